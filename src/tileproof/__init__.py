@@ -1,0 +1,101 @@
+"""tileproof: GPU kernels written in Python, proven memory-safe and race-free before they launch.
+
+    import tileproof as tp
+    from tileproof import In, Out, T
+
+    @tp.kernel
+    def add(c: Out[T, "N"], a: In[T, "N"], b: In[T, "N"], *, BN: int = 1024) -> None:
+        for n in tp.parallel(N=BN):
+            c[n] = a[n] + b[n]
+"""
+
+from .diagnostics.errors import (
+    KernelError,
+    LaunchError,
+    OutOfBounds,
+    Race,
+    SanitizerError,
+    TileproofError,
+    Unwritten,
+)
+from .language.dtypes import (
+    T,
+    U,
+    bf16,
+    f8e4m3,
+    f8e5m2,
+    f16,
+    f32,
+    f64,
+    i8,
+    i16,
+    i32,
+    i64,
+    tf32,
+    u8,
+    u16,
+    u32,
+    u64,
+)
+from .language.kernel import Kernel, kernel
+from .language.parameters import In, Index, InOut, Max, Min, Out, Sum
+from .language.spaces import dim, each, group, parallel, require, tiles
+from .language.tiles import (
+    abs,
+    all,
+    any,
+    arange,
+    argmax,
+    argmin,
+    bitcast,
+    cat,
+    cdiv,
+    ceil,
+    clip,
+    cos,
+    cumsum,
+    erf,
+    exp,
+    exp2,
+    floor,
+    full,
+    inf,
+    isnan,
+    log,
+    log2,
+    lowest,
+    max,
+    maximum,
+    mean,
+    min,
+    minimum,
+    mma,
+    round,
+    rsqrt,
+    sigmoid,
+    sin,
+    sqrt,
+    sum,
+    tanh,
+    update,
+    where,
+    zeros,
+)
+from .language.values import Tile, Walker
+
+# In the order a reader meets them.
+__all__ = [  # noqa: RUF022
+    # Kernels and their signatures.
+    "kernel", "Kernel", "In", "Out", "InOut", "Sum", "Max", "Min", "Index", "T", "U",
+    "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64",
+    "f16", "bf16", "tf32", "f32", "f64", "f8e4m3", "f8e5m2",
+    # Spaces, loops, dimensions.
+    "parallel", "tiles", "each", "group", "dim", "require", "Walker",
+    # Tiles.
+    "Tile", "zeros", "full", "arange", "inf", "lowest", "mma", "where", "maximum", "minimum", "clip",
+    "exp", "exp2", "log", "log2", "sqrt", "rsqrt", "tanh", "sigmoid", "sin", "cos", "erf",
+    "floor", "ceil", "round", "abs", "isnan", "cdiv", "cat", "bitcast", "update",
+    "sum", "mean", "max", "min", "argmax", "argmin", "any", "all", "cumsum",
+    # What goes wrong.
+    "TileproofError", "KernelError", "LaunchError", "SanitizerError", "OutOfBounds", "Race", "Unwritten",
+]  # fmt: skip

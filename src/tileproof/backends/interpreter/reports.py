@@ -1,0 +1,173 @@
+"""What the interpreter says when a kernel breaks a promise: all sentences a user may read are here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.diagnostic import Diagnostic, Label
+from tileproof.diagnostics.errors import LaunchError, OutOfBounds, Race, Unwritten
+from tileproof.diagnostics.spans import Span
+from tileproof.ir.ops import KernelIR, Parameter, ReduceFn
+from tileproof.ir.types import Tensor, Walker
+
+from .memory import Outside
+from .points import Space
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """One access to an element: by which point, to do what, where in the source."""
+
+    point: int
+    verb: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Reporter:
+    """Makes the exceptions of one run."""
+
+    kernel: KernelIR
+    space: Space
+    dimensions: Mapping[str, int]
+
+    def race(self, tensor: Tensor, element: tuple[int, ...], later: Touch, earlier: Touch) -> Race:
+        """Two points met at an element; `later` is the access that found the other's trace."""
+        place = _at(tensor.name, element)
+        here, there = self.space.describe(later.point), self.space.describe(earlier.point)
+        if later.verb == earlier.verb:
+            message = f"programs {there} and {here} both write {place}"
+            cure = (
+                f"index {tensor.name} with {self._walkers()}, so that each program writes its own elements, "
+                f"or declare it Sum, Max or Min if what they write is to be combined"
+            )
+        else:
+            reader, writer = (here, there) if later.verb == "reads" else (there, here)
+            message = f"program {reader} reads {place}, which program {writer} writes"
+            cure = (
+                f"read only elements of {tensor.name} that the same program writes, "
+                f"or write to another tensor than the one that is read"
+            )
+        return Race(
+            Diagnostic(
+                Code.RACE,
+                message,
+                later.span,
+                f"program {here} {later.verb} it here",
+                (Label(earlier.span, f"program {there} {earlier.verb} it here"),),
+                ("programs run in any order, also at the same time", *self._sizes()),
+                cure,
+                kernel=self.kernel.name,
+            )
+        )
+
+    def unwritten(self, parameter: Parameter, element: tuple[int, ...], missing: int) -> Unwritten:
+        """Every program has run; `missing` elements of an `Out` were written by none, this one first."""
+        name = parameter.name
+        count = "1 element is" if missing == 1 else f"{missing} elements are"
+        return Unwritten(
+            Diagnostic(
+                Code.UNWRITTEN,
+                f"no program writes {_at(name, element)}",
+                parameter.span,
+                "an Out is written as a whole",
+                (),
+                (f"{count} never written", *self._sizes()),
+                f"write every element of {name}, or declare it InOut to keep the others as they are",
+                kernel=self.kernel.name,
+            )
+        )
+
+    def outside(
+        self, tensor: Tensor, fault: Outside, verb: str, point: int | None, span: Span
+    ) -> OutOfBounds:
+        """An index left its axis."""
+        elements = "1 element" if fault.extent == 1 else f"{fault.extent} elements"
+        cure = "guard the access with `if`"
+        if fault.extent:
+            cure = f"keep the index in 0:{fault.extent} with tp.clip, or {cure}"
+        return self._out_of_bounds(
+            Code.OUTSIDE,
+            f"{self._program(point)} {verb} index {fault.index} of axis {fault.axis} of {tensor.name}, "
+            f"which has {elements}",
+            span,
+            f"index {fault.index} is outside",
+            self._sizes(),
+            cure,
+        )
+
+    def starts_outside(self, walker: Walker, start: int, point: int | None, span: Span) -> OutOfBounds:
+        """A walk began before its axis."""
+        dimension = walker.type.dimension
+        return self._out_of_bounds(
+            Code.OUTSIDE,
+            f"{self._program(point)} walks {dimension} from {start}, before its first element",
+            span,
+            f"{walker.name} starts at {start}",
+            self._sizes(),
+            "start at 0 or later, for example at tp.maximum(start, 0)",
+        )
+
+    def empty_argmax(self, fn: ReduceFn, point: int | None, span: Span) -> OutOfBounds:
+        """No element, no position."""
+        return self._out_of_bounds(
+            Code.EMPTY_ARGMAX,
+            f"{self._program(point)} takes {fn} of an axis without elements",
+            span,
+            "no position is valid here",
+            self._sizes(),
+            "guard it with `if`, or demand elements with tp.require",
+        )
+
+    def overflow(self, operands: tuple[int, ...], point: int | None, span: Span) -> OutOfBounds:
+        """Index arithmetic is exact or nothing."""
+        met = " and ".join(map(str, operands))
+        return self._out_of_bounds(
+            Code.INDEX_OVERFLOW,
+            f"{self._program(point)} computes an index that does not fit 64 bits",
+            span,
+            "outside 64 bits",
+            (f"reached from {met}", *self._sizes()),
+            "if it is not a position, compute it in a type that wraps: .to(i64)",
+        )
+
+    def broken_contract(self, span: Span) -> LaunchError:
+        """`tp.require` found its condition false."""
+        said = " ".join(span.text.split())
+        return LaunchError(
+            Diagnostic(
+                Code.CONTRACT,
+                f"{self.kernel.name} demands something that does not hold",
+                span,
+                "false for these arguments",
+                (),
+                (*((f"demanded: {said}",) if said else ()), *self._sizes()),
+                "call the kernel with arguments that meet it",
+                kernel=self.kernel.name,
+            )
+        )
+
+    def _out_of_bounds(
+        self, code: Code, message: str, span: Span, label: str, notes: tuple[str, ...], cure: str
+    ) -> OutOfBounds:
+        return OutOfBounds(Diagnostic(code, message, span, label, (), notes, cure, kernel=self.kernel.name))
+
+    def _program(self, point: int | None) -> str:
+        """The one who acts: a program by its point, or the kernel where all programs do the same."""
+        if point is None or not self.space.steps:
+            return self.kernel.name
+        return f"program {self.space.describe(point)}"
+
+    def _walkers(self) -> str:
+        names = [step.walker.name for step in self.space.steps]
+        return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+    def _sizes(self) -> tuple[str, ...]:
+        sizes = ", ".join(f"{name}={extent}" for name, extent in self.dimensions.items())
+        return (f"with {sizes}",) if sizes else ()
+
+
+def _at(name: str, element: tuple[int, ...]) -> str:
+    return f"{name}[{', '.join(map(str, element))}]" if element else name

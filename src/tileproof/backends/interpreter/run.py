@@ -1,0 +1,71 @@
+"""A launch on the interpreter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+import numpy as np
+
+from tileproof.ir.ops import KernelIR, ReduceFn
+from tileproof.ir.types import Access, Tensor, TensorType, Tile, TileType, Value
+
+from .machine import Machine, stored
+from .points import Order, space_of
+from .reports import Reporter
+from .sanitizer import Sanitizer
+from .semantics import Array, Number, constant, identity, storage
+
+Argument: TypeAlias = Array | Number
+
+_IDENTITY = {Access.SUM: ReduceFn.SUM, Access.MAX: ReduceFn.MAX, Access.MIN: ReduceFn.MIN}
+
+
+def run(
+    kernel: KernelIR,
+    arguments: Mapping[str, Argument],
+    dimensions: Mapping[str, int],
+    *,
+    order: Order = "forward",
+    sanitize: bool = True,
+) -> None:
+    """Runs every point of a kernel, one after another in the order given.
+
+    `arguments` are arrays and numbers by parameter name, already checked against the signature; `dimensions`
+    are the extents of named dimensions. An access outside its tensor raises; with `sanitize`, so do a race
+    between two points and an element of an `Out` that none wrote. Programs work on copies, which go back only
+    when all has gone well, so a run that raises changes nothing.
+    """
+    tensors: dict[Tensor, Array] = {}
+    scalars: dict[Tile, Array] = {}
+    for parameter in kernel.parameters:
+        match parameter.value:
+            case Value(type=TensorType()) as tensor:
+                tensors[tensor] = _working_copy(tensor, arguments[parameter.name])
+            case Value(type=TileType(dtype=dtype)) as scalar:
+                scalars[scalar] = constant(np.asarray(arguments[parameter.name]).item(), dtype)
+
+    space = space_of(kernel, dimensions)
+    report = Reporter(kernel, space, dimensions)
+    sanitizer = Sanitizer(kernel, tensors, report) if sanitize else None
+    Machine(tensors, scalars, dimensions, space, order, report, sanitizer).block(kernel.body)
+    if sanitizer is not None:
+        sanitizer.finish()
+
+    for tensor, array in tensors.items():
+        if tensor.type.access is not Access.IN:
+            np.copyto(np.asarray(arguments[tensor.name]), array)
+
+
+def _working_copy(tensor: Tensor, argument: Argument) -> Array:
+    """The array programs work on: an `In` itself, the identity for what is combined, else a copy."""
+    array = np.asarray(argument)
+    if array.dtype != storage(stored(tensor)):
+        raise TypeError(f"{tensor!r} is given {array.dtype}")
+    match tensor.type.access:
+        case Access.IN:
+            return array
+        case Access.OUT | Access.INOUT:
+            return array.copy()
+        case combined:
+            return np.full(array.shape, identity(_IDENTITY[combined], stored(tensor)), array.dtype)

@@ -1,0 +1,1 @@
+"""The command line: `tileproof check`, `ir` and `explain`, one file per command."""

@@ -1,0 +1,42 @@
+"""Findings and how they are shown. This layer knows nothing of the rest of tileproof."""
+
+from .catalogue import page
+from .codes import Code
+from .diagnostic import Diagnostic, Edit, Frame, Label
+from .errors import (
+    KernelError,
+    LaunchError,
+    OutOfBounds,
+    Race,
+    SanitizerError,
+    TileproofError,
+    Unwritten,
+    render_all,
+)
+from .report import to_json
+from .sarif import to_sarif
+from .spans import Source, Span
+from .terminal import render, shown_path
+
+__all__ = [
+    "Code",
+    "Diagnostic",
+    "Edit",
+    "Frame",
+    "KernelError",
+    "Label",
+    "LaunchError",
+    "OutOfBounds",
+    "Race",
+    "SanitizerError",
+    "Source",
+    "Span",
+    "TileproofError",
+    "Unwritten",
+    "page",
+    "render",
+    "render_all",
+    "shown_path",
+    "to_json",
+    "to_sarif",
+]

@@ -1,0 +1,81 @@
+"""Diagnostics as JSON, for editors and coding agents."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .diagnostic import Diagnostic, Edit
+from .spans import Span
+from .terminal import shown_path
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A kernel that was looked at, and whether it was accepted."""
+
+    file: str
+    kernel: str
+    accepted: bool
+
+
+def to_json(
+    diagnostics: Sequence[Diagnostic], checked: Sequence[Checked] = (), unchecked: Sequence[str] = ()
+) -> str:
+    """A document with every finding and every kernel looked at; `unchecked` names the laws nobody decided.
+
+    Lines and columns count from 1 (in characters), ends are exclusive; what has no place has null there.
+    """
+    document: Json = {
+        "format": 1,
+        "kernels": [
+            {"file": shown_path(kernel.file), "kernel": kernel.kernel, "accepted": kernel.accepted}
+            for kernel in checked
+        ],
+        "unchecked": list(unchecked),
+        "findings": [finding(diagnostic) for diagnostic in diagnostics],
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False)
+
+
+def finding(diagnostic: Diagnostic) -> Json:
+    """One diagnostic as plain data."""
+    return {
+        **_place(diagnostic.span),
+        "code": diagnostic.code.id,
+        "severity": "error",
+        "title": diagnostic.code.title,
+        "message": diagnostic.message,
+        "label": diagnostic.label,
+        "notes": list(diagnostic.notes),
+        "help": diagnostic.help,
+        "kernel": diagnostic.kernel,
+        "related": [{**_place(label.span), "text": label.text} for label in diagnostic.labels],
+        "stack": [{**_place(frame.span), "function": frame.function} for frame in diagnostic.stack],
+        "edit": None if diagnostic.edit is None else _edit(diagnostic.edit),
+    }
+
+
+def _place(span: Span | None) -> Json:
+    if span is None:
+        return dict.fromkeys(("file", "line", "column", "end_line", "end_column"))
+    return {
+        "file": shown_path(span.source.name),
+        "line": span.line,
+        "column": span.column,
+        "end_line": span.end_line,
+        "end_column": span.end_column,
+    }
+
+
+def _edit(edit: Edit) -> Json:
+    return {
+        "file": shown_path(edit.span.source.name),
+        "start": {"line": edit.span.line, "column": edit.span.column},
+        "end": {"line": edit.span.end_line, "column": edit.span.end_column},
+        "replacement": edit.replacement,
+    }

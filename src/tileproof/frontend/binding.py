@@ -1,0 +1,83 @@
+"""What a kernel is compiled for: element types and constants.
+
+At launch they come from the arguments. `tileproof check` has none, so it tries the element types by class and
+keeps dimensions bound as constants symbolic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import TypeAlias
+
+from tileproof.diagnostics.codes import Code
+from tileproof.ir.extent import Extent, symbol
+from tileproof.language.dtypes import BF16, F32, I32, I64, DType, DTypeVar
+
+from .refusal import refuse
+from .signature import Anything, ContentOf, Signature
+
+ConstantValue: TypeAlias = bool | int | float | Extent
+_BY_CLASS = (BF16, F32, I32)
+"""Element types tried for `T`, most telling first: with bf16 a missing cast to f32 shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Specialisation:
+    """Element types and constants, as hashable pairs."""
+
+    dtypes: tuple[tuple[str, DType], ...]
+    """Of `T` and `U`; of a parameter annotated `Any` or as an index tensor, under the parameter's name."""
+    constants: tuple[tuple[str, ConstantValue], ...]
+
+
+def variables(signature: Signature) -> tuple[str, ...]:
+    """The names under which a signature leaves element types open."""
+    found: dict[str, None] = {}
+    for parameter in signature.arguments:
+        match parameter.element:
+            case DTypeVar(name):
+                found[name] = None
+            case Anything():
+                found[parameter.name] = None
+            case _:
+                pass
+    return tuple(found)
+
+
+def generic(signature: Signature, given: Mapping[str, ConstantValue]) -> Iterator[Specialisation]:
+    """Specialisations that stand for all launches, one for each choice of element types."""
+    constants = tuple(_generic_constants(signature, given))
+    contents = tuple((p.name, I64) for p in signature.arguments if isinstance(p.element, ContentOf))
+    names = variables(signature)
+    # First all variables alike, then mixed.
+    choices = sorted(product(_BY_CLASS, repeat=len(names)), key=lambda choice: len(set(choice)))
+    for choice in choices:
+        yield Specialisation((*zip(names, choice, strict=True), *contents), constants)
+
+
+def _generic_constants(signature: Signature, given: Mapping[str, ConstantValue]) -> Iterator[tuple[str, ConstantValue]]:
+    for name in given:
+        if all(constant.name != name for constant in signature.constants):
+            known = ", ".join(constant.name for constant in signature.constants) or "none"
+            message = f"`{signature.name}` has no constant `{name}`"
+            raise refuse(Code.CONSTANT_VALUE, message, signature.span, help=f"its constants are: {known}")
+    for constant in signature.constants:
+        if constant.name in given:
+            yield constant.name, given[constant.name]
+        elif constant.name in signature.static:
+            yield constant.name, symbol(constant.name)
+        elif constant.default is not None:
+            yield constant.name, constant.default
+        else:
+            near = signature.nearest_dimension(constant.name)
+            raise refuse(
+                Code.UNBOUND_CONSTANT,
+                f"the constant `{constant.name}` has no value and is no dimension",
+                constant.span,
+                notes=(f"the dimensions are: {', '.join(signature.dimensions) or 'none'}",),
+                help=f"did you mean the dimension `{near}`?"
+                if near
+                else f"give it a default, or a value: `--with {constant.name}=64`",
+            )

@@ -1,0 +1,63 @@
+"""Where operations go while a kernel is compiled: the block being filled, and unique readable names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from tileproof.ir.ops import AnyOp, Block, If, Parallel, RangeLoop, Require, Store, TilesLoop, Update, While
+from tileproof.ir.types import T_co, Tile, Value
+
+_UNNAMED = "%"
+
+
+@dataclass(slots=True)
+class Builder:
+    """Fills blocks with operations."""
+
+    ops: list[AnyOp] = field(default_factory=list)
+    used: dict[str, int] = field(default_factory=dict)
+
+    def value(self, type_: T_co, name: str = _UNNAMED) -> Value[T_co]:
+        """A new value, named after the user's name for it where there is one."""
+        count = self.used.get(name, 0)
+        self.used[name] = count + 1
+        if name == _UNNAMED:
+            return Value(f"{name}{count}", type_)
+        return Value(f"{name}.{count}" if count else name, type_)
+
+    def emit(self, op: AnyOp) -> None:
+        self.ops.append(op)
+
+    @contextmanager
+    def block(self) -> Iterator[list[AnyOp]]:
+        """Sends operations to a new block while the context lasts."""
+        outer, self.ops = self.ops, []
+        try:
+            yield self.ops
+        finally:
+            self.ops = outer
+
+    @contextmanager
+    def trial(self) -> Iterator[None]:
+        """A block and its names that will be thrown away."""
+        used = dict(self.used)
+        with self.block():
+            yield
+        self.used = used
+
+    def rename(self, tile: Tile, name: str) -> Tile:
+        """`tile` under the name it is assigned to, if the last operation has just made it and it has none yet."""
+        last = self.ops[-1] if self.ops else None
+        if last is None or isinstance(last, Parallel | Store | Update | Require | TilesLoop | RangeLoop | While | If):
+            return tile
+        if last.result is not tile or not tile.name.startswith(_UNNAMED):
+            return tile
+        named = self.value(tile.type, name)
+        self.ops[-1] = replace(last, result=named)
+        return named
+
+
+def finish(ops: list[AnyOp], yields: tuple[Tile, ...] = ()) -> Block:
+    return Block(tuple(ops), yields)

@@ -1,0 +1,233 @@
+"""Calls: functions of the language, methods of tiles, Python's few builtins, and helpers, which are inlined."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from types import FunctionType
+from typing import Any
+
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.diagnostic import Frame
+from tileproof.diagnostics.spans import Span
+from tileproof.language import tiles
+from tileproof.language.kernel import Kernel
+
+from .context import Context
+from .refusal import Refused, Suppressed, refuse
+from .source import read_function
+from .syntax import check_syntax
+from .values import Binding, Bundle, Entity, Known, Method, describe
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call, its arguments evaluated and matched to the parameters of what is called."""
+
+    name: str
+    span: Span
+    given: Mapping[str, tuple[Entity, Span]]
+
+    def __contains__(self, parameter: str) -> bool:
+        return parameter in self.given
+
+    def entity(self, parameter: str) -> Entity:
+        return self.given[parameter][0]
+
+    def where(self, parameter: str) -> Span:
+        return self.given[parameter][1]
+
+    def constant(self, parameter: str, default: Any) -> Any:
+        """The value of a parameter that must be a constant."""
+        if parameter not in self.given:
+            return default
+        entity = self.entity(parameter)
+        if not isinstance(entity, Known):
+            raise refuse(
+                Code.NOT_CONSTANT,
+                f"`{parameter}` of {self.name} is a constant, and this is {describe(entity)}",
+                self.where(parameter),
+            )
+        return entity.value
+
+
+Handler = Callable[[Context, Call], Entity]
+FUNCTIONS: dict[Any, Handler] = {}
+METHODS: dict[str, Handler] = {}
+"""Methods get their tile as the parameter `x`."""
+
+
+def lowers(*functions: Any) -> Callable[[Handler], Handler]:
+    """Registers the meaning of functions of the language."""
+
+    def register(handler: Handler) -> Handler:
+        for function in functions:
+            FUNCTIONS[function] = handler
+        return handler
+
+    return register
+
+
+def call(ctx: Context, node: ast.Call) -> Entity:
+    """A call expression."""
+    callee, span = ctx.evaluate(node.func), ctx.span(node)
+    if isinstance(callee, Method):
+        return _call_method(ctx, callee, node, span)
+    function = callee.value if isinstance(callee, Known) else None
+    if function is None or not callable(function):
+        raise refuse(Code.NOT_CALLABLE, f"{describe(callee)} cannot be called", ctx.span(node.func))
+    handler = _handler(function)
+    if handler is not None:
+        name = f"tp.{function.__name__}" if not inspect.isbuiltin(function) else function.__name__
+        return handler(ctx, _matched(ctx, node, name, _parameters(function), span))
+    if isinstance(function, FunctionType) and not function.__module__.startswith("tileproof.language"):
+        return _inline(ctx, function, node, span)
+    raise _not_callable(function, ctx.span(node.func))
+
+
+def _handler(function: Any) -> Handler | None:
+    try:
+        return FUNCTIONS.get(function)
+    except TypeError:
+        return None
+
+
+def _not_callable(function: Any, span: Span) -> Refused:
+    name = getattr(function, "__name__", str(function))
+    module = getattr(function, "__module__", "") or ""
+    cure = "kernels call functions of the language and helpers written in it"
+    if isinstance(function, Kernel):
+        name, cure = function.name, "a kernel cannot launch another: move the shared code into a plain function"
+    elif module == "tileproof.language.spaces":
+        cure = f"`tp.{name}` stands in a `for` statement: `for i in tp.{name}(...):`"
+    elif function is range:
+        cure = "`range` stands in a `for` statement: `for n in range(...):`"
+    elif module.partition(".")[0] in ("numpy", "math", "torch") or function in vars(builtins).values():
+        cure = f"use `tp.{name}`" if hasattr(tiles, name) else cure
+    return refuse(Code.NOT_CALLABLE, f"`{name}` cannot be called in a kernel", span, help=cure)
+
+
+@lru_cache(maxsize=512)
+def _parameters(function: Any) -> tuple[inspect.Parameter, ...]:
+    if function in (builtins.min, builtins.max):
+        kind = inspect.Parameter.POSITIONAL_ONLY
+        return (inspect.Parameter("a", kind), inspect.Parameter("b", kind))
+    if function is builtins.abs:
+        return (inspect.Parameter("x", inspect.Parameter.POSITIONAL_ONLY),)
+    return tuple(inspect.signature(function).parameters.values())
+
+
+def _matched(
+    ctx: Context, node: ast.Call, name: str, parameters: tuple[inspect.Parameter, ...], span: Span,
+    first: tuple[Entity, Span] | None = None,
+) -> Call:  # fmt: skip
+    """The arguments of a call by parameter; `first` is the tile of a method."""
+    given: dict[str, tuple[Entity, Span]] = {}
+    slots = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    rest = next((p for p in parameters if p.kind is p.VAR_POSITIONAL), None)
+    others = next((p for p in parameters if p.kind is p.VAR_KEYWORD), None)
+    arguments = [] if first is None else [first]
+    arguments += [(ctx.evaluate(argument), ctx.span(argument)) for argument in node.args]
+    if len(arguments) > len(slots) and rest is None:
+        takes = len(slots) - (first is not None)
+        raise refuse(Code.BAD_CALL, f"{name} takes {takes} arguments, and {len(node.args)} are given", span)
+    for parameter, argument in zip(slots, arguments, strict=False):
+        given[parameter.name] = argument
+    if rest is not None:
+        extra = arguments[len(slots) :]
+        given[rest.name] = (Bundle(tuple(entity for entity, _ in extra)), span)
+    known = {p.name for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)}
+    named: list[tuple[str, tuple[Entity, Span]]] = []
+    for keyword in node.keywords:
+        if keyword.arg is None:
+            raise refuse(Code.STARRED, "`**` arguments are not part of the language", ctx.span(keyword.value))
+        value = (ctx.evaluate(keyword.value), ctx.span(keyword.value))
+        if keyword.arg in given:
+            raise refuse(Code.BAD_CALL, f"{name} gets `{keyword.arg}` twice", ctx.span(keyword))
+        if keyword.arg in known:
+            given[keyword.arg] = value
+        elif others is not None:
+            named.append((keyword.arg, value))
+        else:
+            raise refuse(
+                Code.BAD_CALL,
+                f"{name} has no parameter `{keyword.arg}`",
+                ctx.span(keyword),
+                help="it has " + ", ".join(f"`{p.name}`" for p in parameters),
+            )
+    for parameter in parameters:
+        needed = parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        if needed and parameter.default is parameter.empty and parameter.name not in given:
+            raise refuse(Code.BAD_CALL, f"{name} is missing its argument `{parameter.name}`", span)
+    for key, value in named:
+        given[f"**{key}"] = value
+    return Call(name, span, given)
+
+
+def _call_method(ctx: Context, method: Method, node: ast.Call, span: Span) -> Entity:
+    parameters = _METHOD_PARAMETERS.get(method.name, _REDUCTION_PARAMETERS)
+    owner = node.func.value if isinstance(node.func, ast.Attribute) else node.func
+    matched = _matched(ctx, node, f"`.{method.name}`", parameters, span, (method.owner, ctx.span(owner)))
+    return METHODS[method.name](ctx, matched)
+
+
+def _plain(*names: str) -> tuple[inspect.Parameter, ...]:
+    """Parameters by name; a trailing `=` marks one that may be left out, a leading `*` takes all the rest."""
+    made = []
+    for name in names:
+        kind = inspect.Parameter.VAR_POSITIONAL if name.startswith("*") else inspect.Parameter.POSITIONAL_OR_KEYWORD
+        default = None if name.endswith("=") else inspect.Parameter.empty
+        made.append(inspect.Parameter(name.strip("*="), kind, default=default))
+    return tuple(made)
+
+
+_REDUCTION_PARAMETERS = _plain("x", "axis=", "keepdims=")
+_METHOD_PARAMETERS = {
+    "to": _plain("x", "dtype"),
+    "reshape": _plain("x", "*shape"),
+    "cumsum": _plain("x", "axis="),
+}
+
+
+def _inline(ctx: Context, function: FunctionType, node: ast.Call, span: Span) -> Entity:
+    """The body of a helper in place of its call."""
+    if function in ctx.calling:
+        raise refuse(
+            Code.RECURSION,
+            f"`{function.__name__}` calls itself",
+            span,
+            notes=("helpers are inlined where they are called, so a call cannot lead back to itself",),
+            help="write a loop",
+        )
+    source = ctx.sources.get(function)
+    if source is None:
+        source = ctx.sources[function] = read_function(function)
+    frame = Frame(function.__name__, span)
+    inner = replace(
+        ctx,
+        function=source,
+        scope={},
+        stack=(*ctx.stack, frame),
+        calling=(*ctx.calling, function),
+        depth=ctx.depth + 1,
+        frozen=frozenset(),
+    )
+    mistakes = check_syntax(source)
+    if mistakes:
+        for mistake in mistakes:
+            inner.report(Refused(mistake))
+        raise Suppressed
+    matched = _matched(ctx, node, f"`{function.__name__}`", _parameters(function), span)
+    for parameter in _parameters(function):
+        if parameter.name in matched:
+            entity, where = matched.given[parameter.name]
+        elif parameter.default is not parameter.empty:
+            entity, where = Known(parameter.default), span
+        else:
+            raise refuse(Code.STARRED, f"`{function.__name__}` takes `*{parameter.name}`, which kernels do not have", span)
+        inner.scope[parameter.name] = Binding(entity, where)
+    return inner.run_helper()
+

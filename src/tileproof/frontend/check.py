@@ -1,0 +1,22 @@
+"""What `tileproof check` asks of the front end: every mistake of a kernel, as diagnostics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from tileproof.diagnostics.diagnostic import Diagnostic
+from tileproof.diagnostics.errors import KernelError
+from tileproof.language.kernel import Kernel
+
+from .binding import ConstantValue
+from .pipeline import accepted
+
+
+def check_kernel(kernel: Kernel, constants: Mapping[str, ConstantValue]) -> list[Diagnostic]:
+    """The mistakes of `kernel`; none if it compiles for at least one class of element types."""
+    try:
+        accepted(kernel, constants)
+    except KernelError as error:
+        return [replace(diagnostic, kernel=kernel.name) for diagnostic in error.diagnostics]
+    return []

@@ -1,0 +1,339 @@
+"""Loops and branches: which names they carry, with which type.
+
+A name assigned in a loop body and bound before it is *carried*: it enters each turn with what the last one left.
+Its type must be the same at both ends. Literals are weak, so the type is found by trying: the body is compiled
+with what is known, and again when the end of the body says more. A name whose value has no single type after a
+loop or branch is not an error until it is used.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.diagnostic import Label
+from tileproof.diagnostics.spans import Span
+from tileproof.ir.ops import AnyOp, Block, If
+from tileproof.ir.types import Tile, TileType, Value, Walker, WalkerTag
+from tileproof.language.dtypes import F32
+
+from .axes import join
+from .context import Context
+from .names import same
+from .operations import as_tile, broadcast, default_dtype
+from .refusal import Refused, refuse
+from .values import Binding, Entity, Known, Poison, Scope, Unbound, describe, is_tile, leaves, rebuild, same_build
+
+_MOST_PASSES = 6
+
+
+def assigned_names(statements: Iterable[ast.stmt]) -> list[str]:
+    """Every name these statements bind, in order of appearance."""
+    found: dict[str, None] = {}
+    for statement in statements:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                found[node.id] = None
+    return list(found)
+
+
+@dataclass(slots=True)
+class _Slot:
+    """A leaf of a carried name: the value it enters the loop with, and the type found so far."""
+
+    init: Entity
+    type: TileType | None
+    value: Tile | None = None
+
+    def enter(self, ctx: Context, name: str) -> Entity:
+        self.value = None if self.type is None else ctx.builder.value(self.type, name)
+        return self.init if self.value is None else self.value
+
+
+@dataclass(slots=True)
+class _Carried:
+    """A carried name."""
+
+    name: str
+    outer: Binding
+    slots: list[_Slot]
+    inner: Binding = field(init=False)
+
+    @property
+    def typed(self) -> list[_Slot]:
+        return [slot for slot in self.slots if slot.type is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A loop body, compiled, with what it carries."""
+
+    inits: tuple[Tile, ...]
+    carried: tuple[Tile, ...]
+    body: Block
+    results: tuple[Tile, ...]
+
+
+def carry(ctx: Context, assigned: Sequence[str], span: Span, body: Callable[[], None]) -> Turn:
+    """Compiles a loop body until the types of what it carries are settled, and binds the results."""
+    outer_scope = ctx.scope
+    carried = []
+    for name in assigned:
+        binding = outer_scope.get(name)
+        if isinstance(binding, Binding) and name not in ctx.frozen:
+            slots = [_Slot(leaf, leaf.type if is_tile(leaf) else None) for leaf in leaves(binding.entity)]  # type: ignore[union-attr, arg-type]
+            carried.append(_Carried(name, binding, slots))
+    dropped: Scope = {}
+    for _ in range(_MOST_PASSES):
+        used, said, walked = dict(ctx.builder.used), len(ctx.diagnostics), len(ctx.walkers)
+        with ctx.builder.block() as ops:
+            ctx.scope = {**outer_scope, **dropped}
+            for item in carried:
+                entity = rebuild(item.outer.entity, iter([slot.enter(ctx, item.name) for slot in item.slots]))
+                item.inner = Binding(entity, item.outer.span)
+                ctx.scope[item.name] = item.inner
+            ctx.depth += 1
+            try:
+                body()
+            finally:
+                ctx.depth -= 1
+                ended, ctx.scope = ctx.scope, outer_scope
+            settled = True
+            for item in list(carried):
+                try:
+                    settled &= _settle(item, ended[item.name], ctx.walkers[walked:], span)
+                except Refused as refused:
+                    if item.inner.was_read and len(ctx.diagnostics) == said:
+                        raise
+                    carried.remove(item)
+                    dropped[item.name] = Unbound(
+                        "the loop gives it values of another type", ended[item.name].span, refused.diagnostic.message
+                    )
+                    settled = False
+            if settled:
+                yields = tuple(_yields(ctx, carried, ended, span))
+                break
+        ctx.builder.used = used
+        del ctx.diagnostics[said:], ctx.walkers[walked:]
+    else:
+        raise refuse(Code.LOOP_TYPE, "the types of the values this loop carries do not settle", span)
+    return _finish(ctx, carried, dropped, assigned, outer_scope, ops, yields, span)
+
+
+def _settle(item: _Carried, ended: Binding | Unbound, local: Sequence[Walker], span: Span) -> bool:
+    """Whether the types assumed for a name hold at the end of the body; learns better ones if not."""
+    if isinstance(ended, Unbound):
+        raise refuse(Code.MAYBE_UNBOUND, f"`{item.name}` has no value at the end of the loop: {ended.reason}", ended.span)
+    if isinstance(ended.entity, Poison):
+        return True
+    if not same_build(item.outer.entity, ended.entity):
+        raise _changed(item, ended, describe(item.outer.entity), describe(ended.entity))
+    settled = True
+    for slot, end in zip(item.slots, leaves(ended.entity), strict=True):
+        learned = _learn(item, slot, end, ended, local)
+        settled &= learned == slot.type
+        slot.type = learned
+    return settled
+
+
+def _learn(item: _Carried, slot: _Slot, end: Entity, ended: Binding, local: Sequence[Walker]) -> TileType | None:
+    """The type of a leaf that enters as `slot` and leaves as `end`; None if it stays what it was."""
+    weak = isinstance(slot.init, Known) and slot.init.is_number
+    if slot.type is None and not weak:
+        if end is slot.init or (isinstance(end, Known) and isinstance(slot.init, Known) and same(end.value, slot.init.value)):
+            return None
+        raise _changed(item, ended, describe(slot.init), describe(end))
+    if isinstance(end, Known) and end.is_number:
+        if slot.type is not None:
+            return slot.type
+        assert isinstance(slot.init, Known)
+        if same(end.value, slot.init.value):
+            return None
+        kinds = {default_dtype(slot.init), default_dtype(end)}
+        return TileType(F32 if F32 in kinds else kinds.pop())
+    if not is_tile(end):
+        raise _changed(item, ended, describe(slot.init), describe(end))
+    assert isinstance(end, Value) and isinstance(end.type, TileType)
+    made = end.type
+    # What began as a literal takes the type it meets; everything else keeps its own.
+    start = made if weak and (slot.type is None or not slot.type.axes) else slot.type
+    assert start is not None
+    axes = join(start.axes, made.axes)
+    if start.dtype is not made.dtype or axes is None:
+        raise _changed(item, ended, str(start), str(made))
+    for axis in axes:
+        if isinstance(axis.tag, WalkerTag) and axis.tag.walker in local:
+            raise refuse(
+                Code.CARRIED_TAG,
+                f"`{item.name}` carries a tile of `{axis.tag.walker.name}` to the next turn of the loop",
+                ended.span,
+                labels=(Label(item.outer.span, f"`{item.name}` enters the loop here"),),
+                notes=(f"each turn walks another tile of {axis.tag.walker.type.dimension}, and two tiles never meet",),
+                help="reduce over that axis before carrying the value",
+            )
+    return TileType(made.dtype, axes)
+
+
+def _changed(item: _Carried, ended: Binding, before: str, after: str) -> Refused:
+    return refuse(
+        Code.LOOP_TYPE,
+        f"`{item.name}` enters the loop as {before} and leaves a turn as {after}",
+        ended.span,
+        label=f"now {after}",
+        labels=(Label(item.outer.span, f"first {before}"),),
+        notes=("a value carried around a loop keeps its element type and its shape",),
+        help="give it its final type and shape before the loop, for instance with `tp.zeros(...)`",
+    )
+
+
+def _yields(ctx: Context, carried: list[_Carried], ended: Scope, span: Span) -> Iterator[Tile]:
+    for item in carried:
+        binding = ended[item.name]
+        assert isinstance(binding, Binding)
+        poisoned = isinstance(binding.entity, Poison)
+        ends = list(leaves(binding.entity)) if not poisoned else [slot.value or slot.init for slot in item.slots]
+        for slot, end in zip(item.slots, ends, strict=True):
+            if slot.type is not None:
+                yield coerce(ctx, end, slot.type, binding.span)
+
+
+def coerce(ctx: Context, entity: Entity, wanted: TileType, span: Span) -> Tile:
+    """`entity` as exactly `wanted`, which it is known to join with."""
+    return broadcast(ctx.builder, as_tile(ctx.builder, entity, span, wanted.dtype), wanted.axes, span)
+
+
+def _finish(
+    ctx: Context, carried: list[_Carried], dropped: Scope, assigned: Sequence[str], outer: Scope,
+    ops: list[AnyOp], yields: tuple[Tile, ...], span: Span,
+) -> Turn:  # fmt: skip
+    """Binds names to what they are after the loop."""
+    inits, values, results = [], [], []
+    for name in assigned:
+        if not isinstance(outer.get(name), Binding):
+            outer[name] = Unbound("it is bound inside a loop, which may run no turn", span)
+    outer.update(dropped)
+    for item in carried:
+        after: list[Entity] = []
+        for slot in item.slots:
+            if slot.type is None:
+                after.append(slot.init)
+                continue
+            assert slot.value is not None
+            inits.append(coerce(ctx, slot.init, slot.type, item.outer.span))
+            values.append(slot.value)
+            results.append(ctx.builder.value(slot.type, item.name))
+            after.append(results[-1])
+        if item.typed:
+            outer[item.name] = Binding(rebuild(item.outer.entity, iter(after)), item.outer.span)
+    return Turn(tuple(inits), tuple(values), Block(tuple(ops), yields), tuple(results))
+
+
+def branch(
+    ctx: Context, condition: Tile, span: Span, names: Sequence[str], then: Callable[[], None], orelse: Callable[[], None]
+) -> None:
+    """Compiles both branches of an `if` and joins what they bind."""
+    outer = ctx.scope
+    sides: list[tuple[list[AnyOp], Scope]] = []
+    for run in (then, orelse):
+        ctx.scope = dict(outer)
+        ctx.depth += 1
+        try:
+            with ctx.builder.block() as ops:
+                run()
+        finally:
+            ctx.depth -= 1
+            ended, ctx.scope = ctx.scope, outer
+        sides.append((ops, ended))
+    (then_ops, then_scope), (else_ops, else_scope) = sides
+    yields: tuple[list[Tile], list[Tile]] = ([], [])
+    results: list[Tile] = []
+    for name in names:
+        one, two = then_scope.get(name), else_scope.get(name)
+        if one is two:
+            continue
+        outer[name] = _join_name(ctx, name, one, two, sides, yields, results, span)
+    ctx.builder.emit(
+        If(span, tuple(results), condition, Block(tuple(then_ops), tuple(yields[0])), Block(tuple(else_ops), tuple(yields[1])))
+    )
+
+
+def _join_name(
+    ctx: Context, name: str, one: Binding | Unbound | None, two: Binding | Unbound | None,
+    sides: list[tuple[list[AnyOp], Scope]], yields: tuple[list[Tile], list[Tile]], results: list[Tile], span: Span,
+) -> Binding | Unbound:  # fmt: skip
+    """What a name is after an `if`, with the values each branch must yield for it."""
+    if not isinstance(one, Binding) or not isinstance(two, Binding):
+        known = one if isinstance(one, Binding) else two
+        if isinstance(known, Binding):
+            return Unbound("it is bound in one branch only", known.span, f"bind `{name}` in both branches, or before the `if`")
+        missing = one or two
+        assert isinstance(missing, Unbound)
+        return missing
+    if isinstance(one.entity, Poison) or isinstance(two.entity, Poison):
+        return Binding(Poison(), span)
+    differ = Unbound(
+        f"the branches give it different types, {describe(one.entity)} and {describe(two.entity)}", two.span,
+        f"give `{name}` one type and shape in both branches",
+    )  # fmt: skip
+    if not same_build(one.entity, two.entity):
+        return differ
+    pairs = list(zip(leaves(one.entity), leaves(two.entity), strict=True))
+    types = []
+    for left, right in pairs:
+        try:
+            types.append(_join_type(left, right))
+        except _Differ:
+            return differ
+    after: list[Entity] = []
+    for (left, right), type_ in zip(pairs, types, strict=True):
+        if type_ is None:
+            after.append(left)
+            continue
+        for entity, (ops, _), yielded in zip((left, right), sides, yields, strict=True):
+            ctx.builder.ops, kept = ops, ctx.builder.ops
+            try:
+                yielded.append(coerce(ctx, entity, type_, span))
+            finally:
+                ctx.builder.ops = kept
+        results.append(ctx.builder.value(type_, name))
+        after.append(results[-1])
+    return Binding(rebuild(one.entity, iter(after)), one.span)
+
+
+class _Differ(Exception):
+    """Two branches give a name values without a common type."""
+
+
+def _join_type(left: Entity, right: Entity) -> TileType | None:
+    """The type two branches agree on; None if they give the very same thing."""
+    if left is right:
+        return None
+    if isinstance(left, Known) and isinstance(right, Known):
+        if same(left.value, right.value):
+            return None
+        if left.is_number and right.is_number:
+            kinds = {default_dtype(left), default_dtype(right)}
+            if len(kinds) == 1 or F32 in kinds:
+                return TileType(F32 if F32 in kinds else kinds.pop())
+    for one, other in ((left, right), (right, left)):
+        if is_tile(one) and isinstance(one, Value) and isinstance(one.type, TileType):
+            if isinstance(other, Known) and other.is_number and _adopts(other, one.type):
+                return one.type
+            if is_tile(other) and isinstance(other, Value) and isinstance(other.type, TileType):
+                axes = join(one.type.axes, other.type.axes)
+                if axes is not None and one.type.dtype is other.type.dtype:
+                    return TileType(one.type.dtype, axes)
+    raise _Differ
+
+
+def _adopts(literal: Known, type_: TileType) -> bool:
+    """Whether a literal can take a type: whole numbers become floats, never the other way round."""
+    kind = type_.dtype.kind
+    if isinstance(literal.value, bool):
+        return kind == "bool"
+    if isinstance(literal.value, float):
+        return kind == "float"
+    return kind != "bool"
+

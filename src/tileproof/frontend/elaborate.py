@@ -1,0 +1,128 @@
+"""The front end as a whole: a kernel and a specialisation in, typed IR out."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.errors import KernelError
+from tileproof.ir.extent import Length
+from tileproof.ir.ops import KernelIR, Parameter
+from tileproof.ir.types import Content, TensorType, TileType
+from tileproof.language import spaces
+from tileproof.language.dtypes import I64, DType, DTypeVar
+from tileproof.language.kernel import Kernel
+
+from . import functions as functions  # registers the functions of the language
+from .binding import Specialisation
+from .builder import Builder, finish
+from .context import Context, Place
+from .expressions import evaluate
+from .names import MISSING, Capture, find_name
+from .refusal import Refused, refuse
+from .signature import Anything, ContentOf, Element, ScalarParameter, Signature, TensorParameter, read_signature
+from .source import FunctionSource, read_function
+from .statements import run, run_helper
+from .syntax import check_syntax
+from .values import Binding, Known
+
+
+@dataclass(frozen=True, slots=True)
+class Elaborated:
+    """Typed IR, and the values from outside it was made with: stale as soon as one of them changes."""
+
+    ir: KernelIR
+    captures: tuple[Capture, ...]
+
+    @property
+    def is_current(self) -> bool:
+        return all(capture.is_current for capture in self.captures)
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A kernel's source and signature: what does not depend on element types and constants."""
+
+    source: FunctionSource
+    signature: Signature
+
+
+def parse(kernel: Kernel) -> Parsed:
+    """Source and signature of a kernel; raises `KernelError` with every mistake of syntax."""
+    cached = kernel.cache.get("parsed")
+    if isinstance(cached, Parsed):
+        return cached
+    try:
+        source = read_function(kernel.function, kernel.source_lines)
+        mistakes = check_syntax(source)
+        if mistakes:
+            raise KernelError(*mistakes)
+        parsed = Parsed(source, read_signature(source))
+    except Refused as refused:
+        raise KernelError(refused.diagnostic) from None
+    kernel.cache["parsed"] = parsed
+    return parsed
+
+
+def elaborate(kernel: Kernel, specialisation: Specialisation) -> Elaborated:
+    """The typed IR of a kernel for given element types and constants; raises `KernelError` with every mistake."""
+    parsed = parse(kernel)
+    signature, source = parsed.signature, parsed.source
+    dtypes, constants = dict(specialisation.dtypes), dict(specialisation.constants)
+    static: dict[str, Length] = {name: constants[name] for name in signature.static}  # type: ignore[misc]
+    builder = Builder()
+    parameters = tuple(_parameter(builder, parameter, dtypes) for parameter in signature.arguments)
+    ctx = Context(builder, signature, dtypes, static, source, {}, evaluate, run_helper)
+    for parameter in parameters:
+        ctx.scope[parameter.name] = Binding(parameter.value, parameter.span)
+    for constant in signature.constants:
+        ctx.scope[constant.name] = Binding(Known(constants[constant.name]), constant.span)
+    if not _has_parallel(source):
+        ctx.place = Place.ALONE
+    with builder.block() as ops:
+        run(ctx, source.tree.body)
+    if ctx.diagnostics:
+        raise KernelError(*ctx.diagnostics)
+    ir = KernelIR(signature.name, parameters, constants, static, dtypes, finish(ops), signature.span)
+    return Elaborated(ir, tuple(ctx.captures.values()))
+
+
+def _parameter(builder: Builder, parameter: TensorParameter | ScalarParameter, dtypes: dict[str, DType]) -> Parameter:
+    element = _element(parameter.name, parameter.element, dtypes)
+    if isinstance(parameter, TensorParameter):
+        tensor = TensorType(parameter.access, element, parameter.dimensions)
+        return Parameter(builder.value(tensor, parameter.name), parameter.span)
+    if not isinstance(element, DType):
+        raise KernelError(refuse(Code.BAD_ANNOTATION, "a scalar holds no index", parameter.span).diagnostic)
+    return Parameter(builder.value(TileType(element), parameter.name), parameter.span)
+
+
+def _element(name: str, element: Element, dtypes: dict[str, DType]) -> DType | Content:
+    match element:
+        case DType():
+            return element
+        case DTypeVar(name=variable):
+            return dtypes[variable]
+        case Anything():
+            return dtypes[name]
+        case ContentOf(kind, dimension):
+            return Content(kind, dimension, dtypes.get(name, I64))
+
+
+def _has_parallel(source: FunctionSource) -> bool:
+    """Whether the kernel has a parallel space anywhere, also in a wrong place."""
+    return any(
+        isinstance(node, ast.For) and isinstance(node.iter, ast.Call) and _names(source, node.iter.func) is spaces.parallel
+        for node in ast.walk(source.tree)
+    )
+
+
+def _names(source: FunctionSource, node: ast.expr) -> object:
+    match node:
+        case ast.Name(id=name):
+            return find_name(source.function, name)
+        case ast.Attribute(value=value, attr=attribute):
+            return getattr(_names(source, value), attribute, MISSING)
+        case _:
+            return MISSING

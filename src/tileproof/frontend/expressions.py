@@ -1,0 +1,337 @@
+"""Expressions: from a node of Python's tree to a value."""
+
+from __future__ import annotations
+
+import ast
+from types import ModuleType
+
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.diagnostic import Edit
+from tileproof.diagnostics.spans import Span
+from tileproof.ir.extent import Extent, Undecided
+from tileproof.ir.ops import BinaryFn, Elements, Permute, Start, Stop, UnaryFn
+from tileproof.ir.types import INDEX_SCALAR, Axis, TensorType, Tile, TileType, Value, Walker, WalkerTag, WalkerType
+from tileproof.language.dtypes import BOOL, INDEX
+
+from . import calls
+from .context import Context
+from .control import branch
+from .fold import fold, undecided_at
+from .indexing import Item, SliceOf, extent_of, index_tile, load, slice_items
+from .names import MISSING
+from .operations import binary, mma, unary
+from .refusal import Suppressed, refuse
+from .values import Bundle, Entity, Known, Method, Poison, describe
+
+_OPERATORS: dict[type[ast.operator] | type[ast.cmpop], BinaryFn] = {
+    ast.Add: BinaryFn.ADD, ast.Sub: BinaryFn.SUB, ast.Mult: BinaryFn.MUL, ast.Div: BinaryFn.DIV,
+    ast.FloorDiv: BinaryFn.FLOORDIV, ast.Mod: BinaryFn.MOD, ast.Pow: BinaryFn.POW, ast.BitAnd: BinaryFn.AND,
+    ast.BitOr: BinaryFn.OR, ast.BitXor: BinaryFn.XOR, ast.LShift: BinaryFn.SHL, ast.RShift: BinaryFn.SHR,
+    ast.Eq: BinaryFn.EQ, ast.NotEq: BinaryFn.NE, ast.Lt: BinaryFn.LT, ast.LtE: BinaryFn.LE, ast.Gt: BinaryFn.GT,
+    ast.GtE: BinaryFn.GE,
+}  # fmt: skip
+
+
+def evaluate(ctx: Context, node: ast.expr) -> Entity:
+    """The value of an expression."""
+    match node:
+        case ast.Name(id=name):
+            return ctx.lookup(name, ctx.span(node))
+        case ast.Constant(value=value):
+            return Known(value)
+        case ast.Tuple(elts=items) | ast.List(elts=items):
+            return Bundle(tuple(evaluate(ctx, item) for item in items))
+        case ast.BinOp(left=left, op=operator, right=right):
+            return arithmetic(
+                ctx, operator, evaluate(ctx, left), evaluate(ctx, right), ctx.span(node), (ctx.span(left), ctx.span(right))
+            )
+        case ast.UnaryOp(op=sign, operand=operand):
+            return _signed(ctx, sign, evaluate(ctx, operand), ctx.span(node), operand)
+        case ast.Compare():
+            return _comparison(ctx, node)
+        case ast.BoolOp():
+            return _boolean(ctx, node)
+        case ast.IfExp():
+            return _conditional(ctx, node)
+        case ast.Attribute():
+            return _attribute(ctx, node)
+        case ast.Subscript(value=value, slice=index):
+            return _subscript(ctx, evaluate(ctx, value), index, ctx.span(node))
+        case ast.Call():
+            return calls.call(ctx, node)
+        case _:
+            raise refuse(Code.UNSUPPORTED_EXPRESSION, f"`{ast.unparse(node)}` is not part of the language", ctx.span(node))
+
+
+def arithmetic(
+    ctx: Context, operator: ast.operator | ast.cmpop, left: Entity, right: Entity, span: Span, spans: tuple[Span, Span]
+) -> Entity:
+    """A binary operator on any two values."""
+    if isinstance(operator, ast.MatMult):
+        return mma(ctx.builder, left, right, None, span, spans)
+    return apply(ctx, _OPERATORS[type(operator)], left, right, span, spans)
+
+
+def apply(ctx: Context, fn: BinaryFn, left: Entity, right: Entity, span: Span, spans: tuple[Span, Span]) -> Entity:
+    """A binary operation, folded where both sides are constants."""
+    if isinstance(left, Known) and isinstance(right, Known):
+        folded = fold(fn, left, right, span)
+        if folded is not None:
+            return folded
+        if fn in (BinaryFn.EQ, BinaryFn.NE) and not (left.is_number and right.is_number):
+            equal = left.value is right.value or (isinstance(left.value, str) and left.value == right.value)
+            return Known(equal if fn is BinaryFn.EQ else not equal)
+    return binary(ctx.builder, fn, left, right, span, spans)
+
+
+def _signed(ctx: Context, sign: ast.unaryop, operand: Entity, span: Span, node: ast.expr) -> Entity:
+    if isinstance(operand, Known) and isinstance(operand.value, bool | int | float | Extent):
+        value = operand.value
+        match sign:
+            case ast.USub():
+                return Known(-value)
+            case ast.UAdd():
+                return operand
+            case ast.Not():
+                return Known(not truth(operand, span))
+            case ast.Invert() if isinstance(value, bool):
+                return Known(not value)
+            case ast.Invert() if isinstance(value, int):
+                return Known(~value)
+            case _:
+                pass
+    if isinstance(sign, ast.Not):
+        text = ctx.span(node).text
+        raise refuse(
+            Code.BOOLEAN_OPERATOR,
+            "`not` works on constants only",
+            span,
+            notes=("Python's `not` asks for one truth value and cannot be given a tile",),
+            help=f"write `~({text})`",
+            edit=Edit(span, f"~({text})"),
+        )
+    fn = UnaryFn.NOT if isinstance(sign, ast.Invert) else UnaryFn.NEG
+    made = unary(ctx.builder, fn, operand, span) if not isinstance(sign, ast.UAdd) else operand
+    return made
+
+
+def truth(known: Known, span: Span) -> bool:
+    """The truth of a constant."""
+    try:
+        return bool(known.value)
+    except Undecided as undecided:
+        raise undecided_at(undecided, span) from None
+
+
+def _comparison(ctx: Context, node: ast.Compare) -> Entity:
+    values = [evaluate(ctx, part) for part in (node.left, *node.comparators)]
+    nodes = [node.left, *node.comparators]
+    spans = [ctx.span(part) for part in nodes]
+    if len(node.ops) == 1:
+        return arithmetic(ctx, node.ops[0], values[0], values[1], ctx.span(node), (spans[0], spans[1]))
+    if all(isinstance(value, Known) for value in values):
+        made = True
+        for number, operator in enumerate(node.ops):
+            part = arithmetic(ctx, operator, values[number], values[number + 1], ctx.span(node), (spans[number], spans[number + 1]))
+            made = made and isinstance(part, Known) and bool(part.value)
+        return Known(made)
+    parts = [
+        "(" + ast.unparse(ast.Compare(nodes[number], [operator], [nodes[number + 1]])) + ")"
+        for number, operator in enumerate(node.ops)
+    ]
+    written = " & ".join(parts)
+    raise refuse(
+        Code.CHAINED_COMPARISON,
+        "a chained comparison works on constants only",
+        ctx.span(node),
+        notes=("Python reads it as two comparisons joined by `and`, and `and` cannot be given a tile",),
+        help=f"write `{written}`",
+        edit=Edit(ctx.span(node), written),
+    )
+
+
+def _boolean(ctx: Context, node: ast.BoolOp) -> Entity:
+    wants = isinstance(node.op, ast.Or)
+    made: Entity = Known(not wants)
+    for part in node.values:
+        made = evaluate(ctx, part)
+        if not isinstance(made, Known):
+            sign = " | " if wants else " & "
+            written = sign.join(f"({ast.unparse(value)})" for value in node.values)
+            raise refuse(
+                Code.BOOLEAN_OPERATOR,
+                f"`{'or' if wants else 'and'}` works on constants only, and `{ast.unparse(part)}` is {describe(made)}",
+                ctx.span(node),
+                notes=("Python's `and` and `or` ask for one truth value and cannot be given a tile",),
+                help=f"write `{written}`",
+                edit=Edit(ctx.span(node), written),
+            )
+        if truth(made, ctx.span(part)) == wants:
+            return made
+    return made
+
+
+def condition(ctx: Context, node: ast.expr, what: str) -> Known | Tile:
+    """A constant, or one truth value known on the device."""
+    value, span = evaluate(ctx, node), ctx.span(node)
+    if isinstance(value, Known):
+        return value
+    match value:
+        case Value(type=TileType(dtype=dtype, axes=())) if dtype is BOOL:
+            return value  # type: ignore[return-value]
+        case Value(type=TileType(axes=axes)) if axes:
+            raise refuse(
+                Code.CONDITION,
+                f"{what} needs one truth value, and this is {describe(value)}",
+                span,
+                help="reduce it with `.any()` or `.all()`, or choose element by element with `tp.where`",
+            )
+        case _:
+            raise refuse(
+                Code.CONDITION,
+                f"{what} needs a truth value, and this is {describe(value)}",
+                span,
+                help="compare it: `x != 0`",
+            )
+
+
+def _conditional(ctx: Context, node: ast.IfExp) -> Entity:
+    test = condition(ctx, node.test, "`if`")
+    if isinstance(test, Known):
+        return evaluate(ctx, node.body if truth(test, ctx.span(node.test)) else node.orelse)
+    name = "either"
+    hidden = ctx.scope.pop(name, None)
+    frozen, ctx.frozen = ctx.frozen, frozenset()
+    try:
+        branch(
+            ctx,
+            test,
+            ctx.span(node),
+            [name],
+            lambda: ctx.bind(name, evaluate(ctx, node.body), ctx.span(node.body)),
+            lambda: ctx.bind(name, evaluate(ctx, node.orelse), ctx.span(node.orelse)),
+        )
+        return ctx.lookup(name, ctx.span(node))
+    finally:
+        ctx.frozen = frozen
+        ctx.scope.pop(name, None)
+        if hidden is not None:
+            ctx.scope[name] = hidden
+
+
+def _dotted(node: ast.expr) -> tuple[str, ...] | None:
+    match node:
+        case ast.Name(id=name):
+            return (name,)
+        case ast.Attribute(value=value, attr=attribute):
+            base = _dotted(value)
+            return None if base is None else (*base, attribute)
+        case _:
+            return None
+
+
+def _attribute(ctx: Context, node: ast.Attribute) -> Entity:
+    owner, name, span = evaluate(ctx, node.value), node.attr, ctx.span(node)
+    match owner:
+        case Known(value=ModuleType() as module):
+            path = _dotted(node)
+            value = getattr(module, name, MISSING)
+            if value is MISSING:
+                raise refuse(Code.UNKNOWN_NAME, f"the module `{module.__name__}` has no `{name}`", span)
+            assert path is not None
+            return ctx.captured(path, value, span)
+        case Value(type=WalkerType()) if name in ("start", "stop", "elements"):
+            return _walker_attribute(ctx, owner, name, span)  # type: ignore[arg-type]
+        case Value(type=TensorType() as tensor) if name == "dtype":
+            return Known(tensor.read_as)
+        case Value(type=TensorType() as tensor) if name == "shape":
+            axes = range(len(tensor.dimensions))
+            return Bundle(tuple(extent_of(ctx, owner, axis, span) for axis in axes))  # type: ignore[arg-type]
+        case Value(type=TileType() as tile):
+            return _tile_attribute(ctx, owner, tile, name, span)  # type: ignore[arg-type]
+        case _:
+            raise _no_attribute(owner, name, span)
+
+
+def _no_attribute(owner: Entity, name: str, span: Span) -> Exception:
+    known = {
+        WalkerType: "start, stop, elements",
+        TensorType: "dtype, shape",
+        TileType: "dtype, shape, T, to, reshape and the reductions",
+    }
+    kind = known.get(type(owner.type)) if isinstance(owner, Value) else None
+    cure = f"it has {kind}" if kind else ""
+    if isinstance(owner, Value) and isinstance(owner.type, TensorType) and (name in calls.METHODS or name == "T"):
+        cure = f"load a tile first: `{owner.name}[...].{name}`"
+    return refuse(Code.NO_ATTRIBUTE, f"{describe(owner)} has no `{name}`", span, help=cure)
+
+
+def _walker_attribute(ctx: Context, walker: Walker, name: str, span: Span) -> Tile:
+    if name == "elements":
+        size = walker.type.size
+        axes = () if size is None else (Axis(size, WalkerTag(walker)),)
+        result = ctx.builder.value(TileType(INDEX, axes))
+        ctx.builder.emit(Elements(span, result, walker) if axes else Start(span, result, walker))
+        return result
+    result = ctx.builder.value(INDEX_SCALAR)
+    ctx.builder.emit(Start(span, result, walker) if name == "start" else Stop(span, result, walker))
+    return result
+
+
+def _tile_attribute(ctx: Context, tile: Tile, type_: TileType, name: str, span: Span) -> Entity:
+    match name:
+        case "dtype":
+            return Known(type_.dtype)
+        case "shape":
+            return Bundle(tuple(Known(axis.length) for axis in type_.axes))
+        case "T":
+            if type_.rank < 2:
+                return tile
+            result = ctx.builder.value(TileType(type_.dtype, type_.axes[::-1]))
+            ctx.builder.emit(Permute(span, result, tile, tuple(reversed(range(type_.rank)))))
+            return result
+        case _ if name in calls.METHODS:
+            return Method(tile, name)
+        case _:
+            raise _no_attribute(tile, name, span)
+
+
+def items(ctx: Context, index: ast.expr) -> list[Item]:
+    """The evaluated parts of a subscript."""
+    return [(_item(ctx, part), ctx.span(part)) for part in slice_items(index)]
+
+
+def _item(ctx: Context, node: ast.expr) -> Entity | SliceOf:
+    if not isinstance(node, ast.Slice):
+        return evaluate(ctx, node)
+    lower, upper, step = (None if part is None else evaluate(ctx, part) for part in (node.lower, node.upper, node.step))
+    return SliceOf(lower, upper, step)
+
+
+def _subscript(ctx: Context, owner: Entity, index: ast.expr, span: Span) -> Entity:
+    match owner:
+        case Value(type=TensorType()):
+            return load(ctx, owner, items(ctx, index), span)  # type: ignore[arg-type]
+        case Value(type=TileType()):
+            return index_tile(ctx, owner, items(ctx, index), span)  # type: ignore[arg-type]
+        case Bundle(items=parts):
+            return _part(ctx, parts, index, span)
+        case Poison():
+            raise Suppressed
+        case _:
+            raise refuse(Code.BAD_INDEX, f"{describe(owner)} cannot be indexed", span)
+
+
+def _part(ctx: Context, parts: tuple[Entity, ...], index: ast.expr, span: Span) -> Entity:
+    if isinstance(index, ast.Slice):
+        bounds = [None if part is None else evaluate(ctx, part) for part in (index.lower, index.upper, index.step)]
+        if all(bound is None or (isinstance(bound, Known) and isinstance(bound.value, int)) for bound in bounds):
+            written = slice(*(None if bound is None else bound.value for bound in bounds))  # type: ignore[union-attr]
+            return Bundle(parts[written])
+    position = evaluate(ctx, index) if not isinstance(index, ast.Slice) else None
+    if not isinstance(position, Known) or not isinstance(position.value, int):
+        raise refuse(Code.NOT_CONSTANT, "a tuple is indexed by a constant", span)
+    if not -len(parts) <= position.value < len(parts):
+        raise refuse(Code.CONSTANT_OUTSIDE, f"the tuple has {len(parts)} items, and item {position.value} is asked for", span)
+    return parts[position.value]
+

@@ -1,0 +1,115 @@
+"""Arithmetic on constants, done while compiling. It follows Python, and is total as the language is."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.spans import Span
+from tileproof.ir.extent import Extent, Undecided
+from tileproof.ir.ops import BinaryFn
+
+from .refusal import refuse
+from .values import Known
+
+_PYTHON: dict[BinaryFn, Callable[[Any, Any], Any]] = {
+    BinaryFn.ADD: operator.add,
+    BinaryFn.SUB: operator.sub,
+    BinaryFn.MUL: operator.mul,
+    BinaryFn.FLOORDIV: lambda a, b: a // b if isinstance(b, Extent) or b else 0,
+    BinaryFn.MOD: lambda a, b: a % b if isinstance(b, Extent) or b else a,
+    BinaryFn.CDIV: lambda a, b: -(-a // b) if isinstance(b, Extent) or b else 0,
+    BinaryFn.AND: operator.and_,
+    BinaryFn.OR: operator.or_,
+    BinaryFn.XOR: operator.xor,
+    BinaryFn.SHL: lambda a, b: a << b if b >= 0 else 0,
+    BinaryFn.SHR: lambda a, b: a >> b if b >= 0 else 0,
+    BinaryFn.MIN: lambda a, b: min(a, b),
+    BinaryFn.MAX: lambda a, b: max(a, b),
+    BinaryFn.LT: operator.lt,
+    BinaryFn.LE: operator.le,
+    BinaryFn.GT: operator.gt,
+    BinaryFn.GE: operator.ge,
+    BinaryFn.EQ: lambda a, b: _equal(a, b),
+    BinaryFn.NE: lambda a, b: not _equal(a, b),
+}
+_LARGEST_POWER = 4096
+
+
+def _equal(left: Any, right: Any) -> bool:
+    if isinstance(left, Extent) or isinstance(right, Extent):
+        difference = left - right
+        if isinstance(difference, Extent):
+            raise Undecided(difference.names)
+        return bool(difference == 0)
+    return bool(left == right)
+
+
+def fold(fn: BinaryFn, left: Known, right: Known, span: Span) -> Known | None:
+    """The constant `left fn right`; None where the operands are no plain numbers."""
+    a, b = left.value, right.value
+    if not isinstance(a, bool | int | float | Extent) or not isinstance(b, bool | int | float | Extent):
+        return None
+    try:
+        if fn is BinaryFn.DIV:
+            return Known(_divide(a, b))
+        if fn is BinaryFn.POW:
+            return Known(_power(a, b))
+        if fn is BinaryFn.SHL and isinstance(b, int) and b > _LARGEST_POWER:
+            raise OverflowError
+        if isinstance(a, float) or isinstance(b, float):
+            return _fold_floats(fn, a, b)
+        return Known(_PYTHON[fn](a, b))
+    except Undecided as undecided:
+        raise undecided_at(undecided, span) from None
+    except OverflowError:
+        raise refuse(Code.LITERAL_RANGE, "this constant is too large", span) from None
+    except TypeError:
+        return None
+
+
+def undecided_at(undecided: Undecided, span: Span) -> Exception:
+    """The error for a decision that needs a number `tileproof check` was not given."""
+    names = sorted(undecided.names)
+    given = " ".join(f"--with {name}=128" for name in names)
+    return refuse(
+        Code.UNDECIDED,
+        f"this depends on the value of {' and '.join(names)}, which is not known here",
+        span,
+        notes=("a dimension bound as a constant has a value at launch; `tileproof check` keeps it open",),
+        help=f"give it one: `tileproof check {given}`",
+    )
+
+
+def _divide(a: Any, b: Any) -> Any:
+    if isinstance(a, Extent) or isinstance(b, Extent):
+        names = (a.names if isinstance(a, Extent) else frozenset()) | (b.names if isinstance(b, Extent) else frozenset())
+        raise Undecided(names)
+    if b == 0:
+        return math.nan if a == 0 or a != a else math.copysign(math.inf, a) * math.copysign(1.0, b)
+    return a / b
+
+
+def _power(a: Any, b: Any) -> Any:
+    if isinstance(a, Extent) or isinstance(b, Extent):
+        raise Undecided((a.names if isinstance(a, Extent) else frozenset()) | (b.names if isinstance(b, Extent) else frozenset()))
+    if abs(b) > _LARGEST_POWER:
+        raise OverflowError
+    if b < 0 and a == 0:
+        return math.inf
+    value = a**b
+    return math.nan if isinstance(value, complex) else value
+
+
+def _fold_floats(fn: BinaryFn, a: Any, b: Any) -> Known | None:
+    if fn in (BinaryFn.FLOORDIV, BinaryFn.MOD, BinaryFn.CDIV):
+        # IEEE, as at run time: Python raises on a zero divisor.
+        quotient = _divide(float(a), float(b))
+        floor = math.floor(quotient) if math.isfinite(quotient) else quotient
+        return Known(float(floor)) if fn is BinaryFn.FLOORDIV else Known(a - floor * b) if fn is BinaryFn.MOD else None
+    if fn in (BinaryFn.MIN, BinaryFn.MAX) and (a != a or b != b):
+        return Known(math.nan)
+    return Known(_PYTHON[fn](a, b))

@@ -1,0 +1,472 @@
+"""The meaning of the functions of the language and of the methods of tiles."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+from typing import cast as typed
+
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.spans import Span
+from tileproof.ir.extent import Extent, Length, at_least
+from tileproof.ir.ops import (
+    BinaryFn,
+    Bitcast,
+    Cat,
+    Expand,
+    Extents,
+    Group,
+    Iota,
+    Load,
+    ReduceFn,
+    Require,
+    Reshape,
+    UnaryFn,
+    blocks,
+    operands,
+    results,
+)
+from tileproof.ir.types import (
+    INDEX_SCALAR,
+    Axis,
+    Tensor,
+    TensorType,
+    Tile,
+    TileType,
+    Value,
+    WalkerTag,
+    WalkerType,
+)
+from tileproof.language import spaces, tiles
+from tileproof.language.dtypes import BOOL, F32, INDEX, TF32, DType
+
+from . import indexing
+from .axes import Axes, Clash, describe_axes, describe_axis, is_full, meet_axis
+from .calls import FUNCTIONS, METHODS, Call, Handler, lowers
+from .context import Context, Place
+from .control import coerce
+from .expressions import apply
+from .operations import as_tile, binary, broadcast, cast, cumsum, mma, reduce, select, to_index, unary, unify
+from .refusal import refuse
+from .values import Bundle, Entity, Known, describe
+
+NONE = Known(None)
+
+
+# Making tiles.
+
+
+def shape_axes(ctx: Context, call: Call, parameter: str = "shape") -> Axes:
+    """The axes a shape describes: walkers with their tag, constants without."""
+    entity, span = call.entity(parameter), call.where(parameter)
+    parts = entity.items if isinstance(entity, Bundle) else (entity,)
+    return tuple(_shape_axis(part, span) for part in parts)
+
+
+def _shape_axis(part: Entity, span: Span) -> Axis:
+    match part:
+        case Value(type=WalkerType(size=size)) if size is not None:
+            return Axis(size, WalkerTag(typed("Value[WalkerType]", part)))
+        case Known(value=bool()):
+            pass
+        case Known(value=int() | Extent() as length):
+            if at_least(length, 1) is False:
+                raise refuse(Code.BAD_SHAPE, f"an axis of a tile has at least 1 element, not {length}", span)
+            return Axis(length)
+        case _:
+            pass
+    cure = "use a constant, or a walker: `tp.zeros((i, j))` is as long as the tiles `i` and `j`"
+    if isinstance(part, Value) and isinstance(part.type, TileType):
+        cure = "tiles have static shapes; a dimension becomes a constant by adding it to the signature: `D: int`"
+    raise refuse(Code.BAD_SHAPE, f"{describe(part)} is not a length", span, help=cure)
+
+
+def dtype_of(ctx: Context, call: Call, parameter: str = "dtype", default: DType | None = None) -> DType:
+    """An element type given as an argument."""
+    value = call.constant(parameter, None)
+    if value is None and default is not None:
+        return default
+    if isinstance(value, DType):
+        return value
+    if value is bool:
+        return BOOL
+    where = call.where(parameter) if parameter in call else call.span
+    raise refuse(Code.NOT_A_DTYPE, f"{describe(Known(value))} is not an element type", where, help="write f32, bf16, i32, ...")
+
+
+def _filled(ctx: Context, value: Entity, axes: Axes, dtype: DType | None, span: Span) -> Tile:
+    tile = as_tile(ctx.builder, value, span, dtype)
+    if dtype is not None and tile.type.dtype is not dtype:
+        tile = _convert(ctx, tile, dtype, span)
+    if tile.type.axes:
+        raise refuse(Code.BAD_CALL, f"tp.full takes one value, and this is {describe(tile)}", span)
+    return broadcast(ctx.builder, tile, axes, span)
+
+
+@lowers(tiles.zeros)
+def _zeros(ctx: Context, call: Call) -> Entity:
+    dtype = dtype_of(ctx, call, default=F32)
+    zero = Known(False) if dtype is BOOL else Known(0)
+    return _filled(ctx, zero, shape_axes(ctx, call), dtype, call.span)
+
+
+@lowers(tiles.full)
+def _full(ctx: Context, call: Call) -> Entity:
+    value = call.entity("value")
+    dtype = dtype_of(ctx, call, default=F32) if isinstance(value, Known) or "dtype" in call else None
+    return _filled(ctx, value, shape_axes(ctx, call), dtype, call.where("value"))
+
+
+@lowers(tiles.arange)
+def _arange(ctx: Context, call: Call) -> Entity:
+    axis = _shape_axis(call.entity("n"), call.where("n"))
+    if axis.tag is not None:
+        raise refuse(
+            Code.BAD_SHAPE,
+            "tp.arange takes a constant; the positions of a walker are its `.elements`",
+            call.where("n"),
+        )
+    result = ctx.builder.value(TileType(INDEX, (axis,)))
+    ctx.builder.emit(Iota(call.span, result))
+    dtype = dtype_of(ctx, call, default=INDEX)
+    return _convert(ctx, result, dtype, call.span)
+
+
+# Elementwise.
+
+
+def _unary_handler(fn: UnaryFn) -> Handler:
+    def handler(ctx: Context, call: Call) -> Entity:
+        return unary(ctx.builder, fn, call.entity("x"), call.span)
+
+    return handler
+
+
+def _binary_handler(fn: BinaryFn) -> Handler:
+    def handler(ctx: Context, call: Call) -> Entity:
+        spans = (call.where("a"), call.where("b"))
+        return apply(ctx, fn, call.entity("a"), call.entity("b"), call.span, spans)
+
+    return handler
+
+
+for _fn in UnaryFn:
+    if _fn not in (UnaryFn.NEG, UnaryFn.NOT):
+        FUNCTIONS[getattr(tiles, _fn.value)] = _unary_handler(_fn)
+FUNCTIONS[tiles.maximum] = FUNCTIONS[builtins.max] = _binary_handler(BinaryFn.MAX)
+FUNCTIONS[tiles.minimum] = FUNCTIONS[builtins.min] = _binary_handler(BinaryFn.MIN)
+FUNCTIONS[tiles.cdiv] = _binary_handler(BinaryFn.CDIV)
+
+
+@lowers(tiles.abs, builtins.abs)
+def _abs(ctx: Context, call: Call) -> Entity:
+    entity = call.entity("x")
+    if isinstance(entity, Known) and isinstance(entity.value, int | float):
+        return Known(abs(entity.value))
+    return unary(ctx.builder, UnaryFn.ABS, entity, call.span)
+
+
+@lowers(tiles.clip)
+def _clip(ctx: Context, call: Call) -> Entity:
+    where = [call.where(name) for name in ("x", "low", "high")]
+    x, low, high = unify(ctx.builder, [call.entity(name) for name in ("x", "low", "high")], where, call.span)
+    raised = binary(ctx.builder, BinaryFn.MAX, x, low, call.span, (where[0], where[1]))
+    return binary(ctx.builder, BinaryFn.MIN, raised, high, call.span, (where[0], where[2]))
+
+
+@lowers(tiles.where)
+def _where(ctx: Context, call: Call) -> Entity:
+    names = ("condition", "yes", "no")
+    condition, yes, no = (call.entity(name) for name in names)
+    return select(ctx.builder, condition, yes, no, call.span, [call.where(name) for name in names])
+
+
+@lowers(tiles.mma)
+def _mma(ctx: Context, call: Call) -> Entity:
+    spans = [call.where(name) for name in ("a", "b", "acc")]
+    return mma(ctx.builder, call.entity("a"), call.entity("b"), call.entity("acc"), call.span, spans)
+
+
+def _convert(ctx: Context, tile: Tile, dtype: DType, span: Span) -> Tile:
+    have = tile.type.dtype
+    if dtype is INDEX and have is not INDEX:
+        return to_index(ctx.builder, tile, span)
+    if have is INDEX and dtype is BOOL:
+        raise refuse(Code.WRONG_TYPE, "an index cannot become a bool", span, help="compare it: `n != 0`")
+    return cast(ctx.builder, tile, dtype, span)
+
+
+def _to(ctx: Context, call: Call) -> Entity:
+    tile = as_tile(ctx.builder, call.entity("x"), call.where("x"))
+    return _convert(ctx, tile, dtype_of(ctx, call), call.span)
+
+
+METHODS["to"] = _to
+
+
+@lowers(tiles.bitcast)
+def _bitcast(ctx: Context, call: Call) -> Entity:
+    tile, dtype = as_tile(ctx.builder, call.entity("x"), call.where("x")), dtype_of(ctx, call)
+    have = tile.type.dtype
+    if have.bits != dtype.bits or any(one in (INDEX, TF32, BOOL) for one in (have, dtype)):
+        raise refuse(
+            Code.WRONG_TYPE,
+            f"{have} and {dtype} do not share their bits",
+            call.span,
+            help="bitcast goes between numbers of the same width; `.to(...)` converts values",
+        )
+    if have is dtype:
+        return tile
+    result = ctx.builder.value(TileType(dtype, tile.type.axes))
+    ctx.builder.emit(Bitcast(call.span, result, tile))
+    return result
+
+
+# Reductions and scans.
+
+
+def _axis(call: Call, tile: Tile) -> int | None:
+    """The axis an operation works along; None for all of them."""
+    axis = call.constant("axis", None)
+    if axis is None:
+        return None
+    rank = tile.type.rank
+    if not isinstance(axis, int) or isinstance(axis, bool) or not -rank <= axis < rank:
+        raise refuse(
+            Code.BAD_AXIS,
+            f"there is no axis {axis}: the tile has the axes {describe_axes(tile.type.axes)}",
+            call.where("axis"),
+            help=f"axes count from 0 to {rank - 1}, or from -1 backwards" if rank else "a scalar has no axes",
+        )
+    return axis % rank
+
+
+def _reduction_handler(fn: ReduceFn) -> Handler:
+    def handler(ctx: Context, call: Call) -> Entity:
+        tile = as_tile(ctx.builder, call.entity("x"), call.where("x"))
+        axis = _axis(call, tile)
+        if axis is None and tile.type.rank != 1:
+            if fn in (ReduceFn.ARGMAX, ReduceFn.ARGMIN):
+                raise refuse(
+                    Code.BAD_AXIS, f"tp.{fn} needs an axis", call.span, help="say along which: `axis=-1`", labels=()
+                )
+            if tile.type.rank == 0:
+                raise refuse(Code.BAD_AXIS, f"tp.{fn} of a scalar: it has no axes", call.span)
+        axes = list(range(tile.type.rank)) if axis is None else [axis]
+        made = tile
+        for one in reversed(axes):
+            made = reduce(ctx.builder, fn, made, one, call.span)
+        if call.constant("keepdims", False):
+            for one in axes:
+                made = _expanded(ctx, made, one, call.span)
+        return made
+
+    return handler
+
+
+def _expanded(ctx: Context, tile: Tile, axis: int, span: Span) -> Tile:
+    axes = (*tile.type.axes[:axis], Axis(1), *tile.type.axes[axis:])
+    result = ctx.builder.value(TileType(tile.type.dtype, axes))
+    ctx.builder.emit(Expand(span, result, tile, axis))
+    return result
+
+
+for _reduction in ReduceFn:
+    FUNCTIONS[getattr(tiles, _reduction.value)] = METHODS[_reduction.value] = _reduction_handler(_reduction)
+
+
+@lowers(tiles.cumsum)
+def _cumsum(ctx: Context, call: Call) -> Entity:
+    tile = as_tile(ctx.builder, call.entity("x"), call.where("x"))
+    axis = _axis(call, tile)
+    if axis is None and tile.type.rank != 1:
+        raise refuse(Code.BAD_AXIS, "tp.cumsum needs an axis", call.span, help="say along which: `axis=-1`")
+    return cumsum(ctx.builder, tile, axis or 0, call.span)
+
+
+METHODS["cumsum"] = _cumsum
+
+
+# Shapes.
+
+
+def _reshape(ctx: Context, call: Call) -> Entity:
+    tile = typed("Tile", call.entity("x"))
+    given = typed("Bundle", call.entity("shape")).items
+    parts = given[0].items if len(given) == 1 and isinstance(given[0], Bundle) else given
+    for axis in tile.type.axes:
+        _need_full(axis, "reshape", call.span)
+    axes = tuple(_shape_axis(part, call.span) for part in parts)
+    for axis in axes:
+        if axis.tag is not None:
+            raise refuse(Code.BAD_SHAPE, "reshape gives full axes: their lengths are constants", call.span)
+    before, after = _count(tile.type.axes), _count(axes)
+    if before != after:
+        raise refuse(
+            Code.LENGTHS_DIFFER,
+            f"{describe_axes(tile.type.axes)} has {before} elements and {describe_axes(axes)} has {after}",
+            call.span,
+        )
+    result = ctx.builder.value(TileType(tile.type.dtype, axes))
+    ctx.builder.emit(Reshape(call.span, result, tile))
+    return result
+
+
+METHODS["reshape"] = _reshape
+
+
+def _count(axes: Axes) -> Length:
+    count: Length = 1
+    for axis in axes:
+        count = count * axis.length
+    return count
+
+
+def _need_full(axis: Axis, what: str, span: Span) -> None:
+    if not is_full(axis):
+        raise refuse(
+            Code.RAGGED_RESHAPE,
+            f"{what} needs full axes, and {describe_axis(axis)} may be short",
+            span,
+            help="the last tile of a walk has fewer elements; do it on `:` or constant axes",
+        )
+
+
+@lowers(tiles.cat)
+def _cat(ctx: Context, call: Call) -> Entity:
+    given = call.entity("tiles")
+    if not isinstance(given, Bundle) or not given.items:
+        raise refuse(Code.BAD_CALL, "tp.cat takes a tuple of tiles", call.where("tiles"), help="write `tp.cat((a, b))`")
+    where = call.where("tiles")
+    parts = unify(ctx.builder, given.items, [where] * len(given.items), where)
+    axis = _axis(call, parts[0]) if "axis" in call else 0
+    if axis is None or any(part.type.rank != parts[0].type.rank for part in parts) or parts[0].type.rank == 0:
+        raise refuse(Code.LENGTHS_DIFFER, "tp.cat takes tiles with equally many axes, at least one", where)
+    parts = _matched_but(ctx, parts, axis, where)
+    for part in parts:
+        _need_full(part.type.axes[axis], "tp.cat", where)
+    total: Length = 0
+    for part in parts:
+        total = total + part.type.axes[axis].length
+    axes = (*parts[0].type.axes[:axis], Axis(total), *parts[0].type.axes[axis + 1 :])
+    result = ctx.builder.value(TileType(parts[0].type.dtype, axes))
+    ctx.builder.emit(Cat(call.span, result, tuple(parts), axis))
+    return result
+
+
+def _matched_but(ctx: Context, parts: Sequence[Tile], axis: int, span: Span) -> list[Tile]:
+    """The tiles with all axes but one met."""
+    try:
+        met = list(parts[0].type.axes)
+        for part in parts[1:]:
+            met = [
+                one if number == axis else meet_axis(one, other, len(met) - number)
+                for number, (one, other) in enumerate(zip(met, part.type.axes, strict=True))
+            ]
+    except Clash as clash:
+        raise refuse(clash.code, "tp.cat: " + clash.sentence, span) from None
+    return [
+        broadcast(ctx.builder, part, (*met[:axis], part.type.axes[axis], *met[axis + 1 :]), span) for part in parts
+    ]
+
+
+# Dimensions, contracts, reductions into memory.
+
+
+def _dimension_name(ctx: Context, call: Call, parameter: str) -> str:
+    name = call.constant(parameter, None)
+    if isinstance(name, str) and name in ctx.signature.dimensions:
+        return name
+    near = ctx.signature.nearest_dimension(name) if isinstance(name, str) else None
+    known = ", ".join(ctx.signature.dimensions) or "none"
+    shown = f'"{name}"' if isinstance(name, str) else describe(Known(name))
+    raise refuse(
+        Code.UNKNOWN_DIMENSION,
+        f"{shown} is not a dimension of this kernel",
+        call.where(parameter),
+        help=f'did you mean "{near}"?' if near else f"its dimensions are: {known}",
+    )
+
+
+@lowers(spaces.dim)
+def _dim(ctx: Context, call: Call) -> Entity:
+    name = _dimension_name(ctx, call, next(iter(call.given)))
+    if name in ctx.static:
+        return Known(ctx.static[name])
+    result = ctx.builder.value(INDEX_SCALAR)
+    ctx.builder.emit(Extents(call.span, result, name))
+    return result
+
+
+@lowers(spaces.group)
+def _group(ctx: Context, call: Call) -> Entity:
+    element, into = call.given
+    entity = call.entity(element)
+    if not (isinstance(entity, Value) and isinstance(entity.type, WalkerType) and entity.type.is_each):
+        raise refuse(
+            Code.BAD_GROUP,
+            f"tp.group takes an element of a dimension, and this is {describe(entity)}",
+            call.where(element),
+            help="walk the dimension element by element: `for h in tp.parallel(H=tp.each)`",
+        )
+    name = _dimension_name(ctx, call, into)
+    index = as_tile(ctx.builder, entity, call.where(element))
+    result = ctx.builder.value(INDEX_SCALAR)
+    ctx.builder.emit(Group(call.span, result, index, entity.type.dimension, name))
+    return result
+
+
+@lowers(spaces.require)
+def _require(ctx: Context, call: Call) -> Entity:
+    entity = call.entity("condition")
+    if isinstance(entity, Known):
+        entity = coerce(ctx, entity, TileType(BOOL), call.span)
+    if not (isinstance(entity, Value) and isinstance(entity.type, TileType) and entity.type == TileType(BOOL)):
+        raise refuse(Code.CONDITION, f"tp.require takes one truth value, and this is {describe(entity)}", call.span)
+    if ctx.place is Place.INSIDE or ctx.depth:
+        raise refuse(
+            Code.REQUIRE_PLACE,
+            "tp.require stands at the top level of the kernel, before tp.parallel",
+            call.span,
+            notes=("a contract is tested once, at launch",),
+            help="move it above the loop",
+        )
+    if not _is_host_value(ctx, typed("Tile", entity)):
+        raise refuse(
+            Code.REQUIRE_PLACE,
+            "tp.require depends on values only the device knows",
+            call.span,
+            notes=("a contract is tested at launch: it may use dimensions, scalars and constants",),
+            help="pass the value as a scalar parameter",
+        )
+    ctx.builder.emit(Require(call.span, typed("Tile", entity)))
+    return NONE
+
+
+def _is_host_value(ctx: Context, tile: Tile) -> bool:
+    """Whether a value of the kernel's top level is made of dimensions, scalars and constants alone."""
+    makers = {result: op for op in ctx.builder.ops for result in results(op)}
+    pending, seen = [tile], set()
+    while pending:
+        value = pending.pop()
+        op = makers.get(value)
+        if op is None or value in seen:
+            continue
+        seen.add(value)
+        if isinstance(op, Load) or blocks(op):
+            return False
+        pending.extend(typed("Tile", operand) for operand in operands(op))
+    return True
+
+
+@lowers(tiles.update)
+def _update(ctx: Context, call: Call) -> Entity:
+    tensor = call.entity("tensor")
+    if not (isinstance(tensor, Value) and isinstance(tensor.type, TensorType)):
+        raise refuse(Code.BAD_REDUCTION, f"tp.update takes a tensor, and this is {describe(tensor)}", call.where("tensor"))
+    index = call.entity("index")
+    parts = index.items if isinstance(index, Bundle) else (index,)
+    items: list[indexing.Item] = [(part, call.where("index")) for part in parts]
+    indexing.update(ctx, typed("Tensor", tensor), items, call.entity("value"), call.span, call.where("value"))
+    return NONE
+

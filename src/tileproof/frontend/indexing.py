@@ -1,0 +1,429 @@
+"""Indexing: tensors by walkers, positions and slices; tiles by slices and `None`.
+
+The law of dimensions: a walker indexes only axes of the dimension it walks. Equal names are equal extents, so such
+an access is inside by construction. Everything else that is legal here (`index` values, windows) owes `inside`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.diagnostic import Edit, Label
+from tileproof.diagnostics.spans import Span
+from tileproof.ir.extent import Extent, Length, at_least
+from tileproof.ir.ops import Along, At, Expand, Extents, Gather, Load, Pick, Slice, Store, Update, Whole, Window
+from tileproof.ir.types import (
+    INDEX_SCALAR,
+    Access,
+    Axis,
+    Dimension,
+    DimensionTag,
+    Fixed,
+    Named,
+    Tensor,
+    Tile,
+    TileType,
+    Unnamed,
+    Value,
+    WalkerTag,
+    WalkerType,
+)
+from tileproof.language.dtypes import DType
+
+from .axes import Axes, Clash, describe_axes, describe_axis, fits, is_full, meet
+from .context import Context, Place
+from .operations import as_tile, broadcast, cast, literal, to_index
+from .refusal import refuse
+from .values import Bundle, Entity, Known, describe
+
+
+class SliceOf:
+    """A slice as written: its bounds, already evaluated."""
+
+    __slots__ = ("start", "step", "stop")
+
+    def __init__(self, start: Entity | None, stop: Entity | None, step: Entity | None) -> None:
+        self.start, self.stop, self.step = start, stop, step
+
+    @property
+    def is_all(self) -> bool:
+        return self.start is None and self.stop is None and self.step is None
+
+
+Item = tuple["Entity | SliceOf", Span]
+
+
+def static_length(ctx: Context, dimension: Dimension) -> Length | None:
+    """The extent of a dimension if it is a constant."""
+    match dimension:
+        case Fixed(extent):
+            return extent
+        case Named(name):
+            return ctx.static.get(name)
+        case Unnamed():
+            return None
+
+
+def picks(ctx: Context, tensor: Tensor, items: Sequence[Item], span: Span) -> tuple[tuple[Pick, ...], Axes]:
+    """How an access picks elements, and the axes of the tile it picks."""
+    dimensions = tensor.type.dimensions
+    if len(items) != len(dimensions):
+        shown = " ".join(map(str, dimensions)) or "none"
+        raise refuse(
+            Code.WRONG_RANK,
+            f"`{tensor.name}` has {len(dimensions)} axes ({shown}), and {len(items)} are indexed",
+            span,
+            help="index every axis; `:` takes all of a static dimension",
+        )
+    picked = [_pick(ctx, tensor, axis, *item) for axis, item in enumerate(items)]
+    return tuple(pick for pick, _ in picked), tuple(axis for _, axis in picked if axis is not None)
+
+
+def _pick(ctx: Context, tensor: Tensor, axis: int, item: Entity | SliceOf, span: Span) -> tuple[Pick, Axis | None]:
+    dimension = tensor.type.dimensions[axis]
+    match item:
+        case Value(type=WalkerType() as walks):
+            if dimension != Named(walks.dimension):
+                raise _wrong_dimension(ctx, tensor, axis, item.name, walks, span)
+            return Along(item), None if walks.size is None else Axis(walks.size, WalkerTag(item))
+        case SliceOf() if item.is_all:
+            return Whole(), _whole(ctx, tensor, axis, span)
+        case SliceOf():
+            return _window(ctx, tensor, axis, item, span)
+        case Known(value=bool()):
+            raise refuse(Code.BAD_INDEX, "a truth value cannot index an axis", span)
+        case Known(value=int() | Extent() as number):
+            _constant_inside(ctx, tensor, axis, number, span)
+            return At(literal(ctx.builder, item, INDEX_SCALAR.dtype, span)), None
+        case Value(type=TileType() as type_):
+            index = to_index(ctx.builder, item, span)
+            if type_.rank == 0:
+                return At(index), None
+            if type_.rank == 1:
+                return Gather(index), type_.axes[0]
+            raise refuse(
+                Code.BAD_INDEX,
+                f"a tile of {type_.rank} axes cannot index an axis",
+                span,
+                label=f"axes {describe_axes(type_.axes)}",
+                help="index with a tile of one axis; several of them are independent axes",
+            )
+        case Known(value=None):
+            raise refuse(
+                Code.BAD_INDEX, "`None` adds an axis to a tile, not to a tensor", span, help="load first: `x[i][:, None]`"
+            )
+        case _:
+            raise refuse(Code.BAD_INDEX, f"{describe(item)} cannot index an axis", span)
+
+
+def _wrong_dimension(ctx: Context, tensor: Tensor, axis: int, name: str, walks: WalkerType, span: Span) -> Exception:
+    dimension = tensor.type.dimensions[axis]
+    declared = next((p.span for p in ctx.signature.arguments if p.name == tensor.name), None)
+    others = [n for n, d in enumerate(tensor.type.dimensions) if d == Named(walks.dimension)]
+    if others:
+        cure = f"`{name}` belongs at axis {others[0]} of `{tensor.name}`"
+    else:
+        cure = f"index this axis with a walker of {dimension}, or with a position such as `{name}.start`"
+        if walks.is_each:
+            cure = f"index this axis with a walker of {dimension}, or name both dimensions alike if they are equal"
+    return refuse(
+        Code.WRONG_DIMENSION,
+        f"axis {axis} of `{tensor.name}` is {dimension}, and `{name}` walks {walks.dimension}",
+        span,
+        label=f"an {walks}" if walks.is_each else f"a {walks}",
+        labels=(Label(declared, f"`{tensor.name}` has the dimensions {' '.join(map(str, tensor.type.dimensions))}"),)
+        if declared
+        else (),
+        help=cure,
+    )
+
+
+def _whole(ctx: Context, tensor: Tensor, axis: int, span: Span) -> Axis:
+    dimension = tensor.type.dimensions[axis]
+    length = static_length(ctx, dimension)
+    if length is None:
+        raise refuse(
+            Code.DYNAMIC_SLICE,
+            f"`:` takes all of axis {axis} of `{tensor.name}`, and the extent of {dimension} is not a constant",
+            span,
+            notes=("a tile has a static shape",),
+            help=f"add the constant `{dimension}: int` to the signature, or walk the axis with `tp.tiles`"
+            if isinstance(dimension, Named)
+            else "name the dimension and add it as a constant",
+        )
+    return Axis(length, DimensionTag(dimension.name) if isinstance(dimension, Named) else None)
+
+
+def _bound(ctx: Context, item: Entity | None, default: Length | None, span: Span, what: str) -> Length:
+    match item:
+        case None if default is not None:
+            return default
+        case Known(value=bool()):
+            pass
+        case Known(value=int() as number) if number < 0:
+            raise refuse(
+                Code.NEGATIVE_INDEX,
+                f"the slice {what} at {number}: positions count from 0",
+                span,
+                help="count from the start; an extent is `tp.dim(...)` or `x.shape[0]`",
+            )
+        case Known(value=int() | Extent() as length):
+            return length
+        case _:
+            pass
+    given = "is missing" if item is None else f"is {describe(item)}"
+    raise refuse(
+        Code.NOT_CONSTANT,
+        f"a slice has constant bounds, and where it {what} {given}",
+        span,
+        notes=("a tile has a static shape",),
+        help="walk the axis with `tp.tiles(..., start=, stop=)`, or gather with `tp.arange(n) + start`",
+    )
+
+
+def window(
+    ctx: Context, item: SliceOf, extent: Length | None, span: Span, what: str
+) -> tuple[Length, Length]:
+    """Start and length of a constant slice of an axis of `extent` (None: only known at launch)."""
+    if item.step is not None:
+        raise refuse(Code.BAD_INDEX, "a slice has no step here", span, help="gather with `tp.arange(n) * step`")
+    start = _bound(ctx, item.start, 0, span, "starts")
+    stop = _bound(ctx, item.stop, extent, span, "ends")
+    length = stop - start
+    if isinstance(length, int) and length < 1:
+        raise refuse(Code.BAD_INDEX, f"the slice from {start} to {stop} is empty", span)
+    room = None if extent is None else at_least(extent - stop, 0)
+    if room is False:
+        raise refuse(Code.CONSTANT_OUTSIDE, f"the slice ends at {stop}, and {what} has {extent} elements", span)
+    return start, length
+
+
+def _window(ctx: Context, tensor: Tensor, axis: int, item: SliceOf, span: Span) -> tuple[Pick, Axis]:
+    extent = static_length(ctx, tensor.type.dimensions[axis])
+    start, length = window(ctx, item, extent, span, f"axis {axis} of `{tensor.name}`")
+    return Window(start, length), Axis(length)
+
+
+def _constant_inside(ctx: Context, tensor: Tensor, axis: int, number: Length, span: Span) -> None:
+    dimension = tensor.type.dimensions[axis]
+    if isinstance(number, int) and number < 0:
+        name = f'tp.dim("{dimension}")' if isinstance(dimension, Named) else f"{tensor.name}.shape[{axis}]"
+        raise refuse(
+            Code.NEGATIVE_INDEX,
+            f"the index {number} is outside: positions count from 0",
+            span,
+            help=f"the last element is at `{name} - 1`",
+            edit=Edit(span, f"{name} - {-number}"),
+        )
+    extent = static_length(ctx, dimension)
+    if isinstance(extent, int) and isinstance(number, int) and number >= extent:
+        raise refuse(
+            Code.CONSTANT_OUTSIDE,
+            f"the index {number} is outside axis {axis} of `{tensor.name}`, which has {extent} elements",
+            span,
+        )
+
+
+def load(ctx: Context, tensor: Tensor, items: Sequence[Item], span: Span) -> Tile:
+    access = tensor.type.access
+    if not access.reads:
+        if access is Access.OUT:
+            raise refuse(
+                Code.READS_OUT,
+                f"`{tensor.name}` is an Out: it is written, never read",
+                span,
+                labels=_declared(ctx, tensor),
+                help="make it an InOut to read what it holds, or keep the value in a name",
+            )
+        raise refuse(
+            Code.READS_SUM,
+            f"`{tensor.name}` is a {access}: its value is not known before the launch ends",
+            span,
+            labels=_declared(ctx, tensor),
+            help="read it in a later kernel",
+        )
+    if ctx.place is Place.OUTSIDE and access is not Access.IN:
+        raise refuse(
+            Code.READS_OUTSIDE,
+            f"`{tensor.name}` is an {access} and is read outside tp.parallel",
+            span,
+            notes=("outside tp.parallel every program runs the same code, while others may already write",),
+            help="read it inside tp.parallel",
+        )
+    picked, axes = picks(ctx, tensor, items, span)
+    result = ctx.builder.value(TileType(tensor.type.read_as, axes))
+    ctx.builder.emit(Load(span, result, tensor, picked))
+    return result
+
+
+def store(ctx: Context, tensor: Tensor, items: Sequence[Item], value: Entity, span: Span, value_span: Span) -> None:
+    access = tensor.type.access
+    if access is Access.IN:
+        raise refuse(
+            Code.WRITES_IN,
+            f"`{tensor.name}` is an In: it is shared and read-only",
+            span,
+            labels=_declared(ctx, tensor),
+            help="make it an Out or an InOut",
+        )
+    if access.combines:
+        cure = f"write `{span.text} += ...`" if access is Access.SUM else f"write `tp.update({tensor.name}, index, value)`"
+        raise refuse(
+            Code.READS_SUM,
+            f"`{tensor.name}` is a {access}: many programs write it, so it cannot be overwritten",
+            span,
+            labels=_declared(ctx, tensor),
+            help=cure,
+        )
+    _check_place(ctx, tensor, span)
+    picked, axes = picks(ctx, tensor, items, span)
+    tile = _converted(ctx, tensor, value, axes, span, value_span)
+    ctx.builder.emit(Store(span, tensor, picked, tile))
+
+
+def update(ctx: Context, tensor: Tensor, items: Sequence[Item], value: Entity, span: Span, value_span: Span) -> None:
+    """Combines into a Sum, Max or Min."""
+    access = tensor.type.access
+    if not access.combines:
+        raise refuse(
+            Code.BAD_REDUCTION,
+            f"`{tensor.name}` is an {access}, not a Sum, Max or Min",
+            span,
+            labels=_declared(ctx, tensor),
+            help="assign to it, or declare it as Sum, Max or Min",
+        )
+    _check_place(ctx, tensor, span)
+    picked, axes = picks(ctx, tensor, items, span)
+    tile = _converted(ctx, tensor, value, axes, span, value_span)
+    ctx.builder.emit(Update(span, tensor, picked, tile))
+
+
+def _check_place(ctx: Context, tensor: Tensor, span: Span) -> None:
+    if ctx.place is Place.OUTSIDE:
+        raise refuse(
+            Code.WRITE_OUTSIDE,
+            f"`{tensor.name}` is written outside tp.parallel",
+            span,
+            labels=(Label(ctx.parallel_span, "the parallel space"),) if ctx.parallel_span else (),
+            notes=("outside it every program would write the same elements",),
+            help="move the store into the loop over tp.parallel",
+        )
+
+
+def _converted(ctx: Context, tensor: Tensor, value: Entity, axes: Axes, span: Span, value_span: Span) -> Tile:
+    """The value to be stored, in the tensor's element type and with the axes of the picked region."""
+    wanted = tensor.type.element
+    assert isinstance(wanted, DType), "index tensors are In only"
+    tile = as_tile(ctx.builder, value, value_span, wanted)
+    have = tile.type.dtype
+    if have is not wanted:
+        if not (have.is_float and wanted.is_float):
+            text = value_span.text
+            written = f"({text}).to({wanted})"
+            raise refuse(
+                Code.STORE_CAST,
+                f"`{tensor.name}` holds {wanted}, and the value is {have}",
+                value_span,
+                labels=_declared(ctx, tensor),
+                notes=("a store converts floats to floats; every other cast is written",),
+                help=f"cast it: `{written}`",
+                edit=Edit(value_span, written),
+            )
+        tile = cast(ctx.builder, tile, wanted, value_span)
+    if not fits(tile.type.axes, axes):
+        raise _misfit(tensor, tile, axes, span, value_span)
+    return broadcast(ctx.builder, tile, axes, value_span)
+
+
+def _misfit(tensor: Tensor, tile: Tile, axes: Axes, span: Span, value_span: Span) -> Exception:
+    code, why = Code.LENGTHS_DIFFER, "the value has more axes than the place"
+    try:
+        meet(tile.type.axes, axes)
+    except Clash as clash:
+        code, why = clash.code, clash.sentence
+    return refuse(
+        code,
+        f"a value of axes {describe_axes(tile.type.axes)} does not fit into `{tensor.name}` at {describe_axes(axes)}",
+        value_span,
+        labels=(Label(span, f"axes {describe_axes(axes)}"),),
+        notes=(why,),
+        help="index the tensor with the walkers the value was loaded with",
+    )
+
+
+def _declared(ctx: Context, tensor: Tensor) -> tuple[Label, ...]:
+    found = next((p.span for p in ctx.signature.arguments if p.name == tensor.name), None)
+    return (Label(found, f"declared as {tensor.type.access}"),) if found else ()
+
+
+def index_tile(ctx: Context, tile: Tile, items: Sequence[Item], span: Span) -> Tile:
+    """`t[:, None]`, `t[:8]`: new axes and constant slices."""
+    given = sum(1 for item, _ in items if not _is_none(item))
+    if given > tile.type.rank:
+        raise refuse(
+            Code.WRONG_RANK,
+            f"the tile has {tile.type.rank} axes {describe_axes(tile.type.axes)}, and {given} are indexed",
+            span,
+        )
+    axis = 0
+    for item, where in items:
+        if isinstance(item, SliceOf):
+            if not item.is_all:
+                tile = _slice(ctx, tile, axis, item, where)
+        elif _is_none(item):
+            axes = (*tile.type.axes[:axis], Axis(1), *tile.type.axes[axis:])
+            result = ctx.builder.value(TileType(tile.type.dtype, axes))
+            ctx.builder.emit(Expand(span, result, tile, axis))
+            tile = result
+        else:
+            shown = describe(item) if not isinstance(item, Bundle) else "a tuple"
+            raise refuse(
+                Code.BAD_INDEX,
+                f"a tile is indexed by `:`, `None` and constant slices, not by {shown}",
+                where,
+                notes=("tiles are values without addresses",),
+                help="index the tensor instead, or use `tp.where` and a reduction",
+            )
+        axis += 1
+    return tile
+
+
+def _is_none(item: Entity | SliceOf) -> bool:
+    return isinstance(item, Known) and item.value is None
+
+
+def _slice(ctx: Context, tile: Tile, axis: int, item: SliceOf, span: Span) -> Tile:
+    whole = tile.type.axes[axis]
+    if not is_full(whole):
+        raise refuse(
+            Code.RAGGED_RESHAPE,
+            f"{describe_axis(whole)} cannot be sliced: its last tile may be short",
+            span,
+            help="slice an axis that is always full, or walk smaller tiles",
+        )
+    start, length = window(ctx, item, whole.length, span, "the axis")
+    axes = (*tile.type.axes[:axis], Axis(length), *tile.type.axes[axis + 1 :])
+    result = ctx.builder.value(TileType(tile.type.dtype, axes))
+    ctx.builder.emit(Slice(span, result, tile, axis, start, length))
+    return result
+
+
+def extent_of(ctx: Context, tensor: Tensor, axis: int, span: Span) -> Entity:
+    """The extent of an axis of a tensor: a constant where it is static."""
+    dimension = tensor.type.dimensions[axis]
+    length = static_length(ctx, dimension)
+    if length is not None:
+        return Known(length)
+    result = ctx.builder.value(INDEX_SCALAR)
+    if isinstance(dimension, Named):
+        ctx.builder.emit(Extents(span, result, dimension.name))
+    else:
+        ctx.builder.emit(Extents(span, result, None, tensor, axis))
+    return result
+
+
+def slice_items(node: ast.expr) -> list[ast.expr]:
+    """The written parts of a subscript."""
+    return list(node.elts) if isinstance(node, ast.Tuple) else [node]

@@ -1,0 +1,98 @@
+"""Names from outside a kernel: what they may stand for, and a record of what was taken.
+
+A kernel captures by value: numbers, element types, helper functions and the names of the language. What it took
+is recorded, so that a compiled kernel is not used after a captured constant has changed.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+from dataclasses import dataclass
+from types import CellType, FunctionType, ModuleType
+from typing import Any
+
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.spans import Span
+from tileproof.language.dtypes import BOOL, DType, DTypeVar
+
+from .refusal import refuse
+from .source import FunctionSource
+
+MISSING: Any = object()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Capture:
+    """A value taken from outside, and where to look whether it is still the same."""
+
+    function: FunctionType
+    path: tuple[str, ...]
+    value: Any
+
+    @property
+    def is_current(self) -> bool:
+        current = find_name(self.function, self.path[0])
+        for attribute in self.path[1:]:
+            current = getattr(current, attribute, MISSING)
+        return same(current, self.value)
+
+
+def same(left: Any, right: Any) -> bool:
+    """Whether two captured values are one and the same constant: type and value, NaN included."""
+    if left is right:
+        return True
+    if type(left) is not type(right) or not isinstance(left, bool | int | float | tuple):
+        return False
+    if isinstance(left, tuple):
+        return len(left) == len(right) and all(map(same, left, right))
+    both_nan = isinstance(left, float) and math.isnan(left) and math.isnan(right)
+    return both_nan or bool(left == right and math.copysign(1, left) == math.copysign(1, right))
+
+
+def find_name(function: FunctionType, name: str) -> Any:
+    """What Python would find under `name` in `function`; `MISSING` if nothing."""
+    cells: tuple[CellType, ...] = function.__closure__ or ()
+    for free, cell in zip(function.__code__.co_freevars, cells, strict=False):
+        if free == name:
+            try:
+                return cell.cell_contents
+            except ValueError:
+                return MISSING
+    if name in function.__globals__:
+        return function.__globals__[name]
+    return getattr(builtins, name, MISSING)
+
+
+def is_capturable(value: Any) -> bool:
+    """Whether a kernel may hold `value`: immutable, and of a kind the language knows."""
+    if isinstance(value, tuple):
+        return all(map(is_capturable, value))
+    return (
+        value is None
+        or isinstance(value, bool | int | float | str | DType | DTypeVar | FunctionType | ModuleType | type)
+        or callable(value)
+        or type(value).__module__.startswith("tileproof.language")
+    )
+
+
+def check_capture(value: Any, name: str, function: FunctionSource, span: Span) -> None:
+    """Refuses what could change while a compiled kernel lives, or means nothing on a device."""
+    if is_capturable(value):
+        return
+    kind = type(value).__name__
+    raise refuse(
+        Code.MUTABLE_CAPTURE,
+        f"`{name}` is a {kind}, which a kernel cannot capture",
+        span,
+        label=f"a {kind} from outside `{function.name}`",
+        notes=("a kernel captures by value: numbers, element types, tuples of these, and helper functions",),
+        help=f"pass `{name}` as a parameter, or make it a number",
+    )
+
+
+def as_dtype(value: Any) -> DType | DTypeVar | None:
+    """The element type a captured value stands for: Python's `bool` is one too."""
+    if isinstance(value, DType | DTypeVar):
+        return value
+    return BOOL if value is bool else None

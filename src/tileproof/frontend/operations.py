@@ -1,0 +1,452 @@
+"""Typed operations on tiles: element types unified, axes met, the operation emitted.
+
+The law of element types: two different ones never meet without a written cast. A weak literal takes the type it
+meets, and an integer meeting an `index` becomes one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+
+import ml_dtypes
+import numpy as np
+
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.diagnostic import Edit, Label
+from tileproof.diagnostics.spans import Span
+from tileproof.ir.extent import Extent
+from tileproof.ir.ops import (
+    Binary,
+    BinaryFn,
+    Broadcast,
+    Cast,
+    Constant,
+    CumSum,
+    Mma,
+    Reduce,
+    ReduceFn,
+    Select,
+    Start,
+    Unary,
+    UnaryFn,
+)
+from tileproof.ir.types import INDEX_SCALAR, Axis, TensorType, Tile, TileType, Value, WalkerType
+from tileproof.language.dtypes import BOOL, F32, F64, I32, INDEX, TF32, U64, DType
+from tileproof.language.tiles import Lowest
+
+from .axes import Axes, Clash, describe_axes, meet
+from .builder import Builder
+from .refusal import Suppressed, refuse
+from .values import Entity, Known, Poison, describe
+
+_NUMBERS = ("float", "int", "uint", "index")
+_WHOLE = ("int", "uint", "index")
+_UNARY_KINDS: dict[UnaryFn, tuple[str, ...]] = {
+    UnaryFn.NEG: _NUMBERS,
+    UnaryFn.ABS: _NUMBERS,
+    UnaryFn.NOT: ("bool", "int", "uint"),
+}
+_BINARY_KINDS: dict[BinaryFn, tuple[str, ...]] = {
+    BinaryFn.DIV: ("float",),
+    BinaryFn.CDIV: _WHOLE,
+    BinaryFn.POW: ("float", "int", "uint"),
+    BinaryFn.AND: ("bool", "int", "uint"),
+    BinaryFn.OR: ("bool", "int", "uint"),
+    BinaryFn.XOR: ("bool", "int", "uint"),
+    BinaryFn.SHL: ("int", "uint"),
+    BinaryFn.SHR: ("int", "uint"),
+    BinaryFn.EQ: ("bool", *_NUMBERS),
+    BinaryFn.NE: ("bool", *_NUMBERS),
+}
+_REDUCE_KINDS: dict[ReduceFn, tuple[str, ...]] = {
+    ReduceFn.SUM: ("bool", *_NUMBERS),
+    ReduceFn.MEAN: ("float",),
+    ReduceFn.ANY: ("bool",),
+    ReduceFn.ALL: ("bool",),
+}
+SIGNS = {
+    BinaryFn.ADD: "+", BinaryFn.SUB: "-", BinaryFn.MUL: "*", BinaryFn.DIV: "/", BinaryFn.FLOORDIV: "//",
+    BinaryFn.MOD: "%", BinaryFn.POW: "**", BinaryFn.AND: "&", BinaryFn.OR: "|", BinaryFn.XOR: "^",
+    BinaryFn.SHL: "<<", BinaryFn.SHR: ">>", BinaryFn.EQ: "==", BinaryFn.NE: "!=", BinaryFn.LT: "<",
+    BinaryFn.LE: "<=", BinaryFn.GT: ">", BinaryFn.GE: ">=", BinaryFn.CDIV: "cdiv", BinaryFn.MIN: "minimum",
+    BinaryFn.MAX: "maximum",
+}  # fmt: skip
+
+
+@lru_cache(maxsize=64)
+def limits(dtype: DType) -> tuple[float, float]:
+    """The least and greatest finite value of an element type."""
+    if dtype is TF32:
+        dtype = F32
+    if dtype is INDEX:
+        return -(2**63), 2**63 - 1
+    if dtype.is_float:
+        info = ml_dtypes.finfo(dtype.storage)
+        return float(info.min), float(info.max)
+    whole = np.iinfo(dtype.storage)  # type: ignore[type-var]
+    return int(whole.min), int(whole.max)
+
+
+def literal(b: Builder, known: Known, dtype: DType, span: Span) -> Tile:
+    """A weak literal as a scalar of `dtype`, if it fits."""
+    value = known.value
+    wrong = ""
+    if isinstance(value, Lowest):
+        if dtype.kind in ("bool", "index"):
+            wrong = f"`tp.lowest` has no {dtype} value"
+        else:
+            value = limits(dtype)[0]
+    elif isinstance(value, bool) or dtype is BOOL:
+        if not isinstance(value, bool) or dtype is not BOOL:
+            wrong = f"the literal {value} meets {dtype}"
+    elif isinstance(value, float):
+        if not dtype.is_float:
+            wrong = f"the float literal {value} meets {dtype}"
+        elif math.isfinite(value) and abs(value) > limits(dtype)[1]:
+            wrong = f"the literal {value} is too large for {dtype}"
+    elif isinstance(value, int):
+        least, greatest = limits(dtype)
+        if not least <= value <= greatest:
+            wrong = f"the literal {value} does not fit {dtype}"
+        elif dtype.is_float:
+            value = float(value)
+    elif not isinstance(value, Extent):
+        raise refuse(Code.WRONG_TYPE, f"{describe(known)} is not a number", span)
+    if wrong:
+        cure = "cast the other operand, `.to(f32)`, or write a whole number" if isinstance(value, float) else ""
+        raise refuse(Code.LITERAL_RANGE, wrong, span, help=cure or "write a literal of that type, or cast with `.to(...)`")
+    result = b.value(TileType(dtype))
+    b.emit(Constant(span, result, value))
+    return result
+
+
+def default_dtype(known: Known) -> DType:
+    """The type of a literal that meets none: positions for whole numbers, f32 for others."""
+    if isinstance(known.value, bool):
+        return BOOL
+    return F32 if isinstance(known.value, float | Lowest) else INDEX
+
+
+def as_tile(b: Builder, entity: Entity, span: Span, dtype: DType | None = None) -> Tile:
+    """`entity` as a tile; a literal takes `dtype`, or its default."""
+    match entity:
+        case Value(type=TileType()):
+            return entity
+        case Value(type=WalkerType(size=None)):
+            result = b.value(INDEX_SCALAR)
+            b.emit(Start(span, result, entity))
+            return result
+        case Value(type=WalkerType()):
+            name = entity.name
+            raise refuse(
+                Code.TILE_ARITHMETIC,
+                f"`{name}` is {describe(entity)}, not a number",
+                span,
+                notes=(f"a walker picks a whole tile: `x[{name}]`; it has no arithmetic, its positions do",),
+                help=f"use `{name}.start` for its first position or `{name}.elements` for all of them",
+            )
+        case Value(type=TensorType()):
+            raise refuse(
+                Code.WRONG_TYPE,
+                f"`{entity.name}` is a tensor in memory, not a tile",
+                span,
+                help=f"load a tile of it first: `{entity.name}[...]`",
+            )
+        case Known() if entity.is_number:
+            return literal(b, entity, dtype or default_dtype(entity), span)
+        case Poison():
+            raise Suppressed
+        case _:
+            raise refuse(Code.WRONG_TYPE, f"{describe(entity)} is not a tile or a number", span)
+
+
+def unify(b: Builder, entities: Sequence[Entity], spans: Sequence[Span], span: Span) -> list[Tile]:
+    """All as tiles of one element type."""
+    found: list[Tile | Known] = [
+        entity if isinstance(entity, Known) and entity.is_number else as_tile(b, entity, where)
+        for entity, where in zip(entities, spans, strict=True)
+    ]
+    tiles = [item for item in found if isinstance(item, Value)]
+    literals = [item for item in found if isinstance(item, Known)]
+    if not tiles:
+        kinds = [default_dtype(item) for item in literals]
+        dtype = F32 if F32 in kinds else kinds[0]
+    elif any(tile.type.dtype is INDEX for tile in tiles):
+        dtype = INDEX
+    else:
+        dtype = tiles[0].type.dtype
+    unified = []
+    for item, where in zip(found, spans, strict=True):
+        if isinstance(item, Known):
+            unified.append(literal(b, item, dtype, where))
+        elif item.type.dtype is dtype:
+            unified.append(item)
+        elif dtype is INDEX and item.type.dtype.is_integer:
+            unified.append(to_index(b, item, where))
+        else:
+            raise _mixed(tiles, [where for item, where in zip(found, spans, strict=True) if isinstance(item, Value)], span)
+    return unified
+
+
+def to_index(b: Builder, tile: Tile, span: Span) -> Tile:
+    """An integer as an `index`, exactly."""
+    if tile.type.dtype is INDEX:
+        return tile
+    if tile.type.dtype is U64:
+        raise refuse(
+            Code.UNSIGNED_INDEX,
+            "a u64 may be larger than any index",
+            span,
+            help="cast it with `.to(i64)`, which saturates",
+        )
+    if not tile.type.dtype.is_integer:
+        raise refuse(
+            Code.BAD_INDEX,
+            f"a {tile.type.dtype} cannot become an index",
+            span,
+            help="indices are whole numbers: cast with `.to(i32)` or `.to(i64)`",
+        )
+    return cast(b, tile, INDEX, span)
+
+
+def _mixed(tiles: list[Tile], spans: list[Span], span: Span) -> Exception:
+    first = tiles[0]
+    other, where = next((t, s) for t, s in zip(tiles, spans, strict=True) if t.type.dtype is not first.type.dtype)
+    one, two = first.type.dtype, other.type.dtype
+    if one.is_float and two.is_float:
+        wide = F32 if one.bits == two.bits == 16 else max(one, two, key=lambda dtype: dtype.bits)
+    else:
+        wide = one if one.is_float else two if two.is_float else max(one, two, key=lambda dtype: dtype.bits)
+    culprit, place = (first, spans[0]) if one is not wide else (other, where)
+    text = place.text
+    written = f"{text}.to({wide})" if _is_atom(text) else f"({text}).to({wide})"
+    return refuse(
+        Code.MIXED_TYPES,
+        f"{one} meets {two}",
+        span,
+        labels=(Label(spans[0], f"this is {one}"), Label(where, f"this is {two}")),
+        notes=("element types never change silently: every cast is written",),
+        help=f"cast one of them: `{written}`",
+        edit=Edit(place, written) if culprit.type.dtype is not wide else None,
+    )
+
+
+def _is_atom(text: str) -> bool:
+    """Whether a method can be called on the text without parentheses: brackets closed, nothing outside them."""
+    depth = 0
+    for character in text:
+        depth += (character in "([{") - (character in ")]}")
+        if depth == 0 and character in "+-*/%@<>=&|^~ ,\n":
+            return False
+    return True
+
+
+def broadcast(b: Builder, tile: Tile, axes: Axes, span: Span) -> Tile:
+    """`tile` stretched to `axes`, which it must fit."""
+    if tile.type.axes == axes:
+        return tile
+    result = b.value(TileType(tile.type.dtype, axes))
+    b.emit(Broadcast(span, result, tile))
+    return result
+
+
+def align(b: Builder, tiles: Sequence[Tile], spans: Sequence[Span], span: Span) -> list[Tile]:
+    """All with the axes that theirs meet in."""
+    axes: Axes = ()
+    for number, tile in enumerate(tiles):
+        try:
+            axes = meet(axes, tile.type.axes)
+        except Clash as clash:
+            raise _clash(clash, tiles, spans, number, span) from None
+    return [broadcast(b, tile, axes, span) for tile in tiles]
+
+
+def _clash(clash: Clash, tiles: Sequence[Tile], spans: Sequence[Span], number: int, span: Span) -> Exception:
+    labels = tuple(
+        Label(where, f"axes {describe_axes(tile.type.axes)}")
+        for tile, where in zip(tiles[: number + 1], spans, strict=False)
+        if tile.type.axes
+    )
+    if clash.code is Code.TAGS_MEET:
+        notes = ("axes meet from the last one; axes of two different walks never meet, even if they are equally long",)
+        cure = "say which axis each is along with `[:, None]` or `[None, :]`, or load both with the same walker"
+    else:
+        notes = ("axes meet from the last one; only an axis of 1 stretches",)
+        cure = "give them equal lengths, or add an axis with `[:, None]`"
+    return refuse(clash.code, clash.sentence, span, labels=labels, notes=notes, help=cure)
+
+
+def _check_kind(what: str, dtype: DType, kinds: tuple[str, ...], span: Span) -> None:
+    if dtype.is_storage_only or dtype is TF32:
+        cure = "cast it to f32 first: `.to(f32)`"
+        notes = (f"{dtype} can be loaded, stored, converted and multiplied by `tp.mma`, nothing else",)
+        raise refuse(Code.WRONG_TYPE, f"{what} does not work on {dtype}", span, notes=notes, help=cure)
+    if dtype.kind in kinds:
+        return
+    if what == "/" and dtype.kind in _WHOLE:
+        raise refuse(
+            Code.INTEGER_DIVISION,
+            f"`/` does not work on {dtype}",
+            span,
+            help="use `//` for whole numbers, or cast both sides to a float",
+        )
+    if kinds == ("float",):
+        cure = "cast it first: `.to(f32)`"
+    elif kinds == ("bool",):
+        cure = "compare first, for instance `x != 0`"
+    elif dtype is INDEX:
+        cure = "cast it first: `.to(i64)`"
+    else:
+        cure = "it works on " + ", ".join({"int": "integers", "uint": "unsigned", "float": "floats"}.get(k, k) for k in kinds)
+    raise refuse(Code.WRONG_TYPE, f"{what} does not work on {dtype}", span, help=cure)
+
+
+def unary(b: Builder, fn: UnaryFn, entity: Entity, span: Span) -> Tile:
+    kinds = _UNARY_KINDS.get(fn, ("float",))
+    tile = as_tile(b, entity, span, F32 if kinds == ("float",) else None)
+    _check_kind({"neg": "`-`", "not": "`~`"}.get(fn, f"tp.{fn}"), tile.type.dtype, kinds, span)
+    dtype = BOOL if fn is UnaryFn.ISNAN else tile.type.dtype
+    result = b.value(TileType(dtype, tile.type.axes))
+    b.emit(Unary(span, result, fn, tile))
+    return result
+
+
+def binary(b: Builder, fn: BinaryFn, left: Entity, right: Entity, span: Span, spans: tuple[Span, Span]) -> Tile:
+    tiles = unify(b, (left, right), spans, span)
+    sign = SIGNS[fn]
+    shown = f"`{sign}`" if not sign.isalpha() else f"tp.{sign}"
+    dtype = tiles[0].type.dtype
+    _check_kind("/" if fn is BinaryFn.DIV and dtype.kind in _WHOLE else shown, dtype, _BINARY_KINDS.get(fn, _NUMBERS), span)
+    one, two = align(b, tiles, spans, span)
+    result = b.value(TileType(BOOL if fn.compares else dtype, one.type.axes))
+    b.emit(Binary(span, result, fn, one, two))
+    return result
+
+
+def select(b: Builder, condition: Entity, yes: Entity, no: Entity, span: Span, spans: Sequence[Span]) -> Tile:
+    test = as_tile(b, condition, spans[0])
+    if test.type.dtype is not BOOL:
+        raise refuse(
+            Code.WRONG_TYPE,
+            f"the condition of tp.where is {test.type.dtype}, not bool",
+            spans[0],
+            help="compare first, for instance `x != 0`",
+        )
+    one, two = unify(b, (yes, no), spans[1:], span)
+    test, one, two = align(b, (test, one, two), spans, span)
+    result = b.value(one.type)
+    b.emit(Select(span, result, test, one, two))
+    return result
+
+
+def cast(b: Builder, tile: Tile, dtype: DType, span: Span) -> Tile:
+    if tile.type.dtype is dtype:
+        return tile
+    result = b.value(TileType(dtype, tile.type.axes))
+    b.emit(Cast(span, result, tile))
+    return result
+
+
+def widened(dtype: DType) -> DType:
+    """The type sums are kept in: at least 32 bits."""
+    if dtype.kind == "bool" or (dtype.is_integer and dtype.bits < 32):
+        return I32
+    return F32 if dtype.is_float and dtype.bits < 32 else dtype
+
+
+def reduce(b: Builder, fn: ReduceFn, tile: Tile, axis: int, span: Span) -> Tile:
+    dtype = tile.type.dtype
+    _check_kind(f"tp.{fn}", dtype, _REDUCE_KINDS.get(fn, _NUMBERS), span)
+    axes = (*tile.type.axes[:axis], *tile.type.axes[axis + 1 :])
+    match fn:
+        case ReduceFn.SUM | ReduceFn.MEAN:
+            made = widened(dtype)
+        case ReduceFn.ARGMAX | ReduceFn.ARGMIN:
+            made = INDEX
+        case _:
+            made = dtype
+    result = b.value(TileType(made, axes))
+    b.emit(Reduce(span, result, fn, tile, axis))
+    return result
+
+
+def cumsum(b: Builder, tile: Tile, axis: int, span: Span) -> Tile:
+    _check_kind("tp.cumsum", tile.type.dtype, _REDUCE_KINDS[ReduceFn.SUM], span)
+    result = b.value(TileType(widened(tile.type.dtype), tile.type.axes))
+    b.emit(CumSum(span, result, tile, axis))
+    return result
+
+
+def accumulator(dtype: DType) -> DType | None:
+    """The type a matrix product of `dtype` accumulates in; None if it has no matrix product."""
+    if dtype.is_float:
+        return F64 if dtype is F64 else F32
+    return I32 if dtype.is_integer and dtype.bits == 8 else None
+
+
+def mma(b: Builder, left: Entity, right: Entity, acc: Entity | None, span: Span, spans: Sequence[Span]) -> Tile:
+    """`left @ right`, added to `acc` where there is one."""
+    one, two = unify(b, (left, right), spans[:2], span)
+    dtype = one.type.dtype
+    made = accumulator(dtype)
+    if made is None:
+        raise refuse(
+            Code.WRONG_TYPE,
+            f"there is no matrix product of {dtype}",
+            span,
+            help="cast the operands to a float, or to i8 or u8",
+        )
+    for tile, where in ((one, spans[0]), (two, spans[1])):
+        if tile.type.rank != 2:
+            raise refuse(
+                Code.MMA_SHAPE,
+                f"a matrix product takes tiles of two axes, and this has {tile.type.rank}",
+                where,
+                label=f"axes {describe_axes(tile.type.axes)}",
+                help="add an axis with `[None, :]` or `[:, None]`",
+            )
+    (rows, inner), (inner_too, columns) = one.type.axes, two.type.axes
+    # An untagged inner axis takes the other's tag, but must not stretch: 1 against 64 is a mistake here.
+    if inner.length != inner_too.length or (inner.tag and inner_too.tag and inner.tag != inner_too.tag):
+        raise refuse(
+            Code.MMA_SHAPE,
+            "the inner axes of a matrix product differ: " + Clash(inner, inner_too, 1).sentence,
+            span,
+            labels=tuple(
+                Label(s, f"axes {describe_axes(t.type.axes)}") for t, s in ((one, spans[0]), (two, spans[1]))
+            ),
+            help="transpose an operand with `.T`, or load both with the same walker",
+        )
+    inner = inner if inner.tag else inner_too
+    one = broadcast(b, one, (rows, inner), spans[0])
+    two = broadcast(b, two, (inner, columns), spans[1])
+    axes = (rows, columns)
+    start: Entity = Known(0) if acc is None else acc
+    where = spans[2] if acc is not None else span
+    total = as_tile(b, start, where, made)
+    if total.type.dtype is not made:
+        raise refuse(
+            Code.MIXED_TYPES,
+            f"a matrix product of {dtype} accumulates in {made}, and the accumulator is {total.type.dtype}",
+            where,
+            help=f"start it with `tp.zeros(..., {made})`",
+        )
+    try:
+        axes = _two(meet(axes, total.type.axes))
+    except Clash as clash:
+        made_axes = describe_axes((rows, columns))
+        message = f"the accumulator's axes {describe_axes(total.type.axes)} are not those of the product, {made_axes}"
+        raise refuse(Code.MMA_SHAPE, message, where, notes=(clash.sentence,)) from None
+    one = broadcast(b, one, (axes[0], inner), spans[0])
+    two = broadcast(b, two, (inner, axes[1]), spans[1])
+    total = broadcast(b, total, axes, where)
+    result = b.value(TileType(made, axes))
+    b.emit(Mma(span, result, one, two, total))
+    return result
+
+
+def _two(axes: Axes) -> tuple[Axis, Axis]:
+    first, second = axes
+    return first, second

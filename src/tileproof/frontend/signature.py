@@ -1,0 +1,313 @@
+"""Step 3: a kernel's parameters: tensors with their dimensions, scalars, and constants.
+
+Read from the syntax tree. Dimensions are names (one extent wherever they stand), numbers or `_`. A keyword-only
+parameter is a constant; named like a dimension, it is bound from the arguments and makes that dimension static.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.diagnostic import Edit
+from tileproof.diagnostics.spans import Span
+from tileproof.ir.types import Access, Dimension, Fixed, Named, Unnamed
+from tileproof.language import parameters as spelled
+from tileproof.language.dtypes import TF32, DType, DTypeVar
+
+from .names import MISSING, as_dtype, find_name
+from .refusal import refuse
+from .source import FunctionSource
+
+_ACCESS: dict[Any, Access] = {getattr(spelled, access.value): access for access in Access}
+_CONSTANT_TYPES: dict[Any, type[int] | type[float] | type[bool]] = {int: int, float: float, bool: bool}
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class ContentOf:
+    """`Index["V"]` as written: the storage type is known when the argument is."""
+
+    kind: str
+    dimension: str
+
+
+@dataclass(frozen=True, slots=True)
+class Anything:
+    """`Any` as an element type: whatever the argument has."""
+
+
+Element: TypeAlias = DType | DTypeVar | ContentOf | Anything
+
+
+@dataclass(frozen=True, slots=True)
+class TensorParameter:
+    name: str
+    access: Access
+    element: Element
+    dimensions: tuple[Dimension, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarParameter:
+    name: str
+    element: DType | DTypeVar
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantParameter:
+    name: str
+    type: type[int] | type[float] | type[bool]
+    default: int | float | bool | None
+    span: Span
+
+
+@dataclass(frozen=True)
+class Signature:
+    """All parameters of a kernel in order."""
+
+    name: str
+    arguments: tuple[TensorParameter | ScalarParameter, ...]
+    constants: tuple[ConstantParameter, ...]
+    span: Span
+
+    @property
+    def tensors(self) -> tuple[TensorParameter, ...]:
+        return tuple(parameter for parameter in self.arguments if isinstance(parameter, TensorParameter))
+
+    @cached_property
+    def dimensions(self) -> tuple[str, ...]:
+        """Every named dimension, in order of appearance."""
+        names = [d.name for tensor in self.tensors for d in tensor.dimensions if isinstance(d, Named)]
+        return tuple(dict.fromkeys(names))
+
+    @cached_property
+    def static(self) -> tuple[str, ...]:
+        """The dimensions bound as constants."""
+        return tuple(constant.name for constant in self.constants if constant.name in self.dimensions)
+
+    def nearest_dimension(self, name: str) -> str | None:
+        """A dimension one slip of the finger away from `name`."""
+        return next(iter(difflib.get_close_matches(name, self.dimensions, 1, 0.6)), None)
+
+
+def read_signature(function: FunctionSource) -> Signature:
+    """The signature of a kernel, or the first mistake in it."""
+    arguments = function.tree.args
+    for parameter in (arguments.vararg, arguments.kwarg):
+        if parameter is not None:
+            raise refuse(
+                Code.BAD_PARAMETER,
+                f"a kernel cannot take `*{parameter.arg}`: its parameters are fixed",
+                function.span(parameter),
+                help="name each tensor and scalar",
+            )
+    positional = [*arguments.posonlyargs, *arguments.args]
+    if arguments.defaults:
+        last = positional[-1]
+        raise refuse(
+            Code.BAD_PARAMETER,
+            f"`{last.arg}` has a default, but tensors and scalars are always given",
+            function.span(arguments.defaults[-1]),
+            help=f"remove the default, or put `{last.arg}` behind `*` to make it a constant",
+        )
+    read = tuple(_argument(function, parameter) for parameter in positional)
+    constants = tuple(_constant(function, parameter) for parameter in arguments.kwonlyargs)
+    signature = Signature(function.name, read, constants, function.header)
+    _check_constants(signature)
+    _check_contents(signature)
+    return signature
+
+
+def _resolve(function: FunctionSource, node: ast.expr) -> Any:
+    match node:
+        case ast.Name(id=name):
+            return find_name(function.function, name)
+        case ast.Attribute(value=value, attr=attribute):
+            return getattr(_resolve(function, value), attribute, MISSING)
+        case ast.Constant(value=None):
+            return None
+        case _:
+            return MISSING
+
+
+def _argument(function: FunctionSource, parameter: ast.arg) -> TensorParameter | ScalarParameter:
+    name, node = parameter.arg, parameter.annotation
+    if node is None:
+        raise refuse(
+            Code.BAD_ANNOTATION,
+            f"the parameter `{name}` has no annotation",
+            function.span(parameter),
+            help=f'write `{name}: In[T, "M N"]` for a tensor or `{name}: f32` for a scalar',
+        )
+    span = function.span(node)
+    if isinstance(node, ast.Subscript):
+        return _tensor(function, parameter, node)
+    value = _resolve(function, node)
+    if any(value is key for key in _ACCESS):
+        raise refuse(
+            Code.BAD_ANNOTATION,
+            f"`{name}: {ast.unparse(node)}` does not say what it holds",
+            span,
+            help=f'write the element type and the dimensions: `{ast.unparse(node)}[T, "M N"]`',
+        )
+    dtype = as_dtype(value)
+    if value is int or value is float:
+        raise refuse(
+            Code.BAD_ANNOTATION,
+            f"`{name}: {ast.unparse(node)}` is a Python number; a scalar has an element type",
+            span,
+            help=f"write `{name}: i32` or `{name}: f32` for a scalar, or put it behind `*` for a constant",
+        )
+    if dtype is None:
+        raise refuse(
+            Code.BAD_ANNOTATION,
+            f"`{ast.unparse(node)}` is not an annotation of the language",
+            span,
+            help=f'write `{name}: In[T, "M N"]` for a tensor or `{name}: f32` for a scalar',
+        )
+    return ScalarParameter(name, dtype, function.span(parameter))
+
+
+def _tensor(function: FunctionSource, parameter: ast.arg, node: ast.Subscript) -> TensorParameter:
+    span = function.span(node)
+    outer = _resolve(function, node.value)
+    access = next((access for key, access in _ACCESS.items() if key is outer), None)
+    if access is None:
+        raise refuse(
+            Code.BAD_ANNOTATION,
+            f"`{ast.unparse(node.value)}` is not one of In, Out, InOut, Sum, Max, Min",
+            function.span(node.value),
+            help='write `In[T, "M N"]`; `Index["V"]` is an element type: `In[Index["V"], "N"]`',
+        )
+    match node.slice:
+        case ast.Tuple(elts=[element_node, ast.Constant(value=str(text)) as dimensions_node]):
+            pass
+        case _:
+            raise refuse(
+                Code.BAD_ANNOTATION,
+                f"`{access}[...]` takes an element type and a dimension string",
+                function.span(node.slice),
+                help=f'write `{access}[T, "M N"]`',
+            )
+    element = _element(function, element_node)
+    if element is TF32:
+        raise refuse(
+            Code.BAD_ANNOTATION,
+            "tf32 exists in tiles only, not in memory",
+            function.span(element_node),
+            help="take f32 and cast tiles with `.to(tf32)`",
+        )
+    if isinstance(element, ContentOf) and access is not Access.IN:
+        raise refuse(
+            Code.BAD_ANNOTATION,
+            f"an index tensor can only be `In`, not `{access}`",
+            span,
+            help="write indices as i32 and let the consumer take them as `Index`",
+        )
+    dimensions = _dimensions(text, function.span(dimensions_node))
+    return TensorParameter(parameter.arg, access, element, dimensions, function.span(parameter))
+
+
+def _element(function: FunctionSource, node: ast.expr) -> Element:
+    if isinstance(node, ast.Subscript) and _resolve(function, node.value) is spelled.Index:
+        if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str) and _NAME.match(node.slice.value):
+            return ContentOf("Index", node.slice.value)
+        raise refuse(
+            Code.BAD_ANNOTATION,
+            "`Index[...]` takes the name of the dimension its entries point into",
+            function.span(node),
+            help='write `Index["V"]`',
+        )
+    value = _resolve(function, node)
+    if value is Any:
+        return Anything()
+    dtype = as_dtype(value) if value is not MISSING else None
+    if dtype is None:
+        edit = None
+        if isinstance(node, ast.Constant):
+            edit = Edit(function.span(node), f"T, {ast.unparse(node)}")
+        raise refuse(
+            Code.NOT_A_DTYPE,
+            f"`{ast.unparse(node)}` is not an element type",
+            function.span(node),
+            notes=("the element type comes first, then the dimensions",),
+            help="write f32, bf16, i32, ..., or `T` for the type of the arguments",
+            edit=edit,
+        )
+    return dtype
+
+
+def _dimensions(text: str, span: Span) -> tuple[Dimension, ...]:
+    return tuple(_dimension(word, span) for word in text.split())
+
+
+def _dimension(word: str, span: Span) -> Dimension:
+    if word == "_":
+        return Unnamed()
+    if word.isdecimal() and int(word) >= 1:
+        return Fixed(int(word))
+    if _NAME.match(word):
+        return Named(word)
+    raise refuse(
+        Code.BAD_DIMENSIONS,
+        f"`{word}` is not a dimension",
+        span,
+        notes=("a dimension is a name, a number of at least 1, or `_`",),
+        help='separate dimensions by spaces: "M K"',
+    )
+
+
+def _constant(function: FunctionSource, parameter: ast.arg) -> ConstantParameter:
+    name, span = parameter.arg, function.span(parameter)
+    annotated = None if parameter.annotation is None else _resolve(function, parameter.annotation)
+    kind = next((kind for key, kind in _CONSTANT_TYPES.items() if key is annotated), None)
+    if kind is None:
+        raise refuse(
+            Code.BAD_CONSTANT,
+            f"the constant `{name}` must be an int, a float or a bool",
+            span,
+            notes=("parameters behind `*` are compile-time constants",),
+            help=f"write `{name}: int`; tensors and scalars come before the `*`",
+        )
+    default = (function.function.__kwdefaults__ or {}).get(name)
+    if default is not None and not isinstance(default, (int, float) if kind is float else kind):
+        raise refuse(
+            Code.BAD_CONSTANT,
+            f"the default of `{name}` is {default!r}, which is not a {kind.__name__}",
+            span,
+            help=f"give it a {kind.__name__}",
+        )
+    return ConstantParameter(name, kind, default, span)
+
+
+def _check_constants(signature: Signature) -> None:
+    for constant in signature.constants:
+        if constant.name in signature.dimensions and (constant.default is not None or constant.type is not int):
+            raise refuse(
+                Code.BAD_CONSTANT,
+                f"`{constant.name}` is a dimension: it is bound from the arguments and takes no default",
+                constant.span,
+                help=f"write `{constant.name}: int`",
+            )
+
+
+def _check_contents(signature: Signature) -> None:
+    for tensor in signature.tensors:
+        if isinstance(tensor.element, ContentOf) and tensor.element.dimension not in signature.dimensions:
+            name = tensor.element.dimension
+            near = signature.nearest_dimension(name)
+            raise refuse(
+                Code.UNKNOWN_DIMENSION,
+                f"`{tensor.element.kind}[\"{name}\"]` points into a dimension that no tensor has",
+                tensor.span,
+                help=f"did you mean `{near}`?" if near else "name the dimension of the table it indexes",
+            )
+

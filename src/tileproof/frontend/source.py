@@ -1,0 +1,93 @@
+"""Step 1: the source of a function as a syntax tree, with exact places in its file."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+import textwrap
+from dataclasses import dataclass
+from types import FunctionType
+
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.diagnostic import Diagnostic
+from tileproof.diagnostics.spans import Source, Span
+
+from .refusal import Refused
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FunctionSource:
+    """A function and where it was written."""
+
+    function: FunctionType
+    source: Source
+    tree: ast.FunctionDef
+
+    @property
+    def name(self) -> str:
+        return self.tree.name
+
+    def span(self, node: ast.AST) -> Span:
+        """The place of a node of this function's tree."""
+        line, end_line = getattr(node, "lineno", self.tree.lineno), getattr(node, "end_lineno", self.tree.lineno)
+        column, end_column = getattr(node, "col_offset", 0), getattr(node, "end_col_offset", 0)
+        return Span(
+            self.source,
+            line,
+            _characters(self.source.line(line), column) + 1,
+            end_line,
+            _characters(self.source.line(end_line), end_column) + 1,
+        )
+
+    @property
+    def header(self) -> Span:
+        """The function's name in its `def`."""
+        line = self.source.line(self.tree.lineno)
+        column = line.find(self.name, line.find("def")) + 1
+        return Span(self.source, self.tree.lineno, column, self.tree.lineno, column + len(self.name))
+
+
+def _characters(line: str, offset: int) -> int:
+    """`ast` counts bytes of UTF-8; people and editors count characters."""
+    return offset if line.isascii() else len(line.encode()[:offset].decode(errors="replace"))
+
+
+def read_function(function: FunctionType, lines: tuple[str, ...] | None = None) -> FunctionSource:
+    """The syntax tree of `function`, parsed from `lines` (its whole file) or from what the interpreter still has."""
+    filename, first = function.__code__.co_filename, function.__code__.co_firstlineno
+    if lines is None:
+        linecache.checkcache(filename)
+        lines = tuple(linecache.getlines(filename, function.__globals__))
+    source = Source(filename, lines)
+    if not 1 <= first <= len(lines):
+        raise Refused(_no_source(function, "Python kept no source text for it"))
+    block = "".join(inspect.getblock(list(lines[first - 1 :])))
+    indented = block[:1].isspace()
+    # A function inside another is indented; a made-up `if` keeps its columns where they are in the file.
+    text, shift = ("if True:\n" + block, first - 2) if indented else (block, first - 1)
+    try:
+        module = ast.parse(text)
+    except SyntaxError:
+        raise Refused(_no_source(function, "its lines do not parse alone: " + _first_line(block))) from None
+    holder = module.body[0]
+    tree = holder.body[0] if isinstance(holder, ast.If) else holder
+    if isinstance(tree, ast.AsyncFunctionDef):
+        raise Refused(Diagnostic(Code.ASYNC, f"`{tree.name}` is async, and kernels are not", help="write `def`"))
+    if not isinstance(tree, ast.FunctionDef):
+        raise Refused(_no_source(function, "it is not a function written with `def`"))
+    ast.increment_lineno(tree, shift)
+    return FunctionSource(function, source, tree)
+
+
+def _first_line(block: str) -> str:
+    return textwrap.dedent(block).partition("\n")[0]
+
+
+def _no_source(function: FunctionType, why: str) -> Diagnostic:
+    return Diagnostic(
+        Code.NO_SOURCE,
+        f"the source of `{function.__name__}` cannot be read: {why}",
+        notes=("a kernel is compiled from its source text, not from its byte code",),
+        help="define it with `def` in a file, a notebook cell or a Python prompt that keeps its input",
+    )

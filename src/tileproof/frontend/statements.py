@@ -1,0 +1,219 @@
+"""Statements: assignments, stores, branches and loops. A refused one is reported and what it binds is poisoned."""
+
+from __future__ import annotations
+
+import ast
+
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.spans import Span
+from tileproof.ir.ops import AnyOp, Block, While
+from tileproof.ir.types import Access, Tensor, TensorType, Tile, TileType, Value
+
+from . import indexing
+from .context import Context
+from .control import assigned_names, branch, carry
+from .expressions import arithmetic, condition, items, truth
+from .names import same
+from .refusal import Refused, Suppressed, refuse
+from .spaces import for_statement
+from .values import Binding, Bundle, Entity, Known, Poison, describe
+
+
+def run(ctx: Context, statements: list[ast.stmt]) -> None:
+    """Compiles statements in order; after a mistake it goes on with the next."""
+    for statement in statements:
+        try:
+            _statement(ctx, statement)
+        except (Refused, Suppressed) as problem:
+            if isinstance(problem, Refused):
+                ctx.report(problem)
+            for name in assigned_names([statement]):
+                if name not in ctx.frozen:
+                    ctx.scope[name] = Binding(Poison(), ctx.span(statement))
+
+
+def run_helper(ctx: Context) -> Entity:
+    """A helper's statements, and what it returns."""
+    said = len(ctx.diagnostics)
+    *body, last = ctx.function.tree.body
+    if not isinstance(last, ast.Return):
+        run(ctx, [*body, last])
+        result: Entity = Known(None)
+    else:
+        run(ctx, body)
+        try:
+            result = Known(None) if last.value is None else ctx.evaluate(last.value)
+        except Refused as refused:
+            ctx.report(refused)
+    if len(ctx.diagnostics) > said:
+        raise Suppressed
+    return result
+
+
+def _statement(ctx: Context, node: ast.stmt) -> None:
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            _assign(ctx, targets, value)
+        case ast.AnnAssign(target=target, value=ast.expr() as value):
+            _assign(ctx, [target], value)
+        case ast.AugAssign():
+            _augmented(ctx, node)
+        case ast.For():
+            for_statement(ctx, node, run)
+        case ast.While():
+            _while(ctx, node)
+        case ast.If():
+            _if(ctx, node)
+        case ast.Expr(value=ast.Constant(value=str())) | ast.Pass() | ast.AnnAssign() | ast.Return(value=None):
+            pass
+        case ast.Expr(value=value):
+            _expression(ctx, value)
+        case ast.Return():
+            message = "a kernel returns nothing: its results are what it writes"
+            raise refuse(Code.EARLY_RETURN, message, ctx.span(node), help="write the value into an `Out` parameter")
+        case _:
+            raise refuse(Code.UNSUPPORTED_STATEMENT, f"`{ast.unparse(node)}` is not part of the language", ctx.span(node))
+
+
+def _expression(ctx: Context, node: ast.expr) -> None:
+    value = ctx.evaluate(node)
+    if isinstance(node, ast.Call) and isinstance(value, Known) and value.value is None:
+        return
+    raise refuse(
+        Code.UNSUPPORTED_STATEMENT,
+        f"this makes {describe(value)} and drops it",
+        ctx.span(node),
+        notes=("tiles are immutable: an operation gives a new one and changes nothing",),
+        help="assign it to a name, or remove the line",
+    )
+
+
+def _assign(ctx: Context, targets: list[ast.expr], value: ast.expr) -> None:
+    match targets, value:
+        case [ast.Tuple(elts=names)], ast.Tuple(elts=values) if len(names) == len(values):
+            # Element by element, so that each value is named after its target; bound only when all are known.
+            made = [_named(ctx, name, part) for name, part in zip(names, values, strict=True)]
+            for name, entity, part in zip(names, made, values, strict=True):
+                _bind(ctx, name, entity, ctx.span(part))
+        case _:
+            entity = _named(ctx, targets[0], value)
+            for target in targets:
+                _bind(ctx, target, entity, ctx.span(value))
+
+
+def _named(ctx: Context, target: ast.expr, value: ast.expr) -> Entity:
+    entity = ctx.evaluate(value)
+    if isinstance(target, ast.Name) and isinstance(entity, Value) and isinstance(entity.type, TileType):
+        return ctx.builder.rename(entity, target.id)  # type: ignore[arg-type]
+    return entity
+
+
+def _bind(ctx: Context, target: ast.expr, entity: Entity, value_span: Span) -> None:
+    match target:
+        case ast.Name(id=name):
+            ctx.bind(name, entity, ctx.span(target))
+        case ast.Tuple(elts=names) | ast.List(elts=names):
+            if not isinstance(entity, Bundle) or len(entity.items) != len(names):
+                have = f"{len(entity.items)} values" if isinstance(entity, Bundle) else describe(entity)
+                message = f"{len(names)} names are assigned from {have}"
+                raise refuse(Code.ASSIGNMENT_TARGET, message, ctx.span(target))
+            for name, item in zip(names, entity.items, strict=True):
+                _bind(ctx, name, item, value_span)
+        case ast.Subscript(value=owner, slice=index):
+            tensor = _tensor(ctx, owner, target)
+            indexing.store(ctx, tensor, items(ctx, index), entity, ctx.span(target), value_span)
+        case _:
+            raise refuse(
+                Code.ASSIGNMENT_TARGET,
+                f"`{ast.unparse(target)}` cannot be assigned",
+                ctx.span(target),
+                help="assign to a name, or to elements of a tensor: `y[i] = ...`",
+            )
+
+
+def _tensor(ctx: Context, owner: ast.expr, target: ast.expr) -> Tensor:
+    entity = ctx.evaluate(owner)
+    if isinstance(entity, Value) and isinstance(entity.type, TensorType):
+        return entity  # type: ignore[return-value]
+    raise refuse(
+        Code.ASSIGNMENT_TARGET,
+        f"{describe(entity)} has no elements that can be assigned",
+        ctx.span(target),
+        notes=("tiles are immutable values",),
+        help="choose between two tiles with `tp.where`, or store into a tensor",
+    )
+
+
+def _augmented(ctx: Context, node: ast.AugAssign) -> None:
+    span, value_span = ctx.span(node), ctx.span(node.value)
+    match node.target:
+        case ast.Name(id=name):
+            left, right = ctx.lookup(name, ctx.span(node.target)), ctx.evaluate(node.value)
+            made = arithmetic(ctx, node.op, left, right, span, (ctx.span(node.target), value_span))
+            if isinstance(made, Value) and isinstance(made.type, TileType):
+                made = ctx.builder.rename(made, name)  # type: ignore[arg-type]
+            ctx.bind(name, made, ctx.span(node.target))
+        case ast.Subscript(value=owner, slice=index) as target:
+            tensor = _tensor(ctx, owner, target)
+            where = ctx.span(target)
+            picked = items(ctx, index)
+            value = ctx.evaluate(node.value)
+            if tensor.type.access.combines:
+                if tensor.type.access is not Access.SUM or not isinstance(node.op, ast.Add):
+                    raise refuse(
+                        Code.BAD_REDUCTION,
+                        f"`{tensor.name}` is a {tensor.type.access}, which `{ast.unparse(node.op)}=` cannot update"
+                        if not isinstance(node.op, ast.Add)
+                        else f"`{tensor.name}` is a {tensor.type.access}, and `+=` updates a Sum",
+                        span,
+                        help=f"write `tp.update({tensor.name}, index, value)`"
+                        if tensor.type.access is not Access.SUM
+                        else f"a Sum only grows by `+=`: write `{where.text} += -(...)`",
+                    )
+                indexing.update(ctx, tensor, picked, value, where, value_span)
+            else:
+                old = indexing.load(ctx, tensor, picked, where)
+                new = arithmetic(ctx, node.op, old, value, span, (where, value_span))
+                indexing.store(ctx, tensor, picked, new, where, span)
+        case _:
+            raise refuse(
+                Code.ASSIGNMENT_TARGET,
+                f"`{ast.unparse(node.target)}` cannot be assigned",
+                ctx.span(node.target),
+                help="assign to a name, or to elements of a tensor: `y[i] += ...`",
+            )
+
+
+def _if(ctx: Context, node: ast.If) -> None:
+    test = condition(ctx, node.test, "`if`")
+    if isinstance(test, Known):
+        run(ctx, node.body if truth(test, ctx.span(node.test)) else node.orelse)
+        return
+    names = assigned_names([*node.body, *node.orelse])
+    branch(ctx, test, ctx.span(node.test), names, lambda: run(ctx, node.body), lambda: run(ctx, node.orelse))
+
+
+def _while(ctx: Context, node: ast.While) -> None:
+    span = ctx.span(node.test)
+    test_ops: list[AnyOp] = []
+    answer: Known | Tile = Known(True)
+
+    def turn() -> None:
+        nonlocal test_ops, answer
+        with ctx.builder.block() as test_ops:
+            answer = condition(ctx, node.test, "`while`")
+        run(ctx, node.body)
+
+    made = carry(ctx, assigned_names(node.body), span, turn)
+    if isinstance(answer, Known):
+        if same(answer.value, False):
+            return
+        raise refuse(
+            Code.CONDITION,
+            f"this condition is always {bool(answer.value)}: the loop never ends",
+            span,
+            help="let the condition depend on something the loop changes",
+        )
+    ctx.builder.emit(While(span, made.results, made.inits, made.carried, Block(tuple(test_ops), (answer,)), made.body))
+
+

@@ -1,0 +1,187 @@
+"""The last step: removes what nothing uses, and joins numbers and positions that were asked for twice.
+
+An operation goes when nothing uses its results and it owes nothing. Loads owe that they are inside, `argmax`
+and `argmin` that their axis is not empty, a group that one dimension divides the other: these stay, used or
+not. A value that a loop carries for its own sake goes too, and a loop or branch in which nothing is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import replace
+from itertools import compress
+
+from tileproof.ir.ops import (
+    AnyOp,
+    Block,
+    Constant,
+    Elements,
+    Extents,
+    Group,
+    If,
+    KernelIR,
+    Load,
+    Parallel,
+    RangeLoop,
+    Reduce,
+    ReduceFn,
+    Require,
+    Start,
+    Stop,
+    Store,
+    TilesLoop,
+    Update,
+    While,
+    blocks,
+    operands,
+    results,
+)
+from tileproof.ir.types import AnyValue, Tile
+from tileproof.ir.walk import map_blocks, substitute, walk
+
+
+def tidy(kernel: KernelIR) -> KernelIR:
+    """The same kernel without unused values and without duplicates of numbers and positions."""
+    again: dict[Tile, Tile] = {}
+    merged = _merged(kernel.body, again)
+    return replace(kernel, body=_Liveness(substitute(merged, again)).body())
+
+
+def _merged(block: Block, again: dict[Tile, Tile]) -> Block:
+    """The block with the first of each number and position only; `again` learns what the others stood for."""
+    first: dict[Hashable, Tile] = {}
+    kept: list[AnyOp] = []
+    for op in block.ops:
+        if isinstance(op, Constant | Start | Stop | Elements | Extents):
+            same = first.setdefault(_meaning(op), op.result)
+            if same is not op.result:
+                again[op.result] = same
+                continue
+        kept.append(map_blocks(op, lambda inner: _merged(inner, again)))
+    return Block(tuple(kept), block.yields)
+
+
+def _meaning(op: Constant | Start | Stop | Elements | Extents) -> Hashable:
+    """Equal for operations of one block that give the same value."""
+    kind, of = type(op), op.result.type
+    match op:
+        case Constant(value=value):
+            # 1, 1.0 and True are equal to Python, and so are 0.0 and -0.0; NaN equals nothing.
+            exact = value.hex() if isinstance(value, float) else value
+            return kind, of, type(value), exact
+        case Extents():
+            return kind, of, op.dimension, op.tensor, op.axis
+        case Start(walker=walker) | Stop(walker=walker) | Elements(walker=walker):
+            return kind, of, walker
+
+
+def _owes(op: AnyOp) -> bool:
+    """Whether an operation does or demands something even where nothing uses its result."""
+    match op:
+        case Store() | Update() | Require() | Load() | Group() | Parallel():
+            return True
+        case Reduce(fn=fn):
+            return fn in (ReduceFn.ARGMAX, ReduceFn.ARGMIN)
+        case _:
+            return False
+
+
+class _Liveness:
+    """Which operations stay and which values they use, found backwards from the operations that owe."""
+
+    def __init__(self, body: Block) -> None:
+        self.whole = body
+        self.kept: set[int] = set()
+        """Operations, by `id`: two stores may be equal."""
+        self.used: set[AnyValue] = set()
+        self.holder: dict[int, AnyOp] = {}
+        self.origin: dict[AnyValue, tuple[AnyOp, int]] = {}
+        """Where a value comes from: the operation, and the place among its results or carried values."""
+        self.pending: list[AnyValue] = []
+        for op in walk(body):
+            self._record(op)
+        for op in walk(body):
+            if _owes(op):
+                self._keep(op)
+        while self.pending:
+            self._trace(self.pending.pop())
+
+    def body(self) -> Block:
+        return self._block(self.whole)
+
+    def _record(self, op: AnyOp) -> None:
+        for place, value in enumerate(results(op)):
+            self.origin[value] = op, place
+        if isinstance(op, TilesLoop | RangeLoop | While):
+            for place, value in enumerate(op.carried):
+                self.origin[value] = op, place
+        for block in blocks(op):
+            for inner in block.ops:
+                self.holder[id(inner)] = op
+
+    def _keep(self, op: AnyOp) -> None:
+        """An operation stays, and so does what it needs to run at all."""
+        if id(op) in self.kept:
+            return
+        self.kept.add(id(op))
+        match op:
+            case TilesLoop(start=start, stop=stop):
+                self._use(*(bound for bound in (start, stop) if bound is not None))
+            case RangeLoop(start=start, stop=stop, step=step):
+                self._use(start, stop, step)
+            case While(test=test):
+                self._use(*test.yields)
+            case _:
+                self._use(*operands(op))
+        if id(op) in self.holder:
+            self._keep(self.holder[id(op)])
+
+    def _use(self, *values: AnyValue) -> None:
+        fresh = [value for value in values if value not in self.used]
+        self.used.update(fresh)
+        self.pending.extend(fresh)
+
+    def _trace(self, value: AnyValue) -> None:
+        if value not in self.origin:
+            return
+        op, place = self.origin[value]
+        self._keep(op)
+        match op:
+            case TilesLoop() | RangeLoop() | While():
+                self._use(op.inits[place], op.body.yields[place])
+            case If():
+                self._use(op.then.yields[place], op.orelse.yields[place])
+            case _:
+                pass
+
+    def _block(self, block: Block) -> Block:
+        return Block(tuple(self._op(op) for op in block.ops if id(op) in self.kept), block.yields)
+
+    def _op(self, op: AnyOp) -> AnyOp:
+        match op:
+            case TilesLoop() | RangeLoop() | While():
+                pairs = zip(op.carried, op.results, strict=True)
+                stays = [carried in self.used or result in self.used for carried, result in pairs]
+                inner = map_blocks(op, self._block)
+                assert isinstance(inner, TilesLoop | RangeLoop | While)
+                return replace(
+                    inner,
+                    results=_only(op.results, stays),
+                    inits=_only(op.inits, stays),
+                    carried=_only(op.carried, stays),
+                    body=Block(inner.body.ops, _only(op.body.yields, stays)),
+                )
+            case If():
+                stays = [result in self.used for result in op.results]
+                return replace(
+                    op,
+                    results=_only(op.results, stays),
+                    then=Block(self._block(op.then).ops, _only(op.then.yields, stays)),
+                    orelse=Block(self._block(op.orelse).ops, _only(op.orelse.yields, stays)),
+                )
+            case _:
+                return map_blocks(op, self._block)
+
+
+def _only(values: tuple[Tile, ...], stays: list[bool]) -> tuple[Tile, ...]:
+    return tuple(compress(values, stays))

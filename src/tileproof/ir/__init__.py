@@ -1,0 +1,1 @@
+"""The IR: typed operations in structured blocks, their printer and their rules."""

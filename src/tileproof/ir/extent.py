@@ -1,0 +1,140 @@
+"""Lengths known at compile time: numbers, or expressions of dimensions whose value is not given yet.
+
+`tileproof check` keeps `D: int` symbolic, so a tile may be `D // 2` long. An `Extent` is kept in a normal form
+(a constant plus integer multiples of atoms), so equal lengths compare equal. What cannot be decided without
+numbers raises `Undecided`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+class Undecided(Exception):
+    """The answer depends on the value of a dimension that has none here."""
+
+    def __init__(self, names: frozenset[str]) -> None:
+        super().__init__(", ".join(sorted(names)))
+        self.names = names
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """An atom that is not linear: `left op right`."""
+
+    op: str
+    left: Length
+    right: Length
+
+    def __str__(self) -> str:
+        return f"({self.left} {self.op} {self.right})"
+
+
+Atom: TypeAlias = "str | Opaque"
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """A symbolic length: `constant + sum(factor * atom)`, with at least one atom. All atoms are >= 0."""
+
+    terms: tuple[tuple[Atom, int], ...]
+    constant: int = 0
+
+    def __str__(self) -> str:
+        parts = [str(atom) if factor == 1 else f"{factor}*{atom}" for atom, factor in self.terms]
+        if self.constant:
+            parts.append(str(self.constant))
+        return " + ".join(parts).replace("+ -", "- ")
+
+    __repr__ = __str__
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The dimensions it mentions."""
+        found: set[str] = set()
+        for atom, _ in self.terms:
+            if isinstance(atom, str):
+                found.add(atom)
+            else:
+                for side in (atom.left, atom.right):
+                    found |= side.names if isinstance(side, Extent) else set()
+        return frozenset(found)
+
+    def __add__(self, other: Length) -> Length:
+        terms = dict(self.terms)
+        constant = self.constant
+        if isinstance(other, Extent):
+            constant += other.constant
+            for atom, factor in other.terms:
+                terms[atom] = terms.get(atom, 0) + factor
+        else:
+            constant += other
+        return _normal(terms, constant)
+
+    __radd__ = __add__
+
+    def __mul__(self, other: Length) -> Length:
+        if isinstance(other, Extent):
+            left, right = sorted((self, other), key=str)
+            return _normal({Opaque("*", left, right): 1}, 0)
+        return _normal({atom: factor * other for atom, factor in self.terms}, self.constant * other)
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> Length:
+        return self * -1
+
+    def __sub__(self, other: Length) -> Length:
+        return self + (-other)
+
+    def __rsub__(self, other: Length) -> Length:
+        return -self + other
+
+    def __floordiv__(self, other: Length) -> Length:
+        if isinstance(other, int) and other > 0 and self.constant % other == 0:
+            if all(factor % other == 0 for _, factor in self.terms):
+                return _normal({atom: factor // other for atom, factor in self.terms}, self.constant // other)
+        return _normal({Opaque("//", self, other): 1}, 0)
+
+    def __rfloordiv__(self, other: Length) -> Length:
+        return _normal({Opaque("//", other, self): 1}, 0)
+
+    def __mod__(self, other: Length) -> Length:
+        if isinstance(self // other, Extent) and isinstance(other, int) and (self // other) * other == self:
+            return 0
+        return _normal({Opaque("%", self, other): 1}, 0)
+
+    def __rmod__(self, other: Length) -> Length:
+        return _normal({Opaque("%", other, self): 1}, 0)
+
+    def _undecided(self, other: object) -> bool:
+        raise Undecided(self.names | (other.names if isinstance(other, Extent) else frozenset()))
+
+    __lt__ = __le__ = __gt__ = __ge__ = _undecided
+
+    def __bool__(self) -> bool:
+        return self._undecided(0)
+
+
+Length: TypeAlias = "int | Extent"
+
+
+def _normal(terms: Mapping[Atom, int], constant: int) -> Length:
+    kept = sorted(((atom, factor) for atom, factor in terms.items() if factor), key=lambda term: str(term[0]))
+    return Extent(tuple(kept), constant) if kept else constant
+
+
+def symbol(name: str) -> Extent:
+    """The extent of a dimension as an unknown."""
+    return Extent(((name, 1),))
+
+
+def at_least(length: Length, least: int) -> bool | None:
+    """Whether `length >= least`; None where that depends on unknown dimensions (which are >= 0)."""
+    if isinstance(length, int):
+        return length >= least
+    if all(factor > 0 for _, factor in length.terms) and length.constant >= least:
+        return True
+    return None

@@ -1,0 +1,511 @@
+"""The operations of the IR: one frozen dataclass each, its operands and results as fields.
+
+Control flow is structured: `Parallel`, `TilesLoop`, `RangeLoop`, `While` and `If` hold blocks. A block is a
+list of operations and the values it hands on (`yields`). Elementwise operations take operands whose axes are
+already equal; `Broadcast` makes them so. Accesses to a written tensor happen in the order of the block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeAlias, assert_never
+
+from tileproof.diagnostics.spans import Span
+from tileproof.language.dtypes import DType
+
+from .extent import Length
+from .types import AnyValue, Tensor, Tile, Walker
+
+
+class UnaryFn(StrEnum):
+    NEG = "neg"
+    NOT = "not"
+    ABS = "abs"
+    EXP = "exp"
+    EXP2 = "exp2"
+    LOG = "log"
+    LOG2 = "log2"
+    SQRT = "sqrt"
+    RSQRT = "rsqrt"
+    TANH = "tanh"
+    SIGMOID = "sigmoid"
+    SIN = "sin"
+    COS = "cos"
+    ERF = "erf"
+    FLOOR = "floor"
+    CEIL = "ceil"
+    ROUND = "round"
+    ISNAN = "isnan"
+
+
+class BinaryFn(StrEnum):
+    ADD = "add"
+    SUB = "sub"
+    MUL = "mul"
+    DIV = "div"
+    FLOORDIV = "floordiv"
+    CDIV = "cdiv"
+    MOD = "mod"
+    POW = "pow"
+    MIN = "min"
+    MAX = "max"
+    AND = "and"
+    OR = "or"
+    XOR = "xor"
+    SHL = "shl"
+    SHR = "shr"
+    EQ = "eq"
+    NE = "ne"
+    LT = "lt"
+    LE = "le"
+    GT = "gt"
+    GE = "ge"
+
+    @property
+    def compares(self) -> bool:
+        """Gives bool, whatever the operands are."""
+        return self in (BinaryFn.EQ, BinaryFn.NE, BinaryFn.LT, BinaryFn.LE, BinaryFn.GT, BinaryFn.GE)
+
+
+class ReduceFn(StrEnum):
+    SUM = "sum"
+    MEAN = "mean"
+    MAX = "max"
+    MIN = "min"
+    ARGMAX = "argmax"
+    ARGMIN = "argmin"
+    ANY = "any"
+    ALL = "all"
+
+
+# How an access picks elements along one axis of a tensor.
+
+
+@dataclass(frozen=True, slots=True)
+class Along:
+    """The walker's tile of the axis; its one element (and no axis) for a `tp.each` walker."""
+
+    walker: Walker
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """One element, at an `index` scalar; the axis is dropped."""
+
+    index: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Gather:
+    """The elements at a 1-D tile of `index`; the axis takes that tile's axis."""
+
+    indices: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """`:`, all of a static dimension."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A constant slice: `length` elements from `start`."""
+
+    start: Length
+    length: Length
+
+
+Pick: TypeAlias = Along | At | Gather | Whole | Window
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """What every operation has."""
+
+    span: Span = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Constant(Op):
+    """A number. Float constants are exact doubles, rounded to `result.type.dtype`."""
+
+    result: Tile
+    value: bool | int | float | Length
+
+
+@dataclass(frozen=True, slots=True)
+class Extents(Op):
+    """The extent of a dimension; of axis `axis` of `tensor` where the dimension has no name."""
+
+    result: Tile
+    dimension: str | None
+    tensor: Tensor | None = None
+    axis: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Start(Op):
+    """The first position of a walker's tile; the position itself for `tp.each`."""
+
+    result: Tile
+    walker: Walker
+
+
+@dataclass(frozen=True, slots=True)
+class Stop(Op):
+    """The position after the last live element of a walker's tile."""
+
+    result: Tile
+    walker: Walker
+
+
+@dataclass(frozen=True, slots=True)
+class Elements(Op):
+    """The positions of a walker's tile, as a 1-D tile tagged by the walker."""
+
+    result: Tile
+    walker: Walker
+
+
+@dataclass(frozen=True, slots=True)
+class Iota(Op):
+    """0, 1, 2, ... along one untagged axis of dtype `index`."""
+
+    result: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Group(Op):
+    """The element of `into` that element `index` of `dimension` belongs to: `index // (dimension / into)`."""
+
+    result: Tile
+    index: Tile
+    dimension: str
+    into: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unary(Op):
+    result: Tile
+    fn: UnaryFn
+    operand: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Binary(Op):
+    result: Tile
+    fn: BinaryFn
+    left: Tile
+    right: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Select(Op):
+    """`yes` where `condition`, else `no`; both are evaluated."""
+
+    result: Tile
+    condition: Tile
+    yes: Tile
+    no: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Cast(Op):
+    """The value as `result.type.dtype`: nearest even to floats, truncating and saturating to integers."""
+
+    result: Tile
+    operand: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Bitcast(Op):
+    """The same bits as another type of the same width."""
+
+    result: Tile
+    operand: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Broadcast(Op):
+    """numpy's broadcasting to `result.type.axes`; a full axis meeting a tag keeps its live elements only."""
+
+    result: Tile
+    operand: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Expand(Op):
+    """A new untagged axis of length 1 at `axis`."""
+
+    result: Tile
+    operand: Tile
+    axis: int
+
+
+@dataclass(frozen=True, slots=True)
+class Permute(Op):
+    """Axes in another order: axis n of the result is axis `order[n]` of the operand."""
+
+    result: Tile
+    operand: Tile
+    order: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reshape(Op):
+    """The same elements, row by row, in another shape; all axes are full."""
+
+    result: Tile
+    operand: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Slice(Op):
+    """Elements `start` to `start + length` of a full axis, which becomes untagged."""
+
+    result: Tile
+    operand: Tile
+    axis: int
+    start: Length
+    length: Length
+
+
+@dataclass(frozen=True, slots=True)
+class Cat(Op):
+    """Tiles one after another along a full axis."""
+
+    result: Tile
+    operands: tuple[Tile, ...]
+    axis: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reduce(Op):
+    """Live elements combined along `axis`, which is dropped."""
+
+    result: Tile
+    fn: ReduceFn
+    operand: Tile
+    axis: int
+
+
+@dataclass(frozen=True, slots=True)
+class CumSum(Op):
+    """Sums of all live elements up to each, along `axis`."""
+
+    result: Tile
+    operand: Tile
+    axis: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mma(Op):
+    """`left @ right + acc`, accumulated in the type of `acc`."""
+
+    result: Tile
+    left: Tile
+    right: Tile
+    acc: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Load(Op):
+    result: Tile
+    tensor: Tensor
+    picks: tuple[Pick, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Store(Op):
+    """Writes the live elements of `value`, which has the tensor's element type and the axes of the picks."""
+
+    tensor: Tensor
+    picks: tuple[Pick, ...]
+    value: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Update(Op):
+    """Combines every live element of `value` into a `Sum`, `Max` or `Min`, element by element."""
+
+    tensor: Tensor
+    picks: tuple[Pick, ...]
+    value: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Require(Op):
+    """A contract, tested at launch. `condition` depends on dimensions, scalars and constants only."""
+
+    condition: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Operations in order, and the values handed to whoever holds the block."""
+
+    ops: tuple[AnyOp, ...]
+    yields: tuple[Tile, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Parallel(Op):
+    """The parallel space: `body` runs once for each point, in any order."""
+
+    walkers: tuple[Walker, ...]
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
+class TilesLoop(Op):
+    """A sequential walk along a dimension from `start` (0 if None), clipped at `stop` and at the axis."""
+
+    results: tuple[Tile, ...]
+    walker: Walker
+    start: Tile | None
+    stop: Tile | None
+    inits: tuple[Tile, ...]
+    carried: tuple[Tile, ...]
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
+class RangeLoop(Op):
+    """Python's `range`; a step of 0 is refused by the front end or runs no turn."""
+
+    results: tuple[Tile, ...]
+    variable: Tile
+    start: Tile
+    stop: Tile
+    step: Tile
+    inits: tuple[Tile, ...]
+    carried: tuple[Tile, ...]
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
+class While(Op):
+    """`test` yields one bool; while it is true `body` runs. Both see `carried`."""
+
+    results: tuple[Tile, ...]
+    inits: tuple[Tile, ...]
+    carried: tuple[Tile, ...]
+    test: Block
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
+class If(Op):
+    results: tuple[Tile, ...]
+    condition: Tile
+    then: Block
+    orelse: Block
+
+
+PureOp: TypeAlias = (
+    Constant | Extents | Start | Stop | Elements | Iota | Group | Unary | Binary | Select | Cast | Bitcast
+    | Broadcast | Expand | Permute | Reshape | Slice | Cat | Reduce | CumSum | Mma
+)  # fmt: skip
+AnyOp: TypeAlias = PureOp | Load | Store | Update | Require | Parallel | TilesLoop | RangeLoop | While | If
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """An argument: a tensor, or a scalar (a tile without axes) by value."""
+
+    value: Tensor | Tile
+    span: Span = field(repr=False, compare=False)
+
+    @property
+    def name(self) -> str:
+        return self.value.name
+
+
+@dataclass(frozen=True, slots=True)
+class KernelIR:
+    """A kernel for given element types and constants. Dimensions stay symbolic but for `static` ones."""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    constants: Mapping[str, bool | int | float | Length]
+    static: Mapping[str, Length]
+    """Dimensions bound as constants."""
+    dtypes: Mapping[str, DType]
+    body: Block
+    span: Span = field(repr=False, compare=False)
+
+
+def operands(op: AnyOp) -> tuple[AnyValue, ...]:
+    """The values an operation uses, not counting those its blocks use."""
+    match op:
+        case Constant() | Iota() | Parallel():
+            return ()
+        case Extents(tensor=tensor):
+            return () if tensor is None else (tensor,)
+        case Start(walker=walker) | Stop(walker=walker) | Elements(walker=walker):
+            return (walker,)
+        case Group(index=index):
+            return (index,)
+        case Unary() | Cast() | Bitcast() | Broadcast() | Expand() | Permute() | Reshape() | Slice():
+            return (op.operand,)
+        case Reduce() | CumSum():
+            return (op.operand,)
+        case Binary(left=left, right=right):
+            return (left, right)
+        case Select(condition=condition, yes=yes, no=no):
+            return (condition, yes, no)
+        case Cat(operands=tiles):
+            return tiles
+        case Mma(left=left, right=right, acc=acc):
+            return (left, right, acc)
+        case Load(tensor=tensor, picks=picks):
+            return (tensor, *_picked_by(picks))
+        case Store(tensor=tensor, picks=picks, value=value) | Update(tensor=tensor, picks=picks, value=value):
+            return (tensor, *_picked_by(picks), value)
+        case Require(condition=condition) | If(condition=condition):
+            return (condition,)
+        case TilesLoop(start=start, stop=stop, inits=inits):
+            return (*(bound for bound in (start, stop) if bound is not None), *inits)
+        case RangeLoop(start=start, stop=stop, step=step, inits=inits):
+            return (start, stop, step, *inits)
+        case While(inits=inits):
+            return inits
+        case _:
+            assert_never(op)
+
+
+def _picked_by(picks: tuple[Pick, ...]) -> Iterator[AnyValue]:
+    for pick in picks:
+        match pick:
+            case Along(value) | At(value) | Gather(value):
+                yield value
+            case Whole() | Window():
+                pass
+            case _:
+                assert_never(pick)
+
+
+def results(op: AnyOp) -> tuple[Tile, ...]:
+    """The values an operation defines for what follows it."""
+    match op:
+        case Parallel() | Store() | Update() | Require():
+            return ()
+        case TilesLoop() | RangeLoop() | While() | If():
+            return op.results
+        case _:
+            return (op.result,)
+
+
+def blocks(op: AnyOp) -> tuple[Block, ...]:
+    """The blocks an operation holds."""
+    match op:
+        case Parallel() | TilesLoop() | RangeLoop():
+            return (op.body,)
+        case While():
+            return (op.test, op.body)
+        case If():
+            return (op.then, op.orelse)
+        case _:
+            return ()

@@ -1,0 +1,270 @@
+"""The IR as text, close to the kernel it came from: what `tileproof ir` shows and golden files hold.
+
+A block is indented, a defining line ends with the type of what it defines, and a number stands where it is
+used. The same kernel always gives the same text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from .extent import Extent, Length
+from .ops import (
+    Along,
+    AnyOp,
+    At,
+    Binary,
+    BinaryFn,
+    Bitcast,
+    Block,
+    Broadcast,
+    Cast,
+    Cat,
+    Constant,
+    CumSum,
+    Elements,
+    Expand,
+    Extents,
+    Gather,
+    Group,
+    If,
+    Iota,
+    KernelIR,
+    Load,
+    Mma,
+    Parallel,
+    Permute,
+    Pick,
+    RangeLoop,
+    Reduce,
+    Require,
+    Reshape,
+    Select,
+    Slice,
+    Start,
+    Stop,
+    Store,
+    TilesLoop,
+    Unary,
+    Update,
+    While,
+    Whole,
+    Window,
+    results,
+)
+from .types import AnyValue, Tile, Type
+from .walk import uses, walk
+
+_INFIX: Mapping[BinaryFn, str] = {
+    BinaryFn.ADD: "+", BinaryFn.SUB: "-", BinaryFn.MUL: "*", BinaryFn.DIV: "/", BinaryFn.FLOORDIV: "//",
+    BinaryFn.MOD: "%", BinaryFn.POW: "**", BinaryFn.AND: "&", BinaryFn.OR: "|", BinaryFn.XOR: "^",
+    BinaryFn.SHL: "<<", BinaryFn.SHR: ">>", BinaryFn.EQ: "==", BinaryFn.NE: "!=", BinaryFn.LT: "<",
+    BinaryFn.LE: "<=", BinaryFn.GT: ">", BinaryFn.GE: ">=",
+}  # fmt: skip
+_INDENT = "    "
+
+
+def print_kernel(kernel: KernelIR, *, lines: bool = False) -> str:
+    """The kernel as text that ends with a newline; `lines` adds the source line of each operation."""
+    used = uses(kernel.body)
+    numbers: dict[AnyValue, str] = {
+        op.result: _number(op.value)
+        for op in walk(kernel.body)
+        if isinstance(op, Constant) and op.result.type.rank == 0 and op.result in used
+    }
+    printer = _Printer(numbers, lines)
+    text = [_header(kernel), *printer.block(kernel.body, "")]
+    return "\n".join(text) + "\n"
+
+
+def print_op(op: AnyOp) -> str:
+    """One operation on one line, without the blocks it holds."""
+    return _Printer().line(op)
+
+
+def print_type(of: Type) -> str:
+    """A type as it stands in the text: `f32[i:128, D]`, `tile of M by 128`, `In[bf16, "M K"]`."""
+    return str(of)
+
+
+def _header(kernel: KernelIR) -> str:
+    parameters = ", ".join(f"{parameter.name}: {parameter.value.type}" for parameter in kernel.parameters)
+    text = f"kernel {kernel.name}({parameters})"
+    constants = [f"{name}={value}" for name, value in kernel.constants.items() if name not in kernel.static]
+    static = [name if name == str(length) else f"{name}={length}" for name, length in kernel.static.items()]
+    if constants:
+        text += "  " + " ".join(constants)
+    if static:
+        text += "  static " + " ".join(static)
+    return text
+
+
+def _number(value: bool | int | float | Length) -> str:
+    """A number where an operand stands; a symbolic length of several words is put in parentheses."""
+    if not isinstance(value, Extent):
+        return repr(value)
+    is_word = len(value.terms) == 1 and value.constant == 0 and value.terms[0][1] == 1
+    return str(value) if is_word else f"({value})"
+
+
+@dataclass(frozen=True, slots=True)
+class _Printer:
+    numbers: Mapping[AnyValue, str] = field(default_factory=dict)
+    lines: bool = False
+
+    def block(self, block: Block, indent: str) -> Iterator[str]:
+        is_empty = True
+        for op in block.ops:
+            if isinstance(op, Constant) and op.result in self.numbers:
+                continue
+            is_empty = False
+            place = f"  ; line {op.span.line}" if self.lines else ""
+            yield f"{indent}{self.line(op)}{place}"
+            yield from self._inner(op, indent)
+        if block.yields:
+            yield f"{indent}yield {self._list(block.yields)}"
+        elif is_empty:
+            yield f"{indent}pass"
+
+    def _inner(self, op: AnyOp, indent: str) -> Iterator[str]:
+        inside = indent + _INDENT
+        match op:
+            case Parallel(body=body) | TilesLoop(body=body) | RangeLoop(body=body):
+                yield from self.block(body, inside)
+            case While(test=test, body=body):
+                yield f"{inside}test"
+                yield from self.block(test, inside + _INDENT)
+                yield f"{inside}do"
+                yield from self.block(body, inside + _INDENT)
+            case If(then=then, orelse=orelse):
+                yield from self.block(then, inside)
+                if orelse.ops or orelse.yields:
+                    yield f"{indent}else"
+                    yield from self.block(orelse, inside)
+            case _:
+                pass
+
+    def line(self, op: AnyOp) -> str:
+        defined = results(op)
+        if not defined:
+            return self._words(op)
+        names = ", ".join(value.name for value in defined)
+        types = ", ".join(print_type(value.type) for value in defined)
+        return f"{names} = {self._words(op)} : {types}"
+
+    def _words(self, op: AnyOp) -> str:
+        """The line of an operation between the names and the types it defines."""
+        match op:
+            case Parallel() | TilesLoop() | RangeLoop() | While() | If():
+                return self._control(op)
+            case Load() | Store() | Update() | Require():
+                return self._effect(op)
+            case Constant(value=value):
+                return _number(value)
+            case Extents(dimension=dimension, tensor=tensor, axis=axis):
+                return f"extent {dimension}" if tensor is None else f"extent {tensor.name}, axis {axis}"
+            case Start(walker=walker):
+                return f"{walker.name}.start"
+            case Stop(walker=walker):
+                return f"{walker.name}.stop"
+            case Elements(walker=walker):
+                return f"{walker.name}.elements"
+            case Iota():
+                return "arange"
+            case Group(index=index, dimension=dimension, into=into):
+                return f"group {self._name(index)} of {dimension} into {into}"
+            case Unary(fn=fn, operand=operand):
+                return f"{fn} {self._name(operand)}"
+            case Binary(fn=fn, left=left, right=right):
+                if fn in _INFIX:
+                    return f"{self._name(left)} {_INFIX[fn]} {self._name(right)}"
+                return f"{fn} {self._list((left, right))}"
+            case Select(condition=condition, yes=yes, no=no):
+                return f"where {self._list((condition, yes, no))}"
+            case Cast(operand=operand):
+                return f"cast {self._name(operand)}"
+            case Bitcast(operand=operand):
+                return f"bitcast {self._name(operand)}"
+            case Broadcast(operand=operand):
+                return f"{'full' if operand in self.numbers else 'broadcast'} {self._name(operand)}"
+            case Expand(operand=operand, axis=axis):
+                return f"expand {self._name(operand)}, axis {axis}"
+            case Permute(operand=operand, order=order):
+                return f"permute {self._name(operand)}, {' '.join(map(str, order))}"
+            case Reshape(operand=operand):
+                return f"reshape {self._name(operand)}"
+            case Slice(operand=operand, axis=axis, start=start, length=length):
+                return f"slice {self._name(operand)}, {_window(start, length)}, axis {axis}"
+            case Cat(operands=tiles, axis=axis):
+                return f"cat {self._list(tiles)}, axis {axis}"
+            case Reduce(fn=fn, operand=operand, axis=axis):
+                return f"{fn} {self._name(operand)}, axis {axis}"
+            case CumSum(operand=operand, axis=axis):
+                return f"cumsum {self._name(operand)}, axis {axis}"
+            case Mma(left=left, right=right, acc=acc):
+                return f"mma {self._list((left, right, acc))}"
+            case _:
+                assert_never(op)
+
+    def _control(self, op: Parallel | TilesLoop | RangeLoop | While | If) -> str:
+        match op:
+            case Parallel(walkers=walkers):
+                return f"parallel {', '.join(f'{walker.name}: {walker.type}' for walker in walkers)}"
+            case TilesLoop(walker=walker, start=start, stop=stop, inits=inits, carried=carried):
+                text = f"for {walker.name}: {walker.type}"
+                text += "" if start is None else f" from {self._name(start)}"
+                text += "" if stop is None else f" to {self._name(stop)}"
+                return ", ".join([text, *self._carried(carried, inits)])
+            case RangeLoop(variable=variable, inits=inits, carried=carried):
+                text = f"for {variable.name} in range({self._list((op.start, op.stop, op.step))})"
+                return ", ".join([text, *self._carried(carried, inits)])
+            case While(inits=inits, carried=carried):
+                return f"while {', '.join(self._carried(carried, inits))}".rstrip()
+            case If(condition=condition):
+                return f"if {self._name(condition)}"
+            case _:
+                assert_never(op)
+
+    def _effect(self, op: Load | Store | Update | Require) -> str:
+        match op:
+            case Load(tensor=tensor, picks=picks):
+                return f"load {tensor.name}{self._picks(picks)}"
+            case Store(tensor=tensor, picks=picks, value=value):
+                return f"store {tensor.name}{self._picks(picks)} = {self._name(value)}"
+            case Update(tensor=tensor, picks=picks, value=value):
+                return f"update {tensor.name}{self._picks(picks)} by {self._name(value)}"
+            case Require(condition=condition):
+                return f"require {self._name(condition)}"
+            case _:
+                assert_never(op)
+
+    def _picks(self, picks: tuple[Pick, ...]) -> str:
+        return f"[{', '.join(map(self._pick, picks))}]"
+
+    def _pick(self, pick: Pick) -> str:
+        match pick:
+            case Along(walker):
+                return walker.name
+            case At(index) | Gather(index):
+                return self._name(index)
+            case Whole():
+                return ":"
+            case Window(start, length):
+                return _window(start, length)
+            case _:
+                assert_never(pick)
+
+    def _carried(self, carried: tuple[Tile, ...], inits: tuple[Tile, ...]) -> list[str]:
+        return [f"{value.name} = {self._name(init)}" for value, init in zip(carried, inits, strict=False)]
+
+    def _list(self, values: tuple[Tile, ...]) -> str:
+        return ", ".join(map(self._name, values))
+
+    def _name(self, value: AnyValue) -> str:
+        return self.numbers.get(value, value.name)
+
+
+def _window(start: Length, length: Length) -> str:
+    return f"{_number(start)}:{_number(start + length)}"

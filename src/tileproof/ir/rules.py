@@ -1,0 +1,375 @@
+"""The law of types: what each operation demands of its operands, and the type of its result.
+
+One function per group of operations. `verifier` applies them to a whole kernel, together with the laws of
+scope, loops and access.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import assert_never
+
+from tileproof.language.dtypes import (
+    BF16,
+    BOOL,
+    F8E4M3,
+    F8E5M2,
+    F16,
+    F32,
+    F64,
+    I8,
+    I32,
+    I64,
+    INDEX,
+    TF32,
+    U8,
+    U64,
+    DType,
+)
+
+from .extent import Extent, Length, at_least
+from .ops import (
+    Binary,
+    BinaryFn,
+    Bitcast,
+    Broadcast,
+    Cast,
+    Cat,
+    Constant,
+    CumSum,
+    Elements,
+    Expand,
+    Extents,
+    Group,
+    Iota,
+    Mma,
+    Permute,
+    PureOp,
+    Reduce,
+    ReduceFn,
+    Reshape,
+    Select,
+    Slice,
+    Start,
+    Stop,
+    Unary,
+    UnaryFn,
+)
+from .types import (
+    INDEX_SCALAR,
+    Axis,
+    Content,
+    DimensionTag,
+    TensorType,
+    TileType,
+    WalkerTag,
+    WalkerType,
+)
+
+ACCUMULATES: Mapping[DType, DType] = {
+    F8E4M3: F32, F8E5M2: F32, F16: F32, BF16: F32, TF32: F32, F32: F32, F64: F64, I8: I32, U8: I32,
+}  # fmt: skip
+"""The type in which `mma` adds up products of each type it takes."""
+_BOOL, _INTEGER, _INDEX = frozenset({"bool"}), frozenset({"int", "uint"}), frozenset({"index"})
+_FLOAT = frozenset({"float"})
+_NUMBER = _INTEGER | _INDEX | _FLOAT
+
+
+class Broken(Exception):
+    """A rule that an operation breaks, in a sentence."""
+
+
+def demand(holds: bool, rule: str) -> None:
+    if not holds:
+        raise Broken(rule)
+
+
+@dataclass(frozen=True, slots=True)
+class Dimensions:
+    """The dimensions of a kernel: all names its tensors have, and the lengths of the static ones."""
+
+    names: frozenset[str]
+    static: Mapping[str, Length]
+
+    def check_named(self, name: str) -> None:
+        demand(name in self.names, f"{name} is not a dimension of any tensor")
+
+
+def sums_to(dtype: DType) -> DType:
+    """The type sums of `dtype` have: nothing narrower than 32 bits."""
+    if dtype.bits >= 32:
+        return dtype
+    return F32 if dtype.is_float else I32
+
+
+def check_tile_type(of: TileType, dimensions: Dimensions) -> None:
+    """An axis is as long as what its tag stands for. Whether a walker is in scope is for the verifier."""
+    for axis in of.axes:
+        demand(at_least(axis.length, 0) is not False, f"an axis of {of} has a negative length")
+        match axis.tag:
+            case WalkerTag(walker):
+                demand(walker.type.size == axis.length, f"the axis {axis} is not as long as {walker!r}")
+            case DimensionTag(name):
+                demand(name in dimensions.static, f"an axis of {of} is tagged {name}, which is not static")
+                demand(dimensions.static[name] == axis.length, f"the axis {axis} is not as long as {name}")
+            case None:
+                pass
+            case _:
+                assert_never(axis.tag)
+
+
+def check_tensor_type(of: TensorType, dimensions: Dimensions) -> None:
+    """An index tensor is stored as integers and points into a dimension; other types have a storage."""
+    match of.element:
+        case Content(dimension=dimension, storage=storage):
+            dimensions.check_named(dimension)
+            demand(storage in (I32, I64), f"indices are stored as i32 or i64, not {storage}")
+        case DType():
+            demand(of.element.storage is not None, f"{of.element} is not stored in tensors")
+        case _:
+            assert_never(of.element)
+
+
+def check_walker_type(of: WalkerType, dimensions: Dimensions) -> None:
+    """A walker walks a dimension in tiles that are not empty."""
+    dimensions.check_named(of.dimension)
+    demand(of.size is None or at_least(of.size, 1) is not False, f"tiles of {of.size} elements walk nowhere")
+
+
+def check_pure(op: PureOp, dimensions: Dimensions) -> None:
+    """Raises `Broken` unless the result type of an operation on tiles follows from its operands."""
+    match op:
+        case Constant() | Extents() | Start() | Stop() | Elements() | Iota() | Group():
+            _check_source(op, dimensions)
+        case Unary() | Binary() | Select() | Cast() | Bitcast():
+            _check_elementwise(op)
+        case Broadcast() | Expand() | Permute() | Reshape() | Slice() | Cat():
+            _check_shape(op)
+        case Reduce() | CumSum() | Mma():
+            _check_combining(op)
+        case _:
+            assert_never(op)
+
+
+def _check_source(
+    op: Constant | Extents | Start | Stop | Elements | Iota | Group, dimensions: Dimensions
+) -> None:
+    match op:
+        case Constant():
+            _check_constant(op)
+        case Extents(dimension=str(name), tensor=None):
+            dimensions.check_named(name)
+            _gives(op.result.type, INDEX_SCALAR)
+        case Extents(dimension=None, tensor=tensor) if tensor is not None:
+            demand(0 <= op.axis < len(tensor.type.dimensions), f"{tensor!r} has no axis {op.axis}")
+            _gives(op.result.type, INDEX_SCALAR)
+        case Extents():
+            raise Broken("an extent is that of a named dimension or of an axis of a tensor, not both")
+        case Start() | Stop():
+            _gives(op.result.type, INDEX_SCALAR)
+        case Elements(walker=walker):
+            if walker.type.size is None:
+                raise Broken("an element has no elements")
+            _gives(op.result.type, TileType(INDEX, (Axis(walker.type.size, WalkerTag(walker)),)))
+        case Iota(result=result):
+            is_plain = result.type.rank == 1 and result.type.axes[0].tag is None
+            demand(is_plain and result.type.dtype == INDEX, "counting gives one untagged axis of index")
+        case Group(index=index):
+            dimensions.check_named(op.dimension)
+            dimensions.check_named(op.into)
+            demand(index.type.dtype == INDEX, "what is grouped is an index")
+            _gives(op.result.type, index.type)
+        case _:
+            assert_never(op)
+
+
+def _check_constant(op: Constant) -> None:
+    dtype, value = op.result.type.dtype, op.value
+    demand(op.result.type.rank == 0, "a constant has no axes; broadcast it")
+    match dtype.kind:
+        case "bool":
+            demand(isinstance(value, bool), "a bool constant is True or False")
+        case "float":
+            demand(not isinstance(value, bool), f"a constant of {dtype} is a number")
+        case _:
+            is_whole = isinstance(value, int | Extent) and not isinstance(value, bool)
+            demand(is_whole, f"a constant of {dtype} is a whole number")
+            low = 0 if dtype.kind == "uint" else -(2 ** (dtype.bits - 1))
+            if isinstance(value, int):
+                demand(low <= value < low + 2**dtype.bits, f"{value} does not fit {dtype}")
+
+
+def _takes(fn: UnaryFn | BinaryFn | ReduceFn, dtype: DType) -> bool:
+    """Whether a function takes `dtype`. The floats made for `mma` have no other arithmetic."""
+    return dtype.kind in _kinds(fn) and not dtype.is_storage_only and dtype != TF32
+
+
+def _kinds(fn: UnaryFn | BinaryFn | ReduceFn) -> frozenset[str]:
+    match fn:
+        case ReduceFn.ANY | ReduceFn.ALL:
+            return _BOOL
+        case UnaryFn.NOT | BinaryFn.AND | BinaryFn.OR | BinaryFn.XOR:
+            return _BOOL | _INTEGER
+        case BinaryFn.SHL | BinaryFn.SHR:
+            return _INTEGER
+        case BinaryFn.CDIV:
+            return _INTEGER | _INDEX
+        case BinaryFn.POW:
+            return _INTEGER | _FLOAT
+        case BinaryFn.EQ | BinaryFn.NE | ReduceFn.SUM:
+            return _BOOL | _NUMBER
+        case BinaryFn.DIV | ReduceFn.MEAN:
+            return _FLOAT
+        case UnaryFn.NEG | UnaryFn.ABS | BinaryFn() | ReduceFn():
+            return _NUMBER
+        case UnaryFn():
+            return _FLOAT
+        case _:
+            assert_never(fn)
+
+
+def _check_elementwise(op: Unary | Binary | Select | Cast | Bitcast) -> None:
+    match op:
+        case Unary(fn=fn, operand=operand):
+            demand(_takes(fn, operand.type.dtype), f"{fn} does not take {operand.type.dtype}")
+            dtype = BOOL if fn is UnaryFn.ISNAN else operand.type.dtype
+            _gives(op.result.type, TileType(dtype, operand.type.axes))
+        case Binary(fn=fn, left=left, right=right):
+            demand(left.type == right.type, f"the operands of {fn} differ: {left.type} and {right.type}")
+            demand(_takes(fn, left.type.dtype), f"{fn} does not take {left.type.dtype}")
+            _gives(op.result.type, TileType(BOOL, left.type.axes) if fn.compares else left.type)
+        case Select(condition=condition, yes=yes, no=no):
+            demand(yes.type == no.type, f"the two choices differ: {yes.type} and {no.type}")
+            chooser = TileType(BOOL, yes.type.axes)
+            demand(condition.type == chooser, f"the condition is {condition.type}, not {chooser}")
+            _gives(op.result.type, yes.type)
+        case Cast(operand=operand):
+            source, target = operand.type.dtype, op.result.type.dtype
+            is_exact = source == INDEX or (source.is_integer and source != U64)
+            demand(target != INDEX or is_exact, f"{source} does not become an index")
+            _gives(op.result.type, TileType(target, operand.type.axes))
+        case Bitcast(operand=operand):
+            source, target = operand.type.dtype, op.result.type.dtype
+            for dtype in (source, target):
+                has_bits = dtype.storage is not None and dtype != BOOL
+                demand(has_bits, f"{dtype} has no bits of its own")
+            demand(source.bits == target.bits, f"{source} and {target} differ in width")
+            _gives(op.result.type, TileType(target, operand.type.axes))
+        case _:
+            assert_never(op)
+
+
+def _check_shape(op: Broadcast | Expand | Permute | Reshape | Slice | Cat) -> None:
+    match op:
+        case Broadcast(operand=operand, result=result):
+            demand(operand.type.dtype == result.type.dtype, "broadcasting keeps the element type")
+            check_broadcast(operand.type.axes, result.type.axes)
+        case Expand(operand=operand, axis=axis):
+            axes = operand.type.axes
+            demand(0 <= axis <= len(axes), f"{operand.type} cannot get an axis {axis}")
+            _gives(op.result.type, TileType(operand.type.dtype, (*axes[:axis], Axis(1), *axes[axis:])))
+        case Permute(operand=operand, order=order):
+            demand(sorted(order) == list(range(operand.type.rank)), f"{order} does not order {operand.type}")
+            axes = tuple(operand.type.axes[axis] for axis in order)
+            _gives(op.result.type, TileType(operand.type.dtype, axes))
+        case Reshape(operand=operand, result=result):
+            demand(operand.type.dtype == result.type.dtype, "reshaping keeps the element type")
+            demand(all(map(is_full, operand.type.axes)), f"{operand.type} may be short")
+            demand(all(axis.tag is None for axis in result.type.axes), "reshaping gives untagged axes")
+            excess = _count(operand.type) - _count(result.type)
+            may_fit = excess == 0 or isinstance(excess, Extent)
+            demand(may_fit, f"{operand.type} and {result.type} differ in size")
+        case Slice(operand=operand, axis=axis, start=start, length=length):
+            _check_axis(operand.type, axis)
+            before, after = operand.type.axes[:axis], operand.type.axes[axis + 1 :]
+            sliced = operand.type.axes[axis]
+            demand(is_full(sliced), f"axis {axis} of {operand.type} may be short")
+            room = sliced.length - start - length
+            is_inside = all(at_least(part, 0) is not False for part in (start, length, room))
+            demand(is_inside, f"the slice leaves axis {axis} of {operand.type}")
+            _gives(op.result.type, TileType(operand.type.dtype, (*before, Axis(length), *after)))
+        case Cat():
+            _check_cat(op)
+        case _:
+            assert_never(op)
+
+
+def _check_cat(op: Cat) -> None:
+    demand(op.operands != (), "there is nothing to put together")
+    first, axis = op.operands[0].type, op.axis
+    total: Length = 0
+    for operand in op.operands:
+        _check_axis(operand.type, axis)
+        joined = operand.type.axes[axis]
+        demand(is_full(joined), f"axis {axis} of {operand.type} may be short")
+        total = total + joined.length
+        beside = _without(operand.type, axis) == _without(first, axis)
+        demand(beside, f"{first} and {operand.type} differ beside axis {axis}")
+    _gives(op.result.type, TileType(first.dtype, (*first.axes[:axis], Axis(total), *first.axes[axis + 1 :])))
+
+
+def _check_combining(op: Reduce | CumSum | Mma) -> None:
+    match op:
+        case Reduce(fn=fn, operand=operand, axis=axis):
+            _check_axis(operand.type, axis)
+            dtype = _reduced(fn, operand.type.dtype)
+            _gives(op.result.type, TileType(dtype, _without(operand.type, axis).axes))
+        case CumSum(operand=operand, axis=axis):
+            _check_axis(operand.type, axis)
+            _gives(op.result.type, TileType(_reduced(ReduceFn.SUM, operand.type.dtype), operand.type.axes))
+        case Mma(left=left, right=right, acc=acc):
+            demand(left.type.rank == right.type.rank == 2, "a product is of two tiles with two axes each")
+            (rows, inner), (other, columns) = left.type.axes, right.type.axes
+            demand(inner == other, f"the inner axes differ: {inner} and {other}")
+            demand(left.type.dtype == right.type.dtype, "the factors differ in element type")
+            demand(left.type.dtype in ACCUMULATES, f"there is no product of {left.type.dtype}")
+            total = TileType(ACCUMULATES[left.type.dtype], (rows, columns))
+            demand(acc.type == total, f"the accumulator is {acc.type}, not {total}")
+            _gives(op.result.type, total)
+        case _:
+            assert_never(op)
+
+
+def _reduced(fn: ReduceFn, dtype: DType) -> DType:
+    """The element type a reduction gives, where it takes `dtype`."""
+    demand(_takes(fn, dtype), f"{fn} does not take {dtype}")
+    match fn:
+        case ReduceFn.SUM | ReduceFn.MEAN:
+            return sums_to(dtype)
+        case ReduceFn.ARGMAX | ReduceFn.ARGMIN:
+            return INDEX
+        case ReduceFn.MAX | ReduceFn.MIN | ReduceFn.ANY | ReduceFn.ALL:
+            return dtype
+        case _:
+            assert_never(fn)
+
+
+def is_full(axis: Axis) -> bool:
+    """Whether every element of the axis is live in every program: a static dimension has no short tile."""
+    return not isinstance(axis.tag, WalkerTag)
+
+
+def check_broadcast(source: tuple[Axis, ...], target: tuple[Axis, ...]) -> None:
+    """numpy's rule, with tags: an untagged axis takes any tag and stretches from 1, a tagged one stays."""
+    demand(len(source) <= len(target), "broadcasting drops no axis")
+    for old, new in zip(reversed(source), reversed(target), strict=False):
+        fits = old == new or (old.tag is None and old.length in (1, new.length))
+        demand(fits, f"the axis {old} cannot become {new}")
+
+
+def _gives(actual: TileType, expected: TileType) -> None:
+    demand(actual == expected, f"the result is {expected}, not {actual}")
+
+
+def _check_axis(of: TileType, axis: int) -> None:
+    demand(0 <= axis < of.rank, f"{of} has no axis {axis}")
+
+
+def _without(of: TileType, axis: int) -> TileType:
+    return TileType(of.dtype, (*of.axes[:axis], *of.axes[axis + 1 :]))
+
+
+def _count(of: TileType) -> Length:
+    return math.prod((axis.length for axis in of.axes), start=1)

@@ -1,0 +1,255 @@
+"""The law of the IR as a program: `verify` raises for the first rule a kernel breaks.
+
+- A value is defined once, under a name of its own, before its uses and in a block that encloses them.
+- Types follow from operands (`rules`, `regions`); a tag's walker is in scope wherever a tile that has it is
+  defined, so no tile of a loop's turn leaves the loop or enters its next turn.
+- What enters a loop, is carried, handed on and comes out has one type; so have both ways of an `If`.
+- `In` and `InOut` are loaded, `Out` and `InOut` stored, `Sum`, `Max` and `Min` updated, nothing else. Where
+  there is a parallel space, it is one, at the top level; all writing happens in it, and outside it only `In`
+  is loaded.
+- A contract stands at the top level and is about what is known at launch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum, auto
+from typing import assert_never
+
+from tileproof.language.dtypes import BOOL
+
+from .ops import (
+    AnyOp,
+    Block,
+    If,
+    KernelIR,
+    Load,
+    Parallel,
+    PureOp,
+    RangeLoop,
+    Require,
+    Store,
+    TilesLoop,
+    Update,
+    While,
+    operands,
+    results,
+)
+from .printer import print_op
+from .regions import check_access
+from .rules import (
+    Broken,
+    Dimensions,
+    check_pure,
+    check_tensor_type,
+    check_tile_type,
+    check_walker_type,
+    demand,
+)
+from .types import (
+    INDEX_SCALAR,
+    Access,
+    AnyValue,
+    Named,
+    TensorType,
+    Tile,
+    TileType,
+    WalkerTag,
+    WalkerType,
+)
+from .walk import walk
+
+_TRUTH = TileType(BOOL)
+
+
+class IRError(AssertionError):
+    """The IR breaks one of its own rules: a fault of tileproof, never of the user."""
+
+
+def verify(kernel: KernelIR) -> None:
+    """Raises `IRError`, naming the operation and the rule, unless the kernel keeps every rule of the IR."""
+    _Verifier(kernel).check()
+
+
+class _Place(Enum):
+    """Where a block stands."""
+
+    TOP = auto()
+    OUTSIDE = auto()
+    """Below the top, outside the parallel space."""
+    INSIDE = auto()
+
+
+class _Verifier:
+    def __init__(self, kernel: KernelIR) -> None:
+        self.kernel = kernel
+        tensors = [p.value.type for p in kernel.parameters if isinstance(p.value.type, TensorType)]
+        names = {d.name for tensor in tensors for d in tensor.dimensions if isinstance(d, Named)}
+        self.dimensions = Dimensions(frozenset(names), kernel.static)
+        self.is_parallel = any(isinstance(op, Parallel) for op in walk(kernel.body))
+        self.entered_parallel = False
+        self.names: set[str] = set()
+        self.scope: set[AnyValue] = set()
+        self.known_at_launch: set[AnyValue] = set()
+
+    def check(self) -> None:
+        try:
+            for name in self.kernel.static:
+                self.dimensions.check_named(name)
+            for parameter in self.kernel.parameters:
+                self._check_parameter(parameter.value)
+            demand(self.kernel.body.yields == (), "a kernel hands on nothing")
+        except Broken as broken:
+            raise IRError(f"kernel {self.kernel.name}: {broken}") from None
+        for op in self.kernel.body.ops:
+            self._op(op, _Place.TOP)
+
+    def _check_parameter(self, value: AnyValue) -> None:
+        match value.type:
+            case TensorType():
+                pass
+            case TileType():
+                demand(value.type.rank == 0, f"the parameter {value!r} has axes")
+                demand(value.type.dtype.storage is not None, f"the parameter {value!r} has no storage type")
+            case WalkerType():
+                raise Broken(f"the parameter {value!r} is a walker")
+            case _:
+                assert_never(value.type)
+        self._define(value)
+        self.known_at_launch.add(value)
+
+    # Scope.
+
+    def _define(self, value: AnyValue) -> None:
+        demand(value.name not in self.names, f"{value.name} is defined twice")
+        self.names.add(value.name)
+        match value.type:
+            case TileType():
+                check_tile_type(value.type, self.dimensions)
+                for tag in (axis.tag for axis in value.type.axes):
+                    is_here = not isinstance(tag, WalkerTag) or tag.walker in self.scope
+                    demand(is_here, f"the tag {tag} of {value!r} is out of scope")
+            case WalkerType():
+                check_walker_type(value.type, self.dimensions)
+            case TensorType():
+                check_tensor_type(value.type, self.dimensions)
+            case _:
+                assert_never(value.type)
+        self.scope.add(value)
+
+    def _use(self, values: Iterable[AnyValue]) -> None:
+        for value in values:
+            demand(value in self.scope, f"{value.name} is not defined here")
+
+    def _block(self, block: Block, place: _Place, defines: Iterable[AnyValue] = ()) -> None:
+        outer = set(self.scope)
+        for value in defines:
+            self._define(value)
+        for op in block.ops:
+            self._op(op, place)
+        self._use(block.yields)
+        self.scope = outer
+
+    # Operations.
+
+    def _op(self, op: AnyOp, place: _Place) -> None:
+        try:
+            self._use(operands(op))
+            match op:
+                case Load() | Store() | Update():
+                    check_access(op, self.dimensions)
+                    self._check_rights(op, place)
+                case Require():
+                    self._check_contract(op, place)
+                case Parallel():
+                    self._check_parallel(op, place)
+                case TilesLoop() | RangeLoop() | While():
+                    self._check_loop(op, _below(place))
+                case If():
+                    self._check_branches(op, _below(place))
+                case _:
+                    check_pure(op, self.dimensions)
+                    self._learn(op)
+            for result in results(op):
+                self._define(result)
+        except Broken as broken:
+            where = f"kernel {self.kernel.name}, {op.span.place}"
+            raise IRError(f"{where}: {type(op).__name__}: {broken}\n    {print_op(op)}") from None
+
+    def _learn(self, op: PureOp) -> None:
+        """What is made of scalars, dimensions and constants alone is known at launch."""
+        if self.known_at_launch.issuperset(operands(op)):
+            self.known_at_launch.add(op.result)
+
+    def _check_rights(self, op: Load | Store | Update, place: _Place) -> None:
+        access = op.tensor.type.access
+        is_outside = self.is_parallel and place is not _Place.INSIDE
+        match op:
+            case Load():
+                demand(access.reads, f"{op.tensor!r} is not read")
+                demand(not is_outside or access is Access.IN, "outside the parallel space only In is read")
+            case Store():
+                demand(access.writes, f"{op.tensor!r} is not stored to")
+                demand(not is_outside, "writing happens in the parallel space")
+            case Update():
+                demand(access.combines, f"{op.tensor!r} is not updated")
+                demand(not is_outside, "writing happens in the parallel space")
+            case _:
+                assert_never(op)
+
+    def _check_contract(self, op: Require, place: _Place) -> None:
+        demand(op.condition.type == _TRUTH, f"a contract is a bool, not {op.condition.type}")
+        demand(place is _Place.TOP, "a contract stands at the top level")
+        demand(op.condition in self.known_at_launch, "a contract is about what is known at launch")
+
+    def _check_parallel(self, op: Parallel, place: _Place) -> None:
+        demand(place is _Place.TOP, "the parallel space stands at the top level")
+        demand(not self.entered_parallel, "a kernel has one parallel space")
+        demand(op.walkers != (), "the parallel space walks no dimension")
+        demand(op.body.yields == (), "the parallel space hands on nothing")
+        self.entered_parallel = True
+        self._block(op.body, _Place.INSIDE, op.walkers)
+
+    def _check_loop(self, op: TilesLoop | RangeLoop | While, place: _Place) -> None:
+        _same_types(op.inits, op.carried, "what enters the loop and what is carried")
+        match op:
+            case TilesLoop(start=start, stop=stop):
+                _indices(bound for bound in (start, stop) if bound is not None)
+                self._block(op.body, place, (op.walker, *op.carried))
+            case RangeLoop():
+                _indices((op.variable, op.start, op.stop, op.step))
+                self._block(op.body, place, (op.variable, *op.carried))
+            case While(test=test):
+                outer = set(self.scope)
+                for value in op.carried:
+                    self._define(value)
+                self._block(test, place)
+                is_truth = len(test.yields) == 1 and test.yields[0].type == _TRUTH
+                demand(is_truth, "the test of a loop hands on one bool")
+                self._block(op.body, place)
+                self.scope = outer
+            case _:
+                assert_never(op)
+        _same_types(op.carried, op.body.yields, "what is carried and what a turn hands on")
+        _same_types(op.carried, op.results, "what is carried and what comes out")
+
+    def _check_branches(self, op: If, place: _Place) -> None:
+        demand(op.condition.type == _TRUTH, f"a condition is a bool, not {op.condition.type}")
+        for block in (op.then, op.orelse):
+            self._block(block, place)
+            _same_types(block.yields, op.results, "what a branch hands on and what comes out")
+
+
+def _below(place: _Place) -> _Place:
+    return _Place.OUTSIDE if place is _Place.TOP else place
+
+
+def _indices(values: Iterable[Tile]) -> None:
+    for value in values:
+        demand(value.type == INDEX_SCALAR, f"a loop counts in indices, not {value!r}")
+
+
+def _same_types(left: tuple[Tile, ...], right: tuple[Tile, ...], what: str) -> None:
+    demand(len(left) == len(right), f"{what} differ in number")
+    for one, other in zip(left, right, strict=True):
+        demand(one.type == other.type, f"{what} differ: {one!r} and {other!r}")

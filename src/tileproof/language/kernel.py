@@ -1,0 +1,84 @@
+"""`@tp.kernel`: holds a function and its source as they were when it was defined."""
+
+from __future__ import annotations
+
+import functools
+import linecache
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any, ClassVar, TypeAlias, overload
+
+from tileproof.diagnostics.terminal import shown_path
+
+Launcher: TypeAlias = "Callable[[Kernel, tuple[Any, ...], dict[str, Any]], None]"
+
+
+class Kernel:
+    """A function that is read, proved and compiled, never executed. Calling it launches it.
+
+    Tensors and scalars are passed by position, constants by name:
+
+        matmul(c, a, b, BM=64)
+    """
+
+    launcher: ClassVar[Launcher | None] = None
+    """What a call does; `import tileproof` puts the runtime here, so that the language need not know it."""
+
+    def __init__(
+        self, function: Callable[..., None], *, deny_checks: bool = False, deterministic: bool = False
+    ) -> None:
+        if not isinstance(function, FunctionType):
+            raise TypeError(f"@tp.kernel decorates a function, not {type(function).__name__}: {function!r}")
+        functools.update_wrapper(self, function)
+        filename = function.__code__.co_filename
+        linecache.checkcache(filename)
+        self.function = function
+        self.name = function.__name__
+        self.filename = filename
+        self.source_lines = tuple(linecache.getlines(filename, function.__globals__))
+        """The whole file, kept from the moment of definition; empty if it cannot be read."""
+        self.first_line = function.__code__.co_firstlineno
+        """The line of the topmost decorator."""
+        self.deny_checks = deny_checks
+        self.deterministic = deterministic
+        self.cache: dict[Any, Any] = {}
+        """Compiled forms, by element types and constants."""
+
+    def __call__(self, *args: Any, **constants: Any) -> None:
+        """Launches the kernel on `args`."""
+        launcher = Kernel.launcher
+        if launcher is None:
+            raise RuntimeError(f"kernel {self.name} cannot be launched: import tileproof, not a part of it")
+        launcher(self, args, constants)
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.name} at {shown_path(self.filename)}:{self.first_line}>"
+
+
+@overload
+def kernel(function: Callable[..., None], /) -> Kernel: ...
+@overload
+def kernel(
+    *, deny_checks: bool = False, deterministic: bool = False
+) -> Callable[[Callable[..., None]], Kernel]: ...
+def kernel(
+    function: Callable[..., None] | None = None, /, *, deny_checks: bool = False, deterministic: bool = False
+) -> Kernel | Callable[[Callable[..., None]], Kernel]:
+    """Makes a kernel of a function.
+
+    `deny_checks` turns every check that would be left for run time into an error. `deterministic` makes float
+    `Sum` results independent of the order in which programs run.
+
+        @tp.kernel
+        def double(y: Out[f32, "N"], x: In[f32, "N"], *, B: int = 1024) -> None:
+            for i in tp.parallel(N=B):
+                y[i] = x[i] * 2
+    """
+
+    def decorate(function: Callable[..., None]) -> Kernel:
+        return Kernel(function, deny_checks=deny_checks, deterministic=deterministic)
+
+    return decorate if function is None else decorate(function)
+
+
+__all__ = ["Kernel", "kernel"]

@@ -1,0 +1,406 @@
+"""Functions on tiles. A tile is an immutable block of elements; a scalar is a tile without axes.
+
+Operands broadcast as in numpy and have one element type; literals take the type they meet. Only live elements
+count: at the ragged end of a dimension nothing that does not exist enters a reduction or a store. Every
+operation has a value for every operand; where that is a choice, the function says which.
+
+The examples are lines of one kernel, in which `i` is a tile of rows and N is static:
+
+    def example(y: InOut[f32, "M N"], q: InOut[i32, "M N"], r: InOut[f32, "M"],
+                x: In[f32, "M N"], p: In[i32, "M N"], *, N: int) -> None:
+        for i in tp.parallel(M=8):
+            ...
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+from .outside import only_in_kernels
+
+
+class Lowest:
+    """The type of `tp.lowest`."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "tp.lowest"
+
+
+inf: Final[Any] = math.inf
+"""Infinity, a weak literal: it takes the float type it meets. `top = tp.full((i,), -tp.inf)`"""
+
+lowest: Final[Any] = Lowest()
+"""The least finite value of the type it meets; f32's where it meets none. `top = tp.lowest`"""
+
+
+# Making tiles.
+
+
+def zeros(shape: Any, dtype: Any = None) -> Any:
+    """A tile of zeros, of f32 unless `dtype` is given. `shape` is made of lengths and walkers.
+
+    Example:
+        y[i, :] = tp.zeros((i, N))
+    """
+    only_in_kernels("zeros")
+
+
+def full(shape: Any, value: Any, dtype: Any = None) -> Any:
+    """A tile with `value` everywhere: a literal (f32 unless `dtype` is given) or a scalar (of its own type).
+
+    Example:
+        r[i] = tp.full((i,), -tp.inf)
+    """
+    only_in_kernels("full")
+
+
+def arange(n: Any, dtype: Any = None) -> Any:
+    """The numbers 0, 1, ... n - 1 for a constant n, of type `index` unless `dtype` is given.
+
+    Example:
+        q[i, :] = tp.arange(N, i32)[None, :]
+    """
+    only_in_kernels("arange")
+
+
+# Products.
+
+
+def mma(a: Any, b: Any, acc: Any) -> Any:
+    """The matrix product `a @ b + acc`, accumulated in f32; in f64 for f64, in i32 for 8-bit integers.
+
+    The inner axes of `a` and `b` must be the same tile of one dimension; what is missing there counts as 0.
+
+    Example:
+        square = tp.mma(x[i, :], x[i, :].T, tp.zeros((i, i), f32))
+        r[i] = square.sum(axis=1)
+    """
+    only_in_kernels("mma")
+
+
+# Choosing.
+
+
+def where(condition: Any, yes: Any, no: Any) -> Any:
+    """`yes` where `condition` is true, else `no`, element by element. Both are evaluated.
+
+    Example:
+        y[i, :] = tp.where(x[i, :] > 0, x[i, :], 0)
+    """
+    only_in_kernels("where")
+
+
+def maximum(a: Any, b: Any) -> Any:
+    """The greater of two tiles, element by element; NaN if either is NaN.
+
+    Example:
+        y[i, :] = tp.maximum(x[i, :], 0)
+    """
+    only_in_kernels("maximum")
+
+
+def minimum(a: Any, b: Any) -> Any:
+    """The lesser of two tiles, element by element; NaN if either is NaN.
+
+    Example:
+        y[i, :] = tp.minimum(x[i, :], 6)
+    """
+    only_in_kernels("minimum")
+
+
+def clip(x: Any, low: Any, high: Any) -> Any:
+    """`x` kept between `low` and `high`: `minimum(maximum(x, low), high)`, so `high` wins if they cross.
+
+    Example:
+        y[i, :] = tp.clip(x[i, :], -1, 1)
+    """
+    only_in_kernels("clip")
+
+
+# Functions of one element. Those of floats follow IEEE 754: NaN gives NaN.
+
+
+def exp(x: Any) -> Any:
+    """e to the power of x, on floats: 0 at -inf, inf where the result is too large.
+
+    Example:
+        y[i, :] = tp.exp(x[i, :])
+    """
+    only_in_kernels("exp")
+
+
+def exp2(x: Any) -> Any:
+    """2 to the power of x, on floats: 0 at -inf, inf where the result is too large.
+
+    Example:
+        y[i, :] = tp.exp2(x[i, :])
+    """
+    only_in_kernels("exp2")
+
+
+def log(x: Any) -> Any:
+    """The natural logarithm, on floats: -inf at 0, NaN below.
+
+    Example:
+        y[i, :] = tp.log(x[i, :])
+    """
+    only_in_kernels("log")
+
+
+def log2(x: Any) -> Any:
+    """The logarithm to base 2, on floats: -inf at 0, NaN below.
+
+    Example:
+        y[i, :] = tp.log2(x[i, :])
+    """
+    only_in_kernels("log2")
+
+
+def sqrt(x: Any) -> Any:
+    """The square root, on floats: NaN below 0.
+
+    Example:
+        y[i, :] = tp.sqrt(x[i, :])
+    """
+    only_in_kernels("sqrt")
+
+
+def rsqrt(x: Any) -> Any:
+    """1 / sqrt(x), on floats: inf at 0, NaN below.
+
+    Example:
+        y[i, :] = tp.rsqrt(x[i, :])
+    """
+    only_in_kernels("rsqrt")
+
+
+def tanh(x: Any) -> Any:
+    """The hyperbolic tangent, on floats: -1 at -inf, 1 at inf.
+
+    Example:
+        y[i, :] = tp.tanh(x[i, :])
+    """
+    only_in_kernels("tanh")
+
+
+def sigmoid(x: Any) -> Any:
+    """1 / (1 + exp(-x)), on floats: 0 at -inf, 1 at inf.
+
+    Example:
+        y[i, :] = x[i, :] * tp.sigmoid(x[i, :])
+    """
+    only_in_kernels("sigmoid")
+
+
+def sin(x: Any) -> Any:
+    """The sine of an angle in radians, on floats: NaN at an infinity.
+
+    Example:
+        y[i, :] = tp.sin(x[i, :])
+    """
+    only_in_kernels("sin")
+
+
+def cos(x: Any) -> Any:
+    """The cosine of an angle in radians, on floats: NaN at an infinity.
+
+    Example:
+        y[i, :] = tp.cos(x[i, :])
+    """
+    only_in_kernels("cos")
+
+
+def erf(x: Any) -> Any:
+    """The error function, on floats: -1 at -inf, 1 at inf.
+
+    Example:
+        y[i, :] = 0.5 * x[i, :] * (1 + tp.erf(x[i, :] * 0.7071067811865476))
+    """
+    only_in_kernels("erf")
+
+
+def floor(x: Any) -> Any:
+    """The greatest whole number not above x, still as a float.
+
+    Example:
+        q[i, :] = tp.floor(x[i, :]).to(i32)
+    """
+    only_in_kernels("floor")
+
+
+def ceil(x: Any) -> Any:
+    """The least whole number not below x, still as a float.
+
+    Example:
+        q[i, :] = tp.ceil(x[i, :]).to(i32)
+    """
+    only_in_kernels("ceil")
+
+
+def round(x: Any) -> Any:
+    """The nearest whole number, still as a float; halves go to the even one, as in Python.
+
+    Example:
+        q[i, :] = tp.round(x[i, :]).to(i32)
+    """
+    only_in_kernels("round")
+
+
+def abs(x: Any) -> Any:
+    """The absolute value, on floats and integers; that of the least integer is itself.
+
+    Example:
+        y[i, :] = tp.abs(x[i, :])
+    """
+    only_in_kernels("abs")
+
+
+def isnan(x: Any) -> Any:
+    """Whether a float is not a number, as bool.
+
+    Example:
+        y[i, :] = tp.where(tp.isnan(x[i, :]), 0, x[i, :])
+    """
+    only_in_kernels("isnan")
+
+
+def cdiv(a: Any, b: Any) -> Any:
+    """Division of integers or indices rounded up; 0 where b is 0. `tp.cdiv(n, 8)` is how many eights cover n.
+
+    Example:
+        q[i, :] = tp.cdiv(p[i, :], 8)
+    """
+    only_in_kernels("cdiv")
+
+
+# Other shapes and types.
+
+
+def cat(tiles: Any, axis: Any = 0) -> Any:
+    """Tiles one after another along an axis, which must be full in each of them.
+
+    Example:
+        digits = tp.cat((tp.arange(8, i32), tp.arange(8, i32)))
+        q[i, :] = p[i, :] + digits.sum()
+    """
+    only_in_kernels("cat")
+
+
+def bitcast(x: Any, dtype: Any) -> Any:
+    """The same bits read as another type of the same width; a conversion of value is `x.to(dtype)`.
+
+    Example:
+        q[i, :] = tp.bitcast(x[i, :], i32) & 0x7FFFFFFF
+    """
+    only_in_kernels("bitcast")
+
+
+# Combining into memory.
+
+
+def update(tensor: Any, index: Any, value: Any) -> None:
+    """Combines `value` into elements of a `Sum`, `Max` or `Min`, by +, max or min.
+
+    For `Sum` it may be written `s[i] += t`. Every live element counts, also where indices repeat.
+    `index` is one index, or a tuple of one per axis.
+
+    Example:
+        for i in tp.parallel(N=BN):
+            tp.update(top, group[i], x[i])
+    """
+    only_in_kernels("update")
+
+
+# Reductions see live elements only. Without an axis they reduce all of them, to a scalar.
+
+
+def sum(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    """The sum, 0 of nothing. 16-bit floats give f32; bool, 8- and 16-bit integers i32. Integers wrap.
+
+    Example:
+        r[i] = tp.sum(x[i, :], axis=1)
+    """
+    only_in_kernels("sum")
+
+
+def mean(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    """The mean of floats, NaN of nothing. 16-bit floats give f32.
+
+    Example:
+        y[i, :] = x[i, :] - tp.mean(x[i, :], axis=1, keepdims=True)
+    """
+    only_in_kernels("mean")
+
+
+def max(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    """The greatest element, of the same type: NaN if there is one, -inf (or the least integer) of nothing.
+
+    Example:
+        r[i] = tp.max(x[i, :], axis=1)
+    """
+    only_in_kernels("max")
+
+
+def min(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    """The least element, of the same type: NaN if there is one, inf (or the greatest integer) of nothing.
+
+    Example:
+        r[i] = tp.min(x[i, :], axis=1)
+    """
+    only_in_kernels("min")
+
+
+def argmax(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    """The position of the greatest element in the tile, an `index`: NaN wins, then the first. Needs one.
+
+    Example:
+        r[i] = tp.argmax(x[i, :], axis=1).to(f32)
+    """
+    only_in_kernels("argmax")
+
+
+def argmin(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    """The position of the least element in the tile, an `index`: NaN wins, then the first. Needs one.
+
+    Example:
+        r[i] = tp.argmin(x[i, :], axis=1).to(f32)
+    """
+    only_in_kernels("argmin")
+
+
+def any(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    """Whether some element of a bool tile is true; false of nothing.
+
+    Example:
+        r[i] = tp.any(x[i, :] > 0, axis=1).to(f32)
+    """
+    only_in_kernels("any")
+
+
+def all(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    """Whether every element of a bool tile is true; true of nothing.
+
+    Example:
+        r[i] = tp.all(x[i, :] > 0, axis=1).to(f32)
+    """
+    only_in_kernels("all")
+
+
+def cumsum(x: Any, axis: Any = None) -> Any:
+    """Sums of all elements up to and with each one, of the type `tp.sum` gives. A 1-D tile may omit `axis`.
+
+    Example:
+        y[i, :] = tp.cumsum(x[i, :], axis=1)
+    """
+    only_in_kernels("cumsum")
+
+
+__all__ = [
+    "Lowest", "abs", "all", "any", "arange", "argmax", "argmin", "bitcast", "cat", "cdiv", "ceil", "clip",
+    "cos", "cumsum", "erf", "exp", "exp2", "floor", "full", "inf", "isnan", "log", "log2", "lowest", "max",
+    "maximum", "mean", "min", "minimum", "mma", "round", "rsqrt", "sigmoid", "sin", "sqrt", "sum", "tanh",
+    "update", "where", "zeros",
+]  # fmt: skip

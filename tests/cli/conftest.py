@@ -1,0 +1,38 @@
+"""Running commands inside this process, on files made for the test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from cli_samples import Ran
+
+from tileproof.cli.main import main
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], str]:
+    """Makes a file in a folder of the test's own, which becomes the working directory."""
+    monkeypatch.chdir(tmp_path)
+
+    def make(name: str, text: str) -> str:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(dedent(text))
+        return name
+
+    return make
+
+
+@pytest.fixture
+def tileproof(capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
+    """Runs a command line."""
+
+    def run(*arguments: str) -> Ran:
+        code = main(arguments)
+        captured = capsys.readouterr()
+        return Ran(code, captured.out, captured.err)
+
+    return run

@@ -1,0 +1,1 @@
+"""Tests of the IR, built by hand: no front end is needed."""

@@ -1,0 +1,86 @@
+"""The printer: golden files hold the text of hand-written kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tileproof.ir.extent import symbol
+from tileproof.ir.ops import BinaryFn, KernelIR
+from tileproof.ir.printer import print_kernel, print_op, print_type
+from tileproof.ir.types import Access, Axis, Content, DimensionTag, Named, TensorType, TileType, WalkerType
+from tileproof.language.dtypes import F32, I32, INDEX
+
+from . import kernels
+from .builder import Builder, along, tiles
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+@pytest.mark.parametrize("make", kernels.ALL, ids=lambda make: make.__name__)
+def test_the_text_is_that_of_the_golden_file(make: Callable[[], KernelIR]) -> None:
+    assert print_kernel(make()) == (GOLDEN / f"{make.__name__}.txt").read_text()
+
+
+def test_source_lines_are_added_on_demand() -> None:
+    b = Builder()
+    y = b.tensor("y", Access.OUT, INDEX, "N")
+    b.line = 12
+    total = b.add(b.number(1), b.number(2))
+    b.line = 20
+    b.store(y, value=total)
+    assert print_kernel(b.kernel(), lines=True).splitlines()[1:] == [
+        "v2 = 1 + 2 : index  ; line 14",
+        "store y[] = v2  ; line 20",
+    ]
+
+
+def test_a_number_that_nothing_uses_is_still_seen() -> None:
+    b = Builder()
+    b.number(7)
+    assert print_kernel(b.kernel()) == "kernel kernel()\nv0 = 7 : index\n"
+
+
+def test_a_symbolic_number_is_one_operand() -> None:
+    b = Builder()
+    d = symbol("D")
+    b.add(b.number(d), b.number(2 * d + 1))
+    b.add(b.number(d // 2), b.number(-d))
+    assert print_kernel(b.kernel()).splitlines()[1:] == [
+        "v2 = D + (2*D + 1) : index",
+        "v5 = (D // 2) + (-1*D) : index",
+    ]
+
+
+def test_a_kernel_without_operations_says_so() -> None:
+    assert print_kernel(Builder().kernel()) == "kernel kernel()\npass\n"
+
+
+def test_one_operation_is_printed_without_its_blocks() -> None:
+    b = Builder()
+    k = tiles("k", "K", 64)
+    start = b.number(0)
+    with b.walking(k, start) as loop:
+        loop.yields = loop.carried
+    assert print_op(b.ops[-1]) == "v2 = for k: tile of K by 64, v1 = v0 : index"
+    assert print_op(b.ops[0]) == "v0 = 0 : index"
+
+
+def test_functions_without_a_sign_stand_before_their_operands() -> None:
+    b = Builder()
+    b.binary(BinaryFn.CDIV, b.number(7), b.number(2))
+    assert "v2 = cdiv 7, 2 : index" in print_kernel(b.kernel())
+
+
+def test_types_are_printed_in_the_words_of_the_language() -> None:
+    i = tiles("i", "M", 128)
+    assert print_type(TileType(F32)) == "f32"
+    assert print_type(TileType(F32, (along(i), Axis(4)))) == "f32[i:128, 4]"
+    assert print_type(TileType(F32, (Axis(64, DimensionTag("D")),))) == "f32[D=64]"
+    assert print_type(TileType(F32, (Axis(symbol("D"), DimensionTag("D")),))) == "f32[D]"
+    assert print_type(i.type) == "tile of M by 128"
+    assert print_type(WalkerType("M", None)) == "element of M"
+    content = Content("Index", "V", I32)
+    assert print_type(TensorType(Access.IN, content, (Named("N"),))) == 'In[Index["V"], "N"]'
