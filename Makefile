@@ -46,7 +46,7 @@ docs: $(TOOLS)
 
 clean:
 	rm -rf $(VENV) site dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
-	find src tests examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A stamp is as new as the pyproject.toml it was installed from. The demo needs no more than users do; the tools
 # include the core, so their installation stamps both.

@@ -82,6 +82,9 @@ from .language.tiles import (
     zeros,
 )
 from .language.values import Tile, Walker
+from .runtime.launch import backend, interpret, launch
+
+Kernel.launcher = launch
 
 # In the order a reader meets them.
 __all__ = [  # noqa: RUF022
@@ -96,6 +99,8 @@ __all__ = [  # noqa: RUF022
     "exp", "exp2", "log", "log2", "sqrt", "rsqrt", "tanh", "sigmoid", "sin", "cos", "erf",
     "floor", "ceil", "round", "abs", "isnan", "cdiv", "cat", "bitcast", "update",
     "sum", "mean", "max", "min", "argmax", "argmin", "any", "all", "cumsum",
+    # Running.
+    "interpret", "backend",
     # What goes wrong.
     "TileproofError", "KernelError", "LaunchError", "SanitizerError", "OutOfBounds", "Race", "Unwritten",
 ]  # fmt: skip

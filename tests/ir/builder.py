@@ -16,6 +16,7 @@ from tileproof.ir.ops import (
     BinaryFn,
     Block,
     Broadcast,
+    Cast,
     Constant,
     If,
     KernelIR,
@@ -46,7 +47,8 @@ from tileproof.ir.types import (
     WalkerTag,
     WalkerType,
 )
-from tileproof.language.dtypes import BOOL, INDEX, DType
+from tileproof.ir.verifier import IRError, verify
+from tileproof.language.dtypes import BOOL, F32, INDEX, TF32, DType
 
 SOURCE = Source("kernel.py", ())
 
@@ -254,3 +256,31 @@ class Broken(list[tuple[Fill, str]]):
         """Runs a test once for each of them."""
         names = [fill.__name__ for fill, _ in self]
         return pytest.mark.parametrize(("fill", "message"), list(self), ids=names)(test)
+
+
+def of(dtype: DType, *axes: Any) -> TileType:
+    """A tile type; a number stands for an untagged axis."""
+    return TileType(dtype, tuple(axis if isinstance(axis, Axis) else Axis(axis) for axis in axes))
+
+
+def tile(b: Builder, dtype: DType, *axes: Any) -> Tile:
+    """Some tile of any element type."""
+    if dtype == INDEX:
+        return b.full(1, of(dtype, *axes))
+    if dtype == TF32:
+        return b.op(Cast, of(dtype, *axes), operand=tile(b, F32, *axes))
+    scalar = b.scalar(f"s{len(b.parameters)}_", dtype)
+    return b.op(Broadcast, of(dtype, *axes), operand=scalar)
+
+
+def refusal(b: Builder) -> str:
+    """The first line of what the verifier says of a kernel; empty if it keeps every rule."""
+    try:
+        verify(b.kernel())
+    except IRError as error:
+        return str(error).splitlines()[0]
+    return ""
+
+
+def accepts(b: Builder) -> bool:
+    return refusal(b) == ""

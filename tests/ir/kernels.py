@@ -131,9 +131,7 @@ def everything() -> KernelIR:
         group = b.op(Group, INDEX_SCALAR, index=b.op(Start, INDEX_SCALAR, walker=h), dimension="H", into="G")
         four = b.load(t, Window(0, 4), At(group), axes=(Axis(4),), name="four")
         tile = b.load(x, Along(s), Whole(), At(b.number(0)), axes=(row, line), name="tile")
-        half = b.op(
-            Slice, TileType(F32, (row, Axis(d // 2))), operand=tile, axis=1, start=d // 2, length=d // 2
-        )
+        half = b.op(Slice, TileType(F32, (row, Axis(d // 2))), operand=tile, axis=1, start=d // 2, length=d // 2)
         both = b.op(Cat, TileType(F32, (row, Axis(d // 2 + d))), operands=(half, tile), axis=1)
         turned = b.op(Permute, TileType(F32, (both.type.axes[1], row)), operand=both, order=(1, 0))
         sums = b.op(Reduce, TileType(F32, (row,)), fn=ReduceFn.SUM, operand=turned, axis=0, name="sums")

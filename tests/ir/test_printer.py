@@ -48,9 +48,11 @@ def test_a_symbolic_number_is_one_operand() -> None:
     d = symbol("D")
     b.add(b.number(d), b.number(2 * d + 1))
     b.add(b.number(d // 2), b.number(-d))
+    b.add(b.number((d + 1) // 2), b.number(0))
     assert print_kernel(b.kernel()).splitlines()[1:] == [
         "v2 = D + (2*D + 1) : index",
         "v5 = (D // 2) + (-1*D) : index",
+        "v8 = ((D + 1) // 2) + 0 : index",
     ]
 
 

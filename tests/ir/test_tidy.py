@@ -186,13 +186,9 @@ def test_numbers_and_positions_asked_for_twice_are_joined() -> None:
             place = b.add(b.add(first, last), b.add(count, b.number(5)))
             with b.when(b.number(True, BOOL)):
                 spread = b.add(b.op(Elements, of, walker=n), b.spread(place, along(n)))
-                b.store(
-                    y, At(first), value=b.op(Reduce, INDEX_SCALAR, fn=ReduceFn.MAX, operand=spread, axis=0)
-                )
+                b.store(y, At(first), value=b.op(Reduce, INDEX_SCALAR, fn=ReduceFn.MAX, operand=spread, axis=0))
     ops = list(walk(tidy(b.kernel()).body))
-    counts = {
-        kind: sum(isinstance(op, kind) for op in ops) for kind in (Start, Stop, Extents, Constant, Elements)
-    }
+    counts = {kind: sum(isinstance(op, kind) for op in ops) for kind in (Start, Stop, Extents, Constant, Elements)}
     assert counts == {Start: 1, Stop: 1, Extents: 1, Constant: 2, Elements: 2}
     assert sum(isinstance(op, Store) for op in ops) == 2
     verify(tidy(b.kernel()))

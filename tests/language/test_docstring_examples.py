@@ -67,7 +67,7 @@ def arguments(name: str) -> list[Any]:
         case "group":
             return [np.empty((4, N), F32), x[:2]]
         case "update":
-            return [np.empty(3, F32), rng.integers(-1, 3, N).astype(I32), x[0]]
+            return [np.empty(3, F32), rng.integers(0, 3, N).astype(I32), x[0]]
         case _:
             p = rng.integers(-50, 50, (M, N)).astype(I32)
             return [np.zeros((M, N), F32), np.zeros((M, N), I32), np.zeros(M, F32), x, p]

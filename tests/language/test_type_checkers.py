@@ -33,7 +33,7 @@ def run(tool: str, *arguments: str, cwd: Path = ROOT) -> subprocess.CompletedPro
 @pytest.mark.parametrize(
     "command",
     [
-        ["mypy", "--strict", *EXAMPLES],
+        ["mypy", "--strict", "--follow-imports=silent", *EXAMPLES],
         ["ruff", "check", "examples"],
         ["basedpyright", "--pythonpath", sys.executable, "examples"],
     ],
@@ -46,7 +46,7 @@ def test_the_examples_are_clean(command: list[str]) -> None:
 
 def test_checkers_still_see_mistakes_in_kernels(tmp_path: Path) -> None:
     (tmp_path / "wrong.py").write_text(WRONG)
-    done = run("mypy", "--strict", "wrong.py", cwd=tmp_path)
+    done = run("mypy", "--strict", "--follow-imports=silent", "wrong.py", cwd=tmp_path)
     assert '"int" has no attribute "size"' in done.stdout
     assert '"Kernel" has no attribute "lunch"' in done.stdout
     assert "Found 2 errors" in done.stdout

@@ -17,24 +17,24 @@ from .usage import UsageError, suggestion, wants_color
 
 EXAMPLES = """\
 examples:
-  tileproof ir matmul.py                     every kernel of the file, after the last pass
-  tileproof ir matmul.py:matmul              one of them
-  tileproof ir norm.py --with D=2560         with the dimension D known
+  tileproof ir matmul.py                    every kernel of the file, after the last pass
+  tileproof ir matmul.py:matmul             one of them
+  tileproof ir norm.py --with D=2560        with the dimension D known
+  tileproof ir matmul.py --after elaborate  as it was after that pass
 """
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Adds the command to the parser."""
-    names = pipeline.names()
     parser = commands.add_parser(
         "ir",
         help="print the typed form of a kernel after a pass",
         description="Prints the intermediate representation of the kernels of a file.",
-        epilog=EXAMPLES + f"  tileproof ir matmul.py --after {names[0]:<14}as it was after that pass\n",
+        epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("target", metavar="FILE[:KERNEL]", help="a Python file; one kernel of it")
-    parser.add_argument("--after", metavar="PASS", help=f"the pass to stop after: {', '.join(names)}")
+    parser.add_argument("--after", metavar="PASS", help=f"stop after a pass: {', '.join(pipeline.names())}")
     constants.add_option(parser)
     parser.set_defaults(run=run)
 

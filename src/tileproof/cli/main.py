@@ -23,12 +23,12 @@ A kernel is a function under @tp.kernel that works on tiles:
 
 EXAMPLES = """\
 examples:
-  tileproof check double.py              is every kernel of this file right?
-  tileproof check norm.py --with D=128   ... when the dimension D is 128?
-  tileproof check src/*.py --format json the same for an editor or an agent
-  tileproof ir double.py                 what the kernel became
-  tileproof explain TP0301               what an error means, with an example of the cure
-  tileproof explain                      every error there is
+  tileproof check double.py               is every kernel of this file right?
+  tileproof check norm.py --with D=128    ... when the dimension D is 128?
+  tileproof check src/*.py --format json  the same, for an editor or an agent
+  tileproof ir double.py                  what became of the kernel
+  tileproof explain TP0301                what an error means, with an example of the cure
+  tileproof explain                       every error there is
 
 `tileproof COMMAND --help` tells more about a command.
 """

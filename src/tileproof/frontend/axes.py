@@ -61,7 +61,7 @@ def meet_axis(left: Axis, right: Axis, from_last: int) -> Axis:
 
 
 def join(left: Axes, right: Axes) -> Axes | None:
-    """The axes of a value that comes from two places: equal lengths, and the tagged type wins. None if there are none."""
+    """The axes of a value that comes from two places: equal lengths, the tagged type wins; None if they differ."""
     if len(left) != len(right):
         return None
     joined = []

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from tileproof.ir.ops import AnyOp, Block, If, Parallel, RangeLoop, Require, Store, TilesLoop, Update, While
-from tileproof.ir.types import T_co, Tile, Value
+from tileproof.ir.types import TensorType, Tile, TileType, Value, WalkerType
 
 _UNNAMED = "%"
+V = TypeVar("V", bound=TileType | WalkerType | TensorType)
 
 
 @dataclass(slots=True)
@@ -19,7 +21,7 @@ class Builder:
     ops: list[AnyOp] = field(default_factory=list)
     used: dict[str, int] = field(default_factory=dict)
 
-    def value(self, type_: T_co, name: str = _UNNAMED) -> Value[T_co]:
+    def value(self, type_: V, name: str = _UNNAMED) -> Value[V]:
         """A new value, named after the user's name for it where there is one."""
         count = self.used.get(name, 0)
         self.used[name] = count + 1

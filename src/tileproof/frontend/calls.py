@@ -23,6 +23,7 @@ from .source import read_function
 from .syntax import check_syntax
 from .values import Binding, Bundle, Entity, Known, Method, describe
 
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """A call, its arguments evaluated and matched to the parameters of what is called."""
@@ -227,7 +228,8 @@ def _inline(ctx: Context, function: FunctionType, node: ast.Call, span: Span) ->
         elif parameter.default is not parameter.empty:
             entity, where = Known(parameter.default), span
         else:
-            raise refuse(Code.STARRED, f"`{function.__name__}` takes `*{parameter.name}`, which kernels do not have", span)
+            raise refuse(
+                Code.STARRED, f"`{function.__name__}` takes `*{parameter.name}`, which kernels do not have", span
+            )
         inner.scope[parameter.name] = Binding(entity, where)
     return inner.run_helper()
-

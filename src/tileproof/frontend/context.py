@@ -88,7 +88,9 @@ class Context:
                 Code.OUTER_REBOUND,
                 f"`{name}` is bound outside tp.parallel and cannot be rebound inside",
                 span,
-                notes=("the points of the parallel space are programs of their own: nothing passes from one to the next",),
+                notes=(
+                    "the points of the parallel space are programs of their own: nothing passes from one to the next",
+                ),
                 help="use another name, or move its first value into the loop",
                 labels=_first_bound(outer),
             )

@@ -16,7 +16,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Label
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import AnyOp, Block, If
-from tileproof.ir.types import Tile, TileType, Value, Walker, WalkerTag
+from tileproof.ir.types import Tile, TileType, Walker, WalkerTag
 from tileproof.language.dtypes import F32
 
 from .axes import join
@@ -83,7 +83,7 @@ def carry(ctx: Context, assigned: Sequence[str], span: Span, body: Callable[[], 
     for name in assigned:
         binding = outer_scope.get(name)
         if isinstance(binding, Binding) and name not in ctx.frozen:
-            slots = [_Slot(leaf, leaf.type if is_tile(leaf) else None) for leaf in leaves(binding.entity)]  # type: ignore[union-attr, arg-type]
+            slots = [_Slot(leaf, leaf.type if is_tile(leaf) else None) for leaf in leaves(binding.entity)]
             carried.append(_Carried(name, binding, slots))
     dropped: Scope = {}
     for _ in range(_MOST_PASSES):
@@ -125,7 +125,9 @@ def carry(ctx: Context, assigned: Sequence[str], span: Span, body: Callable[[], 
 def _settle(item: _Carried, ended: Binding | Unbound, local: Sequence[Walker], span: Span) -> bool:
     """Whether the types assumed for a name hold at the end of the body; learns better ones if not."""
     if isinstance(ended, Unbound):
-        raise refuse(Code.MAYBE_UNBOUND, f"`{item.name}` has no value at the end of the loop: {ended.reason}", ended.span)
+        raise refuse(
+            Code.MAYBE_UNBOUND, f"`{item.name}` has no value at the end of the loop: {ended.reason}", ended.span
+        )
     if isinstance(ended.entity, Poison):
         return True
     if not same_build(item.outer.entity, ended.entity):
@@ -142,7 +144,9 @@ def _learn(item: _Carried, slot: _Slot, end: Entity, ended: Binding, local: Sequ
     """The type of a leaf that enters as `slot` and leaves as `end`; None if it stays what it was."""
     weak = isinstance(slot.init, Known) and slot.init.is_number
     if slot.type is None and not weak:
-        if end is slot.init or (isinstance(end, Known) and isinstance(slot.init, Known) and same(end.value, slot.init.value)):
+        if end is slot.init or (
+            isinstance(end, Known) and isinstance(slot.init, Known) and same(end.value, slot.init.value)
+        ):
             return None
         raise _changed(item, ended, describe(slot.init), describe(end))
     if isinstance(end, Known) and end.is_number:
@@ -155,7 +159,6 @@ def _learn(item: _Carried, slot: _Slot, end: Entity, ended: Binding, local: Sequ
         return TileType(F32 if F32 in kinds else kinds.pop())
     if not is_tile(end):
         raise _changed(item, ended, describe(slot.init), describe(end))
-    assert isinstance(end, Value) and isinstance(end.type, TileType)
     made = end.type
     # What began as a literal takes the type it meets; everything else keeps its own.
     start = made if weak and (slot.type is None or not slot.type.axes) else slot.type
@@ -231,7 +234,12 @@ def _finish(
 
 
 def branch(
-    ctx: Context, condition: Tile, span: Span, names: Sequence[str], then: Callable[[], None], orelse: Callable[[], None]
+    ctx: Context,
+    condition: Tile,
+    span: Span,
+    names: Sequence[str],
+    then: Callable[[], None],
+    orelse: Callable[[], None],
 ) -> None:
     """Compiles both branches of an `if` and joins what they bind."""
     outer = ctx.scope
@@ -255,7 +263,13 @@ def branch(
             continue
         outer[name] = _join_name(ctx, name, one, two, sides, yields, results, span)
     ctx.builder.emit(
-        If(span, tuple(results), condition, Block(tuple(then_ops), tuple(yields[0])), Block(tuple(else_ops), tuple(yields[1])))
+        If(
+            span,
+            tuple(results),
+            condition,
+            Block(tuple(then_ops), tuple(yields[0])),
+            Block(tuple(else_ops), tuple(yields[1])),
+        )
     )
 
 
@@ -267,7 +281,9 @@ def _join_name(
     if not isinstance(one, Binding) or not isinstance(two, Binding):
         known = one if isinstance(one, Binding) else two
         if isinstance(known, Binding):
-            return Unbound("it is bound in one branch only", known.span, f"bind `{name}` in both branches, or before the `if`")
+            return Unbound(
+                "it is bound in one branch only", known.span, f"bind `{name}` in both branches, or before the `if`"
+            )
         missing = one or two
         assert isinstance(missing, Unbound)
         return missing
@@ -318,10 +334,10 @@ def _join_type(left: Entity, right: Entity) -> TileType | None:
             if len(kinds) == 1 or F32 in kinds:
                 return TileType(F32 if F32 in kinds else kinds.pop())
     for one, other in ((left, right), (right, left)):
-        if is_tile(one) and isinstance(one, Value) and isinstance(one.type, TileType):
+        if is_tile(one):
             if isinstance(other, Known) and other.is_number and _adopts(other, one.type):
                 return one.type
-            if is_tile(other) and isinstance(other, Value) and isinstance(other.type, TileType):
+            if is_tile(other):
                 axes = join(one.type.axes, other.type.axes)
                 if axes is not None and one.type.dtype is other.type.dtype:
                     return TileType(one.type.dtype, axes)
@@ -336,4 +352,3 @@ def _adopts(literal: Known, type_: TileType) -> bool:
     if isinstance(literal.value, float):
         return kind == "float"
     return kind != "bool"
-

@@ -113,7 +113,9 @@ def _element(name: str, element: Element, dtypes: dict[str, DType]) -> DType | C
 def _has_parallel(source: FunctionSource) -> bool:
     """Whether the kernel has a parallel space anywhere, also in a wrong place."""
     return any(
-        isinstance(node, ast.For) and isinstance(node.iter, ast.Call) and _names(source, node.iter.func) is spaces.parallel
+        isinstance(node, ast.For)
+        and isinstance(node.iter, ast.Call)
+        and _names(source, node.iter.func) is spaces.parallel
         for node in ast.walk(source.tree)
     )
 

@@ -21,7 +21,7 @@ from .indexing import Item, SliceOf, extent_of, index_tile, load, slice_items
 from .names import MISSING
 from .operations import binary, mma, unary
 from .refusal import Suppressed, refuse
-from .values import Bundle, Entity, Known, Method, Poison, describe
+from .values import Bundle, Entity, Known, Method, Poison, describe, is_tensor, is_tile, is_walker
 
 _OPERATORS: dict[type[ast.operator] | type[ast.cmpop], BinaryFn] = {
     ast.Add: BinaryFn.ADD, ast.Sub: BinaryFn.SUB, ast.Mult: BinaryFn.MUL, ast.Div: BinaryFn.DIV,
@@ -43,7 +43,12 @@ def evaluate(ctx: Context, node: ast.expr) -> Entity:
             return Bundle(tuple(evaluate(ctx, item) for item in items))
         case ast.BinOp(left=left, op=operator, right=right):
             return arithmetic(
-                ctx, operator, evaluate(ctx, left), evaluate(ctx, right), ctx.span(node), (ctx.span(left), ctx.span(right))
+                ctx,
+                operator,
+                evaluate(ctx, left),
+                evaluate(ctx, right),
+                ctx.span(node),
+                (ctx.span(left), ctx.span(right)),
             )
         case ast.UnaryOp(op=sign, operand=operand):
             return _signed(ctx, sign, evaluate(ctx, operand), ctx.span(node), operand)
@@ -60,7 +65,9 @@ def evaluate(ctx: Context, node: ast.expr) -> Entity:
         case ast.Call():
             return calls.call(ctx, node)
         case _:
-            raise refuse(Code.UNSUPPORTED_EXPRESSION, f"`{ast.unparse(node)}` is not part of the language", ctx.span(node))
+            raise refuse(
+                Code.UNSUPPORTED_EXPRESSION, f"`{ast.unparse(node)}` is not part of the language", ctx.span(node)
+            )
 
 
 def arithmetic(
@@ -111,8 +118,7 @@ def _signed(ctx: Context, sign: ast.unaryop, operand: Entity, span: Span, node: 
             edit=Edit(span, f"~({text})"),
         )
     fn = UnaryFn.NOT if isinstance(sign, ast.Invert) else UnaryFn.NEG
-    made = unary(ctx.builder, fn, operand, span) if not isinstance(sign, ast.UAdd) else operand
-    return made
+    return operand if isinstance(sign, ast.UAdd) else unary(ctx.builder, fn, operand, span)
 
 
 def truth(known: Known, span: Span) -> bool:
@@ -132,7 +138,9 @@ def _comparison(ctx: Context, node: ast.Compare) -> Entity:
     if all(isinstance(value, Known) for value in values):
         made = True
         for number, operator in enumerate(node.ops):
-            part = arithmetic(ctx, operator, values[number], values[number + 1], ctx.span(node), (spans[number], spans[number + 1]))
+            part = arithmetic(
+                ctx, operator, values[number], values[number + 1], ctx.span(node), (spans[number], spans[number + 1])
+            )
             made = made and isinstance(part, Known) and bool(part.value)
         return Known(made)
     parts = [
@@ -176,23 +184,12 @@ def condition(ctx: Context, node: ast.expr, what: str) -> Known | Tile:
     value, span = evaluate(ctx, node), ctx.span(node)
     if isinstance(value, Known):
         return value
-    match value:
-        case Value(type=TileType(dtype=dtype, axes=())) if dtype is BOOL:
-            return value  # type: ignore[return-value]
-        case Value(type=TileType(axes=axes)) if axes:
-            raise refuse(
-                Code.CONDITION,
-                f"{what} needs one truth value, and this is {describe(value)}",
-                span,
-                help="reduce it with `.any()` or `.all()`, or choose element by element with `tp.where`",
-            )
-        case _:
-            raise refuse(
-                Code.CONDITION,
-                f"{what} needs a truth value, and this is {describe(value)}",
-                span,
-                help="compare it: `x != 0`",
-            )
+    if is_tile(value) and value.type == TileType(BOOL):
+        return value
+    cure = "compare it: `x != 0`"
+    if is_tile(value) and value.type.axes:
+        cure = "reduce it with `.any()` or `.all()`, or choose element by element with `tp.where`"
+    raise refuse(Code.CONDITION, f"{what} needs one truth value, and this is {describe(value)}", span, help=cure)
 
 
 def _conditional(ctx: Context, node: ast.IfExp) -> Entity:
@@ -232,25 +229,21 @@ def _dotted(node: ast.expr) -> tuple[str, ...] | None:
 
 def _attribute(ctx: Context, node: ast.Attribute) -> Entity:
     owner, name, span = evaluate(ctx, node.value), node.attr, ctx.span(node)
-    match owner:
-        case Known(value=ModuleType() as module):
-            path = _dotted(node)
-            value = getattr(module, name, MISSING)
-            if value is MISSING:
-                raise refuse(Code.UNKNOWN_NAME, f"the module `{module.__name__}` has no `{name}`", span)
-            assert path is not None
-            return ctx.captured(path, value, span)
-        case Value(type=WalkerType()) if name in ("start", "stop", "elements"):
-            return _walker_attribute(ctx, owner, name, span)  # type: ignore[arg-type]
-        case Value(type=TensorType() as tensor) if name == "dtype":
-            return Known(tensor.read_as)
-        case Value(type=TensorType() as tensor) if name == "shape":
-            axes = range(len(tensor.dimensions))
-            return Bundle(tuple(extent_of(ctx, owner, axis, span) for axis in axes))  # type: ignore[arg-type]
-        case Value(type=TileType() as tile):
-            return _tile_attribute(ctx, owner, tile, name, span)  # type: ignore[arg-type]
-        case _:
-            raise _no_attribute(owner, name, span)
+    if isinstance(owner, Known) and isinstance(owner.value, ModuleType):
+        path = _dotted(node)
+        value = getattr(owner.value, name, MISSING)
+        if value is MISSING or path is None:
+            raise refuse(Code.UNKNOWN_NAME, f"the module `{owner.value.__name__}` has no `{name}`", span)
+        return ctx.captured(path, value, span)
+    if is_walker(owner) and name in ("start", "stop", "elements"):
+        return _walker_attribute(ctx, owner, name, span)
+    if is_tensor(owner) and name == "dtype":
+        return Known(owner.type.read_as)
+    if is_tensor(owner) and name == "shape":
+        return Bundle(tuple(extent_of(ctx, owner, axis, span) for axis in range(len(owner.type.dimensions))))
+    if is_tile(owner):
+        return _tile_attribute(ctx, owner, owner.type, name, span)
+    raise _no_attribute(owner, name, span)
 
 
 def _no_attribute(owner: Entity, name: str, span: Span) -> Exception:
@@ -261,7 +254,7 @@ def _no_attribute(owner: Entity, name: str, span: Span) -> Exception:
     }
     kind = known.get(type(owner.type)) if isinstance(owner, Value) else None
     cure = f"it has {kind}" if kind else ""
-    if isinstance(owner, Value) and isinstance(owner.type, TensorType) and (name in calls.METHODS or name == "T"):
+    if is_tensor(owner) and (name in calls.METHODS or name == "T"):
         cure = f"load a tile first: `{owner.name}[...].{name}`"
     return refuse(Code.NO_ATTRIBUTE, f"{describe(owner)} has no `{name}`", span, help=cure)
 
@@ -309,17 +302,15 @@ def _item(ctx: Context, node: ast.expr) -> Entity | SliceOf:
 
 
 def _subscript(ctx: Context, owner: Entity, index: ast.expr, span: Span) -> Entity:
-    match owner:
-        case Value(type=TensorType()):
-            return load(ctx, owner, items(ctx, index), span)  # type: ignore[arg-type]
-        case Value(type=TileType()):
-            return index_tile(ctx, owner, items(ctx, index), span)  # type: ignore[arg-type]
-        case Bundle(items=parts):
-            return _part(ctx, parts, index, span)
-        case Poison():
-            raise Suppressed
-        case _:
-            raise refuse(Code.BAD_INDEX, f"{describe(owner)} cannot be indexed", span)
+    if is_tensor(owner):
+        return load(ctx, owner, items(ctx, index), span)
+    if is_tile(owner):
+        return index_tile(ctx, owner, items(ctx, index), span)
+    if isinstance(owner, Bundle):
+        return _part(ctx, owner.items, index, span)
+    if isinstance(owner, Poison):
+        raise Suppressed
+    raise refuse(Code.BAD_INDEX, f"{describe(owner)} cannot be indexed", span)
 
 
 def _part(ctx: Context, parts: tuple[Entity, ...], index: ast.expr, span: Span) -> Entity:
@@ -332,6 +323,7 @@ def _part(ctx: Context, parts: tuple[Entity, ...], index: ast.expr, span: Span) 
     if not isinstance(position, Known) or not isinstance(position.value, int):
         raise refuse(Code.NOT_CONSTANT, "a tuple is indexed by a constant", span)
     if not -len(parts) <= position.value < len(parts):
-        raise refuse(Code.CONSTANT_OUTSIDE, f"the tuple has {len(parts)} items, and item {position.value} is asked for", span)
+        raise refuse(
+            Code.CONSTANT_OUTSIDE, f"the tuple has {len(parts)} items, and item {position.value} is asked for", span
+        )
     return parts[position.value]
-

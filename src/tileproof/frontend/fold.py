@@ -86,7 +86,9 @@ def undecided_at(undecided: Undecided, span: Span) -> Exception:
 
 def _divide(a: Any, b: Any) -> Any:
     if isinstance(a, Extent) or isinstance(b, Extent):
-        names = (a.names if isinstance(a, Extent) else frozenset()) | (b.names if isinstance(b, Extent) else frozenset())
+        names = (a.names if isinstance(a, Extent) else frozenset()) | (
+            b.names if isinstance(b, Extent) else frozenset()
+        )
         raise Undecided(names)
     if b == 0:
         return math.nan if a == 0 or a != a else math.copysign(math.inf, a) * math.copysign(1.0, b)
@@ -95,7 +97,9 @@ def _divide(a: Any, b: Any) -> Any:
 
 def _power(a: Any, b: Any) -> Any:
     if isinstance(a, Extent) or isinstance(b, Extent):
-        raise Undecided((a.names if isinstance(a, Extent) else frozenset()) | (b.names if isinstance(b, Extent) else frozenset()))
+        raise Undecided(
+            (a.names if isinstance(a, Extent) else frozenset()) | (b.names if isinstance(b, Extent) else frozenset())
+        )
     if abs(b) > _LARGEST_POWER:
         raise OverflowError
     if b < 0 and a == 0:

@@ -29,13 +29,9 @@ from tileproof.ir.ops import (
 from tileproof.ir.types import (
     INDEX_SCALAR,
     Axis,
-    Tensor,
-    TensorType,
     Tile,
     TileType,
-    Value,
     WalkerTag,
-    WalkerType,
 )
 from tileproof.language import spaces, tiles
 from tileproof.language.dtypes import BOOL, F32, INDEX, TF32, DType
@@ -48,7 +44,7 @@ from .control import coerce
 from .expressions import apply
 from .operations import as_tile, binary, broadcast, cast, cumsum, mma, reduce, select, to_index, unary, unify
 from .refusal import refuse
-from .values import Bundle, Entity, Known, describe
+from .values import Bundle, Entity, Known, describe, is_tensor, is_tile, is_walker
 
 NONE = Known(None)
 
@@ -64,19 +60,19 @@ def shape_axes(ctx: Context, call: Call, parameter: str = "shape") -> Axes:
 
 
 def _shape_axis(part: Entity, span: Span) -> Axis:
+    if is_walker(part) and part.type.size is not None:
+        return Axis(part.type.size, WalkerTag(part))
     match part:
-        case Value(type=WalkerType(size=size)) if size is not None:
-            return Axis(size, WalkerTag(typed("Value[WalkerType]", part)))
         case Known(value=bool()):
             pass
         case Known(value=int() | Extent() as length):
-            if at_least(length, 1) is False:
-                raise refuse(Code.BAD_SHAPE, f"an axis of a tile has at least 1 element, not {length}", span)
+            if at_least(length, 0) is False:
+                raise refuse(Code.BAD_SHAPE, f"an axis cannot have {length} elements", span)
             return Axis(length)
         case _:
             pass
     cure = "use a constant, or a walker: `tp.zeros((i, j))` is as long as the tiles `i` and `j`"
-    if isinstance(part, Value) and isinstance(part.type, TileType):
+    if is_tile(part):
         cure = "tiles have static shapes; a dimension becomes a constant by adding it to the signature: `D: int`"
     raise refuse(Code.BAD_SHAPE, f"{describe(part)} is not a length", span, help=cure)
 
@@ -91,7 +87,9 @@ def dtype_of(ctx: Context, call: Call, parameter: str = "dtype", default: DType 
     if value is bool:
         return BOOL
     where = call.where(parameter) if parameter in call else call.span
-    raise refuse(Code.NOT_A_DTYPE, f"{describe(Known(value))} is not an element type", where, help="write f32, bf16, i32, ...")
+    raise refuse(
+        Code.NOT_A_DTYPE, f"{describe(Known(value))} is not an element type", where, help="write f32, bf16, i32, ..."
+    )
 
 
 def _filled(ctx: Context, value: Entity, axes: Axes, dtype: DType | None, span: Span) -> Tile:
@@ -365,9 +363,7 @@ def _matched_but(ctx: Context, parts: Sequence[Tile], axis: int, span: Span) -> 
             ]
     except Clash as clash:
         raise refuse(clash.code, "tp.cat: " + clash.sentence, span) from None
-    return [
-        broadcast(ctx.builder, part, (*met[:axis], part.type.axes[axis], *met[axis + 1 :]), span) for part in parts
-    ]
+    return [broadcast(ctx.builder, part, (*met[:axis], part.type.axes[axis], *met[axis + 1 :]), span) for part in parts]
 
 
 # Dimensions, contracts, reductions into memory.
@@ -402,7 +398,7 @@ def _dim(ctx: Context, call: Call) -> Entity:
 def _group(ctx: Context, call: Call) -> Entity:
     element, into = call.given
     entity = call.entity(element)
-    if not (isinstance(entity, Value) and isinstance(entity.type, WalkerType) and entity.type.is_each):
+    if not (is_walker(entity) and entity.type.is_each):
         raise refuse(
             Code.BAD_GROUP,
             f"tp.group takes an element of a dimension, and this is {describe(entity)}",
@@ -421,7 +417,7 @@ def _require(ctx: Context, call: Call) -> Entity:
     entity = call.entity("condition")
     if isinstance(entity, Known):
         entity = coerce(ctx, entity, TileType(BOOL), call.span)
-    if not (isinstance(entity, Value) and isinstance(entity.type, TileType) and entity.type == TileType(BOOL)):
+    if not (is_tile(entity) and entity.type == TileType(BOOL)):
         raise refuse(Code.CONDITION, f"tp.require takes one truth value, and this is {describe(entity)}", call.span)
     if ctx.place is Place.INSIDE or ctx.depth:
         raise refuse(
@@ -431,7 +427,7 @@ def _require(ctx: Context, call: Call) -> Entity:
             notes=("a contract is tested once, at launch",),
             help="move it above the loop",
         )
-    if not _is_host_value(ctx, typed("Tile", entity)):
+    if not _is_host_value(ctx, entity):
         raise refuse(
             Code.REQUIRE_PLACE,
             "tp.require depends on values only the device knows",
@@ -439,7 +435,7 @@ def _require(ctx: Context, call: Call) -> Entity:
             notes=("a contract is tested at launch: it may use dimensions, scalars and constants",),
             help="pass the value as a scalar parameter",
         )
-    ctx.builder.emit(Require(call.span, typed("Tile", entity)))
+    ctx.builder.emit(Require(call.span, entity))
     return NONE
 
 
@@ -462,11 +458,12 @@ def _is_host_value(ctx: Context, tile: Tile) -> bool:
 @lowers(tiles.update)
 def _update(ctx: Context, call: Call) -> Entity:
     tensor = call.entity("tensor")
-    if not (isinstance(tensor, Value) and isinstance(tensor.type, TensorType)):
-        raise refuse(Code.BAD_REDUCTION, f"tp.update takes a tensor, and this is {describe(tensor)}", call.where("tensor"))
+    if not is_tensor(tensor):
+        raise refuse(
+            Code.BAD_REDUCTION, f"tp.update takes a tensor, and this is {describe(tensor)}", call.where("tensor")
+        )
     index = call.entity("index")
     parts = index.items if isinstance(index, Bundle) else (index,)
     items: list[indexing.Item] = [(part, call.where("index")) for part in parts]
-    indexing.update(ctx, typed("Tensor", tensor), items, call.entity("value"), call.span, call.where("value"))
+    indexing.update(ctx, tensor, items, call.entity("value"), call.span, call.where("value"))
     return NONE
-

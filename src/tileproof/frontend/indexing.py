@@ -26,7 +26,6 @@ from tileproof.ir.types import (
     Tile,
     TileType,
     Unnamed,
-    Value,
     WalkerTag,
     WalkerType,
 )
@@ -36,7 +35,7 @@ from .axes import Axes, Clash, describe_axes, describe_axis, fits, is_full, meet
 from .context import Context, Place
 from .operations import as_tile, broadcast, cast, literal, to_index
 from .refusal import refuse
-from .values import Bundle, Entity, Known, describe
+from .values import Bundle, Entity, Known, describe, is_tile, is_walker
 
 
 class SliceOf:
@@ -83,11 +82,14 @@ def picks(ctx: Context, tensor: Tensor, items: Sequence[Item], span: Span) -> tu
 
 def _pick(ctx: Context, tensor: Tensor, axis: int, item: Entity | SliceOf, span: Span) -> tuple[Pick, Axis | None]:
     dimension = tensor.type.dimensions[axis]
+    if is_walker(item):
+        walks = item.type
+        if dimension != Named(walks.dimension):
+            raise _wrong_dimension(ctx, tensor, axis, item.name, walks, span)
+        return Along(item), None if walks.size is None else Axis(walks.size, WalkerTag(item))
+    if is_tile(item):
+        return _position(ctx, item, span)
     match item:
-        case Value(type=WalkerType() as walks):
-            if dimension != Named(walks.dimension):
-                raise _wrong_dimension(ctx, tensor, axis, item.name, walks, span)
-            return Along(item), None if walks.size is None else Axis(walks.size, WalkerTag(item))
         case SliceOf() if item.is_all:
             return Whole(), _whole(ctx, tensor, axis, span)
         case SliceOf():
@@ -97,25 +99,31 @@ def _pick(ctx: Context, tensor: Tensor, axis: int, item: Entity | SliceOf, span:
         case Known(value=int() | Extent() as number):
             _constant_inside(ctx, tensor, axis, number, span)
             return At(literal(ctx.builder, item, INDEX_SCALAR.dtype, span)), None
-        case Value(type=TileType() as type_):
-            index = to_index(ctx.builder, item, span)
-            if type_.rank == 0:
-                return At(index), None
-            if type_.rank == 1:
-                return Gather(index), type_.axes[0]
-            raise refuse(
-                Code.BAD_INDEX,
-                f"a tile of {type_.rank} axes cannot index an axis",
-                span,
-                label=f"axes {describe_axes(type_.axes)}",
-                help="index with a tile of one axis; several of them are independent axes",
-            )
         case Known(value=None):
             raise refuse(
-                Code.BAD_INDEX, "`None` adds an axis to a tile, not to a tensor", span, help="load first: `x[i][:, None]`"
+                Code.BAD_INDEX,
+                "`None` adds an axis to a tile, not to a tensor",
+                span,
+                help="load first: `x[i][:, None]`",
             )
         case _:
             raise refuse(Code.BAD_INDEX, f"{describe(item)} cannot index an axis", span)
+
+
+def _position(ctx: Context, tile: Tile, span: Span) -> tuple[Pick, Axis | None]:
+    """One element for a scalar, as many as it has for a tile of one axis."""
+    index, axes = to_index(ctx.builder, tile, span), tile.type.axes
+    if not axes:
+        return At(index), None
+    if len(axes) == 1:
+        return Gather(index), axes[0]
+    raise refuse(
+        Code.BAD_INDEX,
+        f"a tile of {len(axes)} axes cannot index an axis",
+        span,
+        label=f"axes {describe_axes(axes)}",
+        help="index with a tile of one axis; several of them are independent axes",
+    )
 
 
 def _wrong_dimension(ctx: Context, tensor: Tensor, axis: int, name: str, walks: WalkerType, span: Span) -> Exception:
@@ -183,17 +191,15 @@ def _bound(ctx: Context, item: Entity | None, default: Length | None, span: Span
     )
 
 
-def window(
-    ctx: Context, item: SliceOf, extent: Length | None, span: Span, what: str
-) -> tuple[Length, Length]:
+def window(ctx: Context, item: SliceOf, extent: Length | None, span: Span, what: str) -> tuple[Length, Length]:
     """Start and length of a constant slice of an axis of `extent` (None: only known at launch)."""
     if item.step is not None:
         raise refuse(Code.BAD_INDEX, "a slice has no step here", span, help="gather with `tp.arange(n) * step`")
     start = _bound(ctx, item.start, 0, span, "starts")
     stop = _bound(ctx, item.stop, extent, span, "ends")
     length = stop - start
-    if isinstance(length, int) and length < 1:
-        raise refuse(Code.BAD_INDEX, f"the slice from {start} to {stop} is empty", span)
+    if at_least(length, 0) is False:
+        raise refuse(Code.BAD_INDEX, f"the slice ends at {stop}, before its start at {start}", span)
     room = None if extent is None else at_least(extent - stop, 0)
     if room is False:
         raise refuse(Code.CONSTANT_OUTSIDE, f"the slice ends at {stop}, and {what} has {extent} elements", span)
@@ -269,7 +275,9 @@ def store(ctx: Context, tensor: Tensor, items: Sequence[Item], value: Entity, sp
             help="make it an Out or an InOut",
         )
     if access.combines:
-        cure = f"write `{span.text} += ...`" if access is Access.SUM else f"write `tp.update({tensor.name}, index, value)`"
+        cure = (
+            f"write `{span.text} += ...`" if access is Access.SUM else f"write `tp.update({tensor.name}, index, value)`"
+        )
         raise refuse(
             Code.READS_SUM,
             f"`{tensor.name}` is a {access}: many programs write it, so it cannot be overwritten",
@@ -367,8 +375,7 @@ def index_tile(ctx: Context, tile: Tile, items: Sequence[Item], span: Span) -> T
             f"the tile has {tile.type.rank} axes {describe_axes(tile.type.axes)}, and {given} are indexed",
             span,
         )
-    axis = 0
-    for item, where in items:
+    for axis, (item, where) in enumerate(items):
         if isinstance(item, SliceOf):
             if not item.is_all:
                 tile = _slice(ctx, tile, axis, item, where)
@@ -386,7 +393,6 @@ def index_tile(ctx: Context, tile: Tile, items: Sequence[Item], span: Span) -> T
                 notes=("tiles are values without addresses",),
                 help="index the tensor instead, or use `tp.where` and a reduction",
             )
-        axis += 1
     return tile
 
 

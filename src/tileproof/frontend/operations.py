@@ -39,7 +39,7 @@ from tileproof.language.tiles import Lowest
 from .axes import Axes, Clash, describe_axes, meet
 from .builder import Builder
 from .refusal import Suppressed, refuse
-from .values import Entity, Known, Poison, describe
+from .values import Entity, Known, Poison, describe, is_tile, is_walker
 
 _NUMBERS = ("float", "int", "uint", "index")
 _WHOLE = ("int", "uint", "index")
@@ -83,9 +83,10 @@ def limits(dtype: DType) -> tuple[float, float]:
     if dtype is INDEX:
         return -(2**63), 2**63 - 1
     if dtype.is_float:
-        info = ml_dtypes.finfo(dtype.storage)
+        info = ml_dtypes.finfo(dtype.storage)  # type: ignore[no-untyped-call]
         return float(info.min), float(info.max)
-    whole = np.iinfo(dtype.storage)  # type: ignore[type-var]
+    assert dtype.storage is not None
+    whole = np.iinfo(dtype.storage)
     return int(whole.min), int(whole.max)
 
 
@@ -116,7 +117,9 @@ def literal(b: Builder, known: Known, dtype: DType, span: Span) -> Tile:
         raise refuse(Code.WRONG_TYPE, f"{describe(known)} is not a number", span)
     if wrong:
         cure = "cast the other operand, `.to(f32)`, or write a whole number" if isinstance(value, float) else ""
-        raise refuse(Code.LITERAL_RANGE, wrong, span, help=cure or "write a literal of that type, or cast with `.to(...)`")
+        raise refuse(
+            Code.LITERAL_RANGE, wrong, span, help=cure or "write a literal of that type, or cast with `.to(...)`"
+        )
     result = b.value(TileType(dtype))
     b.emit(Constant(span, result, value))
     return result
@@ -131,13 +134,13 @@ def default_dtype(known: Known) -> DType:
 
 def as_tile(b: Builder, entity: Entity, span: Span, dtype: DType | None = None) -> Tile:
     """`entity` as a tile; a literal takes `dtype`, or its default."""
+    if is_tile(entity):
+        return entity
+    if is_walker(entity) and entity.type.is_each:
+        result = b.value(INDEX_SCALAR)
+        b.emit(Start(span, result, entity))
+        return result
     match entity:
-        case Value(type=TileType()):
-            return entity
-        case Value(type=WalkerType(size=None)):
-            result = b.value(INDEX_SCALAR)
-            b.emit(Start(span, result, entity))
-            return result
         case Value(type=WalkerType()):
             name = entity.name
             raise refuse(
@@ -186,7 +189,9 @@ def unify(b: Builder, entities: Sequence[Entity], spans: Sequence[Span], span: S
         elif dtype is INDEX and item.type.dtype.is_integer:
             unified.append(to_index(b, item, where))
         else:
-            raise _mixed(tiles, [where for item, where in zip(found, spans, strict=True) if isinstance(item, Value)], span)
+            raise _mixed(
+                tiles, [where for item, where in zip(found, spans, strict=True) if isinstance(item, Value)], span
+            )
     return unified
 
 
@@ -299,7 +304,9 @@ def _check_kind(what: str, dtype: DType, kinds: tuple[str, ...], span: Span) -> 
     elif dtype is INDEX:
         cure = "cast it first: `.to(i64)`"
     else:
-        cure = "it works on " + ", ".join({"int": "integers", "uint": "unsigned", "float": "floats"}.get(k, k) for k in kinds)
+        cure = "it works on " + ", ".join(
+            {"int": "integers", "uint": "unsigned", "float": "floats"}.get(k, k) for k in kinds
+        )
     raise refuse(Code.WRONG_TYPE, f"{what} does not work on {dtype}", span, help=cure)
 
 
@@ -318,7 +325,9 @@ def binary(b: Builder, fn: BinaryFn, left: Entity, right: Entity, span: Span, sp
     sign = SIGNS[fn]
     shown = f"`{sign}`" if not sign.isalpha() else f"tp.{sign}"
     dtype = tiles[0].type.dtype
-    _check_kind("/" if fn is BinaryFn.DIV and dtype.kind in _WHOLE else shown, dtype, _BINARY_KINDS.get(fn, _NUMBERS), span)
+    _check_kind(
+        "/" if fn is BinaryFn.DIV and dtype.kind in _WHOLE else shown, dtype, _BINARY_KINDS.get(fn, _NUMBERS), span
+    )
     one, two = align(b, tiles, spans, span)
     result = b.value(TileType(BOOL if fn.compares else dtype, one.type.axes))
     b.emit(Binary(span, result, fn, one, two))
@@ -414,9 +423,7 @@ def mma(b: Builder, left: Entity, right: Entity, acc: Entity | None, span: Span,
             Code.MMA_SHAPE,
             "the inner axes of a matrix product differ: " + Clash(inner, inner_too, 1).sentence,
             span,
-            labels=tuple(
-                Label(s, f"axes {describe_axes(t.type.axes)}") for t, s in ((one, spans[0]), (two, spans[1]))
-            ),
+            labels=tuple(Label(s, f"axes {describe_axes(t.type.axes)}") for t, s in ((one, spans[0]), (two, spans[1]))),
             help="transpose an operand with `.T`, or load both with the same walker",
         )
     inner = inner if inner.tag else inner_too

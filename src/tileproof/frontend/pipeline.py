@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from typing import Final
 
 from tileproof.diagnostics.errors import KernelError
 from tileproof.ir.ops import KernelIR
+from tileproof.ir.verifier import verify
 from tileproof.language.kernel import Kernel
 
 from .binding import ConstantValue, Specialisation, generic
@@ -26,13 +28,20 @@ def names() -> list[str]:
 def compile_for(kernel: Kernel, specialisation: Specialisation, after: str | None = None) -> Elaborated:
     """The IR of a kernel for one specialisation, through all passes or up to `after`."""
     made = elaborate(kernel, specialisation)
-    ir = made.ir
+    ir = _verified(made.ir)
     if after != "elaborate":
         for name, run_pass in PASSES:
-            ir = run_pass(ir)
+            ir = _verified(run_pass(ir))
             if name == after:
                 break
     return Elaborated(ir, made.captures)
+
+
+def _verified(ir: KernelIR) -> KernelIR:
+    """`ir`, verified where the environment asks for it, as the tests do: a mistake found here is tileproof's own."""
+    if os.environ.get("TILEPROOF_VERIFY"):
+        verify(ir)
+    return ir
 
 
 def accepted(kernel: Kernel, constants: Mapping[str, ConstantValue]) -> list[Specialisation]:

@@ -306,8 +306,7 @@ def _check_contents(signature: Signature) -> None:
             near = signature.nearest_dimension(name)
             raise refuse(
                 Code.UNKNOWN_DIMENSION,
-                f"`{tensor.element.kind}[\"{name}\"]` points into a dimension that no tensor has",
+                f'`{tensor.element.kind}["{name}"]` points into a dimension that no tensor has',
                 tensor.span,
                 help=f"did you mean `{near}`?" if near else "name the dimension of the table it indexes",
             )
-

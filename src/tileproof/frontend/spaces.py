@@ -48,7 +48,9 @@ def for_statement(ctx: Context, node: ast.For, body: Body) -> None:
         )
 
 
-def _walks(ctx: Context, call: ast.Call, name: str, reserved: tuple[str, ...] = ()) -> tuple[list[tuple[str, Length | None, Span]], dict[str, ast.expr]]:
+def _walks(
+    ctx: Context, call: ast.Call, name: str, reserved: tuple[str, ...] = ()
+) -> tuple[list[tuple[str, Length | None, Span]], dict[str, ast.expr]]:
     """The dimensions and sizes of a space, in order, and its other keywords."""
     walks: list[tuple[str, Length | None, Span]] = []
     others: dict[str, ast.expr] = {}
@@ -68,7 +70,9 @@ def _walks(ctx: Context, call: ast.Call, name: str, reserved: tuple[str, ...] = 
                 Code.UNKNOWN_DIMENSION,
                 f"`{dimension}` is not a dimension of this kernel",
                 span,
-                help=f"did you mean `{near}`?" if near else f"its dimensions are: {', '.join(ctx.signature.dimensions)}",
+                help=f"did you mean `{near}`?"
+                if near
+                else f"its dimensions are: {', '.join(ctx.signature.dimensions)}",
             )
     return walks, others
 
@@ -113,9 +117,10 @@ def _targets(ctx: Context, node: ast.For, count: int, what: str) -> list[str]:
             message = f"a loop binds names, not `{ast.unparse(name)}`"
             raise refuse(Code.ASSIGNMENT_TARGET, message, ctx.span(name))
     if len(names) != count:
+        walked, named = (f"{n} {word}{'s' * (n != 1)}" for n, word in ((count, "dimension"), (len(names), "name")))
         raise refuse(
             Code.WALKER_COUNT,
-            f"{what} walks {count} dimension{'s' * (count != 1)}, and {len(names)} name{'s' * (len(names) != 1)} stand before `in`",
+            f"{what} walks {walked}, and before `in` there {'is' if len(names) == 1 else 'are'} {named}",
             ctx.span(node.target),
             labels=(Label(ctx.span(node.iter), "walks these"),),
             help="write one name for each dimension, in the same order",
@@ -253,5 +258,3 @@ def range_loop(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
     made = carry(ctx, _assigned(ctx, node, name), span, turn)
     ctx.scope[name] = Unbound("it is the name of a loop, which may run no turn", ctx.span(node.target))
     ctx.builder.emit(RangeLoop(span, made.results, variable, start, stop, by, made.inits, made.carried, made.body))
-
-

@@ -7,7 +7,7 @@ import ast
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import AnyOp, Block, While
-from tileproof.ir.types import Access, Tensor, TensorType, Tile, TileType, Value
+from tileproof.ir.types import Access, Tensor, Tile
 
 from . import indexing
 from .context import Context
@@ -16,7 +16,7 @@ from .expressions import arithmetic, condition, items, truth
 from .names import same
 from .refusal import Refused, Suppressed, refuse
 from .spaces import for_statement
-from .values import Binding, Bundle, Entity, Known, Poison, describe
+from .values import Binding, Bundle, Entity, Known, Poison, describe, is_tensor, is_tile
 
 
 def run(ctx: Context, statements: list[ast.stmt]) -> None:
@@ -72,7 +72,9 @@ def _statement(ctx: Context, node: ast.stmt) -> None:
             message = "a kernel returns nothing: its results are what it writes"
             raise refuse(Code.EARLY_RETURN, message, ctx.span(node), help="write the value into an `Out` parameter")
         case _:
-            raise refuse(Code.UNSUPPORTED_STATEMENT, f"`{ast.unparse(node)}` is not part of the language", ctx.span(node))
+            raise refuse(
+                Code.UNSUPPORTED_STATEMENT, f"`{ast.unparse(node)}` is not part of the language", ctx.span(node)
+            )
 
 
 def _expression(ctx: Context, node: ast.expr) -> None:
@@ -103,8 +105,8 @@ def _assign(ctx: Context, targets: list[ast.expr], value: ast.expr) -> None:
 
 def _named(ctx: Context, target: ast.expr, value: ast.expr) -> Entity:
     entity = ctx.evaluate(value)
-    if isinstance(target, ast.Name) and isinstance(entity, Value) and isinstance(entity.type, TileType):
-        return ctx.builder.rename(entity, target.id)  # type: ignore[arg-type]
+    if isinstance(target, ast.Name) and is_tile(entity):
+        return ctx.builder.rename(entity, target.id)
     return entity
 
 
@@ -117,8 +119,8 @@ def _bind(ctx: Context, target: ast.expr, entity: Entity, value_span: Span) -> N
                 have = f"{len(entity.items)} values" if isinstance(entity, Bundle) else describe(entity)
                 message = f"{len(names)} names are assigned from {have}"
                 raise refuse(Code.ASSIGNMENT_TARGET, message, ctx.span(target))
-            for name, item in zip(names, entity.items, strict=True):
-                _bind(ctx, name, item, value_span)
+            for part, item in zip(names, entity.items, strict=True):
+                _bind(ctx, part, item, value_span)
         case ast.Subscript(value=owner, slice=index):
             tensor = _tensor(ctx, owner, target)
             indexing.store(ctx, tensor, items(ctx, index), entity, ctx.span(target), value_span)
@@ -133,8 +135,8 @@ def _bind(ctx: Context, target: ast.expr, entity: Entity, value_span: Span) -> N
 
 def _tensor(ctx: Context, owner: ast.expr, target: ast.expr) -> Tensor:
     entity = ctx.evaluate(owner)
-    if isinstance(entity, Value) and isinstance(entity.type, TensorType):
-        return entity  # type: ignore[return-value]
+    if is_tensor(entity):
+        return entity
     raise refuse(
         Code.ASSIGNMENT_TARGET,
         f"{describe(entity)} has no elements that can be assigned",
@@ -150,8 +152,8 @@ def _augmented(ctx: Context, node: ast.AugAssign) -> None:
         case ast.Name(id=name):
             left, right = ctx.lookup(name, ctx.span(node.target)), ctx.evaluate(node.value)
             made = arithmetic(ctx, node.op, left, right, span, (ctx.span(node.target), value_span))
-            if isinstance(made, Value) and isinstance(made.type, TileType):
-                made = ctx.builder.rename(made, name)  # type: ignore[arg-type]
+            if is_tile(made):
+                made = ctx.builder.rename(made, name)
             ctx.bind(name, made, ctx.span(node.target))
         case ast.Subscript(value=owner, slice=index) as target:
             tensor = _tensor(ctx, owner, target)
@@ -215,5 +217,3 @@ def _while(ctx: Context, node: ast.While) -> None:
             help="let the condition depend on something the loop changes",
         )
     ctx.builder.emit(While(span, made.results, made.inits, made.carried, Block(tuple(test_ops), (answer,)), made.body))
-
-

@@ -15,17 +15,15 @@ from tileproof.diagnostics.diagnostic import Diagnostic
 
 from .source import FunctionSource
 
-LOWERED = frozenset(
-    # statements
-    "FunctionDef Return Assign AugAssign AnnAssign For While If Expr Pass "
-    # expressions
-    "BoolOp BinOp UnaryOp IfExp Compare Call Constant Attribute Subscript Name List Tuple Slice "
-    # parts of the above
+_LOWERED_STATEMENTS = "FunctionDef Return Assign AugAssign AnnAssign For While If Expr Pass"
+_LOWERED_EXPRESSIONS = "BoolOp BinOp UnaryOp IfExp Compare Call Constant Attribute Subscript Name List Tuple Slice"
+_LOWERED_PARTS = (
     "Load Store And Or Add Sub Mult MatMult Div Mod Pow LShift RShift BitOr BitXor BitAnd FloorDiv "
-    "Invert Not UAdd USub Eq NotEq Lt LtE Gt GtE arguments arg keyword "
-    # what holds a kernel, never inside one
-    "Module Interactive Expression FunctionType TypeIgnore".split()
+    "Invert Not UAdd USub Eq NotEq Lt LtE Gt GtE arguments arg keyword"
 )
+_HOLDERS = "Module Interactive Expression FunctionType TypeIgnore"
+"""What holds a kernel and never stands inside one."""
+LOWERED = frozenset(f"{_LOWERED_STATEMENTS} {_LOWERED_EXPRESSIONS} {_LOWERED_PARTS} {_HOLDERS}".split())
 
 _STATEMENT = Code.UNSUPPORTED_STATEMENT
 _EXPRESSION = Code.UNSUPPORTED_EXPRESSION
@@ -124,7 +122,9 @@ def _refusals(function: FunctionSource, node: ast.AST) -> Iterator[Diagnostic]:
     span = function.span(node)
     if isinstance(node, ast.FunctionDef):
         message = f"the function `{node.name}` is defined inside a kernel"
-        yield Diagnostic(Code.NESTED_FUNCTION, message, span, help="move it to the top of the file: helpers are inlined")
+        yield Diagnostic(
+            Code.NESTED_FUNCTION, message, span, help="move it to the top of the file: helpers are inlined"
+        )
         return
     if isinstance(node, ast.Compare):
         for operator in node.ops:
@@ -139,7 +139,9 @@ def _refusals(function: FunctionSource, node: ast.AST) -> Iterator[Diagnostic]:
     match node:
         case ast.Return():
             cure = "assign the result to a name and return it on the last line"
-            yield Diagnostic(Code.EARLY_RETURN, "`return` may only be the last statement of a function", span, help=cure)
+            yield Diagnostic(
+                Code.EARLY_RETURN, "`return` may only be the last statement of a function", span, help=cure
+            )
             return
         case ast.For(orelse=[first, *_]) | ast.While(orelse=[first, *_]):
             message = "a loop cannot have `else`: without `break` it would always run"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.extent import Extent
-from tileproof.ir.types import TensorType, Tile, TileType, Value, WalkerType
+from tileproof.ir.types import Tensor, TensorType, Tile, TileType, Value, Walker, WalkerType
 from tileproof.language.tiles import Lowest
 
 
@@ -68,8 +68,16 @@ class Unbound:
 Scope: TypeAlias = "dict[str, Binding | Unbound]"
 
 
-def is_tile(entity: Entity) -> bool:
+def is_tile(entity: object) -> TypeGuard[Tile]:
     return isinstance(entity, Value) and isinstance(entity.type, TileType)
+
+
+def is_walker(entity: object) -> TypeGuard[Walker]:
+    return isinstance(entity, Value) and isinstance(entity.type, WalkerType)
+
+
+def is_tensor(entity: object) -> TypeGuard[Tensor]:
+    return isinstance(entity, Value) and isinstance(entity.type, TensorType)
 
 
 def leaves(entity: Entity) -> Iterator[Entity]:

@@ -1,8 +1,8 @@
 """Lengths known at compile time: numbers, or expressions of dimensions whose value is not given yet.
 
-`tileproof check` keeps `D: int` symbolic, so a tile may be `D // 2` long. An `Extent` is kept in a normal form
-(a constant plus integer multiples of atoms), so equal lengths compare equal. What cannot be decided without
-numbers raises `Undecided`.
+`tileproof check` keeps `D: int` symbolic, so a tile may be `D // 2` long. An `Extent` is kept in a normal
+form (a constant plus integer multiples of atoms), so equal lengths compare equal. What cannot be decided
+without numbers raises `Undecided`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Opaque:
     right: Length
 
     def __str__(self) -> str:
-        return f"({self.left} {self.op} {self.right})"
+        return f"({_operand(self.left)} {self.op} {_operand(self.right)})"
 
 
 Atom: TypeAlias = "str | Opaque"
@@ -37,7 +37,7 @@ Atom: TypeAlias = "str | Opaque"
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """A symbolic length: `constant + sum(factor * atom)`, with at least one atom. All atoms are >= 0."""
+    """A symbolic length: `constant + sum(factor * atom)`, with at least one atom. """
 
     terms: tuple[tuple[Atom, int], ...]
     constant: int = 0
@@ -49,6 +49,11 @@ class Extent:
         return " + ".join(parts).replace("+ -", "- ")
 
     __repr__ = __str__
+
+    @property
+    def is_atom(self) -> bool:
+        """Whether it is one atom alone, so that its text is one word."""
+        return len(self.terms) == 1 and self.terms[0][1] == 1 and self.constant == 0
 
     @property
     def names(self) -> frozenset[str]:
@@ -93,8 +98,9 @@ class Extent:
         return -self + other
 
     def __floordiv__(self, other: Length) -> Length:
-        if isinstance(other, int) and other > 0 and self.constant % other == 0:
-            if all(factor % other == 0 for _, factor in self.terms):
+        if isinstance(other, int) and other > 0:
+            numbers = (self.constant, *(factor for _, factor in self.terms))
+            if all(number % other == 0 for number in numbers):
                 return _normal({atom: factor // other for atom, factor in self.terms}, self.constant // other)
         return _normal({Opaque("//", self, other): 1}, 0)
 
@@ -121,6 +127,11 @@ class Extent:
 Length: TypeAlias = "int | Extent"
 
 
+def _operand(length: Length) -> str:
+    """A length beside an operator: a sum or a multiple stands in parentheses."""
+    return f"({length})" if isinstance(length, Extent) and not length.is_atom else str(length)
+
+
 def _normal(terms: Mapping[Atom, int], constant: int) -> Length:
     kept = sorted(((atom, factor) for atom, factor in terms.items() if factor), key=lambda term: str(term[0]))
     return Extent(tuple(kept), constant) if kept else constant
@@ -132,9 +143,14 @@ def symbol(name: str) -> Extent:
 
 
 def at_least(length: Length, least: int) -> bool | None:
-    """Whether `length >= least`; None where that depends on unknown dimensions (which are >= 0)."""
+    """Whether `length >= least`; None where that depends on unknown dimensions, which are >= 0."""
     if isinstance(length, int):
         return length >= least
-    if all(factor > 0 for _, factor in length.terms) and length.constant >= least:
+    if length.constant >= least and all(factor > 0 and _is_positive(atom) for atom, factor in length.terms):
         return True
     return None
+
+
+def _is_positive(atom: Atom) -> bool:
+    """Whether an atom is certainly >= 0: a dimension is, and what `*`, `//` and `%` make of such."""
+    return isinstance(atom, str) or bool(at_least(atom.left, 0) and at_least(atom.right, 0))

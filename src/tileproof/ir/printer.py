@@ -105,8 +105,7 @@ def _number(value: bool | int | float | Length) -> str:
     """A number where an operand stands; a symbolic length of several words is put in parentheses."""
     if not isinstance(value, Extent):
         return repr(value)
-    is_word = len(value.terms) == 1 and value.constant == 0 and value.terms[0][1] == 1
-    return str(value) if is_word else f"({value})"
+    return str(value) if value.is_atom else f"({value})"
 
 
 @dataclass(frozen=True, slots=True)

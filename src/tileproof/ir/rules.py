@@ -153,9 +153,7 @@ def check_pure(op: PureOp, dimensions: Dimensions) -> None:
             assert_never(op)
 
 
-def _check_source(
-    op: Constant | Extents | Start | Stop | Elements | Iota | Group, dimensions: Dimensions
-) -> None:
+def _check_source(op: Constant | Extents | Start | Stop | Elements | Iota | Group, dimensions: Dimensions) -> None:
     match op:
         case Constant():
             _check_constant(op)

@@ -102,7 +102,7 @@ class TensorType:
 
 @dataclass(frozen=True, slots=True)
 class WalkerType:
-    """What a space or loop over a dimension hands out: a tile of it, `size` long; one element if `size` is None."""
+    """What a walk of a dimension hands out: a tile of it, `size` long; one element if `size` is None."""
 
     dimension: str
     size: Length | None
@@ -112,7 +112,9 @@ class WalkerType:
         return self.size is None
 
     def __str__(self) -> str:
-        return f"element of {self.dimension}" if self.size is None else f"tile of {self.dimension} by {self.size}"
+        if self.size is None:
+            return f"element of {self.dimension}"
+        return f"tile of {self.dimension} by {self.size}"
 
 
 @dataclass(frozen=True, slots=True)

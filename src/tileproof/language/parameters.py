@@ -78,7 +78,7 @@ else:
         example = 'Min[f32, "N"]'
 
     class Index(_Annotation):
-        """An element type: positions in a dimension, or -1 for none. Stored as i32 or i64, read as `index`.
+        """An element type: positions in a dimension, stored as i32 or i64 and read as `index`.
 
         `ids: In[Index["V"], "N"]`
         """

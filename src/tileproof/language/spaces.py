@@ -67,7 +67,7 @@ def dim(name: str) -> Any:
     """The extent of a dimension, as an `index`.
 
     Example:
-        r[i] = x[i, :].sum(axis=1) / tp.dim("N").to(f32)
+        r[i] = x[i, :].sum(axis=1) / tp.dim("M").to(f32)
     """
     only_in_kernels("dim")
 

@@ -16,7 +16,24 @@ from tileproof.backends.interpreter.semantics import IndexOverflow
 from tileproof.ir.ops import BinaryFn, ReduceFn, UnaryFn
 from tileproof.language import dtypes
 from tileproof.language.dtypes import (
-    BF16, BOOL, F8E4M3, F8E5M2, F16, F32, F64, I8, I16, I32, I64, INDEX, TF32, U8, U16, U32, U64, DType,
+    BF16,
+    BOOL,
+    F8E4M3,
+    F8E5M2,
+    F16,
+    F32,
+    F64,
+    I8,
+    I16,
+    I32,
+    I64,
+    INDEX,
+    TF32,
+    U8,
+    U16,
+    U32,
+    U64,
+    DType,
 )  # fmt: skip
 
 pytestmark = pytest.mark.filterwarnings("error")

@@ -1,0 +1,274 @@
+"""Arguments against a signature: counts, kinds, element types, ranks, dimensions, constants.
+
+Everything is read from the arguments once, into a `Bound`; checks and the launch use that record. A mistake raises
+`LaunchError` before anything is touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import numpy as np
+
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.diagnostic import Diagnostic, Label
+from tileproof.diagnostics.errors import LaunchError
+from tileproof.frontend.binding import ConstantValue, Specialisation
+from tileproof.frontend.signature import (
+    Anything,
+    ConstantParameter,
+    ContentOf,
+    ScalarParameter,
+    Signature,
+    TensorParameter,
+)
+from tileproof.ir.types import Fixed, Named
+from tileproof.language.dtypes import BOOL, BY_STORAGE, F32, I32, I64, DType, DTypeVar
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(slots=True)
+class Bound:
+    """Arguments that fit their signature."""
+
+    tensors: dict[str, Array] = field(default_factory=dict)
+    scalars: dict[str, bool | int | float] = field(default_factory=dict)
+    dimensions: dict[str, int] = field(default_factory=dict)
+    dtypes: dict[str, DType] = field(default_factory=dict)
+    constants: dict[str, ConstantValue] = field(default_factory=dict)
+
+    @property
+    def specialisation(self) -> Specialisation:
+        return Specialisation(tuple(self.dtypes.items()), tuple(self.constants.items()))
+
+
+def fail(
+    signature: Signature, code: Code, message: str, parameter: Any = None, *, labels: tuple[Label, ...] = (),
+    notes: tuple[str, ...] = (), help: str = "", label: str = "",
+) -> NoReturn:  # fmt: skip
+    """Raises `LaunchError`, pointing at the parameter in the kernel's signature."""
+    span = signature.span if parameter is None else parameter.span
+    found = Diagnostic(code, message, span, label, labels, notes, help, kernel=signature.name)
+    raise LaunchError(found) from None
+
+
+def bind(signature: Signature, args: tuple[Any, ...], named: Mapping[str, Any]) -> Bound:
+    """The arguments of a launch, checked and sorted."""
+    given = _by_name(signature, args, named)
+    bound = Bound()
+    seen: dict[str, TensorParameter] = {}
+    for tensor in signature.tensors:
+        array = _array(signature, tensor, given[tensor.name])
+        bound.tensors[tensor.name] = array
+        _bind_dtype(signature, tensor, array, bound)
+        _bind_dimensions(signature, tensor, array, bound, seen)
+    for parameter in signature.arguments:
+        if isinstance(parameter, ScalarParameter):
+            bound.scalars[parameter.name] = _scalar(signature, parameter, given[parameter.name], bound)
+    for constant in signature.constants:
+        bound.constants[constant.name] = _constant(signature, constant, named, bound)
+    return bound
+
+
+def _by_name(signature: Signature, args: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
+    names = [parameter.name for parameter in signature.arguments]
+    shown = ", ".join(names) or "none"
+    if len(args) > len(names):
+        constants = ", ".join(constant.name for constant in signature.constants)
+        fail(
+            signature,
+            Code.ARGUMENT_COUNT,
+            f"`{signature.name}` takes {len(names)} arguments ({shown}), and {len(args)} are given",
+            help=f"constants are given by name: {constants}" if constants else "",
+        )
+    given = dict(zip(names, args, strict=False))
+    known = {constant.name for constant in signature.constants}
+    for name, value in named.items():
+        if name in given:
+            fail(signature, Code.ARGUMENT_COUNT, f"`{name}` is given twice")
+        if name in names:
+            given[name] = value
+        elif name not in known:
+            choices = ", ".join([*names, *(constant.name for constant in signature.constants)])
+            fail(
+                signature,
+                Code.ARGUMENT_COUNT,
+                f"`{signature.name}` has no parameter `{name}`",
+                help=f"it has {choices}",
+            )
+    missing = [parameter for parameter in signature.arguments if parameter.name not in given]
+    if missing:
+        what = ", ".join(f"`{parameter.name}`" for parameter in missing)
+        fail(
+            signature,
+            Code.ARGUMENT_COUNT,
+            f"`{signature.name}` is missing {what}",
+            missing[0],
+            help=f"it takes {shown}",
+        )
+    return given
+
+
+def _array(signature: Signature, tensor: TensorParameter, value: Any) -> Array:
+    if not isinstance(value, np.ndarray):
+        kind = type(value).__name__
+        cure = "pass a numpy array"
+        if hasattr(value, "__array__"):
+            cure = f"pass a numpy array: `np.asarray({tensor.name})`"
+        elif isinstance(value, (int, float)):
+            cure = f"pass an array, or declare `{tensor.name}` as a scalar: `{tensor.name}: f32`"
+        fail(signature, Code.ARGUMENT_KIND, f"`{tensor.name}` is a tensor, and a {kind} is given", tensor, help=cure)
+    if value.ndim != len(tensor.dimensions):
+        shown = " ".join(map(str, tensor.dimensions))
+        fail(
+            signature,
+            Code.ARGUMENT_RANK,
+            f"`{tensor.name}` has {len(tensor.dimensions)} axes ({shown}), and the array has the shape {value.shape}",
+            tensor,
+            help="reshape the array: `x.reshape(...)` or `x[None]`",
+        )
+    if tensor.access.writes or tensor.access.combines:
+        if not value.flags.writeable:
+            fail(
+                signature,
+                Code.READ_ONLY,
+                f"`{tensor.name}` is written, and the array is read-only",
+                tensor,
+                label=f"declared as {tensor.access}",
+                help="pass a writable array, for instance a copy",
+            )
+    return value
+
+
+def _bind_dtype(signature: Signature, tensor: TensorParameter, array: Array, bound: Bound) -> None:
+    dtype = BY_STORAGE.get(array.dtype) if array.dtype.isnative else None
+    if dtype is None:
+        fail(
+            signature,
+            Code.ARGUMENT_DTYPE,
+            f"`{tensor.name}` is given an array of {array.dtype}, which is not an element type",
+            tensor,
+            help="convert it: `x.astype(np.float32)`; bf16 and 8-bit floats come from `ml_dtypes`",
+        )
+    match tensor.element:
+        case DType() as wanted:
+            if dtype is not wanted:
+                _wrong_dtype(signature, tensor, str(wanted), dtype)
+        case ContentOf() as content:
+            if dtype not in (I32, I64):
+                _wrong_dtype(signature, tensor, f'{content.kind}["{content.dimension}"], stored as i32 or i64', dtype)
+            bound.dtypes[tensor.name] = dtype
+        case Anything():
+            bound.dtypes[tensor.name] = dtype
+        case DTypeVar(name=name):
+            if bound.dtypes.setdefault(name, dtype) is not dtype:
+                first = next(other for other in signature.tensors if other.element == tensor.element)
+                _wrong_dtype(signature, tensor, f"{name}, which is {bound.dtypes[name]}", dtype, first)
+
+
+def _wrong_dtype(
+    signature: Signature, tensor: TensorParameter, wanted: str, have: DType, first: TensorParameter | None = None
+) -> NoReturn:
+    fail(
+        signature,
+        Code.ARGUMENT_DTYPE,
+        f"`{tensor.name}` holds {wanted}, and the array holds {have}",
+        tensor,
+        labels=(Label(first.span, "the element type was bound here"),) if first else (),
+        help="convert the array before the launch: `x.astype(...)`",
+    )
+
+
+def _bind_dimensions(
+    signature: Signature, tensor: TensorParameter, array: Array, bound: Bound, seen: dict[str, TensorParameter]
+) -> None:
+    for axis, (dimension, extent) in enumerate(zip(tensor.dimensions, array.shape, strict=True)):
+        match dimension:
+            case Fixed(extent=wanted) if wanted != extent:
+                fail(
+                    signature,
+                    Code.DIMENSION_DIFFERS,
+                    f"axis {axis} of `{tensor.name}` is {wanted}, and the array has {extent} there",
+                    tensor,
+                    notes=(f"the array has the shape {array.shape}",),
+                )
+            case Named(name=name) if bound.dimensions.setdefault(name, extent) != extent:
+                first = seen[name]
+                fail(
+                    signature,
+                    Code.DIMENSION_DIFFERS,
+                    f"{name} is {bound.dimensions[name]} in `{first.name}` and {extent} in `{tensor.name}`",
+                    tensor,
+                    labels=(Label(first.span, f"{name} = {bound.dimensions[name]}"),) if first is not tensor else (),
+                    label=f"{name} = {extent}",
+                    notes=(
+                        f"`{first.name}` has the shape {bound.tensors[first.name].shape}, `{tensor.name}` {array.shape}",
+                        "one name is one extent, across all arguments",
+                    ),
+                    help="pass arrays whose shapes agree, or give the axes different names in the signature",
+                )
+            case Named(name=name):
+                seen.setdefault(name, tensor)
+            case _:
+                pass
+
+
+def _scalar(signature: Signature, scalar: ScalarParameter, value: Any, bound: Bound) -> bool | int | float:
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if not isinstance(value, bool | int | float):
+        kind = type(value).__name__
+        fail(
+            signature,
+            Code.ARGUMENT_KIND,
+            f"`{scalar.name}` is a scalar, and a {kind} is given",
+            scalar,
+            help="pass a number",
+        )
+    dtype = scalar.element
+    if isinstance(dtype, DTypeVar):
+        dtype = bound.dtypes.setdefault(dtype.name, F32 if isinstance(value, float) else I32)
+    if dtype is BOOL or isinstance(value, bool):
+        if not (dtype is BOOL and isinstance(value, bool)):
+            fail(signature, Code.ARGUMENT_DTYPE, f"`{scalar.name}` is {dtype}, and {value!r} is given", scalar)
+        return bool(value)
+    if dtype.is_integer:
+        assert dtype.storage is not None
+        limits = np.iinfo(dtype.storage)
+        if isinstance(value, float) or not limits.min <= value <= limits.max:
+            why = "is a float" if isinstance(value, float) else "does not fit"
+            fail(signature, Code.ARGUMENT_DTYPE, f"`{scalar.name}` is {dtype}, and {value!r} {why}", scalar)
+    return value
+
+
+def _constant(
+    signature: Signature, constant: ConstantParameter, named: Mapping[str, Any], bound: Bound
+) -> ConstantValue:
+    if constant.name in signature.static:
+        extent = bound.dimensions[constant.name]
+        if named.get(constant.name, extent) != extent:
+            fail(
+                signature,
+                Code.CONSTANT_VALUE,
+                f"`{constant.name}` is a dimension of the arguments, {extent}, and {named[constant.name]!r} is given",
+                constant,
+                help="leave it out: it is bound from the arguments",
+            )
+        return extent
+    value = named.get(constant.name, constant.default)
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None:
+        near = signature.nearest_dimension(constant.name)
+        cure = f"did you mean the dimension `{near}`?" if near else f"give it by name: `{constant.name}=...`"
+        fail(signature, Code.CONSTANT_VALUE, f"the constant `{constant.name}` has no value", constant, help=cure)
+    wanted: tuple[type, ...] = (int, float) if constant.type is float else (constant.type,)
+    if not isinstance(value, wanted) or (isinstance(value, bool) and constant.type is not bool):
+        message = f"the constant `{constant.name}` is a {constant.type.__name__}, and {value!r} is given"
+        fail(signature, Code.CONSTANT_VALUE, message, constant)
+    return constant.type(value)

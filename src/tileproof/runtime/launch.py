@@ -1,0 +1,85 @@
+"""A launch: bind, compile, check, run. The public ways to start one are here."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Final
+
+from tileproof.backends import interpreter
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.diagnostic import Diagnostic
+from tileproof.diagnostics.errors import LaunchError
+from tileproof.frontend.elaborate import Elaborated, parse
+from tileproof.frontend.pipeline import compile_for
+from tileproof.ir.ops import KernelIR
+from tileproof.language.kernel import Kernel
+
+from .arguments import Bound, bind
+from .contracts import check_contents, check_groups, check_memory
+
+BACKENDS: Final = ("interpreter",)
+_current: ContextVar[str] = ContextVar("tileproof_backend", default="interpreter")
+
+
+def launch(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+    """What a call of a kernel does: runs it on the current backend."""
+    ir, bound = prepare(kernel, args, named)
+    # Ownership and bounds are not proved yet, so every launch is watched.
+    interpreter.run(ir, {**bound.tensors, **bound.scalars}, bound.dimensions, sanitize=True)
+
+
+def interpret(
+    kernel: Kernel, *args: Any, order: interpreter.Order = "forward", sanitize: bool = True, **constants: Any
+) -> None:
+    """Runs a kernel on the interpreter, its programs one after another.
+
+    `order` is "forward", "reverse", or a number that seeds a shuffle. With `sanitize` it raises at the first race, at
+    an element of an `Out` nobody wrote, and always at an access outside a tensor. A run that raises changes nothing.
+    """
+    if not isinstance(kernel, Kernel):
+        raise TypeError(f"tp.interpret takes a kernel, not {type(kernel).__name__}: decorate it with @tp.kernel")
+    ir, bound = prepare(kernel, args, constants)
+    interpreter.run(ir, {**bound.tensors, **bound.scalars}, bound.dimensions, order=order, sanitize=sanitize)
+
+
+@contextmanager
+def backend(name: str) -> Iterator[None]:
+    """Runs the launches of a `with` block on a named backend: `with tp.backend("interpreter"): ...`"""
+    if name not in BACKENDS:
+        near = difflib.get_close_matches(name, BACKENDS, 1)
+        raise LaunchError(
+            Diagnostic(
+                Code.NO_BACKEND,
+                f"there is no backend {name!r}",
+                notes=(f"backends here: {', '.join(BACKENDS)}",),
+                help=f"did you mean {near[0]!r}?" if near else "use one of these",
+            )
+        )
+    token = _current.set(name)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def prepare(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[KernelIR, Bound]:
+    """The compiled kernel and its arguments, every contract of the launch checked."""
+    signature = parse(kernel).signature
+    bound = bind(signature, args, named)
+    check_memory(signature, bound)
+    check_contents(signature, bound)
+    ir = compiled(kernel, bound).ir
+    check_groups(ir, bound)
+    return ir, bound
+
+
+def compiled(kernel: Kernel, bound: Bound) -> Elaborated:
+    """The kernel for these arguments, from its cache while what it captured has not changed."""
+    key = bound.specialisation
+    found = kernel.cache.get(key)
+    if not isinstance(found, Elaborated) or not found.is_current:
+        found = kernel.cache[key] = compile_for(kernel, key)
+    return found

@@ -1,0 +1,136 @@
+"""Kernels built by hand, an operation a line, so that tests of the interpreter need no front end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tileproof.diagnostics.spans import Source, Span
+from tileproof.ir import ops
+from tileproof.ir.types import (
+    INDEX_SCALAR,
+    Access,
+    Axis,
+    Content,
+    Dimension,
+    DimensionTag,
+    Fixed,
+    Named,
+    Tensor,
+    TensorType,
+    Tile,
+    TileType,
+    Unnamed,
+    Value,
+    Walker,
+    WalkerTag,
+    WalkerType,
+)  # fmt: skip
+from tileproof.language.dtypes import DType
+
+SOURCE = Source("kernel.py", tuple(f"line {number}\n" for number in range(1, 200)))
+
+
+def span(line: int) -> Span:
+    return Span(SOURCE, line, 1, line, 5)
+
+
+class Builder:
+    """Collects parameters and operations. The span of operation n is line n."""
+
+    def __init__(self) -> None:
+        self.parameters: list[ops.Parameter] = []
+        self.ops: list[ops.AnyOp] = []
+        self.line = 0
+        self.names = 0
+
+    def tensor(self, name: str, access: Access, element: DType | Content, dimensions: str) -> Tensor:
+        """A parameter such as `tensor("x", Access.IN, F32, "M 4 _")`, on a line of its own."""
+        made: list[Dimension] = []
+        for word in dimensions.split():
+            made.append(Fixed(int(word)) if word.isdigit() else Unnamed() if word == "_" else Named(word))
+        value = Value(name, TensorType(access, element, tuple(made)))
+        self.parameters.append(ops.Parameter(value, self._span()))
+        return value
+
+    def scalar(self, name: str, dtype: DType) -> Tile:
+        value = Value(name, TileType(dtype))
+        self.parameters.append(ops.Parameter(value, self._span()))
+        return value
+
+    def value(self, dtype: DType, *axes: Axis) -> Tile:
+        self.names += 1
+        return Value(f"v{self.names}", TileType(dtype, axes))
+
+    def __call__(self, op: type[Any], result: TileType, *fields: Any) -> Tile:
+        """Appends an operation with one result: `b(ops.Binary, type, fn, x, y)`."""
+        value = self.value(result.dtype, *result.axes)
+        self.do(op, value, *fields)
+        return value
+
+    def do(self, op: type[Any], *fields: Any) -> int:
+        """Appends an operation and gives its line."""
+        self.ops.append(op(self._span(), *fields))
+        return self.line
+
+    def constant(self, number: Any, dtype: DType | None = None) -> Tile:
+        return self(ops.Constant, INDEX_SCALAR if dtype is None else TileType(dtype), number)
+
+    def load(self, tensor: Tensor, *picks: ops.Pick) -> Tile:
+        axes: tuple[Axis, ...] = ()
+        for pick, dimension in zip(picks, tensor.type.dimensions, strict=True):
+            axes += axis_of(pick, dimension)
+        return self(ops.Load, TileType(tensor.type.read_as, axes), tensor, picks)
+
+    def binary(self, fn: ops.BinaryFn, left: Tile, right: Tile) -> Tile:
+        return self(ops.Binary, left.type, fn, left, right)
+
+    @contextmanager
+    def block(self) -> Iterator[list[ops.AnyOp]]:
+        """Operations appended inside go to the list given, not to the kernel."""
+        outer, self.ops = self.ops, []
+        try:
+            yield self.ops
+        finally:
+            self.ops = outer
+
+    @contextmanager
+    def parallel(self, *walkers: Walker) -> Iterator[None]:
+        with self.block() as body:
+            yield
+        self.do(ops.Parallel, walkers, ops.Block(tuple(body)))
+
+    def kernel(self) -> ops.KernelIR:
+        return ops.KernelIR("kernel", tuple(self.parameters), {}, {}, {}, ops.Block(tuple(self.ops)), self._span())
+
+    def _span(self) -> Span:
+        self.line += 1
+        return span(self.line)
+
+
+def walker(name: str, dimension: str, size: int | None) -> Walker:
+    return Value(name, WalkerType(dimension, size))
+
+
+def tagged(walked: Walker) -> Axis:
+    """The axis of a walker's tile."""
+    assert walked.type.size is not None
+    return Axis(walked.type.size, WalkerTag(walked))
+
+
+def axis_of(pick: ops.Pick, dimension: Dimension) -> tuple[Axis, ...]:
+    """The axis a pick makes, if it makes one."""
+    match pick:
+        case ops.Along(walked):
+            return () if walked.type.is_each else (tagged(walked),)
+        case ops.At():
+            return ()
+        case ops.Gather(indices):
+            return indices.type.axes
+        case ops.Window(_, length):
+            return (Axis(length),)
+        case ops.Whole() if isinstance(dimension, Fixed):
+            return (Axis(dimension.extent),)
+        case ops.Whole():
+            return (Axis(0, DimensionTag(str(dimension))),)
