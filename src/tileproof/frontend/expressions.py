@@ -19,7 +19,7 @@ from .control import branch
 from .fold import fold, undecided_at
 from .indexing import Item, SliceOf, extent_of, index_tile, load, slice_items
 from .names import MISSING
-from .operations import binary, mma, unary
+from .operations import as_tile, binary, mma, unary
 from .refusal import Suppressed, refuse
 from .values import Bundle, Entity, Known, Method, Poison, describe, is_tensor, is_tile, is_walker
 
@@ -243,6 +243,8 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Entity:
         return Bundle(tuple(extent_of(ctx, owner, axis, span) for axis in range(len(owner.type.dimensions))))
     if is_tile(owner):
         return _tile_attribute(ctx, owner, owner.type, name, span)
+    if isinstance(owner, Known) and owner.is_number and name == "to":
+        return Method(as_tile(ctx.builder, owner, span), name)
     raise _no_attribute(owner, name, span)
 
 

@@ -24,7 +24,7 @@ from tileproof.frontend.signature import (
     Signature,
     TensorParameter,
 )
-from tileproof.ir.types import Fixed, Named
+from tileproof.ir.types import Access, Fixed, Named
 from tileproof.language.dtypes import BOOL, BY_STORAGE, F32, I32, I64, DType, DTypeVar
 
 Array = np.ndarray[Any, Any]
@@ -130,16 +130,15 @@ def _array(signature: Signature, tensor: TensorParameter, value: Any) -> Array:
             tensor,
             help="reshape the array: `x.reshape(...)` or `x[None]`",
         )
-    if tensor.access.writes or tensor.access.combines:
-        if not value.flags.writeable:
-            fail(
-                signature,
-                Code.READ_ONLY,
-                f"`{tensor.name}` is written, and the array is read-only",
-                tensor,
-                label=f"declared as {tensor.access}",
-                help="pass a writable array, for instance a copy",
-            )
+    if tensor.access is not Access.IN and not value.flags.writeable:
+        fail(
+            signature,
+            Code.READ_ONLY,
+            f"`{tensor.name}` is written, and the array is read-only",
+            tensor,
+            label=f"declared as {tensor.access}",
+            help="pass a writable array, for instance a copy",
+        )
     return value
 
 
@@ -197,6 +196,8 @@ def _bind_dimensions(
                 )
             case Named(name=name) if bound.dimensions.setdefault(name, extent) != extent:
                 first = seen[name]
+                given = bound.tensors[first.name].shape
+                shapes = f"`{first.name}` has the shape {given}, `{tensor.name}` {array.shape}"
                 fail(
                     signature,
                     Code.DIMENSION_DIFFERS,
@@ -204,10 +205,7 @@ def _bind_dimensions(
                     tensor,
                     labels=(Label(first.span, f"{name} = {bound.dimensions[name]}"),) if first is not tensor else (),
                     label=f"{name} = {extent}",
-                    notes=(
-                        f"`{first.name}` has the shape {bound.tensors[first.name].shape}, `{tensor.name}` {array.shape}",
-                        "one name is one extent, across all arguments",
-                    ),
+                    notes=(shapes, "one name is one extent, across all arguments"),
                     help="pass arrays whose shapes agree, or give the axes different names in the signature",
                 )
             case Named(name=name):
@@ -243,7 +241,8 @@ def _scalar(signature: Signature, scalar: ScalarParameter, value: Any, bound: Bo
         if isinstance(value, float) or not limits.min <= value <= limits.max:
             why = "is a float" if isinstance(value, float) else "does not fit"
             fail(signature, Code.ARGUMENT_DTYPE, f"`{scalar.name}` is {dtype}, and {value!r} {why}", scalar)
-    return value
+    number: int | float = value
+    return number
 
 
 def _constant(
@@ -267,8 +266,10 @@ def _constant(
         near = signature.nearest_dimension(constant.name)
         cure = f"did you mean the dimension `{near}`?" if near else f"give it by name: `{constant.name}=...`"
         fail(signature, Code.CONSTANT_VALUE, f"the constant `{constant.name}` has no value", constant, help=cure)
-    wanted: tuple[type, ...] = (int, float) if constant.type is float else (constant.type,)
-    if not isinstance(value, wanted) or (isinstance(value, bool) and constant.type is not bool):
+    is_bool = isinstance(value, bool)
+    fits = isinstance(value, (int, float) if constant.type is float else constant.type)
+    if not fits or is_bool is not (constant.type is bool):
         message = f"the constant `{constant.name}` is a {constant.type.__name__}, and {value!r} is given"
         fail(signature, Code.CONSTANT_VALUE, message, constant)
-    return constant.type(value)
+    made: ConstantValue = float(value) if constant.type is float else value
+    return made

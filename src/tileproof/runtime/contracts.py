@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic, Label
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.frontend.signature import ContentOf, Signature, TensorParameter
-from tileproof.ir.ops import AnyOp, Block, Group, KernelIR, blocks
+from tileproof.ir.ops import Group, KernelIR
+from tileproof.ir.types import Access
+from tileproof.ir.walk import walk
 
 from .arguments import Array, Bound, fail
 
@@ -45,7 +45,7 @@ def check_memory(signature: Signature, bound: Bound) -> None:
 
 
 def _is_written(tensor: TensorParameter) -> bool:
-    return tensor.access.writes or tensor.access.combines
+    return tensor.access is not Access.IN
 
 
 def _share(left: Array, right: Array) -> bool:
@@ -94,7 +94,7 @@ def check_contents(signature: Signature, bound: Bound) -> None:
 
 def check_groups(kernel: KernelIR, bound: Bound) -> None:
     """`tp.group` cuts a dimension into equal runs, so its extent is a multiple of the number of groups."""
-    for op in _every(kernel.body):
+    for op in walk(kernel.body):
         if not isinstance(op, Group):
             continue
         extent, groups = bound.dimensions[op.dimension], bound.dimensions[op.into]
@@ -109,9 +109,3 @@ def check_groups(kernel: KernelIR, bound: Bound) -> None:
                 )
             )
 
-
-def _every(block: Block) -> Iterator[AnyOp]:
-    for op in block.ops:
-        yield op
-        for inner in blocks(op):
-            yield from _every(inner)
