@@ -38,8 +38,8 @@ from .language.dtypes import (
     u64,
 )
 from .language.kernel import Kernel, kernel
-from .language.parameters import In, Index, InOut, Max, Min, Out, Sum
-from .language.spaces import dim, each, group, parallel, require, tiles
+from .language.parameters import In, Index, InOut, Max, Min, Offsets, Out, Sum, Unique
+from .language.spaces import dim, each, group, join, parallel, require, segments, split, split_at, tiles
 from .language.tiles import (
     abs,
     all,
@@ -70,8 +70,12 @@ from .language.tiles import (
     min,
     minimum,
     mma,
+    print,
+    random,
+    reduce,
     round,
     rsqrt,
+    scan,
     sigmoid,
     sin,
     sqrt,
@@ -81,6 +85,7 @@ from .language.tiles import (
     where,
     zeros,
 )
+from .language.unsafe import raw, unsafe
 from .language.values import Tile, Walker
 from .runtime.launch import backend, interpret, launch
 
@@ -89,16 +94,17 @@ Kernel.launcher = launch
 # In the order a reader meets them.
 __all__ = [  # noqa: RUF022
     # Kernels and their signatures.
-    "kernel", "Kernel", "In", "Out", "InOut", "Sum", "Max", "Min", "Index", "T", "U",
+    "kernel", "Kernel", "In", "Out", "InOut", "Sum", "Max", "Min", "Index", "Unique", "Offsets", "T", "U",
     "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64",
     "f16", "bf16", "tf32", "f32", "f64", "f8e4m3", "f8e5m2",
     # Spaces, loops, dimensions.
-    "parallel", "tiles", "each", "group", "dim", "require", "Walker",
+    "parallel", "tiles", "each", "split", "join", "segments", "split_at", "group", "dim", "require", "Walker",
     # Tiles.
     "Tile", "zeros", "full", "arange", "inf", "lowest", "mma", "where", "maximum", "minimum", "clip",
     "exp", "exp2", "log", "log2", "sqrt", "rsqrt", "tanh", "sigmoid", "sin", "cos", "erf",
     "floor", "ceil", "round", "abs", "isnan", "cdiv", "cat", "bitcast", "update",
     "sum", "mean", "max", "min", "argmax", "argmin", "any", "all", "cumsum",
+    "reduce", "scan", "random", "print", "unsafe", "raw",
     # Running.
     "interpret", "backend",
     # What goes wrong.

@@ -170,6 +170,23 @@ class Elements(Op):
 
 
 @dataclass(frozen=True, slots=True)
+class Number(Op):
+    """How many tiles of the same walk come before a walker's."""
+
+    result: Tile
+    walker: Walker
+
+
+@dataclass(frozen=True, slots=True)
+class Shift(Op):
+    """The walker moved by `by` elements, clipped at the end of the axis: a walker of its own, with a tag of its own."""
+
+    result: Walker
+    walker: Walker
+    by: Tile
+
+
+@dataclass(frozen=True, slots=True)
 class Iota(Op):
     """0, 1, 2, ... along one untagged axis of dtype `index`."""
 
@@ -301,6 +318,24 @@ class CumSum(Op):
 
 
 @dataclass(frozen=True, slots=True)
+class Fill(Op):
+    """The full tile: `value` where the operand has no live element. Every axis becomes untagged."""
+
+    result: Tile
+    operand: Tile
+    value: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Random(Op):
+    """Uniform f32 in [0, 1), a function of `seed` (an i64 scalar) and of each `offset` (index) alone."""
+
+    result: Tile
+    seed: Tile
+    offset: Tile
+
+
+@dataclass(frozen=True, slots=True)
 class Mma(Op):
     """`left @ right + acc`, accumulated in the type of `acc`."""
 
@@ -312,14 +347,40 @@ class Mma(Op):
 
 @dataclass(frozen=True, slots=True)
 class Load(Op):
+    """Reads a region. `raw`: inside `tp.unsafe`, where the author vouches for it."""
+
     result: Tile
     tensor: Tensor
     picks: tuple[Pick, ...]
+    raw: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Get(Op):
+    """Reads a region, and `fill` (a scalar) at every position that is outside the tensor or none."""
+
+    result: Tile
+    tensor: Tensor
+    picks: tuple[Pick, ...]
+    fill: Tile
 
 
 @dataclass(frozen=True, slots=True)
 class Store(Op):
-    """Writes the live elements of `value`, which has the tensor's element type and the axes of the picks."""
+    """Writes the live elements of `value`, whose type is the tensor's and whose axes are those of the picks.
+
+    Where an index is none, nothing is written.
+    """
+
+    tensor: Tensor
+    picks: tuple[Pick, ...]
+    value: Tile
+    raw: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Update(Op):
+    """Combines every live element of `value` into a `Sum`, `Max` or `Min`, element by element; none is passed over."""
 
     tensor: Tensor
     picks: tuple[Pick, ...]
@@ -327,12 +388,31 @@ class Store(Op):
 
 
 @dataclass(frozen=True, slots=True)
-class Update(Op):
-    """Combines every live element of `value` into a `Sum`, `Max` or `Min`, element by element."""
+class SplitAt(Op):
+    """Two views of an `InOut`: `past`, the elements before position `at` of an axis, read by all programs, and `fresh`,
+    those from it on, an `InOut` whose axis has no name and counts from `at`."""
 
+    past: Tensor
+    fresh: Tensor
     tensor: Tensor
-    picks: tuple[Pick, ...]
-    value: Tile
+    axis: int
+    at: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Print(Op):
+    """Shows values of the running program, for debugging."""
+
+    label: str
+    values: tuple[Tile, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Assume(Op):
+    """A fact the author vouches for, inside `tp.unsafe`."""
+
+    condition: Tile
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,11 +431,61 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
+class Combiner:
+    """How two values of a kind make one: `body` sees `left` and `right` and yields as many values of the same types."""
+
+    left: tuple[Tile, ...]
+    right: tuple[Tile, ...]
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
+class Fold(Op):
+    """Live elements along `axis` combined in order; `identities` (scalars) where there are none. The axis is dropped."""
+
+    results: tuple[Tile, ...]
+    operands: tuple[Tile, ...]
+    identities: tuple[Tile, ...]
+    axis: int
+    combiner: Combiner
+
+
+@dataclass(frozen=True, slots=True)
+class Scan(Op):
+    """Live elements up to each, along `axis`, combined in order."""
+
+    results: tuple[Tile, ...]
+    operands: tuple[Tile, ...]
+    axis: int
+    combiner: Combiner
+
+
+@dataclass(frozen=True, slots=True)
+class Join(Op):
+    """The values of all pieces of a split walker, combined in index order. What follows runs once for all of them."""
+
+    results: tuple[Tile, ...]
+    walker: Walker
+    operands: tuple[Tile, ...]
+    combiner: Combiner
+
+
+@dataclass(frozen=True, slots=True)
+class Segments:
+    """A walker of a parallel space whose tiles never cross the borders in an `Offsets` tensor; `index` is the segment."""
+
+    walker: Walker
+    offsets: Tensor
+    index: Tile
+
+
+@dataclass(frozen=True, slots=True)
 class Parallel(Op):
     """The parallel space: `body` runs once for each point, in any order."""
 
     walkers: tuple[Walker, ...]
     body: Block
+    segments: tuple[Segments, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -405,10 +535,14 @@ class If(Op):
 
 
 PureOp: TypeAlias = (
-    Constant | Extents | Start | Stop | Elements | Iota | Group | Unary | Binary | Select | Cast | Bitcast
-    | Broadcast | Expand | Permute | Reshape | Slice | Cat | Reduce | CumSum | Mma
+    Constant | Extents | Start | Stop | Elements | Number | Iota | Group | Unary | Binary | Select | Cast | Bitcast
+    | Broadcast | Expand | Permute | Reshape | Slice | Cat | Reduce | CumSum | Fill | Random | Mma
 )  # fmt: skip
-AnyOp: TypeAlias = PureOp | Load | Store | Update | Require | Parallel | TilesLoop | RangeLoop | While | If
+"""Operations that make one tile of others and touch no memory."""
+AnyOp: TypeAlias = (
+    PureOp | Shift | Load | Get | Store | Update | SplitAt | Print | Assume | Require | Fold | Scan | Join
+    | Parallel | TilesLoop | RangeLoop | While | If
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -440,12 +574,20 @@ class KernelIR:
 def operands(op: AnyOp) -> tuple[AnyValue, ...]:
     """The values an operation uses, not counting those its blocks use."""
     match op:
-        case Constant() | Iota() | Parallel():
+        case Constant() | Iota():
             return ()
+        case Parallel(segments=segments):
+            return tuple(segment.offsets for segment in segments)
         case Extents(tensor=tensor):
             return () if tensor is None else (tensor,)
-        case Start(walker=walker) | Stop(walker=walker) | Elements(walker=walker):
+        case Start(walker=walker) | Stop(walker=walker) | Elements(walker=walker) | Number(walker=walker):
             return (walker,)
+        case Shift(walker=walker, by=by):
+            return (walker, by)
+        case Fill(operand=operand, value=value):
+            return (operand, value)
+        case Random(seed=seed, offset=offset):
+            return (seed, offset)
         case Group(index=index):
             return (index,)
         case Unary() | Cast() | Bitcast() | Broadcast() | Expand() | Permute() | Reshape() | Slice():
@@ -462,9 +604,21 @@ def operands(op: AnyOp) -> tuple[AnyValue, ...]:
             return (left, right, acc)
         case Load(tensor=tensor, picks=picks):
             return (tensor, *_picked_by(picks))
+        case Get(tensor=tensor, picks=picks, fill=fill):
+            return (tensor, *_picked_by(picks), fill)
+        case SplitAt(tensor=tensor, at=at):
+            return (tensor, at)
+        case Print(values=values):
+            return values
+        case Fold(operands=tiles, identities=identities):
+            return (*tiles, *identities)
+        case Scan(operands=tiles):
+            return tiles
+        case Join(operands=tiles, walker=walker):
+            return (*tiles, walker)
         case Store(tensor=tensor, picks=picks, value=value) | Update(tensor=tensor, picks=picks, value=value):
             return (tensor, *_picked_by(picks), value)
-        case Require(condition=condition) | If(condition=condition):
+        case Require(condition=condition) | Assume(condition=condition) | If(condition=condition):
             return (condition,)
         case TilesLoop(start=start, stop=stop, inits=inits):
             return (*(bound for bound in (start, stop) if bound is not None), *inits)
@@ -487,13 +641,15 @@ def _picked_by(picks: tuple[Pick, ...]) -> Iterator[AnyValue]:
                 assert_never(pick)
 
 
-def results(op: AnyOp) -> tuple[Tile, ...]:
+def results(op: AnyOp) -> tuple[AnyValue, ...]:
     """The values an operation defines for what follows it."""
     match op:
-        case Parallel() | Store() | Update() | Require():
+        case Parallel() | Store() | Update() | Require() | Print() | Assume():
             return ()
-        case TilesLoop() | RangeLoop() | While() | If():
+        case TilesLoop() | RangeLoop() | While() | If() | Fold() | Scan() | Join():
             return op.results
+        case SplitAt(past=past, fresh=fresh):
+            return (past, fresh)
         case _:
             return (op.result,)
 
@@ -503,6 +659,8 @@ def blocks(op: AnyOp) -> tuple[Block, ...]:
     match op:
         case Parallel() | TilesLoop() | RangeLoop():
             return (op.body,)
+        case Fold(combiner=combiner) | Scan(combiner=combiner) | Join(combiner=combiner):
+            return (combiner.body,)
         case While():
             return (op.test, op.body)
         case If():

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, TypeAlias, TypeVar
 
-from tileproof.language.dtypes import INDEX, DType
+from tileproof.language.dtypes import ENTRY, INDEX, DType
 
 from .extent import Length
 
@@ -94,7 +94,9 @@ class TensorType:
     @property
     def read_as(self) -> DType:
         """The element type a load gives."""
-        return self.element if isinstance(self.element, DType) else INDEX
+        if isinstance(self.element, DType):
+            return self.element
+        return INDEX if self.element.kind == "Offsets" else ENTRY
 
     def __str__(self) -> str:
         return f'{self.access}[{self.element}, "{" ".join(map(str, self.dimensions))}"]'
@@ -106,6 +108,8 @@ class WalkerType:
 
     dimension: str
     size: Length | None
+    is_piece: bool = False
+    """Made by `tp.split`: a piece of the dimension, to be joined with the others."""
 
     @property
     def is_each(self) -> bool:
@@ -114,7 +118,7 @@ class WalkerType:
     def __str__(self) -> str:
         if self.size is None:
             return f"element of {self.dimension}"
-        return f"tile of {self.dimension} by {self.size}"
+        return f"{'piece' if self.is_piece else 'tile'} of {self.dimension} by {self.size}"
 
 
 @dataclass(frozen=True, slots=True)

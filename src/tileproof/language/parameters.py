@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from typing import Annotated as Out
     from typing import Annotated as Sum
     from typing import Literal as Index
+    from typing import Literal as Offsets
+    from typing import Literal as Unique
 else:
 
     class _Annotation:
@@ -85,5 +87,21 @@ else:
 
         example = 'In[Index["V"], "N"]'
 
+    class Unique(_Annotation):
+        """An element type: positions in a dimension, none of them twice, or -1 for none.
 
-__all__ = ["In", "InOut", "Index", "Max", "Min", "Out", "Sum"]
+        `slots: In[Unique["C"], "N"]`
+        """
+
+        example = 'In[Unique["C"], "N"]'
+
+    class Offsets(_Annotation):
+        """An element type: borders of segments of a dimension, from 0 to its extent, never falling.
+
+        `off: In[Offsets["N"], "E+1"]`
+        """
+
+        example = 'In[Offsets["N"], "E+1"]'
+
+
+__all__ = ["In", "InOut", "Index", "Max", "Min", "Offsets", "Out", "Sum", "Unique"]

@@ -86,3 +86,70 @@ def require(condition: Any) -> None:
 
 
 __all__ = ["Each", "dim", "each", "group", "parallel", "require", "tiles"]
+
+
+class Split:
+    """What `tp.split` gives: the size of a walk in pieces."""
+
+    __slots__ = ("length",)
+
+    def __init__(self, length: Any) -> None:
+        self.length = length
+
+
+def split(length: Any) -> Any:
+    """In place of a tile size: cuts an axis into pieces of `length`, each for a program of its own.
+
+    The program walks its piece with `z.tiles(BK)`, and `tp.join` combines what the pieces made. An empty axis has
+    one empty piece, so that there is always something to join.
+
+    Example:
+        for i, z in tp.parallel(M=BM, N=tp.split(32)):
+            total = tp.zeros((i,))
+            for n in z.tiles(BN):
+                total += x[i, n].sum(axis=1)
+            r[i] = tp.join(total, over=z)
+    """
+    only_in_kernels("split")
+
+
+def join(values: Any, over: Any, by: Any = None) -> Any:
+    """Combines a value, or a tuple of them, of all pieces of a split walker, in index order.
+
+    The rest of the body runs once for all pieces. `by` takes two values (or two tuples) and gives one; it is + unless
+    given. A kernel has one join, at the top level of the body of its parallel space.
+
+    Example:
+        for i, z in tp.parallel(M=BM, N=tp.split(32)):
+            top = tp.full((i,), -tp.inf)
+            for n in z.tiles(BN):
+                top = tp.maximum(top, x[i, n].max(axis=1))
+            r[i] = tp.join(top, over=z, by=tp.maximum)
+    """
+    only_in_kernels("join")
+
+
+def segments(offsets: Any, /, *pairs: tuple[str, Any], **sizes: Any) -> Any:
+    """Inside `tp.parallel`: walks ragged segments of a dimension, given by an `Offsets` tensor.
+
+    It hands out a pair: the number of the segment, an `index`, and a tile that stays inside it.
+
+    Example:
+        for (e, i), j in tp.parallel(tp.segments(borders, M=BM), N=BN):
+            y[i, j] = x[i, j] * scales[e]
+    """
+    only_in_kernels("segments")
+
+
+def split_at(tensor: Any, dimension: str, position: Any) -> Any:
+    """Two views of an `InOut`, before and from `position` on, made before `tp.parallel`.
+
+    Every program may read the first; it is walked by `tp.tiles(C=BT, stop=position)`. The second is written, each
+    element by one program, and its axis counts from `position`. So one launch can read a cache and append to it.
+
+    Example:
+        past, fresh = tp.split_at(cache, "C", pos[0])
+        for n in tp.parallel(N=tp.each):
+            fresh[n, :] = new[n, :]
+    """
+    only_in_kernels("split_at")

@@ -404,3 +404,54 @@ __all__ = [
     "maximum", "mean", "min", "minimum", "mma", "round", "rsqrt", "sigmoid", "sin", "sqrt", "sum", "tanh",
     "update", "where", "zeros",
 ]  # fmt: skip
+
+
+# Combining with a function of your own.
+
+
+def reduce(x: Any, by: Any, identity: Any, axis: Any = None) -> Any:
+    """Combines the live elements of a tile, or of a tuple of tiles, along an axis.
+
+    `by` takes two values (or two tuples) and gives one; it is associative. Elements combine in order. `identity` is
+    what an axis without elements gives. The axis may be left out if there is one.
+
+    Example:
+        def larger(a: Any, b: Any) -> Any:
+            return tp.maximum(a, b)
+
+        r[i] = tp.reduce(x[i, :], larger, -tp.inf, axis=1)
+    """
+    only_in_kernels("reduce")
+
+
+def scan(x: Any, by: Any, axis: Any = None) -> Any:
+    """What the live elements up to each one combine to, along an axis; `by` as in `tp.reduce`.
+
+    Example:
+        y[i, :] = tp.scan(x[i, :], tp.maximum, axis=1)
+    """
+    only_in_kernels("scan")
+
+
+# Numbers from nothing, and a look inside.
+
+
+def random(seed: Any, offset: Any) -> Any:
+    """Uniform f32 numbers in [0, 1), one for each `offset`, the same on every backend and in every order.
+
+    They depend on `seed`, an integer, and `offset`, an integer or index tile, alone (Philox 4x32-10).
+
+    Example:
+        keep = tp.random(seed, i.elements[:, None] * D + tp.arange(D)) >= 0.1
+        y[i, :] = tp.where(keep, x[i, :] / 0.9, 0.0)
+    """
+    only_in_kernels("random")
+
+
+def print(label: str, *values: Any) -> None:
+    """Shows values of the running program, for debugging.
+
+    Example:
+        tp.print("first row", x[i, :])
+    """
+    only_in_kernels("print")
