@@ -332,7 +332,11 @@ def test_f64_rounds_once_to_every_float(x: float, target: DType) -> None:
 def test_integers_round_once_to_every_float(target: DType, data: st.DataObject) -> None:
     source = data.draw(st.sampled_from((*INTEGERS, INDEX)))
     held = source if source != INDEX else I64
-    x = data.draw(integers(held) | st.integers(0, 62).map(lambda n: wrap((1 << n) + (1 << n // 2) + 1, held)))
+    precision = FORMATS[target][0]
+    ties = st.integers(precision, 63).map(lambda n: wrap((1 << n) + (1 << n - precision), held))
+    x = data.draw(
+        integers(held) | st.builds(lambda tie, step: wrap(tie + step, held), ties, st.sampled_from((-1, 0, 1)))
+    )
     assert convert(x, source, target) == rounded(Fraction(x), target)
 
 
@@ -361,6 +365,15 @@ def test_floats_truncate_and_saturate_to_integers(data: st.DataObject) -> None:
 def test_nan_is_0_and_infinities_saturate_as_integers(source: DType, target: DType) -> None:
     least, greatest = limits(target if target != INDEX else I64)
     assert [convert(x, source, target) for x in (NAN, INF, -INF)] == [0, greatest, least]
+
+
+@pytest.mark.parametrize("target", [*INTEGERS, INDEX])
+def test_the_first_double_past_the_greatest_integer_saturates(target: DType) -> None:
+    least, greatest = limits(target if target != INDEX else I64)
+    past = float(greatest + 1)
+    assert convert(past, F64, target) == greatest
+    assert convert(math.nextafter(past, 0), F64, target) == math.trunc(math.nextafter(past, 0))
+    assert convert(float(least), F64, target) == least
 
 
 @given(data=st.data())

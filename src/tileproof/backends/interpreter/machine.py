@@ -200,9 +200,7 @@ class Machine:
         where = self._region(op, "reads")
         if self.sanitizer is not None:
             self.sanitizer.read(op.tensor, where, self.point, op.span)
-        return semantics.cast(
-            memory.load(self.tensors[op.tensor], where), stored(op.tensor), op.result.type.dtype
-        )
+        return semantics.cast(memory.load(self.tensors[op.tensor], where), stored(op.tensor), op.result.type.dtype)
 
     def _store(self, op: ops.Store) -> None:
         where = self._region(op, "writes")
@@ -251,9 +249,7 @@ class Machine:
             case ops.Unary():
                 return semantics.unary(op.fn, self.values[op.operand], op.operand.type.dtype)
             case ops.Binary():
-                return semantics.binary(
-                    op.fn, self.values[op.left], self.values[op.right], op.left.type.dtype
-                )
+                return semantics.binary(op.fn, self.values[op.left], self.values[op.right], op.left.type.dtype)
             case ops.Select():
                 return np.where(self.values[op.condition], self.values[op.yes], self.values[op.no])
             case ops.Cast():

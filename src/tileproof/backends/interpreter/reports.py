@@ -80,9 +80,7 @@ class Reporter:
             )
         )
 
-    def outside(
-        self, tensor: Tensor, fault: Outside, verb: str, point: int | None, span: Span
-    ) -> OutOfBounds:
+    def outside(self, tensor: Tensor, fault: Outside, verb: str, point: int | None, span: Span) -> OutOfBounds:
         """An index left its axis."""
         elements = "1 element" if fault.extent == 1 else f"{fault.extent} elements"
         cure = "guard the access with `if`"

@@ -1,8 +1,8 @@
 """Who touched each element of a written tensor: the ownership law, watched while it runs.
 
-Two accesses to one element by two different points, at least one of them a write, are a race. Accesses of
-one point happen in order and never are. For each element one writer and two different readers are remembered.
-That is enough: if points other than the writer's have read, one of the two is such a point.
+Two accesses to one element by two different points, at least one of them a write, are a race. Accesses of one point
+happen in order and never are. For each element the first writer and the first reader are remembered. That is enough,
+for points run one after another: when a point finds itself as the first, no other was there before it.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ class Trace:
         found = self.point[where.mesh]
         return np.asarray((found != _NOBODY) & (found != point))
 
-    def mark(self, where: Region, which: Array | bool, point: int, site: int) -> None:
-        """Records the point at those elements of the region that nobody touched yet."""
+    def mark(self, where: Region, point: int, site: int) -> None:
+        """Records the point at the elements of the region that nobody touched yet."""
         mesh = where.mesh
-        free = which & (self.point[mesh] == _NOBODY)
+        free = self.point[mesh] == _NOBODY
         self.point[mesh] = np.where(free, point, self.point[mesh])
         self.site[mesh] = np.where(free, site, self.site[mesh])
 
 
 class Traces:
-    """The writer and two different readers of each element of a tensor."""
+    """The first writer and the first reader of each element of a tensor."""
 
     def __init__(self, shape: tuple[int, ...]) -> None:
         self.writer = Trace(shape, "writes")
-        self.readers = (Trace(shape, "reads"), Trace(shape, "reads"))
+        self.reader = Trace(shape, "reads")
 
 
 class Sanitizer:
@@ -63,9 +63,7 @@ class Sanitizer:
     def __init__(self, kernel: KernelIR, arrays: Mapping[Tensor, Array], report: Reporter) -> None:
         self._kernel = kernel
         self._report = report
-        self._traces = {
-            tensor: Traces(array.shape) for tensor, array in arrays.items() if tensor.type.access.writes
-        }
+        self._traces = {tensor: Traces(array.shape) for tensor, array in arrays.items() if tensor.type.access.writes}
         self._sites: dict[Span, int] = {}
 
     def read(self, tensor: Tensor, where: Region, point: int | None, span: Span) -> None:
@@ -75,9 +73,7 @@ class Sanitizer:
             return
         touch = self._touch(tensor, point, "reads", span)
         self._meet(tensor, where, touch, traces.writer)
-        first, second = traces.readers
-        first.mark(where, True, touch.point, self._site(span))
-        second.mark(where, first.others(where, touch.point), touch.point, self._site(span))
+        traces.reader.mark(where, touch.point, self._site(span))
 
     def write(self, tensor: Tensor, where: Region, point: int | None, span: Span) -> None:
         """A point writes a region."""
@@ -85,9 +81,9 @@ class Sanitizer:
         if traces is None:
             return
         touch = self._touch(tensor, point, "writes", span)
-        for trace in (traces.writer, *traces.readers):
-            self._meet(tensor, where, touch, trace)
-        traces.writer.mark(where, True, touch.point, self._site(span))
+        self._meet(tensor, where, touch, traces.writer)
+        self._meet(tensor, where, touch, traces.reader)
+        traces.writer.mark(where, touch.point, self._site(span))
 
     def finish(self) -> None:
         """Every program has run: each element of an `Out` must have a writer."""
