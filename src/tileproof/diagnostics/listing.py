@@ -125,7 +125,7 @@ def _underlines(text: str, marks: Sequence[Mark], width: int) -> list[Line]:
     """
     stretches = sorted((_stretch(text, mark) for mark in marks), key=lambda s: (s.start, s.stop))
     strokes = _Canvas()
-    for stretch in sorted(stretches, key=lambda s: (s.mark.primary, s.start - s.stop)):
+    for stretch in sorted(stretches, key=lambda s: (s.start - s.stop, s.mark.primary)):
         sign = "^" if stretch.mark.primary else "-"
         strokes.put(stretch.start, sign * (stretch.stop - stretch.start), stretch.mark.style)
     last = stretches[-1]

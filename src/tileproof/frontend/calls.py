@@ -12,7 +12,7 @@ from types import FunctionType
 from typing import Any
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Frame
+from tileproof.diagnostics.diagnostic import Edit, Frame
 from tileproof.diagnostics.spans import Span
 from tileproof.language import tiles
 from tileproof.language.kernel import Kernel
@@ -99,16 +99,16 @@ def _handler(function: Any) -> Handler | None:
 def _not_callable(function: Any, span: Span) -> Refused:
     name = getattr(function, "__name__", str(function))
     module = getattr(function, "__module__", "") or ""
-    cure = "kernels call functions of the language and helpers written in it"
+    cure, edit = "kernels call functions of the language and helpers written in it", None
     if isinstance(function, Kernel):
-        name, cure = function.name, "a kernel cannot launch another: move the shared code into a plain function"
+        cure = "a kernel cannot launch another: move the shared code into a plain function"
     elif module == "tileproof.language.spaces":
         cure = f"`tp.{name}` stands in a `for` statement: `for i in tp.{name}(...):`"
     elif function is range:
         cure = "`range` stands in a `for` statement: `for n in range(...):`"
-    elif module.partition(".")[0] in ("numpy", "math", "torch") or function in vars(builtins).values():
-        cure = f"use `tp.{name}`" if hasattr(tiles, name) else cure
-    return refuse(Code.NOT_CALLABLE, f"`{name}` cannot be called in a kernel", span, help=cure)
+    elif name in tiles.__all__:
+        cure, edit = f"use `tp.{name}`", Edit(span, f"tp.{name}")
+    return refuse(Code.NOT_CALLABLE, f"`{span.text}` cannot be called in a kernel", span, help=cure, edit=edit)
 
 
 @lru_cache(maxsize=512)
@@ -157,7 +157,7 @@ def _matched(
                 Code.BAD_CALL,
                 f"{name} has no parameter `{keyword.arg}`",
                 ctx.span(keyword),
-                help="it has " + ", ".join(f"`{p.name}`" for p in parameters),
+                help="it has " + ", ".join(f"`{p.name}`" for p in parameters[first is not None :]),
             )
     for parameter in parameters:
         needed = parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
@@ -206,7 +206,7 @@ def _inline(ctx: Context, function: FunctionType, node: ast.Call, span: Span) ->
     source = ctx.sources.get(function)
     if source is None:
         source = ctx.sources[function] = read_function(function)
-    frame = Frame(function.__name__, span)
+    frame = Frame(ctx.function.name, span)
     inner = replace(
         ctx,
         function=source,

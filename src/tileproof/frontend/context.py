@@ -10,7 +10,7 @@ from enum import Enum
 from types import FunctionType
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic, Frame, Label
+from tileproof.diagnostics.diagnostic import Diagnostic, Edit, Frame, Label
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.extent import Length
 from tileproof.ir.types import Walker
@@ -104,10 +104,11 @@ class Context:
                 if isinstance(binding.entity, Poison):
                     raise Suppressed
                 return binding.entity
-            case Unbound(reason, where, cure):
+            case Unbound(reason, where, cure, code):
+                lacks = "value" if code is Code.MAYBE_UNBOUND else "single type"
                 raise refuse(
-                    Code.MAYBE_UNBOUND,
-                    f"`{name}` has no value here: {reason}",
+                    code,
+                    f"`{name}` has no {lacks} here: {reason}",
                     span,
                     labels=_label(where, "this is where"),
                     help=cure or f"give `{name}` a value before",
@@ -131,8 +132,9 @@ class Context:
 
     def _unknown(self, name: str, span: Span) -> Refused:
         if name in self.signature.dimensions:
-            message = f"`{name}` is a dimension, not a name"
-            return refuse(Code.UNKNOWN_NAME, message, span, help=f'write `tp.dim("{name}")` for its extent')
+            message, written = f"`{name}` is a dimension, not a name", f'tp.dim("{name}")'
+            cure = f"write `{written}` for its extent"
+            return refuse(Code.UNKNOWN_NAME, message, span, help=cure, edit=Edit(span, written))
         names = [bound for bound, entry in self.scope.items() if isinstance(entry, Binding)]
         near = _nearest(name, names)
         cure = f"did you mean `{near}`?" if near else "define it before the kernel, or pass it as a parameter"

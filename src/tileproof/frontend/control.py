@@ -108,9 +108,8 @@ def carry(ctx: Context, assigned: Sequence[str], span: Span, body: Callable[[], 
                     if item.inner.was_read and len(ctx.diagnostics) == said:
                         raise
                     carried.remove(item)
-                    dropped[item.name] = Unbound(
-                        "the loop gives it values of another type", ended[item.name].span, refused.diagnostic.message
-                    )
+                    found = refused.diagnostic
+                    dropped[item.name] = Unbound(found.message, ended[item.name].span, found.help, found.code)
                     settled = False
             if settled:
                 yields = tuple(_yields(ctx, carried, ended, span))
@@ -125,9 +124,8 @@ def carry(ctx: Context, assigned: Sequence[str], span: Span, body: Callable[[], 
 def _settle(item: _Carried, ended: Binding | Unbound, local: Sequence[Walker], span: Span) -> bool:
     """Whether the types assumed for a name hold at the end of the body; learns better ones if not."""
     if isinstance(ended, Unbound):
-        raise refuse(
-            Code.MAYBE_UNBOUND, f"`{item.name}` has no value at the end of the loop: {ended.reason}", ended.span
-        )
+        message = f"`{item.name}` has no value at the end of the loop: {ended.reason}"
+        raise refuse(ended.code, message, ended.span, help=ended.help)
     if isinstance(ended.entity, Poison):
         return True
     if not same_build(item.outer.entity, ended.entity):
@@ -290,8 +288,8 @@ def _join_name(
     if isinstance(one.entity, Poison) or isinstance(two.entity, Poison):
         return Binding(Poison(), span)
     differ = Unbound(
-        f"the branches give it different types, {describe(one.entity)} and {describe(two.entity)}", two.span,
-        f"give `{name}` one type and shape in both branches",
+        f"the branches give it {describe(one.entity)} and {describe(two.entity)}", two.span,
+        f"give `{name}` one type and shape in both branches", Code.BRANCH_TYPE,
     )  # fmt: skip
     if not same_build(one.entity, two.entity):
         return differ

@@ -243,7 +243,8 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Entity:
         return Bundle(tuple(extent_of(ctx, owner, axis, span) for axis in range(len(owner.type.dimensions))))
     if is_tile(owner):
         return _tile_attribute(ctx, owner, owner.type, name, span)
-    if isinstance(owner, Known) and owner.is_number and name == "to":
+    is_number = (isinstance(owner, Known) and owner.is_number) or (is_walker(owner) and owner.type.is_each)
+    if is_number and name == "to":
         return Method(as_tile(ctx.builder, owner, span), name)
     raise _no_attribute(owner, name, span)
 

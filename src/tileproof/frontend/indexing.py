@@ -33,7 +33,7 @@ from tileproof.language.dtypes import DType
 
 from .axes import Axes, Clash, describe_axes, describe_axis, fits, is_full, meet
 from .context import Context, Place
-from .operations import as_tile, broadcast, cast, literal, to_index
+from .operations import as_tile, broadcast, cast, literal, operand_text, to_index
 from .refusal import refuse
 from .values import Bundle, Entity, Known, describe, is_tile, is_walker
 
@@ -220,8 +220,9 @@ def _constant_inside(ctx: Context, tensor: Tensor, axis: int, number: Length, sp
             Code.NEGATIVE_INDEX,
             f"the index {number} is outside: positions count from 0",
             span,
-            help=f"the last element is at `{name} - 1`",
-            edit=Edit(span, f"{name} - {-number}"),
+            help=f"count back from the extent: `{name} - {-number}`",
+            # tp.update gives all its indices one span: an edit of that would drop the others.
+            edit=None if span.text.startswith("(") else Edit(span, f"{name} - {-number}"),
         )
     extent = static_length(ctx, dimension)
     if isinstance(extent, int) and isinstance(number, int) and number >= extent:
@@ -328,8 +329,7 @@ def _converted(ctx: Context, tensor: Tensor, value: Entity, axes: Axes, span: Sp
     have = tile.type.dtype
     if have is not wanted:
         if not (have.is_float and wanted.is_float):
-            text = value_span.text
-            written = f"({text}).to({wanted})"
+            written = f"{operand_text(value_span)}.to({_spelled(ctx, tensor)})"
             raise refuse(
                 Code.STORE_CAST,
                 f"`{tensor.name}` holds {wanted}, and the value is {have}",
@@ -343,6 +343,12 @@ def _converted(ctx: Context, tensor: Tensor, value: Entity, axes: Axes, span: Sp
     if not fits(tile.type.axes, axes):
         raise _misfit(tensor, tile, axes, span, value_span)
     return broadcast(ctx.builder, tile, axes, value_span)
+
+
+def _spelled(ctx: Context, tensor: Tensor) -> str:
+    """The element type of a tensor as a cast is to name it, right also where it comes from the argument."""
+    declared = next((p.element for p in ctx.signature.arguments if p.name == tensor.name), None)
+    return str(declared) if isinstance(declared, DType) else f"{tensor.name}.dtype"
 
 
 def _misfit(tensor: Tensor, tile: Tile, axes: Axes, span: Span, value_span: Span) -> Exception:

@@ -81,13 +81,14 @@ def check_capture(value: Any, name: str, function: FunctionSource, span: Span) -
     if is_capturable(value):
         return
     kind = type(value).__name__
+    article = "an" if kind[0] in "aeioun" else "a"
     raise refuse(
         Code.MUTABLE_CAPTURE,
-        f"`{name}` is a {kind}, which a kernel cannot capture",
+        f"`{name}` is {article} {kind}, which a kernel cannot capture",
         span,
-        label=f"a {kind} from outside `{function.name}`",
+        label=f"{article} {kind} from outside `{function.name}`",
         notes=("a kernel captures by value: numbers, element types, tuples of these, and helper functions",),
-        help=f"pass `{name}` as a parameter, or make it a number",
+        help=f"make `{name}` a tuple" if isinstance(value, list) else f"pass `{name}` as a parameter",
     )
 
 

@@ -225,8 +225,7 @@ def _mixed(tiles: list[Tile], spans: list[Span], span: Span) -> Exception:
     else:
         wide = one if one.is_float else two if two.is_float else max(one, two, key=lambda dtype: dtype.bits)
     culprit, place = (first, spans[0]) if one is not wide else (other, where)
-    text = place.text
-    written = f"{text}.to({wide})" if _is_atom(text) else f"({text}).to({wide})"
+    written = f"{operand_text(place)}.to({wide})"
     return refuse(
         Code.MIXED_TYPES,
         f"{one} meets {two}",
@@ -236,6 +235,11 @@ def _mixed(tiles: list[Tile], spans: list[Span], span: Span) -> Exception:
         help=f"cast one of them: `{written}`",
         edit=Edit(place, written) if culprit.type.dtype is not wide else None,
     )
+
+
+def operand_text(span: Span) -> str:
+    """The text of an expression, in parentheses where a method could not be called on it as it stands."""
+    return span.text if _is_atom(span.text) else f"({span.text})"
 
 
 def _is_atom(text: str) -> bool:

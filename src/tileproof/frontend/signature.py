@@ -18,7 +18,7 @@ from tileproof.diagnostics.diagnostic import Edit
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.types import Access, Dimension, Fixed, Named, Unnamed
 from tileproof.language import parameters as spelled
-from tileproof.language.dtypes import TF32, DType, DTypeVar
+from tileproof.language.dtypes import ALL, TF32, DType, DTypeVar
 
 from .names import MISSING, as_dtype, find_name
 from .refusal import refuse
@@ -26,6 +26,7 @@ from .source import FunctionSource
 
 _ACCESS: dict[Any, Access] = {getattr(spelled, access.value): access for access in Access}
 _CONSTANT_TYPES: dict[Any, type[int] | type[float] | type[bool]] = {int: int, float: float, bool: bool}
+_DTYPE_NAMES = frozenset(dtype.name for dtype in ALL) | {"T", "U"}
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 
 
@@ -188,7 +189,7 @@ def _tensor(function: FunctionSource, parameter: ast.arg, node: ast.Subscript) -
             help='write `In[T, "M N"]`; `Index["V"]` is an element type: `In[Index["V"], "N"]`',
         )
     match node.slice:
-        case ast.Tuple(elts=[element_node, ast.Constant(value=str(text)) as dimensions_node]):
+        case ast.Tuple(elts=[element_node, ast.Constant(value=str(text)) as words]) if _words(element_node) is None:
             pass
         case _:
             raise refuse(
@@ -196,6 +197,7 @@ def _tensor(function: FunctionSource, parameter: ast.arg, node: ast.Subscript) -
                 f"`{access}[...]` takes an element type and a dimension string",
                 function.span(node.slice),
                 help=f'write `{access}[T, "M N"]`',
+                edit=_in_order(function, node.slice),
             )
     element = _element(function, element_node)
     if element is TF32:
@@ -212,8 +214,22 @@ def _tensor(function: FunctionSource, parameter: ast.arg, node: ast.Subscript) -
             span,
             help="write indices as i32 and let the consumer take them as `Index`",
         )
-    dimensions = _dimensions(text, function.span(dimensions_node))
+    dimensions = _dimensions(text, function.span(words))
     return TensorParameter(parameter.arg, access, element, dimensions, function.span(parameter))
+
+
+def _words(node: ast.expr) -> str | None:
+    """Text that names dimensions; None for anything else, also for an element type in quotes."""
+    text = node.value if isinstance(node, ast.Constant) else None
+    return text if isinstance(text, str) and text not in _DTYPE_NAMES else None
+
+
+def _in_order(function: FunctionSource, node: ast.expr) -> Edit | None:
+    """The element type first, `T` where there is none, then all dimensions in one string."""
+    parts = node.elts if isinstance(node, ast.Tuple) else [node]
+    words = [text for text in map(_words, parts) if text is not None]
+    types = [ast.unparse(part) for part in parts if _words(part) is None] or ["T"]
+    return Edit(function.span(node), f'{types[0]}, "{" ".join(words)}"') if words and len(types) == 1 else None
 
 
 def _element(function: FunctionSource, node: ast.expr) -> Element:
@@ -232,8 +248,8 @@ def _element(function: FunctionSource, node: ast.expr) -> Element:
     dtype = as_dtype(value) if value is not MISSING else None
     if dtype is None:
         edit = None
-        if isinstance(node, ast.Constant):
-            edit = Edit(function.span(node), f"T, {ast.unparse(node)}")
+        if isinstance(node, ast.Constant) and node.value in _DTYPE_NAMES:
+            edit = Edit(function.span(node), node.value)
         raise refuse(
             Code.NOT_A_DTYPE,
             f"`{ast.unparse(node)}` is not an element type",

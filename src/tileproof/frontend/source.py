@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import FunctionType
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
+from tileproof.diagnostics.diagnostic import Diagnostic, Edit
 from tileproof.diagnostics.spans import Source, Span
 
 from .refusal import Refused
@@ -73,7 +73,7 @@ def read_function(function: FunctionType, lines: tuple[str, ...] | None = None) 
     holder = module.body[0]
     tree = holder.body[0] if isinstance(holder, ast.If) else holder
     if isinstance(tree, ast.AsyncFunctionDef):
-        raise Refused(Diagnostic(Code.ASYNC, f"`{tree.name}` is async, and kernels are not", help="write `def`"))
+        raise Refused(_is_async(tree, source, tree.lineno + shift))
     if not isinstance(tree, ast.FunctionDef):
         raise Refused(_no_source(function, "it is not a function written with `def`"))
     ast.increment_lineno(tree, shift)
@@ -82,6 +82,13 @@ def read_function(function: FunctionType, lines: tuple[str, ...] | None = None) 
 
 def _first_line(block: str) -> str:
     return textwrap.dedent(block).partition("\n")[0]
+
+
+def _is_async(tree: ast.AsyncFunctionDef, source: Source, line: int) -> Diagnostic:
+    column = _characters(source.line(line), tree.col_offset) + 1
+    span = Span(source, line, column, line, max(source.line(line).find("def", column), column) + 1)
+    message = f"`{tree.name}` is async, and kernels are not"
+    return Diagnostic(Code.ASYNC, message, span, help="write `def`", edit=Edit(span, ""))
 
 
 def _no_source(function: FunctionType, why: str) -> Diagnostic:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.spans import Span
@@ -151,7 +152,7 @@ def _augmented(ctx: Context, node: ast.AugAssign) -> None:
     match node.target:
         case ast.Name(id=name):
             left, right = ctx.lookup(name, ctx.span(node.target)), ctx.evaluate(node.value)
-            made = arithmetic(ctx, node.op, left, right, span, (ctx.span(node.target), value_span))
+            made = _updated(ctx, node, left, right)
             if is_tile(made):
                 made = ctx.builder.rename(made, name)
             ctx.bind(name, made, ctx.span(node.target))
@@ -162,21 +163,12 @@ def _augmented(ctx: Context, node: ast.AugAssign) -> None:
             value = ctx.evaluate(node.value)
             if tensor.type.access.combines:
                 if tensor.type.access is not Access.SUM or not isinstance(node.op, ast.Add):
-                    raise refuse(
-                        Code.BAD_REDUCTION,
-                        f"`{tensor.name}` is a {tensor.type.access}, which `{ast.unparse(node.op)}=` cannot update"
-                        if not isinstance(node.op, ast.Add)
-                        else f"`{tensor.name}` is a {tensor.type.access}, and `+=` updates a Sum",
-                        span,
-                        help=f"write `tp.update({tensor.name}, index, value)`"
-                        if tensor.type.access is not Access.SUM
-                        else f"a Sum only grows by `+=`: write `{where.text} += -(...)`",
-                    )
+                    raise _bad_reduction(tensor, node.op, where, span)
                 indexing.update(ctx, tensor, picked, value, where, value_span)
             else:
                 old = indexing.load(ctx, tensor, picked, where)
-                new = arithmetic(ctx, node.op, old, value, span, (where, value_span))
-                indexing.store(ctx, tensor, picked, new, where, span)
+                new = _updated(ctx, node, old, value)
+                indexing.store(ctx, tensor, picked, new, where, value_span)
         case _:
             raise refuse(
                 Code.ASSIGNMENT_TARGET,
@@ -184,6 +176,29 @@ def _augmented(ctx: Context, node: ast.AugAssign) -> None:
                 ctx.span(node.target),
                 help="assign to a name, or to elements of a tensor: `y[i] += ...`",
             )
+
+
+def _updated(ctx: Context, node: ast.AugAssign, old: Entity, value: Entity) -> Entity:
+    """`old op value`. No cast can be written on the left of `+=`, so none is offered there."""
+    target = ctx.span(node.target)
+    try:
+        return arithmetic(ctx, node.op, old, value, ctx.span(node), (target, ctx.span(node.value)))
+    except Refused as refused:
+        found = refused.diagnostic
+        if found.edit is None or found.edit.span != target:
+            raise
+        cure = f"write it out, with a cast: `{target.text} = {found.edit.replacement} ...`"
+        raise Refused(replace(found, help=cure, edit=None)) from None
+
+
+def _bad_reduction(tensor: Tensor, operator: ast.operator, where: Span, span: Span) -> Refused:
+    access, sign = tensor.type.access, span.text.removeprefix(where.text).partition("=")[0].strip()
+    cure = f"write `tp.update({tensor.name}, index, value)`"
+    if access is Access.SUM:
+        cure = "a Sum only grows by `+=`"
+        if isinstance(operator, ast.Sub):
+            cure += ": add the negative value"
+    return refuse(Code.BAD_REDUCTION, f"`{tensor.name}` is a {access}, which `{sign}=` cannot update", span, help=cure)
 
 
 def _if(ctx: Context, node: ast.If) -> None:

@@ -34,7 +34,7 @@ _NO_IMPORT = (_STATEMENT, "a kernel cannot import", "move the import to the top 
 _NO_GLOBAL = (_STATEMENT, "a kernel cannot rebind names outside it", "write the result into an `Out` parameter")
 _NO_ASYNC = (Code.ASYNC, "kernels are not async", "write it without `async` and `await`")
 _NO_GENERATOR = (Code.COMPREHENSION, "generators are not part of the language", "write a `for` loop")
-_NO_TEXT = (Code.STRING, "a kernel cannot make text", "")
+_NO_TEXT = (Code.STRING, "a kernel cannot make text", "store the values into an `Out` and format them after the launch")
 _IDENTITY = (Code.IDENTITY_TEST, "`is` and `in` are not part of the language", "compare with `==` or `!=`")
 
 REFUSED: dict[str, tuple[Code, str, str]] = {

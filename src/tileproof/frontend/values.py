@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeGuard
 
+from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.extent import Extent
 from tileproof.ir.types import Tensor, TensorType, Tile, TileType, Value, Walker, WalkerType
@@ -58,11 +59,12 @@ class Binding:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unbound:
-    """A name that has no single value here: why, and the places that made it so."""
+    """A name that has no single value here: why, the place that made it so, and what using it is called."""
 
     reason: str
     span: Span
     help: str = ""
+    code: Code = Code.MAYBE_UNBOUND
 
 
 Scope: TypeAlias = "dict[str, Binding | Unbound]"
