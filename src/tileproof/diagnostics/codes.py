@@ -48,6 +48,12 @@ class Code(Enum):
     NOT_CALLABLE = "TP0111", "a call of something kernels cannot call"
     BAD_CALL = "TP0112", "arguments that do not fit the function"
     REQUIRE_PLACE = "TP0113", "tp.require inside tp.parallel or about values only the device knows"
+    JOIN_PLACE = "TP0114", "tp.join in the wrong place, missing, or twice"
+    AFTER_JOIN = "TP0115", "a value of one piece is used after tp.join"
+    RAW_PLACE = "TP0116", "tp.raw outside a tp.unsafe block"
+    NO_REASON = "TP0117", "tp.unsafe without a reason"
+    SPLIT_PLACE = "TP0118", "tp.split_at in the wrong place or of something that is not an InOut"
+    BAD_COMBINER = "TP0119", "a combiner that does not give back what it takes"
 
     # Element types.
     MIXED_TYPES = "TP0201", "two element types meet without a cast"
@@ -114,6 +120,8 @@ class Code(Enum):
     UNWRITTEN = "TP0703", "an element of an Out that no program wrote"
     EMPTY_ARGMAX = "TP0704", "argmax or argmin of an empty axis"
     INDEX_OVERFLOW = "TP0705", "index arithmetic outside 64 bits"
+    FALSE_ASSUMPTION = "TP0706", "an assumption of tp.unsafe that is false"
+    LANES_MEET = "TP0707", "two lanes of one store write one element"
 
     # Tools.
     NO_FILE = "TP0901", "a file that cannot be read"

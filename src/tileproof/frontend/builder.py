@@ -7,7 +7,26 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from tileproof.ir.ops import AnyOp, Block, If, Parallel, RangeLoop, Require, Store, TilesLoop, Update, While
+from tileproof.ir.ops import (
+    AnyOp,
+    Assume,
+    Block,
+    Fold,
+    If,
+    Join,
+    Parallel,
+    Print,
+    RangeLoop,
+    Require,
+    Scan,
+    Shift,
+    SplitAt,
+    Store,
+    TilesLoop,
+    Update,
+    While,
+    results,
+)  # fmt: skip
 from tileproof.ir.types import TensorType, Tile, TileType, Value, WalkerType
 
 _UNNAMED = "%"
@@ -52,12 +71,19 @@ class Builder:
     def rename(self, tile: Tile, name: str) -> Tile:
         """`tile` under the name it is assigned to, if the last operation has just made it and it has none yet."""
         last = self.ops[-1] if self.ops else None
-        if last is None or isinstance(last, Parallel | Store | Update | Require | TilesLoop | RangeLoop | While | If):
-            return tile
-        if last.result is not tile or not tile.name.startswith(_UNNAMED):
+        if last is None or not tile.name.startswith(_UNNAMED) or tile not in results(last):
             return tile
         named = self.value(tile.type, name)
-        self.ops[-1] = replace(last, result=named)
+        match last:
+            case Fold() | Scan() | Join():
+                kept = tuple(named if one is tile else one for one in last.results)
+                self.ops[-1] = replace(last, results=kept)
+            case TilesLoop() | RangeLoop() | While() | If() | Parallel() | SplitAt() | Shift():
+                return tile
+            case Store() | Update() | Require() | Print() | Assume():
+                return tile
+            case _:
+                self.ops[-1] = replace(last, result=named)
         return named
 
 

@@ -21,7 +21,7 @@ from .context import Context
 from .refusal import Refused, Suppressed, refuse
 from .source import read_function
 from .syntax import check_syntax
-from .values import Binding, Bundle, Entity, Known, Method, describe
+from .values import Binding, Bundle, Entity, InPlace, Known, Method, describe
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Call:
 Handler = Callable[[Context, Call], Entity]
 FUNCTIONS: dict[Any, Handler] = {}
 METHODS: dict[str, Handler] = {}
-"""Methods get their tile as the parameter `x`."""
+"""Methods get what they were looked up on as the parameter `x`."""
 
 
 def lowers(*functions: Any) -> Callable[[Handler], Handler]:
@@ -72,21 +72,54 @@ def lowers(*functions: Any) -> Callable[[Handler], Handler]:
     return register
 
 
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """Evaluated arguments, not matched to parameters yet."""
+
+    positional: list[tuple[Entity, Span]]
+    named: list[tuple[str, Entity, Span]]
+
+
 def call(ctx: Context, node: ast.Call) -> Entity:
     """A call expression."""
     callee, span = ctx.evaluate(node.func), ctx.span(node)
+    positional = [(ctx.evaluate(argument), ctx.span(argument)) for argument in node.args]
+    named = []
+    for keyword in node.keywords:
+        if keyword.arg is None:
+            raise refuse(Code.STARRED, "`**` arguments are not part of the language", ctx.span(keyword.value))
+        named.append((keyword.arg, ctx.evaluate(keyword.value), ctx.span(keyword)))
     if isinstance(callee, Method):
-        return _call_method(ctx, callee, node, span)
+        owner = ctx.span(node.func.value) if isinstance(node.func, ast.Attribute) else span
+        return _call_method(ctx, callee, owner, Arguments(positional, named), span)
+    return invoke(ctx, callee, Arguments(positional, named), span, ctx.span(node.func))
+
+
+def invoke(ctx: Context, callee: Entity, arguments: Arguments, span: Span, callee_span: Span) -> Entity:
+    """Calls a function of the language, a helper or a lambda with evaluated arguments."""
+    if isinstance(callee, InPlace):
+        return _run_lambda(ctx, callee, arguments, span)
     function = callee.value if isinstance(callee, Known) else None
     if function is None or not callable(function):
-        raise refuse(Code.NOT_CALLABLE, f"{describe(callee)} cannot be called", ctx.span(node.func))
+        raise refuse(Code.NOT_CALLABLE, f"{describe(callee)} cannot be called", callee_span)
     handler = _handler(function)
     if handler is not None:
-        name = f"tp.{function.__name__}" if not inspect.isbuiltin(function) else function.__name__
-        return handler(ctx, _matched(ctx, node, name, _parameters(function), span))
+        name = f"tp.{function.__qualname__}" if not inspect.isbuiltin(function) else function.__name__
+        return handler(ctx, _matched(arguments, name, _parameters(function), span))
     if isinstance(function, FunctionType) and not function.__module__.startswith("tileproof.language"):
-        return _inline(ctx, function, node, span)
-    raise _not_callable(function, ctx.span(node.func))
+        return _inline(ctx, function, arguments, span)
+    raise _not_callable(function, callee_span)
+
+
+def _run_lambda(ctx: Context, function: InPlace, arguments: Arguments, span: Span) -> Entity:
+    names = [argument.arg for argument in function.node.args.args]
+    if len(names) != len(arguments.positional) or arguments.named:
+        message = f"this lambda takes {len(names)} values, and {len(arguments.positional)} are given"
+        raise refuse(Code.BAD_CALL, message, ctx.span(function.node))
+    inner = replace(ctx, scope=dict(function.scope), frozen=frozenset(), depth=ctx.depth + 1)
+    for name, (entity, where) in zip(names, arguments.positional, strict=True):
+        inner.scope[name] = Binding(entity, where)
+    return inner.evaluate(function.node.body)
 
 
 def _handler(function: Any) -> Handler | None:
@@ -122,42 +155,37 @@ def _parameters(function: Any) -> tuple[inspect.Parameter, ...]:
 
 
 def _matched(
-    ctx: Context, node: ast.Call, name: str, parameters: tuple[inspect.Parameter, ...], span: Span,
-    first: tuple[Entity, Span] | None = None,
-) -> Call:  # fmt: skip
-    """The arguments of a call by parameter; `first` is the tile of a method."""
+    arguments: Arguments, name: str, parameters: tuple[inspect.Parameter, ...], span: Span, skipped: int = 0
+) -> Call:
+    """The arguments of a call by parameter. The first `skipped` are not the user's: the tile of a method."""
     given: dict[str, tuple[Entity, Span]] = {}
     slots = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     rest = next((p for p in parameters if p.kind is p.VAR_POSITIONAL), None)
     others = next((p for p in parameters if p.kind is p.VAR_KEYWORD), None)
-    arguments = [] if first is None else [first]
-    arguments += [(ctx.evaluate(argument), ctx.span(argument)) for argument in node.args]
-    if len(arguments) > len(slots) and rest is None:
-        takes = len(slots) - (first is not None)
-        raise refuse(Code.BAD_CALL, f"{name} takes {takes} arguments, and {len(node.args)} are given", span)
-    for parameter, argument in zip(slots, arguments, strict=False):
+    positional = arguments.positional
+    if len(positional) > len(slots) and rest is None:
+        takes, have = len(slots) - skipped, len(positional) - skipped
+        raise refuse(Code.BAD_CALL, f"{name} takes {takes} arguments, and {have} are given", span)
+    for parameter, argument in zip(slots, positional, strict=False):
         given[parameter.name] = argument
     if rest is not None:
-        extra = arguments[len(slots) :]
-        given[rest.name] = (Bundle(tuple(entity for entity, _ in extra)), span)
+        extra = positional[len(slots) :]
+        given[rest.name] = (Bundle(tuple(entity for entity, _ in extra)), extra[0][1] if extra else span)
     known = {p.name for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)}
     named: list[tuple[str, tuple[Entity, Span]]] = []
-    for keyword in node.keywords:
-        if keyword.arg is None:
-            raise refuse(Code.STARRED, "`**` arguments are not part of the language", ctx.span(keyword.value))
-        value = (ctx.evaluate(keyword.value), ctx.span(keyword.value))
-        if keyword.arg in given:
-            raise refuse(Code.BAD_CALL, f"{name} gets `{keyword.arg}` twice", ctx.span(keyword))
-        if keyword.arg in known:
-            given[keyword.arg] = value
+    for word, entity, where in arguments.named:
+        if word in given:
+            raise refuse(Code.BAD_CALL, f"{name} gets `{word}` twice", where)
+        if word in known:
+            given[word] = (entity, where)
         elif others is not None:
-            named.append((keyword.arg, value))
+            named.append((word, (entity, where)))
         else:
             raise refuse(
                 Code.BAD_CALL,
-                f"{name} has no parameter `{keyword.arg}`",
-                ctx.span(keyword),
-                help="it has " + ", ".join(f"`{p.name}`" for p in parameters[first is not None :]),
+                f"{name} has no parameter `{word}`",
+                where,
+                help="it has " + ", ".join(f"`{p.name}`" for p in parameters[skipped:]),
             )
     for parameter in parameters:
         needed = parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
@@ -168,11 +196,10 @@ def _matched(
     return Call(name, span, given)
 
 
-def _call_method(ctx: Context, method: Method, node: ast.Call, span: Span) -> Entity:
+def _call_method(ctx: Context, method: Method, owner: Span, arguments: Arguments, span: Span) -> Entity:
     parameters = _METHOD_PARAMETERS.get(method.name, _REDUCTION_PARAMETERS)
-    owner = node.func.value if isinstance(node.func, ast.Attribute) else node.func
-    matched = _matched(ctx, node, f"`.{method.name}`", parameters, span, (method.owner, ctx.span(owner)))
-    return METHODS[method.name](ctx, matched)
+    with_owner = Arguments([(method.owner, owner), *arguments.positional], arguments.named)
+    return METHODS[method.name](ctx, _matched(with_owner, f"`.{method.name}`", parameters, span, 1))
 
 
 def _plain(*names: str) -> tuple[inspect.Parameter, ...]:
@@ -190,10 +217,15 @@ _METHOD_PARAMETERS = {
     "to": _plain("x", "dtype"),
     "reshape": _plain("x", "*shape"),
     "cumsum": _plain("x", "axis="),
+    "fill": _plain("x", "value"),
+    "shift": _plain("x", "by"),
+    "get": _plain("x", "index", "fill"),
 }
+WALKER_METHODS = frozenset({"shift"})
+TENSOR_METHODS = frozenset({"get"})
 
 
-def _inline(ctx: Context, function: FunctionType, node: ast.Call, span: Span) -> Entity:
+def _inline(ctx: Context, function: FunctionType, arguments: Arguments, span: Span) -> Entity:
     """The body of a helper in place of its call."""
     if function in ctx.calling:
         raise refuse(
@@ -215,13 +247,14 @@ def _inline(ctx: Context, function: FunctionType, node: ast.Call, span: Span) ->
         calling=(*ctx.calling, function),
         depth=ctx.depth + 1,
         frozen=frozenset(),
+        unsafe=None,
     )
     mistakes = check_syntax(source)
     if mistakes:
         for mistake in mistakes:
             inner.report(Refused(mistake))
         raise Suppressed
-    matched = _matched(ctx, node, f"`{function.__name__}`", _parameters(function), span)
+    matched = _matched(arguments, f"`{function.__name__}`", _parameters(function), span)
     for parameter in _parameters(function):
         if parameter.name in matched:
             entity, where = matched.given[parameter.name]

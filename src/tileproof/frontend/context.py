@@ -63,6 +63,8 @@ class Context:
     walkers: list[Walker] = field(default_factory=list)
     """Every walker made so far, oldest first: those younger than a loop belong to one turn of it."""
     parallel_span: Span | None = None
+    unsafe: str | None = None
+    """The reason of the `tp.unsafe` block around, where there is one."""
 
     def evaluate(self, node: ast.expr) -> Entity:
         """The value of an expression."""

@@ -17,12 +17,12 @@ from tileproof.diagnostics.diagnostic import Label
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import AnyOp, Block, If
 from tileproof.ir.types import Tile, TileType, Walker, WalkerTag
-from tileproof.language.dtypes import F32
+from tileproof.language.dtypes import F32, INDEX, DType
 
 from .axes import join
 from .context import Context
 from .names import same
-from .operations import as_tile, broadcast, default_dtype
+from .operations import as_number, as_tile, broadcast, default_dtype
 from .refusal import Refused, refuse
 from .values import Binding, Entity, Known, Poison, Scope, Unbound, describe, is_tile, leaves, rebuild, same_build
 
@@ -162,7 +162,8 @@ def _learn(item: _Carried, slot: _Slot, end: Entity, ended: Binding, local: Sequ
     start = made if weak and (slot.type is None or not slot.type.axes) else slot.type
     assert start is not None
     axes = join(start.axes, made.axes)
-    if start.dtype is not made.dtype or axes is None:
+    dtype = _common(start.dtype, made.dtype)
+    if dtype is None or axes is None:
         raise _changed(item, ended, str(start), str(made))
     for axis in axes:
         if isinstance(axis.tag, WalkerTag) and axis.tag.walker in local:
@@ -174,7 +175,7 @@ def _learn(item: _Carried, slot: _Slot, end: Entity, ended: Binding, local: Sequ
                 notes=(f"each turn walks another tile of {axis.tag.walker.type.dimension}, and two tiles never meet",),
                 help="reduce over that axis before carrying the value",
             )
-    return TileType(made.dtype, axes)
+    return TileType(dtype, axes)
 
 
 def _changed(item: _Carried, ended: Binding, before: str, after: str) -> Refused:
@@ -202,7 +203,17 @@ def _yields(ctx: Context, carried: list[_Carried], ended: Scope, span: Span) -> 
 
 def coerce(ctx: Context, entity: Entity, wanted: TileType, span: Span) -> Tile:
     """`entity` as exactly `wanted`, which it is known to join with."""
-    return broadcast(ctx.builder, as_tile(ctx.builder, entity, span, wanted.dtype), wanted.axes, span)
+    tile = as_tile(ctx.builder, entity, span, wanted.dtype)
+    if wanted.dtype is INDEX:
+        tile = as_number(ctx.builder, tile, span)
+    return broadcast(ctx.builder, tile, wanted.axes, span)
+
+
+def _common(one: DType, other: DType) -> DType | None:
+    """The element type of a value that comes from two places: one type, or `index` where an entry joins an index."""
+    if one is other:
+        return one
+    return INDEX if one.kind == other.kind == "index" else None
 
 
 def _finish(
@@ -336,9 +347,9 @@ def _join_type(left: Entity, right: Entity) -> TileType | None:
             if isinstance(other, Known) and other.is_number and _adopts(other, one.type):
                 return one.type
             if is_tile(other):
-                axes = join(one.type.axes, other.type.axes)
-                if axes is not None and one.type.dtype is other.type.dtype:
-                    return TileType(one.type.dtype, axes)
+                axes, dtype = join(one.type.axes, other.type.axes), _common(one.type.dtype, other.type.dtype)
+                if axes is not None and dtype is not None:
+                    return TileType(dtype, axes)
     raise _Differ
 
 

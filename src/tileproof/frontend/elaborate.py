@@ -7,14 +7,13 @@ from dataclasses import dataclass
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import KernelError
-from tileproof.ir.extent import Length
 from tileproof.ir.ops import KernelIR, Parameter
 from tileproof.ir.types import Content, TensorType, TileType
 from tileproof.language import spaces
 from tileproof.language.dtypes import I64, DType, DTypeVar
 from tileproof.language.kernel import Kernel
 
-from . import functions as functions  # registers the functions of the language
+from . import combining, functions, views  # these register the functions of the language
 from .binding import Specialisation
 from .builder import Builder, finish
 from .context import Context, Place
@@ -26,6 +25,9 @@ from .source import FunctionSource, read_function
 from .statements import run, run_helper
 from .syntax import check_syntax
 from .values import Binding, Known
+
+LOWERINGS = (functions, combining, views)
+"""The files that give the functions of the language their meaning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ def elaborate(kernel: Kernel, specialisation: Specialisation) -> Elaborated:
     parsed = parse(kernel)
     signature, source = parsed.signature, parsed.source
     dtypes, constants = dict(specialisation.dtypes), dict(specialisation.constants)
-    static: dict[str, Length] = {name: constants[name] for name in signature.static}  # type: ignore[misc]
+    static = signature.static_lengths(constants)
     builder = Builder()
     parameters = tuple(_parameter(builder, parameter, dtypes) for parameter in signature.arguments)
     ctx = Context(builder, signature, dtypes, static, source, {}, evaluate, run_helper)

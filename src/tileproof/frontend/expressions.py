@@ -9,9 +9,10 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Edit
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.extent import Extent, Undecided
-from tileproof.ir.ops import BinaryFn, Elements, Permute, Start, Stop, UnaryFn
+from tileproof.ir.ops import BinaryFn, Elements, Number, Permute, Start, Stop, UnaryFn
 from tileproof.ir.types import INDEX_SCALAR, Axis, TensorType, Tile, TileType, Value, Walker, WalkerTag, WalkerType
 from tileproof.language.dtypes import BOOL, INDEX
+from tileproof.language.unsafe import raw
 
 from . import calls
 from .context import Context
@@ -21,7 +22,7 @@ from .indexing import Item, SliceOf, extent_of, index_tile, load, slice_items
 from .names import MISSING
 from .operations import as_tile, binary, mma, unary
 from .refusal import Suppressed, refuse
-from .values import Bundle, Entity, Known, Method, Poison, describe, is_tensor, is_tile, is_walker
+from .values import Bundle, Entity, InPlace, Known, Method, Poison, describe, is_tensor, is_tile, is_walker
 
 _OPERATORS: dict[type[ast.operator] | type[ast.cmpop], BinaryFn] = {
     ast.Add: BinaryFn.ADD, ast.Sub: BinaryFn.SUB, ast.Mult: BinaryFn.MUL, ast.Div: BinaryFn.DIV,
@@ -64,6 +65,8 @@ def evaluate(ctx: Context, node: ast.expr) -> Entity:
             return _subscript(ctx, evaluate(ctx, value), index, ctx.span(node))
         case ast.Call():
             return calls.call(ctx, node)
+        case ast.Lambda():
+            return InPlace(node, ctx.scope)
         case _:
             raise refuse(
                 Code.UNSUPPORTED_EXPRESSION, f"`{ast.unparse(node)}` is not part of the language", ctx.span(node)
@@ -235,8 +238,14 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Entity:
         if value is MISSING or path is None:
             raise refuse(Code.UNKNOWN_NAME, f"the module `{owner.value.__name__}` has no `{name}`", span)
         return ctx.captured(path, value, span)
-    if is_walker(owner) and name in ("start", "stop", "elements"):
+    if isinstance(owner, Known) and owner.value is raw:
+        if name not in ("load", "store", "assume"):
+            raise refuse(Code.UNKNOWN_NAME, f"`tp.raw` has no `{name}`", span, help="it has load, store and assume")
+        return Known(getattr(raw, name))
+    if is_walker(owner) and name in ("start", "stop", "elements", "number"):
         return _walker_attribute(ctx, owner, name, span)
+    if (is_walker(owner) and name in calls.WALKER_METHODS) or (is_tensor(owner) and name in calls.TENSOR_METHODS):
+        return Method(owner, name)
     if is_tensor(owner) and name == "dtype":
         return Known(owner.type.read_as)
     if is_tensor(owner) and name == "shape":
@@ -251,9 +260,9 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Entity:
 
 def _no_attribute(owner: Entity, name: str, span: Span) -> Exception:
     known = {
-        WalkerType: "start, stop, elements",
-        TensorType: "dtype, shape",
-        TileType: "dtype, shape, T, to, reshape and the reductions",
+        WalkerType: "start, stop, elements, number, shift, and tiles in a `for`",
+        TensorType: "dtype, shape, get",
+        TileType: "dtype, shape, T, to, reshape, fill and the reductions",
     }
     kind = known.get(type(owner.type)) if isinstance(owner, Value) else None
     cure = f"it has {kind}" if kind else ""
@@ -270,7 +279,13 @@ def _walker_attribute(ctx: Context, walker: Walker, name: str, span: Span) -> Ti
         ctx.builder.emit(Elements(span, result, walker) if axes else Start(span, result, walker))
         return result
     result = ctx.builder.value(INDEX_SCALAR)
-    ctx.builder.emit(Start(span, result, walker) if name == "start" else Stop(span, result, walker))
+    match name:
+        case "start":
+            ctx.builder.emit(Start(span, result, walker))
+        case "stop":
+            ctx.builder.emit(Stop(span, result, walker))
+        case _:
+            ctx.builder.emit(Number(span, result, walker))
     return result
 
 
@@ -286,7 +301,7 @@ def _tile_attribute(ctx: Context, tile: Tile, type_: TileType, name: str, span: 
             result = ctx.builder.value(TileType(type_.dtype, type_.axes[::-1]))
             ctx.builder.emit(Permute(span, result, tile, tuple(reversed(range(type_.rank)))))
             return result
-        case _ if name in calls.METHODS:
+        case _ if name in calls.METHODS and name not in calls.WALKER_METHODS | calls.TENSOR_METHODS:
             return Method(tile, name)
         case _:
             raise _no_attribute(tile, name, span)

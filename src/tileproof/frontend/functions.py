@@ -187,9 +187,9 @@ def _mma(ctx: Context, call: Call) -> Entity:
 
 def _convert(ctx: Context, tile: Tile, dtype: DType, span: Span) -> Tile:
     have = tile.type.dtype
-    if dtype is INDEX and have is not INDEX:
+    if dtype is INDEX and have.kind != "index":
         return to_index(ctx.builder, tile, span)
-    if have is INDEX and dtype is BOOL:
+    if have.kind == "index" and dtype is BOOL:
         raise refuse(Code.WRONG_TYPE, "an index cannot become a bool", span, help="compare it: `n != 0`")
     return cast(ctx.builder, tile, dtype, span)
 
@@ -223,7 +223,7 @@ def _bitcast(ctx: Context, call: Call) -> Entity:
 # Reductions and scans.
 
 
-def _axis(call: Call, tile: Tile) -> int | None:
+def axis_of(call: Call, tile: Tile) -> int | None:
     """The axis an operation works along; None for all of them."""
     axis = call.constant("axis", None)
     if axis is None:
@@ -242,7 +242,7 @@ def _axis(call: Call, tile: Tile) -> int | None:
 def _reduction_handler(fn: ReduceFn) -> Handler:
     def handler(ctx: Context, call: Call) -> Entity:
         tile = as_tile(ctx.builder, call.entity("x"), call.where("x"))
-        axis = _axis(call, tile)
+        axis = axis_of(call, tile)
         if axis is None and tile.type.rank != 1:
             if fn in (ReduceFn.ARGMAX, ReduceFn.ARGMIN):
                 raise refuse(
@@ -276,7 +276,7 @@ for _reduction in ReduceFn:
 @lowers(tiles.cumsum)
 def _cumsum(ctx: Context, call: Call) -> Entity:
     tile = as_tile(ctx.builder, call.entity("x"), call.where("x"))
-    axis = _axis(call, tile)
+    axis = axis_of(call, tile)
     if axis is None and tile.type.rank != 1:
         raise refuse(Code.BAD_AXIS, "tp.cumsum needs an axis", call.span, help="say along which: `axis=-1`")
     return cumsum(ctx.builder, tile, axis or 0, call.span)
@@ -336,8 +336,8 @@ def _cat(ctx: Context, call: Call) -> Entity:
     if not isinstance(given, Bundle) or not given.items:
         raise refuse(Code.BAD_CALL, "tp.cat takes a tuple of tiles", call.where("tiles"), help="write `tp.cat((a, b))`")
     where = call.where("tiles")
-    parts = unify(ctx.builder, given.items, [where] * len(given.items), where)
-    axis = _axis(call, parts[0]) if "axis" in call else 0
+    parts = unify(ctx.builder, given.items, [where] * len(given.items), where, entries=True)
+    axis = axis_of(call, parts[0]) if "axis" in call else 0
     if axis is None or any(part.type.rank != parts[0].type.rank for part in parts) or parts[0].type.rank == 0:
         raise refuse(Code.LENGTHS_DIFFER, "tp.cat takes tiles with equally many axes, at least one", where)
     parts = _matched_but(ctx, parts, axis, where)
@@ -369,7 +369,7 @@ def _matched_but(ctx: Context, parts: Sequence[Tile], axis: int, span: Span) -> 
 # Dimensions, contracts, reductions into memory.
 
 
-def _dimension_name(ctx: Context, call: Call, parameter: str) -> str:
+def dimension_name(ctx: Context, call: Call, parameter: str) -> str:
     name = call.constant(parameter, None)
     if isinstance(name, str) and name in ctx.signature.dimensions:
         return name
@@ -386,7 +386,7 @@ def _dimension_name(ctx: Context, call: Call, parameter: str) -> str:
 
 @lowers(spaces.dim)
 def _dim(ctx: Context, call: Call) -> Entity:
-    name = _dimension_name(ctx, call, next(iter(call.given)))
+    name = dimension_name(ctx, call, next(iter(call.given)))
     if name in ctx.static:
         return Known(ctx.static[name])
     result = ctx.builder.value(INDEX_SCALAR)
@@ -405,7 +405,7 @@ def _group(ctx: Context, call: Call) -> Entity:
             call.where(element),
             help="walk the dimension element by element: `for h in tp.parallel(H=tp.each)`",
         )
-    name = _dimension_name(ctx, call, into)
+    name = dimension_name(ctx, call, into)
     index = as_tile(ctx.builder, entity, call.where(element))
     result = ctx.builder.value(INDEX_SCALAR)
     ctx.builder.emit(Group(call.span, result, index, entity.type.dimension, name))

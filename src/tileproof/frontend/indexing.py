@@ -13,7 +13,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Edit, Label
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.extent import Extent, Length, at_least
-from tileproof.ir.ops import Along, At, Expand, Extents, Gather, Load, Pick, Slice, Store, Update, Whole, Window
+from tileproof.ir.ops import Along, At, Expand, Extents, Gather, Get, Load, Pick, Slice, Store, Update, Whole, Window
 from tileproof.ir.types import (
     INDEX_SCALAR,
     Access,
@@ -84,7 +84,8 @@ def _pick(ctx: Context, tensor: Tensor, axis: int, item: Entity | SliceOf, span:
     dimension = tensor.type.dimensions[axis]
     if is_walker(item):
         walks = item.type
-        if dimension != Named(walks.dimension):
+        # An axis without a name has none to disagree with; there the walker's positions owe `inside`.
+        if dimension != Named(walks.dimension) and not isinstance(dimension, Unnamed):
             raise _wrong_dimension(ctx, tensor, axis, item.name, walks, span)
         return Along(item), None if walks.size is None else Axis(walks.size, WalkerTag(item))
     if is_tile(item):
@@ -233,7 +234,30 @@ def _constant_inside(ctx: Context, tensor: Tensor, axis: int, number: Length, sp
         )
 
 
-def load(ctx: Context, tensor: Tensor, items: Sequence[Item], span: Span) -> Tile:
+def load(ctx: Context, tensor: Tensor, items: Sequence[Item], span: Span, *, raw: bool = False) -> Tile:
+    """A tile of a tensor."""
+    _check_read(ctx, tensor, span)
+    picked, axes = picks(ctx, tensor, items, span)
+    result = ctx.builder.value(TileType(tensor.type.read_as, axes))
+    ctx.builder.emit(Load(span, result, tensor, picked, raw))
+    return result
+
+
+def get(ctx: Context, tensor: Tensor, items: Sequence[Item], fill: Entity, span: Span, fill_span: Span) -> Tile:
+    """A tile of a tensor, and `fill` where it is outside."""
+    _check_read(ctx, tensor, span)
+    picked, axes = picks(ctx, tensor, items, span)
+    dtype = tensor.type.read_as
+    value = as_tile(ctx.builder, fill, fill_span, dtype)
+    if value.type.dtype is not dtype or value.type.axes:
+        message = f"`{tensor.name}` holds {dtype}, and what fills it is {describe(value)}"
+        raise refuse(Code.MIXED_TYPES, message, fill_span, help="fill with a literal, or with a scalar of that type")
+    result = ctx.builder.value(TileType(dtype, axes))
+    ctx.builder.emit(Get(span, result, tensor, picked, value))
+    return result
+
+
+def _check_read(ctx: Context, tensor: Tensor, span: Span) -> None:
     access = tensor.type.access
     if not access.reads:
         if access is Access.OUT:
@@ -259,13 +283,18 @@ def load(ctx: Context, tensor: Tensor, items: Sequence[Item], span: Span) -> Til
             notes=("outside tp.parallel every program runs the same code, while others may already write",),
             help="read it inside tp.parallel",
         )
-    picked, axes = picks(ctx, tensor, items, span)
-    result = ctx.builder.value(TileType(tensor.type.read_as, axes))
-    ctx.builder.emit(Load(span, result, tensor, picked))
-    return result
 
 
-def store(ctx: Context, tensor: Tensor, items: Sequence[Item], value: Entity, span: Span, value_span: Span) -> None:
+def store(
+    ctx: Context,
+    tensor: Tensor,
+    items: Sequence[Item],
+    value: Entity,
+    span: Span,
+    value_span: Span,
+    *,
+    raw: bool = False,
+) -> None:
     access = tensor.type.access
     if access is Access.IN:
         raise refuse(
@@ -289,7 +318,7 @@ def store(ctx: Context, tensor: Tensor, items: Sequence[Item], value: Entity, sp
     _check_place(ctx, tensor, span)
     picked, axes = picks(ctx, tensor, items, span)
     tile = _converted(ctx, tensor, value, axes, span, value_span)
-    ctx.builder.emit(Store(span, tensor, picked, tile))
+    ctx.builder.emit(Store(span, tensor, picked, tile, raw))
 
 
 def update(ctx: Context, tensor: Tensor, items: Sequence[Item], value: Entity, span: Span, value_span: Span) -> None:

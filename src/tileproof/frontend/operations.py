@@ -33,7 +33,7 @@ from tileproof.ir.ops import (
     UnaryFn,
 )
 from tileproof.ir.types import INDEX_SCALAR, Axis, TensorType, Tile, TileType, Value, WalkerType
-from tileproof.language.dtypes import BOOL, F32, F64, I32, INDEX, TF32, U64, DType
+from tileproof.language.dtypes import BOOL, ENTRY, F32, F64, I32, INDEX, TF32, U64, DType
 from tileproof.language.tiles import Lowest
 
 from .axes import Axes, Clash, describe_axes, meet
@@ -80,7 +80,7 @@ def limits(dtype: DType) -> tuple[float, float]:
     """The least and greatest finite value of an element type."""
     if dtype is TF32:
         dtype = F32
-    if dtype is INDEX:
+    if dtype.kind == "index":
         return -(2**63), 2**63 - 1
     if dtype.is_float:
         info = ml_dtypes.finfo(dtype.storage)  # type: ignore[no-untyped-call]
@@ -165,12 +165,19 @@ def as_tile(b: Builder, entity: Entity, span: Span, dtype: DType | None = None) 
             raise refuse(Code.WRONG_TYPE, f"{describe(entity)} is not a tile or a number", span)
 
 
-def unify(b: Builder, entities: Sequence[Entity], spans: Sequence[Span], span: Span) -> list[Tile]:
-    """All as tiles of one element type."""
+def unify(
+    b: Builder, entities: Sequence[Entity], spans: Sequence[Span], span: Span, *, entries: bool = False
+) -> list[Tile]:
+    """All as tiles of one element type. Entries of index tensors become numbers, unless `entries` and all are such."""
     found: list[Tile | Known] = [
         entity if isinstance(entity, Known) and entity.is_number else as_tile(b, entity, where)
         for entity, where in zip(entities, spans, strict=True)
     ]
+    if not (entries and all(isinstance(item, Value) and item.type.dtype is ENTRY for item in found)):
+        found = [
+            as_number(b, item, where) if isinstance(item, Value) else item
+            for item, where in zip(found, spans, strict=True)
+        ]
     tiles = [item for item in found if isinstance(item, Value)]
     literals = [item for item in found if isinstance(item, Known)]
     if not tiles:
@@ -195,9 +202,14 @@ def unify(b: Builder, entities: Sequence[Entity], spans: Sequence[Span], span: S
     return unified
 
 
+def as_number(b: Builder, tile: Tile, span: Span) -> Tile:
+    """An entry of an index tensor as a plain `index`: none becomes -1. Anything else as it is."""
+    return cast(b, tile, INDEX, span) if tile.type.dtype is ENTRY else tile
+
+
 def to_index(b: Builder, tile: Tile, span: Span) -> Tile:
     """An integer as an `index`, exactly."""
-    if tile.type.dtype is INDEX:
+    if tile.type.dtype.kind == "index":
         return tile
     if tile.type.dtype is U64:
         raise refuse(
@@ -316,7 +328,7 @@ def _check_kind(what: str, dtype: DType, kinds: tuple[str, ...], span: Span) -> 
 
 def unary(b: Builder, fn: UnaryFn, entity: Entity, span: Span) -> Tile:
     kinds = _UNARY_KINDS.get(fn, ("float",))
-    tile = as_tile(b, entity, span, F32 if kinds == ("float",) else None)
+    tile = as_number(b, as_tile(b, entity, span, F32 if kinds == ("float",) else None), span)
     _check_kind({"neg": "`-`", "not": "`~`"}.get(fn, f"tp.{fn}"), tile.type.dtype, kinds, span)
     dtype = BOOL if fn is UnaryFn.ISNAN else tile.type.dtype
     result = b.value(TileType(dtype, tile.type.axes))
@@ -325,7 +337,11 @@ def unary(b: Builder, fn: UnaryFn, entity: Entity, span: Span) -> Tile:
 
 
 def binary(b: Builder, fn: BinaryFn, left: Entity, right: Entity, span: Span, spans: tuple[Span, Span]) -> Tile:
-    tiles = unify(b, (left, right), spans, span)
+    if fn in (BinaryFn.FLOORDIV, BinaryFn.MOD) and _is_entry(left) and _is_positive(right):
+        # The two operations that keep none: a slot becomes its page and its place in the page.
+        tiles = [as_tile(b, left, spans[0]), as_tile(b, right, spans[1], ENTRY)]
+    else:
+        tiles = unify(b, (left, right), spans, span)
     sign = SIGNS[fn]
     shown = f"`{sign}`" if not sign.isalpha() else f"tp.{sign}"
     dtype = tiles[0].type.dtype
@@ -338,6 +354,16 @@ def binary(b: Builder, fn: BinaryFn, left: Entity, right: Entity, span: Span, sp
     return result
 
 
+def _is_entry(entity: Entity) -> bool:
+    return is_tile(entity) and entity.type.dtype is ENTRY
+
+
+def _is_positive(entity: Entity) -> bool:
+    """Whether a constant is certainly a divisor: a number >= 1, or a length, which the launch knows."""
+    value = entity.value if isinstance(entity, Known) else None
+    return isinstance(value, Extent) or (isinstance(value, int) and not isinstance(value, bool) and value >= 1)
+
+
 def select(b: Builder, condition: Entity, yes: Entity, no: Entity, span: Span, spans: Sequence[Span]) -> Tile:
     test = as_tile(b, condition, spans[0])
     if test.type.dtype is not BOOL:
@@ -347,7 +373,7 @@ def select(b: Builder, condition: Entity, yes: Entity, no: Entity, span: Span, s
             spans[0],
             help="compare first, for instance `x != 0`",
         )
-    one, two = unify(b, (yes, no), spans[1:], span)
+    one, two = unify(b, (yes, no), spans[1:], span, entries=True)
     test, one, two = align(b, (test, one, two), spans, span)
     result = b.value(one.type)
     b.emit(Select(span, result, test, one, two))
@@ -370,6 +396,7 @@ def widened(dtype: DType) -> DType:
 
 
 def reduce(b: Builder, fn: ReduceFn, tile: Tile, axis: int, span: Span) -> Tile:
+    tile = as_number(b, tile, span)
     dtype = tile.type.dtype
     _check_kind(f"tp.{fn}", dtype, _REDUCE_KINDS.get(fn, _NUMBERS), span)
     axes = (*tile.type.axes[:axis], *tile.type.axes[axis + 1 :])
@@ -386,6 +413,7 @@ def reduce(b: Builder, fn: ReduceFn, tile: Tile, axis: int, span: Span) -> Tile:
 
 
 def cumsum(b: Builder, tile: Tile, axis: int, span: Span) -> Tile:
+    tile = as_number(b, tile, span)
     _check_kind("tp.cumsum", tile.type.dtype, _REDUCE_KINDS[ReduceFn.SUM], span)
     result = b.value(TileType(widened(tile.type.dtype), tile.type.axes))
     b.emit(CumSum(span, result, tile, axis))

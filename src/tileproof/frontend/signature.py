@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import difflib
-import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -16,18 +16,20 @@ from typing import Any, TypeAlias
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Edit
 from tileproof.diagnostics.spans import Span
-from tileproof.ir.types import Access, Dimension, Fixed, Named, Unnamed
+from tileproof.ir.extent import Length
+from tileproof.ir.types import Access, Dimension, Named
 from tileproof.language import parameters as spelled
 from tileproof.language.dtypes import ALL, TF32, DType, DTypeVar
 
+from .dimensions import Equation, read_dimension, read_dimensions
 from .names import MISSING, as_dtype, find_name
 from .refusal import refuse
 from .source import FunctionSource
 
+_CONTENTS: dict[Any, str] = {spelled.Index: "Index", spelled.Unique: "Unique", spelled.Offsets: "Offsets"}
 _ACCESS: dict[Any, Access] = {getattr(spelled, access.value): access for access in Access}
 _CONSTANT_TYPES: dict[Any, type[int] | type[float] | type[bool]] = {int: int, float: float, bool: bool}
 _DTYPE_NAMES = frozenset(dtype.name for dtype in ALL) | {"T", "U"}
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,8 @@ class Signature:
     name: str
     arguments: tuple[TensorParameter | ScalarParameter, ...]
     constants: tuple[ConstantParameter, ...]
+    equations: tuple[Equation, ...]
+    """The dimensions that are computed from others."""
     span: Span
 
     @property
@@ -85,9 +89,21 @@ class Signature:
 
     @cached_property
     def dimensions(self) -> tuple[str, ...]:
-        """Every named dimension, in order of appearance."""
+        """Every named dimension: those of tensors in order of appearance, then those only equations name."""
         names = [d.name for tensor in self.tensors for d in tensor.dimensions if isinstance(d, Named)]
-        return tuple(dict.fromkeys(names))
+        fixed = {constant.name for constant in self.constants}
+        parts = [name for equation in self.equations for name in equation.names if name not in fixed]
+        return tuple(dict.fromkeys([*names, *parts, *(equation.dimension for equation in self.equations)]))
+
+    def static_lengths(self, constants: Mapping[str, Any]) -> dict[str, Length]:
+        """The extents of all dimensions that constants decide."""
+        known: dict[str, Length] = {name: value for name, value in constants.items() if not isinstance(value, float)}
+        static = {name: known[name] for name in self.static}
+        for _ in self.equations:
+            for equation in self.equations:
+                if all(name in known for name in equation.names):
+                    static[equation.dimension] = known[equation.dimension] = equation.value(known)
+        return static
 
     @cached_property
     def static(self) -> tuple[str, ...]:
@@ -119,9 +135,10 @@ def read_signature(function: FunctionSource) -> Signature:
             function.span(arguments.defaults[-1]),
             help=f"remove the default, or put `{last.arg}` behind `*` to make it a constant",
         )
-    read = tuple(_argument(function, parameter) for parameter in positional)
+    equations: list[Equation] = []
+    read = tuple(_argument(function, parameter, equations) for parameter in positional)
     constants = tuple(_constant(function, parameter) for parameter in arguments.kwonlyargs)
-    signature = Signature(function.name, read, constants, function.header)
+    signature = Signature(function.name, read, constants, tuple(equations), function.header)
     _check_constants(signature)
     _check_contents(signature)
     return signature
@@ -139,7 +156,9 @@ def _resolve(function: FunctionSource, node: ast.expr) -> Any:
             return MISSING
 
 
-def _argument(function: FunctionSource, parameter: ast.arg) -> TensorParameter | ScalarParameter:
+def _argument(
+    function: FunctionSource, parameter: ast.arg, equations: list[Equation]
+) -> TensorParameter | ScalarParameter:
     name, node = parameter.arg, parameter.annotation
     if node is None:
         raise refuse(
@@ -150,7 +169,7 @@ def _argument(function: FunctionSource, parameter: ast.arg) -> TensorParameter |
         )
     span = function.span(node)
     if isinstance(node, ast.Subscript):
-        return _tensor(function, parameter, node)
+        return _tensor(function, parameter, node, equations)
     value = _resolve(function, node)
     if any(value is key for key in _ACCESS):
         raise refuse(
@@ -177,7 +196,9 @@ def _argument(function: FunctionSource, parameter: ast.arg) -> TensorParameter |
     return ScalarParameter(name, dtype, function.span(parameter))
 
 
-def _tensor(function: FunctionSource, parameter: ast.arg, node: ast.Subscript) -> TensorParameter:
+def _tensor(
+    function: FunctionSource, parameter: ast.arg, node: ast.Subscript, equations: list[Equation]
+) -> TensorParameter:
     span = function.span(node)
     outer = _resolve(function, node.value)
     access = next((access for key, access in _ACCESS.items() if key is outer), None)
@@ -199,7 +220,7 @@ def _tensor(function: FunctionSource, parameter: ast.arg, node: ast.Subscript) -
                 help=f'write `{access}[T, "M N"]`',
                 edit=_in_order(function, node.slice),
             )
-    element = _element(function, element_node)
+    element = _element(function, element_node, equations)
     if element is TF32:
         raise refuse(
             Code.BAD_ANNOTATION,
@@ -214,8 +235,29 @@ def _tensor(function: FunctionSource, parameter: ast.arg, node: ast.Subscript) -
             span,
             help="write indices as i32 and let the consumer take them as `Index`",
         )
-    dimensions = _dimensions(text, function.span(words))
+    dimensions = read_dimensions(text, function.span(words), equations)
+    if isinstance(element, ContentOf) and element.kind == "Offsets" and len(dimensions) != 1:
+        raise refuse(
+            Code.BAD_ANNOTATION,
+            "an `Offsets` tensor has one axis: the borders of the segments",
+            span,
+            help='write `In[Offsets["N"], "E+1"]`',
+        )
     return TensorParameter(parameter.arg, access, element, dimensions, function.span(parameter))
+
+
+def _content(function: FunctionSource, node: ast.Subscript, kind: str, equations: list[Equation]) -> ContentOf:
+    span = function.span(node)
+    text = node.slice.value if isinstance(node.slice, ast.Constant) else None
+    dimension = read_dimension(text, span, equations) if isinstance(text, str) and text.split() == [text] else None
+    if not isinstance(dimension, Named):
+        raise refuse(
+            Code.BAD_ANNOTATION,
+            f"`{kind}[...]` takes the dimension its entries point into",
+            span,
+            help=f'write `{kind}["V"]`',
+        )
+    return ContentOf(kind, dimension.name)
 
 
 def _words(node: ast.expr) -> str | None:
@@ -232,16 +274,12 @@ def _in_order(function: FunctionSource, node: ast.expr) -> Edit | None:
     return Edit(function.span(node), f'{types[0]}, "{" ".join(words)}"') if words and len(types) == 1 else None
 
 
-def _element(function: FunctionSource, node: ast.expr) -> Element:
-    if isinstance(node, ast.Subscript) and _resolve(function, node.value) is spelled.Index:
-        if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str) and _NAME.match(node.slice.value):
-            return ContentOf("Index", node.slice.value)
-        raise refuse(
-            Code.BAD_ANNOTATION,
-            "`Index[...]` takes the name of the dimension its entries point into",
-            function.span(node),
-            help='write `Index["V"]`',
-        )
+def _element(function: FunctionSource, node: ast.expr, equations: list[Equation]) -> Element:
+    if isinstance(node, ast.Subscript):
+        outer = _resolve(function, node.value)
+        kind = next((kind for key, kind in _CONTENTS.items() if key is outer), None)
+        if kind is not None:
+            return _content(function, node, kind, equations)
     value = _resolve(function, node)
     if value is Any:
         return Anything()
@@ -259,26 +297,6 @@ def _element(function: FunctionSource, node: ast.expr) -> Element:
             edit=edit,
         )
     return dtype
-
-
-def _dimensions(text: str, span: Span) -> tuple[Dimension, ...]:
-    return tuple(_dimension(word, span) for word in text.split())
-
-
-def _dimension(word: str, span: Span) -> Dimension:
-    if word == "_":
-        return Unnamed()
-    if word.isdecimal() and int(word) >= 1:
-        return Fixed(int(word))
-    if _NAME.match(word):
-        return Named(word)
-    raise refuse(
-        Code.BAD_DIMENSIONS,
-        f"`{word}` is not a dimension",
-        span,
-        notes=("a dimension is a name, a number of at least 1, or `_`",),
-        help='separate dimensions by spaces: "M K"',
-    )
 
 
 def _constant(function: FunctionSource, parameter: ast.arg) -> ConstantParameter:
@@ -316,6 +334,19 @@ def _check_constants(signature: Signature) -> None:
 
 
 def _check_contents(signature: Signature) -> None:
+    axes = {d.name for tensor in signature.tensors for d in tensor.dimensions if isinstance(d, Named)}
+    known = axes | {constant.name for constant in signature.constants}
+    solvable = {name for one in signature.equations if one.dimension in axes for name in one.names}
+    for equation in signature.equations:
+        for name in equation.names:
+            if name not in known | solvable:
+                near = signature.nearest_dimension(name)
+                raise refuse(
+                    Code.UNKNOWN_DIMENSION,
+                    f"`{equation.text}` uses `{name}`, which is no dimension of a tensor and no constant",
+                    equation.span,
+                    help=f"did you mean `{near}`?" if near and near != name else "name an axis so, or add a constant",
+                )
     for tensor in signature.tensors:
         if isinstance(tensor.element, ContentOf) and tensor.element.dimension not in signature.dimensions:
             name = tensor.element.dimension

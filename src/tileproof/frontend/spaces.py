@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
-from typing import cast as typed
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Label
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.extent import Extent, Length, at_least
-from tileproof.ir.ops import Parallel, RangeLoop, TilesLoop
-from tileproof.ir.types import INDEX_SCALAR, Tile, TileType, Value, Walker, WalkerType
+from tileproof.ir.ops import BinaryFn, Parallel, RangeLoop, Segments, Start, Stop, TilesLoop
+from tileproof.ir.types import INDEX_SCALAR, Content, Tensor, Tile, TileType, Value, Walker, WalkerType
 from tileproof.language import spaces
 from tileproof.language.dtypes import INDEX
-from tileproof.language.spaces import Each
+from tileproof.language.spaces import Each, Split
 
 from .builder import finish
+from .calls import Call, lowers
+from .combining import check_join
 from .context import Context, Place
 from .control import assigned_names, carry
-from .operations import as_tile, to_index
+from .operations import as_number, as_tile, binary, to_index
 from .refusal import refuse
-from .values import Binding, Bundle, Entity, Known, Unbound, describe
+from .values import Binding, Bundle, Entity, Known, Unbound, describe, is_tensor, is_walker
 
 Body = Callable[[Context, list[ast.stmt]], None]
 
@@ -31,68 +33,134 @@ def for_statement(ctx: Context, node: ast.For, body: Body) -> None:
     """Any `for` of the language."""
     callee: Any = None
     if isinstance(node.iter, ast.Call):
+        if isinstance(node.iter.func, ast.Attribute) and node.iter.func.attr == "tiles":
+            owner = ctx.evaluate(node.iter.func.value)
+            if is_walker(owner):
+                return sub_tiles(ctx, node, node.iter, owner, body)
         entity = ctx.evaluate(node.iter.func)
         callee = entity.value if isinstance(entity, Known) else None
-    if callee is spaces.parallel:
-        parallel(ctx, node, node.iter, body)  # type: ignore[arg-type]
-    elif callee is spaces.tiles:
-        tiles(ctx, node, node.iter, body)  # type: ignore[arg-type]
-    elif callee is range:
-        range_loop(ctx, node, node.iter, body)  # type: ignore[arg-type]
-    else:
-        raise refuse(
-            Code.NOT_ITERABLE,
-            f"a loop runs over tp.parallel, tp.tiles or range, not over `{ast.unparse(node.iter)}`",
-            ctx.span(node.iter),
-            help="walk a dimension with `for k in tp.tiles(K=64):`, or count with `for n in range(4):`",
-        )
+        if callee is spaces.parallel:
+            return parallel(ctx, node, node.iter, body)
+        if callee is spaces.tiles:
+            return tiles(ctx, node, node.iter, body)
+        if callee is range:
+            return range_loop(ctx, node, node.iter, body)
+    raise refuse(
+        Code.NOT_ITERABLE,
+        f"a loop runs over tp.parallel, tp.tiles or range, not over `{ast.unparse(node.iter)}`",
+        ctx.span(node.iter),
+        help="walk a dimension with `for k in tp.tiles(K=64):`, or count with `for n in range(4):`",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """One dimension of a space, as written."""
+
+    dimension: str
+    type: WalkerType
+    offsets: Tensor | None
+    span: Span
 
 
 def _walks(
     ctx: Context, call: ast.Call, name: str, reserved: tuple[str, ...] = ()
-) -> tuple[list[tuple[str, Length | None, Span]], dict[str, ast.expr]]:
+) -> tuple[list[Walk], dict[str, ast.expr]]:
     """The dimensions and sizes of a space, in order, and its other keywords."""
-    walks: list[tuple[str, Length | None, Span]] = []
+    walks = [_positional(ctx, argument, name) for argument in call.args]
     others: dict[str, ast.expr] = {}
-    for argument in call.args:
-        walks.append(_pair(ctx, argument, name))
     for keyword in call.keywords:
         if keyword.arg is None:
             raise refuse(Code.STARRED, f"`**` is not part of the language in tp.{name}", ctx.span(keyword.value))
         if keyword.arg in reserved:
             others[keyword.arg] = keyword.value
         else:
-            walks.append((keyword.arg, _size(ctx, keyword.value), ctx.span(keyword)))
-    for dimension, _, span in walks:
-        if dimension not in ctx.signature.dimensions:
-            near = ctx.signature.nearest_dimension(dimension)
-            raise refuse(
-                Code.UNKNOWN_DIMENSION,
-                f"`{dimension}` is not a dimension of this kernel",
-                span,
-                help=f"did you mean `{near}`?"
-                if near
-                else f"its dimensions are: {', '.join(ctx.signature.dimensions)}",
-            )
+            walks.append(_walk(ctx, keyword.arg, keyword.value, ctx.span(keyword)))
+    for walk in walks:
+        if walk.type.is_piece and name != "parallel":
+            message = "tp.split cuts an axis among programs, in tp.parallel"
+            raise refuse(Code.JOIN_PLACE, message, walk.span, help="walk the axis with a tile size")
     return walks, others
 
 
-def _pair(ctx: Context, node: ast.expr, name: str) -> tuple[str, Length | None, Span]:
+def _walk(ctx: Context, dimension: str, size: ast.expr, span: Span, offsets: Tensor | None = None) -> Walk:
+    if dimension not in ctx.signature.dimensions:
+        near = ctx.signature.nearest_dimension(dimension)
+        known = ", ".join(ctx.signature.dimensions)
+        raise refuse(
+            Code.UNKNOWN_DIMENSION,
+            f"`{dimension}` is not a dimension of this kernel",
+            span,
+            help=f"did you mean `{near}`?" if near else f"its dimensions are: {known}",
+        )
+    entity = ctx.evaluate(size)
+    if isinstance(entity, Known) and isinstance(entity.value, Split):
+        return Walk(dimension, WalkerType(dimension, entity.value.length, is_piece=True), offsets, span)
+    return Walk(dimension, WalkerType(dimension, _size(entity, ctx.span(size))), offsets, span)
+
+
+def _positional(ctx: Context, node: ast.expr, name: str) -> Walk:
+    """A pair of dimension and size, or ragged segments."""
     match node:
         case ast.Tuple(elts=[ast.Constant(value=str(dimension)), size]):
-            return dimension, _size(ctx, size), ctx.span(node)
+            return _walk(ctx, dimension, size, ctx.span(node))
+        case ast.Call(func=function) if name == "parallel":
+            callee = ctx.evaluate(function)
+            if isinstance(callee, Known) and callee.value is spaces.segments:
+                return _segments(ctx, node)
         case _:
-            raise refuse(
-                Code.BAD_CALL,
-                f"tp.{name} takes dimensions by name or as pairs, not `{ast.unparse(node)}`",
-                ctx.span(node),
-                help=f'write `tp.{name}(M=64)` or `tp.{name}(("M", 64))`',
-            )
+            pass
+    raise refuse(
+        Code.BAD_CALL,
+        f"tp.{name} takes dimensions by name or as pairs, not `{ast.unparse(node)}`",
+        ctx.span(node),
+        help=f'write `tp.{name}(M=64)` or `tp.{name}(("M", 64))`',
+    )
 
 
-def _size(ctx: Context, node: ast.expr) -> Length | None:
+def _segments(ctx: Context, node: ast.Call) -> Walk:
+    span = ctx.span(node)
+    cure = 'write `tp.segments(off, N=64)` where `off` is an `In[Offsets["N"], "E+1"]`'
+    if not node.args:
+        raise refuse(Code.BAD_CALL, "tp.segments takes the tensor of borders first", span, help=cure)
+    offsets = ctx.evaluate(node.args[0])
+    content = offsets.type.element if is_tensor(offsets) else None
+    if not is_tensor(offsets) or not isinstance(content, Content) or content.kind != "Offsets":
+        message = f"tp.segments takes a tensor of Offsets, and this is {describe(offsets)}"
+        raise refuse(Code.BAD_CALL, message, ctx.span(node.args[0]), help=cure)
+    pairs = [(argument.elts[0].value, argument.elts[1]) for argument in node.args[1:] if _is_pair(argument)]  # type: ignore[attr-defined]
+    pairs += [(keyword.arg, keyword.value) for keyword in node.keywords if keyword.arg]
+    if len(pairs) != 1 or len(node.args) + len(node.keywords) != 2:
+        raise refuse(Code.BAD_CALL, "tp.segments walks one dimension", span, help=cure)
+    ((dimension, size),) = pairs
+    if dimension != content.dimension:
+        raise refuse(
+            Code.WRONG_DIMENSION,
+            f"the borders in `{offsets.name}` divide {content.dimension}, and {dimension} is walked",
+            span,
+            help=f"walk {content.dimension}",
+        )
+    walk = _walk(ctx, dimension, size, span, offsets)
+    if walk.type.is_piece:
+        raise refuse(Code.JOIN_PLACE, "segments cannot be split among programs again", span, help="give a tile size")
+    return walk
+
+
+def _is_pair(node: ast.expr) -> bool:
+    match node:
+        case ast.Tuple(elts=[ast.Constant(value=str()), _]):
+            return True
+        case _:
+            return False
+
+
+@lowers(spaces.split)
+def _split(ctx: Context, call: Call) -> Entity:
+    return Known(Split(_size(call.entity("length"), call.where("length"))))
+
+
+def _size(entity: Entity, span: Span) -> Length | None:
     """A tile size; None for `tp.each`."""
-    entity, span = ctx.evaluate(node), ctx.span(node)
     match entity:
         case Known(value=Each()):
             return None
@@ -110,26 +178,34 @@ def _size(ctx: Context, node: ast.expr) -> Length | None:
     )
 
 
-def _targets(ctx: Context, node: ast.For, count: int, what: str) -> list[str]:
-    names = node.target.elts if isinstance(node.target, ast.Tuple) else [node.target]
-    for name in names:
-        if not isinstance(name, ast.Name):
-            message = f"a loop binds names, not `{ast.unparse(name)}`"
-            raise refuse(Code.ASSIGNMENT_TARGET, message, ctx.span(name))
-    if len(names) != count:
-        walked, named = (f"{n} {word}{'s' * (n != 1)}" for n, word in ((count, "dimension"), (len(names), "name")))
+def _targets(ctx: Context, node: ast.For, shape: Sequence[int], what: str) -> list[list[ast.Name]]:
+    """The names a loop binds: one for each walk, a pair where a walk hands out two values."""
+    parts = node.target.elts if isinstance(node.target, ast.Tuple) and len(shape) > 1 else [node.target]
+    found = []
+    for part, wanted in zip(parts, shape, strict=False):
+        names = part.elts if isinstance(part, ast.Tuple) else [part]
+        for name in names:
+            if not isinstance(name, ast.Name):
+                raise refuse(Code.ASSIGNMENT_TARGET, f"a loop binds names, not `{ast.unparse(name)}`", ctx.span(name))
+        if len(names) != wanted:
+            parts = []
+            break
+        found.append([name for name in names if isinstance(name, ast.Name)])
+    if len(parts) != len(shape):
+        wanted_names = ", ".join("(e, i)" if count == 2 else "ij"[number % 2] for number, count in enumerate(shape))
         raise refuse(
             Code.WALKER_COUNT,
-            f"{what} walks {walked}, and before `in` there {'is' if len(names) == 1 else 'are'} {named}",
+            f"{what} walks {len(shape)} dimension{'s' * (len(shape) != 1)}, and `{ast.unparse(node.target)}` "
+            f"does not name one value for each",
             ctx.span(node.target),
             labels=(Label(ctx.span(node.iter), "walks these"),),
-            help="write one name for each dimension, in the same order",
+            help=f"write one name for each in the same order, as in `for {wanted_names} in ...`",
         )
-    return [typed("ast.Name", name).id for name in names]
+    return found
 
 
-def _walker(ctx: Context, name: str, dimension: str, size: Length | None) -> Walker:
-    walker = ctx.builder.value(WalkerType(dimension, size), name)
+def _walker(ctx: Context, name: str, type_: WalkerType) -> Walker:
+    walker = ctx.builder.value(type_, name)
     ctx.walkers.append(walker)
     return walker
 
@@ -156,27 +232,34 @@ def parallel(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
     walks, _ = _walks(ctx, call, "parallel")
     if not walks:
         raise refuse(Code.BAD_CALL, "tp.parallel names no dimension", span, help="write `tp.parallel(M=64)`")
-    names = _targets(ctx, node, len(walks), "tp.parallel")
-    walkers = [_walker(ctx, name, dim, size) for name, (dim, size, _) in zip(names, walks, strict=True)]
+    targets = _targets(ctx, node, [1 if walk.offsets is None else 2 for walk in walks], "tp.parallel")
+    walkers = [_walker(ctx, names[-1].id, walk.type) for names, walk in zip(targets, walks, strict=True)]
+    segments = [
+        Segments(walker, walk.offsets, ctx.builder.value(INDEX_SCALAR, names[0].id))
+        for names, walk, walker in zip(targets, walks, walkers, strict=True)
+        if walk.offsets is not None
+    ]
     outer = ctx.scope
     ctx.parallel_span = span
     ctx.place, ctx.scope, ctx.frozen = Place.INSIDE, dict(outer), frozenset(outer)
     try:
         with ctx.builder.block() as ops:
-            for name, walker, target in zip(names, walkers, _nodes(node), strict=True):
-                ctx.bind(name, walker, ctx.span(target))
+            for names, walker in zip(targets, walkers, strict=True):
+                ctx.bind(names[-1].id, walker, ctx.span(names[-1]))
+                segment = next((one for one in segments if one.walker is walker), None)
+                if segment is not None:
+                    ctx.bind(names[0].id, segment.index, ctx.span(names[0]))
+            said = len(ctx.diagnostics)
             body(ctx, node.body)
+            if len(ctx.diagnostics) == said:
+                check_join(ops, walkers, span)
     finally:
         inside_scope = ctx.scope
         ctx.place, ctx.scope, ctx.frozen = Place.OUTSIDE, outer, frozenset()
     for name, entry in inside_scope.items():
         if name not in outer:
             outer[name] = Unbound("it is bound inside tp.parallel, by each program for itself", entry.span)
-    ctx.builder.emit(Parallel(ctx.span(node.iter), tuple(walkers), finish(ops)))
-
-
-def _nodes(node: ast.For) -> list[ast.expr]:
-    return node.target.elts if isinstance(node.target, ast.Tuple) else [node.target]
+    ctx.builder.emit(Parallel(span, tuple(walkers), finish(ops), tuple(segments)))
 
 
 def tiles(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
@@ -189,21 +272,52 @@ def tiles(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
             span,
             help="write `for k in tp.tiles(K=64):`; nest loops to walk two",
         )
-    ((dimension, size, _),) = walks
-    start, stop = (
-        None if key not in others else _position(ctx, others[key], f"`{key}` of tp.tiles") for key in ("start", "stop")
-    )
-    (name,) = _targets(ctx, node, 1, "tp.tiles")
+    bounds = {key: _position(ctx, value, f"`{key}` of tp.tiles") for key, value in others.items()}
+    _tiles_loop(ctx, node, walks[0].type, bounds.get("start"), bounds.get("stop"), body)
+
+
+def sub_tiles(ctx: Context, node: ast.For, call: ast.Call, owner: Walker, body: Body) -> None:
+    """`i.tiles(16)`: smaller tiles of a tile, never past its end."""
+    span = ctx.span(node.iter)
+    given = {keyword.arg: keyword.value for keyword in call.keywords}
+    if len(call.args) != 1 or not set(given) <= {"start", "stop"} or owner.type.is_each:
+        raise refuse(
+            Code.BAD_CALL,
+            f"`{owner.name}.tiles` takes a size"
+            if not owner.type.is_each
+            else f"`{owner.name}` is one element and has no tiles",
+            span,
+            help=f"write `for s in {owner.name}.tiles(16):`, with `start=` and `stop=` where needed",
+        )
+    size = _size(ctx.evaluate(call.args[0]), ctx.span(call.args[0]))
+    start, stop = ctx.builder.value(INDEX_SCALAR), ctx.builder.value(INDEX_SCALAR)
+    ctx.builder.emit(Start(span, start, owner))
+    ctx.builder.emit(Stop(span, stop, owner))
+    for key, fn in (("start", BinaryFn.MAX), ("stop", BinaryFn.MIN)):
+        bound = _position(ctx, given[key], f"`{key}` of `{owner.name}.tiles`") if key in given else None
+        if bound is not None:
+            own = start if key == "start" else stop
+            clipped = binary(ctx.builder, fn, own, bound, span, (span, ctx.span(given[key])))
+            start, stop = (clipped, stop) if key == "start" else (start, clipped)
+    _tiles_loop(ctx, node, WalkerType(owner.type.dimension, size), start, stop, body)
+
+
+def _tiles_loop(
+    ctx: Context, node: ast.For, type_: WalkerType, start: Tile | None, stop: Tile | None, body: Body
+) -> None:
+    span = ctx.span(node.iter)
+    (((target),),) = _targets(ctx, node, [1], "the loop")
+    name = target.id
     walker: Walker
 
     def turn() -> None:
         nonlocal walker
-        walker = _walker(ctx, name, dimension, size)
-        ctx.bind(name, walker, ctx.span(node.target))
+        walker = _walker(ctx, name, type_)
+        ctx.bind(name, walker, ctx.span(target))
         body(ctx, node.body)
 
     made = carry(ctx, _assigned(ctx, node, name), span, turn)
-    ctx.scope[name] = Unbound("it is the name of a loop, which may run no turn", ctx.span(node.target))
+    ctx.scope[name] = Unbound("it is the name of a loop, which may run no turn", ctx.span(target))
     ctx.builder.emit(TilesLoop(span, made.results, walker, start, stop, made.inits, made.carried, made.body))
 
 
@@ -230,7 +344,7 @@ def position(ctx: Context, entity: Entity, span: Span, what: str) -> Tile:
     tile = as_tile(ctx.builder, entity, span, INDEX)
     if tile.type.axes:
         raise refuse(Code.BAD_INDEX, f"{what} is one position, and this is {describe(tile)}", span)
-    return to_index(ctx.builder, tile, span)
+    return as_number(ctx.builder, to_index(ctx.builder, tile, span), span)
 
 
 def range_loop(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
@@ -246,7 +360,8 @@ def range_loop(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
     if isinstance(step, Known) and step.value == 0:
         raise refuse(Code.BAD_CALL, "a range cannot step by 0", given[2][1])
     start, stop, by = (position(ctx, entity, where, "a bound of range") for entity, where in given)
-    (name,) = _targets(ctx, node, 1, "range")
+    ((target,),) = _targets(ctx, node, [1], "range")
+    name = target.id
     variable: Value[TileType]
 
     def turn() -> None:

@@ -9,6 +9,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import AnyOp, Block, While
 from tileproof.ir.types import Access, Tensor, Tile
+from tileproof.language.unsafe import unsafe
 
 from . import indexing
 from .context import Context
@@ -65,6 +66,8 @@ def _statement(ctx: Context, node: ast.stmt) -> None:
             _while(ctx, node)
         case ast.If():
             _if(ctx, node)
+        case ast.With():
+            _with(ctx, node)
         case ast.Expr(value=ast.Constant(value=str())) | ast.Pass() | ast.AnnAssign() | ast.Return(value=None):
             pass
         case ast.Expr(value=value):
@@ -208,6 +211,37 @@ def _if(ctx: Context, node: ast.If) -> None:
         return
     names = assigned_names([*node.body, *node.orelse])
     branch(ctx, test, ctx.span(node.test), names, lambda: run(ctx, node.body), lambda: run(ctx, node.orelse))
+
+
+def _with(ctx: Context, node: ast.With) -> None:
+    """`with tp.unsafe("why this is sound"):`, the only `with` there is."""
+    item = node.items[0]
+    call = item.context_expr
+    span = ctx.span(call)
+    callee = ctx.evaluate(call.func) if isinstance(call, ast.Call) else None
+    if (
+        len(node.items) != 1
+        or item.optional_vars is not None
+        or not isinstance(callee, Known)
+        or callee.value is not unsafe
+    ):
+        message = "`with` opens a tp.unsafe block, and nothing else"
+        raise refuse(Code.UNSUPPORTED_STATEMENT, message, span, help="move it outside the kernel")
+    assert isinstance(call, ast.Call)
+    reason = call.args[0].value if len(call.args) == 1 and isinstance(call.args[0], ast.Constant) else None
+    if not isinstance(reason, str) or not reason.strip() or call.keywords:
+        raise refuse(
+            Code.NO_REASON,
+            "tp.unsafe takes the reason why its block is sound",
+            span,
+            notes=("what stands in the block is not proved: whoever reads it must be able to follow why it holds",),
+            help='write `with tp.unsafe("every index is below N because ..."):`',
+        )
+    outer, ctx.unsafe = ctx.unsafe, reason
+    try:
+        run(ctx, node.body)
+    finally:
+        ctx.unsafe = outer
 
 
 def _while(ctx: Context, node: ast.While) -> None:

@@ -15,11 +15,11 @@ from tileproof.diagnostics.diagnostic import Diagnostic
 
 from .source import FunctionSource
 
-_LOWERED_STATEMENTS = "FunctionDef Return Assign AugAssign AnnAssign For While If Expr Pass"
+_LOWERED_STATEMENTS = "FunctionDef Return Assign AugAssign AnnAssign For While If With Expr Pass"
 _LOWERED_EXPRESSIONS = "BoolOp BinOp UnaryOp IfExp Compare Call Constant Attribute Subscript Name List Tuple Slice"
 _LOWERED_PARTS = (
     "Load Store And Or Add Sub Mult MatMult Div Mod Pow LShift RShift BitOr BitXor BitAnd FloorDiv "
-    "Invert Not UAdd USub Eq NotEq Lt LtE Gt GtE arguments arg keyword"
+    "Invert Not UAdd USub Eq NotEq Lt LtE Gt GtE arguments arg keyword withitem"
 )
 _HOLDERS = "Module Interactive Expression FunctionType TypeIgnore"
 """What holds a kernel and never stands inside one."""
@@ -43,11 +43,13 @@ REFUSED: dict[str, tuple[Code, str, str]] = {
     "AsyncWith": _NO_ASYNC,
     "Await": _NO_ASYNC,
     "ClassDef": (Code.NESTED_FUNCTION, "a kernel cannot define a class", "move it out of the kernel"),
-    "Lambda": (Code.NESTED_FUNCTION, "lambda is not allowed here", "write a helper function at the top of the file"),
+    "Lambda": (
+        Code.NESTED_FUNCTION,
+        "lambda is not allowed here",
+        "write a helper function at the top of the file; only `by=` of a combining function takes a lambda",
+    ),
     "Delete": (_STATEMENT, "`del` is not part of the language", "tiles are values; leave the name alone"),
     "TypeAlias": (_STATEMENT, "a kernel cannot define types", "move it to the top of the file"),
-    "With": (_STATEMENT, "`with` is not part of the language", "move it outside the kernel"),
-    "withitem": (_STATEMENT, "`with` is not part of the language", "move it outside the kernel"),
     "Match": _MATCH,
     "match_case": _MATCH,
     "MatchValue": _MATCH,
@@ -151,4 +153,6 @@ def _refusals(function: FunctionSource, node: ast.AST) -> Iterator[Diagnostic]:
         case _:
             pass
     for child in ast.iter_child_nodes(node):
-        yield from _refusals(function, child)
+        # A combiner may be written in place: `by=lambda a, b: ...`.
+        inside = isinstance(node, ast.keyword) and node.arg == "by" and isinstance(child, ast.Lambda)
+        yield from _refusals(function, child.body if inside and isinstance(child, ast.Lambda) else child)

@@ -2,7 +2,9 @@
 
 An operation goes when nothing uses its results and it owes nothing. Loads owe that they are inside, `argmax`
 and `argmin` that their axis is not empty, a group that one dimension divides the other: these stay, used or
-not. A value that a loop carries for its own sake goes too, and a loop or branch in which nothing is left.
+not. A join stays because what follows it runs once for all pieces, the split of a tensor because it owes that the
+position is inside. A value that a loop carries for its own sake goes too, and a loop or branch in which nothing is
+left. A walker is used wherever a tile that stays has its tag.
 """
 
 from __future__ import annotations
@@ -10,22 +12,30 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import replace
 from itertools import compress
+from typing import TypeAlias
 
 from tileproof.ir.ops import (
     AnyOp,
+    Assume,
     Block,
     Constant,
     Elements,
     Extents,
+    Fold,
     Group,
     If,
+    Join,
     KernelIR,
     Load,
+    Number,
     Parallel,
+    Print,
     RangeLoop,
     Reduce,
     ReduceFn,
     Require,
+    Scan,
+    SplitAt,
     Start,
     Stop,
     Store,
@@ -36,8 +46,11 @@ from tileproof.ir.ops import (
     operands,
     results,
 )
-from tileproof.ir.types import AnyValue, Tile
+from tileproof.ir.types import AnyValue, Tile, TileType, WalkerTag
 from tileproof.ir.walk import map_blocks, substitute, walk
+
+_Position: TypeAlias = Constant | Start | Stop | Elements | Number | Extents
+"""Numbers and positions: the same wherever they are asked for in one block."""
 
 
 def tidy(kernel: KernelIR) -> KernelIR:
@@ -52,7 +65,7 @@ def _merged(block: Block, again: dict[Tile, Tile]) -> Block:
     first: dict[Hashable, Tile] = {}
     kept: list[AnyOp] = []
     for op in block.ops:
-        if isinstance(op, Constant | Start | Stop | Elements | Extents):
+        if isinstance(op, _Position):
             same = first.setdefault(_meaning(op), op.result)
             if same is not op.result:
                 again[op.result] = same
@@ -61,7 +74,7 @@ def _merged(block: Block, again: dict[Tile, Tile]) -> Block:
     return Block(tuple(kept), block.yields)
 
 
-def _meaning(op: Constant | Start | Stop | Elements | Extents) -> Hashable:
+def _meaning(op: _Position) -> Hashable:
     """Equal for operations of one block that give the same value."""
     kind, of = type(op), op.result.type
     match op:
@@ -71,7 +84,7 @@ def _meaning(op: Constant | Start | Stop | Elements | Extents) -> Hashable:
             return kind, of, type(value), exact
         case Extents():
             return kind, of, op.dimension, op.tensor, op.axis
-        case Start(walker=walker) | Stop(walker=walker) | Elements(walker=walker):
+        case Start(walker=walker) | Stop(walker=walker) | Elements(walker=walker) | Number(walker=walker):
             return kind, of, walker
 
 
@@ -79,6 +92,8 @@ def _owes(op: AnyOp) -> bool:
     """Whether an operation does or demands something even where nothing uses its result."""
     match op:
         case Store() | Update() | Require() | Load() | Group() | Parallel():
+            return True
+        case SplitAt() | Join() | Print() | Assume():
             return True
         case Reduce(fn=fn):
             return fn in (ReduceFn.ARGMAX, ReduceFn.ARGMIN)
@@ -131,8 +146,12 @@ class _Liveness:
                 self._use(start, stop, step)
             case While(test=test):
                 self._use(*test.yields)
-            case _:
+            case Fold(combiner=combiner) | Scan(combiner=combiner) | Join(combiner=combiner):
+                self._use(*operands(op), *op.results, *combiner.body.yields)
+            case If():
                 self._use(*operands(op))
+            case _:
+                self._use(*operands(op), *results(op))
         if id(op) in self.holder:
             self._keep(self.holder[id(op)])
 
@@ -142,6 +161,9 @@ class _Liveness:
         self.pending.extend(fresh)
 
     def _trace(self, value: AnyValue) -> None:
+        if isinstance(value.type, TileType):
+            tags = (axis.tag for axis in value.type.axes)
+            self._use(*(tag.walker for tag in tags if isinstance(tag, WalkerTag)))
         if value not in self.origin:
             return
         op, place = self.origin[value]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeGuard
@@ -34,10 +35,18 @@ class Bundle:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Method:
-    """A method looked up on a tile, waiting for its call."""
+    """A method looked up on a tile, walker or tensor, waiting for its call."""
 
-    owner: Tile
+    owner: Tile | Walker | Tensor
     name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InPlace:
+    """A lambda: a combiner written where it is used. It sees the names of the function around it."""
+
+    node: ast.Lambda
+    scope: Scope
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +54,9 @@ class Poison:
     """The result of a statement that was refused."""
 
 
-Entity: TypeAlias = "Value[TileType] | Value[WalkerType] | Value[TensorType] | Known | Bundle | Method | Poison"
+Entity: TypeAlias = (
+    "Value[TileType] | Value[WalkerType] | Value[TensorType] | Known | Bundle | Method | InPlace | Poison"
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -127,5 +138,7 @@ def describe(entity: Entity) -> str:
             return "a tuple"
         case Method(name=name):
             return f"the method `{name}`"
+        case InPlace():
+            return "a lambda"
         case _:
             return "a value"

@@ -1,538 +1,89 @@
 """The operations of the IR: one frozen dataclass each, its operands and results as fields.
 
-Control flow is structured: `Parallel`, `TilesLoop`, `RangeLoop`, `While` and `If` hold blocks. A block is a
-list of operations and the values it hands on (`yields`). Elementwise operations take operands whose axes are
-already equal; `Broadcast` makes them so. Accesses to a written tensor happen in the order of the block.
+They are told apart by what they do: `computing` makes tiles of tiles, `accesses` moves them from and to memory,
+`control` holds blocks of other operations. This file gathers them, and says what any of them uses and defines.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import TypeAlias, assert_never
 
 from tileproof.diagnostics.spans import Span
 from tileproof.language.dtypes import DType
 
+from .accesses import (
+    Along,
+    Assume,
+    At,
+    Gather,
+    Get,
+    Load,
+    Pick,
+    Print,
+    Require,
+    SplitAt,
+    Store,
+    Update,
+    Whole,
+    Window,
+)
+from .computing import (
+    Binary,
+    BinaryFn,
+    Bitcast,
+    Broadcast,
+    Cast,
+    Cat,
+    Constant,
+    CumSum,
+    Elements,
+    Expand,
+    Extents,
+    Fill,
+    Group,
+    Iota,
+    Mma,
+    Number,
+    Op,
+    Permute,
+    Random,
+    Reduce,
+    ReduceFn,
+    Reshape,
+    Select,
+    Shift,
+    Slice,
+    Start,
+    Stop,
+    Unary,
+    UnaryFn,
+)
+from .control import (
+    Block,
+    Combiner,
+    Fold,
+    If,
+    Join,
+    Parallel,
+    RangeLoop,
+    Scan,
+    Segments,
+    TilesLoop,
+    While,
+)
 from .extent import Length
-from .types import AnyValue, Tensor, Tile, Walker
-
-
-class UnaryFn(StrEnum):
-    NEG = "neg"
-    NOT = "not"
-    ABS = "abs"
-    EXP = "exp"
-    EXP2 = "exp2"
-    LOG = "log"
-    LOG2 = "log2"
-    SQRT = "sqrt"
-    RSQRT = "rsqrt"
-    TANH = "tanh"
-    SIGMOID = "sigmoid"
-    SIN = "sin"
-    COS = "cos"
-    ERF = "erf"
-    FLOOR = "floor"
-    CEIL = "ceil"
-    ROUND = "round"
-    ISNAN = "isnan"
-
-
-class BinaryFn(StrEnum):
-    ADD = "add"
-    SUB = "sub"
-    MUL = "mul"
-    DIV = "div"
-    FLOORDIV = "floordiv"
-    CDIV = "cdiv"
-    MOD = "mod"
-    POW = "pow"
-    MIN = "min"
-    MAX = "max"
-    AND = "and"
-    OR = "or"
-    XOR = "xor"
-    SHL = "shl"
-    SHR = "shr"
-    EQ = "eq"
-    NE = "ne"
-    LT = "lt"
-    LE = "le"
-    GT = "gt"
-    GE = "ge"
-
-    @property
-    def compares(self) -> bool:
-        """Gives bool, whatever the operands are."""
-        return self in (BinaryFn.EQ, BinaryFn.NE, BinaryFn.LT, BinaryFn.LE, BinaryFn.GT, BinaryFn.GE)
-
-
-class ReduceFn(StrEnum):
-    SUM = "sum"
-    MEAN = "mean"
-    MAX = "max"
-    MIN = "min"
-    ARGMAX = "argmax"
-    ARGMIN = "argmin"
-    ANY = "any"
-    ALL = "all"
-
-
-# How an access picks elements along one axis of a tensor.
-
-
-@dataclass(frozen=True, slots=True)
-class Along:
-    """The walker's tile of the axis; its one element (and no axis) for a `tp.each` walker."""
-
-    walker: Walker
-
-
-@dataclass(frozen=True, slots=True)
-class At:
-    """One element, at an `index` scalar; the axis is dropped."""
-
-    index: Tile
-
-
-@dataclass(frozen=True, slots=True)
-class Gather:
-    """The elements at a 1-D tile of `index`; the axis takes that tile's axis."""
-
-    indices: Tile
-
-
-@dataclass(frozen=True, slots=True)
-class Whole:
-    """`:`, all of a static dimension."""
-
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """A constant slice: `length` elements from `start`."""
-
-    start: Length
-    length: Length
-
-
-Pick: TypeAlias = Along | At | Gather | Whole | Window
-
-
-@dataclass(frozen=True, slots=True)
-class Op:
-    """What every operation has."""
-
-    span: Span = field(repr=False, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Constant(Op):
-    """A number. Float constants are exact doubles, rounded to `result.type.dtype`."""
-
-    result: Tile
-    value: bool | int | float | Length
-
-
-@dataclass(frozen=True, slots=True)
-class Extents(Op):
-    """The extent of a dimension; of axis `axis` of `tensor` where the dimension has no name."""
-
-    result: Tile
-    dimension: str | None
-    tensor: Tensor | None = None
-    axis: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Start(Op):
-    """The first position of a walker's tile; the position itself for `tp.each`."""
-
-    result: Tile
-    walker: Walker
-
-
-@dataclass(frozen=True, slots=True)
-class Stop(Op):
-    """The position after the last live element of a walker's tile."""
-
-    result: Tile
-    walker: Walker
-
-
-@dataclass(frozen=True, slots=True)
-class Elements(Op):
-    """The positions of a walker's tile, as a 1-D tile tagged by the walker."""
-
-    result: Tile
-    walker: Walker
-
-
-@dataclass(frozen=True, slots=True)
-class Number(Op):
-    """How many tiles of the same walk come before a walker's."""
-
-    result: Tile
-    walker: Walker
-
-
-@dataclass(frozen=True, slots=True)
-class Shift(Op):
-    """The walker moved by `by` elements, clipped at the end of the axis: a walker of its own, with a tag of its own."""
-
-    result: Walker
-    walker: Walker
-    by: Tile
-
-
-@dataclass(frozen=True, slots=True)
-class Iota(Op):
-    """0, 1, 2, ... along one untagged axis of dtype `index`."""
-
-    result: Tile
-
-
-@dataclass(frozen=True, slots=True)
-class Group(Op):
-    """The element of `into` that element `index` of `dimension` belongs to: `index // (dimension / into)`."""
-
-    result: Tile
-    index: Tile
-    dimension: str
-    into: str
-
-
-@dataclass(frozen=True, slots=True)
-class Unary(Op):
-    result: Tile
-    fn: UnaryFn
-    operand: Tile
-
-
-@dataclass(frozen=True, slots=True)
-class Binary(Op):
-    result: Tile
-    fn: BinaryFn
-    left: Tile
-    right: Tile
-
-
-@dataclass(frozen=True, slots=True)
-class Select(Op):
-    """`yes` where `condition`, else `no`; both are evaluated."""
-
-    result: Tile
-    condition: Tile
-    yes: Tile
-    no: Tile
-
-
-@dataclass(frozen=True, slots=True)
-class Cast(Op):
-    """The value as `result.type.dtype`: nearest even to floats, truncating and saturating to integers."""
-
-    result: Tile
-    operand: Tile
-
-
-@dataclass(frozen=True, slots=True)
-class Bitcast(Op):
-    """The same bits as another type of the same width."""
-
-    result: Tile
-    operand: Tile
-
-
-@dataclass(frozen=True, slots=True)
-class Broadcast(Op):
-    """numpy's broadcasting to `result.type.axes`; a full axis meeting a tag keeps its live elements only."""
-
-    result: Tile
-    operand: Tile
-
-
-@dataclass(frozen=True, slots=True)
-class Expand(Op):
-    """A new untagged axis of length 1 at `axis`."""
-
-    result: Tile
-    operand: Tile
-    axis: int
-
-
-@dataclass(frozen=True, slots=True)
-class Permute(Op):
-    """Axes in another order: axis n of the result is axis `order[n]` of the operand."""
-
-    result: Tile
-    operand: Tile
-    order: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Reshape(Op):
-    """The same elements, row by row, in another shape; all axes are full."""
-
-    result: Tile
-    operand: Tile
-
-
-@dataclass(frozen=True, slots=True)
-class Slice(Op):
-    """Elements `start` to `start + length` of a full axis, which becomes untagged."""
-
-    result: Tile
-    operand: Tile
-    axis: int
-    start: Length
-    length: Length
-
-
-@dataclass(frozen=True, slots=True)
-class Cat(Op):
-    """Tiles one after another along a full axis."""
-
-    result: Tile
-    operands: tuple[Tile, ...]
-    axis: int
-
-
-@dataclass(frozen=True, slots=True)
-class Reduce(Op):
-    """Live elements combined along `axis`, which is dropped."""
-
-    result: Tile
-    fn: ReduceFn
-    operand: Tile
-    axis: int
-
-
-@dataclass(frozen=True, slots=True)
-class CumSum(Op):
-    """Sums of all live elements up to each, along `axis`."""
-
-    result: Tile
-    operand: Tile
-    axis: int
-
-
-@dataclass(frozen=True, slots=True)
-class Fill(Op):
-    """The full tile: `value` where the operand has no live element. Every axis becomes untagged."""
-
-    result: Tile
-    operand: Tile
-    value: Tile
-
-
-@dataclass(frozen=True, slots=True)
-class Random(Op):
-    """Uniform f32 in [0, 1), a function of `seed` (an i64 scalar) and of each `offset` (index) alone."""
-
-    result: Tile
-    seed: Tile
-    offset: Tile
-
-
-@dataclass(frozen=True, slots=True)
-class Mma(Op):
-    """`left @ right + acc`, accumulated in the type of `acc`."""
-
-    result: Tile
-    left: Tile
-    right: Tile
-    acc: Tile
-
-
-@dataclass(frozen=True, slots=True)
-class Load(Op):
-    """Reads a region. `raw`: inside `tp.unsafe`, where the author vouches for it."""
-
-    result: Tile
-    tensor: Tensor
-    picks: tuple[Pick, ...]
-    raw: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Get(Op):
-    """Reads a region, and `fill` (a scalar) at every position that is outside the tensor or none."""
-
-    result: Tile
-    tensor: Tensor
-    picks: tuple[Pick, ...]
-    fill: Tile
-
-
-@dataclass(frozen=True, slots=True)
-class Store(Op):
-    """Writes the live elements of `value`, whose type is the tensor's and whose axes are those of the picks.
-
-    Where an index is none, nothing is written.
-    """
-
-    tensor: Tensor
-    picks: tuple[Pick, ...]
-    value: Tile
-    raw: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Update(Op):
-    """Combines every live element of `value` into a `Sum`, `Max` or `Min`, element by element; none is passed over."""
-
-    tensor: Tensor
-    picks: tuple[Pick, ...]
-    value: Tile
-
-
-@dataclass(frozen=True, slots=True)
-class SplitAt(Op):
-    """Two views of an `InOut`: `past`, the elements before position `at` of an axis, read by all programs, and `fresh`,
-    those from it on, an `InOut` whose axis has no name and counts from `at`."""
-
-    past: Tensor
-    fresh: Tensor
-    tensor: Tensor
-    axis: int
-    at: Tile
-
-
-@dataclass(frozen=True, slots=True)
-class Print(Op):
-    """Shows values of the running program, for debugging."""
-
-    label: str
-    values: tuple[Tile, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Assume(Op):
-    """A fact the author vouches for, inside `tp.unsafe`."""
-
-    condition: Tile
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Require(Op):
-    """A contract, tested at launch. `condition` depends on dimensions, scalars and constants only."""
-
-    condition: Tile
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Operations in order, and the values handed to whoever holds the block."""
-
-    ops: tuple[AnyOp, ...]
-    yields: tuple[Tile, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Combiner:
-    """How two values of a kind make one: `body` sees `left` and `right` and yields as many values of the same types."""
-
-    left: tuple[Tile, ...]
-    right: tuple[Tile, ...]
-    body: Block
-
-
-@dataclass(frozen=True, slots=True)
-class Fold(Op):
-    """Live elements along `axis` combined in order; `identities` (scalars) where there are none. The axis is dropped."""
-
-    results: tuple[Tile, ...]
-    operands: tuple[Tile, ...]
-    identities: tuple[Tile, ...]
-    axis: int
-    combiner: Combiner
-
-
-@dataclass(frozen=True, slots=True)
-class Scan(Op):
-    """Live elements up to each, along `axis`, combined in order."""
-
-    results: tuple[Tile, ...]
-    operands: tuple[Tile, ...]
-    axis: int
-    combiner: Combiner
-
-
-@dataclass(frozen=True, slots=True)
-class Join(Op):
-    """The values of all pieces of a split walker, combined in index order. What follows runs once for all of them."""
-
-    results: tuple[Tile, ...]
-    walker: Walker
-    operands: tuple[Tile, ...]
-    combiner: Combiner
-
-
-@dataclass(frozen=True, slots=True)
-class Segments:
-    """A walker of a parallel space whose tiles never cross the borders in an `Offsets` tensor; `index` is the segment."""
-
-    walker: Walker
-    offsets: Tensor
-    index: Tile
-
-
-@dataclass(frozen=True, slots=True)
-class Parallel(Op):
-    """The parallel space: `body` runs once for each point, in any order."""
-
-    walkers: tuple[Walker, ...]
-    body: Block
-    segments: tuple[Segments, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class TilesLoop(Op):
-    """A sequential walk along a dimension from `start` (0 if None), clipped at `stop` and at the axis."""
-
-    results: tuple[Tile, ...]
-    walker: Walker
-    start: Tile | None
-    stop: Tile | None
-    inits: tuple[Tile, ...]
-    carried: tuple[Tile, ...]
-    body: Block
-
-
-@dataclass(frozen=True, slots=True)
-class RangeLoop(Op):
-    """Python's `range`; a step of 0 is refused by the front end or runs no turn."""
-
-    results: tuple[Tile, ...]
-    variable: Tile
-    start: Tile
-    stop: Tile
-    step: Tile
-    inits: tuple[Tile, ...]
-    carried: tuple[Tile, ...]
-    body: Block
-
-
-@dataclass(frozen=True, slots=True)
-class While(Op):
-    """`test` yields one bool; while it is true `body` runs. Both see `carried`."""
-
-    results: tuple[Tile, ...]
-    inits: tuple[Tile, ...]
-    carried: tuple[Tile, ...]
-    test: Block
-    body: Block
-
-
-@dataclass(frozen=True, slots=True)
-class If(Op):
-    results: tuple[Tile, ...]
-    condition: Tile
-    then: Block
-    orelse: Block
-
+from .types import AnyValue, Tensor, Tile
+
+__all__ = [
+    "Along", "AnyOp", "Assume", "At", "Binary", "BinaryFn", "Bitcast", "Block", "Broadcast", "Cast", "Cat",
+    "Combiner", "Constant", "CumSum", "Elements", "Expand", "Extents", "Fill", "Fold", "Gather", "Get", "Group",
+    "If", "Iota", "Join", "KernelIR", "Load", "Mma", "Number", "Op", "Parallel", "Parameter", "Permute", "Pick",
+    "Print", "PureOp", "Random", "RangeLoop", "Reduce", "ReduceFn", "Require", "Reshape", "Scan", "Segments",
+    "Select", "Shift", "Slice", "SplitAt", "Start", "Stop", "Store", "TilesLoop", "Unary", "UnaryFn", "Update",
+    "While", "Whole", "Window", "blocks", "operands", "results",
+]  # fmt: skip
 
 PureOp: TypeAlias = (
     Constant | Extents | Start | Stop | Elements | Number | Iota | Group | Unary | Binary | Select | Cast | Bitcast

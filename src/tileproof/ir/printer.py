@@ -6,6 +6,7 @@ used. The same kernel always gives the same text.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
@@ -14,6 +15,7 @@ from .extent import Extent, Length
 from .ops import (
     Along,
     AnyOp,
+    Assume,
     At,
     Binary,
     BinaryFn,
@@ -22,27 +24,39 @@ from .ops import (
     Broadcast,
     Cast,
     Cat,
+    Combiner,
     Constant,
     CumSum,
     Elements,
     Expand,
     Extents,
+    Fill,
+    Fold,
     Gather,
+    Get,
     Group,
     If,
     Iota,
+    Join,
     KernelIR,
     Load,
     Mma,
+    Number,
     Parallel,
     Permute,
     Pick,
+    Print,
+    Random,
     RangeLoop,
     Reduce,
     Require,
     Reshape,
+    Scan,
+    Segments,
     Select,
+    Shift,
     Slice,
+    SplitAt,
     Start,
     Stop,
     Store,
@@ -54,7 +68,7 @@ from .ops import (
     Window,
     results,
 )
-from .types import AnyValue, Tile, Type
+from .types import AnyValue, Tensor, Tile, Type, Walker
 from .walk import uses, walk
 
 _INFIX: Mapping[BinaryFn, str] = {
@@ -132,6 +146,9 @@ class _Printer:
         match op:
             case Parallel(body=body) | TilesLoop(body=body) | RangeLoop(body=body):
                 yield from self.block(body, inside)
+            case Fold(combiner=combiner) | Scan(combiner=combiner) | Join(combiner=combiner):
+                yield f"{inside}by {_pair(combiner)}"
+                yield from self.block(combiner.body, inside + _INDENT)
             case While(test=test, body=body):
                 yield f"{inside}test"
                 yield from self.block(test, inside + _INDENT)
@@ -158,8 +175,10 @@ class _Printer:
         match op:
             case Parallel() | TilesLoop() | RangeLoop() | While() | If():
                 return self._control(op)
-            case Load() | Store() | Update() | Require():
+            case Load() | Get() | Store() | Update() | SplitAt() | Print() | Assume() | Require():
                 return self._effect(op)
+            case Fold() | Scan() | Join():
+                return self._combining(op)
             case Constant(value=value):
                 return _number(value)
             case Extents(dimension=dimension, tensor=tensor, axis=axis):
@@ -170,6 +189,10 @@ class _Printer:
                 return f"{walker.name}.stop"
             case Elements(walker=walker):
                 return f"{walker.name}.elements"
+            case Number(walker=walker):
+                return f"{walker.name}.number"
+            case Shift(walker=walker, by=by):
+                return f"{walker.name}.shift({self._name(by)})"
             case Iota():
                 return "arange"
             case Group(index=index, dimension=dimension, into=into):
@@ -202,6 +225,10 @@ class _Printer:
                 return f"{fn} {self._name(operand)}, axis {axis}"
             case CumSum(operand=operand, axis=axis):
                 return f"cumsum {self._name(operand)}, axis {axis}"
+            case Fill(operand=operand, value=value):
+                return f"fill {self._name(operand)} with {self._name(value)}"
+            case Random(seed=seed, offset=offset):
+                return f"random {self._list((seed, offset))}"
             case Mma(left=left, right=right, acc=acc):
                 return f"mma {self._list((left, right, acc))}"
             case _:
@@ -209,8 +236,9 @@ class _Printer:
 
     def _control(self, op: Parallel | TilesLoop | RangeLoop | While | If) -> str:
         match op:
-            case Parallel(walkers=walkers):
-                return f"parallel {', '.join(f'{walker.name}: {walker.type}' for walker in walkers)}"
+            case Parallel(walkers=walkers, segments=segments):
+                cut = {each.walker: each for each in segments}
+                return f"parallel {', '.join(_walked(walker, cut.get(walker)) for walker in walkers)}"
             case TilesLoop(walker=walker, start=start, stop=stop, inits=inits, carried=carried):
                 text = f"for {walker.name}: {walker.type}"
                 text += "" if start is None else f" from {self._name(start)}"
@@ -226,14 +254,33 @@ class _Printer:
             case _:
                 assert_never(op)
 
-    def _effect(self, op: Load | Store | Update | Require) -> str:
+    def _combining(self, op: Fold | Scan | Join) -> str:
         match op:
-            case Load(tensor=tensor, picks=picks):
-                return f"load {tensor.name}{self._picks(picks)}"
-            case Store(tensor=tensor, picks=picks, value=value):
-                return f"store {tensor.name}{self._picks(picks)} = {self._name(value)}"
+            case Fold(operands=tiles, identities=identities, axis=axis):
+                return f"reduce {self._list(tiles)} from {self._list(identities)}, axis {axis}"
+            case Scan(operands=tiles, axis=axis):
+                return f"scan {self._list(tiles)}, axis {axis}"
+            case Join(operands=tiles, walker=walker):
+                return f"join {self._list(tiles)} over {walker.name}"
+            case _:
+                assert_never(op)
+
+    def _effect(self, op: Load | Get | Store | Update | SplitAt | Print | Assume | Require) -> str:
+        match op:
+            case Load(tensor=tensor, picks=picks, raw=raw):
+                return f"{'raw ' if raw else ''}load {tensor.name}{self._picks(picks)}"
+            case Get(tensor=tensor, picks=picks, fill=fill):
+                return f"get {tensor.name}{self._picks(picks)} else {self._name(fill)}"
+            case Store(tensor=tensor, picks=picks, value=value, raw=raw):
+                return f"{'raw ' if raw else ''}store {tensor.name}{self._picks(picks)} = {self._name(value)}"
             case Update(tensor=tensor, picks=picks, value=value):
                 return f"update {tensor.name}{self._picks(picks)} by {self._name(value)}"
+            case SplitAt(tensor=tensor, axis=axis, at=at):
+                return f"split {tensor.name} at {self._name(at)} along {_along(tensor, axis)}"
+            case Print(label=label, values=values):
+                return ", ".join([f"print {_quoted(label)}", *map(self._name, values)])
+            case Assume(condition=condition, reason=reason):
+                return f"assume {self._name(condition)}, because {_quoted(reason)}"
             case Require(condition=condition):
                 return f"require {self._name(condition)}"
             case _:
@@ -267,3 +314,27 @@ class _Printer:
 
 def _window(start: Length, length: Length) -> str:
     return f"{_number(start)}:{_number(start + length)}"
+
+
+def _walked(walker: Walker, cut: Segments | None) -> str:
+    if cut is None:
+        return f"{walker.name}: {walker.type}"
+    return f"({cut.index.name}, {walker.name}): {walker.type} in segments of {cut.offsets.name}"
+
+
+def _along(tensor: Tensor, axis: int) -> str:
+    """The dimension of an axis; the number of the axis where there is none."""
+    dimensions = tensor.type.dimensions
+    return str(dimensions[axis]) if 0 <= axis < len(dimensions) else f"axis {axis}"
+
+
+def _pair(combiner: Combiner) -> str:
+    """The values a combiner makes one of: `a, b`, or `(a, c), (b, d)` where each is several."""
+    sides = [", ".join(tile.name for tile in side) for side in (combiner.left, combiner.right)]
+    if max(len(combiner.left), len(combiner.right)) == 1:
+        return ", ".join(sides)
+    return ", ".join(f"({side})" for side in sides)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

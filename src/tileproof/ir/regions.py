@@ -4,56 +4,109 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from tileproof.language.dtypes import INDEX
+from tileproof.language.dtypes import ENTRY, INDEX
 
 from .extent import at_least
-from .ops import Along, At, Gather, Load, Pick, Store, Update, Whole, Window
+from .ops import Along, At, Gather, Get, Load, Pick, Segments, SplitAt, Store, Update, Whole, Window
 from .rules import Broken, Dimensions, demand
 from .types import (
     INDEX_SCALAR,
+    Access,
     Axis,
+    Content,
     Dimension,
     DimensionTag,
     Fixed,
     Named,
     Tensor,
+    TensorType,
     TileType,
     Unnamed,
     WalkerTag,
 )
 
+_POSITIONS = (INDEX, ENTRY)
+"""What picks elements: a position, or an entry of an index tensor, which may be none."""
 
-def check_access(op: Load | Store | Update, dimensions: Dimensions) -> None:
+
+def check_access(op: Load | Get | Store | Update, dimensions: Dimensions) -> None:
     """What moves has the tensor's element type and the axes of the region that the picks name."""
-    region = TileType(op.tensor.type.read_as, picked_axes(op.tensor, op.picks, dimensions))
+    axes = picked_axes(op.tensor, op.picks, dimensions, is_total=isinstance(op, Get))
+    region = TileType(op.tensor.type.read_as, axes)
     match op:
         case Load(result=result):
             demand(result.type == region, f"the region is {region}, the result {result.type}")
+        case Get(result=result, fill=fill):
+            demand(result.type == region, f"the region is {region}, the result {result.type}")
+            scalar = TileType(region.dtype)
+            demand(fill.type == scalar, f"what stands for missing elements is {scalar}, not {fill.type}")
         case Store(value=value) | Update(value=value):
-            demand(value.type == region, f"the region is {region}, the value {value.type}")
+            # A position is an entry that is not none, so it is stored as it is.
+            is_position = region.dtype == ENTRY and value.type == TileType(INDEX, region.axes)
+            demand(value.type == region or is_position, f"the region is {region}, the value {value.type}")
         case _:
             assert_never(op)
 
 
-def picked_axes(tensor: Tensor, picks: tuple[Pick, ...], dimensions: Dimensions) -> tuple[Axis, ...]:
-    """The axes of the region that one pick per axis of a tensor names."""
+def check_split(op: SplitAt) -> None:
+    """An `InOut` is cut along an axis with a name: `past` is read only, the axis of `fresh` counts from the cut."""
+    of, axis = op.tensor.type, op.axis
+    demand(of.access is Access.INOUT, f"{op.tensor!r} is not InOut")
+    demand(0 <= axis < len(of.dimensions), f"{op.tensor!r} has no axis {axis}")
+    demand(isinstance(of.dimensions[axis], Named), f"axis {axis} of {op.tensor!r} has no name")
+    demand(op.at.type == INDEX_SCALAR, f"a tensor is split at an index, not {op.at.type}")
+    past = TensorType(Access.IN, of.element, of.dimensions)
+    demand(op.past.type == past, f"the past is {past}, not {op.past.type}")
+    counted = (*of.dimensions[:axis], Unnamed(), *of.dimensions[axis + 1 :])
+    fresh = TensorType(Access.INOUT, of.element, counted)
+    demand(op.fresh.type == fresh, f"the fresh part is {fresh}, not {op.fresh.type}")
+
+
+def check_segments(segments: Segments) -> None:
+    """The borders of the segments are `Offsets` into the dimension that is walked."""
+    walker, offsets = segments.walker, segments.offsets.type
+    match offsets:
+        case TensorType(Access.IN, Content("Offsets", dimension), (_,)):
+            demand(dimension == walker.type.dimension, f"{segments.offsets!r} does not cut {walker!r}")
+        case _:
+            raise Broken(f"borders of segments are one axis of Offsets, read only, not {offsets}")
+    demand(not walker.type.is_piece, f"{walker!r} is split and cut into segments")
+    demand(segments.index.type == INDEX_SCALAR, f"a segment is counted in indices, not {segments.index.type}")
+
+
+def picked_axes(
+    tensor: Tensor, picks: tuple[Pick, ...], dimensions: Dimensions, *, is_total: bool = False
+) -> tuple[Axis, ...]:
+    """The axes of the region that one pick per axis of a tensor names.
+
+    Where the access is total, a walker may stand on an axis of another dimension.
+    """
     walked = tensor.type.dimensions
     demand(len(picks) == len(walked), f"{tensor!r} has {len(walked)} axes, {len(picks)} are picked")
+    if not is_total:
+        for pick, dimension in zip(picks, walked, strict=True):
+            _check_walked(pick, dimension)
     found = (_picked(pick, dimension, dimensions) for pick, dimension in zip(picks, walked, strict=True))
     return tuple(axis for axis in found if axis is not None)
+
+
+def _check_walked(pick: Pick, walked: Dimension) -> None:
+    """A walker stands on an axis of its own dimension, or on one without name, where it owes that it fits."""
+    if isinstance(pick, Along) and not isinstance(walked, Unnamed):
+        demand(walked == Named(pick.walker.type.dimension), f"{pick.walker!r} does not walk {walked}")
 
 
 def _picked(pick: Pick, walked: Dimension, dimensions: Dimensions) -> Axis | None:
     """The axis a pick gives; None where it drops the axis."""
     match pick:
         case Along(walker):
-            demand(walked == Named(walker.type.dimension), f"{walker!r} does not walk {walked}")
             return None if walker.type.size is None else Axis(walker.type.size, WalkerTag(walker))
         case At(index):
-            demand(index.type == INDEX_SCALAR, f"an element is picked by an index, not {index.type}")
+            is_place = index.type.dtype in _POSITIONS and index.type.rank == 0
+            demand(is_place, f"an element is picked by an index, not {index.type}")
             return None
         case Gather(indices):
-            is_list = indices.type.dtype == INDEX and indices.type.rank == 1
+            is_list = indices.type.dtype in _POSITIONS and indices.type.rank == 1
             demand(is_list, f"elements are picked by one axis of index, not {indices.type}")
             return indices.type.axes[0]
         case Whole():

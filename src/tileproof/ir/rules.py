@@ -14,6 +14,7 @@ from typing import assert_never
 from tileproof.language.dtypes import (
     BF16,
     BOOL,
+    ENTRY,
     F8E4M3,
     F8E5M2,
     F16,
@@ -42,15 +43,19 @@ from .ops import (
     Elements,
     Expand,
     Extents,
+    Fill,
     Group,
     Iota,
     Mma,
+    Number,
     Permute,
     PureOp,
+    Random,
     Reduce,
     ReduceFn,
     Reshape,
     Select,
+    Shift,
     Slice,
     Start,
     Stop,
@@ -136,16 +141,26 @@ def check_walker_type(of: WalkerType, dimensions: Dimensions) -> None:
     """A walker walks a dimension in tiles that are not empty."""
     dimensions.check_named(of.dimension)
     demand(of.size is None or at_least(of.size, 1) is not False, f"tiles of {of.size} elements walk nowhere")
+    demand(not (of.is_piece and of.is_each), "a piece has a length")
+
+
+def check_shift(op: Shift) -> None:
+    """A shift moves a tile or piece, and makes a tile of the same dimension and size."""
+    of = op.walker.type
+    demand(not of.is_each, f"{op.walker!r} is no tile to shift")
+    demand(op.by.type == INDEX_SCALAR, f"a shift is by an index, not {op.by.type}")
+    expected = WalkerType(of.dimension, of.size)
+    demand(op.result.type == expected, f"the result is {expected}, not {op.result.type}")
 
 
 def check_pure(op: PureOp, dimensions: Dimensions) -> None:
     """Raises `Broken` unless the result type of an operation on tiles follows from its operands."""
     match op:
-        case Constant() | Extents() | Start() | Stop() | Elements() | Iota() | Group():
+        case Constant() | Extents() | Start() | Stop() | Elements() | Number() | Iota() | Group() | Random():
             _check_source(op, dimensions)
         case Unary() | Binary() | Select() | Cast() | Bitcast():
             _check_elementwise(op)
-        case Broadcast() | Expand() | Permute() | Reshape() | Slice() | Cat():
+        case Broadcast() | Expand() | Permute() | Reshape() | Slice() | Cat() | Fill():
             _check_shape(op)
         case Reduce() | CumSum() | Mma():
             _check_combining(op)
@@ -153,7 +168,9 @@ def check_pure(op: PureOp, dimensions: Dimensions) -> None:
             assert_never(op)
 
 
-def _check_source(op: Constant | Extents | Start | Stop | Elements | Iota | Group, dimensions: Dimensions) -> None:
+def _check_source(
+    op: Constant | Extents | Start | Stop | Elements | Number | Iota | Group | Random, dimensions: Dimensions
+) -> None:
     match op:
         case Constant():
             _check_constant(op)
@@ -165,7 +182,7 @@ def _check_source(op: Constant | Extents | Start | Stop | Elements | Iota | Grou
             _gives(op.result.type, INDEX_SCALAR)
         case Extents():
             raise Broken("an extent is that of a named dimension or of an axis of a tensor, not both")
-        case Start() | Stop():
+        case Start() | Stop() | Number():
             _gives(op.result.type, INDEX_SCALAR)
         case Elements(walker=walker):
             if walker.type.size is None:
@@ -179,6 +196,10 @@ def _check_source(op: Constant | Extents | Start | Stop | Elements | Iota | Grou
             dimensions.check_named(op.into)
             demand(index.type.dtype == INDEX, "what is grouped is an index")
             _gives(op.result.type, index.type)
+        case Random(seed=seed, offset=offset):
+            demand(seed.type == TileType(I64), f"a seed is one i64, not {seed.type}")
+            demand(offset.type.dtype == INDEX, f"offsets are index, not {offset.type.dtype}")
+            _gives(op.result.type, TileType(F32, offset.type.axes))
         case _:
             assert_never(op)
 
@@ -195,12 +216,16 @@ def _check_constant(op: Constant) -> None:
             is_whole = isinstance(value, int | Extent) and not isinstance(value, bool)
             demand(is_whole, f"a constant of {dtype} is a whole number")
             low = 0 if dtype.kind == "uint" else -(2 ** (dtype.bits - 1))
+            if dtype == ENTRY and isinstance(value, int):
+                demand(value >= -1, f"{value} is neither a position nor none")
             if isinstance(value, int):
                 demand(low <= value < low + 2**dtype.bits, f"{value} does not fit {dtype}")
 
 
 def _takes(fn: UnaryFn | BinaryFn | ReduceFn, dtype: DType) -> bool:
-    """Whether a function takes `dtype`. The floats made for `mma` have no other arithmetic."""
+    """Whether a function takes `dtype`. The floats made for `mma` have no other arithmetic; none is kept by few."""
+    if dtype == ENTRY:
+        return fn in (BinaryFn.FLOORDIV, BinaryFn.MOD)
     return dtype.kind in _kinds(fn) and not dtype.is_storage_only and dtype != TF32
 
 
@@ -245,8 +270,9 @@ def _check_elementwise(op: Unary | Binary | Select | Cast | Bitcast) -> None:
             _gives(op.result.type, yes.type)
         case Cast(operand=operand):
             source, target = operand.type.dtype, op.result.type.dtype
-            is_exact = source == INDEX or (source.is_integer and source != U64)
+            is_exact = source in (INDEX, ENTRY) or (source.is_integer and source != U64)
             demand(target != INDEX or is_exact, f"{source} does not become an index")
+            demand(target != ENTRY, f"only a load gives {ENTRY}")
             _gives(op.result.type, TileType(target, operand.type.axes))
         case Bitcast(operand=operand):
             source, target = operand.type.dtype, op.result.type.dtype
@@ -259,7 +285,7 @@ def _check_elementwise(op: Unary | Binary | Select | Cast | Bitcast) -> None:
             assert_never(op)
 
 
-def _check_shape(op: Broadcast | Expand | Permute | Reshape | Slice | Cat) -> None:
+def _check_shape(op: Broadcast | Expand | Permute | Reshape | Slice | Cat | Fill) -> None:
     match op:
         case Broadcast(operand=operand, result=result):
             demand(operand.type.dtype == result.type.dtype, "broadcasting keeps the element type")
@@ -280,7 +306,7 @@ def _check_shape(op: Broadcast | Expand | Permute | Reshape | Slice | Cat) -> No
             may_fit = excess == 0 or isinstance(excess, Extent)
             demand(may_fit, f"{operand.type} and {result.type} differ in size")
         case Slice(operand=operand, axis=axis, start=start, length=length):
-            _check_axis(operand.type, axis)
+            check_axis(operand.type, axis)
             before, after = operand.type.axes[:axis], operand.type.axes[axis + 1 :]
             sliced = operand.type.axes[axis]
             demand(is_full(sliced), f"axis {axis} of {operand.type} may be short")
@@ -290,6 +316,11 @@ def _check_shape(op: Broadcast | Expand | Permute | Reshape | Slice | Cat) -> No
             _gives(op.result.type, TileType(operand.type.dtype, (*before, Axis(length), *after)))
         case Cat():
             _check_cat(op)
+        case Fill(operand=operand, value=value):
+            scalar = TileType(operand.type.dtype)
+            demand(value.type == scalar, f"what stands for missing elements is {scalar}, not {value.type}")
+            plain = tuple(Axis(axis.length) for axis in operand.type.axes)
+            _gives(op.result.type, TileType(operand.type.dtype, plain))
         case _:
             assert_never(op)
 
@@ -299,11 +330,11 @@ def _check_cat(op: Cat) -> None:
     first, axis = op.operands[0].type, op.axis
     total: Length = 0
     for operand in op.operands:
-        _check_axis(operand.type, axis)
+        check_axis(operand.type, axis)
         joined = operand.type.axes[axis]
         demand(is_full(joined), f"axis {axis} of {operand.type} may be short")
         total = total + joined.length
-        beside = _without(operand.type, axis) == _without(first, axis)
+        beside = without(operand.type, axis) == without(first, axis)
         demand(beside, f"{first} and {operand.type} differ beside axis {axis}")
     _gives(op.result.type, TileType(first.dtype, (*first.axes[:axis], Axis(total), *first.axes[axis + 1 :])))
 
@@ -311,11 +342,11 @@ def _check_cat(op: Cat) -> None:
 def _check_combining(op: Reduce | CumSum | Mma) -> None:
     match op:
         case Reduce(fn=fn, operand=operand, axis=axis):
-            _check_axis(operand.type, axis)
+            check_axis(operand.type, axis)
             dtype = _reduced(fn, operand.type.dtype)
-            _gives(op.result.type, TileType(dtype, _without(operand.type, axis).axes))
+            _gives(op.result.type, TileType(dtype, without(operand.type, axis).axes))
         case CumSum(operand=operand, axis=axis):
-            _check_axis(operand.type, axis)
+            check_axis(operand.type, axis)
             _gives(op.result.type, TileType(_reduced(ReduceFn.SUM, operand.type.dtype), operand.type.axes))
         case Mma(left=left, right=right, acc=acc):
             demand(left.type.rank == right.type.rank == 2, "a product is of two tiles with two axes each")
@@ -361,11 +392,13 @@ def _gives(actual: TileType, expected: TileType) -> None:
     demand(actual == expected, f"the result is {expected}, not {actual}")
 
 
-def _check_axis(of: TileType, axis: int) -> None:
+def check_axis(of: TileType, axis: int) -> None:
+    """The tile has that axis; axes are not counted from behind."""
     demand(0 <= axis < of.rank, f"{of} has no axis {axis}")
 
 
-def _without(of: TileType, axis: int) -> TileType:
+def without(of: TileType, axis: int) -> TileType:
+    """The type with one axis dropped."""
     return TileType(of.dtype, (*of.axes[:axis], *of.axes[axis + 1 :]))
 
 

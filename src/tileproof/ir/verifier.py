@@ -3,10 +3,14 @@
 - A value is defined once, under a name of its own, before its uses and in a block that encloses them.
 - Types follow from operands (`rules`, `regions`); a tag's walker is in scope wherever a tile that has it is
   defined, so no tile of a loop's turn leaves the loop or enters its next turn.
+- A tensor that is split is not used afterwards; its two parts are.
+- A space with a split walker has one join, at the top level of its body. Behind it nothing of a single piece is
+  used: neither the walker nor what depends on it (`pieces`).
 - What enters a loop, is carried, handed on and comes out has one type; so have both ways of an `If`.
 - `In` and `InOut` are loaded, `Out` and `InOut` stored, `Sum`, `Max` and `Min` updated, nothing else. Where
   there is a parallel space, it is one, at the top level; all writing happens in it, and outside it only `In`
   is loaded.
+- `index?` is divided by positive constants only: that keeps none.
 - A contract stands at the top level and is about what is known at launch.
 """
 
@@ -16,18 +20,31 @@ from collections.abc import Iterable
 from enum import Enum, auto
 from typing import assert_never
 
-from tileproof.language.dtypes import BOOL
+from tileproof.language.dtypes import BOOL, ENTRY
 
+from .combiners import check_combining
+from .extent import Extent, Length, at_least
 from .ops import (
     AnyOp,
+    Assume,
+    Binary,
     Block,
+    Broadcast,
+    Constant,
+    Fold,
+    Get,
     If,
+    Join,
     KernelIR,
     Load,
     Parallel,
+    Print,
     PureOp,
     RangeLoop,
     Require,
+    Scan,
+    Shift,
+    SplitAt,
     Store,
     TilesLoop,
     Update,
@@ -35,12 +52,14 @@ from .ops import (
     operands,
     results,
 )
+from .pieces import of_one_piece
 from .printer import print_op
-from .regions import check_access
+from .regions import check_access, check_segments, check_split
 from .rules import (
     Broken,
     Dimensions,
     check_pure,
+    check_shift,
     check_tensor_type,
     check_tile_type,
     check_walker_type,
@@ -77,7 +96,10 @@ class _Place(Enum):
     TOP = auto()
     OUTSIDE = auto()
     """Below the top, outside the parallel space."""
+    SPACE = auto()
+    """At the top level of the parallel space."""
     INSIDE = auto()
+    """Below that."""
 
 
 class _Verifier:
@@ -87,10 +109,16 @@ class _Verifier:
         names = {d.name for tensor in tensors for d in tensor.dimensions if isinstance(d, Named)}
         self.dimensions = Dimensions(frozenset(names), kernel.static)
         self.is_parallel = any(isinstance(op, Parallel) for op in walk(kernel.body))
-        self.entered_parallel = False
+        self.space: Parallel | None = None
+        """The parallel space, once it was entered."""
+        self.is_joined = False
         self.names: set[str] = set()
         self.scope: set[AnyValue] = set()
+        self.gone: dict[AnyValue, str] = {}
+        """Values in scope that may not be used any more, and why."""
         self.known_at_launch: set[AnyValue] = set()
+        self.numbers: dict[AnyValue, bool | int | float | Length] = {}
+        """Constants, and what is one constant everywhere."""
 
     def check(self) -> None:
         try:
@@ -140,6 +168,7 @@ class _Verifier:
     def _use(self, values: Iterable[AnyValue]) -> None:
         for value in values:
             demand(value in self.scope, f"{value.name} is not defined here")
+            demand(value not in self.gone, f"{value.name} {self.gone.get(value)}")
 
     def _block(self, block: Block, place: _Place, defines: Iterable[AnyValue] = ()) -> None:
         outer = set(self.scope)
@@ -156,11 +185,27 @@ class _Verifier:
         try:
             self._use(operands(op))
             match op:
-                case Load() | Store() | Update():
+                case Load() | Get() | Store() | Update():
                     check_access(op, self.dimensions)
                     self._check_rights(op, place)
                 case Require():
                     self._check_contract(op, place)
+                case Assume(condition=condition, reason=reason):
+                    demand(condition.type.dtype == BOOL, f"an assumption is a bool, not {condition.type}")
+                    demand(reason != "", "an assumption has a reason")
+                case Print():
+                    pass
+                case Shift():
+                    check_shift(op)
+                case SplitAt():
+                    demand(place is _Place.TOP, "a tensor is split at the top level")
+                    check_split(op)
+                    self.gone[op.tensor] = "is split; its parts stand for it"
+                case Fold() | Scan():
+                    check_combining(op)
+                    self._block(op.combiner.body, _below(place), (*op.combiner.left, *op.combiner.right))
+                case Join():
+                    self._check_join(op, place)
                 case Parallel():
                     self._check_parallel(op, place)
                 case TilesLoop() | RangeLoop() | While():
@@ -169,6 +214,7 @@ class _Verifier:
                     self._check_branches(op, _below(place))
                 case _:
                     check_pure(op, self.dimensions)
+                    self._check_entries(op)
                     self._learn(op)
             for result in results(op):
                 self._define(result)
@@ -176,16 +222,29 @@ class _Verifier:
             where = f"kernel {self.kernel.name}, {op.span.place}"
             raise IRError(f"{where}: {type(op).__name__}: {broken}\n    {print_op(op)}") from None
 
+    def _check_entries(self, op: PureOp) -> None:
+        if isinstance(op, Binary) and op.left.type.dtype == ENTRY:
+            number = self.numbers.get(op.right)
+            is_positive = isinstance(number, int | Extent) and at_least(number, 1) is not False
+            demand(is_positive, f"{ENTRY} is divided by a positive constant, not {op.right!r}")
+
     def _learn(self, op: PureOp) -> None:
         """What is made of scalars, dimensions and constants alone is known at launch."""
         if self.known_at_launch.issuperset(operands(op)):
             self.known_at_launch.add(op.result)
-
-    def _check_rights(self, op: Load | Store | Update, place: _Place) -> None:
-        access = op.tensor.type.access
-        is_outside = self.is_parallel and place is not _Place.INSIDE
         match op:
-            case Load():
+            case Constant(value=value):
+                self.numbers[op.result] = value
+            case Broadcast(operand=operand) if operand in self.numbers:
+                self.numbers[op.result] = self.numbers[operand]
+            case _:
+                pass
+
+    def _check_rights(self, op: Load | Get | Store | Update, place: _Place) -> None:
+        access = op.tensor.type.access
+        is_outside = self.is_parallel and place in (_Place.TOP, _Place.OUTSIDE)
+        match op:
+            case Load() | Get():
                 demand(access.reads, f"{op.tensor!r} is not read")
                 demand(not is_outside or access is Access.IN, "outside the parallel space only In is read")
             case Store():
@@ -204,16 +263,38 @@ class _Verifier:
 
     def _check_parallel(self, op: Parallel, place: _Place) -> None:
         demand(place is _Place.TOP, "the parallel space stands at the top level")
-        demand(not self.entered_parallel, "a kernel has one parallel space")
+        demand(self.space is None, "a kernel has one parallel space")
         demand(op.walkers != (), "the parallel space walks no dimension")
         demand(op.body.yields == (), "the parallel space hands on nothing")
-        self.entered_parallel = True
-        self._block(op.body, _Place.INSIDE, op.walkers)
+        pieces = [walker for walker in op.walkers if walker.type.is_piece]
+        demand(len(pieces) <= 1, "the parallel space splits one dimension")
+        cut = [segments.walker for segments in op.segments]
+        for segments in op.segments:
+            demand(segments.walker in op.walkers, f"{segments.walker!r} is cut into segments and not walked")
+            demand(cut.count(segments.walker) == 1, f"{segments.walker!r} is cut into segments twice")
+            check_segments(segments)
+        self.space = op
+        self._block(op.body, _Place.SPACE, (*op.walkers, *(segments.index for segments in op.segments)))
+        demand(self.is_joined or not pieces, "the pieces of the parallel space are not joined")
+
+    def _check_join(self, op: Join, place: _Place) -> None:
+        if self.space is None or place is not _Place.SPACE:
+            raise Broken("a join stands at the top level of the parallel space")
+        demand(not self.is_joined, "a parallel space has one join")
+        is_piece = op.walker in self.space.walkers and op.walker.type.is_piece
+        demand(is_piece, f"{op.walker!r} is no piece of the parallel space")
+        check_combining(op)
+        self.is_joined = True
+        of_a_piece = of_one_piece(self.space, op.walker)
+        self.gone |= dict.fromkeys(of_a_piece, "belongs to one piece; this is done once for all of them")
+        self.scope -= {value for value in of_a_piece if isinstance(value.type, WalkerType)}
+        self._block(op.combiner.body, _below(place), (*op.combiner.left, *op.combiner.right))
 
     def _check_loop(self, op: TilesLoop | RangeLoop | While, place: _Place) -> None:
         _same_types(op.inits, op.carried, "what enters the loop and what is carried")
         match op:
-            case TilesLoop(start=start, stop=stop):
+            case TilesLoop(walker=walker, start=start, stop=stop):
+                demand(not walker.type.is_piece, "a loop walks tiles, not pieces")
                 _indices(bound for bound in (start, stop) if bound is not None)
                 self._block(op.body, place, (op.walker, *op.carried))
             case RangeLoop():
@@ -241,7 +322,8 @@ class _Verifier:
 
 
 def _below(place: _Place) -> _Place:
-    return _Place.OUTSIDE if place is _Place.TOP else place
+    """Where the blocks of an operation stand."""
+    return _Place.OUTSIDE if place in (_Place.TOP, _Place.OUTSIDE) else _Place.INSIDE
 
 
 def _indices(values: Iterable[Tile]) -> None:

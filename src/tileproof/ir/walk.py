@@ -10,10 +10,14 @@ from .ops import (
     AnyOp,
     At,
     Block,
+    Combiner,
+    Fold,
     Gather,
     If,
+    Join,
     Parallel,
     RangeLoop,
+    Scan,
     TilesLoop,
     While,
     blocks,
@@ -45,6 +49,8 @@ def map_blocks(op: AnyOp, change: Callable[[Block], Block]) -> AnyOp:
     match op:
         case Parallel() | TilesLoop() | RangeLoop():
             return replace(op, body=change(op.body))
+        case Fold() | Scan() | Join():
+            return replace(op, combiner=replace(op.combiner, body=change(op.combiner.body)))
         case While():
             return replace(op, test=change(op.test), body=change(op.body))
         case If():
@@ -74,6 +80,8 @@ def _substituted(item: Any, values: Mapping[Tile, Tile]) -> Any:
             return Gather(values.get(indices, indices))
         case Block():
             return substitute(item, values)
+        case Combiner():
+            return replace(item, body=substitute(item.body, values))
         case tuple():
             return tuple(_substituted(part, values) for part in item)
         case _:

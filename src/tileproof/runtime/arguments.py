@@ -16,6 +16,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic, Label
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.frontend.binding import ConstantValue, Specialisation
+from tileproof.frontend.dimensions import solve
 from tileproof.frontend.signature import (
     Anything,
     ConstantParameter,
@@ -65,12 +66,57 @@ def bind(signature: Signature, args: tuple[Any, ...], named: Mapping[str, Any]) 
         bound.tensors[tensor.name] = array
         _bind_dtype(signature, tensor, array, bound)
         _bind_dimensions(signature, tensor, array, bound, seen)
+    constants = _constants(signature, named, bound)
+    _bind_equations(signature, bound, constants)
+    for constant in signature.constants:
+        bound.constants[constant.name] = _constant(signature, constant, named, bound)
     for parameter in signature.arguments:
         if isinstance(parameter, ScalarParameter):
             bound.scalars[parameter.name] = _scalar(signature, parameter, given[parameter.name], bound)
-    for constant in signature.constants:
-        bound.constants[constant.name] = _constant(signature, constant, named, bound)
     return bound
+
+
+def _constants(signature: Signature, named: Mapping[str, Any], bound: Bound) -> dict[str, int]:
+    """The whole numbers among the constants that are no dimension: expressions such as `"V/BV"` use them."""
+    found = {}
+    for constant in signature.constants:
+        if constant.name not in signature.static:
+            value = _constant(signature, constant, named, bound)
+            if isinstance(value, int) and not isinstance(value, bool):
+                found[constant.name] = value
+    return found
+
+
+def _bind_equations(signature: Signature, bound: Bound, constants: Mapping[str, int]) -> None:
+    """Gives every computed dimension its extent, and every dimension an axis decides through one."""
+    for _ in signature.equations:
+        for equation in signature.equations:
+            extent = bound.dimensions.get(equation.dimension)
+            solved = None if extent is None else solve(equation, extent, {**constants, **bound.dimensions})
+            if solved is not None:
+                name, value = solved
+                bound.dimensions[name] = value
+            known = {**constants, **bound.dimensions}
+            if extent is None and all(name in known for name in equation.names):
+                bound.dimensions[equation.dimension] = int(equation.value(known))  # type: ignore[arg-type]
+    for equation in signature.equations:
+        known = {**constants, **bound.dimensions}
+        missing = [name for name in (equation.dimension, *equation.names) if name not in known]
+        have = None if missing else equation.value(known)
+        if have is not None and have == known[equation.dimension]:
+            continue
+        tensor = next((t for t in signature.tensors if Named(equation.dimension) in t.dimensions), None)
+        parts = ", ".join(f"{name} = {known[name]}" for name in equation.names if name in known)
+        if tensor is None:
+            where = ""
+        else:
+            axis = tensor.dimensions.index(Named(equation.dimension))
+            where = f", and axis {axis} of `{tensor.name}` has {known[equation.dimension]}"
+        if have is None:
+            message = f"the extent of {equation.text} does not follow from the arguments: {', '.join(missing)} is open"
+        else:
+            message = f"{equation.text} is {have}{where}"
+        fail(signature, Code.DIMENSION_DIFFERS, message, tensor, notes=(f"with {parts}",) if parts else ())
 
 
 def _by_name(signature: Signature, args: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:

@@ -70,8 +70,8 @@ def prepare(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> tup
     signature = parse(kernel).signature
     bound = bind(signature, args, named)
     check_memory(signature, bound)
-    check_contents(signature, bound)
     ir = compiled(kernel, bound).ir
+    check_contents(signature, bound, ir)
     check_groups(ir, bound)
     return ir, bound
 

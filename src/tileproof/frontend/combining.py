@@ -1,0 +1,235 @@
+"""Combiners: `tp.join`, `tp.reduce` and `tp.scan` with a function of the user's.
+
+A combiner takes two values of a kind (or two tuples) and gives one. It is compiled once, on values that stand for any
+two; it sees nothing but these and constants, and touches no memory, so that a backend may run it anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.diagnostic import Label
+from tileproof.diagnostics.spans import Span
+from tileproof.ir.ops import (
+    AnyOp,
+    Assume,
+    BinaryFn,
+    Block,
+    Combiner,
+    Fold,
+    Get,
+    Join,
+    Load,
+    Print,
+    Scan,
+    Store,
+    Update,
+    blocks,
+    operands,
+    results,
+)
+from tileproof.ir.types import Access, AnyValue, Axis, TensorType, Tile, TileType, Walker, WalkerTag
+from tileproof.ir.walk import walk
+from tileproof.language import spaces, tiles
+
+from .axes import describe_axes
+from .calls import Arguments, Call, invoke, lowers
+from .context import Context, Place
+from .functions import axis_of
+from .operations import align, as_tile, binary, broadcast
+from .refusal import refuse
+from .values import Entity, describe, is_walker, leaves, rebuild
+
+
+def _combiner(ctx: Context, by: Entity | None, shape: Entity, types: Sequence[TileType], span: Span) -> Combiner:
+    """`by` compiled for values of these types, put together like `shape`."""
+    left = [ctx.builder.value(type_, "a") for type_ in types]
+    right = [ctx.builder.value(type_, "b") for type_ in types]
+    inner = replace(ctx, depth=ctx.depth + 1, unsafe=None)
+    with ctx.builder.block() as ops:
+        if by is None:
+            pairs = zip(left, right, strict=True)
+            made: list[Entity] = [binary(ctx.builder, BinaryFn.ADD, a, b, span, (span, span)) for a, b in pairs]
+        else:
+            pair = [(rebuild(shape, iter(side)), span) for side in (left, right)]
+            made = list(leaves(invoke(inner, by, Arguments(pair, []), span, span)))
+        if len(made) != len(types):
+            message = f"the combiner takes {len(types)} values on each side and gives {len(made)}"
+            raise refuse(Code.BAD_COMBINER, message, span, help="give back as many as it takes, in the same order")
+        yields = tuple(_same(inner, one, type_, span) for one, type_ in zip(made, types, strict=True))
+    block = Block(tuple(ops), yields)
+    _check_closed(block, {*left, *right}, span)
+    return Combiner(tuple(left), tuple(right), block)
+
+
+def _same(ctx: Context, entity: Entity, type_: TileType, span: Span) -> Tile:
+    tile = as_tile(ctx.builder, entity, span, type_.dtype)
+    if tile.type.dtype is not type_.dtype or len(tile.type.axes) > len(type_.axes):
+        message = f"the combiner takes {type_} and gives {tile.type}"
+        raise refuse(Code.BAD_COMBINER, message, span, help="give back the type it takes; casts are written `.to(...)`")
+    return broadcast(ctx.builder, tile, type_.axes, span)
+
+
+def _check_closed(block: Block, own: set[Tile], span: Span) -> None:
+    """A combiner uses its own values only."""
+    known: set[AnyValue] = set(own)
+    for op in walk(block):
+        if isinstance(op, Load | Store | Update | Get | Print | Assume):
+            raise refuse(Code.BAD_COMBINER, "a combiner touches no memory", op.span, help="load before, and pass tiles")
+        known.update(results(op))
+        known.update(getattr(op, "carried", ()))
+        for name in ("variable", "walker"):
+            inside = getattr(op, name, None)
+            if inside is not None and blocks(op):
+                known.add(inside)
+    for op in walk(block):
+        for value in operands(op):
+            if value not in known:
+                raise refuse(
+                    Code.BAD_COMBINER,
+                    f"the combiner uses `{value.name}`, which is not one of its own values",
+                    op.span,
+                    notes=("it may run on another program than the one that computed the value",),
+                    help="pass it along in a tuple, or use a constant",
+                )
+
+
+def _parts(ctx: Context, entity: Entity, span: Span) -> list[Tile]:
+    return [as_tile(ctx.builder, leaf, span) for leaf in leaves(entity)]
+
+
+# tp.join
+
+
+@lowers(spaces.join)
+def _join(ctx: Context, call: Call) -> Entity:
+    values, over = call.entity("values"), call.entity("over")
+    if not (is_walker(over) and over.type.is_piece):
+        raise refuse(
+            Code.JOIN_PLACE,
+            f"tp.join goes over a walker of tp.split, and this is {describe(over)}",
+            call.where("over"),
+            help="split the axis: `for i, z in tp.parallel(M=BM, K=tp.split(SK))`, then `over=z`",
+        )
+    if ctx.place is not Place.INSIDE or ctx.depth or any(isinstance(op, Join) for op in ctx.builder.ops):
+        raise refuse(
+            Code.JOIN_PLACE,
+            "tp.join stands once, at the top level of the body of tp.parallel",
+            call.span,
+            notes=("all programs of a piece meet there, so every one must come by, once",),
+            help="move it out of loops, branches and helpers; join a tuple to combine several values",
+        )
+    parts = _parts(ctx, values, call.where("values"))
+    for part in parts:
+        for axis in part.type.axes:
+            if axis.tag == WalkerTag(over):
+                message = f"a tile of `{over.name}` itself cannot be joined over `{over.name}`"
+                raise refuse(Code.BAD_COMBINER, message, call.where("values"), help="reduce over that axis first")
+    by = call.entity("by") if "by" in call else None
+    combiner = _combiner(ctx, by, values, [part.type for part in parts], call.where("by") if by else call.span)
+    made = tuple(ctx.builder.value(part.type) for part in parts)
+    ctx.builder.emit(Join(call.span, made, over, tuple(parts), combiner))
+    return rebuild(values, iter(made))
+
+
+def check_join(ops: Sequence[AnyOp], walkers: Sequence[Walker], span: Span) -> None:
+    """The law of joins: a split space has one, and nothing of a single piece is used after it."""
+    pieces = [walker for walker in walkers if walker.type.is_piece]
+    if not pieces:
+        return
+    place = next((number for number, op in enumerate(ops) if isinstance(op, Join)), None)
+    if len(pieces) > 1 or place is None:
+        what = "splits two dimensions" if len(pieces) > 1 else f"splits {pieces[0].type.dimension} and never joins it"
+        raise refuse(
+            Code.JOIN_PLACE,
+            f"this space {what}",
+            span,
+            help="split one" if len(pieces) > 1 else f"combine the pieces: `tp.join(value, over={pieces[0].name})`",
+        )
+    joined = ops[place]
+    single = _of_one_piece(ops[:place], pieces[0])
+    for op in ops[place + 1 :]:
+        for inner in (op, *(one for block in blocks(op) for one in walk(block))):
+            for value in operands(inner):
+                if value in single:
+                    raise refuse(
+                        Code.AFTER_JOIN,
+                        f"this uses a value of one piece of {pieces[0].type.dimension} after tp.join",
+                        inner.span,
+                        labels=(Label(joined.span, "from here on there is one program for all pieces"),),
+                        help="join it too: `a, b = tp.join((a, b), over=...)`, or compute it again",
+                    )
+
+
+def _of_one_piece(ops: Sequence[AnyOp], piece: Walker) -> set[AnyValue]:
+    """Every value that depends on the piece, or on memory that programs write."""
+    single: set[AnyValue] = {piece}
+    for op in ops:
+        inner = [one for block in blocks(op) for one in walk(block)]
+        used = [value for one in (op, *inner) for value in operands(one)]
+        if any(value in single or _is_written(value) or _has_tag(value, single) for value in used):
+            single.update(results(op))
+    return single
+
+
+def _is_written(value: AnyValue) -> bool:
+    return isinstance(value.type, TensorType) and value.type.access is not Access.IN
+
+
+def _has_tag(value: AnyValue, single: set[AnyValue]) -> bool:
+    axes = value.type.axes if isinstance(value.type, TileType) else ()
+    return any(isinstance(axis.tag, WalkerTag) and axis.tag.walker in single for axis in axes)
+
+
+# tp.reduce and tp.scan
+
+
+def _aligned(ctx: Context, call: Call) -> tuple[list[Tile], int]:
+    """The tiles to be combined, with equal axes, and the axis to combine along."""
+    where = call.where("x")
+    parts = _parts(ctx, call.entity("x"), where)
+    parts = align(ctx.builder, parts, [where] * len(parts), call.span)
+    axis = axis_of(call, parts[0])
+    if axis is None:
+        if parts[0].type.rank != 1:
+            message = f"{call.name} needs an axis of {describe_axes(parts[0].type.axes)}"
+            raise refuse(Code.BAD_AXIS, message, call.span, help="say along which: `axis=-1`")
+        axis = 0
+    return parts, axis
+
+
+def _without(type_: TileType, axis: int) -> TileType:
+    axes: tuple[Axis, ...] = (*type_.axes[:axis], *type_.axes[axis + 1 :])
+    return TileType(type_.dtype, axes)
+
+
+@lowers(tiles.reduce)
+def _reduce(ctx: Context, call: Call) -> Entity:
+    parts, axis = _aligned(ctx, call)
+    types = [_without(part.type, axis) for part in parts]
+    given = list(leaves(call.entity("identity")))
+    where = call.where("identity")
+    if len(given) != len(parts):
+        raise refuse(Code.BAD_CALL, f"{len(parts)} tiles are reduced, and {len(given)} identities are given", where)
+    identities = []
+    for one, part in zip(given, parts, strict=True):
+        tile = as_tile(ctx.builder, one, where, part.type.dtype)
+        if tile.type != TileType(part.type.dtype):
+            raise refuse(Code.BAD_CALL, f"the identity of {part.type} is {describe(tile)}", where, help="use a literal")
+        identities.append(tile)
+    combiner = _combiner(ctx, call.entity("by"), call.entity("x"), types, call.where("by"))
+    made = tuple(ctx.builder.value(type_) for type_ in types)
+    ctx.builder.emit(Fold(call.span, made, tuple(parts), tuple(identities), axis, combiner))
+    return rebuild(call.entity("x"), iter(made))
+
+
+@lowers(tiles.scan)
+def _scan(ctx: Context, call: Call) -> Entity:
+    parts, axis = _aligned(ctx, call)
+    types = [_without(part.type, axis) for part in parts]
+    combiner = _combiner(ctx, call.entity("by"), call.entity("x"), types, call.where("by"))
+    made = tuple(ctx.builder.value(part.type) for part in parts)
+    ctx.builder.emit(Scan(call.span, made, tuple(parts), axis, combiner))
+    return rebuild(call.entity("x"), iter(made))

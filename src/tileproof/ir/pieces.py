@@ -1,0 +1,74 @@
+"""What differs between the pieces of a split walker: the values that a join must combine before they can be used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import takewhile
+
+from .ops import AnyOp, Block, Fold, If, Join, Parallel, RangeLoop, Scan, TilesLoop, While, operands, results
+from .types import AnyValue, TileType, Walker, WalkerTag
+from .walk import walk
+
+
+def of_one_piece(space: Parallel, piece: Walker) -> set[AnyValue]:
+    """The walker `piece` and every value before the join of the space that depends on it."""
+    before_join = Block(tuple(takewhile(lambda op: not isinstance(op, Join), space.body.ops)))
+    found: set[AnyValue] = {piece}
+    before = 0
+    while len(found) != before:
+        before = len(found)
+        for op in walk(before_join):
+            for value, sources in _sources(op):
+                if not found.isdisjoint(sources) or _has_tag_in(value, found):
+                    found.add(value)
+    return found
+
+
+def _sources(op: AnyOp) -> Iterator[tuple[AnyValue, tuple[AnyValue, ...]]]:
+    """Each value an operation defines, for what follows or for its blocks, with the values it depends on."""
+    match op:
+        case TilesLoop() | RangeLoop() | While():
+            yield from _loop_sources(op)
+        case If(condition=condition):
+            for result, *ways in zip(op.results, op.then.yields, op.orelse.yields, strict=True):
+                yield result, (condition, *ways)
+        case Fold(combiner=combiner) | Scan(combiner=combiner):
+            given = operands(op)
+            for made in (*combiner.left, *combiner.right, *op.results):
+                yield made, (*given, *combiner.body.yields)
+        case _:
+            given = operands(op)
+            for value in results(op):
+                yield value, given
+
+
+def _loop_sources(op: TilesLoop | RangeLoop | While) -> Iterator[tuple[AnyValue, tuple[AnyValue, ...]]]:
+    """How often a loop turns decides what it makes, so its bounds or its test are a source of every value."""
+    turns = _turns(op)
+    match op:
+        case TilesLoop(walker=walker):
+            yield walker, turns
+        case RangeLoop(variable=variable):
+            yield variable, turns
+        case While():
+            pass
+    for carried, result, init, handed_on in zip(op.carried, op.results, op.inits, op.body.yields, strict=True):
+        yield carried, (*turns, init, handed_on)
+        yield result, (*turns, init, handed_on)
+
+
+def _turns(op: TilesLoop | RangeLoop | While) -> tuple[AnyValue, ...]:
+    match op:
+        case TilesLoop(start=start, stop=stop):
+            return tuple(bound for bound in (start, stop) if bound is not None)
+        case RangeLoop(start=start, stop=stop, step=step):
+            return (start, stop, step)
+        case While(test=Block(yields=yields)):
+            return yields
+
+
+def _has_tag_in(value: AnyValue, walkers: set[AnyValue]) -> bool:
+    if not isinstance(value.type, TileType):
+        return False
+    tags = (axis.tag for axis in value.type.axes)
+    return any(isinstance(tag, WalkerTag) and tag.walker in walkers for tag in tags)
