@@ -17,14 +17,22 @@ from tileproof.ir.ops import (
     Block,
     Broadcast,
     Cast,
+    Combiner,
     Constant,
+    Fold,
+    Get,
     If,
+    Join,
     KernelIR,
     Load,
     Parallel,
     Parameter,
     Pick,
     RangeLoop,
+    Scan,
+    Segments,
+    Shift,
+    SplitAt,
     Store,
     TilesLoop,
     While,
@@ -48,7 +56,7 @@ from tileproof.ir.types import (
     WalkerType,
 )
 from tileproof.ir.verifier import IRError, verify
-from tileproof.language.dtypes import BOOL, F32, INDEX, TF32, DType
+from tileproof.language.dtypes import BOOL, ENTRY, F32, INDEX, TF32, DType
 
 SOURCE = Source("kernel.py", ())
 
@@ -69,6 +77,11 @@ def tiles(name: str, dimension: str, size: Length) -> Walker:
     return Value(name, WalkerType(dimension, size))
 
 
+def pieces(name: str, dimension: str, size: Length) -> Walker:
+    """A walker of pieces, which a join puts together."""
+    return Value(name, WalkerType(dimension, size, is_piece=True))
+
+
 def _dimension(word: str) -> Dimension:
     if word == "_":
         return Unnamed()
@@ -85,6 +98,16 @@ class Holding:
         self.yields: tuple[Tile, ...] = ()
         self.otherwise = Block(())
         self.results: tuple[Tile, ...] = ()
+
+
+class Combining:
+    """What `with` hands out for a combiner: set `yields` inside, read `combiner` behind it."""
+
+    def __init__(self, left: tuple[Tile, ...], right: tuple[Tile, ...]) -> None:
+        self.left = left
+        self.right = right
+        self.yields: tuple[Tile, ...] = ()
+        self.combiner = Combiner(left, right, Block(()))
 
 
 class Builder:
@@ -154,6 +177,23 @@ class Builder:
     def load(self, tensor: Tensor, *picks: Pick, axes: tuple[Axis, ...] = (), name: str = "") -> Tile:
         return self.op(Load, TileType(tensor.type.read_as, axes), name, tensor=tensor, picks=picks)
 
+    def get(self, tensor: Tensor, *picks: Pick, fill: Tile, axes: tuple[Axis, ...] = ()) -> Tile:
+        return self.op(Get, TileType(tensor.type.read_as, axes), tensor=tensor, picks=picks, fill=fill)
+
+    def shift(self, name: str, walker: Walker, by: Tile) -> Walker:
+        shifted = Value(name, WalkerType(walker.type.dimension, walker.type.size))
+        self.emit(Shift(self.span, shifted, walker, by))
+        return shifted
+
+    def split(self, tensor: Tensor, axis: int, at: Tile) -> tuple[Tensor, Tensor]:
+        """The tensors `past` and `fresh`."""
+        dimensions = tensor.type.dimensions
+        counted = (*dimensions[:axis], Unnamed(), *dimensions[axis + 1 :])
+        past: Tensor = Value("past", TensorType(Access.IN, tensor.type.element, dimensions))
+        fresh: Tensor = Value("fresh", TensorType(Access.INOUT, tensor.type.element, counted))
+        self.emit(SplitAt(self.span, past, fresh, tensor, axis, at))
+        return past, fresh
+
     def store(self, tensor: Tensor, *picks: Pick, value: Tile) -> None:
         self.emit(Store(self.span, tensor, picks, value))
 
@@ -164,12 +204,42 @@ class Builder:
         self.ops = outer
 
     @contextmanager
-    def parallel(self, *walkers: Walker) -> Iterator[None]:
+    def combining(self, *types: TileType) -> Iterator[Combining]:
+        """A combiner of values of these types, which are called `left` and `right`."""
+        left, right = (tuple(self.value(of, name) for of in types) for name in ("left", "right"))
+        pair = Combining(left, right)
+        with self._gathering() as ops:
+            yield pair
+        pair.combiner = Combiner(left, right, Block(tuple(ops), pair.yields))
+
+    def adding(self, *types: TileType) -> Combiner:
+        """The combiner that adds."""
+        with self.combining(*types) as pair:
+            pair.yields = tuple(map(self.add, pair.left, pair.right))
+        return pair.combiner
+
+    def fold(self, combiner: Combiner, *operands: Tile, identities: tuple[Tile, ...], axis: int) -> tuple[Tile, ...]:
+        made = tuple(self.value(tile.type) for tile in combiner.left)
+        self.emit(Fold(self.span, made, operands, identities, axis, combiner))
+        return made
+
+    def scan(self, combiner: Combiner, *operands: Tile, axis: int) -> tuple[Tile, ...]:
+        made = tuple(map(self._again, operands))
+        self.emit(Scan(self.span, made, operands, axis, combiner))
+        return made
+
+    def join(self, combiner: Combiner, *operands: Tile, over: Walker) -> tuple[Tile, ...]:
+        made = tuple(map(self._again, operands))
+        self.emit(Join(self.span, made, over, operands, combiner))
+        return made
+
+    @contextmanager
+    def parallel(self, *walkers: Walker, segments: tuple[Segments, ...] = ()) -> Iterator[None]:
         span = self.span
         self.line += 1
         with self._gathering() as ops:
             yield
-        self.ops.append(Parallel(span, walkers, Block(tuple(ops))))
+        self.ops.append(Parallel(span, walkers, Block(tuple(ops)), segments))
 
     def _carry(self, inits: tuple[Tile, ...]) -> Holding:
         return Holding(tuple(map(self._again, inits)))
@@ -265,7 +335,7 @@ def of(dtype: DType, *axes: Any) -> TileType:
 
 def tile(b: Builder, dtype: DType, *axes: Any) -> Tile:
     """Some tile of any element type."""
-    if dtype == INDEX:
+    if dtype in (INDEX, ENTRY):
         return b.full(1, of(dtype, *axes))
     if dtype == TF32:
         return b.op(Cast, of(dtype, *axes), operand=tile(b, F32, *axes))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from tileproof.ir.extent import symbol
 from tileproof.ir.ops import (
     Along,
+    Assume,
     At,
     BinaryFn,
     Bitcast,
@@ -17,20 +18,27 @@ from tileproof.ir.ops import (
     Elements,
     Expand,
     Extents,
+    Fill,
     Gather,
     Group,
     Iota,
     KernelIR,
+    Load,
     Mma,
+    Number,
     Permute,
+    Print,
+    Random,
     Reduce,
     ReduceFn,
     Require,
     Reshape,
+    Segments,
     Select,
     Slice,
     Start,
     Stop,
+    Store,
     Unary,
     UnaryFn,
     Update,
@@ -38,9 +46,9 @@ from tileproof.ir.ops import (
     Window,
 )
 from tileproof.ir.types import INDEX_SCALAR, Access, Axis, Content, DimensionTag, TileType
-from tileproof.language.dtypes import BF16, BOOL, F32, I32, INDEX, U32
+from tileproof.language.dtypes import BF16, BOOL, ENTRY, F32, I32, I64, INDEX, U32
 
-from .builder import Builder, along, each, tiles
+from .builder import Builder, along, each, pieces, tiles
 
 
 def matmul() -> KernelIR:
@@ -177,4 +185,130 @@ def everything() -> KernelIR:
     return b.kernel()
 
 
-ALL: tuple[Callable[[], KernelIR], ...] = (matmul, rms_norm, kv_append, histogram, everything)
+def matmul_split() -> KernelIR:
+    b = Builder("matmul_split")
+    b.constants = {"BM": 128, "BN": 128, "SK": 1024, "BK": 64}
+    c = b.tensor("c", Access.OUT, F32, "M N")
+    a = b.tensor("a", Access.IN, BF16, "M K")
+    w = b.tensor("b", Access.IN, BF16, "K N")
+    i, j, z, k = tiles("i", "M", 128), tiles("j", "N", 128), pieces("z", "K", 1024), tiles("k", "K", 64)
+    with b.parallel(i, j, z):
+        acc = b.full(0.0, TileType(F32, (along(i), along(j))), "acc")
+        start, stop = b.op(Start, INDEX_SCALAR, walker=z), b.op(Stop, INDEX_SCALAR, walker=z)
+        with b.walking(k, acc, start=start, stop=stop) as loop:
+            left = b.load(a, Along(i), Along(k), axes=(along(i), along(k)))
+            right = b.load(w, Along(k), Along(j), axes=(along(k), along(j)))
+            loop.yields = (b.op(Mma, acc.type, "acc", left=left, right=right, acc=loop.carried[0]),)
+        (acc,) = b.join(b.adding(acc.type), *loop.results, over=z)
+        b.store(c, Along(i), Along(j), value=acc)
+    return b.kernel()
+
+
+def best() -> KernelIR:
+    """The greatest element and its place, in two stages, and running maxima."""
+    b = Builder("best")
+    b.constants = {"SN": 256}
+    top = b.tensor("top", Access.OUT, F32, "R")
+    at = b.tensor("at", Access.OUT, Content("Index", "N", I32), "R")
+    peaks = b.tensor("peaks", Access.OUT, F32, "R N")
+    x = b.tensor("x", Access.IN, F32, "R N")
+    r, z = each("r", "R"), pieces("z", "N", 256)
+    with b.parallel(r, z):
+        row = b.load(x, Along(r), Along(z), axes=(along(z),), name="row")
+        places = b.op(Elements, TileType(INDEX, (along(z),)), "places", walker=z)
+        kinds = TileType(F32), INDEX_SCALAR
+        with b.combining(*kinds) as pair:
+            (one, here), (other, there) = pair.left, pair.right
+            is_less = b.binary(BinaryFn.LT, one, other)
+            greater = b.op(Select, kinds[0], condition=is_less, yes=other, no=one)
+            pair.yields = greater, b.op(Select, kinds[1], condition=is_less, yes=there, no=here)
+        first = b.number(float("-inf"), F32), b.number(0)
+        found = b.fold(pair.combiner, row, places, identities=first, axis=0)
+        with b.combining(kinds[0]) as pair:
+            pair.yields = (b.binary(BinaryFn.MAX, *pair.left, *pair.right),)
+        (rising,) = b.scan(pair.combiner, row, axis=0)
+        b.store(peaks, Along(r), Along(z), value=rising)
+        with b.combining(*kinds) as pair:
+            is_less = b.binary(BinaryFn.LT, pair.left[0], pair.right[0])
+            choices = zip(kinds, pair.right, pair.left, strict=True)
+            pair.yields = tuple(b.op(Select, of, condition=is_less, yes=yes, no=no) for of, yes, no in choices)
+        greatest, place = b.join(pair.combiner, *found, over=z)
+        b.store(top, Along(r), value=greatest)
+        b.store(at, Along(r), value=place)
+    return b.kernel()
+
+
+def experts() -> KernelIR:
+    """Tiles of ragged segments, each written where a table says, or nowhere."""
+    b = Builder("experts")
+    b.constants, b.static = {"B": 64}, {"D": 128}
+    y = b.tensor("y", Access.INOUT, F32, "C D")
+    x = b.tensor("x", Access.IN, F32, "T D")
+    scale = b.tensor("scale", Access.IN, F32, "E")
+    off = b.tensor("off", Access.IN, Content("Offsets", "T", I32), "_")
+    slots = b.tensor("slots", Access.IN, Content("Unique", "C", I32), "T")
+    e, m, d = b.value(INDEX_SCALAR, "e"), tiles("m", "T", 64), each("d", "D")
+    with b.parallel(m, d, segments=(Segments(m, off, e),)):
+        values = b.load(x, Along(m), Along(d), axes=(along(m),))
+        scaled = b.binary(BinaryFn.MUL, values, b.spread(b.load(scale, At(e)), along(m)))
+        slot = b.load(slots, Along(m), axes=(along(m),), name="slot")
+        b.store(y, Gather(slot), Along(d), value=scaled)
+    return b.kernel()
+
+
+def paged() -> KernelIR:
+    """A table of slots in pages of 16, in which a slot may be none."""
+    b = Builder("paged")
+    b.static = {"D": 128}
+    pages = b.tensor("pages", Access.INOUT, F32, "P 16 D")
+    x = b.tensor("x", Access.IN, F32, "N D")
+    slots = b.tensor("slots", Access.IN, Content("Unique", "S", I32), "N")
+    b.tensor("used", Access.IN, BOOL, "S")
+    n = each("n", "N")
+    line = Axis(128, DimensionTag("D"))
+    with b.parallel(n):
+        slot, size = b.load(slots, Along(n), name="slot"), b.number(16, ENTRY)
+        page, place = b.binary(BinaryFn.FLOORDIV, slot, size, "page"), b.binary(BinaryFn.MOD, slot, size, "place")
+        b.store(pages, At(page), At(place), Whole(), value=b.load(x, Along(n), Whole(), axes=(line,)))
+    return b.kernel()
+
+
+def append() -> KernelIR:
+    """A cache that is read and appended to, with what else there is in a program."""
+    b = Builder("append")
+    b.constants = {"B": 8}
+    cache = b.tensor("cache", Access.INOUT, F32, "C")
+    new = b.tensor("new", Access.IN, F32, "N")
+    pos = b.tensor("pos", Access.IN, I32, "1")
+    seed = b.scalar("seed", I64)
+    i, t = tiles("i", "N", 8), tiles("t", "C", 8)
+    row = along(i)
+    here = b.op(Cast, INDEX_SCALAR, "here", operand=b.load(pos, At(b.number(0))))
+    past, fresh = b.split(cache, 0, here)
+    with b.parallel(i):
+        partial = b.full(0.0, TileType(F32, (Axis(8),)), "partial")
+        with b.walking(t, partial, stop=here) as loop:
+            read = b.load(past, Along(t), axes=(along(t),))
+            filled = b.op(Fill, partial.type, operand=read, value=b.number(0.0, F32))
+            loop.yields = (b.add(loop.carried[0], filled, "partial"),)
+        total = b.op(Reduce, TileType(F32), fn=ReduceFn.SUM, operand=loop.results[0], axis=0)
+        later = b.shift("later", i, b.number(1))
+        ahead = b.load(new, Along(later), axes=(along(later),))
+        last = b.op(Reduce, TileType(F32), fn=ReduceFn.MAX, operand=ahead, axis=0)
+        places = b.op(Elements, TileType(INDEX, (row,)), walker=i)
+        before = b.binary(BinaryFn.SUB, places, b.full(1, places.type), "before")
+        behind = b.get(new, Gather(before), fill=b.number(0.0, F32), axes=(row,))
+        noise = b.op(Random, behind.type, seed=seed, offset=before)
+        number = b.op(Number, INDEX_SCALAR, walker=i)
+        b.emit(Print(b.span, 'the "last"', (last, number)))
+        b.emit(Assume(b.span, b.binary(BinaryFn.GE, number, b.number(0)), "tiles are counted from 0"))
+        unchecked = b.op(Load, TileType(F32), tensor=new, picks=(At(number),), raw=True)
+        sums = b.add(b.add(behind, noise), b.spread(b.add(total, b.add(last, unchecked)), row))
+        b.store(fresh, Along(i), value=sums)
+        b.emit(Store(b.span, fresh, (At(number),), unchecked, raw=True))
+    return b.kernel()
+
+
+ALL: tuple[Callable[[], KernelIR], ...] = (
+    matmul, rms_norm, kv_append, histogram, everything, matmul_split, best, experts, paged, append,
+)  # fmt: skip

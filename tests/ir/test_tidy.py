@@ -267,7 +267,7 @@ def _write(draw: st.DrawFn, b: Builder, env: list[Tile], depth: int) -> None:
 def programs(draw: st.DrawFn) -> KernelIR:
     b = Builder()
     b.tensor("y", Access.OUT, POSITIONS, "N")
-    b.tensor("x", Access.IN, POSITIONS, "N")
+    b.tensor("x", Access.IN, Content("Offsets", "N", I64), "N")
     _write(draw, b, [b.number(1)], depth=2)
     return b.kernel()
 

@@ -130,7 +130,7 @@ def _underlines(text: str, marks: Sequence[Mark], width: int) -> list[Line]:
         strokes.put(stretch.start, sign * (stretch.stop - stretch.start), stretch.mark.style)
     last = stretches[-1]
     hanging = [s for s in stretches[:-1] if s.mark.text]
-    if all(s.stop <= last.stop for s in hanging):
+    if all(s.stop <= last.stop for s in stretches):
         strokes.put(last.stop + 1, last.mark.text, last.mark.style)
     elif last.mark.text:
         hanging.append(last)

@@ -77,7 +77,6 @@ def _generic_constants(signature: Signature, given: Mapping[str, ConstantValue])
                 f"the constant `{constant.name}` has no value and is no dimension",
                 constant.span,
                 notes=(f"the dimensions are: {', '.join(signature.dimensions) or 'none'}",),
-                help=f"did you mean the dimension `{near}`?"
-                if near
-                else f"give it a default, or a value: `--with {constant.name}=64`",
+                help=f"give it a default, or a value: `--with {constant.name}=64`"
+                + (f"; if the dimension `{near}` is meant, name it so" if near else ""),
             )

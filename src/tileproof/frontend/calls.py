@@ -18,8 +18,9 @@ from tileproof.language import tiles
 from tileproof.language.kernel import Kernel
 
 from .context import Context
+from .names import check_capture
 from .refusal import Refused, Suppressed, refuse
-from .source import read_function
+from .source import FunctionSource, read_function
 from .syntax import check_syntax
 from .values import Binding, Bundle, Entity, InPlace, Known, Method, describe
 
@@ -106,7 +107,7 @@ def invoke(ctx: Context, callee: Entity, arguments: Arguments, span: Span, calle
     if handler is not None:
         name = f"tp.{function.__qualname__}" if not inspect.isbuiltin(function) else function.__name__
         return handler(ctx, _matched(arguments, name, _parameters(function), span))
-    if isinstance(function, FunctionType) and not function.__module__.startswith("tileproof.language"):
+    if isinstance(function, FunctionType) and not (function.__module__ or "").startswith("tileproof.language"):
         return _inline(ctx, function, arguments, span)
     raise _not_callable(function, callee_span)
 
@@ -225,6 +226,13 @@ WALKER_METHODS = frozenset({"shift"})
 TENSOR_METHODS = frozenset({"get"})
 
 
+def _read_helper(function: FunctionType, span: Span) -> FunctionSource:
+    try:
+        return read_function(function)
+    except Refused as refused:
+        raise Refused(replace(refused.diagnostic, span=refused.diagnostic.span or span)) from None
+
+
 def _inline(ctx: Context, function: FunctionType, arguments: Arguments, span: Span) -> Entity:
     """The body of a helper in place of its call."""
     if function in ctx.calling:
@@ -237,7 +245,7 @@ def _inline(ctx: Context, function: FunctionType, arguments: Arguments, span: Sp
         )
     source = ctx.sources.get(function)
     if source is None:
-        source = ctx.sources[function] = read_function(function)
+        source = ctx.sources[function] = _read_helper(function, span)
     frame = Frame(ctx.function.name, span)
     inner = replace(
         ctx,
@@ -259,7 +267,8 @@ def _inline(ctx: Context, function: FunctionType, arguments: Arguments, span: Sp
         if parameter.name in matched:
             entity, where = matched.given[parameter.name]
         elif parameter.default is not parameter.empty:
-            entity, where = Known(parameter.default), span
+            check_capture(parameter.default, parameter.name, source, span)
+            entity, where = inner.constant(parameter.default, span), span
         else:
             raise refuse(
                 Code.STARRED, f"`{function.__name__}` takes `*{parameter.name}`, which kernels do not have", span

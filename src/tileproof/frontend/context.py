@@ -17,6 +17,7 @@ from tileproof.ir.types import Walker
 from tileproof.language.dtypes import DType
 
 from .builder import Builder
+from .fold import bounded
 from .names import MISSING, Capture, as_dtype, check_capture, find_name
 from .refusal import Refused, Suppressed, refuse
 from .signature import Signature
@@ -115,6 +116,10 @@ class Context:
                     labels=_label(where, "this is where"),
                     help=cure or f"give `{name}` a value before",
                 )
+            case _ if name in self.function.function.__code__.co_varnames:
+                # As in Python, a name assigned anywhere in a function is its own everywhere in it.
+                reason = f"`{self.function.name}` assigns it, but not on the way here"
+                raise refuse(Code.MAYBE_UNBOUND, f"`{name}` has no value here: {reason}", span, help="assign it before")
             case _:
                 return self.captured((name,), find_name(self.function.function, name), span)
 
@@ -125,12 +130,16 @@ class Context:
             raise self._unknown(name, span)
         check_capture(value, name, self.function, span)
         self.captures[id(self.function.function), path] = Capture(self.function.function, path, value)
+        return self.constant(value, span)
+
+    def constant(self, value: object, span: Span) -> Entity:
+        """A value of Python's as one of the kernel's."""
         dtype = as_dtype(value)
         if dtype is not None:
             return Known(self.dtypes.get(dtype.name, dtype) if not isinstance(dtype, DType) else dtype)
         if isinstance(value, tuple):
-            return Bundle(tuple(map(Known, value)))
-        return Known(value)
+            return Bundle(tuple(self.constant(item, span) for item in value))
+        return Known(bounded(value, span))
 
     def _unknown(self, name: str, span: Span) -> Refused:
         if name in self.signature.dimensions:

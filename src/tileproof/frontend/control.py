@@ -11,20 +11,35 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import cast as typed
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Label
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import AnyOp, Block, If
-from tileproof.ir.types import Tile, TileType, Walker, WalkerTag
-from tileproof.language.dtypes import F32, INDEX, DType
+from tileproof.ir.types import INDEX_SCALAR, Tile, TileType, Walker, WalkerTag
+from tileproof.language.dtypes import BOOL, F32, INDEX, DType
+from tileproof.language.tiles import Lowest
 
 from .axes import join
 from .context import Context
 from .names import same
 from .operations import as_number, as_tile, broadcast, default_dtype
 from .refusal import Refused, refuse
-from .values import Binding, Entity, Known, Poison, Scope, Unbound, describe, is_tile, leaves, rebuild, same_build
+from .values import (
+    Binding,
+    Entity,
+    Known,
+    Poison,
+    Scope,
+    Unbound,
+    describe,
+    is_tile,
+    is_walker,
+    leaves,
+    rebuild,
+    same_build,
+)
 
 _MOST_PASSES = 6
 
@@ -82,7 +97,7 @@ def carry(ctx: Context, assigned: Sequence[str], span: Span, body: Callable[[], 
     carried = []
     for name in assigned:
         binding = outer_scope.get(name)
-        if isinstance(binding, Binding) and name not in ctx.frozen:
+        if isinstance(binding, Binding) and name not in ctx.frozen and not isinstance(binding.entity, Poison):
             slots = [_Slot(leaf, leaf.type if is_tile(leaf) else None) for leaf in leaves(binding.entity)]
             carried.append(_Carried(name, binding, slots))
     dropped: Scope = {}
@@ -97,11 +112,20 @@ def carry(ctx: Context, assigned: Sequence[str], span: Span, body: Callable[[], 
             ctx.depth += 1
             try:
                 body()
+                stuck = any(found.code is Code.UNDECIDED for found in ctx.diagnostics[said:])
+            except Refused as refused:
+                stuck = refused.diagnostic.code is Code.UNDECIDED
+                if not (stuck and _literals(carried)):
+                    raise
             finally:
                 ctx.depth -= 1
                 ended, ctx.scope = ctx.scope, outer_scope
-            settled = True
-            for item in list(carried):
+            # A literal that the loop changes is no constant in it, so nothing has to be decided about it.
+            literals = _literals(carried) if stuck else []
+            for slot in literals:
+                slot.type = TileType(default_dtype(typed("Known", slot.init)))
+            settled = not literals
+            for item in list(carried) if settled else []:
                 try:
                     settled &= _settle(item, ended[item.name], ctx.walkers[walked:], span)
                 except Refused as refused:
@@ -119,6 +143,11 @@ def carry(ctx: Context, assigned: Sequence[str], span: Span, body: Callable[[], 
     else:
         raise refuse(Code.LOOP_TYPE, "the types of the values this loop carries do not settle", span)
     return _finish(ctx, carried, dropped, assigned, outer_scope, ops, yields, span)
+
+
+def _literals(carried: list[_Carried]) -> list[_Slot]:
+    """The leaves that are still the literals they began as."""
+    return [slot for item in carried for slot in item.slots if slot.type is None and _typed(slot.init) is slot.init]
 
 
 def _settle(item: _Carried, ended: Binding | Unbound, local: Sequence[Walker], span: Span) -> bool:
@@ -140,32 +169,17 @@ def _settle(item: _Carried, ended: Binding | Unbound, local: Sequence[Walker], s
 
 def _learn(item: _Carried, slot: _Slot, end: Entity, ended: Binding, local: Sequence[Walker]) -> TileType | None:
     """The type of a leaf that enters as `slot` and leaves as `end`; None if it stays what it was."""
-    weak = isinstance(slot.init, Known) and slot.init.is_number
-    if slot.type is None and not weak:
-        if end is slot.init or (
-            isinstance(end, Known) and isinstance(slot.init, Known) and same(end.value, slot.init.value)
-        ):
-            return None
-        raise _changed(item, ended, describe(slot.init), describe(end))
-    if isinstance(end, Known) and end.is_number:
-        if slot.type is not None:
-            return slot.type
-        assert isinstance(slot.init, Known)
-        if same(end.value, slot.init.value):
-            return None
-        kinds = {default_dtype(slot.init), default_dtype(end)}
-        return TileType(F32 if F32 in kinds else kinds.pop())
-    if not is_tile(end):
-        raise _changed(item, ended, describe(slot.init), describe(end))
-    made = end.type
+    if slot.type is None and _unchanged(slot.init, end):
+        return None
+    start, made = _typed(slot.init), _typed(end)
     # What began as a literal takes the type it meets; everything else keeps its own.
-    start = made if weak and (slot.type is None or not slot.type.axes) else slot.type
-    assert start is not None
-    axes = join(start.axes, made.axes)
-    dtype = _common(start.dtype, made.dtype)
-    if dtype is None or axes is None:
-        raise _changed(item, ended, str(start), str(made))
-    for axis in axes:
+    if slot.type is not None and (slot.type.axes or not isinstance(start, Known) or isinstance(made, Known)):
+        start = slot.type
+    learned = _common_type(start, made)
+    if learned is None:
+        before = str(start) if isinstance(start, TileType) else describe(slot.init)
+        raise _changed(item, ended, before, str(made) if isinstance(made, TileType) else describe(end))
+    for axis in learned.axes:
         if isinstance(axis.tag, WalkerTag) and axis.tag.walker in local:
             raise refuse(
                 Code.CARRIED_TAG,
@@ -175,7 +189,7 @@ def _learn(item: _Carried, slot: _Slot, end: Entity, ended: Binding, local: Sequ
                 notes=(f"each turn walks another tile of {axis.tag.walker.type.dimension}, and two tiles never meet",),
                 help="reduce over that axis before carrying the value",
             )
-    return TileType(dtype, axes)
+    return learned
 
 
 def _changed(item: _Carried, ended: Binding, before: str, after: str) -> Refused:
@@ -333,24 +347,42 @@ class _Differ(Exception):
 
 def _join_type(left: Entity, right: Entity) -> TileType | None:
     """The type two branches agree on; None if they give the very same thing."""
-    if left is right:
+    if _unchanged(left, right):
         return None
-    if isinstance(left, Known) and isinstance(right, Known):
-        if same(left.value, right.value):
-            return None
-        if left.is_number and right.is_number:
+    joined = _common_type(_typed(left), _typed(right))
+    if joined is None:
+        raise _Differ
+    return joined
+
+
+def _unchanged(left: Entity, right: Entity) -> bool:
+    return left is right or (isinstance(left, Known) and isinstance(right, Known) and same(left.value, right.value))
+
+
+def _typed(entity: Entity) -> Known | TileType | None:
+    """What decides the type of a value that is joined: a literal itself; an element of a walk is its position."""
+    if is_tile(entity):
+        return entity.type
+    if is_walker(entity) and entity.type.is_each:
+        return INDEX_SCALAR
+    return entity if isinstance(entity, Known) and entity.is_number else None
+
+
+def _common_type(left: Known | TileType | None, right: Known | TileType | None) -> TileType | None:
+    """The type of a value that comes from two places, if there is one."""
+    match left, right:
+        case TileType(), TileType():
+            axes, dtype = join(left.axes, right.axes), _common(left.dtype, right.dtype)
+            return None if axes is None or dtype is None else TileType(dtype, axes)
+        case (TileType() as type_, Known() as literal) | (Known() as literal, TileType() as type_):
+            return type_ if _adopts(literal, type_) else None
+        case Known(), Known():
             kinds = {default_dtype(left), default_dtype(right)}
-            if len(kinds) == 1 or F32 in kinds:
-                return TileType(F32 if F32 in kinds else kinds.pop())
-    for one, other in ((left, right), (right, left)):
-        if is_tile(one):
-            if isinstance(other, Known) and other.is_number and _adopts(other, one.type):
-                return one.type
-            if is_tile(other):
-                axes, dtype = join(one.type.axes, other.type.axes), _common(one.type.dtype, other.type.dtype)
-                if axes is not None and dtype is not None:
-                    return TileType(dtype, axes)
-    raise _Differ
+            if BOOL in kinds and len(kinds) > 1:
+                return None
+            return TileType(F32 if F32 in kinds else kinds.pop())
+        case _:
+            return None
 
 
 def _adopts(literal: Known, type_: TileType) -> bool:
@@ -360,4 +392,4 @@ def _adopts(literal: Known, type_: TileType) -> bool:
         return kind == "bool"
     if isinstance(literal.value, float):
         return kind == "float"
-    return kind != "bool"
+    return kind not in ("bool", "index") if isinstance(literal.value, Lowest) else kind != "bool"

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.diagnostic import Edit
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.extent import Extent, Length, symbol
 from tileproof.ir.types import Dimension, Fixed, Named, Unnamed
@@ -136,6 +137,7 @@ def _bad(word: str, span: Span) -> Refused:
         Code.BAD_DIMENSIONS,
         f"`{word}` is not a dimension",
         span,
+        edit=Edit(span, " ".join(span.text.replace(",", " ").split())) if "," in word else None,
         notes=(
             "a dimension is a name, a number of at least 1, `_`, or an expression of names and numbers with + - * /",
             'an expression is written without spaces, "H+2*G", and may be named, "N=H+2*G"; / rounds up',

@@ -10,7 +10,7 @@ from tileproof.diagnostics.errors import KernelError
 from tileproof.ir.ops import KernelIR, Parameter
 from tileproof.ir.types import Content, TensorType, TileType
 from tileproof.language import spaces
-from tileproof.language.dtypes import I64, DType, DTypeVar
+from tileproof.language.dtypes import BOOL, I64, DType, DTypeVar
 from tileproof.language.kernel import Kernel
 
 from . import combining, functions, views  # these register the functions of the language
@@ -57,7 +57,10 @@ def parse(kernel: Kernel) -> Parsed:
         return cached
     try:
         source = read_function(kernel.function, kernel.source_lines)
-        mistakes = check_syntax(source)
+        try:
+            mistakes = check_syntax(source)
+        except RecursionError:
+            raise _too_deep(source) from None
         if mistakes:
             raise KernelError(*mistakes)
         parsed = Parsed(source, read_signature(source))
@@ -82,22 +85,41 @@ def elaborate(kernel: Kernel, specialisation: Specialisation) -> Elaborated:
         ctx.scope[constant.name] = Binding(Known(constants[constant.name]), constant.span)
     if not _has_parallel(source):
         ctx.place = Place.ALONE
-    with builder.block() as ops:
-        run(ctx, source.tree.body)
+    try:
+        with builder.block() as ops:
+            run(ctx, source.tree.body)
+    except RecursionError:
+        raise KernelError(_too_deep(source).diagnostic) from None
     if ctx.diagnostics:
         raise KernelError(*ctx.diagnostics)
     ir = KernelIR(signature.name, parameters, constants, static, dtypes, finish(ops), signature.span)
     return Elaborated(ir, tuple(ctx.captures.values()))
 
 
+def _too_deep(source: FunctionSource) -> Refused:
+    message = f"the expressions or helpers of `{source.name}` are nested too deeply"
+    return refuse(Code.UNSUPPORTED_EXPRESSION, message, source.header, help="give names to parts of them")
+
+
 def _parameter(builder: Builder, parameter: TensorParameter | ScalarParameter, dtypes: dict[str, DType]) -> Parameter:
     element = _element(parameter.name, parameter.element, dtypes)
     if isinstance(parameter, TensorParameter):
+        _check_combines(parameter, element)
         tensor = TensorType(parameter.access, element, parameter.dimensions)
         return Parameter(builder.value(tensor, parameter.name), parameter.span)
     if not isinstance(element, DType):
         raise KernelError(refuse(Code.BAD_ANNOTATION, "a scalar holds no index", parameter.span).diagnostic)
     return Parameter(builder.value(TileType(element), parameter.name), parameter.span)
+
+
+def _check_combines(parameter: TensorParameter, element: DType | Content) -> None:
+    """What is combined takes arithmetic: not bools, and not the 8-bit floats, which are only stored."""
+    if not parameter.access.combines or not isinstance(element, DType):
+        return
+    if element is BOOL or element.is_storage_only:
+        message = f"`{parameter.name}` is a {parameter.access} of {element}, which cannot be combined"
+        cure = "use integers to count truths" if element is BOOL else "combine in f32"
+        raise KernelError(refuse(Code.WRONG_TYPE, message, parameter.span, help=cure).diagnostic)
 
 
 def _element(name: str, element: Element, dtypes: dict[str, DType]) -> DType | Content:

@@ -11,18 +11,19 @@ from tileproof.diagnostics.spans import Span
 from tileproof.ir.extent import Extent, Undecided
 from tileproof.ir.ops import BinaryFn, Elements, Number, Permute, Start, Stop, UnaryFn
 from tileproof.ir.types import INDEX_SCALAR, Axis, TensorType, Tile, TileType, Value, Walker, WalkerTag, WalkerType
+from tileproof.language import tiles
 from tileproof.language.dtypes import BOOL, INDEX
 from tileproof.language.unsafe import raw
 
 from . import calls
 from .context import Context
 from .control import branch
-from .fold import fold, undecided_at
+from .fold import bounded, fold, undecided_at
 from .indexing import Item, SliceOf, extent_of, index_tile, load, slice_items
 from .names import MISSING
 from .operations import as_tile, binary, mma, unary
 from .refusal import Suppressed, refuse
-from .values import Bundle, Entity, InPlace, Known, Method, Poison, describe, is_tensor, is_tile, is_walker
+from .values import Bundle, Entity, InPlace, Known, Method, Poison, Unbound, describe, is_tensor, is_tile, is_walker
 
 _OPERATORS: dict[type[ast.operator] | type[ast.cmpop], BinaryFn] = {
     ast.Add: BinaryFn.ADD, ast.Sub: BinaryFn.SUB, ast.Mult: BinaryFn.MUL, ast.Div: BinaryFn.DIV,
@@ -39,7 +40,7 @@ def evaluate(ctx: Context, node: ast.expr) -> Entity:
         case ast.Name(id=name):
             return ctx.lookup(name, ctx.span(node))
         case ast.Constant(value=value):
-            return Known(value)
+            return Known(bounded(value, ctx.span(node)))
         case ast.Tuple(elts=items) | ast.List(elts=items):
             return Bundle(tuple(evaluate(ctx, item) for item in items))
         case ast.BinOp(left=left, op=operator, right=right):
@@ -144,7 +145,9 @@ def _comparison(ctx: Context, node: ast.Compare) -> Entity:
             part = arithmetic(
                 ctx, operator, values[number], values[number + 1], ctx.span(node), (spans[number], spans[number + 1])
             )
-            made = made and isinstance(part, Known) and bool(part.value)
+            if not isinstance(part, Known):
+                raise refuse(Code.NOT_CONSTANT, "this comparison is not known while compiling", ctx.span(node))
+            made = made and bool(part.value)
         return Known(made)
     parts = [
         "(" + ast.unparse(ast.Compare(nodes[number], [operator], [nodes[number + 1]])) + ")"
@@ -199,24 +202,20 @@ def _conditional(ctx: Context, node: ast.IfExp) -> Entity:
     test = condition(ctx, node.test, "`if`")
     if isinstance(test, Known):
         return evaluate(ctx, node.body if truth(test, ctx.span(node.test)) else node.orelse)
-    name = "either"
-    hidden = ctx.scope.pop(name, None)
-    frozen, ctx.frozen = ctx.frozen, frozenset()
-    try:
-        branch(
-            ctx,
-            test,
-            ctx.span(node),
-            [name],
-            lambda: ctx.bind(name, evaluate(ctx, node.body), ctx.span(node.body)),
-            lambda: ctx.bind(name, evaluate(ctx, node.orelse), ctx.span(node.orelse)),
-        )
-        return ctx.lookup(name, ctx.span(node))
-    finally:
-        ctx.frozen = frozen
-        ctx.scope.pop(name, None)
-        if hidden is not None:
-            ctx.scope[name] = hidden
+    name = "if.else"  # no name of the user's
+    branch(
+        ctx,
+        test,
+        ctx.span(node),
+        [name],
+        lambda: ctx.bind(name, evaluate(ctx, node.body), ctx.span(node.body)),
+        lambda: ctx.bind(name, evaluate(ctx, node.orelse), ctx.span(node.orelse)),
+    )
+    entry = ctx.scope.pop(name)
+    if isinstance(entry, Unbound):
+        cure = "give both sides one type and shape"
+        raise refuse(entry.code, f"this has no single type: {entry.reason}", ctx.span(node), help=cure)
+    return entry.entity
 
 
 def _dotted(node: ast.expr) -> tuple[str, ...] | None:
@@ -235,8 +234,10 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Entity:
     if isinstance(owner, Known) and isinstance(owner.value, ModuleType):
         path = _dotted(node)
         value = getattr(owner.value, name, MISSING)
-        if value is MISSING or path is None:
+        if value is MISSING:
             raise refuse(Code.UNKNOWN_NAME, f"the module `{owner.value.__name__}` has no `{name}`", span)
+        if path is None:
+            raise refuse(Code.UNSUPPORTED_EXPRESSION, "a module is called by its name", span, help=f"write `tp.{name}`")
         return ctx.captured(path, value, span)
     if isinstance(owner, Known) and owner.value is raw:
         if name not in ("load", "store", "assume"):
@@ -268,6 +269,8 @@ def _no_attribute(owner: Entity, name: str, span: Span) -> Exception:
     cure = f"it has {kind}" if kind else ""
     if is_tensor(owner) and (name in calls.METHODS or name == "T"):
         cure = f"load a tile first: `{owner.name}[...].{name}`"
+    if is_tile(owner) and name in tiles.__all__:
+        cure = f"it is a function: `tp.{name}(...)`"
     return refuse(Code.NO_ATTRIBUTE, f"{describe(owner)} has no `{name}`", span, help=cure)
 
 
@@ -336,6 +339,8 @@ def _part(ctx: Context, parts: tuple[Entity, ...], index: ast.expr, span: Span) 
         bounds = [None if part is None else evaluate(ctx, part) for part in (index.lower, index.upper, index.step)]
         if all(bound is None or (isinstance(bound, Known) and isinstance(bound.value, int)) for bound in bounds):
             written = slice(*(None if bound is None else bound.value for bound in bounds))  # type: ignore[union-attr]
+            if written.step == 0:
+                raise refuse(Code.BAD_INDEX, "a slice cannot step by 0", span)
             return Bundle(parts[written])
     position = evaluate(ctx, index) if not isinstance(index, ast.Slice) else None
     if not isinstance(position, Known) or not isinstance(position.value, int):

@@ -57,18 +57,25 @@ def fold(fn: BinaryFn, left: Known, right: Known, span: Span) -> Known | None:
         if fn is BinaryFn.DIV:
             return Known(_divide(a, b))
         if fn is BinaryFn.POW:
-            return Known(_power(a, b))
+            return Known(bounded(_power(a, b), span))
         if fn is BinaryFn.SHL and isinstance(b, int) and b > _LARGEST_POWER:
             raise OverflowError
         if isinstance(a, float) or isinstance(b, float):
             return _fold_floats(fn, a, b)
-        return Known(_PYTHON[fn](a, b))
+        return Known(bounded(_PYTHON[fn](a, b), span))
     except Undecided as undecided:
         raise undecided_at(undecided, span) from None
     except OverflowError:
         raise refuse(Code.LITERAL_RANGE, "this constant is too large", span) from None
     except TypeError:
         return None
+
+
+def bounded(value: Any, span: Span) -> Any:
+    """`value`, unless it is a whole number so large that only to print it would be work."""
+    if isinstance(value, int) and value.bit_length() > 2 * _LARGEST_POWER:
+        raise refuse(Code.LITERAL_RANGE, "this constant is too large", span)
+    return value
 
 
 def undecided_at(undecided: Undecided, span: Span) -> Exception:
@@ -100,7 +107,7 @@ def _power(a: Any, b: Any) -> Any:
         raise Undecided(
             (a.names if isinstance(a, Extent) else frozenset()) | (b.names if isinstance(b, Extent) else frozenset())
         )
-    if abs(b) > _LARGEST_POWER:
+    if abs(b) > _LARGEST_POWER or (isinstance(a, int) and abs(b) * a.bit_length() > 2 * _LARGEST_POWER):
         raise OverflowError
     if b < 0 and a == 0:
         return math.inf

@@ -234,7 +234,9 @@ def axis_of(call: Call, tile: Tile) -> int | None:
             Code.BAD_AXIS,
             f"there is no axis {axis}: the tile has the axes {describe_axes(tile.type.axes)}",
             call.where("axis"),
-            help=f"axes count from 0 to {rank - 1}, or from -1 backwards" if rank else "a scalar has no axes",
+            help={0: "a scalar has no axes", 1: "its only axis is 0"}.get(
+                rank, f"axes count from 0 to {rank - 1}, or from -1 backwards"
+            ),
         )
     return axis % rank
 
@@ -254,6 +256,8 @@ def _reduction_handler(fn: ReduceFn) -> Handler:
         made = tile
         for one in reversed(axes):
             made = reduce(ctx.builder, fn, made, one, call.span)
+        if call.constant("keepdims", False) not in (False, True):
+            raise refuse(Code.BAD_CALL, "`keepdims` is True or False", call.where("keepdims"))
         if call.constant("keepdims", False):
             for one in axes:
                 made = _expanded(ctx, made, one, call.span)

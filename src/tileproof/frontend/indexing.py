@@ -72,7 +72,7 @@ def picks(ctx: Context, tensor: Tensor, items: Sequence[Item], span: Span) -> tu
         shown = " ".join(map(str, dimensions)) or "none"
         raise refuse(
             Code.WRONG_RANK,
-            f"`{tensor.name}` has {len(dimensions)} axes ({shown}), and {len(items)} are indexed",
+            f"`{tensor.name}` has {len(dimensions)} axes ({shown}), and the index names {len(items)}",
             span,
             help="index every axis; `:` takes all of a static dimension",
         )
@@ -231,6 +231,7 @@ def _constant_inside(ctx: Context, tensor: Tensor, axis: int, number: Length, sp
             Code.CONSTANT_OUTSIDE,
             f"the index {number} is outside axis {axis} of `{tensor.name}`, which has {extent} elements",
             span,
+            help=f"positions count from 0 to {extent - 1}",
         )
 
 
@@ -407,7 +408,7 @@ def index_tile(ctx: Context, tile: Tile, items: Sequence[Item], span: Span) -> T
     if given > tile.type.rank:
         raise refuse(
             Code.WRONG_RANK,
-            f"the tile has {tile.type.rank} axes {describe_axes(tile.type.axes)}, and {given} are indexed",
+            f"the tile has {tile.type.rank} axes {describe_axes(tile.type.axes)}, and the index names {given}",
             span,
         )
     for axis, (item, where) in enumerate(items):

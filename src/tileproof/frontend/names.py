@@ -14,6 +14,7 @@ from typing import Any
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.spans import Span
+from tileproof.ir.extent import Extent
 from tileproof.language.dtypes import BOOL, DType, DTypeVar
 
 from .refusal import refuse
@@ -42,12 +43,14 @@ def same(left: Any, right: Any) -> bool:
     """Whether two captured values are one and the same constant: type and value, NaN included."""
     if left is right:
         return True
-    if type(left) is not type(right) or not isinstance(left, bool | int | float | tuple):
+    if type(left) is not type(right) or not isinstance(left, bool | int | float | str | Extent | tuple):
         return False
     if isinstance(left, tuple):
         return len(left) == len(right) and all(map(same, left, right))
-    both_nan = isinstance(left, float) and math.isnan(left) and math.isnan(right)
-    return both_nan or bool(left == right and math.copysign(1, left) == math.copysign(1, right))
+    if isinstance(left, float):
+        both_nan = math.isnan(left) and math.isnan(right)
+        return both_nan or (left == right and math.copysign(1, left) == math.copysign(1, right))
+    return bool(left == right)
 
 
 def find_name(function: FunctionType, name: str) -> Any:

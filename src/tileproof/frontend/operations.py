@@ -221,9 +221,11 @@ def to_index(b: Builder, tile: Tile, span: Span) -> Tile:
     if not tile.type.dtype.is_integer:
         raise refuse(
             Code.BAD_INDEX,
-            f"a {tile.type.dtype} cannot become an index",
+            f"an index is a whole number, and this is {tile.type.dtype}",
             span,
-            help="indices are whole numbers: cast with `.to(i32)` or `.to(i64)`",
+            help="cast it with `.to(i32)` or `.to(i64)`, which drop the fraction"
+            if tile.type.dtype.is_float
+            else "compare positions instead, or choose between two with `tp.where`",
         )
     return cast(b, tile, INDEX, span)
 
@@ -472,11 +474,13 @@ def mma(b: Builder, left: Entity, right: Entity, acc: Entity | None, span: Span,
             where,
             help=f"start it with `tp.zeros(..., {made})`",
         )
+    have, need = describe_axes(total.type.axes), describe_axes(axes)
+    message = f"the accumulator's axes {have} are not those of the product, {need}"
+    if total.type.rank > 2:
+        raise refuse(Code.MMA_SHAPE, message, where)
     try:
         axes = _two(meet(axes, total.type.axes))
     except Clash as clash:
-        made_axes = describe_axes((rows, columns))
-        message = f"the accumulator's axes {describe_axes(total.type.axes)} are not those of the product, {made_axes}"
         raise refuse(Code.MMA_SHAPE, message, where, notes=(clash.sentence,)) from None
     one = broadcast(b, one, (axes[0], inner), spans[0])
     two = broadcast(b, two, (inner, axes[1]), spans[1])

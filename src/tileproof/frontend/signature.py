@@ -309,7 +309,7 @@ def _constant(function: FunctionSource, parameter: ast.arg) -> ConstantParameter
             f"the constant `{name}` must be an int, a float or a bool",
             span,
             notes=("parameters behind `*` are compile-time constants",),
-            help=f"write `{name}: int`; tensors and scalars come before the `*`",
+            help=f"write `{name}: int`, or put it before the `*`, where tensors and scalars stand",
         )
     default = (function.function.__kwdefaults__ or {}).get(name)
     if default is not None and not isinstance(default, (int, float) if kind is float else kind):

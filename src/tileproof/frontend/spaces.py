@@ -229,6 +229,13 @@ def parallel(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
             labels=(Label(ctx.parallel_span, "the first"),),
             help="write two kernels, or walk the second with tp.tiles",
         )
+    if ctx.place is Place.ALONE:
+        raise refuse(
+            Code.PARALLEL_PLACE,
+            "the parallel space is hidden behind another name",
+            span,
+            help="call it by its own name: `tp.parallel(...)`",
+        )
     walks, _ = _walks(ctx, call, "parallel")
     if not walks:
         raise refuse(Code.BAD_CALL, "tp.parallel names no dimension", span, help="write `tp.parallel(M=64)`")

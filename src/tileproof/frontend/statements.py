@@ -15,7 +15,6 @@ from . import indexing
 from .context import Context
 from .control import assigned_names, branch, carry
 from .expressions import arithmetic, condition, items, truth
-from .names import same
 from .refusal import Refused, Suppressed, refuse
 from .spaces import for_statement
 from .values import Binding, Bundle, Entity, Known, Poison, describe, is_tensor, is_tile
@@ -47,6 +46,7 @@ def run_helper(ctx: Context) -> Entity:
             result = Known(None) if last.value is None else ctx.evaluate(last.value)
         except Refused as refused:
             ctx.report(refused)
+            raise Suppressed from None
     if len(ctx.diagnostics) > said:
         raise Suppressed
     return result
@@ -108,8 +108,10 @@ def _assign(ctx: Context, targets: list[ast.expr], value: ast.expr) -> None:
 
 
 def _named(ctx: Context, target: ast.expr, value: ast.expr) -> Entity:
+    made = len(ctx.builder.ops)
     entity = ctx.evaluate(value)
-    if isinstance(target, ast.Name) and is_tile(entity):
+    # A tile that was there before may be held elsewhere under its own name.
+    if isinstance(target, ast.Name) and is_tile(entity) and len(ctx.builder.ops) > made:
         return ctx.builder.rename(entity, target.id)
     return entity
 
@@ -255,13 +257,16 @@ def _while(ctx: Context, node: ast.While) -> None:
             answer = condition(ctx, node.test, "`while`")
         run(ctx, node.body)
 
+    before = dict(ctx.scope)
     made = carry(ctx, assigned_names(node.body), span, turn)
     if isinstance(answer, Known):
-        if same(answer.value, False):
+        if not truth(answer, span):
+            ctx.scope.clear()
+            ctx.scope.update(before)
             return
         raise refuse(
             Code.CONDITION,
-            f"this condition is always {bool(answer.value)}: the loop never ends",
+            "this condition is always true: the loop never ends",
             span,
             help="let the condition depend on something the loop changes",
         )

@@ -257,7 +257,7 @@ class _Printer:
     def _combining(self, op: Fold | Scan | Join) -> str:
         match op:
             case Fold(operands=tiles, identities=identities, axis=axis):
-                return f"reduce {self._list(tiles)} from {self._list(identities)}, axis {axis}"
+                return f"reduce {self._list(tiles)}, axis {axis}, from {self._list(identities)}"
             case Scan(operands=tiles, axis=axis):
                 return f"scan {self._list(tiles)}, axis {axis}"
             case Join(operands=tiles, walker=walker):

@@ -166,15 +166,16 @@ def _array(signature: Signature, tensor: TensorParameter, value: Any) -> Array:
             cure = f"pass a numpy array: `np.asarray({tensor.name})`"
         elif isinstance(value, (int, float)):
             cure = f"pass an array, or declare `{tensor.name}` as a scalar: `{tensor.name}: f32`"
-        fail(signature, Code.ARGUMENT_KIND, f"`{tensor.name}` is a tensor, and a {kind} is given", tensor, help=cure)
+        message = f"`{tensor.name}` is a tensor, and the argument is of type {kind}"
+        fail(signature, Code.ARGUMENT_KIND, message, tensor, help=cure)
     if value.ndim != len(tensor.dimensions):
         shown = " ".join(map(str, tensor.dimensions))
         fail(
             signature,
             Code.ARGUMENT_RANK,
-            f"`{tensor.name}` has {len(tensor.dimensions)} axes ({shown}), and the array has the shape {value.shape}",
+            f"`{tensor.name}` has the dimensions {shown or '()'}, and the array has the shape {value.shape}",
             tensor,
-            help="reshape the array: `x.reshape(...)` or `x[None]`",
+            help="pass an array with one axis for each dimension: `.reshape(...)` or `[None]` make one",
         )
     if tensor.access is not Access.IN and not value.flags.writeable:
         fail(
@@ -270,7 +271,7 @@ def _scalar(signature: Signature, scalar: ScalarParameter, value: Any, bound: Bo
         fail(
             signature,
             Code.ARGUMENT_KIND,
-            f"`{scalar.name}` is a scalar, and a {kind} is given",
+            f"`{scalar.name}` is a scalar, and the argument is of type {kind}",
             scalar,
             help="pass a number",
         )
@@ -309,13 +310,13 @@ def _constant(
     if isinstance(value, np.generic):
         value = value.item()
     if value is None:
-        near = signature.nearest_dimension(constant.name)
-        cure = f"did you mean the dimension `{near}`?" if near else f"give it by name: `{constant.name}=...`"
+        cure = f"give it by name: `{constant.name}=...`"
         fail(signature, Code.CONSTANT_VALUE, f"the constant `{constant.name}` has no value", constant, help=cure)
     is_bool = isinstance(value, bool)
     fits = isinstance(value, (int, float) if constant.type is float else constant.type)
     if not fits or is_bool is not (constant.type is bool):
-        message = f"the constant `{constant.name}` is a {constant.type.__name__}, and {value!r} is given"
-        fail(signature, Code.CONSTANT_VALUE, message, constant)
+        kind = constant.type.__name__
+        message = f"the constant `{constant.name}` is of type {kind}, and {value!r} is given"
+        fail(signature, Code.CONSTANT_VALUE, message, constant, help=f"give it a value of type {kind}")
     made: ConstantValue = float(value) if constant.type is float else value
     return made

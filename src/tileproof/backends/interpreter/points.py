@@ -1,4 +1,8 @@
-"""The points of the parallel space: how many, in which order, and what each is called."""
+"""The points of the parallel space: how many, in which order, and what each is called.
+
+Points are numbered from 0, the last walker fastest, whatever order they run in. Where a walker is split, what follows
+the join is done by programs of their own, one for each combination of the other walkers, numbered behind the points.
+"""
 
 from __future__ import annotations
 
@@ -11,42 +15,54 @@ import numpy as np
 
 from tileproof.ir.extent import Extent, Length
 from tileproof.ir.ops import KernelIR, Parallel
-from tileproof.ir.types import Walker
+from tileproof.ir.types import Tensor, Tile, Walker
+
+from .semantics import Array
 
 Order: TypeAlias = Literal["forward", "reverse"] | int
 """In which order points run: an integer shuffles them by that seed."""
 
-Interval: TypeAlias = tuple[int, int]
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a walker is: the elements from `start` to `stop`, with `number` tiles of the same walk before them."""
+
+    start: int
+    stop: int
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One walker of the space: steps of `size` along `extent` elements."""
+    """One walker of the space, and the places it goes to in order; for segments, the segment of each too."""
 
     walker: Walker
-    size: int
-    extent: int
+    places: tuple[Place, ...]
+    index: Tile | None = None
+    segments: tuple[int, ...] = ()
 
-    @property
-    def count(self) -> int:
-        return -(-self.extent // self.size)
-
-    def interval(self, number: int) -> Interval:
-        return number * self.size, min((number + 1) * self.size, self.extent)
+    def describe(self, place: int) -> str:
+        """A place in the user's words: `i=128:256`, `n=3` for a `tp.each` walker, `e=2, i=128:256` in a segment."""
+        here = self.places[place]
+        where = f"{here.start}" if self.walker.type.is_each else f"{here.start}:{here.stop}"
+        segment = f"{self.index}={self.segments[place]}, " if self.index is not None else ""
+        return f"{segment}{self.walker}={where}"
 
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """The product of its steps, the last fastest. Without steps it is one point, `()`.
-
-    Points are numbered from 0 in this order, whatever order they run in.
-    """
+    """The product of its steps. Without steps it is one point, `()`."""
 
     steps: tuple[Step, ...] = ()
 
     @property
     def count(self) -> int:
-        return math.prod(step.count for step in self.steps)
+        return math.prod(len(step.places) for step in self.steps)
+
+    @property
+    def joined(self) -> Space:
+        """The space of the programs after the join: the same without the pieces."""
+        return Space(tuple(step for step in self.steps if not step.walker.type.is_piece))
 
     def ordered(self, order: Order) -> Iterable[int]:
         """The numbers of all points, in the order they are to run."""
@@ -58,36 +74,71 @@ class Space:
             case seed:
                 return map(int, np.random.default_rng(seed).permutation(self.count))
 
-    def intervals(self, number: int) -> dict[Walker, Interval]:
-        """What each walker covers at a point."""
-        found: dict[Walker, Interval] = {}
+    def places(self, point: int) -> list[tuple[Step, int]]:
+        """Each step, and which of its places it is at."""
+        found = []
         for step in reversed(self.steps):
-            number, place = divmod(number, step.count)
-            found[step.walker] = step.interval(place)
-        return found
+            point, place = divmod(point, len(step.places))
+            found.append((step, place))
+        return found[::-1]
 
-    def describe(self, number: int) -> str:
-        """A point in the user's words: `i=128:256, n=3`."""
-        intervals = self.intervals(number)
-        return ", ".join(describe(step.walker, intervals[step.walker]) for step in self.steps)
+    def after_join(self, point: int) -> int:
+        """The number of the program that follows the join of a point with the other pieces."""
+        number = 0
+        for step, place in self.places(point):
+            if not step.walker.type.is_piece:
+                number = number * len(step.places) + place
+        return self.count + number
+
+    def is_joined(self, program: int) -> bool:
+        """Whether a number is that of a program after the join."""
+        return program >= self.count
+
+    def describe(self, program: int) -> str:
+        """A point in the user's words, `i=128:256, n=3`; a program after the join by the walkers left to it."""
+        if self.is_joined(program):
+            return self.joined.describe(program - self.count)
+        return ", ".join(step.describe(place) for step, place in self.places(program))
 
 
-def describe(walker: Walker, interval: Interval) -> str:
-    """A walker's place: `i=128:256`, or `n=3` for a `tp.each` walker."""
-    start, stop = interval
-    return f"{walker.name}={start}" if walker.type.is_each else f"{walker.name}={start}:{stop}"
-
-
-def space_of(kernel: KernelIR, dimensions: Mapping[str, int]) -> Space:
-    """The kernel's parallel space at these extents."""
+def space_of(kernel: KernelIR, dimensions: Mapping[str, int], tensors: Mapping[Tensor, Array]) -> Space:
+    """The kernel's parallel space at these extents and borders of segments."""
     found = next((op for op in kernel.body.ops if isinstance(op, Parallel)), None)
     if found is None:
         return Space()
-    steps = (
-        Step(walker, evaluate(size_of(walker), dimensions), dimensions[walker.type.dimension])
-        for walker in found.walkers
-    )
+    ragged = {segments.walker: segments for segments in found.segments}
+    steps = []
+    for walker in found.walkers:
+        if walker in ragged:
+            borders = [int(border) for border in tensors[ragged[walker].offsets]]
+            steps.append(_segment_step(walker, ragged[walker].index, borders, dimensions))
+        else:
+            steps.append(_step(walker, dimensions))
     return Space(tuple(steps))
+
+
+def _step(walker: Walker, dimensions: Mapping[str, int]) -> Step:
+    extent = dimensions[walker.type.dimension]
+    places = tuple(tiles(0, extent, evaluate(size_of(walker), dimensions)))
+    if walker.type.is_piece and not extent:
+        places = (Place(0, 0),)
+    return Step(walker, places)
+
+
+def _segment_step(walker: Walker, index: Tile, borders: list[int], dimensions: Mapping[str, int]) -> Step:
+    size = evaluate(size_of(walker), dimensions)
+    found = [
+        (place, segment)
+        for segment, (start, stop) in enumerate(zip(borders, borders[1:], strict=False))
+        for place in tiles(start, stop, size)
+    ]
+    return Step(walker, tuple(place for place, _ in found), index, tuple(segment for _, segment in found))
+
+
+def tiles(start: int, stop: int, size: int) -> Iterable[Place]:
+    """A walk from `start` to `stop`, whose last tile may be short."""
+    for number, place in enumerate(range(start, stop, size)):
+        yield Place(place, min(place + size, stop), number)
 
 
 def size_of(walker: Walker) -> Length:

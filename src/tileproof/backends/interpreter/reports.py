@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic, Label
-from tileproof.diagnostics.errors import LaunchError, OutOfBounds, Race, Unwritten
+from tileproof.diagnostics.errors import LaunchError, OutOfBounds, Race, SanitizerError, Unwritten
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import KernelIR, Parameter, ReduceFn
 from tileproof.ir.types import Tensor, Walker
 
-from .memory import Outside
+from .memory import Meeting, Outside
 from .points import Space
+from .semantics import Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +39,12 @@ class Reporter:
     def race(self, tensor: Tensor, element: tuple[int, ...], later: Touch, earlier: Touch) -> Race:
         """Two points met at an element; `later` is the access that found the other's trace."""
         place = _at(tensor.name, element)
-        here, there = self.space.describe(later.point), self.space.describe(earlier.point)
+        here, there = self._point(later.point), self._point(earlier.point)
         if later.verb == earlier.verb:
             message = f"programs {there} and {here} both write {place}"
             cure = (
-                f"index {tensor.name} with {self._walkers()}, so that each program writes its own elements, "
-                f"or declare it Sum, Max or Min if what they write is to be combined"
+                f"index {tensor.name} with {self._walkers(later.point)}, so that each program writes its own "
+                f"elements, or declare it Sum, Max or Min if what they write is to be combined"
             )
         else:
             reader, writer = (here, there) if later.verb == "reads" else (there, here)
@@ -50,6 +53,8 @@ class Reporter:
                 f"read only elements of {tensor.name} that the same program writes, "
                 f"or write to another tensor than the one that is read"
             )
+        if self.space.is_joined(later.point) != self.space.is_joined(earlier.point):
+            cure = f"touch {tensor.name} either before the join or after it: what follows is a program of its own"
         return Race(
             Diagnostic(
                 Code.RACE,
@@ -59,6 +64,23 @@ class Reporter:
                 (Label(earlier.span, f"program {there} {earlier.verb} it here"),),
                 ("programs run in any order, also at the same time", *self._sizes()),
                 cure,
+                kernel=self.kernel.name,
+            )
+        )
+
+    def lanes_meet(self, tensor: Tensor, meeting: Meeting, touch: Touch) -> Race:
+        """One store holds two values for an element."""
+        place = _at(tensor.name, meeting.element)
+        one, two = meeting.lanes
+        return Race(
+            Diagnostic(
+                Code.LANES_MEET,
+                f"{self._program(touch.point)} writes {place} twice in one store",
+                touch.span,
+                f"lanes {one} and {two} along axis {meeting.axis} meet",
+                (),
+                ("the lanes of a store are written in any order, so either value may stay", *self._sizes()),
+                f"take the positions from a Unique tensor, or declare {tensor.name} Sum, Max or Min",
                 kernel=self.kernel.name,
             )
         )
@@ -81,17 +103,26 @@ class Reporter:
         )
 
     def outside(self, tensor: Tensor, fault: Outside, verb: str, point: int | None, span: Span) -> OutOfBounds:
-        """An index left its axis."""
+        """An index left its axis, or is none where there must be an element."""
+        if fault.is_none:
+            return self._out_of_bounds(
+                Code.OUTSIDE,
+                f"{self._program(point)} {verb} axis {fault.axis} of {tensor.name} at none",
+                span,
+                "the index is -1, none",
+                self._sizes(),
+                f"read it with {tensor.name}.get(index, fill), or give every entry of the index tensor a position",
+            )
         elements = "1 element" if fault.extent == 1 else f"{fault.extent} elements"
         cure = "guard the access with `if`"
         if fault.extent:
             cure = f"keep the index in 0:{fault.extent} with tp.clip, or {cure}"
         return self._out_of_bounds(
             Code.OUTSIDE,
-            f"{self._program(point)} {verb} index {fault.index} of axis {fault.axis} of {tensor.name}, "
+            f"{self._program(point)} {verb} index {fault.position} of axis {fault.axis} of {tensor.name}, "
             f"which has {elements}",
             span,
-            f"index {fault.index} is outside",
+            f"index {fault.position} is outside",
             self._sizes(),
             cure,
         )
@@ -107,6 +138,54 @@ class Reporter:
             self._sizes(),
             "start at 0 or later, for example at tp.maximum(start, 0)",
         )
+
+    def shifted_outside(self, walker: Walker, start: int, point: int | None, span: Span) -> OutOfBounds:
+        """A tile was moved off its axis."""
+        dimension = walker.type.dimension
+        extent = self.dimensions[dimension]
+        return self._out_of_bounds(
+            Code.OUTSIDE,
+            f"{self._program(point)} shifts a tile of {dimension} to {start}, which is not in 0:{extent}",
+            span,
+            f"{walker.name} starts at {start}",
+            self._sizes(),
+            "shift less far, or guard the shift with `if`",
+        )
+
+    def split_outside(self, tensor: Tensor, axis: int, at: int, extent: int, span: Span) -> OutOfBounds:
+        """A tensor was split where it has no elements."""
+        return self._out_of_bounds(
+            Code.OUTSIDE,
+            f"{self.kernel.name} splits axis {axis} of {tensor.name} at {at}, and it has {extent} elements",
+            span,
+            f"{at} is not in 0:{extent + 1}",
+            self._sizes(),
+            f"split at 0 to {extent}",
+        )
+
+    def false_assumption(self, reason: str, point: int | None, span: Span) -> SanitizerError:
+        """`tp.raw.assume` was told something that is not so."""
+        return SanitizerError(
+            Diagnostic(
+                Code.FALSE_ASSUMPTION,
+                f"{self._program(point)} assumes something that is false",
+                span,
+                "false here",
+                (),
+                (f"the reason given: {reason}", *self._sizes()),
+                "correct the assumption, or the code that was to make it true",
+                kernel=self.kernel.name,
+            )
+        )
+
+    def shown(self, label: str, values: Sequence[Array], point: int | None) -> str:
+        """The text of `tp.print`: the program in brackets, the label, the values."""
+        described = "" if point is None else self.space.describe(point)
+        head = f"[{self.kernel.name} {described}]" if described else f"[{self.kernel.name}]"
+        if not values:
+            return f"{head} {label}"
+        start = f"{head} {label}: "
+        return start + ", ".join(np.array2string(value, separator=", ", prefix=start) for value in values)
 
     def empty_argmax(self, fn: ReduceFn, point: int | None, span: Span) -> OutOfBounds:
         """No element, no position."""
@@ -156,10 +235,15 @@ class Reporter:
         """The one who acts: a program by its point, or the kernel where all programs do the same."""
         if point is None or not self.space.steps:
             return self.kernel.name
-        return f"program {self.space.describe(point)}"
+        return f"program {self._point(point)}"
 
-    def _walkers(self) -> str:
-        names = [step.walker.name for step in self.space.steps]
+    def _point(self, point: int) -> str:
+        """A program by its walkers; one that has none left follows the join of all."""
+        return self.space.describe(point) or "after the join"
+
+    def _walkers(self, point: int) -> str:
+        space = self.space.joined if self.space.is_joined(point) else self.space
+        names = [step.walker.name for step in space.steps]
         return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
     def _sizes(self) -> tuple[str, ...]:

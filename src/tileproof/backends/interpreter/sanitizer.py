@@ -2,18 +2,20 @@
 
 Two accesses to one element by two different points, at least one of them a write, are a race. Accesses of one point
 happen in order and never are. For each element the first writer and the first reader are remembered. That is enough,
-for points run one after another: when a point finds itself as the first, no other was there before it.
+for points run one after another: when a point finds itself as the first, no other was there before it. What follows a
+join is a point of its own, other than its pieces. Two lanes of one store at one element are a fault too, whatever they
+write.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from tileproof.diagnostics.spans import Span
-from tileproof.ir.ops import KernelIR
+from tileproof.ir.ops import KernelIR, SplitAt
 from tileproof.ir.types import Access, Tensor, TensorType
 
 from .memory import Region
@@ -27,14 +29,17 @@ _NOBODY = -1
 class Trace:
     """For each element of a tensor, the point that touched it, and where in the source."""
 
-    shape: tuple[int, ...]
     verb: str
-    point: Array = field(init=False)
-    site: Array = field(init=False)
+    point: Array
+    site: Array
 
-    def __post_init__(self) -> None:
-        self.point = np.full(self.shape, _NOBODY, np.int64)
-        self.site = np.full(self.shape, _NOBODY, np.int32)
+    @staticmethod
+    def empty(verb: str, shape: tuple[int, ...]) -> Trace:
+        return Trace(verb, np.full(shape, _NOBODY, np.int64), np.full(shape, _NOBODY, np.int32))
+
+    def part(self, window: tuple[slice, ...]) -> Trace:
+        """The trace of a view: what is marked there is marked here."""
+        return Trace(self.verb, self.point[window], self.site[window])
 
     def others(self, where: Region, point: int) -> Array:
         """Which elements of the region another point touched."""
@@ -49,12 +54,19 @@ class Trace:
         self.site[mesh] = np.where(free, site, self.site[mesh])
 
 
+@dataclass(frozen=True, slots=True)
 class Traces:
     """The first writer and the first reader of each element of a tensor."""
 
-    def __init__(self, shape: tuple[int, ...]) -> None:
-        self.writer = Trace(shape, "writes")
-        self.reader = Trace(shape, "reads")
+    writer: Trace
+    reader: Trace
+
+    @staticmethod
+    def empty(shape: tuple[int, ...]) -> Traces:
+        return Traces(Trace.empty("writes", shape), Trace.empty("reads", shape))
+
+    def part(self, window: tuple[slice, ...]) -> Traces:
+        return Traces(self.writer.part(window), self.reader.part(window))
 
 
 class Sanitizer:
@@ -63,13 +75,19 @@ class Sanitizer:
     def __init__(self, kernel: KernelIR, arrays: Mapping[Tensor, Array], report: Reporter) -> None:
         self._kernel = kernel
         self._report = report
-        self._traces = {tensor: Traces(array.shape) for tensor, array in arrays.items() if tensor.type.access.writes}
+        written = ((tensor, array) for tensor, array in arrays.items() if tensor.type.access.writes)
+        self._traces = {tensor: Traces.empty(array.shape) for tensor, array in written}
         self._sites: dict[Span, int] = {}
 
+    def split(self, op: SplitAt, past: tuple[slice, ...], fresh: tuple[slice, ...]) -> None:
+        """Two views of a tensor are made; what is done to them is done to its elements."""
+        beneath = self._traces[op.tensor]
+        self._traces[op.past], self._traces[op.fresh] = beneath.part(past), beneath.part(fresh)
+
     def read(self, tensor: Tensor, where: Region, point: int | None, span: Span) -> None:
-        """A point reads a region."""
+        """A point reads a region. What is read before the space, by all programs, has no writer."""
         traces = self._traces.get(tensor)
-        if traces is None:
+        if traces is None or (point is None and tensor.type.access is Access.IN):
             return
         touch = self._touch(tensor, point, "reads", span)
         self._meet(tensor, where, touch, traces.writer)
@@ -81,6 +99,9 @@ class Sanitizer:
         if traces is None:
             return
         touch = self._touch(tensor, point, "writes", span)
+        meeting = where.meeting()
+        if meeting is not None:
+            raise self._report.lanes_meet(tensor, meeting, touch)
         self._meet(tensor, where, touch, traces.writer)
         self._meet(tensor, where, touch, traces.reader)
         traces.writer.mark(where, touch.point, self._site(span))

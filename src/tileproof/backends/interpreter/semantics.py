@@ -4,7 +4,8 @@ Every operation has a value for all operands, and none depends on what numpy or 
 
 - Integers wrap. x//0 = 0, x%0 = x, cdiv(x, 0) = 0; `//` and `%` floor. A shift by less than 0 or by the width
   or more gives 0 (-1 for `>>` of a negative number). A negative power is 0 but for the bases 1 and -1.
-- `index` is exact: a result outside 64 bits raises `IndexOverflow`.
+- `index` is exact: a result outside 64 bits raises `IndexOverflow`. An entry of an index tensor has `//` and `%` alone,
+  which leave none, -1, as it is.
 - Floats of 16 bits and less are computed in f32 and rounded once. Elementary functions of f32 and less are
   computed in f64 and rounded once. NaN propagates in max and min.
 - Conversions to floats round to nearest even, once; f8 saturates at its largest finite value, infinities too.
@@ -23,13 +24,15 @@ import numpy as np
 import numpy.typing as npt
 
 from tileproof.ir.ops import BinaryFn, ReduceFn, UnaryFn
-from tileproof.language.dtypes import BOOL, F8E4M3, F8E5M2, F32, F64, INDEX, TF32, DType
+from tileproof.language.dtypes import BOOL, ENTRY, F8E4M3, F8E5M2, F32, F64, INDEX, TF32, DType
 
 Array: TypeAlias = npt.NDArray[Any]
 Number: TypeAlias = bool | int | float | np.generic
 
 _LEAST: Final = -(2**63)
 _GREATEST: Final = 2**63 - 1
+NONE: Final = -1
+"""The entry of an index tensor that is no position."""
 _LARGEST: Final = {F8E4M3: np.float32(448), F8E5M2: np.float32(57344)}
 
 
@@ -42,10 +45,10 @@ class IndexOverflow(Exception):
 
 
 def storage(dtype: DType) -> np.dtype[Any]:
-    """The numpy type that holds a tile: `tf32` is kept in f32, `index` in i64."""
+    """The numpy type that holds a tile: `tf32` is kept in f32, positions in i64."""
     if dtype.storage is not None:
         return dtype.storage
-    return np.dtype(np.int64 if dtype == INDEX else np.float32)
+    return np.dtype(np.int64 if dtype.kind == "index" else np.float32)
 
 
 @np.errstate(all="ignore")
@@ -155,6 +158,8 @@ def unary(fn: UnaryFn, value: Array, dtype: DType) -> Array:
     """`fn` of every element."""
     if dtype.is_float:
         return _float_unary(fn, _widen(value, dtype), dtype)
+    if dtype == ENTRY:
+        raise TypeError(f"{fn} of {dtype}")
     match fn:
         case UnaryFn.ISNAN:
             return np.zeros(value.shape, np.bool_)
@@ -235,6 +240,10 @@ def binary(fn: BinaryFn, left: Array, right: Array, dtype: DType) -> Array:
         if fn is BinaryFn.POW:
             return cast(np.asarray(np.power(x.astype(np.float64), y.astype(np.float64))), F64, dtype)
         return cast(np.asarray(_FLOAT[fn](x, y)), _computed(dtype), dtype)
+    if dtype == ENTRY:
+        if fn not in (BinaryFn.FLOORDIV, BinaryFn.MOD):
+            raise TypeError(f"{fn} of {dtype}")
+        return np.where(left == NONE, left, _INTEGER[fn](left, right))
     if fn.compares:
         return np.asarray(_COMPARISONS[fn](left, right))
     return np.asarray(_exact(fn, left, right) if dtype == INDEX else _INTEGER[fn](left, right))
