@@ -18,6 +18,7 @@ from .diagnostics.errors import (
     TileproofError,
     Unwritten,
 )
+from .frontend.check import check
 from .language.dtypes import (
     T,
     U,
@@ -105,8 +106,8 @@ __all__ = [  # noqa: RUF022
     "floor", "ceil", "round", "abs", "isnan", "cdiv", "cat", "bitcast", "update",
     "sum", "mean", "max", "min", "argmax", "argmin", "any", "all", "cumsum",
     "reduce", "scan", "random", "print", "unsafe", "raw",
-    # Running.
-    "interpret", "backend",
+    # Checking and running.
+    "check", "interpret", "backend",
     # What goes wrong.
     "TileproofError", "KernelError", "LaunchError", "SanitizerError", "OutOfBounds", "Race", "Unwritten",
 ]  # fmt: skip

@@ -13,6 +13,16 @@ from .binding import ConstantValue
 from .pipeline import accepted
 
 
+def check(kernel: Kernel, **constants: ConstantValue) -> list[Diagnostic]:
+    """The mistakes of a kernel as objects: `code.id`, `message`, `span`, `notes`, `help`, `edit`. Launches nothing.
+
+    Dimensions bound as constants stay symbolic unless given, as `tileproof check --with D=128` would.
+    """
+    if not isinstance(kernel, Kernel):
+        raise TypeError(f"tp.check takes a kernel, not {type(kernel).__name__}: decorate it with @tp.kernel")
+    return check_kernel(kernel, constants)
+
+
 def check_kernel(kernel: Kernel, constants: Mapping[str, ConstantValue]) -> list[Diagnostic]:
     """The mistakes of `kernel`; none if it compiles for at least one class of element types."""
     try:

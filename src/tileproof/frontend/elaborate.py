@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import KernelError
+from tileproof.ir.extent import Length, symbol
 from tileproof.ir.ops import KernelIR, Parameter
 from tileproof.ir.types import Content, TensorType, TileType
 from tileproof.language import spaces
@@ -14,7 +16,7 @@ from tileproof.language.dtypes import BOOL, I64, DType, DTypeVar
 from tileproof.language.kernel import Kernel
 
 from . import combining, functions, views  # these register the functions of the language
-from .binding import Specialisation
+from .binding import ConstantValue, Specialisation
 from .builder import Builder, finish
 from .context import Context, Place
 from .expressions import evaluate
@@ -92,13 +94,31 @@ def elaborate(kernel: Kernel, specialisation: Specialisation) -> Elaborated:
         raise KernelError(_too_deep(source).diagnostic) from None
     if ctx.diagnostics:
         raise KernelError(*ctx.diagnostics)
-    ir = KernelIR(signature.name, parameters, constants, static, dtypes, finish(ops), signature.span)
+    ir = KernelIR(
+        signature.name,
+        parameters,
+        constants,
+        static,
+        dtypes,
+        finish(ops),
+        signature.span,
+        _computed(signature, constants),
+    )
     return Elaborated(ir, tuple(ctx.captures.values()))
 
 
 def _too_deep(source: FunctionSource) -> Refused:
     message = f"the expressions or helpers of `{source.name}` are nested too deeply"
     return refuse(Code.UNSUPPORTED_EXPRESSION, message, source.header, help="give names to parts of them")
+
+
+def _computed(signature: Signature, constants: Mapping[str, ConstantValue]) -> dict[str, Length]:
+    """The equations of the signature, over dimensions as unknowns."""
+    fixed = {name: value for name, value in constants.items() if not isinstance(value, float)}
+    return {
+        equation.dimension: equation.value({name: fixed.get(name, symbol(name)) for name in equation.names})
+        for equation in signature.equations
+    }
 
 
 def _parameter(builder: Builder, parameter: TensorParameter | ScalarParameter, dtypes: dict[str, DType]) -> Parameter:

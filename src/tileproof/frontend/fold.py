@@ -26,7 +26,7 @@ _PYTHON: dict[BinaryFn, Callable[[Any, Any], Any]] = {
     BinaryFn.OR: operator.or_,
     BinaryFn.XOR: operator.xor,
     BinaryFn.SHL: lambda a, b: a << b if b >= 0 else 0,
-    BinaryFn.SHR: lambda a, b: a >> b if b >= 0 else 0,
+    BinaryFn.SHR: lambda a, b: a >> b if b >= 0 else -int(a < 0),
     BinaryFn.MIN: lambda a, b: min(a, b),
     BinaryFn.MAX: lambda a, b: max(a, b),
     BinaryFn.LT: operator.lt,
@@ -110,7 +110,7 @@ def _power(a: Any, b: Any) -> Any:
     if abs(b) > _LARGEST_POWER or (isinstance(a, int) and abs(b) * a.bit_length() > 2 * _LARGEST_POWER):
         raise OverflowError
     if b < 0 and a == 0:
-        return math.inf
+        return math.copysign(math.inf, a) if b % 2 == 1 else math.inf
     value = a**b
     return math.nan if isinstance(value, complex) else value
 

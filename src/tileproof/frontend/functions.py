@@ -423,7 +423,7 @@ def _require(ctx: Context, call: Call) -> Entity:
         entity = coerce(ctx, entity, TileType(BOOL), call.span)
     if not (is_tile(entity) and entity.type == TileType(BOOL)):
         raise refuse(Code.CONDITION, f"tp.require takes one truth value, and this is {describe(entity)}", call.span)
-    if ctx.place is Place.INSIDE or ctx.depth:
+    if ctx.place is Place.INSIDE or ctx.depth or ctx.parallel_span is not None:
         raise refuse(
             Code.REQUIRE_PLACE,
             "tp.require stands at the top level of the kernel, before tp.parallel",

@@ -383,6 +383,8 @@ def _spelled(ctx: Context, tensor: Tensor) -> str:
 
 def _misfit(tensor: Tensor, tile: Tile, axes: Axes, span: Span, value_span: Span) -> Exception:
     code, why = Code.LENGTHS_DIFFER, "the value has more axes than the place"
+    if len(tile.type.axes) <= len(axes):
+        code, why = Code.TAGS_MEET, "the value may be short at the edge of its walk, and the place is always full"
     try:
         meet(tile.type.axes, axes)
     except Clash as clash:

@@ -28,6 +28,7 @@ from .source import FunctionSource
 
 _CONTENTS: dict[Any, str] = {spelled.Index: "Index", spelled.Unique: "Unique", spelled.Offsets: "Offsets"}
 _ACCESS: dict[Any, Access] = {getattr(spelled, access.value): access for access in Access}
+_RESERVED = ("kernel", "order", "sanitize")
 _CONSTANT_TYPES: dict[Any, type[int] | type[float] | type[bool]] = {int: int, float: float, bool: bool}
 _DTYPE_NAMES = frozenset(dtype.name for dtype in ALL) | {"T", "U"}
 
@@ -193,6 +194,10 @@ def _argument(
             span,
             help=f'write `{name}: In[T, "M N"]` for a tensor or `{name}: f32` for a scalar',
         )
+    if dtype is TF32:
+        raise refuse(
+            Code.BAD_ANNOTATION, "tf32 exists in tiles only", span, help="take f32 and cast with `.to(tf32)`"
+        )
     return ScalarParameter(name, dtype, function.span(parameter))
 
 
@@ -311,8 +316,17 @@ def _constant(function: FunctionSource, parameter: ast.arg) -> ConstantParameter
             notes=("parameters behind `*` are compile-time constants",),
             help=f"write `{name}: int`, or put it before the `*`, where tensors and scalars stand",
         )
+    if name in _RESERVED:
+        raise refuse(
+            Code.BAD_CONSTANT,
+            f"a constant cannot be called `{name}`: tp.interpret has a parameter of that name",
+            span,
+            help="choose another name; constants are usually written in capitals",
+        )
     default = (function.function.__kwdefaults__ or {}).get(name)
-    if default is not None and not isinstance(default, (int, float) if kind is float else kind):
+    is_bool = isinstance(default, bool)
+    fits = isinstance(default, (int, float) if kind is float else kind) and is_bool is (kind is bool)
+    if default is not None and not fits:
         raise refuse(
             Code.BAD_CONSTANT,
             f"the default of `{name}` is {default!r}, which is not a {kind.__name__}",

@@ -102,8 +102,10 @@ def _walk(ctx: Context, dimension: str, size: ast.expr, span: Span, offsets: Ten
 def _positional(ctx: Context, node: ast.expr, name: str) -> Walk:
     """A pair of dimension and size, or ragged segments."""
     match node:
-        case ast.Tuple(elts=[ast.Constant(value=str(dimension)), size]):
-            return _walk(ctx, dimension, size, ctx.span(node))
+        case ast.Tuple(elts=[dimension, size]):
+            named = ctx.evaluate(dimension)
+            if isinstance(named, Known) and isinstance(named.value, str):
+                return _walk(ctx, named.value, size, ctx.span(node))
         case ast.Call(func=function) if name == "parallel":
             callee = ctx.evaluate(function)
             if isinstance(callee, Known) and callee.value is spaces.segments:

@@ -53,14 +53,14 @@ def _parts(types: list[TileType], axis: int) -> list[TileType]:
 def _check_combiner(combiner: Combiner, types: list[TileType]) -> None:
     _demand_types("the left values of a combiner", combiner.left, types)
     _demand_types("the right values of a combiner", combiner.right, types)
-    _demand_types("what a combiner hands on", combiner.body.yields, types)
+    _demand_types("the values a combiner hands on", combiner.body.yields, types)
     for op in walk(combiner.body):
         demand(isinstance(op, _Computing), f"a combiner computes only, and this is {type(op).__name__}")
 
 
 def _demand_types(what: str, tiles: Iterable[Tile], types: list[TileType]) -> None:
     actual = [tile.type for tile in tiles]
-    demand(actual == types, f"{what}: {_listed(types)}, not {_listed(actual)}")
+    demand(actual == types, f"{what} are {_listed(types)}, not {_listed(actual)}")
 
 
 def _listed(types: list[TileType]) -> str:

@@ -120,6 +120,8 @@ class KernelIR:
     dtypes: Mapping[str, DType]
     body: Block
     span: Span = field(repr=False, compare=False)
+    computed: Mapping[str, Length] = field(default_factory=dict)
+    """Dimensions that are expressions of others (`"H+2*G"`): the launch checks that their extents agree."""
 
 
 def operands(op: AnyOp) -> tuple[AnyValue, ...]:

@@ -107,6 +107,8 @@ class _Verifier:
         self.kernel = kernel
         tensors = [p.value.type for p in kernel.parameters if isinstance(p.value.type, TensorType)]
         names = {d.name for tensor in tensors for d in tensor.dimensions if isinstance(d, Named)}
+        for name, length in kernel.computed.items():
+            names |= {name, *(length.names if isinstance(length, Extent) else ())}
         self.dimensions = Dimensions(frozenset(names), kernel.static)
         self.is_parallel = any(isinstance(op, Parallel) for op in walk(kernel.body))
         self.space: Parallel | None = None
@@ -155,7 +157,7 @@ class _Verifier:
             case TileType():
                 check_tile_type(value.type, self.dimensions)
                 for tag in (axis.tag for axis in value.type.axes):
-                    is_here = not isinstance(tag, WalkerTag) or tag.walker in self.scope
+                    is_here = not isinstance(tag, WalkerTag) or self._is_usable(tag.walker)
                     demand(is_here, f"the tag {tag} of {value!r} is out of scope")
             case WalkerType():
                 check_walker_type(value.type, self.dimensions)
@@ -164,6 +166,9 @@ class _Verifier:
             case _:
                 assert_never(value.type)
         self.scope.add(value)
+
+    def _is_usable(self, value: AnyValue) -> bool:
+        return value in self.scope and value not in self.gone
 
     def _use(self, values: Iterable[AnyValue]) -> None:
         for value in values:
@@ -280,14 +285,12 @@ class _Verifier:
     def _check_join(self, op: Join, place: _Place) -> None:
         if self.space is None or place is not _Place.SPACE:
             raise Broken("a join stands at the top level of the parallel space")
-        demand(not self.is_joined, "a parallel space has one join")
         is_piece = op.walker in self.space.walkers and op.walker.type.is_piece
         demand(is_piece, f"{op.walker!r} is no piece of the parallel space")
         check_combining(op)
         self.is_joined = True
-        of_a_piece = of_one_piece(self.space, op.walker)
-        self.gone |= dict.fromkeys(of_a_piece, "belongs to one piece; this is done once for all of them")
-        self.scope -= {value for value in of_a_piece if isinstance(value.type, WalkerType)}
+        for value in of_one_piece(self.space, op.walker):
+            self.gone[value] = "belongs to one piece; this is done once for all of them"
         self._block(op.combiner.body, _below(place), (*op.combiner.left, *op.combiner.right))
 
     def _check_loop(self, op: TilesLoop | RangeLoop | While, place: _Place) -> None:

@@ -63,7 +63,7 @@ F8E5M2: Final = _dtype("f8e5m2", "float", 8, ml_dtypes.float8_e5m2)
 INDEX: Final = _dtype("index", "index", 64, None)
 """Positions: exact, in elements. Walkers and dimensions have it; it is not written in signatures."""
 ENTRY: Final = _dtype("index?", "index", 64, None)
-"""An entry of an index tensor: a position, or -1 for none. `// c` and `% c` keep none; all else makes a number of it."""
+"""An entry of an index tensor: a position, or -1 for none. `// c` and `% c` keep none; all else makes it a number."""
 
 ALL: Final = (BOOL, I8, I16, I32, I64, U8, U16, U32, U64, F16, BF16, TF32, F32, F64, F8E4M3, F8E5M2)
 BY_STORAGE: Final = {dtype.storage: dtype for dtype in ALL if dtype.storage is not None}

@@ -41,6 +41,8 @@ def interpret(
     """
     if not isinstance(kernel, Kernel):
         raise TypeError(f"tp.interpret takes a kernel, not {type(kernel).__name__}: decorate it with @tp.kernel")
+    if order not in ("forward", "reverse") and not (isinstance(order, int) and order >= 0):
+        raise ValueError(f'order is "forward", "reverse" or a seed of at least 0, not {order!r}')
     ir, bound = prepare(kernel, args, constants)
     interpreter.run(ir, {**bound.tensors, **bound.scalars}, bound.dimensions, order=order, sanitize=sanitize)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from tileproof.diagnostics.spans import Source, Span
 from tileproof.ir import ops
+from tileproof.ir.ops import BinaryFn
 from tileproof.ir.types import (
     INDEX_SCALAR,
     Access,
@@ -78,10 +79,13 @@ class Builder:
         return self(ops.Constant, INDEX_SCALAR if dtype is None else TileType(dtype), number)
 
     def load(self, tensor: Tensor, *picks: ops.Pick) -> Tile:
-        axes: tuple[Axis, ...] = ()
-        for pick, dimension in zip(picks, tensor.type.dimensions, strict=True):
-            axes += axis_of(pick, dimension)
-        return self(ops.Load, TileType(tensor.type.read_as, axes), tensor, picks)
+        return self(ops.Load, _region(tensor, picks), tensor, picks)
+
+    def get(self, tensor: Tensor, *picks: ops.Pick, fill: Tile) -> Tile:
+        return self(ops.Get, _region(tensor, picks), tensor, picks, fill)
+
+    def cast(self, value: Tile, dtype: DType) -> Tile:
+        return self(ops.Cast, TileType(dtype, value.type.axes), value)
 
     def binary(self, fn: ops.BinaryFn, left: Tile, right: Tile) -> Tile:
         return self(ops.Binary, left.type, fn, left, right)
@@ -95,11 +99,30 @@ class Builder:
         finally:
             self.ops = outer
 
+    def combiner(self, *types: TileType, by: Callable[[Tile, Tile], Tile] | BinaryFn) -> ops.Combiner:
+        """Combines values of these types, each with its own kind."""
+        left, right = (tuple(self.value(of.dtype, *of.axes) for of in types) for _ in range(2))
+        with self.block() as body:
+            pairs = zip(left, right, strict=True)
+            made = tuple(self.binary(by, *pair) if isinstance(by, BinaryFn) else by(*pair) for pair in pairs)
+        return ops.Combiner(left, right, ops.Block(tuple(body), made))
+
+    def shift(self, name: str, walked: Walker, by: Tile) -> Walker:
+        moved = walker(name, walked.type.dimension, walked.type.size)
+        self.do(ops.Shift, moved, walked, by)
+        return moved
+
+    def join(self, piece: Walker, *operands: Tile, by: Callable[[Tile, Tile], Tile] | BinaryFn) -> tuple[Tile, ...]:
+        results = tuple(self.value(operand.type.dtype, *operand.type.axes) for operand in operands)
+        combiner = self.combiner(*(operand.type for operand in operands), by=by)
+        self.do(ops.Join, results, piece, operands, combiner)
+        return results
+
     @contextmanager
-    def parallel(self, *walkers: Walker) -> Iterator[None]:
+    def parallel(self, *walkers: Walker, segments: tuple[ops.Segments, ...] = ()) -> Iterator[None]:
         with self.block() as body:
             yield
-        self.do(ops.Parallel, walkers, ops.Block(tuple(body)))
+        self.do(ops.Parallel, walkers, ops.Block(tuple(body)), segments)
 
     def kernel(self) -> ops.KernelIR:
         return ops.KernelIR("kernel", tuple(self.parameters), {}, {}, {}, ops.Block(tuple(self.ops)), self._span())
@@ -109,8 +132,15 @@ class Builder:
         return span(self.line)
 
 
-def walker(name: str, dimension: str, size: int | None) -> Walker:
-    return Value(name, WalkerType(dimension, size))
+def walker(name: str, dimension: str, size: int | None, is_piece: bool = False) -> Walker:
+    return Value(name, WalkerType(dimension, size, is_piece))
+
+
+def _region(tensor: Tensor, picks: tuple[ops.Pick, ...]) -> TileType:
+    axes: tuple[Axis, ...] = ()
+    for pick, dimension in zip(picks, tensor.type.dimensions, strict=True):
+        axes += axis_of(pick, dimension)
+    return TileType(tensor.type.read_as, axes)
 
 
 def tagged(walked: Walker) -> Axis:

@@ -144,7 +144,8 @@ def test_a_race_is_reported_exactly_when_there_is_one(data: st.DataObject) -> No
     tables = {}
     for name in ("reads", "writes"):
         width = data.draw(st.integers(0, 3))
-        row = st.lists(st.integers(0, elements - 1), min_size=width, max_size=width)
+        width = min(width, elements)
+        row = st.lists(st.integers(0, elements - 1), min_size=width, max_size=width, unique=name == "writes")
         table = data.draw(st.lists(row, min_size=programs, max_size=programs))
         tables[name] = np.array(table, np.int32).reshape(programs, width)
     touched = [set(r.tolist()) | set(w.tolist()) for r, w in zip(tables["reads"], tables["writes"], strict=True)]

@@ -6,7 +6,7 @@ that is demanded here, of each value as it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tileproof.ir.ops import Block, Join, Parallel, results
@@ -48,6 +48,7 @@ def cut(space: Parallel) -> Body:
 class Piece:
     """What a piece leaves at the join."""
 
+    number: int
     operands: list[Array]
     shared: dict[Tile, Array]
     walkers: dict[Walker, Place]
@@ -61,7 +62,7 @@ def demand_agreement(pieces: Sequence[Piece], op: Join) -> None:
             raise TypeError(f"{value!r} differs between the pieces {op.walker!r} and is used after their join")
 
 
-def agreed_walkers(pieces: Sequence[Piece], op: Join) -> Mapping[Walker, Place]:
+def agreed_walkers(pieces: Sequence[Piece], op: Join) -> dict[Walker, Place]:
     """The walkers that are at one place in all pieces."""
     first, *others = pieces
     return {

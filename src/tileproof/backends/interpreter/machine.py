@@ -5,18 +5,33 @@ A tile is a numpy array of its live elements and no others: an axis is as long a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import accumulate
 from typing import assert_never
 
 import numpy as np
 
 from tileproof.ir import ops
 from tileproof.ir.extent import Length
-from tileproof.ir.types import Axis, Content, DimensionTag, Tensor, Tile, TileType, Walker, WalkerTag
-from tileproof.language.dtypes import INDEX, DType
+from tileproof.ir.types import (
+    Axis,
+    Content,
+    DimensionTag,
+    Fixed,
+    Named,
+    Tensor,
+    Tile,
+    TileType,
+    Unnamed,
+    Walker,
+    WalkerTag,
+)
+from tileproof.language.dtypes import ENTRY, INDEX, DType
 
-from . import memory, semantics
-from .points import Interval, Order, Space, evaluate, size_of
+from . import join, memory, philox, semantics
+from .memory import Picked
+from .points import Order, Place, Space, evaluate, size_of, tiles
 from .reports import Reporter
 from .sanitizer import Sanitizer
 from .semantics import Array
@@ -43,9 +58,9 @@ class Machine:
         report: Reporter,
         sanitizer: Sanitizer | None,
     ) -> None:
-        self.tensors = tensors
+        self.tensors = dict(tensors)
         self.values: dict[Tile, Array] = dict(scalars)
-        self.walkers: dict[Walker, Interval] = {}
+        self.walkers: dict[Walker, Place] = {}
         self.dimensions = dimensions
         self.space = space
         self.order = order
@@ -63,19 +78,36 @@ class Machine:
         match op:
             case ops.Load():
                 self._define(op.result, self._load(op))
+            case ops.Get():
+                self._define(op.result, self._get(op))
             case ops.Store():
                 self._store(op)
             case ops.Update():
                 self._update(op)
+            case ops.SplitAt():
+                self._split(op)
+            case ops.Shift():
+                self.walkers[op.result] = self._shifted(op)
+            case ops.Print():
+                print(self.report.shown(op.label, self._take(op.values), self.point))
+            case ops.Assume():
+                if self.sanitizer is not None and not self.values[op.condition].all():
+                    raise self.report.false_assumption(op.reason, self.point, op.span)
             case ops.Require():
                 if not self.values[op.condition]:
                     raise self.report.broken_contract(op.span)
             case ops.Parallel():
                 self._parallel(op)
+            case ops.Fold():
+                self._fold(op)
+            case ops.Scan():
+                self._scan(op)
+            case ops.Join():
+                raise TypeError(f"the join of {op.walker!r} is not at the top level of the parallel space")
             case ops.TilesLoop():
                 self._assign(op.carried, self._take(op.inits))
-                for interval in self._tiles(op):
-                    self.walkers[op.walker] = interval
+                for place in self._tiles(op):
+                    self.walkers[op.walker] = place
                     self._turn(op.carried, op.body)
                 self.walkers.pop(op.walker, None)
                 self._assign(op.results, self._take(op.carried))
@@ -100,22 +132,55 @@ class Machine:
     # Control flow.
 
     def _parallel(self, op: ops.Parallel) -> None:
+        body = join.cut(op)
+        arrived: dict[int, list[join.Piece]] = {}
         for point in self.space.ordered(self.order):
             self.point = point
-            self.walkers.update(self.space.intervals(point))
-            self.block(op.body)
+            self._enter(point)
+            self.block(body.before)
+            if body.join is not None:
+                program = self.space.after_join(point)
+                here = arrived.setdefault(program, [])
+                here.append(self._piece(body.join, body.shared))
+                if len(here) == self.space.pieces:
+                    self.point = program
+                    self._join(body.join, arrived.pop(program))
+                    self.block(body.after)
         self.point = None
 
-    def _tiles(self, op: ops.TilesLoop) -> Iterator[Interval]:
+    def _enter(self, point: int) -> None:
+        for step, place in self.space.places(point):
+            self.walkers[step.walker] = step.places[place]
+            if step.index is not None:
+                self._define(step.index, np.asarray(step.segments[place], np.int64))
+
+    def _piece(self, op: ops.Join, shared: Sequence[Tile]) -> join.Piece:
+        values = {value: self.values[value] for value in shared}
+        return join.Piece(self.walkers[op.walker].number, self._take(op.operands), values, dict(self.walkers))
+
+    def _join(self, op: ops.Join, arrived: list[join.Piece]) -> None:
+        """Combines the pieces of one combination of the other walkers, all of which have run."""
+        pieces = sorted(arrived, key=lambda piece: piece.number)
+        join.demand_agreement(pieces, op)
+        self.walkers = join.agreed_walkers(pieces, op)
+        *_, whole = self._combined(op.combiner, (piece.operands for piece in pieces))
+        self._assign(op.results, whole)
+
+    def _tiles(self, op: ops.TilesLoop) -> Iterable[Place]:
         start = 0 if op.start is None else int(self.values[op.start])
         stop = self.dimensions[op.walker.type.dimension]
         if op.stop is not None:
             stop = min(stop, int(self.values[op.stop]))
         if start < 0:
             raise self.report.starts_outside(op.walker, start, self.point, op.span)
-        size = self._length(size_of(op.walker))
-        for place in range(start, stop, size):
-            yield place, min(place + size, stop)
+        return tiles(start, stop, self._length(size_of(op.walker)))
+
+    def _shifted(self, op: ops.Shift) -> Place:
+        here, by = self.walkers[op.walker], int(self.values[op.by])
+        extent = self.dimensions[op.walker.type.dimension]
+        if not 0 <= here.start + by <= extent:
+            raise self.report.shifted_outside(op.result, here.start + by, self.point, op.span)
+        return Place(here.start + by, min(here.stop + by, extent), here.number)
 
     def _range(self, op: ops.RangeLoop) -> range:
         start, stop, step = (int(self.values[value]) for value in (op.start, op.stop, op.step))
@@ -144,6 +209,36 @@ class Machine:
             raise TypeError(f"{target!r} is {value.dtype}{value.shape}, not {dtype}{shape}")
         self.values[target] = value
 
+    # Combiners.
+
+    def _combined(self, combiner: ops.Combiner, items: Iterable[list[Array]]) -> Iterator[list[Array]]:
+        """The first item, the first two combined, then these with the third, and so on."""
+        return accumulate(items, partial(self._combine, combiner))
+
+    def _combine(self, combiner: ops.Combiner, left: list[Array], right: list[Array]) -> list[Array]:
+        self._assign(combiner.left, left)
+        self._assign(combiner.right, right)
+        self.block(combiner.body)
+        return self._take(combiner.body.yields)
+
+    def _elements(self, operands: Sequence[Tile], axis: int) -> list[list[Array]]:
+        """Place by place along an axis, what each operand has there."""
+        values = self._take(operands)
+        return [[np.asarray(np.take(value, place, axis)) for value in values] for place in range(values[0].shape[axis])]
+
+    def _fold(self, op: ops.Fold) -> None:
+        shape = self._shape(op.results[0].type)
+        nothing = [np.broadcast_to(identity, shape) for identity in self._take(op.identities)]
+        *_, whole = nothing, *self._combined(op.combiner, self._elements(op.operands, op.axis))
+        self._assign(op.results, whole)
+
+    def _scan(self, op: ops.Scan) -> None:
+        whole = self._take(op.operands)
+        parts = list(self._combined(op.combiner, self._elements(op.operands, op.axis)))
+        if parts:
+            whole = [np.stack(along, op.axis) for along in zip(*parts, strict=True)]
+        self._assign(op.results, whole)
+
     # Shapes.
 
     def _length(self, length: Length) -> int:
@@ -154,8 +249,8 @@ class Machine:
             case None:
                 return self._length(axis.length)
             case WalkerTag(walker):
-                start, stop = self.walkers[walker]
-                return stop - start
+                place = self.walkers[walker]
+                return place.stop - place.start
             case DimensionTag(name):
                 return self.dimensions[name]
 
@@ -173,31 +268,50 @@ class Machine:
 
     # Memory.
 
+    def _picks(self, op: ops.Load | ops.Get | ops.Store | ops.Update) -> list[Picked]:
+        return [self._pick(pick, op.tensor, axis) for axis, pick in enumerate(op.picks)]
+
+    def _pick(self, pick: ops.Pick, tensor: Tensor, axis: int) -> Picked:
+        match pick:
+            case ops.Along(walker):
+                place = self.walkers[walker]
+                return Picked(np.arange(place.start, place.stop), dropped=walker.type.is_each)
+            case ops.At(index):
+                return Picked(self.values[index].reshape(1), dropped=True, entries=index.type.dtype == ENTRY)
+            case ops.Gather(indices):
+                return Picked(self.values[indices], entries=indices.type.dtype == ENTRY)
+            case ops.Whole():
+                return Picked(np.arange(self._extent(tensor, axis)))
+            case ops.Window(start, length):
+                first = self._length(start)
+                return Picked(np.arange(first, first + self._length(length)))
+
+    def _extent(self, tensor: Tensor, axis: int) -> int:
+        """How many elements `:` means. The past of a tensor may have fewer than the dimension it is cut from."""
+        match tensor.type.dimensions[axis]:
+            case Named(name):
+                return self.dimensions[name]
+            case Fixed(extent):
+                return extent
+            case Unnamed():
+                return int(self.tensors[tensor].shape[axis])
+
     def _region(self, op: ops.Load | ops.Store | ops.Update, verb: str) -> memory.Region:
-        shape = self.tensors[op.tensor].shape
-        picked = [self._pick(pick, extent) for pick, extent in zip(op.picks, shape, strict=True)]
+        find = memory.load_region if isinstance(op, ops.Load) else memory.store_region
         try:
-            return memory.region(shape, picked)
+            return find(self.tensors[op.tensor].shape, self._picks(op))
         except memory.Outside as fault:
             raise self.report.outside(op.tensor, fault, verb, self.point, op.span) from None
 
-    def _pick(self, pick: ops.Pick, extent: int) -> int | Array:
-        match pick:
-            case ops.Along(walker):
-                start, stop = self.walkers[walker]
-                return start if walker.type.is_each else np.arange(start, stop)
-            case ops.At(index):
-                return int(self.values[index])
-            case ops.Gather(indices):
-                return self.values[indices]
-            case ops.Whole():
-                return np.arange(extent)
-            case ops.Window(start, length):
-                first = self._length(start)
-                return np.arange(first, first + self._length(length))
-
     def _load(self, op: ops.Load) -> Array:
         where = self._region(op, "reads")
+        return self._read(op, where).reshape(where.shape)
+
+    def _get(self, op: ops.Get) -> Array:
+        where = memory.get_region(self.tensors[op.tensor].shape, self._picks(op))
+        return memory.spread(self._read(op, where), where, self.values[op.fill])
+
+    def _read(self, op: ops.Load | ops.Get, where: memory.Region) -> Array:
         if self.sanitizer is not None:
             self.sanitizer.read(op.tensor, where, self.point, op.span)
         return semantics.cast(memory.load(self.tensors[op.tensor], where), stored(op.tensor), op.result.type.dtype)
@@ -208,6 +322,15 @@ class Machine:
             self.sanitizer.write(op.tensor, where, self.point, op.span)
         value = semantics.cast(self.values[op.value], op.value.type.dtype, stored(op.tensor))
         memory.store(self.tensors[op.tensor], where, value)
+
+    def _split(self, op: ops.SplitAt) -> None:
+        array, at = self.tensors[op.tensor], int(self.values[op.at])
+        if not 0 <= at <= array.shape[op.axis]:
+            raise self.report.split_outside(op.tensor, op.axis, at, array.shape[op.axis], op.span)
+        past, fresh = ((*[slice(None)] * op.axis, part) for part in (slice(at), slice(at, None)))
+        self.tensors[op.past], self.tensors[op.fresh] = array[past], array[fresh]
+        if self.sanitizer is not None:
+            self.sanitizer.split(op, past, fresh)
 
     def _update(self, op: ops.Update) -> None:
         where = self._region(op, "updates")
@@ -233,13 +356,15 @@ class Machine:
                 return np.asarray(self.dimensions[name], np.int64)
             case ops.Extents():
                 assert op.tensor is not None, "an extent without a name is that of a tensor"
-                return np.asarray(self.tensors[op.tensor].shape[op.axis], np.int64)
+                return np.asarray(self._extent(op.tensor, op.axis), np.int64)
             case ops.Start():
-                return np.asarray(self.walkers[op.walker][0], np.int64)
+                return np.asarray(self.walkers[op.walker].start, np.int64)
             case ops.Stop():
-                return np.asarray(self.walkers[op.walker][1], np.int64)
+                return np.asarray(self.walkers[op.walker].stop, np.int64)
+            case ops.Number():
+                return np.asarray(self.walkers[op.walker].number, np.int64)
             case ops.Elements():
-                return np.arange(*self.walkers[op.walker])
+                return np.arange(self.walkers[op.walker].start, self.walkers[op.walker].stop)
             case ops.Iota():
                 return np.arange(*self._shape(op.result.type)).astype(semantics.storage(dtype))
             case ops.Group():
@@ -274,6 +399,13 @@ class Machine:
                 return self._reduce(op)
             case ops.CumSum():
                 return semantics.cumsum(self.values[op.operand], op.axis, op.operand.type.dtype, dtype)
+            case ops.Fill():
+                operand = self.values[op.operand]
+                full = np.full(self._shape(op.result.type), self.values[op.value])
+                full[tuple(map(slice, operand.shape))] = operand
+                return full
+            case ops.Random():
+                return philox.uniform(self.values[op.seed], self.values[op.offset])
             case ops.Mma():
                 left, right, acc = self._take((op.left, op.right, op.acc))
                 return semantics.mma(left, right, acc, (op.left.type.dtype, op.right.type.dtype), dtype)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -58,6 +59,11 @@ class Space:
     @property
     def count(self) -> int:
         return math.prod(len(step.places) for step in self.steps)
+
+    @property
+    def pieces(self) -> int:
+        """How many points meet at a join."""
+        return math.prod(len(step.places) for step in self.steps if step.walker.type.is_piece)
 
     @property
     def joined(self) -> Space:
@@ -129,7 +135,7 @@ def _segment_step(walker: Walker, index: Tile, borders: list[int], dimensions: M
     size = evaluate(size_of(walker), dimensions)
     found = [
         (place, segment)
-        for segment, (start, stop) in enumerate(zip(borders, borders[1:], strict=False))
+        for segment, (start, stop) in enumerate(pairwise(borders))
         for place in tiles(start, stop, size)
     ]
     return Step(walker, tuple(place for place, _ in found), index, tuple(segment for _, segment in found))

@@ -113,14 +113,13 @@ class Reporter:
                 self._sizes(),
                 f"read it with {tensor.name}.get(index, fill), or give every entry of the index tensor a position",
             )
-        elements = "1 element" if fault.extent == 1 else f"{fault.extent} elements"
         cure = "guard the access with `if`"
         if fault.extent:
             cure = f"keep the index in 0:{fault.extent} with tp.clip, or {cure}"
         return self._out_of_bounds(
             Code.OUTSIDE,
             f"{self._program(point)} {verb} index {fault.position} of axis {fault.axis} of {tensor.name}, "
-            f"which has {elements}",
+            f"which has {_elements(fault.extent)}",
             span,
             f"index {fault.position} is outside",
             self._sizes(),
@@ -142,10 +141,10 @@ class Reporter:
     def shifted_outside(self, walker: Walker, start: int, point: int | None, span: Span) -> OutOfBounds:
         """A tile was moved off its axis."""
         dimension = walker.type.dimension
-        extent = self.dimensions[dimension]
         return self._out_of_bounds(
             Code.OUTSIDE,
-            f"{self._program(point)} shifts a tile of {dimension} to {start}, which is not in 0:{extent}",
+            f"{self._program(point)} shifts a tile of {dimension} to start at {start}, "
+            f"and {dimension} has {_elements(self.dimensions[dimension])}",
             span,
             f"{walker.name} starts at {start}",
             self._sizes(),
@@ -156,7 +155,7 @@ class Reporter:
         """A tensor was split where it has no elements."""
         return self._out_of_bounds(
             Code.OUTSIDE,
-            f"{self.kernel.name} splits axis {axis} of {tensor.name} at {at}, and it has {extent} elements",
+            f"{self.kernel.name} splits axis {axis} of {tensor.name} at {at}, and it has {_elements(extent)}",
             span,
             f"{at} is not in 0:{extent + 1}",
             self._sizes(),
@@ -249,6 +248,10 @@ class Reporter:
     def _sizes(self) -> tuple[str, ...]:
         sizes = ", ".join(f"{name}={extent}" for name, extent in self.dimensions.items())
         return (f"with {sizes}",) if sizes else ()
+
+
+def _elements(extent: int) -> str:
+    return "1 element" if extent == 1 else f"{extent} elements"
 
 
 def _at(name: str, element: tuple[int, ...]) -> str:

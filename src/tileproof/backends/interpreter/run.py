@@ -33,7 +33,8 @@ def run(
 
     `arguments` are arrays and numbers by parameter name, already checked against the signature; `dimensions`
     are the extents of named dimensions. An access outside its tensor raises; with `sanitize`, so do a race
-    between two points and an element of an `Out` that none wrote. Programs work on copies, which go back only
+    between two points, two lanes of a store that meet, an assumption that is false, and an element of an `Out` that
+    none wrote. Programs work on copies, which go back only
     when all has gone well, so a run that raises changes nothing.
     """
     tensors: dict[Tensor, Array] = {}
@@ -45,7 +46,7 @@ def run(
             case Value(type=TileType(dtype=dtype)) as scalar:
                 scalars[scalar] = constant(np.asarray(arguments[parameter.name]).item(), dtype)
 
-    space = space_of(kernel, dimensions)
+    space = space_of(kernel, dimensions, tensors)
     report = Reporter(kernel, space, dimensions)
     sanitizer = Sanitizer(kernel, tensors, report) if sanitize else None
     Machine(tensors, scalars, dimensions, space, order, report, sanitizer).block(kernel.body)

@@ -1,0 +1,101 @@
+"""`tileproof init`: a kernel file, its test, and the settings that make linters understand kernels."""
+
+from __future__ import annotations
+
+import argparse
+import keyword
+import tomllib
+from pathlib import Path
+
+from .usage import UsageError
+
+KERNEL = '''\
+"""{title}: change the three lines of the body, then run `tileproof check {name}.py`."""
+
+import tileproof as tp
+from tileproof import In, Out, f32
+
+
+@tp.kernel
+def {name}(y: Out[f32, "N"], x: In[f32, "N"], *, B: int = 1024) -> None:
+    """Every element of x, doubled."""
+    for n in tp.parallel(N=B):
+        y[n] = x[n] * 2
+'''
+
+TEST = '''\
+"""{title} against numpy, in several sizes and in every order of its programs."""
+
+import numpy as np
+import pytest
+
+import tileproof as tp
+from {name} import {name}
+
+
+@pytest.mark.parametrize("size", [0, 1, 7, 64, 100])
+@pytest.mark.parametrize("order", ["forward", "reverse", 1])
+def test_{name}(size, order):
+    x = np.random.default_rng(0).standard_normal(size).astype(np.float32)
+    y = np.empty_like(x)
+    tp.interpret({name}, y, x, order=order, B=16)
+    np.testing.assert_allclose(y, 2 * x, rtol=1e-6)
+'''
+
+SETTINGS = """\
+# Dimension strings ("M K") are not type expressions, and a kernel's constants are written in capitals.
+[tool.ruff.lint]
+extend-ignore = ["F722", "F821", "UP037", "N803"]
+
+[tool.pytest.ini_options]
+pythonpath = ["."]
+"""
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Adds the command to the parser."""
+    parser = commands.add_parser(
+        "init",
+        help="write a first kernel, its test and linter settings",
+        description="Writes NAME.py with a kernel, test_NAME.py with its test, and the settings linters need into "
+        "pyproject.toml. Nothing that exists is overwritten.",
+    )
+    parser.add_argument("name", metavar="NAME", nargs="?", default="double", help="the kernel's name (default: double)")
+    parser.add_argument("--dir", type=Path, default=Path(), help="where to write (default: here)")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Carries the command out; gives the exit code."""
+    name, folder = options.name, options.dir
+    if not name.isidentifier() or keyword.iskeyword(name) or name in ("np", "tp", "pytest"):
+        raise UsageError(f"`{name}` cannot be the name of a kernel: use letters, digits and _, as for a function")
+    files = {folder / f"{name}.py": KERNEL, folder / f"test_{name}.py": TEST}
+    existing = [path for path in files if path.exists()]
+    if existing:
+        raise UsageError(f"{existing[0]} is there already; choose another name, or another --dir")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, text in files.items():
+            path.write_text(text.format(name=name, title=name.replace("_", " ").capitalize()), encoding="utf-8")
+            print(f"wrote {path}")
+        _settings(folder / "pyproject.toml")
+    except OSError as error:
+        raise UsageError(f"cannot write there: {error}") from None
+    print(f"\nnext: tileproof check {folder / name}.py, then pytest {folder or '.'}")
+    return 0
+
+
+def _settings(path: Path) -> None:
+    """Writes the settings, or says what to add to a file that is the user's."""
+    if not path.exists():
+        path.write_text(SETTINGS, encoding="utf-8")
+        print(f"wrote {path}")
+        return
+    try:
+        known = tomllib.loads(path.read_text(encoding="utf-8")).get("tool", {}).get("ruff", {}).get("lint", {})
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+        known = {}
+    ignored = {*known.get("ignore", ()), *known.get("extend-ignore", ())}
+    if not {"F722", "F821"} <= ignored:
+        print(f"{path} is yours and was left alone; for ruff, add to it:\n\n{SETTINGS}")
