@@ -52,6 +52,7 @@ class Call:
                 Code.NOT_CONSTANT,
                 f"`{parameter}` of {self.name} is a constant, and this is {describe(entity)}",
                 self.where(parameter),
+                help="give it as a number, or as a keyword-only parameter of the kernel",
             )
         return entity.value
 
@@ -80,7 +81,8 @@ def call(ctx: Context, node: ast.Call) -> Entity:
         return _call_method(ctx, callee, node, span)
     function = callee.value if isinstance(callee, Known) else None
     if function is None or not callable(function):
-        raise refuse(Code.NOT_CALLABLE, f"{describe(callee)} cannot be called", ctx.span(node.func))
+        cure = "kernels call functions of the language and helpers written in it"
+        raise refuse(Code.NOT_CALLABLE, f"{describe(callee)} cannot be called", ctx.span(node.func), help=cure)
     handler = _handler(function)
     if handler is not None:
         name = f"tp.{function.__name__}" if not inspect.isbuiltin(function) else function.__name__
@@ -131,11 +133,13 @@ def _matched(
     slots = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     rest = next((p for p in parameters if p.kind is p.VAR_POSITIONAL), None)
     others = next((p for p in parameters if p.kind is p.VAR_KEYWORD), None)
+    taken = ", ".join(f"`{p.name}`" for p in parameters[first is not None :])
+    cure = f"it takes {taken}" if taken else "it takes nothing"
     arguments = [] if first is None else [first]
     arguments += [(ctx.evaluate(argument), ctx.span(argument)) for argument in node.args]
     if len(arguments) > len(slots) and rest is None:
         takes = len(slots) - (first is not None)
-        raise refuse(Code.BAD_CALL, f"{name} takes {takes} arguments, and {len(node.args)} are given", span)
+        raise refuse(Code.BAD_CALL, f"{name} takes {takes} arguments, and {len(node.args)} are given", span, help=cure)
     for parameter, argument in zip(slots, arguments, strict=False):
         given[parameter.name] = argument
     if rest is not None:
@@ -145,10 +149,11 @@ def _matched(
     named: list[tuple[str, tuple[Entity, Span]]] = []
     for keyword in node.keywords:
         if keyword.arg is None:
-            raise refuse(Code.STARRED, "`**` arguments are not part of the language", ctx.span(keyword.value))
+            message = "`**` arguments are not part of the language"
+            raise refuse(Code.STARRED, message, ctx.span(keyword.value), help="name each of them")
         value = (ctx.evaluate(keyword.value), ctx.span(keyword.value))
         if keyword.arg in given:
-            raise refuse(Code.BAD_CALL, f"{name} gets `{keyword.arg}` twice", ctx.span(keyword))
+            raise refuse(Code.BAD_CALL, f"{name} gets `{keyword.arg}` twice", ctx.span(keyword), help=cure)
         if keyword.arg in known:
             given[keyword.arg] = value
         elif others is not None:
@@ -158,12 +163,12 @@ def _matched(
                 Code.BAD_CALL,
                 f"{name} has no parameter `{keyword.arg}`",
                 ctx.span(keyword),
-                help="it has " + ", ".join(f"`{p.name}`" for p in parameters[first is not None :]),
+                help=cure,
             )
     for parameter in parameters:
         needed = parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
         if needed and parameter.default is parameter.empty and parameter.name not in given:
-            raise refuse(Code.BAD_CALL, f"{name} is missing its argument `{parameter.name}`", span)
+            raise refuse(Code.BAD_CALL, f"{name} is missing its argument `{parameter.name}`", span, help=cure)
     for key, value in named:
         given[f"**{key}"] = value
     return Call(name, span, given)
@@ -237,8 +242,7 @@ def _inline(ctx: Context, function: FunctionType, node: ast.Call, span: Span) ->
             check_capture(parameter.default, parameter.name, source, span)
             entity, where = inner.constant(parameter.default, span), span
         else:
-            raise refuse(
-                Code.STARRED, f"`{function.__name__}` takes `*{parameter.name}`, which kernels do not have", span
-            )
+            message = f"`{function.__name__}` takes `*{parameter.name}`, which kernels do not have"
+            raise refuse(Code.STARRED, message, span, help="give the helper one parameter for each argument")
         inner.scope[parameter.name] = Binding(entity, where)
     return inner.run_helper()
