@@ -1,12 +1,126 @@
-"""The codes and their pages."""
+"""The codes and their pages: every wrong example is refused with its code, every right one is accepted.
+
+A page is `# TP0301: title`, a paragraph, `## Wrong` with one block of code, `## Right` with another, and at most
+a closing paragraph. A block is one of two kinds:
+
+- `python`: a whole file. It is imported as `tileproof check` imports it, so what importing finds (TP0002, TP0903),
+  what a launch in it raises (TP06, TP07) and what checking its kernels finds all count.
+- `console`: one command, `$ tileproof ...`, run from the root of the repository.
+"""
 
 from __future__ import annotations
 
 import re
+import shlex
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
-from tileproof.diagnostics import Code, page
+from tileproof.cli.explain import GROUPS
+from tileproof.cli.load import load
+from tileproof.cli.main import main
+from tileproof.diagnostics import Code, Diagnostic, Edit, page, render
+from tileproof.frontend.check import check_kernel
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "docs" / "errors"
+CODES = [pytest.param(code, id=code.id) for code in Code]
+WITHOUT_PLACE = {Code.NO_SOURCE, Code.NO_BACKEND, Code.NO_FILE, Code.NO_KERNEL}
+"""No text of the user's to point at: there is none, it is not a file, or the mistake is in the command."""
+INTERNAL = re.compile(
+    r"\b(Value|Known|Bundle|Method|Poison|Extent|Opaque|Fixed|Named|Unnamed|Anything|ContentOf|DTypeVar|Each|Lowest)\b"
+    r"|\w+(Type|Tag|Parameter|Fn)\b|Access\.|<\w+[ .]|object at 0x|%\d"
+)
+"""Names of ours that mean nothing to a user."""
+LAYOUT = re.compile(
+    r"# (?P<id>TP\d{4}): (?P<title>[^\n]+)\n\n"
+    r"(?P<why>(?:[^\n#`][^\n]*|`[^`\n]+`[^\n]*)(?:\n[^\n#]+)*)\n\n"
+    r"## Wrong\n\n```(?P<wrong_kind>python|console)\n(?P<wrong>.+?)```\n\n"
+    r"## Right\n\n```(?P<right_kind>python|console)\n(?P<right>.+?)```\n"
+    r"(?:\n(?P<more>[^\n#]+(?:\n[^\n#]+)*)\n)?",
+    re.DOTALL,
+)
+FINDING = re.compile(r"^error\[(TP\d{4})\]: ", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Example:
+    """The code of a block, and what language it is in."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Page:
+    title: str
+    wrong: Example
+    right: Example
+
+
+def read(code: Code) -> Page:
+    found = LAYOUT.fullmatch(page(code))
+    assert found is not None, f"{code.id}.md is not laid out as a page"
+    assert found["id"] == code.id
+    examples = (Example(found[f"{which}_kind"], found[which]) for which in ("wrong", "right"))
+    return Page(found["title"], *examples)
+
+
+@pytest.fixture
+def findings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], list[Diagnostic]]:
+    """Writes a file, imports it, and gives every mistake found in it."""
+    before = set(sys.modules)
+    monkeypatch.chdir(tmp_path)
+    written = iter(range(100))
+
+    def check(text: str) -> list[Diagnostic]:
+        path = tmp_path / f"example_{next(written)}.py"
+        path.write_text(text, encoding="utf-8")
+        loaded = load(str(path))
+        return [*loaded.problems, *(found for kernel in loaded.kernels for found in check_kernel(kernel, {}))]
+
+    yield check
+    for name in set(sys.modules) - before:
+        if name.startswith("example_"):
+            del sys.modules[name]
+
+
+def command(text: str) -> list[str]:
+    """The words of a console block behind `$ tileproof`."""
+    prompt, program, *words = shlex.split(text)
+    assert (prompt, program) == ("$", "tileproof")
+    return words
+
+
+def edited(text: str, edit: Edit) -> str:
+    """A file after an edit."""
+    lines = text.splitlines(keepends=True)
+    span = edit.span
+    before = lines[span.line - 1][: span.column - 1]
+    after = lines[span.end_line - 1][span.end_column - 1 :]
+    lines[span.line - 1 : span.end_line] = [before + edit.replacement + after]
+    return "".join(lines)
+
+
+def place(found: Diagnostic) -> tuple[Code, str, int, int]:
+    line, column = (found.span.line, found.span.column) if found.span else (0, 0)
+    return found.code, found.message, line, column
+
+
+def is_told_well(found: Diagnostic) -> bool:
+    """Whether a finding is said in the user's words, at a place, with a way out."""
+    words = [found.message, found.label, found.help, *found.notes, *(label.text for label in found.labels)]
+    assert found.message, found
+    assert not found.message.endswith("."), found.message
+    assert (found.span is None) == (found.code in WITHOUT_PLACE), found
+    assert found.help or found.code is Code.NOT_PYTHON, f"no help: {found.message}"
+    for text in words:
+        assert not INTERNAL.search(text), text
+        assert "\n" not in text, text
+    return True
 
 
 def test_codes_are_numbered_once() -> None:
@@ -16,13 +130,145 @@ def test_codes_are_numbered_once() -> None:
     assert ids == sorted(ids)
 
 
-@pytest.mark.parametrize("code", Code, ids=lambda code: code.id)
-def test_every_code_has_a_page_that_begins_with_it(code: Code) -> None:
-    text = page(code)
-    assert text.startswith(f"# {code.id}: ")
-    assert len(text.splitlines()) > 5
-
-
 def test_a_code_is_found_in_any_case() -> None:
     assert Code.of("tp0301") is Code.WRONG_DIMENSION
     assert Code.of("TP9999") is None
+
+
+def test_there_is_no_page_without_a_code() -> None:
+    assert {path.name for path in FOLDER.iterdir()} == {"index.md", *(f"{code.id}.md" for code in Code)}
+
+
+def test_the_index_lists_every_code_under_its_group() -> None:
+    listed: list[str] = []
+    for line in (FOLDER / "index.md").read_text(encoding="utf-8").splitlines():
+        if line.startswith("## "):
+            listed.append(line.removeprefix("## "))
+        elif row := re.fullmatch(r"\| \[(TP\d{4})\]\((TP\d{4}\.md)\) \| (.+) \|", line):
+            assert row[2] == f"{row[1]}.md"
+            listed.append(f"{row[1]}: {row[3]}")
+    wanted: list[str] = []
+    for prefix, heading in GROUPS.items():
+        wanted += [heading, *(f"{code.id}: {code.title}" for code in Code if code.id.startswith(prefix))]
+    assert listed == wanted
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_a_page_is_headed_by_its_code_and_fits_a_terminal(code: Code) -> None:
+    assert read(code).title == code.title
+    assert [line for line in page(code).splitlines() if len(line) > 100] == []
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_the_wrong_example_is_refused_with_its_code(
+    code: Code,
+    findings: Callable[[str], list[Diagnostic]],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wrong = read(code).wrong
+    if wrong.kind == "console":
+        monkeypatch.chdir(ROOT)
+        status = main(command(wrong.text))
+        printed = capsys.readouterr()
+        assert (status, FINDING.findall(printed.out + printed.err)) == (1, [code.id])
+        return
+    found = findings(wrong.text)
+    assert {each.code for each in found} == {code}, "\n\n".join(map(render, found))
+    assert all(map(is_told_well, found))
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_the_right_example_is_accepted(
+    code: Code, findings: Callable[[str], list[Diagnostic]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong, right = read(code).wrong, read(code).right
+    assert right != wrong
+    if right.kind == "console":
+        monkeypatch.chdir(ROOT)
+        assert main(command(right.text)) == 0
+        return
+    found = findings(right.text)
+    assert found == [], "\n\n".join(map(render, found))
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_an_edit_that_is_offered_cures_the_mistake(
+    code: Code, findings: Callable[[str], list[Diagnostic]]
+) -> None:
+    wrong = read(code).wrong
+    for found in findings(wrong.text) if wrong.kind == "python" else []:
+        if found.edit is not None:
+            after = findings(edited(wrong.text, found.edit))
+            assert place(found) not in map(place, after), render(found)
+            assert not any(each.code is Code.NOT_PYTHON for each in after), render(found)
+
+
+HEAD = """\
+import math
+
+import numpy as np
+
+import tileproof as tp
+from tileproof import In, InOut, Index, Max, Out, Sum, T, bf16, f32, i32, i64
+
+
+@tp.kernel
+"""
+KERNEL = HEAD + """\
+def work(
+    y: Out[f32, "M N"], t: InOut[T, "M N"], k: InOut[i32, "N"], x: In[f32, "M N"], h: In[bf16, "M N"],
+    p: In[i32, "M N"], rgb: In[f32, "N 3"], any_: In[f32, "N _"], flag: bool, *, B: int = 16, N: int,
+) -> None:
+    for i, n in tp.parallel(M=B, N=tp.each):
+        {}
+"""
+
+LINES_WITH_AN_EDIT = [
+    "y[i, n] = tp.where(not x[i, n] > 0, 1, 0)",
+    "y[i, n] = tp.where(x[i, n] > 0 or x[i, n] < -1 or flag, 1, 0)",
+    "y[i, n] = 1.0 if flag and n > 0 else 2.0",
+    "y[i, n] = tp.where(0 < x[i, n] <= p[i, n].to(f32) < 9, 1, 0)",
+    "y[i, n] = x[i, n] + h[i, n]",
+    "y[i, n] = h[i, n] * 2 + x[i, n]",
+    "y[i, n] = x[i, n] + (h[i, n] * 2)",
+    "y[i, n] = x[i, n] + -h[i, n]",
+    "y[i, n] = tp.maximum(h[i, n], x[i, n])",
+    "y[i, n] = tp.where(flag, h[i, n], x[i, n])",
+    "t[i, n] += x[i, n] + h[i, n]",
+    "y[i, n] = p[i, n] + 1",
+    "y[i, n] = i.elements",
+    "t[i, n] = i.elements - n",
+    "k[n] += n",
+    "k[n] = n",
+    "k[n] = -n",
+    "y[i, n] = rgb[n, -1]",
+    "y[i, n] = any_[n, -2]",
+    "y[i, n] = x[i, -1]",
+    "y[i, n] = math.sqrt(2.0) * x[i, n]",
+    "y[i, n] = np.exp(x[i, n])",
+    "y[i, n] = x[i, n] * M",
+]  # fmt: skip
+SIGNATURES_WITH_AN_EDIT = [
+    'def work(y: Out["N"]) -> None: pass',
+    'def work(y: Out["M", "N"]) -> None: pass',
+    'def work(y: Out["N", f32]) -> None: pass',
+    'def work(y: Out["f32", "N"]) -> None: pass',
+    'def work(y: Out[f32, "M, N"]) -> None: pass',
+    "async def work(y: Out[f32, 'N']) -> None: pass",
+    'def work(y: Out[f32, "N"],\n         x: In["M",\n               "N"]) -> None: pass',
+]
+
+
+@pytest.mark.parametrize("line", [*LINES_WITH_AN_EDIT, *SIGNATURES_WITH_AN_EDIT])
+def test_every_kind_of_edit_cures_what_it_is_offered_for(
+    line: str, findings: Callable[[str], list[Diagnostic]]
+) -> None:
+    text = HEAD + line + "\n" if line in SIGNATURES_WITH_AN_EDIT else KERNEL.format(line)
+    found = findings(text)
+    assert len(found) == 1, "\n\n".join(map(render, found))
+    assert found[0].edit is not None, render(found[0])
+    assert is_told_well(found[0])
+    after = findings(edited(text, found[0].edit))
+    assert place(found[0]) not in map(place, after), "\n\n".join(map(render, after))
+    assert not any(each.code is Code.NOT_PYTHON for each in after)

@@ -19,6 +19,7 @@ from tileproof.diagnostics import Code, Diagnostic, Source, Span, TileproofError
 from tileproof.language.kernel import Kernel
 
 _numbers = itertools.count()
+_NOT_OURS = "correct the file: Python itself cannot read it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +91,10 @@ def _compile(source: Source) -> CodeType | Diagnostic:
         if (end_line, end_column) <= (line, column):
             end_line, end_column = line, column + 1
         span = Span(source, line, column, end_line, end_column)
-        return Diagnostic(Code.NOT_PYTHON, f"the file is not valid Python: {error.msg}", span)
+        return Diagnostic(Code.NOT_PYTHON, f"the file is not valid Python: {error.msg}", span, help=_NOT_OURS)
     except ValueError as error:
-        return Diagnostic(Code.NOT_PYTHON, f"`{shown_path(source.name)}` is not valid Python: {error}")
+        message = f"`{shown_path(source.name)}` is not valid Python: {error}"
+        return Diagnostic(Code.NOT_PYTHON, message, help=_NOT_OURS)
 
 
 def _package(path: Path) -> tuple[str, Path]:

@@ -52,6 +52,7 @@ class Call:
                 Code.NOT_CONSTANT,
                 f"`{parameter}` of {self.name} is a constant, and this is {describe(entity)}",
                 self.where(parameter),
+                help="give it as a number, or as a keyword-only parameter of the kernel",
             )
         return entity.value
 
@@ -102,7 +103,8 @@ def invoke(ctx: Context, callee: Entity, arguments: Arguments, span: Span, calle
         return _run_lambda(ctx, callee, arguments, span)
     function = callee.value if isinstance(callee, Known) else None
     if function is None or not callable(function):
-        raise refuse(Code.NOT_CALLABLE, f"{describe(callee)} cannot be called", callee_span)
+        cure = "kernels call functions of the language and helpers written in it"
+        raise refuse(Code.NOT_CALLABLE, f"{describe(callee)} cannot be called", callee_span, help=cure)
     handler = _handler(function)
     if handler is not None:
         name = f"tp.{function.__qualname__}" if not inspect.isbuiltin(function) else function.__name__
@@ -163,10 +165,12 @@ def _matched(
     slots = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     rest = next((p for p in parameters if p.kind is p.VAR_POSITIONAL), None)
     others = next((p for p in parameters if p.kind is p.VAR_KEYWORD), None)
+    taken = ", ".join(f"`{p.name}`" for p in parameters[skipped:])
+    cure = f"it takes {taken}" if taken else "it takes nothing"
     positional = arguments.positional
     if len(positional) > len(slots) and rest is None:
         takes, have = len(slots) - skipped, len(positional) - skipped
-        raise refuse(Code.BAD_CALL, f"{name} takes {takes} arguments, and {have} are given", span)
+        raise refuse(Code.BAD_CALL, f"{name} takes {takes} arguments, and {have} are given", span, help=cure)
     for parameter, argument in zip(slots, positional, strict=False):
         given[parameter.name] = argument
     if rest is not None:
@@ -176,7 +180,7 @@ def _matched(
     named: list[tuple[str, tuple[Entity, Span]]] = []
     for word, entity, where in arguments.named:
         if word in given:
-            raise refuse(Code.BAD_CALL, f"{name} gets `{word}` twice", where)
+            raise refuse(Code.BAD_CALL, f"{name} gets `{word}` twice", where, help=cure)
         if word in known:
             given[word] = (entity, where)
         elif others is not None:
@@ -186,12 +190,12 @@ def _matched(
                 Code.BAD_CALL,
                 f"{name} has no parameter `{word}`",
                 where,
-                help="it has " + ", ".join(f"`{p.name}`" for p in parameters[skipped:]),
+                help=cure,
             )
     for parameter in parameters:
         needed = parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
         if needed and parameter.default is parameter.empty and parameter.name not in given:
-            raise refuse(Code.BAD_CALL, f"{name} is missing its argument `{parameter.name}`", span)
+            raise refuse(Code.BAD_CALL, f"{name} is missing its argument `{parameter.name}`", span, help=cure)
     for key, value in named:
         given[f"**{key}"] = value
     return Call(name, span, given)
@@ -270,8 +274,7 @@ def _inline(ctx: Context, function: FunctionType, arguments: Arguments, span: Sp
             check_capture(parameter.default, parameter.name, source, span)
             entity, where = inner.constant(parameter.default, span), span
         else:
-            raise refuse(
-                Code.STARRED, f"`{function.__name__}` takes `*{parameter.name}`, which kernels do not have", span
-            )
+            message = f"`{function.__name__}` takes `*{parameter.name}`, which kernels do not have"
+            raise refuse(Code.STARRED, message, span, help="give the helper one parameter for each argument")
         inner.scope[parameter.name] = Binding(entity, where)
     return inner.run_helper()

@@ -141,7 +141,8 @@ def carry(ctx: Context, assigned: Sequence[str], span: Span, body: Callable[[], 
         ctx.builder.used = used
         del ctx.diagnostics[said:], ctx.walkers[walked:]
     else:
-        raise refuse(Code.LOOP_TYPE, "the types of the values this loop carries do not settle", span)
+        message = "the types of the values this loop carries do not settle"
+        raise refuse(Code.LOOP_TYPE, message, span, help="give each its final type and shape before the loop")
     return _finish(ctx, carried, dropped, assigned, outer_scope, ops, yields, span)
 
 

@@ -128,7 +128,8 @@ def _parameter(builder: Builder, parameter: TensorParameter | ScalarParameter, d
         tensor = TensorType(parameter.access, element, parameter.dimensions)
         return Parameter(builder.value(tensor, parameter.name), parameter.span)
     if not isinstance(element, DType):
-        raise KernelError(refuse(Code.BAD_ANNOTATION, "a scalar holds no index", parameter.span).diagnostic)
+        cure = "take it as i32 or i64, and as a tensor where the launch is to test it"
+        raise KernelError(refuse(Code.BAD_ANNOTATION, "a scalar holds no index", parameter.span, help=cure).diagnostic)
     return Parameter(builder.value(TileType(element), parameter.name), parameter.span)
 
 

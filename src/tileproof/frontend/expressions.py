@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 from types import ModuleType
 
 from tileproof.diagnostics.codes import Code
@@ -69,9 +70,8 @@ def evaluate(ctx: Context, node: ast.expr) -> Entity:
         case ast.Lambda():
             return InPlace(node, ctx.scope)
         case _:
-            raise refuse(
-                Code.UNSUPPORTED_EXPRESSION, f"`{ast.unparse(node)}` is not part of the language", ctx.span(node)
-            )
+            message = f"`{ast.unparse(node)}` is not part of the language"
+            raise refuse(Code.UNSUPPORTED_EXPRESSION, message, ctx.span(node), help="use names, calls and operators")
 
 
 def arithmetic(
@@ -146,7 +146,12 @@ def _comparison(ctx: Context, node: ast.Compare) -> Entity:
                 ctx, operator, values[number], values[number + 1], ctx.span(node), (spans[number], spans[number + 1])
             )
             if not isinstance(part, Known):
-                raise refuse(Code.NOT_CONSTANT, "this comparison is not known while compiling", ctx.span(node))
+                raise refuse(
+                    Code.NOT_CONSTANT,
+                    "this comparison is not known while compiling",
+                    ctx.span(node),
+                    help="compare constants",
+                )
             made = made and bool(part.value)
         return Known(made)
     parts = [
@@ -235,7 +240,9 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Entity:
         path = _dotted(node)
         value = getattr(owner.value, name, MISSING)
         if value is MISSING:
-            raise refuse(Code.UNKNOWN_NAME, f"the module `{owner.value.__name__}` has no `{name}`", span)
+            near = difflib.get_close_matches(name, dir(owner.value), 1)
+            cure = f"did you mean `{near[0]}`?" if near else "look for it in another module, or write a helper"
+            raise refuse(Code.UNKNOWN_NAME, f"the module `{owner.value.__name__}` has no `{name}`", span, help=cure)
         if path is None:
             raise refuse(Code.UNSUPPORTED_EXPRESSION, "a module is called by its name", span, help=f"write `tp.{name}`")
         return ctx.captured(path, value, span)
@@ -266,7 +273,7 @@ def _no_attribute(owner: Entity, name: str, span: Span) -> Exception:
         TileType: "dtype, shape, T, to, reshape, fill and the reductions",
     }
     kind = known.get(type(owner.type)) if isinstance(owner, Value) else None
-    cure = f"it has {kind}" if kind else ""
+    cure = f"it has {kind}" if kind else "tensors, tiles and walkers have attributes, and numbers have `to`"
     if is_tensor(owner) and (name in calls.METHODS or name == "T"):
         cure = f"load a tile first: `{owner.name}[...].{name}`"
     if is_tile(owner) and name in tiles.__all__:
@@ -331,7 +338,8 @@ def _subscript(ctx: Context, owner: Entity, index: ast.expr, span: Span) -> Enti
         return _part(ctx, owner.items, index, span)
     if isinstance(owner, Poison):
         raise Suppressed
-    raise refuse(Code.BAD_INDEX, f"{describe(owner)} cannot be indexed", span)
+    cure = "tensors, tiles and tuples can"
+    raise refuse(Code.BAD_INDEX, f"{describe(owner)} cannot be indexed", span, help=cure)
 
 
 def _part(ctx: Context, parts: tuple[Entity, ...], index: ast.expr, span: Span) -> Entity:
@@ -340,13 +348,13 @@ def _part(ctx: Context, parts: tuple[Entity, ...], index: ast.expr, span: Span) 
         if all(bound is None or (isinstance(bound, Known) and isinstance(bound.value, int)) for bound in bounds):
             written = slice(*(None if bound is None else bound.value for bound in bounds))  # type: ignore[union-attr]
             if written.step == 0:
-                raise refuse(Code.BAD_INDEX, "a slice cannot step by 0", span)
+                raise refuse(Code.BAD_INDEX, "a slice cannot step by 0", span, help="leave the step out, or step by 1")
             return Bundle(parts[written])
     position = evaluate(ctx, index) if not isinstance(index, ast.Slice) else None
     if not isinstance(position, Known) or not isinstance(position.value, int):
-        raise refuse(Code.NOT_CONSTANT, "a tuple is indexed by a constant", span)
+        cure = "give a number, or a keyword-only parameter of the kernel"
+        raise refuse(Code.NOT_CONSTANT, "a tuple is indexed by a constant", span, help=cure)
     if not -len(parts) <= position.value < len(parts):
-        raise refuse(
-            Code.CONSTANT_OUTSIDE, f"the tuple has {len(parts)} items, and item {position.value} is asked for", span
-        )
+        message = f"the tuple has {len(parts)} items, and item {position.value} is asked for"
+        raise refuse(Code.CONSTANT_OUTSIDE, message, span, help="items count from 0, or from -1 backwards")
     return parts[position.value]

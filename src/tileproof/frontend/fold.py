@@ -66,7 +66,7 @@ def fold(fn: BinaryFn, left: Known, right: Known, span: Span) -> Known | None:
     except Undecided as undecided:
         raise undecided_at(undecided, span) from None
     except OverflowError:
-        raise refuse(Code.LITERAL_RANGE, "this constant is too large", span) from None
+        raise _too_large(span) from None
     except TypeError:
         return None
 
@@ -74,8 +74,12 @@ def fold(fn: BinaryFn, left: Known, right: Known, span: Span) -> Known | None:
 def bounded(value: Any, span: Span) -> Any:
     """`value`, unless it is a whole number so large that only to print it would be work."""
     if isinstance(value, int) and value.bit_length() > 2 * _LARGEST_POWER:
-        raise refuse(Code.LITERAL_RANGE, "this constant is too large", span)
+        raise _too_large(span)
     return value
+
+
+def _too_large(span: Span) -> Exception:
+    return refuse(Code.LITERAL_RANGE, "this constant is too large", span, help="no element type holds it")
 
 
 def undecided_at(undecided: Undecided, span: Span) -> Exception:

@@ -67,7 +67,7 @@ def _shape_axis(part: Entity, span: Span) -> Axis:
             pass
         case Known(value=int() | Extent() as length):
             if at_least(length, 0) is False:
-                raise refuse(Code.BAD_SHAPE, f"an axis cannot have {length} elements", span)
+                raise refuse(Code.BAD_SHAPE, f"an axis cannot have {length} elements", span, help="give 0 or more")
             return Axis(length)
         case _:
             pass
@@ -97,7 +97,8 @@ def _filled(ctx: Context, value: Entity, axes: Axes, dtype: DType | None, span: 
     if dtype is not None and tile.type.dtype is not dtype:
         tile = _convert(ctx, tile, dtype, span)
     if tile.type.axes:
-        raise refuse(Code.BAD_CALL, f"tp.full takes one value, and this is {describe(tile)}", span)
+        cure = "give a scalar or a literal; a tile is stretched by arithmetic, as in `tp.zeros(shape) + t`"
+        raise refuse(Code.BAD_CALL, f"tp.full takes one value, and this is {describe(tile)}", span, help=cure)
     return broadcast(ctx.builder, tile, axes, span)
 
 
@@ -121,8 +122,9 @@ def _arange(ctx: Context, call: Call) -> Entity:
     if axis.tag is not None:
         raise refuse(
             Code.BAD_SHAPE,
-            "tp.arange takes a constant; the positions of a walker are its `.elements`",
+            f"tp.arange takes a constant, and this is {describe(call.entity('n'))}",
             call.where("n"),
+            help=f"the positions of a walker are `{call.where('n').text}.elements`",
         )
     result = ctx.builder.value(TileType(INDEX, (axis,)))
     ctx.builder.emit(Iota(call.span, result))
@@ -232,7 +234,7 @@ def axis_of(call: Call, tile: Tile) -> int | None:
     if not isinstance(axis, int) or isinstance(axis, bool) or not -rank <= axis < rank:
         raise refuse(
             Code.BAD_AXIS,
-            f"there is no axis {axis}: the tile has the axes {describe_axes(tile.type.axes)}",
+            f"the tile has the axes {describe_axes(tile.type.axes)}, and none is {describe(call.entity('axis'))}",
             call.where("axis"),
             help={0: "a scalar has no axes", 1: "its only axis is 0"}.get(
                 rank, f"axes count from 0 to {rank - 1}, or from -1 backwards"
@@ -251,13 +253,15 @@ def _reduction_handler(fn: ReduceFn) -> Handler:
                     Code.BAD_AXIS, f"tp.{fn} needs an axis", call.span, help="say along which: `axis=-1`", labels=()
                 )
             if tile.type.rank == 0:
-                raise refuse(Code.BAD_AXIS, f"tp.{fn} of a scalar: it has no axes", call.span)
+                cure = "it is one value already: leave the reduction out"
+                raise refuse(Code.BAD_AXIS, f"tp.{fn} of a scalar: it has no axes", call.span, help=cure)
         axes = list(range(tile.type.rank)) if axis is None else [axis]
         made = tile
         for one in reversed(axes):
             made = reduce(ctx.builder, fn, made, one, call.span)
         if call.constant("keepdims", False) not in (False, True):
-            raise refuse(Code.BAD_CALL, "`keepdims` is True or False", call.where("keepdims"))
+            message = "`keepdims` is True or False"
+            raise refuse(Code.BAD_CALL, message, call.where("keepdims"), help="write `keepdims=True`")
         if call.constant("keepdims", False):
             for one in axes:
                 made = _expanded(ctx, made, one, call.span)
@@ -301,13 +305,15 @@ def _reshape(ctx: Context, call: Call) -> Entity:
     axes = tuple(_shape_axis(part, call.span) for part in parts)
     for axis in axes:
         if axis.tag is not None:
-            raise refuse(Code.BAD_SHAPE, "reshape gives full axes: their lengths are constants", call.span)
+            message = "reshape gives full axes: their lengths are constants"
+            raise refuse(Code.BAD_SHAPE, message, call.span, help="give numbers, not walkers")
     before, after = _count(tile.type.axes), _count(axes)
     if before != after:
         raise refuse(
             Code.LENGTHS_DIFFER,
             f"{describe_axes(tile.type.axes)} has {before} elements and {describe_axes(axes)} has {after}",
             call.span,
+            help="reshape to lengths with the same product",
         )
     result = ctx.builder.value(TileType(tile.type.dtype, axes))
     ctx.builder.emit(Reshape(call.span, result, tile))
@@ -343,7 +349,8 @@ def _cat(ctx: Context, call: Call) -> Entity:
     parts = unify(ctx.builder, given.items, [where] * len(given.items), where, entries=True)
     axis = axis_of(call, parts[0]) if "axis" in call else 0
     if axis is None or any(part.type.rank != parts[0].type.rank for part in parts) or parts[0].type.rank == 0:
-        raise refuse(Code.LENGTHS_DIFFER, "tp.cat takes tiles with equally many axes, at least one", where)
+        message = "tp.cat takes tiles with equally many axes, at least one"
+        raise refuse(Code.LENGTHS_DIFFER, message, where, help="add axes with `[:, None]` or `[None, :]`")
     parts = _matched_but(ctx, parts, axis, where)
     for part in parts:
         _need_full(part.type.axes[axis], "tp.cat", where)
@@ -366,7 +373,8 @@ def _matched_but(ctx: Context, parts: Sequence[Tile], axis: int, span: Span) -> 
                 for number, (one, other) in enumerate(zip(met, part.type.axes, strict=True))
             ]
     except Clash as clash:
-        raise refuse(clash.code, "tp.cat: " + clash.sentence, span) from None
+        cure = "all axes but the one they are joined along must agree"
+        raise refuse(clash.code, "tp.cat: " + clash.sentence, span, help=cure) from None
     return [broadcast(ctx.builder, part, (*met[:axis], part.type.axes[axis], *met[axis + 1 :]), span) for part in parts]
 
 
@@ -422,7 +430,8 @@ def _require(ctx: Context, call: Call) -> Entity:
     if isinstance(entity, Known):
         entity = coerce(ctx, entity, TileType(BOOL), call.span)
     if not (is_tile(entity) and entity.type == TileType(BOOL)):
-        raise refuse(Code.CONDITION, f"tp.require takes one truth value, and this is {describe(entity)}", call.span)
+        message = f"tp.require takes one truth value, and this is {describe(entity)}"
+        raise refuse(Code.CONDITION, message, call.span, help='compare, for instance `tp.dim("N") >= 1`')
     if ctx.place is Place.INSIDE or ctx.depth or ctx.parallel_span is not None:
         raise refuse(
             Code.REQUIRE_PLACE,
@@ -463,9 +472,8 @@ def _is_host_value(ctx: Context, tile: Tile) -> bool:
 def _update(ctx: Context, call: Call) -> Entity:
     tensor = call.entity("tensor")
     if not is_tensor(tensor):
-        raise refuse(
-            Code.BAD_REDUCTION, f"tp.update takes a tensor, and this is {describe(tensor)}", call.where("tensor")
-        )
+        message = f"tp.update takes a tensor, and this is {describe(tensor)}"
+        raise refuse(Code.BAD_REDUCTION, message, call.where("tensor"), help="name a Sum, Max or Min of the signature")
     index = call.entity("index")
     parts = index.items if isinstance(index, Bundle) else (index,)
     items: list[indexing.Item] = [(part, call.where("index")) for part in parts]

@@ -96,7 +96,7 @@ def _pick(ctx: Context, tensor: Tensor, axis: int, item: Entity | SliceOf, span:
         case SliceOf():
             return _window(ctx, tensor, axis, item, span)
         case Known(value=bool()):
-            raise refuse(Code.BAD_INDEX, "a truth value cannot index an axis", span)
+            raise refuse(Code.BAD_INDEX, "a truth value cannot index an axis", span, help="choose with `tp.where`")
         case Known(value=int() | Extent() as number):
             _constant_inside(ctx, tensor, axis, number, span)
             return At(literal(ctx.builder, item, INDEX_SCALAR.dtype, span)), None
@@ -108,7 +108,8 @@ def _pick(ctx: Context, tensor: Tensor, axis: int, item: Entity | SliceOf, span:
                 help="load first: `x[i][:, None]`",
             )
         case _:
-            raise refuse(Code.BAD_INDEX, f"{describe(item)} cannot index an axis", span)
+            cure = "index with a walker, a whole number, a tile of whole numbers, `:` or a constant slice"
+            raise refuse(Code.BAD_INDEX, f"{describe(item)} cannot index an axis", span, help=cure)
 
 
 def _position(ctx: Context, tile: Tile, span: Span) -> tuple[Pick, Axis | None]:
@@ -200,10 +201,12 @@ def window(ctx: Context, item: SliceOf, extent: Length | None, span: Span, what:
     stop = _bound(ctx, item.stop, extent, span, "ends")
     length = stop - start
     if at_least(length, 0) is False:
-        raise refuse(Code.BAD_INDEX, f"the slice ends at {stop}, before its start at {start}", span)
+        message = f"the slice ends at {stop}, before its start at {start}"
+        raise refuse(Code.BAD_INDEX, message, span, help="write the smaller bound first")
     room = None if extent is None else at_least(extent - stop, 0)
     if room is False:
-        raise refuse(Code.CONSTANT_OUTSIDE, f"the slice ends at {stop}, and {what} has {extent} elements", span)
+        message = f"the slice ends at {stop}, and {what} has {extent} elements"
+        raise refuse(Code.CONSTANT_OUTSIDE, message, span, help=f"end it at {extent} or before")
     return start, length
 
 
@@ -412,6 +415,7 @@ def index_tile(ctx: Context, tile: Tile, items: Sequence[Item], span: Span) -> T
             Code.WRONG_RANK,
             f"the tile has {tile.type.rank} axes {describe_axes(tile.type.axes)}, and the index names {given}",
             span,
+            help="leave out what is too much; `None` adds an axis and counts for none",
         )
     for axis, (item, where) in enumerate(items):
         if isinstance(item, SliceOf):

@@ -39,7 +39,7 @@ from tileproof.language.tiles import Lowest
 from .axes import Axes, Clash, describe_axes, meet
 from .builder import Builder
 from .refusal import Suppressed, refuse
-from .values import Entity, Known, Poison, describe, is_tile, is_walker
+from .values import Bundle, Entity, Known, Method, Poison, describe, is_tile, is_walker
 
 _NUMBERS = ("float", "int", "uint", "index")
 _WHOLE = ("int", "uint", "index")
@@ -114,7 +114,7 @@ def literal(b: Builder, known: Known, dtype: DType, span: Span) -> Tile:
         elif dtype.is_float:
             value = float(value)
     elif not isinstance(value, Extent):
-        raise refuse(Code.WRONG_TYPE, f"{describe(known)} is not a number", span)
+        raise refuse(Code.WRONG_TYPE, f"{describe(known)} is not a number", span, help=_number_in(known))
     if wrong:
         cure = "cast the other operand, `.to(f32)`, or write a whole number" if isinstance(value, float) else ""
         raise refuse(
@@ -162,7 +162,21 @@ def as_tile(b: Builder, entity: Entity, span: Span, dtype: DType | None = None) 
         case Poison():
             raise Suppressed
         case _:
-            raise refuse(Code.WRONG_TYPE, f"{describe(entity)} is not a tile or a number", span)
+            message = f"{describe(entity)} is not a tile or a number"
+            raise refuse(Code.WRONG_TYPE, message, span, help=_number_in(entity))
+
+
+def _number_in(entity: Entity) -> str:
+    """How to get at a tile or number where something else is given."""
+    match entity:
+        case Bundle():
+            return "take one item of it, or give each a name: `a, b = ...`"
+        case Method(name=name):
+            return f"call it: `.{name}(...)`"
+        case Known(value=value) if callable(value):
+            return f"call it: `{getattr(value, '__name__', value)}(...)`"
+        case _:
+            return "tiles are loaded from tensors, as in `x[i]`; numbers are literals, scalars and constants"
 
 
 def unify(
@@ -477,11 +491,12 @@ def mma(b: Builder, left: Entity, right: Entity, acc: Entity | None, span: Span,
     have, need = describe_axes(total.type.axes), describe_axes(axes)
     message = f"the accumulator's axes {have} are not those of the product, {need}"
     if total.type.rank > 2:
-        raise refuse(Code.MMA_SHAPE, message, where)
+        raise refuse(Code.MMA_SHAPE, message, where, help="start it with `tp.zeros((i, j), ...)`")
     try:
         axes = _two(meet(axes, total.type.axes))
     except Clash as clash:
-        raise refuse(Code.MMA_SHAPE, message, where, notes=(clash.sentence,)) from None
+        cure = "start it with `tp.zeros` of the product's own walkers"
+        raise refuse(Code.MMA_SHAPE, message, where, notes=(clash.sentence,), help=cure) from None
     one = broadcast(b, one, (axes[0], inner), spans[0])
     two = broadcast(b, two, (inner, axes[1]), spans[1])
     total = broadcast(b, total, axes, where)

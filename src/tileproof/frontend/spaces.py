@@ -71,7 +71,8 @@ def _walks(
     others: dict[str, ast.expr] = {}
     for keyword in call.keywords:
         if keyword.arg is None:
-            raise refuse(Code.STARRED, f"`**` is not part of the language in tp.{name}", ctx.span(keyword.value))
+            message = f"`**` is not part of the language in tp.{name}"
+            raise refuse(Code.STARRED, message, ctx.span(keyword.value), help="name each dimension")
         if keyword.arg in reserved:
             others[keyword.arg] = keyword.value
         else:
@@ -180,6 +181,7 @@ def _size(entity: Entity, span: Span) -> Length | None:
     )
 
 
+<<<<<<< HEAD
 def _targets(ctx: Context, node: ast.For, shape: Sequence[int], what: str) -> list[list[ast.Name]]:
     """The names a loop binds: one for each walk, a pair where a walk hands out two values."""
     parts = node.target.elts if isinstance(node.target, ast.Tuple) and len(shape) > 1 else [node.target]
@@ -195,6 +197,16 @@ def _targets(ctx: Context, node: ast.For, shape: Sequence[int], what: str) -> li
         found.append([name for name in names if isinstance(name, ast.Name)])
     if len(parts) != len(shape):
         wanted_names = ", ".join("(e, i)" if count == 2 else "ij"[number % 2] for number, count in enumerate(shape))
+=======
+def _targets(ctx: Context, node: ast.For, count: int, what: str) -> list[str]:
+    names = node.target.elts if isinstance(node.target, ast.Tuple) else [node.target]
+    for name in names:
+        if not isinstance(name, ast.Name):
+            message = f"a loop binds names, not `{ast.unparse(name)}`"
+            raise refuse(Code.ASSIGNMENT_TARGET, message, ctx.span(name), help="write a name, and use it in the body")
+    if len(names) != count:
+        walked, named = (f"{n} {word}{'s' * (n != 1)}" for n, word in ((count, "dimension"), (len(names), "name")))
+>>>>>>> main
         raise refuse(
             Code.WALKER_COUNT,
             f"{what} walks {len(shape)} dimension{'s' * (len(shape) != 1)}, and `{ast.unparse(node.target)}` "
@@ -346,14 +358,20 @@ def _position(ctx: Context, node: ast.expr, what: str) -> Tile | None:
 
 
 def position(ctx: Context, entity: Entity, span: Span, what: str) -> Tile:
+    whole = "give a whole number: a literal, a constant, a scalar, `i.start` and the like"
     if isinstance(entity, Known) and isinstance(entity.value, float | bool):
-        raise refuse(Code.BAD_INDEX, f"{what} is a position, and this is {describe(entity)}", span)
+        raise refuse(Code.BAD_INDEX, f"{what} is a position, and this is {describe(entity)}", span, help=whole)
     if isinstance(entity, Bundle):
-        raise refuse(Code.BAD_INDEX, f"{what} is a position, and this is a tuple", span)
+        raise refuse(Code.BAD_INDEX, f"{what} is a position, and this is a tuple", span, help=whole)
     tile = as_tile(ctx.builder, entity, span, INDEX)
     if tile.type.axes:
+<<<<<<< HEAD
         raise refuse(Code.BAD_INDEX, f"{what} is one position, and this is {describe(tile)}", span)
     return as_number(ctx.builder, to_index(ctx.builder, tile, span), span)
+=======
+        raise refuse(Code.BAD_INDEX, f"{what} is one position, and this is {describe(tile)}", span, help=whole)
+    return to_index(ctx.builder, tile, span)
+>>>>>>> main
 
 
 def range_loop(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
@@ -367,7 +385,7 @@ def range_loop(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
         given.append((Known(1), span))
     step = given[2][0]
     if isinstance(step, Known) and step.value == 0:
-        raise refuse(Code.BAD_CALL, "a range cannot step by 0", given[2][1])
+        raise refuse(Code.BAD_CALL, "a range cannot step by 0", given[2][1], help="step by 1, or by -1 backwards")
     start, stop, by = (position(ctx, entity, where, "a bound of range") for entity, where in given)
     ((target,),) = _targets(ctx, node, [1], "range")
     name = target.id

@@ -76,9 +76,8 @@ def _statement(ctx: Context, node: ast.stmt) -> None:
             message = "a kernel returns nothing: its results are what it writes"
             raise refuse(Code.EARLY_RETURN, message, ctx.span(node), help="write the value into an `Out` parameter")
         case _:
-            raise refuse(
-                Code.UNSUPPORTED_STATEMENT, f"`{ast.unparse(node)}` is not part of the language", ctx.span(node)
-            )
+            message = f"`{ast.unparse(node)}` is not part of the language"
+            raise refuse(Code.UNSUPPORTED_STATEMENT, message, ctx.span(node), help="remove it")
 
 
 def _expression(ctx: Context, node: ast.expr) -> None:
@@ -124,7 +123,7 @@ def _bind(ctx: Context, target: ast.expr, entity: Entity, value_span: Span) -> N
             if not isinstance(entity, Bundle) or len(entity.items) != len(names):
                 have = f"{len(entity.items)} values" if isinstance(entity, Bundle) else describe(entity)
                 message = f"{len(names)} names are assigned from {have}"
-                raise refuse(Code.ASSIGNMENT_TARGET, message, ctx.span(target))
+                raise refuse(Code.ASSIGNMENT_TARGET, message, ctx.span(target), help="write one name for each value")
             for part, item in zip(names, entity.items, strict=True):
                 _bind(ctx, part, item, value_span)
         case ast.Subscript(value=owner, slice=index):

@@ -149,7 +149,8 @@ def _refusals(function: FunctionSource, node: ast.AST) -> Iterator[Diagnostic]:
             message = "a loop cannot have `else`: without `break` it would always run"
             yield Diagnostic(Code.LOOP_ELSE, message, function.span(first), help="move it below the loop")
         case ast.Constant(value=value) if isinstance(value, bytes | complex) or value is ...:
-            yield Diagnostic(_EXPRESSION, f"`{ast.unparse(node)}` is not a value of the language", span)
+            cure = "write `pass` to do nothing" if value is ... else "numbers are whole or floating"
+            yield Diagnostic(_EXPRESSION, f"`{ast.unparse(node)}` is not a value of the language", span, help=cure)
         case _:
             pass
     for child in ast.iter_child_nodes(node):

@@ -134,7 +134,7 @@ def _by_name(signature: Signature, args: tuple[Any, ...], named: Mapping[str, An
     known = {constant.name for constant in signature.constants}
     for name, value in named.items():
         if name in given:
-            fail(signature, Code.ARGUMENT_COUNT, f"`{name}` is given twice")
+            fail(signature, Code.ARGUMENT_COUNT, f"`{name}` is given twice", help="give it once, by position or name")
         if name in names:
             given[name] = value
         elif name not in known:
@@ -240,6 +240,7 @@ def _bind_dimensions(
                     f"axis {axis} of `{tensor.name}` is {wanted}, and the array has {extent} there",
                     tensor,
                     notes=(f"the array has the shape {array.shape}",),
+                    help=f"pass an array with {wanted} there, or give the axis a name in the signature",
                 )
             case Named(name=name) if bound.dimensions.setdefault(name, extent) != extent:
                 first = seen[name]
@@ -280,14 +281,18 @@ def _scalar(signature: Signature, scalar: ScalarParameter, value: Any, bound: Bo
         dtype = bound.dtypes.setdefault(dtype.name, F32 if isinstance(value, float) else I32)
     if dtype is BOOL or isinstance(value, bool):
         if not (dtype is BOOL and isinstance(value, bool)):
-            fail(signature, Code.ARGUMENT_DTYPE, f"`{scalar.name}` is {dtype}, and {value!r} is given", scalar)
+            cure = "pass True or False" if dtype is BOOL else "pass a number: `int(...)`"
+            message = f"`{scalar.name}` is {dtype}, and {value!r} is given"
+            fail(signature, Code.ARGUMENT_DTYPE, message, scalar, help=cure)
         return bool(value)
     if dtype.is_integer:
         assert dtype.storage is not None
         limits = np.iinfo(dtype.storage)
         if isinstance(value, float) or not limits.min <= value <= limits.max:
             why = "is a float" if isinstance(value, float) else "does not fit"
-            fail(signature, Code.ARGUMENT_DTYPE, f"`{scalar.name}` is {dtype}, and {value!r} {why}", scalar)
+            cure = f"pass a whole number from {limits.min} to {limits.max}"
+            message = f"`{scalar.name}` is {dtype}, and {value!r} {why}"
+            fail(signature, Code.ARGUMENT_DTYPE, message, scalar, help=cure)
     number: int | float = value
     return number
 

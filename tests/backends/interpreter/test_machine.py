@@ -16,7 +16,7 @@ from tileproof.ir import ops
 from tileproof.ir.extent import symbol
 from tileproof.ir.ops import Along, At, BinaryFn, Gather, ReduceFn, Whole, Window
 from tileproof.ir.types import INDEX_SCALAR, Access, Axis, Content, DimensionTag, TileType
-from tileproof.language.dtypes import BF16, BOOL, F16, F32, I8, I32, INDEX, DType
+from tileproof.language.dtypes import BF16, BOOL, F16, F32, I8, I32, I64, INDEX, DType
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -270,6 +270,48 @@ def test_elements_are_positions() -> None:
     assert out.tolist() == list(range(6))
 
 
+@given(st.integers(0, 9), st.integers(1, 5))
+def test_fill_makes_a_full_tile_of_the_live_elements(extent: int, size: int) -> None:
+    b = Builder()
+    c, x = b.tensor("c", Access.SUM, I32, str(size)), b.tensor("x", Access.IN, I32, "N")
+    n = walker("n", "N", size)
+    with b.parallel(n):
+        full = b(ops.Fill, TileType(I32, (Axis(size),)), b.load(x, Along(n)), b.constant(100, I32))
+        b.do(ops.Update, c, (Whole(),), full)
+    values, out = np.arange(extent, dtype=np.int32), zeros(size, dtype=np.int32)
+    run(b.kernel(), {"c": out, "x": values}, {"N": extent})
+    padded = np.pad(values, (0, -extent % size), constant_values=100)
+    assert out.tolist() == padded.reshape(-1, size).sum(axis=0).tolist()
+
+
+def test_fill_pads_every_axis_at_its_end() -> None:
+    b = Builder()
+    c, x = b.tensor("c", Access.INOUT, I32, "3 4"), b.tensor("x", Access.IN, I32, "M N")
+    i, j = walker("i", "M", 3), walker("j", "N", 4)
+    with b.parallel(i, j):
+        full = b(ops.Fill, TileType(I32, (Axis(3), Axis(4))), b.load(x, Along(i), Along(j)), b.constant(-1, I32))
+        b.do(ops.Store, c, (Whole(), Whole()), full)
+    out = zeros(3, 4, dtype=np.int32)
+    run(b.kernel(), {"c": out, "x": np.arange(6, dtype=np.int32).reshape(2, 3)}, {"M": 2, "N": 3})
+    assert out.tolist() == [[0, 1, 2, -1], [3, 4, 5, -1], [-1, -1, -1, -1]]
+
+
+def test_random_numbers_depend_on_seed_and_offset_alone() -> None:
+    b = Builder()
+    c, seed = b.tensor("c", Access.OUT, F32, "N"), b.scalar("seed", I64)
+    n = walker("n", "N", 3)
+    with b.parallel(n):
+        offset = b(ops.Elements, TileType(INDEX, (tagged(n),)), n)
+        b.do(ops.Store, c, (Along(n),), b(ops.Random, TileType(F32, (tagged(n),)), seed, offset))
+    first, again, other = zeros(8), zeros(8), zeros(8)
+    run(b.kernel(), {"c": first, "seed": 0}, {"N": 8})
+    run(b.kernel(), {"c": again, "seed": 0}, {"N": 8}, order=3)
+    run(b.kernel(), {"c": other, "seed": -1}, {"N": 8})
+    assert first[0] == np.float32((0x6627E8D5 >> 8) / 2**24)
+    assert first.tolist() == again.tolist()
+    assert len({*first.tolist(), *other.tolist()}) == 16
+
+
 def test_results_go_into_the_callers_array_whatever_its_strides() -> None:
     whole = zeros(3, 10)
     for out in (whole[0, ::2], whole.T[5, :][::-1], whole[1, 9:4:-1]):
@@ -338,8 +380,8 @@ def test_a_window_outside_and_a_gather_outside_are_refused() -> None:
         b.do(ops.Store, c, (Whole(),), b.load(x, pick))
         with pytest.raises(OutOfBounds, match=f"kernel reads index {4 if pick.start == 3 else -1} of axis 0 of x"):
             run(b.kernel(), {"c": zeros(2), "x": zeros(4)}, {})
-    with pytest.raises(OutOfBounds, match=r"program n=0:3 updates index -1 of axis 0 of out, which has 1 element\b"):
-        updates(Access.SUM, F32, [0, -1, 7], [1, 1, 1], 1)
+    with pytest.raises(OutOfBounds, match=r"program n=0:3 updates index -2 of axis 0 of out, which has 1 element\b"):
+        updates(Access.SUM, F32, [0, -2, 7], [1, 1, 1], 1)
 
 
 def test_tiles_that_start_before_the_axis_are_refused() -> None:

@@ -1,0 +1,61 @@
+"""What the pages show is true: snippets run, wrong ones are refused, names and links exist."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pages import PAGES, ROOT, Snippet, load, snippets
+
+import tileproof as tp
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.diagnostic import Diagnostic
+from tileproof.frontend.check import check_kernel
+
+SNIPPETS = snippets()
+
+
+def mistakes(snippet: Snippet, folder: Path) -> list[Diagnostic]:
+    """What goes wrong when a snippet runs, and after that when its kernels are checked."""
+    try:
+        module = load(snippet.text, folder)
+    except tp.TileproofError as error:
+        return list(error.diagnostics)
+    kernels = [value for value in vars(module).values() if isinstance(value, tp.Kernel)]
+    return [mistake for kernel in kernels for mistake in check_kernel(kernel, {})]
+
+
+@pytest.mark.parametrize("snippet", [s for s in SNIPPETS if not s.refused], ids=str)
+def test_a_snippet_runs(snippet: Snippet, tmp_path: Path) -> None:
+    assert [found.message for found in mistakes(snippet, tmp_path)] == []
+
+
+@pytest.mark.parametrize("snippet", [s for s in SNIPPETS if s.refused], ids=str)
+def test_a_wrong_snippet_is_refused(snippet: Snippet, tmp_path: Path) -> None:
+    assert [found.code.id for found in mistakes(snippet, tmp_path)] == [snippet.refused]
+
+
+def test_every_section_of_the_language_has_a_snippet() -> None:
+    text = (ROOT / "docs" / "language.md").read_text(encoding="utf-8")
+    sections = re.split(r"^## ", text, flags=re.MULTILINE)[1:]
+    without = [section.partition("\n")[0] for section in sections if "```python" not in section]
+    assert without == ["Not yet"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_codes_on_a_page_exist(page: Path) -> None:
+    named = set(re.findall(r"TP\d{4}", page.read_text(encoding="utf-8")))
+    assert named <= {code.id for code in Code}
+
+
+def test_the_site_builds(tmp_path: Path) -> None:
+    pytest.importorskip("mkdocs")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path / "site")]
+    environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (tmp_path / "site" / "language" / "index.html").exists()

@@ -1,0 +1,79 @@
+"""Kernels from source text: written to a file and imported, as a user's would be."""
+
+from __future__ import annotations
+
+import atexit
+import importlib.util
+import itertools
+import tempfile
+from pathlib import Path
+from textwrap import dedent, indent
+from typing import Any
+
+import tileproof as tp
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.diagnostic import Diagnostic
+from tileproof.frontend.check import check_kernel
+from tileproof.frontend.pipeline import accepted, compile_for
+from tileproof.ir.verifier import verify
+
+HEAD = """\
+import math
+
+import numpy as np
+
+import tileproof as tp
+from tileproof import In, Index, InOut, Max, Min, Out, Sum, T, U
+from tileproof import bf16, f8e4m3, f8e5m2, f16, f32, f64, i8, i16, i32, i64, tf32, u8, u16, u32, u64
+
+"""
+_folder = tempfile.TemporaryDirectory(prefix="kernels-")
+atexit.register(_folder.cleanup)
+_numbers = itertools.count()
+
+
+def load(text: str, head: str = HEAD) -> Any:
+    """The module a source text makes. Its file stays: helpers are read when a kernel is compiled."""
+    path = Path(_folder.name) / f"kernels_{next(_numbers)}.py"
+    path.write_text(head + dedent(text), encoding="utf-8")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def kernel(text: str) -> tp.Kernel:
+    """The kernel `k` of a source text."""
+    found = load(text).k
+    assert isinstance(found, tp.Kernel)
+    return found
+
+
+def with_body(body: str, before: str = "") -> str:
+    """A kernel of small static and ragged tensors with `body` inside its parallel space."""
+    signature = (
+        '@tp.kernel\ndef k(y: InOut[f32, "M N"], x: In[f32, "M N"], v: In[f32, "M"], w: In[f32, "N"],\n'
+        '      d: In[f32, "M D"], n: In[i32, "M"], *, D: int, BM: int = 2, BN: int = 3) -> None:\n'
+        "    for i, j in tp.parallel(M=BM, N=BN):\n"
+    )
+    return dedent(before) + signature + indent(dedent(body).strip("\n"), " " * 8) + "\n"
+
+
+def mistakes(text: str) -> list[Diagnostic]:
+    """What `tileproof check` finds in the kernel `k`. What it accepts must pass every step that follows."""
+    return found_in(kernel(text))
+
+
+def found_in(checked: tp.Kernel) -> list[Diagnostic]:
+    found = check_kernel(checked, {})
+    if not found:
+        for specialisation in accepted(checked, {}):
+            for after in ("elaborate", None):
+                verify(compile_for(checked, specialisation, after).ir)
+    return found
+
+
+def codes(text: str) -> list[Code]:
+    return [diagnostic.code for diagnostic in mistakes(text)]
