@@ -89,7 +89,8 @@ def call(ctx: Context, node: ast.Call) -> Entity:
     named = []
     for keyword in node.keywords:
         if keyword.arg is None:
-            raise refuse(Code.STARRED, "`**` arguments are not part of the language", ctx.span(keyword.value))
+            message = "`**` arguments are not part of the language"
+            raise refuse(Code.STARRED, message, ctx.span(keyword.value), help="name each of them")
         named.append((keyword.arg, ctx.evaluate(keyword.value), ctx.span(keyword)))
     if isinstance(callee, Method):
         owner = ctx.span(node.func.value) if isinstance(node.func, ast.Attribute) else span

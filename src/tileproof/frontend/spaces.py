@@ -181,7 +181,6 @@ def _size(entity: Entity, span: Span) -> Length | None:
     )
 
 
-<<<<<<< HEAD
 def _targets(ctx: Context, node: ast.For, shape: Sequence[int], what: str) -> list[list[ast.Name]]:
     """The names a loop binds: one for each walk, a pair where a walk hands out two values."""
     parts = node.target.elts if isinstance(node.target, ast.Tuple) and len(shape) > 1 else [node.target]
@@ -190,23 +189,14 @@ def _targets(ctx: Context, node: ast.For, shape: Sequence[int], what: str) -> li
         names = part.elts if isinstance(part, ast.Tuple) else [part]
         for name in names:
             if not isinstance(name, ast.Name):
-                raise refuse(Code.ASSIGNMENT_TARGET, f"a loop binds names, not `{ast.unparse(name)}`", ctx.span(name))
+                message = f"a loop binds names, not `{ast.unparse(name)}`"
+                raise refuse(Code.ASSIGNMENT_TARGET, message, ctx.span(name), help="write a name, and use it in the body")
         if len(names) != wanted:
             parts = []
             break
         found.append([name for name in names if isinstance(name, ast.Name)])
     if len(parts) != len(shape):
         wanted_names = ", ".join("(e, i)" if count == 2 else "ij"[number % 2] for number, count in enumerate(shape))
-=======
-def _targets(ctx: Context, node: ast.For, count: int, what: str) -> list[str]:
-    names = node.target.elts if isinstance(node.target, ast.Tuple) else [node.target]
-    for name in names:
-        if not isinstance(name, ast.Name):
-            message = f"a loop binds names, not `{ast.unparse(name)}`"
-            raise refuse(Code.ASSIGNMENT_TARGET, message, ctx.span(name), help="write a name, and use it in the body")
-    if len(names) != count:
-        walked, named = (f"{n} {word}{'s' * (n != 1)}" for n, word in ((count, "dimension"), (len(names), "name")))
->>>>>>> main
         raise refuse(
             Code.WALKER_COUNT,
             f"{what} walks {len(shape)} dimension{'s' * (len(shape) != 1)}, and `{ast.unparse(node.target)}` "
@@ -365,13 +355,8 @@ def position(ctx: Context, entity: Entity, span: Span, what: str) -> Tile:
         raise refuse(Code.BAD_INDEX, f"{what} is a position, and this is a tuple", span, help=whole)
     tile = as_tile(ctx.builder, entity, span, INDEX)
     if tile.type.axes:
-<<<<<<< HEAD
         raise refuse(Code.BAD_INDEX, f"{what} is one position, and this is {describe(tile)}", span)
     return as_number(ctx.builder, to_index(ctx.builder, tile, span), span)
-=======
-        raise refuse(Code.BAD_INDEX, f"{what} is one position, and this is {describe(tile)}", span, help=whole)
-    return to_index(ctx.builder, tile, span)
->>>>>>> main
 
 
 def range_loop(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
