@@ -18,16 +18,20 @@ from hypothesis import strategies as st
 
 import tileproof as tp
 from tileproof.diagnostics.codes import Code
+from tileproof.frontend.check import check_kernel
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 F16, BF16, F32, F64 = (np.dtype(d) for d in (np.float16, ml_dtypes.bfloat16, np.float32, np.float64))
 I32, I64 = np.dtype(np.int32), np.dtype(np.int64)
-ERROR = {F64: 1e-4, F32: 1e-4, F16: 5e-3, BF16: 4e-2}
+ERROR = {F64: 1e-4, F32: 1e-4, F16: 5e-3, BF16: 4e-2, I32: 0.0, I64: 0.0}
 """Allowed relative to 1 + |expected|: the kernels compute in f32 and round once, when they store."""
 
 any_extent = st.one_of(st.integers(0, 3), st.integers(4, 18))
 extent = st.one_of(st.integers(1, 3), st.integers(4, 18))
 small = st.integers(0, 4)
+few = st.integers(0, 2)
+seed = st.integers(0, 99)
+"""For examples whose index tensors differ from seed to seed."""
 tile = st.sampled_from((1, 2, 3, 4, 7, 8, 16, 32))
 
 
@@ -65,11 +69,85 @@ CASES = {
         exact=True,
     ),
     "embedding": Case({"N": any_extent, "V": extent, "D": any_extent}, ("BD",), (*FLOATS, I32), exact=True),
-    "histogram": Case({"N": any_extent, "B": extent}, ("BN",), (I32, I64), exact=True),
+    "histogram": Case({"N": any_extent, "B": any_extent}, ("BN",), (I32, I64), exact=True),
     "transpose": Case({"M": any_extent, "N": any_extent}, ("BM", "BN"), (*FLOATS, I32), exact=True),
     "rope": Case({"N": small, "H": small, "D": any_extent}, (), FLOATS),
     "silu_mul": Case({"N": any_extent, "I": any_extent, "K": any_extent}, ("BN", "BI", "BK"), NARROW),
     "argmax": Case({"R": small, "V": extent}, ("BV",), FLOATS, exact=True),
+    "matmul_split": Case({"M": any_extent, "N": any_extent, "K": any_extent}, ("BM", "BN", "SK", "BK"), NARROW),
+    "decode_attention": Case(
+        {"G": few, "R": few, "C": any_extent, "D": any_extent, "used": st.integers(-1, 19)}, ("SC", "BC"), NARROW
+    ),
+    "append_attention": Case(
+        {"G": few, "R": few, "C": st.integers(8, 12), "N": small, "D": st.integers(0, 9), "pos": st.integers(0, 4)},
+        ("BN", "BT"),
+        NARROW,
+    ),
+    "paged_attention": Case(
+        {
+            "seed": seed, "B": few, "G": few, "R": few, "D": st.integers(0, 9), "P": st.integers(1, 4),
+            "S": st.integers(0, 5), "L": small,
+        },
+        ("BS",),
+        NARROW,
+    ),
+    "paged_append": Case(
+        {"seed": seed, "P": small, "G": few, "S": st.integers(1, 5), "D": any_extent, "N": any_extent},
+        (),
+        (*FLOATS, I32),
+        exact=True,
+    ),
+    "grouped_matmul": Case(
+        {"seed": seed, "E": small, "N": any_extent, "K": any_extent, "F": any_extent}, ("BN", "BF", "BK"), NARROW
+    ),
+    "ragged_attention": Case(
+        {
+            "seed": seed, "B": small, "N": any_extent, "G": st.integers(1, 2), "heads": st.integers(0, 2),
+            "D": st.integers(0, 9),
+        },
+        ("BN", "BT"),
+        NARROW,
+    ),
+    "scatter_rows": Case(
+        {"seed": seed, "V": any_extent, "N": any_extent, "D": any_extent}, ("BN", "BD"), (*FLOATS, I32), exact=True
+    ),
+    "int8_matvec": Case({"N": any_extent, "G": small, "S": any_extent}, ("BN", "BG"), FLOATS),
+    "int4_matvec": Case({"N": any_extent, "G": small, "S": any_extent}, ("BN", "BG"), FLOATS),
+    "top_k": Case(
+        {"seed": seed, "R": few, "V": any_extent, "k": st.one_of(st.integers(-1, 19), st.just(-(2**31)))},
+        ("BV",),
+        NARROW,
+        exact=True,
+    ),
+    "argmax_two_stage": Case({"R": small, "V": extent}, ("SV", "BV"), FLOATS, exact=True),
+    "conv2d": Case(
+        {
+            "N": few, "H": st.integers(0, 7), "W": st.integers(0, 9), "C": small, "F": small, "R": st.integers(0, 3),
+            "S": st.integers(0, 3),
+        },
+        ("BW", "BC", "BF"),
+        NARROW,
+    ),
+    "dropout": Case(
+        {
+            "N": any_extent, "percent": st.sampled_from((0, 30, 100)), "key": st.integers(-(2**63), 2**63 - 1),
+            "offset": st.integers(-(2**63), 2**63 - 20),
+        },
+        ("BN",),
+        FLOATS,
+    ),
+    "layer_norm_backward": Case({"N": any_extent, "D": any_extent}, ("BN",), FLOATS),
+    "embedding_backward": Case({"N": any_extent, "V": small, "D": any_extent}, ("BN", "BD"), FLOATS),
+    "cumsum": Case({"R": small, "N": any_extent}, ("BN",), (*FLOATS, I32, I64)),
+    "gram": Case({"N": any_extent, "K": any_extent}, ("B", "BK"), NARROW),
+    "qkv": Case(
+        {
+            "H": small, "G": few, "C": st.integers(5, 7), "E": st.integers(0, 5), "K": any_extent,
+            "pos": st.integers(0, 4),
+        },
+        ("BK",),
+        FLOATS,
+    ),
 }  # fmt: skip
 orders = st.one_of(st.sampled_from(("forward", "reverse")), st.integers(0, 3))
 
@@ -129,6 +207,25 @@ def test_an_example_agrees_with_numpy(name: str, data: st.DataObject) -> None:
 
     dtype, scatter = data.draw(st.sampled_from(case.dtypes), "dtype"), data.draw(st.booleans(), "scatter")
     check(name, run, dtype, scatter, extents)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_an_example_compiles_for_dimensions_of_any_size(name: str) -> None:
+    assert check_kernel(getattr(load(EXAMPLES / f"{name}.py"), name), {}) == []
+
+
+@settings(max_examples=20, deadline=None, database=None, derandomize=True)
+@given(stride=st.integers(1, 4), pad=st.integers(0, 3), size=st.integers(1, 4), extent=st.integers(3, 7))
+def test_a_convolution_takes_any_stride_and_padding(stride: int, pad: int, size: int, extent: int) -> None:
+    example = load(EXAMPLES / "conv2d.py")
+    args, constants = example.arguments(N=1, H=extent, W=extent + 1, C=2, F=3, R=size, S=2, STRIDE=stride, PAD=pad)
+    (expected,) = example.reference(*args, STRIDE=stride, PAD=pad)
+    example.conv2d(*args, **constants)
+    np.testing.assert_allclose(args[0], expected, rtol=1e-4, atol=1e-4)
+
+
+def test_the_numbers_of_dropout_are_those_of_philox() -> None:
+    assert load(EXAMPLES / "dropout.py").uniform(0, 0) == (0x6627E8D5 >> 8) / 2**24
 
 
 @pytest.mark.parametrize("name", CASES)

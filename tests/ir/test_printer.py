@@ -11,7 +11,7 @@ from tileproof.ir.extent import symbol
 from tileproof.ir.ops import BinaryFn, KernelIR
 from tileproof.ir.printer import print_kernel, print_op, print_type
 from tileproof.ir.types import Access, Axis, Content, DimensionTag, Named, TensorType, TileType, WalkerType
-from tileproof.language.dtypes import F32, I32, INDEX
+from tileproof.language.dtypes import ENTRY, F32, I32, INDEX
 
 from . import kernels
 from .builder import Builder, along, tiles
@@ -70,6 +70,19 @@ def test_one_operation_is_printed_without_its_blocks() -> None:
     assert print_op(b.ops[0]) == "v0 = 0 : index"
 
 
+def test_a_combiner_stands_below_its_operation() -> None:
+    b = Builder()
+    tile, zero = b.full(1.0, TileType(F32, (Axis(4),))), b.number(0.0, F32)
+    b.fold(b.adding(TileType(F32)), tile, identities=(zero,), axis=0)
+    assert print_op(b.ops[-1]) == "v4 = reduce v1, axis 0, from v2 : f32"
+    assert print_kernel(b.kernel()).splitlines()[2:] == [
+        "v4 = reduce v1, axis 0, from 0.0 : f32",
+        "    by left, right",
+        "        v3 = left + right : f32",
+        "        yield v3",
+    ]
+
+
 def test_functions_without_a_sign_stand_before_their_operands() -> None:
     b = Builder()
     b.binary(BinaryFn.CDIV, b.number(7), b.number(2))
@@ -84,5 +97,7 @@ def test_types_are_printed_in_the_words_of_the_language() -> None:
     assert print_type(TileType(F32, (Axis(symbol("D"), DimensionTag("D")),))) == "f32[D]"
     assert print_type(i.type) == "tile of M by 128"
     assert print_type(WalkerType("M", None)) == "element of M"
+    assert print_type(WalkerType("M", 64, is_piece=True)) == "piece of M by 64"
+    assert print_type(TileType(ENTRY, (along(i),))) == "index?[i:128]"
     content = Content("Index", "V", I32)
     assert print_type(TensorType(Access.IN, content, (Named("N"),))) == 'In[Index["V"], "N"]'

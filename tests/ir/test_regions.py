@@ -10,7 +10,7 @@ from tileproof.ir.ops import (
     Whole,
     Window,
 )
-from tileproof.ir.types import Access, Axis
+from tileproof.ir.types import Access, Axis, Content
 from tileproof.language.dtypes import (
     F16,
     F32,
@@ -38,6 +38,16 @@ def walker_on_a_fixed_axis(b: Builder) -> None:
     n = tiles("n", "N", 8)
     with b.parallel(n):
         b.load(x, Along(n), Along(n), axes=(along(n), along(n)))
+
+
+def test_any_walker_stands_on_an_axis_without_name() -> None:
+    b = Builder()
+    x = b.tensor("x", Access.IN, F32, "_ _")
+    b.tensor("y", Access.IN, F32, "N")
+    n, e = tiles("n", "N", 8), each("e", "N")
+    with b.parallel(n, e):
+        b.load(x, Along(n), Along(e), axes=(along(n),))
+    assert refusal(b) == ""
 
 
 @broken.rule('x: In[f32, "M N"] has 2 axes, 1 are picked')
@@ -89,6 +99,53 @@ def load_that_keeps_a_dropped_axis(b: Builder) -> None:
     n = each("n", "N")
     with b.parallel(n):
         b.load(x, Along(n), axes=(Axis(1),))
+
+
+@broken.rule("n: tile of N by 8 does not walk M")
+def get_along_another_dimension(b: Builder) -> None:
+    x = b.tensor("x", Access.IN, F32, "M")
+    b.tensor("y", Access.IN, F32, "N")
+    n = tiles("n", "N", 8)
+    with b.parallel(n):
+        b.get(x, Along(n), fill=b.number(0.0, F32), axes=(along(n),))
+
+
+@broken.rule("the region is f32, the result f32[1]")
+def get_that_keeps_a_dropped_axis(b: Builder) -> None:
+    x = b.tensor("x", Access.IN, F32, "N")
+    b.get(x, At(b.number(-1)), fill=b.number(0.0, F32), axes=(Axis(1),))
+
+
+@broken.rule("what stands for missing elements is f32, not i32")
+def get_that_converts(b: Builder) -> None:
+    x = b.tensor("x", Access.IN, F32, "N")
+    b.get(x, At(b.number(-1)), fill=b.number(0, I32))
+
+
+@broken.rule("what stands for missing elements is index?, not index")
+def get_from_an_index_tensor_without_none(b: Builder) -> None:
+    x = b.tensor("x", Access.IN, Content("Index", "N", I32), "N")
+    b.get(x, At(b.number(-1)), fill=b.number(-1))
+
+
+@broken.rule("what stands for missing elements is f32, not f32[4]")
+def get_filled_with_a_tile(b: Builder) -> None:
+    x = b.tensor("x", Access.IN, F32, "N")
+    b.get(x, Window(0, 4), fill=tile(b, F32, 4), axes=(Axis(4),))
+
+
+@broken.rule('x: Out[f32, "N"] is not read')
+def get_from_an_output(b: Builder) -> None:
+    x = b.tensor("x", Access.OUT, F32, "N")
+    b.get(x, At(b.number(0)), fill=b.number(0.0, F32))
+
+
+@broken.rule("outside the parallel space only In is read")
+def get_from_a_written_tensor_outside_the_space(b: Builder) -> None:
+    x = b.tensor("x", Access.INOUT, F32, "N")
+    b.get(x, At(b.number(0)), fill=b.number(0.0, F32))
+    with b.parallel(each("n", "N")):
+        pass
 
 
 @broken.rule("the region is f32[4], the value f16[4]")

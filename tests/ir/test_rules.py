@@ -20,15 +20,18 @@ from tileproof.ir.ops import (
     Group,
     Iota,
     Mma,
+    Number,
+    Random,
     Reduce,
     ReduceFn,
     Select,
+    Shift,
     Start,
     Unary,
     UnaryFn,
 )
 from tileproof.ir.rules import sums_to
-from tileproof.ir.types import INDEX_SCALAR, Access, TileType
+from tileproof.ir.types import INDEX_SCALAR, Access, TileType, Value, WalkerType
 from tileproof.ir.verifier import IRError, verify
 from tileproof.language.dtypes import (
     BF16,
@@ -146,6 +149,75 @@ def group_of_an_integer(b: Builder) -> None:
 def group_into_nothing(b: Builder) -> None:
     b.tensor("x", Access.IN, F32, "H")
     b.op(Group, INDEX_SCALAR, index=b.number(1), dimension="H", into="G")
+
+
+@broken.rule("the result is index, not i32")
+def number_of_another_type(b: Builder) -> None:
+    b.tensor("x", Access.IN, F32, "N")
+    n = each("n", "N")
+    with b.parallel(n):
+        b.op(Number, of(I32), walker=n)
+
+
+@broken.rule("a seed is one i64, not i32")
+def seed_of_another_type(b: Builder) -> None:
+    b.op(Random, of(F32, 4), seed=b.scalar("seed", I32), offset=tile(b, INDEX, 4))
+
+
+@broken.rule("a seed is one i64, not i64[4]")
+def several_seeds(b: Builder) -> None:
+    b.op(Random, of(F32, 4), seed=tile(b, I64, 4), offset=tile(b, INDEX, 4))
+
+
+@broken.rule("offsets are index, not i64")
+def offsets_of_another_type(b: Builder) -> None:
+    b.op(Random, of(F32, 4), seed=b.scalar("seed", I64), offset=tile(b, I64, 4))
+
+
+@broken.rule("the result is f32[4], not f64[4]")
+def random_numbers_of_another_type(b: Builder) -> None:
+    b.op(Random, of(F64, 4), seed=b.scalar("seed", I64), offset=tile(b, INDEX, 4))
+
+
+# Shifts.
+
+
+@broken.rule("n: element of N is no tile to shift")
+def shift_of_an_element(b: Builder) -> None:
+    b.tensor("x", Access.IN, F32, "N")
+    n = each("n", "N")
+    with b.parallel(n):
+        b.shift("m", n, b.number(1))
+
+
+@broken.rule("a shift is by an index, not i32")
+def shift_by_an_integer(b: Builder) -> None:
+    b.tensor("x", Access.IN, F32, "N")
+    n = tiles("n", "N", 8)
+    with b.parallel(n):
+        b.shift("m", n, b.number(1, I32))
+
+
+SHIFTED = [WalkerType("M", 8), WalkerType("N", 4), WalkerType("N", 8, is_piece=True)]
+
+
+@pytest.mark.parametrize("changed", SHIFTED, ids=str)
+def test_a_shifted_walker_is_a_tile_of_the_same_dimension_and_size(changed: WalkerType) -> None:
+    b = Builder()
+    b.tensor("x", Access.IN, F32, "N M")
+    n = tiles("n", "N", 8)
+    with b.parallel(n):
+        b.emit(Shift(b.span, Value("m", changed), n, b.number(1)))
+    assert refusal(b).endswith(f"the result is tile of N by 8, not {changed}")
+
+
+@broken.rule("the operands of add differ: f32[n:8] and f32[m:8]")
+def shifted_tile_meets_its_origin(b: Builder) -> None:
+    x = b.tensor("x", Access.IN, F32, "N")
+    n = tiles("n", "N", 8)
+    with b.parallel(n):
+        m = b.shift("m", n, b.number(1))
+        b.add(b.load(x, Along(n), axes=(along(n),)), b.load(x, Along(m), axes=(along(m),)))
 
 
 # Elementwise.

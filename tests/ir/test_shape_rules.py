@@ -12,9 +12,11 @@ from tileproof.ir.ops import (
     Broadcast,
     Cat,
     Expand,
+    Fill,
     Permute,
     Reshape,
     Slice,
+    Whole,
 )
 from tileproof.ir.types import Access, Axis, DimensionTag
 from tileproof.language.dtypes import (
@@ -22,7 +24,8 @@ from tileproof.language.dtypes import (
     F32,
 )
 
-from .builder import Broken, Builder, Fill, accepts, along, of, refusal, tile, tiles
+from .builder import Broken, Builder, accepts, along, of, refusal, tile, tiles
+from .builder import Fill as Filling
 
 broken = Broken()
 D = symbol("D")
@@ -162,8 +165,39 @@ def cat_of_nothing(b: Builder) -> None:
     b.op(Cat, of(F32, 0), operands=(), axis=0)
 
 
+def test_filling_gives_full_axes_of_the_same_lengths() -> None:
+    b = Builder()
+    x = b.tensor("x", Access.IN, F32, "N D")
+    b.static = {"D": 8}
+    n, line = tiles("n", "N", 4), Axis(8, DimensionTag("D"))
+    with b.parallel(n):
+        values = b.load(x, Along(n), Whole(), axes=(along(n), line))
+        full = b.op(Fill, of(F32, 4, 8), operand=values, value=b.number(0.0, F32))
+        b.op(Reshape, of(F32, 32), operand=full)
+    assert accepts(b)
+
+
+@broken.rule("the result is f32[8], not f32[n:8]")
+def fill_that_keeps_the_tag(b: Builder) -> None:
+    x = b.tensor("x", Access.IN, F32, "N")
+    n = tiles("n", "N", 8)
+    with b.parallel(n):
+        values = b.load(x, Along(n), axes=(along(n),))
+        b.op(Fill, values.type, operand=values, value=b.number(0.0, F32))
+
+
+@broken.rule("what stands for missing elements is f32, not f16")
+def fill_with_another_type(b: Builder) -> None:
+    b.op(Fill, of(F32, 4), operand=tile(b, F32, 4), value=tile(b, F16))
+
+
+@broken.rule("what stands for missing elements is f32, not f32[4]")
+def fill_with_a_tile(b: Builder) -> None:
+    b.op(Fill, of(F32, 4), operand=tile(b, F32, 4), value=tile(b, F32, 4))
+
+
 @broken
-def test_a_shape_that_does_not_follow_is_refused(fill: Fill, message: str) -> None:
+def test_a_shape_that_does_not_follow_is_refused(fill: Filling, message: str) -> None:
     b = Builder()
     fill(b)
     assert refusal(b).endswith(f": {message}")

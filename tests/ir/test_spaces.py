@@ -12,6 +12,7 @@ from tileproof.ir.ops import (
     Along,
     At,
     BinaryFn,
+    Join,
     Number,
     Parallel,
     Reduce,
@@ -171,16 +172,20 @@ def combiner_of_a_join_that_sees_one_piece(b: Builder) -> None:
 
 def test_a_value_belongs_to_one_piece_when_it_depends_on_it() -> None:
     b = Builder()
+    y = b.tensor("y", Access.INOUT, F32, "K")
     n, (z, x) = tiles("n", "K", 4), halves(b)
     with b.parallel(n, z):
         same, mine = b.op(Start, INDEX_SCALAR, walker=n), b.op(Start, INDEX_SCALAR, walker=z)
+        one, part = b.number(1.0, F32), total(b, z, x)
         common, own = [same], [mine, b.add(same, mine), b.full(0.0, of(F32, along(z)))]
 
         shifted = b.shift("w", z, same)
         own.append(b.op(Number, INDEX_SCALAR, walker=shifted))
         common.append(b.op(Number, INDEX_SCALAR, walker=b.shift("v", n, same)))
 
-        one, part = b.number(1.0, F32), total(b, z, x)
+        common.append(b.load(x, At(same)))
+        own += [b.load(y, At(same)), b.get(y, At(same), fill=one)]
+
         is_mine = b.binary(BinaryFn.LT, mine, same)
         for condition, made in ((is_mine, own), (b.binary(BinaryFn.LT, same, same), common)):
             with b.when(condition, SCALAR) as choice:
@@ -217,9 +222,10 @@ def test_a_value_belongs_to_one_piece_when_it_depends_on_it() -> None:
         own.extend(b.scan(pair.combiner, zeros, axis=0))
         common.extend(b.join(b.adding(SCALAR), part, over=z))
     verify(b.kernel())
-    space = b.ops[-1]
+    (space,) = b.ops
     assert isinstance(space, Parallel)
-    found = of_one_piece(space, z)
+    assert isinstance(space.body.ops[-1], Join)
+    found = of_one_piece(space.body.ops[:-1], z)
     assert found.issuperset(own)
     assert found.isdisjoint(common)
     assert {z, shifted} <= found

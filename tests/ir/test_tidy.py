@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from tileproof.frontend.tidy import tidy
 from tileproof.ir.ops import (
+    Along,
     AnyOp,
+    Assume,
     At,
     Binary,
     BinaryFn,
@@ -19,10 +21,15 @@ from tileproof.ir.ops import (
     Constant,
     Elements,
     Extents,
+    Fill,
+    Gather,
     Group,
     If,
     KernelIR,
     Load,
+    Number,
+    Print,
+    Random,
     RangeLoop,
     Reduce,
     ReduceFn,
@@ -39,7 +46,7 @@ from tileproof.ir.walk import walk
 from tileproof.language.dtypes import BOOL, F32, I64, INDEX
 
 from . import kernels
-from .builder import Builder, along, each, tiles
+from .builder import Builder, along, each, pieces, tiles
 
 POSITIONS = Content("Index", "N", I64)
 
@@ -83,6 +90,94 @@ def test_what_owes_something_stays() -> None:
         "v5 = argmax v4, axis 0 : index",
         "update total[0] by 1.0",
     ]
+
+
+def test_what_owes_nothing_goes() -> None:
+    b = Builder()
+    x = b.tensor("x", Access.IN, F32, "N")
+    seed, zero = b.scalar("seed", I64), b.number(0.0, F32)
+    n = tiles("n", "N", 8)
+    with b.parallel(n):
+        row = b.get(x, Along(n), fill=zero, axes=(along(n),))
+        full = b.op(Fill, TileType(F32, (Axis(8),)), operand=row, value=zero)
+        b.fold(b.adding(TileType(F32)), full, identities=(zero,), axis=0)
+        b.scan(b.adding(TileType(F32)), row, axis=0)
+        later = b.shift("m", n, b.op(Number, INDEX_SCALAR, walker=n))
+        b.op(Random, row.type, seed=seed, offset=b.op(Elements, TileType(INDEX, (along(n),)), walker=n))
+        b.full(0.0, TileType(F32, (along(later),)))
+    assert body(b) == ["parallel n: tile of N by 8", "    pass"]
+
+
+def test_what_is_done_for_all_pieces_or_to_be_seen_stays() -> None:
+    b = Builder()
+    cache = b.tensor("cache", Access.INOUT, F32, "N")
+    b.split(cache, 0, b.number(3))
+    z = pieces("z", "N", 8)
+    with b.parallel(z):
+        first = b.op(Start, INDEX_SCALAR, walker=z)
+        b.emit(Print(b.span, "first", (first,)))
+        b.emit(Assume(b.span, b.binary(BinaryFn.GE, first, b.number(0)), "it is so"))
+        with b.combining(INDEX_SCALAR) as pair:
+            b.add(*pair.left, *pair.left)
+            pair.yields = (b.add(*pair.left, *pair.right),)
+        b.join(pair.combiner, first, over=z)
+    assert body(b) == [
+        'past, fresh = split cache at 3 along N : In[f32, "N"], InOut[f32, "_"]',
+        "parallel z: piece of N by 8",
+        "    v1 = z.start : index",
+        '    print "first", v1',
+        "    v3 = v1 >= 0 : bool",
+        '    assume v3, because "it is so"',
+        "    v6 = join v1 over z : index",
+        "        by left, right",
+        "            v5 = left + right : index",
+        "            yield v5",
+    ]
+
+
+def test_a_fold_that_is_used_keeps_what_its_combiner_needs() -> None:
+    b = Builder()
+    y = b.tensor("y", Access.OUT, F32, "N")
+    scale, zero = b.scalar("scale", F32), b.number(0.0, F32)
+    line = b.full(1.0, TileType(F32, (Axis(4),)))
+    double = b.add(scale, scale, "double")
+    with b.combining(TileType(F32), TileType(F32)) as pair:
+        b.add(*pair.left)
+        pair.yields = (b.add(pair.left[0], double), pair.right[1])
+    made, _ = b.fold(pair.combiner, line, line, identities=(zero, zero), axis=0)
+    b.store(y, At(b.number(0)), value=made)
+    assert body(b) == [
+        "v2 = full 1.0 : f32[4]",
+        "double = scale + scale : f32",
+        "v5, v6 = reduce v2, v2, axis 0, from 0.0, 0.0 : f32, f32",
+        "    by (left, left.1), (right, right.1)",
+        "        v4 = left + double : f32",
+        "        yield v4, right.1",
+        "store y[0] = v5",
+    ]
+
+
+def test_a_shift_stays_for_the_tag_of_a_tile() -> None:
+    b = Builder()
+    x = b.tensor("x", Access.IN, F32, "N")
+    total = b.tensor("total", Access.SUM, F32, "N")
+    n = tiles("n", "N", 8)
+    with b.parallel(n):
+        later = b.shift("m", n, b.number(1))
+        ones = b.full(1.0, TileType(F32, (along(later),)))
+        b.op(Reduce, INDEX_SCALAR, fn=ReduceFn.ARGMAX, operand=ones, axis=0)
+        after = b.shift("k", n, b.number(2))
+        indices = b.full(0, TileType(INDEX, (along(after),)))
+        values = b.load(x, Gather(indices), axes=(along(after),))
+        b.emit(Update(b.span, total, (At(b.number(0)),), b.op(Reduce, TileType(F32), **summed(values))))
+    assert [line.strip() for line in body(b) if "shift" in line] == [
+        "m = n.shift(1) : tile of N by 8",
+        "k = n.shift(2) : tile of N by 8",
+    ]
+
+
+def summed(values: Tile) -> dict[str, Any]:
+    return {"fn": ReduceFn.SUM, "operand": values, "axis": 0}
 
 
 def test_a_value_that_is_carried_for_its_own_sake_goes() -> None:
@@ -182,14 +277,15 @@ def test_numbers_and_positions_asked_for_twice_are_joined() -> None:
     with b.parallel(n):
         for _ in range(2):
             first, last = b.op(Start, INDEX_SCALAR, walker=n), b.op(Stop, INDEX_SCALAR, walker=n)
-            count = b.op(Extents, INDEX_SCALAR, dimension="N")
-            place = b.add(b.add(first, last), b.add(count, b.number(5)))
+            number, count = b.op(Number, INDEX_SCALAR, walker=n), b.op(Extents, INDEX_SCALAR, dimension="N")
+            place = b.add(b.add(first, last), b.add(b.add(count, number), b.number(5)))
             with b.when(b.number(True, BOOL)):
                 spread = b.add(b.op(Elements, of, walker=n), b.spread(place, along(n)))
                 b.store(y, At(first), value=b.op(Reduce, INDEX_SCALAR, fn=ReduceFn.MAX, operand=spread, axis=0))
     ops = list(walk(tidy(b.kernel()).body))
-    counts = {kind: sum(isinstance(op, kind) for op in ops) for kind in (Start, Stop, Extents, Constant, Elements)}
-    assert counts == {Start: 1, Stop: 1, Extents: 1, Constant: 2, Elements: 2}
+    kinds = (Start, Stop, Number, Extents, Constant, Elements)
+    counts = {kind: sum(isinstance(op, kind) for op in ops) for kind in kinds}
+    assert counts == {Start: 1, Stop: 1, Number: 1, Extents: 1, Constant: 2, Elements: 2}
     assert sum(isinstance(op, Store) for op in ops) == 2
     verify(tidy(b.kernel()))
 

@@ -9,6 +9,7 @@ import pytest
 
 from tileproof.ir.ops import (
     Along,
+    Assume,
     At,
     BinaryFn,
     Block,
@@ -420,6 +421,19 @@ def contract_about_contents(b: Builder) -> None:
     x = b.tensor("x", Access.IN, Content("Offsets", "N", I32), "N")
     first = b.load(x, At(b.number(0)))
     b.emit(Require(b.span, b.binary(BinaryFn.LT, first, b.number(4))))
+
+
+# Assumptions.
+
+
+@broken.rule("an assumption is a bool, not index")
+def assumption_that_is_a_number(b: Builder) -> None:
+    b.emit(Assume(b.span, b.number(1), "it is so"))
+
+
+@broken.rule("an assumption has a reason")
+def assumption_without_a_reason(b: Builder) -> None:
+    b.emit(Assume(b.span, b.scalar("c", BOOL), ""))
 
 
 @broken

@@ -9,13 +9,14 @@ from tileproof.ir.ops import (
     Block,
     Constant,
     If,
+    Segments,
     Store,
     TilesLoop,
     blocks,
     operands,
     results,
 )
-from tileproof.ir.types import INDEX_SCALAR, Access
+from tileproof.ir.types import INDEX_SCALAR, Access, Axis, TileType
 from tileproof.ir.walk import map_blocks, substitute, uses, walk
 from tileproof.language.dtypes import BOOL, F32, INDEX
 
@@ -45,6 +46,37 @@ def test_operands_results_and_blocks_of_a_loop() -> None:
     assert operands(op) == (start, init), "the walker and the carried values are its own"
     assert results(op) == loop.results
     assert blocks(op) == (op.body,)
+
+
+def test_operands_and_results_that_are_no_tiles() -> None:
+    b = Builder()
+    cache, offsets = b.tensor("c", Access.INOUT, F32, "N"), b.tensor("o", Access.IN, F32, "_")
+    at = b.number(3)
+    parts = b.split(cache, 0, at)
+    split = b.ops[-1]
+    assert (operands(split), results(split)) == ((cache, at), parts)
+    n, number = tiles("n", "N", 8), b.value(INDEX_SCALAR, "e")
+    with b.parallel(n, segments=(Segments(n, offsets, number),)):
+        later = b.shift("m", n, at)
+        shift = b.ops[-1]
+    assert (operands(shift), results(shift)) == ((n, at), (later,))
+    assert operands(b.ops[-1]) == (offsets,), "walkers and numbers of segments are its own"
+
+
+def test_a_combiner_is_a_block() -> None:
+    b = Builder()
+    old, new = b.scalar("old", F32), b.scalar("new", F32)
+    with b.combining(TileType(F32)) as pair:
+        pair.yields = (b.add(pair.left[0], old),)
+    line = b.full(0.0, TileType(F32, (Axis(4),)))
+    made = b.fold(pair.combiner, line, identities=(old,), axis=0)
+    fold = b.ops[-1]
+    assert (operands(fold), results(fold)) == ((line, old), made)
+    assert blocks(fold) == (pair.combiner.body,)
+    assert any(isinstance(op, Binary) for op in walk(b.kernel().body))
+    used = uses(substitute(b.kernel().body, {old: new}))
+    assert {new, *pair.combiner.body.yields} <= used
+    assert old not in used
 
 
 def test_uses_are_operands_and_yields_at_any_depth() -> None:

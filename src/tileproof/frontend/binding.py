@@ -15,6 +15,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.ir.extent import Extent, symbol
 from tileproof.language.dtypes import BF16, F32, I32, I64, DType, DTypeVar
 
+from .dimensions import solve
 from .refusal import refuse
 from .signature import Anything, ContentOf, Signature
 
@@ -48,7 +49,7 @@ def variables(signature: Signature) -> tuple[str, ...]:
 
 def generic(signature: Signature, given: Mapping[str, ConstantValue]) -> Iterator[Specialisation]:
     """Specialisations that stand for all launches, one for each choice of element types."""
-    constants = tuple(_generic_constants(signature, given))
+    constants = tuple(_tied(signature, dict(_generic_constants(signature, given)), given).items())
     contents = tuple((p.name, I64) for p in signature.arguments if isinstance(p.element, ContentOf))
     names = variables(signature)
     # First all variables alike, then mixed.
@@ -80,3 +81,28 @@ def _generic_constants(signature: Signature, given: Mapping[str, ConstantValue])
                 help=f"give it a default, or a value: `--with {constant.name}=64`"
                 + (f"; if the dimension `{near}` is meant, name it so" if near else ""),
             )
+
+
+def _tied(
+    signature: Signature, constants: dict[str, ConstantValue], given: Mapping[str, ConstantValue]
+) -> dict[str, ConstantValue]:
+    """Constants that the signature computes from each other, as one: with `"D=2*E"`, D is 2 * E and E is D / 2."""
+    lengths = {name: value for name, value in constants.items() if not isinstance(value, float)}
+    equations = [e for e in signature.equations if e.dimension in lengths and all(n in lengths for n in e.names)]
+    for _ in equations:
+        for equation in equations:
+            whole = lengths[equation.dimension]
+            numbers = {name: length for name, length in lengths.items() if isinstance(length, int)}
+            solved = solve(equation, whole, numbers) if isinstance(whole, int) else None
+            if solved is not None:
+                lengths[solved[0]] = solved[1]
+            elif equation.dimension not in given:
+                lengths[equation.dimension] = equation.value(lengths)
+    for equation in equations:
+        name, made = equation.dimension, equation.value(lengths)
+        if lengths[name] != made:
+            value = f"{equation.text}, which is {made}," if isinstance(made, int) else f"{equation.text},"
+            message = f"`{name}` is {value} and {lengths[name]} is given"
+            cure = f"leave `{name}` out, and give {', '.join(f'`{part}`' for part in equation.names)}"
+            raise refuse(Code.CONSTANT_VALUE, message, signature.span, help=cure)
+    return constants | lengths

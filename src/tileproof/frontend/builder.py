@@ -27,7 +27,7 @@ from tileproof.ir.ops import (
     While,
     results,
 )  # fmt: skip
-from tileproof.ir.types import TensorType, Tile, TileType, Value, WalkerType
+from tileproof.ir.types import Tensor, TensorType, Tile, TileType, Value, WalkerType
 
 _UNNAMED = "%"
 V = TypeVar("V", bound=TileType | WalkerType | TensorType)
@@ -67,6 +67,15 @@ class Builder:
         with self.block():
             yield
         self.used = used
+
+    def rename_view(self, view: Tensor, name: str) -> Tensor:
+        """`view` under the name it is assigned to, if the last operation has just cut it off."""
+        last = self.ops[-1] if self.ops else None
+        if not isinstance(last, SplitAt) or view not in results(last):
+            return view
+        named = self.value(view.type, name)
+        self.ops[-1] = replace(last, past=named) if view is last.past else replace(last, fresh=named)
+        return named
 
     def rename(self, tile: Tile, name: str) -> Tile:
         """`tile` under the name it is assigned to, if the last operation has just made it and it has none yet."""

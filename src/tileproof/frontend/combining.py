@@ -30,7 +30,8 @@ from tileproof.ir.ops import (
     operands,
     results,
 )
-from tileproof.ir.types import Access, AnyValue, Axis, TensorType, Tile, TileType, Walker, WalkerTag
+from tileproof.ir.pieces import of_one_piece
+from tileproof.ir.types import AnyValue, Axis, Tile, TileType, Walker, WalkerTag
 from tileproof.ir.walk import walk
 from tileproof.language import spaces, tiles
 
@@ -149,10 +150,10 @@ def check_join(ops: Sequence[AnyOp], walkers: Sequence[Walker], span: Span) -> N
             help="split one" if len(pieces) > 1 else f"combine the pieces: `tp.join(value, over={pieces[0].name})`",
         )
     joined = ops[place]
-    single = _of_one_piece(ops[:place], pieces[0])
+    single = of_one_piece(ops[:place], pieces[0])
     for op in ops[place + 1 :]:
         for inner in (op, *(one for block in blocks(op) for one in walk(block))):
-            for value in operands(inner):
+            for value in (*operands(inner), *(value for block in blocks(inner) for value in block.yields)):
                 if value in single:
                     raise refuse(
                         Code.AFTER_JOIN,
@@ -161,26 +162,6 @@ def check_join(ops: Sequence[AnyOp], walkers: Sequence[Walker], span: Span) -> N
                         labels=(Label(joined.span, "from here on there is one program for all pieces"),),
                         help="join it too: `a, b = tp.join((a, b), over=...)`, or compute it again",
                     )
-
-
-def _of_one_piece(ops: Sequence[AnyOp], piece: Walker) -> set[AnyValue]:
-    """Every value that depends on the piece, or on memory that programs write."""
-    single: set[AnyValue] = {piece}
-    for op in ops:
-        inner = [one for block in blocks(op) for one in walk(block)]
-        used = [value for one in (op, *inner) for value in operands(one)]
-        if any(value in single or _is_written(value) or _has_tag(value, single) for value in used):
-            single.update(results(op))
-    return single
-
-
-def _is_written(value: AnyValue) -> bool:
-    return isinstance(value.type, TensorType) and value.type.access is not Access.IN
-
-
-def _has_tag(value: AnyValue, single: set[AnyValue]) -> bool:
-    axes = value.type.axes if isinstance(value.type, TileType) else ()
-    return any(isinstance(axis.tag, WalkerTag) and axis.tag.walker in single for axis in axes)
 
 
 # tp.reduce and tp.scan

@@ -15,6 +15,7 @@ from tileproof.ir.ops import (
     Cat,
     Expand,
     Extents,
+    Get,
     Group,
     Iota,
     Load,
@@ -462,7 +463,7 @@ def _is_host_value(ctx: Context, tile: Tile) -> bool:
         if op is None or value in seen:
             continue
         seen.add(value)
-        if isinstance(op, Load) or blocks(op):
+        if isinstance(op, Load | Get) or blocks(op):
             return False
         pending.extend(typed("Tile", operand) for operand in operands(op))
     return True

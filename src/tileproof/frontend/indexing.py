@@ -137,7 +137,7 @@ def _wrong_dimension(ctx: Context, tensor: Tensor, axis: int, name: str, walks: 
     else:
         cure = f"index this axis with a walker of {dimension}, or with a position such as `{name}.start`"
         if walks.is_each:
-            cure = f"index this axis with a walker of {dimension}, or name both dimensions alike if they are equal"
+            cure += "; name both dimensions alike if they are equal"
     return refuse(
         Code.WRONG_DIMENSION,
         f"axis {axis} of `{tensor.name}` is {dimension}, and `{name}` walks {walks.dimension}",
@@ -301,12 +301,14 @@ def store(
 ) -> None:
     access = tensor.type.access
     if access is Access.IN:
+        declared = _declared(ctx, tensor)
+        what = "an In" if declared else "what lies before a cut by tp.split_at"
         raise refuse(
             Code.WRITES_IN,
-            f"`{tensor.name}` is an In: it is shared and read-only",
+            f"`{tensor.name}` is {what}: it is shared and read-only",
             span,
-            labels=_declared(ctx, tensor),
-            help="make it an Out or an InOut",
+            labels=declared,
+            help="make it an Out or an InOut" if declared else "write to the second view, which starts at the cut",
         )
     if access.combines:
         cure = (

@@ -189,8 +189,8 @@ def _targets(ctx: Context, node: ast.For, shape: Sequence[int], what: str) -> li
         names = part.elts if isinstance(part, ast.Tuple) else [part]
         for name in names:
             if not isinstance(name, ast.Name):
-                message = f"a loop binds names, not `{ast.unparse(name)}`"
-                raise refuse(Code.ASSIGNMENT_TARGET, message, ctx.span(name), help="write a name, and use it in the body")
+                message, cure = f"a loop binds names, not `{ast.unparse(name)}`", "write a name, and use it in the body"
+                raise refuse(Code.ASSIGNMENT_TARGET, message, ctx.span(name), help=cure)
         if len(names) != wanted:
             parts = []
             break
@@ -355,7 +355,7 @@ def position(ctx: Context, entity: Entity, span: Span, what: str) -> Tile:
         raise refuse(Code.BAD_INDEX, f"{what} is a position, and this is a tuple", span, help=whole)
     tile = as_tile(ctx.builder, entity, span, INDEX)
     if tile.type.axes:
-        raise refuse(Code.BAD_INDEX, f"{what} is one position, and this is {describe(tile)}", span)
+        raise refuse(Code.BAD_INDEX, f"{what} is one position, and this is {describe(tile)}", span, help=whole)
     return as_number(ctx.builder, to_index(ctx.builder, tile, span), span)
 
 

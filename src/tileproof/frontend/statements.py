@@ -109,9 +109,17 @@ def _assign(ctx: Context, targets: list[ast.expr], value: ast.expr) -> None:
 def _named(ctx: Context, target: ast.expr, value: ast.expr) -> Entity:
     made = len(ctx.builder.ops)
     entity = ctx.evaluate(value)
-    # A tile that was there before may be held elsewhere under its own name.
-    if isinstance(target, ast.Name) and is_tile(entity) and len(ctx.builder.ops) > made:
-        return ctx.builder.rename(entity, target.id)
+    # What was there before may be held elsewhere under its own name.
+    if len(ctx.builder.ops) == made:
+        return entity
+    match target, entity:
+        case ast.Name(id=name), _ if is_tile(entity):
+            return ctx.builder.rename(entity, name)
+        case ast.Tuple(elts=[ast.Name(id=one), ast.Name(id=two)]), Bundle(items=(past, fresh)):
+            if is_tensor(past) and is_tensor(fresh):
+                return Bundle((ctx.builder.rename_view(past, one), ctx.builder.rename_view(fresh, two)))
+        case _:
+            pass
     return entity
 
 

@@ -95,8 +95,8 @@ def _split_at(ctx: Context, call: Call) -> Entity:
     at = position(ctx, call.entity("position"), call.where("position"), "where tp.split_at cuts")
     dimensions = tensor.type.dimensions
     rest = (*dimensions[:axis], Unnamed(), *dimensions[axis + 1 :])
-    past = ctx.builder.value(TensorType(Access.IN, tensor.type.element, dimensions), "past")
-    fresh = ctx.builder.value(TensorType(Access.INOUT, tensor.type.element, rest), "fresh")
+    past = ctx.builder.value(TensorType(Access.IN, tensor.type.element, dimensions), f"{tensor.name}.past")
+    fresh = ctx.builder.value(TensorType(Access.INOUT, tensor.type.element, rest), f"{tensor.name}.fresh")
     ctx.builder.emit(SplitAt(call.span, past, fresh, tensor, axis, at))
     for bound, entry in list(ctx.scope.items()):
         if isinstance(entry, Binding) and entry.entity is tensor:

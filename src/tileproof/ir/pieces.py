@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import takewhile
+from collections.abc import Iterator, Sequence
 
-from .ops import AnyOp, Block, Fold, If, Join, Parallel, RangeLoop, Scan, TilesLoop, While, operands, results
-from .types import AnyValue, TileType, Walker, WalkerTag
+from .ops import AnyOp, Block, Fold, Get, If, Load, RangeLoop, Scan, TilesLoop, While, operands, results
+from .types import Access, AnyValue, TileType, Walker, WalkerTag
 from .walk import walk
 
 
-def of_one_piece(space: Parallel, piece: Walker) -> set[AnyValue]:
-    """The walker `piece` and every value before the join of the space that depends on it."""
-    before_join = Block(tuple(takewhile(lambda op: not isinstance(op, Join), space.body.ops)))
+def of_one_piece(ops: Sequence[AnyOp], piece: Walker) -> set[AnyValue]:
+    """The walker `piece` and every value of `ops`, which stand before the join, that may differ between pieces.
+
+    It depends on the piece, has its tag, or was read from memory that programs write.
+    """
     found: set[AnyValue] = {piece}
     before = 0
     while len(found) != before:
         before = len(found)
-        for op in walk(before_join):
+        for op in walk(Block(tuple(ops))):
             for value, sources in _sources(op):
-                if not found.isdisjoint(sources) or _has_tag_in(value, found):
+                if not found.isdisjoint(sources) or _has_tag_in(value, found) or _reads_written(op):
                     found.add(value)
     return found
 
@@ -65,6 +66,10 @@ def _turns(op: TilesLoop | RangeLoop | While) -> tuple[AnyValue, ...]:
             return (start, stop, step)
         case While(test=Block(yields=yields)):
             return yields
+
+
+def _reads_written(op: AnyOp) -> bool:
+    return isinstance(op, Load | Get) and op.tensor.type.access is not Access.IN
 
 
 def _has_tag_in(value: AnyValue, walkers: set[AnyValue]) -> bool:

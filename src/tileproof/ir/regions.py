@@ -31,8 +31,7 @@ _POSITIONS = (INDEX, ENTRY)
 
 def check_access(op: Load | Get | Store | Update, dimensions: Dimensions) -> None:
     """What moves has the tensor's element type and the axes of the region that the picks name."""
-    axes = picked_axes(op.tensor, op.picks, dimensions, is_total=isinstance(op, Get))
-    region = TileType(op.tensor.type.read_as, axes)
+    region = TileType(op.tensor.type.read_as, picked_axes(op.tensor, op.picks, dimensions))
     match op:
         case Load(result=result):
             demand(result.type == region, f"the region is {region}, the result {result.type}")
@@ -74,32 +73,21 @@ def check_segments(segments: Segments) -> None:
     demand(segments.index.type == INDEX_SCALAR, f"a segment is counted in indices, not {segments.index.type}")
 
 
-def picked_axes(
-    tensor: Tensor, picks: tuple[Pick, ...], dimensions: Dimensions, *, is_total: bool = False
-) -> tuple[Axis, ...]:
-    """The axes of the region that one pick per axis of a tensor names.
-
-    Where the access is total, a walker may stand on an axis of another dimension.
-    """
+def picked_axes(tensor: Tensor, picks: tuple[Pick, ...], dimensions: Dimensions) -> tuple[Axis, ...]:
+    """The axes of the region that one pick per axis of a tensor names."""
     walked = tensor.type.dimensions
     demand(len(picks) == len(walked), f"{tensor!r} has {len(walked)} axes, {len(picks)} are picked")
-    if not is_total:
-        for pick, dimension in zip(picks, walked, strict=True):
-            _check_walked(pick, dimension)
     found = (_picked(pick, dimension, dimensions) for pick, dimension in zip(picks, walked, strict=True))
     return tuple(axis for axis in found if axis is not None)
-
-
-def _check_walked(pick: Pick, walked: Dimension) -> None:
-    """A walker stands on an axis of its own dimension, or on one without name, where it owes that it fits."""
-    if isinstance(pick, Along) and not isinstance(walked, Unnamed):
-        demand(walked == Named(pick.walker.type.dimension), f"{pick.walker!r} does not walk {walked}")
 
 
 def _picked(pick: Pick, walked: Dimension, dimensions: Dimensions) -> Axis | None:
     """The axis a pick gives; None where it drops the axis."""
     match pick:
         case Along(walker):
+            # On an axis without name any walker may stand; it owes that it fits.
+            is_walked = isinstance(walked, Unnamed) or walked == Named(walker.type.dimension)
+            demand(is_walked, f"{walker!r} does not walk {walked}")
             return None if walker.type.size is None else Axis(walker.type.size, WalkerTag(walker))
         case At(index):
             is_place = index.type.dtype in _POSITIONS and index.type.rank == 0

@@ -5,7 +5,7 @@
   defined, so no tile of a loop's turn leaves the loop or enters its next turn.
 - A tensor that is split is not used afterwards; its two parts are.
 - A space with a split walker has one join, at the top level of its body. Behind it nothing of a single piece is
-  used: neither the walker nor what depends on it (`pieces`).
+  used: neither the walker nor what may differ between pieces (`pieces`).
 - What enters a loop, is carried, handed on and comes out has one type; so have both ways of an `If`.
 - `In` and `InOut` are loaded, `Out` and `InOut` stored, `Sum`, `Max` and `Min` updated, nothing else. Where
   there is a parallel space, it is one, at the top level; all writing happens in it, and outside it only `In`
@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Enum, auto
+from itertools import takewhile
 from typing import assert_never
 
 from tileproof.language.dtypes import BOOL, ENTRY
@@ -196,7 +197,7 @@ class _Verifier:
                 case Require():
                     self._check_contract(op, place)
                 case Assume(condition=condition, reason=reason):
-                    demand(condition.type.dtype == BOOL, f"an assumption is a bool, not {condition.type}")
+                    demand(condition.type == _TRUTH, f"an assumption is a bool, not {condition.type}")
                     demand(reason != "", "an assumption has a reason")
                 case Print():
                     pass
@@ -289,7 +290,8 @@ class _Verifier:
         demand(is_piece, f"{op.walker!r} is no piece of the parallel space")
         check_combining(op)
         self.is_joined = True
-        for value in of_one_piece(self.space, op.walker):
+        before = tuple(takewhile(lambda other: not isinstance(other, Join), self.space.body.ops))
+        for value in of_one_piece(before, op.walker):
             self.gone[value] = "belongs to one piece; this is done once for all of them"
         self._block(op.combiner.body, _below(place), (*op.combiner.left, *op.combiner.right))
 
