@@ -118,8 +118,8 @@ def invoke(ctx: Context, callee: Entity, arguments: Arguments, span: Span, calle
 def _run_lambda(ctx: Context, function: InPlace, arguments: Arguments, span: Span) -> Entity:
     names = [argument.arg for argument in function.node.args.args]
     if len(names) != len(arguments.positional) or arguments.named:
-        message = f"this lambda takes {len(names)} values, and {len(arguments.positional)} are given"
-        raise refuse(Code.BAD_CALL, message, ctx.span(function.node))
+        message = f"this lambda has {len(names)} parameters, and gets {len(arguments.positional)} values"
+        raise refuse(Code.BAD_CALL, message, ctx.span(function.node), help="give it one parameter for each value")
     inner = replace(ctx, scope=dict(function.scope), frozen=frozenset(), depth=ctx.depth + 1)
     for name, (entity, where) in zip(names, arguments.positional, strict=True):
         inner.scope[name] = Binding(entity, where)

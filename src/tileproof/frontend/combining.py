@@ -193,7 +193,8 @@ def _reduce(ctx: Context, call: Call) -> Entity:
     given = list(leaves(call.entity("identity")))
     where = call.where("identity")
     if len(given) != len(parts):
-        raise refuse(Code.BAD_CALL, f"{len(parts)} tiles are reduced, and {len(given)} identities are given", where)
+        message = f"{len(parts)} tiles are reduced, and {len(given)} identities are given"
+        raise refuse(Code.BAD_CALL, message, where, help="give one for each tile, as a tuple of literals")
     identities = []
     for one, part in zip(given, parts, strict=True):
         tile = as_tile(ctx.builder, one, where, part.type.dtype)

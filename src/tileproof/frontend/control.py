@@ -180,17 +180,25 @@ def _learn(item: _Carried, slot: _Slot, end: Entity, ended: Binding, local: Sequ
     if learned is None:
         before = str(start) if isinstance(start, TileType) else describe(slot.init)
         raise _changed(item, ended, before, str(made) if isinstance(made, TileType) else describe(end))
-    for axis in learned.axes:
-        if isinstance(axis.tag, WalkerTag) and axis.tag.walker in local:
-            raise refuse(
-                Code.CARRIED_TAG,
-                f"`{item.name}` carries a tile of `{axis.tag.walker.name}` to the next turn of the loop",
-                ended.span,
-                labels=(Label(item.outer.span, f"`{item.name}` enters the loop here"),),
-                notes=(f"each turn walks another tile of {axis.tag.walker.type.dimension}, and two tiles never meet",),
-                help="reduce over that axis before carrying the value",
-            )
+    walker = local_tag(learned, local)
+    if walker is not None:
+        raise refuse(
+            Code.CARRIED_TAG,
+            f"`{item.name}` carries a tile of `{walker.name}` to the next turn of the loop",
+            ended.span,
+            labels=(Label(item.outer.span, f"`{item.name}` enters the loop here"),),
+            notes=(f"each turn walks another tile of {walker.type.dimension}, and two tiles never meet",),
+            help="reduce over that axis before carrying the value, or make it full with `.fill(...)`",
+        )
     return learned
+
+
+def local_tag(type_: TileType, local: Sequence[Walker]) -> Walker | None:
+    """The walker among `local` that an axis is tagged with, if there is one."""
+    for axis in type_.axes:
+        if isinstance(axis.tag, WalkerTag) and axis.tag.walker in local:
+            return axis.tag.walker
+    return None
 
 
 def _changed(item: _Carried, ended: Binding, before: str, after: str) -> Refused:
@@ -266,7 +274,7 @@ def branch(
     orelse: Callable[[], None],
 ) -> None:
     """Compiles both branches of an `if` and joins what they bind."""
-    outer = ctx.scope
+    outer, walked = ctx.scope, len(ctx.walkers)
     sides: list[tuple[list[AnyOp], Scope]] = []
     for run in (then, orelse):
         ctx.scope = dict(outer)
@@ -285,7 +293,7 @@ def branch(
         one, two = then_scope.get(name), else_scope.get(name)
         if one is two:
             continue
-        outer[name] = _join_name(ctx, name, one, two, sides, yields, results, span)
+        outer[name] = _join_name(ctx, name, one, two, sides, yields, results, walked, span)
     ctx.builder.emit(
         If(
             span,
@@ -299,9 +307,13 @@ def branch(
 
 def _join_name(
     ctx: Context, name: str, one: Binding | Unbound | None, two: Binding | Unbound | None,
-    sides: list[tuple[list[AnyOp], Scope]], yields: tuple[list[Tile], list[Tile]], results: list[Tile], span: Span,
+    sides: list[tuple[list[AnyOp], Scope]], yields: tuple[list[Tile], list[Tile]], results: list[Tile],
+    walked: int, span: Span,
 ) -> Binding | Unbound:  # fmt: skip
-    """What a name is after an `if`, with the values each branch must yield for it."""
+    """What a name is after an `if`, with the values each branch must yield for it.
+
+    Walkers from number `walked` on were made inside a branch, and their tags end with it.
+    """
     if not isinstance(one, Binding) or not isinstance(two, Binding):
         known = one if isinstance(one, Binding) else two
         if isinstance(known, Binding):
@@ -326,6 +338,8 @@ def _join_name(
             types.append(_join_type(left, right))
         except _Differ:
             return differ
+    if any(type_ is not None and local_tag(type_, ctx.walkers[walked:]) for type_ in types):
+        return differ
     after: list[Entity] = []
     for (left, right), type_ in zip(pairs, types, strict=True):
         if type_ is None:

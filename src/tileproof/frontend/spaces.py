@@ -159,7 +159,11 @@ def _is_pair(node: ast.expr) -> bool:
 
 @lowers(spaces.split)
 def _split(ctx: Context, call: Call) -> Entity:
-    return Known(Split(_size(call.entity("length"), call.where("length"))))
+    length = _size(call.entity("length"), call.where("length"))
+    if length is None:
+        message = "the length of a piece is a positive constant, and this is tp.each"
+        raise refuse(Code.BAD_SIZE, message, call.where("length"), help="write `tp.split(1)` for pieces of one element")
+    return Known(Split(length))
 
 
 def _size(entity: Entity, span: Span) -> Length | None:

@@ -78,7 +78,7 @@ def _split_at(ctx: Context, call: Call) -> Entity:
             call.where("tensor"),
             help="an In is read as it is; an Out is never read",
         )
-    if ctx.place is Place.INSIDE or ctx.depth:
+    if ctx.place is Place.INSIDE or ctx.depth or ctx.parallel_span is not None:
         raise refuse(
             Code.SPLIT_PLACE,
             "tp.split_at stands before tp.parallel, at the top level of the kernel",
@@ -90,7 +90,8 @@ def _split_at(ctx: Context, call: Call) -> Entity:
     axes = [axis for axis, dimension in enumerate(tensor.type.dimensions) if dimension == Named(name)]
     if len(axes) != 1:
         message = f"`{tensor.name}` has {len(axes)} axes of {name}, and one is cut"
-        raise refuse(Code.UNKNOWN_DIMENSION, message, call.where("dimension"))
+        cure = "name a dimension that one axis of the tensor has"
+        raise refuse(Code.UNKNOWN_DIMENSION, message, call.where("dimension"), help=cure)
     (axis,) = axes
     at = position(ctx, call.entity("position"), call.where("position"), "where tp.split_at cuts")
     dimensions = tensor.type.dimensions
@@ -109,7 +110,8 @@ def _random(ctx: Context, call: Call) -> Entity:
     where = call.where("seed")
     seed = as_tile(ctx.builder, call.entity("seed"), where, I64)
     if seed.type.axes or not (seed.type.dtype.is_integer or seed.type.dtype.kind == "index"):
-        raise refuse(Code.WRONG_TYPE, f"the seed is one integer, and this is {describe(seed)}", where)
+        message = f"the seed is one integer, and this is {describe(seed)}"
+        raise refuse(Code.WRONG_TYPE, message, where, help="give a literal, or an integer scalar")
     given = as_tile(ctx.builder, call.entity("offset"), call.where("offset"), INDEX)
     offset = as_number(ctx.builder, to_index(ctx.builder, given, call.where("offset")), call.where("offset"))
     result = ctx.builder.value(TileType(F32, offset.type.axes))
@@ -146,9 +148,8 @@ def _need_unsafe(ctx: Context, call: Call) -> str:
 def _raw_tensor(call: Call) -> Tensor:
     tensor = call.entity("tensor")
     if not is_tensor(tensor):
-        raise refuse(
-            Code.WRONG_TYPE, f"{call.name} takes a tensor, and this is {describe(tensor)}", call.where("tensor")
-        )
+        message = f"{call.name} takes a tensor, and this is {describe(tensor)}"
+        raise refuse(Code.WRONG_TYPE, message, call.where("tensor"), help="name a tensor of the signature")
     return tensor
 
 
@@ -173,6 +174,7 @@ def _assume(ctx: Context, call: Call) -> Entity:
     if isinstance(entity, Known) and isinstance(entity.value, bool):
         entity = as_tile(ctx.builder, entity, call.span)
     if not is_tile(entity) or entity.type != TileType(BOOL):
-        raise refuse(Code.CONDITION, f"tp.raw.assume takes one truth value, and this is {describe(entity)}", call.span)
+        message = f"tp.raw.assume takes one truth value, and this is {describe(entity)}"
+        raise refuse(Code.CONDITION, message, call.span, help="compare, and reduce a tile with `.all()`")
     ctx.builder.emit(Assume(call.span, entity, reason))
     return NONE

@@ -116,7 +116,8 @@ def _bind_equations(signature: Signature, bound: Bound, constants: Mapping[str, 
             message = f"the extent of {equation.text} does not follow from the arguments: {', '.join(missing)} is open"
         else:
             message = f"{equation.text} is {have}{where}"
-        fail(signature, Code.DIMENSION_DIFFERS, message, tensor, notes=(f"with {parts}",) if parts else ())
+        cure = "pass arrays whose shapes satisfy the equation"
+        fail(signature, Code.DIMENSION_DIFFERS, message, tensor, notes=(f"with {parts}",) if parts else (), help=cure)
 
 
 def _by_name(signature: Signature, args: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
