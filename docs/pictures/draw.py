@@ -140,7 +140,7 @@ def row() -> Picture:
     picture.box(x - 24, y - 14, 24, 34, "p1 tint", round_by=5)
     picture.text(x - 12, y + 7, "3")
     picture.text(left, 232, "the small boxes are what is carried: top and total", "small soft", "start")
-    picture.text(left, 248, "they enter as constants, and are f32 numbers from the first turn on", "small soft", "start")
+    picture.text(left, 248, "box 0 is what they are before the loop, box 3 what they are after it", "small soft", "start")
     return picture
 
 
@@ -229,7 +229,7 @@ def gather() -> Picture:
 
 def total() -> Picture:
     """Many programs that add to the same elements."""
-    ids, size, buckets = (3, 1, 4, 1, 5, 0, 2, 4, 5, 3), 4, 6
+    ids, size, buckets = (3, 1, 4, 0, 5, 2, 1, 4, 5, 3), 4, 6
     picture = Picture(520, 222, "three programs count into six buckets: several meet in one bucket, none is lost")
     left, top, floor = 70, 24, 168
     picture.text(left - 12, top + 17, "ids", anchor="end")

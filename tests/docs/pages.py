@@ -1,19 +1,43 @@
-"""The pages of the documentation as data: their Python blocks and their marked tables."""
+"""The pages of the documentation as data: their Python blocks, what these print, and their marked tables.
+
+A Python block may have a title, which is the name of its file. Two marks tie a console block to the last Python block
+of that name above it:
+
+    <!-- says: add.py -->                                  the findings in it, as `tileproof check` shows them
+    <!-- prints: tileproof check add.py --format json -->  all that a command prints
+
+`python tests/docs/pages.py` writes what they print today into the pages.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
+import io
+import os
 import re
+import runpy
+import shlex
+import sys
+import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from types import ModuleType
 
+import tileproof as tp
+from tileproof.cli.main import main
+from tileproof.diagnostics.diagnostic import Diagnostic
+from tileproof.diagnostics.errors import render_all
+from tileproof.frontend.check import check_kernel
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 """Every page but the catalogue of errors, whose examples have a test of their own."""
 
-_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r'^```python(?: title="([^"\n]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+_MARK = re.compile(r"^<!-- (says|prints): (.*?) -->\n\n```(?:console|json)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _REFUSED = re.compile(r"# refused: (TP\d{4})\n")
 _numbers = count()
 
@@ -25,6 +49,7 @@ class Snippet:
     page: Path
     line: int
     text: str
+    title: str | None = None
 
     @property
     def refused(self) -> str | None:
@@ -37,12 +62,77 @@ class Snippet:
 
 def snippets() -> list[Snippet]:
     """Every Python block of every page."""
+    return [snippet for page in PAGES for snippet in snippets_of(page)]
+
+
+def snippets_of(page: Path) -> list[Snippet]:
+    text = page.read_text(encoding="utf-8")
     return [
-        Snippet(page, text.count("\n", 0, found.start(1)) + 1, found.group(1))
-        for page in PAGES
-        for text in [page.read_text(encoding="utf-8")]
+        Snippet(page, text.count("\n", 0, found.start(2)) + 1, found.group(2), found.group(1))
         for found in _BLOCK.finditer(text)
     ]
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A console block that shows what comes of a snippet."""
+
+    snippet: Snippet
+    kind: str
+    what: str
+    line: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.snippet.page.name}:{self.line}"
+
+    def today(self, folder: Path) -> str:
+        """What it should show, found out in an empty folder."""
+        assert self.snippet.title is not None
+        (folder / self.snippet.title).write_text(self.snippet.text, encoding="utf-8")
+        with contextlib.chdir(folder):
+            if self.kind == "says":
+                return render_all(mistakes(folder / self.snippet.title)) + "\n"
+            return _output(shlex.split(self.what))
+
+
+def printed() -> list[Printed]:
+    """Every marked console block of every page."""
+    return [block for page in PAGES for block in printed_on(page)]
+
+
+def printed_on(page: Path) -> list[Printed]:
+    text = page.read_text(encoding="utf-8")
+    blocks = []
+    for found in _MARK.finditer(text):
+        kind, what, shown = found.groups()
+        line = text.count("\n", 0, found.start()) + 1
+        above = [s for s in snippets_of(page) if s.line < line and s.title in shlex.split(what)]
+        assert above, f"{page.name}:{line}: no Python block above has the name of a file in `{what}`"
+        blocks.append(Printed(above[-1], kind, what, line, shown))
+    return blocks
+
+
+def _output(command: list[str]) -> str:
+    """What a command prints; times are shown as 0.01 s."""
+    program, *arguments = command
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        if program == "python":
+            runpy.run_path(arguments[0], run_name="__main__")
+        else:
+            assert program == "tileproof", f"a page shows what `{program}` prints"
+            main(arguments)
+    return re.sub(r"\(\d+\.\d\d s\)", "(0.01 s)", out.getvalue())
+
+
+def mistakes(path: Path) -> list[Diagnostic]:
+    """What goes wrong when a file runs, and after that when its kernels are checked."""
+    try:
+        module = load_file(path)
+    except tp.TileproofError as error:
+        return list(error.diagnostics)
+    kernels = [value for value in vars(module).values() if isinstance(value, tp.Kernel)]
+    return [mistake for kernel in kernels for mistake in check_kernel(kernel, {})]
 
 
 def table(name: str) -> list[list[str]]:
@@ -61,12 +151,39 @@ def code(cell: str) -> list[str]:
 
 def load(text: str, folder: Path) -> ModuleType:
     """Runs `text` as a module of its own, from a file, because kernels are read from their source."""
-    name = f"snippet_{next(_numbers)}"
-    path = folder / f"{name}.py"
+    path = folder / f"snippet_{next(_numbers)}.py"
     path.write_text(text, encoding="utf-8")
-    spec = importlib.util.spec_from_file_location(name, path)
+    return load_file(path)
+
+
+def load_file(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def _rewrite() -> Iterator[Path]:
+    """Puts what is printed today into every page where it differs."""
+    for page in PAGES:
+        before = page.read_text(encoding="utf-8")
+        blocks = iter(printed_on(page))
+
+        def now(found: re.Match[str], blocks: Iterator[Printed] = blocks) -> str:
+            with tempfile.TemporaryDirectory() as folder:
+                whole, shown = found.group(), found.span(3)
+                start, end = shown[0] - found.start(), shown[1] - found.start()
+                return whole[:start] + next(blocks).today(Path(folder)) + whole[end:]
+
+        after = _MARK.sub(now, before)
+        if after != before:
+            page.write_text(after, encoding="utf-8")
+            yield page
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("NO_COLOR", "1")
+    for changed in _rewrite():
+        print(changed.relative_to(ROOT), file=sys.stderr)

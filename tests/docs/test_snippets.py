@@ -9,34 +9,33 @@ import sys
 from pathlib import Path
 
 import pytest
-from pages import PAGES, ROOT, Snippet, load, snippets
+from pages import PAGES, ROOT, Printed, Snippet, mistakes, printed, snippets
 
-import tileproof as tp
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.frontend.check import check_kernel
 
 SNIPPETS = snippets()
 
 
-def mistakes(snippet: Snippet, folder: Path) -> list[Diagnostic]:
-    """What goes wrong when a snippet runs, and after that when its kernels are checked."""
-    try:
-        module = load(snippet.text, folder)
-    except tp.TileproofError as error:
-        return list(error.diagnostics)
-    kernels = [value for value in vars(module).values() if isinstance(value, tp.Kernel)]
-    return [mistake for kernel in kernels for mistake in check_kernel(kernel, {})]
+def saved(snippet: Snippet, folder: Path) -> Path:
+    """The file of a snippet."""
+    path = folder / (snippet.title or "snippet.py")
+    path.write_text(snippet.text, encoding="utf-8")
+    return path
 
 
 @pytest.mark.parametrize("snippet", [s for s in SNIPPETS if not s.refused], ids=str)
 def test_a_snippet_runs(snippet: Snippet, tmp_path: Path) -> None:
-    assert [found.message for found in mistakes(snippet, tmp_path)] == []
+    assert [found.message for found in mistakes(saved(snippet, tmp_path))] == []
 
 
 @pytest.mark.parametrize("snippet", [s for s in SNIPPETS if s.refused], ids=str)
 def test_a_wrong_snippet_is_refused(snippet: Snippet, tmp_path: Path) -> None:
-    assert [found.code.id for found in mistakes(snippet, tmp_path)] == [snippet.refused]
+    assert [found.code.id for found in mistakes(saved(snippet, tmp_path))] == [snippet.refused]
+
+
+@pytest.mark.parametrize("block", printed(), ids=str)
+def test_a_page_shows_what_is_printed_today(block: Printed, tmp_path: Path) -> None:
+    assert block.text == block.today(tmp_path), "python tests/docs/pages.py writes what is printed today"
 
 
 def test_every_section_of_the_language_has_a_snippet() -> None:
@@ -58,4 +57,5 @@ def test_the_site_builds(tmp_path: Path) -> None:
     environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert (tmp_path / "site" / "language" / "index.html").exists()
+    for page in ("language", "tutorial", "agents"):
+        assert (tmp_path / "site" / page / "index.html").exists()

@@ -22,8 +22,6 @@ BODIES = {
     "Lambda": "f = lambda a: a",
     "Delete": "del a",
     "Del": "del a",
-    "With": "with x[i, j] as a:\n    pass",
-    "withitem": "with x[i, j]:\n    pass",
     "TypeAlias": "type A = int",
     "Match": "match D:\n    case _:\n        pass",
     "match_case": "match D:\n    case 1:\n        pass",
@@ -151,4 +149,70 @@ def test_every_piece_of_refused_syntax_is_reported_at_its_place() -> None:
 
 
 def test_below_refused_syntax_nothing_more_is_said() -> None:
-    assert codes(with_body("with a as b:\n    assert c\n    del d")) == [Code.UNSUPPORTED_STATEMENT]
+    assert codes(with_body("try:\n    assert c\nfinally:\n    del d")) == [Code.UNSUPPORTED_STATEMENT]
+
+
+# Lowered in one place, refused in all others.
+
+
+@pytest.mark.parametrize(
+    "opened",
+    [
+        "x[i, j]",
+        "x[i, j] as a",
+        "tp.exp(x[i, j])",
+        "tp.unsafe",
+        "tp.unsafe('why') as a",
+        "tp.unsafe('one'), tp.unsafe('two')",
+        "open('file')",
+    ],
+)
+def test_a_with_that_is_not_tp_unsafe_is_refused(opened: str) -> None:
+    body = f"with {opened}:\n    y[i, j] = 0.0"
+    assert codes(with_body(body)) == [Code.UNSUPPORTED_STATEMENT]
+    helper = "def helper(x, y, i, j):\n" + indented(body)
+    assert codes(with_body("helper(x, y, i, j)", helper)) == [Code.UNSUPPORTED_STATEMENT]
+
+
+def test_a_with_of_tp_unsafe_is_lowered() -> None:
+    body = "with tp.unsafe('why'):\n    t = tp.raw.load(x, i, j)\ny[i, j] = t"
+    assert codes(with_body(body)) == []
+    helper = "def helper(x, y, i, j):\n" + indented(body)
+    assert codes(with_body("helper(x, y, i, j)", helper)) == []
+
+
+@pytest.mark.parametrize("reason", ["", "''", "' '", "3", "WHY", "'one', 'two'", "reason='why'"])
+def test_a_tp_unsafe_without_a_written_reason_is_refused(reason: str) -> None:
+    body = f"with tp.unsafe({reason}):\n    y[i, j] = 0.0"
+    assert codes(with_body(body, "WHY = 'a reason'\n")) == [Code.NO_REASON]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "y[i, j] = tp.scan(x[i, j], by=lambda a, b: a + b, axis=1)",
+        "v_ = tp.reduce(x[i, j], axis=1, identity=0.0, by=lambda a, b: tp.maximum(a, b))\ny[i, j] = v_[:, None]",
+    ],
+)
+def test_a_lambda_as_by_is_lowered(body: str) -> None:
+    assert codes(with_body(body)) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "y[i, j] = tp.scan(x[i, j], lambda a, b: a + b, axis=1)",
+        "by = lambda a, b: a + b",
+        "f, g = 1, lambda a: a",
+        "y[i, j] = (lambda a: a)(x[i, j])",
+        "y[i, j] = tp.scan(x[i, j], by=(lambda a: a, 1)[0], axis=1)",
+        "y[i, j] = tp.scan(x[i, j], by=lambda a, b: (lambda c: c)(a), axis=1)",
+    ],
+)
+def test_a_lambda_anywhere_else_is_refused(body: str) -> None:
+    assert codes(with_body(body)) == [Code.NESTED_FUNCTION]
+
+
+def test_syntax_inside_a_lambda_is_checked_too() -> None:
+    body = "y[i, j] = tp.scan(x[i, j], by=lambda a, b: [c for c in (a, b)], axis=1)"
+    assert codes(with_body(body)) == [Code.COMPREHENSION]

@@ -9,9 +9,9 @@ from tileproof.frontend.check import check_kernel
 
 
 @tp.kernel
-def swap_halves(y: Out[f32, "N D"], x: In[f32, "N D=2*E"], *, D: int, E: int) -> None:
+def swap_halves(y: Out[f32, "N D"], x: In[f32, "N D=2*E"], w: In[f32, "E"], *, D: int, E: int) -> None:
     for n in tp.parallel(N=tp.each):
-        row = tp.zeros((D,)) + x[n, :]
+        row = tp.zeros((D,)) + x[n, :] + w[:].sum()
         y[n, :] = tp.cat((row[E:], row[:E]))
 
 
