@@ -114,7 +114,8 @@ def _too_deep(source: FunctionSource) -> Refused:
 
 def _computed(signature: Signature, constants: Mapping[str, ConstantValue]) -> dict[str, Length]:
     """The equations of the signature, over dimensions as unknowns."""
-    fixed = {name: value for name, value in constants.items() if not isinstance(value, float)}
+    known = set(signature.dimensions)
+    fixed = {name: value for name, value in constants.items() if not isinstance(value, float) and name not in known}
     return {
         equation.dimension: equation.value({name: fixed.get(name, symbol(name)) for name in equation.names})
         for equation in signature.equations

@@ -92,7 +92,7 @@ class Signature:
     def dimensions(self) -> tuple[str, ...]:
         """Every named dimension: those of tensors in order of appearance, then those only equations name."""
         names = [d.name for tensor in self.tensors for d in tensor.dimensions if isinstance(d, Named)]
-        fixed = {constant.name for constant in self.constants}
+        fixed = {constant.name for constant in self.constants if constant.default is not None}
         parts = [name for equation in self.equations for name in equation.names if name not in fixed]
         return tuple(dict.fromkeys([*names, *parts, *(equation.dimension for equation in self.equations)]))
 

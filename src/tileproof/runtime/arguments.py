@@ -66,6 +66,9 @@ def bind(signature: Signature, args: tuple[Any, ...], named: Mapping[str, Any]) 
         bound.tensors[tensor.name] = array
         _bind_dtype(signature, tensor, array, bound)
         _bind_dimensions(signature, tensor, array, bound, seen)
+    for name in signature.static:
+        if name not in bound.dimensions and isinstance(named.get(name), int):
+            bound.dimensions[name] = named[name]
     constants = _constants(signature, named, bound)
     _bind_equations(signature, bound, constants)
     for constant in signature.constants:
