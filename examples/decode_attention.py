@@ -24,7 +24,7 @@ def decode_attention(
 ) -> None:  # fmt: skip
     """The R query heads that share key head g look at the first `used` entries of the cache."""
     for g, z in tp.parallel(G=tp.each, C=tp.split(SC)):
-        # The lowest number rather than -inf: a piece past `used` sees nothing, and -inf - -inf is NaN.
+        # Not -inf: two pieces that have seen nothing must not make NaN when they merge.
         top, total, acc = tp.full((R,), tp.lowest), tp.zeros((R,)), tp.zeros((R, D))
         for t in z.tiles(BC, stop=used[0]):
             w = (q[g, :, :] @ k[g, t, :].T) * scale

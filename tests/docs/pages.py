@@ -1,6 +1,6 @@
 """The pages of the documentation as data: their Python blocks, what these print, and their marked tables.
 
-A Python block may have a title, which is the name of its file. Two marks tie a console block to the last Python block
+A Python block may have a title, which is the name of its file. Two marks tie a block of text to the last Python block
 of that name above it:
 
     <!-- says: add.py -->                                  the findings in it, as `tileproof check` shows them
@@ -37,7 +37,7 @@ PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 """Every page but the catalogue of errors, whose examples have a test of their own."""
 
 _BLOCK = re.compile(r'^```python(?: title="([^"\n]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
-_MARK = re.compile(r"^<!-- (says|prints): (.*?) -->\n\n```(?:console|json)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_MARK = re.compile(r"^<!-- (says|prints): (.*?) -->\n\n```(?:text|json)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _REFUSED = re.compile(r"# refused: (TP\d{4})\n")
 _numbers = count()
 
@@ -75,7 +75,7 @@ def snippets_of(page: Path) -> list[Snippet]:
 
 @dataclass(frozen=True)
 class Printed:
-    """A console block that shows what comes of a snippet."""
+    """A block that shows what comes of a snippet."""
 
     snippet: Snippet
     kind: str
@@ -97,7 +97,7 @@ class Printed:
 
 
 def printed() -> list[Printed]:
-    """Every marked console block of every page."""
+    """Every marked block of every page."""
     return [block for page in PAGES for block in printed_on(page)]
 
 
@@ -135,12 +135,12 @@ def mistakes(path: Path) -> list[Diagnostic]:
     return [mistake for kernel in kernels for mistake in check_kernel(kernel, {})]
 
 
-def table(name: str) -> list[list[str]]:
-    """The rows of the table that follows `<!-- table: name -->` in the page on the language, as cells."""
-    text = (ROOT / "docs" / "language.md").read_text(encoding="utf-8")
+def table(name: str, page: str = "language.md") -> list[list[str]]:
+    """The rows of the table that follows `<!-- table: name -->` on a page, as cells."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     _, _, after = text.partition(f"<!-- table: {name} -->\n\n")
     rows = [line.strip("| ") for line in after.partition("\n\n")[0].splitlines()]
-    assert len(rows) > 2, f"docs/language.md has no table {name}"
+    assert len(rows) > 2, f"docs/{page} has no table {name}"
     return [[cell.strip() for cell in row.split("|")] for row in rows[2:]]
 
 

@@ -120,6 +120,14 @@ def test_an_element_that_is_none_along_one_axis_is_not_outside_along_another(ker
         run(kernel, {**arguments, "rows": entries(-1, 0), "columns": entries(0, 9)}, sizes)
 
 
+def test_an_index_is_outside_even_where_another_axis_is_empty() -> None:
+    b = Builder()
+    out, x = b.tensor("out", Access.INOUT, F32, "V D"), b.tensor("x", Access.IN, F32, "D")
+    b.do(ops.Store, out, (At(b.constant(9)), Whole()), b.load(x, Whole()))
+    with pytest.raises(OutOfBounds, match="index 9 of axis 0 of out"):
+        run(b.kernel(), {"out": np.zeros((2, 0), np.float32), "x": np.zeros(0, np.float32)}, {"V": 2, "D": 0})
+
+
 def test_an_element_at_none_leaves_the_tensor_alone() -> None:
     b = Builder()
     x, ids = b.tensor("x", Access.INOUT, F32, "V"), b.tensor("ids", Access.IN, IDS, "N")
@@ -171,30 +179,30 @@ def test_get_reads_fill_where_there_is_nothing(places: list[int], extent: int, i
 def test_get_is_total_along_every_axis() -> None:
     b = Builder()
     y, x = b.tensor("y", Access.OUT, I32, "4 3"), b.tensor("x", Access.IN, I32, "M _")
-    b.do(ops.Store, y, (Whole(), Whole()), b.get(x, Window(-1, 4), Window(1, 3), fill=b.constant(9, I32)))
+    b.do(ops.Store, y, (Whole(), Whole()), b.get(x, Window(0, 4), Window(1, 3), fill=b.constant(9, I32)))
     out = np.zeros((4, 3), np.int32)
     run(b.kernel(), {"y": out, "x": np.arange(6, dtype=np.int32).reshape(2, 3)}, {"M": 2})
-    assert out.tolist() == [[9, 9, 9], [1, 2, 9], [4, 5, 9], [9, 9, 9]]
+    assert out.tolist() == [[1, 2, 9], [4, 5, 9], [9, 9, 9], [9, 9, 9]]
 
 
 def test_get_of_one_element_and_along_walkers_that_do_not_fit() -> None:
     b = Builder()
-    y, x = b.tensor("y", Access.OUT, I32, "N"), b.tensor("x", Access.IN, I32, "K L")
+    y, x = b.tensor("y", Access.OUT, I32, "N"), b.tensor("x", Access.IN, I32, "_ _")
     n = walker("n", "N", 2)
     with b.parallel(n):
         row = b.binary(BinaryFn.SUB, b(ops.Start, INDEX_SCALAR, n), b.constant(2))
         b.do(ops.Store, y, (Along(n),), b.get(x, At(row), Along(n), fill=b.constant(-5, I32)))
     out = np.zeros(5, np.int32)
-    run(b.kernel(), {"y": out, "x": np.arange(12, dtype=np.int32).reshape(3, 4)}, {"N": 5, "K": 3, "L": 4})
+    run(b.kernel(), {"y": out, "x": np.arange(12, dtype=np.int32).reshape(3, 4)}, {"N": 5})
     assert out.tolist() == [-5, -5, 2, 3, -5]
     each = walker("e", "N", None)
     b = Builder()
-    y, x = b.tensor("y", Access.OUT, I32, "N"), b.tensor("x", Access.IN, IDS, "K")
+    y, x = b.tensor("y", Access.OUT, I32, "N"), b.tensor("x", Access.IN, Content("Index", "N", I32), "_")
     with b.parallel(each):
         entry = b.get(x, Along(each), fill=b.constant(-1, ENTRY))
         b.do(ops.Store, y, (Along(each),), b.cast(entry, I32))
-    run(b.kernel(), {"y": out, "x": entries(5, -1, 4)}, {"N": 5, "K": 3, "V": 6})
-    assert out.tolist() == [5, -1, 4, -1, -1]
+    run(b.kernel(), {"y": out, "x": entries(3, -1, 4)}, {"N": 5})
+    assert out.tolist() == [3, -1, 4, -1, -1]
 
 
 def test_get_reads_what_it_reads() -> None:

@@ -171,6 +171,18 @@ def test_what_belongs_to_one_piece_is_not() -> None:
         run(b.kernel(), {"x": np.zeros(1, np.int32)}, {"K": 1})
 
 
+def test_a_walker_shifted_by_its_piece_is_gone_too() -> None:
+    b = Builder()
+    b.tensor("x", Access.IN, I32, "M K")
+    i, z = walker("i", "M", 2), walker("z", "K", 2, is_piece=True)
+    with b.parallel(i, z):
+        moved = b.shift("moved", i, b(ops.Start, INDEX_SCALAR, z))
+        b.join(z, b.constant(1, I32), by=BinaryFn.ADD)
+        b(ops.Broadcast, TileType(I32, (tagged(moved),)), b.constant(0, I32))
+    with pytest.raises(KeyError):
+        run(b.kernel(), {"x": np.zeros((2, 3), np.int32)}, {"M": 2, "K": 3})
+
+
 # The sanitizer.
 
 

@@ -20,12 +20,14 @@ from tileproof.language.dtypes import I32, INDEX
 pytestmark = pytest.mark.filterwarnings("error")
 
 
-def split(b: Builder, tensor: Tensor, axis: int, at: Tile) -> tuple[Tensor, Tensor, int]:
+def split(
+    b: Builder, tensor: Tensor, axis: int, at: Tile, names: tuple[str, str] = ("past", "fresh")
+) -> tuple[Tensor, Tensor, int]:
     """The two views and the line of the split."""
     of = tensor.type
     dimensions = (*of.dimensions[:axis], Unnamed(), *of.dimensions[axis + 1 :])
-    past = Value("past", TensorType(Access.IN, of.element, of.dimensions))
-    fresh = Value("fresh", TensorType(Access.INOUT, of.element, dimensions))
+    past = Value(names[0], TensorType(Access.IN, of.element, of.dimensions))
+    fresh = Value(names[1], TensorType(Access.INOUT, of.element, dimensions))
     return past, fresh, b.do(ops.SplitAt, past, fresh, tensor, axis, at)
 
 
@@ -119,7 +121,7 @@ def test_a_split_of_a_split() -> None:
     b = Builder()
     cache = b.tensor("cache", Access.INOUT, I32, "A B")
     _, lower, _ = split(b, cache, 0, b.constant(1))
-    left, corner, _ = split(b, lower, 1, b.constant(2))
+    left, corner, _ = split(b, lower, 1, b.constant(2), ("left", "corner"))
     value = b.load(left, At(b.constant(0)), At(b.constant(1)))
     b.do(ops.Store, corner, (At(b.constant(1)), At(b.constant(0))), value)
     values = np.arange(9, dtype=np.int32).reshape(3, 3)
