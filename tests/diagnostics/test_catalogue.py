@@ -10,10 +10,11 @@ a closing paragraph. A block is one of two kinds:
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,6 +44,7 @@ LAYOUT = re.compile(
     r"(?:\n(?P<more>[^\n#]+(?:\n[^\n#]+)*)\n)?",
     re.DOTALL,
 )
+Findings = Callable[[str], list[Diagnostic]]
 FINDING = re.compile(r"^error\[(TP\d{4})\]: ", re.MULTILINE)
 
 
@@ -70,7 +72,7 @@ def read(code: Code) -> Page:
 
 
 @pytest.fixture
-def findings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], list[Diagnostic]]:
+def findings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Findings]:
     """Writes a file, imports it, and gives every mistake found in it."""
     before = set(sys.modules)
     monkeypatch.chdir(tmp_path)
@@ -162,7 +164,7 @@ def test_a_page_is_headed_by_its_code_and_fits_a_terminal(code: Code) -> None:
 @pytest.mark.parametrize("code", CODES)
 def test_the_wrong_example_is_refused_with_its_code(
     code: Code,
-    findings: Callable[[str], list[Diagnostic]],
+    findings: Findings,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -179,9 +181,7 @@ def test_the_wrong_example_is_refused_with_its_code(
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_the_right_example_is_accepted(
-    code: Code, findings: Callable[[str], list[Diagnostic]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_right_example_is_accepted(code: Code, findings: Findings, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong, right = read(code).wrong, read(code).right
     assert right != wrong
     if right.kind == "console":
@@ -193,9 +193,7 @@ def test_the_right_example_is_accepted(
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_an_edit_that_is_offered_cures_the_mistake(
-    code: Code, findings: Callable[[str], list[Diagnostic]]
-) -> None:
+def test_an_edit_that_is_offered_cures_the_mistake(code: Code, findings: Findings) -> None:
     wrong = read(code).wrong
     for found in findings(wrong.text) if wrong.kind == "python" else []:
         if found.edit is not None:
@@ -210,32 +208,34 @@ import math
 import numpy as np
 
 import tileproof as tp
-from tileproof import In, InOut, Index, Max, Out, Sum, T, bf16, f32, i32, i64
+from tileproof import In, InOut, Out, T, bf16, f32, i32
 
 
 @tp.kernel
 """
-KERNEL = HEAD + """\
+KERNEL = (
+    HEAD
+    + """\
 def work(
     y: Out[f32, "M N"], t: InOut[T, "M N"], k: InOut[i32, "N"], x: In[f32, "M N"], h: In[bf16, "M N"],
-    p: In[i32, "M N"], rgb: In[f32, "N 3"], any_: In[f32, "N _"], flag: bool, *, B: int = 16, N: int,
+    p: In[i32, "M N"], rgb: In[f32, "N 3"], rest: In[f32, "N _"], flag: bool, *, B: int = 16,
 ) -> None:
     for i, n in tp.parallel(M=B, N=tp.each):
         {}
 """
-
-LINES_WITH_AN_EDIT = [
-    "y[i, n] = tp.where(not x[i, n] > 0, 1, 0)",
-    "y[i, n] = tp.where(x[i, n] > 0 or x[i, n] < -1 or flag, 1, 0)",
+)
+LINES = [
+    "y[i, n] = tp.where(not x[i, n] > 0, 1.0, 0.0)",
+    "y[i, n] = tp.where(x[i, n] > 0 or x[i, n] < -1 or flag, 1.0, 0.0)",
     "y[i, n] = 1.0 if flag and n > 0 else 2.0",
-    "y[i, n] = tp.where(0 < x[i, n] <= p[i, n].to(f32) < 9, 1, 0)",
+    "y[i, n] = tp.where(0 < x[i, n] <= p[i, n].to(f32) < 9, 1.0, 0.0)",
     "y[i, n] = x[i, n] + h[i, n]",
     "y[i, n] = h[i, n] * 2 + x[i, n]",
     "y[i, n] = x[i, n] + (h[i, n] * 2)",
     "y[i, n] = x[i, n] + -h[i, n]",
+    "y[i, n] = x[i, n] + p[i, n]",
     "y[i, n] = tp.maximum(h[i, n], x[i, n])",
     "y[i, n] = tp.where(flag, h[i, n], x[i, n])",
-    "t[i, n] += x[i, n] + h[i, n]",
     "y[i, n] = p[i, n] + 1",
     "y[i, n] = i.elements",
     "t[i, n] = i.elements - n",
@@ -243,13 +243,13 @@ LINES_WITH_AN_EDIT = [
     "k[n] = n",
     "k[n] = -n",
     "y[i, n] = rgb[n, -1]",
-    "y[i, n] = any_[n, -2]",
+    "y[i, n] = rest[n, -2]",
     "y[i, n] = x[i, -1]",
     "y[i, n] = math.sqrt(2.0) * x[i, n]",
     "y[i, n] = np.exp(x[i, n])",
-    "y[i, n] = x[i, n] * M",
-]  # fmt: skip
-SIGNATURES_WITH_AN_EDIT = [
+    "y[i, n] = x[i, N - 1]",
+]
+SIGNATURES = [
     'def work(y: Out["N"]) -> None: pass',
     'def work(y: Out["M", "N"]) -> None: pass',
     'def work(y: Out["N", f32]) -> None: pass',
@@ -258,17 +258,64 @@ SIGNATURES_WITH_AN_EDIT = [
     "async def work(y: Out[f32, 'N']) -> None: pass",
     'def work(y: Out[f32, "N"],\n         x: In["M",\n               "N"]) -> None: pass',
 ]
+OTHER_NAMES = """\
+import tileproof as tile
+from tileproof import In, Out
 
 
-@pytest.mark.parametrize("line", [*LINES_WITH_AN_EDIT, *SIGNATURES_WITH_AN_EDIT])
-def test_every_kind_of_edit_cures_what_it_is_offered_for(
-    line: str, findings: Callable[[str], list[Diagnostic]]
+@tile.kernel
+def work(y: Out[tile.f32, "N"], h: In[tile.bf16, "N"], p: In[tile.i32, "N"], *, B: int = 16) -> None:
+    for n in tile.parallel(N=B):
+        {}
+"""
+OTHER_LINES = ["y[n] = h[n] + p[n]", "y[n] = p[n]", "y[n] = h[-1]", "y[n] = h[N - 1]"]
+TEXTS = [*map(KERNEL.format, LINES), *(f"{HEAD}{line}\n" for line in SIGNATURES), *map(OTHER_NAMES.format, OTHER_LINES)]
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=[*LINES, *SIGNATURES, *OTHER_LINES])
+def test_every_kind_of_edit_leaves_nothing_to_cure(text: str, findings: Findings) -> None:
+    (found,) = findings(text)
+    assert found.edit is not None, render(found)
+    assert is_told_well(found)
+    after = findings(edited(text, found.edit))
+    assert after == [], "\n\n".join(map(render, after))
+
+
+def test_no_edit_is_offered_on_the_left_of_an_assignment(findings: Findings) -> None:
+    (found,) = findings(KERNEL.format("t[i, n] = 0.0; acc = h[i, n]; acc += x[i, n]"))
+    assert (found.code, found.edit) == (Code.MIXED_TYPES, None)
+    assert found.help == "write it out, with a cast: `acc = acc.to(f32) ...`"
+
+
+def test_an_edit_speaks_of_the_element_type_the_signature_leaves_open(
+    findings: Findings,
 ) -> None:
-    text = HEAD + line + "\n" if line in SIGNATURES_WITH_AN_EDIT else KERNEL.format(line)
-    found = findings(text)
-    assert len(found) == 1, "\n\n".join(map(render, found))
-    assert found[0].edit is not None, render(found[0])
-    assert is_told_well(found[0])
-    after = findings(edited(text, found[0].edit))
-    assert place(found[0]) not in map(place, after), "\n\n".join(map(render, after))
-    assert not any(each.code is Code.NOT_PYTHON for each in after)
+    text = (
+        HEAD
+        + """\
+def work(y: Out[T, "N"], x: In[T, "N"], p: In[i32, "N"], *, B: int = 16) -> None:
+    for n in tp.parallel(N=B):
+        y[n] = tp.exp(x[n]) * (p[n] + 1)
+"""
+    )
+    (found,) = findings(text)
+    assert found.edit is not None
+    assert (found.edit.replacement, found.notes[-1]) == ("(p[n] + 1).to(T)", "checked with T = bf16")
+    assert findings(edited(text, found.edit)) == []
+
+
+def test_of_several_element_types_the_one_that_got_furthest_is_shown(
+    findings: Findings,
+) -> None:
+    (found,) = findings(KERNEL.format("t[i, n] = (t[i, n] & 1) + undefined"))
+    assert found.code is Code.UNKNOWN_NAME
+
+
+def test_every_refusal_says_what_to_do() -> None:
+    silent = []
+    for path in sorted((ROOT / "src" / "tileproof" / "frontend").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            match node:
+                case ast.Call(func=ast.Name(id="refuse"), keywords=given) if all(each.arg != "help" for each in given):
+                    silent.append(f"{path.name}:{node.lineno}")
+    assert silent == []

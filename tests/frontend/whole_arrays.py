@@ -198,6 +198,10 @@ class Ref:
     err: Array | None = None
     """None: exact. Infinite where nothing is promised."""
 
+    def __post_init__(self) -> None:
+        kinds = {"float": np.float64, "bool": np.bool_}
+        object.__setattr__(self, "data", np.asarray(self.data, kinds.get(self.type.kind, object)))
+
     @property
     def rank(self) -> int:
         return len(self.axes)
@@ -205,6 +209,10 @@ class Ref:
     @property
     def exact(self) -> bool:
         return self.err is None
+
+    @property
+    def errors(self) -> Array:
+        return np.zeros(np.shape(self.data)) if self.err is None else self.err
 
     def at(self, dims: Sequence[str], array: Array) -> Array:
         """An array of this value's dimensions with its axes in the order of `dims`; those it lacks have length 1."""
@@ -355,7 +363,7 @@ class Space:
     def unary(self, name: str, ref: Ref) -> Ref:
         type_, data = ref.type, ref.data
         if name in ("-", "abs"):
-            if type_ is BOOL:
+            if type_ is BOOL or stored_only(type_):
                 raise Impossible
             if type_.kind == "float":
                 return replace(ref, data=-data if name == "-" else np.abs(data))
@@ -365,7 +373,7 @@ class Space:
                 raise Impossible
             flip = (lambda n: not n) if type_ is BOOL else (lambda n: wrapped(~n, type_))
             return replace(ref, data=self._each(flip, data))
-        if type_.kind != "float" or not ref.exact:
+        if type_.kind != "float" or not ref.exact or stored_only(type_):
             raise Impossible
         if name == "isnan":
             return replace(ref, type=BOOL, data=np.isnan(data))
@@ -387,9 +395,8 @@ class Space:
             if INDEX not in (left.type, right.type):
                 raise Impossible
             left, right = self.cast(left, INDEX), self.cast(right, INDEX)
-            if {"bool", "float"} & {left.type.kind, right.type.kind}:
-                raise Impossible
         type_ = left.type
+        check_operator(name, type_)
         axes, pair = self.meet(left, right)
         dims, (a, b), (ea, eb) = self.spread(pair)
         exact = left.exact and right.exact
@@ -405,10 +412,11 @@ class Space:
                 raise Impossible
             value = self._float(name, a, b, type_)
             if name == "**":
-                return made(type_, axes, dims, value, self._last_bit(value, type_))
+                unsure = (b == 0.5) & np.signbit(a) & ((a == 0) | np.isinf(a))  # a power to C, a root to numpy
+                return made(type_, axes, dims, value, np.where(unsure, np.inf, self._last_bit(value, type_)))
             if name in ("maximum", "minimum"):
                 unsure = (a == 0) & (b == 0) & (np.signbit(a) != np.signbit(b))
-                return made(type_, axes, dims, value, np.where(unsure, np.inf, np.maximum(ea, eb) + 0 * value.size))
+                return made(type_, axes, dims, value, np.where(unsure, np.inf, np.maximum(ea, eb)))
             if exact:
                 return made(type_, axes, dims, value)
             err = ea + eb if name in "+-" else np.abs(a) * eb + np.abs(b) * ea + ea * eb
@@ -461,26 +469,28 @@ class Space:
         name = ref.axes[place].name
         order = [dim for dim in ref.dims if dim != name]
         arrays = []
-        for array in (ref.data, np.zeros(ref.data.shape) if ref.err is None else ref.err):
+        for array in (ref.data, ref.errors):
             turned = ref.at([*order, name], array)
             arrays.append(np.broadcast_to(turned, (*turned.shape[:-1], self.extent(ref, name))))
         return order, arrays
 
-    def along(self, ref: Ref, place: int, fn: Callable[[Array, Array], tuple[Array, Array]], keeps: bool) -> Ref:
+    def along(
+        self, ref: Ref, place: int, type_: Type, fn: Callable[[Array, Array], tuple[Array, Array]], keeps: bool = False
+    ) -> Ref:
         """`fn` of the live elements of every tile along an axis, which is dropped unless `fn` `keeps` it."""
         axis = ref.axes[place]
         order, (data, err) = self._along(ref, place)
         axes = ref.axes if keeps else (*ref.axes[:place], *ref.axes[place + 1 :])
         if axis.name not in self.sizes:
             value, error = fn(data, err)
-            return made(ref.type, axes, [*order, axis.name] if keeps else order, value, error)
+            return made(type_, axes, [*order, axis.name] if keeps else order, value, error)
         values, errors = [data[..., :0]], [err[..., :0]]
         for block in self.blocks(axis.name):
             value, error = fn(data[..., block], err[..., block])
             shape = data[..., block].shape
             values.append(value if keeps else np.broadcast_to(np.asarray(value)[..., None], shape))
             errors.append(error if keeps else np.broadcast_to(np.asarray(error)[..., None], shape))
-        return made(ref.type, axes, [*order, axis.name], np.concatenate(values, -1), np.concatenate(errors, -1))
+        return made(type_, axes, [*order, axis.name], np.concatenate(values, -1), np.concatenate(errors, -1))
 
     def reduce(self, name: str, ref: Ref, place: int) -> Ref:
         type_ = ref.type
@@ -489,23 +499,23 @@ class Space:
         if name in ("argmax", "argmin"):
             if not self.extent(ref, axis.name) or not ref.exact:
                 raise Impossible
-            return replace(self.along(ref, place, lambda d, e: (positions(name, d), 0.0 * e[..., 0]), False), type=INDEX)
+            return self.along(ref, place, INDEX, lambda d, e: (positions(name, d), 0.0 * e[..., 0]))
         if name in ("sum", "mean"):
             total = widened(type_)
-            return replace(self.along(ref, place, lambda d, e: summed(name, d, e, type_, total), False), type=total)
-        return self.along(ref, place, lambda d, e: extreme(name, d, e, type_), False)
+            return self.along(ref, place, total, lambda d, e: summed(name, d, e, total))
+        return self.along(ref, place, type_, lambda d, e: extreme(name, d, e, type_))
 
     def cumsum(self, ref: Ref, place: int) -> Ref:
         check_reduction("sum", ref)
         total = widened(ref.type)
 
         def sums(data: Array, err: Array) -> tuple[Array, Array]:
-            parts = [summed("sum", data[..., : n + 1], err[..., : n + 1], ref.type, total) for n in range(data.shape[-1])]
+            parts = [summed("sum", data[..., : n + 1], err[..., : n + 1], total) for n in range(data.shape[-1])]
             if not parts:
                 return data, err
             return np.stack([v for v, _ in parts], -1), np.stack([np.broadcast_to(e, v.shape) for v, e in parts], -1)
 
-        return replace(self.along(ref, place, sums, True), type=total)
+        return self.along(ref, place, total, sums, keeps=True)
 
     def mma(self, left: Ref, right: Ref, acc: Ref | None) -> Ref:
         """`left @ right + acc`."""
@@ -523,15 +533,11 @@ class Space:
         if len(names) != len(set(names)):
             raise Impossible
         left, right = self.retag(left, 1, chosen), self.retag(right, 0, chosen)
-        if chosen.length == 1 and not chosen.tagged:  # `retag` has dropped the dimension
-            chosen = untagged(1)
         dims, (a, b), (ea, eb) = self.spread((left, right))
         with np.errstate(all="ignore"):
             err = np.abs(a.astype(float)) * eb + np.abs(b.astype(float)) * ea + ea * eb
             product = made(left.type, (left.axes[0], chosen, right.axes[1]), dims, a * b, np.where(np.isnan(err), np.inf, err))
-        value = replace(
-            self.along(product, 1, lambda d, e: summed("sum", d, e, total, total), False), type=total
-        )
+        value = self.along(product, 1, total, lambda d, e: summed("sum", d, e, total))
         if acc is None:
             return value
         axes, _ = self.meet(value, acc)
@@ -553,7 +559,7 @@ class Space:
         names = [axis.name for axis in ref.axes]
         order = [name for name in ref.dims if name not in names]
         arrays = []
-        for array in (ref.data, np.zeros(ref.data.shape) if ref.err is None else ref.err):
+        for array in (ref.data, ref.errors):
             turned = ref.at([*order, *names], array)
             arrays.append(np.broadcast_to(turned, (*turned.shape[: len(order)], *(self.extent(ref, n) for n in names))))
         return order, arrays
@@ -597,29 +603,40 @@ class Space:
             parts = list(zip(met, held, strict=True))
         order = list(dict.fromkeys(name for ref, fresh in parts for name in ref.dims if name != fresh.name))
         joined = untagged(sum(fresh.length for fresh in held))
-        stretched: list[list[Array]] = [[], []]
-        sizes = [max((ref.at(order, _one(ref, fresh)).shape[n] for ref, fresh in parts), default=1) for n in range(len(order))]
-        for ref, fresh in parts:
-            for kept, array in zip(stretched, (ref.data, np.zeros(ref.data.shape) if ref.err is None else ref.err), strict=True):
-                kept.append(np.broadcast_to(ref.at([*order, fresh.name], array), (*sizes, fresh.length)))
-        data, err = (np.concatenate(kept, -1) for kept in stretched)
+        sizes = np.broadcast_shapes(*(ref.at([*order, fresh.name], ref.data).shape[:-1] for ref, fresh in parts))
+        pairs = [(ref, fresh, (ref.data, ref.errors)) for ref, fresh in parts]
+        data, err = (
+            np.concatenate(
+                [np.broadcast_to(ref.at([*order, f.name], both[which]), (*sizes, f.length)) for ref, f, both in pairs], -1
+            )
+            for which in (0, 1)
+        )
         return made(one.type, (*axes[:place], joined, *axes[place:]), [*order, joined.name], data, err)
 
 
-def _one(ref: Ref, fresh: Axis) -> Array:
-    """Ones in the shape of a value, the axis that is set aside left out."""
-    shape = [length for name, length in zip(ref.dims, ref.data.shape, strict=True) if name != fresh.name]
-    return np.broadcast_to(np.ones(()), [*shape, *([1] if fresh.name in ref.dims else [])]).reshape(
-        [1 if name == fresh.name else length for name, length in zip(ref.dims, ref.data.shape, strict=True)]
-    )
+def stored_only(type_: Type) -> bool:
+    """Types without arithmetic."""
+    return type_.kind == "float" and (type_.bits == 8 or type_.name == "tf32")
+
+
+def check_operator(name: str, type_: Type) -> None:
+    """Which element types an operator works on."""
+    kinds = {
+        "/": {"float"}, "cdiv": {"int", "uint", "index"}, "**": {"float", "int", "uint"},
+        "&": {"bool", "int", "uint"}, "|": {"bool", "int", "uint"}, "^": {"bool", "int", "uint"},
+        "<<": {"int", "uint"}, ">>": {"int", "uint"},
+        "==": {"bool", "int", "uint", "index", "float"}, "!=": {"bool", "int", "uint", "index", "float"},
+    }  # fmt: skip
+    if stored_only(type_) or type_.kind not in kinds.get(name, {"int", "uint", "index", "float"}):
+        raise Impossible
 
 
 def check_reduction(name: str, ref: Ref) -> None:
     kind = ref.type.kind
-    if ref.type.bits == 8 and kind == "float":
+    if stored_only(ref.type):
         raise Impossible
     allowed = {"any": {"bool"}, "all": {"bool"}, "mean": {"float"}, "sum": {"bool", "int", "uint", "index", "float"}}
-    if kind not in allowed.get(name, {"int", "uint", "index", "float"}) or ref.type.name == "tf32":
+    if kind not in allowed.get(name, {"int", "uint", "index", "float"}):
         raise Impossible
 
 
@@ -646,7 +663,7 @@ def positions(name: str, data: Array) -> Array:
     return found
 
 
-def summed(name: str, data: Array, err: Array, type_: Type, total: Type) -> tuple[Array, Array]:
+def summed(name: str, data: Array, err: Array, total: Type) -> tuple[Array, Array]:
     """The sum or mean along the last axis."""
     if total.kind != "float":
         flat = np.empty(data.shape[:-1], object)
@@ -657,7 +674,7 @@ def summed(name: str, data: Array, err: Array, type_: Type, total: Type) -> tupl
     with np.errstate(all="ignore"):
         finite = np.where(np.isfinite(data), data, 0)
         size = np.abs(finite).sum(-1)
-        value = data.sum(-1) if (np.abs(data) < 1e300).all() else np.asarray([sum(row) for row in data.reshape(-1, count)]).reshape(data.shape[:-1])
+        value = data.sum(-1)
         fine = np.all(np.rint(finite * 1024) == finite * 1024, -1) & (size * 1024 < 2.0**total.digits)
         bound = np.where(fine, 0.0, size * (count + 2) * 2.0**-total.digits * 2 + count * total.tiny) + err.sum(-1)
         zeros = (value == 0) & ((data == 0) & np.signbit(data)).any(-1)

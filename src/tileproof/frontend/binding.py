@@ -6,12 +6,14 @@ keeps dimensions bound as constants symbolic.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import TypeAlias
 
 from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.diagnostic import Diagnostic, Edit
 from tileproof.ir.extent import Extent, symbol
 from tileproof.language.dtypes import BF16, F32, I32, I64, DType, DTypeVar
 
@@ -56,6 +58,23 @@ def generic(signature: Signature, given: Mapping[str, ConstantValue]) -> Iterato
     choices = sorted(product(_BY_CLASS, repeat=len(names)), key=lambda choice: len(set(choice)))
     for choice in choices:
         yield Specialisation((*zip(names, choice, strict=True), *contents), constants)
+
+
+def told_for(found: Diagnostic, signature: Signature, specialisation: Specialisation) -> Diagnostic:
+    """A finding about one choice of element types: says which, and casts to `T` where the signature leaves it open."""
+    words = re.findall(r"\w+", " ".join((found.message, found.label, *(label.text for label in found.labels))))
+    open_types = [(name, dtype) for name, dtype in specialisation.dtypes if name in variables(signature)]
+    chosen = ", ".join(f"{name} = {dtype}" for name, dtype in open_types if dtype.name in words)
+    if not chosen:
+        return found
+    help, edit = found.help, found.edit
+    written = {parameter.element for parameter in signature.arguments}
+    for name, dtype in open_types:
+        if DTypeVar(name) in written and dtype not in written:
+            cast, better = rf"\.to\((\w+\.)?{dtype}\)", f".to({name})"
+            help = re.sub(cast, better, help)
+            edit = edit and Edit(edit.span, re.sub(cast, better, edit.replacement))
+    return replace(found, notes=(*found.notes, f"checked with {chosen}"), help=help, edit=edit)
 
 
 def _generic_constants(signature: Signature, given: Mapping[str, ConstantValue]) -> Iterator[tuple[str, ConstantValue]]:

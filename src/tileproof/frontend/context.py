@@ -18,7 +18,7 @@ from tileproof.language.dtypes import DType
 
 from .builder import Builder
 from .fold import bounded
-from .names import MISSING, Capture, as_dtype, check_capture, find_name
+from .names import MISSING, Capture, as_dtype, check_capture, find_name, in_reach
 from .refusal import Refused, Suppressed, refuse
 from .signature import Signature
 from .source import FunctionSource
@@ -81,6 +81,10 @@ class Context:
     def report(self, refused: Refused) -> None:
         """Keeps a mistake, with the calls that led to it, unless it was found before."""
         found = replace(refused.diagnostic, stack=self.stack, kernel=self.signature.name)
+        if found.edit is not None:
+            text, span = found.edit.replacement, found.edit.span
+            written = in_reach(text, self.function.function)
+            found = replace(found, help=found.help.replace(text, written), edit=Edit(span, written))
         if all((found.code, found.span, found.message) != (d.code, d.span, d.message) for d in self.diagnostics):
             self.diagnostics.append(found)
 

@@ -235,7 +235,8 @@ def axis_of(call: Call, tile: Tile) -> int | None:
     if not isinstance(axis, int) or isinstance(axis, bool) or not -rank <= axis < rank:
         raise refuse(
             Code.BAD_AXIS,
-            f"the tile has the axes {describe_axes(tile.type.axes)}, and none is {describe(call.entity('axis'))}",
+            f"there is no axis {axis if type(axis) is int else describe(Known(axis))}: "
+            f"the tile has the axes {describe_axes(tile.type.axes)}",
             call.where("axis"),
             help={0: "a scalar has no axes", 1: "its only axis is 0"}.get(
                 rank, f"axes count from 0 to {rank - 1}, or from -1 backwards"

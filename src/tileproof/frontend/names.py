@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import math
+import re
 from dataclasses import dataclass
 from types import CellType, FunctionType, ModuleType
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.extent import Extent
-from tileproof.language.dtypes import BOOL, DType, DTypeVar
+from tileproof.language.dtypes import ALL, BOOL, DType, DTypeVar
 
 from .refusal import refuse
 from .source import FunctionSource
@@ -65,6 +66,21 @@ def find_name(function: FunctionType, name: str) -> Any:
     if name in function.__globals__:
         return function.__globals__[name]
     return getattr(builtins, name, MISSING)
+
+
+def in_reach(text: str, function: FunctionType) -> str:
+    """Code for an edit, with `tp.dim` and `f32` spelled by names that `function` can see."""
+    package = next((name for name, value in function.__globals__.items() if _is_package(value)), None)
+    if package is None:
+        return text
+    if not _is_package(find_name(function, "tp")):
+        text = re.sub(r"\btp\.", f"{package}.", text)
+    unseen = [dtype.name for dtype in ALL if dtype is not BOOL and find_name(function, dtype.name) is MISSING]
+    return re.sub(rf"\.to\(({'|'.join(unseen)})\)", rf".to({package}.\1)", text) if unseen else text
+
+
+def _is_package(value: Any) -> bool:
+    return isinstance(value, ModuleType) and value.__name__ == "tileproof"
 
 
 def is_capturable(value: Any) -> bool:

@@ -6,12 +6,13 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import KernelError
 from tileproof.ir.ops import KernelIR
 from tileproof.ir.verifier import verify
 from tileproof.language.kernel import Kernel
 
-from .binding import ConstantValue, Specialisation, generic
+from .binding import ConstantValue, Specialisation, generic, told_for
 from .elaborate import Elaborated, elaborate, parse
 from .refusal import Refused
 from .tidy import tidy
@@ -45,22 +46,29 @@ def _verified(ir: KernelIR) -> KernelIR:
 
 
 def accepted(kernel: Kernel, constants: Mapping[str, ConstantValue]) -> list[Specialisation]:
-    """The generic specialisations a kernel compiles for; raises the mistakes of the first if there are none."""
-    parsed = parse(kernel)
-    first: KernelError | None = None
+    """The generic specialisations a kernel compiles for; raises the mistakes of one of them if there are none.
+
+    The one that got furthest: a kernel for integers is not told that its `&` does not work on bf16.
+    """
+    signature = parse(kernel).signature
+    failed: list[tuple[Diagnostic, ...]] = []
     found = []
     try:
-        for specialisation in generic(parsed.signature, constants):
+        for specialisation in generic(signature, constants):
             try:
                 elaborate(kernel, specialisation)
                 found.append(specialisation)
             except KernelError as error:
-                first = first or error
+                failed.append(tuple(told_for(each, signature, specialisation) for each in error.diagnostics))
     except Refused as refused:
         raise KernelError(refused.diagnostic) from None
-    if not found and first is not None:
-        raise first
+    if not found and failed:
+        raise KernelError(*max(failed, key=lambda mistakes: _place(mistakes[0])))
     return found
+
+
+def _place(mistake: Diagnostic) -> tuple[int, int]:
+    return (mistake.span.line, mistake.span.column) if mistake.span else (0, 0)
 
 
 def run(kernel: Kernel, constants: Mapping[str, ConstantValue], after: str | None = None) -> KernelIR:

@@ -166,7 +166,9 @@ def _argument(
             Code.BAD_ANNOTATION,
             f"the parameter `{name}` has no annotation",
             function.span(parameter),
-            help=f'write `{name}: In[T, "M N"]` for a tensor or `{name}: f32` for a scalar',
+            help="a kernel is a function, not a method: move it out of its class"
+            if name == "self"
+            else f'write `{name}: In[T, "M N"]` for a tensor or `{name}: f32` for a scalar',
         )
     span = function.span(node)
     if isinstance(node, ast.Subscript):
