@@ -37,7 +37,9 @@ PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 """Every page but the catalogue of errors, whose examples have a test of their own."""
 
 _BLOCK = re.compile(r'^```python(?: title="([^"\n]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
-_MARK = re.compile(r"^<!-- (says|prints): (.*?) -->\n\n```(?:text|json)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_MARK = re.compile(
+    r'^<!-- (says|prints): (.*?) -->\n\n```(?:text|json)(?: title="[^"\n]+")?\n(.*?)^```$', re.MULTILINE | re.DOTALL
+)
 _REFUSED = re.compile(r"# refused: (TP\d{4})\n")
 _numbers = count()
 

@@ -34,7 +34,7 @@ REFUSED = {
     "c[j, i] = 1.0": Code.WRONG_DIMENSION,
     "c[i, i] = 1.0": Code.WRONG_DIMENSION,
     "c[i, j] = row[i]": Code.WRONG_DIMENSION,
-    "c[i, j] = f[0, i].sum()": Code.WRONG_DIMENSION,
+    "c[i, j] = f[i, 0].sum()": Code.WRONG_DIMENSION,
     "for n in tp.tiles(K=tp.each):\n    c[i, j] = col[n]": Code.WRONG_DIMENSION,
     "c[i] = 1.0": Code.WRONG_RANK,
     "c[i, j, 0] = 1.0": Code.WRONG_RANK,

@@ -108,12 +108,12 @@ def test_a_symbolic_constant_may_divide_entries() -> None:
     assert accepts(b)
 
 
-@broken.rule("index? is divided by a positive constant, not v2: index?")
-def division_by_zero(b: Builder) -> None:
-    b.binary(BinaryFn.MOD, tile(b, ENTRY), b.number(0, ENTRY))
+@broken.rule("index? is divided by a constant of at least 0, not v2: index?")
+def division_by_a_negative(b: Builder) -> None:
+    b.binary(BinaryFn.MOD, tile(b, ENTRY), b.number(-1, ENTRY))
 
 
-@broken.rule("index? is divided by a positive constant, not v1: index?")
+@broken.rule("index? is divided by a constant of at least 0, not v1: index?")
 def division_by_an_entry(b: Builder) -> None:
     x = b.tensor("x", Access.IN, Content("Index", "N", I32), "N")
     slot = b.load(x, At(b.number(0)))

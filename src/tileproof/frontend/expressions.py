@@ -140,20 +140,10 @@ def _comparison(ctx: Context, node: ast.Compare) -> Entity:
     if len(node.ops) == 1:
         return arithmetic(ctx, node.ops[0], values[0], values[1], ctx.span(node), (spans[0], spans[1]))
     if all(isinstance(value, Known) for value in values):
-        made = True
-        for number, operator in enumerate(node.ops):
-            part = arithmetic(
-                ctx, operator, values[number], values[number + 1], ctx.span(node), (spans[number], spans[number + 1])
-            )
-            if not isinstance(part, Known):
-                raise refuse(
-                    Code.NOT_CONSTANT,
-                    "this comparison is not known while compiling",
-                    ctx.span(node),
-                    help="compare constants",
-                )
-            made = made and bool(part.value)
-        return Known(made)
+        pairs = zip(node.ops, values, values[1:], zip(spans, spans[1:], strict=False), strict=False)
+        answers = [arithmetic(ctx, operator, one, two, ctx.span(node), where) for operator, one, two, where in pairs]
+        if all(isinstance(answer, Known) for answer in answers):
+            return Known(all(isinstance(answer, Known) and bool(answer.value) for answer in answers))
     parts = [
         "(" + ast.unparse(ast.Compare(nodes[number], [operator], [nodes[number + 1]])) + ")"
         for number, operator in enumerate(node.ops)

@@ -49,7 +49,7 @@ def _equal(left: Any, right: Any) -> bool:
 
 
 def fold(fn: BinaryFn, left: Known, right: Known, span: Span) -> Known | None:
-    """The constant `left fn right`; None where the operands are no plain numbers."""
+    """The constant `left fn right`; None where the operands are no plain numbers, or a comparison is open."""
     a, b = left.value, right.value
     if not isinstance(a, bool | int | float | Extent) or not isinstance(b, bool | int | float | Extent):
         return None
@@ -64,6 +64,8 @@ def fold(fn: BinaryFn, left: Known, right: Known, span: Span) -> Known | None:
             return _fold_floats(fn, a, b)
         return Known(bounded(_PYTHON[fn](a, b), span))
     except Undecided as undecided:
+        if fn.compares:  # then it is asked at run time
+            return None
         raise undecided_at(undecided, span) from None
     except OverflowError:
         raise _too_large(span) from None

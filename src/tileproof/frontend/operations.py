@@ -353,7 +353,7 @@ def unary(b: Builder, fn: UnaryFn, entity: Entity, span: Span) -> Tile:
 
 
 def binary(b: Builder, fn: BinaryFn, left: Entity, right: Entity, span: Span, spans: tuple[Span, Span]) -> Tile:
-    if fn in (BinaryFn.FLOORDIV, BinaryFn.MOD) and _is_entry(left) and _is_positive(right):
+    if fn in (BinaryFn.FLOORDIV, BinaryFn.MOD) and _is_entry(left) and _divides_entries(right):
         # The two operations that keep none: a slot becomes its page and its place in the page.
         tiles = [as_tile(b, left, spans[0]), as_tile(b, right, spans[1], ENTRY)]
     else:
@@ -374,10 +374,10 @@ def _is_entry(entity: Entity) -> bool:
     return is_tile(entity) and entity.type.dtype is ENTRY
 
 
-def _is_positive(entity: Entity) -> bool:
-    """Whether a constant is certainly a divisor: a number >= 1, or a length, which the launch knows."""
+def _divides_entries(entity: Entity) -> bool:
+    """Whether a constant divides entries: a number >= 0, or a length, which the launch knows."""
     value = entity.value if isinstance(entity, Known) else None
-    return isinstance(value, Extent) or (isinstance(value, int) and not isinstance(value, bool) and value >= 1)
+    return isinstance(value, Extent) or (isinstance(value, int) and not isinstance(value, bool) and value >= 0)
 
 
 def select(b: Builder, condition: Entity, yes: Entity, no: Entity, span: Span, spans: Sequence[Span]) -> Tile:

@@ -231,8 +231,8 @@ class _Verifier:
     def _check_entries(self, op: PureOp) -> None:
         if isinstance(op, Binary) and op.left.type.dtype == ENTRY:
             number = self.numbers.get(op.right)
-            is_positive = isinstance(number, int | Extent) and at_least(number, 1) is not False
-            demand(is_positive, f"{ENTRY} is divided by a positive constant, not {op.right!r}")
+            is_length = isinstance(number, int | Extent) and at_least(number, 0) is not False
+            demand(is_length, f"{ENTRY} is divided by a constant of at least 0, not {op.right!r}")
 
     def _learn(self, op: PureOp) -> None:
         """What is made of scalars, dimensions and constants alone is known at launch."""

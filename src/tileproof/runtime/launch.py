@@ -20,7 +20,8 @@ from tileproof.language.kernel import Kernel
 from .arguments import Bound, bind
 from .contracts import check_contents, check_groups, check_memory
 
-BACKENDS: Final = ("interpreter",)
+BACKENDS: Final = {"interpreter": interpreter.run}
+"""How each backend runs a compiled kernel."""
 _current: ContextVar[str] = ContextVar("tileproof_backend", default="interpreter")
 
 
@@ -28,7 +29,7 @@ def launch(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> None
     """What a call of a kernel does: runs it on the current backend."""
     ir, bound = prepare(kernel, args, named)
     # Ownership and bounds are not proved yet, so every launch is watched.
-    interpreter.run(ir, {**bound.tensors, **bound.scalars}, bound.dimensions, sanitize=True)
+    BACKENDS[_current.get()](ir, {**bound.tensors, **bound.scalars}, bound.dimensions, sanitize=True)
 
 
 def interpret(

@@ -1,7 +1,7 @@
 """The join of a split walker: its pieces leave their values here, and the last to arrive makes the rest go on.
 
-What follows the join knows no piece. It may use what was made before only where all pieces made the same of it, and
-that is demanded here, of each value as it is.
+What follows the join knows no piece. It may use what was made before only where all pieces made the same of it. The
+verifier sees to that; here the values themselves are compared, unless programs run unwatched and may race.
 """
 
 from __future__ import annotations

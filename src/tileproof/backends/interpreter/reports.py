@@ -53,6 +53,8 @@ class Reporter:
                 f"read only elements of {tensor.name} that the same program writes, "
                 f"or write to another tensor than the one that is read"
             )
+            if later.span == earlier.span:  # `x[i] += t` reads and writes in one place
+                cure = f"declare {tensor.name} Sum, Max or Min: such an update is combined, whoever makes it"
         if self.space.is_joined(later.point) != self.space.is_joined(earlier.point):
             cure = f"touch {tensor.name} either before the join or after it: what follows is a program of its own"
         return Race(
