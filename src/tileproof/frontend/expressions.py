@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+from itertools import pairwise
 from types import ModuleType
 
 from tileproof.diagnostics.codes import Code
@@ -140,8 +141,8 @@ def _comparison(ctx: Context, node: ast.Compare) -> Entity:
     if len(node.ops) == 1:
         return arithmetic(ctx, node.ops[0], values[0], values[1], ctx.span(node), (spans[0], spans[1]))
     if all(isinstance(value, Known) for value in values):
-        pairs = zip(node.ops, values, values[1:], zip(spans, spans[1:], strict=False), strict=False)
-        answers = [arithmetic(ctx, operator, one, two, ctx.span(node), where) for operator, one, two, where in pairs]
+        turns = zip(node.ops, pairwise(values), pairwise(spans), strict=True)
+        answers = [arithmetic(ctx, operator, *pair, ctx.span(node), where) for operator, pair, where in turns]
         if all(isinstance(answer, Known) for answer in answers):
             return Known(all(isinstance(answer, Known) and bool(answer.value) for answer in answers))
     parts = [
