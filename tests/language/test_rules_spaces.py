@@ -141,7 +141,11 @@ def test_start_stop_and_elements_are_positions() -> None:
 
 
 def test_number_counts_the_tiles_before() -> None:
-    body = "for i in tp.parallel(M=2):\n    for k in tp.tiles(N=2, start=1):\n        y[i, k] = (i.number * 10 + k.number).to(f32)"
+    body = """
+    for i in tp.parallel(M=2):
+        for k in tp.tiles(N=2, start=1):
+            y[i, k] = (i.number * 10 + k.number).to(f32)
+    """
     y = zeros(3, 4)
     run(kernel('y: InOut[f32, "M N"]', body), y)
     assert y.tolist() == [[0, 0, 0, 1], [0, 0, 0, 1], [0, 10, 10, 11]]
@@ -278,7 +282,11 @@ def test_a_split_is_joined() -> None:
 
 
 def test_there_is_one_join() -> None:
-    body = "for z, j in tp.parallel(M=tp.split(4), N=2):\n    t = tp.join(x[z, j].sum(axis=0), over=z)\n    y[j] = tp.join(t, over=z)"
+    body = """
+    for z, j in tp.parallel(M=tp.split(4), N=2):
+        t = tp.join(x[z, j].sum(axis=0), over=z)
+        y[j] = tp.join(t, over=z)
+    """
     assert refused(kernel(SPLIT, body)) == "TP0114"
 
 
@@ -308,7 +316,11 @@ def test_after_the_join_nothing_of_one_piece_is_used() -> None:
 
 
 def test_after_the_join_what_all_pieces_share_may_be_used() -> None:
-    body = "for z, j in tp.parallel(M=tp.split(4), N=2):\n    b = bias[j] * 2\n    y[j] = tp.join(x[z, j].sum(axis=0), over=z) + b"
+    body = """
+    for z, j in tp.parallel(M=tp.split(4), N=2):
+        b = bias[j] * 2
+        y[j] = tp.join(x[z, j].sum(axis=0), over=z) + b
+    """
     y = zeros(3)
     run(kernel(SPLIT + ', bias: In[f32, "N"]', body), y, ramp(7, 3), ramp(3))
     assert (y == ramp(7, 3).sum(axis=0) + 2 * ramp(3)).all()

@@ -1,0 +1,258 @@
+"""The rules of docs/language.md on indices, indexing, none, and stores, one test for each."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+from rules import each, fails, floats, ints, kernel, ramp, refused, run, zeros
+
+# Indices.
+
+
+def test_an_index_is_exact() -> None:
+    big = 2**53 + 1
+    y = zeros(1, dtype=np.int64)
+    run(each('y: Out[i64, "N"]', f"y[n] = (n + {big}).to(i64)"), y)
+    assert y[0] == big
+    body = "at = n + 1\nfor r in range(64):\n    at = at * 2\ny[n] = at.to(i64)"
+    assert fails(each('y: Out[i64, "N"]', body), zeros(1, dtype=np.int64)) == "TP0705"
+
+
+def test_positions_and_extents_take_arithmetic() -> None:
+    body = 'for i in tp.parallel(N=4):\n    y[i] = x[(tp.dim("N") - 1 - i.elements) // 2 * 2 % 5]'
+    y = zeros(6)
+    run(kernel('y: Out[f32, "N"], x: In[f32, "N"]', body), y, ramp(6))
+    assert y.tolist() == [4, 4, 2, 2, 0, 0]
+
+
+def test_a_sized_tile_has_no_arithmetic() -> None:
+    body = "for i in tp.parallel(N=4):\n    y[i] = x[i + 1]"
+    assert refused(kernel('y: Out[f32, "N"], x: In[f32, "N"]', body)) == "TP0306"
+
+
+def test_an_integer_that_meets_an_index_becomes_one() -> None:
+    body = "for i in tp.parallel(N=4):\n    y[i] = (pos[0] + i.elements + by).to(i64)"
+    y = zeros(3, dtype=np.int64)
+    run(kernel('y: Out[i64, "N"], pos: In[i32, "1"], by: u8', body), y, ints(2**31 - 1), 200)
+    assert y.tolist() == [2**31 + 199, 2**31 + 200, 2**31 + 201]
+
+
+def test_a_u64_does_not_become_an_index() -> None:
+    assert refused(each('y: Out[f32, "N"], by: u64', "y[n] = (n + by).to(f32)")) == "TP0209"
+
+
+def test_an_index_is_cast_before_it_is_stored() -> None:
+    assert refused(each('y: Out[i32, "N"]', "y[n] = n")) == "TP0203"
+
+
+def test_a_negative_index_does_not_wrap_around() -> None:
+    assert fails(each('y: Out[f32, "N"], x: In[f32, "N"]', "y[n] = x[n - 1]"), zeros(2), ramp(2)) == "TP0702"
+    assert refused(each('y: Out[f32, "N"], x: In[f32, "N"]', "y[n] = x[-1]")) == "TP0314"
+
+
+# Indexing tensors.
+
+
+def test_every_axis_of_a_tensor_is_indexed() -> None:
+    assert refused(each('y: Out[f32, "N"], x: In[f32, "N 4"]', "y[n] = x[n].sum()")) == "TP0302"
+
+
+def test_a_walker_indexes_axes_of_its_own_dimension() -> None:
+    body = "for i, j in tp.parallel(M=4, N=4):\n    y[i, j] = x[j, i]"
+    assert refused(kernel('y: Out[f32, "M N"], x: In[f32, "M N"]', body)) == "TP0301"
+
+
+def test_an_axis_without_a_name_takes_any_walker_and_is_tested() -> None:
+    k = kernel('y: Out[f32, "N"], x: In[f32, "_"]', "for n in tp.parallel(N=2):\n    y[n] = x[n]")
+    y = zeros(3)
+    run(k, y, ramp(4))
+    assert y.tolist() == [0, 1, 2]
+    assert fails(k, zeros(3), ramp(2)) == "TP0702"
+
+
+def test_a_colon_takes_all_of_a_static_dimension() -> None:
+    y = zeros(2)
+    run(each('y: Out[f32, "N"], x: In[f32, "N D"], *, D: int', "y[n] = x[n, :].sum()"), y, ramp(2, 3))
+    assert y.tolist() == [3, 12]
+    assert refused(each('y: Out[f32, "N"], x: In[f32, "N D"]', "y[n] = x[n, :].sum()")) == "TP0305"
+
+
+def test_a_constant_slice_picks_its_elements_and_is_not_clipped() -> None:
+    k = kernel('y: Out[f32, "2"], x: In[f32, "N"]', "y[:] = x[2:4]")
+    y = zeros(2)
+    run(k, y, ramp(4))
+    assert y.tolist() == [2, 3]
+    assert fails(k, zeros(2), ramp(3)) == "TP0702"
+
+
+def test_an_index_picks_one_element_and_drops_the_axis() -> None:
+    y = zeros(3)
+    run(kernel('y: Out[f32, "3"], x: In[f32, "N 3"], at: i32', "y[:] = x[at, :]"), y, ramp(2, 3), 1)
+    assert y.tolist() == [3, 4, 5]
+
+
+def test_a_tile_of_indices_makes_an_axis_with_its_tag() -> None:
+    body = "for n in tp.parallel(N=4):\n    y[n] = x[at[n]] + {}"
+    signature = 'y: Out[f32, "N"], x: In[f32, "V"], at: In[i32, "N"], z: In[f32, "V"]'
+    y = zeros(5)
+    run(kernel(signature, body.format("n.elements.to(f32)")), y, ramp(9), ints(8, 0, 7, 1, 3), zeros(9))
+    assert y.tolist() == [8, 1, 9, 4, 7]
+    inner = "for n in tp.parallel(N=4):\n    for v in tp.tiles(V=4):\n        y[n] = x[at[n]] + z[v]"
+    assert refused(kernel(signature, inner)) == "TP0303"
+
+
+def test_tiles_of_indices_are_independent_axes() -> None:
+    k = kernel('y: Out[f32, "2 3"], x: In[f32, "M N"]', "y[:, :] = x[tp.arange(2) * 2, tp.arange(3) + 1]")
+    y = zeros(2, 3)
+    run(k, y, ramp(3, 4))
+    assert (y == ramp(3, 4)[np.ix_([0, 2], [1, 2, 3])]).all()
+
+
+def test_integer_tiles_wrap() -> None:
+    y = zeros(2, dtype=np.int8)
+    run(each('y: Out[i8, "N"], x: In[i8, "N"]', "y[n] = x[n] + 100"), y, np.array([27, 28], np.int8))
+    assert y.tolist() == [127, -128]
+
+
+# None.
+
+ENTRIES = 'y: InOut[f32, "V"], at: In[Index["V"], "N"]'
+
+
+def test_a_store_at_none_writes_nothing() -> None:
+    k = kernel(ENTRIES, "for n in tp.parallel(N=4):\n    y[at[n]] = n.elements.to(f32) + 1")
+    y = zeros(4)
+    run(k, y, ints(2, -1, 0, -1, 3))
+    assert y.tolist() == [3, 0, 1, 5]
+
+
+def test_none_along_one_axis_skips_the_element() -> None:
+    signature = 'y: InOut[f32, "P S"], at: In[Unique["P*S"], "N"], *, S: int'
+    y = zeros(2, 3)
+    run(each(signature, "y[at[n] // S, at[n] % S] = 1.0"), y, ints(5, -1, 0))
+    assert y.tolist() == [[1, 0, 0], [0, 0, 1]]
+
+
+def test_an_update_at_none_counts_nothing() -> None:
+    s = ints(0, 0, 0)
+    run(
+        kernel('s: Sum[i32, "V"], at: In[Index["V"], "N"]', "for n in tp.parallel(N=2):\n    s[at[n]] += 1"),
+        s,
+        ints(2, -1, 2, -1),
+    )
+    assert s.tolist() == [0, 0, 2]
+
+
+def test_none_stays_none_through_division_and_remainder_by_a_constant() -> None:
+    for operation, wanted in (("// 2", [0, 1, 0]), ("% 2", [0, 1, 0])):
+        y = zeros(3)
+        run(each(ENTRIES, f"y[at[n] {operation}] = 1.0"), y, ints(-1, {"// 2": 2, "% 2": 1}[operation]))
+        assert y.tolist() == wanted
+
+
+def test_any_other_arithmetic_makes_a_number_of_none() -> None:
+    for number in ("at[n] + 0", "at[n] // -1", "tp.where(n >= 0, at[n], 0)", "at[n].to(i32)"):
+        assert fails(each(ENTRIES, f"y[{number}] = 1.0"), zeros(3), ints(-1, 2)) == "TP0702"
+
+
+def test_a_choice_between_entries_is_an_entry() -> None:
+    y = zeros(3)
+    run(each(ENTRIES, "y[tp.where(n > 0, at[n], at[n])] = 1.0"), y, ints(-1, 2))
+    assert y.tolist() == [0, 0, 1]
+
+
+def test_a_comparison_sees_none_as_minus_one() -> None:
+    y = zeros(2)
+    run(each('y: Out[f32, "N"], at: In[Index["N"], "N"]', "y[n] = tp.where(at[n] == -1, 1.0, 2.0)"), y, ints(-1, 0))
+    assert y.tolist() == [1, 2]
+
+
+def test_a_load_through_an_entry_demands_at_launch_that_none_is_there() -> None:
+    signature = 'y: Out[f32, "N"], x: In[f32, "V"], at: In[Index["V"], "N"]'
+    for index in ("at[n]", "at[n] // 2", "at[n] % 2"):
+        k = each(signature, f"y[n] = x[{index}]")
+        run(k, zeros(2), ramp(3), ints(2, 1))
+        assert fails(k, zeros(2), ramp(3), ints(2, -1)) == "TP0607"
+    guarded = each(signature, "y[n] = 0.0\nif at[n] >= 0:\n    y[n] = x[at[n]]")
+    assert fails(guarded, zeros(2), ramp(3), ints(2, -1)) == "TP0607"
+
+
+def test_minus_one_in_a_plain_integer_is_not_none() -> None:
+    assert fails(each('y: InOut[f32, "V"], at: In[i32, "N"]', "y[at[n]] = 1.0"), zeros(3), ints(-1)) == "TP0702"
+
+
+# Reading with a fill.
+
+
+def test_get_reads_the_fill_where_an_index_is_outside() -> None:
+    k = kernel(
+        'y: Out[f32, "N"], x: In[f32, "N"]', "for n in tp.parallel(N=4):\n    y[n] = x.get(n.elements * 2 - 2, 9.0)"
+    )
+    y = zeros(5)
+    run(k, y, ramp(5))
+    assert y.tolist() == [9, 0, 2, 4, 9]
+
+
+def test_get_reads_the_fill_at_none() -> None:
+    y = zeros(2)
+    run(
+        each('y: Out[f32, "N"], x: In[f32, "V"], at: In[Index["V"], "N"]', "y[n] = x.get(at[n], 9.0)"),
+        y,
+        ramp(3),
+        ints(2, -1),
+    )
+    assert y.tolist() == [2, 9]
+
+
+def test_get_takes_one_index_for_each_axis_as_a_tuple() -> None:
+    y = zeros(2, 3)
+    run(each('y: Out[f32, "N 3"], x: In[f32, "N 2"]', "y[n, :] = x.get((n, tp.arange(3)), -1.0)"), y, ramp(2, 2))
+    assert y.tolist() == [[0, 1, -1], [2, 3, -1]]
+
+
+def test_the_fill_has_the_type_of_the_tensor() -> None:
+    assert refused(each('y: Out[f32, "N"], x: In[f32, "N"], by: i32', "y[n] = x.get(n, by)")) == "TP0201"
+
+
+def test_a_get_is_a_read() -> None:
+    assert refused(each('y: Out[f32, "N"]', "y[n] = y.get(n, 0.0)")) == "TP0505"
+    assert fails(each('y: InOut[f32, "N"]', "y[n] = y.get(n + 1, 0.0)"), zeros(3)) == "TP0701"
+
+
+# Stores and updates.
+
+
+def test_floats_convert_on_store_to_the_nearest_even() -> None:
+    y = zeros(3, dtype=ml_dtypes.bfloat16)
+    run(each('y: Out[bf16, "N"], x: In[f32, "N"]', "y[n] = x[n]"), y, floats(1 + 2**-8, 1 + 3 * 2**-8, 3e38 * 2**-10))
+    assert y.astype(np.float32).tolist()[:2] == [1, 1 + 2**-6]
+
+
+def test_every_cast_but_float_to_float_is_written() -> None:
+    assert refused(each('y: Out[i32, "N"], x: In[f32, "N"]', "y[n] = x[n]")) == "TP0203"
+    assert refused(each('y: Out[f32, "N"], x: In[i32, "N"]', "y[n] = x[n]")) == "TP0203"
+    assert refused(each('y: Out[f32, "N"], x: In[f16, "N"], z: In[f32, "N"]', "y[n] = x[n] + z[n]")) == "TP0201"
+
+
+def test_a_store_writes_live_elements_only() -> None:
+    y = zeros(8)
+    run(kernel('y: InOut[f32, "N"]', "for k in tp.tiles(N=4, stop=6):\n    y[k] = tp.full((4,), 1.0)"), y)
+    assert y.tolist() == [1] * 6 + [0] * 2
+
+
+def test_every_lane_of_an_update_counts() -> None:
+    k = kernel('s: Sum[i32, "V"], at: In[Index["V"], "N"]', "for n in tp.parallel(N=4):\n    s[at[n]] += 1")
+    s = ints(0, 0)
+    run(k, s, ints(1, 1, 0, 1, 1))
+    assert s.tolist() == [1, 4]
+
+
+def test_two_lanes_of_one_store_never_meet() -> None:
+    k = kernel('y: InOut[f32, "V"], at: In[Index["V"], "N"]', "for n in tp.parallel(N=4):\n    y[at[n]] = 1.0")
+    assert fails(k, zeros(3), ints(1, 2, 1)) == "TP0707"
+
+
+def test_augmented_assignment_of_an_inout_is_load_operation_store() -> None:
+    y = ramp(3)
+    run(each('y: InOut[f32, "N"]', "y[n] += 1\ny[n] *= 2"), y)
+    assert y.tolist() == [2, 4, 6]
