@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 import inspect
-import linecache
-import textwrap
+import tokenize
 from dataclasses import dataclass
 from types import FunctionType
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic, Edit
 from tileproof.diagnostics.spans import Source, Span
+from tileproof.language.kernel import lines_around
 
 from .refusal import Refused
 
@@ -55,33 +55,29 @@ def _characters(line: str, offset: int) -> int:
 
 def read_function(function: FunctionType, lines: tuple[str, ...] | None = None) -> FunctionSource:
     """The syntax tree of `function`, parsed from `lines` (its whole file) or from what the interpreter still has."""
-    filename, first = function.__code__.co_filename, function.__code__.co_firstlineno
+    first = function.__code__.co_firstlineno
     if lines is None:
-        linecache.checkcache(filename)
-        lines = tuple(linecache.getlines(filename, function.__globals__))
-    source = Source(filename, lines)
+        lines = lines_around(function)
+    source = Source(function.__code__.co_filename, lines)
     if not 1 <= first <= len(lines):
         raise Refused(_no_source(function, "Python kept no source text for it"))
-    block = "".join(inspect.getblock(list(lines[first - 1 :])))
-    indented = block[:1].isspace()
-    # A function inside another is indented; a made-up `if` keeps its columns where they are in the file.
-    text, shift = ("if True:\n" + block, first - 2) if indented else (block, first - 1)
     try:
+        block = "".join(inspect.getblock(list(lines[first - 1 :])))
+        # A function inside another is indented; a made-up `if` keeps its columns where they are in the file.
+        text, shift = ("if True:\n" + block, first - 2) if block[:1].isspace() else (block, first - 1)
         module = ast.parse(text)
-    except SyntaxError:
-        raise Refused(_no_source(function, "its lines do not parse alone: " + _first_line(block))) from None
-    holder = module.body[0]
+        holder = module.body[0]
+    except (SyntaxError, ValueError, IndexError, tokenize.TokenError):
+        raise Refused(_no_source(function, "the text at its place is not a function")) from None
     tree = holder.body[0] if isinstance(holder, ast.If) else holder
     if isinstance(tree, ast.AsyncFunctionDef):
         raise Refused(_is_async(tree, source, tree.lineno + shift))
     if not isinstance(tree, ast.FunctionDef):
         raise Refused(_no_source(function, "it is not a function written with `def`"))
+    if tree.name != function.__code__.co_name:  # code made by `exec` may borrow the name of another text
+        raise Refused(_no_source(function, f"the text at its place holds `{tree.name}`"))
     ast.increment_lineno(tree, shift)
     return FunctionSource(function, source, tree)
-
-
-def _first_line(block: str) -> str:
-    return textwrap.dedent(block).partition("\n")[0]
 
 
 def _is_async(tree: ast.AsyncFunctionDef, source: Source, line: int) -> Diagnostic:
@@ -96,5 +92,5 @@ def _no_source(function: FunctionType, why: str) -> Diagnostic:
         Code.NO_SOURCE,
         f"the source of `{function.__name__}` cannot be read: {why}",
         notes=("a kernel is compiled from its source text, not from its byte code",),
-        help="define it with `def` in a file, a notebook cell or a Python prompt that keeps its input",
+        help="define it with `def` in a file, in a notebook cell, or at the prompt of Python 3.13 or newer",
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import inspect
 import linecache
 from collections.abc import Callable
 from types import FunctionType
@@ -30,12 +32,10 @@ class Kernel:
         if not isinstance(function, FunctionType):
             raise TypeError(f"@tp.kernel decorates a function, not {type(function).__name__}: {function!r}")
         functools.update_wrapper(self, function)
-        filename = function.__code__.co_filename
-        linecache.checkcache(filename)
         self.function = function
         self.name = function.__name__
-        self.filename = filename
-        self.source_lines = tuple(linecache.getlines(filename, function.__globals__))
+        self.filename = function.__code__.co_filename
+        self.source_lines = lines_around(function)
         """The whole file, kept from the moment of definition; empty if it cannot be read."""
         self.first_line = function.__code__.co_firstlineno
         """The line of the topmost decorator."""
@@ -53,6 +53,18 @@ class Kernel:
 
     def __repr__(self) -> str:
         return f"<kernel {self.name} at {shown_path(self.filename)}:{self.first_line}>"
+
+
+def lines_around(function: FunctionType) -> tuple[str, ...]:
+    """The text of the file, notebook cell or prompt entry that holds a function; empty if Python kept none."""
+    filename = function.__code__.co_filename
+    linecache.checkcache(filename)
+    lines = linecache.getlines(filename, function.__globals__)
+    if not lines and filename.startswith("<"):
+        # Some prompts keep what was typed by function, not by file name, and only `inspect` knows where.
+        with contextlib.suppress(OSError, TypeError):
+            lines, _ = inspect.findsource(function)
+    return tuple(lines)
 
 
 @overload
