@@ -140,7 +140,7 @@ def row() -> Picture:
     picture.box(x - 24, y - 14, 24, 34, "p1 tint", round_by=5)
     picture.text(x - 12, y + 7, "3")
     picture.text(left, 232, "the small boxes are what is carried: top and total", "small soft", "start")
-    picture.text(left, 248, "box 0 is what they are before the loop, box 3 what they are after it", "small soft", "start")
+    picture.text(left, 248, "box 0 is before the loop, box 3 after it", "small soft", "start")
     return picture
 
 

@@ -98,9 +98,10 @@ def test_a_kernel_keeps_its_text_when_the_cell_is_forgotten(notebook: Notebook) 
 
 
 def test_a_prompt_keeps_what_is_typed_from_python_3_13_on(tmp_path: Path) -> None:
-    typed = HEAD + DOUBLE + "\nimport numpy as np\nx = np.arange(3, dtype=np.float32)\ny = 0 * x\ndouble(y, x)\nprint(y)\n"
+    launch = "\nimport numpy as np\nx = np.arange(3, dtype=np.float32)\ny = 0 * x\ndouble(y, x)\nprint(y)\n"
     environment = os.environ | {"PYTHONPATH": str(Path(tp.__file__).parents[1])}
     command = [sys.executable, "-i", "-q"]
+    typed = HEAD + DOUBLE + launch
     done = subprocess.run(command, input=typed, cwd=tmp_path, env=environment, capture_output=True, text=True)
     if sys.version_info >= (3, 13):
         assert "[0. 2. 4.]" in done.stdout, done.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import keyword
+import sys
 import tomllib
 from pathlib import Path
 
@@ -28,8 +29,8 @@ TEST = '''\
 
 import numpy as np
 import pytest
-
 import tileproof as tp
+
 from {name} import {name}
 
 
@@ -52,6 +53,10 @@ pythonpath = ["."]
 """
 
 
+TAKEN = {"np", "numpy", "tp", "tileproof", "pytest", "In", "Out", "f32", "n", "x", "y", "size", "order"}
+"""Names that mean something in the files that are written, or to what these import."""
+
+
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Adds the command to the parser."""
     parser = commands.add_parser(
@@ -68,8 +73,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def run(options: argparse.Namespace) -> int:
     """Carries the command out; gives the exit code."""
     name, folder = options.name, options.dir
-    if not name.isidentifier() or keyword.iskeyword(name) or name in ("np", "tp", "pytest"):
-        raise UsageError(f"`{name}` cannot be the name of a kernel: use letters, digits and _, as for a function")
+    _demand_usable(name)
     files = {folder / f"{name}.py": KERNEL, folder / f"test_{name}.py": TEST}
     existing = [path for path in files if path.exists()]
     if existing:
@@ -84,6 +88,14 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"cannot write there: {error}") from None
     print(f"\nnext: tileproof check {folder / name}.py, then pytest {folder or '.'}")
     return 0
+
+
+def _demand_usable(name: str) -> None:
+    """Refuses a name that would not be one of Python's, or would hide what Python, pytest or the files need."""
+    if not name.isidentifier() or keyword.iskeyword(name):
+        raise UsageError(f"`{name}` cannot be the name of a kernel: use letters, digits and _, as for a function")
+    if name in TAKEN or name in sys.stdlib_module_names or name.startswith("test"):
+        raise UsageError(f"`{name}` is taken: `{name}.py` would hide a module, or `{name}` a name its test needs")
 
 
 def _settings(path: Path) -> None:

@@ -39,7 +39,7 @@ from .axes import describe_axes
 from .calls import Arguments, Call, invoke, lowers
 from .context import Context, Place
 from .functions import axis_of
-from .operations import align, as_tile, binary, broadcast
+from .operations import align, as_number, as_tile, binary, broadcast
 from .refusal import refuse
 from .values import Entity, describe, is_walker, leaves, rebuild
 
@@ -98,7 +98,8 @@ def _check_closed(block: Block, own: set[Tile], span: Span) -> None:
 
 
 def _parts(ctx: Context, entity: Entity, span: Span) -> list[Tile]:
-    return [as_tile(ctx.builder, leaf, span) for leaf in leaves(entity)]
+    """What is combined. Entries of index tensors become numbers: to combine is arithmetic."""
+    return [as_number(ctx.builder, as_tile(ctx.builder, leaf, span), span) for leaf in leaves(entity)]
 
 
 # tp.join

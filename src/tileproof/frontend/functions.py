@@ -35,7 +35,7 @@ from tileproof.ir.types import (
     WalkerTag,
 )
 from tileproof.language import spaces, tiles
-from tileproof.language.dtypes import BOOL, F32, INDEX, TF32, DType
+from tileproof.language.dtypes import BOOL, ENTRY, F32, INDEX, TF32, DType
 
 from . import indexing
 from .axes import Axes, Clash, describe_axes, describe_axis, is_full, meet_axis
@@ -190,6 +190,9 @@ def _mma(ctx: Context, call: Call) -> Entity:
 
 def _convert(ctx: Context, tile: Tile, dtype: DType, span: Span) -> Tile:
     have = tile.type.dtype
+    if dtype is ENTRY and have is not ENTRY:
+        message = f"{have} cannot become an entry of an index tensor"
+        raise refuse(Code.WRONG_TYPE, message, span, help="leave it an `index`: it picks elements just as well")
     if dtype is INDEX and have.kind != "index":
         return to_index(ctx.builder, tile, span)
     if have.kind == "index" and dtype is BOOL:
@@ -209,7 +212,7 @@ METHODS["to"] = _to
 def _bitcast(ctx: Context, call: Call) -> Entity:
     tile, dtype = as_tile(ctx.builder, call.entity("x"), call.where("x")), dtype_of(ctx, call)
     have = tile.type.dtype
-    if have.bits != dtype.bits or any(one in (INDEX, TF32, BOOL) for one in (have, dtype)):
+    if have.bits != dtype.bits or any(one.kind in ("index", "bool") or one is TF32 for one in (have, dtype)):
         raise refuse(
             Code.WRONG_TYPE,
             f"{have} and {dtype} do not share their bits",

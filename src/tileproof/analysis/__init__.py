@@ -1,0 +1,1 @@
+"""What is proved of a kernel before it launches."""
