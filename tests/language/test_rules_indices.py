@@ -126,7 +126,7 @@ def test_a_store_at_none_writes_nothing() -> None:
     assert y.tolist() == [3, 0, 1, 5]
 
 
-def test_none_along_one_axis_skips_the_element() -> None:
+def test_a_slot_is_taken_apart_without_a_test() -> None:
     signature = 'y: InOut[f32, "P S"], at: In[Unique["P*S"], "N"], *, S: int'
     y = zeros(2, 3)
     run(each(signature, "y[at[n] // S, at[n] % S] = 1.0"), y, ints(5, -1, 0))
@@ -165,6 +165,16 @@ def test_a_comparison_sees_none_as_minus_one() -> None:
     y = zeros(2)
     run(each('y: Out[f32, "N"], at: In[Index["N"], "N"]', "y[n] = tp.where(at[n] == -1, 1.0, 2.0)"), y, ints(-1, 0))
     assert y.tolist() == [1, 2]
+
+
+def test_nothing_becomes_an_entry() -> None:
+    assert refused(each(ENTRIES, "y[n.to(at.dtype)] = 1.0")) == "TP0202"
+
+
+def test_none_along_one_axis_decides_for_the_element() -> None:
+    y = zeros(2, 3)
+    run(each('y: InOut[f32, "M V"], at: In[Index["V"], "N"]', "y[n + 9, at[n]] = 1.0"), y, ints(-1))
+    assert not y.any()
 
 
 def test_a_load_through_an_entry_demands_at_launch_that_none_is_there() -> None:

@@ -111,6 +111,14 @@ def test_a_slice_that_ends_inside_a_tensor_has_no_other_elements() -> None:
     assert y[0] == 9
 
 
+def test_numbers_slices_reshape_cat_and_none_give_untagged_axes() -> None:
+    signature = 'y: Out[f32, "N"], x: In[f32, "N"], c: In[f32, "4"], d: In[f32, "2 2"]'
+    for untagged in ("tp.zeros((4,))", "c[:]", "c[0:4]", "d[:, :].reshape(4)", "tp.cat((c[0:1], c[1:4]))"):
+        y = zeros(6)
+        run(kernel(signature, TILED + f"y[n] = x[n] + {untagged}"), y, ramp(6), zeros(4), zeros(2, 2))
+        assert (y == ramp(6)).all()
+
+
 def test_an_untagged_axis_takes_the_tag_it_meets_use_by_use() -> None:
     body = "t = tp.arange(4, f32)\nfor i, j in tp.parallel(M=4, N=4):\n    y[i, j] = x[i, j] + t + t[:, None]"
     y = zeros(5, 6)

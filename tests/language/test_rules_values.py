@@ -184,6 +184,14 @@ def test_a_combiner_touches_no_memory() -> None:
     assert refused(kernel(PAIR, TILED + "tp.scan(x[n], by=lambda a, b: a * x[0] + b)")) == "TP0119"
 
 
+def test_entries_are_combined_as_numbers() -> None:
+    y = ints(0, 0, 0)
+    signature = 'y: Out[i32, "N"], at: In[Index["N"], "N"]'
+    body = "for n in tp.parallel(N=4):\n    y[n] = tp.scan(at[n], tp.minimum).to(i32)"
+    run(kernel(signature, body), y, ints(2, -1, 0))
+    assert y.tolist() == [2, -1, -1]
+
+
 def test_a_lambda_stands_only_as_by() -> None:
     assert refused(kernel(PAIR, TILED + "tp.scan(x[n], lambda a, b: a + b)")) == "TP0010"
     assert refused(kernel(PAIR, TILED + "(lambda a: a)(x[n])")) == "TP0010"

@@ -47,3 +47,9 @@ class Diagnostic:
     stack: tuple[Frame, ...] = ()
     """Calls from the kernel to the helper at fault, outermost first."""
     kernel: str = ""
+
+    def __str__(self) -> str:
+        """As the terminal shows it."""
+        from .terminal import render
+
+        return render(self)

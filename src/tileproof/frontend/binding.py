@@ -85,7 +85,11 @@ def _generic_constants(signature: Signature, given: Mapping[str, ConstantValue])
             raise refuse(Code.CONSTANT_VALUE, message, signature.span, help=f"its constants are: {known}")
     for constant in signature.constants:
         if constant.name in given:
-            yield constant.name, given[constant.name]
+            value = given[constant.name]
+            if constant.name in signature.static and isinstance(value, int) and value < 0:
+                message = f"the dimension {constant.name} cannot be {value}"
+                raise refuse(Code.CONSTANT_VALUE, message, constant.span, help="give an extent of at least 0")
+            yield constant.name, value
         elif constant.name in signature.static:
             yield constant.name, symbol(constant.name)
         elif constant.default is not None:

@@ -400,7 +400,8 @@ def _misfit(tensor: Tensor, tile: Tile, axes: Axes, span: Span, value_span: Span
         value_span,
         labels=(Label(span, f"axes {describe_axes(axes)}"),),
         notes=(why,),
-        help="index the tensor with the walkers the value was loaded with",
+        help="index the tensor with the walkers the value was loaded with; for neighbours, which may not exist, "
+        "read `x.get((i.elements + 1, ...), fill)`",
     )
 
 

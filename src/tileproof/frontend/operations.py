@@ -148,7 +148,8 @@ def as_tile(b: Builder, entity: Entity, span: Span, dtype: DType | None = None) 
                 f"`{name}` is {describe(entity)}, not a number",
                 span,
                 notes=(f"a walker picks a whole tile: `x[{name}]`; it has no arithmetic, its positions do",),
-                help=f"use `{name}.start` for its first position or `{name}.elements` for all of them",
+                help=f"use `{name}.start` for its first position, `{name}.elements` for all of them, "
+                f"or `{name}.shift(n)` to move the tile by elements",
             )
         case Value(type=TensorType()):
             raise refuse(

@@ -107,7 +107,7 @@ def _check_range(signature: Signature, tensor: TensorParameter, dimension: str, 
             Code.CONTENTS,
             f"`{tensor.name}[{_shown(wrong)}]` is {array[_first(wrong)]}, and {dimension} has {extent} elements",
             tensor,
-            notes=(f"{int(wrong.sum())} of {array.size} entries are outside",),
+            notes=(f"{int(wrong.sum())} of {array.size} entries {'is' if wrong.sum() == 1 else 'are'} outside",),
             help="entries are -1 (none) or count from 0",
         )
 
