@@ -8,12 +8,10 @@ from typing import NoReturn
 
 def only_in_kernels(name: str) -> NoReturn:
     """Refuses a call made outside a kernel."""
+    hint = ""
     if hasattr(builtins, name):
-        raise RuntimeError(
-            f"this is tp.{name}, which works inside a @tp.kernel, not Python's {name}: "
-            f"write `import tileproof as tp` instead of a star import, or tp.{name} only in kernels"
-        )
+        hint = f" If Python's own {name} was meant, a star import has hidden it: write `import tileproof as tp`."
     raise RuntimeError(
         f"tp.{name} works on tiles inside a @tp.kernel, whose source is read and compiled; here it was "
-        "called as ordinary Python. If the caller is a helper of a kernel, call that helper from the kernel."
+        f"called as ordinary Python. If the caller is a helper of a kernel, call that helper from the kernel.{hint}"
     )
