@@ -76,6 +76,8 @@ def read_function(function: FunctionType, lines: tuple[str, ...] | None = None) 
         raise Refused(_is_async(tree, source, tree.lineno + shift))
     if not isinstance(tree, ast.FunctionDef):
         raise Refused(_no_source(function, "it is not a function written with `def`"))
+    if tree.name != function.__code__.co_name:
+        raise Refused(_no_source(function, "its file has changed since it was imported"))
     ast.increment_lineno(tree, shift)
     return FunctionSource(function, source, tree)
 
