@@ -76,8 +76,9 @@ CASES = int(os.environ.get("TILEPROOF_EXAMPLES", "360")) // len(NAMES)
 WORDS = [
     "tp.each", "tp.inf", "tp.lowest", "None", "True", "0", "1", "-1", "2.5", "10**400", "0x" + "F" * 3000, '"M"', "x",
     "tp", "f32", "T", "bool", "i32", "tp.exp", "tp.parallel", "range", "(1, 2)", "()", "[1]", "tp.zeros((2, 2))",
-    "D", "BM", "math.nan", "tp.arange(3)", "x.shape", "tp.dim", ":", "...", "not", "if", "else", "*", "lambda: 0", "max",
-    "min", "abs", "tp.full((), 1)", "tp.update", "1e400", "b''", "1j", "f''", "tp.mma", "sum", ".T", "[None]", "[0:1]",
+    "D", "BM", "math.nan", "tp.arange(3)", "x.shape", "tp.dim", ":", "...", "not", "if", "else", "*", "lambda: 0",
+    "max", "min", "abs", "tp.full((), 1)", "tp.update", "1e400", "b''", "1j", "f''", "tp.mma", "sum", ".T", "[None]",
+    "[0:1]",
 ]  # fmt: skip
 
 
@@ -97,9 +98,10 @@ class Spoil(ast.NodeTransformer):
         rng = self.rng
         match node:
             case ast.stmt():
-                return rng.choice([None, [node, copy.deepcopy(node)], ast.If(self.donor(), [node], []), self.looped(node)])
+                twice = [node, copy.deepcopy(node)]
+                return rng.choice([None, twice, ast.If(self.donor(), [node], []), self.looped(node)])
             case ast.Constant():
-                return rng.choice([ast.Constant(value) for value in (0, -1, 3, 2.5, True, None, "M", 2**70)] + [self.donor()])
+                return rng.choice([*map(ast.Constant, (0, -1, 3, 2.5, True, None, "M", 2**70)), self.donor()])
             case ast.BinOp():
                 node.op = rng.choice(OPERATORS)()
                 return node
@@ -122,7 +124,8 @@ class Spoil(ast.NodeTransformer):
             case 2 if node.keywords:
                 del node.keywords[self.rng.randrange(len(node.keywords))]
             case 3:
-                node.keywords.append(ast.keyword(self.rng.choice(["axis", "keepdims", "dtype", "M", "stop", "q"]), self.donor()))
+                name = self.rng.choice(["axis", "keepdims", "dtype", "M", "stop", "q"])
+                node.keywords.append(ast.keyword(name, self.donor()))
             case _:
                 return node.func
         return node
@@ -184,8 +187,8 @@ def by_token(text: str, rng: random.Random) -> str:
         and token.start[0] == token.end[0]
     ]
     words = [token.string for token in found if not keyword.iskeyword(token.string)]
-    chosen = sorted(rng.sample(found, min(rng.choice([1, 1, 2, 3]), len(found))), key=lambda token: token.start, reverse=True)
-    for token in chosen:
+    chosen = rng.sample(found, min(rng.choice([1, 1, 2, 3]), len(found)))
+    for token in sorted(chosen, key=lambda token: token.start, reverse=True):
         new = rng.choice(["", token.string * 2, f"{token.string} {token.string}", rng.choice(words), rng.choice(WORDS)])
         row, line = token.start[0] - 1, lines[token.start[0] - 1]
         lines[row] = line[: token.start[1]] + new + line[token.end[1] :]

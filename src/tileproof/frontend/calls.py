@@ -231,9 +231,11 @@ WALKER_METHODS = frozenset({"shift"})
 TENSOR_METHODS = frozenset({"get"})
 
 
-def _read_helper(function: FunctionType, span: Span) -> FunctionSource:
+def _read_helper(ctx: Context, function: FunctionType, span: Span) -> FunctionSource:
+    """The source of a helper: from the caller's file as it was when the caller was read, if both are in one file."""
+    here, filename = ctx.function.source, function.__code__.co_filename
     try:
-        return read_function(function)
+        return read_function(function, here.lines if filename == here.name and not filename.startswith("<") else None)
     except Refused as refused:
         raise Refused(replace(refused.diagnostic, span=refused.diagnostic.span or span)) from None
 
@@ -250,7 +252,7 @@ def _inline(ctx: Context, function: FunctionType, arguments: Arguments, span: Sp
         )
     source = ctx.sources.get(function)
     if source is None:
-        source = ctx.sources[function] = _read_helper(function, span)
+        source = ctx.sources[function] = _read_helper(ctx, function, span)
     frame = Frame(ctx.function.name, span)
     inner = replace(
         ctx,
