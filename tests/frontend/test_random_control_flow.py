@@ -154,7 +154,8 @@ class Writer:
         self.counters += 1
         counter = f"k{self.counters}"
         start, stop = self.number(1), self.number(1)
-        bounds = rng.choice([f"{rng.randint(0, 4)}", f"{start}, {start} + 3", f"{start}, {start} - {stop} % 4, -1", "0, 7, 3"])
+        back = f"{start}, {start} - {stop} % 4, -1"
+        bounds = rng.choice([f"{rng.randint(0, 4)}", f"{start}, {start} + 3", back, "0, 7, 3"])
         self.line(depth, f"for {counter} in range({bounds}):")
         self.whole.append(counter)
         self.block(depth + 1, rng.randint(1, 3))

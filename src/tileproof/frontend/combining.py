@@ -35,7 +35,7 @@ from tileproof.ir.types import AnyValue, Axis, Tile, TileType, Walker, WalkerTag
 from tileproof.ir.walk import walk
 from tileproof.language import spaces, tiles
 
-from .axes import describe_axes
+from .axes import describe_axes, fits, join
 from .calls import Arguments, Call, invoke, lowers
 from .context import Context, Place
 from .functions import axis_of
@@ -44,8 +44,11 @@ from .refusal import refuse
 from .values import Entity, describe, is_walker, leaves, rebuild
 
 
-def _combiner(ctx: Context, by: Entity | None, shape: Entity, types: Sequence[TileType], span: Span) -> Combiner:
-    """`by` compiled for values of these types, put together like `shape`."""
+def _combiner(
+    ctx: Context, by: Entity | None, shape: Entity, types: Sequence[TileType], span: Span
+) -> tuple[Combiner, list[TileType]]:
+    """`by` compiled for values of these types, put together like `shape`; and the types, with the tags they met."""
+    used, said, walked = dict(ctx.builder.used), len(ctx.diagnostics), len(ctx.walkers)
     left = [ctx.builder.value(type_, "a") for type_ in types]
     right = [ctx.builder.value(type_, "b") for type_ in types]
     inner = replace(ctx, depth=ctx.depth + 1, unsafe=None)
@@ -59,18 +62,29 @@ def _combiner(ctx: Context, by: Entity | None, shape: Entity, types: Sequence[Ti
         if len(made) != len(types):
             message = f"the combiner takes {len(types)} values on each side and gives {len(made)}"
             raise refuse(Code.BAD_COMBINER, message, span, help="give back as many as it takes, in the same order")
-        yields = tuple(_same(inner, one, type_, span) for one, type_ in zip(made, types, strict=True))
+        tiles = [as_tile(ctx.builder, one, span, type_.dtype) for one, type_ in zip(made, types, strict=True)]
+        met = [_met(tile.type, type_, span) for tile, type_ in zip(tiles, types, strict=True)]
+        yields = tuple(broadcast(ctx.builder, tile, type_.axes, span) for tile, type_ in zip(tiles, types, strict=True))
+    if met != list(types):
+        # A full axis met a tag: what comes out must also go in, so compile it again for the tagged types.
+        ctx.builder.used = used
+        del ctx.diagnostics[said:], ctx.walkers[walked:]
+        return _combiner(ctx, by, shape, met, span)
     block = Block(tuple(ops), yields)
     _check_closed(block, {*left, *right}, span)
-    return Combiner(tuple(left), tuple(right), block)
+    return Combiner(tuple(left), tuple(right), block), met
 
 
-def _same(ctx: Context, entity: Entity, type_: TileType, span: Span) -> Tile:
-    tile = as_tile(ctx.builder, entity, span, type_.dtype)
-    if tile.type.dtype is not type_.dtype or len(tile.type.axes) > len(type_.axes):
-        message = f"the combiner takes {type_} and gives {tile.type}"
+def _met(made: TileType, wanted: TileType, span: Span) -> TileType:
+    """The type a combiner both takes and gives: `wanted`, with the tags that `made` has more."""
+    axes = wanted.axes
+    if len(made.axes) == len(axes):
+        joined = join(made.axes, axes)
+        axes = axes if joined is None else joined
+    if made.dtype is not wanted.dtype or not fits(made.axes, axes):
+        message = f"the combiner takes {wanted} and gives {made}"
         raise refuse(Code.BAD_COMBINER, message, span, help="give back the type it takes; casts are written `.to(...)`")
-    return broadcast(ctx.builder, tile, type_.axes, span)
+    return TileType(wanted.dtype, axes)
 
 
 def _check_closed(block: Block, own: set[Tile], span: Span) -> None:
@@ -130,9 +144,11 @@ def _join(ctx: Context, call: Call) -> Entity:
                 message = f"a tile of `{over.name}` itself cannot be joined over `{over.name}`"
                 raise refuse(Code.BAD_COMBINER, message, call.where("values"), help="reduce over that axis first")
     by = call.entity("by") if "by" in call else None
-    combiner = _combiner(ctx, by, values, [part.type for part in parts], call.where("by") if by else call.span)
-    made = tuple(ctx.builder.value(part.type) for part in parts)
-    ctx.builder.emit(Join(call.span, made, over, tuple(parts), combiner))
+    where = call.where("by") if by else call.span
+    combiner, types = _combiner(ctx, by, values, [part.type for part in parts], where)
+    made = tuple(ctx.builder.value(type_) for type_ in types)
+    tagged = tuple(broadcast(ctx.builder, part, type_.axes, where) for part, type_ in zip(parts, types, strict=True))
+    ctx.builder.emit(Join(call.span, made, over, tagged, combiner))
     return rebuild(values, iter(made))
 
 
@@ -187,6 +203,16 @@ def _without(type_: TileType, axis: int) -> TileType:
     return TileType(type_.dtype, axes)
 
 
+def _tagged(
+    ctx: Context, parts: Sequence[Tile], types: Sequence[TileType], axis: int, call: Call
+) -> tuple[Tile, ...]:
+    """The tiles with the tags that the combiner gave the axes it leaves."""
+    return tuple(
+        broadcast(ctx.builder, part, (*type_.axes[:axis], part.type.axes[axis], *type_.axes[axis:]), call.where("x"))
+        for part, type_ in zip(parts, types, strict=True)
+    )
+
+
 @lowers(tiles.reduce)
 def _reduce(ctx: Context, call: Call) -> Entity:
     parts, axis = _aligned(ctx, call)
@@ -202,9 +228,9 @@ def _reduce(ctx: Context, call: Call) -> Entity:
         if tile.type != TileType(part.type.dtype):
             raise refuse(Code.BAD_CALL, f"the identity of {part.type} is {describe(tile)}", where, help="use a literal")
         identities.append(tile)
-    combiner = _combiner(ctx, call.entity("by"), call.entity("x"), types, call.where("by"))
+    combiner, types = _combiner(ctx, call.entity("by"), call.entity("x"), types, call.where("by"))
     made = tuple(ctx.builder.value(type_) for type_ in types)
-    ctx.builder.emit(Fold(call.span, made, tuple(parts), tuple(identities), axis, combiner))
+    ctx.builder.emit(Fold(call.span, made, _tagged(ctx, parts, types, axis, call), tuple(identities), axis, combiner))
     return rebuild(call.entity("x"), iter(made))
 
 
@@ -212,7 +238,8 @@ def _reduce(ctx: Context, call: Call) -> Entity:
 def _scan(ctx: Context, call: Call) -> Entity:
     parts, axis = _aligned(ctx, call)
     types = [_without(part.type, axis) for part in parts]
-    combiner = _combiner(ctx, call.entity("by"), call.entity("x"), types, call.where("by"))
-    made = tuple(ctx.builder.value(part.type) for part in parts)
-    ctx.builder.emit(Scan(call.span, made, tuple(parts), axis, combiner))
+    combiner, types = _combiner(ctx, call.entity("by"), call.entity("x"), types, call.where("by"))
+    full = _tagged(ctx, parts, types, axis, call)
+    made = tuple(ctx.builder.value(part.type) for part in full)
+    ctx.builder.emit(Scan(call.span, made, full, axis, combiner))
     return rebuild(call.entity("x"), iter(made))
