@@ -35,7 +35,7 @@ from tileproof.ir.types import AnyValue, Axis, Tile, TileType, Walker, WalkerTag
 from tileproof.ir.walk import walk
 from tileproof.language import spaces, tiles
 
-from .axes import describe_axes
+from .axes import describe_axes, fits
 from .calls import Arguments, Call, invoke, lowers
 from .context import Context, Place
 from .functions import axis_of
@@ -67,7 +67,7 @@ def _combiner(ctx: Context, by: Entity | None, shape: Entity, types: Sequence[Ti
 
 def _same(ctx: Context, entity: Entity, type_: TileType, span: Span) -> Tile:
     tile = as_tile(ctx.builder, entity, span, type_.dtype)
-    if tile.type.dtype is not type_.dtype or len(tile.type.axes) > len(type_.axes):
+    if tile.type.dtype is not type_.dtype or not fits(tile.type.axes, type_.axes):
         message = f"the combiner takes {type_} and gives {tile.type}"
         raise refuse(Code.BAD_COMBINER, message, span, help="give back the type it takes; casts are written `.to(...)`")
     return broadcast(ctx.builder, tile, type_.axes, span)
@@ -99,7 +99,10 @@ def _check_closed(block: Block, own: set[Tile], span: Span) -> None:
 
 def _parts(ctx: Context, entity: Entity, span: Span) -> list[Tile]:
     """What is combined. Entries of index tensors become numbers: to combine is arithmetic."""
-    return [as_number(ctx.builder, as_tile(ctx.builder, leaf, span), span) for leaf in leaves(entity)]
+    parts = [as_number(ctx.builder, as_tile(ctx.builder, leaf, span), span) for leaf in leaves(entity)]
+    if not parts:
+        raise refuse(Code.BAD_CALL, "there is nothing to combine", span, help="give a tile, or a tuple of tiles")
+    return parts
 
 
 # tp.join
