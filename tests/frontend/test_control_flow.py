@@ -469,7 +469,7 @@ NAMES = [
     ("y[i, j] = tp.where(x[i, j] > 0.0 and w[j] > 0.0, 1.0, 2.0)", Code.BOOLEAN_OPERATOR),
     ("y[i, j] = tp.where(not x[i, j] > 0.0, 1.0, 2.0)", Code.BOOLEAN_OPERATOR),
     ("y[i, j] = tp.where(0.0 < x[i, j] < 1.0, 1.0, 2.0)", Code.CHAINED_COMPARISON),
-    ("y[i, j] = 1.0 if tp.lowest < 0.0 < 1.0 else 2.0", Code.NOT_CONSTANT),
+    ("y[i, j] = 1.0 if tp.lowest < 0.0 < 1.0 else 2.0", Code.CHAINED_COMPARISON),
     ("for a in x:\n    pass", Code.NOT_ITERABLE),
     ("for a in range(0, 3, 0):\n    pass", Code.BAD_CALL),
     ("for a in range(0.5):\n    pass", Code.BAD_INDEX),
