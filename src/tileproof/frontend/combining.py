@@ -30,7 +30,7 @@ from tileproof.ir.ops import (
     operands,
     results,
 )
-from tileproof.ir.pieces import of_one_piece
+from tileproof.ir.pieces import has_tag_in, of_one_piece
 from tileproof.ir.types import AnyValue, Axis, Tile, TileType, Walker, WalkerTag
 from tileproof.ir.walk import walk
 from tileproof.language import spaces, tiles
@@ -155,17 +155,17 @@ def check_join(ops: Sequence[AnyOp], walkers: Sequence[Walker], span: Span) -> N
         )
     joined = ops[place]
     single = of_one_piece(ops[:place], pieces[0])
-    for op in ops[place + 1 :]:
-        for inner in (op, *(one for block in blocks(op) for one in walk(block))):
-            for value in (*operands(inner), *(value for block in blocks(inner) for value in block.yields)):
-                if value in single:
-                    raise refuse(
-                        Code.AFTER_JOIN,
-                        f"this uses a value of one piece of {pieces[0].type.dimension} after tp.join",
-                        inner.span,
-                        labels=(Label(joined.span, "from here on there is one program for all pieces"),),
-                        help="join it too: `a, b = tp.join((a, b), over=...)`, or compute it again",
-                    )
+    _, *after = walk(Block(tuple(ops[place:])))
+    for op in after:
+        used = (*operands(op), *(value for block in blocks(op) for value in block.yields))
+        if any(value in single for value in used) or any(has_tag_in(value, single) for value in results(op)):
+            raise refuse(
+                Code.AFTER_JOIN,
+                f"this uses a value of one piece of {pieces[0].type.dimension} after tp.join",
+                op.span,
+                labels=(Label(joined.span, "from here on there is one program for all pieces"),),
+                help="join it too: `a, b = tp.join((a, b), over=...)`, or compute it again",
+            )
 
 
 # tp.reduce and tp.scan
