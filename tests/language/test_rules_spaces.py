@@ -311,7 +311,7 @@ def test_after_the_join_nothing_of_one_piece_is_used() -> None:
     body = (
         "for z, j in tp.parallel(M=tp.split(4), N=2):\n    t = x[z, j].sum(axis=0)\n    y[j] = tp.join(t, over=z) + {}"
     )
-    for used in ("t", "z.start.to(f32)", "x[z, j].sum(axis=0)"):
+    for used in ("t", "z.start.to(f32)", "x[z, j].sum(axis=0)", "tp.full((z,), 1.0).sum()"):
         assert refused(kernel(SPLIT, body.format(used))) == "TP0115"
 
 

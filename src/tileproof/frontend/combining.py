@@ -30,7 +30,7 @@ from tileproof.ir.ops import (
     operands,
     results,
 )
-from tileproof.ir.pieces import of_one_piece
+from tileproof.ir.pieces import has_tag_in, of_one_piece
 from tileproof.ir.types import AnyValue, Axis, Tile, TileType, Walker, WalkerTag
 from tileproof.ir.walk import walk
 from tileproof.language import spaces, tiles
@@ -54,23 +54,25 @@ def _combiner(
     inner = replace(ctx, depth=ctx.depth + 1, unsafe=None)
     with ctx.builder.block() as ops:
         if by is None:
-            pairs = zip(left, right, strict=True)
-            made: list[Entity] = [binary(ctx.builder, BinaryFn.ADD, a, b, span, (span, span)) for a, b in pairs]
+            sides = zip(left, right, strict=True)
+            made: list[Entity] = [binary(ctx.builder, BinaryFn.ADD, a, b, span, (span, span)) for a, b in sides]
         else:
             pair = [(rebuild(shape, iter(side)), span) for side in (left, right)]
             made = list(leaves(invoke(inner, by, Arguments(pair, []), span, span)))
         if len(made) != len(types):
             message = f"the combiner takes {len(types)} values on each side and gives {len(made)}"
             raise refuse(Code.BAD_COMBINER, message, span, help="give back as many as it takes, in the same order")
-        tiles = [as_tile(ctx.builder, one, span, type_.dtype) for one, type_ in zip(made, types, strict=True)]
-        met = [_met(tile.type, type_, span) for tile, type_ in zip(tiles, types, strict=True)]
-        yields = tuple(broadcast(ctx.builder, tile, type_.axes, span) for tile, type_ in zip(tiles, types, strict=True))
+        given = [as_tile(ctx.builder, one, span, type_.dtype) for one, type_ in zip(made, types, strict=True)]
+        met = [_met(tile.type, type_, span) for tile, type_ in zip(given, types, strict=True)]
     if met != list(types):
         # A full axis met a tag: what comes out must also go in, so compile it again for the tagged types.
         ctx.builder.used = used
         del ctx.diagnostics[said:], ctx.walkers[walked:]
         return _combiner(ctx, by, shape, met, span)
-    block = Block(tuple(ops), yields)
+    with ctx.builder.block() as rest:
+        pairs = zip(given, types, strict=True)
+        yields = tuple(broadcast(ctx.builder, tile, type_.axes, span) for tile, type_ in pairs)
+    block = Block((*ops, *rest), yields)
     _check_closed(block, {*left, *right}, span)
     return Combiner(tuple(left), tuple(right), block), met
 
@@ -113,7 +115,10 @@ def _check_closed(block: Block, own: set[Tile], span: Span) -> None:
 
 def _parts(ctx: Context, entity: Entity, span: Span) -> list[Tile]:
     """What is combined. Entries of index tensors become numbers: to combine is arithmetic."""
-    return [as_number(ctx.builder, as_tile(ctx.builder, leaf, span), span) for leaf in leaves(entity)]
+    parts = [as_number(ctx.builder, as_tile(ctx.builder, leaf, span), span) for leaf in leaves(entity)]
+    if not parts:
+        raise refuse(Code.BAD_CALL, "there is nothing to combine", span, help="give a tile, or a tuple of tiles")
+    return parts
 
 
 # tp.join
@@ -168,17 +173,17 @@ def check_join(ops: Sequence[AnyOp], walkers: Sequence[Walker], span: Span) -> N
         )
     joined = ops[place]
     single = of_one_piece(ops[:place], pieces[0])
-    for op in ops[place + 1 :]:
-        for inner in (op, *(one for block in blocks(op) for one in walk(block))):
-            for value in (*operands(inner), *(value for block in blocks(inner) for value in block.yields)):
-                if value in single:
-                    raise refuse(
-                        Code.AFTER_JOIN,
-                        f"this uses a value of one piece of {pieces[0].type.dimension} after tp.join",
-                        inner.span,
-                        labels=(Label(joined.span, "from here on there is one program for all pieces"),),
-                        help="join it too: `a, b = tp.join((a, b), over=...)`, or compute it again",
-                    )
+    _, *after = walk(Block(tuple(ops[place:])))
+    for op in after:
+        used = (*operands(op), *(value for block in blocks(op) for value in block.yields))
+        if any(value in single for value in used) or any(has_tag_in(value, single) for value in results(op)):
+            raise refuse(
+                Code.AFTER_JOIN,
+                f"this uses a value of one piece of {pieces[0].type.dimension} after tp.join",
+                op.span,
+                labels=(Label(joined.span, "from here on there is one program for all pieces"),),
+                help="join it too: `a, b = tp.join((a, b), over=...)`, or compute it again",
+            )
 
 
 # tp.reduce and tp.scan

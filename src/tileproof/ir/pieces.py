@@ -20,7 +20,7 @@ def of_one_piece(ops: Sequence[AnyOp], piece: Walker) -> set[AnyValue]:
         before = len(found)
         for op in walk(Block(tuple(ops))):
             for value, sources in _sources(op):
-                if not found.isdisjoint(sources) or _has_tag_in(value, found) or _reads_written(op):
+                if not found.isdisjoint(sources) or has_tag_in(value, found) or _reads_written(op):
                     found.add(value)
     return found
 
@@ -72,7 +72,8 @@ def _reads_written(op: AnyOp) -> bool:
     return isinstance(op, Load | Get) and op.tensor.type.access is not Access.IN
 
 
-def _has_tag_in(value: AnyValue, walkers: set[AnyValue]) -> bool:
+def has_tag_in(value: AnyValue, walkers: set[AnyValue]) -> bool:
+    """Whether an axis of a tile is tagged by one of the walkers."""
     if not isinstance(value.type, TileType):
         return False
     tags = (axis.tag for axis in value.type.axes)
