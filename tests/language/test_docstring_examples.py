@@ -19,10 +19,16 @@ M, N = 11, 13
 
 FRAME = 'y: InOut[f32, "M N"], q: InOut[i32, "M N"], r: InOut[f32, "M"], x: In[f32, "M N"], p: In[i32, "M N"]'
 COPY = 'y: Out[f32, "M N"], x: In[f32, "M N"], *, BM: int = 4, BN: int = 8'
+SPLIT = 'r: Out[f32, "M"], x: In[f32, "M N"], *, BM: int = 4, BN: int = 8'
 SIGNATURES = {
     "parallel": COPY,
     "require": COPY,
     "group": 'y: Out[f32, "H S"], k: In[f32, "G S"], *, BS: int = 4',
+    "split": SPLIT,
+    "join": SPLIT,
+    "segments": 'y: Out[f32, "M N"], x: In[f32, "M N"], scales: In[f32, "E"], borders: In[Offsets["M"], "E+1"], '
+    "*, BM: int = 4, BN: int = 8",
+    "split_at": 'cache: InOut[f32, "C D"], new: In[f32, "N D"], pos: In[i32, "1"], *, D: int',
     "update": 'top: Max[f32, "B"], group: In[Index["B"], "N"], x: In[f32, "N"], *, BN: int = 4',
 }
 """Examples that hold the whole body of a kernel, and the signature around it."""
@@ -48,7 +54,7 @@ def kernel_of(name: str) -> str:
 @pytest.fixture(scope="module")
 def kernels(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
     path: Path = tmp_path_factory.mktemp("docstrings") / "kernels.py"
-    header = "import tileproof as tp\nfrom tileproof import In, InOut, Index, Max, Out, f32, i32\n"
+    header = "import tileproof as tp\nfrom tileproof import In, InOut, Index, Max, Offsets, Out, f32, i32\n"
     path.write_text("\n\n".join([header, *map(kernel_of, WORDS)]))
     spec = importlib.util.spec_from_file_location("docstring_kernels", path)
     assert spec is not None
@@ -66,6 +72,12 @@ def arguments(name: str) -> list[Any]:
             return [np.empty((M, N), F32), x]
         case "group":
             return [np.empty((4, N), F32), x[:2]]
+        case "split" | "join":
+            return [np.empty(M, F32), x]
+        case "segments":
+            return [np.empty((M, N), F32), x, x[0, :3].copy(), np.array([0, 4, 4, M], I32)]
+        case "split_at":
+            return [np.zeros((9, N), F32), x[:4].copy(), np.array([5], I32)]
         case "update":
             return [np.empty(3, F32), rng.integers(0, 3, N).astype(I32), x[0]]
         case _:

@@ -9,7 +9,7 @@ import pytest
 import tileproof as tp
 from tileproof.language import kernel, parameters, spaces, tiles, values
 
-SENTINELS = {"Each", "Lowest"}
+SENTINELS = {"Each", "Lowest", "Split"}
 WORDS = [name for name in spaces.__all__ + tiles.__all__ if isinstance(getattr(tp, name, None), FunctionType)]
 
 

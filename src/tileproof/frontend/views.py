@@ -121,7 +121,8 @@ def _random(ctx: Context, call: Call) -> Entity:
 
 @lowers(tiles.print)
 def _print(ctx: Context, call: Call) -> Entity:
-    label = call.constant("label", "")
+    given_label = call.entity("label")
+    label = given_label.value if isinstance(given_label, Known) else None
     if not isinstance(label, str):
         raise refuse(Code.BAD_CALL, "tp.print begins with a text", call.where("label"), help='write `tp.print("x", x)`')
     given = call.entity("values")

@@ -85,9 +85,6 @@ def require(condition: Any) -> None:
     only_in_kernels("require")
 
 
-__all__ = ["Each", "dim", "each", "group", "parallel", "require", "tiles"]
-
-
 class Split:
     """What `tp.split` gives: the size of a walk in pieces."""
 
@@ -153,3 +150,8 @@ def split_at(tensor: Any, dimension: str, position: Any) -> Any:
             fresh[n, :] = new[n, :]
     """
     only_in_kernels("split_at")
+
+
+__all__ = [
+    "Each", "Split", "dim", "each", "group", "join", "parallel", "require", "segments", "split", "split_at", "tiles",
+]  # fmt: skip

@@ -398,14 +398,6 @@ def cumsum(x: Any, axis: Any = None) -> Any:
     only_in_kernels("cumsum")
 
 
-__all__ = [
-    "Lowest", "abs", "all", "any", "arange", "argmax", "argmin", "bitcast", "cat", "cdiv", "ceil", "clip",
-    "cos", "cumsum", "erf", "exp", "exp2", "floor", "full", "inf", "isnan", "log", "log2", "lowest", "max",
-    "maximum", "mean", "min", "minimum", "mma", "round", "rsqrt", "sigmoid", "sin", "sqrt", "sum", "tanh",
-    "update", "where", "zeros",
-]  # fmt: skip
-
-
 # Combining with a function of your own.
 
 
@@ -416,10 +408,7 @@ def reduce(x: Any, by: Any, identity: Any, axis: Any = None) -> Any:
     what an axis without elements gives. The axis may be left out if there is one.
 
     Example:
-        def larger(a: Any, b: Any) -> Any:
-            return tp.maximum(a, b)
-
-        r[i] = tp.reduce(x[i, :], larger, -tp.inf, axis=1)
+        r[i] = tp.reduce(x[i, :], by=lambda a, b: tp.where(b > a, b, a), identity=-tp.inf, axis=1)
     """
     only_in_kernels("reduce")
 
@@ -442,7 +431,7 @@ def random(seed: Any, offset: Any) -> Any:
     They depend on `seed`, an integer, and `offset`, an integer or index tile, alone (Philox 4x32-10).
 
     Example:
-        keep = tp.random(seed, i.elements[:, None] * D + tp.arange(D)) >= 0.1
+        keep = tp.random(7, i.elements[:, None] * N + tp.arange(N)) >= 0.1
         y[i, :] = tp.where(keep, x[i, :] / 0.9, 0.0)
     """
     only_in_kernels("random")
@@ -455,3 +444,11 @@ def print(label: str, *values: Any) -> None:
         tp.print("first row", x[i, :])
     """
     only_in_kernels("print")
+
+
+__all__ = [
+    "Lowest", "abs", "all", "any", "arange", "argmax", "argmin", "bitcast", "cat", "cdiv", "ceil", "clip",
+    "cos", "cumsum", "erf", "exp", "exp2", "floor", "full", "inf", "isnan", "log", "log2", "lowest", "max",
+    "maximum", "mean", "min", "minimum", "mma", "print", "random", "reduce", "round", "rsqrt", "scan", "sigmoid",
+    "sin", "sqrt", "sum", "tanh", "update", "where", "zeros",
+]  # fmt: skip

@@ -16,7 +16,7 @@ def unsafe(reason: str) -> AbstractContextManager[None]:
 
     Example:
         with tp.unsafe("every entry of perm is inside: it was sorted on the host"):
-            y[i, :] = tp.raw.load(x, i, tp.arange(D))
+            y[i, :] = tp.raw.load(x, i, tp.arange(N))
     """
     only_in_kernels("unsafe")
 
