@@ -31,6 +31,7 @@ from whole_numbers import (
     extreme,
     float_to_whole,
     positions,
+    power,
     rounded,
     stored_only,
     summed,
@@ -284,8 +285,7 @@ class Space:
                 raise Impossible
             value = self._float(name, a, b, type_)
             if name == "**":
-                unsure = (b == 0.5) & np.signbit(a) & ((a == 0) | np.isinf(a))  # a power to C, a root to numpy
-                return made(type_, axes, dims, value, np.where(unsure, np.inf, self._last_bit(value, type_)))
+                return made(type_, axes, dims, value, self._last_bit(value, type_))
             if name in ("maximum", "minimum"):
                 unsure = (a == 0) & (b == 0) & (np.signbit(a) != np.signbit(b))
                 return made(type_, axes, dims, value, np.where(unsure, np.inf, np.maximum(ea, eb)))
@@ -321,7 +321,7 @@ class Space:
             case "minimum":
                 value = np.minimum(a, b)
             case "**":
-                return rounded(np.power(a, b), type_)
+                return rounded(np.asarray(np.frompyfunc(power, 2, 1)(a, b), np.float64), type_)
             case _:
                 raise Impossible
         return rounded(step(value), type_)

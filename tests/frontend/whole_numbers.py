@@ -131,6 +131,16 @@ def shifted(a: int, b: int, bits: int, left: bool) -> int:
     return -1 if a < 0 and not left else 0
 
 
+def power(a: float, b: float) -> float:
+    """IEEE's: numpy takes a square root where the exponent is one half, which differs at -inf and -0.0."""
+    try:
+        return math.pow(a, b)
+    except (OverflowError, ValueError) as problem:
+        if isinstance(problem, ValueError) and a != 0:
+            return math.nan
+        return math.copysign(math.inf, a) if b % 2 == 1 else math.inf
+
+
 WHOLE: dict[str, Callable[[int, int, int], int]] = {
     "+": lambda a, b, _: a + b,
     "-": lambda a, b, _: a - b,

@@ -126,7 +126,7 @@ def join(values: Any, over: Any, by: Any = None) -> Any:
     only_in_kernels("join")
 
 
-def segments(offsets: Any, /, *pairs: tuple[str, Any], **sizes: Any) -> Any:
+def segments(offsets: Any, *pairs: tuple[str, Any], **sizes: Any) -> Any:
     """Inside `tp.parallel`: walks ragged segments of a dimension, given by an `Offsets` tensor.
 
     It hands out a pair: the number of the segment, an `index`, and a tile that stays inside it.
