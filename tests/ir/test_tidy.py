@@ -102,10 +102,18 @@ def test_what_owes_nothing_goes() -> None:
         full = b.op(Fill, TileType(F32, (Axis(8),)), operand=row, value=zero)
         b.fold(b.adding(TileType(F32)), full, identities=(zero,), axis=0)
         b.scan(b.adding(TileType(F32)), row, axis=0)
-        later = b.shift("m", n, b.op(Number, INDEX_SCALAR, walker=n))
+        b.op(Number, INDEX_SCALAR, walker=n)
         b.op(Random, row.type, seed=seed, offset=b.op(Elements, TileType(INDEX, (along(n),)), walker=n))
-        b.full(0.0, TileType(F32, (along(later),)))
     assert body(b) == ["parallel n: tile of N by 8", "    pass"]
+
+
+def test_a_shift_that_nothing_uses_still_owes_to_be_inside() -> None:
+    b = Builder()
+    b.tensor("x", Access.IN, F32, "N")
+    n = tiles("n", "N", 8)
+    with b.parallel(n):
+        b.shift("m", n, b.number(-100))
+    assert body(b) == ["parallel n: tile of N by 8", "    m = n.shift(-100) : tile of N by 8"]
 
 
 def test_what_is_done_for_all_pieces_or_to_be_seen_stays() -> None:

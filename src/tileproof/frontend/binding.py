@@ -93,7 +93,7 @@ def _generic_constants(signature: Signature, given: Mapping[str, ConstantValue])
         elif constant.name in signature.static:
             yield constant.name, symbol(constant.name)
         elif constant.default is not None:
-            yield constant.name, constant.default
+            yield constant.name, constant.type(constant.default)
         else:
             near = signature.nearest_dimension(constant.name)
             raise refuse(

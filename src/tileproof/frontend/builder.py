@@ -60,14 +60,6 @@ class Builder:
         finally:
             self.ops = outer
 
-    @contextmanager
-    def trial(self) -> Iterator[None]:
-        """A block and its names that will be thrown away."""
-        used = dict(self.used)
-        with self.block():
-            yield
-        self.used = used
-
     def rename_view(self, view: Tensor, name: str) -> Tensor:
         """`view` under the name it is assigned to, if the last operation has just cut it off."""
         last = self.ops[-1] if self.ops else None

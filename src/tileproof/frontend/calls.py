@@ -116,7 +116,11 @@ def invoke(ctx: Context, callee: Entity, arguments: Arguments, span: Span, calle
 
 
 def _run_lambda(ctx: Context, function: InPlace, arguments: Arguments, span: Span) -> Entity:
-    names = [argument.arg for argument in function.node.args.args]
+    written = function.node.args
+    if written.posonlyargs or written.kwonlyargs or written.vararg or written.kwarg or written.defaults:
+        message = "the lambda of a combiner takes two plain parameters"
+        raise refuse(Code.BAD_CALL, message, ctx.span(function.node), help="write `by=lambda a, b: ...`")
+    names = [argument.arg for argument in written.args]
     if len(names) != len(arguments.positional) or arguments.named:
         message = f"this lambda has {len(names)} parameters, and gets {len(arguments.positional)} values"
         raise refuse(Code.BAD_CALL, message, ctx.span(function.node), help="give it one parameter for each value")
@@ -155,7 +159,7 @@ def _parameters(function: Any) -> tuple[inspect.Parameter, ...]:
         return (inspect.Parameter("a", kind), inspect.Parameter("b", kind))
     if function is builtins.abs:
         return (inspect.Parameter("x", inspect.Parameter.POSITIONAL_ONLY),)
-    return tuple(inspect.signature(function).parameters.values())
+    return tuple(inspect.signature(function, follow_wrapped=False).parameters.values())
 
 
 def _matched(
@@ -242,6 +246,15 @@ def _read_helper(ctx: Context, function: FunctionType, span: Span) -> FunctionSo
 
 def _inline(ctx: Context, function: FunctionType, arguments: Arguments, span: Span) -> Entity:
     """The body of a helper in place of its call."""
+    for entity in (*(entity for entity, _ in arguments.positional), *(entity for _, entity, _ in arguments.named)):
+        if isinstance(entity, InPlace):
+            raise refuse(
+                Code.NESTED_FUNCTION,
+                f"a lambda cannot be handed to `{function.__name__}`",
+                span,
+                notes=("a lambda is written where it is used: as `by=` of tp.reduce, tp.scan or tp.join",),
+                help="write a helper function at the top of the file and pass its name",
+            )
     if function in ctx.calling:
         raise refuse(
             Code.RECURSION,

@@ -6,7 +6,7 @@ two; it sees nothing but these and constants, and touches no memory, so that a b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from tileproof.diagnostics.codes import Code
@@ -90,27 +90,43 @@ def _met(made: TileType, wanted: TileType, span: Span) -> TileType:
 
 
 def _check_closed(block: Block, own: set[Tile], span: Span) -> None:
-    """A combiner uses its own values only."""
+    """A combiner uses its own values only: those it is given, those it makes, and the walks they are tagged with."""
     known: set[AnyValue] = set(own)
+    for tile in own:
+        known.update(axis.tag.walker for axis in tile.type.axes if isinstance(axis.tag, WalkerTag))
     for op in walk(block):
         if isinstance(op, Load | Store | Update | Get | Print | Assume):
-            raise refuse(Code.BAD_COMBINER, "a combiner touches no memory", op.span, help="load before, and pass tiles")
+            raise refuse(Code.BAD_COMBINER, "a combiner computes and does nothing else", op.span, help="pass it tiles")
         known.update(results(op))
         known.update(getattr(op, "carried", ()))
+        combiner = getattr(op, "combiner", None)
+        if isinstance(combiner, Combiner):
+            known.update((*combiner.left, *combiner.right))
         for name in ("variable", "walker"):
             inside = getattr(op, name, None)
             if inside is not None and blocks(op):
                 known.add(inside)
-    for op in walk(block):
-        for value in operands(op):
-            if value not in known:
+    for value, where in _uses(block, span):
+        tags = [axis.tag for axis in value.type.axes] if isinstance(value.type, TileType) else []
+        walkers = [tag.walker for tag in tags if isinstance(tag, WalkerTag)]
+        for one in (value, *walkers):
+            if one not in known:
                 raise refuse(
                     Code.BAD_COMBINER,
-                    f"the combiner uses `{value.name}`, which is not one of its own values",
-                    op.span,
+                    f"the combiner uses `{one.name}`, which is not one of its own values",
+                    where,
                     notes=("it may run on another program than the one that computed the value",),
                     help="pass it along in a tuple, or use a constant",
                 )
+
+
+def _uses(block: Block, span: Span) -> Iterator[tuple[AnyValue, Span]]:
+    """Every value a block uses or hands on, with the place of its use."""
+    yield from ((value, span) for value in block.yields)
+    for op in block.ops:
+        yield from ((value, op.span) for value in (*operands(op), *results(op)))
+        for inner in blocks(op):
+            yield from _uses(inner, op.span)
 
 
 def _parts(ctx: Context, entity: Entity, span: Span) -> list[Tile]:

@@ -13,7 +13,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic, Edit, Frame, Label
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.extent import Length
-from tileproof.ir.types import Walker
+from tileproof.ir.types import Tensor, Walker
 from tileproof.language.dtypes import DType
 
 from .builder import Builder
@@ -63,6 +63,8 @@ class Context:
     """Names bound outside tp.parallel, which may not be rebound inside."""
     walkers: list[Walker] = field(default_factory=list)
     """Every walker made so far, oldest first: those younger than a loop belong to one turn of it."""
+    cut: dict[Tensor, Span] = field(default_factory=dict)
+    """Tensors that tp.split_at cut in two, and where: from there on only the views are used."""
     parallel_span: Span | None = None
     unsafe: str | None = None
     """The reason of the `tp.unsafe` block around, where there is one."""
@@ -120,7 +122,7 @@ class Context:
                     labels=_label(where, "this is where"),
                     help=cure or f"give `{name}` a value before",
                 )
-            case _ if name in self.function.function.__code__.co_varnames:
+            case _ if name in self.function.own_names:
                 # As in Python, a name assigned anywhere in a function is its own everywhere in it.
                 reason = f"`{self.function.name}` assigns it, but not on the way here"
                 raise refuse(Code.MAYBE_UNBOUND, f"`{name}` has no value here: {reason}", span, help="assign it before")

@@ -18,7 +18,7 @@ from tileproof.diagnostics.diagnostic import Label
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import AnyOp, Block, If
 from tileproof.ir.types import INDEX_SCALAR, Tile, TileType, Walker, WalkerTag
-from tileproof.language.dtypes import BOOL, F32, INDEX, DType
+from tileproof.language.dtypes import BOOL, ENTRY, F32, INDEX, DType
 from tileproof.language.tiles import Lowest
 
 from .axes import join
@@ -41,7 +41,8 @@ from .values import (
     same_build,
 )
 
-_MOST_PASSES = 6
+_MOST_PASSES = 4
+"""How often a body is compiled until its types settle, beyond once for each value it carries."""
 
 
 def assigned_names(statements: Iterable[ast.stmt]) -> list[str]:
@@ -101,7 +102,8 @@ def carry(ctx: Context, assigned: Sequence[str], span: Span, body: Callable[[], 
             slots = [_Slot(leaf, leaf.type if is_tile(leaf) else None) for leaf in leaves(binding.entity)]
             carried.append(_Carried(name, binding, slots))
     dropped: Scope = {}
-    for _ in range(_MOST_PASSES):
+    passes = _MOST_PASSES + sum(len(item.slots) for item in carried)
+    for _ in range(passes):
         used, said, walked = dict(ctx.builder.used), len(ctx.diagnostics), len(ctx.walkers)
         with ctx.builder.block() as ops:
             ctx.scope = {**outer_scope, **dropped}
@@ -345,10 +347,11 @@ def _join_name(
         if type_ is None:
             after.append(left)
             continue
-        for entity, (ops, _), yielded in zip((left, right), sides, yields, strict=True):
+        places = (one.span, two.span)
+        for entity, (ops, _), yielded, where in zip((left, right), sides, yields, places, strict=True):
             ctx.builder.ops, kept = ops, ctx.builder.ops
             try:
-                yielded.append(coerce(ctx, entity, type_, span))
+                yielded.append(coerce(ctx, entity, type_, where))
             finally:
                 ctx.builder.ops = kept
         results.append(ctx.builder.value(type_, name))
@@ -390,6 +393,8 @@ def _common_type(left: Known | TileType | None, right: Known | TileType | None) 
             axes, dtype = join(left.axes, right.axes), _common(left.dtype, right.dtype)
             return None if axes is None or dtype is None else TileType(dtype, axes)
         case (TileType() as type_, Known() as literal) | (Known() as literal, TileType() as type_):
+            if type_.dtype is ENTRY:  # only what comes from an index tensor can be none; a literal is a number
+                type_ = TileType(INDEX, type_.axes)
             return type_ if _adopts(literal, type_) else None
         case Known(), Known():
             kinds = {default_dtype(left), default_dtype(right)}

@@ -116,6 +116,8 @@ def _parse(text: str, word: str, span: Span) -> ast.expr:
     except (SyntaxError, ValueError):
         raise _bad(word, span) from None
     _check(parsed, word, span)
+    if isinstance(parsed, ast.Constant):  # 0x10, 1_000: numbers are written plainly
+        raise _bad(word, span)
     return parsed
 
 

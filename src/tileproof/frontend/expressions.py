@@ -14,16 +14,16 @@ from tileproof.ir.extent import Extent, Undecided
 from tileproof.ir.ops import BinaryFn, Elements, Number, Permute, Start, Stop, UnaryFn
 from tileproof.ir.types import INDEX_SCALAR, Axis, TensorType, Tile, TileType, Value, Walker, WalkerTag, WalkerType
 from tileproof.language import tiles
-from tileproof.language.dtypes import BOOL, INDEX
+from tileproof.language.dtypes import BOOL, F32, INDEX
 from tileproof.language.unsafe import raw
 
 from . import calls
 from .context import Context
 from .control import branch
-from .fold import bounded, fold, undecided_at
+from .fold import bounded, fold, is_open_float, undecided_at
 from .indexing import Item, SliceOf, extent_of, index_tile, load, slice_items
 from .names import MISSING
-from .operations import as_tile, binary, mma, unary
+from .operations import as_tile, binary, literal, mma, unary
 from .refusal import Suppressed, refuse
 from .values import Bundle, Entity, InPlace, Known, Method, Poison, Unbound, describe, is_tensor, is_tile, is_walker
 
@@ -87,6 +87,9 @@ def arithmetic(
 def apply(ctx: Context, fn: BinaryFn, left: Entity, right: Entity, span: Span, spans: tuple[Span, Span]) -> Entity:
     """A binary operation, folded where both sides are constants."""
     if isinstance(left, Known) and isinstance(right, Known):
+        if is_open_float(fn, left, right):
+            one, two = literal(ctx.builder, left, F32, spans[0]), literal(ctx.builder, right, F32, spans[1])
+            return binary(ctx.builder, fn, one, two, span, spans)
         folded = fold(fn, left, right, span)
         if folded is not None:
             return folded

@@ -48,6 +48,16 @@ def _equal(left: Any, right: Any) -> bool:
     return bool(left == right)
 
 
+def is_open_float(fn: BinaryFn, left: Known, right: Known) -> bool:
+    """Whether a float is made of a dimension whose value is open, as in `D ** -0.5`: it is computed at run time."""
+    values = (left.value, right.value)
+    if not any(isinstance(value, Extent) for value in values):
+        return False
+    if any(isinstance(value, float) for value in values) or fn is BinaryFn.DIV:
+        return True
+    return fn is BinaryFn.POW and not (isinstance(right.value, int) and 0 <= right.value <= 4)
+
+
 def fold(fn: BinaryFn, left: Known, right: Known, span: Span) -> Known | None:
     """The constant `left fn right`; None where the operands are no plain numbers, or a comparison is open."""
     a, b = left.value, right.value
@@ -109,6 +119,8 @@ def _divide(a: Any, b: Any) -> Any:
 
 
 def _power(a: Any, b: Any) -> Any:
+    if isinstance(a, Extent) and isinstance(b, int):
+        return math.prod([a] * b, start=1)
     if isinstance(a, Extent) or isinstance(b, Extent):
         raise Undecided(
             (a.names if isinstance(a, Extent) else frozenset()) | (b.names if isinstance(b, Extent) else frozenset())

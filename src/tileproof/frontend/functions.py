@@ -11,7 +11,6 @@ from tileproof.diagnostics.spans import Span
 from tileproof.ir.extent import Extent, Length, at_least
 from tileproof.ir.ops import (
     BinaryFn,
-    Bitcast,
     Cat,
     Expand,
     Extents,
@@ -43,7 +42,7 @@ from .calls import FUNCTIONS, METHODS, Call, Handler, lowers
 from .context import Context, Place
 from .control import coerce
 from .expressions import apply
-from .operations import as_tile, binary, broadcast, cast, cumsum, mma, reduce, select, to_index, unary, unify
+from .operations import as_tile, binary, bits, broadcast, cast, cumsum, mma, reduce, select, to_index, unary, unify
 from .refusal import refuse
 from .values import Bundle, Entity, Known, describe, is_tensor, is_tile, is_walker
 
@@ -67,6 +66,9 @@ def _shape_axis(part: Entity, span: Span) -> Axis:
         case Known(value=bool()):
             pass
         case Known(value=int() | Extent() as length):
+            if isinstance(length, int) and length > indexing.LONGEST:
+                message = f"an axis of a tile cannot have {length} elements"
+                raise refuse(Code.BAD_SHAPE, message, span, help="walk the dimension in tiles")
             if at_least(length, 0) is False:
                 raise refuse(Code.BAD_SHAPE, f"an axis cannot have {length} elements", span, help="give 0 or more")
             return Axis(length)
@@ -94,6 +96,9 @@ def dtype_of(ctx: Context, call: Call, parameter: str = "dtype", default: DType 
 
 
 def _filled(ctx: Context, value: Entity, axes: Axes, dtype: DType | None, span: Span) -> Tile:
+    if dtype is ENTRY:
+        message = "an entry comes from an index tensor and cannot be made"
+        raise refuse(Code.WRONG_TYPE, message, span, help="leave the type out for a plain index")
     tile = as_tile(ctx.builder, value, span, dtype)
     if dtype is not None and tile.type.dtype is not dtype:
         tile = _convert(ctx, tile, dtype, span)
@@ -221,9 +226,7 @@ def _bitcast(ctx: Context, call: Call) -> Entity:
         )
     if have is dtype:
         return tile
-    result = ctx.builder.value(TileType(dtype, tile.type.axes))
-    ctx.builder.emit(Bitcast(call.span, result, tile))
-    return result
+    return bits(ctx.builder, tile, dtype, call.span)
 
 
 # Reductions and scans.

@@ -37,6 +37,9 @@ from .operations import as_tile, broadcast, cast, literal, operand_text, to_inde
 from .refusal import refuse
 from .values import Bundle, Entity, Known, describe, is_tile, is_walker
 
+LONGEST = 2**31 - 1
+"""Elements along one axis of a tile, and positions a constant slice may name: far more than any machine holds."""
+
 
 class SliceOf:
     """A slice as written: its bounds, already evaluated."""
@@ -65,8 +68,21 @@ def static_length(ctx: Context, dimension: Dimension) -> Length | None:
             return None
 
 
+def check_whole(ctx: Context, tensor: Tensor, span: Span) -> None:
+    """A tensor that was cut in two is reached through its views alone."""
+    if tensor in ctx.cut:
+        raise refuse(
+            Code.MAYBE_UNBOUND,
+            f"`{tensor.name}` was cut in two by tp.split_at",
+            span,
+            labels=(Label(ctx.cut[tensor], "this is where"),),
+            help="use the two views",
+        )
+
+
 def picks(ctx: Context, tensor: Tensor, items: Sequence[Item], span: Span) -> tuple[tuple[Pick, ...], Axes]:
     """How an access picks elements, and the axes of the tile it picks."""
+    check_whole(ctx, tensor, span)
     dimensions = tensor.type.dimensions
     if len(items) != len(dimensions):
         shown = " ".join(map(str, dimensions)) or "none"
@@ -203,6 +219,9 @@ def window(ctx: Context, item: SliceOf, extent: Length | None, span: Span, what:
     if at_least(length, 0) is False:
         message = f"the slice ends at {stop}, before its start at {start}"
         raise refuse(Code.BAD_INDEX, message, span, help="write the smaller bound first")
+    if isinstance(stop, int) and stop > LONGEST:
+        message = f"a slice cannot reach to {stop}"
+        raise refuse(Code.BAD_INDEX, message, span, help="walk the axis with `tp.tiles`")
     room = None if extent is None else at_least(extent - stop, 0)
     if room is False:
         message = f"the slice ends at {stop}, and {what} has {extent} elements"
@@ -375,6 +394,7 @@ def _converted(ctx: Context, tensor: Tensor, value: Entity, axes: Axes, span: Sp
                 edit=Edit(value_span, written),
             )
         tile = cast(ctx.builder, tile, wanted, value_span)
+    tile = _untagged(ctx, tile, axes, value_span)
     if not fits(tile.type.axes, axes):
         raise _misfit(tensor, tile, axes, span, value_span)
     return broadcast(ctx.builder, tile, axes, value_span)
@@ -384,6 +404,18 @@ def _spelled(ctx: Context, tensor: Tensor) -> str:
     """The element type of a tensor as a cast is to name it, right also where it comes from the argument."""
     declared = next((p.element for p in ctx.signature.arguments if p.name == tensor.name), None)
     return str(declared) if isinstance(declared, DType) else f"{tensor.name}.dtype"
+
+
+def _untagged(ctx: Context, tile: Tile, axes: Axes, span: Span) -> Tile:
+    """`tile` without the tags of full axes that the place it goes to does not have: all its elements are there."""
+    for axis, (own, place) in enumerate(zip(reversed(tile.type.axes), reversed(axes), strict=False)):
+        if isinstance(own.tag, DimensionTag) and place == Axis(own.length):
+            number = tile.type.rank - 1 - axis
+            kept = (*tile.type.axes[:number], place, *tile.type.axes[number + 1 :])
+            result = ctx.builder.value(TileType(tile.type.dtype, kept))
+            ctx.builder.emit(Slice(span, result, tile, number, 0, own.length))
+            tile = result
+    return tile
 
 
 def _misfit(tensor: Tensor, tile: Tile, axes: Axes, span: Span, value_span: Span) -> Exception:
@@ -463,6 +495,7 @@ def _slice(ctx: Context, tile: Tile, axis: int, item: SliceOf, span: Span) -> Ti
 
 def extent_of(ctx: Context, tensor: Tensor, axis: int, span: Span) -> Entity:
     """The extent of an axis of a tensor: a constant where it is static."""
+    check_whole(ctx, tensor, span)
     dimension = tensor.type.dimensions[axis]
     length = static_length(ctx, dimension)
     if length is not None:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from types import CellType, FunctionType, ModuleType
 from typing import Any
 
+import numpy as np
+
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.extent import Extent
@@ -87,6 +89,8 @@ def is_capturable(value: Any) -> bool:
     """Whether a kernel may hold `value`: immutable, and of a kind the language knows."""
     if isinstance(value, tuple):
         return all(map(is_capturable, value))
+    if isinstance(value, np.generic):
+        return False
     return (
         value is None
         or isinstance(value, bool | int | float | str | DType | DTypeVar | FunctionType | ModuleType | type)

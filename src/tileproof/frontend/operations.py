@@ -20,6 +20,7 @@ from tileproof.ir.extent import Extent
 from tileproof.ir.ops import (
     Binary,
     BinaryFn,
+    Bitcast,
     Broadcast,
     Cast,
     Constant,
@@ -108,7 +109,7 @@ def literal(b: Builder, known: Known, dtype: DType, span: Span) -> Tile:
         elif math.isfinite(value) and abs(value) > limits(dtype)[1]:
             wrong = f"the literal {value} is too large for {dtype}"
     elif isinstance(value, int):
-        least, greatest = limits(dtype)
+        least, greatest = (-1, limits(dtype)[1]) if dtype is ENTRY else limits(dtype)
         if not least <= value <= greatest:
             wrong = f"the literal {value} does not fit {dtype}"
         elif dtype.is_float:
@@ -402,6 +403,13 @@ def cast(b: Builder, tile: Tile, dtype: DType, span: Span) -> Tile:
         return tile
     result = b.value(TileType(dtype, tile.type.axes))
     b.emit(Cast(span, result, tile))
+    return result
+
+
+def bits(b: Builder, tile: Tile, dtype: DType, span: Span) -> Tile:
+    """The same bits as another type."""
+    result = b.value(TileType(dtype, tile.type.axes))
+    b.emit(Bitcast(span, result, tile))
     return result
 
 

@@ -128,6 +128,14 @@ def read_signature(function: FunctionSource) -> Signature:
                 help="name each tensor and scalar",
             )
     positional = [*arguments.posonlyargs, *arguments.args]
+    for parameter in arguments.kwonlyargs:
+        if parameter.arg in _RESERVED:
+            raise refuse(
+                Code.BAD_CONSTANT,
+                f"a constant cannot be called `{parameter.arg}`: tp.interpret has a parameter of that name",
+                function.span(parameter),
+                help="choose another name; constants are usually written in capitals",
+            )
     if arguments.defaults:
         last = positional[-1]
         raise refuse(
@@ -317,13 +325,6 @@ def _constant(function: FunctionSource, parameter: ast.arg) -> ConstantParameter
             span,
             notes=("parameters behind `*` are compile-time constants",),
             help=f"write `{name}: int`, or put it before the `*`, where tensors and scalars stand",
-        )
-    if name in _RESERVED:
-        raise refuse(
-            Code.BAD_CONSTANT,
-            f"a constant cannot be called `{name}`: tp.interpret has a parameter of that name",
-            span,
-            help="choose another name; constants are usually written in capitals",
         )
     default = (function.function.__kwdefaults__ or {}).get(name)
     is_bool = isinstance(default, bool)

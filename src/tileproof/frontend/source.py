@@ -41,6 +41,12 @@ class FunctionSource:
         )
 
     @property
+    def own_names(self) -> tuple[str, ...]:
+        """The names the function assigns anywhere: they are its own everywhere in it."""
+        code = self.function.__code__
+        return (*code.co_varnames, *code.co_cellvars)
+
+    @property
     def header(self) -> Span:
         """The function's name in its `def`."""
         line = self.source.line(self.tree.lineno)

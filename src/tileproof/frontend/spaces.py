@@ -100,13 +100,13 @@ def _walk(ctx: Context, dimension: str, size: ast.expr, span: Span, offsets: Ten
     return Walk(dimension, WalkerType(dimension, _size(entity, ctx.span(size))), offsets, span)
 
 
-def _positional(ctx: Context, node: ast.expr, name: str) -> Walk:
+def _positional(ctx: Context, node: ast.expr, name: str, offsets: Tensor | None = None) -> Walk:
     """A pair of dimension and size, or ragged segments."""
     match node:
         case ast.Tuple(elts=[dimension, size]):
             named = ctx.evaluate(dimension)
             if isinstance(named, Known) and isinstance(named.value, str):
-                return _walk(ctx, named.value, size, ctx.span(node))
+                return _walk(ctx, named.value, size, ctx.span(node), offsets)
         case ast.Call(func=function) if name == "parallel":
             callee = ctx.evaluate(function)
             if isinstance(callee, Known) and callee.value is spaces.segments:
@@ -131,30 +131,21 @@ def _segments(ctx: Context, node: ast.Call) -> Walk:
     if not is_tensor(offsets) or not isinstance(content, Content) or content.kind != "Offsets":
         message = f"tp.segments takes a tensor of Offsets, and this is {describe(offsets)}"
         raise refuse(Code.BAD_CALL, message, ctx.span(node.args[0]), help=cure)
-    pairs = [(argument.elts[0].value, argument.elts[1]) for argument in node.args[1:] if _is_pair(argument)]  # type: ignore[attr-defined]
-    pairs += [(keyword.arg, keyword.value) for keyword in node.keywords if keyword.arg]
-    if len(pairs) != 1 or len(node.args) + len(node.keywords) != 2:
+    walks = [_positional(ctx, argument, "segments", offsets) for argument in node.args[1:]]
+    walks += [_walk(ctx, word.arg, word.value, ctx.span(word), offsets) for word in node.keywords if word.arg]
+    if len(walks) != 1 or len(node.args) + len(node.keywords) != 2:
         raise refuse(Code.BAD_CALL, "tp.segments walks one dimension", span, help=cure)
-    ((dimension, size),) = pairs
-    if dimension != content.dimension:
+    (walk,) = walks
+    if walk.dimension != content.dimension:
         raise refuse(
             Code.WRONG_DIMENSION,
-            f"the borders in `{offsets.name}` divide {content.dimension}, and {dimension} is walked",
+            f"the borders in `{offsets.name}` divide {content.dimension}, and {walk.dimension} is walked",
             span,
             help=f"walk {content.dimension}",
         )
-    walk = _walk(ctx, dimension, size, span, offsets)
     if walk.type.is_piece:
         raise refuse(Code.JOIN_PLACE, "segments cannot be split among programs again", span, help="give a tile size")
     return walk
-
-
-def _is_pair(node: ast.expr) -> bool:
-    match node:
-        case ast.Tuple(elts=[ast.Constant(value=str()), _]):
-            return True
-        case _:
-            return False
 
 
 @lowers(spaces.split)
@@ -256,7 +247,8 @@ def parallel(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
     ]
     outer = ctx.scope
     ctx.parallel_span = span
-    ctx.place, ctx.scope, ctx.frozen = Place.INSIDE, dict(outer), frozenset(outer)
+    bound = frozenset(name for name, entry in outer.items() if isinstance(entry, Binding))
+    ctx.place, ctx.scope, ctx.frozen = Place.INSIDE, dict(outer), bound
     try:
         with ctx.builder.block() as ops:
             for names, walker in zip(targets, walkers, strict=True):

@@ -68,7 +68,9 @@ def _statement(ctx: Context, node: ast.stmt) -> None:
             _if(ctx, node)
         case ast.With():
             _with(ctx, node)
-        case ast.Expr(value=ast.Constant(value=str())) | ast.Pass() | ast.AnnAssign() | ast.Return(value=None):
+        case ast.Expr(value=ast.Constant(value=str())) | ast.Pass() | ast.AnnAssign():
+            pass
+        case ast.Return(value=None | ast.Constant(value=None)):
             pass
         case ast.Expr(value=value):
             _expression(ctx, value)
@@ -172,14 +174,15 @@ def _augmented(ctx: Context, node: ast.AugAssign) -> None:
             tensor = _tensor(ctx, owner, target)
             where = ctx.span(target)
             picked = items(ctx, index)
-            value = ctx.evaluate(node.value)
             if tensor.type.access.combines:
+                value = ctx.evaluate(node.value)
                 if tensor.type.access is not Access.SUM or not isinstance(node.op, ast.Add):
                     raise _bad_reduction(tensor, node.op, where, span)
                 indexing.update(ctx, tensor, picked, value, where, value_span)
             else:
+                # As in Python, the old value is taken before the new one is computed.
                 old = indexing.load(ctx, tensor, picked, where)
-                new = _updated(ctx, node, old, value)
+                new = _updated(ctx, node, old, ctx.evaluate(node.value))
                 indexing.store(ctx, tensor, picked, new, where, value_span)
         case _:
             raise refuse(

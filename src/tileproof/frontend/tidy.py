@@ -35,6 +35,7 @@ from tileproof.ir.ops import (
     ReduceFn,
     Require,
     Scan,
+    Shift,
     SplitAt,
     Start,
     Stop,
@@ -93,8 +94,10 @@ def _owes(op: AnyOp) -> bool:
     match op:
         case Store() | Update() | Require() | Load() | Group() | Parallel():
             return True
-        case SplitAt() | Join() | Print() | Assume():
+        case SplitAt() | Join() | Print() | Assume() | Shift():
             return True
+        case TilesLoop(start=start):  # a walk may not begin before its axis
+            return start is not None
         case Reduce(fn=fn):
             return fn in (ReduceFn.ARGMAX, ReduceFn.ARGMIN)
         case _:

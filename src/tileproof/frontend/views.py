@@ -8,17 +8,17 @@ from tileproof.diagnostics.codes import Code
 from tileproof.ir.ops import Assume, Fill, Print, Random, Shift, SplitAt
 from tileproof.ir.types import Access, Axis, Named, Tensor, TensorType, Tile, TileType, Unnamed, Walker, WalkerType
 from tileproof.language import spaces, tiles
-from tileproof.language.dtypes import BOOL, F32, I64, INDEX
+from tileproof.language.dtypes import BOOL, F32, I64, INDEX, U64
 from tileproof.language.unsafe import raw
 
 from . import indexing
 from .calls import METHODS, Call, lowers
 from .context import Context, Place
 from .functions import NONE, dimension_name
-from .operations import as_number, as_tile, cast, to_index
+from .operations import as_number, as_tile, bits, cast, to_index
 from .refusal import refuse
 from .spaces import position
-from .values import Binding, Bundle, Entity, Known, Unbound, describe, is_tensor, is_tile
+from .values import Bundle, Entity, Known, describe, is_tensor, is_tile
 
 
 def _items(entity: Entity, call: Call, parameter: str) -> list[indexing.Item]:
@@ -41,7 +41,7 @@ def _shift(ctx: Context, call: Call) -> Entity:
         message = f"`{walker.name}` is one element: add to it instead"
         raise refuse(Code.NO_ATTRIBUTE, message, call.span, help=f"write `{walker.name} + n`")
     by = position(ctx, call.entity("by"), call.where("by"), "the shift")
-    result = ctx.builder.value(WalkerType(walker.type.dimension, walker.type.size), walker.name)
+    result = ctx.builder.value(WalkerType(walker.type.dimension, walker.type.size), walker.name.partition(".")[0])
     ctx.walkers.append(result)
     ctx.builder.emit(Shift(call.span, result, walker, by))
     return result
@@ -86,6 +86,7 @@ def _split_at(ctx: Context, call: Call) -> Entity:
             notes=("all programs must see the tensor cut at the same place",),
             help="move it above the loop",
         )
+    indexing.check_whole(ctx, tensor, call.where("tensor"))
     name = dimension_name(ctx, call, "dimension")
     axes = [axis for axis, dimension in enumerate(tensor.type.dimensions) if dimension == Named(name)]
     if len(axes) != 1:
@@ -99,9 +100,7 @@ def _split_at(ctx: Context, call: Call) -> Entity:
     past = ctx.builder.value(TensorType(Access.IN, tensor.type.element, dimensions), f"{tensor.name}.past")
     fresh = ctx.builder.value(TensorType(Access.INOUT, tensor.type.element, rest), f"{tensor.name}.fresh")
     ctx.builder.emit(SplitAt(call.span, past, fresh, tensor, axis, at))
-    for bound, entry in list(ctx.scope.items()):
-        if isinstance(entry, Binding) and entry.entity is tensor:
-            ctx.scope[bound] = Unbound("it was cut in two by tp.split_at", call.span, "use the two views")
+    ctx.cut[tensor] = call.span
     return Bundle((past, fresh))
 
 
@@ -115,7 +114,8 @@ def _random(ctx: Context, call: Call) -> Entity:
     given = as_tile(ctx.builder, call.entity("offset"), call.where("offset"), INDEX)
     offset = as_number(ctx.builder, to_index(ctx.builder, given, call.where("offset")), call.where("offset"))
     result = ctx.builder.value(TileType(F32, offset.type.axes))
-    ctx.builder.emit(Random(call.span, result, cast(ctx.builder, seed, I64, where), offset))
+    key = bits(ctx.builder, seed, I64, where) if seed.type.dtype is U64 else cast(ctx.builder, seed, I64, where)
+    ctx.builder.emit(Random(call.span, result, key, offset))
     return result
 
 

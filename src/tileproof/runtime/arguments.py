@@ -6,6 +6,7 @@ Everything is read from the arguments once, into a `Bound`; checks and the launc
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -17,6 +18,7 @@ from tileproof.diagnostics.diagnostic import Diagnostic, Label
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.frontend.binding import ConstantValue, Specialisation
 from tileproof.frontend.dimensions import solve
+from tileproof.frontend.operations import limits
 from tileproof.frontend.signature import (
     Anything,
     ConstantParameter,
@@ -66,9 +68,10 @@ def bind(signature: Signature, args: tuple[Any, ...], named: Mapping[str, Any]) 
         bound.tensors[tensor.name] = array
         _bind_dtype(signature, tensor, array, bound)
         _bind_dimensions(signature, tensor, array, bound, seen)
-    for name in signature.static:
-        if name not in bound.dimensions and isinstance(named.get(name), int):
-            bound.dimensions[name] = named[name]
+    for constant in signature.constants:
+        name = constant.name
+        if name in signature.static and name in named and name not in bound.dimensions:
+            bound.dimensions[name] = int(_given(signature, constant, named))  # type: ignore[arg-type]
     constants = _constants(signature, named, bound)
     _bind_equations(signature, bound, constants)
     for constant in signature.constants:
@@ -163,10 +166,12 @@ def _by_name(signature: Signature, args: tuple[Any, ...], named: Mapping[str, An
 
 
 def _array(signature: Signature, tensor: TensorParameter, value: Any) -> Array:
-    if not isinstance(value, np.ndarray):
+    if not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray):
         kind = type(value).__name__
         cure = "pass a numpy array"
-        if hasattr(value, "__array__"):
+        if isinstance(value, np.ma.MaskedArray):
+            cure = f"a kernel sees no mask: pass `{tensor.name}.data`, or `{tensor.name}.filled(...)`"
+        elif hasattr(value, "__array__"):
             cure = f"pass a numpy array: `np.asarray({tensor.name})`"
         elif isinstance(value, (int, float)):
             cure = f"pass an array, or declare `{tensor.name}` as a scalar: `{tensor.name}: f32`"
@@ -190,7 +195,7 @@ def _array(signature: Signature, tensor: TensorParameter, value: Any) -> Array:
             label=f"declared as {tensor.access}",
             help="pass a writable array, for instance a copy",
         )
-    return value
+    return np.asarray(value)
 
 
 def _bind_dtype(signature: Signature, tensor: TensorParameter, array: Array, bound: Bound) -> None:
@@ -290,14 +295,19 @@ def _scalar(signature: Signature, scalar: ScalarParameter, value: Any, bound: Bo
             fail(signature, Code.ARGUMENT_DTYPE, message, scalar, help=cure)
         return bool(value)
     if dtype.is_integer:
-        assert dtype.storage is not None
-        limits = np.iinfo(dtype.storage)
-        if isinstance(value, float) or not limits.min <= value <= limits.max:
+        least, most = limits(dtype)
+        if isinstance(value, float) or not least <= value <= most:
             why = "is a float" if isinstance(value, float) else "does not fit"
-            cure = f"pass a whole number from {limits.min} to {limits.max}"
+            cure = f"pass a whole number from {least} to {most}"
             message = f"`{scalar.name}` is {dtype}, and {value!r} {why}"
             fail(signature, Code.ARGUMENT_DTYPE, message, scalar, help=cure)
-    number: int | float = value
+    if dtype.is_float and isinstance(value, int | float):
+        greatest = limits(dtype)[1]
+        if math.isfinite(value) and abs(value) > greatest:
+            message = f"`{scalar.name}` is {dtype}, and {value!r} does not fit"
+            fail(signature, Code.ARGUMENT_DTYPE, message, scalar, help=f"pass a number up to {greatest:g}, or infinity")
+        return float(value)
+    number: int = value
     return number
 
 
@@ -306,7 +316,7 @@ def _constant(
 ) -> ConstantValue:
     if constant.name in signature.static:
         extent = bound.dimensions[constant.name]
-        if named.get(constant.name, extent) != extent:
+        if constant.name in named and _given(signature, constant, named) != extent:
             fail(
                 signature,
                 Code.CONSTANT_VALUE,
@@ -315,6 +325,11 @@ def _constant(
                 help="leave it out: it is bound from the arguments",
             )
         return extent
+    return _given(signature, constant, named)
+
+
+def _given(signature: Signature, constant: ConstantParameter, named: Mapping[str, Any]) -> ConstantValue:
+    """The value a launch gives a constant, or its default."""
     value = named.get(constant.name, constant.default)
     if isinstance(value, np.generic):
         value = value.item()

@@ -9,7 +9,7 @@ from tileproof.diagnostics.diagnostic import Diagnostic, Label
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.diagnostics.spans import Span
 from tileproof.frontend.signature import ContentOf, Signature, TensorParameter
-from tileproof.ir.ops import Group, KernelIR, Load, blocks, operands, results
+from tileproof.ir.ops import Get, Group, KernelIR, Load, blocks, operands, results
 from tileproof.ir.types import Access, AnyValue, TileType
 from tileproof.ir.walk import walk
 from tileproof.language.dtypes import ENTRY
@@ -28,7 +28,7 @@ def check_memory(signature: Signature, bound: Bound) -> None:
             fail(
                 signature,
                 Code.ALIASED,
-                f"`{tensor.name}` is written, and several of its elements share one place in memory",
+                f"`{tensor.name}` is written, and its strides let several elements share one place in memory",
                 tensor,
                 notes=(f"the array has the shape {array.shape} and the strides {array.strides} (in bytes)",),
                 help="pass an array with memory of its own, for instance a copy",
@@ -179,7 +179,7 @@ def holes_matter(kernel: KernelIR) -> dict[str, Span]:
             sources[result] = (*operands(op), *yields)
         for carried in getattr(op, "carried", ()):
             sources[carried] = (*operands(op), *yields)
-        if isinstance(op, Load):
+        if isinstance(op, Load | Get):
             loaded[op.result] = op.tensor.name
     found: dict[str, Span] = {}
     for op in walk(kernel.body):

@@ -51,6 +51,8 @@ def interpret(
 @contextmanager
 def backend(name: str) -> Iterator[None]:
     """Runs the launches of a `with` block on a named backend: `with tp.backend("interpreter"): ...`"""
+    if not isinstance(name, str):
+        raise TypeError(f"a backend is named by a text, not by {name!r}")
     if name not in BACKENDS:
         near = difflib.get_close_matches(name, BACKENDS, 1)
         raise LaunchError(
@@ -81,8 +83,10 @@ def prepare(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> tup
 
 def compiled(kernel: Kernel, bound: Bound) -> Elaborated:
     """The kernel for these arguments, from its cache while what it captured has not changed."""
-    key = bound.specialisation
+    specialisation = bound.specialisation
+    # By text: 0.0 and -0.0 are equal and differ, NaN is not even equal to itself.
+    key = (specialisation.dtypes, repr(specialisation.constants))
     found = kernel.cache.get(key)
     if not isinstance(found, Elaborated) or not found.is_current:
-        found = kernel.cache[key] = compile_for(kernel, key)
+        found = kernel.cache[key] = compile_for(kernel, specialisation)
     return found
