@@ -303,7 +303,7 @@ def _scalar(signature: Signature, scalar: ScalarParameter, value: Any, bound: Bo
             fail(signature, Code.ARGUMENT_DTYPE, message, scalar, help=cure)
     if dtype.is_float and isinstance(value, int | float):
         greatest = limits(dtype)[1]
-        if math.isfinite(value) and abs(value) > greatest:
+        if abs(value) > greatest and value not in (math.inf, -math.inf):
             message = f"`{scalar.name}` is {dtype}, and {value!r} does not fit"
             fail(signature, Code.ARGUMENT_DTYPE, message, scalar, help=f"pass a number up to {greatest:g}, or infinity")
         return float(value)
