@@ -152,7 +152,7 @@ def test_a_tensor_hidden_in_a_tuple_is_cut_all_the_same() -> None:
     ("dtype", "value"), [("f32", 10**400), ("f32", 1e300), ("f16", 1e6), ("bf16", -1e39), ("i32", 2**31)]
 )
 def test_a_scalar_that_does_not_fit_is_refused(dtype: str, value: float) -> None:
-    with pytest.raises(tp.LaunchError, match="TP0603.*`s`"):
+    with pytest.raises(tp.LaunchError, match=r"TP0603.*`s`"):
         each(f'y: Out[f32, "N"], s: {dtype}', "y[n] = s.to(f32)")(np.zeros(1, F32), value)
 
 

@@ -1,1 +1,0 @@
-"""What is proved of a kernel before it launches."""
