@@ -86,6 +86,10 @@ def _generic_constants(signature: Signature, given: Mapping[str, ConstantValue])
     for constant in signature.constants:
         if constant.name in given:
             value = given[constant.name]
+            wanted = (int, float, Extent) if constant.type is float else (constant.type, Extent)
+            if not isinstance(value, wanted) or isinstance(value, bool) is not (constant.type is bool):
+                message = f"the constant `{constant.name}` is of type {constant.type.__name__}, and {value!r} is given"
+                raise refuse(Code.CONSTANT_VALUE, message, constant.span, help=f"give a {constant.type.__name__}")
             if constant.name in signature.static and isinstance(value, int) and value < 0:
                 message = f"the dimension {constant.name} cannot be {value}"
                 raise refuse(Code.CONSTANT_VALUE, message, constant.span, help="give an extent of at least 0")

@@ -27,7 +27,7 @@ from tileproof.ir.ops import (
     While,
     results,
 )  # fmt: skip
-from tileproof.ir.types import Tensor, TensorType, Tile, TileType, Value, WalkerType
+from tileproof.ir.types import Tensor, TensorType, Tile, TileType, Value, Walker, WalkerType
 
 _UNNAMED = "%"
 V = TypeVar("V", bound=TileType | WalkerType | TensorType)
@@ -67,6 +67,15 @@ class Builder:
             return view
         named = self.value(view.type, name)
         self.ops[-1] = replace(last, past=named) if view is last.past else replace(last, fresh=named)
+        return named
+
+    def rename_walker(self, walker: Walker, name: str) -> Walker:
+        """`walker` under the name it is assigned to, if the last operation has just shifted it there."""
+        last = self.ops[-1] if self.ops else None
+        if not isinstance(last, Shift) or walker is not last.result:
+            return walker
+        named = self.value(walker.type, name)
+        self.ops[-1] = replace(last, result=named)
         return named
 
     def rename(self, tile: Tile, name: str) -> Tile:

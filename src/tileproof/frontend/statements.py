@@ -17,7 +17,7 @@ from .control import assigned_names, branch, carry
 from .expressions import arithmetic, condition, items, truth
 from .refusal import Refused, Suppressed, refuse
 from .spaces import for_statement
-from .values import Binding, Bundle, Entity, Known, Poison, describe, is_tensor, is_tile
+from .values import Binding, Bundle, Entity, Known, Poison, describe, is_tensor, is_tile, is_walker
 
 
 def run(ctx: Context, statements: list[ast.stmt]) -> None:
@@ -117,6 +117,11 @@ def _named(ctx: Context, target: ast.expr, value: ast.expr) -> Entity:
     match target, entity:
         case ast.Name(id=name), _ if is_tile(entity):
             return ctx.builder.rename(entity, name)
+        case ast.Name(id=name), _ if is_walker(entity):
+            if ctx.walkers[-1] is not entity:
+                return entity
+            ctx.walkers[-1] = ctx.builder.rename_walker(entity, name)
+            return ctx.walkers[-1]
         case ast.Tuple(elts=[ast.Name(id=one), ast.Name(id=two)]), Bundle(items=(past, fresh)):
             if is_tensor(past) and is_tensor(fresh):
                 return Bundle((ctx.builder.rename_view(past, one), ctx.builder.rename_view(fresh, two)))
