@@ -20,7 +20,7 @@ from tileproof.language.kernel import Kernel
 from .context import Context
 from .names import check_capture
 from .refusal import Refused, Suppressed, refuse
-from .source import FunctionSource, read_function
+from .source import FunctionSource, is_text_of, read_function
 from .syntax import check_syntax
 from .values import Binding, Bundle, Entity, InPlace, Known, Method, describe
 
@@ -239,9 +239,18 @@ def _read_helper(ctx: Context, function: FunctionType, span: Span) -> FunctionSo
     """The source of a helper: from the caller's file as it was when the caller was read, if both are in one file."""
     here, filename = ctx.function.source, function.__code__.co_filename
     try:
-        return read_function(function, here.lines if filename == here.name and not filename.startswith("<") else None)
+        source = read_function(function, here.lines if filename == here.name and not filename.startswith("<") else None)
     except Refused as refused:
         raise Refused(replace(refused.diagnostic, span=refused.diagnostic.span or span)) from None
+    if not is_text_of(source):
+        raise refuse(
+            Code.NO_SOURCE,
+            f"the text of `{function.__name__}` is not that of the function that was imported",
+            span,
+            notes=("its file has changed since, and a kernel is compiled from text",),
+            help="start Python anew, or reload the module of the helper and that of the kernel",
+        )
+    return source
 
 
 def _inline(ctx: Context, function: FunctionType, arguments: Arguments, span: Span) -> Entity:

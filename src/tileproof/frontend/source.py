@@ -6,7 +6,8 @@ import ast
 import inspect
 import tokenize
 from dataclasses import dataclass
-from types import FunctionType
+from functools import lru_cache
+from types import CodeType, FunctionType
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic, Edit
@@ -84,6 +85,39 @@ def read_function(function: FunctionType, lines: tuple[str, ...] | None = None) 
         raise Refused(_no_source(function, f"the text at its place holds `{tree.name}`"))
     ast.increment_lineno(tree, shift)
     return FunctionSource(function, source, tree)
+
+
+def is_text_of(source: FunctionSource) -> bool:
+    """Whether compiling the file gives the function's code: an edit after the import would go unseen otherwise.
+
+    The whole file is compiled, because how a function calls another depends on the imports above it. Text that does
+    not compile as a file, such as a notebook cell with `await`, is taken at its word.
+    """
+    code = source.function.__code__
+    here = [one for one in _codes(source.source.name, source.source.lines) if one.co_name == code.co_name]
+    found = [one for one in here if one.co_firstlineno == code.co_firstlineno]
+    return not found or any(_same_code(one, code) for one in found)
+
+
+@lru_cache(maxsize=64)
+def _codes(filename: str, lines: tuple[str, ...]) -> tuple[CodeType, ...]:
+    """Every piece of code in a file."""
+    try:
+        found = [compile("".join(lines), filename, "exec", dont_inherit=True)]
+    except (SyntaxError, ValueError):
+        return ()
+    for code in found:  # grows while it is walked
+        found.extend(const for const in code.co_consts if isinstance(const, CodeType))
+    return tuple(found)
+
+
+def _same_code(one: CodeType, other: CodeType) -> bool:
+    if one.co_code != other.co_code or one.co_names != other.co_names or len(one.co_consts) != len(other.co_consts):
+        return False
+    return all(
+        _same_code(a, b) if isinstance(a, CodeType) and isinstance(b, CodeType) else repr(a) == repr(b)
+        for a, b in zip(one.co_consts, other.co_consts, strict=True)
+    )
 
 
 def _is_async(tree: ast.AsyncFunctionDef, source: Source, line: int) -> Diagnostic:
