@@ -205,3 +205,10 @@ def test_a_full_dimension_fills_a_fixed_place() -> None:
     y = np.zeros((3, 4), F32)
     each('y: Out[f32, "N 4"], x: In[f32, "N D"], *, D: int', "y[n, :] = x[n, :]")(y, np.ones((3, 4), F32))
     assert y.all()
+
+
+def test_the_edit_for_or_also_cures_a_not_inside_it() -> None:
+    unsure = each(VECTOR, "if n < 1 or not s > 0.0:\n    y[n] = 1.0")
+    (found,) = tp.check(unsure)
+    assert found.edit is not None
+    assert found.edit.replacement == "(n < 1) | ~(s > 0.0)"

@@ -170,7 +170,7 @@ def _boolean(ctx: Context, node: ast.BoolOp) -> Entity:
         made = evaluate(ctx, part)
         if not isinstance(made, Known):
             sign = " | " if wants else " & "
-            written = sign.join(f"({ast.unparse(value)})" for value in node.values)
+            written = sign.join(map(_elementwise, node.values))
             raise refuse(
                 Code.BOOLEAN_OPERATOR,
                 f"`{'or' if wants else 'and'}` works on constants only, and `{ast.unparse(part)}` is {describe(made)}",
@@ -182,6 +182,13 @@ def _boolean(ctx: Context, node: ast.BoolOp) -> Entity:
         if truth(made, ctx.span(part)) == wants:
             return made
     return made
+
+
+def _elementwise(node: ast.expr) -> str:
+    """An operand of `and` or `or` as it is written beside `&` and `|`, where `not` becomes `~`."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return f"~({ast.unparse(node.operand)})"
+    return f"({ast.unparse(node)})"
 
 
 def condition(ctx: Context, node: ast.expr, what: str) -> Known | Tile:
