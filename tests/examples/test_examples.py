@@ -1,6 +1,5 @@
 """Every example agrees with its numpy reference, whatever the sizes, types, tiles and order of programs."""
 
-import importlib.util
 import runpy
 import subprocess
 import sys
@@ -15,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from source_files import load_file
 
 import tileproof as tp
 from tileproof.diagnostics.codes import Code
@@ -154,12 +154,7 @@ orders = st.one_of(st.sampled_from(("forward", "reverse")), st.integers(0, 3))
 
 @cache
 def load(path: Path) -> Any:
-    spec = importlib.util.spec_from_file_location(f"example_{path.stem}", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_file(path, f"example_{path.stem}")
 
 
 def scattered(array: Any) -> Any:

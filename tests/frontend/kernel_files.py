@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import atexit
-import importlib.util
-import itertools
-import tempfile
-from pathlib import Path
 from textwrap import dedent, indent
 from typing import Any
+
+from source_files import load_text
 
 import tileproof as tp
 from tileproof.diagnostics.codes import Code
@@ -27,21 +24,11 @@ from tileproof import In, Index, InOut, Max, Min, Out, Sum, T, U
 from tileproof import bf16, f8e4m3, f8e5m2, f16, f32, f64, i8, i16, i32, i64, tf32, u8, u16, u32, u64
 
 """
-_folder = tempfile.TemporaryDirectory(prefix="kernels-")
-atexit.register(_folder.cleanup)
-_numbers = itertools.count()
 
 
 def load(text: str, head: str = HEAD) -> Any:
     """The module a source text makes. Its file stays: helpers are read when a kernel is compiled."""
-    path = Path(_folder.name) / f"kernels_{next(_numbers)}.py"
-    path.write_text(head + dedent(text), encoding="utf-8")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_text(head + dedent(text))
 
 
 def kernel(text: str) -> tp.Kernel:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import atexit
-import importlib.util
-import itertools
-import tempfile
-from pathlib import Path
 from textwrap import dedent, indent
 from types import ModuleType
 from typing import Any
 
 import numpy as np
+from source_files import load_text
 
 import tileproof as tp
 
@@ -25,21 +21,11 @@ from tileproof import In, Index, InOut, Max, Min, Offsets, Out, Sum, T, U, Uniqu
 from tileproof import bf16, f8e4m3, f16, f32, f64, i8, i16, i32, i64, tf32, u8, u32, u64
 
 """
-_folder = tempfile.TemporaryDirectory(prefix="rules-")
-atexit.register(_folder.cleanup)
-_numbers = itertools.count()
 
 
 def module(text: str) -> ModuleType:
     """A module with this text. Its file stays: kernels and helpers are read from it."""
-    path = Path(_folder.name) / f"rules_{next(_numbers)}.py"
-    path.write_text(HEAD + dedent(text), encoding="utf-8")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
+    return load_text(HEAD + dedent(text))
 
 
 def kernel(signature: str, body: str, before: str = "") -> tp.Kernel:

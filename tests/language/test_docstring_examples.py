@@ -1,6 +1,5 @@
 """Every word of the language has an example in its docstring, and every example is a kernel that runs."""
 
-import importlib.util
 import inspect
 import textwrap
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from source_files import load_file
 
 import tileproof as tp
 from tileproof.language import spaces, tiles
@@ -56,12 +56,7 @@ def kernels(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
     path: Path = tmp_path_factory.mktemp("docstrings") / "kernels.py"
     header = "import tileproof as tp\nfrom tileproof import In, InOut, Index, Max, Offsets, Out, f32, i32\n"
     path.write_text("\n\n".join([header, *map(kernel_of, WORDS)]))
-    spec = importlib.util.spec_from_file_location("docstring_kernels", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_file(path)
 
 
 def arguments(name: str) -> list[Any]:

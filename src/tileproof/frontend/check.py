@@ -9,8 +9,8 @@ from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import KernelError
 from tileproof.language.kernel import Kernel
 
-from .binding import ConstantValue
 from .pipeline import accepted
+from .specialisation import ConstantValue
 
 
 def check(kernel: Kernel, **constants: ConstantValue) -> list[Diagnostic]:

@@ -16,7 +16,6 @@ from tileproof.language.dtypes import BOOL, I64, DType, DTypeVar
 from tileproof.language.kernel import Kernel
 
 from . import combining, functions, views  # these register the functions of the language
-from .binding import ConstantValue, Specialisation
 from .builder import Builder, finish
 from .context import Context, Place
 from .expressions import evaluate
@@ -24,6 +23,7 @@ from .names import MISSING, Capture, find_name
 from .refusal import Refused, refuse
 from .signature import Anything, ContentOf, Element, ScalarParameter, Signature, TensorParameter, read_signature
 from .source import FunctionSource, read_function
+from .specialisation import ConstantValue, Specialisation
 from .statements import run, run_helper
 from .syntax import check_syntax
 from .values import Binding, Known

@@ -12,9 +12,9 @@ from tileproof.ir.ops import KernelIR
 from tileproof.ir.verifier import verify
 from tileproof.language.kernel import Kernel
 
-from .binding import ConstantValue, Specialisation, generic, told_for
 from .elaborate import Elaborated, elaborate, parse
 from .refusal import Refused
+from .specialisation import ConstantValue, Specialisation, generic, told_for
 from .tidy import tidy
 
 PASSES: Final[tuple[tuple[str, Callable[[KernelIR], KernelIR]], ...]] = (("tidy", tidy),)

@@ -16,7 +16,6 @@ import numpy as np
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic, Label
 from tileproof.diagnostics.errors import LaunchError
-from tileproof.frontend.binding import ConstantValue, Specialisation
 from tileproof.frontend.dimensions import solve
 from tileproof.frontend.operations import limits
 from tileproof.frontend.signature import (
@@ -27,6 +26,7 @@ from tileproof.frontend.signature import (
     Signature,
     TensorParameter,
 )
+from tileproof.frontend.specialisation import ConstantValue, Specialisation
 from tileproof.ir.types import Access, Fixed, Named
 from tileproof.language.dtypes import BOOL, BY_STORAGE, F32, I32, I64, DType, DTypeVar
 

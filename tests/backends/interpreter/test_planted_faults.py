@@ -6,7 +6,6 @@ arguments instead. The front end accepts both twins: what is wrong shows only wh
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from source_files import load_file
 
 import tileproof as tp
 from tileproof.diagnostics import Code
@@ -62,11 +62,7 @@ class Fault:
     def kernel(self, planted: bool, folder: Path) -> tp.Kernel:
         path = folder / f"{'wrong' if planted else 'right'}.py"
         path.write_text(self.text(planted), encoding="utf-8")
-        spec = importlib.util.spec_from_file_location(path.stem, path)
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
+        module = load_file(path)
         assert isinstance(module.kernel, tp.Kernel)
         return module.kernel
 
