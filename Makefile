@@ -15,12 +15,13 @@ endef
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint docs clean
+.PHONY: help demo test lint corpus docs clean
 
 help:
 	@echo "make demo    run the examples"
 	@echo "make test    everything a change must pass: lint, types, tests"
 	@echo "make lint    ruff, mypy and basedpyright alone"
+	@echo "make corpus  score the checker on kernels with known answers"
 	@echo "make docs    build the documentation into site/"
 	@echo "make clean   remove all that make made, .venv included"
 
@@ -38,6 +39,9 @@ lint: $(TOOLS)
 	@$(BIN)/mypy --strict src
 	@echo "== basedpyright"
 	@$(BIN)/basedpyright --pythonpath $(BIN)/python examples
+
+corpus: $(CORE)
+	@$(BIN)/python tests/corpus/score.py
 
 docs: $(TOOLS)
 	@echo "== mkdocs"

@@ -28,7 +28,7 @@ LAYERS = (
 GATHERED = LAYERS.index("runtime")
 """`tileproof` itself gathers public names of the layers up to this one, so only later ones may import it."""
 
-ENTRANCES = ("__init__.py", "__main__.py")
+ENTRANCES = ("__init__.py", "__main__.py", "pytest_plugin.py")
 """Files that belong to no layer."""
 
 

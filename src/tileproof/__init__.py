@@ -18,7 +18,6 @@ from .diagnostics.errors import (
     TileproofError,
     Unwritten,
 )
-from .frontend.check import check
 from .language.dtypes import (
     T,
     U,
@@ -88,6 +87,7 @@ from .language.tiles import (
 )
 from .language.unsafe import raw, unsafe
 from .language.values import Tile, Walker
+from .runtime.check import check
 from .runtime.launch import backend, interpret, launch
 
 Kernel.launcher = launch

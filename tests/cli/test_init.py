@@ -37,7 +37,7 @@ def test_a_kernel_its_test_and_settings_are_written(tileproof: Run, here: Path) 
 def test_the_kernel_is_accepted_and_named_as_asked(tileproof: Run) -> None:
     tileproof("init", "scale")
     assert [kernel.name for kernel in load("scale.py").kernels] == ["scale"]
-    assert tileproof("check", "scale.py").out.startswith("scale.py: scale: ok\n")
+    assert tileproof("check", "scale.py").out.startswith("scale.py: scale: proved, for all constants\n")
 
 
 def test_without_a_name_the_kernel_is_double(tileproof: Run, here: Path) -> None:

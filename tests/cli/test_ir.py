@@ -64,3 +64,32 @@ def test_a_wrong_kernel_is_reported_on_standard_error(tileproof: Run, write: Wri
 def test_an_unknown_constant_is_refused(tileproof: Run, write: Write) -> None:
     ran = tileproof("ir", write("good.py", GOOD), "--with", "b=4")
     assert (ran.code, "the constants are: B" in ran.err) == (2, True)
+
+
+def test_checks_that_stay_are_the_last_pass(tileproof: Run, write: Write) -> None:
+    text = HEAD + (
+        "from tileproof import i32\n"
+        "@tp.kernel\n"
+        'def look_up(y: Out[f32, "N"], x: In[f32, "V"], at: In[i32, "N"]) -> None:\n'
+        "    for n in tp.parallel(N=tp.each):\n"
+        "        y[n] = x[at[n]]\n"
+    )
+    file = write("look_up.py", text)
+    chosen = (), ("--after", "checks"), ("--after", "tidy")
+    last, named, before = (tileproof("ir", file, *more).out for more in chosen)
+    assert last == named
+    assert 'check %1 in 0:%c2, "the index of axis 0 of x" : bool' in last.replace("%c3", "%c2").replace("%2", "%1")
+    assert "check" not in before
+
+
+def test_a_kernel_that_is_not_proved_is_printed_as_it_was_before(tileproof: Run, write: Write) -> None:
+    text = HEAD + (
+        "@tp.kernel\n"
+        'def race(y: Out[f32, "1"], x: In[f32, "N"]) -> None:\n'
+        "    for n in tp.parallel(N=tp.each):\n"
+        "        y[0] = x[n]\n"
+    )
+    file = write("race.py", text)
+    assert tileproof("ir", file).code == 0
+    ran = tileproof("ir", file, "--after", "checks")
+    assert (ran.code, ran.err.startswith("error[TP0801]: ")) == (1, True)

@@ -8,7 +8,7 @@ import os
 import pytest
 
 from tileproof.diagnostics import Code, Diagnostic, Edit, Frame, Label, Source, Span, to_json, to_sarif
-from tileproof.diagnostics.report import Checked
+from tileproof.diagnostics.report import Checked, Proof
 
 SOURCE = Source(os.path.abspath("some folder/k.py"), ("c[k, i] = 1\n", "f(c)\n"))
 FULL = Diagnostic(
@@ -23,15 +23,33 @@ FULL = Diagnostic(
     stack=(Frame("outer", Span(SOURCE, 2, 1, 2, 5)),),
     kernel="matmul",
 )
+PROOF = Proof("inside", "c[k, i]", Span(SOURCE, 1, 1, 1, 8), 2, "proof", "k < K")
 BARE = Diagnostic(Code.NO_FILE, "gone")
 
 
 def test_json_holds_all_of_a_finding() -> None:
     place = {"file": "some folder/k.py", "line": 1, "column": 3, "end_line": 1, "end_column": 4}
-    assert json.loads(to_json([FULL], [Checked(SOURCE.name, "matmul", False)], ["bounds"])) == {
+    assert json.loads(to_json([FULL], [Checked(SOURCE.name, "matmul", False, "for BM=2", (PROOF,))])) == {
         "format": 1,
-        "kernels": [{"file": "some folder/k.py", "kernel": "matmul", "accepted": False}],
-        "unchecked": ["bounds"],
+        "kernels": [
+            {
+                "file": "some folder/k.py",
+                "kernel": "matmul",
+                "accepted": False,
+                "scope": "for BM=2",
+                "settled": [
+                    {
+                        "goal": "inside",
+                        "what": "c[k, i]",
+                        "line": 1,
+                        "column": 1,
+                        "rung": 2,
+                        "by": "proof",
+                        "reason": "k < K",
+                    }
+                ],
+            }
+        ],
         "findings": [
             {
                 **place,

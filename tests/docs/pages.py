@@ -30,7 +30,7 @@ import tileproof as tp
 from tileproof.cli.main import main
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import render_all
-from tileproof.frontend.check import check_kernel
+from tileproof.runtime.check import check_kernel
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pages import ROOT, code, load, printed, table
 
-from tileproof.frontend.check import check_kernel
+from tileproof.runtime.check import check_kernel
 
 TEXT = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8")
 KERNEL = """
@@ -19,6 +19,7 @@ from tileproof import In, Out, f16, f32
 @tp.kernel
 def tried(y: Out[f32, "M N"], x: In[f32, "M N"], r: In[f32, "M"], h: In[f16, "M N"]) -> None:
     for i, j in tp.parallel(M=4, N=4):
+        y[i, j] = 0.0
         s = 0.0
         {}
 """

@@ -16,9 +16,9 @@ from pages import ROOT, code, load, table
 
 import tileproof as tp
 from tileproof.diagnostics.codes import Code
-from tileproof.frontend.check import check_kernel
 from tileproof.frontend.syntax import REFUSED
 from tileproof.language.dtypes import ALL, INDEX, TF32, DType
+from tileproof.runtime.check import check_kernel
 
 TYPES = {dtype.name: dtype for dtype in (*ALL, INDEX)}
 GROUPS = {

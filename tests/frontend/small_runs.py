@@ -27,7 +27,10 @@ def arguments() -> list[Any]:
 
 
 def check(text: str, wanted: Callable[..., Tile]) -> None:
-    """Runs a kernel in several orders; `wanted` says for each program what it writes, from the tiles it reads."""
+    """Interprets a kernel in several orders, and launches it.
+
+    `wanted` says for each program what it writes, from the tiles it reads.
+    """
     y, x, v, w, d, n = arguments()
     expected = y.copy()
     for i, j in itertools.product(range(0, M, BM), range(0, N, BN)):
@@ -39,3 +42,5 @@ def check(text: str, wanted: Callable[..., Tile]) -> None:
         found = y.copy()
         tp.interpret(compiled, found, x, v, w, d, n, BM=BM, BN=BN, order=order)
         np.testing.assert_allclose(found, expected, rtol=1e-6)
+    compiled(y, x, v, w, d, n, BM=BM, BN=BN)
+    np.testing.assert_allclose(y, expected, rtol=1e-6)

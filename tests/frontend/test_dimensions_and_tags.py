@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from kernel_files import codes, kernel, mistakes
+from kernel_files import codes, kernel, mistakes, verify_read
 
 import tileproof as tp
 from tileproof.diagnostics.codes import Code
@@ -166,13 +166,19 @@ ACCEPTED = [
     "c[i, j] = tp.cat((e[:], e[:], tp.zeros((3,)))).sum()",
     "c[i, j] = tp.cat((d[i, :], d[i, 0:1]), axis=1).sum(axis=1)[:, None]",
     "c[i, j] = c[i, j].sum(axis=0, keepdims=True) + c[i, j].sum(axis=1, keepdims=True)",
-    "for p in tp.tiles(N=BN):\n    c[i, p] = c[i, p] + row[p]",
+    "for p in tp.tiles(N=BN):\n    c[i, j] = c[i, j] + row[p].sum()",
 ]
 
 
 @pytest.mark.parametrize("body", ACCEPTED)
 def test_what_belongs_together_is_accepted(body: str) -> None:
     assert codes(text(body)) == []
+
+
+def test_what_belongs_together_is_read_also_where_programs_would_meet() -> None:
+    race = text("for p in tp.tiles(N=BN):\n    c[i, p] = c[i, p] + row[p]")
+    verify_read(kernel(race))
+    assert codes(race) == [Code.NOT_APART]
 
 
 def test_the_message_names_both_tiles_and_both_places() -> None:

@@ -37,7 +37,7 @@ def norm(t, eps=1e-6, *, axis=-1):
 
 @tp.kernel
 def mixed(
-    y: Out[T, "M D"], z: InOut[f32, "M N"], s: Sum[i32, "V"], top: Max[f32, "M"], x: In[T, "M D"], w: In[f32, "D 3"],
+    y: Out[T, "M N D"], z: InOut[f32, "M N"], s: Sum[i32, "V"], top: Max[f32, "M"], x: In[T, "M D"], w: In[f32, "D 3"],
     ids: In[Index["V"], "M"], q: In[i8, "N K"], eps: f32, past: i32, *, D: int, BM: int = 4, BN: int = 2, BK: int = 8,
 ) -> None:
     tp.require(tp.dim("M") >= 1)
@@ -62,9 +62,9 @@ def mixed(
         z[i, j] = z[i, j] + mixed_up * both.sum() + where.to(f32)
         z[i, j] += tp.where(i.elements[:, None] >= j.elements[None, :], scale, -tp.inf)
         if BN % 2 == 0 or BK != 8:
-            y[i, :] = out.to(x.dtype)
+            y[i, j, :] = out.to(x.dtype)[:, None, :]
         else:
-            y[i, :] = tp.clip(out, -1, 1).to(x.dtype)
+            y[i, j, :] = tp.clip(out, -1, 1).to(x.dtype)[:, None, :]
         s[ids[i]] += 1
         tp.update(top, i, row.max(axis=1) + math.pi)
         for r in range(i.start, i.stop, 2):

@@ -5,7 +5,7 @@ import pytest
 import tileproof as tp
 from tileproof import In, Out, f32
 from tileproof.diagnostics.codes import Code
-from tileproof.frontend.check import check_kernel
+from tileproof.runtime.check import check_kernel
 
 
 @tp.kernel

@@ -1,7 +1,8 @@
-"""What the tests of the rules share: kernels from text, run in several orders; mistakes told by their codes."""
+"""What the tests of the rules share: kernels from text, launched and interpreted; mistakes told by their codes."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from textwrap import dedent, indent
 from types import ModuleType
 from typing import Any
@@ -10,8 +11,10 @@ import numpy as np
 from source_files import load_text
 
 import tileproof as tp
+from tileproof.frontend.pipeline import accepted
 
 Array = np.ndarray[Any, Any]
+ORDERS: tuple[Any, ...] = ("forward", "reverse", 1)
 
 HEAD = """\
 from typing import Any
@@ -48,30 +51,63 @@ def refused(kernel: tp.Kernel) -> str:
 
 
 def run(kernel: tp.Kernel, *args: Any, **constants: Any) -> None:
-    """Runs a kernel forward, and demands that other orders of its programs give the same."""
+    """Launches a kernel that is proved, and demands that the interpreter gives the same in all orders of programs."""
     mistakes = [found.message for found in tp.check(kernel)]
     assert not mistakes, mistakes
+    copies = _copied(args)
+    interpreted(kernel, *copies, **constants)
+    kernel(*args, **constants)
+    _assert_same(args, copies)
+
+
+def interpreted(kernel: tp.Kernel, *args: Any, **constants: Any) -> None:
+    """Runs a kernel on the interpreter alone: it is right for these arguments, whatever a launch demands of others.
+
+    The front end accepts it, the sanitizer finds nothing, and all orders of its programs give the same.
+    """
+    assert accepted(kernel, {})
     others = []
-    for order in ("reverse", 1):
-        copies = [arg.copy() if isinstance(arg, np.ndarray) else arg for arg in args]
+    for order in ORDERS[1:]:
+        copies = _copied(args)
         tp.interpret(kernel, *copies, order=order, **constants)
         others.append(copies)
-    kernel(*args, **constants)
+    tp.interpret(kernel, *args, order=ORDERS[0], **constants)
     for copies in others:
-        for arg, copy in zip(args, copies, strict=True):
-            np.testing.assert_array_equal(arg, copy)
+        _assert_same(args, copies)
 
 
 def fails(kernel: tp.Kernel, *args: Any, **constants: Any) -> str:
     """The code of what a launch raises. It has changed nothing."""
-    before = [arg.copy() if isinstance(arg, np.ndarray) else arg for arg in args]
+    return _raised(lambda *given: kernel(*given, **constants), args)
+
+
+def faults(kernel: tp.Kernel, *args: Any, **constants: Any) -> str:
+    """The code of what the interpreter finds while a kernel runs, the same in all orders. It has changed nothing."""
+    assert accepted(kernel, {})
+    (code,) = {
+        _raised(lambda *given, order=order: tp.interpret(kernel, *given, order=order, **constants), args)
+        for order in ORDERS
+    }
+    return code
+
+
+def _raised(call: Callable[..., None], args: tuple[Any, ...]) -> str:
+    before = _copied(args)
     try:
-        kernel(*args, **constants)
+        call(*args)
     except tp.TileproofError as error:
-        for arg, copy in zip(args, before, strict=True):
-            np.testing.assert_array_equal(arg, copy)
+        _assert_same(args, before)
         return error.diagnostics[0].code.id
-    raise AssertionError("the launch succeeds")
+    raise AssertionError("nothing is raised")
+
+
+def _copied(args: Sequence[Any]) -> list[Any]:
+    return [arg.copy() if isinstance(arg, np.ndarray) else arg for arg in args]
+
+
+def _assert_same(args: Sequence[Any], others: Sequence[Any]) -> None:
+    for arg, other in zip(args, others, strict=True):
+        np.testing.assert_array_equal(arg, other)
 
 
 def zeros(*shape: int, dtype: Any = np.float32) -> Array:

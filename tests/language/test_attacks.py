@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from textwrap import dedent
 from typing import Any
 
 import numpy as np
 import pytest
-from rules import each, kernel, refused
+from rules import each, fails, faults, interpreted, kernel, refused
 
 import tileproof as tp
 
@@ -90,8 +91,9 @@ def test_a_literal_is_never_none() -> None:
     y[e] = 7.0
     """
     skip = each('y: InOut[f32, "N"], ids: In[Index["N"], "N"], s: f32', body)
-    with pytest.raises(tp.OutOfBounds):
-        skip(np.zeros(1, F32), np.zeros(1, np.int32), -1.0)
+    assert faults(skip, np.zeros(1, F32), np.zeros(1, np.int32), -1.0) == "TP0702"
+    alone = kernel('y: InOut[f32, "N"], ids: In[Index["N"], "1"], s: f32', dedent(body).replace("[n]", "[0]"))
+    assert fails(alone, np.zeros(1, F32), np.zeros(1, np.int32), -1.0) == "TP0702"
 
 
 @pytest.mark.parametrize(
@@ -117,8 +119,8 @@ def test_the_old_value_is_taken_before_the_new_one_is_computed() -> None:
 @pytest.mark.parametrize("body", ["w = i.shift(-100)", "for k in tp.tiles(N=2, start=-3):\n        t = 1.0"])
 def test_what_nothing_uses_still_owes_to_be_inside(body: str) -> None:
     text = f"for i in tp.parallel(N=4):\n    {body}\n    y[i] = 0.0"
-    with pytest.raises(tp.OutOfBounds):
-        kernel('y: Out[f32, "N"]', text)(np.zeros(4, F32))
+    unused = kernel('y: Out[f32, "N"]', text)
+    assert (fails(unused, np.zeros(4, F32)), faults(unused, np.zeros(4, F32))) == ("TP0811", "TP0702")
 
 
 def test_a_seed_of_64_bits_is_used_whole() -> None:
@@ -134,7 +136,7 @@ def test_a_seed_of_64_bits_is_used_whole() -> None:
 def test_a_walker_shifted_twice_has_a_name_of_its_own() -> None:
     y = np.zeros(6, F32)
     text = "for i in tp.parallel(N=2):\n    y[i] = x.get(i.shift(1).shift(1).start, 0.0)"
-    kernel(VECTOR, text)(y, floats(6), 0.0)
+    interpreted(kernel(VECTOR, text), y, floats(6), 0.0)
     assert y.tolist() == [2, 2, 4, 4, 0, 0]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ml_dtypes
 import numpy as np
-from rules import each, fails, floats, ints, kernel, ramp, refused, run, zeros
+from rules import each, fails, faults, floats, interpreted, ints, kernel, ramp, refused, run, zeros
 
 # Indices.
 
@@ -15,7 +15,8 @@ def test_an_index_is_exact() -> None:
     run(each('y: Out[i64, "N"]', f"y[n] = (n + {big}).to(i64)"), y)
     assert y[0] == big
     body = "at = n + 1\nfor r in range(64):\n    at = at * 2\ny[n] = at.to(i64)"
-    assert fails(each('y: Out[i64, "N"]', body), zeros(1, dtype=np.int64)) == "TP0705"
+    k = each('y: Out[i64, "N"]', body)
+    assert (fails(k, zeros(1, dtype=np.int64)), faults(k, zeros(1, dtype=np.int64))) == ("TP0813", "TP0705")
 
 
 def test_positions_and_extents_take_arithmetic() -> None:
@@ -46,7 +47,8 @@ def test_an_index_is_cast_before_it_is_stored() -> None:
 
 
 def test_a_negative_index_does_not_wrap_around() -> None:
-    assert fails(each('y: Out[f32, "N"], x: In[f32, "N"]', "y[n] = x[n - 1]"), zeros(2), ramp(2)) == "TP0702"
+    k = each('y: Out[f32, "N"], x: In[f32, "N"]', "y[n] = x[n - 1]")
+    assert (fails(k, zeros(2), ramp(2)), faults(k, zeros(2), ramp(2))) == ("TP0811", "TP0702")
     assert refused(each('y: Out[f32, "N"], x: In[f32, "N"]', "y[n] = x[-1]")) == "TP0314"
 
 
@@ -67,7 +69,7 @@ def test_an_axis_without_a_name_takes_any_walker_and_is_tested() -> None:
     y = zeros(3)
     run(k, y, ramp(4))
     assert y.tolist() == [0, 1, 2]
-    assert fails(k, zeros(3), ramp(2)) == "TP0702"
+    assert (fails(k, zeros(3), ramp(2)), faults(k, zeros(3), ramp(2))) == ("TP0605", "TP0702")
 
 
 def test_a_colon_takes_all_of_a_static_dimension() -> None:
@@ -82,7 +84,7 @@ def test_a_constant_slice_picks_its_elements_and_is_not_clipped() -> None:
     y = zeros(2)
     run(k, y, ramp(4))
     assert y.tolist() == [2, 3]
-    assert fails(k, zeros(2), ramp(3)) == "TP0702"
+    assert (fails(k, zeros(2), ramp(3)), faults(k, zeros(2), ramp(3))) == ("TP0605", "TP0702")
 
 
 def test_an_index_picks_one_element_and_drops_the_axis() -> None:
@@ -120,10 +122,11 @@ ENTRIES = 'y: InOut[f32, "V"], at: In[Index["V"], "N"]'
 
 
 def test_a_store_at_none_writes_nothing() -> None:
-    k = kernel(ENTRIES, "for n in tp.parallel(N=4):\n    y[at[n]] = n.elements.to(f32) + 1")
-    y = zeros(4)
-    run(k, y, ints(2, -1, 0, -1, 3))
-    assert y.tolist() == [3, 0, 1, 5]
+    body = "for n in tp.parallel(N=4):\n    y[at[n]] = n.elements.to(f32) + 1"
+    for signature, runs in ((ENTRIES, interpreted), (ENTRIES.replace("Index", "Unique"), run)):
+        y = zeros(4)
+        runs(kernel(signature, body), y, ints(2, -1, 0, -1, 3))
+        assert y.tolist() == [3, 0, 1, 5]
 
 
 def test_a_slot_is_taken_apart_without_a_test() -> None:
@@ -145,19 +148,29 @@ def test_an_update_at_none_counts_nothing() -> None:
 
 def test_none_stays_none_through_division_and_remainder_by_a_constant() -> None:
     for operation, wanted in (("// 2", [0, 1, 0]), ("% 2", [0, 1, 0])):
+        entry = {"// 2": 2, "% 2": 1}[operation]
         y = zeros(3)
-        run(each(ENTRIES, f"y[at[n] {operation}] = 1.0"), y, ints(-1, {"// 2": 2, "% 2": 1}[operation]))
+        interpreted(each(ENTRIES, f"y[at[n] {operation}] = 1.0"), y, ints(-1, entry))
+        assert y.tolist() == wanted
+        y = zeros(3)
+        run(kernel(ENTRIES, f"y[at[0] {operation}] = 1.0\ny[at[1] {operation}] = 1.0"), y, ints(-1, entry))
         assert y.tolist() == wanted
 
 
 def test_any_other_arithmetic_makes_a_number_of_none() -> None:
     for number in ("at[n] + 0", "at[n] // -1", "tp.where(n >= 0, at[n], 0)", "at[n].to(i32)"):
-        assert fails(each(ENTRIES, f"y[{number}] = 1.0"), zeros(3), ints(-1, 2)) == "TP0702"
+        assert faults(each(ENTRIES, f"y[{number}] = 1.0"), zeros(3), ints(-1, 2)) == "TP0702"
+        alone = f"for n in range(2):\n    y[{number}] = 1.0"
+        assert fails(kernel(ENTRIES, alone), zeros(3), ints(-1, 2)) == "TP0702"
 
 
 def test_a_choice_between_entries_is_an_entry() -> None:
+    store = "y[tp.where(n > 0, at[n], at[n])] = 1.0"
     y = zeros(3)
-    run(each(ENTRIES, "y[tp.where(n > 0, at[n], at[n])] = 1.0"), y, ints(-1, 2))
+    interpreted(each(ENTRIES, store), y, ints(-1, 2))
+    assert y.tolist() == [0, 0, 1]
+    y = zeros(3)
+    run(kernel(ENTRIES, f"for n in range(2):\n    {store}"), y, ints(-1, 2))
     assert y.tolist() == [0, 0, 1]
 
 
@@ -173,7 +186,10 @@ def test_nothing_becomes_an_entry() -> None:
 
 def test_none_along_one_axis_decides_for_the_element() -> None:
     y = zeros(2, 3)
-    run(each('y: InOut[f32, "M V"], at: In[Index["V"], "N"]', "y[n + 9, at[n]] = 1.0"), y, ints(-1))
+    interpreted(each('y: InOut[f32, "M V"], at: In[Index["V"], "N"]', "y[n + 9, at[n]] = 1.0"), y, ints(-1))
+    assert not y.any()
+    signature = 'y: InOut[f32, "M V"], row: In[i32, "1"], at: In[Index["V"], "1"]'
+    run(kernel(signature, "y[row[0], at[0]] = 1.0"), y, ints(9), ints(-1))
     assert not y.any()
 
 
@@ -188,7 +204,9 @@ def test_a_load_through_an_entry_demands_at_launch_that_none_is_there() -> None:
 
 
 def test_minus_one_in_a_plain_integer_is_not_none() -> None:
-    assert fails(each('y: InOut[f32, "V"], at: In[i32, "N"]', "y[at[n]] = 1.0"), zeros(3), ints(-1)) == "TP0702"
+    signature = 'y: InOut[f32, "V"], at: In[i32, "N"]'
+    assert faults(each(signature, "y[at[n]] = 1.0"), zeros(3), ints(-1)) == "TP0702"
+    assert fails(kernel(signature, "y[at[0]] = 1.0"), zeros(3), ints(-1)) == "TP0702"
 
 
 # Reading with a fill.
@@ -226,7 +244,8 @@ def test_the_fill_has_the_type_of_the_tensor() -> None:
 
 def test_a_get_is_a_read() -> None:
     assert refused(each('y: Out[f32, "N"]', "y[n] = y.get(n, 0.0)")) == "TP0505"
-    assert fails(each('y: InOut[f32, "N"]', "y[n] = y.get(n + 1, 0.0)"), zeros(3)) == "TP0701"
+    k = each('y: InOut[f32, "N"]', "y[n] = y.get(n + 1, 0.0)")
+    assert (fails(k, zeros(3)), faults(k, zeros(3))) == ("TP0801", "TP0701")
 
 
 # Stores and updates.
@@ -259,7 +278,7 @@ def test_every_lane_of_an_update_counts() -> None:
 
 def test_two_lanes_of_one_store_never_meet() -> None:
     k = kernel('y: InOut[f32, "V"], at: In[Index["V"], "N"]', "for n in tp.parallel(N=4):\n    y[at[n]] = 1.0")
-    assert fails(k, zeros(3), ints(1, 2, 1)) == "TP0707"
+    assert (fails(k, zeros(3), ints(1, 2, 1)), faults(k, zeros(3), ints(1, 2, 1))) == ("TP0803", "TP0707")
 
 
 def test_augmented_assignment_of_an_inout_is_load_operation_store() -> None:

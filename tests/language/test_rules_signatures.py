@@ -5,7 +5,7 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 import pytest
-from rules import each, fails, floats, ints, kernel, module, ramp, refused, run, zeros
+from rules import each, fails, faults, floats, interpreted, ints, kernel, module, ramp, refused, run, zeros
 
 import tileproof as tp
 
@@ -66,7 +66,8 @@ def test_an_out_is_never_read() -> None:
 
 
 def test_a_launch_writes_every_element_of_an_out() -> None:
-    assert fails(each('y: Out[f32, "N"]', "if n > 0:\n    y[n] = 1.0"), zeros(4)) == "TP0703"
+    k = each('y: Out[f32, "N"]', "if n > 0:\n    y[n] = 1.0")
+    assert (fails(k, zeros(4)), faults(k, zeros(4))) == ("TP0821", "TP0703")
 
 
 def test_an_element_of_an_inout_that_is_not_written_keeps_its_value() -> None:
@@ -250,10 +251,13 @@ def test_an_expression_is_made_of_known_names() -> None:
 
 def test_an_entry_of_an_index_is_none_or_a_position() -> None:
     k = each('y: InOut[f32, "V"], at: In[Index["V"], "N"]', "y[at[n]] = 1.0")
-    y = zeros(4)
-    run(k, y, ints(3, -1, 0))
-    assert y.tolist() == [1, 0, 0, 1]
-    assert [fails(k, zeros(4), ints(4)), fails(k, zeros(4), ints(-2))] == ["TP0607", "TP0607"]
+    alone = kernel('y: InOut[f32, "V"], at: In[Index["V"], "N"]', "for n in tp.tiles(N=tp.each):\n    y[at[n]] = 1.0")
+    for one, runs in ((k, interpreted), (alone, run)):
+        y = zeros(4)
+        runs(one, y, ints(3, -1, 0))
+        assert y.tolist() == [1, 0, 0, 1]
+    for wrong in (ints(4), ints(-2)):
+        assert (fails(alone, zeros(4), wrong), faults(k, zeros(4), wrong)) == ("TP0607", "TP0607")
 
 
 def test_the_entries_of_a_unique_differ_but_for_none() -> None:
@@ -275,7 +279,7 @@ def test_offsets_never_fall_and_go_from_zero_to_the_extent() -> None:
 
 
 def test_index_tensors_are_stored_as_i32_or_i64() -> None:
-    k = each('y: InOut[f32, "V"], at: In[Index["V"], "N"]', "y[at[n]] = 1.0")
+    k = kernel('y: InOut[f32, "V"], at: In[Index["V"], "1"]', "y[at[0]] = 1.0")
     for dtype in (np.int32, np.int64):
         y = zeros(2)
         run(k, y, np.array([1], dtype))
@@ -283,8 +287,11 @@ def test_index_tensors_are_stored_as_i32_or_i64() -> None:
     assert fails(k, zeros(2), np.array([1], np.int16)) == "TP0603"
 
 
-def test_index_tensors_are_in_only() -> None:
-    assert refused(each('y: Out[Index["N"], "N"]', "y[n] = 0")) == "TP0501"
+def test_index_tensors_that_are_written_hold_positions() -> None:
+    for kind, written in (("Unique", "Out"), ("Offsets", "InOut"), ("Index", "Max"), ("Index", "Sum")):
+        assert refused(each(f'y: {written}[{kind}["N"], "N"]', "tp.print(n)")) == "TP0501"
+    run(each('y: Out[Index["N"], "N"]', "y[n] = n"), ints(7, 7))
+    assert refused(each('y: Out[Index["N"], "N"]', "y[n] = n + 1")) == "TP0815"
 
 
 def test_an_index_may_point_into_an_expression() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from rules import each, fails, floats, ints, kernel, ramp, refused, run, zeros
+from rules import each, fails, faults, floats, interpreted, ints, kernel, ramp, refused, run, zeros
 
 # The parallel space.
 
@@ -77,8 +77,9 @@ def test_no_name_bound_outside_the_space_is_rebound_inside() -> None:
 
 
 def test_two_programs_never_touch_an_element_that_one_of_them_writes() -> None:
-    assert fails(each('y: InOut[f32, "N"]', "y[0] = 1.0"), zeros(2)) == "TP0701"
-    assert fails(each('y: InOut[f32, "N"]', "y[n] = y[0]"), zeros(2)) == "TP0701"
+    for body in ("y[0] = 1.0", "y[n] = y[0]"):
+        k = each('y: InOut[f32, "N"]', body)
+        assert (fails(k, zeros(2)), faults(k, zeros(2))) == ("TP0801", "TP0701")
 
 
 def test_accesses_of_one_program_happen_in_order() -> None:
@@ -112,21 +113,20 @@ def test_tiles_are_clipped_at_stop_and_at_the_axis() -> None:
 
 
 def test_a_walk_does_not_start_before_its_axis() -> None:
-    assert (
-        fails(kernel('y: InOut[f32, "N"]', "for k in tp.tiles(N=4, start=-1):\n    y[k] = 1.0"), zeros(6)) == "TP0702"
-    )
+    walk = kernel('y: InOut[f32, "N"]', "for k in tp.tiles(N=4, start=-1):\n    y[k] = 1.0")
+    assert (fails(walk, zeros(6)), faults(walk, zeros(6))) == ("TP0811", "TP0702")
 
 
 def test_range_counts_as_in_python() -> None:
     body = "at = 0\nfor r in range(7, n, -2):\n    at = at * 10 + r\ny[n] = at.to(i32)"
     y = zeros(3, dtype=np.int32)
-    run(each('y: Out[i32, "N"]', body), y)
+    interpreted(each('y: Out[i32, "N"]', body), y)
     assert y.tolist() == [7531, 753, 753]
 
 
 def test_while_runs_as_long_as_its_condition_holds() -> None:
     y = zeros(3, dtype=np.int32)
-    run(each('y: Out[i32, "N"]', "p = 1\nwhile p < n + 2:\n    p = p * 2\ny[n] = p.to(i32)"), y)
+    interpreted(each('y: Out[i32, "N"]', "p = 1\nwhile p < n + 2:\n    p = p * 2\ny[n] = p.to(i32)"), y)
     assert y.tolist() == [2, 4, 4]
 
 
@@ -178,17 +178,23 @@ def test_shift_moves_a_tile_by_elements() -> None:
 def test_a_shifted_tile_is_clipped_at_the_end_of_the_dimension() -> None:
     body = "for i in tp.parallel(N=4):\n    s = i.shift(2)\n    y[i] = (s.start * 100 + s.stop * 10 + s.number).to(f32)"
     y = zeros(7)
-    run(kernel('y: Out[f32, "N"]', body), y)
+    interpreted(kernel('y: Out[f32, "N"]', body), y)
+    assert y.tolist() == [260] * 4 + [671] * 3
+    y = zeros(7)
+    run(kernel('y: Out[f32, "N"]', body.replace("(2)", '(tp.minimum(2, tp.dim("N") - i.start))')), y)
     assert y.tolist() == [260] * 4 + [671] * 3
 
 
 def test_a_shifted_tile_begins_in_the_dimension_or_at_its_end() -> None:
     body = "for i in tp.parallel(N=4):\n    y[i] = x[i.shift({})].fill(9.0)"
     signature = 'y: Out[f32, "N"], x: In[f32, "N"]'
-    y = zeros(8)
-    run(kernel(signature, body.format(4)), y, ramp(8))
-    assert y.tolist() == [4, 5, 6, 7, 9, 9, 9, 9]
-    assert [fails(kernel(signature, body.format(by)), zeros(8), ramp(8)) for by in (5, -1)] == ["TP0702", "TP0702"]
+    for by, runs in (("4", interpreted), ("i.stop - i.start", run)):
+        y = zeros(8)
+        runs(kernel(signature, body.format(by)), y, ramp(8))
+        assert y.tolist() == [4, 5, 6, 7, 9, 9, 9, 9]
+    for by in (5, -1):
+        k = kernel(signature, body.format(by))
+        assert (fails(k, zeros(8), ramp(8)), faults(k, zeros(8), ramp(8))) == ("TP0811", "TP0702")
 
 
 def test_a_shifted_tile_has_a_tag_of_its_own() -> None:
@@ -333,7 +339,8 @@ def test_a_tile_of_a_piece_is_reduced_before_it_is_joined() -> None:
 
 def test_what_follows_the_join_is_a_program_of_its_own() -> None:
     body = "for z in tp.parallel(N=tp.split(2)):\n    y[z] = x[z]\n    y[0] = tp.join(x[z].sum(), over=z)"
-    assert fails(kernel('y: InOut[f32, "N"], x: In[f32, "N"]', body), zeros(5), ramp(5)) == "TP0701"
+    k = kernel('y: InOut[f32, "N"], x: In[f32, "N"]', body)
+    assert (fails(k, zeros(5), ramp(5)), faults(k, zeros(5), ramp(5))) == ("TP0801", "TP0701")
 
 
 # Ragged segments.
@@ -433,8 +440,10 @@ def test_fresh_counts_from_its_own_start() -> None:
 
 
 def test_fresh_is_written_under_the_ownership_law() -> None:
-    assert fails(kernel(VIEWS, CUT + "fresh[0] = 0.0\n    y[n] = past[0]"), zeros(2), ramp(5), ints(3)) == "TP0701"
-    assert fails(kernel(VIEWS, CUT + "fresh[n] = fresh[0]\n    y[n] = past[0]"), zeros(2), ramp(5), ints(3)) == "TP0701"
+    for store in ("fresh[0] = 0.0", "fresh[n] = fresh[0]"):
+        k = kernel(VIEWS, CUT + f"{store}\n    y[n] = past[0]")
+        assert fails(k, zeros(2), ramp(5), ints(3)) == "TP0801"
+        assert faults(k, zeros(2), ramp(5), ints(3)) == "TP0701"
 
 
 def test_a_tensor_is_cut_inside_its_axis() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from rules import Array, each, fails, floats, ints, kernel, ramp, refused, run, zeros
+from rules import Array, each, fails, faults, floats, ints, kernel, ramp, refused, run, zeros
 
 import tileproof as tp
 
@@ -97,7 +97,7 @@ def test_argmax_and_argmin_give_the_first_nan_or_else_the_first_of_equals() -> N
 
 def test_argmax_of_nothing_is_an_error() -> None:
     k = kernel('y: Out[i32, "1"], x: In[f32, "D"], *, D: int', "y[0] = x[:].argmax().to(i32)")
-    assert fails(k, ints(0), zeros(0)) == "TP0704"
+    assert (fails(k, ints(0), zeros(0)), faults(k, ints(0), zeros(0))) == ("TP0814", "TP0704")
 
 
 def test_sums_means_and_scans_of_narrow_types_are_wide() -> None:
@@ -329,15 +329,15 @@ def test_a_helper_is_not_part_of_the_block_it_is_called_in() -> None:
 
 
 def test_the_interpreter_watches_raw_accesses_too() -> None:
-    assert fails(kernel(PAIR, RAW.format('with tp.unsafe("wrong")', 1)), zeros(3), ramp(3)) == "TP0702"
+    assert faults(kernel(PAIR, RAW.format('with tp.unsafe("wrong")', 1)), zeros(3), ramp(3)) == "TP0702"
     body = 'with tp.unsafe("wrong"):\n    tp.raw.store(y, 0, 1.0)'
-    assert fails(each('y: InOut[f32, "N"]', body), zeros(3)) == "TP0701"
+    assert faults(each('y: InOut[f32, "N"]', body), zeros(3)) == "TP0701"
 
 
 def test_a_false_assumption_is_found() -> None:
     k = each(PAIR, 'with tp.unsafe("N is small"):\n    tp.raw.assume(n < 3)\ny[n] = x[n]')
     run(k, zeros(3), ramp(3))
-    assert fails(k, zeros(4), ramp(4)) == "TP0706"
+    assert faults(k, zeros(4), ramp(4)) == "TP0706"
 
 
 def test_with_opens_an_unsafe_block_and_nothing_else() -> None:
@@ -354,7 +354,10 @@ def test_what_is_written_shares_memory_with_no_other_argument() -> None:
 
 def test_a_launch_that_fails_changes_nothing() -> None:
     y = ramp(3)
-    assert fails(each('y: InOut[f32, "N"]', "y[n] = 9.0\nif n == 2:\n    y[n + 1] = 9.0"), y) == "TP0702"
+    assert faults(each('y: InOut[f32, "N"]', "y[n] = 9.0\nif n == 2:\n    y[n + 1] = 9.0"), y) == "TP0702"
+    assert y.tolist() == [0, 1, 2]
+    late = each('y: InOut[f32, "N"], x: In[f32, "N"], at: In[i32, "N"]', "y[n] = 9.0\ny[n] = x[at[n]]")
+    assert fails(late, y, ramp(3), ints(0, 1, 7)) == "TP0702"
     assert y.tolist() == [0, 1, 2]
 
 

@@ -1,4 +1,4 @@
-"""`tileproof check`: reads kernels and reports what is wrong with them. Needs no GPU and launches nothing."""
+"""`tileproof check`: proves kernels safe, or says what is wrong with them. Needs no GPU and launches nothing."""
 
 from __future__ import annotations
 
@@ -8,22 +8,26 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tileproof.analysis.verdict import Verdict
 from tileproof.diagnostics import Code, Diagnostic, TileproofError, render, shown_path, to_json, to_sarif
-from tileproof.diagnostics.report import Checked
-from tileproof.frontend.check import check_kernel
+from tileproof.diagnostics.report import Checked, Proof
+from tileproof.runtime.check import scope_of, verdict
 
 from . import constants
+from .explanation import explanation
 from .load import Loaded, load
 from .usage import installed_version, wants_color
-
-UNCHECKED = ("ownership", "bounds", "coverage")
-"""Laws of the language that no analysis decides yet."""
 
 EXAMPLES = """\
 examples:
   tileproof check matmul.py                 every kernel of a file, for all sizes
+  tileproof check matmul.py --explain       and why each access is safe
   tileproof check attention.py --with D=64  with the dimension D known
+  tileproof check src/*.py --deny-checks    no check may stay for run time
   tileproof check src/*.py --format sarif   for a code host; json serves editors and agents
+
+An access is settled by the first of these that can: 1 construction, 2 proof, 3 contract, 4 a compare at launch,
+5 a test at the start of a program, 6 a test where the index is used.
 
 The exit code is 0 if every kernel is accepted, 1 if there are findings, 2 if the command is wrong.
 """
@@ -33,14 +37,17 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Adds the command to the parser."""
     parser = commands.add_parser(
         "check",
-        help="report what is wrong with the kernels of some files",
-        description="Imports the files and checks every kernel defined in them, without launching any.",
+        help="prove the kernels of some files safe, or report what is wrong",
+        description="Imports the files and checks every kernel defined in them, without launching any: that no two "
+        "programs touch one element, that no access leaves its tensor, that every Out is written as a whole.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("files", metavar="FILE", nargs="+", help="a Python file with kernels")
     formats = ("text", "json", "sarif")
     parser.add_argument("--format", choices=formats, default="text", help="how to print (default: text)")
+    parser.add_argument("--explain", action="store_true", help="say for every access what settles it, and why")
+    parser.add_argument("--deny-checks", action="store_true", help="refuse what would be tested at run time")
     constants.add_option(parser)
     parser.set_defaults(run=run)
 
@@ -51,13 +58,13 @@ def run(options: argparse.Namespace) -> int:
     given = dict(options.constants)
     loaded = [load(file) for file in dict.fromkeys(options.files)]
     constants.demand_known(given, [kernel for each in loaded for kernel in each.kernels])
-    results = (_check(each, given) for each in loaded)
+    results = (_check(each, given, options.deny_checks) for each in loaded)
     match options.format:
         case "text":
-            reported = _report_text(results, started)
+            reported = _report_text(results, started, options.explain)
         case "json":
             reported = list(results)
-            print(to_json(_findings(reported), [k for r in reported for k in r.checked], UNCHECKED))
+            print(to_json(_findings(reported), [kernel for result in reported for kernel in result.checked]))
         case _:
             reported = list(results)
             print(to_sarif(_findings(reported), version=installed_version()))
@@ -71,17 +78,25 @@ class _Result:
     file: str
     findings: list[Diagnostic] = field(default_factory=list)
     checked: list[Checked] = field(default_factory=list)
+    verdicts: list[Verdict] = field(default_factory=list)
 
 
-def _check(loaded: Loaded, given: Mapping[str, int]) -> _Result:
+def _check(loaded: Loaded, given: Mapping[str, int], deny_checks: bool) -> _Result:
     result = _Result(loaded.file, list(loaded.problems))
     for kernel in loaded.kernels:
         try:
-            findings = check_kernel(kernel, constants.for_kernel(kernel, given))
+            chosen = constants.for_kernel(kernel, given)
+            found = verdict(kernel, chosen, deny_checks=deny_checks)
+            scope = scope_of(kernel, chosen, found)
         except TileproofError as error:
-            findings = list(error.diagnostics)
-        result.findings.extend(findings)
-        result.checked.append(Checked(loaded.file, kernel.name, accepted=not findings))
+            found, scope = Verdict(None, findings=error.diagnostics), ""
+        proofs = tuple(
+            Proof(settled.goal, settled.what, settled.span, int(settled.rung), settled.rung.label, settled.reason)
+            for settled in found.settled
+        )
+        result.findings.extend(found.findings)
+        result.verdicts.append(found)
+        result.checked.append(Checked(loaded.file, kernel.name, found.accepted, scope, proofs))
     return result
 
 
@@ -89,7 +104,7 @@ def _findings(results: Iterable[_Result]) -> list[Diagnostic]:
     return [finding for result in results for finding in result.findings]
 
 
-def _report_text(results: Iterable[_Result], started: float) -> list[_Result]:
+def _report_text(results: Iterable[_Result], started: float, explain: bool) -> list[_Result]:
     """Prints each file as soon as it is checked, then the count."""
     color = wants_color(sys.stdout)
     done: list[_Result] = []
@@ -97,9 +112,10 @@ def _report_text(results: Iterable[_Result], started: float) -> list[_Result]:
         done.append(result)
         for finding in result.findings:
             print(render(finding, color=color), end="\n\n")
-        for kernel in result.checked:
-            verdict = "ok" if kernel.accepted else "refused"
-            print(f"{shown_path(kernel.file)}: {kernel.kernel}: {verdict}")
+        for kernel, found in zip(result.checked, result.verdicts, strict=True):
+            print(f"{shown_path(kernel.file)}: {kernel.kernel}: {_verdict(kernel, found)}")
+            if explain:
+                print("\n".join(explanation(found)), end="\n\n")
         if not result.checked and not result.findings:
             print(f"{shown_path(result.file)}: no kernels")
     findings = _findings(done)
@@ -109,14 +125,21 @@ def _report_text(results: Iterable[_Result], started: float) -> list[_Result]:
     return done
 
 
+def _verdict(kernel: Checked, found: Verdict) -> str:
+    if not kernel.accepted:
+        return "refused"
+    scope = f", {kernel.scope}" if kernel.scope else ""
+    checks = _count(len(found.residuals), "check") + " at run time" if found.residuals else ""
+    compares = _count(len({c.span for c in found.compares}), "compare") + " at launch" if found.compares else ""
+    left = " and ".join(part for part in (compares, checks) if part)
+    return f"proved{scope}{'; ' + left if left else ''}"
+
+
 def _summary(results: Sequence[_Result], findings: Sequence[Diagnostic], seconds: float) -> str:
     verdicts = [kernel.accepted for result in results for kernel in result.checked]
     kernels, files = _count(len(verdicts), "kernel"), _count(len(results), "file")
     errors = f", {_count(len(findings), 'error')}" if findings else ""
-    return (
-        f"{kernels} in {files}: {sum(verdicts)} ok{errors} ({seconds:.2f} s); "
-        f"{', '.join(UNCHECKED[:-1])} and {UNCHECKED[-1]} are not checked yet"
-    )
+    return f"{kernels} in {files}: {sum(verdicts)} proved{errors} ({seconds:.2f} s)"
 
 
 def _count(number: int, noun: str) -> str:

@@ -18,6 +18,7 @@ GROUPS = {
     "TP05": "Signatures and access",
     "TP06": "Launch",
     "TP07": "Seen by the interpreter",
+    "TP08": "Decided by the checker",
     "TP09": "Tools",
 }
 

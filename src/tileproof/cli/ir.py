@@ -10,6 +10,8 @@ from tileproof.diagnostics import Code, Diagnostic, KernelError, TileproofError,
 from tileproof.frontend import pipeline
 from tileproof.ir.printer import print_kernel
 from tileproof.language.kernel import Kernel
+from tileproof.lowering.checks import place_checks
+from tileproof.runtime.check import verdict
 
 from . import constants
 from .load import load
@@ -21,7 +23,11 @@ examples:
   tileproof ir matmul.py:matmul             one of them
   tileproof ir norm.py --with D=2560        with the dimension D known
   tileproof ir matmul.py --after elaborate  as it was after that pass
+
+The last pass puts in the checks that stay for run time. A kernel that is not proved is printed as it was before.
 """
+CHECKS = "checks"
+"""The pass after those of the front end."""
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -34,7 +40,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("target", metavar="FILE[:KERNEL]", help="a Python file; one kernel of it")
-    parser.add_argument("--after", metavar="PASS", help=f"stop after a pass: {', '.join(pipeline.names())}")
+    parser.add_argument("--after", metavar="PASS", help=f"stop after a pass: {', '.join(_passes())}")
     constants.add_option(parser)
     parser.set_defaults(run=run)
 
@@ -55,12 +61,22 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
+def _passes() -> list[str]:
+    return [*pipeline.names(), CHECKS]
+
+
 def _text(kernel: Kernel, given: dict[str, int], after: str | None) -> str:
+    if after in (None, CHECKS):
+        found = verdict(kernel, given)
+        if found.accepted:
+            return print_kernel(place_checks(found)).rstrip("\n")
+        if after == CHECKS:
+            raise KernelError(*found.findings)
     return print_kernel(pipeline.run(kernel, given, after=after)).rstrip("\n")
 
 
 def _demand_pass(name: str | None) -> None:
-    names = pipeline.names()
+    names = _passes()
     if name is not None and name not in names:
         raise UsageError(
             f"--after {name}: there is no pass of that name{suggestion(name, names)}; "

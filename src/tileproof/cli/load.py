@@ -32,15 +32,18 @@ class Loaded:
 
 
 def load(name: str) -> Loaded:
-    """Imports a file under a module name of its own. Nothing it prints reaches standard output."""
+    """Imports a file under a module name of its own, if its text speaks of kernels. What it prints goes to standard
+    error."""
     path = Path(os.path.abspath(name))
     file = str(path)
-    source = _read(path)
+    source = read_source(path)
     if isinstance(source, Diagnostic):
         return Loaded(file, problems=(source,))
-    code = _compile(source)
+    code = compile_source(source)
     if isinstance(code, Diagnostic):
         return Loaded(file, problems=(code,))
+    if not any("kernel" in line for line in source.lines):
+        return Loaded(file)  # what it imports may not even be installed here
     package, root = _package(path)
     module = ModuleType(f"{package}.{path.stem}__{next(_numbers)}".lstrip("."))
     module.__file__, module.__package__ = file, package
@@ -59,7 +62,8 @@ def load(name: str) -> Loaded:
     return Loaded(file, kernels=tuple(sorted(own, key=lambda kernel: kernel.first_line)))
 
 
-def _read(path: Path) -> Source | Diagnostic:
+def read_source(path: Path) -> Source | Diagnostic:
+    """The text of a Python file, or why it cannot be had."""
     shown = shown_path(str(path))
     try:
         data = path.read_bytes()
@@ -82,7 +86,8 @@ def _read(path: Path) -> Source | Diagnostic:
     return Source(str(path), tuple(io.StringIO(text, newline=None)))
 
 
-def _compile(source: Source) -> CodeType | Diagnostic:
+def compile_source(source: Source) -> CodeType | Diagnostic:
+    """The code of a file, or what is wrong with its syntax."""
     try:
         return compile("".join(source.lines), source.name, "exec", dont_inherit=True)
     except SyntaxError as error:

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from . import check, doctor, explain, init, ir
+from . import audit, check, doctor, explain, init, ir
 from .usage import UsageError, installed_version
 
 DESCRIPTION = """\
@@ -29,6 +29,7 @@ examples:
   tileproof ir double.py                  what became of the kernel
   tileproof explain TP0301                what an error means, with an example of the cure
   tileproof explain                       every error there is
+  tileproof audit src --max 0             is there a tp.unsafe block?
   tileproof init scale                    a first kernel, its test and linter settings
   tileproof doctor                        what works on this machine
 
@@ -67,6 +68,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"tileproof {installed_version()}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-    for command in (check, ir, explain, init, doctor):
+    for command in (check, ir, explain, audit, init, doctor):
         command.add(commands)
     return parser

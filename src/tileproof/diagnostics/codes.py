@@ -2,7 +2,8 @@
 
 TP00 source and syntax, TP01 the parallel space and names, TP02 element types, TP03 shapes, dimensions and
 tags, TP04 what an operation demands, TP05 signatures and access, TP06 launch, TP07 seen by the interpreter,
-TP09 tools. The catalogue in `docs/errors/` has a page for each, with a wrong and a right example.
+TP08 ownership, bounds and coverage, TP09 tools. The catalogue in `docs/errors/` has a page for each, with a wrong and
+a right example.
 """
 
 from __future__ import annotations
@@ -113,6 +114,7 @@ class Code(Enum):
     READ_ONLY = "TP0609", "a written argument is read-only"
     ALIASED = "TP0610", "a written argument shares memory"
     NO_BACKEND = "TP0611", "a backend that does not exist"
+    MISALIGNED = "TP0612", "an argument whose elements are not aligned"
 
     # Seen by the interpreter.
     RACE = "TP0701", "two programs touch one element"
@@ -122,6 +124,18 @@ class Code(Enum):
     INDEX_OVERFLOW = "TP0705", "index arithmetic outside 64 bits"
     FALSE_ASSUMPTION = "TP0706", "an assumption of tp.unsafe that is false"
     LANES_MEET = "TP0707", "two lanes of one store write one element"
+
+    # Decided by the checker.
+    NOT_APART = "TP0801", "two programs would touch one element"
+    APART_OPEN = "TP0802", "programs not proved to touch different elements"
+    LANES_NOT_APART = "TP0803", "two lanes of one store not proved apart"
+    NOT_INSIDE = "TP0811", "an index would leave its tensor"
+    CHECK_DENIED = "TP0812", "a check would stay at run time"
+    MAY_NOT_FIT = "TP0813", "an index that may not fit 64 bits"
+    MAY_BE_EMPTY = "TP0814", "argmax of an axis that may be empty"
+    NOT_AN_INDEX = "TP0815", "a value stored as an index was not proved to be one"
+    NOT_COVERED = "TP0821", "elements of an Out would not be written"
+    COVER_OPEN = "TP0822", "an Out not proved to be written as a whole"
 
     # Tools.
     NO_FILE = "TP0901", "a file that cannot be read"

@@ -15,31 +15,60 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
+class Proof:
+    """An obligation of a kernel, and what settles it."""
+
+    goal: str
+    what: str
+    span: Span
+    rung: int
+    settled_by: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Checked:
-    """A kernel that was looked at, and whether it was accepted."""
+    """A kernel that was looked at, whether it was accepted, for which constants, and why."""
 
     file: str
     kernel: str
     accepted: bool
+    scope: str = ""
+    proofs: tuple[Proof, ...] = ()
 
 
-def to_json(
-    diagnostics: Sequence[Diagnostic], checked: Sequence[Checked] = (), unchecked: Sequence[str] = ()
-) -> str:
-    """A document with every finding and every kernel looked at; `unchecked` names the laws nobody decided.
+def to_json(diagnostics: Sequence[Diagnostic], checked: Sequence[Checked] = ()) -> str:
+    """A document with every finding and every kernel looked at.
 
     Lines and columns count from 1 (in characters), ends are exclusive; what has no place has null there.
     """
     document: Json = {
         "format": 1,
         "kernels": [
-            {"file": shown_path(kernel.file), "kernel": kernel.kernel, "accepted": kernel.accepted}
+            {
+                "file": shown_path(kernel.file),
+                "kernel": kernel.kernel,
+                "accepted": kernel.accepted,
+                "scope": kernel.scope,
+                "settled": [_proof(proof) for proof in kernel.proofs],
+            }
             for kernel in checked
         ],
-        "unchecked": list(unchecked),
         "findings": [finding(diagnostic) for diagnostic in diagnostics],
     }
     return json.dumps(document, indent=2, ensure_ascii=False)
+
+
+def _proof(proof: Proof) -> Json:
+    return {
+        "goal": proof.goal,
+        "what": proof.what,
+        "line": proof.span.line,
+        "column": proof.span.column,
+        "rung": proof.rung,
+        "by": proof.settled_by,
+        "reason": proof.reason,
+    }
 
 
 def finding(diagnostic: Diagnostic) -> Json:

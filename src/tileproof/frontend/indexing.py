@@ -29,7 +29,7 @@ from tileproof.ir.types import (
     WalkerTag,
     WalkerType,
 )
-from tileproof.language.dtypes import DType
+from tileproof.language.dtypes import ENTRY, INDEX, U64, DType
 
 from .axes import Axes, Clash, describe_axes, describe_axis, fits, is_full, meet
 from .context import Context, Place
@@ -378,7 +378,8 @@ def _check_place(ctx: Context, tensor: Tensor, span: Span) -> None:
 def _converted(ctx: Context, tensor: Tensor, value: Entity, axes: Axes, span: Span, value_span: Span) -> Tile:
     """The value to be stored, in the tensor's element type and with the axes of the picked region."""
     wanted = tensor.type.element
-    assert isinstance(wanted, DType), "index tensors are In only"
+    if not isinstance(wanted, DType):
+        return _as_position(ctx, tensor, value, axes, span, value_span)
     tile = as_tile(ctx.builder, value, value_span, wanted)
     have = tile.type.dtype
     if have is not wanted:
@@ -394,6 +395,25 @@ def _converted(ctx: Context, tensor: Tensor, value: Entity, axes: Axes, span: Sp
                 edit=Edit(value_span, written),
             )
         tile = cast(ctx.builder, tile, wanted, value_span)
+    tile = _untagged(ctx, tile, axes, value_span)
+    if not fits(tile.type.axes, axes):
+        raise _misfit(tensor, tile, axes, span, value_span)
+    return broadcast(ctx.builder, tile, axes, value_span)
+
+
+def _as_position(ctx: Context, tensor: Tensor, value: Entity, axes: Axes, span: Span, value_span: Span) -> Tile:
+    """A position to be stored in an index tensor; an integer becomes one, exactly."""
+    tile = as_tile(ctx.builder, value, value_span, INDEX)
+    if tile.type.dtype.is_integer and tile.type.dtype is not U64:
+        tile = cast(ctx.builder, tile, INDEX, value_span)
+    if tile.type.dtype not in (INDEX, ENTRY):
+        raise refuse(
+            Code.STORE_CAST,
+            f"`{tensor.name}` holds positions, and the value is {tile.type.dtype}",
+            value_span,
+            labels=_declared(ctx, tensor),
+            help="store an index, for instance `.argmax()` or an element of another index tensor",
+        )
     tile = _untagged(ctx, tile, axes, value_span)
     if not fits(tile.type.axes, axes):
         raise _misfit(tensor, tile, axes, span, value_span)

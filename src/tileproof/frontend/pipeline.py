@@ -29,16 +29,16 @@ def names() -> list[str]:
 def compile_for(kernel: Kernel, specialisation: Specialisation, after: str | None = None) -> Elaborated:
     """The IR of a kernel for one specialisation, through all passes or up to `after`."""
     made = elaborate(kernel, specialisation)
-    ir = _verified(made.ir)
+    ir = verified(made.ir)
     if after != "elaborate":
         for name, run_pass in PASSES:
-            ir = _verified(run_pass(ir))
+            ir = verified(run_pass(ir))
             if name == after:
                 break
     return Elaborated(ir, made.captures)
 
 
-def _verified(ir: KernelIR) -> KernelIR:
+def verified(ir: KernelIR) -> KernelIR:
     """`ir`, verified where the environment asks for it, as the tests do: a mistake found here is tileproof's own."""
     if os.environ.get("TILEPROOF_VERIFY"):
         verify(ir)

@@ -244,12 +244,21 @@ def _tensor(
             help="take f32 and cast tiles with `.to(tf32)`",
         )
     if isinstance(element, ContentOf) and access is not Access.IN:
-        raise refuse(
-            Code.BAD_ANNOTATION,
-            f"an index tensor can only be `In`, not `{access}`",
-            span,
-            help="write indices as i32 and let the consumer take them as `Index`",
-        )
+        if access.combines:
+            raise refuse(
+                Code.BAD_ANNOTATION,
+                f"an index tensor can be `In`, `Out` or `InOut`, not `{access}`",
+                span,
+                help="combine integers, i32 or i64, and let the consumer take them as `Index`",
+            )
+        if element.kind != "Index":
+            raise refuse(
+                Code.BAD_ANNOTATION,
+                f"a kernel cannot write `{element.kind}`: what it promises is about all entries at once",
+                span,
+                help=f'write `{access}[Index["{element.dimension}"], ...]`, and let the consumer take it as '
+                f"`{element.kind}`",
+            )
     dimensions = read_dimensions(text, function.span(words), equations)
     if isinstance(element, ContentOf) and element.kind == "Offsets" and len(dimensions) != 1:
         raise refuse(

@@ -18,6 +18,7 @@ from tileproof.ir.ops import (
     AnyOp,
     Assume,
     Block,
+    Check,
     Constant,
     Elements,
     Extents,
@@ -94,7 +95,7 @@ def _owes(op: AnyOp) -> bool:
     match op:
         case Store() | Update() | Require() | Load() | Group() | Parallel():
             return True
-        case SplitAt() | Join() | Print() | Assume() | Shift():
+        case SplitAt() | Join() | Print() | Assume() | Shift() | Check():
             return True
         case TilesLoop(start=start):  # a walk may not begin before its axis
             return start is not None

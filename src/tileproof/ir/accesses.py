@@ -76,22 +76,45 @@ class Get(Op):
 class Store(Op):
     """Writes the live elements of `value`, whose type is the tensor's and whose axes are those of the picks.
 
-    Where an index is none, nothing is written.
+    Where an index is none, nothing is written; nor anywhere if there is a `guard`, a bool, and it is false.
     """
 
     tensor: Tensor
     picks: tuple[Pick, ...]
     value: Tile
     raw: bool = False
+    guard: Tile | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Update(Op):
-    """Combines every live element of `value` into a `Sum`, `Max` or `Min`, element by element; none is passed over."""
+    """Combines every live element of `value` into a `Sum`, `Max` or `Min`, element by element; none is passed over.
+
+    Nothing is combined if there is a `guard`, a bool, and it is false.
+    """
 
     tensor: Tensor
     picks: tuple[Pick, ...]
     value: Tile
+    guard: Tile | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Check(Op):
+    """Whether every lane of `index` is in `low` up to but without `high`, or none, and `ok` holds too.
+
+    Where one of `entries` is none in every lane the index picks nothing, and is not looked at. A program for which the
+    check is false first is reported, with the lane, `what` it is a position of, and `high`. It stores nothing more: the
+    result guards its stores.
+    """
+
+    result: Tile
+    ok: Tile | None
+    index: Tile
+    low: Tile
+    high: Tile
+    what: str
+    entries: tuple[Tile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from .accesses import (
     Along,
     Assume,
     At,
+    Check,
     Gather,
     Get,
     Load,
@@ -78,9 +79,9 @@ from .types import AnyValue, Tensor, Tile
 
 __all__ = [
     "Along", "AnyOp", "Assume", "At", "Binary", "BinaryFn", "Bitcast", "Block", "Broadcast", "Cast", "Cat",
-    "Combiner", "Constant", "CumSum", "Elements", "Expand", "Extents", "Fill", "Fold", "Gather", "Get", "Group",
-    "If", "Iota", "Join", "KernelIR", "Load", "Mma", "Number", "Op", "Parallel", "Parameter", "Permute", "Pick",
-    "Print", "PureOp", "Random", "RangeLoop", "Reduce", "ReduceFn", "Require", "Reshape", "Scan", "Segments",
+    "Check", "Combiner", "Constant", "CumSum", "Elements", "Expand", "Extents", "Fill", "Fold", "Gather", "Get",
+    "Group", "If", "Iota", "Join", "KernelIR", "Load", "Mma", "Number", "Op", "Parallel", "Parameter", "Permute",
+    "Pick", "Print", "PureOp", "Random", "RangeLoop", "Reduce", "ReduceFn", "Require", "Reshape", "Scan", "Segments",
     "Select", "Shift", "Slice", "SplitAt", "Start", "Stop", "Store", "TilesLoop", "Unary", "UnaryFn", "Update",
     "While", "Whole", "Window", "blocks", "operands", "results",
 ]  # fmt: skip
@@ -91,7 +92,7 @@ PureOp: TypeAlias = (
 )  # fmt: skip
 """Operations that make one tile of others and touch no memory."""
 AnyOp: TypeAlias = (
-    PureOp | Shift | Load | Get | Store | Update | SplitAt | Print | Assume | Require | Fold | Scan | Join
+    PureOp | Shift | Load | Get | Store | Update | Check | SplitAt | Print | Assume | Require | Fold | Scan | Join
     | Parallel | TilesLoop | RangeLoop | While | If
 )  # fmt: skip
 
@@ -170,7 +171,9 @@ def operands(op: AnyOp) -> tuple[AnyValue, ...]:
         case Join(operands=tiles, walker=walker):
             return (*tiles, walker)
         case Store(tensor=tensor, picks=picks, value=value) | Update(tensor=tensor, picks=picks, value=value):
-            return (tensor, *_picked_by(picks), value)
+            return (tensor, *_picked_by(picks), value, *(() if op.guard is None else (op.guard,)))
+        case Check(ok=ok, index=index, low=low, high=high, entries=entries):
+            return (*(() if ok is None else (ok,)), index, low, high, *entries)
         case Require(condition=condition) | Assume(condition=condition) | If(condition=condition):
             return (condition,)
         case TilesLoop(start=start, stop=stop, inits=inits):

@@ -24,6 +24,7 @@ from .ops import (
     Broadcast,
     Cast,
     Cat,
+    Check,
     Combiner,
     Constant,
     CumSum,
@@ -175,7 +176,7 @@ class _Printer:
         match op:
             case Parallel() | TilesLoop() | RangeLoop() | While() | If():
                 return self._control(op)
-            case Load() | Get() | Store() | Update() | SplitAt() | Print() | Assume() | Require():
+            case Load() | Get() | Store() | Update() | Check() | SplitAt() | Print() | Assume() | Require():
                 return self._effect(op)
             case Fold() | Scan() | Join():
                 return self._combining(op)
@@ -265,16 +266,22 @@ class _Printer:
             case _:
                 assert_never(op)
 
-    def _effect(self, op: Load | Get | Store | Update | SplitAt | Print | Assume | Require) -> str:
+    def _effect(self, op: Load | Get | Store | Update | Check | SplitAt | Print | Assume | Require) -> str:
         match op:
             case Load(tensor=tensor, picks=picks, raw=raw):
                 return f"{'raw ' if raw else ''}load {tensor.name}{self._picks(picks)}"
             case Get(tensor=tensor, picks=picks, fill=fill):
                 return f"get {tensor.name}{self._picks(picks)} else {self._name(fill)}"
             case Store(tensor=tensor, picks=picks, value=value, raw=raw):
-                return f"{'raw ' if raw else ''}store {tensor.name}{self._picks(picks)} = {self._name(value)}"
+                text = f"{'raw ' if raw else ''}store {tensor.name}{self._picks(picks)} = {self._name(value)}"
+                return text + self._guard(op.guard)
             case Update(tensor=tensor, picks=picks, value=value):
-                return f"update {tensor.name}{self._picks(picks)} by {self._name(value)}"
+                return f"update {tensor.name}{self._picks(picks)} by {self._name(value)}{self._guard(op.guard)}"
+            case Check(ok=ok, index=index, low=low, high=high, what=what):
+                both = "" if ok is None else f"{self._name(ok)} and "
+                unless = f" unless none in {self._list(op.entries)}" if op.entries else ""
+                bounds = f"{self._name(low)}:{self._name(high)}"
+                return f"check {both}{self._name(index)} in {bounds}{unless}, {_quoted(what)}"
             case SplitAt(tensor=tensor, axis=axis, at=at):
                 return f"split {tensor.name} at {self._name(at)} along {_along(tensor, axis)}"
             case Print(label=label, values=values):
@@ -285,6 +292,9 @@ class _Printer:
                 return f"require {self._name(condition)}"
             case _:
                 assert_never(op)
+
+    def _guard(self, guard: Tile | None) -> str:
+        return "" if guard is None else f" if {self._name(guard)}"
 
     def _picks(self, picks: tuple[Pick, ...]) -> str:
         return f"[{', '.join(map(self._pick, picks))}]"

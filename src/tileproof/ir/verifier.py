@@ -31,6 +31,7 @@ from .ops import (
     Binary,
     Block,
     Broadcast,
+    Check,
     Constant,
     Fold,
     Get,
@@ -194,6 +195,10 @@ class _Verifier:
                 case Load() | Get() | Store() | Update():
                     check_access(op, self.dimensions)
                     self._check_rights(op, place)
+                    guard = op.guard if isinstance(op, Store | Update) else None
+                    demand(guard is None or guard.type == _TRUTH, f"a guard is a bool, not {guard!r}")
+                case Check():
+                    _check_check(op)
                 case Require():
                     self._check_contract(op, place)
                 case Assume(condition=condition, reason=reason):
@@ -324,6 +329,14 @@ class _Verifier:
         for block in (op.then, op.orelse):
             self._block(block, place)
             _same_types(block.yields, op.results, "what a branch hands on and what comes out")
+
+
+def _check_check(op: Check) -> None:
+    demand(op.result.type == _TRUTH, f"a check gives a bool, not {op.result.type}")
+    demand(op.ok is None or op.ok.type == _TRUTH, f"a check goes on from a bool, not {op.ok!r}")
+    for value in (op.index, op.low, op.high):
+        whole = value.type.dtype.kind == "index" or value.type.dtype.is_integer
+        demand(whole, f"a check compares whole numbers, not {value!r}")
 
 
 def _below(place: _Place) -> _Place:

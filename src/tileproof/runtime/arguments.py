@@ -1,4 +1,4 @@
-"""Arguments against a signature: counts, kinds, element types, ranks, dimensions, constants.
+"""Arguments against a signature: counts, kinds, element types, alignment, ranks, dimensions, constants.
 
 Everything is read from the arguments once, into a `Bound`; checks and the launch use that record. A mistake raises
 `LaunchError` before anything is touched.
@@ -67,6 +67,7 @@ def bind(signature: Signature, args: tuple[Any, ...], named: Mapping[str, Any]) 
         array = _array(signature, tensor, given[tensor.name])
         bound.tensors[tensor.name] = array
         _bind_dtype(signature, tensor, array, bound)
+        _check_alignment(signature, tensor, array)
         _bind_dimensions(signature, tensor, array, bound, seen)
     for constant in signature.constants:
         name = constant.name
@@ -167,26 +168,20 @@ def _by_name(signature: Signature, args: tuple[Any, ...], named: Mapping[str, An
 
 def _array(signature: Signature, tensor: TensorParameter, value: Any) -> Array:
     if not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray):
-        kind = type(value).__name__
-        cure = "pass a numpy array"
-        if isinstance(value, np.ma.MaskedArray):
-            cure = f"a kernel sees no mask: pass `{tensor.name}.data`, or `{tensor.name}.filled(...)`"
-        elif hasattr(value, "__array__"):
-            cure = f"pass a numpy array: `np.asarray({tensor.name})`"
-        elif isinstance(value, (int, float)):
-            cure = f"pass an array, or declare `{tensor.name}` as a scalar: `{tensor.name}: f32`"
-        message = f"`{tensor.name}` is a tensor, and the argument is of type {kind}"
-        fail(signature, Code.ARGUMENT_KIND, message, tensor, help=cure)
-    if value.ndim != len(tensor.dimensions):
+        message = f"`{tensor.name}` is a tensor, and the argument is of type {type(value).__name__}"
+        fail(signature, Code.ARGUMENT_KIND, message, tensor, help=_cure_of_kind(tensor.name, value))
+    # What a subclass says of itself is its own affair: the memory is judged.
+    array = np.asarray(value)
+    if array.ndim != len(tensor.dimensions):
         shown = " ".join(map(str, tensor.dimensions))
         fail(
             signature,
             Code.ARGUMENT_RANK,
-            f"`{tensor.name}` has the dimensions {shown or '()'}, and the array has the shape {value.shape}",
+            f"`{tensor.name}` has the dimensions {shown or '()'}, and the array has the shape {array.shape}",
             tensor,
             help="pass an array with one axis for each dimension: `.reshape(...)` or `[None]` make one",
         )
-    if tensor.access is not Access.IN and not value.flags.writeable:
+    if tensor.access is not Access.IN and not array.flags.writeable:
         fail(
             signature,
             Code.READ_ONLY,
@@ -195,11 +190,72 @@ def _array(signature: Signature, tensor: TensorParameter, value: Any) -> Array:
             label=f"declared as {tensor.access}",
             help="pass a writable array, for instance a copy",
         )
-    return np.asarray(value)
+    return array
+
+
+def _cure_of_kind(name: str, value: Any) -> str:
+    """How to make a numpy array of what was given for a tensor."""
+    if isinstance(value, np.ma.MaskedArray):
+        return f"a kernel sees no mask: pass `{name}.data`, or `{name}.filled(...)`"
+    if type(value).__module__.partition(".")[0] == "torch":
+        return _cure_of_torch(name, value)
+    if hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
+        return f"pass a numpy array: `np.asarray({name})`"
+    if hasattr(value, "__dlpack__"):
+        return f"pass a numpy array: `np.from_dlpack({name})`"
+    if isinstance(value, (int, float)):
+        return f"pass an array, or declare `{name}` as a scalar: `{name}: f32`"
+    return "pass a numpy array"
+
+
+def _cure_of_torch(name: str, value: Any) -> str:
+    """How to reach the memory of a torch tensor, or why it has none that a kernel could use."""
+    if getattr(value, "is_meta", False):
+        return f"a meta tensor has no memory: make `{name}` on the CPU, and pass `{name}.numpy()`"
+    if getattr(getattr(value, "device", None), "type", "cpu") != "cpu":
+        return f"its memory is not the CPU's: pass `{name}.cpu().numpy()`, and copy back what the kernel writes"
+    view = name
+    if getattr(value, "requires_grad", False):
+        view += ".detach()"
+    for lazy in ("conj", "neg"):
+        if getattr(value, f"is_{lazy}", bool)():
+            view += f".resolve_{lazy}()"
+    if view == name:
+        return f"pass a numpy array, which is the same memory: `{name}.numpy()`"
+    return f"pass a numpy array: `{view}.numpy()`"
+
+
+def _check_alignment(signature: Signature, tensor: TensorParameter, array: Array) -> None:
+    """Positions count whole elements, so each lies at a multiple of its size."""
+    size = array.itemsize
+    steps = [stride for stride, extent in zip(array.strides, array.shape, strict=True) if extent > 1]
+    address = int(array.__array_interface__["data"][0])
+    if not array.size or not any(number % size for number in (address, *steps)):
+        return
+    if address % size:
+        note = f"the address of the first element is {address % size} more than a multiple of {size}"
+    else:
+        note = f"the strides are {array.strides} (in bytes), and an element has {size}"
+    fail(
+        signature,
+        Code.MISALIGNED,
+        f"`{tensor.name}` is given an array whose elements do not lie at multiples of their size",
+        tensor,
+        notes=(note, "a field of a packed record and a view of bytes at an odd place are such arrays"),
+        help="pass a copy, and copy back what the kernel writes; or align the record: `np.dtype(..., align=True)`",
+    )
 
 
 def _bind_dtype(signature: Signature, tensor: TensorParameter, array: Array, bound: Bound) -> None:
     dtype = BY_STORAGE.get(array.dtype) if array.dtype.isnative else None
+    if dtype is None and BY_STORAGE.get(array.dtype.newbyteorder("=")) is not None:
+        fail(
+            signature,
+            Code.ARGUMENT_DTYPE,
+            f"`{tensor.name}` is given an array of {array.dtype.str}, whose bytes are in the other order",
+            tensor,
+            help='convert it: `x.astype(x.dtype.newbyteorder("="))`',
+        )
     if dtype is None:
         fail(
             signature,

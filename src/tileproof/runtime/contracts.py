@@ -1,77 +1,24 @@
-"""What a launch demands beyond the signature: memory that is not shared, contents in range, groups that divide."""
+"""What a launch demands beyond the signature: contents in range, groups that divide. `memory` has the rest."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from tileproof.analysis.holes import holes_matter
+from tileproof.analysis.ranges import INDEX_LIMIT
+from tileproof.analysis.terms import AxisExtent, DimensionExtent, Scalar
+from tileproof.analysis.verdict import Compare, Fits, Verdict
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic, Label
 from tileproof.diagnostics.errors import LaunchError
-from tileproof.diagnostics.spans import Span
 from tileproof.frontend.signature import ContentOf, Signature, TensorParameter
-from tileproof.ir.ops import Get, Group, KernelIR, Load, blocks, operands, results
-from tileproof.ir.types import Access, AnyValue, TileType
+from tileproof.ir.ops import Group, KernelIR
+from tileproof.ir.types import Access
 from tileproof.ir.walk import walk
-from tileproof.language.dtypes import ENTRY
 
 from .arguments import Array, Bound, fail
-
-_OVERLAP_WORK = 10_000
-
-
-def check_memory(signature: Signature, bound: Bound) -> None:
-    """A written argument shares memory with no other, nor one of its elements with another of its own."""
-    tensors = signature.tensors
-    for number, tensor in enumerate(tensors):
-        array = bound.tensors[tensor.name]
-        if _is_written(tensor) and _overlaps_itself(array):
-            fail(
-                signature,
-                Code.ALIASED,
-                f"`{tensor.name}` is written, and its strides let several elements share one place in memory",
-                tensor,
-                notes=(f"the array has the shape {array.shape} and the strides {array.strides} (in bytes)",),
-                help="pass an array with memory of its own, for instance a copy",
-            )
-        for other in tensors[number + 1 :]:
-            if (_is_written(tensor) or _is_written(other)) and _share(array, bound.tensors[other.name]):
-                fail(
-                    signature,
-                    Code.ALIASED,
-                    f"`{tensor.name}` and `{other.name}` share memory, and one of them is written",
-                    other,
-                    labels=(Label(tensor.span, f"declared as {tensor.access}"),),
-                    label=f"declared as {other.access}",
-                    help="pass a copy of one of them, or write an in-place kernel with one InOut",
-                )
-
-
-def _is_written(tensor: TensorParameter) -> bool:
-    return tensor.access is not Access.IN
-
-
-def _share(left: Array, right: Array) -> bool:
-    if not np.may_share_memory(left, right):
-        return False
-    try:
-        return bool(np.shares_memory(left, right, max_work=_OVERLAP_WORK))  # type: ignore[arg-type]
-    except np.exceptions.TooHardError:
-        return True
-
-
-def _overlaps_itself(array: Array) -> bool:
-    """Whether two indices may mean one place: strides sorted, each must pass over all that smaller ones reach."""
-    if array.size <= 1:
-        return False
-    reach = array.itemsize
-    for stride, extent in sorted(
-        (abs(stride), extent) for stride, extent in zip(array.strides, array.shape, strict=True)
-    ):
-        if extent > 1:
-            if stride < reach:
-                return True
-            reach += stride * (extent - 1)
-    return False
 
 
 def check_contents(signature: Signature, bound: Bound, kernel: KernelIR) -> None:
@@ -81,6 +28,17 @@ def check_contents(signature: Signature, bound: Bound, kernel: KernelIR) -> None
         if not isinstance(tensor.element, ContentOf):
             continue
         array, extent = bound.tensors[tensor.name], bound.dimensions[tensor.element.dimension]
+        if tensor.access is not Access.IN and extent - 1 > np.iinfo(array.dtype).max:
+            fail(
+                signature,
+                Code.CONTENTS,
+                f"`{tensor.name}` is stored as {array.dtype}, which cannot hold every position of "
+                f"{tensor.element.dimension} ({extent})",
+                tensor,
+                help="pass an array of int64",
+            )
+        if tensor.access is Access.OUT:
+            continue
         if tensor.element.kind == "Offsets":
             _check_offsets(signature, tensor, array, extent)
             continue
@@ -96,6 +54,20 @@ def check_contents(signature: Signature, bound: Bound, kernel: KernelIR) -> None
                 tensor,
                 labels=(Label(read_through[tensor.name], "a load at none has no value"),),
                 help="give every entry a position, or read with `x.get(index, fill)`",
+            )
+
+
+def check_complete(signature: Signature, bound: Bound, complete: Sequence[str]) -> None:
+    """No -1 where an `Out` is covered through an index tensor: an entry that is none would leave a place unwritten."""
+    for tensor in signature.tensors:
+        array = bound.tensors[tensor.name]
+        if tensor.name in complete and (array == -1).any():
+            fail(
+                signature,
+                Code.CONTENTS,
+                f"`{tensor.name}[{_shown(array == -1)}]` is -1 (none), and an Out is to be written through all entries",
+                tensor,
+                help="give every entry a position, or declare the output InOut to keep what is not written",
             )
 
 
@@ -169,34 +141,41 @@ def check_groups(kernel: KernelIR, bound: Bound) -> None:
             )
 
 
-def holes_matter(kernel: KernelIR) -> dict[str, Span]:
-    """The index tensors whose entries a plain load goes through, and where: these may hold no -1."""
-    sources: dict[AnyValue, tuple[AnyValue, ...]] = {}
-    loaded: dict[AnyValue, str] = {}
-    for op in walk(kernel.body):
-        yields = tuple(value for block in blocks(op) for value in block.yields)
-        for result in results(op):
-            sources[result] = (*operands(op), *yields)
-        for carried in getattr(op, "carried", ()):
-            sources[carried] = (*operands(op), *yields)
-        if isinstance(op, Load | Get):
-            loaded[op.result] = op.tensor.name
-    found: dict[str, Span] = {}
-    for op in walk(kernel.body):
-        if not isinstance(op, Load):
+def check_compares(signature: Signature, bound: Bound, verdict: Verdict) -> None:
+    """What the checker left to be compared at launch: relations of extents and scalars."""
+
+    def known(atom: DimensionExtent | AxisExtent | Scalar) -> int:
+        match atom:
+            case DimensionExtent(name):
+                return bound.dimensions[name]
+            case AxisExtent(tensor, axis):
+                return int(bound.tensors[tensor].shape[axis])
+            case Scalar(name):
+                return int(bound.scalars[name])
+
+    axes = [(f"axis {axis} of {name}", extent) for name, array in bound.tensors.items()
+            for axis, extent in enumerate(array.shape)]  # fmt: skip
+    for name, extent in (*bound.dimensions.items(), *axes):
+        if extent >= INDEX_LIMIT:
+            fail(
+                signature,
+                Code.CONTRACT,
+                f"{name} has {extent} elements, and no dimension may have 2**48 or more",
+                help="pass smaller arrays; one this long has no elements in memory anyway",
+            )
+    if not verdict.accepted:
+        return
+    for compare in verdict.compares:
+        if compare.holds(known):
             continue
-        pending: list[AnyValue] = [value for value in operands(op) if _is_entry(value)]
-        seen: set[AnyValue] = set()
-        while pending:
-            value = pending.pop()
-            if value not in seen:
-                seen.add(value)
-                if value in loaded:
-                    found.setdefault(loaded[value], op.span)
-                else:
-                    pending.extend(one for one in sources.get(value, ()) if _is_entry(one))
-    return found
-
-
-def _is_entry(value: AnyValue) -> bool:
-    return isinstance(value.type, TileType) and value.type.dtype is ENTRY
+        match compare:
+            case Compare(demand=demand, span=span, why=why):
+                message, label = f"{signature.name} needs {demand}", f"so that {why} is right"
+                help = "pass arguments that meet it, or guard the access with `if`"
+            case Fits(span=span):
+                message, label = f"{signature.name} computes an index that does not fit 64 bits", "for these sizes"
+                help = "if it is not a position, compute it in a type that wraps: .to(i64)"
+        sizes = ", ".join(f"{name}={extent}" for name, extent in (*bound.dimensions.items(), *bound.scalars.items()))
+        raise LaunchError(
+            Diagnostic(Code.CONTRACT, message, span, label, (), (f"with {sizes}",), help, kernel=signature.name)
+        )

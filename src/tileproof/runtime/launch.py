@@ -12,13 +12,13 @@ from tileproof.backends import interpreter
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError
-from tileproof.frontend.elaborate import Elaborated, parse
-from tileproof.frontend.pipeline import compile_for
-from tileproof.ir.ops import KernelIR
+from tileproof.frontend.elaborate import parse
 from tileproof.language.kernel import Kernel
 
 from .arguments import Bound, bind
-from .contracts import check_contents, check_groups, check_memory
+from .check import Proved, compiled_for
+from .contracts import check_compares, check_complete, check_contents, check_groups
+from .memory import check_memory
 
 BACKENDS: Final = {"interpreter": interpreter.run}
 """How each backend runs a compiled kernel."""
@@ -27,15 +27,14 @@ _current: ContextVar[str] = ContextVar("tileproof_backend", default="interpreter
 
 def launch(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     """What a call of a kernel does: runs it on the current backend."""
-    ir, bound = prepare(kernel, args, named)
-    # Ownership and bounds are not proved yet, so every launch is watched.
-    BACKENDS[_current.get()](ir, {**bound.tensors, **bound.scalars}, bound.dimensions, sanitize=True)
+    found, bound = prepare(kernel, args, named)
+    BACKENDS[_current.get()](found.ready, {**bound.tensors, **bound.scalars}, bound.dimensions, sanitize=False)
 
 
 def interpret(
     kernel: Kernel, *args: Any, order: interpreter.Order = "forward", sanitize: bool = True, **constants: Any
 ) -> None:
-    """Runs a kernel on the interpreter, its programs one after another.
+    """Runs a kernel on the interpreter, its programs one after another, also one that is not proved.
 
     `order` is "forward", "reverse", or a number that seeds a shuffle. With `sanitize` it raises at the first race, at
     an element of an `Out` nobody wrote, and always at an access outside a tensor. A run that raises changes nothing.
@@ -44,8 +43,8 @@ def interpret(
         raise TypeError(f"tp.interpret takes a kernel, not {type(kernel).__name__}: decorate it with @tp.kernel")
     if order not in ("forward", "reverse") and not (isinstance(order, int) and order >= 0):
         raise ValueError(f'order is "forward", "reverse" or a seed of at least 0, not {order!r}')
-    ir, bound = prepare(kernel, args, constants)
-    interpreter.run(ir, {**bound.tensors, **bound.scalars}, bound.dimensions, order=order, sanitize=sanitize)
+    found, bound = _bound(kernel, args, constants)
+    interpreter.run(found.ir, {**bound.tensors, **bound.scalars}, bound.dimensions, order=order, sanitize=sanitize)
 
 
 @contextmanager
@@ -70,23 +69,32 @@ def backend(name: str) -> Iterator[None]:
         _current.reset(token)
 
 
-def prepare(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[KernelIR, Bound]:
-    """The compiled kernel and its arguments, every contract of the launch checked."""
+def prepare(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Proved, Bound]:
+    """The compiled kernel and its arguments, every contract of the launch checked, cached or not."""
+    found, bound = _bound(kernel, args, named)
+    signature = parse(kernel).signature
+    check_complete(signature, bound, found.verdict.complete)
+    check_compares(signature, bound, found.verdict)
+    return found, bound
+
+
+def _bound(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Proved, Bound]:
+    """The same without what only the proof demands."""
     signature = parse(kernel).signature
     bound = bind(signature, args, named)
     check_memory(signature, bound)
-    ir = compiled(kernel, bound).ir
-    check_contents(signature, bound, ir)
-    check_groups(ir, bound)
-    return ir, bound
+    found = compiled(kernel, bound)
+    check_contents(signature, bound, found.ir)
+    check_groups(found.ir, bound)
+    return found, bound
 
 
-def compiled(kernel: Kernel, bound: Bound) -> Elaborated:
+def compiled(kernel: Kernel, bound: Bound) -> Proved:
     """The kernel for these arguments, from its cache while what it captured has not changed."""
     specialisation = bound.specialisation
     # By text: 0.0 and -0.0 are equal and differ, NaN is not even equal to itself.
     key = (specialisation.dtypes, repr(specialisation.constants))
     found = kernel.cache.get(key)
-    if not isinstance(found, Elaborated) or not found.is_current:
-        found = kernel.cache[key] = compile_for(kernel, specialisation)
+    if not isinstance(found, Proved) or not found.is_current:
+        found = kernel.cache[key] = compiled_for(kernel, specialisation)
     return found

@@ -19,6 +19,7 @@ from source_files import load_file
 
 import tileproof as tp
 from tileproof.diagnostics import Code
+from tileproof.frontend.pipeline import accepted
 
 Array = np.ndarray[Any, Any]
 Arguments = Callable[[bool], list[Any]]
@@ -383,7 +384,7 @@ def test_no_fault_is_planted_twice() -> None:
 @pytest.mark.parametrize("one", FAULTS, ids=lambda one: one.name)
 def test_a_planted_fault_is_found_in_every_order(one: Fault, tmp_path: Path) -> None:
     kernel = one.kernel(True, tmp_path)
-    assert tp.check(kernel) == []
+    assert accepted(kernel, {})
     for order in ORDERS:
         arguments = one.arguments(True)
         with pytest.raises(tp.SanitizerError) as caught:
@@ -399,7 +400,7 @@ def test_a_planted_fault_is_found_in_every_order(one: Fault, tmp_path: Path) -> 
 @pytest.mark.parametrize("one", FAULTS, ids=lambda one: one.name)
 def test_its_twin_is_silent_and_gives_one_result_in_every_order(one: Fault, tmp_path: Path) -> None:
     kernel = one.kernel(False, tmp_path)
-    assert tp.check(kernel) == []
+    assert accepted(kernel, {})
     results = []
     for order in ORDERS:
         arguments = one.arguments(False)
@@ -409,3 +410,26 @@ def test_its_twin_is_silent_and_gives_one_result_in_every_order(one: Fault, tmp_
     for result in results[1:]:
         for argument, first in zip(result, results[0], strict=True):
             np.testing.assert_array_equal(argument, first)
+
+
+@pytest.mark.parametrize("one", [one for one in FAULTS if "unsafe" not in one.body], ids=lambda one: one.name)
+def test_a_planted_fault_does_not_get_through_a_launch(one: Fault, tmp_path: Path) -> None:
+    arguments = one.arguments(True)
+    with pytest.raises(tp.TileproofError):
+        one.kernel(True, tmp_path)(*arguments)
+    for argument, before in zip(arguments, one.arguments(True), strict=True):
+        np.testing.assert_array_equal(argument, before)
+
+
+@pytest.mark.parametrize("one", FAULTS, ids=lambda one: one.name)
+def test_its_twin_launches_where_it_is_right_for_all_arguments(one: Fault, tmp_path: Path) -> None:
+    kernel = one.kernel(False, tmp_path)
+    launched, interpreted = one.arguments(False), one.arguments(False)
+    if tp.check(kernel):
+        with pytest.raises(tp.KernelError):
+            kernel(*launched)
+        return
+    kernel(*launched)
+    tp.interpret(kernel, *interpreted)
+    for argument, other in zip(launched, interpreted, strict=True):
+        np.testing.assert_array_equal(argument, other)

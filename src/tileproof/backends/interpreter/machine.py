@@ -12,6 +12,7 @@ from typing import assert_never
 
 import numpy as np
 
+from tileproof.diagnostics.errors import OutOfBounds
 from tileproof.ir import ops
 from tileproof.ir.extent import Length
 from tileproof.ir.types import (
@@ -45,6 +46,10 @@ def stored(tensor: Tensor) -> DType:
     return element.storage if isinstance(element, Content) else element
 
 
+class Abandoned(Exception):
+    """A run took more steps than it was given."""
+
+
 class Machine:
     """The state of a run: what each value, walker and tensor is at this moment."""
 
@@ -57,6 +62,7 @@ class Machine:
         order: Order,
         report: Reporter,
         sanitizer: Sanitizer | None,
+        steps: int | None = None,
     ) -> None:
         self.tensors = dict(tensors)
         self.values: dict[Tile, Array] = dict(scalars)
@@ -67,9 +73,17 @@ class Machine:
         self.report = report
         self.sanitizer = sanitizer
         self.point: int | None = None if space.steps else 0
+        self.steps = steps
+        """How many operations may still run; None for all."""
+        self.failures: dict[int, OutOfBounds] = {}
+        """For each program with a failed check, its report; -1 stands for all programs."""
 
     def block(self, block: ops.Block) -> None:
         """Runs the operations of a block in order."""
+        if self.steps is not None:
+            self.steps -= len(block.ops) + 1
+            if self.steps < 0:
+                raise Abandoned
         for op in block.ops:
             self.execute(op)
 
@@ -84,6 +98,8 @@ class Machine:
                 self._store(op)
             case ops.Update():
                 self._update(op)
+            case ops.Check():
+                self._define(op.result, np.asarray(self._passes(op)))
             case ops.SplitAt():
                 self._split(op)
             case ops.Shift():
@@ -317,12 +333,47 @@ class Machine:
             self.sanitizer.read(op.tensor, where, self.point, op.span)
         return semantics.cast(memory.load(self.tensors[op.tensor], where), stored(op.tensor), op.result.type.dtype)
 
+    def _passes(self, op: ops.Check) -> bool:
+        """Whether a check and all before it hold; the first of a program that fails is remembered."""
+        if op.ok is not None and not self.values[op.ok]:
+            return False
+        index, low, high = self._take((op.index, op.low, op.high))
+        wrong = (index < low) | (index >= high)
+        if op.index.type.dtype == ENTRY:
+            wrong &= index != semantics.NONE
+        if any(len(entry.reshape(-1)) and (entry == semantics.NONE).all() for entry in self._take(op.entries)):
+            return True
+        if not wrong.any():
+            return True
+        first = int(index.reshape(-1)[int(np.argmax(wrong))])
+        key = -1 if self.point is None else self.point
+        self.failures.setdefault(key, self.report.failed_check(op, first, int(low), int(high), self.point))
+        return False
+
+    def _is_barred(self, op: ops.Store | ops.Update) -> bool:
+        """Whether a failed check keeps a program from storing."""
+        return op.guard is not None and not self.values[op.guard]
+
     def _store(self, op: ops.Store) -> None:
+        if self._is_barred(op):
+            return
         where = self._region(op, "writes")
         if self.sanitizer is not None:
             self.sanitizer.write(op.tensor, where, self.point, op.span)
+            self._demand_positions(op)
         value = semantics.cast(self.values[op.value], op.value.type.dtype, stored(op.tensor))
         memory.store(self.tensors[op.tensor], where, value)
+
+    def _demand_positions(self, op: ops.Store) -> None:
+        """What is stored into an index tensor is a position of its dimension, or none."""
+        element = op.tensor.type.element
+        if not isinstance(element, Content):
+            return
+        value, extent = self.values[op.value], self.dimensions[element.dimension]
+        wrong = (value < semantics.NONE) | (value >= extent)
+        if wrong.any():
+            first = int(value[wrong].reshape(-1)[0])
+            raise self.report.no_position(op.tensor, element.dimension, first, extent, self.point, op.span)
 
     def _split(self, op: ops.SplitAt) -> None:
         array, at = self.tensors[op.tensor], int(self.values[op.at])
@@ -334,6 +385,8 @@ class Machine:
             self.sanitizer.split(op, past, fresh)
 
     def _update(self, op: ops.Update) -> None:
+        if self._is_barred(op):
+            return
         where = self._region(op, "updates")
         value = semantics.cast(self.values[op.value], op.value.type.dtype, stored(op.tensor))
         fn = COMBINES[op.tensor.type.access]

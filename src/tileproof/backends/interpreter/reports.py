@@ -11,7 +11,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic, Label
 from tileproof.diagnostics.errors import LaunchError, OutOfBounds, Race, SanitizerError, Unwritten
 from tileproof.diagnostics.spans import Span
-from tileproof.ir.ops import KernelIR, Parameter, ReduceFn
+from tileproof.ir.ops import Check, KernelIR, Parameter, ReduceFn
 from tileproof.ir.types import Tensor, Walker
 
 from .memory import Meeting, Outside
@@ -128,6 +128,30 @@ class Reporter:
             cure,
         )
 
+    def no_position(
+        self, tensor: Tensor, dimension: str, value: int, extent: int, point: int | None, span: Span
+    ) -> OutOfBounds:
+        """What was stored into an index tensor is no position of its dimension."""
+        return self._out_of_bounds(
+            Code.OUTSIDE,
+            f"{self._program(point)} stores {value} into {tensor.name}, and {dimension} has {_elements(extent)}",
+            span,
+            f"{value} is no position of {dimension}",
+            self._sizes(),
+            f"store -1 (none) or a position of {dimension}",
+        )
+
+    def failed_check(self, op: Check, index: int, low: int, high: int, point: int | None) -> OutOfBounds:
+        """A check that stayed in the kernel found an index outside; the program stored nothing more."""
+        return self._out_of_bounds(
+            Code.OUTSIDE,
+            f"{self._program(point)}: {op.what} is {index}, and {low}:{high} is allowed",
+            op.span,
+            f"index {index} is outside",
+            ("a check at run time found this; that program stored nothing after it", *self._sizes()),
+            "pass arguments that keep the index inside, or guard the access with `if`",
+        )
+
     def starts_outside(self, walker: Walker, start: int, point: int | None, span: Span) -> OutOfBounds:
         """A walk began before its axis."""
         dimension = walker.type.dimension
@@ -135,7 +159,7 @@ class Reporter:
             Code.OUTSIDE,
             f"{self._program(point)} walks {dimension} from {start}, before its first element",
             span,
-            f"{walker.name} starts at {start}",
+            f"{_named(walker)} starts at {start}",
             self._sizes(),
             "start at 0 or later, for example at tp.maximum(start, 0)",
         )
@@ -148,7 +172,7 @@ class Reporter:
             f"{self._program(point)} shifts a tile of {dimension} to start at {start}, "
             f"and {dimension} has {_elements(self.dimensions[dimension])}",
             span,
-            f"{walker.name} starts at {start}",
+            f"{_named(walker)} starts at {start}",
             self._sizes(),
             "shift less far, or guard the shift with `if`",
         )
@@ -250,6 +274,11 @@ class Reporter:
     def _sizes(self) -> tuple[str, ...]:
         sizes = ", ".join(f"{name}={extent}" for name, extent in self.dimensions.items())
         return (f"with {sizes}",) if sizes else ()
+
+
+def _named(walker: Walker) -> str:
+    """A walker as the user calls it: without the number that tells it from others of the name."""
+    return walker.name.partition(".")[0]
 
 
 def _elements(extent: int) -> str:

@@ -28,13 +28,14 @@ def run(
     *,
     order: Order = "forward",
     sanitize: bool = True,
+    steps: int | None = None,
 ) -> None:
     """Runs every point of a kernel, one after another in the order given.
 
     `arguments` are arrays and numbers by parameter name, already checked against the signature; `dimensions`
     are the extents of named dimensions. An access outside its tensor raises; with `sanitize`, so do a race
     between two points, two lanes of a store that meet, an assumption that is false, and an element of an `Out` that
-    none wrote. Programs work on copies, which go back only
+    none wrote. A run of more than `steps` operations is abandoned. Programs work on copies, which go back only
     when all has gone well, so a run that raises changes nothing.
     """
     tensors: dict[Tensor, Array] = {}
@@ -49,7 +50,10 @@ def run(
     space = space_of(kernel, dimensions, tensors)
     report = Reporter(kernel, space, dimensions)
     sanitizer = Sanitizer(kernel, tensors, report) if sanitize else None
-    Machine(tensors, scalars, dimensions, space, order, report, sanitizer).block(kernel.body)
+    machine = Machine(tensors, scalars, dimensions, space, order, report, sanitizer, steps)
+    machine.block(kernel.body)
+    if machine.failures:
+        raise machine.failures[min(machine.failures)]
     if sanitizer is not None:
         sanitizer.finish()
 

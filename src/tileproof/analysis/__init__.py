@@ -1,0 +1,1 @@
+"""Obligations of a kernel, and how each is settled: ownership, bounds, coverage."""

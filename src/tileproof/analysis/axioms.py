@@ -1,0 +1,204 @@
+"""What is true of atoms by what they are: the rules the prover reasons with.
+
+Some are about one atom (a quotient is between two multiples), some about two of a kind (equal positions hold equal
+values, entries of `Unique` differ, `Offsets` do not fall, a product grows with its factor). Each rule has a name, so
+that a test can take it away and see that something notices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from tileproof.ir.types import Content
+
+from .formulas import All, Fact, Formula, Some, at_most, below, changed, equals, terms
+from .ranges import Range, Ranges
+from .terms import (
+    Atom,
+    AxisExtent,
+    DimensionExtent,
+    GroupOf,
+    Lane,
+    Least,
+    Product,
+    Quotient,
+    Read,
+    Scalar,
+    Term,
+    Unknown,
+    at_lane,
+    everything,
+    number,
+    of,
+    product,
+    renamed,
+)
+
+_SMALL = 1 << 20
+"""Bounds of element types further out than this are never what a proof needs."""
+_MOST_ATOMS = 120
+
+
+@dataclass(slots=True)
+class Axioms:
+    """The rules, for one kernel."""
+
+    ranges: Ranges
+    definitions: Mapping[str, tuple[Formula, ...]] = field(default_factory=dict)
+    """What is known of unknown values, by name."""
+    offsets: Mapping[str, Term] = field(default_factory=dict)
+    """How many borders each `Offsets` tensor has."""
+
+    def about(self, formulas: Iterable[Formula], contracts: bool) -> list[Formula]:
+        """What holds of the atoms in some formulas; with what is only true by contract, or without."""
+        atoms: dict[Atom, None] = {}
+        found: list[Formula] = []
+        pending = list(formulas)
+        while pending and len(atoms) < _MOST_ATOMS:
+            formula = pending.pop()
+            for term in terms(formula):
+                for atom in everything(term):
+                    if atom not in atoms:
+                        atoms[atom] = None
+                        made = list(self._of_one(atom, contracts))
+                        found += made
+                        pending += made
+        for one, two in combinations(atoms, 2):
+            found += self._of_two(one, two, contracts)
+        return found
+
+    def _of_one(self, atom: Atom, contracts: bool) -> Iterator[Formula]:
+        match atom:
+            case DimensionExtent() | AxisExtent():
+                yield at_most(-of(atom), 0)
+            case Scalar(_, low, high):
+                yield at_most(number(low), of(atom))
+                yield at_most(of(atom), high)
+            case Unknown(name, low, high):
+                yield from _within(of(atom), Range(low, high))
+                for formula in self.definitions.get(name, ()):
+                    yield _instance(formula, atom)
+            case Read(tensor, args):
+                yield from self._of_element(atom, tensor, args, contracts)
+            case Quotient(term, by):
+                yield from _of_quotient(of(atom), term, by, self.ranges.of(by))
+            case Product(left, right):
+                yield from _of_product(of(atom), left, right, self.ranges)
+            case Least(left, right):
+                yield at_most(of(atom), left)
+                yield at_most(of(atom), right)
+                yield Some((equals(of(atom), left), equals(of(atom), right)))
+            case GroupOf(index, dimension, into) if contracts:
+                group = of(atom)
+                inside = All((at_most(-group, 0), below(group, self.ranges.extent(into)), at_most(group, index)))
+                yield Some((below(index, 0), at_most(self.ranges.extent(dimension), index), inside))
+            case _:
+                pass
+
+    def _of_element(self, atom: Read, tensor: str, args: tuple[Term, ...], contracts: bool) -> Iterator[Formula]:
+        match self.ranges.elements[tensor]:
+            case Content(kind, dimension, _) if contracts:
+                extent = self.ranges.extent(dimension)
+                if kind == "Offsets":
+                    yield at_most(-of(atom), 0)
+                    yield at_most(of(atom), extent)
+                    yield Some((below(number(0), args[0]), equals(of(atom), 0)))
+                    last = self.offsets[tensor] - 1
+                    yield Some((below(args[0], last), equals(of(atom), extent)))
+                else:
+                    yield at_most(number(-1), of(atom))
+                    yield below(of(atom), extent)
+            case Range() as found:
+                yield from _within(of(atom), found)
+            case _:
+                pass
+
+    def _of_two(self, one: Atom, two: Atom, contracts: bool) -> Iterator[Formula]:
+        match one, two:
+            case Read(tensor, here), Read(other, there) if tensor == other:
+                yield from self._of_two_elements(one, two, tensor, here, there, contracts)
+            case GroupOf(first, dimension, into), GroupOf(second, other, to) if (dimension, into) == (other, to):
+                if contracts:
+                    yield _grows(first, second, of(one), of(two), number(0))
+                else:
+                    yield Some((below(first, second), below(second, first), equals(of(one), of(two))))
+            case Product(), Product():
+                for factor, first, second in _shared(one, two):
+                    if self.ranges.of(factor).low >= 0:
+                        yield _grows(first, second, of(one), of(two), factor)
+            case Quotient(first, by), Quotient(second, other) if by == other and self.ranges.of(by).low >= 0:
+                yield Some((
+                    All((at_most(first, second), at_most(of(one), of(two)))),
+                    All((below(second, first), at_most(of(two), of(one)))),
+                ))  # fmt: skip
+            case _:
+                pass
+
+    def _of_two_elements(
+        self, one: Read, two: Read, tensor: str, here: tuple[Term, ...], there: tuple[Term, ...], contracts: bool
+    ) -> Iterator[Formula]:
+        apart = [side for a, b in zip(here, there, strict=True) for side in (below(a, b), below(b, a))]
+        same = tuple(equals(a, b) for a, b in zip(here, there, strict=True))
+        yield Some((*apart, All((*same, equals(of(one), of(two))))))
+        content = self.ranges.elements[tensor]
+        if not contracts or not isinstance(content, Content):
+            return
+        if content.kind == "Unique":
+            yield Some((
+                below(of(one), of(two)), below(of(two), of(one)),
+                below(of(one), 0), All((*same, equals(of(one), of(two)))),
+            ))  # fmt: skip
+        if content.kind == "Offsets":
+            yield _grows(here[0], there[0], of(one), of(two), number(0))
+
+
+def _instance(formula: Formula, atom: Unknown) -> Formula:
+    """What is known of an unknown, for the program and the lane it belongs to."""
+    made = changed(formula, lambda term: renamed(term, atom.copy)) if atom.copy else formula
+    if atom.args:
+        made = changed(made, lambda term: at_lane(term, atom.args[0], Lane(copy=atom.copy)))
+    return made
+
+
+def _within(term: Term, bounds: Range) -> Iterator[Fact]:
+    if abs(bounds.low) <= _SMALL:
+        yield at_most(number(bounds.low), term)
+    if abs(bounds.high) <= _SMALL:
+        yield at_most(term, bounds.high)
+
+
+def _of_quotient(found: Term, term: Term, by: Term, divisors: Range) -> Iterator[Formula]:
+    rest = term - product(found, by)
+    up = All((below(number(0), by), at_most(-rest, 0), below(rest, by)))
+    if divisors.low > 0:
+        yield up
+        return
+    options: tuple[Formula, ...] = (up, All((equals(by, 0), equals(found, 0))))
+    if divisors.low < 0:
+        options += (All((below(by, 0), below(by, rest), at_most(rest, 0))),)
+    yield Some(options)
+
+
+def _of_product(found: Term, left: Term, right: Term, ranges: Ranges) -> Iterator[Formula]:
+    for factor, other in ((left, right), (right, left)):
+        if ranges.of(factor).low >= 0:
+            yield _grows(other, number(0), found, number(0), factor)
+
+
+def _grows(first: Term, second: Term, one: Term, two: Term, step: Term) -> Formula:
+    """`one` and `two` are ordered as `first` and `second`, at least `step` apart where these differ."""
+    return Some((
+        All((below(first, second), at_most(one + step, two))),
+        All((equals(first, second), equals(one, two))),
+        All((below(second, first), at_most(two + step, one))),
+    ))  # fmt: skip
+
+
+def _shared(one: Product, two: Product) -> Iterator[tuple[Term, Term, Term]]:
+    """A factor of both products, and the other factor of each."""
+    for factor, first in ((one.left, one.right), (one.right, one.left)):
+        for other, second in ((two.left, two.right), (two.right, two.left)):
+            if factor == other:
+                yield factor, first, second

@@ -1,0 +1,336 @@
+"""All obligations of a kernel, settled or reported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeAlias
+
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.diagnostic import Diagnostic, Label
+from tileproof.diagnostics.errors import OutOfBounds, Race, TileproofError, Unwritten
+from tileproof.ir import ops
+from tileproof.ir.types import Access, Tensor, TensorType
+
+from . import coverage
+from .axioms import Axioms
+from .formulas import below
+from .invariants import learn
+from .obligations import Apart, Contents, Goal, Inside, Lanes, full, goals
+from .prover import Answer, Prover
+from .ranges import Ranges
+from .reading import Reader
+from .refuting import Refuter, Replay
+from .settling import Open, Settler, is_demand
+from .sites import Bounded, Fitting, NotEmpty
+from .terms import Scalar, Term, depends_on_data, everything
+from .verdict import Compare, Fits, Full, Residual, Rung, Settled, Verdict
+
+_Settle: TypeAlias = Callable[[Rung, str], None]
+_USUAL_EXTENT = 4096
+"""What does not fit 64 bits for extents of this size is no use to anyone."""
+
+
+def prove(kernel: ops.KernelIR, replay: Replay | None = None, *, deny_checks: bool = False) -> Verdict:
+    """Settles every obligation of a kernel; `replay` runs counter-examples, without it none is claimed."""
+    return _Checker(kernel, replay, deny_checks).check()
+
+
+class _Checker:
+    def __init__(self, kernel: ops.KernelIR, replay: Replay | None, deny_checks: bool) -> None:
+        self.kernel = kernel
+        self.deny_checks = deny_checks
+        self.reader = Reader(kernel)
+        self.account = self.reader.read()
+        axioms = Axioms(self.reader.ranges, self.account.definitions, self.reader.offsets)
+        self.settler = Settler(self.reader, Prover(axioms, self.account.contracts))
+        self.refuter = None if replay is None else Refuter(self.settler, replay)
+        self.settled: list[Settled] = []
+        self.findings: list[Diagnostic] = []
+        self.fits: list[Fits] = []
+        self.residuals: list[Residual] = []
+        self.complete: list[str] = []
+        self.racing: set[Tensor] = set()
+
+    def check(self) -> Verdict:
+        """The verdict."""
+        owed = list(goals(self.reader))
+        asked = [formula for goal in owed for violation in goal.violations for formula in violation]
+        extents = [extent for view in self.reader.views.values() for extent in view.extents]
+        learn(self.account, self.settler.prover, asked, extents)
+        for goal in owed:
+            self._goal(goal)
+        for parameter in self.kernel.parameters:
+            tensor = parameter.value
+            if isinstance(tensor.type, TensorType) and tensor.type.access is Access.OUT:
+                self._covered(parameter, tensor)
+        unclipped = tuple(
+            Full(site.op, axis)
+            for site, axis, runs, clipped in full(self.reader)
+            if self.settler.prover.impossible(runs, about=clipped)
+        )
+        found = tuple(replace(finding, kernel=self.kernel.name) for finding in self.findings)
+        compares: tuple[Compare | Fits, ...] = (*dict.fromkeys(self.settler.compares), *self.fits)
+        complete = tuple(dict.fromkeys(self.complete))
+        return Verdict(
+            self.kernel, tuple(self.settled), found, compares, tuple(self.residuals), complete, unclipped
+        )
+
+    def _goal(self, goal: Goal) -> None:
+        if isinstance(goal.subject, Fitting):
+            self._fitting(goal, goal.subject)
+            return
+        if isinstance(goal.subject, Apart) and goal.subject.one.view.root in self.racing:
+            return
+        result = self.settler.settle(goal)
+        if isinstance(result, Settled):
+            self.settled.append(result)
+            return
+        match goal.subject:
+            case Inside() | Bounded() | Contents():
+                self._outside(result)
+            case NotEmpty():
+                self.findings.append(_empty(goal))
+            case Apart() | Lanes():
+                self._meeting(result)
+
+    # Bounds.
+
+    def _outside(self, found: Open) -> None:
+        goal = found.goal
+        axis: int | None
+        match goal.subject:
+            case Inside(site, axis):
+                index, where = site.spots[axis].position - site.spots[axis].extent, site.where
+                early = _is_early(self.reader, site.spots[axis].pick)
+                op: ops.AnyOp = site.op
+            case Contents(site):
+                assert isinstance(site.op, ops.Store)
+                op, where, axis = site.op, site.where, None
+                index, early = self.reader.values.stored(site.op.value), False
+            case Bounded(op=op, index=index, where=where, value=value):
+                axis, early = None, value is None or value in self.reader.early
+            case _:
+                raise TypeError(goal.subject)
+        if not depends_on_data(index) and not _has_scalars(index) and self.refuter is not None:
+            seen = self.refuter.counter_example(found.violations, OutOfBounds, [goal.span])
+            if seen is not None:
+                code = Code.NOT_AN_INDEX if isinstance(goal.subject, Contents) else Code.NOT_INSIDE
+                self._refuted(code, seen, "" if code is Code.NOT_AN_INDEX else _way_in(op))
+                return
+        rung = Rung.PRECHECK if early and not where.nest else Rung.IN_PLACE
+        if where.in_test:
+            self.findings.append(_in_test(goal))
+            return
+        if self.deny_checks:
+            self.findings.append(_denied(goal, rung))
+            return
+        self.residuals.append(Residual(op, axis, rung))
+        reason = "tested before any loop" if rung is Rung.PRECHECK else "tested where it is used"
+        reason = f"{goal.claim}: {reason}" if goal.claim else reason
+        self.settled.append(Settled(goal.kind, goal.what, goal.span, rung, reason))
+
+    def _fitting(self, goal: Goal, demand: Fitting) -> None:
+        term, ranges = demand.term, self.reader.ranges
+        if term is not None:
+            small = Ranges(ranges.elements, ranges.walked, ranges.extent, lambda atom: _USUAL_EXTENT)
+            if small.of(term).within(demand.limit):
+                self.fits.append(Fits(term, ranges, goal.span, demand.limit))
+                reason = "the launch looks whether it fits 64 bits"
+                self.settled.append(Settled(goal.kind, goal.what, goal.span, Rung.LAUNCH, reason))
+                return
+        if all(known.code is not Code.MAY_NOT_FIT or known.span != goal.span for known in self.findings):
+            self.findings.append(_wide(goal))
+
+    # Ownership.
+
+    def _meeting(self, found: Open) -> None:
+        goal = found.goal
+        site = goal.subject.one if isinstance(goal.subject, Apart) else goal.subject.site  # type: ignore[union-attr]
+        self.racing.add(site.view.root)
+        places = [goal.subject.one.span, goal.subject.two.span] if isinstance(goal.subject, Apart) else [goal.span]
+        if self.refuter is not None:
+            seen = self.refuter.counter_example(found.violations, Race, places)
+            if seen is not None:
+                lanes = seen.diagnostics[0].code is Code.LANES_MEET
+                self._refuted(Code.LANES_NOT_APART if lanes else Code.NOT_APART, seen)
+                return
+        self.findings.append(_not_apart(goal))
+
+    def _refuted(self, code: Code, seen: TileproofError, help: str = "") -> None:
+        for finding in seen.diagnostics:
+            made = replace(finding, code=code, help=help or finding.help)
+            if all(known.code is not code or known.span != made.span for known in self.findings):
+                self.findings.append(made)
+
+    # Coverage.
+
+    def _covered(self, parameter: ops.Parameter, tensor: Tensor) -> None:
+        def settle(rung: Rung, reason: str) -> None:
+            self.settled.append(Settled("covered", parameter.name, parameter.span, rung, reason))
+
+        reason = coverage.structure(self.reader, tensor)
+        if reason:
+            settle(Rung.CONSTRUCTION, reason)
+            return
+        prover = self.settler.prover
+        miss = coverage.Miss()
+        for ways in coverage.WAYS:
+            miss = coverage.missed(self.reader, tensor, ways)
+            if not miss.stores:
+                break
+            if prover.impossible(miss.formulas, contracts=False):
+                settle(Rung.PROOF, "every element is reached by a program")
+                return
+            answer = prover.ask(miss.formulas)
+            if answer.impossible:
+                settle(Rung.CONTRACT, "every element is reached by a program, by contract")
+                return
+            if self._compared_cover(parameter, answer, settle):
+                return
+        if self._scattered(parameter, tensor, settle):
+            return
+        if self.refuter is not None:
+            seen = self.refuter.counter_example((miss.formulas,), Unwritten, [parameter.span])
+            if seen is not None:
+                self._refuted(Code.NOT_COVERED, seen)
+                return
+        if tensor in self.racing:
+            return  # a race was found first; what it leaves unwritten is not known
+        self.findings.append(_uncovered(parameter, has_stores=bool(coverage._stores(self.reader, tensor))))
+
+    def _compared_cover(self, parameter: ops.Parameter, answer: Answer, settle: _Settle) -> bool:
+        made = []
+        for case in answer.open:
+            found = self.settler.compare_for(case, parameter.span, f"every element of {parameter.name} is written", ())
+            if found is None:
+                return False
+            made.append(found)
+        self.settler.compares += [one for one in made if one not in self.settler.compares]
+        settle(Rung.LAUNCH, f"the launch compares {', '.join(dict.fromkeys(one.demand for one in made))}")
+        return True
+
+    def _scattered(self, parameter: ops.Parameter, tensor: Tensor, settle: _Settle) -> bool:
+        found = coverage.scatter(self.reader, tensor)
+        if found is None or tensor in self.racing:
+            return False
+        if any(residual.op is found.site.op for residual in self.residuals):
+            return False
+        if not is_demand(found.elements - found.writes) and (found.writes - found.elements).number is None:
+            return False
+        self.complete += found.through
+        gap = found.writes - found.elements
+        if gap.number is not None and gap.number >= 0:
+            settle(Rung.PROOF, "no two writes meet, and they are as many as the elements")
+            return True
+        demand = f"{found.writes} == {found.elements}"
+        broken = below(found.writes, found.elements)
+        self.settler.compares.append(Compare((broken,), demand, parameter.span, f"{parameter.name} is covered"))
+        settle(Rung.LAUNCH, f"no two writes meet; the launch compares {demand}")
+        return True
+
+
+def _has_scalars(term: Term) -> bool:
+    """Whether it depends on what a launch passes by value: such an index is checked, not refused."""
+    return any(isinstance(atom, Scalar) for atom in everything(term))
+
+
+def _way_in(op: ops.AnyOp) -> str:
+    match op:
+        case ops.Load(tensor=tensor):
+            return f"guard the access with `if`, or read it with `{tensor.name}.get(index, fill)`"
+        case ops.Store() | ops.Update():
+            return "guard the access with `if`"
+        case _:
+            return ""
+
+
+def _is_early(reader: Reader, pick: ops.Pick) -> bool:
+    match pick:
+        case ops.At(value) | ops.Gather(value):
+            return value in reader.early
+        case ops.Along(walker):
+            return walker in reader.early
+        case _:
+            return True
+
+
+def _not_apart(goal: Goal) -> Diagnostic:
+    match goal.subject:
+        case Lanes(site, axis):
+            return Diagnostic(
+                Code.LANES_NOT_APART,
+                f"two lanes of this store along axis {axis} of {site.op.tensor.name} may write one element",
+                goal.span,
+                "the positions were not proved to differ",
+                help=f"take the positions from a Unique tensor, or declare {site.view.root.name} Sum, Max or Min",
+            )
+        case Apart(one, two):
+            name = one.view.root.name
+            verbs = ["writes" if site.writes else "reads" for site in (one, two)]
+            labels = () if one is two else (Label(two.span, f"another program {verbs[1]} it here"),)
+            return Diagnostic(
+                Code.APART_OPEN,
+                f"programs could not be proved to touch different elements of {name}",
+                one.span,
+                f"a program {verbs[0]} it here" if labels else "two programs might write one element here",
+                labels,
+                ("no counter-example is known; what is not proved is refused",),
+                f"index {name} by the program's own walkers, state what makes the indices differ with tp.require, "
+                f"or take them from a Unique tensor",
+            )
+        case other:
+            raise TypeError(other)
+
+
+def _denied(goal: Goal, rung: Rung) -> Diagnostic:
+    return Diagnostic(
+        Code.CHECK_DENIED,
+        f"a check would stay at run time: {goal.what} may be outside",
+        goal.span,
+        f"{rung.label}: not proved",
+        help="prove it with tp.require or an Index tensor, read with x.get(index, fill), or allow checks",
+    )
+
+
+def _in_test(goal: Goal) -> Diagnostic:
+    return Diagnostic(
+        Code.CHECK_DENIED,
+        f"the test of a `while` cannot hold a check, and {goal.what} may be outside",
+        goal.span,
+        "not proved",
+        help="load it before the loop and at the end of its body, or read it with x.get(index, fill)",
+    )
+
+
+def _empty(goal: Goal) -> Diagnostic:
+    return Diagnostic(
+        Code.MAY_BE_EMPTY,
+        "an axis without elements has no argmax, and this one may have none",
+        goal.span,
+        "not proved to have an element",
+        help="guard it with `if`, or demand elements with tp.require",
+    )
+
+
+def _wide(goal: Goal) -> Diagnostic:
+    return Diagnostic(
+        Code.MAY_NOT_FIT,
+        "this index may not fit 64 bits",
+        goal.span,
+        "index arithmetic is exact",
+        help="if it is not a position, compute it in a type that wraps: .to(i64)",
+    )
+
+
+def _uncovered(parameter: ops.Parameter, has_stores: bool) -> Diagnostic:
+    name = parameter.name
+    return Diagnostic(
+        Code.COVER_OPEN,
+        f"`{name}` could not be proved to be written as a whole" if has_stores else f"`{name}` is never written",
+        parameter.span,
+        "an Out is written as a whole",
+        (),
+        ("no counter-example is known; what is not proved is refused",) if has_stores else (),
+        f"write every element of {name}, or declare it InOut to keep the others as they are",
+    )

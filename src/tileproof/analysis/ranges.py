@@ -1,0 +1,134 @@
+"""Intervals of terms, and the law that index arithmetic fits 64 bits.
+
+No extent of an argument reaches 2**48 (a launch sees to that), nor does a 64-bit number that becomes an index (it is
+checked). What a loop carries from turn to turn is held below 2**62 by the length of its steps. So most index
+arithmetic fits whatever the sizes; where it depends on them, the launch computes the interval again with the real ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from tileproof.ir.types import Content
+
+from .terms import (
+    Atom,
+    AxisExtent,
+    DimensionExtent,
+    GroupOf,
+    Lane,
+    Least,
+    Live,
+    Product,
+    Quotient,
+    Read,
+    Scalar,
+    Start,
+    Term,
+    TileNumber,
+    Unknown,
+)
+
+INDEX_LIMIT = 1 << 48
+"""Extents and checked numbers are below it."""
+CARRIED_LIMIT = (1 << 62) - 1
+"""What loops carry stays within it."""
+STEP_LIMIT = 1 << 14
+"""What a turn may add to it."""
+_LARGEST = (1 << 63) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """All integers from `low` to `high`."""
+
+    low: int
+    high: int
+
+    def __or__(self, other: Range) -> Range:
+        return Range(min(self.low, other.low), max(self.high, other.high))
+
+    def __and__(self, other: Range) -> Range:
+        return Range(max(self.low, other.low), min(self.high, other.high))
+
+    @property
+    def fits(self) -> bool:
+        """Whether all of them are 64-bit numbers."""
+        return self.low >= -_LARGEST - 1 and self.high <= _LARGEST
+
+    def within(self, limit: int) -> bool:
+        """Whether none is further from 0 than `limit`."""
+        return -limit <= self.low and self.high <= limit
+
+
+@dataclass(frozen=True, slots=True)
+class Ranges:
+    """Intervals of atoms, for all launches or for one whose extents and scalars are known."""
+
+    elements: Mapping[str, Content | Range]
+    """What the tensors hold that are read as integers."""
+    walked: Mapping[str, Term]
+    """The extent of the dimension each walker walks."""
+    extent: Callable[[str], Term]
+    """The extent of a dimension, by name."""
+    known: Callable[[DimensionExtent | AxisExtent | Scalar], int] | None = None
+
+    def of(self, term: Term) -> Range:
+        """Where the values of a term lie."""
+        low = high = term.constant
+        for atom, factor in term.parts:
+            part = self._atom(atom)
+            one, two = part.low * factor, part.high * factor
+            low += min(one, two)
+            high += max(one, two)
+        return Range(low, high)
+
+    def _atom(self, atom: Atom) -> Range:
+        match atom:
+            case DimensionExtent() | AxisExtent():
+                if self.known is not None:
+                    extent = self.known(atom)
+                    return Range(extent, extent)
+                return Range(0, INDEX_LIMIT)
+            case Scalar(_, low, high):
+                if self.known is not None:
+                    value = self.known(atom)
+                    return Range(value, value)
+                return Range(low, high)
+            case Start(walker) | Live(walker) | TileNumber(walker):
+                walked = self.walked.get(walker)
+                return Range(0, self._size(walked) if walked is not None else INDEX_LIMIT)
+            case Lane():
+                return Range(0, INDEX_LIMIT)
+            case Unknown(_, low, high):
+                return Range(low, high)
+            case Read(tensor, _):
+                return self._element(tensor)
+            case GroupOf(_, _, into):
+                return Range(0, self._size(self.extent(into)))
+            case Least(left, right):
+                one, two = self.of(left), self.of(right)
+                return Range(min(one.low, two.low), min(one.high, two.high))
+            case Product(left, right):
+                one, two = self.of(left), self.of(right)
+                corners = [a * b for a in (one.low, one.high) for b in (two.low, two.high)]
+                return Range(min(corners), max(corners))
+            case Quotient(term, by):
+                top, bottom = self.of(term), self.of(by)
+                if bottom.low == bottom.high and bottom.low > 0:
+                    return Range(top.low // bottom.low, top.high // bottom.low)
+                reach = max(abs(top.low), abs(top.high))
+                return Range(0 if top.low >= 0 and bottom.low >= 0 else -reach, reach)
+
+    def _size(self, extent: Term) -> int:
+        """The greatest extent a dimension can have, however it is computed."""
+        return min(max(0, self.of(extent).high), INDEX_LIMIT)
+
+    def _element(self, tensor: str) -> Range:
+        match self.elements[tensor]:
+            case Content(kind, dimension, _):
+                extent = self._size(self.extent(dimension))
+                return Range(0, extent) if kind == "Offsets" else Range(-1, max(-1, extent - 1))
+            case found:
+                return found

@@ -1,0 +1,519 @@
+"""Reads a kernel once, from top to bottom, and accounts for everything that owes a proof.
+
+What holds at a place is collected on the way: where walkers and loop variables are, which branches were taken, what
+was assumed. Values are single assignments, so what was learnt of one stays true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from tileproof.ir import ops
+from tileproof.ir.extent import Extent
+from tileproof.ir.types import (
+    Access,
+    AnyValue,
+    Content,
+    Fixed,
+    Named,
+    Tensor,
+    TensorType,
+    Tile,
+    TileType,
+    Unnamed,
+    Value,
+    Walker,
+)
+from tileproof.language.dtypes import BOOL, ENTRY, INDEX
+
+from .carrying import chooses_one, is_loaded, long_steps
+from .entries import entries_of
+from .formulas import TRUE, All, Formula, Some, at_most, below, equals, negation
+from .ranges import CARRIED_LIMIT, INDEX_LIMIT, Range, Ranges
+from .sites import Account, Bounded, Branch, Carried, Demand, Fitting, Site, Spot, View, Walk, Where
+from .terms import (
+    LANE,
+    AxisExtent,
+    DimensionExtent,
+    Lane,
+    Live,
+    Read,
+    Scalar,
+    Start,
+    Term,
+    TileNumber,
+    Unknown,
+    at_lane,
+    depends_on_data,
+    greatest,
+    number,
+    of,
+    of_length,
+    product,
+    quotient,
+)
+from .values import Values, integer_range, is_whole
+
+
+def shown_name(value: AnyValue) -> str:
+    """A value as the user calls it: without the number that tells it from others of the name."""
+    return value.name.partition(".")[0]
+
+
+class Reader:
+    """One reading of a kernel."""
+
+    def __init__(self, kernel: ops.KernelIR) -> None:
+        self.kernel = kernel
+        self.account = Account()
+        self.views: dict[Tensor, View] = {}
+        elements: dict[str, Content | Range] = {}
+        self.walked: dict[str, Term] = {}
+        self.ranges = Ranges(elements, self.walked, self.extent)
+        self.values = Values(self.account, self.ranges, self.views)
+        self.path: list[Formula] = []
+        self.nest: list[Branch] = []
+        self.after_join = False
+        self.in_test = False
+        self.parallel: ops.Parallel | None = None
+        self.offsets: dict[str, Term] = {}
+        self.early: set[AnyValue] = set()
+        """Values a program can know before any loop: made of arguments that no program writes."""
+        for parameter in kernel.parameters:
+            match parameter.value:
+                case Value(type=TensorType()) as tensor:
+                    self._tensor(tensor, elements)
+                case Value(type=TileType(dtype=dtype)) as scalar if is_whole(dtype):
+                    bounds = integer_range(dtype)
+                    self.values.terms[scalar] = of(Scalar(scalar.name, bounds.low, bounds.high))
+                case _:
+                    pass
+        self.early.update(parameter.value for parameter in kernel.parameters)
+        for name, value in kernel.constants.items():
+            if name not in kernel.static and isinstance(value, Extent):
+                self.account.contracts.append(at_most(number(1), of_length(value)))
+        self.is_inside = not any(isinstance(op, ops.Parallel) for op in kernel.body.ops)
+
+    def extent(self, name: str) -> Term:
+        """The extent of a dimension: of static and computed ones, what they are made of."""
+        for known in (self.kernel.static, self.kernel.computed):
+            if name in known:
+                made = known[name]
+                if not (isinstance(made, int) or made.names == {name}):
+                    return _resolved(of_length(made), self)
+                return of_length(made)
+        return of(DimensionExtent(name))
+
+    def _tensor(self, tensor: Tensor, elements: dict[str, Content | Range]) -> None:
+        extents = []
+        for axis, dimension in enumerate(tensor.type.dimensions):
+            match dimension:
+                case Named(name):
+                    extents.append(self.extent(name))
+                case Fixed(length):
+                    extents.append(number(length))
+                case Unnamed():
+                    extents.append(of(AxisExtent(tensor.name, axis)))
+        self.views[tensor] = View(tensor, tuple(extents), (number(0),) * len(extents))
+        element = tensor.type.element
+        if isinstance(element, Content):
+            elements[tensor.name] = element
+            if element.kind == "Offsets":
+                self.offsets[tensor.name] = extents[0]
+        elif is_whole(element):
+            elements[tensor.name] = integer_range(element)
+
+    def read(self) -> Account:
+        """The whole account."""
+        self._block(self.kernel.body)
+        return self.account
+
+    # Places.
+
+    @property
+    def where(self) -> Where:
+        return Where(tuple(self.path), tuple(self.nest), self.is_inside, self.after_join, self.in_test)
+
+    @contextmanager
+    def _within(self, branch: Branch, *facts: Formula) -> Iterator[None]:
+        depth, uniform = len(self.path), self.values.uniform
+        self.path += facts
+        self.nest.append(branch)
+        # What a loop computes differs from turn to turn.
+        self.values.uniform = uniform and isinstance(branch.op, ops.If)
+        yield
+        self.values.uniform = uniform
+        self.nest.pop()
+        del self.path[depth:]
+
+    def _owe(self, demand: Demand) -> None:
+        self.account.demands.append(demand)
+
+    def _block(self, block: ops.Block) -> None:
+        for op in block.ops:
+            self._op(op)
+
+    def _op(self, op: ops.AnyOp) -> None:
+        self._note_early(op)
+        match op:
+            case ops.Load() | ops.Get():
+                site = self._site(op)
+                self._loaded(op, site)
+            case ops.Store() | ops.Update():
+                self._site(op)
+            case ops.Shift():
+                self._shift(op)
+            case ops.SplitAt():
+                self._split(op)
+            case ops.Require(condition=condition):
+                self.account.contracts.append(self.values.truth(condition))
+                self.account.requires += 1
+            case ops.Assume(condition=condition):
+                if condition.type.rank == 0:
+                    self.path.append(self.values.truth(condition))
+            case ops.Print() | ops.Check():
+                pass
+            case ops.Fold() | ops.Scan() | ops.Join():
+                self._combine(op)
+            case ops.Parallel():
+                self._parallel(op)
+            case ops.TilesLoop():
+                self._tiles(op)
+            case ops.RangeLoop():
+                self._range(op)
+            case ops.While():
+                self._while(op)
+            case ops.If():
+                self._if(op)
+            case ops.Group(dimension=dimension, into=into):
+                whole, parts = self.extent(dimension), self.extent(into)
+                self.account.contracts += [at_most(number(1), parts), Some((equals(whole, 0), at_most(parts, whole)))]
+                self.values.compute(op, self.where)
+            case ops.Reduce(fn=ops.ReduceFn.ARGMAX | ops.ReduceFn.ARGMIN, operand=operand, axis=axis):
+                self.values.compute(op, self.where)
+                # Owed, so true of whatever follows.
+                self.path.append(at_most(number(1), self.values.live(operand.type.axes[axis])))
+            case _:
+                self.values.compute(op, self.where)
+
+    def _note_early(self, op: ops.AnyOp) -> None:
+        reads = isinstance(op, ops.Load | ops.Get)
+        if self.nest or ops.blocks(op) or (reads and op.tensor.type.access is not Access.IN):  # type: ignore[union-attr]
+            return
+        if all(isinstance(value.type, TensorType) or value in self.early for value in ops.operands(op)):
+            self.early.update(ops.results(op))
+
+    # Accesses.
+
+    def _site(self, op: ops.Load | ops.Get | ops.Store | ops.Update) -> Site:
+        view = self.views[op.tensor]
+        count = len(self.account.demands)
+        spots = tuple(self._spot(pick, view, axis, count) for axis, pick in enumerate(op.picks))
+        if isinstance(op, ops.Load):
+            # The launch sees to it that no entry is none, but not to what programs store or fill in.
+            spots = tuple(replace(spot, present=()) if self._is_doubtful(spot) else spot for spot in spots)
+        site = Site(count, op, view, spots, self.where)
+        self._owe(site)
+        return site
+
+    def _is_doubtful(self, spot: Spot) -> bool:
+        """Whether an entry may come from elsewhere than from an index tensor that no program writes."""
+        return bool(spot.present) and entries_of(spot.present, self.account.definitions, self.values.filled) is None
+
+    def _spot(self, pick: ops.Pick, view: View, axis: int, count: int) -> Spot:
+        extent, offset = view.extents[axis], view.offsets[axis]
+        lane = of(Lane(f"{count}.{axis}"))
+
+        def swept(start: Term, length: Term) -> Spot:
+            return Spot(pick, start + lane, (at_most(-lane, 0), below(lane, length)), (), extent, offset, lane)
+
+        match pick:
+            case ops.Along(walker):
+                walk = self.account.walks[walker]
+                if walker.type.is_each:
+                    return Spot(pick, walk.start, (), (), extent, offset)
+                return swept(walk.start, walk.live)
+            case ops.Whole():
+                return swept(number(0), self._dimension(view, axis))
+            case ops.Window(start, length):
+                return swept(of_length(start), of_length(length))
+            case ops.At(index):
+                return Spot(pick, self.values.term(index), (), self.values.presence(index), extent, offset)
+            case ops.Gather(indices):
+                live = self.values.live(indices.type.axes[0])
+                lanes = at_most(-lane, 0), below(lane, live)
+                position = at_lane(self.values.term(indices), lane)
+                present = tuple(_at(formula, lane) for formula in self.values.presence(indices))
+                return Spot(pick, position, lanes, present, extent, offset, lane)
+
+    def _dimension(self, view: View, axis: int) -> Term:
+        """How many elements `:` means: the dimension's, which a part of a tensor may not have."""
+        match view.root.type.dimensions[axis]:
+            case Named(name):
+                return self.extent(name)
+            case Fixed(length):
+                return number(length)
+            case Unnamed():
+                return view.extents[axis]
+
+    def _loaded(self, op: ops.Load | ops.Get, site: Site) -> None:
+        result = op.result
+        if result.type.dtype == BOOL or not is_whole(result.type.dtype) or result.type.rank > 1:
+            return
+        values = self.values
+        if site.view.root is not op.tensor or op.tensor.type.access is not Access.IN:
+            values.unknown(result)
+            return
+        args = tuple(spot.position if spot.lane is None else _relaned(spot) for spot in site.spots)
+        found = of(Read(op.tensor.name, args))
+        if isinstance(op, ops.Get):
+            fill = values.term(op.fill)
+            values.filled.add(result.name)
+            made = values.unknown(result, self.ranges.of(found) | self.ranges.of(fill))
+            values.define(result, Some((equals(made, found), equals(made, fill))))
+            return
+        values.terms[result] = found
+        if result.type.dtype == ENTRY:
+            values.present[result] = (at_most(number(0), found),)
+
+    def _shift(self, op: ops.Shift) -> None:
+        walk, by = self.account.walks[op.walker], self.values.term(op.by)
+        start = walk.start + by
+        extent = self.extent(op.walker.type.dimension)
+        live = number(1) if op.walker.type.is_each else of(Live(op.result.name))
+        high = extent if not op.walker.type.is_each else extent - 1
+        self._owe(Bounded(op, f"the start of {shown_name(op.result)}", start, number(0), high, self.where, op.by))
+        self.walked[op.result.name] = extent
+        self.account.walks[op.result] = Walk(
+            start, live, walk.number, extent, walk.size, walk.low, walk.highs, origin=op.walker
+        )
+        if not op.walker.type.is_each:
+            self.path += [at_most(-live, 0), at_most(live, walk.live), at_most(start + live, extent)]
+            self.path.append(Some((equals(live, walk.live), equals(start + live, extent))))
+        self.path += [at_most(-start, 0), at_most(start, high)]
+
+    def _split(self, op: ops.SplitAt) -> None:
+        view, at = self.views[op.tensor], self.values.term(op.at)
+        whole = view.extents[op.axis]
+        what = f"the place where {op.tensor.name} is split"
+        self._owe(Bounded(op, what, at, number(0), whole, self.where, op.at))
+        self.path += [at_most(-at, 0), at_most(at, whole)]
+
+        def part(extent: Term, offset: Term) -> View:
+            extents = tuple(extent if axis == op.axis else old for axis, old in enumerate(view.extents))
+            offsets = tuple(old + offset if axis == op.axis else old for axis, old in enumerate(view.offsets))
+            return View(view.root, extents, offsets, op.axis)
+
+        self.views[op.past] = part(at, number(0))
+        self.views[op.fresh] = part(whole - at, at)
+
+    # Spaces and loops.
+
+    def _parallel(self, op: ops.Parallel) -> None:
+        self.parallel = op
+        self.is_inside, self.values.uniform = True, False
+        segments = {each.walker: each for each in op.segments}
+        self.early.update((*op.walkers, *(each.index for each in op.segments)))
+        for walker in op.walkers:
+            extent = self.extent(walker.type.dimension)
+            if walker in segments:
+                self._segments(walker, segments[walker], extent)
+            else:
+                self.path += self._walker(walker, number(0), (extent,))
+        self._block(op.body)
+
+    def _walker(self, walker: Walker, low: Term, highs: tuple[Term, ...], name: str | None = None) -> list[Formula]:
+        """Introduces a walker; gives what holds of it."""
+        kind = walker.type
+        extent = self.extent(kind.dimension)
+        self.walked[walker.name] = extent
+        start = of(Start(walker.name, kind.is_each))
+        size = number(1) if kind.size is None else of_length(kind.size)
+        count = of(TileNumber(walker.name))
+        live = number(1) if kind.is_each else of(Live(walker.name))
+        if kind.is_each and low == number(0):
+            count = start
+        self.account.walks[walker] = Walk(start, live, count, extent, size, low, highs)
+        facts: list[Formula] = [at_most(low, start), at_most(-start, 0)]
+        facts += [equals(start, low + product(size, count)), at_most(-count, 0)] if count != start else []
+        if kind.is_each:
+            return [*facts, *(below(start, high) for high in highs)]
+        facts += [at_most(number(0 if kind.is_piece else 1), live), at_most(live, size)]
+        if kind.is_piece:
+            facts.append(Some((at_most(number(1), live), equals(extent, 0))))
+        short = Some((equals(live, size), *(equals(start + live, high) for high in highs)))
+        return [*facts, *(at_most(start + live, high) for high in highs), short]
+
+    def _segments(self, walker: Walker, segments: ops.Segments, extent: Term) -> None:
+        borders = self.views[segments.offsets].extents[0]
+        index = of(Unknown(segments.index.name, 0, INDEX_LIMIT))
+        self.values.terms[segments.index] = index
+        begin, end = (of(Read(segments.offsets.name, (place,))) for place in (index, index + 1))
+        self.path += [at_most(-index, 0), at_most(index + 2, borders)]
+        self.path += self._walker(walker, begin, (end, extent))
+
+    def _tiles(self, op: ops.TilesLoop) -> None:
+        extent = self.extent(op.walker.type.dimension)
+        low = number(0) if op.start is None else self.values.term(op.start)
+        if op.start is not None:
+            what = f"the start of {shown_name(op.walker)}"
+            self._owe(Bounded(op, what, low, number(0), None, self.where, op.start))
+        highs = (extent,) if op.stop is None else (extent, self.values.term(op.stop))
+        self._loop(op, self._walker(op.walker, low, highs), TRUE)
+
+    def _range(self, op: ops.RangeLoop) -> None:
+        start, stop, step = (self.values.term(value) for value in (op.start, op.stop, op.step))
+        bounds = self.ranges.of(start) | self.ranges.of(stop)
+        data = depends_on_data(start) or depends_on_data(stop)
+        variable = of(Unknown(op.variable.name, bounds.low, bounds.high, data=data))
+        self.values.terms[op.variable] = variable
+        facts: list[Formula] = []
+        if step.number is not None and step.number:
+            turns = of(Unknown(f"{op.variable.name}#", 0, INDEX_LIMIT))
+            ahead = [at_most(start, variable), below(variable, stop)]
+            behind = [at_most(variable, start), below(stop, variable)]
+            facts += ahead if step.number > 0 else behind
+            if abs(step.number) != 1:
+                facts += [equals(variable, start + turns.times(step.number)), at_most(-turns, 0)]
+        self._loop(op, facts, TRUE)
+
+    def _while(self, op: ops.While) -> None:
+        before = tuple(self.path)
+        self._enter(op)
+        with self._within(Branch(op)):
+            outer, self.in_test = self.in_test, True
+            self._block(op.test)
+            self.in_test = outer
+        condition = self.values.truth(op.test.yields[0])
+        with self._within(Branch(op, condition), condition):
+            self._block(op.body)
+            self._leave(op, before)
+
+    def _loop(self, op: ops.TilesLoop | ops.RangeLoop, facts: Sequence[Formula], condition: Formula) -> None:
+        before = tuple(self.path)
+        self._enter(op)
+        with self._within(Branch(op, condition), *facts):
+            self._block(op.body)
+            self._leave(op, before)
+
+    def _enter(self, op: ops.TilesLoop | ops.RangeLoop | ops.While) -> None:
+        uniform, self.values.uniform = self.values.uniform, False
+        for value, init, handed in zip(op.carried, op.inits, op.body.yields, strict=True):
+            if is_whole(value.type.dtype) and value.type.rank <= 1:
+                data = depends_on_data(self.values.term(init)) or is_loaded(op.body, handed)
+                self.values.unknown(value, data=data)
+        self.values.uniform = uniform
+
+    def _leave(self, op: ops.TilesLoop | ops.RangeLoop | ops.While, before: tuple[Formula, ...]) -> None:
+        """What a turn hands on, and what comes out: an index must not grow out of bounds."""
+        for value, handed, result, init in zip(op.carried, op.body.yields, op.results, op.inits, strict=True):
+            if value.type.dtype == INDEX and value.type.rank > 1:
+                if not self.values.bound(handed).within(CARRIED_LIMIT):
+                    self._owe(Fitting(op, None, self.where))
+                continue
+            if not is_whole(value.type.dtype) or value.type.rank > 1:
+                continue
+            self.values.unknown(result)
+            if value.type.dtype == INDEX:
+                self._carry(value, handed, result, init, before)
+                self._owe_steps(op, value, handed, init)
+
+    def _owe_steps(self, op: ops.TilesLoop | ops.RangeLoop | ops.While, value: Tile, handed: Tile, init: Tile) -> None:
+        """That all turns of a loop together do not carry an index too far."""
+        carried, first = self.values.term(value).lone, self.values.term(init)
+        assert isinstance(carried, Unknown)
+        steps = long_steps(self.values.term(handed), carried, self.ranges, self.account.definitions)
+        turns = self._turns(op)
+        if steps is None or (steps and turns is None):
+            self._owe(Fitting(op, None, self.where))
+            return
+        made = [first, *(first + product(turns, step) for step in steps if turns is not None)]
+        for total in made:
+            if not self.ranges.of(total).within(CARRIED_LIMIT):
+                self._owe(Fitting(op, total, self.where, CARRIED_LIMIT))
+
+    def _turns(self, op: ops.TilesLoop | ops.RangeLoop | ops.While) -> Term | None:
+        """No fewer turns than a loop takes; None if they are not counted."""
+        match op:
+            case ops.TilesLoop(walker=walker):
+                walk = self.account.walks[walker]
+                return quotient(walk.extent, walk.size) + 1 if walk.size.number else walk.extent
+            case ops.RangeLoop(start=start, stop=stop, step=step):
+                by, gap = self.values.term(step).number, self.values.term(stop) - self.values.term(start)
+                return greatest(quotient(gap, number(by)) + 1, number(0)) if by else None
+            case ops.While():
+                return None
+
+    def _carry(self, value: Tile, handed: Tile, result: Tile, init: Tile, before: tuple[Formula, ...]) -> None:
+        term = self.values.term
+        inner, outer = term(value).lone, term(result).lone
+        if isinstance(inner, Unknown) and isinstance(outer, Unknown):
+            after = tuple(self.path)
+            self.account.carried.append(Carried(inner, outer, term(init), before, term(handed), after))
+
+    def _if(self, op: ops.If) -> None:
+        condition = self.values.truth(op.condition)
+        other = negation(condition)
+        with self._within(Branch(op, condition), condition):
+            self._block(op.then)
+        with self._within(Branch(op, other), other):
+            self._block(op.orelse)
+        for result, yes, no in zip(op.results, op.then.yields, op.orelse.yields, strict=True):
+            if result.type.rank > 1:
+                continue
+            if result.type.dtype == BOOL:
+                one, two = self.values.truth(yes), self.values.truth(no)
+                self.values.truths[result] = Some((All((condition, one)), All((other, two))))
+            elif result.type.dtype == ENTRY:
+                self.values.choose_entry(result, condition, yes, no)
+            elif is_whole(result.type.dtype):
+                made = self.values.chosen(result, condition, self.values.term(yes), self.values.term(no))
+                self.values.terms[result] = made
+
+    def _combine(self, op: ops.Fold | ops.Scan | ops.Join) -> None:
+        combiner = op.combiner
+        for value in (*combiner.left, *combiner.right):
+            if is_whole(value.type.dtype) and value.type.rank <= 1:
+                self.values.unknown(value)
+        before = len(self.account.demands)
+        self._block(combiner.body)
+        # No check can stay in a combiner: it may run on any program.
+        made = self.account.demands[before:]
+        self.account.demands[before:] = [
+            Fitting(each.op, None, each.where) if isinstance(each, Bounded) else each for each in made
+        ]
+        for result, handed in zip(op.results, combiner.body.yields, strict=True):
+            if result.type.dtype == INDEX and result.type.rank > 1:
+                if not self.values.bound(handed).within(CARRIED_LIMIT):
+                    self._owe(Fitting(op, None, self.where))
+                continue
+            if not is_whole(result.type.dtype) or result.type.rank > 1:
+                continue
+            self.values.unknown(result)
+            if result.type.dtype == INDEX:
+                whole = self.values.term(handed)
+                if not chooses_one(whole, combiner, self.ranges, self.account.definitions):
+                    self._owe(Fitting(op, None, self.where))
+        if isinstance(op, ops.Join):
+            self.after_join = True
+
+
+def _relaned(spot: Spot) -> Term:
+    """The position of a one-dimensional access as a tile is written: in terms of the common lane."""
+    mark = spot.lane.lone if spot.lane is not None else None
+    return at_lane(spot.position, LANE, mark) if isinstance(mark, Lane) else spot.position
+
+
+def _at(formula: Formula, lane: Term) -> Formula:
+    from .formulas import changed
+
+    return changed(formula, lambda term: at_lane(term, lane))
+
+
+def _resolved(term: Term, reader: Reader) -> Term:
+    """A term with every dimension replaced by what it is made of."""
+    from .terms import rebuild
+
+    return rebuild(term, lambda atom: reader.extent(atom.name) if isinstance(atom, DimensionExtent) else None)

@@ -1,0 +1,130 @@
+"""Counter-examples: sizes at which a broken law shows, run by the interpreter before anyone is told.
+
+z3 proposes sizes for what could not be proved. A few plain guesses around the tile sizes follow. What does not show
+the fault when it runs is not shown to the user either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from tileproof.diagnostics.errors import TileproofError
+from tileproof.diagnostics.spans import Span
+from tileproof.ir import ops
+from tileproof.ir.extent import Extent, Length
+from tileproof.ir.types import Named, TensorType
+from tileproof.ir.walk import walk
+
+from .formulas import All, negation
+from .obligations import Violation
+from .settling import Settler
+from .smt import Sizes, example
+from .terms import DimensionExtent
+
+Replay: TypeAlias = Callable[[ops.KernelIR, Sizes], TileproofError | None]
+"""Runs a kernel at some sizes, with contents that keep its contracts; gives what went wrong."""
+_LIMITS = (8, 40)
+_MOST_ELEMENTS = 300_000
+
+
+class Refuter:
+    """Looks for counter-examples of one kernel."""
+
+    def __init__(self, settler: Settler, replay: Replay) -> None:
+        self.settler = settler
+        self.kernel = settler.reader.kernel
+        self.replay = replay
+        self.guessed: list[TileproofError] | None = None
+        """What plain sizes show, once they were tried."""
+
+    def counter_example(
+        self, violations: Sequence[Violation], fault: type[TileproofError], places: Sequence[Span]
+    ) -> TileproofError | None:
+        """A fault of the kind expected, seen to happen at one of the places expected."""
+
+        def fits(seen: TileproofError | None) -> bool:
+            if not isinstance(seen, fault):
+                return False
+            (found,) = seen.diagnostics
+            return found.span in places or any(label.span in places for label in found.labels)
+
+        # A launch that some compare refuses shows nothing.
+        met = [negation(All(compare.broken)) for compare in self.settler.compares]
+        largest = _largest_tile(self.kernel) * 2 + 2
+        for violation in violations:
+            formulas = self.settler.prover.formulas((*violation, *met), contracts=True)
+            for limit in (*_LIMITS, largest):
+                sizes = example(formulas, self.settler.groups, limit)
+                if sizes is not None:
+                    seen = self._run(sizes)
+                    if fits(seen):
+                        return seen
+                    break
+        if self.guessed is None:
+            tried = [self._run(sizes) for sizes in _guesses(self.kernel) if self._is_launched(sizes)]
+            self.guessed = [seen for seen in tried if seen is not None]
+        return next((seen for seen in self.guessed if fits(seen)), None)
+
+    def _is_launched(self, sizes: Sizes) -> bool:
+        """Whether no compare refuses sizes; those that it leaves open may be anything."""
+        try:
+            known = {DimensionExtent(name): extent for name, extent in sizes.dimensions.items()}
+            return all(compare.holds(known.__getitem__) for compare in self.settler.compares)  # type: ignore[arg-type]
+        except KeyError:
+            return True
+
+    def _run(self, sizes: Sizes) -> TileproofError | None:
+        return None if _elements(self.kernel, sizes) > _MOST_ELEMENTS else self.replay(self.kernel, sizes)
+
+
+def _elements(kernel: ops.KernelIR, sizes: Sizes) -> int:
+    largest = 0
+    for parameter in kernel.parameters:
+        if isinstance(parameter.value.type, TensorType):
+            count = 1
+            for dimension in parameter.value.type.dimensions:
+                count *= max(1, sizes.dimensions.get(str(dimension), 2))
+            largest = max(largest, count)
+    return largest
+
+
+def _guesses(kernel: ops.KernelIR) -> Iterator[Sizes]:
+    names = _dimensions(kernel)
+    tiles = _tile_sizes(kernel)
+    yield Sizes({name: tiles.get(name, 1) + 1 if tiles.get(name, 1) < 200 else 3 for name in names})
+    yield Sizes(dict.fromkeys(names, 3))
+    yield Sizes({name: 2 + number % 4 for number, name in enumerate(names)})
+    yield Sizes({name: 5 - number % 4 for number, name in enumerate(names)})
+    yield Sizes(dict.fromkeys(names, 1))
+    for name in names:
+        yield Sizes({other: 0 if other == name else 2 for other in names})
+
+
+def _dimensions(kernel: ops.KernelIR) -> list[str]:
+    """The dimensions a launch chooses: not those given by numbers or computed from others."""
+    found: dict[str, None] = {}
+    for parameter in kernel.parameters:
+        if isinstance(parameter.value.type, TensorType):
+            for dimension in parameter.value.type.dimensions:
+                if isinstance(dimension, Named):
+                    found[dimension.name] = None
+    for length in (*kernel.computed.values(), *kernel.static.values()):
+        if isinstance(length, Extent):
+            found.update(dict.fromkeys(length.names))
+    return [name for name in found if name not in kernel.computed and not isinstance(kernel.static.get(name), int)]
+
+
+def _tile_sizes(kernel: ops.KernelIR) -> Mapping[str, int]:
+    found: dict[str, int] = {}
+    for op in walk(kernel.body):
+        walkers = op.walkers if isinstance(op, ops.Parallel) else (op.walker,) if isinstance(op, ops.TilesLoop) else ()
+        for walker in walkers:
+            size: Length | None = walker.type.size
+            if isinstance(size, int):
+                found[walker.type.dimension] = max(found.get(walker.type.dimension, 1), size)
+    return found
+
+
+def _largest_tile(kernel: ops.KernelIR) -> int:
+    return max(_tile_sizes(kernel).values(), default=1)

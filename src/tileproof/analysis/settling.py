@@ -1,0 +1,239 @@
+"""Takes a goal up the rungs until one settles it.
+
+Construction, then proof from what the kernel says, then from its contracts, then a compare of extents at launch, then
+z3. Whatever is left is open: for bounds a check at run time may settle it, for ownership and coverage nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+
+from tileproof.diagnostics.spans import Span
+from tileproof.ir.ops import Group
+from tileproof.ir.types import Content
+from tileproof.ir.walk import walk
+
+from .formulas import All, Fact, Formula, flattened, negation, terms
+from .linear import contradict, shadow
+from .obligations import Goal, Violation
+from .prover import Answer, Prover
+from .reading import Reader
+from .smt import impossible
+from .terms import (
+    Atom,
+    AxisExtent,
+    DimensionExtent,
+    GroupOf,
+    Least,
+    Product,
+    Quotient,
+    Read,
+    Scalar,
+    Term,
+    Unknown,
+    everything,
+    is_launch_known,
+    of,
+)
+from .verdict import Compare, Rung, Settled, evaluated
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """A goal no rung settled without a check, and what would break it."""
+
+    goal: Goal
+    violations: tuple[Violation, ...]
+
+
+class Settler:
+    """Settles the goals of one kernel."""
+
+    def __init__(self, reader: Reader, prover: Prover) -> None:
+        self.reader = reader
+        self.prover = prover
+        self.compares: list[Compare] = []
+        contents = any(isinstance(held, Content) for held in reader.ranges.elements.values())
+        self.has_contracts = contents or bool(prover.contracts)
+
+    def settle(self, goal: Goal) -> Settled | Open:
+        """The rung that settles a goal, or what is open."""
+        if goal.by_construction:
+            return Settled(goal.kind, goal.what, goal.span, Rung.CONSTRUCTION, goal.by_construction)
+        found = self.proved(goal.violations, goal.span, goal.what, goal.runs)
+        if isinstance(found, Settled):
+            claim = f"{goal.claim}: " if goal.claim else ""
+            return Settled(goal.kind, goal.what, goal.span, found.rung, claim + found.reason)
+        return Open(goal, found)
+
+    def proved(
+        self, violations: Sequence[Violation], span: Span, what: str, runs: Violation
+    ) -> Settled | tuple[Violation, ...]:
+        """Whether no violation is possible; else those that are left. `runs` is what holds wherever it might happen."""
+        rung, reason = Rung.PROOF, "linear arithmetic"
+        demands: list[Compare] = []
+        left: list[Violation] = []
+        for violation in violations:
+            answer = self.prover.ask(runs, contracts=False, about=violation)
+            if answer.impossible:
+                continue
+            if self.has_contracts:
+                answer = self.prover.ask(runs, about=violation)
+            if answer.impossible:
+                rung, reason = Rung.CONTRACT, self._contract_of((*runs, *violation))
+                continue
+            made = self._compares(violation, answer, span, what, runs)
+            if made is not None:
+                demands += made
+            elif self._z3_helps((*runs, *violation)):
+                reason = "z3"
+            else:
+                left.append((*runs, *violation))
+        if left:
+            return tuple(left)
+        if demands:
+            self.compares += [one for one in demands if one not in self.compares]
+            texts = dict.fromkeys(demand.demand for demand in demands)
+            return Settled("", what, span, Rung.LAUNCH, f"the launch compares {', '.join(texts)}")
+        return Settled("", what, span, rung, reason)
+
+    def _contract_of(self, violation: Violation) -> str:
+        """Which promises of the signature a proof could use."""
+        used = []
+        every = (atom for formula in violation for term in terms(formula) for atom in everything(term))
+        for atom in dict.fromkeys(every):
+            if isinstance(atom, Read):
+                held = self.reader.ranges.elements.get(atom.tensor)
+                if isinstance(held, Content):
+                    used.append(f"{atom.tensor} holds {held}")
+            if isinstance(atom, GroupOf):
+                used.append(f"{atom.dimension} is a multiple of {atom.into}")
+        if self.reader.account.requires:
+            used.append("tp.require")
+        return ", ".join(dict.fromkeys(used)) if used else "the signature"
+
+    # Launch.
+
+    def _compares(
+        self, violation: Violation, answer: Answer, span: Span, what: str, runs: Violation
+    ) -> list[Compare] | None:
+        """What a launch must compare so that the violation is impossible; None if that is no question of sizes."""
+        if any(map(self._is_data, violation)):
+            return None
+        bent = any(map(_is_bent, violation))
+        made = []
+        for case in answer.open:
+            found = self.compare_for(case, span, what, runs)
+            if found is None or (bent and _mentions_scalars(found)):
+                return None
+            made.append(found)
+        # Each alone may be met, and all together not.
+        together = [negation(All(one.broken)) for one in (*self.compares, *made)]
+        return None if len(together) > 1 and self.prover.impossible((*runs, *together)) else made
+
+    def _is_data(self, formula: Formula) -> bool:
+        for term in terms(formula):
+            for atom in everything(term):
+                match atom:
+                    case Unknown(data=True):
+                        return True
+                    case Read(tensor) if not isinstance(self.reader.ranges.elements[tensor], Content):
+                        return True
+                    case _:
+                        pass
+        return False
+
+    def compare_for(self, case: Sequence[Fact], span: Span, what: str, runs: Violation) -> Compare | None:
+        """The compare that excludes one open case; None if nothing useful could run where it holds."""
+        # Where nothing runs at all nothing is demanded, so what makes it run counts too.
+        facts = dict.fromkeys((*case, *flattened(self.prover.formulas(runs, contracts=True))[0]))
+        keep = dict.fromkeys(atom for fact in facts for atom in fact.term.atoms if is_launch_known(of(atom)))
+        rows = shadow(facts, keep)
+        if rows is None:
+            return None
+        base = self._of_launch(keep)
+        broken = [row for row in rows if not contradict((*base, _not(row)))]
+        usable = [row for row in broken if is_demand(_not(row).term)]
+        usable = [row for row in usable if not self.prover.impossible((*runs, _not(row)))]
+        if not usable:
+            return None
+        return Compare(tuple(broken), " or ".join(shown(_not(row)) for row in usable), span, what)
+
+    def _of_launch(self, keep: Iterable[Atom]) -> list[Fact]:
+        """What every launch meets anyway."""
+        stated = [Fact(-of(atom)) for atom in keep if isinstance(atom, DimensionExtent | AxisExtent)]
+        known = self.prover.axioms.about(stated, contracts=True)
+        facts = [fact for fact in (*known, *self.prover.contracts) if isinstance(fact, Fact)]
+        return [fact for fact in (*stated, *facts) if is_launch_known(fact.term)]
+
+    # z3.
+
+    def _z3_helps(self, violation: Violation) -> bool:
+        return impossible(self.prover.formulas(violation, contracts=True), self.groups)
+
+    @property
+    def groups(self) -> dict[tuple[str, str], tuple[Term, Term]]:
+        """The extents of the dimensions that `tp.group` relates."""
+        extent = self.reader.extent
+        found = (op for op in walk(self.reader.kernel.body) if isinstance(op, Group))
+        return {(op.dimension, op.into): (extent(op.dimension), extent(op.into)) for op in found}
+
+
+def _not(fact: Fact) -> Fact:
+    made = negation(fact)
+    assert isinstance(made, Fact)
+    return made
+
+
+def _is_bent(formula: Formula) -> bool:
+    """Whether it multiplies or divides what is not known at launch: of that, linear facts say too little."""
+    return any(
+        isinstance(atom, Product | Quotient) and not is_launch_known(of(atom)) and not _divides_by_number(atom)
+        for term in terms(formula)
+        for atom in everything(term)
+    )
+
+
+def _mentions_scalars(compare: Compare) -> bool:
+    return any(isinstance(atom, Scalar) for fact in compare.broken for atom in everything(fact.term))
+
+
+def _divides_by_number(atom: Product | Quotient) -> bool:
+    return isinstance(atom, Quotient) and atom.by.number is not None
+
+
+def is_demand(term: Term) -> bool:
+    """Whether `term <= 0` can be met by larger extents or by scalars: no limit on sizes, no divisibility."""
+    if any(isinstance(atom, Quotient | Least) for atom in everything(term)):
+        return False
+    sizes = [(atom, factor) for atom, factor in term.parts if not isinstance(atom, Scalar)]
+    if not sizes:
+        return bool(term.parts)
+    return any(factor < 0 for _, factor in sizes) and (_is_linear(term) or _holds_somewhere(term))
+
+
+def _is_linear(term: Term) -> bool:
+    return not any(isinstance(atom, Product) for atom in everything(term))
+
+
+def _holds_somewhere(term: Term) -> bool:
+    """Whether `term <= 0` for some extents that are not tiny: of products, signs alone do not tell."""
+    leaves = [
+        atom for atom in dict.fromkeys(everything(term)) if isinstance(atom, DimensionExtent | AxisExtent | Scalar)
+    ]
+    tried = islice(product((2, 3, 4, 6, 12, 144), repeat=len(leaves)), 1500)
+    return any(evaluated(term, dict(zip(leaves, sizes, strict=True)).__getitem__) <= 0 for sizes in tried)
+
+
+def shown(fact: Fact) -> str:
+    """`term <= 0` as people write it."""
+    less = [(atom, factor) for atom, factor in fact.term.parts if factor > 0]
+    more = [(atom, -factor) for atom, factor in fact.term.parts if factor < 0]
+    constant = fact.term.constant
+    left = Term(less, max(constant, 0) if less or constant > 0 else 0)
+    right = Term(more, max(-constant, 0))
+    if not less and constant > 0:
+        return f"{right} >= {constant}"
+    return f"{left} <= {right}"

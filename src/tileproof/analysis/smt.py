@@ -1,0 +1,152 @@
+"""The last resort of the prover: z3, asked one question at a time.
+
+It is imported when first needed. Each question has a context of its own and a limit on steps, not on time: an answer
+depends on the question alone. `unknown` is no answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .formulas import All, Fact, Formula, Some
+from .terms import (
+    Atom,
+    AxisExtent,
+    DimensionExtent,
+    GroupOf,
+    Least,
+    Product,
+    Quotient,
+    Read,
+    Scalar,
+    Term,
+)
+
+_STEPS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """A launch that z3 proposes: extents, scalars, and what some elements of tensors hold."""
+
+    dimensions: Mapping[str, int] = field(default_factory=dict)
+    axes: Mapping[tuple[str, int], int] = field(default_factory=dict)
+    scalars: Mapping[str, int] = field(default_factory=dict)
+    elements: Mapping[str, Mapping[tuple[int, ...], int]] = field(default_factory=dict)
+
+
+def impossible(formulas: Iterable[Formula], extents: Mapping[tuple[str, str], tuple[Term, Term]]) -> bool:
+    """Whether the formulas certainly cannot all hold."""
+    question = _Question(extents)
+    question.demand(formulas)
+    return question.answer() == "unsat"
+
+
+def example(
+    formulas: Iterable[Formula], extents: Mapping[tuple[str, str], tuple[Term, Term]], limit: int
+) -> Sizes | None:
+    """Sizes of at most `limit` for which the formulas hold, if z3 finds some."""
+    question = _Question(extents)
+    question.demand(formulas)
+    question.limit(limit)
+    return question.sizes() if question.answer() == "sat" else None
+
+
+class _Question:
+    def __init__(self, groups: Mapping[tuple[str, str], tuple[Term, Term]]) -> None:
+        import z3  # type: ignore[import-untyped, unused-ignore]
+
+        self.z3 = z3
+        self.context = z3.Context()
+        self.solver = z3.Solver(ctx=self.context)
+        self.solver.set("rlimit", _STEPS)
+        self.solver.set("random_seed", 0)
+        self.groups = groups
+        self.atoms: dict[Atom, Any] = {}
+
+    def demand(self, formulas: Iterable[Formula]) -> None:
+        for formula in formulas:
+            self.solver.add(self._formula(formula))
+
+    def limit(self, limit: int) -> None:
+        """Keeps sizes and numbers small, so that a launch with them is soon run."""
+        for atom, known in self.atoms.items():
+            match atom:
+                case DimensionExtent() | AxisExtent():
+                    self.solver.add(known <= limit)
+                case Scalar() | Read():
+                    self.solver.add(known <= 4 * limit, known >= -4 * limit)
+                case _:
+                    pass
+
+    def answer(self) -> str:
+        return str(self.solver.check())
+
+    def sizes(self) -> Sizes:
+        model = self.solver.model()
+
+        def value(known: Any) -> int:
+            return int(model.eval(known, model_completion=True).as_long())
+
+        dimensions: dict[str, int] = {}
+        axes: dict[tuple[str, int], int] = {}
+        scalars: dict[str, int] = {}
+        elements: dict[str, dict[tuple[int, ...], int]] = {}
+        for atom, known in list(self.atoms.items()):
+            match atom:
+                case DimensionExtent(name):
+                    dimensions[name] = value(known)
+                case AxisExtent(tensor, axis):
+                    axes[tensor, axis] = value(known)
+                case Scalar(name):
+                    scalars[name] = value(known)
+                case Read(tensor, args):
+                    place = tuple(value(self._term(arg)) for arg in args)
+                    elements.setdefault(tensor, {})[place] = value(known)
+                case _:
+                    pass
+        return Sizes(dimensions, axes, scalars, elements)
+
+    def _formula(self, formula: Formula) -> Any:
+        match formula:
+            case Fact(term, equal):
+                made = self._term(term)
+                return made == 0 if equal else made <= 0
+            case All(parts):
+                return self.z3.And([self._formula(part) for part in parts] + [self._true()])
+            case Some(parts):
+                return self.z3.Or([self._formula(part) for part in parts] + [self.z3.Not(self._true())])
+
+    def _true(self) -> Any:
+        return self.z3.BoolVal(True, ctx=self.context)
+
+    def _term(self, term: Term) -> Any:
+        total = self.z3.IntVal(term.constant, ctx=self.context)
+        for atom, factor in term.parts:
+            total = total + factor * self._atom(atom)
+        return total
+
+    def _atom(self, atom: Atom) -> Any:
+        if atom not in self.atoms:
+            self.atoms[atom] = self._made(atom)
+        return self.atoms[atom]
+
+    def _made(self, atom: Atom) -> Any:
+        z3 = self.z3
+        match atom:
+            case Product(left, right):
+                return self._term(left) * self._term(right)
+            case Quotient(term, by):
+                top, bottom = self._term(term), self._term(by)
+                return z3.If(bottom > 0, top / bottom, z3.If(bottom == 0, 0, (-top) / (-bottom)))
+            case Least(left, right):
+                one, two = self._term(left), self._term(right)
+                return z3.If(one <= two, one, two)
+            case GroupOf(index, dimension, into):
+                whole, parts = (self._term(term) for term in self.groups[dimension, into])
+                self.solver.add(parts >= 1, whole % parts == 0)
+                return self._term(index) / (whole / parts)
+            case _:
+                return z3.Int(f"v{len(self.atoms)}", ctx=self.context)

@@ -1,0 +1,466 @@
+"""Terms of the prover: exact integers, as a constant plus integer multiples of atoms.
+
+Atoms that must not be confused are different types: the extent of a dimension, the extent of a view's axis, a
+scalar, the start of a walker, how many elements of it are live, its number. What belongs to one program carries
+`copy`: the ownership law compares two programs, and the second one's atoms are renamed. An atom made of terms
+(a quotient, a product, a value read from an `In`) is a function of them: equal terms make equal atoms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeAlias
+
+from tileproof.ir.extent import Extent, Length
+
+
+@dataclass(frozen=True, slots=True)
+class DimensionExtent:
+    """How many elements a named dimension has."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class AxisExtent:
+    """How many elements an axis without a name has, of an argument."""
+
+    tensor: str
+    axis: int
+
+    def __str__(self) -> str:
+        return f"{self.tensor}.shape[{self.axis}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A scalar parameter."""
+
+    name: str
+    low: int
+    high: int
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """The first position of a walker's tile."""
+
+    walker: str
+    each: bool
+    copy: int = 0
+
+    def __str__(self) -> str:
+        return (self.walker if self.each else f"{self.walker}.start") + "'" * self.copy
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """How many elements of a walker's tile exist."""
+
+    walker: str
+    copy: int = 0
+
+    def __str__(self) -> str:
+        return f"len({self.walker})" + "'" * self.copy
+
+
+@dataclass(frozen=True, slots=True)
+class TileNumber:
+    """How many tiles of the same walk come before a walker's."""
+
+    walker: str
+    copy: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.walker}.number" + "'" * self.copy
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """Which element along an axis of a tile. `label` tells lanes of different accesses apart."""
+
+    label: str = ""
+    copy: int = 0
+
+    def __str__(self) -> str:
+        return f"lane{self.label}" + "'" * self.copy
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A value that is no linear function of others; of each lane, where it has `args`."""
+
+    name: str
+    low: int
+    high: int
+    uniform: bool = False
+    data: bool = False
+    """Whether it depends on the contents of memory."""
+    args: tuple[Term, ...] = ()
+    copy: int = 0
+
+    def __str__(self) -> str:
+        return self.name + "'" * self.copy
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What an `In` holds at a position: the same for all programs that read there."""
+
+    tensor: str
+    args: tuple[Term, ...]
+
+    def __str__(self) -> str:
+        return f"{self.tensor}[{', '.join(map(str, self.args))}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Quotient:
+    """`term // by`, rounded down; 0 where `by` is 0."""
+
+    term: Term
+    by: Term
+
+    def __str__(self) -> str:
+        return f"({self.term}) // {self.by}"
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """Of two terms that are not constant."""
+
+    left: Term
+    right: Term
+
+    def __str__(self) -> str:
+        return f"({self.left})*({self.right})"
+
+
+@dataclass(frozen=True, slots=True)
+class Least:
+    """The smaller of two terms."""
+
+    left: Term
+    right: Term
+
+    def __str__(self) -> str:
+        return f"min({self.left}, {self.right})"
+
+
+@dataclass(frozen=True, slots=True)
+class GroupOf:
+    """The element of `into` that element `index` of `dimension` belongs to."""
+
+    index: Term
+    dimension: str
+    into: str
+
+    def __str__(self) -> str:
+        return f"group({self.index}, {self.into})"
+
+
+Atom: TypeAlias = (
+    DimensionExtent | AxisExtent | Scalar | Start | Live | TileNumber | Lane | Unknown
+    | Read | Quotient | Product | Least | GroupOf
+)  # fmt: skip
+
+
+class Term:
+    """`constant + sum(factor * atom)`, in normal form.
+
+    Equal whatever the order of its parts, but the order stays as it was made: what is derived from terms then does
+    not depend on how Python hashes names in this process.
+    """
+
+    __slots__ = ("_key", "constant", "parts")
+
+    def __init__(self, parts: Iterable[tuple[Atom, int]] = (), constant: int = 0) -> None:
+        self.parts = tuple(parts)
+        self.constant = constant
+        self._key: tuple[frozenset[tuple[Atom, int]], int] | None = None
+
+    @property
+    def key(self) -> tuple[frozenset[tuple[Atom, int]], int]:
+        """What makes terms equal."""
+        if self._key is None:
+            self._key = frozenset(self.parts), self.constant
+        return self._key
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Term) and self.key == other.key)
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
+    def __add__(self, other: Term | int) -> Term:
+        if isinstance(other, int):
+            return Term(self.parts, self.constant + other) if other else self
+        if not other.parts:
+            return self + other.constant
+        parts = dict(self.parts)
+        for atom, factor in other.parts:
+            parts[atom] = parts.get(atom, 0) + factor
+        return _normal(parts, self.constant + other.constant)
+
+    def __sub__(self, other: Term | int) -> Term:
+        return self + (-other)
+
+    def __neg__(self) -> Term:
+        return self.times(-1)
+
+    def times(self, number: int) -> Term:
+        """The term taken `number` times."""
+        if number == 0:
+            return ZERO
+        return Term(((atom, factor * number) for atom, factor in self.parts), self.constant * number)
+
+    @property
+    def number(self) -> int | None:
+        """Its value, if it is the same always."""
+        return None if self.parts else self.constant
+
+    @property
+    def atoms(self) -> Iterator[Atom]:
+        """The atoms it is made of, not those inside them."""
+        return (atom for atom, _ in self.parts)
+
+    @property
+    def lone(self) -> Atom | None:
+        """The atom it is, if it is nothing else."""
+        if self.constant == 0 and len(self.parts) == 1:
+            ((atom, factor),) = self.parts
+            return atom if factor == 1 else None
+        return None
+
+    def __str__(self) -> str:
+        parts = [
+            str(atom) if factor == 1 else f"-{atom}" if factor == -1 else f"{factor}*{atom}"
+            for atom, factor in sorted(self.parts, key=lambda part: (part[1] < 0, str(part[0])))
+        ]
+        if self.constant or not parts:
+            parts.append(str(self.constant))
+        return " + ".join(parts).replace("+ -", "- ")
+
+
+def _normal(parts: dict[Atom, int], constant: int) -> Term:
+    return Term(((atom, factor) for atom, factor in parts.items() if factor), constant)
+
+
+ZERO = Term()
+
+
+def of(atom: Atom) -> Term:
+    """The atom as a term."""
+    return Term(((atom, 1),))
+
+
+def number(value: int) -> Term:
+    """A constant as a term."""
+    return Term((), value)
+
+
+LANE = of(Lane())
+"""The lane of a one-dimensional tile, wherever its elements are written as one term."""
+
+
+def product(left: Term, right: Term) -> Term:
+    """`left * right`; a factor that is a sum is multiplied out, so that equal products are equal terms."""
+    if left.number is not None:
+        return right.times(left.number)
+    if right.number is not None:
+        return left.times(right.number)
+    total = ZERO
+    for one, factor in _monomials(left):
+        for two, other in _monomials(right):
+            if one is None:
+                made = number(1) if two is None else of(two)
+            elif two is None:
+                made = of(one)
+            else:
+                first, second = sorted((of(one), of(two)), key=str)
+                made = of(Product(first, second))
+            total = total + made.times(factor * other)
+    return total
+
+
+def _monomials(term: Term) -> Iterator[tuple[Atom | None, int]]:
+    yield from term.parts
+    if term.constant:
+        yield None, term.constant
+
+
+def quotient(term: Term, by: Term) -> Term:
+    """`term // by`, rounded down, 0 where `by` is 0; what divides evenly is divided."""
+    divisor = by.number
+    if divisor is not None:
+        if divisor == 0:
+            return ZERO
+        if divisor < 0:
+            return quotient(-term, -by)
+        if divisor == 1:
+            return term
+        whole, rest = ZERO, ZERO
+        for atom, factor in term.parts:
+            if factor % divisor == 0:
+                whole = whole + of(atom).times(factor // divisor)
+            else:
+                rest = rest + of(atom).times(factor)
+        carried, left = divmod(term.constant, divisor)
+        whole = whole + carried
+        rest = rest + left
+        return whole if rest.number is not None else whole + of(Quotient(rest, by))
+    return of(Quotient(term, by))
+
+
+def remainder(term: Term, by: Term) -> Term:
+    """`term % by`, with the sign of `by`; `term` where `by` is 0."""
+    return term - product(quotient(term, by), by)
+
+
+def least(left: Term, right: Term) -> Term:
+    """The smaller of two."""
+    gap = (left - right).number
+    if gap is not None:
+        return left if gap <= 0 else right
+    one, two = sorted((left, right), key=str)
+    return of(Least(one, two))
+
+
+def greatest(left: Term, right: Term) -> Term:
+    """The greater of two."""
+    return -least(-left, -right)
+
+
+@lru_cache(maxsize=4096)
+def of_length(length: Length) -> Term:
+    """A length of the IR as a term."""
+    if not isinstance(length, Extent):
+        return number(length)
+    total = number(length.constant)
+    for atom, factor in length.terms:
+        if isinstance(atom, str):
+            made = of(DimensionExtent(atom))
+        else:
+            left, right = of_length(atom.left), of_length(atom.right)
+            match atom.op:
+                case "*":
+                    made = product(left, right)
+                case "//":
+                    made = quotient(left, right)
+                case _:
+                    made = remainder(left, right)
+        total = total + made.times(factor)
+    return total
+
+
+def inner(atom: Atom) -> tuple[Term, ...]:
+    """The terms an atom is made of."""
+    match atom:
+        case Quotient(term, by):
+            return (term, by)
+        case Product(left, right) | Least(left, right):
+            return (left, right)
+        case GroupOf(index, _, _):
+            return (index,)
+        case Read(args=args) | Unknown(args=args):
+            return args
+        case _:
+            return ()
+
+
+def everything(term: Term) -> Iterator[Atom]:
+    """Every atom of a term, at any depth."""
+    for atom in term.atoms:
+        yield atom
+        for part in inner(atom):
+            yield from everything(part)
+
+
+def rebuild(term: Term, change: Callable[[Atom], Term | None]) -> Term:
+    """The term with leaves changed: `change` gives what stands for an atom, or None to keep it and look inside."""
+    total = number(term.constant)
+    for atom, factor in term.parts:
+        total = total + _rebuilt(atom, change).times(factor)
+    return total
+
+
+def _rebuilt(atom: Atom, change: Callable[[Atom], Term | None]) -> Term:
+    found = change(atom)
+    if found is not None:
+        return found
+    match atom:
+        case Quotient(term, by):
+            return quotient(rebuild(term, change), rebuild(by, change))
+        case Product(left, right):
+            return product(rebuild(left, change), rebuild(right, change))
+        case Least(left, right):
+            return least(rebuild(left, change), rebuild(right, change))
+        case GroupOf(index, dimension, into):
+            return of(GroupOf(rebuild(index, change), dimension, into))
+        case Read(tensor, args):
+            return of(Read(tensor, tuple(rebuild(arg, change) for arg in args)))
+        case _:
+            return of(atom)
+
+
+def renamed(term: Term, copy: int) -> Term:
+    """The term as another program has it: what differs between programs is marked with `copy`."""
+
+    def change(atom: Atom) -> Term | None:
+        match atom:
+            case Start(walker, each, _):
+                return of(Start(walker, each, copy))
+            case Live(walker, _):
+                return of(Live(walker, copy))
+            case TileNumber(walker, _):
+                return of(TileNumber(walker, copy))
+            case Lane(label, _):
+                return of(Lane(label, copy))
+            case Unknown() if not atom.uniform or atom.args:
+                args = tuple(rebuild(arg, change) for arg in atom.args)
+                mark = 0 if atom.uniform else copy
+                return of(Unknown(atom.name, atom.low, atom.high, atom.uniform, atom.data, args, mark))
+            case _:
+                return None
+
+    return rebuild(term, change)
+
+
+def at_lane(term: Term, lane: Term, mark: Lane = Lane()) -> Term:  # noqa: B008 (frozen)
+    """The element of a one-dimensional tile at `lane`, where the tile is written in terms of `mark`."""
+
+    def change(atom: Atom) -> Term | None:
+        match atom:
+            case Lane() if atom == mark:
+                return lane
+            case Unknown(args=args) if args:
+                made = tuple(rebuild(arg, change) for arg in args)
+                return of(Unknown(atom.name, atom.low, atom.high, atom.uniform, atom.data, made, atom.copy))
+            case _:
+                return None
+
+    return rebuild(term, change)
+
+
+def depends_on_data(term: Term) -> bool:
+    """Whether it is made of what memory holds."""
+    return any(isinstance(atom, Read) or (isinstance(atom, Unknown) and atom.data) for atom in everything(term))
+
+
+def is_launch_known(term: Term) -> bool:
+    """Whether it is made of extents and scalars alone."""
+    return all(
+        isinstance(atom, DimensionExtent | AxisExtent | Scalar | Quotient | Product | Least)
+        for atom in everything(term)
+    )

@@ -1,0 +1,160 @@
+"""Runs a kernel at proposed sizes, to see whether a fault the checker expects is real."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from tileproof.analysis.holes import holes_matter
+from tileproof.analysis.smt import Sizes
+from tileproof.diagnostics.errors import LaunchError, TileproofError
+from tileproof.ir.extent import Extent, Length
+from tileproof.ir.ops import Group, KernelIR
+from tileproof.ir.types import Content, Fixed, Named, Tensor, TensorType, TileType, Unnamed, Value
+from tileproof.ir.walk import walk
+
+from .machine import Abandoned, stored
+from .points import evaluate
+from .run import Argument, run
+from .semantics import Array, storage
+
+_UNSET = 2
+"""The extent of a dimension nobody named a size for."""
+_TRIES = 2
+_STEPS = 8_000
+"""Enough to see a fault; a loop that never ends is not waited for."""
+
+
+def replay(kernel: KernelIR, sizes: Sizes) -> TileproofError | None:
+    """What the interpreter reports at these sizes, with contents that keep the contracts of the kernel."""
+    dimensions = _dimensions(kernel, sizes)
+    if dimensions is None:
+        return None
+    read_through = holes_matter(kernel)
+    for seed in range(_TRIES):
+        rng = np.random.default_rng(seed)
+        arguments: dict[str, Argument] = {}
+        for parameter in kernel.parameters:
+            match parameter.value:
+                case Value(type=TensorType()) as tensor:
+                    made = _array(tensor, dimensions, sizes, rng)
+                    if made is None or (tensor.name in read_through and (made == -1).any()):
+                        return None
+                    arguments[parameter.name] = made
+                case Value(type=TileType(dtype=dtype)):
+                    value = sizes.scalars.get(parameter.name, 1 + seed)
+                    arguments[parameter.name] = np.asarray(value).astype(storage(dtype)).item()
+        try:
+            with np.errstate(all="ignore"):
+                run(kernel, arguments, dimensions, order="forward", sanitize=True, steps=_STEPS)
+        except (LaunchError, Abandoned):
+            return None
+        except TileproofError as error:
+            return error
+    return None
+
+
+def _dimensions(kernel: KernelIR, sizes: Sizes) -> Mapping[str, int] | None:
+    """Every dimension, those of the kernel's equations computed; None if they cannot be as proposed."""
+    found = {name: extent for name, extent in sizes.dimensions.items() if name not in kernel.computed}
+    wanted: dict[str, None] = {}
+    for parameter in kernel.parameters:
+        match parameter.value.type:
+            case TensorType(element=element, dimensions=named):
+                wanted.update({d.name: None for d in named if isinstance(d, Named)})
+                if isinstance(element, Content):
+                    wanted[element.dimension] = None
+            case _:
+                pass
+    for name, length in (*kernel.static.items(), *kernel.computed.items()):
+        wanted[name] = None
+        if isinstance(length, Extent):
+            wanted.update(dict.fromkeys(length.names))
+    known: dict[str, Length] = {**kernel.static, **kernel.computed}
+    for name in wanted:
+        made = known.get(name)
+        if made is None or (isinstance(made, Extent) and made.names == {name}):
+            found.setdefault(name, _UNSET)
+    for _ in range(len(known)):
+        for name, length in known.items():
+            names = length.names if isinstance(length, Extent) else frozenset()
+            if names != {name} and names <= found.keys():
+                found[name] = _safe(length, found)
+    for op in walk(kernel.body):
+        if isinstance(op, Group) and (found[op.into] < 1 or found[op.dimension] % found[op.into]):
+            return None
+    return found if all(name in found and found[name] >= 0 for name in wanted) else None
+
+
+def _safe(length: Length, found: Mapping[str, int]) -> int:
+    try:
+        return evaluate(length, found)
+    except ZeroDivisionError:
+        return 0
+
+
+def _array(tensor: Tensor, dimensions: Mapping[str, int], sizes: Sizes, rng: np.random.Generator) -> Array | None:
+    shape = []
+    for axis, dimension in enumerate(tensor.type.dimensions):
+        match dimension:
+            case Named(name):
+                shape.append(dimensions[name])
+            case Fixed(extent):
+                shape.append(extent)
+            case Unnamed():
+                shape.append(sizes.axes.get((tensor.name, axis), _UNSET))
+    kind = storage(stored(tensor))
+    element = tensor.type.element
+    given = sizes.elements.get(tensor.name, {})
+    if not isinstance(element, Content):
+        whole = element.is_integer
+        made = (rng.integers(0, 4, shape) if whole else rng.uniform(-2, 2, shape)).astype(kind)
+        _put(made, given, kind if whole else None)
+        return made
+    extent = dimensions[element.dimension]
+    return _contents(element, shape, extent, given, rng, kind)
+
+
+def _put(made: Array, given: Mapping[tuple[int, ...], int], kind: np.dtype[np.generic] | None) -> None:
+    for place, value in given.items():
+        if all(0 <= at < length for at, length in zip(place, made.shape, strict=True)):
+            made[place] = np.asarray(value).astype(kind) if kind is not None else value
+
+
+def _contents(
+    element: Content, shape: list[int], extent: int, given: Mapping[tuple[int, ...], int],
+    rng: np.random.Generator, kind: np.dtype[np.generic],
+) -> Array | None:  # fmt: skip
+    """Contents that keep the promise of an index tensor, with the proposed ones among them; None if there are none."""
+    count = int(np.prod(shape))
+    inside = {
+        place: value for place, value in given.items() if all(0 <= p < n for p, n in zip(place, shape, strict=True))
+    }
+    if any(not -1 <= value <= extent for value in inside.values()):
+        return None
+    match element.kind:
+        case "Offsets":
+            if not count:
+                return None
+            borders = np.sort(rng.integers(0, extent + 1, count))
+            borders[0], borders[-1] = 0, extent
+            if count == 1 and extent:
+                return None
+            for place, value in inside.items():
+                borders[place] = value
+            borders = np.maximum.accumulate(borders)
+            return borders.astype(kind) if borders[0] == 0 and borders[-1] == extent else None
+        case "Unique":
+            used = set(inside.values())
+            spare = [value for value in rng.permutation(extent).tolist() if value not in used]
+            flat = [spare.pop() if spare else -1 for _ in range(count)]
+            made = np.asarray(flat, kind).reshape(shape)
+            _put(made, inside, kind)
+            return made
+        case _:
+            if extent == 0 and count:
+                return np.full(shape, -1, kind)
+            made = rng.integers(0, max(extent, 1), shape).astype(kind)
+            _put(made, inside, kind)
+            return made

@@ -1,0 +1,1 @@
+"""Checked IR made ready for backends."""

@@ -1,0 +1,112 @@
+"""What `tileproof check` asks: every mistake of a kernel, and how each of its obligations is settled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from tileproof.analysis.checking import prove
+from tileproof.analysis.verdict import Verdict
+from tileproof.backends.interpreter.replay import replay
+from tileproof.diagnostics.diagnostic import Diagnostic
+from tileproof.diagnostics.errors import KernelError
+from tileproof.frontend.elaborate import Elaborated, elaborate, parse
+from tileproof.frontend.pipeline import accepted, compile_for, verified
+from tileproof.frontend.specialisation import ConstantValue, Specialisation
+from tileproof.frontend.tidy import tidy
+from tileproof.ir.extent import Undecided, symbol
+from tileproof.ir.ops import KernelIR
+from tileproof.language.kernel import Kernel
+from tileproof.lowering.checks import place_checks
+
+
+def check(kernel: Kernel, **constants: ConstantValue) -> list[Diagnostic]:
+    """The mistakes of a kernel as objects: `code.id`, `message`, `span`, `notes`, `help`, `edit`. Launches nothing.
+
+    Dimensions bound as constants stay symbolic unless given, as `tileproof check --with D=128` would.
+    """
+    if not isinstance(kernel, Kernel):
+        raise TypeError(f"tp.check takes a kernel, not {type(kernel).__name__}: decorate it with @tp.kernel")
+    return check_kernel(kernel, constants)
+
+
+def check_kernel(kernel: Kernel, constants: Mapping[str, ConstantValue]) -> list[Diagnostic]:
+    """The mistakes of `kernel`."""
+    return list(verdict(kernel, constants).findings)
+
+
+def verdict(
+    kernel: Kernel,
+    constants: Mapping[str, ConstantValue] | None = None,
+    *,
+    deny_checks: bool = False,
+) -> Verdict:
+    """How a kernel fares for all launches: for the first class of element types it compiles for."""
+    try:
+        specialisation = accepted(kernel, constants or {})[0]
+        ir = compile_for(kernel, specialisation).ir
+    except KernelError as error:
+        return Verdict(None, findings=tuple(replace(each, kernel=kernel.name) for each in error.diagnostics))
+    return prove(ir, replay, deny_checks=deny_checks or kernel.deny_checks)
+
+
+def scope_of(kernel: Kernel, constants: Mapping[str, ConstantValue], found: Verdict) -> str:
+    """Whether a verdict holds for all constants, or for those it was made with; empty if there are none to choose."""
+    if not found.accepted:
+        return ""
+    signature = parse(kernel).signature
+    chosen = {
+        constant.name: constants.get(constant.name, constant.default)
+        for constant in signature.constants
+        if constant.name not in signature.static
+    }
+    if not chosen:
+        return ""
+    open_ = {name: symbol(name) for name, value in chosen.items() if type(value) is int and name not in constants}
+    if len(open_) == len(chosen):
+        try:
+            specialisation = accepted(kernel, {**constants, **open_})[0]
+            ir = tidy(elaborate(kernel, specialisation).ir)
+            general = prove(ir, deny_checks=kernel.deny_checks)
+            # Without sizes to try, an index that leaves its tensor shows only as one more check.
+            if general.accepted and len(general.residuals) <= len(found.residuals):
+                return "for all constants"
+        except (KernelError, Undecided):
+            pass
+    return "for " + ", ".join(f"{name}={value}" for name, value in chosen.items())
+
+
+@dataclass(frozen=True)
+class Proved:
+    """A kernel compiled for some element types and constants, and the verdict on it."""
+
+    elaborated: Elaborated
+    deny_checks: bool
+
+    @property
+    def is_current(self) -> bool:
+        """Whether what the kernel captured is still what it was."""
+        return self.elaborated.is_current
+
+    @property
+    def ir(self) -> KernelIR:
+        """The kernel as it was proved, without checks."""
+        return self.elaborated.ir
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """Its obligations, settled or reported, when first asked for."""
+        return prove(self.ir, replay, deny_checks=self.deny_checks)
+
+    @cached_property
+    def ready(self) -> KernelIR:
+        """The kernel as it runs: refused if a law is broken, with the checks that stayed."""
+        if self.verdict.findings:
+            raise KernelError(*self.verdict.findings)
+        return verified(place_checks(self.verdict))
+
+
+def compiled_for(kernel: Kernel, specialisation: Specialisation) -> Proved:
+    """The kernel for one specialisation."""
+    return Proved(compile_for(kernel, specialisation), kernel.deny_checks)

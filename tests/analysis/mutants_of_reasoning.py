@@ -1,0 +1,246 @@
+"""How the prover reasons, broken one rule at a time: linear facts, formulas, terms, axioms, the search."""
+
+from __future__ import annotations
+
+from mutation import Mutant
+
+REASONING = [
+    # Linear facts.
+    Mutant(
+        "rows are rounded one further than integers allow",
+        "sizes scalar_offset",
+        "linear._tight",
+        "-(-constant // common)",
+        "-(-constant // common) + 1",
+    ),
+    Mutant(
+        "an equality with a common factor cannot hold",
+        "race first_tiles",
+        "linear._swap",
+        "if constant % common:",
+        "if common > 1:",
+    ),
+    Mutant(
+        "a solved equality is put in with the wrong sign",
+        "sizes scalar_offset",
+        "linear._Swap.applied",
+        "constant - times * self.constant",
+        "constant + times * self.constant",
+    ),
+    Mutant(
+        "two rows added lose a unit",
+        "sizes other_dimension",
+        "linear._eliminated",
+        "a * second - b * first)",
+        "a * second - b * first + 1)",
+    ),
+    Mutant(
+        "rows that meet contradict each other",
+        "coverage positive_only",
+        "linear._insert",
+        "if constant + other > 0:",
+        "if constant + other >= 0:",
+    ),
+    # Formulas.
+    Mutant(
+        "what is not equal is greater",
+        "coverage even_positions",
+        "formulas.negation",
+        "Some((Fact(term + 1), Fact(-term + 1)))",
+        "Fact(-term + 1)",
+    ),
+    Mutant(
+        "what is not at most is greater by two",
+        "coverage zero_turns",
+        "formulas.negation",
+        "else Fact(-term + 1)",
+        "else Fact(-term + 2)",
+    ),
+    Mutant(
+        "what is not both is neither",
+        "coverage positive_only",
+        "formulas.negation",
+        "return Some(tuple(map(negation, parts)))",
+        "return All(tuple(map(negation, parts)))",
+    ),
+    Mutant(
+        "below is at most",
+        "sizes other_dimension",
+        "formulas.below",
+        "left - right + 1",
+        "left - right",
+    ),
+    Mutant(
+        "different is less",
+        "race all_but_one",
+        "formulas.differs",
+        "Some((Fact(gap + 1), Fact(-gap + 1)))",
+        "Fact(gap + 1)",
+    ),
+    Mutant(
+        "only the first way of an or is looked at",
+        "race guard_in_a_guard",
+        "formulas._options",
+        "for way in ways for option in options",
+        "for way in ways for option in options[:1]",
+    ),
+    # Terms.
+    Mutant(
+        "another program is at the same place",
+        "race helper_collides",
+        "terms.renamed",
+        "return of(Start(walker, each, copy))",
+        "return of(Start(walker, each, 0))",
+    ),
+    Mutant(
+        "another program is in the same turn of its loops, and sees the same values",
+        "race mirrored_by_value",
+        "terms.renamed",
+        "mark = 0 if atom.uniform else copy",
+        "mark = 0",
+    ),
+    Mutant(
+        "another program's store is at the same lane",
+        "race flat_overlap",
+        "terms.renamed",
+        "return of(Lane(label, copy))",
+        "return of(Lane(label, 0))",
+    ),
+    Mutant(
+        "everything divides evenly",
+        "bounds large_quotient",
+        "terms.quotient",
+        "if factor % divisor == 0:",
+        "if True:",
+    ),
+    Mutant(
+        "products are 0",
+        "coverage diagonal",
+        "terms.product",
+        "            total = total + made",
+        "            total = total or made",
+    ),
+    # Axioms.
+    Mutant(
+        "an Index names no place twice",
+        "race mark_seen",
+        "axioms.Axioms._of_two_elements",
+        'content.kind == "Unique"',
+        'content.kind in ("Unique", "Index")',
+    ),
+    Mutant(
+        "a Unique is none only once",
+        "race mark_for_none",
+        "axioms.Axioms._of_two_elements",
+        "below(of(one), 0), All",
+        "All",
+    ),
+    Mutant(
+        "every segment has an element",
+        "race mark_borders",
+        "axioms.Axioms._of_two_elements",
+        "of(two), number(0))",
+        "of(two), number(1))",
+    ),
+    Mutant(
+        "the second border is 0 too",
+        "bounds second_border",
+        "axioms.Axioms._of_element",
+        "below(number(0), args[0])",
+        "below(number(1), args[0])",
+    ),
+    Mutant(
+        "the border before the last is the last",
+        "bounds next_expert",
+        "axioms.Axioms._of_element",
+        "below(args[0], last)",
+        "below(args[0], last - 1)",
+    ),
+    Mutant(
+        "no entry is none",
+        "coverage none_of_one",
+        "axioms.Axioms._of_element",
+        "at_most(number(-1), of(atom))",
+        "at_most(number(0), of(atom))",
+    ),
+    Mutant(
+        "an entry may be the extent",
+        "contents permuting",
+        "axioms.Axioms._of_element",
+        "yield below(of(atom), extent)",
+        "yield at_most(of(atom), extent)",
+    ),
+    Mutant(
+        "each head has a group of its own",
+        "race group_store",
+        "axioms.Axioms._of_two",
+        "of(two), number(0))",
+        "of(two), number(1))",
+    ),
+    Mutant(
+        "the last group has a next",
+        "bounds next_group",
+        "axioms.Axioms._of_one",
+        "below(group, self.ranges.extent(into))",
+        "below(group + 1, self.ranges.extent(into))",
+    ),
+    Mutant(
+        "quotients of different numbers differ",
+        "race halved_index",
+        "axioms.Axioms._of_two",
+        "All((at_most(first, second), at_most(of(one), of(two)))),\n"
+        "                All((below(second, first), at_most(of(two), of(one)))),",
+        "All((equals(first, second), equals(of(one), of(two)))), All((below(first, second), below(of(one), of(two)))),"
+        " All((below(second, first), below(of(two), of(one)))),",
+    ),
+    Mutant(
+        "nothing leaves a remainder of the divisor less one",
+        "coverage even_programs",
+        "axioms._of_quotient",
+        "below(rest, by))",
+        "below(rest + 1, by))",
+    ),
+    Mutant(
+        "a remainder may be the divisor",
+        "sizes required_witness",
+        "axioms._of_quotient",
+        "below(rest, by))",
+        "at_most(rest, by))",
+    ),
+    Mutant(
+        "nothing is divided by zero",
+        "sizes around",
+        "axioms._of_quotient",
+        "(up, All((equals(by, 0), equals(found, 0))))",
+        "(up,)",
+    ),
+    Mutant(
+        "products are further apart than their factor",
+        "race spilling_rows",
+        "axioms._grows",
+        "at_most(one + step, two)",
+        "at_most(one + step + 1, two)",
+    ),
+    Mutant(
+        "the smaller of two is the first",
+        "race clamped_store",
+        "axioms.Axioms._of_one",
+        "Some((equals(of(atom), left), equals(of(atom), right)))",
+        "equals(of(atom), left)",
+    ),
+    # The search.
+    Mutant(
+        "what takes too long is proved",
+        "contents permuting",
+        "prover.Prover.ask",
+        "return Answer(False, (tuple(facts),))",
+        "return Answer(True)",
+    ),
+    Mutant(
+        "a clause is settled by its first way",
+        "bounds argmax_of_some",
+        "prover.Search._run",
+        "for option, solved in best:",
+        "for option, solved in best[:1]:",
+    ),
+]

@@ -1,0 +1,78 @@
+"""All bounds forced to be tested where they are used: the same results, and the same launches accepted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from example_kernels import example_files, kernel_of
+
+import tileproof as tp
+from corpus import SAFE
+from tileproof.analysis.reading import Reader
+from tileproof.analysis.sites import Bounded, Site
+from tileproof.analysis.verdict import Residual, Rung, Verdict
+from tileproof.backends import interpreter
+from tileproof.ir import ops
+from tileproof.ir.verifier import verify
+from tileproof.language.kernel import Kernel
+from tileproof.lowering.checks import place_checks
+from tileproof.runtime.launch import prepare
+
+EXAMPLES = example_files()
+
+
+def forced(found: Verdict) -> Verdict:
+    """The verdict with every bound left to a check in place, proved or not."""
+    assert found.kernel is not None
+    residuals: list[Residual] = []
+    for demand in Reader(found.kernel).read().demands:
+        match demand:
+            case Site(op=ops.Load() | ops.Store() | ops.Update() as op) if not getattr(op, "raw", False):
+                residuals += [Residual(op, axis, Rung.IN_PLACE) for axis in range(len(op.picks))]
+            case Bounded(op=op):
+                residuals.append(Residual(op, None, Rung.IN_PLACE))
+            case _:
+                pass
+    contents = [one for one in found.residuals if one.axis is None and isinstance(one.op, ops.Store)]
+    return replace(found, residuals=(*residuals, *contents))
+
+
+def copies(args: list[Any]) -> list[Any]:
+    return [one.copy() if isinstance(one, np.ndarray) else one for one in args]
+
+
+def agree(kernel: Kernel, args: list[Any], constants: dict[str, Any]) -> None:
+    """Runs a kernel as it is proved, and with every bound tested."""
+    plain, tested = copies(args), copies(args)
+    found, bound = prepare(kernel, tuple(tested), constants)
+    everywhere = place_checks(forced(found.verdict))
+    verify(everywhere)
+    caught: list[type[Exception] | None] = []
+    for run in (
+        lambda: kernel(*plain, **constants),
+        lambda: interpreter.run(everywhere, {**bound.tensors, **bound.scalars}, bound.dimensions, sanitize=False),
+    ):
+        try:
+            run()
+            caught.append(None)
+        except tp.OutOfBounds as error:
+            caught.append(type(error))
+    assert caught[0] == caught[1]
+    for one, other in zip(plain, tested, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_gives_the_same_with_every_bound_tested(name: str) -> None:
+    for seed in range(2):
+        args, constants = EXAMPLES[name].arguments(seed)
+        agree(kernel_of(EXAMPLES[name]), args, constants)
+
+
+@pytest.mark.parametrize("case", SAFE, ids=lambda case: case.kernel.name)
+def test_a_safe_kernel_gives_the_same_with_every_bound_tested(case: Any) -> None:
+    for args, constants in case.launches():
+        agree(case.kernel, list(args), constants)

@@ -1,0 +1,69 @@
+"""Generic and specialised checking agree: what is proved for all launches is proved for each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from example_kernels import example_files, kernel_of
+
+import tileproof as tp
+from corpus import SAFE, UNSAFE
+from tileproof.analysis.verdict import Rung
+from tileproof.frontend.elaborate import parse
+from tileproof.runtime.check import scope_of, verdict
+from tileproof.runtime.launch import prepare
+
+EXAMPLES = example_files()
+KERNELS = [
+    *((name, kernel_of(module), [module.arguments(seed) for seed in range(2)]) for name, module in EXAMPLES.items()),
+    *((case.kernel.name, case.kernel, case.launches()) for case in SAFE if not case.kernel.name.startswith("example")),
+]
+SIZES = (1, 2, 3, 5, 16, 100)
+
+
+@pytest.mark.parametrize(("kernel", "launches"), [one[1:] for one in KERNELS], ids=[one[0] for one in KERNELS])
+def test_what_is_proved_for_all_launches_is_proved_for_each(kernel: tp.Kernel, launches: list[Any]) -> None:
+    generic = verdict(kernel)
+    assert generic.accepted
+    for args, constants in launches:
+        try:
+            found, _ = prepare(kernel, tuple(args), constants)
+        except tp.LaunchError:
+            continue
+        assert found.verdict.findings == ()
+        # A number in place of a name never leaves more to do at run time.
+        checks = [settled for settled in found.verdict.settled if settled.rung >= Rung.PRECHECK]
+        before = [settled for settled in generic.settled if settled.rung >= Rung.PRECHECK]
+        assert len(checks) <= len(before)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_verdict_for_all_constants_holds_for_any(name: str) -> None:
+    kernel = kernel_of(EXAMPLES[name])
+    if scope_of(kernel, {}, verdict(kernel)) != "for all constants":
+        assert scope_of(kernel, {}, verdict(kernel)) == ""  # nothing to choose
+        return
+    signature = parse(kernel).signature
+    sizes = [one.name for one in signature.constants if one.name not in signature.static]
+    for size in SIZES:
+        for other in (1, 7):
+            chosen = {name: size if number % 2 == 0 else other for number, name in enumerate(sizes)}
+            found = verdict(kernel, chosen)
+            codes = {finding.code.id for finding in found.findings}
+            assert all(code < "TP08" for code in codes), (chosen, codes)
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in UNSAFE if case.fault in ("race", "bounds", "coverage")], ids=lambda case: case.kernel.name
+)
+def test_a_fault_is_refused_when_it_would_be_launched_too(case: Any) -> None:
+    """Whatever launch shows the fault, the checker refuses it before anything is touched."""
+    for args, constants in case.launches():
+        try:
+            tp.interpret(case.kernel, *args, **constants)
+        except tp.SanitizerError:
+            with pytest.raises((tp.KernelError, tp.LaunchError)):
+                case.kernel(*args, **constants)
+        except tp.TileproofError:
+            pass

@@ -1,0 +1,44 @@
+"""Kernels with known answers: SAFE ones must be accepted, UNSAFE ones refused for the fault they have."""
+
+from __future__ import annotations
+
+from . import (
+    blind_one,
+    blind_two,
+    safe_arithmetic,
+    safe_contents,
+    safe_examples,
+    safe_walks,
+    unsafe_access,
+    unsafe_bounds,
+    unsafe_corners,
+    unsafe_coverage,
+    unsafe_dimension,
+    unsafe_launch,
+    unsafe_race_contents,
+    unsafe_race_walks,
+)
+from .case import Case
+
+SAFE: list[Case] = [
+    *safe_examples.CASES,
+    *safe_walks.CASES,
+    *safe_arithmetic.CASES,
+    *safe_contents.CASES,
+    *blind_one.SAFE,
+    *blind_two.SAFE,
+]
+UNSAFE: list[Case] = [
+    *unsafe_race_walks.CASES,
+    *unsafe_race_contents.CASES,
+    *unsafe_bounds.CASES,
+    *unsafe_coverage.CASES,
+    *unsafe_corners.CASES,
+    *unsafe_dimension.CASES,
+    *unsafe_access.CASES,
+    *unsafe_launch.CASES,
+    *blind_one.UNSAFE,
+    *blind_two.UNSAFE,
+]
+
+__all__ = ["SAFE", "UNSAFE", "Case"]

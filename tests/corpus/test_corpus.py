@@ -1,0 +1,39 @@
+"""The checker against kernels with known answers."""
+
+from __future__ import annotations
+
+import pytest
+
+from tileproof.runtime.check import verdict
+
+from . import SAFE, UNSAFE
+from .case import Case
+from .judge import FIRST_CHECK, OF_THE_LAUNCH, found
+
+
+def name(case: Case) -> str:
+    """The id of a test."""
+    return f"{case.fault}-{case.kernel.name}" if case.fault else case.kernel.name
+
+
+@pytest.mark.parametrize("case", SAFE, ids=name)
+def test_a_safe_kernel_is_accepted(case: Case) -> None:
+    answer = verdict(case.kernel, {})
+    assert [finding.message for finding in answer.findings] == []
+    assert answer.accepted
+
+
+@pytest.mark.parametrize("case", [case for case in SAFE if not case.data], ids=name)
+def test_a_safe_kernel_leaves_no_check_unless_an_index_is_read_from_memory(case: Case) -> None:
+    checks = [settled for settled in verdict(case.kernel, {}).settled if settled.rung >= FIRST_CHECK]
+    assert [(settled.what, settled.reason) for settled in checks] == []
+
+
+@pytest.mark.parametrize("case", UNSAFE, ids=name)
+def test_an_unsafe_case_is_refused_for_its_fault(case: Case) -> None:
+    assert found(case)
+
+
+@pytest.mark.parametrize("case", [case for case in UNSAFE if case.fault in OF_THE_LAUNCH], ids=name)
+def test_a_kernel_is_not_to_blame_for_its_launch(case: Case) -> None:
+    assert verdict(case.kernel, {}).accepted
