@@ -289,7 +289,7 @@ def _denied(goal: Goal, rung: Rung) -> Diagnostic:
         f"a check would stay at run time: {goal.what} may be outside",
         goal.span,
         f"{rung.label}: not proved",
-        help="prove it with tp.require or an Index tensor, read with x.get(index, fill), or allow checks",
+        help="prove it with tp.require or an Index tensor, read with `.get(index, fill)`, or allow checks",
     )
 
 
@@ -299,7 +299,7 @@ def _in_test(goal: Goal) -> Diagnostic:
         f"the test of a `while` cannot hold a check, and {goal.what} may be outside",
         goal.span,
         "not proved",
-        help="load it before the loop and at the end of its body, or read it with x.get(index, fill)",
+        help="load it before the loop and at the end of its body, or read it with `.get(index, fill)`",
     )
 
 

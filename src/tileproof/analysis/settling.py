@@ -125,8 +125,8 @@ class Settler:
         bent = any(map(_is_bent, violation))
         made = []
         for case in answer.open:
-            found = self.compare_for(case, span, what, runs)
-            if found is None or (bent and _mentions_scalars(found)):
+            found = self.compare_for(case, span, what, runs, plain=bent)
+            if found is None:
                 return None
             made.append(found)
         # Each alone may be met, and all together not.
@@ -145,8 +145,13 @@ class Settler:
                         pass
         return False
 
-    def compare_for(self, case: Sequence[Fact], span: Span, what: str, runs: Violation) -> Compare | None:
-        """The compare that excludes one open case; None if nothing useful could run where it holds."""
+    def compare_for(
+        self, case: Sequence[Fact], span: Span, what: str, runs: Violation, plain: bool = False
+    ) -> Compare | None:
+        """The compare that excludes one open case; None if nothing useful could run where it holds.
+
+        `plain`: only that some extent is long enough may be asked.
+        """
         # Where nothing runs at all nothing is demanded, so what makes it run counts too.
         facts = dict.fromkeys((*case, *flattened(self.prover.formulas(runs, contracts=True))[0]))
         keep = dict.fromkeys(atom for fact in facts for atom in fact.term.atoms if is_launch_known(of(atom)))
@@ -155,7 +160,7 @@ class Settler:
             return None
         base = self._of_launch(keep)
         broken = [row for row in rows if not contradict((*base, _not(row)))]
-        usable = [row for row in broken if is_demand(_not(row).term)]
+        usable = [row for row in broken if is_demand(_not(row).term) and (not plain or _is_plain(row))]
         usable = [row for row in usable if not self.prover.impossible((*runs, _not(row)))]
         if not usable:
             return None
@@ -196,8 +201,9 @@ def _is_bent(formula: Formula) -> bool:
     )
 
 
-def _mentions_scalars(compare: Compare) -> bool:
-    return any(isinstance(atom, Scalar) for fact in compare.broken for atom in everything(fact.term))
+def _is_plain(fact: Fact) -> bool:
+    """Whether it is about one extent."""
+    return len(fact.term.parts) == 1 and isinstance(fact.term.parts[0][0], DimensionExtent | AxisExtent)
 
 
 def _divides_by_number(atom: Product | Quotient) -> bool:

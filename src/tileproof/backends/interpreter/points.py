@@ -153,7 +153,7 @@ def size_of(walker: Walker) -> Length:
 
 
 def evaluate(length: Length, dimensions: Mapping[str, int]) -> int:
-    """A length as a number."""
+    """A length as a number; `//` and `%` by 0 are total, as everywhere."""
     if not isinstance(length, Extent):
         return length
     total = length.constant
@@ -166,9 +166,9 @@ def evaluate(length: Length, dimensions: Mapping[str, int]) -> int:
             case "*":
                 total += factor * left * right
             case "//":
-                total += factor * (left // right)
+                total += factor * (left // right if right else 0)
             case "%":
-                total += factor * (left % right)
+                total += factor * (left % right if right else left)
             case op:
                 raise TypeError(f"a length cannot be made by {op}")
     return total

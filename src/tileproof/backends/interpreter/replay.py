@@ -80,18 +80,11 @@ def _dimensions(kernel: KernelIR, sizes: Sizes) -> Mapping[str, int] | None:
         for name, length in known.items():
             names = length.names if isinstance(length, Extent) else frozenset()
             if names != {name} and names <= found.keys():
-                found[name] = _safe(length, found)
+                found[name] = evaluate(length, found)
     for op in walk(kernel.body):
         if isinstance(op, Group) and (found[op.into] < 1 or found[op.dimension] % found[op.into]):
             return None
     return found if all(name in found and found[name] >= 0 for name in wanted) else None
-
-
-def _safe(length: Length, found: Mapping[str, int]) -> int:
-    try:
-        return evaluate(length, found)
-    except ZeroDivisionError:
-        return 0
 
 
 def _array(tensor: Tensor, dimensions: Mapping[str, int], sizes: Sizes, rng: np.random.Generator) -> Array | None:
