@@ -217,9 +217,9 @@ REASONING = [
     Mutant(
         "products are further apart than their factor",
         "race spilling_rows",
-        "axioms._grows",
-        "at_most(one + step, two)",
-        "at_most(one + step + 1, two)",
+        "axioms.Axioms._of_two",
+        "yield _grows(first, second, of(one), of(two), factor)",
+        "yield _grows(first, second, of(one), of(two), factor + 1)",
     ),
     Mutant(
         "the smaller of two is the first",
