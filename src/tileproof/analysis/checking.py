@@ -102,14 +102,14 @@ class _Checker:
         match goal.subject:
             case Inside(site, axis):
                 index, where = site.spots[axis].position - site.spots[axis].extent, site.where
-                early = _is_early(self.reader, site.spots[axis].pick)
+                early = self.reader.parallel is not None and _is_early(self.reader, site.spots[axis].pick)
                 op: ops.AnyOp = site.op
             case Contents(site):
                 assert isinstance(site.op, ops.Store)
                 op, where, axis = site.op, site.where, None
                 index, early = self.reader.values.stored(site.op.value), False
-            case Bounded(op=op, index=index, where=where, value=value):
-                axis, early = None, value is None or value in self.reader.early
+            case Bounded(op=op, index=index, where=where):
+                axis, early = None, not where.inside
             case _:
                 raise TypeError(goal.subject)
         if not depends_on_data(index) and not _has_scalars(index) and self.refuter is not None:
