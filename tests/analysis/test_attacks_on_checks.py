@@ -397,3 +397,16 @@ def divided(y: InOut[f32, "V"], ids: In[Index["V"], "N"], d: i32) -> None:
 def test_a_divisor_that_is_a_scalar_is_checked() -> None:
     runs(divided, blank(3), ints(2, 1), 2)
     assert "axis 0 of y is -2" in stopped(divided, blank(3), ints(2, 1), -1)
+
+
+@tp.kernel
+def flattened(y: Out[i64, "N"], x: In[f32, "W"], *, B: int = 4) -> None:
+    for n in tp.parallel(N=B):
+        y[n] = (n.elements * tp.dim("W")).to(i64)
+
+
+def test_a_product_of_long_extents_fits() -> None:
+    """The lanes of a tile are few, and so the launch computes."""
+    y = np.zeros(5, np.int64)
+    flattened(y, np.zeros(200_000, np.float32))
+    assert y.tolist() == [0, 200_000, 400_000, 600_000, 800_000]

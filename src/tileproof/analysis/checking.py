@@ -18,7 +18,6 @@ from .formulas import below
 from .invariants import learn
 from .obligations import Apart, Contents, Goal, Inside, Lanes, full, goals
 from .prover import Answer, Prover
-from .ranges import Ranges
 from .reading import Reader
 from .refuting import Refuter, Replay
 from .settling import Open, Settler, is_demand
@@ -133,7 +132,7 @@ class _Checker:
     def _fitting(self, goal: Goal, demand: Fitting) -> None:
         term, ranges = demand.term, self.reader.ranges
         if term is not None:
-            small = Ranges(ranges.elements, ranges.walked, ranges.extent, lambda atom: _USUAL_EXTENT)
+            small = ranges.knowing(lambda atom: _USUAL_EXTENT)
             if small.of(term).within(demand.limit):
                 self.fits.append(Fits(term, ranges, goal.span, demand.limit))
                 reason = "the launch looks whether it fits 64 bits"

@@ -8,7 +8,7 @@ arithmetic fits whatever the sizes; where it depends on them, the launch compute
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tileproof.ir.types import Content
 
@@ -73,6 +73,12 @@ class Ranges:
     extent: Callable[[str], Term]
     """The extent of a dimension, by name."""
     known: Callable[[DimensionExtent | AxisExtent | Scalar], int] | None = None
+    lanes: int = INDEX_LIMIT
+    """How many lanes a tile of the kernel has at most."""
+
+    def knowing(self, known: Callable[[DimensionExtent | AxisExtent | Scalar], int]) -> Ranges:
+        """The same for a launch whose extents and scalars are known."""
+        return replace(self, known=known)
 
     def of(self, term: Term) -> Range:
         """Where the values of a term lie."""
@@ -100,7 +106,7 @@ class Ranges:
                 walked = self.walked.get(walker)
                 return Range(0, self._size(walked) if walked is not None else INDEX_LIMIT)
             case Lane():
-                return Range(0, INDEX_LIMIT)
+                return Range(0, self.lanes)
             case Unknown(_, low, high):
                 return Range(low, high)
             case Read(tensor, _):

@@ -26,6 +26,7 @@ from tileproof.ir.types import (
     Value,
     Walker,
 )
+from tileproof.ir.walk import walk
 from tileproof.language.dtypes import BOOL, ENTRY, INDEX
 
 from .carrying import chooses_one, is_loaded, long_steps
@@ -71,7 +72,7 @@ class Reader:
         self.views: dict[Tensor, View] = {}
         elements: dict[str, Content | Range] = {}
         self.walked: dict[str, Term] = {}
-        self.ranges = Ranges(elements, self.walked, self.extent)
+        self.ranges = Ranges(elements, self.walked, self.extent, lanes=_most_lanes(kernel))
         self.values = Values(self.account, self.ranges, self.views)
         self.path: list[Formula] = []
         self.nest: list[Branch] = []
@@ -498,6 +499,13 @@ class Reader:
                     self._owe(Fitting(op, None, self.where))
         if isinstance(op, ops.Join):
             self.after_join = True
+
+
+def _most_lanes(kernel: ops.KernelIR) -> int:
+    """How many lanes a tile has along an axis at most."""
+    tiles = (value.type for op in walk(kernel.body) for value in ops.results(op) if isinstance(value.type, TileType))
+    lengths = [axis.length for tile in tiles for axis in tile.axes]
+    return max((length if isinstance(length, int) else INDEX_LIMIT for length in lengths), default=1)
 
 
 def _relaned(spot: Spot) -> Term:

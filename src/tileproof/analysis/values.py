@@ -445,7 +445,8 @@ class Values:
         self._owe_elements(op, where)
         live = self.live(op.operand.type.axes[op.axis])
         if op.fn in (ops.ReduceFn.ARGMAX, ops.ReduceFn.ARGMIN):
-            found = self.unknown(op.result, Range(0, INDEX_LIMIT))
+            length = op.operand.type.axes[op.axis].length
+            found = self.unknown(op.result, Range(0, length if isinstance(length, int) else INDEX_LIMIT))
             # Where the branch it stands in is not taken, the axis may be empty, and nothing is known.
             self.define(op.result, Some((at_most(live, 0), All((at_most(-found, 0), below(found, live))))))
             return None

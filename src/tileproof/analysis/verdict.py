@@ -73,8 +73,7 @@ class Fits:
 
     def holds(self, known: Known) -> bool:
         """Whether it fits for these extents and scalars."""
-        here = Ranges(self.ranges.elements, self.ranges.walked, self.ranges.extent, known)
-        return here.of(self.term).within(self.limit)
+        return self.ranges.knowing(known).of(self.term).within(self.limit)
 
 
 @dataclass(frozen=True, slots=True)
