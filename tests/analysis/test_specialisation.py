@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from example_kernels import example_files, kernel_of
 
 import tileproof as tp
 from corpus import SAFE, UNSAFE
+from tileproof import In, InOut, f32
 from tileproof.analysis.verdict import Rung
 from tileproof.frontend.elaborate import parse
 from tileproof.runtime.check import scope_of, verdict
@@ -67,3 +69,19 @@ def test_a_fault_is_refused_when_it_would_be_launched_too(case: Any) -> None:
                 case.kernel(*args, **constants)
         except tp.TileproofError:
             pass
+
+
+@tp.kernel
+def mirrored(y: InOut[f32, "M+1"], x: In[f32, "D"], *, D: int) -> None:
+    for j in tp.parallel(M=4):
+        y[tp.dim("D") - j.elements] = 1.0
+
+
+def test_a_number_does_not_turn_a_demand_into_a_refusal() -> None:
+    """M <= D + 1 may be asked of a launch; M <= 2, for D = 1, would be a limit on sizes."""
+    assert tp.check(mirrored) == []
+    y = np.zeros(2, np.float32)
+    mirrored(y, np.zeros(1, np.float32))
+    assert y.tolist() == [0, 1]
+    with pytest.raises(tp.LaunchError, match="needs M <= D"):
+        mirrored(np.zeros(6, np.float32), np.zeros(1, np.float32))

@@ -97,7 +97,7 @@ def test_argmax_and_argmin_give_the_first_nan_or_else_the_first_of_equals() -> N
 
 def test_argmax_of_nothing_is_an_error() -> None:
     k = kernel('y: Out[i32, "1"], x: In[f32, "D"], *, D: int', "y[0] = x[:].argmax().to(i32)")
-    assert (fails(k, ints(0), zeros(0)), faults(k, ints(0), zeros(0))) == ("TP0814", "TP0704")
+    assert (fails(k, ints(0), zeros(0)), faults(k, ints(0), zeros(0))) == ("TP0605", "TP0704")
 
 
 def test_sums_means_and_scans_of_narrow_types_are_wide() -> None:

@@ -82,7 +82,8 @@ class Proved:
     """A kernel compiled for some element types and constants, and the verdict on it."""
 
     elaborated: Elaborated
-    deny_checks: bool
+    kernel: Kernel
+    specialisation: Specialisation
 
     @property
     def is_current(self) -> bool:
@@ -96,8 +97,28 @@ class Proved:
 
     @cached_property
     def verdict(self) -> Verdict:
-        """Its obligations, settled or reported, when first asked for."""
-        return prove(self.ir, replay, deny_checks=self.deny_checks)
+        """Its obligations, settled or reported, when first asked for.
+
+        What is proved for all extents is proved for these, also where numbers hide from the checker what names told it.
+        """
+        found = prove(self.ir, replay, deny_checks=self.kernel.deny_checks)
+        return found if found.accepted else self._general or found
+
+    @property
+    def _general(self) -> Verdict | None:
+        """The verdict with dimensions bound as constants left open, if it accepts and leaves nothing for run time."""
+        static = parse(self.kernel).signature.static
+        opened = tuple(
+            (name, symbol(name) if name in static else value) for name, value in self.specialisation.constants
+        )
+        if opened == self.specialisation.constants:
+            return None
+        try:
+            ir = compile_for(self.kernel, Specialisation(self.specialisation.dtypes, opened)).ir
+        except (KernelError, Undecided):
+            return None
+        found = prove(ir, deny_checks=self.kernel.deny_checks)
+        return replace(found, kernel=self.ir, full=()) if found.accepted and not found.residuals else None
 
     @cached_property
     def ready(self) -> KernelIR:
@@ -109,4 +130,4 @@ class Proved:
 
 def compiled_for(kernel: Kernel, specialisation: Specialisation) -> Proved:
     """The kernel for one specialisation."""
-    return Proved(compile_for(kernel, specialisation), kernel.deny_checks)
+    return Proved(compile_for(kernel, specialisation), kernel, specialisation)
