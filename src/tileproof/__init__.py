@@ -9,15 +9,9 @@
             c[n] = a[n] + b[n]
 """
 
-from .diagnostics.errors import (
-    KernelError,
-    LaunchError,
-    OutOfBounds,
-    Race,
-    SanitizerError,
-    TileproofError,
-    Unwritten,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from .language.dtypes import (
     T,
     U,
@@ -87,10 +81,51 @@ from .language.tiles import (
 )
 from .language.unsafe import raw, unsafe
 from .language.values import Tile, Walker
-from .runtime.check import check
-from .runtime.launch import backend, interpret, launch
 
-Kernel.launcher = launch
+if TYPE_CHECKING:
+    from .diagnostics.errors import (
+        KernelError,
+        LaunchError,
+        OutOfBounds,
+        Race,
+        SanitizerError,
+        TileproofError,
+        Unwritten,
+    )
+    from .runtime.check import check
+    from .runtime.choice import backend
+    from .runtime.launch import interpret
+else:
+    # What a program that only defines kernels does not use is loaded on demand, so that `import tileproof` is quick.
+    _ERRORS = ("TileproofError", "KernelError", "LaunchError", "SanitizerError", "OutOfBounds", "Race", "Unwritten")
+    _PARTS = {
+        "check": ".runtime.check",
+        "interpret": ".runtime.launch",
+        "backend": ".runtime.choice",
+        **dict.fromkeys(_ERRORS, ".diagnostics.errors"),
+    }
+
+    def __getattr__(name: str) -> Any:
+        """A public name that nobody asked for yet."""
+        if name not in _PARTS:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = globals()[name] = getattr(import_module(_PARTS[name], __name__), name)
+        return value
+
+    def __dir__() -> list[str]:
+        """All names, also those that are not loaded yet."""
+        return sorted({*globals(), *_PARTS})
+
+
+def _launch(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+    """The first launch: loads the runtime, which takes over, and numpy with it."""
+    from .runtime.launch import launch
+
+    Kernel.launcher = launch
+    launch(kernel, args, named)
+
+
+Kernel.launcher = _launch
 
 # In the order a reader meets them.
 __all__ = [  # noqa: RUF022

@@ -29,7 +29,7 @@ from tileproof.runtime.check import check_kernel
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs" / "errors"
 CODES = [pytest.param(code, id=code.id) for code in Code]
-WITHOUT_PLACE = {Code.NO_SOURCE, Code.NO_BACKEND, Code.NO_FILE, Code.NO_KERNEL}
+WITHOUT_PLACE = {Code.NO_SOURCE, Code.NO_BACKEND, Code.BAD_SETTING, Code.NO_FILE, Code.NO_KERNEL}
 """No text of the user's to point at: there is none, it is not a file, or the mistake is in the command."""
 INTERNAL = re.compile(
     r"\b(Value|Known|Bundle|Method|Poison|Extent|Opaque|Fixed|Named|Unnamed|Anything|ContentOf|DTypeVar|Each|Lowest)\b"

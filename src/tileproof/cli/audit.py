@@ -80,11 +80,11 @@ class Audit:
     problems: list[Diagnostic] = field(default_factory=list)
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
     """Adds the command to the parser."""
     parser = commands.add_parser(
         "audit",
-        help="list every tp.unsafe block, with its reason",
+        help=summary,
         description="Lists the tp.unsafe blocks of Python files, with their reasons and their uses of tp.raw. "
         "Reads the files, imports none.",
         epilog=EXAMPLES,

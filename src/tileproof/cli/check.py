@@ -33,11 +33,11 @@ The exit code is 0 if every kernel is accepted, 1 if there are findings, 2 if th
 """
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
     """Adds the command to the parser."""
     parser = commands.add_parser(
         "check",
-        help="prove the kernels of some files safe, or report what is wrong",
+        help=summary,
         description="Imports the files and checks every kernel defined in them, without launching any: that no two "
         "programs touch one element, that no access leaves its tensor, that every Out is written as a whole.",
         epilog=EXAMPLES,

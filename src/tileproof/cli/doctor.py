@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from .cache import configured, counted, shown_size
 from .usage import installed_version, wants_color
 
 CORE = ("numpy", "ml_dtypes", "llvmlite", "z3-solver")
@@ -36,11 +37,11 @@ class Finding:
     cure: str = ""
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
     """Adds the command to the parser."""
     parser = commands.add_parser(
         "doctor",
-        help="say what is installed, which backends work, and what to do about the rest",
+        help=summary,
         description="Looks at Python, packages, backends and GPUs. Exits 1 if tileproof cannot run a kernel.",
     )
     parser.set_defaults(run=run)
@@ -73,6 +74,18 @@ def _machine() -> Iterator[Finding]:
     cure = "" if new_enough else "tileproof needs Python 3.11 or newer"
     yield Finding("ok" if new_enough else "broken", "Python", platform.python_version(), cure)
     yield Finding("ok", "system", f"{platform.system()} {platform.machine()}")
+    yield _cache()
+
+
+def _cache() -> Finding:
+    info = configured().info()
+    if info.path is None:
+        return Finding("missing", "kernel cache", info.problem)
+    if info.problem:
+        cure = "TILEPROOF_CACHE_DIR names another folder; `off` does without one"
+        return Finding("missing", "kernel cache", f"{info.path}: {info.problem}", cure)
+    held = f"{counted(info.entries)}, {shown_size(info.bytes)} of {shown_size(info.limit)}"
+    return Finding("ok", "kernel cache", f"{info.path}: {held}")
 
 
 def _packages() -> Iterator[Finding]:

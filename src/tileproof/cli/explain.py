@@ -23,11 +23,11 @@ GROUPS = {
 }
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
     """Adds the command to the parser."""
     parser = commands.add_parser(
         "explain",
-        help="explain an error code, with a wrong and a right example",
+        help=summary,
         description="Prints the page of the catalogue for a code; without a code, lists them all.",
     )
     parser.add_argument("code", metavar="CODE", nargs="?", help="a code such as TP0301")

@@ -57,11 +57,11 @@ TAKEN = {"np", "numpy", "tp", "tileproof", "pytest", "In", "Out", "f32", "n", "x
 """Names that mean something in the files that are written, or to what these import."""
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
     """Adds the command to the parser."""
     parser = commands.add_parser(
         "init",
-        help="write a first kernel, its test and linter settings",
+        help=summary,
         description="Writes NAME.py with a kernel, test_NAME.py with its test, and the settings linters need into "
         "pyproject.toml. Nothing that exists is overwritten.",
     )

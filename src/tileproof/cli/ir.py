@@ -30,11 +30,11 @@ CHECKS = "checks"
 """The pass after those of the front end."""
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
     """Adds the command to the parser."""
     parser = commands.add_parser(
         "ir",
-        help="print the typed form of a kernel after a pass",
+        help=summary,
         description="Prints the intermediate representation of the kernels of a file.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,

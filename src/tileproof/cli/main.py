@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import sys
 from collections.abc import Sequence
 
-from . import audit, check, doctor, explain, init, ir
 from .usage import UsageError, installed_version
 
 DESCRIPTION = """\
@@ -31,17 +31,30 @@ examples:
   tileproof explain                       every error there is
   tileproof audit src --max 0             is there a tp.unsafe block?
   tileproof init scale                    a first kernel, its test and linter settings
+  tileproof cache info                    where compiled kernels are kept, and how many
   tileproof doctor                        what works on this machine
 
 `tileproof COMMAND --help` tells more about a command.
 """
 
+COMMANDS = {
+    "check": "prove the kernels of some files safe, or report what is wrong",
+    "ir": "print the typed form of a kernel after a pass",
+    "explain": "explain an error code, with a wrong and a right example",
+    "audit": "list every tp.unsafe block, with its reason",
+    "init": "write a first kernel, its test and linter settings",
+    "cache": "show or clear the compiled kernels that are kept on disk",
+    "doctor": "say what is installed, which backends work, and what to do about the rest",
+}
+"""What each command does, in the order of the help. Its file has the same name."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command line (that of the process unless given); gives the exit code."""
-    parser = _parser()
+    words = sys.argv[1:] if arguments is None else arguments
+    parser = _parser(words)
     try:
-        options = parser.parse_args(arguments)
+        options = parser.parse_args(words)
     except SystemExit as stop:  # argparse has printed help or what is wrong
         return stop.code if isinstance(stop.code, int) else 2
     if options.command is None:
@@ -59,7 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
+    """Loads the commands that are typed and no others: the checker takes longer to load than most of them to run."""
     parser = argparse.ArgumentParser(
         prog="tileproof",
         description=DESCRIPTION,
@@ -68,6 +82,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"tileproof {installed_version()}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-    for command in (check, ir, explain, audit, init, doctor):
-        command.add(commands)
+    for name, summary in COMMANDS.items():
+        if name in words:
+            importlib.import_module(f".{name}", __package__).add(commands, summary)
+        else:
+            commands.add_parser(name, help=summary)
     return parser

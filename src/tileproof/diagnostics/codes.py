@@ -115,6 +115,7 @@ class Code(Enum):
     ALIASED = "TP0610", "a written argument shares memory"
     NO_BACKEND = "TP0611", "a backend that does not exist"
     MISALIGNED = "TP0612", "an argument whose elements are not aligned"
+    BAD_SETTING = "TP0613", "an environment variable with a value that cannot be used"
 
     # Seen by the interpreter.
     RACE = "TP0701", "two programs touch one element"

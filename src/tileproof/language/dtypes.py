@@ -2,28 +2,64 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-import ml_dtypes
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 
-@dataclass(frozen=True, slots=True)
-class DType:
-    """An element type of tiles and tensors.
+class Named:
+    """A value that its name stands for, and that never changes.
 
-    `kind` is one of bool, int, uint, float, index. `storage` is the numpy type that holds it; `tf32` has none,
-    it exists in tiles only, and `index` is read from i32 or i64 tensors.
+    Written out, because to load `dataclasses` would double the time that `import tileproof` takes.
     """
 
+    __match_args__ = ("name",)
+    __slots__ = ("name",)
     name: str
-    kind: str
-    bits: int
-    storage: np.dtype[Any] | None
+
+    def __init__(self, name: str) -> None:
+        object.__setattr__(self, "name", name)
 
     def __repr__(self) -> str:
         return self.name
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Named) and type(other) is type(self) and other.name == self.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __setattr__(self, attribute: str, value: object) -> None:
+        raise AttributeError(f"{self.name} is an element type: its {attribute} cannot be set")
+
+    def __delattr__(self, attribute: str) -> None:
+        raise AttributeError(f"{self.name} is an element type: its {attribute} cannot be deleted")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.name,)
+
+
+class DType(Named):
+    """An element type of tiles and tensors. `kind` is one of bool, int, uint, float, index."""
+
+    __slots__ = ("bits", "kind")
+    kind: str
+    bits: int
+
+    def __init__(self, name: str, kind: str, bits: int) -> None:
+        super().__init__(name)
+        object.__setattr__(self, "kind", kind)
+        object.__setattr__(self, "bits", bits)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return DType, (self.name, self.kind, self.bits)
+
+    @property
+    def storage(self) -> np.dtype[Any] | None:
+        """The numpy type that holds it. `tf32` has none, it exists in tiles only; `index` is read from i32 or i64."""
+        return _storages().get(self.name)
 
     @property
     def is_float(self) -> bool:
@@ -40,43 +76,55 @@ class DType:
         return self.kind == "float" and self.bits == 8
 
 
-def _dtype(name: str, kind: str, bits: int, storage: Any) -> DType:
-    return DType(name, kind, bits, None if storage is None else np.dtype(storage))
-
-
-BOOL: Final = _dtype("bool", "bool", 8, np.bool_)
-I8: Final = _dtype("i8", "int", 8, np.int8)
-I16: Final = _dtype("i16", "int", 16, np.int16)
-I32: Final = _dtype("i32", "int", 32, np.int32)
-I64: Final = _dtype("i64", "int", 64, np.int64)
-U8: Final = _dtype("u8", "uint", 8, np.uint8)
-U16: Final = _dtype("u16", "uint", 16, np.uint16)
-U32: Final = _dtype("u32", "uint", 32, np.uint32)
-U64: Final = _dtype("u64", "uint", 64, np.uint64)
-F16: Final = _dtype("f16", "float", 16, np.float16)
-BF16: Final = _dtype("bf16", "float", 16, ml_dtypes.bfloat16)
-TF32: Final = _dtype("tf32", "float", 32, None)
-F32: Final = _dtype("f32", "float", 32, np.float32)
-F64: Final = _dtype("f64", "float", 64, np.float64)
-F8E4M3: Final = _dtype("f8e4m3", "float", 8, ml_dtypes.float8_e4m3fn)
-F8E5M2: Final = _dtype("f8e5m2", "float", 8, ml_dtypes.float8_e5m2)
-INDEX: Final = _dtype("index", "index", 64, None)
+BOOL: Final = DType("bool", "bool", 8)
+I8: Final = DType("i8", "int", 8)
+I16: Final = DType("i16", "int", 16)
+I32: Final = DType("i32", "int", 32)
+I64: Final = DType("i64", "int", 64)
+U8: Final = DType("u8", "uint", 8)
+U16: Final = DType("u16", "uint", 16)
+U32: Final = DType("u32", "uint", 32)
+U64: Final = DType("u64", "uint", 64)
+F16: Final = DType("f16", "float", 16)
+BF16: Final = DType("bf16", "float", 16)
+TF32: Final = DType("tf32", "float", 32)
+F32: Final = DType("f32", "float", 32)
+F64: Final = DType("f64", "float", 64)
+F8E4M3: Final = DType("f8e4m3", "float", 8)
+F8E5M2: Final = DType("f8e5m2", "float", 8)
+INDEX: Final = DType("index", "index", 64)
 """Positions: exact, in elements. Walkers and dimensions have it; it is not written in signatures."""
-ENTRY: Final = _dtype("index?", "index", 64, None)
+ENTRY: Final = DType("index?", "index", 64)
 """An entry of an index tensor: a position, or -1 for none. `// c` and `% c` keep none; all else makes it a number."""
 
 ALL: Final = (BOOL, I8, I16, I32, I64, U8, U16, U32, U64, F16, BF16, TF32, F32, F64, F8E4M3, F8E5M2)
-BY_STORAGE: Final = {dtype.storage: dtype for dtype in ALL if dtype.storage is not None}
 
 
-@dataclass(frozen=True, slots=True)
-class DTypeVar:
+@cache
+def _storages() -> dict[str, np.dtype[Any]]:
+    """The numpy types by our names. They are made on demand: a program that only defines kernels never loads numpy."""
+    import ml_dtypes
+    import numpy as np
+
+    types = {
+        "bool": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
+        "u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64,
+        "f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64,
+        "f8e4m3": ml_dtypes.float8_e4m3fn, "f8e5m2": ml_dtypes.float8_e5m2,
+    }  # fmt: skip
+    return {name: np.dtype(stored) for name, stored in types.items()}
+
+
+@cache
+def by_storage() -> dict[np.dtype[Any], DType]:
+    """Our element types by the numpy types that hold them."""
+    return {dtype.storage: dtype for dtype in ALL if dtype.storage is not None}
+
+
+class DTypeVar(Named):
     """An element type taken from the arguments, the same wherever it is named."""
 
-    name: str
-
-    def __repr__(self) -> str:
-        return self.name
+    __slots__ = ()
 
 
 if TYPE_CHECKING:

@@ -1,16 +1,16 @@
-"""`@tp.kernel`: holds a function and its source as they were when it was defined."""
+"""`@tp.kernel`: holds a function and its source as they were when it was defined.
+
+Every program that uses tileproof loads this file, so what few of them need is imported where it is needed.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import inspect
 import linecache
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any, ClassVar, TypeAlias, overload
-
-from tileproof.diagnostics.terminal import shown_path
 
 Launcher: TypeAlias = "Callable[[Kernel, tuple[Any, ...], dict[str, Any]], None]"
 
@@ -52,6 +52,8 @@ class Kernel:
         launcher(self, args, constants)
 
     def __repr__(self) -> str:
+        from tileproof.diagnostics.terminal import shown_path
+
         return f"<kernel {self.name} at {shown_path(self.filename)}:{self.first_line}>"
 
 
@@ -62,6 +64,8 @@ def lines_around(function: FunctionType) -> tuple[str, ...]:
     lines = linecache.getlines(filename, function.__globals__)
     if not lines and filename.startswith("<"):
         # Some prompts keep what was typed by function, not by file name, and only `inspect` knows where.
+        import inspect
+
         with contextlib.suppress(OSError, TypeError):
             lines, _ = inspect.findsource(function)
     return tuple(lines)

@@ -28,7 +28,7 @@ from tileproof.frontend.signature import (
 )
 from tileproof.frontend.specialisation import ConstantValue, Specialisation
 from tileproof.ir.types import Access, Fixed, Named
-from tileproof.language.dtypes import BOOL, BY_STORAGE, F32, I32, I64, DType, DTypeVar
+from tileproof.language.dtypes import BOOL, F32, I32, I64, DType, DTypeVar, by_storage
 
 Array = np.ndarray[Any, Any]
 
@@ -247,8 +247,8 @@ def _check_alignment(signature: Signature, tensor: TensorParameter, array: Array
 
 
 def _bind_dtype(signature: Signature, tensor: TensorParameter, array: Array, bound: Bound) -> None:
-    dtype = BY_STORAGE.get(array.dtype) if array.dtype.isnative else None
-    if dtype is None and BY_STORAGE.get(array.dtype.newbyteorder("=")) is not None:
+    dtype = by_storage().get(array.dtype) if array.dtype.isnative else None
+    if dtype is None and by_storage().get(array.dtype.newbyteorder("=")) is not None:
         fail(
             signature,
             Code.ARGUMENT_DTYPE,

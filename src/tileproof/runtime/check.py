@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from tileproof.analysis.checking import prove
 from tileproof.analysis.verdict import Verdict
@@ -84,6 +85,8 @@ class Proved:
     elaborated: Elaborated
     kernel: Kernel
     specialisation: Specialisation
+    native: dict[Any, Any] = field(default_factory=dict, compare=False)
+    """Its native forms, by what they rely on."""
 
     @property
     def is_current(self) -> bool:

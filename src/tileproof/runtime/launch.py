@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Any, Final
 
 from tileproof.backends import interpreter
-from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError
 from tileproof.frontend.elaborate import parse
 from tileproof.language.kernel import Kernel
 
+from . import choice, native
 from .arguments import Bound, bind
 from .check import Proved, compiled_for
 from .contracts import check_compares, check_complete, check_contents, check_groups
 from .memory import check_memory
 
-BACKENDS: Final = {"interpreter": interpreter.run}
+
+def _on_interpreter(found: Proved, bound: Bound) -> None:
+    interpreter.run(found.ready, {**bound.tensors, **bound.scalars}, bound.dimensions, sanitize=False)
+
+
+BACKENDS: Final = {"interpreter": _on_interpreter, "cpu": native.run}
 """How each backend runs a compiled kernel."""
-_current: ContextVar[str] = ContextVar("tileproof_backend", default="interpreter")
 
 
 def launch(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     """What a call of a kernel does: runs it on the current backend."""
+    run = BACKENDS[choice.current()]
     found, bound = prepare(kernel, args, named)
-    BACKENDS[_current.get()](found.ready, {**bound.tensors, **bound.scalars}, bound.dimensions, sanitize=False)
+    run(found, bound)
 
 
 def interpret(
@@ -45,28 +44,6 @@ def interpret(
         raise ValueError(f'order is "forward", "reverse" or a seed of at least 0, not {order!r}')
     found, bound = _bound(kernel, args, constants)
     interpreter.run(found.ir, {**bound.tensors, **bound.scalars}, bound.dimensions, order=order, sanitize=sanitize)
-
-
-@contextmanager
-def backend(name: str) -> Iterator[None]:
-    """Runs the launches of a `with` block on a named backend: `with tp.backend("interpreter"): ...`"""
-    if not isinstance(name, str):
-        raise TypeError(f"a backend is named by a text, not by {name!r}")
-    if name not in BACKENDS:
-        near = difflib.get_close_matches(name, BACKENDS, 1)
-        raise LaunchError(
-            Diagnostic(
-                Code.NO_BACKEND,
-                f"there is no backend {name!r}",
-                notes=(f"backends here: {', '.join(BACKENDS)}",),
-                help=f"did you mean {near[0]!r}?" if near else "use one of these",
-            )
-        )
-    token = _current.set(name)
-    try:
-        yield
-    finally:
-        _current.reset(token)
 
 
 def prepare(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Proved, Bound]:

@@ -9,39 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tileproof.ir.ops import Block, Join, Parallel, results
-from tileproof.ir.types import Tile, TileType, Value, Walker
-from tileproof.ir.walk import uses
+from tileproof.ir.ops import Join
+from tileproof.ir.types import Tile, Walker
 
 from .points import Place
 from .semantics import Array
-
-
-@dataclass(frozen=True, slots=True)
-class Body:
-    """The body of a parallel space, cut at its join."""
-
-    before: Block
-    join: Join | None
-    after: Block
-    shared: tuple[Tile, ...]
-    """The values made before the join that are used by what comes after it, or by its combiner."""
-
-
-def cut(space: Parallel) -> Body:
-    """Where the body of a space is joined, if it is."""
-    ops = space.body.ops
-    for number, op in enumerate(ops):
-        if isinstance(op, Join):
-            before, after = Block(ops[:number]), Block(ops[number + 1 :])
-            used = uses(after) | uses(op.combiner.body)
-            shared = []
-            for value in (result for earlier in before.ops for result in results(earlier)):
-                match value:
-                    case Value(type=TileType()) as tile if tile in used:
-                        shared.append(tile)
-            return Body(before, op, after, tuple(shared))
-    return Body(space.body, None, Block(()), ())
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from tileproof.ir.types import (
     WalkerTag,
 )
 from tileproof.language.dtypes import ENTRY, INDEX, DType
+from tileproof.lowering.joins import cut
 
 from . import join, memory, philox, semantics
 from .memory import Picked
@@ -148,7 +149,7 @@ class Machine:
     # Control flow.
 
     def _parallel(self, op: ops.Parallel) -> None:
-        body = join.cut(op)
+        body = cut(op)
         arrived: dict[int, list[join.Piece]] = {}
         for point in self.space.ordered(self.order):
             self.point = point

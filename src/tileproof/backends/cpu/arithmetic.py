@@ -1,0 +1,160 @@
+"""The value of every elementwise operation, as in `interpreter.semantics`.
+
+Nothing here traps or is undefined, whatever the operands: lanes beyond the end of a tile hold anything.
+Floats of 16 bits and less are computed in f32 and rounded after every operation. Sums and products of f32 and f64 may
+be fused with each other (`contract`).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from tileproof.ir.ops import BinaryFn, ReduceFn, UnaryFn
+from tileproof.language.dtypes import BOOL, ENTRY, F32, F64, DType
+
+from .conversions import narrow
+from .elementary import elementary, power
+from .emission import Emitter, Operand
+from .floats import Floats
+from .integers import integer_binary
+from .literals import literal
+from .registers import each, register, suffix, vector
+
+
+def constant(value: bool | int | float, dtype: DType, w: int) -> str:
+    """A number in every lane, rounded once."""
+    return literal(value, dtype, w)
+
+
+def fill_value(fn: ReduceFn, dtype: DType, w: int) -> str:
+    """What an empty sum, max, min, any or all gives."""
+    match fn:
+        case ReduceFn.SUM | ReduceFn.ANY:
+            return literal(0, dtype, w)
+        case ReduceFn.ALL:
+            return literal(1, dtype, w)
+        case ReduceFn.MAX | ReduceFn.MIN if dtype.is_float:
+            return literal(-math.inf if fn is ReduceFn.MAX else math.inf, dtype, w)
+        case ReduceFn.MAX | ReduceFn.MIN if dtype.kind == "uint":
+            return literal(0 if fn is ReduceFn.MAX else 2**dtype.bits - 1, dtype, w)
+        case ReduceFn.MAX | ReduceFn.MIN:
+            half = 2 ** (dtype.bits - 1)
+            return literal(-half if fn is ReduceFn.MAX else half - 1, dtype, w)
+        case _:
+            raise TypeError(f"{fn} has no identity")
+
+
+def select(e: Emitter, c: Operand, x: Operand, y: Operand, dtype: DType, w: int) -> Operand:
+    """`x` where `c` holds, else `y`."""
+    lanes = vector(register(dtype), w)
+    return e.op(f"select {vector('i1', w)} {{}}, {lanes} {{}}, {lanes} {{}}", c, x, y)
+
+
+def fma(e: Emitter, x: Operand, y: Operand, z: Operand, dtype: DType, w: int) -> Operand:
+    """`x * y + z`: floats rounded once."""
+    if not dtype.is_float:
+        return binary(e, BinaryFn.ADD, binary(e, BinaryFn.MUL, x, y, dtype, w), z, dtype, w)
+    return narrow(e, Floats(e, _computed(dtype), w).fma(x, y, z), dtype, w)
+
+
+# One operand.
+
+
+def unary(e: Emitter, fn: UnaryFn, x: Operand, dtype: DType, w: int) -> Operand:
+    """`fn` of every lane."""
+    if dtype.is_float:
+        return _float_unary(Floats(e, _computed(dtype), w), fn, x, dtype)
+    lanes = vector(register(dtype), w)
+    match fn:
+        case UnaryFn.ISNAN:
+            return each(w, "false", "i1")
+        case UnaryFn.NOT:
+            return e.op(f"xor {lanes} {{}}, {each(w, 'true' if dtype == BOOL else '-1', register(dtype))}", x)
+        case UnaryFn.NEG:
+            return e.op(f"sub {lanes} {literal(0, dtype, w)}, {{}}", x)
+        case UnaryFn.ABS if dtype.kind in ("uint", "bool"):
+            return x
+        case UnaryFn.ABS:
+            name = e.declare(f"llvm.abs.{suffix(register(dtype), w)}", lanes, lanes, "i1")
+            return e.op(f"call {lanes} @{name}({lanes} {{}}, i1 false)", x)
+        case UnaryFn.FLOOR | UnaryFn.CEIL | UnaryFn.ROUND:
+            return x
+        case _:
+            raise TypeError(f"{fn} of {dtype}")
+
+
+_EXACT: Final = {
+    UnaryFn.ABS: "fabs",
+    UnaryFn.FLOOR: "floor",
+    UnaryFn.CEIL: "ceil",
+    UnaryFn.ROUND: "rint",
+}
+"""Functions whose value every type has that has the operand."""
+
+
+def _float_unary(f: Floats, fn: UnaryFn, x: Operand, dtype: DType) -> Operand:
+    if fn is UnaryFn.ISNAN:
+        return f.test("uno", x, x)
+    if fn is UnaryFn.NEG:
+        return f.neg(x)
+    if fn in _EXACT:
+        return f.intrinsic(_EXACT[fn], x)
+    value = f.intrinsic("sqrt", x) if fn is UnaryFn.SQRT else elementary(f, fn, x)
+    return narrow(f.e, value, dtype, f.w)
+
+
+def _computed(dtype: DType) -> DType:
+    """The type in which arithmetic on a float type is done."""
+    return F64 if dtype == F64 else F32
+
+
+# Two operands.
+
+_ORDERED: Final = {
+    BinaryFn.EQ: "oeq",
+    BinaryFn.NE: "une",
+    BinaryFn.LT: "olt",
+    BinaryFn.LE: "ole",
+    BinaryFn.GT: "ogt",
+    BinaryFn.GE: "oge",
+}
+
+
+def binary(e: Emitter, fn: BinaryFn, x: Operand, y: Operand, dtype: DType, w: int) -> Operand:
+    """`fn` of every pair of lanes, both of type `dtype`. Comparisons give bools."""
+    if dtype.is_float:
+        f = Floats(e, _computed(dtype), w)
+        if fn.compares:
+            return f.test(_ORDERED[fn], x, y)
+        if fn in (BinaryFn.MIN, BinaryFn.MAX):
+            return _extreme(f, fn, x, y)
+        return narrow(e, _float_binary(f, fn, x, y, dtype), dtype, w)
+    if dtype == ENTRY and fn in (BinaryFn.FLOORDIV, BinaryFn.MOD):
+        none = e.op(f"icmp eq {vector('i64', w)} {{}}, {each(w, '-1', 'i64')}", x)
+        return select(e, none, x, integer_binary(e, fn, x, y, dtype, w), dtype, w)
+    return integer_binary(e, fn, x, y, dtype, w)
+
+
+def _extreme(f: Floats, fn: BinaryFn, x: Operand, y: Operand) -> Operand:
+    """NaN if either is. With `nsz` this is one instruction on ARM and three on x86."""
+    return f.intrinsic("maximum" if fn is BinaryFn.MAX else "minimum", x, y, flags="nsz ")
+
+
+def _float_binary(f: Floats, fn: BinaryFn, x: Operand, y: Operand, dtype: DType) -> Operand:
+    fused = "contract " if dtype in (F32, F64) else ""
+    match fn:
+        case BinaryFn.ADD | BinaryFn.SUB | BinaryFn.MUL:
+            return f.e.op(f"f{fn} {fused}{f.type} {{}}, {{}}", x, y)
+        case BinaryFn.DIV:
+            return f.div(x, y)
+        case BinaryFn.FLOORDIV:
+            return f.intrinsic("floor", f.div(x, y))
+        case BinaryFn.CDIV:
+            return f.intrinsic("ceil", f.div(x, y))
+        case BinaryFn.MOD:
+            return f.sub(x, f.mul(f.intrinsic("floor", f.div(x, y)), y))
+        case BinaryFn.POW:
+            return power(f, x, y)
+        case _:
+            raise TypeError(f"{fn} of {dtype}")

@@ -1,0 +1,240 @@
+"""Conversions between element types, and between the bits in memory and the form in registers.
+
+A conversion rounds once. From f64 or long integers to less than f32 the value first goes to f32 *to odd*: cut, its last
+bit set where something was lost. Rounding that to nearest gives what rounding the original would.
+"""
+
+from __future__ import annotations
+
+from tileproof.language.dtypes import BF16, BOOL, F8E4M3, F8E5M2, F16, F32, F64, TF32, DType
+
+from .emission import Emitter, Operand
+from .literals import FORMATS, literal
+from .registers import each, memory, register, suffix, vector
+
+
+def cast(e: Emitter, x: Operand, source: DType, target: DType, w: int) -> Operand:
+    """Conversion of value."""
+    here, there = vector(register(source), w), vector(register(target), w)
+    if source == target:
+        return x
+    if target == BOOL:
+        zero = literal(0, source, w)
+        return e.op(f"{'fcmp une' if source.is_float else 'icmp ne'} {here} {{}}, {zero}", x)
+    if target.is_float:
+        return _float_to_float(e, x, source, target, w) if source.is_float else _to_float(e, x, source, target, w)
+    if source.is_float:
+        name = f"llvm.fpto{_sign(target)}i.sat.{suffix(register(target), w)}.{suffix(register(source), w)}"
+        return e.op(f"call {there} @{e.declare(name, there, here)}({here} {{}})", x)
+    if source == BOOL:
+        return e.op(f"zext {here} {{}} to {there}", x)
+    return _integer_to_integer(e, x, source, target, w)
+
+
+def bitcast(e: Emitter, x: Operand, source: DType, target: DType, w: int) -> Operand:
+    """The same bits as another type of the same width. Which NaN a NaN is may change."""
+    bits = pack(e, x, source, w)
+    here, there = memory(source), memory(target)
+    if here != there:
+        bits = e.op(f"bitcast {vector(here, w)} {{}} to {vector(there, w)}", bits)
+    return unpack(e, bits, target, w)
+
+
+def unpack(e: Emitter, bits: Operand, dtype: DType, w: int) -> Operand:
+    """What was read from memory, in the form of registers."""
+    if dtype == BOOL:
+        return e.op(f"icmp ne {vector('i8', w)} {{}}, {each(w, '0', 'i8')}", bits)
+    if dtype == F16:
+        return e.op(f"fpext {vector('half', w)} {{}} to {vector('float', w)}", bits)
+    if dtype == BF16:
+        wide = e.op(f"zext {vector('i16', w)} {{}} to {vector('i32', w)}", bits)
+        high = e.op(f"shl {vector('i32', w)} {{}}, {each(w, '16', 'i32')}", wide)
+        return _as_float(e, high, w)
+    if dtype == F8E5M2:
+        wide = e.op(f"zext {vector('i8', w)} {{}} to {vector('i16', w)}", bits)
+        return _half_to_float(e, e.op(f"shl {vector('i16', w)} {{}}, {each(w, '8', 'i16')}", wide), w)
+    return _unpack_e4m3(e, bits, w) if dtype == F8E4M3 else bits
+
+
+def pack(e: Emitter, x: Operand, dtype: DType, w: int) -> Operand:
+    """What is written to memory, from the form of registers; `x` is a value of `dtype`."""
+    if dtype == BOOL:
+        return e.op(f"zext {vector('i1', w)} {{}} to {vector('i8', w)}", x)
+    if dtype == F16:
+        return e.op(f"fptrunc {vector('float', w)} {{}} to {vector('half', w)}", x)
+    if dtype == BF16:
+        high = e.op(f"lshr {vector('i32', w)} {{}}, {each(w, '16', 'i32')}", _bits(e, x, w))
+        return e.op(f"trunc {vector('i32', w)} {{}} to {vector('i16', w)}", high)
+    if dtype == F8E5M2:
+        high = e.op(f"lshr {vector('i16', w)} {{}}, {each(w, '8', 'i16')}", _float_to_half(e, x, w))
+        return e.op(f"trunc {vector('i16', w)} {{}} to {vector('i8', w)}", high)
+    return _pack_e4m3(e, x, w) if dtype == F8E4M3 else x
+
+
+def narrow(e: Emitter, x: Operand, dtype: DType, w: int) -> Operand:
+    """f32, or f64 for f64, rounded to a type that is computed in it. The result stays in register form."""
+    if dtype in (F32, F64):
+        return x
+    if dtype == F16:
+        return unpack(e, pack(e, x, F16, w), F16, w)
+    return _drop_bits(e, x, dtype, w) if dtype in (BF16, TF32) else _round_f8(e, x, dtype, w)
+
+
+# Floats.
+
+
+def _float_to_float(e: Emitter, x: Operand, source: DType, target: DType, w: int) -> Operand:
+    single, double = vector("float", w), vector("double", w)
+    if target == F64:
+        return e.op(f"fpext {single} {{}} to {double}", x)
+    if source == F64:
+        if target == F32:
+            return e.op(f"fptrunc {double} {{}} to {single}", x)
+        return narrow(e, _single_to_odd(e, x, w), target, w)
+    return x if FORMATS[target].holds(FORMATS[source]) else narrow(e, x, target, w)
+
+
+def _single_to_odd(e: Emitter, x: Operand, w: int) -> Operand:
+    """f64 as f32; where inexact, cut and with the last bit set."""
+    single, double, whole = vector("float", w), vector("double", w), vector("i32", w)
+    nearest = e.op(f"fptrunc {double} {{}} to {single}", x)
+    back = e.op(f"fpext {single} {{}} to {double}", nearest)
+    absolute = e.declare(f"llvm.fabs.{suffix('double', w)}", double, double)
+    sizes = [e.op(f"call {double} @{absolute}({double} {{}})", number) for number in (back, x)]
+    over = e.op(f"fcmp ogt {double} {{}}, {{}}", *sizes)
+    less = e.op(f"sext {vector('i1', w)} {{}} to {whole}", over)
+    cut = e.op(f"add {whole} {{}}, {{}}", _bits(e, nearest, w), less)
+    inexact = e.op(f"fcmp une {double} {{}}, {{}}", back, x)
+    odd = e.op(f"zext {vector('i1', w)} {{}} to {whole}", inexact)
+    return _as_float(e, e.op(f"or {whole} {{}}, {{}}", cut, odd), w)
+
+
+def _drop_bits(e: Emitter, x: Operand, dtype: DType, w: int) -> Operand:
+    """f32 to nearest even with a shorter significand and the same exponents; all NaN become one."""
+    dropped = FORMATS[F32].precision - FORMATS[dtype].precision
+    whole, bits = vector("i32", w), _bits(e, x, w)
+    shifted = e.op(f"lshr {whole} {{}}, {each(w, str(dropped), 'i32')}", bits)
+    even = e.op(f"and {whole} {{}}, {each(w, '1', 'i32')}", shifted)
+    almost = e.op(f"add {whole} {{}}, {each(w, str(2 ** (dropped - 1) - 1), 'i32')}", bits)
+    carried = e.op(f"add {whole} {{}}, {{}}", almost, even)
+    cut = e.op(f"and {whole} {{}}, {each(w, str(-(2**dropped)), 'i32')}", carried)
+    nan = e.op(f"fcmp uno {vector('float', w)} {{}}, {each(w, '0.0', 'float')}", x)
+    kept = e.op(f"select {vector('i1', w)} {{}}, {whole} {each(w, str(0x7FC00000), 'i32')}, {whole} {{}}", nan, cut)
+    return _as_float(e, kept, w)
+
+
+def _round_f8(e: Emitter, x: Operand, dtype: DType, w: int) -> Operand:
+    """f32 to nearest even, saturated.
+
+    Adding a power of two whose last bit is the step wanted rounds to that step; the power follows from the exponent.
+    """
+    form, single, whole = FORMATS[dtype], vector("float", w), vector("i32", w)
+    absolute = e.declare(f"llvm.fabs.{suffix('float', w)}", single, single)
+    size = e.op(f"call {single} @{absolute}({single} {{}})", x)
+    largest = literal(form.largest, F32, w)
+    over = e.op(f"fcmp ogt {single} {{}}, {largest}", size)
+    size = e.op(f"select {vector('i1', w)} {{}}, {single} {largest}, {single} {{}}", over, size)
+    exponent = e.op(f"and {whole} {{}}, {each(w, str(0x7F800000), 'i32')}", _bits(e, size, w))
+    least = each(w, str((form.step + form.precision - 1 + 127) << 23), "i32")
+    greater = e.declare(f"llvm.umax.{suffix('i32', w)}", whole, whole, whole)
+    exponent = e.op(f"call {whole} @{greater}({whole} {{}}, {whole} {least})", exponent)
+    magic = e.op(f"add {whole} {{}}, {each(w, str((24 - form.precision) << 23), 'i32')}", exponent)
+    magic = _as_float(e, magic, w)
+    near = e.op(f"fsub {single} {{}}, {{}}", e.op(f"fadd {single} {{}}, {{}}", size, magic), magic)
+    sign = e.declare(f"llvm.copysign.{suffix('float', w)}", single, single, single)
+    return e.op(f"call {single} @{sign}({single} {{}}, {single} {{}})", near, x)
+
+
+def _unpack_e4m3(e: Emitter, bits: Operand, w: int) -> Operand:
+    """The same bits in the place they have in f16 are 256 times too small. All ones but the sign is NaN."""
+    whole = vector("i16", w)
+    wide = e.op(f"sext {vector('i8', w)} {{}} to {whole}", bits)
+    moved = e.op(f"shl {whole} {{}}, {each(w, '7', 'i16')}", wide)
+    placed = e.op(f"and {whole} {{}}, {each(w, str(0xBF80 - 2**16), 'i16')}", moved)
+    size = e.op(f"and {whole} {{}}, {each(w, str(0x3F80), 'i16')}", moved)
+    nan = e.op(f"icmp eq {whole} {{}}, {each(w, str(0x3F80), 'i16')}", size)
+    ones = e.op(f"sext {vector('i1', w)} {{}} to {whole}", nan)
+    small = _half_to_float(e, e.op(f"or {whole} {{}}, {{}}", placed, ones), w)
+    return e.op(f"fmul {vector('float', w)} {{}}, {each(w, '256.0', 'float')}", small)
+
+
+def _pack_e4m3(e: Emitter, x: Operand, w: int) -> Operand:
+    """The way of `_unpack_e4m3` back; 480 stands where NaN does."""
+    single, whole = vector("float", w), vector("i16", w)
+    nan = e.op(f"fcmp uno {single} {{}}, {each(w, '0.0', 'float')}", x)
+    number = e.op(f"select {vector('i1', w)} {{}}, {single} {each(w, '480.0', 'float')}, {single} {{}}", nan, x)
+    half = _float_to_half(e, e.op(f"fmul {single} {{}}, {each(w, '0.00390625', 'float')}", number), w)
+    low = e.op(f"lshr {whole} {{}}, {each(w, '7', 'i16')}", half)
+    sign = e.op(f"lshr {whole} {{}}, {each(w, '8', 'i16')}", half)
+    sign = e.op(f"and {whole} {{}}, {each(w, '128', 'i16')}", sign)
+    size = e.op(f"and {whole} {{}}, {each(w, '127', 'i16')}", low)
+    return e.op(f"trunc {whole} {{}} to {vector('i8', w)}", e.op(f"or {whole} {{}}, {{}}", sign, size))
+
+
+def _half_to_float(e: Emitter, bits: Operand, w: int) -> Operand:
+    half = e.op(f"bitcast {vector('i16', w)} {{}} to {vector('half', w)}", bits)
+    return unpack(e, half, F16, w)
+
+
+def _float_to_half(e: Emitter, x: Operand, w: int) -> Operand:
+    return e.op(f"bitcast {vector('half', w)} {{}} to {vector('i16', w)}", pack(e, x, F16, w))
+
+
+def _bits(e: Emitter, x: Operand, w: int) -> Operand:
+    return e.op(f"bitcast {vector('float', w)} {{}} to {vector('i32', w)}", x)
+
+
+def _as_float(e: Emitter, bits: Operand, w: int) -> Operand:
+    return e.op(f"bitcast {vector('i32', w)} {{}} to {vector('float', w)}", bits)
+
+
+# Integers.
+
+
+def _to_float(e: Emitter, x: Operand, source: DType, target: DType, w: int) -> Operand:
+    """Integers and bools: straight where f32 or f64 hold them or are asked for, else through f64 and f32 to odd."""
+    through = target if target in (F32, F64) else F32 if source.bits <= 16 else F64
+    if source.bits == 64 and target not in (F32, F64):
+        x = _keep_sticky(e, x, source, w)
+    there = vector(register(through), w)
+    number = e.op(f"{_sign(source)}itofp {vector(register(source), w)} {{}} to {there}", x)
+    return number if through == target else _float_to_float(e, number, through, target, w)
+
+
+def _keep_sticky(e: Emitter, x: Operand, source: DType, w: int) -> Operand:
+    """Where f64 would round a long integer, its last 12 bits are replaced by one that says whether any was set."""
+    whole, logic = vector("i64", w), vector("i1", w)
+    moved = x
+    if source.kind != "uint":
+        moved = e.op(f"add {whole} {{}}, {each(w, str(2**53), 'i64')}", x)
+    long = e.op(f"icmp ugt {whole} {{}}, {each(w, str(2**53 if source.kind == 'uint' else 2**54), 'i64')}", moved)
+    rest = e.op(f"and {whole} {{}}, {each(w, str(0xFFF), 'i64')}", x)
+    some = e.op(f"icmp ne {whole} {{}}, {each(w, '0', 'i64')}", rest)
+    inexact = e.op(f"and {logic} {{}}, {{}}", long, some)
+    cut = e.op(f"and {whole} {{}}, {each(w, str(-0x1000), 'i64')}", x)
+    sticky = e.op(f"or {whole} {{}}, {each(w, str(0x800), 'i64')}", cut)
+    return e.op(f"select {logic} {{}}, {whole} {{}}, {whole} {{}}", inexact, sticky, x)
+
+
+def _integer_to_integer(e: Emitter, x: Operand, source: DType, target: DType, w: int) -> Operand:
+    """Saturates."""
+    here, there = vector(register(source), w), vector(register(target), w)
+    (low, high), (least, greatest) = _range(source), _range(target)
+    for edge, inside, name in ((least, least <= low, "max"), (greatest, greatest >= high, "min")):
+        if not inside:
+            clamp = f"llvm.{_sign(source)}{name}.{suffix(register(source), w)}"
+            limit = literal(edge, source, w)
+            x = e.op(f"call {here} @{e.declare(clamp, here, here, here)}({here} {{}}, {here} {limit})", x)
+    if source.bits == target.bits:
+        return x
+    way = "trunc" if source.bits > target.bits else "zext" if source.kind == "uint" else "sext"
+    return e.op(f"{way} {here} {{}} to {there}", x)
+
+
+def _range(dtype: DType) -> tuple[int, int]:
+    return (0, 2**dtype.bits - 1) if dtype.kind == "uint" else (-(2 ** (dtype.bits - 1)), 2 ** (dtype.bits - 1) - 1)
+
+
+def _sign(dtype: DType) -> str:
+    """How LLVM names what depends on the sign."""
+    return "u" if dtype.kind in ("uint", "bool") else "s"

@@ -1,0 +1,53 @@
+"""What a launch tells the compiler about its arguments: part of the key a compiled kernel is kept under.
+
+A fact is stated only if the launch verified it, and a kernel compiled for some facts runs only where they hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tileproof.ir.ops import KernelIR, Parallel, TilesLoop
+from tileproof.ir.types import TensorType
+from tileproof.ir.walk import walk
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Of the arguments of a launch."""
+
+    unit: tuple[tuple[bool, ...], ...]
+    """For each tensor and axis, whether neighbours along it are neighbours in memory."""
+    divided: tuple[tuple[str, int], ...]
+    """Dimensions and the tile sizes that divide them."""
+    stream: tuple[bool, ...]
+    """For each tensor, whether it is so large that stores had better pass by the caches."""
+
+
+def walks(kernel: KernelIR) -> tuple[tuple[str, int], ...]:
+    """Every dimension that is walked by tiles of more than one element, and their size."""
+    found: dict[tuple[str, int], None] = {}
+    for op in walk(kernel.body):
+        walkers = op.walkers if isinstance(op, Parallel) else (op.walker,) if isinstance(op, TilesLoop) else ()
+        for walker in walkers:
+            of = walker.type
+            if isinstance(of.size, int) and of.size > 1:
+                found[of.dimension, of.size] = None
+    return tuple(found)
+
+
+def facts_of(
+    kernel: KernelIR,
+    dimensions: Mapping[str, int],
+    strides: Sequence[Sequence[int]],
+    sizes: Sequence[int],
+    cache: int,
+) -> Facts:
+    """The facts of a launch; strides in elements and sizes in bytes, for each tensor in order."""
+    tensors = [parameter.value.type for parameter in kernel.parameters if isinstance(parameter.value.type, TensorType)]
+    return Facts(
+        tuple(tuple(stride == 1 for stride in steps) for steps in strides),
+        tuple((name, size) for name, size in walks(kernel) if dimensions[name] % size == 0),
+        tuple(of.access.writes and amount >= cache for of, amount in zip(tensors, sizes, strict=True)),
+    )

@@ -1,0 +1,166 @@
+"""LLVM: text in, machine code out, machine code into memory. The only file that knows llvmlite.
+
+llvmlite is a large library, so it is imported when it is first needed. Everything here may be called from any thread.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .target import Target
+
+VERIFY = "TILEPROOF_VERIFY"
+"""The variable that makes every module be verified before it is compiled."""
+_lock = threading.RLock()
+"""Held while LLVM works, so that a process does not fork in the middle of it."""
+
+
+class MalformedText(Exception):
+    """An internal error: LLVM does not take text that was written here."""
+
+    def __init__(self, complaint: str, text: str) -> None:
+        told = f"{complaint.rstrip()}\n{_excerpt(complaint, text)}"
+        super().__init__(f"internal error, please report it: LLVM refuses the code of a kernel\n{told}")
+
+
+def _excerpt(complaint: str, text: str) -> str:
+    """The lines of the text around the one a complaint names, that one marked."""
+    named = re.search(r"<string>:(\d+):\d+", complaint)
+    if named is None:
+        return ""
+    wrong, lines = int(named[1]), text.splitlines()
+    first = max(wrong - 3, 1)
+    shown = enumerate(lines[first - 1 : wrong + 2], start=first)
+    return "\n".join(f"{'>' if number == wrong else ' '} {number:5} {line}" for number, line in shown)
+
+
+def version() -> str:
+    """The versions of llvmlite and of LLVM, which decide what a text compiles to."""
+    import llvmlite
+
+    return f"llvmlite {llvmlite.__version__}, LLVM {'.'.join(map(str, _binding().llvm_version_info))}"
+
+
+def host_triple() -> str:
+    """The architecture and system of this process, as LLVM names them."""
+    return str(_binding().get_process_triple())
+
+
+def host_cpu() -> str:
+    """LLVM's name for this machine's processor."""
+    return str(_binding().get_host_cpu_name())
+
+
+def host_features() -> str:
+    """What this machine's processor has (`+avx2`) and has not (`-sse4a`); empty where LLVM cannot tell."""
+    try:
+        return str(_binding().get_host_cpu_features().flatten())
+    except RuntimeError:
+        return ""
+
+
+def compile_object(text: str, target: Target) -> bytes:
+    """Machine code for a module, as the bytes of an object file. The target may be another machine's."""
+    with _optimised(text, target) as (module, machine):
+        return bytes(machine.emit_object(module))
+
+
+def assembly(text: str, target: Target) -> str:
+    """The same as text, for people who look."""
+    with _optimised(text, target) as (module, machine):
+        return str(machine.emit_assembly(module))
+
+
+def load_object(code: bytes, names: Sequence[str]) -> dict[str, int]:
+    """Loads an object file for good; gives the addresses of functions in it. No two objects may define one name."""
+    with _lock:
+        engine = _engine()
+        engine.add_object_file(_binding().ObjectFileRef.from_data(code))
+        engine.finalize_object()
+        found = {name: int(engine.get_function_address(name)) for name in names}
+    missing = [name for name, address in found.items() if address == 0]
+    if missing:
+        raise KeyError(f"an object file does not define {', '.join(missing)}")
+    return found
+
+
+@contextmanager
+def _optimised(text: str, target: Target) -> Iterator[tuple[Any, Any]]:
+    """A module made of the text, ready for code generation, and the machine to generate it with.
+
+    The text is already vectorised and unrolled: three cheap passes tidy it, and the usual pipelines only cost time.
+    """
+    llvm = _binding()
+    with _lock:
+        machine = _machine(target)
+        # A context of its own: types and constants of the global one would never be freed.
+        with llvm.create_context() as context, _parsed(text, context) as module:
+            module.triple, module.data_layout = target.triple, str(machine.target_data)
+            options = llvm.create_pipeline_tuning_options(speed_level=1)
+            with llvm.create_pass_builder(machine, options) as builder, _tidying() as passes:
+                for function in module.functions:
+                    if not function.is_declaration:
+                        passes.run(function, builder)
+            yield module, machine
+
+
+@contextmanager
+def _parsed(text: str, context: Any) -> Iterator[Any]:
+    """The text as a module, which is gone before its context is."""
+    try:
+        module = _binding().parse_assembly(text, context)
+    except RuntimeError as error:
+        raise MalformedText(str(error), text) from None
+    with module:
+        if os.environ.get(VERIFY):
+            try:
+                module.verify()
+            except RuntimeError as error:
+                raise MalformedText(str(error), text) from None
+        yield module
+
+
+def _tidying() -> Any:
+    passes = _binding().create_new_function_pass_manager()
+    passes.add_sroa_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_simplify_cfg_pass()
+    return passes
+
+
+@cache
+def _binding() -> Any:
+    """llvmlite, able to generate code for all its processors."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    return llvm
+
+
+@cache
+def _machine(target: Target) -> Any:
+    return _new_machine(target.triple, target.name, target.features)
+
+
+def _new_machine(triple: str, cpu: str, features: str) -> Any:
+    known = _binding().Target.from_triple(triple)
+    return known.create_target_machine(cpu=cpu, features=features, opt=1, jit=True)
+
+
+@cache
+def _engine() -> Any:
+    """The one engine that holds all loaded code. It owns its machine, which is therefore no other's."""
+    llvm = _binding()
+    return llvm.create_mcjit_compiler(llvm.parse_assembly(""), _new_machine(host_triple(), "", ""))
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)

@@ -1,0 +1,202 @@
+"""Loops over the elements of tiles. One axis is walked by whole vectors; the elements left at its end by a masked one,
+so the loop that does the work has no mask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeAlias
+
+from tileproof.ir.types import Tile
+
+from . import elements
+from .access import both
+from .conversions import pack
+from .emission import Operand, is_number
+from .lanes import iota, splat, transpose
+from .registers import memory, register, size, vector
+from .spots import Spot
+from .state import Buffer, State, number
+
+Step: TypeAlias = Callable[[Operand, int, Operand | None], None]
+"""What is done for some lanes: their first coordinate, how many, and which of them exist (None: all)."""
+UNROLL = 4
+
+
+def run(s: State, live: Operand, step: Step, unroll: int = UNROLL, *, first: Operand = "0") -> None:
+    """Walks an axis from `first` to `live` by vectors, several in each turn."""
+    w = s.lanes
+    if is_number(live) and is_number(first):
+        _run_known(s, int(first), int(live), step, unroll)
+        return
+    many = w * unroll
+    length = live if first == "0" else s.e.op("sub i64 {}, {}", live, first)
+    whole = s.e.op(f"and i64 {{}}, {-many}", length)
+    whole = whole if first == "0" else s.e.op("add i64 {}, {}", whole, first)
+
+    def turn(here: Operand, _: list[Operand]) -> Sequence[Operand]:
+        for n in range(unroll):
+            step(s.plus(here, str(n * w)), w, None)
+        return ()
+
+    def last(here: Operand, _: list[Operand]) -> Sequence[Operand]:
+        step(here, w, before(s, here, live, w))
+        return ()
+
+    s.e.loop(first, whole, many, turn)
+    s.e.loop(whole, live, w, last)
+
+
+def _run_known(s: State, first: int, live: int, step: Step, unroll: int) -> None:
+    w = s.lanes
+    many = w * unroll
+    whole = first + (live - first) // many * many
+
+    def turn(here: Operand, _: list[Operand]) -> Sequence[Operand]:
+        for n in range(unroll):
+            step(s.plus(here, str(n * w)), w, None)
+        return ()
+
+    s.e.loop(str(first), str(whole), many, turn)
+    while whole < live:
+        while w > live - whole:
+            w //= 2
+        step(str(whole), w, None)
+        whole += w
+
+
+def before(s: State, here: Operand, live: Operand, w: int) -> Operand:
+    """Which of `w` lanes from `here` on come before `live`."""
+    if is_number(here) and is_number(live):
+        count = int(live) - int(here)
+        return f"<{', '.join(f'i1 {str(n < count).lower()}' for n in range(w))}>" if w > 1 else "true"
+    left = s.e.op("sub i64 {}, {}", live, here)
+    short = s.e.op("trunc i64 {} to i32", left)
+    if w == 1:
+        return s.e.op("icmp sgt i32 {}, 0", short)
+    return s.e.op(f"icmp sgt {vector('i32', w)} {{}}, {iota(w, 'i32')}", splat(s.e, short, "i32", w))
+
+
+def sweep(s: State, lives: Sequence[Operand], lane: int | None, visit: Callable[[Spot], None]) -> None:
+    """Visits every element that exists, by lanes along one axis, which is the innermost."""
+    order = [axis for axis in range(len(lives)) if axis != lane]
+
+    def walk(depth: int, coords: tuple[Operand, ...]) -> None:
+        if depth < len(order):
+            axis = order[depth]
+
+            def turn(here: Operand, _: list[Operand]) -> Sequence[Operand]:
+                walk(depth + 1, (*coords[:axis], here, *coords[axis + 1 :]))
+                return ()
+
+            s.e.loop("0", lives[axis], 1, turn)
+        elif lane is None:
+            visit(Spot(coords))
+        else:
+            run(s, lives[lane], lambda here, w, mask: visit(
+                Spot((*coords[:lane], here, *coords[lane + 1 :]), lane if w > 1 else None, w, mask)
+            ))  # fmt: skip
+
+    walk(0, ("0",) * len(lives))
+
+
+def last_long(tile: Tile) -> int:
+    """The last axis with more than one element, along which a buffer holds neighbours."""
+    axes = tile.type.axes
+    long = [n for n, axis in enumerate(axes) if number(axis.length) > 1]
+    return long[-1] if long else len(axes) - 1
+
+
+def put(s: State, buffer: Buffer, spot: Spot, value: Operand) -> None:
+    """Writes elements into scratch memory; whole vectors, also where lanes do not exist."""
+    element = memory(buffer.dtype)
+    bits = pack(s.e, value, buffer.dtype, spot.lanes)
+    pointer = s.element(buffer, spot.coords)
+    s.e.do(f"store {vector(element, spot.lanes)} {{}}, ptr {{}}, align {size(buffer.dtype)}", bits, pointer)
+
+
+def materialise(s: State, tile: Tile, buffer: Buffer | None = None) -> Buffer:
+    """Computes all elements of a tile into scratch memory, which from then on stand for it."""
+    lane, natural = last_long(tile), elements.natural_lane(s, tile)
+    if buffer is None:
+        buffer = s.destination(tile)
+    fill(s, buffer, tile, lane, natural)
+    s.buffers[tile] = buffer
+    s.define(tile)
+    return buffer
+
+
+def fill(s: State, buffer: Buffer, tile: Tile, lane: int, natural: int | None) -> None:
+    """Writes the elements of a tile into scratch memory."""
+    with s.e.nest():
+        if natural is not None and natural != lane and number(tile.type.axes[natural].length) > 1:
+            _fill_turned(s, buffer, tile, natural, lane)
+        else:
+            sweep(s, s.lives(tile.type), lane, lambda spot: put(s, buffer, spot, elements.at(s, tile, spot)))
+
+
+def _fill_turned(s: State, buffer: Buffer, tile: Tile, natural: int, lane: int) -> None:
+    """The same for a tile whose neighbours in memory lie along another axis: squares are transposed in registers."""
+    squares(s, tile, natural, lane, lambda coords, row: put(s, buffer, Spot(coords, lane, s.lanes), row))
+
+
+def squares(
+    s: State, tile: Tile, natural: int, lane: int, place: Callable[[tuple[Operand, ...], Operand], None]
+) -> None:
+    """Asks for a tile by vectors along `natural` and hands out vectors along `lane`, each with where it begins."""
+    lives = s.lives(tile.type)
+    w = s.lanes
+    others = [axis for axis in range(tile.type.rank) if axis not in (natural, lane)]
+    element = register(tile.type.dtype)
+
+    def square(coords: tuple[Operand, ...], is_edge: bool) -> Sequence[Operand]:
+        rows = []
+        for n in range(w):
+            there = s.plus(coords[lane], str(n))
+            when = s.e.op("icmp slt i64 {}, {}", there, lives[lane]) if is_edge else None
+            mask = before(s, coords[natural], lives[natural], w) if is_edge else None
+            here = (*coords[:lane], there, *coords[lane + 1 :])
+            rows.append(elements.at(s, tile, Spot(here, natural, w, mask, when)))
+        for n, row in enumerate(transpose(s.e, rows, element, w)):
+            there = s.plus(coords[natural], str(n))
+            here = (*coords[:natural], there, *coords[natural + 1 :])
+            if is_edge:
+                exists = s.e.op("icmp slt i64 {}, {}", there, lives[natural])
+                s.e.branch(exists, partial(_done, place, here, row))
+            else:
+                place(here, row)
+        return ()
+
+    def walk(depth: int, coords: tuple[Operand, ...]) -> None:
+        def turn(axis: int) -> Callable[[Operand, list[Operand]], Sequence[Operand]]:
+            def one(here: Operand, _: list[Operand]) -> Sequence[Operand]:
+                walk(depth + 1, (*coords[:axis], here, *coords[axis + 1 :]))
+                return ()
+
+            return one
+
+        if depth < len(others):
+            s.e.loop("0", lives[others[depth]], 1, turn(others[depth]))
+        elif depth < len(others) + 2:
+            axis = (natural, lane)[depth - len(others)]
+            s.e.loop("0", lives[axis], w, turn(axis))
+        else:
+            inside: Operand | None = None
+            for axis in (natural, lane):
+                if is_number(lives[axis]) and int(lives[axis]) % w == 0:
+                    continue
+                end = s.plus(coords[axis], str(w))
+                inside = both(s, inside, s.e.op("icmp sle i64 {}, {}", end, lives[axis]), 1)
+            if inside is None:
+                square(coords, False)
+            else:
+                s.e.branch(inside, partial(square, coords, False), partial(square, coords, True))
+
+    walk(0, ("0",) * tile.type.rank)
+
+
+def _done(
+    place: Callable[[tuple[Operand, ...], Operand], None], coords: tuple[Operand, ...], row: Operand
+) -> tuple[()]:
+    place(coords, row)
+    return ()

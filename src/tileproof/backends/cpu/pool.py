@@ -1,0 +1,147 @@
+"""The threads that kernels run on, and the memory they work in.
+
+A job is machine code: `void job(ptr args, ptr arena, i64 first, i64 last)` does the items `first` to `last - 1`, and
+may use the arena as it likes meanwhile. How the threads share a job is told in `native/pool.c`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from . import llvm
+from .target import Target
+from .threads import threads
+
+__all__ = ["Pool", "arena", "pool_text", "threads"]
+
+JOB: Final = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+HAS_THREADS: Final = sys.platform != "win32"
+"""Whether the system has the threads that `pool.c` uses; where it has not, jobs are done by their callers."""
+_Entries: TypeAlias = tuple[Callable[[int], int | None], Callable[..., None]]
+_NATIVE = Path(__file__).parent / "native"
+_RELAX: Final = "declare void @tileproof_relax()"
+_NAMES: Final = ("tileproof_pool_new", "tileproof_pool_run")
+_SMALLEST: Final = 64 << 10
+_ALIGNMENT: Final = 64
+_KEPT: Final = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGABRT")
+"""Signals that a thread sends to itself, which must not be blocked."""
+
+
+def pool_text(target: Target) -> str:
+    """The pool as LLVM text. `llvm.compile_object` makes of it what `Pool` takes."""
+    if target.is_x86:
+        relax = "call void @llvm.x86.sse2.pause()"
+    else:
+        relax = "call void @llvm.aarch64.hint(i32 1)" if target.is_arm else ""
+    text = (_NATIVE / "pool.ll").read_text(encoding="utf-8")
+    return text.replace(_RELAX, f"define internal void @tileproof_relax() nounwind {{\n  {relax}\n  ret void\n}}")
+
+
+class Pool:
+    """Threads that wait for jobs. They start with the first job that has enough to share, and never end.
+
+    A process that is forked off has none of its parent's threads and starts its own.
+    """
+
+    def __init__(self, code: bytes) -> None:
+        """A pool made of the object file of `pool_text`; no thread is started yet."""
+        entries: _Entries = _entries(code) if HAS_THREADS else (_no_pool, _alone)
+        self._new, self._run = entries
+        self._native: int | None = None
+        """The threads, once they are started; 0 if there is only the caller's."""
+        self._starting = threading.Lock()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forget)
+
+    def run(self, code: int, args: int, total: int, chunk: int, arena_bytes: int, caller_arena: int) -> None:
+        """Does a job: `total` items, claimed in chunks by this thread and the pool's, at most `threads()` in all.
+
+        Code, arguments and the caller's arena are addresses; every other thread has an arena of `arena_bytes` of its
+        own. If the pool is busy with another thread's job, or if there is only one chunk, this thread does everything.
+        """
+        native = self._native
+        if native is None and total > chunk:
+            native = self._start()
+        self._run(native, code, args, total, chunk, arena_bytes, caller_arena)
+
+    def _start(self) -> int:
+        with self._starting:
+            if self._native is None:
+                workers = threads() - 1
+                with _signals_blocked():
+                    self._native = (self._new(workers) or 0) if workers else 0
+            return self._native
+
+    def _forget(self) -> None:
+        self._native = None
+        self._starting = threading.Lock()
+
+
+@cache
+def _entries(code: bytes) -> _Entries:
+    """How to make a pool and how to use it. The code is loaded once: it has no state of its own."""
+    new, run = llvm.load_object(code, _NAMES).values()
+    pointer, count = ctypes.c_void_p, ctypes.c_int64
+    return (
+        ctypes.CFUNCTYPE(pointer, ctypes.c_int32)(new),
+        ctypes.CFUNCTYPE(None, pointer, pointer, pointer, count, count, count, pointer)(run),
+    )
+
+
+def _no_pool(workers: int) -> int:
+    return 0
+
+
+def _alone(pool: int, code: int, args: int, total: int, chunk: int, arena_bytes: int, caller_arena: int) -> None:
+    if total > 0:
+        JOB(code)(args, caller_arena, 0, total)
+
+
+@contextmanager
+def _signals_blocked() -> Iterator[None]:
+    """Threads started meanwhile leave the signals of the process to others, so that Ctrl-C reaches Python's."""
+    kept = {getattr(signal, name) for name in _KEPT if hasattr(signal, name)}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals() - kept)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+class _Arenas(threading.local):
+    """The memory of one Python thread: every arena it had, the largest last.
+
+    An outgrown arena is kept, because a launch that a signal handler interrupted may be about to use it. Each is at
+    least twice as large as the one before.
+    """
+
+    def __init__(self) -> None:
+        self.size = 0
+        self.address = 0
+        self.kept: list[ctypes.Array[ctypes.c_char]] = []
+
+    def grow(self, size: int) -> None:
+        size = max(size, 2 * self.size, _SMALLEST)
+        memory = ctypes.create_string_buffer(size + _ALIGNMENT)
+        self.kept.append(memory)
+        self.address = -(-ctypes.addressof(memory) // _ALIGNMENT) * _ALIGNMENT
+        self.size = size
+
+
+_arenas = _Arenas()
+
+
+def arena(size: int) -> int:
+    """The address of memory for one job of this thread, aligned to 64 bytes; what it holds is lost at the next call."""
+    if size > _arenas.size:
+        _arenas.grow(size)
+    return _arenas.address

@@ -1,0 +1,403 @@
+"""Matrix products: both operands are packed into scratch memory, then a block of the result that fits into registers
+is summed over the whole inner axis at a time.
+
+The left operand is packed row by row, the right one in panels as wide as a block. Whatever makes the elements of an
+operand (conversions, scales, exponentials) is done while packing; operands that do not change in a loop are packed
+before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from functools import partial
+
+from tileproof.ir import ops
+from tileproof.ir.types import Tile
+from tileproof.language.dtypes import F32, F64, I8, I32, U8, DType
+
+from . import elements, nests
+from .arithmetic import binary, constant, fma
+from .conversions import cast
+from .emission import Operand, is_number
+from .lanes import splat
+from .registers import register, size, vector
+from .spots import Spot
+from .state import Buffer, State, number
+
+_UNROLL = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How a product is cut: `height` rows and `width` vectors of a block; lengths of the axes as allocated."""
+
+    height: int
+    width: int
+    lanes: int
+    dtype: DType
+    m: int
+    n: int
+    k: int
+    pairs: bool
+    """Whether two neighbours along the inner axis are multiplied at once, as 16-bit integers."""
+
+    @property
+    def panel(self) -> int:
+        """Columns of a panel."""
+        return self.width * self.lanes
+
+    @property
+    def steps(self) -> int:
+        """Steps along the inner axis."""
+        return -(-self.k // 2) if self.pairs else self.k
+
+    @property
+    def row(self) -> int:
+        """Elements from one packed row of the left operand to the next: no power of two, which would crowd a cache."""
+        return -(-self.steps // self.lanes) * self.lanes + self.lanes
+
+    @property
+    def element(self) -> str:
+        return register(self.dtype)
+
+    @property
+    def vector(self) -> str:
+        return vector(self.element, self.lanes)
+
+
+def shape_of(s: State, op: ops.Mma) -> Shape:
+    """The blocks of a product, chosen for the registers of the target."""
+    (m, k), n = (number(axis.length) for axis in op.left.type.axes), number(op.right.type.axes[1].length)
+    dtype = op.result.type.dtype
+    is_wide = dtype == F64
+    vectors = -(-n // s.lanes)
+    most = 4 if s.lanes == 4 and s.target.registers == 32 else 1 if is_wide else 2
+    width = next(count for count in (4, 2, 1) if count <= most and vectors % count == 0)
+    height = 12 if s.target.registers == 32 and width * 12 <= 24 else 6
+    if is_wide:
+        height //= 2
+    pairs = dtype == I32 and {op.left.type.dtype, op.right.type.dtype} <= {I8, U8} and s.target.is_x86 and s.lanes >= 8
+    return Shape(height, width, s.lanes, dtype, m, n, k, pairs)
+
+
+def product(s: State, op: ops.Mma) -> None:
+    """Computes `left @ right + acc` into scratch memory."""
+    shape = shape_of(s, op)
+    left = _packed(s, op.left, shape, shape.m * shape.row, partial(_pack_left, s, op.left, shape))
+    panels = -(-shape.n // shape.panel)
+    right = _packed(s, op.right, shape, panels * shape.steps * shape.panel, partial(_pack_right, s, op.right, shape))
+    out, is_fresh = _accumulator(s, op)
+    _multiply(s, op, shape, left, right, out, is_fresh)
+    s.buffers[op.result] = out
+
+
+def _accumulator(s: State, op: ops.Mma) -> tuple[Buffer, bool]:
+    """Where the product is summed, and whether it begins from zero. A loop's sum is added to in place."""
+    if s.slots.get(op.result) is op.acc and s.uses.counts.get(op.acc) == 1:
+        s.destinations.pop(op.result, None)
+        return s.buffers[op.acc], False
+    out = s.destination(op.result)
+    if _is_zero(s, op.acc):
+        return out, True
+    nests.fill(s, out, op.acc, nests.last_long(op.acc), elements.natural_lane(s, op.acc))
+    return out, False
+
+
+def _is_zero(s: State, tile: Tile) -> bool:
+    match s.lazy.get(tile):
+        case ops.Constant(value=value):
+            return value == 0
+        case ops.Broadcast(operand=operand):
+            return _is_zero(s, operand)
+        case _:
+            return False
+
+
+# Packing.
+
+
+def _packed(s: State, tile: Tile, shape: Shape, count: int, pack: partial[None]) -> Operand:
+    """Scratch memory with a packed operand: filled here, or before the loops that leave it as it is."""
+    pointer = s.allocate((count + s.lanes) * size(shape.dtype))
+    with _earliest(s, tile), s.e.nest():
+        pack(pointer)
+    return pointer
+
+
+def _earliest(s: State, tile: Tile) -> AbstractContextManager[None]:
+    for level in s.loops:
+        if elements.is_outside(s, tile, level - 1):
+            return s.e.outside(level - 1)
+    return nullcontext()
+
+
+def _value(s: State, tile: Tile, shape: Shape, spot: Spot) -> Operand:
+    return cast(s.e, elements.at(s, tile, spot), tile.type.dtype, shape.dtype, spot.lanes)
+
+
+def _put(s: State, shape: Shape, pointer: Operand, value: Operand, lanes: int) -> None:
+    s.e.do(f"store {vector(shape.element, lanes)} {{}}, ptr {{}}, align {size(shape.dtype)}", value, pointer)
+
+
+def _pack_left(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
+    """Row by row: [m][k]."""
+    if shape.pairs:
+        _pack_left_pairs(s, tile, shape, base)
+        return
+
+    def place(row: Operand, column: Operand) -> Operand:
+        return s.address(base, [s.scaled(row, str(shape.row)), column], shape.element)
+
+    natural = elements.natural_lane(s, tile)
+    if natural == 0 and shape.m > 1:
+        def write(coords: tuple[Operand, ...], row: Operand) -> None:
+            value = cast(s.e, row, tile.type.dtype, shape.dtype, s.lanes)
+            _put(s, shape, place(*coords), value, s.lanes)
+
+        nests.squares(s, tile, 0, 1, write)
+        return
+
+    def visit(spot: Spot) -> None:
+        _put(s, shape, place(*spot.coords), _value(s, tile, shape, spot), spot.lanes)
+
+    nests.sweep(s, s.lives(tile.type), 1, visit)
+
+
+def _pack_right(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
+    """In panels: [n / panel][k][panel]."""
+    if shape.pairs:
+        _pack_right_pairs(s, tile, shape, base)
+        return
+    if elements.natural_lane(s, tile) == 0 and shape.k > 1:
+        def write(coords: tuple[Operand, ...], row: Operand) -> None:
+            k, column = coords
+            panel = s.e.op(f"udiv i64 {{}}, {shape.panel}", column)
+            within = s.e.op(f"urem i64 {{}}, {shape.panel}", column)
+            terms = [
+                s.scaled(panel, str(shape.steps * shape.panel)), s.scaled(k, str(shape.panel)), within,
+            ]  # fmt: skip
+            value = cast(s.e, row, tile.type.dtype, shape.dtype, s.lanes)
+            _put(s, shape, s.address(base, terms, shape.element), value, s.lanes)
+
+        nests.squares(s, tile, 0, 1, write)
+        return
+
+    def vectors(k: Operand, panel: Operand, is_edge: bool) -> None:
+        live = s.live(tile.type.axes[1])
+        for n in range(shape.width):
+            column = s.plus(s.scaled(panel, str(shape.panel)), str(n * shape.lanes))
+            mask = nests.before(s, column, live, shape.lanes) if is_edge else None
+            value = _value(s, tile, shape, Spot((k, column), 1, shape.lanes, mask))
+            terms = [
+                s.scaled(panel, str(shape.steps * shape.panel)), s.scaled(k, str(shape.panel)),
+                str(n * shape.lanes),
+            ]  # fmt: skip
+            _put(s, shape, s.address(base, terms, shape.element), value, shape.lanes)
+
+    _over_panels(s, tile, shape, s.live(tile.type.axes[0]), vectors)
+
+
+def _over_panels(s: State, tile: Tile, shape: Shape, rows: Operand, visit: object) -> None:
+    """For each row, the panels that are full, then the one that is not."""
+    live = s.live(tile.type.axes[1])
+    full = str(int(live) // shape.panel) if is_number(live) else s.e.op(f"udiv i64 {{}}, {shape.panel}", live)
+    is_even = is_number(live) and int(live) % shape.panel == 0
+
+    def row(k: Operand, _: list[Operand]) -> Sequence[Operand]:
+        def panel(p: Operand, _: list[Operand]) -> Sequence[Operand]:
+            visit(k, p, False)  # type: ignore[operator]
+            return ()
+
+        def edge() -> Sequence[Operand]:
+            visit(k, full, True)  # type: ignore[operator]
+            return ()
+
+        s.e.loop("0", full, 1, panel)
+        if not is_even:
+            left = s.e.op(f"urem i64 {{}}, {shape.panel}", live)
+            s.e.branch(s.e.op("icmp ne i64 {}, 0", left), edge)
+        return ()
+
+    s.e.loop("0", rows, 1, row)
+
+
+def _pack_left_pairs(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
+    """Row by row, each element as 16 bits; a zero behind an odd last one."""
+    rows, live = (s.live(axis) for axis in tile.type.axes)
+
+    def row(i: Operand, _: list[Operand]) -> Sequence[Operand]:
+        start = s.address(base, [s.scaled(i, str(shape.row))], "i32")
+
+        def step(k: Operand, w: int, mask: Operand | None) -> None:
+            value = _short(s, tile, Spot((i, k), 1 if w > 1 else None, w, mask))
+            s.e.do(f"store {vector('i16', w)} {{}}, ptr {{}}, align 2", value, s.address(start, [k], "i16"))
+
+        nests.run(s, live, step)
+        s.e.do("store i16 0, ptr {}, align 2", s.address(start, [live], "i16"))
+        return ()
+
+    s.e.loop("0", rows, 1, row)
+
+
+def _short(s: State, tile: Tile, spot: Spot) -> Operand:
+    value = elements.at(s, tile, spot)
+    grow = "zext" if tile.type.dtype == U8 else "sext"
+    return s.e.op(f"{grow} {vector('i8', spot.lanes)} {{}} to {vector('i16', spot.lanes)}", value)
+
+
+def _pack_right_pairs(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
+    """In panels of pairs: what two rows have in a column side by side; zeros for a missing last row."""
+    depth, w = s.live(tile.type.axes[0]), shape.lanes
+    if elements.natural_lane(s, tile) == 0 and tile not in s.buffers:
+        nests.materialise(s, tile)
+    steps = _halved(s, depth)
+    order = ", ".join(f"i32 {n}, i32 {n + w}" for n in range(w))
+
+    def vectors(step: Operand, panel: Operand, is_edge: bool) -> None:
+        live = s.live(tile.type.axes[1])
+        upper = s.scaled(step, "2")
+        lower = s.plus(upper, "1")
+        exists = s.e.op("icmp slt i64 {}, {}", lower, depth)
+        for n in range(shape.width):
+            column = s.plus(s.scaled(panel, str(shape.panel)), str(n * w))
+            mask = nests.before(s, column, live, w) if is_edge else None
+            one = _short(s, tile, Spot((upper, column), 1, w, mask))
+            two = _short(s, tile, Spot((lower, column), 1, w, mask, exists))
+            short = vector("i16", w)
+            two = s.e.op(f"select i1 {{}}, {short} {{}}, {short} zeroinitializer", exists, two)
+            both = s.e.op(f"shufflevector {short} {{}}, {short} {{}}, <{2 * w} x i32> <{order}>", one, two)
+            terms = [
+                s.scaled(panel, str(shape.steps * shape.panel)), s.scaled(step, str(shape.panel)), str(n * w),
+            ]  # fmt: skip
+            s.e.do(f"store {vector('i16', 2 * w)} {{}}, ptr {{}}, align 4", both, s.address(base, terms, "i32"))
+
+    _over_panels(s, tile, shape, steps, vectors)
+
+
+def _halved(s: State, depth: Operand) -> Operand:
+    """How many pairs so many elements make, one of them perhaps incomplete."""
+    if is_number(depth):
+        return str(-(-int(depth) // 2))
+    return s.e.op("lshr i64 {}, 1", s.plus(depth, "1"))
+
+
+# Multiplying.
+
+
+def _multiply(
+    s: State, op: ops.Mma, shape: Shape, left: Operand, right: Operand, out: Buffer, is_fresh: bool
+) -> None:
+    rows, columns = s.lives(op.result.type)
+    depth = s.live(op.left.type.axes[1])
+    if shape.pairs:
+        depth = _halved(s, depth)
+    if is_number(columns):
+        panels = str(-(-int(columns) // shape.panel))
+    else:
+        panels = s.e.op(f"udiv i64 {{}}, {shape.panel}", s.plus(columns, str(shape.panel - 1)))
+
+    def panel(p: Operand, _: list[Operand]) -> Sequence[Operand]:
+        first: Operand = "0"
+        for height in _heights(shape, rows):
+            if is_number(rows) and is_number(first):
+                stop = str(int(first) + (int(rows) - int(first)) // height * height)
+            else:
+                rest = s.e.op("sub i64 {}, {}", rows, first)
+                stop = s.plus(first, s.e.op("sub i64 {}, {}", rest, s.e.op(f"urem i64 {{}}, {height}", rest)))
+
+            def block(i: Operand, _: list[Operand], height: int = height) -> Sequence[Operand]:
+                _block(s, shape, left, right, out, (i, p), height, depth, is_fresh)
+                return ()
+
+            s.e.loop(first, stop, height, block)
+            first = stop
+        return ()
+
+    with s.e.nest():
+        s.e.loop("0", panels, 1, panel)
+
+
+def _heights(shape: Shape, rows: Operand) -> list[int]:
+    """Heights of blocks, the tall ones first: what is left of one is done by the next."""
+    heights = [height for height in (shape.height, 4, 1) if height <= shape.height]
+    if is_number(rows):
+        found, left = [], int(rows)
+        for height in heights:
+            if left >= height:
+                found.append(height)
+                left %= height
+        return found
+    return [height for height in heights if height <= shape.m]
+
+
+def _block(
+    s: State, shape: Shape, left: Operand, right: Operand, out: Buffer, at: tuple[Operand, Operand],
+    height: int, depth: Operand, is_fresh: bool,
+) -> None:  # fmt: skip
+    """One block of the result: `height` rows of one panel."""
+    (i, p), w, element = at, shape.lanes, shape.element
+    bytes_ = size(shape.dtype)
+    column = s.scaled(p, str(shape.panel))
+    places = [
+        s.address(s.element(out, (i, column)), [str(row * out.strides[0] + n * w)], element)
+        for row in range(height)
+        for n in range(shape.width)
+    ]
+    if is_fresh:
+        sums = [constant(0, shape.dtype, w)] * len(places)
+    else:
+        sums = [s.e.here(f"load {shape.vector}, ptr {{}}, align {bytes_}", place) for place in places]
+    a = s.address(left, [s.scaled(i, str(shape.row))], element)
+    b = s.address(right, [s.scaled(p, str(shape.steps * shape.panel))], element)
+
+    def steps(count: int, k: Operand, totals: list[Operand]) -> Sequence[Operand]:
+        totals = list(totals)
+        row_a = s.address(a, [k], element)
+        row_b = s.address(b, [s.scaled(k, str(shape.panel))], element)
+        for step in range(count):
+            wide = [
+                s.e.read(
+                    f"load {shape.vector}, ptr {{}}, align {w * bytes_}",
+                    s.address(row_b, [str(step * shape.panel + n * w)], element),
+                )
+                for n in range(shape.width)
+            ]
+            for row in range(height):
+                place = s.address(row_a, [str(row * shape.row + step)], element)
+                one = s.e.read(f"load {element}, ptr {{}}, align {bytes_}", place)
+                for n in range(shape.width):
+                    total = row * shape.width + n
+                    totals[total] = _step(s, shape, splat(s.e, one, element, w), wide[n], totals[total])
+        return totals
+
+    carried = [(shape.vector, total) for total in sums]
+    if is_number(depth):
+        whole = str(int(depth) // _UNROLL * _UNROLL)
+    else:
+        whole = s.e.op(f"and i64 {{}}, {-_UNROLL}", depth)
+    sums = s.e.loop("0", whole, _UNROLL, partial(steps, _UNROLL), carried)
+    if not is_number(depth) or int(depth) % _UNROLL:
+        sums = s.e.loop(whole, depth, 1, partial(steps, 1), [(shape.vector, total) for total in sums])
+    for place, total in zip(places, sums, strict=True):
+        s.e.do(f"store {shape.vector} {{}}, ptr {{}}, align {bytes_}", total, place)
+
+
+def _step(s: State, shape: Shape, one: Operand, wide: Operand, total: Operand) -> Operand:
+    if shape.dtype in (F32, F64):
+        return fma(s.e, one, wide, total, shape.dtype, shape.lanes)
+    if not shape.pairs:
+        made = binary(s.e, ops.BinaryFn.MUL, one, wide, shape.dtype, shape.lanes)
+        return binary(s.e, ops.BinaryFn.ADD, total, made, shape.dtype, shape.lanes)
+    w = shape.lanes
+    ints, shorts = vector("i32", w), vector("i16", 2 * w)
+    if w == 16 and s.target.has_vnni:
+        name = s.e.declare("llvm.x86.avx512.vpdpwssd.512", ints, ints, shorts, shorts)
+        x, y = (s.e.op(f"bitcast {ints} {{}} to {shorts}", value) for value in (one, wide))
+        return s.e.op(f"call {ints} @{name}({ints} {{}}, {shorts} {{}}, {shorts} {{}})", total, x, y)
+    name = "llvm.x86.avx512.pmaddw.d.512" if w == 16 else "llvm.x86.avx2.pmadd.wd"
+    s.e.declare(name, ints, shorts, shorts)
+    x, y = (s.e.op(f"bitcast {ints} {{}} to {shorts}", value) for value in (one, wide))
+    made = s.e.op(f"call {ints} @{name}({shorts} {{}}, {shorts} {{}})", x, y)
+    return s.e.op(f"add {ints} {{}}, {{}}", total, made)

@@ -1,0 +1,389 @@
+"""A kernel as a module of LLVM IR, and how a launch hands it its arguments.
+
+The arguments are one array of 64-bit words, the order of which `Words` knows. The functions of a module are jobs over a
+range of items:
+
+- `setup`, called once, tests the contracts of the kernel and what stands before its parallel space;
+- `main` runs programs; of a kernel that combines into a tensor, each item is a share of the programs that has its own
+  copy of the tensor, so that the result does not depend on threads;
+- `after`, where pieces are joined, runs what follows the join, one item for each combination of the other walkers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tileproof.ir import ops
+from tileproof.ir.types import Tensor, TensorType, Tile, TileType, Value, Walker
+from tileproof.ir.walk import walk
+from tileproof.lowering.joins import Body, again, cut
+
+from . import blocks, nests
+from .checks import sites_of
+from .conversions import unpack
+from .elements import natural_lane
+from .emission import Operand
+from .facts import Facts
+from .registers import memory, size
+from .spots import Spot
+from .state import Buffer, Place, Shown, State, View, number, stored
+from .target import Target
+from .uses import Uses, uses_of
+
+_ARGUMENTS = "ptr %args, ptr %arena, i64 %first, i64 %last"
+
+
+@dataclass
+class Words:
+    """Which word of the arguments holds what."""
+
+    kernel: ops.KernelIR
+    places: dict[object, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("record", "printer", "programs", "shares", "space"):
+            self._add(name)
+        for parameter in self.kernel.parameters:
+            value = parameter.value
+            if isinstance(value.type, TensorType):
+                rank = len(value.type.dimensions)
+                self._add((value.name, "pointer"))
+                for axis in range(rank):
+                    self._add((value.name, "extent", axis))
+                for axis in range(rank):
+                    self._add((value.name, "stride", axis))
+                if value.type.access.combines:
+                    self._add((value.name, "share"))
+            else:
+                self._add(value.name)
+        for walker in self.walkers:
+            self._add((walker.name, "count"))
+            if walker in self.segments:
+                self._add((walker.name, "table"))
+
+    def _add(self, key: object) -> None:
+        self.places[key] = len(self.places)
+
+    def dimension(self, name: str) -> int:
+        """The word of a dimension's extent, made when it is first asked for."""
+        if ("dimension", name) not in self.places:
+            self._add(("dimension", name))
+        return self.places["dimension", name]
+
+    @property
+    def parallel(self) -> ops.Parallel | None:
+        return next((op for op in self.kernel.body.ops if isinstance(op, ops.Parallel)), None)
+
+    @property
+    def walkers(self) -> tuple[Walker, ...]:
+        return () if self.parallel is None else self.parallel.walkers
+
+    @property
+    def segments(self) -> dict[Walker, ops.Segments]:
+        return {} if self.parallel is None else {each.walker: each for each in self.parallel.segments}
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A kernel as text, and what a launch must know of it."""
+
+    text: str
+    arena: int
+    """Bytes of scratch memory that a thread needs."""
+    piece: int
+    """Bytes that each program leaves for the join."""
+    dimensions: tuple[str, ...]
+    """The dimensions whose extents follow the other words, in order."""
+    shown: dict[int, tuple[Shown, ...]]
+    is_ordered: bool
+    """Whether programs must run one after another, because they print."""
+
+
+def module(kernel: ops.KernelIR, facts: Facts, target: Target, name: str) -> Module:
+    """The text of a kernel. Its functions are called `name` and what they do."""
+    return _Writing(kernel, facts, target, name).module()
+
+
+class _Writing:
+    def __init__(self, kernel: ops.KernelIR, facts: Facts, target: Target, name: str) -> None:
+        self.kernel, self.facts, self.target, self.name = kernel, facts, target, name
+        self.words = Words(kernel)
+        self.sites = {id(op): number_ for number_, op in enumerate(sites_of(kernel))}
+        self.globals: dict[str, str] = {}
+        self.arena = self.piece = 0
+        self.shown: dict[int, tuple[Shown, ...]] = {}
+        self.outer = ops.Block(tuple(op for op in kernel.body.ops if not isinstance(op, ops.Parallel)))
+        self.body = None if self.words.parallel is None else cut(self.words.parallel)
+        self.combines = any(
+            isinstance(p.value.type, TensorType) and p.value.type.access.combines for p in kernel.parameters
+        )
+
+    def module(self) -> Module:
+        texts = [self._setup(), self._main()]
+        if self.body is not None and self.body.join is not None:
+            texts.append(self._after(self.body, self.body.join))
+        dimensions = [key[1] for key in self.words.places if isinstance(key, tuple) and key[0] == "dimension"]
+        tail = [*self.globals.values(), f"attributes #0 = {{ {self.target.attributes} }}"]
+        return Module(
+            "\n\n".join([*texts, *tail]), self.arena, self.piece, tuple(dimensions), self.shown,
+            any(isinstance(op, ops.Print) for op in walk(self.kernel.body)),
+        )  # fmt: skip
+
+    # What every function begins with.
+
+    def _state(self, used: Uses) -> State:
+        s = State(self.kernel, self.target, self.facts, used)
+        s.e.globals = self.globals
+        s.sites, s.shown = self.sites, self.shown
+        s.record = self._word(s, "record", "ptr")
+        s.printer = self._word(s, "printer", "ptr")
+        tensors = 0
+        for parameter in self.kernel.parameters:
+            match parameter.value:
+                case Value(type=TensorType()) as tensor:
+                    s.tensors[tensor] = self._view(s, tensor, tensors)
+                    tensors += 1
+                case Value(type=TileType(dtype=dtype)) as scalar:
+                    place = self._place(s, self.words.places[parameter.name])
+                    bits = s.e.op(f"load {memory(dtype)}, ptr {{}}", place)
+                    s.scalars[scalar] = unpack(s.e, bits, dtype, 1)
+            s.define(parameter.value)
+        s.dimensions = _Dimensions(self, s)
+        return s
+
+    def _view(self, s: State, tensor: Tensor, position: int) -> View:
+        name, rank = tensor.name, len(tensor.type.dimensions)
+        extents = tuple(self._word(s, (name, "extent", axis)) for axis in range(rank))
+        strides = tuple(
+            "1" if self.facts.unit[position][axis] else self._word(s, (name, "stride", axis)) for axis in range(rank)
+        )
+        pointer = self._word(s, (name, "pointer"), "ptr")
+        return View(pointer, extents, strides, stored(tensor), self.facts.stream[position])
+
+    def _place(self, s: State, word: int) -> Operand:
+        return s.e.op(f"getelementptr i64, ptr %args, i64 {word}")
+
+    def _word(self, s: State, key: object, of: str = "i64") -> Operand:
+        return s.e.op(f"load {of}, ptr {{}}", self._place(s, self.words.places[key]))
+
+    def _done(self, s: State, what: str, result: str = "ret void", signature: str | None = None) -> str:
+        self.arena = max(self.arena, s.scratch)
+        if "!0" in self.globals and self.target.is_x86:
+            s.e.declare("llvm.x86.sse.sfence", "void")
+            s.e.do("call void @llvm.x86.sse.sfence()")
+        return s.e.function(f"{signature or f'void @{self.name}.{what}({_ARGUMENTS})'} #0", result)
+
+    # The functions.
+
+    def _setup(self) -> str:
+        """Gives 0, or the number of the first contract that does not hold, counted from 1."""
+        s = self._state(uses_of(self.outer))
+        s.point = "-1"
+        broken: Operand = "0"
+        if self.words.parallel is not None:
+            required = 0
+            for op in self.outer.ops:
+                blocks.execute(s, op)
+                if isinstance(op, ops.Require):
+                    required += 1
+                    holds = s.scalars[op.condition]
+                    is_first = s.e.op("and i1 {}, {}", s.e.op("xor i1 {}, true", holds),
+                                      s.e.op("icmp eq i64 {}, 0", broken))  # fmt: skip
+                    broken = s.e.op(f"select i1 {{}}, i64 {required}, i64 {{}}", is_first, broken)
+        else:
+            broken = self._contracts(s)
+        return self._done(s, "setup", f"ret i64 {broken}", f"i64 @{self.name}.setup(ptr %args, ptr %arena)")
+
+    def _contracts(self, s: State) -> Operand:
+        """The contracts of a kernel that is one program: only what they need is computed."""
+        required = [op for op in self.outer.ops if isinstance(op, ops.Require)]
+        blocks.block(s, again(self.outer, *(ops.Block((), (op.condition,)) for op in required)))
+        broken: Operand = "0"
+        for count, op in reversed(list(enumerate(required, 1))):
+            broken = s.e.op(f"select i1 {{}}, i64 {{}}, i64 {count}", s.scalars[op.condition], broken)
+        return broken
+
+    def _main(self) -> str:
+        inner = ops.Block(()) if self.body is None else self.body.before
+        yielded = () if self.body is None or self.body.join is None else self.body.join.operands
+        s = self._state(uses_of(ops.Block((*self.outer.ops, *inner.ops), yielded)))
+
+        def points(first: Operand, last: Operand) -> None:
+            if self.body is None:
+                blocks.block(s, self.outer)
+                return
+            s.point = "-1"
+            blocks.block(s, self.outer)
+
+            def turn(point: Operand, _: list[Operand]) -> Sequence[Operand]:
+                s.point = point
+                self._enter(s, point, self.words.walkers)
+                assert self.body is not None
+                blocks.block(s, self.body.before)
+                if self.body.join is not None:
+                    self._leave(s, self.body.join, point)
+                return ()
+
+            s.e.loop(first, last, 1, turn)
+
+        if not self.combines:
+            points("%first", "%last")
+            return self._done(s, "main")
+
+        def share(number_: Operand, _: list[Operand]) -> Sequence[Operand]:
+            self._take_share(s, number_)
+            count, shares = self._word(s, "programs"), self._word(s, "shares")
+            ends = [
+                s.e.op("udiv i64 {}, {}", s.e.op("mul i64 {}, {}", count, of), shares)
+                for of in (number_, s.plus(number_, "1"))
+            ]
+            points(*ends)
+            return ()
+
+        s.e.loop("%first", "%last", 1, share)
+        return self._done(s, "main")
+
+    def _take_share(self, s: State, number_: Operand) -> None:
+        """Lets tensors that are combined into be the copies of one share."""
+        for tensor, view in list(s.tensors.items()):
+            if tensor.type.access.combines:
+                base = self._word(s, (tensor.name, "pointer"), "ptr")
+                away = s.e.op("mul i64 {}, {}", number_, self._word(s, (tensor.name, "share")))
+                pointer = s.e.op("getelementptr i8, ptr {}, i64 {}", base, away)
+                s.tensors[tensor] = View(pointer, view.extents, view.strides, view.dtype)
+
+    def _enter(self, s: State, point: Operand, walkers: Sequence[Walker]) -> None:
+        """Puts walkers at their places of a point, the last of them the fastest."""
+        rest = point
+        for position, walker in reversed(list(enumerate(walkers))):
+            if position == 0:
+                turn = rest
+            else:
+                count = self._word(s, (walker.name, "count"))
+                turn = s.e.op("urem i64 {}, {}", rest, count)
+                rest = s.e.op("udiv i64 {}, {}", rest, count)
+            s.turns[walker] = turn
+            s.places[walker] = self._walked(s, walker, turn)
+            s.define(walker)
+
+    def _walked(self, s: State, walker: Walker, turn: Operand) -> Place:
+        if walker in self.words.segments:
+            return self._segment(s, walker, turn)
+        of = walker.type
+        step = 1 if of.size is None else number(of.size)
+        here = s.scaled(turn, str(step))
+        extent = s.dimensions[of.dimension]
+        place = blocks.tile_place(s, walker, here, "0", extent, (of.dimension, step) in self.facts.divided)
+        if of.is_piece and step == 1:
+            # The one piece of an empty axis is empty.
+            stop = blocks.least(s, s.plus(here, "1"), extent)
+            return Place(here, stop, turn, s.e.op("sub i64 {}, {}", stop, here))
+        return Place(place.start, place.stop, turn, place.live)
+
+    def _segment(self, s: State, walker: Walker, turn: Operand) -> Place:
+        """A row of the table that the launch made of the borders: start, stop, number, segment."""
+        table = self._word(s, (walker.name, "table"), "ptr")
+        row = s.e.op("getelementptr i64, ptr {}, i64 {}", table, s.scaled(turn, "4"))
+        words = [s.e.op("load i64, ptr {}", s.e.op(f"getelementptr i64, ptr {{}}, i64 {n}", row)) for n in range(4)]
+        start, stop, count, segment = words
+        s.scalars[self.words.segments[walker].index] = segment
+        s.define(self.words.segments[walker].index)
+        return Place(start, stop, count, s.e.op("sub i64 {}, {}", stop, start))
+
+    # The join.
+
+    def _layout(self, s: State, join: ops.Join) -> list[tuple[Tile, int]]:
+        """Where in what a piece leaves each operand begins."""
+        found, begin = [], 0
+        for operand in join.operands:
+            found.append((operand, begin))
+            count = 1
+            if operand.type.rank:
+                count = number(operand.type.axes[0].length) * s.buffer_layout(operand.type).strides[0] + s.lanes
+            begin += -(-count * size(operand.type.dtype) // 64) * 64
+        self.piece = begin
+        return found
+
+    def _left(self, s: State, join: ops.Join, point: Operand) -> list[Buffer]:
+        """What the piece of a point leaves for the join."""
+        layout = self._layout(s, join)
+        base = s.e.op("getelementptr i8, ptr {}, i64 {}", self._word(s, "space", "ptr"),
+                      s.scaled(point, str(self.piece)))  # fmt: skip
+        found = []
+        for operand, begin in layout:
+            like = s.buffer_layout(operand.type)
+            found.append(Buffer(s.address(base, [str(begin)], "i8"), like.strides, like.dtype))
+        return found
+
+    def _leave(self, s: State, join: ops.Join, point: Operand) -> None:
+        for operand, buffer in zip(join.operands, self._left(s, join, point), strict=True):
+            if operand.type.rank:
+                nests.fill(s, buffer, operand, nests.last_long(operand), natural_lane(s, operand))
+            else:
+                nests.put(s, buffer, Spot(()), s.scalars[operand])
+
+    def _after(self, body: Body, join: ops.Join) -> str:
+        left = [walker for walker in self.words.walkers if walker is not join.walker]
+        prelude = again(body.before, body.after, join.combiner.body)
+        ready = ops.Block((*self.outer.ops, *prelude.ops, join, *body.after.ops))
+        s = self._state(uses_of(ready))
+        s.point = "-1"
+        blocks.block(s, self.outer)
+
+        def turn(program: Operand, _: list[Operand]) -> Sequence[Operand]:
+            s.point = s.plus(self._word(s, "programs"), program)
+            self._enter(s, program, left)
+            blocks.block(s, prelude)
+            self._join(s, join, left)
+            blocks.block(s, body.after)
+            return ()
+
+        s.e.loop("%first", "%last", 1, turn)
+        return self._done(s, "after")
+
+    def _join(self, s: State, join: ops.Join, left: Sequence[Walker]) -> None:
+        """Combines what all pieces left, in order."""
+        pieces = self._word(s, (join.walker.name, "count"))
+
+        def bind(names: Sequence[Tile], piece: Operand) -> None:
+            for name, buffer in zip(names, self._left(s, join, self._point(s, join, piece)), strict=True):
+                if name.type.rank:
+                    s.buffers[name] = buffer
+                else:
+                    bits = s.e.here(f"load {memory(buffer.dtype)}, ptr {{}}", buffer.pointer)
+                    s.scalars[name] = unpack(s.e, bits, buffer.dtype, 1)
+                s.define(name)
+
+        firsts = [Value(f"{result.name}.first", result.type) for result in join.results]
+        bind(firsts, "0")
+        blocks.turns(
+            s, join.combiner.left, firsts, join.results,
+            lambda carried, turn: s.e.loop("1", pieces, 1, turn, carried),
+            lambda piece: bind(join.combiner.right, piece), join.combiner.body,
+        )  # fmt: skip
+
+    def _point(self, s: State, join: ops.Join, piece: Operand) -> Operand:
+        """The number of the point at which a piece ran."""
+        point: Operand = "0"
+        for walker in self.words.walkers:
+            turn = piece if walker is join.walker else s.turns[walker]
+            point = s.plus(s.e.op("mul i64 {}, {}", point, self._word(s, (walker.name, "count"))), turn)
+        return point
+
+
+class _Dimensions(dict[str, Operand]):
+    """Extents of dimensions: a number where it is known, else a word of the arguments."""
+
+    def __init__(self, writing: _Writing, s: State) -> None:
+        super().__init__()
+        self._writing, self._s = writing, s
+
+    def __missing__(self, name: str) -> Operand:
+        known = self._writing.kernel.static.get(name)
+        if isinstance(known, int):
+            return str(known)
+        word = self._writing.words.dimension(name)
+        return self._s.e.op("load i64, ptr {}", self._writing._place(self._s, word))
+
+

@@ -1,0 +1,191 @@
+"""What the lowering knows while it writes a program: where tensors lie, where walkers are, what each value is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from tileproof.ir.extent import Length
+from tileproof.ir.ops import AnyOp, KernelIR
+from tileproof.ir.types import AnyValue, Axis, Content, Tensor, Tile, TileType, Walker, WalkerTag
+from tileproof.language.dtypes import DType
+
+from .emission import Emitter, Operand
+from .facts import Facts
+from .registers import memory, size
+from .target import Target
+from .uses import Uses
+
+ALIGNMENT = 64
+"""Buffers begin at a multiple of so many bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """How a value of `tp.print` lies in memory: a pointer and its live lengths follow each other in the call."""
+
+    dtype: DType
+    strides: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A tensor in memory: its first element, and along each axis its extent and step, in elements."""
+
+    pointer: Operand
+    extents: tuple[Operand, ...]
+    strides: tuple[Operand, ...]
+    dtype: DType
+    stream: bool = False
+    """Large enough that stores had better pass by the caches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a walker is."""
+
+    start: Operand
+    stop: Operand
+    number: Operand
+    live: Operand
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """A tile in scratch memory, with a step for each axis in elements. Whole vectors may be read and written."""
+
+    pointer: Operand
+    strides: tuple[int, ...]
+    dtype: DType
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A tile that is another at one place along an axis."""
+
+    whole: Tile
+    axis: int
+    place: Operand
+
+
+@dataclass
+class State:
+    """Of one function of the module."""
+
+    kernel: KernelIR
+    target: Target
+    facts: Facts
+    uses: Uses
+    e: Emitter = field(default_factory=Emitter)
+    tensors: dict[Tensor, View] = field(default_factory=dict)
+    places: dict[Walker, Place] = field(default_factory=dict)
+    turns: dict[Walker, Operand] = field(default_factory=dict)
+    """How many places of its walk come before a walker's in the parallel space."""
+    scalars: dict[Tile, Operand] = field(default_factory=dict)
+    buffers: dict[Tile, Buffer] = field(default_factory=dict)
+    lazy: dict[Tile, AnyOp | Part] = field(default_factory=dict)
+    dimensions: Mapping[str, Operand] = field(default_factory=dict)
+    point: Operand = "0"
+    """The number of the program; -1 where all programs do the same."""
+    sites: Mapping[int, int] = field(default_factory=dict)
+    """The number of each check and print, by identity."""
+    shown: dict[int, tuple[Shown, ...]] = field(default_factory=dict)
+    """How the values of each print are handed out."""
+    record: Operand = ""
+    """Where failed checks are reported."""
+    printer: Operand = ""
+    """What prints."""
+    arena: Operand = "%arena"
+    scratch: int = 0
+    """Bytes of the arena in use."""
+    depths: dict[AnyValue, int] = field(default_factory=dict)
+    """The level in which a value was made."""
+    destinations: dict[Tile, Buffer] = field(default_factory=dict)
+    """Where tiles that a loop hands on to its next turn belong."""
+    slots: dict[Tile, Tile] = field(default_factory=dict)
+    """Of tiles that a loop hands on to its next turn: what they are called there."""
+    loops: list[int] = field(default_factory=list)
+    """The levels of the loops that are open."""
+
+    @property
+    def lanes(self) -> int:
+        return self.target.lanes
+
+    def define(self, value: AnyValue) -> None:
+        """Notes that a value is made here."""
+        self.depths[value] = len(self.e.levels) - 1
+
+    def live(self, axis: Axis) -> Operand:
+        """How many elements of an axis exist."""
+        if isinstance(axis.tag, WalkerTag):
+            return self.places[axis.tag.walker].live
+        return str(number(axis.length))
+
+    def lives(self, tile: TileType) -> list[Operand]:
+        return [self.live(axis) for axis in tile.axes]
+
+    def allocate(self, amount: int) -> Operand:
+        """Scratch memory of so many bytes, for the rest of the function."""
+        begin = self.scratch
+        self.scratch += -(-amount // ALIGNMENT) * ALIGNMENT
+        return self.e.op("getelementptr i8, ptr {}, i64 {}", self.arena, str(begin))
+
+    def buffer_layout(self, tile: TileType) -> Buffer:
+        """How a tile lies in scratch memory, its rows padded to whole vectors; where is not said yet."""
+        strides, step = [], 1
+        for axis in reversed(tile.axes):
+            strides.append(step)
+            length = number(axis.length)
+            if step == 1 and length > 1:
+                length = -(-length // self.lanes) * self.lanes
+            step *= max(length, 1)
+        return Buffer("", tuple(reversed(strides)), tile.dtype)
+
+    def buffer(self, tile: TileType) -> Buffer:
+        """Scratch memory for a tile."""
+        layout = self.buffer_layout(tile)
+        count = number(tile.axes[0].length) * layout.strides[0] if tile.axes else 1
+        amount = (count + self.lanes) * size(tile.dtype)
+        return replace(layout, pointer=self.allocate(amount))
+
+    def destination(self, tile: Tile) -> Buffer:
+        """Scratch memory for a tile: that of the loop which takes it to its next turn, if there is one."""
+        return self.destinations.pop(tile, None) or self.buffer(tile.type)
+
+    def element(self, buffer: Buffer, coords: tuple[Operand, ...]) -> Operand:
+        """The address of an element of a buffer."""
+        terms = [self.scaled(coord, str(step)) for coord, step in zip(coords, buffer.strides, strict=True)]
+        return self.address(buffer.pointer, terms, memory(buffer.dtype))
+
+    def address(self, pointer: Operand, terms: list[Operand], element: str) -> Operand:
+        """`pointer` moved by all terms, those known in outer levels first."""
+        for term in sorted(terms, key=self.e.depth):
+            if term != "0":
+                pointer = self.e.op(f"getelementptr {element}, ptr {{}}, i64 {{}}", pointer, term)
+        return pointer
+
+    def scaled(self, coord: Operand, step: Operand) -> Operand:
+        if coord == "0" or step == "1":
+            return coord
+        if coord == "1":
+            return step
+        return self.e.op("mul i64 {}, {}", coord, step)
+
+    def plus(self, left: Operand, right: Operand) -> Operand:
+        if left == "0":
+            return right
+        if right == "0":
+            return left
+        return self.e.op("add i64 {}, {}", left, right)
+
+
+def number(length: Length) -> int:
+    """A length as a number: in a launch all are known."""
+    assert isinstance(length, int), f"{length} is not known"
+    return length
+
+
+def stored(tensor: Tensor) -> DType:
+    """The element type a tensor has in memory."""
+    element = tensor.type.element
+    return element.storage if isinstance(element, Content) else element

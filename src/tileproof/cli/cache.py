@@ -1,0 +1,123 @@
+"""`tileproof cache`: where compiled kernels are kept, how much room they take, and how to be rid of them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import warnings
+
+from tileproof.runtime.cache import Cache, CacheWarning, Info, default
+
+EXAMPLES = """\
+examples:
+  tileproof cache info                where compiled kernels are, how many, how much room they take
+  tileproof cache info --format json  the same, for a script
+  tileproof cache clear               remove them all; what is needed is compiled anew
+  tileproof cache path                the folder alone, as in: du -sh "$(tileproof cache path)"
+
+Two variables of the environment set it:
+
+  TILEPROOF_CACHE_DIR=.cache/kernels  another folder; `off` keeps nothing
+  TILEPROOF_CACHE_LIMIT=2GB           how much may be kept (default: 1GiB); what was not used for longest goes first
+
+A damaged entry is never used, so there is no need to clear after a crash. The folder must be yours alone, because
+what is in it runs as you. The exit code is 0, 1 if `clear` cannot write to the folder or `path` finds none, 2 if the
+command is wrong.
+"""
+
+_UNITS = ("bytes", "KiB", "MiB", "GiB")
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
+    """Adds the command to the parser."""
+    parser = commands.add_parser(
+        "cache",
+        help=summary,
+        description="Shows or clears the folder in which compiled kernels are kept for later processes.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions", required=True)
+    info = actions.add_parser("info", help="where the kernels are, how many, and how much room they take")
+    info.add_argument("--format", choices=("text", "json"), default="text", help="how to print (default: text)")
+    info.set_defaults(run=_info)
+    clear = actions.add_parser("clear", help="remove every kernel that is kept")
+    clear.set_defaults(run=_clear)
+    path = actions.add_parser("path", help="print the folder")
+    path.set_defaults(run=_path)
+
+
+def _info(options: argparse.Namespace) -> int:
+    info = configured().info()
+    print(_json(info) if options.format == "json" else _table(info))
+    return 0
+
+
+def _clear(options: argparse.Namespace) -> int:
+    cache = configured()
+    entries, size = cache.clear()
+    info = cache.info()
+    if info.path is None:
+        print(f"there is no cache: {info.problem}")
+        return 0
+    print(f"removed {counted(entries)}, {shown_size(size)}, from {info.path}")
+    if info.problem:
+        print(f"the folder could not be cleared: {info.problem}")
+    return 1 if info.problem else 0
+
+
+def _path(options: argparse.Namespace) -> int:
+    info = configured().info()
+    if info.path is None:
+        print(f"tileproof cache: there is no cache: {info.problem}", file=sys.stderr)
+        return 1
+    print(info.path)
+    return 0
+
+
+def configured() -> Cache:
+    """The cache that the environment names. What is wrong with its variables goes to stderr."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", CacheWarning)
+        cache = default()
+    for each in caught:
+        print(f"tileproof cache: {each.message}", file=sys.stderr)
+    return cache
+
+
+def _table(info: Info) -> str:
+    rows = [
+        ("folder", "none" if info.path is None else str(info.path)),
+        ("holds", f"{counted(info.entries)}, {shown_size(info.bytes)}"),
+        ("limit", shown_size(info.limit)),
+        ("state", f"keeps nothing: {info.problem}" if info.problem else "works"),
+    ]
+    return "\n".join(f"{name:<7} {value}" for name, value in rows)
+
+
+def _json(info: Info) -> str:
+    document = {
+        "format": 1,
+        "path": None if info.path is None else str(info.path),
+        "entries": info.entries,
+        "bytes": info.bytes,
+        "limit": info.limit,
+        "problem": info.problem,
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False)
+
+
+def counted(entries: int) -> str:
+    """`1 entry`, `12 entries`."""
+    return f"{entries} {'entry' if entries == 1 else 'entries'}"
+
+
+def shown_size(size: int) -> str:
+    """`512 bytes`, `3.4 MiB`."""
+    value = float(size)
+    for unit in _UNITS:
+        if value < 1024 or unit == _UNITS[-1]:
+            break
+        value /= 1024
+    return f"{size} bytes" if unit == _UNITS[0] else f"{value:.1f} {unit}"

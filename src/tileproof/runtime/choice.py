@@ -1,0 +1,73 @@
+"""Which backend a launch runs on: the innermost `with tp.backend(...)` says, else TILEPROOF_BACKEND, else `DEFAULT`."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import lru_cache
+from typing import Final
+
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.diagnostic import Diagnostic
+from tileproof.diagnostics.errors import LaunchError
+
+DEFAULT: Final = "interpreter"
+"""Where launches run if nobody chose. The place to prefer a GPU, once there is a backend for it."""
+BACKENDS: Final = ("cpu", "interpreter")
+"""The names a launch can run on."""
+PLANNED: Final = {"cuda": "this build of tileproof has no CUDA backend yet"}
+"""Names that are spelled right and still cannot be used, and why."""
+VARIABLE: Final = "TILEPROOF_BACKEND"
+
+_chosen: ContextVar[str | None] = ContextVar("tileproof_backend", default=None)
+
+
+def current() -> str:
+    """The name of the backend for a launch made now; TP0611 if TILEPROOF_BACKEND names none."""
+    chosen = _chosen.get()
+    if chosen is not None:
+        return chosen
+    text = os.environ.get(VARIABLE)
+    return _from_environment(text) if text else DEFAULT
+
+
+@contextmanager
+def backend(name: str) -> Iterator[None]:
+    """Runs the launches of a `with` block on a named backend: `with tp.backend("interpreter"): ...`
+
+    Elsewhere the environment variable TILEPROOF_BACKEND names it.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"a backend is named by a text, not by {name!r}")
+    if name not in BACKENDS:
+        raise LaunchError(_refusal(name))
+    token = _chosen.set(name)
+    try:
+        yield
+    finally:
+        _chosen.reset(token)
+
+
+@lru_cache(maxsize=8)
+def _from_environment(text: str) -> str:
+    """The backend that the variable names; remembered, because every launch asks."""
+    if text not in BACKENDS:
+        raise LaunchError(_refusal(text, variable=True))
+    return text
+
+
+def _refusal(name: str, *, variable: bool = False) -> Diagnostic:
+    """Why there is no such backend, and what to write instead, there where it was named."""
+    near = difflib.get_close_matches(name.strip().lower(), BACKENDS, 1)
+    right = near[0] if near else "cpu"
+    written = f"{VARIABLE}={right}" if variable else f'tp.backend("{right}")'
+    asked = (f"the environment variable {VARIABLE} asks for it",) if variable else ()
+    return Diagnostic(
+        Code.NO_BACKEND,
+        PLANNED.get(name, f"there is no backend {name!r}"),
+        notes=(*asked, f"backends here: {', '.join(BACKENDS)}"),
+        help=f"did you mean {written}?" if near else f"write {written}",
+    )
