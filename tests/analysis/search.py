@@ -32,6 +32,7 @@ from shrink import shrink  # noqa: E402
 from source_files import load_text  # noqa: E402
 
 import tileproof as tp  # noqa: E402
+from tileproof.analysis.holes import holes_matter  # noqa: E402
 from tileproof.analysis.verdict import Verdict  # noqa: E402
 from tileproof.backends import interpreter  # noqa: E402
 from tileproof.backends.interpreter import Order  # noqa: E402
@@ -39,7 +40,8 @@ from tileproof.diagnostics.diagnostic import Diagnostic  # noqa: E402
 from tileproof.frontend.elaborate import parse  # noqa: E402
 from tileproof.frontend.pipeline import accepted, compile_for  # noqa: E402
 from tileproof.frontend.specialisation import Specialisation  # noqa: E402
-from tileproof.ir.ops import KernelIR  # noqa: E402
+from tileproof.ir.ops import Group, KernelIR  # noqa: E402
+from tileproof.ir.walk import walk  # noqa: E402
 from tileproof.runtime.arguments import bind  # noqa: E402
 from tileproof.runtime.check import verdict  # noqa: E402
 from tileproof.runtime.contracts import check_compares, check_contents, check_groups  # noqa: E402
@@ -243,8 +245,8 @@ class Examination:
         if wanted not in self.compiled:
             self.compiled[wanted] = compile_for(self.kernel, wanted).ir
         ir = self.compiled[wanted]
-        check_contents(signature, bound, ir)
-        check_groups(ir, bound)
+        check_contents(signature, bound, holes_matter(ir))
+        check_groups(signature, bound, [op for op in walk(ir.body) if isinstance(op, Group)])
         interpreter.run(ir, {**bound.tensors, **bound.scalars}, bound.dimensions, order=order, sanitize=True)
 
     def excused(self, error: tp.TileproofError | None) -> bool:

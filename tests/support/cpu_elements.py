@@ -14,6 +14,7 @@ import numpy.typing as npt
 from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.conversions import pack, unpack
 from tileproof.backends.cpu.emission import Emitter, Operand
+from tileproof.backends.cpu.halves import software_f16
 from tileproof.backends.cpu.registers import memory, size, vector
 from tileproof.backends.cpu.target import Target, host
 from tileproof.backends.interpreter.semantics import storage
@@ -34,10 +35,10 @@ class Case:
     write: Write
 
 
-def module(cases: Mapping[str, Case], w: int, attributes: str = "nounwind") -> str:
+def module(cases: Mapping[str, Case], w: int, target: Target) -> str:
     """A function per case, which applies it to arrays by `w` lanes."""
-    needed: dict[str, str] = {}
-    functions = [_function(name, case, w, needed, attributes) for name, case in cases.items()]
+    needed = {} if target.has_f16c else software_f16()
+    functions = [_function(name, case, w, needed, target.attributes) for name, case in cases.items()]
     return "\n".join([*needed.values(), *functions])
 
 
@@ -66,7 +67,7 @@ def compiled(cases: Mapping[str, Case], w: int, target: Target | None = None) ->
     target = target or host()
     number = next(_numbers)
     named = {f"elements{number}_{name}": case for name, case in cases.items()}
-    addresses = llvm.load_object(llvm.compile_object(module(named, w, target.attributes), target), list(named))
+    addresses = llvm.load_object(llvm.compile_object(module(named, w, target), target), list(named))
     return {
         name: _runner(addresses[full], case, w)
         for (full, case), name in zip(named.items(), cases, strict=True)
@@ -101,7 +102,8 @@ def same(left: Array, right: Array) -> Array:
     """Where values are equal, one NaN like another."""
     if left.dtype.kind in "biu":
         return np.asarray(left == right)
-    wide = [array.astype(np.float64) for array in (left, right)]
+    with np.errstate(invalid="ignore"):
+        wide = [array.astype(np.float64) for array in (left, right)]
     return np.asarray((wide[0] == wide[1]) | (np.isnan(wide[0]) & np.isnan(wide[1])))
 
 

@@ -8,18 +8,23 @@ from functools import cached_property
 from typing import Any
 
 from tileproof.analysis.checking import prove
+from tileproof.analysis.holes import holes_matter
 from tileproof.analysis.verdict import Verdict
 from tileproof.backends.interpreter.replay import replay
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import KernelError
+from tileproof.diagnostics.spans import Span
 from tileproof.frontend.elaborate import Elaborated, elaborate, parse
 from tileproof.frontend.pipeline import accepted, compile_for, verified
 from tileproof.frontend.specialisation import ConstantValue, Specialisation
 from tileproof.frontend.tidy import tidy
 from tileproof.ir.extent import Undecided, symbol
-from tileproof.ir.ops import KernelIR
+from tileproof.ir.ops import Group, KernelIR
+from tileproof.ir.walk import walk
 from tileproof.language.kernel import Kernel
 from tileproof.lowering.checks import place_checks
+
+from .proofs import Stored, keep, recall
 
 
 def check(kernel: Kernel, **constants: ConstantValue) -> list[Diagnostic]:
@@ -85,6 +90,8 @@ class Proved:
     elaborated: Elaborated
     kernel: Kernel
     specialisation: Specialisation
+    stored: Stored | None = None
+    """What of it was found on disk."""
     native: dict[Any, Any] = field(default_factory=dict, compare=False)
     """Its native forms, by what they rely on."""
 
@@ -104,6 +111,8 @@ class Proved:
 
         What is proved for all extents is proved for these, also where numbers hide from the checker what names told it.
         """
+        if self.stored is not None:
+            return self.stored.verdict
         found = prove(self.ir, replay, deny_checks=self.kernel.deny_checks)
         return found if found.accepted else self._general or found
 
@@ -126,11 +135,33 @@ class Proved:
     @cached_property
     def ready(self) -> KernelIR:
         """The kernel as it runs: refused if a law is broken, with the checks that stayed."""
+        if self.stored is not None:
+            return self.stored.ready
         if self.verdict.findings:
             raise KernelError(*self.verdict.findings)
         return verified(place_checks(self.verdict))
 
+    @cached_property
+    def key(self) -> str:
+        """What its proof is kept under on disk; "" if it cannot be kept."""
+        if self.stored is not None:
+            return self.stored.key
+        return keep(self.kernel, self.specialisation, self.elaborated, self.verdict, self.ready)
+
+    @cached_property
+    def holes(self) -> Mapping[str, Span]:
+        """The index tensors that must hold no -1, because the kernel loads through them, and where."""
+        return holes_matter(self.ir)
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """Every `tp.group` of the kernel."""
+        return tuple(op for op in walk(self.ir.body) if isinstance(op, Group))
+
 
 def compiled_for(kernel: Kernel, specialisation: Specialisation) -> Proved:
-    """The kernel for one specialisation."""
+    """The kernel for one specialisation, from disk if it was proved before."""
+    stored = recall(kernel, specialisation)
+    if stored is not None:
+        return Proved(stored.elaborated, kernel, specialisation, stored)
     return Proved(compile_for(kernel, specialisation), kernel, specialisation)

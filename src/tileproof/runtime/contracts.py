@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from tileproof.analysis.holes import holes_matter
 from tileproof.analysis.ranges import INDEX_LIMIT
 from tileproof.analysis.terms import AxisExtent, DimensionExtent, Scalar
 from tileproof.analysis.verdict import Compare, Fits, Verdict
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic, Label
 from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.spans import Span
 from tileproof.frontend.signature import ContentOf, Signature, TensorParameter
-from tileproof.ir.ops import Group, KernelIR
+from tileproof.ir.ops import Group
 from tileproof.ir.types import Access
-from tileproof.ir.walk import walk
 
 from .arguments import Array, Bound, fail
 
 
-def check_contents(signature: Signature, bound: Bound, kernel: KernelIR) -> None:
+def check_contents(signature: Signature, bound: Bound, read_through: Mapping[str, Span]) -> None:
     """Index tensors hold what their element type says, and no -1 where the kernel loads through them."""
-    read_through = holes_matter(kernel)
     for tensor in signature.tensors:
         if not isinstance(tensor.element, ContentOf):
             continue
@@ -123,20 +121,18 @@ def _shown(wrong: Array) -> str:
     return ", ".join(map(str, _first(wrong)))
 
 
-def check_groups(kernel: KernelIR, bound: Bound) -> None:
+def check_groups(signature: Signature, bound: Bound, groups: Sequence[Group]) -> None:
     """`tp.group` cuts a dimension into equal runs, so its extent is a multiple of the number of groups."""
-    for op in walk(kernel.body):
-        if not isinstance(op, Group):
-            continue
-        extent, groups = bound.dimensions[op.dimension], bound.dimensions[op.into]
-        if groups < 1 or extent % groups:
+    for op in groups:
+        extent, into = bound.dimensions[op.dimension], bound.dimensions[op.into]
+        if into < 1 or extent % into:
             raise LaunchError(
                 Diagnostic(
                     Code.CONTRACT,
-                    f"tp.group needs {op.dimension} to be a multiple of {op.into}, and they are {extent} and {groups}",
+                    f"tp.group needs {op.dimension} to be a multiple of {op.into}, and they are {extent} and {into}",
                     op.span,
                     help=f"pass arguments where {op.into} divides {op.dimension}",
-                    kernel=kernel.name,
+                    kernel=signature.name,
                 )
             )
 

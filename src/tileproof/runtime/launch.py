@@ -19,15 +19,17 @@ def _on_interpreter(found: Proved, bound: Bound) -> None:
     interpreter.run(found.ready, {**bound.tensors, **bound.scalars}, bound.dimensions, sanitize=False)
 
 
-BACKENDS: Final = {"interpreter": _on_interpreter, "cpu": native.run}
+BACKENDS: Final = {"interpreter": _on_interpreter}
 """How each backend runs a compiled kernel."""
 
 
 def launch(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     """What a call of a kernel does: runs it on the current backend."""
-    run = BACKENDS[choice.current()]
-    found, bound = prepare(kernel, args, named)
-    run(found, bound)
+    name = choice.current()
+    if name == "cpu":
+        native.launch(kernel, args, named, prepare)
+    else:
+        BACKENDS[name](*prepare(kernel, args, named))
 
 
 def interpret(
@@ -61,8 +63,8 @@ def _bound(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> tupl
     bound = bind(signature, args, named)
     check_memory(signature, bound)
     found = compiled(kernel, bound)
-    check_contents(signature, bound, found.ir)
-    check_groups(found.ir, bound)
+    check_contents(signature, bound, found.holes)
+    check_groups(signature, bound, found.groups)
     return found, bound
 
 

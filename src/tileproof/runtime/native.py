@@ -1,26 +1,96 @@
-"""Launches on the CPU: the native form of a kernel, found in memory, or made."""
+"""Launches on the CPU: the native form of a kernel, found in memory, found on disk, or made."""
 
 from __future__ import annotations
 
+import os
+import threading
+from collections.abc import Callable
 from itertools import count
+from typing import Any
 
-from tileproof.backends.cpu import running
-from tileproof.backends.cpu.target import host
+from tileproof.backends.cpu import llvm, running
+from tileproof.backends.cpu.facts import Facts
+from tileproof.backends.cpu.pool import Pool, pool_text
+from tileproof.backends.cpu.target import Target, host
+from tileproof.frontend.elaborate import parse
+from tileproof.language.kernel import Kernel
 
+from . import repeats
 from .arguments import Bound
+from .cache import default, digest
 from .check import Proved
+from .proofs import fingerprint, read_entry, write_entry
 
+_making = threading.Lock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_making.acquire, after_in_parent=_making.release, after_in_child=_making.release)
 _numbers = count()
+_loaded: dict[str, running.Loaded] = {}
+"""By key: code is loaded once, whoever asks for it."""
+_pools: list[Pool] = []
 
 
-def run(found: Proved, bound: Bound) -> None:
-    """Runs a proved kernel natively."""
+def launch(
+    kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any],
+    prepare: Callable[[Kernel, tuple[Any, ...], dict[str, Any]], tuple[Proved, Bound]],
+) -> None:  # fmt: skip
+    """Runs a kernel natively: as an earlier launch like this one, or the full way."""
+    memory: dict[Any, repeats.Repeat | None] = kernel.cache.setdefault("launches", {})
+    key = repeats.key_of(args, named)
+    repeat = memory.get(key)
+    target = host()
+    if repeat is not None and repeat.target is target and repeats.run(repeat, args, pool()):
+        return
+    found, bound = prepare(kernel, args, named)
+    loaded = _run(found, bound, target)
+    if key is not None and not named.keys() & bound.tensors.keys():
+        repeats.note(memory, key, repeats.remember(found, parse(kernel).signature, target, bound, loaded, args))
+
+
+def _run(found: Proved, bound: Bound, target: Target) -> running.Loaded:
     arguments = {**bound.tensors, **bound.scalars}
-    kernel, target = found.ready, host()
+    kernel = found.ready
     facts = running.facts_for(kernel, arguments, bound.dimensions, target.caches.l3)
-    key = (facts, target)
-    loaded = found.native.get(key)
+    loaded = found.native.get((facts, target))
     if loaded is None:
-        code = running.compile_kernel(kernel, facts, target, f"tileproof{next(_numbers)}")
-        loaded = found.native[key] = running.Loaded(kernel, code)
-    loaded.run(arguments, bound.dimensions)
+        with _making:
+            loaded = found.native.get((facts, target)) or _ready(found, facts, target)
+            found.native[facts, target] = loaded
+    loaded.run(arguments, bound.dimensions, pool())
+    return loaded
+
+
+def _ready(found: Proved, facts: Facts, target: Target) -> running.Loaded:
+    """A kernel's native form for some facts, from disk if it is there."""
+    if not found.key:
+        code = running.compile_kernel(found.ready, facts, target, f"tileproof_{next(_numbers)}")
+        return running.Loaded(found.ready, code)
+    said = (facts.unit, facts.divided, facts.stream)
+    key = digest("cpu", found.key, said, target.key, target.caches.l3, llvm.version())
+    if key not in _loaded:
+        stored = default()
+        code = read_entry(stored, key, ())
+        if not isinstance(code, running.Code):
+            code = running.compile_kernel(found.ready, facts, target, f"tileproof_{key[:32]}")
+            stored.put(key, write_entry(code, ()))
+        _loaded[key] = running.Loaded(found.ready, code)
+    return _loaded[key]
+
+
+def pool() -> Pool:
+    """The threads of this process."""
+    if not _pools:
+        with _making:
+            if not _pools:
+                _pools.append(Pool(_pool_code(host())))
+    return _pools[0]
+
+
+def _pool_code(target: Target) -> bytes:
+    key = digest("pool", fingerprint(), target.key, llvm.version())
+    stored = default()
+    code = stored.get(key)
+    if code is None:
+        code = llvm.compile_object(pool_text(target), target)
+        stored.put(key, code)
+    return code

@@ -97,11 +97,16 @@ def _float_unary(f: Floats, fn: UnaryFn, x: Operand, dtype: DType) -> Operand:
     if fn is UnaryFn.ISNAN:
         return f.test("uno", x, x)
     if fn is UnaryFn.NEG:
-        return f.neg(x)
+        return _kept(f, f.neg(x), dtype)
     if fn in _EXACT:
-        return f.intrinsic(_EXACT[fn], x)
+        return _kept(f, f.intrinsic(_EXACT[fn], x), dtype)
     value = f.intrinsic("sqrt", x) if fn is UnaryFn.SQRT else elementary(f, fn, x)
     return narrow(f.e, value, dtype, f.w)
+
+
+def _kept(f: Floats, x: Operand, dtype: DType) -> Operand:
+    """A value that needs no rounding; but f8, even where it has infinities, gives its largest number instead."""
+    return narrow(f.e, x, dtype, f.w) if dtype.is_storage_only else x
 
 
 def _computed(dtype: DType) -> DType:
@@ -128,7 +133,7 @@ def binary(e: Emitter, fn: BinaryFn, x: Operand, y: Operand, dtype: DType, w: in
         if fn.compares:
             return f.test(_ORDERED[fn], x, y)
         if fn in (BinaryFn.MIN, BinaryFn.MAX):
-            return _extreme(f, fn, x, y)
+            return _kept(f, _extreme(f, fn, x, y), dtype)
         return narrow(e, _float_binary(f, fn, x, y, dtype), dtype, w)
     if dtype == ENTRY and fn in (BinaryFn.FLOORDIV, BinaryFn.MOD):
         none = e.op(f"icmp eq {vector('i64', w)} {{}}, {each(w, '-1', 'i64')}", x)

@@ -117,9 +117,12 @@ def turns(
             nests.fill(s, first, init, nests.last_long(init), elements.natural_lane(s, init))
             firsts += [("ptr", first.pointer), ("ptr", second.pointer)]
     layouts = {value: s.buffer_layout(value.type) for value in carried if value.type.rank}
+    outside = len(s.e.levels)
 
     def turn(variable: Operand, now: list[Operand]) -> list[Operand]:
-        s.loops.append(len(s.e.levels) - 1)
+        open_loops = list(s.loops)
+        if len(s.e.levels) > outside:  # a single turn is written without a loop
+            s.loops.append(len(s.e.levels) - 1)
         spare = _bind(s, carried, layouts, now)
         enter(variable)
         pending = {}
@@ -130,7 +133,7 @@ def turns(
         saved, s.destinations = s.destinations, {**s.destinations, **pending}
         block(s, body)
         s.destinations = saved
-        s.loops.pop()
+        s.loops = open_loops
         return _handed_on(s, carried, spare, body.yields)
 
     lasts = drive(firsts, turn)

@@ -9,13 +9,14 @@ from __future__ import annotations
 from tileproof.language.dtypes import BF16, BOOL, F8E4M3, F8E5M2, F16, F32, F64, TF32, DType
 
 from .emission import Emitter, Operand
+from .floats import Floats
 from .literals import FORMATS, literal
 from .registers import each, memory, register, suffix, vector
 
 
 def cast(e: Emitter, x: Operand, source: DType, target: DType, w: int) -> Operand:
     """Conversion of value."""
-    here, there = vector(register(source), w), vector(register(target), w)
+    here = vector(register(source), w)
     if source == target:
         return x
     if target == BOOL:
@@ -24,10 +25,9 @@ def cast(e: Emitter, x: Operand, source: DType, target: DType, w: int) -> Operan
     if target.is_float:
         return _float_to_float(e, x, source, target, w) if source.is_float else _to_float(e, x, source, target, w)
     if source.is_float:
-        name = f"llvm.fpto{_sign(target)}i.sat.{suffix(register(target), w)}.{suffix(register(source), w)}"
-        return e.op(f"call {there} @{e.declare(name, there, here)}({here} {{}})", x)
+        return _float_to_integer(e, x, source, target, w)
     if source == BOOL:
-        return e.op(f"zext {here} {{}} to {there}", x)
+        return e.op(f"zext {here} {{}} to {vector(register(target), w)}", x)
     return _integer_to_integer(e, x, source, target, w)
 
 
@@ -214,6 +214,27 @@ def _keep_sticky(e: Emitter, x: Operand, source: DType, w: int) -> Operand:
     cut = e.op(f"and {whole} {{}}, {each(w, str(-0x1000), 'i64')}", x)
     sticky = e.op(f"or {whole} {{}}, {each(w, str(0x800), 'i64')}", cut)
     return e.op(f"select {logic} {{}}, {whole} {{}}, {whole} {{}}", inexact, sticky, x)
+
+
+def _float_to_integer(e: Emitter, x: Operand, source: DType, target: DType, w: int) -> Operand:
+    """Toward zero, saturated, NaN to 0. LLVM has this as one operation, which on x86 it does lane by lane.
+
+    The least integer is a float; the greatest may lie between two, and then stands for all above the lower of them.
+    """
+    f = Floats(e, F64 if source == F64 else F32, w)
+    least, greatest = _range(target)
+    rounds = greatest.bit_length() > FORMATS[f.dtype].precision
+    high = greatest + 1 - 2 ** (greatest.bit_length() - FORMATS[f.dtype].precision) if rounds else greatest
+    number = f.select(f.test("ord", x, f.number(0)), x, f.number(0))
+    wide = vector(f"i{max(target.bits, 32)}", w)
+    way = "s" if target.bits < 32 else _sign(target)
+    result = e.op(f"fpto{way}i {f.type} {{}} to {wide}", f.clamp(number, least, high))
+    if target.bits < 32:
+        result = e.op(f"trunc {wide} {{}} to {vector(register(target), w)}", result)
+    if not rounds:
+        return result
+    over = f.test("ogt", x, f.number(high))
+    return e.op(f"select {f.logic} {{}}, {wide} {literal(greatest, target, w)}, {wide} {{}}", over, result)
 
 
 def _integer_to_integer(e: Emitter, x: Operand, source: DType, target: DType, w: int) -> Operand:

@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tileproof.ir import ops
-from tileproof.ir.types import Tile, TileType, WalkerTag
-from tileproof.language.dtypes import INDEX
+from tileproof.ir.types import Dimension, Fixed, Tile, TileType, WalkerTag
+from tileproof.language.dtypes import ENTRY, INDEX
 
 from . import access
 from .arithmetic import binary, constant, select, unary
@@ -145,7 +145,7 @@ def _broadcast(s: State, operand: Tile, target: TileType, spot: Spot) -> Operand
     coords, lane = [], None
     for number_, axis in enumerate(operand.type.axes):
         there = number_ + offset
-        if number(axis.length) == 1:
+        if number(axis.length) == 1 != number(target.axes[there].length):
             coords.append("0")
             continue
         coords.append(spot.coords[there])
@@ -187,8 +187,12 @@ def is_run(s: State, tile: Tile) -> bool:
     if tile.type.rank != 1 or tile in s.buffers or tile not in s.lazy:
         return False
     match s.lazy[tile]:
-        case ops.Elements() | ops.Iota():
+        case ops.Elements():
             return True
+        case ops.Iota():
+            return tile.type.dtype == INDEX
+        case _ if tile.type.dtype not in (INDEX, ENTRY):
+            return False  # narrow numbers saturate and wrap
         case ops.Cast(operand=operand):
             return is_run(s, operand)
         case ops.Binary(fn=ops.BinaryFn.ADD, left=left, right=right):
@@ -267,7 +271,8 @@ def is_outside(s: State, tile: Tile, depth: int) -> bool:
     assert not isinstance(op, Part)
     match op:
         case ops.Load(picks=picks):
-            return all(_is_outside_pick(s, pick, depth) for pick in picks)
+            axes = zip(picks, op.tensor.type.dimensions, strict=True)
+            return all(_is_outside_pick(s, pick, dimension, depth) for pick, dimension in axes)
         case ops.Get() | ops.Random():
             return False
         case ops.Elements(walker=walker):
@@ -279,11 +284,14 @@ def is_outside(s: State, tile: Tile, depth: int) -> bool:
             ) and all(s.depths[axis.tag.walker] <= depth for axis in tile.type.axes if isinstance(axis.tag, WalkerTag))
 
 
-def _is_outside_pick(s: State, pick: ops.Pick, depth: int) -> bool:
+def _is_outside_pick(s: State, pick: ops.Pick, dimension: Dimension, depth: int) -> bool:
     match pick:
         case ops.Along(walker):
             return s.depths[walker] <= depth
-        case ops.Whole() | ops.Window():
+        case ops.Whole():
             return True
+        case ops.Window(start, length):
+            extent = dimension.extent if isinstance(dimension, Fixed) else s.kernel.static.get(str(dimension))
+            return isinstance(extent, int) and number(start) + number(length) <= extent
         case _:
             return False

@@ -180,11 +180,14 @@ class Emitter:
     ) -> list[Operand]:
         """Runs one of two bodies. Gives what it hands on, of the types named."""
         arms: list[tuple[str, Level, Sequence[Operand]]] = []
+        floor = self._floor
         for body in (then, orelse):
             label = self.mark()
             self.levels.append(Level(label))
+            self._floor = len(self.levels) - 1  # what an arm reads may not be there without its condition
             values = body()
             arms.append((label, self.levels.pop(), values))
+        self._floor = floor
         outer, join = self.levels[-1], self.mark()
         outer.lines.append(f"  br i1 {condition}, label %{arms[0][0]}, label %{arms[1][0]}")
         for label, arm, _ in arms:

@@ -150,11 +150,16 @@ def exp2(f: Floats, x: Operand) -> Operand:
 
 
 def sigmoid(f: Floats, x: Operand) -> Operand:
-    """1 / (1 + exp(-x)), never with the exp of a positive number, which would lose the small values far left."""
+    """1 / (1 + exp(-x)), never with the exp of a positive number, which would lose the small values far left.
+
+    With fade = exp(-|x|) and a = 1 right of 0, fade left of it, a / (1 + fade) is written as a - a (fade / (1 + fade)):
+    where the quotient is small its error does not count.
+    """
     down, least = f.neg(f.intrinsic("fabs", x)), f.number(_CURVES[f.dtype].zero)
     fade = _exp(f, f.select(f.test("ogt", least, down), least, down))
     above = f.select(f.test("oge", x, f.number(0)), f.number(1), fade)
-    return f.div(above, f.add(fade, f.number(1)))
+    missing = f.div(fade, f.add(fade, f.number(1)))
+    return f.fma(f.neg(above), missing, above)
 
 
 def tanh(f: Floats, x: Operand) -> Operand:
@@ -162,11 +167,12 @@ def tanh(f: Floats, x: Operand) -> Operand:
     c = _CURVES[f.dtype]
     size, greatest = f.intrinsic("fabs", x), f.number(c.one)
     square = f.mul(x, x)
-    near = f.fma(f.mul(square, f.polynomial(square, c.tanh)), x, x)
+    near = f.fma(f.mul(square, f.polynomial(square, c.tanh)), size, size)
     far = f.select(f.test("olt", greatest, size), greatest, size)
     grown = f.add(_exp(f, f.add(far, far)), f.number(1))
     far = f.sub(f.number(1), f.div(f.number(2), grown))
-    return f.select(f.test("olt", size, f.number(_SMALL)), near, f.intrinsic("copysign", far, x))
+    value = f.select(f.test("olt", size, f.number(_SMALL)), near, far)
+    return f.intrinsic("copysign", value, x)
 
 
 def _rounded(f: Floats, x: Operand, scale: float) -> tuple[Operand, Operand]:

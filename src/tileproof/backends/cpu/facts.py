@@ -48,6 +48,6 @@ def facts_of(
     tensors = [parameter.value.type for parameter in kernel.parameters if isinstance(parameter.value.type, TensorType)]
     return Facts(
         tuple(tuple(stride == 1 for stride in steps) for steps in strides),
-        tuple((name, size) for name, size in walks(kernel) if dimensions[name] % size == 0),
+        tuple((name, size) for name, size in walks(kernel) if dimensions[name] and dimensions[name] % size == 0),
         tuple(of.access.writes and amount >= cache for of, amount in zip(tensors, sizes, strict=True)),
     )

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 VERIFY = "TILEPROOF_VERIFY"
 """The variable that makes every module be verified before it is compiled."""
 _lock = threading.RLock()
-"""Held while LLVM works, so that a process does not fork in the middle of it."""
+"""Held while llvmlite works, which has a lock of its own: a process forked meanwhile could never take that again.
+So everything of llvmlite is also closed while this is held, not whenever Python collects it."""
 
 
 class MalformedText(Exception):
@@ -45,25 +46,29 @@ def version() -> str:
     """The versions of llvmlite and of LLVM, which decide what a text compiles to."""
     import llvmlite
 
-    return f"llvmlite {llvmlite.__version__}, LLVM {'.'.join(map(str, _binding().llvm_version_info))}"
+    with _lock:
+        return f"llvmlite {llvmlite.__version__}, LLVM {'.'.join(map(str, _binding().llvm_version_info))}"
 
 
 def host_triple() -> str:
     """The architecture and system of this process, as LLVM names them."""
-    return str(_binding().get_process_triple())
+    with _lock:
+        return str(_binding().get_process_triple())
 
 
 def host_cpu() -> str:
     """LLVM's name for this machine's processor."""
-    return str(_binding().get_host_cpu_name())
+    with _lock:
+        return str(_binding().get_host_cpu_name())
 
 
 def host_features() -> str:
     """What this machine's processor has (`+avx2`) and has not (`-sse4a`); empty where LLVM cannot tell."""
-    try:
-        return str(_binding().get_host_cpu_features().flatten())
-    except RuntimeError:
-        return ""
+    with _lock:
+        try:
+            return str(_binding().get_host_cpu_features().flatten())
+        except RuntimeError:
+            return ""
 
 
 def compile_object(text: str, target: Target) -> bytes:
@@ -82,7 +87,8 @@ def load_object(code: bytes, names: Sequence[str]) -> dict[str, int]:
     """Loads an object file for good; gives the addresses of functions in it. No two objects may define one name."""
     with _lock:
         engine = _engine()
-        engine.add_object_file(_binding().ObjectFileRef.from_data(code))
+        with _binding().ObjectFileRef.from_data(code) as file:
+            engine.add_object_file(file)
         engine.finalize_object()
         found = {name: int(engine.get_function_address(name)) for name in names}
     missing = [name for name, address in found.items() if address == 0]
@@ -97,17 +103,13 @@ def _optimised(text: str, target: Target) -> Iterator[tuple[Any, Any]]:
 
     The text is already vectorised and unrolled: three cheap passes tidy it, and the usual pipelines only cost time.
     """
-    llvm = _binding()
     with _lock:
-        machine = _machine(target)
+        llvm, machine = _binding(), _machine(target)
         # A context of its own: types and constants of the global one would never be freed.
         with llvm.create_context() as context, _parsed(text, context) as module:
-            module.triple, module.data_layout = target.triple, str(machine.target_data)
-            options = llvm.create_pipeline_tuning_options(speed_level=1)
-            with llvm.create_pass_builder(machine, options) as builder, _tidying() as passes:
-                for function in module.functions:
-                    if not function.is_declaration:
-                        passes.run(function, builder)
+            with machine.target_data as layout:
+                module.triple, module.data_layout = target.triple, str(layout)
+            _tidy(module, target)
             yield module, machine
 
 
@@ -127,12 +129,23 @@ def _parsed(text: str, context: Any) -> Iterator[Any]:
         yield module
 
 
-def _tidying() -> Any:
-    passes = _binding().create_new_function_pass_manager()
+def _tidy(module: Any, target: Target) -> None:
+    passes, builder = _passes(target)
+    for function in module.functions:
+        if not function.is_declaration:
+            passes.run(function, builder)
+
+
+@cache
+def _passes(target: Target) -> tuple[Any, Any]:
+    """The passes and what they know of the target. They are made once: llvmlite never frees all of them."""
+    llvm = _binding()
+    passes = llvm.create_new_function_pass_manager()
     passes.add_sroa_pass()
     passes.add_instruction_combine_pass()
     passes.add_simplify_cfg_pass()
-    return passes
+    options = llvm.create_pipeline_tuning_options(speed_level=1)
+    return passes, llvm.create_pass_builder(_machine(target), options)
 
 
 @cache

@@ -3,7 +3,8 @@ so the loop that does the work has no mask."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import TypeAlias
 
@@ -124,6 +125,18 @@ def materialise(s: State, tile: Tile, buffer: Buffer | None = None) -> Buffer:
     s.buffers[tile] = buffer
     s.define(tile)
     return buffer
+
+
+@contextmanager
+def laid_out(s: State, tile: Tile) -> Iterator[None]:
+    """Keeps a tile in scratch memory for a while; for longer only if it is made where the tile is, as what a branch or
+    a loop writes may never be written."""
+    depth, here = s.depths[tile], len(s.e.levels) - 1
+    materialise(s, tile)
+    yield
+    if depth != here:
+        del s.buffers[tile]
+        s.depths[tile] = depth
 
 
 def fill(s: State, buffer: Buffer, tile: Tile, lane: int, natural: int | None) -> None:

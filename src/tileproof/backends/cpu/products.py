@@ -249,9 +249,11 @@ def _short(s: State, tile: Tile, spot: Spot) -> Operand:
 
 def _pack_right_pairs(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
     """In panels of pairs: what two rows have in a column side by side; zeros for a missing last row."""
-    depth, w = s.live(tile.type.axes[0]), shape.lanes
     if elements.natural_lane(s, tile) == 0 and tile not in s.buffers:
-        nests.materialise(s, tile)
+        with nests.laid_out(s, tile):
+            _pack_right_pairs(s, tile, shape, base)
+        return
+    depth, w = s.live(tile.type.axes[0]), shape.lanes
     steps = _halved(s, depth)
     order = ", ".join(f"i32 {n}, i32 {n + w}" for n in range(w))
 

@@ -25,6 +25,7 @@ from .conversions import unpack
 from .elements import natural_lane
 from .emission import Operand
 from .facts import Facts
+from .halves import software_f16
 from .registers import memory, size
 from .spots import Spot
 from .state import Buffer, Place, Shown, State, View, number, stored
@@ -124,6 +125,8 @@ class _Writing:
         if self.body is not None and self.body.join is not None:
             texts.append(self._after(self.body, self.body.join))
         dimensions = [key[1] for key in self.words.places if isinstance(key, tuple) and key[0] == "dimension"]
+        if not self.target.has_f16c and any("half" in text for text in (*texts, *self.globals.values())):
+            self.globals |= software_f16()
         tail = [*self.globals.values(), f"attributes #0 = {{ {self.target.attributes} }}"]
         return Module(
             "\n\n".join([*texts, *tail]), self.arena, self.piece, tuple(dimensions), self.shown,

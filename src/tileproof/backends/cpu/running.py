@@ -20,20 +20,21 @@ from tileproof.language.dtypes import DType
 from . import llvm
 from .checks import sites_of
 from .facts import Facts, facts_of
-from .pool import Pool, arena, pool_text, threads
+from .pool import Pool, arena, threads
 from .program import Module, Words, module
 from .state import Shown, number, stored
-from .target import Target, host
+from .target import Target
 
 Array: TypeAlias = npt.NDArray[Any]
 
-_NOBODY: Final = 2**63 - 1
+NOBODY: Final = 2**63 - 1
 """The program in a record that holds no report."""
+_ALL: Final = 2**64 - 1
 _SHARES: Final = 16
 """The most copies of a tensor that is combined into."""
 _SHARED_BYTES: Final = 64 << 20
 """The most memory those copies take together."""
-_CHUNKS: Final = 16
+CHUNKS: Final = 16
 """How many chunks of programs each thread gets on average."""
 _PRINT = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
 _SETUP = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
@@ -71,19 +72,66 @@ class Loaded:
         names = [f"{code.name}.{what}" for what in ("setup", "main", *(("after",) if code.has_after else ()))]
         found = llvm.load_object(code.object, names)
         self.kernel, self.code = kernel, code
-        self._setup = _SETUP(found[names[0]])
-        self._main = found[names[1]]
-        self._after = found[names[2]] if code.has_after else 0
-        self._words = Words(kernel)
+        self.setup = _SETUP(found[names[0]])
+        self.main = found[names[1]]
+        self.after = found[names[2]] if code.has_after else 0
+        self.words = Words(kernel)
         for name in code.dimensions:
-            self._words.dimension(name)
-        self._tensors = [p.value for p in kernel.parameters if isinstance(p.value.type, TensorType)]
-        self._scalars = [p.value for p in kernel.parameters if isinstance(p.value.type, TileType)]
+            self.words.dimension(name)
+        self.tensors = [p.value for p in kernel.parameters if isinstance(p.value.type, TensorType)]
+        self.scalars = [p.value for p in kernel.parameters if isinstance(p.value.type, TileType)]
+        outer = [op for op in kernel.body.ops if not isinstance(op, ops.Parallel)]
+        is_alone = self.words.parallel is None
+        tested = (ops.Require,) if is_alone else (ops.Require, ops.Check)
+        self.has_setup = any(isinstance(op, tested) for op in outer)
+        self.is_plain = not (
+            self.has_setup or self.words.segments or code.has_after or code.is_ordered
+            or any(tensor.type.access.combines for tensor in self.tensors)
+        )  # fmt: skip
+        """Whether a launch is one job and nothing else."""
 
-    def run(self, arguments: Mapping[str, Any], dimensions: Mapping[str, int]) -> None:
+    def run(self, arguments: Mapping[str, Any], dimensions: Mapping[str, int], pool: Pool) -> None:
         """Runs all programs and waits for them."""
-        launch = _Launch(self, arguments, dimensions)
-        launch.run()
+        _Launch(self, arguments, dimensions, pool).run()
+
+    def programs(self, dimensions: Mapping[str, int]) -> int:
+        """How many programs there are at these extents, where no walker goes by segments."""
+        return math.prod(self.places(walker, dimensions) for walker in self.words.walkers)
+
+    def places(self, walker: Walker, dimensions: Mapping[str, int]) -> int:
+        """How many places a walker has."""
+        count = -(-dimensions[walker.type.dimension] // number(points.size_of(walker)))
+        return max(count, 1) if walker.type.is_piece else count
+
+    def fixed_words(self, tensors: Mapping[str, Array], dimensions: Mapping[str, int]) -> list[int]:
+        """The words of the arguments that follow from shapes and strides; 0 for the others."""
+        places = self.words.places
+        values = [0] * len(places)
+        for walker in self.words.walkers:
+            if walker not in self.words.segments:
+                values[places[walker.name, "count"]] = self.places(walker, dimensions)
+        for tensor in self.tensors:
+            array = tensors[tensor.name]
+            for axis in range(array.ndim):
+                values[places[tensor.name, "extent", axis]] = array.shape[axis]
+                values[places[tensor.name, "stride", axis]] = array.strides[axis] // array.itemsize & _ALL
+        for name in self.code.dimensions:
+            values[self.words.dimension(name)] = dimensions[name]
+        values[places["programs"]] = 0 if self.words.segments else self.programs(dimensions)
+        return values
+
+    def failure(
+        self, record: Sequence[int], dimensions: Mapping[str, int], tensors: Mapping[Tensor, Array]
+    ) -> Exception:
+        """What a failed check reported."""
+        point, site, index, low, high = (int(word) - (1 << 64 if word >> 63 else 0) for word in record[1:])
+        op = sites_of(self.kernel)[site]
+        assert isinstance(op, ops.Check)
+        return self.report(dimensions, tensors).failed_check(op, index, low, high, None if point < 0 else point)
+
+    def report(self, dimensions: Mapping[str, int], tensors: Mapping[Tensor, Array]) -> Reporter:
+        """Who says what went wrong."""
+        return Reporter(self.kernel, points.space_of(self.kernel, dimensions, tensors), dimensions)
 
 
 def facts_for(kernel: ops.KernelIR, arguments: Mapping[str, Any], dimensions: Mapping[str, int], cache: int) -> Facts:
@@ -109,86 +157,89 @@ class _Launch:
     loaded: Loaded
     arguments: Mapping[str, Any]
     dimensions: Mapping[str, int]
+    pool: Pool
+    special: dict[object, int] = field(default_factory=dict)
+    """Words that not only shapes decide."""
     kept: list[object] = field(default_factory=list)
     """What must live until the launch is done."""
 
     def run(self) -> None:
-        words, code = self.loaded._words, self.loaded.code
-        values = [0] * len(words.places)
-        record = np.array([0, _NOBODY, 0, 0, 0, 0], np.int64)
-        values[words.places["record"]] = record.ctypes.data
-        counts = [self._walk(walker, values) for walker in words.walkers]
-        total = math.prod(counts)
-        values[words.places["programs"]] = total
-        combined = self._tensors(values, total)
-        self._scalars(values)
-        for name in code.dimensions:
-            values[words.dimension(name)] = self.dimensions[name]
-        printer = _PRINT(self._print)
-        if code.is_ordered:
-            values[words.places["printer"]] = ctypes.cast(printer, ctypes.c_void_p).value or 0
+        loaded = self.loaded
+        code, places = loaded.code, loaded.words.places
+        arrays = {tensor.name: self.arguments[tensor.name] for tensor in loaded.tensors}
+        total = math.prod(self._places(walker) for walker in loaded.words.walkers)
+        combined = self._combined(arrays, total)
+        values = loaded.fixed_words(arrays, self.dimensions)
+        for key, value in self.special.items():
+            values[places[key]] = value
+        record = np.array([0, NOBODY, 0, 0, 0, 0], np.uint64)
+        values[places["record"]] = record.ctypes.data
+        values[places["programs"]] = total
+        for name, array in arrays.items():
+            values[places[name, "pointer"]] = array.__array_interface__["data"][0]
+        for scalar in loaded.scalars:
+            values[places[scalar.name]] = _bits(scalar, self.arguments[scalar.name])
+        printer = _PRINT(self._print) if code.is_ordered else None
+        if printer is not None:
+            values[places["printer"]] = ctypes.cast(printer, ctypes.c_void_p).value or 0
         if code.has_after:
-            values[words.places["space"]] = self._space(code.piece * total)
-        packed = (ctypes.c_uint64 * len(values))(*(value & 0xFFFFFFFFFFFFFFFF for value in values))
+            values[places["space"]] = self._space(code.piece * total)
+        packed = (ctypes.c_uint64 * len(values))(*values)
         address, scratch = ctypes.addressof(packed), arena(code.arena)
-        broken = self.loaded._setup(address, scratch)
-        if broken:
-            required = [op for op in self.loaded.kernel.body.ops if isinstance(op, ops.Require)]
-            raise self._report().broken_contract(required[broken - 1].span)
-        items = max(1, min(total, max((len(parts) for _, _, parts in combined), default=1))) if combined else total
+        self._require(address, scratch)
         if total:
-            self._job(self.loaded._main, address, items, scratch)
-        if code.has_after and total:
-            pieces = next(n for walker, n in zip(words.walkers, counts, strict=True) if walker.type.is_piece)
-            self._job(self.loaded._after, address, total // pieces, scratch)
+            self._job(loaded.main, address, values[places["shares"]] if combined else total, scratch)
+            if code.has_after:
+                pieces = next(w for w in loaded.words.walkers if w.type.is_piece)
+                self._job(loaded.after, address, total // self._places(pieces), scratch)
         for tensor, target, parts in combined:
             _combine(tensor, target, parts)
-        if record[1] != _NOBODY:
-            raise self._failure(record)
+        if record[1] != NOBODY:
+            raise loaded.failure([int(word) for word in record], self.dimensions, self._by_tensor())
+
+    def _require(self, address: int, scratch: int) -> None:
+        """Tests the contracts, before anything is written."""
+        broken = self.loaded.setup(address, scratch) if self.loaded.has_setup else 0
+        if broken:
+            required = [op for op in self.loaded.kernel.body.ops if isinstance(op, ops.Require)]
+            report = self.loaded.report(self.dimensions, self._by_tensor())
+            raise report.broken_contract(required[broken - 1].span)
+
+    def _by_tensor(self) -> dict[Tensor, Array]:
+        return {tensor: self.arguments[tensor.name] for tensor in self.loaded.tensors}
 
     def _job(self, code: int, address: int, total: int, scratch: int) -> None:
-        chunk = total if self.loaded.code.is_ordered else max(1, total // (_CHUNKS * threads()))
-        pool().run(code, address, total, chunk, self.loaded.code.arena, scratch)
+        chunk = total if self.loaded.code.is_ordered else max(1, total // (CHUNKS * threads()))
+        self.pool.run(code, address, total, chunk, self.loaded.code.arena, scratch)
 
     # Words.
 
-    def _walk(self, walker: Walker, values: list[int]) -> int:
-        """The number of places of a walker."""
-        words = self.loaded._words
-        if walker in words.segments:
+    def _places(self, walker: Walker) -> int:
+        """The number of places of a walker; of a ragged walk, counted once and kept as a table."""
+        words = self.loaded.words
+        if walker not in words.segments:
+            return self.loaded.places(walker, self.dimensions)
+        if (walker.name, "count") not in self.special:
             borders = np.asarray(self.arguments[words.segments[walker].offsets.name], np.int64)
             table = _segments(borders, number(points.size_of(walker)))
             self.kept.append(table)
-            values[words.places[walker.name, "table"]] = table.ctypes.data
-            count = len(table)
-        else:
-            extent = self.dimensions[walker.type.dimension]
-            count = -(-extent // number(points.size_of(walker)))
-            if walker.type.is_piece:
-                count = max(count, 1)
-        values[words.places[walker.name, "count"]] = count
-        return count
+            self.special[walker.name, "table"] = table.ctypes.data
+            self.special[walker.name, "count"] = len(table)
+        return self.special[walker.name, "count"]
 
-    def _tensors(self, values: list[int], total: int) -> list[tuple[Tensor, Array, list[Array]]]:
-        words, combined = self.loaded._words, []
-        shares = 1
-        for tensor in self.loaded._tensors:
-            if tensor.type.access.combines:
-                shares = max(shares, _SHARES)
-                shares = min(shares, _shares(self.arguments[tensor.name].nbytes, max(total, 1)))
-        for tensor in self.loaded._tensors:
-            array: Array = self.arguments[tensor.name]
-            if tensor.type.access.combines:
-                combined.append((tensor, array, self._copies(tensor, array, shares)))
-                copies = combined[-1][2]
-                values[words.places[tensor.name, "share"]] = copies[0].nbytes if shares > 1 else 0
-                array = copies[0]
-            values[words.places[tensor.name, "pointer"]] = array.ctypes.data
-            for axis in range(array.ndim):
-                values[words.places[tensor.name, "extent", axis]] = array.shape[axis]
-                values[words.places[tensor.name, "stride", axis]] = array.strides[axis] // array.itemsize
-        values[words.places["shares"]] = shares
-        return combined
+    def _combined(self, arrays: dict[str, Array], total: int) -> list[tuple[Tensor, Array, list[Array]]]:
+        """The tensors that are combined into, each with its copies, the first of which programs are given."""
+        tensors = [tensor for tensor in self.loaded.tensors if tensor.type.access.combines]
+        shares = min((_shares(arrays[tensor.name].nbytes, max(total, 1)) for tensor in tensors), default=1)
+        found = []
+        for tensor in tensors:
+            target = arrays[tensor.name]
+            copies = self._copies(tensor, target, shares)
+            found.append((tensor, target, copies))
+            arrays[tensor.name] = copies[0]
+            self.special[tensor.name, "share"] = copies[0].nbytes if shares > 1 else 0
+        self.special["shares"] = shares
+        return found
 
     def _copies(self, tensor: Tensor, array: Array, shares: int) -> list[Array]:
         identity = semantics.identity(_IDENTITIES[tensor.type.access], stored(tensor))
@@ -199,28 +250,10 @@ class _Launch:
         self.kept.append(copies)
         return list(copies)
 
-    def _scalars(self, values: list[int]) -> None:
-        for scalar in self.loaded._scalars:
-            given = self.arguments[scalar.name]
-            values[self.loaded._words.places[scalar.name]] = _bits(scalar, given)
-
     def _space(self, amount: int) -> int:
         space = np.empty(amount + 64, np.uint8)
         self.kept.append(space)
         return -(-space.ctypes.data // 64) * 64
-
-    # Reports.
-
-    def _report(self) -> Reporter:
-        kernel = self.loaded.kernel
-        arrays = {tensor: self.arguments[tensor.name] for tensor in self.loaded._tensors}
-        return Reporter(kernel, points.space_of(kernel, self.dimensions, arrays), self.dimensions)
-
-    def _failure(self, record: Array) -> Exception:
-        point, site, index, low, high = (int(word) for word in record[1:])
-        op = sites_of(self.loaded.kernel)[site]
-        assert isinstance(op, ops.Check)
-        return self._report().failed_check(op, index, low, high, None if point < 0 else point)
 
     def _print(self, site: int, point: int, words: int) -> None:
         op = sites_of(self.loaded.kernel)[site]
@@ -231,7 +264,8 @@ class _Launch:
             pointer, *lives = (ctypes.c_int64 * (rank + 1)).from_address(words + 8 * place)
             place += rank + 1
             values.append(_seen(shown, pointer, lives))
-        print(self._report().shown(op.label, values, None if point < 0 else point))
+        report = self.loaded.report(self.dimensions, self._by_tensor())
+        print(report.shown(op.label, values, None if point < 0 else point))
 
 
 def _seen(shown: Shown, pointer: int, lives: Sequence[int]) -> Array:
@@ -269,16 +303,3 @@ def _combine(tensor: Tensor, target: Array, parts: list[Array]) -> None:
     for part in parts[1:]:
         whole = semantics.binary(_COMBINES[tensor.type.access], whole, part, stored(tensor))
     np.copyto(target, whole)
-
-
-_pools: list[Pool] = []
-
-
-def pool() -> Pool:
-    """The threads of this process."""
-    if not _pools:
-        target = host()
-        _pools.append(Pool(llvm.compile_object(pool_text(target), target)))
-    return _pools[0]
-
-

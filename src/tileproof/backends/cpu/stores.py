@@ -7,6 +7,7 @@ one in order, and those that are none are passed over.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 
@@ -38,9 +39,8 @@ def store(s: State, op: ops.Store | ops.Update) -> None:
 def _store(s: State, op: ops.Store | ops.Update) -> tuple[()]:
     lane = _lane(s, op)
     natural = elements.natural_lane(s, op.value)
-    if op.value.type.rank > 1 and natural not in (None, lane) and op.value not in s.buffers:
-        nests.materialise(s, op.value)
-    with s.e.nest():
+    is_turned = op.value.type.rank > 1 and natural not in (None, lane) and op.value not in s.buffers
+    with nests.laid_out(s, op.value) if is_turned else nullcontext(), s.e.nest():
         _Writer(s, op, s.tensors[op.tensor], lane).walk(0, (), ())
     return ()
 

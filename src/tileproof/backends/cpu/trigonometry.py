@@ -21,8 +21,8 @@ _TWO_OVER_PI: Final = 0.6366197723675814
 _TWO_OVER_PI_BITS: Final = 0xA2F9836E4E441529FC2757D1F534DDC0DB6295993C439041FE
 """2/pi as a whole number of steps of 2^-200."""
 _MAGIC: Final = 1.5 * 2.0**52
-_SIN: Final = 2.718112553224351e-06, -0.00019839311322225495, 0.008333329301914818, -0.16666666640772002
-"""(sin(r) - r) / r^3 by r^2."""
+_SIN: Final = 2.718112553224351e-06, -0.00019839311322225495, 0.008333329301914818, -0.16666666640772002, 1.0
+"""sin(r) / r by r^2."""
 _COS: Final = -2.7205669846380803e-07, 2.4799459131266214e-05, -0.0013888883496184134, 0.04166666661944598, -0.5, 1.0
 """cos(r) by r^2."""
 
@@ -43,7 +43,7 @@ def _turned(f: Floats, x: Operand, quarters: int) -> Operand:
     n, r = _reduced(f, x)
     n = d.whole_op("add", n, d.whole(quarters))
     square = d.mul(r, r)
-    sine = d.fma(d.mul(square, d.polynomial(square, _SIN)), r, r)
+    sine = d.mul(r, d.polynomial(square, _SIN))
     even = d.e.op(f"icmp eq {d.integer} {{}}, {d.whole(0)}", d.whole_op("and", n, d.whole(1)))
     value = d.select(even, sine, d.polynomial(square, _COS))
     flip = d.whole_op("shl", d.whole_op("and", n, d.whole(2)), d.whole(62))

@@ -1,0 +1,115 @@
+"""Times of contestants that take turns in one process, and what else the machine did meanwhile.
+
+A turn is a tenth of a second of calls in a row. Turns alternate, so that a slow minute of the machine hits everybody.
+A turn during which other processes used the processor is thrown away; only if a contestant never had a quiet turn are
+its loaded ones kept, and said to be loaded.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+TURN = 0.1
+"""Seconds of calls in one turn: several ticks of the clock by which Linux counts processor time."""
+PAUSE = 0.02
+"""Seconds between turns, in which the threads of the one before stop spinning."""
+QUIET = 0.10
+"""The most of one core that others may have used during a turn that counts."""
+PATIENCE = 3
+"""How many times longer than asked for a race may take until everybody had quiet turns."""
+_STATISTICS = Path("/proc/stat")
+_BUSY = (0, 1, 2, 5, 6, 7)
+"""Where a line of /proc/stat has the time of users, of the kernel, of interrupts, and stolen by the host."""
+
+
+@dataclass
+class Contestant:
+    """One way to do the work, and how long it took."""
+
+    name: str
+    call: Callable[[], object]
+    threads: int
+    quiet: list[float] = field(default_factory=list)
+    loaded: list[float] = field(default_factory=list)
+    outside: list[float] = field(default_factory=list)
+    """For each turn, how much of one core others used."""
+
+    @property
+    def times(self) -> list[float]:
+        return self.quiet or self.loaded
+
+    @property
+    def best(self) -> float:
+        return min(self.times)
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.times)
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether it never had the machine for itself."""
+        return not self.quiet
+
+
+def outside_load(began: tuple[float, float, float]) -> float:
+    """How many cores other processes kept busy since `now`; 0 where the system does not tell."""
+    passed, busy, own = (after - before for after, before in zip(now(), began, strict=True))
+    return max(busy - own, 0.0) / passed if passed > 0 and busy > 0 else 0.0
+
+
+def now() -> tuple[float, float, float]:
+    """The clock, the time all cores were busy, and the time this process used, in seconds."""
+    return time.perf_counter(), _busy(), time.process_time()
+
+
+def _busy() -> float:
+    try:
+        fields = _STATISTICS.read_text(encoding="ascii").partition("\n")[0].split()[1:]
+    except OSError:
+        return 0.0
+    return sum(int(fields[place]) for place in _BUSY) / os.sysconf("SC_CLK_TCK")
+
+
+def race(contestants: list[Contestant], seconds: float, using: Callable[[int], None]) -> None:
+    """Gives everybody turns for so many seconds, and at least two; longer while somebody had no quiet one.
+
+    `using` is told before each turn how many threads all may use.
+    """
+    for each in contestants:
+        using(each.threads)
+        each.call()
+    began, rounds = time.perf_counter(), 0
+    while True:
+        for each in contestants:
+            using(each.threads)
+            time.sleep(PAUSE)
+            _turn(each)
+        rounds += 1
+        spent = time.perf_counter() - began
+        is_settled = not any(each.is_loaded for each in contestants)
+        if rounds >= 2 and spent >= seconds * (1 if is_settled else PATIENCE):
+            return
+
+
+def _turn(contestant: Contestant) -> None:
+    """Calls a contestant for a while and keeps its times."""
+    clock, call, times = time.perf_counter, contestant.call, []
+    began = now()
+    end = clock() + TURN
+    while True:
+        start = clock()
+        call()
+        stop = clock()
+        times.append(stop - start)
+        if stop >= end:
+            break
+    load = outside_load(began)
+    contestant.outside.append(load)
+    (contestant.quiet if load <= QUIET else contestant.loaded).extend(times)
+
