@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 CORE := $(VENV)/.core
 TOOLS := $(VENV)/.tools
+PEERS := $(VENV)/.peers
 
 TOO_OLD := tileproof needs Python 3.11 or newer; name one: make PYTHON=python3.12
 define create-venv
@@ -15,15 +16,16 @@ endef
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint corpus docs clean
+.PHONY: help demo test lint corpus bench-cpu docs clean
 
 help:
-	@echo "make demo    run the examples"
-	@echo "make test    everything a change must pass: lint, types, tests"
-	@echo "make lint    ruff, mypy and basedpyright alone"
-	@echo "make corpus  score the checker on kernels with known answers"
-	@echo "make docs    build the documentation into site/"
-	@echo "make clean   remove all that make made, .venv included"
+	@echo "make demo       run the examples"
+	@echo "make test       everything a change must pass: lint, types, tests"
+	@echo "make lint       ruff, mypy and basedpyright alone"
+	@echo "make corpus     score the checker on kernels with known answers"
+	@echo "make bench-cpu  time kernels on the CPU against torch; BENCH=\"matmul softmax\" chooses some"
+	@echo "make docs       build the documentation into site/"
+	@echo "make clean      remove all that make made, .venv included"
 
 demo: $(CORE)
 	@$(BIN)/python examples/demo.py
@@ -42,6 +44,10 @@ lint: $(TOOLS)
 
 corpus: $(CORE)
 	@$(BIN)/python tests/corpus/score.py
+
+# The page of results is of all rows or it is not written.
+bench-cpu: $(PEERS)
+	@$(BIN)/python -m benchmarks.cpu $(if $(BENCH),--rows $(BENCH),--save benchmarks/results)
 
 docs: $(TOOLS)
 	@echo "== mkdocs"
@@ -64,4 +70,10 @@ $(TOOLS): pyproject.toml
 	$(create-venv)
 	@echo "== installing tileproof and its development tools into $(VENV)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,docs]'
+	@touch $(CORE) $@
+
+$(PEERS): pyproject.toml
+	$(create-venv)
+	@echo "== installing tileproof and what it is measured against into $(VENV)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	@touch $(CORE) $@

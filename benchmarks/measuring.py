@@ -1,8 +1,9 @@
 """Times of contestants that take turns in one process, and what else the machine did meanwhile.
 
-A turn is a tenth of a second of calls in a row. Turns alternate, so that a slow minute of the machine hits everybody.
-A turn during which other processes used the processor is thrown away; only if a contestant never had a quiet turn are
-its loaded ones kept, and said to be loaded.
+A turn is a fifth of a second of calls in a row. Turns alternate, so that a slow minute of the machine hits everybody.
+On one thread the time of a call is the processor time of that thread, which a busy machine disturbs less than the time
+on the wall; on several it is the time on the wall. A turn during which other processes used the processor is thrown
+away; only if a contestant never had a quiet turn are its loaded ones kept, and said to be loaded.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-TURN = 0.1
+TURN = 0.2
 """Seconds of calls in one turn: several ticks of the clock by which Linux counts processor time."""
 PAUSE = 0.02
 """Seconds between turns, in which the threads of the one before stop spinning."""
@@ -76,10 +77,10 @@ def _busy() -> float:
     return sum(int(fields[place]) for place in _BUSY) / os.sysconf("SC_CLK_TCK")
 
 
-def race(contestants: list[Contestant], seconds: float, using: Callable[[int], None]) -> None:
+def race(contestants: list[Contestant], seconds: float, using: Callable[[int], None], *, wall: bool = False) -> None:
     """Gives everybody turns for so many seconds, and at least two; longer while somebody had no quiet one.
 
-    `using` is told before each turn how many threads all may use.
+    `using` is told before each turn how many threads all may use. With `wall`, one thread is timed as several are.
     """
     for each in contestants:
         using(each.threads)
@@ -89,7 +90,8 @@ def race(contestants: list[Contestant], seconds: float, using: Callable[[int], N
         for each in contestants:
             using(each.threads)
             time.sleep(PAUSE)
-            _turn(each)
+            clock = time.thread_time if each.threads == 1 and not wall else time.perf_counter
+            _turn(each, clock, min(TURN, seconds))
         rounds += 1
         spent = time.perf_counter() - began
         is_settled = not any(each.is_loaded for each in contestants)
@@ -97,19 +99,16 @@ def race(contestants: list[Contestant], seconds: float, using: Callable[[int], N
             return
 
 
-def _turn(contestant: Contestant) -> None:
-    """Calls a contestant for a while and keeps its times."""
-    clock, call, times = time.perf_counter, contestant.call, []
+def _turn(contestant: Contestant, clock: Callable[[], float], seconds: float) -> None:
+    """Calls a contestant for a while, at least once, and keeps its times."""
+    call = contestant.call
+    times: list[float] = []
     began = now()
-    end = clock() + TURN
-    while True:
+    end = time.perf_counter() + seconds
+    while not times or time.perf_counter() < end:
         start = clock()
         call()
-        stop = clock()
-        times.append(stop - start)
-        if stop >= end:
-            break
+        times.append(clock() - start)
     load = outside_load(began)
     contestant.outside.append(load)
     (contestant.quiet if load <= QUIET else contestant.loaded).extend(times)
-

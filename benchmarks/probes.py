@@ -7,11 +7,11 @@ are runs of elements, or repetitions.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import count
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -20,13 +20,14 @@ from tileproof.backends.cpu.pool import arena, threads
 from tileproof.backends.cpu.target import Target, host
 from tileproof.runtime import native
 
+Array: TypeAlias = np.ndarray[Any, Any]
 UNROLLED = 4
 """Vectors of each tensor in one turn of a stream's loop."""
 CHAINS = 12
 """Products under way at once: more than any processor has, and they fit into 16 registers."""
 REPEATS = 1024
 """Turns of a product's loop in one item."""
-ITEMS = 4096
+ITEMS = 512
 _ARENA = 4096
 _ONES = 0x3F8000003F800000
 """Two times 1.0: numbers that no processor is slow with."""
@@ -42,13 +43,15 @@ class Probe:
     items: int
     work: float
     """Operations, or bytes moved."""
+    arrays: Sequence[Array] = ()
+    """The memory that the words point into, kept alive."""
 
     def __call__(self) -> None:
         chunk = max(1, self.items // (16 * threads()))
         native.pool().run(self.code, ctypes.addressof(self.words), self.items, chunk, _ARENA, arena(_ARENA))
 
 
-def stream(reads: list[np.ndarray[Any, Any]], write: np.ndarray[Any, Any] | None, *, passing: bool = True) -> Probe:
+def stream(reads: list[Array], write: Array | None, *, passing: bool = True) -> Probe:
     """Adds up arrays of one size into another; `passing` by the caches. Without one to write, it only reads."""
     size = reads[0].nbytes // 4
     step = UNROLLED * host().lanes
@@ -56,14 +59,14 @@ def stream(reads: list[np.ndarray[Any, Any]], write: np.ndarray[Any, Any] | None
     aligned = all(array.ctypes.data % 64 == 0 for array in arrays)
     code = _loaded(_stream_text, len(reads), write is not None, passing and aligned, aligned)
     items = size // step
-    return Probe(code, _words(arrays), items, float(items * step * 4 * len(arrays)))
+    return Probe(code, _words(arrays), items, float(items * step * 4 * len(arrays)), arrays)
 
 
-def reading(array: np.ndarray[Any, Any], streams: int) -> Probe:
+def reading(array: Array, streams: int) -> Probe:
     """Reads an array at several places at once, each a part of an item."""
     step = streams * UNROLLED * host().lanes
     items = array.nbytes // 4 // step
-    return Probe(_loaded(_reading_text, streams), _words([array]), items, float(items * step * 4))
+    return Probe(_loaded(_reading_text, streams), _words([array]), items, float(items * step * 4), [array])
 
 
 def float_products() -> Probe:
@@ -80,10 +83,11 @@ def byte_products() -> Probe:
 
 
 def _products(text: Callable[[Target], str], operations: int) -> Probe:
-    return Probe(_loaded(text), (ctypes.c_uint64 * 8)(*[_ONES] * 8), ITEMS, float(ITEMS * REPEATS * CHAINS * operations))
+    ones = (ctypes.c_uint64 * 8)(*[_ONES] * 8)
+    return Probe(_loaded(text), ones, ITEMS, float(ITEMS * REPEATS * CHAINS * operations))
 
 
-def _words(arrays: list[np.ndarray[Any, Any]]) -> Any:
+def _words(arrays: list[Array]) -> Any:
     return (ctypes.c_uint64 * len(arrays))(*(array.ctypes.data for array in arrays))
 
 

@@ -68,10 +68,7 @@ def compiled(cases: Mapping[str, Case], w: int, target: Target | None = None) ->
     number = next(_numbers)
     named = {f"elements{number}_{name}": case for name, case in cases.items()}
     addresses = llvm.load_object(llvm.compile_object(module(named, w, target), target), list(named))
-    return {
-        name: _runner(addresses[full], case, w)
-        for (full, case), name in zip(named.items(), cases, strict=True)
-    }
+    return {name: _runner(addresses[full], case, w) for (full, case), name in zip(named.items(), cases, strict=True)}
 
 
 def _runner(address: int, case: Case, w: int) -> Callable[..., Array]:

@@ -29,7 +29,8 @@ def corners(dtype: DType) -> Array:
         numbers = np.array([*_FLOATS, *(-x for x in _FLOATS)])
         return semantics.cast(numbers, F64, dtype)
     limits = np.iinfo(semantics.storage(dtype))
-    far = [limits.min, limits.min + 1, limits.max - 1, limits.max, *(s * 2**53 + d for s in (-1, 1) for d in (-1, 0, 1))]
+    exact = [sign * 2**53 + more for sign in (-1, 1) for more in (-1, 0, 1)]
+    far = [limits.min, limits.min + 1, limits.max - 1, limits.max, *exact]
     inside = {x for x in (*_WHOLE, *(-x for x in _WHOLE), *far) if limits.min <= x <= limits.max}
     return np.array(sorted(inside), semantics.storage(dtype))
 
@@ -45,7 +46,8 @@ def anything(dtype: DType, count: int = 20000) -> Array:
     generator = np.random.default_rng(dtype.bits)
     bits = generator.integers(0, 2**64, count, dtype=np.uint64)
     if dtype.is_float:
-        values = np.concatenate([bits.astype(f"u{dtype.bits // 8}").view(kept), generator.normal(size=count).astype(kept)])
+        patterns, usual = bits.astype(f"u{dtype.bits // 8}").view(kept), generator.normal(size=count).astype(kept)
+        values = np.concatenate([patterns, usual])
         return np.concatenate([corners(dtype), semantics.cast(values, F32, dtype) if kept == np.float32 else values])
     wide = (bits >> (bits & np.uint64(63))).astype(np.uint64).view(np.int64)
     return np.concatenate([corners(dtype), wide.astype(kept), (-wide).astype(kept)])

@@ -10,9 +10,13 @@ from typing import Any
 
 from tileproof.backends.cpu import llvm, running
 from tileproof.backends.cpu.facts import Facts
+from tileproof.backends.cpu.fusing import fuse
 from tileproof.backends.cpu.pool import Pool, pool_text
+from tileproof.backends.cpu.products import depth_for
 from tileproof.backends.cpu.target import Target, host
 from tileproof.frontend.elaborate import parse
+from tileproof.frontend.pipeline import verified
+from tileproof.ir.ops import KernelIR
 from tileproof.language.kernel import Kernel
 
 from . import repeats
@@ -49,31 +53,34 @@ def launch(
 
 def _run(found: Proved, bound: Bound, target: Target) -> running.Loaded:
     arguments = {**bound.tensors, **bound.scalars}
-    kernel = found.ready
+    depth = depth_for(target)
+    if depth not in found.native:
+        found.native[depth] = verified(fuse(found.ready, depth))
+    kernel = found.native[depth]
     facts = running.facts_for(kernel, arguments, bound.dimensions, target.caches.l3)
     loaded = found.native.get((facts, target))
     if loaded is None:
         with _making:
-            loaded = found.native.get((facts, target)) or _ready(found, facts, target)
+            loaded = found.native.get((facts, target)) or _ready(found, kernel, facts, target)
             found.native[facts, target] = loaded
     loaded.run(arguments, bound.dimensions, pool())
     return loaded
 
 
-def _ready(found: Proved, facts: Facts, target: Target) -> running.Loaded:
+def _ready(found: Proved, kernel: KernelIR, facts: Facts, target: Target) -> running.Loaded:
     """A kernel's native form for some facts, from disk if it is there."""
     if not found.key:
-        code = running.compile_kernel(found.ready, facts, target, f"tileproof_{next(_numbers)}")
-        return running.Loaded(found.ready, code)
-    said = (facts.unit, facts.divided, facts.stream)
+        code = running.compile_kernel(kernel, facts, target, f"tileproof_{next(_numbers)}")
+        return running.Loaded(kernel, code)
+    said = (facts.unit, facts.divided, facts.stream, depth_for(target))
     key = digest("cpu", found.key, said, target.key, target.caches.l3, llvm.version())
     if key not in _loaded:
         stored = default()
         code = read_entry(stored, key, ())
         if not isinstance(code, running.Code):
-            code = running.compile_kernel(found.ready, facts, target, f"tileproof_{key[:32]}")
+            code = running.compile_kernel(kernel, facts, target, f"tileproof_{key[:32]}")
             stored.put(key, write_entry(code, ()))
-        _loaded[key] = running.Loaded(found.ready, code)
+        _loaded[key] = running.Loaded(kernel, code)
     return _loaded[key]
 
 

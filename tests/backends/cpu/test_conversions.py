@@ -8,6 +8,7 @@ from cpu_elements import Array, Case, compiled, same
 from cpu_values import anything
 
 from tileproof.backends.cpu.conversions import bitcast, cast
+from tileproof.backends.cpu.target import host, named
 from tileproof.backends.interpreter import semantics
 from tileproof.language.dtypes import ALL, BF16, BOOL, ENTRY, F16, F32, F64, I32, I64, INDEX, TF32, U64, DType
 
@@ -83,5 +84,18 @@ def test_bits_as_another_type(source: DType) -> None:
     targets = [dtype for dtype in ALL if dtype.bits == source.bits and dtype not in (source, TF32)]
     for w in (1, 8, 32):
         for target in targets:
-            run = compiled({"as": Case([source], target, lambda e, x, w, t=target: bitcast(e, x, source, t, w))}, w)["as"]
-            assert same(run(values), semantics.bitcast(values, target)).all(), (w, target)
+            case = Case([source], target, lambda e, x, w, target=target: bitcast(e, x, source, target, w))
+            assert same(compiled({"as": case}, w)["as"](values), semantics.bitcast(values, target)).all(), (w, target)
+
+
+@pytest.mark.skipif(not host().is_x86, reason="other processors convert f16")
+def test_f16_on_a_processor_that_does_not_convert_it() -> None:
+    cases = {
+        "widen": Case([F16], F32, lambda e, x, w: cast(e, x, F16, F32, w)),
+        "narrow": Case([F32], F16, lambda e, x, w: cast(e, x, F32, F16, w)),
+    }
+    for w in (1, 4, 8):
+        ran = compiled(cases, w, named("sse2"))
+        short, long = anything(F16), between(anything(F32), F32)
+        assert not differing(ran["widen"](short), semantics.cast(short, F16, F32)).size
+        assert not differing(ran["narrow"](long), semantics.cast(long, F32, F16)).size

@@ -10,10 +10,9 @@ from cpu_elements import Array, Case, compiled, same
 
 from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.arithmetic import binary
-from tileproof.backends.cpu.conversions import cast, pack, unpack
 from tileproof.backends.cpu.emission import Emitter
 from tileproof.backends.cpu.lanes import fold_lanes, iota, splat, transpose
-from tileproof.backends.cpu.registers import memory, register, vector
+from tileproof.backends.cpu.registers import register, vector
 from tileproof.backends.cpu.target import host
 from tileproof.backends.interpreter import semantics
 from tileproof.ir.ops import BinaryFn
@@ -90,11 +89,3 @@ def test_splat_of_a_number_is_a_number() -> None:
     assert splat(e, "7", "i64", 4) == "splat (i64 7)"
     assert splat(e, "7", "i64", 1) == "7"
     assert e.levels[0].lines == []
-
-
-def test_helpers_are_consistent() -> None:
-    """A value survives the way through memory form and a wider type."""
-    values = np.array([0.5, -3.25, 448.0, 1.0], np.float32)
-    case = Case([F32], F32, lambda e, x, w: cast(e, unpack(e, pack(e, x, F16, w), F16, w), F16, F32, w))
-    assert compiled({"way": case}, 4)["way"](values).tolist() == values.tolist()
-    assert memory(F16) == "half"

@@ -119,7 +119,7 @@ def scan(s: State, op: ops.Scan, turns: Turns) -> None:
                 coords = (*spot.coords[:axis], place, *spot.coords[axis:])
                 lane = None if spot.lane is None else spot.lane + (spot.lane >= axis)
                 target = Spot(coords, lane, spot.lanes, spot.mask)
-                _scatter(s, buffer, target, elements.at(s, value, spot))
+                nests.put(s, buffer, target, elements.at(s, value, spot))
 
             with s.e.nest():
                 lane = nests.last_long(value) if value.type.rank else None
@@ -143,28 +143,6 @@ def scan(s: State, op: ops.Scan, turns: Turns) -> None:
     ends = [Value(f"{left.name}.end", left.type) for left in combiner.left]
     turns(s, combiner.left, firsts, ends, drive, enter, combiner.body)
     s.buffers.update(zip(op.results, buffers, strict=True))
-
-
-def _scatter(s: State, buffer: Any, spot: Spot, value: Operand) -> None:
-    """Writes lanes into scratch memory, one by one where they are no neighbours there."""
-    if spot.lane is None or buffer.strides[spot.lane] == 1:
-        nests.put(s, buffer, spot, value)
-        return
-    of = register(buffer.dtype)
-    for lane in range(spot.lanes):
-        one = s.e.op(f"extractelement {vector(of, spot.lanes)} {{}}, i64 {lane}", value)
-        coords = list(spot.coords)
-        coords[spot.lane] = s.plus(coords[spot.lane], str(lane))
-
-        def write(coords: tuple[Operand, ...] = tuple(coords), one: Operand = one) -> tuple[()]:
-            nests.put(s, buffer, Spot(coords), one)
-            return ()
-
-        if spot.mask is None:
-            write()
-        else:
-            exists = s.e.op(f"extractelement {vector('i1', spot.lanes)} {{}}, i64 {lane}", spot.mask)
-            s.e.branch(exists, write)
 
 
 def _zero(s: State, like: Tile) -> Tile:

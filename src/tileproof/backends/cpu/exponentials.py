@@ -1,8 +1,8 @@
 """exp, exp2, sigmoid and tanh in vectors of f32 and f64.
 
-exp(x) = 2^n exp(r) with |r| <= ln 2 / 2. n is rounded by adding a number so large that the sum has no fraction; the last
-bits of the sum are then n. No float has 2^n for every result, but two halves of n have it, so multiplying by both gives
-overflow and denormal numbers by the machine's own rounding.
+exp(x) = 2^n exp(r) with |r| <= ln 2 / 2. n is rounded by adding a number so large that the sum has no fraction; the
+last bits of the sum are then n. 2^n itself may be no float, but for the two halves of n it is one, so multiplying by
+both gives overflow and denormal numbers by the machine's own rounding.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ def _rounded(f: Floats, x: Operand, scale: float) -> tuple[Operand, Operand]:
 
 
 def _scaled(f: Floats, x: Operand, moved: Operand) -> Operand:
-    """x 2^n by two multiplications. `moved` has n and twice the bias in its last bits, so half of it has n / 2 and one."""
+    """x 2^n by two multiplications: `moved` ends in n and twice the bias, so half of it in n / 2 and the bias."""
     bits = f.bits(moved)
     one = f.whole_op("lshr", bits, f.whole(1))
     for half in (one, f.whole_op("sub", bits, one)):

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from tileproof.language.dtypes import F64, DType
 
 from .emission import Emitter, Operand
 from .literals import literal
 from .registers import each, register, suffix, vector
+
+PURE: Final = "nounwind willreturn memory(none)"
+"""What LLVM may know of functions that only compute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +121,7 @@ def outlined(f: Floats, name: str, body: Callable[[Floats, list[Operand]], Opera
         for needed, written in inner.e.globals.items():
             f.e.globals.setdefault(needed, written)
         parameters = ", ".join(f"{f.type} {name}" for name in names)
-        return inner.e.function(f"internal {f.type} @{full}({parameters})", f"ret {f.type} {result}")
+        return inner.e.function(f"internal {f.type} @{full}({parameters}) {PURE}", f"ret {f.type} {result}")
 
     f.e.define(full, text)
     places = ", ".join([f"{f.type} {{}}"] * len(operands))

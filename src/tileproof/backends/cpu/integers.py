@@ -8,6 +8,7 @@ from tileproof.ir.ops import BinaryFn
 from tileproof.language.dtypes import BOOL, DType
 
 from .emission import Emitter, Operand
+from .floats import PURE
 from .literals import literal, whole
 from .registers import register, suffix, vector
 
@@ -217,4 +218,4 @@ def _power_function(outer: Integers, name: str) -> str:
         result = n.select(n.test("slt", y, zero), inverse, result)
     for needed, written in e.globals.items():
         outer.e.globals.setdefault(needed, written)
-    return e.function(f"internal {n.type} @{name}({n.type} {x}, {n.type} {y})", f"ret {n.type} {result}")
+    return e.function(f"internal {n.type} @{name}({n.type} {x}, {n.type} {y}) {PURE}", f"ret {n.type} {result}")

@@ -23,14 +23,15 @@ _NORMAL: Final = {F32: 2.0**-126, F64: 2.0**-1022}
 _ROOT: Final = {F32: 0x3F3504F3, F64: 0x3FE6A09E667F3BCD}
 """The bits of the square root of 1/2."""
 _SHORT: Final = (
-    -0.07633563131093979,
-    0.1276138722896576,
-    -0.13160720467567444,
-    0.14201784133911133,
-    -0.16623327136039734,
-    0.20001216232776642,
-    -0.2500080466270447,
-    0.333333283662796,
+    0.06746156513690948,
+    -0.11675386130809784,
+    0.11888305097818375,
+    -0.12405670434236526,
+    0.1421952098608017,
+    -0.16667994856834412,
+    0.2000211626291275,
+    -0.25000008940696716,
+    0.3333331346511841,
     -0.5,
 )
 """(log(1 + t) - t) / t^2 for f32."""
@@ -59,7 +60,10 @@ def log2(f: Floats, x: Operand) -> Operand:
     """The logarithm to the base 2."""
     e, t = _split(f, x)
     high, low = (f.number(part) for part in _LOG2E[f.dtype])
-    small = f.fma(t, low, f.mul(_rest(f, t), high))
+    if f.dtype == F32:
+        small = f.mul(t, f.fma(_slope(f, t), high, low))
+    else:
+        small = f.fma(t, low, f.mul(_rest(f, t), high))
     return _at_ends(f, x, f.add(f.fma(t, high, small), e))
 
 
@@ -78,12 +82,16 @@ def _split(f: Floats, x: Operand) -> tuple[Operand, Operand]:
 
 def _rest(f: Floats, t: Operand) -> Operand:
     """log(1 + t) - t."""
-    square = f.mul(t, t)
     if f.dtype == F32:
-        return f.mul(square, f.polynomial(t, _SHORT))
-    s = f.div(t, f.add(t, f.number(2)))
+        return f.mul(t, _slope(f, t))
+    s, square = f.div(t, f.add(t, f.number(2))), f.mul(t, t)
     z, half = f.mul(s, s), f.mul(square, f.number(0.5))
     return f.fma(s, f.fma(z, f.polynomial(z, _LONG), half), f.neg(half))
+
+
+def _slope(f: Floats, t: Operand) -> Operand:
+    """log(1 + t) / t - 1 in f32."""
+    return f.mul(t, f.polynomial(t, _SHORT))
 
 
 def _at_ends(f: Floats, x: Operand, value: Operand) -> Operand:

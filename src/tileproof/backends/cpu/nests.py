@@ -11,10 +11,9 @@ from typing import TypeAlias
 from tileproof.ir.types import Tile
 
 from . import elements
-from .access import both
 from .conversions import pack
 from .emission import Operand, is_number
-from .lanes import iota, splat, transpose
+from .lanes import extract, iota, splat, transpose
 from .registers import memory, register, size, vector
 from .spots import Spot
 from .state import Buffer, State, number
@@ -110,10 +109,29 @@ def last_long(tile: Tile) -> int:
 
 def put(s: State, buffer: Buffer, spot: Spot, value: Operand) -> None:
     """Writes elements into scratch memory; whole vectors, also where lanes do not exist."""
+    if spot.lane is not None and buffer.strides[spot.lane] != 1:
+        _put_apart(s, buffer, spot, spot.lane, value)
+        return
     element = memory(buffer.dtype)
     bits = pack(s.e, value, buffer.dtype, spot.lanes)
     pointer = s.element(buffer, spot.coords)
     s.e.do(f"store {vector(element, spot.lanes)} {{}}, ptr {{}}, align {size(buffer.dtype)}", bits, pointer)
+
+
+def _put_apart(s: State, buffer: Buffer, spot: Spot, axis: int, value: Operand) -> None:
+    """Writes lanes that are no neighbours in scratch memory, one by one."""
+    for lane in range(spot.lanes):
+        one = extract(s.e, value, register(buffer.dtype), spot.lanes, lane)
+        coords = (*spot.coords[:axis], s.plus(spot.coords[axis], str(lane)), *spot.coords[axis + 1 :])
+        write = partial(_done, partial(_put_one, s, buffer), coords, one)
+        if spot.mask is None:
+            write()
+        else:
+            s.e.branch(extract(s.e, spot.mask, "i1", spot.lanes, lane), write)
+
+
+def _put_one(s: State, buffer: Buffer, coords: tuple[Operand, ...], value: Operand) -> None:
+    put(s, buffer, Spot(coords), value)
 
 
 def materialise(s: State, tile: Tile, buffer: Buffer | None = None) -> Buffer:
@@ -162,14 +180,15 @@ def squares(
     others = [axis for axis in range(tile.type.rank) if axis not in (natural, lane)]
     element = register(tile.type.dtype)
 
+    is_whole = is_number(lives[natural]) and int(lives[natural]) % w == 0
+
     def square(coords: tuple[Operand, ...], is_edge: bool) -> Sequence[Operand]:
         rows = []
         for n in range(w):
-            there = s.plus(coords[lane], str(n))
-            when = s.e.op("icmp slt i64 {}, {}", there, lives[lane]) if is_edge else None
+            there = _at_most(s, s.plus(coords[lane], str(n)), lives[lane], n)
             mask = before(s, coords[natural], lives[natural], w) if is_edge else None
             here = (*coords[:lane], there, *coords[lane + 1 :])
-            rows.append(elements.at(s, tile, Spot(here, natural, w, mask, when)))
+            rows.append(elements.at(s, tile, Spot(here, natural, w, mask)))
         for n, row in enumerate(transpose(s.e, rows, element, w)):
             there = s.plus(coords[natural], str(n))
             here = (*coords[:natural], there, *coords[natural + 1 :])
@@ -194,18 +213,23 @@ def squares(
             axis = (natural, lane)[depth - len(others)]
             s.e.loop("0", lives[axis], w, turn(axis))
         else:
-            inside: Operand | None = None
-            for axis in (natural, lane):
-                if is_number(lives[axis]) and int(lives[axis]) % w == 0:
-                    continue
-                end = s.plus(coords[axis], str(w))
-                inside = both(s, inside, s.e.op("icmp sle i64 {}, {}", end, lives[axis]), 1)
-            if inside is None:
+            if is_whole:
                 square(coords, False)
-            else:
-                s.e.branch(inside, partial(square, coords, False), partial(square, coords, True))
+                return
+            end = s.plus(coords[natural], str(w))
+            inside = s.e.op("icmp sle i64 {}, {}", end, lives[natural])
+            s.e.branch(inside, partial(square, coords, False), partial(square, coords, True))
 
     walk(0, ("0",) * tile.type.rank)
+
+
+def _at_most(s: State, place: Operand, live: Operand, past: int) -> Operand:
+    """A place, or the last that exists: what is read there in place of nothing is not used. `past`: how far from one
+    that does exist."""
+    if past == 0 or (is_number(live) and int(live) % s.lanes == 0):
+        return place
+    s.e.declare("llvm.smin.i64", "i64", "i64", "i64")
+    return s.e.op("call i64 @llvm.smin.i64(i64 {}, i64 {})", place, s.plus(live, "-1"))
 
 
 def _done(

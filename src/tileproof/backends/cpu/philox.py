@@ -7,6 +7,7 @@ from typing import Final
 from tileproof.language.dtypes import I64
 
 from .emission import Emitter, Operand
+from .floats import PURE
 from .integers import Integers
 from .lanes import splat
 from .registers import each, suffix, vector
@@ -31,7 +32,8 @@ def _function(name: str, w: int) -> str:
     short = e.op(f"trunc {vector('i64', w)} {{}} to {integer}", word)
     number = e.op(f"sitofp {integer} {{}} to {single}", short)
     result = e.op(f"fmul {single} {{}}, {each(w, repr(2.0**-24), 'float')}", number)
-    return e.function(f"internal {single} @{name}(i64 %seed, {vector('i64', w)} %offset)", f"ret {single} {result}")
+    signature = f"internal {single} @{name}(i64 %seed, {vector('i64', w)} %offset) {PURE}"
+    return e.function(signature, f"ret {single} {result}")
 
 
 def _first_word(e: Emitter, seed: Operand, offset: Operand, w: int) -> Operand:

@@ -8,7 +8,7 @@ before it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -25,6 +25,7 @@ from .lanes import splat
 from .registers import register, size, vector
 from .spots import Spot
 from .state import Buffer, State, number
+from .target import Target
 
 _UNROLL = 4
 
@@ -50,8 +51,9 @@ class Shape:
 
     @property
     def steps(self) -> int:
-        """Steps along the inner axis."""
-        return -(-self.k // 2) if self.pairs else self.k
+        """Steps along the inner axis, padded with zeros to whole turns of the loop over it."""
+        steps = -(-self.k // 2) if self.pairs else self.k
+        return -(-steps // _UNROLL) * _UNROLL
 
     @property
     def row(self) -> int:
@@ -65,6 +67,11 @@ class Shape:
     @property
     def vector(self) -> str:
         return vector(self.element, self.lanes)
+
+
+def depth_for(target: Target) -> int:
+    """How much of the inner axis a step had better take: a panel that deep fills half of the nearest cache."""
+    return target.caches.l1 // 2 // (2 * target.lanes * size(F32))
 
 
 def shape_of(s: State, op: ops.Mma) -> Shape:
@@ -85,9 +92,15 @@ def shape_of(s: State, op: ops.Mma) -> Shape:
 def product(s: State, op: ops.Mma) -> None:
     """Computes `left @ right + acc` into scratch memory."""
     shape = shape_of(s, op)
-    left = _packed(s, op.left, shape, shape.m * shape.row, partial(_pack_left, s, op.left, shape))
+    left = _packed(
+        s, op.left, shape, shape.m * shape.row, partial(_pack_left, s, op.left, shape),
+        partial(_pad_left, s, op.left, shape),
+    )  # fmt: skip
     panels = -(-shape.n // shape.panel)
-    right = _packed(s, op.right, shape, panels * shape.steps * shape.panel, partial(_pack_right, s, op.right, shape))
+    right = _packed(
+        s, op.right, shape, panels * shape.steps * shape.panel, partial(_pack_right, s, op.right, shape),
+        partial(_pad_right, s, op.right, shape),
+    )  # fmt: skip
     out, is_fresh = _accumulator(s, op)
     _multiply(s, op, shape, left, right, out, is_fresh)
     s.buffers[op.result] = out
@@ -118,11 +131,14 @@ def _is_zero(s: State, tile: Tile) -> bool:
 # Packing.
 
 
-def _packed(s: State, tile: Tile, shape: Shape, count: int, pack: partial[None]) -> Operand:
+def _packed(
+    s: State, tile: Tile, shape: Shape, count: int, pack: Callable[[Operand], None], pad: Callable[[Operand], None]
+) -> Operand:
     """Scratch memory with a packed operand: filled here, or before the loops that leave it as it is."""
     pointer = s.allocate((count + s.lanes) * size(shape.dtype))
     with _earliest(s, tile), s.e.nest():
         pack(pointer)
+        pad(pointer)
     return pointer
 
 
@@ -165,6 +181,64 @@ def _pack_left(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
     nests.sweep(s, s.lives(tile.type), 1, visit)
 
 
+def _steps(s: State, shape: Shape, live: Operand) -> tuple[Operand, Operand]:
+    """The steps along the inner axis that have elements, and those that there are with padding."""
+    steps = _halved(s, live) if shape.pairs else live
+    if is_number(steps):
+        return steps, str(-(-int(steps) // _UNROLL) * _UNROLL)
+    return steps, s.e.op(f"and i64 {{}}, {-_UNROLL}", s.plus(steps, str(_UNROLL - 1)))
+
+
+def _pad_left(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
+    rows, live = (s.live(axis) for axis in tile.type.axes)
+    steps, padded = _steps(s, shape, live)
+    if steps == padded:
+        return
+
+    def row(i: Operand, _: list[Operand]) -> Sequence[Operand]:
+        def one(k: Operand, _: list[Operand]) -> Sequence[Operand]:
+            place = s.address(base, [s.scaled(i, str(shape.row)), k], shape.element)
+            _put(s, shape, place, constant(0, shape.dtype, 1), 1)
+            return ()
+
+        s.e.loop(steps, padded, 1, one)
+        return ()
+
+    s.e.loop("0", rows, 1, row)
+
+
+def _pad_right(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
+    live, columns = (s.live(axis) for axis in tile.type.axes)
+    steps, padded = _steps(s, shape, live)
+    if steps == padded:
+        return
+    zeros = constant(0, shape.dtype, shape.lanes)
+
+    def row(k: Operand, _: list[Operand]) -> Sequence[Operand]:
+        def panel(p: Operand, _: list[Operand]) -> Sequence[Operand]:
+            for n in range(shape.width):
+                terms = _in_panel(s, shape, p, k, str(n * shape.lanes))
+                _put(s, shape, s.address(base, terms, shape.element), zeros, shape.lanes)
+            return ()
+
+        s.e.loop("0", _panels(s, shape, columns), 1, panel)
+        return ()
+
+    s.e.loop(steps, padded, 1, row)
+
+
+def _in_panel(s: State, shape: Shape, panel: Operand, step: Operand, within: Operand) -> list[Operand]:
+    """Where in the packed right operand an element lies, as terms."""
+    return [s.scaled(panel, str(shape.steps * shape.panel)), s.scaled(step, str(shape.panel)), within]
+
+
+def _panels(s: State, shape: Shape, columns: Operand) -> Operand:
+    """How many panels so many columns take."""
+    if is_number(columns):
+        return str(-(-int(columns) // shape.panel))
+    return s.e.op(f"udiv i64 {{}}, {shape.panel}", s.plus(columns, str(shape.panel - 1)))
+
+
 def _pack_right(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
     """In panels: [n / panel][k][panel]."""
     if shape.pairs:
@@ -175,9 +249,7 @@ def _pack_right(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
             k, column = coords
             panel = s.e.op(f"udiv i64 {{}}, {shape.panel}", column)
             within = s.e.op(f"urem i64 {{}}, {shape.panel}", column)
-            terms = [
-                s.scaled(panel, str(shape.steps * shape.panel)), s.scaled(k, str(shape.panel)), within,
-            ]  # fmt: skip
+            terms = _in_panel(s, shape, panel, k, within)
             value = cast(s.e, row, tile.type.dtype, shape.dtype, s.lanes)
             _put(s, shape, s.address(base, terms, shape.element), value, s.lanes)
 
@@ -190,10 +262,7 @@ def _pack_right(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
             column = s.plus(s.scaled(panel, str(shape.panel)), str(n * shape.lanes))
             mask = nests.before(s, column, live, shape.lanes) if is_edge else None
             value = _value(s, tile, shape, Spot((k, column), 1, shape.lanes, mask))
-            terms = [
-                s.scaled(panel, str(shape.steps * shape.panel)), s.scaled(k, str(shape.panel)),
-                str(n * shape.lanes),
-            ]  # fmt: skip
+            terms = _in_panel(s, shape, panel, k, str(n * shape.lanes))
             _put(s, shape, s.address(base, terms, shape.element), value, shape.lanes)
 
     _over_panels(s, tile, shape, s.live(tile.type.axes[0]), vectors)
@@ -270,9 +339,7 @@ def _pack_right_pairs(s: State, tile: Tile, shape: Shape, base: Operand) -> None
             short = vector("i16", w)
             two = s.e.op(f"select i1 {{}}, {short} {{}}, {short} zeroinitializer", exists, two)
             both = s.e.op(f"shufflevector {short} {{}}, {short} {{}}, <{2 * w} x i32> <{order}>", one, two)
-            terms = [
-                s.scaled(panel, str(shape.steps * shape.panel)), s.scaled(step, str(shape.panel)), str(n * w),
-            ]  # fmt: skip
+            terms = _in_panel(s, shape, panel, step, str(n * w))
             s.e.do(f"store {vector('i16', 2 * w)} {{}}, ptr {{}}, align 4", both, s.address(base, terms, "i32"))
 
     _over_panels(s, tile, shape, steps, vectors)
@@ -292,13 +359,8 @@ def _multiply(
     s: State, op: ops.Mma, shape: Shape, left: Operand, right: Operand, out: Buffer, is_fresh: bool
 ) -> None:
     rows, columns = s.lives(op.result.type)
-    depth = s.live(op.left.type.axes[1])
-    if shape.pairs:
-        depth = _halved(s, depth)
-    if is_number(columns):
-        panels = str(-(-int(columns) // shape.panel))
-    else:
-        panels = s.e.op(f"udiv i64 {{}}, {shape.panel}", s.plus(columns, str(shape.panel - 1)))
+    _, depth = _steps(s, shape, s.live(op.left.type.axes[1]))
+    panels = _panels(s, shape, columns)
 
     def panel(p: Operand, _: list[Operand]) -> Sequence[Operand]:
         first: Operand = "0"
@@ -350,15 +412,15 @@ def _block(
     if is_fresh:
         sums = [constant(0, shape.dtype, w)] * len(places)
     else:
-        sums = [s.e.here(f"load {shape.vector}, ptr {{}}, align {bytes_}", place) for place in places]
+        sums = [_held(s, shape, place) for place in places]
     a = s.address(left, [s.scaled(i, str(shape.row))], element)
     b = s.address(right, [s.scaled(p, str(shape.steps * shape.panel))], element)
 
-    def steps(count: int, k: Operand, totals: list[Operand]) -> Sequence[Operand]:
+    def steps(k: Operand, totals: list[Operand]) -> Sequence[Operand]:
         totals = list(totals)
         row_a = s.address(a, [k], element)
         row_b = s.address(b, [s.scaled(k, str(shape.panel))], element)
-        for step in range(count):
+        for step in range(_UNROLL):
             wide = [
                 s.e.read(
                     f"load {shape.vector}, ptr {{}}, align {w * bytes_}",
@@ -374,16 +436,24 @@ def _block(
                     totals[total] = _step(s, shape, splat(s.e, one, element, w), wide[n], totals[total])
         return totals
 
-    carried = [(shape.vector, total) for total in sums]
-    if is_number(depth):
-        whole = str(int(depth) // _UNROLL * _UNROLL)
-    else:
-        whole = s.e.op(f"and i64 {{}}, {-_UNROLL}", depth)
-    sums = s.e.loop("0", whole, _UNROLL, partial(steps, _UNROLL), carried)
-    if not is_number(depth) or int(depth) % _UNROLL:
-        sums = s.e.loop(whole, depth, 1, partial(steps, 1), [(shape.vector, total) for total in sums])
+    sums = s.e.loop("0", depth, _UNROLL, steps, [(shape.vector, total) for total in sums])
     for place, total in zip(places, sums, strict=True):
-        s.e.do(f"store {shape.vector} {{}}, ptr {{}}, align {bytes_}", total, place)
+        _hold(s, shape, place, total)
+
+
+def _held(s: State, shape: Shape, place: Operand) -> Operand:
+    """Sums so far. A single column has no room behind its elements, so its sums are the first lanes only."""
+    if shape.n > 1:
+        return s.e.here(f"load {shape.vector}, ptr {{}}, align {size(shape.dtype)}", place)
+    one = s.e.here(f"load {shape.element}, ptr {{}}, align {size(shape.dtype)}", place)
+    return s.e.op(f"insertelement {shape.vector} zeroinitializer, {shape.element} {{}}, i64 0", one)
+
+
+def _hold(s: State, shape: Shape, place: Operand, total: Operand) -> None:
+    of = shape.vector
+    if shape.n == 1:
+        total, of = s.e.op(f"extractelement {of} {{}}, i64 0", total), shape.element
+    s.e.do(f"store {of} {{}}, ptr {{}}, align {size(shape.dtype)}", total, place)
 
 
 def _step(s: State, shape: Shape, one: Operand, wide: Operand, total: Operand) -> Operand:

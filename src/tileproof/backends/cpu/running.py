@@ -141,15 +141,23 @@ def facts_for(kernel: ops.KernelIR, arguments: Mapping[str, Any], dimensions: Ma
     for parameter, array in zip(
         (p for p in kernel.parameters if isinstance(p.value.type, TensorType)), arrays, strict=True
     ):
-        if parameter.value.type.access.combines:  # type: ignore[union-attr]
-            array = np.empty(array.shape, array.dtype) if _shares(array.nbytes, 2) > 1 else array
-        strides.append([step // array.itemsize for step in array.strides])
+        is_combined = parameter.value.type.access.combines  # type: ignore[union-attr]
+        steps = _row_by_row(array) if is_combined else array.strides
+        strides.append([step // array.itemsize for step in steps])
     return facts_of(kernel, dimensions, strides, [array.nbytes for array in arrays], cache)
 
 
 def _shares(amount: int, count: int) -> int:
     """How many copies of a tensor of so many bytes programs combine into: a function of sizes, not of threads."""
     return max(1, min(_SHARES, count, _SHARED_BYTES // max(amount, 1)))
+
+
+def _row_by_row(array: Array) -> tuple[int, ...]:
+    """The steps of an array without gaps, in bytes: those that code relies on for tensors that are combined into."""
+    steps = [array.itemsize]
+    for extent in reversed(array.shape[1:]):
+        steps.append(steps[-1] * extent)
+    return tuple(reversed(steps[: array.ndim]))
 
 
 @dataclass
@@ -243,7 +251,7 @@ class _Launch:
 
     def _copies(self, tensor: Tensor, array: Array, shares: int) -> list[Array]:
         identity = semantics.identity(_IDENTITIES[tensor.type.access], stored(tensor))
-        if shares == 1:
+        if shares == 1 and array.strides == _row_by_row(array):
             array.fill(identity[()])
             return [array]
         copies = np.full((shares, *array.shape), identity, array.dtype)

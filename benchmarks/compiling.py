@@ -1,0 +1,82 @@
+"""How long a kernel takes to compile, step by step, and to load from the cache on disk."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, TypeVar
+
+from tileproof.backends.cpu import llvm, program, running
+from tileproof.backends.cpu.target import host
+from tileproof.frontend.elaborate import parse
+from tileproof.frontend.pipeline import compile_for
+from tileproof.frontend.specialisation import Specialisation
+from tileproof.language.kernel import Kernel
+from tileproof.runtime import proofs
+from tileproof.runtime.arguments import bind
+from tileproof.runtime.cache import default, digest
+from tileproof.runtime.check import Proved
+
+V = TypeVar("V")
+ROUNDS = 3
+_names = count()
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Milliseconds, the best of some rounds of each step."""
+
+    front_end: float
+    proof: float
+    lowering: float
+    llvm: float
+    load: float
+    """Instead of all the others, where an earlier process left the kernel on disk."""
+
+    @property
+    def cold(self) -> float:
+        return self.front_end + self.proof + self.lowering + self.llvm
+
+
+def compile_steps(kernel: Kernel, args: list[Any], constants: dict[str, Any], rounds: int = ROUNDS) -> Steps:
+    """Compiles a kernel for a launch a few times. Nothing is kept between the rounds."""
+    return Steps(*map(min, zip(*(_round(kernel, args, constants) for _ in range(rounds)), strict=True)))
+
+
+def _round(kernel: Kernel, args: list[Any], constants: dict[str, Any]) -> tuple[float, ...]:
+    bound = bind(parse(kernel).signature, tuple(args), constants)
+    specialisation = bound.specialisation
+    front_end, elaborated = _timed(lambda: _front_end(kernel, specialisation))
+    found = Proved(elaborated, kernel, specialisation)
+    proof, ready = _timed(lambda: found.ready)
+    arguments, target, name = {**bound.tensors, **bound.scalars}, host(), f"compiled{next(_names)}"
+    facts = running.facts_for(ready, arguments, bound.dimensions, target.caches.l3)
+    lowering, made = _timed(lambda: program.module(ready, facts, target, name))
+    generating, _ = _timed(lambda: llvm.compile_object(made.text, target))
+    key = digest("benchmark", name)
+    assert found.key
+    default().put(key, proofs.write_entry(running.compile_kernel(ready, facts, target, name), ()))
+    load, _ = _timed(lambda: _load(kernel, specialisation, key), time.perf_counter)
+    return front_end, proof, lowering, generating, load
+
+
+def _front_end(kernel: Kernel, specialisation: Specialisation) -> Any:
+    kernel.cache.clear()
+    return compile_for(kernel, specialisation)
+
+
+def _load(kernel: Kernel, specialisation: Specialisation, key: str) -> None:
+    """What a first launch does where both the proof and the code are on disk."""
+    kernel.cache.clear()
+    stored = proofs.recall(kernel, specialisation)
+    assert stored is not None
+    running.Loaded(stored.ready, proofs.read_entry(default(), key, ()))
+
+
+def _timed(work: Callable[[], V], clock: Callable[[], float] = time.thread_time) -> tuple[float, V]:
+    """Milliseconds of processor time, for which a busy machine matters less; of the wall for what reads the disk."""
+    begin = clock()
+    result = work()
+    return (clock() - begin) * 1e3, result

@@ -1,0 +1,118 @@
+"""IR to IR: products that are added to something begin their sums with it, and short steps of products become longer.
+
+- `x + l @ r`, where the product is used for nothing else, is the product that begins at `x`: one pass over the result
+  less. Sums of floats are then made in another order.
+- A loop that only takes products of tiles of two tensors and adds them up goes on by several tiles at a time. Each
+  element is the same sum in the same order, so nothing changes but speed: a tile as deep as a GPU likes is too shallow
+  for a CPU, which loads and stores the sums once for each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tileproof.ir import ops
+from tileproof.ir.types import AnyValue, Axis, Tile, TileType, Value, Walker, WalkerTag
+from tileproof.ir.walk import map_blocks, uses
+
+
+def fuse(kernel: ops.KernelIR, depth: int) -> ops.KernelIR:
+    """The kernel with its products fused, and taken about `depth` elements of the inner axis at a time."""
+
+    def fused(block: ops.Block) -> ops.Block:
+        inner = ops.Block(tuple(map_blocks(op, fused) for op in block.ops), block.yields)
+        return _deepened(_added(inner), depth)
+
+    return replace(kernel, body=fused(kernel.body))
+
+
+# Sums of products.
+
+
+def _added(block: ops.Block) -> ops.Block:
+    counts: dict[AnyValue, int] = {}
+    for op in block.ops:
+        for value in (*ops.operands(op), *(used for inner in ops.blocks(op) for used in uses(inner))):
+            counts[value] = counts.get(value, 0) + 1
+    for value in block.yields:
+        counts[value] = counts.get(value, 0) + 1
+    made = {op.result: op for op in block.ops if isinstance(op, ops.Mma)}
+    zeros = {op.result for op in block.ops if isinstance(op, ops.Constant) and op.value == 0}
+    found: list[ops.AnyOp] = []
+    for op in block.ops:
+        match op:
+            case ops.Binary(fn=ops.BinaryFn.ADD, left=left, right=right):
+                product, other = (right, left) if right in made else (left, right)
+                mma = made.get(product)
+                if mma is not None and mma.acc in zeros and counts[product] == 1 and mma in found:
+                    found.remove(mma)
+                    found.append(replace(mma, result=op.result, acc=other))
+                    continue
+        found.append(op)
+    return ops.Block(tuple(found), block.yields)
+
+
+# Deeper steps.
+
+
+def _deepened(block: ops.Block, depth: int) -> ops.Block:
+    found = (_deeper(op, depth) if isinstance(op, ops.TilesLoop) else op for op in block.ops)
+    return ops.Block(tuple(found), block.yields)
+
+
+def _deeper(op: ops.TilesLoop, depth: int) -> ops.AnyOp:
+    """The loop with a walker as many times longer as makes its steps about `depth` deep, if it only adds products."""
+    size = op.walker.type.size
+    if not isinstance(size, int) or size * 2 > depth or not _is_product_loop(op):
+        return op
+    walker: Walker = Value(op.walker.name, replace(op.walker.type, size=depth // size * size))
+    values: dict[AnyValue, AnyValue] = {op.walker: walker}
+
+    def longer(tile: Tile) -> Tile:
+        axes = tuple(
+            Axis(walker.type.size or 1, WalkerTag(walker)) if axis.tag == WalkerTag(op.walker) else axis
+            for axis in tile.type.axes
+        )
+        made: Tile = tile if axes == tile.type.axes else Value(tile.name, TileType(tile.type.dtype, axes))
+        values[tile] = made
+        return made
+
+    found: list[ops.AnyOp] = []
+    for inner in op.body.ops:
+        match inner:
+            case ops.Load():
+                picks = tuple(
+                    ops.Along(walker) if isinstance(pick, ops.Along) and pick.walker is op.walker else pick
+                    for pick in inner.picks
+                )
+                found.append(replace(inner, result=longer(inner.result), picks=picks))
+            case ops.Permute() | ops.Cast():
+                found.append(replace(inner, result=longer(inner.result), operand=values[inner.operand]))  # type: ignore[arg-type]
+            case ops.Mma():
+                left, right = values[inner.left], values[inner.right]
+                found.append(replace(inner, left=left, right=right))  # type: ignore[arg-type]
+    return replace(op, walker=walker, body=ops.Block(tuple(found), op.body.yields))
+
+
+def _is_product_loop(op: ops.TilesLoop) -> bool:
+    """Whether each turn loads tiles, perhaps turns or converts them, and adds products of them over the walked axis to
+    sums that are used for nothing else."""
+    loaded: set[Tile] = set()
+    sums = dict(zip(op.carried, op.body.yields, strict=True))
+    tag = WalkerTag(op.walker)
+    for inner in op.body.ops:
+        match inner:
+            case ops.Load(result=result, tensor=tensor) if not tensor.type.access.writes:
+                loaded.add(result)
+            case ops.Permute(result=result, operand=operand) | ops.Cast(result=result, operand=operand):
+                if operand not in loaded:
+                    return False
+                loaded.add(result)
+            case ops.Mma(result=result, left=left, right=right, acc=acc):
+                if not {left, right} <= loaded or left.type.axes[1].tag != tag or right.type.axes[0].tag != tag:
+                    return False
+                if sums.pop(acc, None) is not result:
+                    return False
+            case _:
+                return False
+    return not sums

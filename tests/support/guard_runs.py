@@ -1,0 +1,141 @@
+"""Launches whose arguments and scratch memory end, or begin, at a forbidden page.
+
+    python tests/support/guard_runs.py TARGET corpus|examples
+
+Every launch is said before it is made, so the last line of a process that died names its kernel.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+if __name__ == "__main__":
+    here = Path(__file__).parent
+    sys.path[:0] = [str(here.parent), str(here.parent / "examples")]
+
+import numpy as np
+from guarded import SIDES, Arena, Side, guarded
+
+import tileproof as tp
+from tileproof.backends.cpu import running
+
+TOLERANCES = {"f": 1e-4, "e": 5e-3, "d": 1e-4, "V": 5e-2}
+"""Relative to 1 + |expected|, by kind of number in numpy; all others are exact."""
+
+
+def spread(array: Any) -> Any:
+    """Every second element along the last axis."""
+    wide = np.zeros((*array.shape, 2), array.dtype)[..., 0]
+    wide[...] = array
+    return wide
+
+
+def backwards(array: Any) -> Any:
+    """From the last element to the first."""
+    turned = np.zeros(array.shape, array.dtype)[(..., *(slice(None, None, -1) for _ in array.shape))]
+    turned[...] = array
+    return turned
+
+
+def by_columns(array: Any) -> Any:
+    """The first axis the fastest."""
+    return np.array(array, order="F")
+
+
+LAYOUTS: dict[str, Callable[[Any], Any]] = {
+    "plain": lambda array: np.array(array, order="C"),
+    "spread": spread,
+    "backwards": backwards,
+    "by columns": by_columns,
+}
+
+
+@contextmanager
+def guarded_scratch(side: Side) -> Iterator[None]:
+    """Gives launches of this thread scratch memory of exactly the size they ask for."""
+    before, running.arena = running.arena, Arena(side)  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        running.arena = before  # type: ignore[attr-defined]
+
+
+def outcome(
+    kernel: tp.Kernel, arguments: list[Any], constants: dict[str, Any], backend: str
+) -> type[BaseException] | None:
+    """What a launch raised."""
+    try:
+        with tp.backend(backend):
+            kernel(*arguments, **constants)
+    except tp.TileproofError as error:
+        return type(error)
+    return None
+
+
+def native_runs(kernel: tp.Kernel, arguments: list[Any], constants: dict[str, Any]) -> None:
+    """Launches with guarded copies of the arguments in every layout, and compares with the interpreter."""
+    expected = [np.array(a) if isinstance(a, np.ndarray) else a for a in arguments]
+    raised = outcome(kernel, expected, constants, "interpreter")
+    for layout, lay_out in LAYOUTS.items():
+        for side in SIDES:
+            given = [guarded(lay_out(a), side) if isinstance(a, np.ndarray) else a for a in arguments]
+            with guarded_scratch(side):
+                got = outcome(kernel, given, constants, "cpu")
+            assert got is raised, f"{kernel.name}, {layout}, {side}: raises {got}, not {raised}"
+            if raised is None:
+                for one, other in zip(given, expected, strict=True):
+                    agree(one, other, f"{kernel.name}, {layout}, {side}")
+
+
+def agree(got: Any, wanted: Any, where: str) -> None:
+    """Fails unless two arguments hold the same values, as exactly as their type lets them."""
+    if isinstance(got, np.ndarray):
+        error = TOLERANCES.get(got.dtype.char, TOLERANCES["V"] if got.dtype.kind == "V" else 0.0)
+        np.testing.assert_allclose(got.astype(float), wanted.astype(float), error, error, err_msg=where)
+
+
+def run_corpus() -> None:
+    """Every safe kernel of the corpus, with the launches it has there."""
+    from corpus import SAFE
+
+    for case in SAFE:
+        for arguments, constants in case.launches():
+            print(case.kernel.name, [getattr(a, "shape", a) for a in arguments], constants, flush=True)
+            native_runs(case.kernel, arguments, constants)
+
+
+def run_examples() -> None:
+    """Every example at random sizes and types."""
+    from hypothesis import given, settings
+    from hypothesis import strategies as st
+    from test_examples import CASES, EXAMPLES, load
+
+    @settings(max_examples=8, deadline=None, database=None, derandomize=True)
+    @given(data=st.data())
+    def runs(data: st.DataObject) -> None:
+        case, example = CASES[name], load(EXAMPLES / f"{name}.py")
+        extents = {key: data.draw(strategy) for key, strategy in case.extents.items()}
+        tiles = {key: data.draw(st.sampled_from((1, 3, 8, 16, 32))) for key in case.tiles}
+        dtype = data.draw(st.sampled_from(case.dtypes))
+        arguments, constants = example.arguments(dtype=dtype, **extents)
+        print(name, dtype, extents, tiles, flush=True)
+        native_runs(getattr(example, name), arguments, constants | tiles)
+
+    for name in CASES:
+        runs()
+
+
+def main() -> None:
+    target, what = sys.argv[1:]
+    os.environ |= {"TILEPROOF_CPU_TARGET": target, "TILEPROOF_THREADS": "1"}
+    {"corpus": run_corpus, "examples": run_examples}[what]()
+    print("done", flush=True)
+
+
+if __name__ == "__main__":
+    main()
