@@ -180,7 +180,7 @@ def summary(lines: Sequence[Line]) -> str:
     """Which goals are missed, and which could not be judged."""
     missed = [f"MISSED: {line.kernel} on {line.threads}: {each}" for line in lines for each in line.missed]
     unsure = [f"not judged: {line.kernel} on {line.threads}: {each}" for line in lines for each in line.unsure]
-    return "\n".join(missed + unsure) or "every goal is met"
+    return "\n".join(missed + unsure) or "no goal is missed"
 
 
 def _columns(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -325,6 +325,7 @@ def draw(path: Path, lines: Sequence[Line]) -> None:
     axes[0].invert_yaxis()
     axes[1].set_xlim(0, 1.15)
     axes[1].legend(loc="lower right")
-    figure.supxlabel("black marks are goals", fontsize=8)
+    busy = "; the machine was busy, see the notes in the table" if any(line.loaded for line in lines) else ""
+    figure.supxlabel(f"black marks are goals{busy}", fontsize=8)
     figure.savefig(path, dpi=110)
     pyplot.close(figure)

@@ -3,11 +3,13 @@ that lie in memory in every way."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+from cpu_values import anything, corners
 
 import tileproof as tp
 from tileproof.frontend.elaborate import parse
@@ -19,12 +21,14 @@ Array = npt.NDArray[Any]
 Random = np.random.Generator
 
 EXTENTS: Final = (0, 1, 2, 3, 5, 7, 8, 13, 17, 21, 33, 40)
+MOST: Final = 2000
+"""Extents that multiply to more are made shorter: the interpreter runs program after program."""
 LAYOUTS: Final = ("plain", "turned", "backward", "sparse", "late")
 """How an array lies in memory: row by row; by columns; from its end; every second element; behind one more."""
 FEW: Final = 6
 """A kernel of more arguments has them all in one layout: the code for each mixture is compiled for itself."""
 GAP: Final = 99
-"""What lies between the elements of a sparse array."""
+"""What lies beside the elements of an array."""
 
 
 def launch(
@@ -39,7 +43,8 @@ def launch(
     """Arguments and constants of one launch, the same for the same seed.
 
     `dtype` is what `T` and `U` stand for. `values` says what floats are: "halves", small multiples of 1/2 whose sums
-    are exact in every order, or "plain" numbers around 0. A launch of few arguments lays out each in its own way.
+    are exact in every order; "plain" numbers around 0; or with integers "all", the ends and corners of types among
+    them. A launch of few arguments lays out each in its own way.
     """
     rng = np.random.default_rng(seed)
     signature = parse(kernel).signature
@@ -62,15 +67,15 @@ def laid_out(array: Array, layout: str) -> Array:
         case "turned":
             return np.array(array.T, order="C").T
         case "backward":
-            steps = tuple(slice(None, None, -1) for _ in array.shape)
+            steps = (..., *(slice(None, None, -1) for _ in array.shape))
             return np.array(array[steps])[steps]
         case "sparse":
             whole = np.full(tuple(2 * extent + 1 for extent in array.shape), GAP, array.dtype)
-            part = whole[tuple(slice(1, None, 2) for _ in array.shape)]
+            part = whole[(..., *(slice(1, None, 2) for _ in array.shape))]
             part[...] = array
             return part
         case "late":
-            whole = np.empty(array.size + 1, array.dtype)
+            whole = np.full(array.size + 1, GAP, array.dtype)
             part = whole[1:].reshape(array.shape)
             part[...] = array
             return part
@@ -79,16 +84,20 @@ def laid_out(array: Array, layout: str) -> Array:
 
 
 def assert_gaps_are_kept(array: Array) -> None:
-    """Nothing was written between the elements of a sparse array."""
-    if array.base is not None and array.base.ndim == array.ndim and array.base.size > array.size:
-        whole = np.array(array.base)
-        whole[tuple(slice(1, None, 2) for _ in array.shape)] = GAP
-        assert (whole == np.asarray(GAP).astype(whole.dtype)).all()
+    """Nothing was written beside the elements of an array; what they held is lost."""
+    if array.base is not None:
+        array[...] = GAP
+        assert (array.base == np.asarray(GAP).astype(array.dtype)).all()
 
 
 def _extents(signature: Signature, rng: Random, given: Mapping[str, int]) -> dict[str, int]:
     computed = {equation.dimension for equation in signature.equations}
-    known = {name: int(rng.choice(EXTENTS)) for name in signature.dimensions if name not in computed} | dict(given)
+    free = [name for name in signature.dimensions if name not in computed]
+    known = {name: int(rng.choice(EXTENTS)) for name in free}
+    while math.prod(known.values()) > MOST:
+        longest = max(known, key=lambda name: known[name])
+        known[longest] = known[longest] // 2 + 1
+    known |= given
     known |= {one.name: one.default for one in signature.constants if isinstance(one.default, int)}
     for _ in signature.equations:
         for equation in signature.equations:
@@ -120,6 +129,8 @@ def _dtype_of(element: Any, dtype: DType) -> DType:
 def _numbers(rng: Random, shape: tuple[int, ...], dtype: DType, values: str) -> Array:
     if dtype == BOOL:
         return rng.integers(0, 2, shape).astype(bool)
+    if values == "all":
+        return rng.choice(np.concatenate([np.tile(corners(dtype), 20), anything(dtype, 500)]), shape)
     if not dtype.is_float:
         return rng.integers(0 if dtype.kind == "uint" else -4, 9, shape).astype(dtype.storage)
     if values == "halves":

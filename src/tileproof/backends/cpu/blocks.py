@@ -64,10 +64,24 @@ def execute(s: State, op: ops.AnyOp) -> None:
             s.scalars[op.result] = elements.scalar(s, op)  # type: ignore[arg-type]
         case _:
             s.lazy[op.result] = op
+            if isinstance(op, ops.Load) and _is_row(s, op):
+                s.rows.append(op)
             if op.result in s.uses.kept:
                 nests.materialise(s, op.result)
     for value in ops.results(op):
         s.define(value)
+
+
+def _is_row(s: State, op: ops.Load) -> bool:
+    """Whether a load takes all of the last axis, at elements of the parallel space that step along the one before."""
+    *outer, last = op.picks
+    return (
+        isinstance(last, ops.Whole)
+        and bool(outer)
+        and all(isinstance(pick, ops.Along) and pick.walker in s.turns for pick in outer)
+        and next(iter(s.turns)) is outer[-1].walker  # type: ignore[union-attr]
+        and s.tensors[op.tensor].strides[-1] == "1"
+    )
 
 
 # Walkers and views.

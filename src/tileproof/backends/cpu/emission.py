@@ -209,7 +209,7 @@ class Emitter:
         body: Callable[[list[Operand]], Sequence[Operand]],
     ) -> list[Operand]:
         """Turns while `test` of the carried values holds. Gives the last values."""
-        head, enter, leave = self.mark(), self.mark(), self.mark()
+        head, enter, begin, leave = self.mark(), self.mark(), self.mark(), self.mark()
         depth = len(self.levels)
         names = [self.name(depth) for _ in carried]
         self.levels.append(Level(head))
@@ -217,7 +217,7 @@ class Emitter:
         self.do(f"br i1 {condition}, label %{enter}, label %{leave}")
         self.levels[-1].lines.append(f"{enter}:")
         self.levels[-1].label = enter
-        self.levels.append(Level(enter))
+        self.levels.append(Level(begin))  # a block of its own: `outside` may still add blocks to the level around it
         last = list(body(names))
         self.do(f"br label %{head}")
         turn = self.levels.pop()
@@ -226,7 +226,7 @@ class Emitter:
         outer.lines += [f"  br label %{head}", f"{head}:"]
         for name, (of, start), end in zip(names, carried, last, strict=True):
             outer.lines.append(f"  {name} = phi {of} [{start}, %{outer.label}], [{end}, %{turn.label}]")
-        outer.lines += [*inner.lines, *turn.lines, f"{leave}:"]
+        outer.lines += [*inner.lines, f"  br label %{begin}", f"{begin}:", *turn.lines, f"{leave}:"]
         outer.label = leave
         for name in names:
             self._depth[name] = depth - 1

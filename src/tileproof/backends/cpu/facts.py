@@ -23,6 +23,8 @@ class Facts:
     """Dimensions and the tile sizes that divide them."""
     stream: tuple[bool, ...]
     """For each tensor, whether it is so large that stores had better pass by the caches."""
+    packed: tuple[bool, ...] = ()
+    """For each operand of a product that can be packed beforehand, whether it is worth it."""
 
 
 def walks(kernel: KernelIR) -> tuple[tuple[str, int], ...]:

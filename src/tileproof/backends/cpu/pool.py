@@ -145,3 +145,13 @@ def arena(size: int) -> int:
     if size > _arenas.size:
         _arenas.grow(size)
     return _arenas.address
+
+
+_spaces = _Arenas()
+
+
+def space(size: int) -> int:
+    """The same, for memory that all threads of a job of this thread share."""
+    if size > _spaces.size:
+        _spaces.grow(size)
+    return _spaces.address

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from functools import partial
 
 from tileproof.ir import ops
 from tileproof.ir.types import Tile
@@ -28,6 +27,8 @@ from .state import Buffer, State, number
 from .target import Target
 
 _UNROLL = 4
+_AHEAD = 8
+"""How many rows ahead of packing memory is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +79,10 @@ def shape_of(s: State, op: ops.Mma) -> Shape:
     """The blocks of a product, chosen for the registers of the target."""
     (m, k), n = (number(axis.length) for axis in op.left.type.axes), number(op.right.type.axes[1].length)
     dtype = op.result.type.dtype
-    is_wide = dtype == F64
     vectors = -(-n // s.lanes)
-    most = 4 if s.lanes == 4 and s.target.registers == 32 else 1 if is_wide else 2
-    width = next(count for count in (4, 2, 1) if count <= most and vectors % count == 0)
-    height = 12 if s.target.registers == 32 and width * 12 <= 24 else 6
-    if is_wide:
-        height //= 2
+    room = (s.target.registers * 3 // 4) // (2 if dtype == F64 else 1)
+    width = next(count for count in (4, 3, 2, 1) if count * 4 <= room and vectors % count == 0)
+    height = min(room // width, 12)
     pairs = dtype == I32 and {op.left.type.dtype, op.right.type.dtype} <= {I8, U8} and s.target.is_x86 and s.lanes >= 8
     return Shape(height, width, s.lanes, dtype, m, n, k, pairs)
 
@@ -92,15 +90,8 @@ def shape_of(s: State, op: ops.Mma) -> Shape:
 def product(s: State, op: ops.Mma) -> None:
     """Computes `left @ right + acc` into scratch memory."""
     shape = shape_of(s, op)
-    left = _packed(
-        s, op.left, shape, shape.m * shape.row, partial(_pack_left, s, op.left, shape),
-        partial(_pad_left, s, op.left, shape),
-    )  # fmt: skip
-    panels = -(-shape.n // shape.panel)
-    right = _packed(
-        s, op.right, shape, panels * shape.steps * shape.panel, partial(_pack_right, s, op.right, shape),
-        partial(_pad_right, s, op.right, shape),
-    )  # fmt: skip
+    left = _packed(s, op.left, shape, left_count(shape), fill_left)
+    right = _packed(s, op.right, shape, right_count(shape), fill_right)
     out, is_fresh = _accumulator(s, op)
     _multiply(s, op, shape, left, right, out, is_fresh)
     s.buffers[op.result] = out
@@ -131,14 +122,37 @@ def _is_zero(s: State, tile: Tile) -> bool:
 # Packing.
 
 
+def left_count(shape: Shape) -> int:
+    """Elements that a packed left operand takes."""
+    return shape.m * shape.row + shape.lanes
+
+
+def right_count(shape: Shape) -> int:
+    """Elements that a packed right operand takes."""
+    return -(-shape.n // shape.panel) * shape.steps * shape.panel + shape.lanes
+
+
+def fill_left(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
+    """Packs a left operand."""
+    _pack_left(s, tile, shape, base)
+    _pad_left(s, tile, shape, base)
+
+
+def fill_right(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
+    """Packs a right operand."""
+    _pack_right(s, tile, shape, base)
+    _pad_right(s, tile, shape, base)
+
+
 def _packed(
-    s: State, tile: Tile, shape: Shape, count: int, pack: Callable[[Operand], None], pad: Callable[[Operand], None]
+    s: State, tile: Tile, shape: Shape, count: int, fill: Callable[[State, Tile, Shape, Operand], None]
 ) -> Operand:
-    """Scratch memory with a packed operand: filled here, or before the loops that leave it as it is."""
-    pointer = s.allocate((count + s.lanes) * size(shape.dtype))
+    """Memory with a packed operand: filled before the launch, or before the loops that leave it as it is, or here."""
+    if tile in s.packed:
+        return s.packed[tile](s)
+    pointer = s.allocate(count * size(shape.dtype))
     with _earliest(s, tile), s.e.nest():
-        pack(pointer)
-        pad(pointer)
+        fill(s, tile, shape, pointer)
     return pointer
 
 
@@ -177,6 +191,8 @@ def _pack_left(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
 
     def visit(spot: Spot) -> None:
         _put(s, shape, place(*spot.coords), _value(s, tile, shape, spot), spot.lanes)
+        row, column = spot.coords
+        elements.fetch(s, tile, (s.plus(row, str(_AHEAD)), column))
 
     nests.sweep(s, s.lives(tile.type), 1, visit)
 
@@ -262,6 +278,7 @@ def _pack_right(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
             column = s.plus(s.scaled(panel, str(shape.panel)), str(n * shape.lanes))
             mask = nests.before(s, column, live, shape.lanes) if is_edge else None
             value = _value(s, tile, shape, Spot((k, column), 1, shape.lanes, mask))
+            elements.fetch(s, tile, (s.plus(k, str(_AHEAD)), column))
             terms = _in_panel(s, shape, panel, k, str(n * shape.lanes))
             _put(s, shape, s.address(base, terms, shape.element), value, shape.lanes)
 

@@ -26,6 +26,7 @@ from .elements import natural_lane
 from .emission import Operand
 from .facts import Facts
 from .halves import software_f16
+from .prepacking import Candidate, candidates, pack, place_of, tile_bytes
 from .registers import memory, size
 from .spots import Spot
 from .state import Buffer, Place, Shown, State, View, number, stored
@@ -62,6 +63,8 @@ class Words:
             self._add((walker.name, "count"))
             if walker in self.segments:
                 self._add((walker.name, "table"))
+        for place in range(len(candidates(self.kernel))):
+            self._add(("packed", place))
 
     def _add(self, key: object) -> None:
         self.places[key] = len(self.places)
@@ -97,6 +100,8 @@ class Module:
     dimensions: tuple[str, ...]
     """The dimensions whose extents follow the other words, in order."""
     shown: dict[int, tuple[Shown, ...]]
+    packs: tuple[tuple[int, int], ...]
+    """The candidates for packing that are packed beforehand, and the bytes of a tile of each."""
     is_ordered: bool
     """Whether programs must run one after another, because they print."""
 
@@ -116,12 +121,18 @@ class _Writing:
         self.shown: dict[int, tuple[Shown, ...]] = {}
         self.outer = ops.Block(tuple(op for op in kernel.body.ops if not isinstance(op, ops.Parallel)))
         self.body = None if self.words.parallel is None else cut(self.words.parallel)
+        self.packs: list[tuple[int, int]] = []
+        self.packed = [
+            (place, candidate)
+            for place, (candidate, is_chosen) in enumerate(zip(candidates(kernel), facts.packed, strict=True))
+            if is_chosen
+        ]
         self.combines = any(
             isinstance(p.value.type, TensorType) and p.value.type.access.combines for p in kernel.parameters
         )
 
     def module(self) -> Module:
-        texts = [self._setup(), self._main()]
+        texts = [*self._packing(), self._setup(), self._main()]
         if self.body is not None and self.body.join is not None:
             texts.append(self._after(self.body, self.body.join))
         dimensions = [key[1] for key in self.words.places if isinstance(key, tuple) and key[0] == "dimension"]
@@ -129,7 +140,7 @@ class _Writing:
             self.globals |= software_f16()
         tail = [*self.globals.values(), f"attributes #0 = {{ {self.target.attributes} }}"]
         return Module(
-            "\n\n".join([*texts, *tail]), self.arena, self.piece, tuple(dimensions), self.shown,
+            "\n\n".join([*texts, *tail]), self.arena, self.piece, tuple(dimensions), self.shown, tuple(self.packs),
             any(isinstance(op, ops.Print) for op in walk(self.kernel.body)),
         )  # fmt: skip
 
@@ -179,6 +190,31 @@ class _Writing:
 
     # The functions.
 
+    def _packing(self) -> list[str]:
+        """A function for each operand that is packed beforehand: an item is a place of its tile."""
+        texts = []
+        for place, candidate in self.packed:
+            s = self._state(Uses())
+            base = self._word(s, ("packed", place), "ptr")
+
+            def turn(item: Operand, _: list[Operand], s: State = s, base: Operand = base) -> Sequence[Operand]:
+                pack(s, candidate, base, item)  # noqa: B023 (written at once)
+                return ()
+
+            s.e.loop("%first", "%last", 1, turn)
+            self.packs.append((place, tile_bytes(s, candidate)))
+            texts.append(self._done(s, f"pack{place}"))
+        return texts
+
+    def _use_packed(self, s: State) -> None:
+        for (place, candidate), (_, amount) in zip(self.packed, self.packs, strict=True):
+
+            def where(s: State, place: int = place, candidate: Candidate = candidate, amount: int = amount) -> Operand:
+                base = self._word(s, ("packed", place), "ptr")
+                return s.address(base, [s.scaled(place_of(s, candidate), str(amount))], "i8")
+
+            s.packed[candidate.tile] = where
+
     def _setup(self) -> str:
         """Gives 0, or the number of the first contract that does not hold, counted from 1."""
         s = self._state(uses_of(self.outer))
@@ -211,6 +247,7 @@ class _Writing:
         inner = ops.Block(()) if self.body is None else self.body.before
         yielded = () if self.body is None or self.body.join is None else self.body.join.operands
         s = self._state(uses_of(ops.Block((*self.outer.ops, *inner.ops), yielded)))
+        self._use_packed(s)
 
         def points(first: Operand, last: Operand) -> None:
             if self.body is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -20,7 +20,8 @@ from tileproof.language.dtypes import DType
 from . import llvm
 from .checks import sites_of
 from .facts import Facts, facts_of
-from .pool import Pool, arena, threads
+from .pool import Pool, arena, space, threads
+from .prepacking import candidates, chosen, counts
 from .program import Module, Words, module
 from .state import Shown, number, stored
 from .target import Target
@@ -52,6 +53,7 @@ class Code:
     piece: int
     dimensions: tuple[str, ...]
     shown: Mapping[int, tuple[Shown, ...]]
+    packs: tuple[tuple[int, int], ...]
     is_ordered: bool
     has_after: bool
 
@@ -61,7 +63,7 @@ def compile_kernel(kernel: ops.KernelIR, facts: Facts, target: Target, name: str
     made: Module = module(kernel, facts, target, name)
     return Code(
         name, llvm.compile_object(made.text, target), made.arena, made.piece, made.dimensions, made.shown,
-        made.is_ordered, made.piece > 0,
+        made.packs, made.is_ordered, made.piece > 0,
     )  # fmt: skip
 
 
@@ -70,7 +72,10 @@ class Loaded:
 
     def __init__(self, kernel: ops.KernelIR, code: Code) -> None:
         names = [f"{code.name}.{what}" for what in ("setup", "main", *(("after",) if code.has_after else ()))]
-        found = llvm.load_object(code.object, names)
+        packing = [f"{code.name}.pack{place}" for place, _ in code.packs]
+        found = llvm.load_object(code.object, [*names, *packing])
+        self.packing = [found[name] for name in packing]
+        self.packed = candidates(kernel)
         self.kernel, self.code = kernel, code
         self.setup = _SETUP(found[names[0]])
         self.main = found[names[1]]
@@ -85,7 +90,7 @@ class Loaded:
         tested = (ops.Require,) if is_alone else (ops.Require, ops.Check)
         self.has_setup = any(isinstance(op, tested) for op in outer)
         self.is_plain = not (
-            self.has_setup or self.words.segments or code.has_after or code.is_ordered
+            self.has_setup or self.words.segments or code.has_after or code.is_ordered or code.packs
             or any(tensor.type.access.combines for tensor in self.tensors)
         )  # fmt: skip
         """Whether a launch is one job and nothing else."""
@@ -144,7 +149,10 @@ def facts_for(kernel: ops.KernelIR, arguments: Mapping[str, Any], dimensions: Ma
         is_combined = parameter.value.type.access.combines  # type: ignore[union-attr]
         steps = _row_by_row(array) if is_combined else array.strides
         strides.append([step // array.itemsize for step in steps])
-    return facts_of(kernel, dimensions, strides, [array.nbytes for array in arrays], cache)
+    found = facts_of(kernel, dimensions, strides, [array.nbytes for array in arrays], cache)
+    tensors = (p.name for p in kernel.parameters if isinstance(p.value.type, TensorType))
+    shapes = {name: array.shape for name, array in zip(tensors, arrays, strict=True)}
+    return replace(found, packed=chosen(kernel, dimensions, shapes))
 
 
 def _shares(amount: int, count: int) -> int:
@@ -192,10 +200,13 @@ class _Launch:
             values[places["printer"]] = ctypes.cast(printer, ctypes.c_void_p).value or 0
         if code.has_after:
             values[places["space"]] = self._space(code.piece * total)
+        jobs = self._packing(values)
         packed = (ctypes.c_uint64 * len(values))(*values)
         address, scratch = ctypes.addressof(packed), arena(code.arena)
         self._require(address, scratch)
         if total:
+            for job, items in jobs:
+                self._job(job, address, items, scratch)
             self._job(loaded.main, address, values[places["shares"]] if combined else total, scratch)
             if code.has_after:
                 pieces = next(w for w in loaded.words.walkers if w.type.is_piece)
@@ -204,6 +215,21 @@ class _Launch:
             _combine(tensor, target, parts)
         if record[1] != NOBODY:
             raise loaded.failure([int(word) for word in record], self.dimensions, self._by_tensor())
+
+    def _packing(self, values: list[int]) -> list[tuple[int, int]]:
+        """Makes room for operands that are packed beforehand; the jobs that pack them."""
+        jobs, amount, places = [], 0, []
+        for (place, size), job in zip(self.loaded.code.packs, self.loaded.packing, strict=True):
+            candidate = self.loaded.packed[place]
+            items = math.prod(counts(candidate, self.arguments[candidate.load.tensor.name].shape))
+            places.append((place, amount))
+            amount += items * size
+            jobs.append((job, items))
+        if jobs:
+            base = space(amount)
+            for place, begin in places:
+                values[self.loaded.words.places["packed", place]] = base + begin
+        return jobs
 
     def _require(self, address: int, scratch: int) -> None:
         """Tests the contracts, before anything is written."""

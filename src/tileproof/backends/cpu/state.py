@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from tileproof.ir.extent import Length
-from tileproof.ir.ops import AnyOp, KernelIR
+from tileproof.ir.ops import AnyOp, KernelIR, Load
 from tileproof.ir.types import AnyValue, Axis, Content, Tensor, Tile, TileType, Walker, WalkerTag
 from tileproof.language.dtypes import DType
 
@@ -104,6 +104,10 @@ class State:
     """Where tiles that a loop hands on to its next turn belong."""
     slots: dict[Tile, Tile] = field(default_factory=dict)
     """Of tiles that a loop hands on to its next turn: what they are called there."""
+    packed: dict[Tile, Callable[[State], Operand]] = field(default_factory=dict)
+    """Operands of products that were packed before the programs run, and where."""
+    rows: list[Load] = field(default_factory=list)
+    """Loads of whole rows, one of which each program of the innermost walk has."""
     loops: list[int] = field(default_factory=list)
     """The levels of the loops that are open."""
 

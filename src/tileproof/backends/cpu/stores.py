@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from tileproof.ir import ops
-from tileproof.ir.types import Access, Tile
+from tileproof.ir.types import Access, Axis, Tile
 
 from . import elements, nests
 from .access import is_entry, store_run
@@ -135,6 +135,8 @@ class _Writer:
         def step(here: Operand, w: int, mask: Operand | None, stream: bool = False) -> None:
             spot = Spot((*coords[:lane], here, *coords[lane + 1 :]), lane if w > 1 else None, w, mask)
             self._write(spot, (*terms, here), stream)
+            if stream:
+                self._fetch_ahead(axis, here)
 
         if self.view.stream and isinstance(self.op, ops.Store) and number(axis.length) >= _LEAST_STREAMED:
             self._stream(s.live(axis), terms, step)
@@ -159,6 +161,22 @@ class _Writer:
 
         s.e.branch(begins, before)
         nests.run(s, live, lambda here, w, mask: step(here, w, mask, mask is None), first=first)
+
+    def _fetch_ahead(self, axis: Axis, here: Operand) -> None:
+        """Asks for what the next program reads at the same place of its row, while this one waits for its stores."""
+        s = self.s
+        for load in s.rows:
+            if load.result.type.axes != (axis,):
+                continue
+            view = s.tensors[load.tensor]
+            last = len(load.picks) - 2
+            terms = [here, view.strides[last]]
+            for pick, stride in zip(load.picks[:-1], view.strides, strict=False):
+                assert isinstance(pick, ops.Along)
+                terms.append(s.scaled(s.places[pick.walker].start, stride))
+            s.e.declare("llvm.prefetch.p0", "void", "ptr", "i32 immarg", "i32 immarg", "i32 immarg")
+            place = s.address(view.pointer, terms, memory(view.dtype))
+            s.e.do("call void @llvm.prefetch.p0(ptr {}, i32 0, i32 2, i32 1)", place)
 
     def _write(self, spot: Spot, terms: tuple[Operand, ...], stream: bool) -> None:
         s, op, view = self.s, self.op, self.view
