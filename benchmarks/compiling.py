@@ -69,7 +69,9 @@ def _front_end(kernel: Kernel, specialisation: Specialisation) -> Any:
 
 def _load(kernel: Kernel, specialisation: Specialisation, key: str) -> None:
     """What a first launch does where both the proof and the code are on disk."""
+    parsed = parse(kernel)
     kernel.cache.clear()
+    kernel.cache["parsed"] = parsed  # a launch needs the signature to look at its arguments, found on disk or not
     stored = proofs.recall(kernel, specialisation)
     assert stored is not None
     running.Loaded(stored.ready, proofs.read_entry(default(), key, ()))

@@ -5,7 +5,6 @@ What stops a wrong launch is a check of the kernel's own, never the memory it wo
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,33 +13,50 @@ import pytest
 import tileproof as tp
 from tileproof import In, Index, InOut, Offsets, Out, f32, i32, i64
 from tileproof.backends import interpreter
+from tileproof.runtime.arguments import Bound
+from tileproof.runtime.check import Proved
 from tileproof.runtime.launch import BACKENDS
 
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A launch that does not end is abandoned."""
-    monkeypatch.setitem(BACKENDS, "interpreter", partial(interpreter.run, steps=10_000))
+    """A launch on the interpreter that does not end is abandoned."""
+
+    def abandoned(found: Proved, bound: Bound) -> None:
+        arguments = {**bound.tensors, **bound.scalars}
+        interpreter.run(found.ready, arguments, bound.dimensions, sanitize=False, steps=10_000)
+
+    monkeypatch.setitem(BACKENDS, "interpreter", abandoned)
 
 
 def stopped(kernel: tp.Kernel, *args: Any) -> str:
-    """What the check says that stops a launch of a kernel that is accepted. The launch has changed nothing."""
+    """What the check says that stops a launch of a kernel that is accepted, the same on every backend.
+
+    On the interpreter the launch has changed nothing.
+    """
     assert tp.check(kernel) == []
     before = copied(args)
-    with pytest.raises(tp.OutOfBounds) as caught:
+    with tp.backend("interpreter"), pytest.raises(tp.OutOfBounds) as caught:
         kernel(*args)
     assert_same(args, before)
+    with tp.backend("cpu"), pytest.raises(tp.OutOfBounds) as native:
+        kernel(*args)
+    assert str(native.value) == str(caught.value)
     (found,) = caught.value.diagnostics
     assert found.notes[0].startswith("a check at run time found this"), found.message
     return found.message
 
 
 def runs(kernel: tp.Kernel, *args: Any) -> None:
-    """Launches a kernel that is accepted, and demands what the watched interpreter gives."""
+    """Launches a kernel that is accepted on every backend, and demands what the watched interpreter gives."""
     assert tp.check(kernel) == []
-    watched = copied(args)
+    watched, launched = copied(args), copied(args)
     tp.interpret(kernel, *watched)
-    kernel(*args)
+    with tp.backend("interpreter"):
+        kernel(*launched)
+    assert_same(tuple(launched), watched)
+    with tp.backend("cpu"):
+        kernel(*args)
     assert_same(args, watched)
 
 

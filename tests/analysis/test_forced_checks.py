@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 import numpy as np
 import pytest
+from agreement import assert_alike
 from example_kernels import example_files, kernel_of
 
 import tileproof as tp
@@ -15,13 +17,18 @@ from tileproof.analysis.reading import Reader
 from tileproof.analysis.sites import Bounded, Site
 from tileproof.analysis.verdict import Residual, Rung, Verdict
 from tileproof.backends import interpreter
+from tileproof.backends.cpu import running
+from tileproof.backends.cpu.target import host
 from tileproof.ir import ops
 from tileproof.ir.verifier import verify
 from tileproof.language.kernel import Kernel
 from tileproof.lowering.checks import place_checks
+from tileproof.runtime.arguments import Bound
 from tileproof.runtime.launch import prepare
+from tileproof.runtime.native import pool
 
 EXAMPLES = example_files()
+NUMBERS = count()
 
 
 def forced(found: Verdict) -> Verdict:
@@ -45,24 +52,42 @@ def copies(args: list[Any]) -> list[Any]:
 
 
 def agree(kernel: Kernel, args: list[Any], constants: dict[str, Any]) -> None:
-    """Runs a kernel as it is proved, and with every bound tested."""
-    plain, tested = copies(args), copies(args)
-    found, bound = prepare(kernel, tuple(tested), constants)
-    everywhere = place_checks(forced(found.verdict))
+    """Runs a kernel as it is proved, and with every bound tested, on every backend."""
+    plain, tested, native = copies(args), copies(args), copies(args)
+    everywhere = place_checks(forced(prepare(kernel, tuple(args), constants)[0].verdict))
     verify(everywhere)
     caught: list[type[Exception] | None] = []
     for run in (
-        lambda: kernel(*plain, **constants),
-        lambda: interpreter.run(everywhere, {**bound.tensors, **bound.scalars}, bound.dimensions, sanitize=False),
+        lambda: _launched(kernel, plain, constants),
+        lambda: _interpreted(everywhere, prepare(kernel, tuple(tested), constants)[1]),
+        lambda: _compiled(everywhere, prepare(kernel, tuple(native), constants)[1]),
     ):
         try:
             run()
             caught.append(None)
         except tp.OutOfBounds as error:
             caught.append(type(error))
-    assert caught[0] == caught[1]
-    for one, other in zip(plain, tested, strict=True):
-        np.testing.assert_array_equal(one, other)
+    assert caught[0] == caught[1] == caught[2]
+    if caught[0] is None:
+        for one, other, third in zip(plain, tested, native, strict=True):
+            np.testing.assert_array_equal(one, other)
+            assert_alike(third, other)
+
+
+def _launched(kernel: Kernel, args: list[Any], constants: dict[str, Any]) -> None:
+    with tp.backend("interpreter"):
+        kernel(*args, **constants)
+
+
+def _interpreted(kernel: ops.KernelIR, bound: Bound) -> None:
+    interpreter.run(kernel, {**bound.tensors, **bound.scalars}, bound.dimensions, sanitize=False)
+
+
+def _compiled(kernel: ops.KernelIR, bound: Bound) -> None:
+    arguments, target = {**bound.tensors, **bound.scalars}, host()
+    facts = running.facts_for(kernel, arguments, bound.dimensions, target.caches.l3)
+    code = running.compile_kernel(kernel, facts, target, f"forced_{next(NUMBERS)}")
+    running.Loaded(kernel, code).run(arguments, bound.dimensions, pool())
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -204,6 +204,26 @@ def test_an_example_agrees_with_numpy(name: str, data: st.DataObject) -> None:
     check(name, run, dtype, scatter, extents)
 
 
+few_tiles = st.sampled_from((1, 3, 16))
+"""Each is compiled for itself."""
+
+
+@pytest.mark.parametrize("name", CASES)
+@settings(max_examples=25, deadline=None, database=None, derandomize=True)
+@given(data=st.data())
+def test_an_example_agrees_with_numpy_on_the_cpu(name: str, data: st.DataObject) -> None:
+    case = CASES[name]
+    extents = {key: data.draw(strategy, key) for key, strategy in case.extents.items()}
+    sizes = dict.fromkeys(case.tiles, data.draw(few_tiles, "tiles"))
+
+    def run(kernel: tp.Kernel, args: list[Any], constants: dict[str, int]) -> None:
+        with tp.backend("cpu"):
+            kernel(*args, **(constants | sizes))
+
+    dtype, scatter = data.draw(st.sampled_from(case.dtypes), "dtype"), data.draw(st.booleans(), "scatter")
+    check(name, run, dtype, scatter, extents)
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_an_example_compiles_for_dimensions_of_any_size(name: str) -> None:
     assert check_kernel(getattr(load(EXAMPLES / f"{name}.py"), name), {}) == []

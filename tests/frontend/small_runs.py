@@ -10,6 +10,7 @@ import numpy as np
 from kernel_files import codes, kernel
 
 import tileproof as tp
+from tileproof.runtime.choice import BACKENDS
 
 M, N, D, BM, BN = 5, 7, 4, 2, 3
 Tile = Any
@@ -27,7 +28,7 @@ def arguments() -> list[Any]:
 
 
 def check(text: str, wanted: Callable[..., Tile]) -> None:
-    """Interprets a kernel in several orders, and launches it.
+    """Interprets a kernel in several orders, and launches it on every backend.
 
     `wanted` says for each program what it writes, from the tiles it reads.
     """
@@ -42,5 +43,8 @@ def check(text: str, wanted: Callable[..., Tile]) -> None:
         found = y.copy()
         tp.interpret(compiled, found, x, v, w, d, n, BM=BM, BN=BN, order=order)
         np.testing.assert_allclose(found, expected, rtol=1e-6)
-    compiled(y, x, v, w, d, n, BM=BM, BN=BN)
-    np.testing.assert_allclose(y, expected, rtol=1e-6)
+    for backend in BACKENDS:
+        found = y.copy()
+        with tp.backend(backend):
+            compiled(found, x, v, w, d, n, BM=BM, BN=BN)
+        np.testing.assert_allclose(found, expected, rtol=1e-6)

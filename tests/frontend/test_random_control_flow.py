@@ -1,6 +1,6 @@
 """Random loops, branches and helpers give what Python gives when it runs the very same lines.
 
-On the interpreter, and also launched where the numbers that loops carry are proved to fit 64 bits.
+On the interpreter, and also launched, on every backend, where the numbers that loops carry are proved to fit 64 bits.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from kernel_files import codes, kernel
 import tileproof as tp
 from tileproof.diagnostics.codes import Code
 from tileproof.ir.verifier import verify
+from tileproof.runtime.choice import BACKENDS
 from tileproof.runtime.launch import prepare
 
 EXAMPLES = int(os.environ.get("TILEPROOF_EXAMPLES", "400"))
@@ -188,6 +189,11 @@ def python_result(lines: list[str], extent: int) -> tuple[list[int], list[float]
     return numbers, [float(names["f"]), float(names["g"]), float(names["t"][1][1])]
 
 
+def launch(backend: str, compiled: tp.Kernel, *args: Any) -> None:
+    with tp.backend(backend):
+        compiled(*args)
+
+
 def check(seed: str) -> None:
     rng = random.Random(seed)
     lines = Writer(rng).lines
@@ -197,11 +203,12 @@ def check(seed: str) -> None:
         assert set(found) <= {Code.MAY_NOT_FIT}
         compiled = kernel(text)
         interpreted = partial(tp.interpret, compiled)
+        launched = [partial(launch, backend, compiled) for backend in BACKENDS]
         for extent in (0, 1, 4):
             y, z, x = np.zeros(7, np.int64), np.zeros(3, np.float32), np.zeros(extent, np.float32)
             verify(prepare(compiled, (y, z, x), {})[0].ir)
             numbers, reals = python_result(lines, extent)
-            for run in (interpreted,) if found else (interpreted, compiled):
+            for run in [interpreted] if found else [interpreted, *launched]:
                 y[:], z[:] = -1, -1
                 run(y, z, x)
                 assert y.tolist() == numbers

@@ -1,4 +1,5 @@
-"""What the tests of the rules share: kernels from text, launched and interpreted; mistakes told by their codes."""
+"""What the tests of the rules share: kernels from text, launched on every backend and interpreted; mistakes told by
+their codes."""
 
 from __future__ import annotations
 
@@ -8,10 +9,13 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+from agreement import assert_alike
 from source_files import load_text
 
 import tileproof as tp
+from tileproof.frontend.elaborate import parse
 from tileproof.frontend.pipeline import accepted
+from tileproof.frontend.signature import TensorParameter
 
 Array = np.ndarray[Any, Any]
 ORDERS: tuple[Any, ...] = ("forward", "reverse", 1)
@@ -51,13 +55,21 @@ def refused(kernel: tp.Kernel) -> str:
 
 
 def run(kernel: tp.Kernel, *args: Any, **constants: Any) -> None:
-    """Launches a kernel that is proved, and demands that the interpreter gives the same in all orders of programs."""
+    """Launches a kernel that is proved, and demands that the interpreter gives the same in all orders of programs.
+
+    The arguments then hold what the CPU gave.
+    """
     mistakes = [found.message for found in tp.check(kernel)]
     assert not mistakes, mistakes
-    copies = _copied(args)
+    copies, launched = _copied(args), _copied(args)
     interpreted(kernel, *copies, **constants)
-    kernel(*args, **constants)
-    _assert_same(args, copies)
+    with tp.backend("interpreter"):
+        kernel(*launched, **constants)
+    _assert_same(launched, copies)
+    with tp.backend("cpu"):
+        kernel(*args, **constants)
+    for arg, copy in zip(args, copies, strict=True):
+        assert_alike(arg, copy)
 
 
 def interpreted(kernel: tp.Kernel, *args: Any, **constants: Any) -> None:
@@ -77,8 +89,24 @@ def interpreted(kernel: tp.Kernel, *args: Any, **constants: Any) -> None:
 
 
 def fails(kernel: tp.Kernel, *args: Any, **constants: Any) -> str:
-    """The code of what a launch raises. It has changed nothing."""
-    return _raised(lambda *given: kernel(*given, **constants), args)
+    """The code of what a launch raises, the same on every backend.
+
+    It has changed nothing; a check that fails on the CPU leaves behind what was written until then, in what the kernel
+    may write.
+    """
+    with tp.backend("interpreter"):
+        code = _raised(lambda *given: kernel(*given, **constants), args)
+    with tp.backend("cpu"):
+        assert _raised(lambda *given: kernel(*given, **constants), args, _written(kernel)) == code
+    return code
+
+
+def _written(kernel: tp.Kernel) -> list[int]:
+    """Which of a kernel's arguments it may write."""
+    if not accepted(kernel, {}):
+        return []
+    arguments = parse(kernel).signature.arguments
+    return [n for n, one in enumerate(arguments) if isinstance(one, TensorParameter) and one.access.writes]
 
 
 def faults(kernel: tp.Kernel, *args: Any, **constants: Any) -> str:
@@ -91,11 +119,15 @@ def faults(kernel: tp.Kernel, *args: Any, **constants: Any) -> str:
     return code
 
 
-def _raised(call: Callable[..., None], args: tuple[Any, ...]) -> str:
+def _raised(call: Callable[..., None], args: tuple[Any, ...], written: Sequence[int] = ()) -> str:
+    """What a call raises. It has changed nothing; what may be written and a failed check left behind is set back."""
     before = _copied(args)
     try:
         call(*args)
     except tp.TileproofError as error:
+        if isinstance(error, tp.OutOfBounds):
+            for n in written:
+                args[n][...] = before[n]
         _assert_same(args, before)
         return error.diagnostics[0].code.id
     raise AssertionError("nothing is raised")

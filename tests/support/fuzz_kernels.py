@@ -452,6 +452,10 @@ class Writer:
             if tile.axes == axes:
                 return tile
             return self.let(scope, f"{tile.name}.T", dtype, axes, tile.largest)
+        if axes[0] in self.sizes and axes[1] == "D" and self.chance(0.3):
+            ids = self.tensor("In", 'Index["V"]', (self.dims[axes[0]],), "V")
+            table = self.tensor("In", dtype, ("V", "D"))
+            return self.let(scope, f"{table.name}[{ids.name}[{axes[0]}], :]", dtype, axes)
         if self.chance(0.3):
             tile = self.load(scope, axes[::-1], dtype)
             return self.let(scope, f"{tile.name}.T", dtype, axes)

@@ -63,6 +63,7 @@ def elementwise(name: str, dtype: str, rank: int, results: Mapping[str, str]) ->
         f"    for {walkers} in tp.parallel({space}):\n"
         f"        x, y, c = a[{walkers}], b[{walkers}], d[{walkers}]\n"
         f"{lines}\n",
+        {"L": 2, "M": 3} if rank == 3 else {},
     )
 
 

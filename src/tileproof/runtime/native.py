@@ -9,10 +9,10 @@ from itertools import count
 from typing import Any
 
 from tileproof.backends.cpu import llvm, running
+from tileproof.backends.cpu.blocking import depth_for
 from tileproof.backends.cpu.facts import Facts
 from tileproof.backends.cpu.fusing import fuse
 from tileproof.backends.cpu.pool import Pool, pool_text
-from tileproof.backends.cpu.products import depth_for
 from tileproof.backends.cpu.target import Target, host
 from tileproof.frontend.elaborate import parse
 from tileproof.frontend.pipeline import verified

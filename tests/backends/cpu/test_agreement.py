@@ -63,7 +63,7 @@ def test_an_operation_on_elements(small: Small, levels: Callable[[int], None]) -
     kernel = small.kernel()
     for number in range(3):
         levels(number)
-        make = partial(launch, kernel, number, layouts=LAYOUTS, values="all")
+        make = partial(launch, kernel, number, extents=small.extents, layouts=LAYOUTS, values="all")
         assert on_both(kernel, make, comparing(assert_agree)) == []
 
 

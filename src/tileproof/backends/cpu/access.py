@@ -182,16 +182,6 @@ def _read_each(s: State, base: Operand, steps: Operand, element: str, dtype: DTy
     return s.e.read(template, where, condition)
 
 
-def fetch(s: State, op: ops.Load, coords: tuple[Operand, ...]) -> None:
-    """Asks for an element that will be read soon; one that does not exist does no harm."""
-    view = s.tensors[op.tensor]
-    positions = _positions(s, op.picks, Spot(coords))
-    terms = [s.scaled(term, view.strides[n]) for n, position in enumerate(positions) for term in position.terms]
-    s.e.declare("llvm.prefetch.p0", "void", "ptr", "i32 immarg", "i32 immarg", "i32 immarg")
-    place = s.address(view.pointer, terms, memory(view.dtype))
-    s.e.do("call void @llvm.prefetch.p0(ptr {}, i32 0, i32 2, i32 1)", place)
-
-
 # Stores.
 
 

@@ -267,21 +267,6 @@ def _axis_in_memory(s: State, op: ops.Load | ops.Get) -> int | None:
     return None
 
 
-def fetch(s: State, tile: Tile, coords: tuple[Operand, ...]) -> None:
-    """Asks for what a tile at some coordinates is made of, if that is one element in memory."""
-    if tile in s.buffers:
-        return
-    match s.lazy.get(tile):
-        case ops.Load(picks=picks) as op if not any(isinstance(pick, ops.Gather) for pick in picks):
-            access.fetch(s, op, coords)
-        case ops.Cast(operand=operand):
-            fetch(s, operand, coords)
-        case ops.Permute(operand=operand, order=order):
-            fetch(s, operand, tuple(coords[order.index(axis)] for axis in range(len(order))))
-        case _:
-            pass
-
-
 def is_outside(s: State, tile: Tile, depth: int) -> bool:
     """Whether a tile can be made before level `depth + 1` begins: all it is made of is there, and its loads cannot
     be wrong where they have not been reached."""

@@ -81,10 +81,7 @@ def _deeper(op: ops.TilesLoop, depth: int) -> ops.AnyOp:
     for inner in op.body.ops:
         match inner:
             case ops.Load():
-                picks = tuple(
-                    ops.Along(walker) if isinstance(pick, ops.Along) and pick.walker is op.walker else pick
-                    for pick in inner.picks
-                )
+                picks = tuple(_moved(pick, values) for pick in inner.picks)
                 found.append(replace(inner, result=longer(inner.result), picks=picks))
             case ops.Permute() | ops.Cast():
                 found.append(replace(inner, result=longer(inner.result), operand=values[inner.operand]))  # type: ignore[arg-type]
@@ -92,6 +89,17 @@ def _deeper(op: ops.TilesLoop, depth: int) -> ops.AnyOp:
                 left, right = values[inner.left], values[inner.right]
                 found.append(replace(inner, left=left, right=right))  # type: ignore[arg-type]
     return replace(op, walker=walker, body=ops.Block(tuple(found), op.body.yields))
+
+
+def _moved(pick: ops.Pick, values: dict[AnyValue, AnyValue]) -> ops.Pick:
+    """A pick by what has taken the place of its walker or its indices."""
+    match pick:
+        case ops.Along(walker):
+            return ops.Along(values.get(walker, walker))  # type: ignore[arg-type]
+        case ops.Gather(indices):
+            return ops.Gather(values.get(indices, indices))  # type: ignore[arg-type]
+        case _:
+            return pick
 
 
 def _is_product_loop(op: ops.TilesLoop) -> bool:

@@ -17,6 +17,7 @@ from tileproof.ir.walk import walk
 from tileproof.language.dtypes import INDEX
 
 from . import blocks, products
+from .blocking import shape_of
 from .emission import Operand
 from .registers import size
 from .state import Place, State, number
@@ -142,8 +143,8 @@ def counts(candidate: Candidate, shape: Sequence[int]) -> list[int]:
 
 def tile_bytes(s: State, candidate: Candidate) -> int:
     """How much memory a packed tile takes."""
-    shape = products.shape_of(s, candidate.product)
-    count = products.left_count(shape) if candidate.is_left else products.right_count(shape)
+    shape = shape_of(s, candidate.product)
+    count = shape.left_count if candidate.is_left else shape.right_count
     return -(-count * size(shape.dtype) // 64) * 64
 
 
@@ -198,7 +199,7 @@ def pack(s: State, candidate: Candidate, base: Operand, item: Operand) -> None:
     for op in (load, *candidate.chain):
         s.lazy[op.result] = op
         s.define(op.result)
-    shape = products.shape_of(s, candidate.product)
+    shape = shape_of(s, candidate.product)
     place = s.address(base, [s.scaled(item, str(tile_bytes(s, candidate)))], "i8")
     fill = products.fill_left if candidate.is_left else products.fill_right
     with s.e.nest():

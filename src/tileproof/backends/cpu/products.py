@@ -10,88 +10,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 
 from tileproof.ir import ops
 from tileproof.ir.types import Tile
-from tileproof.language.dtypes import F32, F64, I8, I32, U8, DType
+from tileproof.language.dtypes import F32, F64
 
-from . import elements, nests
+from . import elements, integer_packing, nests
 from .arithmetic import binary, constant, fma
+from .blocking import (
+    UNROLL,
+    Shape,
+    behind_panels,
+    in_panel,
+    over_panels,
+    panels_of,
+    shape_of,
+    steps_of,
+)
 from .conversions import cast
 from .emission import Operand, is_number
 from .lanes import splat
-from .registers import register, size, vector
+from .registers import size, vector
 from .spots import Spot
-from .state import Buffer, State, number
-from .target import Target
-
-_UNROLL = 4
-_AHEAD = 8
-"""How many rows ahead of packing memory is asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """How a product is cut: `height` rows and `width` vectors of a block; lengths of the axes as allocated."""
-
-    height: int
-    width: int
-    lanes: int
-    dtype: DType
-    m: int
-    n: int
-    k: int
-    pairs: bool
-    """Whether two neighbours along the inner axis are multiplied at once, as 16-bit integers."""
-
-    @property
-    def panel(self) -> int:
-        """Columns of a panel."""
-        return self.width * self.lanes
-
-    @property
-    def steps(self) -> int:
-        """Steps along the inner axis, padded with zeros to whole turns of the loop over it."""
-        steps = -(-self.k // 2) if self.pairs else self.k
-        return -(-steps // _UNROLL) * _UNROLL
-
-    @property
-    def row(self) -> int:
-        """Elements from one packed row of the left operand to the next: no power of two, which would crowd a cache."""
-        return -(-self.steps // self.lanes) * self.lanes + self.lanes
-
-    @property
-    def element(self) -> str:
-        return register(self.dtype)
-
-    @property
-    def vector(self) -> str:
-        return vector(self.element, self.lanes)
-
-
-def depth_for(target: Target) -> int:
-    """How much of the inner axis a step had better take: a panel that deep fills half of the nearest cache."""
-    return target.caches.l1 // 2 // (2 * target.lanes * size(F32))
-
-
-def shape_of(s: State, op: ops.Mma) -> Shape:
-    """The blocks of a product, chosen for the registers of the target."""
-    (m, k), n = (number(axis.length) for axis in op.left.type.axes), number(op.right.type.axes[1].length)
-    dtype = op.result.type.dtype
-    vectors = -(-n // s.lanes)
-    room = (s.target.registers * 3 // 4) // (2 if dtype == F64 else 1)
-    width = next(count for count in (4, 3, 2, 1) if count * 4 <= room and vectors % count == 0)
-    height = min(room // width, 12)
-    pairs = dtype == I32 and {op.left.type.dtype, op.right.type.dtype} <= {I8, U8} and s.target.is_x86 and s.lanes >= 8
-    return Shape(height, width, s.lanes, dtype, m, n, k, pairs)
+from .state import Buffer, State
 
 
 def product(s: State, op: ops.Mma) -> None:
     """Computes `left @ right + acc` into scratch memory."""
     shape = shape_of(s, op)
-    left = _packed(s, op.left, shape, left_count(shape), fill_left)
-    right = _packed(s, op.right, shape, right_count(shape), fill_right)
+    left = _packed(s, op.left, shape, shape.left_count, fill_left)
+    right = _packed(s, op.right, shape, shape.right_count, fill_right)
     out, is_fresh = _accumulator(s, op)
     _multiply(s, op, shape, left, right, out, is_fresh)
     s.buffers[op.result] = out
@@ -122,16 +70,6 @@ def _is_zero(s: State, tile: Tile) -> bool:
 # Packing.
 
 
-def left_count(shape: Shape) -> int:
-    """Elements that a packed left operand takes."""
-    return shape.m * shape.row + shape.lanes
-
-
-def right_count(shape: Shape) -> int:
-    """Elements that a packed right operand takes."""
-    return -(-shape.n // shape.panel) * shape.steps * shape.panel + shape.lanes
-
-
 def fill_left(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
     """Packs a left operand."""
     _pack_left(s, tile, shape, base)
@@ -142,6 +80,7 @@ def fill_right(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
     """Packs a right operand."""
     _pack_right(s, tile, shape, base)
     _pad_right(s, tile, shape, base)
+    integer_packing.sum_columns(s, tile, shape, base)
 
 
 def _packed(
@@ -173,8 +112,8 @@ def _put(s: State, shape: Shape, pointer: Operand, value: Operand, lanes: int) -
 
 def _pack_left(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
     """Row by row: [m][k]."""
-    if shape.pairs:
-        _pack_left_pairs(s, tile, shape, base)
+    if shape.group > 1:
+        integer_packing.pack_left(s, tile, shape, base)
         return
 
     def place(row: Operand, column: Operand) -> Operand:
@@ -191,23 +130,13 @@ def _pack_left(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
 
     def visit(spot: Spot) -> None:
         _put(s, shape, place(*spot.coords), _value(s, tile, shape, spot), spot.lanes)
-        row, column = spot.coords
-        elements.fetch(s, tile, (s.plus(row, str(_AHEAD)), column))
 
     nests.sweep(s, s.lives(tile.type), 1, visit)
 
 
-def _steps(s: State, shape: Shape, live: Operand) -> tuple[Operand, Operand]:
-    """The steps along the inner axis that have elements, and those that there are with padding."""
-    steps = _halved(s, live) if shape.pairs else live
-    if is_number(steps):
-        return steps, str(-(-int(steps) // _UNROLL) * _UNROLL)
-    return steps, s.e.op(f"and i64 {{}}, {-_UNROLL}", s.plus(steps, str(_UNROLL - 1)))
-
-
 def _pad_left(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
     rows, live = (s.live(axis) for axis in tile.type.axes)
-    steps, padded = _steps(s, shape, live)
+    steps, padded = steps_of(s, shape, live)
     if steps == padded:
         return
 
@@ -225,7 +154,7 @@ def _pad_left(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
 
 def _pad_right(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
     live, columns = (s.live(axis) for axis in tile.type.axes)
-    steps, padded = _steps(s, shape, live)
+    steps, padded = steps_of(s, shape, live)
     if steps == padded:
         return
     zeros = constant(0, shape.dtype, shape.lanes)
@@ -233,39 +162,27 @@ def _pad_right(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
     def row(k: Operand, _: list[Operand]) -> Sequence[Operand]:
         def panel(p: Operand, _: list[Operand]) -> Sequence[Operand]:
             for n in range(shape.width):
-                terms = _in_panel(s, shape, p, k, str(n * shape.lanes))
+                terms = in_panel(s, shape, p, k, str(n * shape.lanes))
                 _put(s, shape, s.address(base, terms, shape.element), zeros, shape.lanes)
             return ()
 
-        s.e.loop("0", _panels(s, shape, columns), 1, panel)
+        s.e.loop("0", panels_of(s, shape, columns), 1, panel)
         return ()
 
     s.e.loop(steps, padded, 1, row)
 
 
-def _in_panel(s: State, shape: Shape, panel: Operand, step: Operand, within: Operand) -> list[Operand]:
-    """Where in the packed right operand an element lies, as terms."""
-    return [s.scaled(panel, str(shape.steps * shape.panel)), s.scaled(step, str(shape.panel)), within]
-
-
-def _panels(s: State, shape: Shape, columns: Operand) -> Operand:
-    """How many panels so many columns take."""
-    if is_number(columns):
-        return str(-(-int(columns) // shape.panel))
-    return s.e.op(f"udiv i64 {{}}, {shape.panel}", s.plus(columns, str(shape.panel - 1)))
-
-
 def _pack_right(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
     """In panels: [n / panel][k][panel]."""
-    if shape.pairs:
-        _pack_right_pairs(s, tile, shape, base)
+    if shape.group > 1:
+        integer_packing.pack_right(s, tile, shape, base)
         return
     if elements.natural_lane(s, tile) == 0 and shape.k > 1:
         def write(coords: tuple[Operand, ...], row: Operand) -> None:
             k, column = coords
             panel = s.e.op(f"udiv i64 {{}}, {shape.panel}", column)
             within = s.e.op(f"urem i64 {{}}, {shape.panel}", column)
-            terms = _in_panel(s, shape, panel, k, within)
+            terms = in_panel(s, shape, panel, k, within)
             value = cast(s.e, row, tile.type.dtype, shape.dtype, s.lanes)
             _put(s, shape, s.address(base, terms, shape.element), value, s.lanes)
 
@@ -278,95 +195,10 @@ def _pack_right(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
             column = s.plus(s.scaled(panel, str(shape.panel)), str(n * shape.lanes))
             mask = nests.before(s, column, live, shape.lanes) if is_edge else None
             value = _value(s, tile, shape, Spot((k, column), 1, shape.lanes, mask))
-            elements.fetch(s, tile, (s.plus(k, str(_AHEAD)), column))
-            terms = _in_panel(s, shape, panel, k, str(n * shape.lanes))
+            terms = in_panel(s, shape, panel, k, str(n * shape.lanes))
             _put(s, shape, s.address(base, terms, shape.element), value, shape.lanes)
 
-    _over_panels(s, tile, shape, s.live(tile.type.axes[0]), vectors)
-
-
-def _over_panels(s: State, tile: Tile, shape: Shape, rows: Operand, visit: object) -> None:
-    """For each row, the panels that are full, then the one that is not."""
-    live = s.live(tile.type.axes[1])
-    full = str(int(live) // shape.panel) if is_number(live) else s.e.op(f"udiv i64 {{}}, {shape.panel}", live)
-    is_even = is_number(live) and int(live) % shape.panel == 0
-
-    def row(k: Operand, _: list[Operand]) -> Sequence[Operand]:
-        def panel(p: Operand, _: list[Operand]) -> Sequence[Operand]:
-            visit(k, p, False)  # type: ignore[operator]
-            return ()
-
-        def edge() -> Sequence[Operand]:
-            visit(k, full, True)  # type: ignore[operator]
-            return ()
-
-        s.e.loop("0", full, 1, panel)
-        if not is_even:
-            left = s.e.op(f"urem i64 {{}}, {shape.panel}", live)
-            s.e.branch(s.e.op("icmp ne i64 {}, 0", left), edge)
-        return ()
-
-    s.e.loop("0", rows, 1, row)
-
-
-def _pack_left_pairs(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
-    """Row by row, each element as 16 bits; a zero behind an odd last one."""
-    rows, live = (s.live(axis) for axis in tile.type.axes)
-
-    def row(i: Operand, _: list[Operand]) -> Sequence[Operand]:
-        start = s.address(base, [s.scaled(i, str(shape.row))], "i32")
-
-        def step(k: Operand, w: int, mask: Operand | None) -> None:
-            value = _short(s, tile, Spot((i, k), 1 if w > 1 else None, w, mask))
-            s.e.do(f"store {vector('i16', w)} {{}}, ptr {{}}, align 2", value, s.address(start, [k], "i16"))
-
-        nests.run(s, live, step)
-        s.e.do("store i16 0, ptr {}, align 2", s.address(start, [live], "i16"))
-        return ()
-
-    s.e.loop("0", rows, 1, row)
-
-
-def _short(s: State, tile: Tile, spot: Spot) -> Operand:
-    value = elements.at(s, tile, spot)
-    grow = "zext" if tile.type.dtype == U8 else "sext"
-    return s.e.op(f"{grow} {vector('i8', spot.lanes)} {{}} to {vector('i16', spot.lanes)}", value)
-
-
-def _pack_right_pairs(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
-    """In panels of pairs: what two rows have in a column side by side; zeros for a missing last row."""
-    if elements.natural_lane(s, tile) == 0 and tile not in s.buffers:
-        with nests.laid_out(s, tile):
-            _pack_right_pairs(s, tile, shape, base)
-        return
-    depth, w = s.live(tile.type.axes[0]), shape.lanes
-    steps = _halved(s, depth)
-    order = ", ".join(f"i32 {n}, i32 {n + w}" for n in range(w))
-
-    def vectors(step: Operand, panel: Operand, is_edge: bool) -> None:
-        live = s.live(tile.type.axes[1])
-        upper = s.scaled(step, "2")
-        lower = s.plus(upper, "1")
-        exists = s.e.op("icmp slt i64 {}, {}", lower, depth)
-        for n in range(shape.width):
-            column = s.plus(s.scaled(panel, str(shape.panel)), str(n * w))
-            mask = nests.before(s, column, live, w) if is_edge else None
-            one = _short(s, tile, Spot((upper, column), 1, w, mask))
-            two = _short(s, tile, Spot((lower, column), 1, w, mask, exists))
-            short = vector("i16", w)
-            two = s.e.op(f"select i1 {{}}, {short} {{}}, {short} zeroinitializer", exists, two)
-            both = s.e.op(f"shufflevector {short} {{}}, {short} {{}}, <{2 * w} x i32> <{order}>", one, two)
-            terms = _in_panel(s, shape, panel, step, str(n * w))
-            s.e.do(f"store {vector('i16', 2 * w)} {{}}, ptr {{}}, align 4", both, s.address(base, terms, "i32"))
-
-    _over_panels(s, tile, shape, steps, vectors)
-
-
-def _halved(s: State, depth: Operand) -> Operand:
-    """How many pairs so many elements make, one of them perhaps incomplete."""
-    if is_number(depth):
-        return str(-(-int(depth) // 2))
-    return s.e.op("lshr i64 {}, 1", s.plus(depth, "1"))
+    over_panels(s, tile, shape, s.live(tile.type.axes[0]), vectors)
 
 
 # Multiplying.
@@ -376,8 +208,8 @@ def _multiply(
     s: State, op: ops.Mma, shape: Shape, left: Operand, right: Operand, out: Buffer, is_fresh: bool
 ) -> None:
     rows, columns = s.lives(op.result.type)
-    _, depth = _steps(s, shape, s.live(op.left.type.axes[1]))
-    panels = _panels(s, shape, columns)
+    _, depth = steps_of(s, shape, s.live(op.left.type.axes[1]))
+    panels = panels_of(s, shape, columns)
 
     def panel(p: Operand, _: list[Operand]) -> Sequence[Operand]:
         first: Operand = "0"
@@ -437,7 +269,7 @@ def _block(
         totals = list(totals)
         row_a = s.address(a, [k], element)
         row_b = s.address(b, [s.scaled(k, str(shape.panel))], element)
-        for step in range(_UNROLL):
+        for step in range(UNROLL):
             wide = [
                 s.e.read(
                     f"load {shape.vector}, ptr {{}}, align {w * bytes_}",
@@ -453,7 +285,11 @@ def _block(
                     totals[total] = _step(s, shape, splat(s.e, one, element, w), wide[n], totals[total])
         return totals
 
-    sums = s.e.loop("0", depth, _UNROLL, steps, [(shape.vector, total) for total in sums])
+    sums = s.e.loop("0", depth, UNROLL, steps, [(shape.vector, total) for total in sums])
+    if shape.shifted:
+        extra = [s.address(right, behind_panels(s, shape, p, str(n * w)), element) for n in range(shape.width)]
+        added = [s.e.here(f"load {shape.vector}, ptr {{}}, align {bytes_}", place) for place in extra] * height
+        sums = [s.e.op(f"sub {shape.vector} {{}}, {{}}", total, more) for total, more in zip(sums, added, strict=True)]
     for place, total in zip(places, sums, strict=True):
         _hold(s, shape, place, total)
 
@@ -474,19 +310,9 @@ def _hold(s: State, shape: Shape, place: Operand, total: Operand) -> None:
 
 
 def _step(s: State, shape: Shape, one: Operand, wide: Operand, total: Operand) -> Operand:
-    if shape.dtype in (F32, F64):
+    if shape.dtype in (F32, F64) and s.target.has_fma:
         return fma(s.e, one, wide, total, shape.dtype, shape.lanes)
-    if not shape.pairs:
-        made = binary(s.e, ops.BinaryFn.MUL, one, wide, shape.dtype, shape.lanes)
-        return binary(s.e, ops.BinaryFn.ADD, total, made, shape.dtype, shape.lanes)
-    w = shape.lanes
-    ints, shorts = vector("i32", w), vector("i16", 2 * w)
-    if w == 16 and s.target.has_vnni:
-        name = s.e.declare("llvm.x86.avx512.vpdpwssd.512", ints, ints, shorts, shorts)
-        x, y = (s.e.op(f"bitcast {ints} {{}} to {shorts}", value) for value in (one, wide))
-        return s.e.op(f"call {ints} @{name}({ints} {{}}, {shorts} {{}}, {shorts} {{}})", total, x, y)
-    name = "llvm.x86.avx512.pmaddw.d.512" if w == 16 else "llvm.x86.avx2.pmadd.wd"
-    s.e.declare(name, ints, shorts, shorts)
-    x, y = (s.e.op(f"bitcast {ints} {{}} to {shorts}", value) for value in (one, wide))
-    made = s.e.op(f"call {ints} @{name}({shorts} {{}}, {shorts} {{}})", x, y)
-    return s.e.op(f"add {ints} {{}}, {{}}", total, made)
+    if shape.group > 1:
+        return integer_packing.step(s, shape, one, wide, total)
+    made = binary(s.e, ops.BinaryFn.MUL, one, wide, shape.dtype, shape.lanes)
+    return binary(s.e, ops.BinaryFn.ADD, total, made, shape.dtype, shape.lanes)
