@@ -16,6 +16,7 @@ import tileproof as tp
 from tileproof.frontend.elaborate import parse
 from tileproof.frontend.pipeline import accepted
 from tileproof.frontend.signature import TensorParameter
+from tileproof.ir.types import Access
 
 Array = np.ndarray[Any, Any]
 ORDERS: tuple[Any, ...] = ("forward", "reverse", 1)
@@ -106,7 +107,7 @@ def _written(kernel: tp.Kernel) -> list[int]:
     if not accepted(kernel, {}):
         return []
     arguments = parse(kernel).signature.arguments
-    return [n for n, one in enumerate(arguments) if isinstance(one, TensorParameter) and one.access.writes]
+    return [n for n, one in enumerate(arguments) if isinstance(one, TensorParameter) and one.access is not Access.IN]
 
 
 def faults(kernel: tp.Kernel, *args: Any, **constants: Any) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import indent
+
 import numpy as np
 import pytest
 from agreement import assert_agree
@@ -26,6 +28,21 @@ def test_on_the_cpu_what_a_program_stored_before_its_failed_check_stays() -> Non
     with tp.backend("cpu"), pytest.raises(tp.OutOfBounds, match="program n=1"):
         k(y, ramp(3) + 1, ints(0, 1, 2, 2, 3, 0).reshape(2, 3))
     assert y.tolist() == [[1, 2, 3], [3, 0, 0]]
+
+
+def test_on_the_cpu_nothing_is_stored_after_a_join_if_a_piece_failed() -> None:
+    body = "total = 0.0\nfor n in z.tiles(tp.each):\n    total += x[at[n]]\ny[0] = tp.join(total, over=z)"
+    k = kernel(
+        'y: InOut[f32, "1"], x: In[f32, "V"], at: In[i32, "N"]',
+        "for z in tp.parallel(N=tp.split(2)):\n" + indent(body, "    "),
+    )
+    y = zeros(1)
+    with tp.backend("cpu"):
+        k(y, ramp(3), ints(0, 1, 2, 2))
+        assert y.tolist() == [5]
+        with pytest.raises(tp.OutOfBounds):
+            k(y, ramp(3) + 1, ints(0, 1, 3, 2))
+    assert y.tolist() == [5]
 
 
 def test_backends_agree_but_for_the_rounding_of_floats() -> None:

@@ -1,6 +1,6 @@
 """Launches whose arguments and scratch memory end, or begin, at a forbidden page.
 
-    python tests/support/guard_runs.py TARGET corpus|examples
+    python tests/support/guard_runs.py TARGET hard|corpus|examples
 
 Every launch is said before it is made, so the last line of a process that died names its kernel.
 """
@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ from guarded import SIDES, Arena, Side, guarded
 import tileproof as tp
 from tileproof.backends.cpu import running
 
+EVERYTHING = os.environ.get("TILEPROOF_GUARD") == "everything"
+"""Whether to try every layout with every launch, which takes minutes."""
 TOLERANCES = {"f": 1e-4, "e": 5e-3, "d": 1e-4, "V": 5e-2}
 """Relative to 1 + |expected|, by kind of number in numpy; all others are exact."""
 
@@ -77,13 +80,15 @@ def outcome(
     return None
 
 
-def native_runs(kernel: tp.Kernel, arguments: list[Any], constants: dict[str, Any]) -> None:
-    """Launches with guarded copies of the arguments in every layout, and compares with the interpreter."""
+def native_runs(kernel: tp.Kernel, arguments: list[Any], constants: dict[str, Any], number: int) -> None:
+    """Launches with guarded copies of the arguments in one layout, or in all, and compares with the interpreter."""
+    names = list(LAYOUTS)
+    layouts = names if EVERYTHING else [names[number % len(names)]]
     expected = [np.array(a) if isinstance(a, np.ndarray) else a for a in arguments]
     raised = outcome(kernel, expected, constants, "interpreter")
-    for layout, lay_out in LAYOUTS.items():
+    for layout in layouts:
         for side in SIDES:
-            given = [guarded(lay_out(a), side) if isinstance(a, np.ndarray) else a for a in arguments]
+            given = [guarded(LAYOUTS[layout](a), side) if isinstance(a, np.ndarray) else a for a in arguments]
             with guarded_scratch(side):
                 got = outcome(kernel, given, constants, "cpu")
             assert got is raised, f"{kernel.name}, {layout}, {side}: raises {got}, not {raised}"
@@ -103,10 +108,21 @@ def run_corpus() -> None:
     """Every safe kernel of the corpus, with the launches it has there."""
     from corpus import SAFE
 
-    for case in SAFE:
-        for arguments, constants in case.launches():
-            print(case.kernel.name, [getattr(a, "shape", a) for a in arguments], constants, flush=True)
-            native_runs(case.kernel, arguments, constants)
+    launches = [(case, *launch) for case in SAFE for launch in case.launches()]
+    for number, (case, arguments, constants) in enumerate(launches):
+        print(case.kernel.name, [getattr(a, "shape", a) for a in arguments], constants, flush=True)
+        native_runs(case.kernel, arguments, constants, number)
+
+
+def run_hard() -> None:
+    """Kernels that were once wrong, in every layout."""
+    from hard_kernels import CASES
+
+    for kernel, launches in CASES.items():
+        for arguments in launches():
+            for number in range(len(LAYOUTS)):
+                print(kernel.name, [getattr(a, "shape", a) for a in arguments], flush=True)
+                native_runs(kernel, arguments, {}, number)
 
 
 def run_examples() -> None:
@@ -115,7 +131,9 @@ def run_examples() -> None:
     from hypothesis import strategies as st
     from test_examples import CASES, EXAMPLES, load
 
-    @settings(max_examples=8, deadline=None, database=None, derandomize=True)
+    numbers = count()
+
+    @settings(max_examples=8 if EVERYTHING else 3, deadline=None, database=None, derandomize=True)
     @given(data=st.data())
     def runs(data: st.DataObject) -> None:
         case, example = CASES[name], load(EXAMPLES / f"{name}.py")
@@ -124,16 +142,16 @@ def run_examples() -> None:
         dtype = data.draw(st.sampled_from(case.dtypes))
         arguments, constants = example.arguments(dtype=dtype, **extents)
         print(name, dtype, extents, tiles, flush=True)
-        native_runs(getattr(example, name), arguments, constants | tiles)
+        native_runs(getattr(example, name), arguments, constants | tiles, next(numbers))
 
-    for name in CASES:
+    for name in CASES:  # noqa: B007 (`runs` asks for it)
         runs()
 
 
 def main() -> None:
     target, what = sys.argv[1:]
     os.environ |= {"TILEPROOF_CPU_TARGET": target, "TILEPROOF_THREADS": "1"}
-    {"corpus": run_corpus, "examples": run_examples}[what]()
+    {"corpus": run_corpus, "examples": run_examples, "hard": run_hard}[what]()
     print("done", flush=True)
 
 

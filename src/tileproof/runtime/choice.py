@@ -14,7 +14,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError
 
-DEFAULT: Final = "interpreter"
+DEFAULT: Final = "cpu"
 """Where launches run if nobody chose. The place to prefer a GPU, once there is a backend for it."""
 BACKENDS: Final = ("cpu", "interpreter")
 """The names a launch can run on."""

@@ -101,7 +101,7 @@ def load_object(code: bytes, names: Sequence[str]) -> dict[str, int]:
 def _optimised(text: str, target: Target) -> Iterator[tuple[Any, Any]]:
     """A module made of the text, ready for code generation, and the machine to generate it with.
 
-    The text is already vectorised and unrolled: three cheap passes tidy it, and the usual pipelines only cost time.
+    The text is already vectorised and unrolled: two cheap passes tidy it, and the usual pipelines only cost time.
     """
     with _lock:
         llvm, machine = _binding(), _machine(target)
@@ -110,7 +110,20 @@ def _optimised(text: str, target: Target) -> Iterator[tuple[Any, Any]]:
             with machine.target_data as layout:
                 module.triple, module.data_layout = target.triple, str(layout)
             _tidy(module, target)
-            yield module, machine
+            with _without_strength_reduction():
+                yield module, machine
+
+
+@contextmanager
+def _without_strength_reduction() -> Iterator[None]:
+    """Leaves out a pass that takes half of the time for small kernels and makes none faster. The switch is the whole
+    process's, and others may compile with LLVM too, so it is set back."""
+    llvm = _binding()
+    llvm.set_option("", "-disable-lsr=true")
+    try:
+        yield
+    finally:
+        llvm.set_option("", "-disable-lsr=false")
 
 
 @contextmanager
@@ -141,7 +154,6 @@ def _passes(target: Target) -> tuple[Any, Any]:
     """The passes and what they know of the target. They are made once: llvmlite never frees all of them."""
     llvm = _binding()
     passes = llvm.create_new_function_pass_manager()
-    passes.add_sroa_pass()
     passes.add_instruction_combine_pass()
     passes.add_simplify_cfg_pass()
     options = llvm.create_pipeline_tuning_options(speed_level=1)

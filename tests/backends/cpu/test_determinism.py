@@ -1,0 +1,53 @@
+"""The same arguments give the same bits, however many threads share the work."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parents[2]
+CODE = """
+import hashlib
+import numpy as np
+import tileproof as tp
+from corpus import SAFE
+from corpus.safe_examples import MODULES
+
+launches = [(getattr(module, name), *module.arguments(seed=seed)) for name, module in MODULES.items() for seed in (0, 1)]
+launches += [(case.kernel, *launch) for case in SAFE for launch in case.launches()]
+for kernel, arguments, constants in launches:
+    with tp.backend("cpu"):
+        kernel(*arguments, **constants)
+    held = b"".join(np.asarray(argument).tobytes() for argument in arguments)
+    print(kernel.name, hashlib.sha256(held).hexdigest())
+x = np.random.default_rng(0).standard_normal((3, 40_001)).astype(np.float32)
+
+@tp.kernel
+def sums(s: tp.Sum[tp.f32, "4"], x: tp.In[tp.f32, "R N"]) -> None:
+    for r, i in tp.parallel(R=tp.each, N=64):
+        s[r] += x[r, i].sum()
+
+total = np.zeros(4, np.float32)
+with tp.backend("cpu"):
+    sums(total, x)
+print("sums", total.tobytes().hex())
+"""
+
+
+def digests(threads: int, folder: Path) -> list[str]:
+    path = os.pathsep.join([str(TESTS / "support"), str(TESTS), os.environ.get("PYTHONPATH", "")])
+    script = folder / "digests.py"
+    script.write_text(CODE, encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": path, "TILEPROOF_THREADS": str(threads)}
+    done = subprocess.run([sys.executable, str(script)], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_results_do_not_depend_on_the_number_of_threads(tmp_path: Path) -> None:
+    one = digests(1, tmp_path)
+    assert len(one) > 200
+    for threads in (2, 5):
+        assert digests(threads, tmp_path) == one

@@ -1,0 +1,54 @@
+"""Random kernels give on the CPU what they give on the interpreter. Longer: `tests/support/native_fuzz.py`."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import fuzz_kernels
+import numpy as np
+import pytest
+
+SUPPORT = Path(__file__).resolve().parents[2] / "support"
+SECONDS = os.environ.get("TILEPROOF_FUZZ_SECONDS", "20")
+FEATURES = {
+    "a product": r"tp\.mma\(", "a product that is carried": r"(t\d+) = tp\.mma\(.*, \1\)", "a sum up to each": "cumsum",
+    "a scan": r"tp\.scan\(", "a fold": r"tp\.reduce\(", "a fold of two": r"t\d+, t\d+ = tp\.reduce", "a shape": "reshape",
+    "one after another": r"tp\.cat\(", "a filled tile": r"\.fill\(", "a slice": r"= t\d+\[.*\d:\d", "a turn": r"\.T$",
+    "a join": r"tp\.join\(", "segments": r"tp\.segments\(", "a loop of tiles": r"for k in tp\.tiles",
+    "a range": r"for q\d+ in range\(", "a while": "while ", "a branch": " if ", "an exchange": r"(t\d+), (t\d+) = .*, \1$",
+    "a load after a store": r"(y\d+)\[.*\] = .*\n +t\d+ = \1\[", "a Sum": r": Sum\[", "a Max": r": Max\[",
+    "entries": r"Index\[", "duplicates": r"y\d+\[x\d+\[i\]\] \+=", "a choice": r"tp\.where\(", "a get": r"\.get\(",
+    "positions": r"\.elements", "a conversion": r"\.to\(bf16\)", "an axis of one": "None", "three axes": r"\[:, :, ",
+    "kept axes": "keepdims", "no space": r"-> None:\n(?!(.|\n)*tp\.parallel)", "each": r"tp\.each",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("feature", FEATURES)
+def test_every_feature_occurs(feature: str) -> None:
+    texts = (fuzz_kernels.generate(seed).text.partition("@tp.kernel")[2] for seed in range(2000))
+    assert any(re.search(FEATURES[feature], text, re.MULTILINE) for text in texts)
+
+
+def test_a_seed_gives_the_same_kernel_and_arguments() -> None:
+    one, two = fuzz_kernels.generate(7), fuzz_kernels.generate(7)
+    assert one.text == two.text
+    for a, b in zip(fuzz_kernels.arguments(one, 3), fuzz_kernels.arguments(two, 3), strict=True):
+        assert np.array_equal(a, b, equal_nan=np.asarray(a).dtype.kind == "f")
+
+
+@pytest.mark.parametrize("kind", ["shaped", "owned"])
+def test_both_backends_agree(kind: str) -> None:
+    seed = str(time.time_ns() // 1000 % 10**10)
+    print(f"{kind} kernels from seed {seed} on")
+    path = os.pathsep.join([str(SUPPORT), os.environ.get("PYTHONPATH", "")])
+    words = [str(SUPPORT / "native_fuzz.py"), "--kind", kind, "--seconds", SECONDS, "--seed", seed]
+    done = subprocess.run(
+        [sys.executable, *words], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, f"{done.stdout[-4000:]}\n{done.stderr[-3000:]}"
+    assert "'ran': " in done.stdout
