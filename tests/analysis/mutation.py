@@ -34,7 +34,7 @@ class Mutant:
 
     @contextmanager
     def applied(self) -> Iterator[None]:
-        """The checker with this rule broken, wherever it is used."""
+        """The checker with this rule broken, wherever it is used. What it proves is not kept, nor what was kept used."""
         module, *owners, name = self.rule.split(".")
         home: Any = importlib.import_module(f"tileproof.analysis.{module}")
         for owner in owners:
@@ -42,6 +42,7 @@ class Mutant:
         rule = vars(home)[name]
         broken = rewritten(rule.fget if isinstance(rule, property) else rule, self.old, self.new)
         with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("TILEPROOF_CACHE_DIR", "off")
             patch.setattr(home, name, broken)
             for user in [found for key, found in sys.modules.items() if key.startswith("tileproof.analysis.")]:
                 for alias, value in list(vars(user).items()):

@@ -537,9 +537,16 @@ def run(program: Program, order: Any) -> None:
         assert codes <= UNPROVED
         if not codes:
             launched = [np.copy(argument) for argument in before]
-            compiled(*launched)
+            with tp.backend("interpreter"):
+                compiled(*launched)
             for one, two in zip(launched, program.arguments, strict=True):
                 assert one.tobytes() == np.asarray(two).tobytes(), f"launched: {one}, interpreted: {two}"
+            native = [np.copy(argument) for argument in before]
+            with tp.backend("cpu"):
+                compiled(*native)
+            for number, (array, ref, dims) in enumerate(program.expected):
+                place = next(n for n, argument in enumerate(program.arguments) if argument is array)
+                compare(native[place], ref, dims, number)
     except Exception as problem:
         sizes = f"{program.space.extents} in tiles of {program.space.sizes}"
         problem.add_note(f"{text}\n{sizes}, order {order!r}\narguments: {before}")

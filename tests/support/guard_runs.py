@@ -1,6 +1,6 @@
 """Launches whose arguments and scratch memory end, or begin, at a forbidden page.
 
-    python tests/support/guard_runs.py TARGET hard|corpus|examples
+    python tests/support/guard_runs.py TARGET hard|streamed|corpus|examples
 
 Every launch is said before it is made, so the last line of a process that died names its kernel.
 """
@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from guarded import SIDES, Arena, Side, guarded
 
 import tileproof as tp
 from tileproof.backends.cpu import running
+from tileproof.runtime import native
 
 EVERYTHING = os.environ.get("TILEPROOF_GUARD") == "everything"
 """Whether to try every layout with every launch, which takes minutes."""
@@ -114,6 +116,13 @@ def run_corpus() -> None:
         native_runs(case.kernel, arguments, constants, number)
 
 
+def run_streamed() -> None:
+    """The same on a machine whose caches hold nothing, so that large stores pass them by."""
+    machine = native.host()
+    native.host = lambda: replace(machine, caches=replace(machine.caches, l3=1))  # type: ignore[attr-defined]
+    run_hard()
+
+
 def run_hard() -> None:
     """Kernels that were once wrong, in every layout."""
     from hard_kernels import CASES
@@ -151,7 +160,7 @@ def run_examples() -> None:
 def main() -> None:
     target, what = sys.argv[1:]
     os.environ |= {"TILEPROOF_CPU_TARGET": target, "TILEPROOF_THREADS": "1"}
-    {"corpus": run_corpus, "examples": run_examples, "hard": run_hard}[what]()
+    {"corpus": run_corpus, "examples": run_examples, "hard": run_hard, "streamed": run_streamed}[what]()
     print("done", flush=True)
 
 

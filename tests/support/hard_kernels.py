@@ -12,9 +12,7 @@ from tileproof import In, Index, InOut, Out, Sum, f32, i8, i32, u8
 
 
 @tp.kernel
-def stored_in_an_arm(
-    y: InOut[f32, "M N"], z: Out[f32, "M N"], x: In[f32, "N M"], much: i32
-) -> None:
+def stored_in_an_arm(y: InOut[f32, "M N"], z: Out[f32, "M N"], x: In[f32, "N M"], much: i32) -> None:
     """A turned tile is laid out for a store that may not happen, then asked for again."""
     for i, j in tp.parallel(M=8, N=8):
         t = x[j, i].T * 2
@@ -81,7 +79,9 @@ def product_in_a_while(y: Out[f32, "M"], x: In[f32, "D M"], much: i32, *, D: int
 
 
 @tp.kernel
-def gathered_steps(y: Out[f32, "M D"], x: In[f32, "M K"], w: In[f32, "V D"], ids: In[Index["V"], "K"], *, D: int) -> None:
+def gathered_steps(
+    y: Out[f32, "M D"], x: In[f32, "M K"], w: In[f32, "V D"], ids: In[Index["V"], "K"], *, D: int
+) -> None:
     """Steps of a product that are made deeper, of rows that an index tensor names."""
     for i in tp.parallel(M=4):
         acc = tp.zeros((i, D))
@@ -107,6 +107,13 @@ def spread_sum(s: Sum[f32, "N"], x: In[f32, "N"]) -> None:
         s[i] += x[i]
 
 
+@tp.kernel
+def long_rows(y: Out[f32, "M N"], x: In[f32, "M N"]) -> None:
+    """Rows so long that stores may pass by the caches."""
+    for i, j in tp.parallel(M=2, N=300):
+        y[i, j] = x[i, j] + 1.0
+
+
 def floats(*shape: int) -> Any:
     return np.random.default_rng(len(shape)).integers(-4, 5, shape).astype(np.float32)
 
@@ -121,6 +128,7 @@ CASES: dict[tp.Kernel, Callable[[], list[list[Any]]]] = {
     product_in_a_while: lambda: [[floats(5), floats(7, 5), much] for much in (0, 1, 3)],
     gathered_steps: lambda: [[floats(5, 6), floats(5, 23), floats(7, 6), np.arange(23, dtype=np.int32) % 7]],
     rows_of_columns: lambda: [[floats(13), floats(13, 5, 16)]],
+    long_rows: lambda: [[floats(3, n), floats(3, n)] for n in (1, 7, 300, 333, 1000)],
     spread_sum: lambda: [[floats(n), floats(n)] for n in (20, 200)],
 }  # fmt: skip
 """Launches of each kernel."""

@@ -18,7 +18,7 @@ from tileproof.language import tiles
 from tileproof.language.kernel import Kernel
 
 from .context import Context
-from .names import check_capture
+from .names import check_capture, is_language
 from .refusal import Refused, Suppressed, refuse
 from .source import FunctionSource, is_text_of, read_function
 from .syntax import check_syntax
@@ -152,8 +152,15 @@ def _not_callable(function: Any, span: Span) -> Refused:
     return refuse(Code.NOT_CALLABLE, f"`{span.text}` cannot be called in a kernel", span, help=cure, edit=edit)
 
 
-@lru_cache(maxsize=512)
 def _parameters(function: Any) -> tuple[inspect.Parameter, ...]:
+    """The parameters of a function. Those of a helper are looked at anew: its defaults may have been replaced."""
+    if isinstance(function, FunctionType) and not is_language(function):
+        return tuple(inspect.signature(function, follow_wrapped=False).parameters.values())
+    return _known_parameters(function)
+
+
+@lru_cache(maxsize=512)
+def _known_parameters(function: Any) -> tuple[inspect.Parameter, ...]:
     if function in (builtins.min, builtins.max):
         kind = inspect.Parameter.POSITIONAL_ONLY
         return (inspect.Parameter("a", kind), inspect.Parameter("b", kind))

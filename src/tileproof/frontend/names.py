@@ -9,7 +9,8 @@ from __future__ import annotations
 import builtins
 import math
 import re
-from dataclasses import dataclass
+import sys
+from dataclasses import dataclass, field
 from types import CellType, FunctionType, ModuleType
 from typing import Any
 
@@ -33,13 +34,36 @@ class Capture:
     function: FunctionType
     path: tuple[str, ...]
     value: Any
+    made_of: tuple[Any, ...] = field(init=False, repr=False)
+    """What a helper was when it was taken: its code and its defaults may be replaced."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "made_of", _made_of(self.value))
 
     @property
     def is_current(self) -> bool:
         current = find_name(self.function, self.path[0])
         for attribute in self.path[1:]:
             current = getattr(current, attribute, MISSING)
-        return same(current, self.value)
+        return same(current, self.value) and (not self.made_of or same(_made_of(current), self.made_of))
+
+
+def _made_of(value: Any) -> tuple[Any, ...]:
+    if isinstance(value, tuple):
+        return tuple(part for part in map(_made_of, value) if part)
+    if not isinstance(value, FunctionType) or is_language(value):
+        return ()
+    return value.__code__, value.__defaults__, tuple((value.__kwdefaults__ or {}).items())
+
+
+def is_language(function: FunctionType) -> bool:
+    """Whether a function is one of the language's, which never changes, and does not only call itself so.
+
+    `functools.wraps` gives a helper the names of what it wraps.
+    """
+    module = function.__module__
+    own = getattr(sys.modules.get(module), function.__qualname__, None)
+    return own is function and module.startswith("tileproof.language.")
 
 
 def same(left: Any, right: Any) -> bool:

@@ -10,7 +10,6 @@ import ast
 import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, TypeAlias
 
 from tileproof.diagnostics.codes import Code
@@ -22,6 +21,7 @@ from tileproof.language import parameters as spelled
 from tileproof.language.dtypes import ALL, TF32, DType, DTypeVar
 
 from .dimensions import Equation, read_dimension, read_dimensions
+from .lazily import lazily
 from .names import MISSING, as_dtype, find_name
 from .refusal import refuse
 from .source import FunctionSource
@@ -88,7 +88,7 @@ class Signature:
     def tensors(self) -> tuple[TensorParameter, ...]:
         return tuple(parameter for parameter in self.arguments if isinstance(parameter, TensorParameter))
 
-    @cached_property
+    @lazily
     def dimensions(self) -> tuple[str, ...]:
         """Every named dimension: those of tensors in order of appearance, then those only equations name."""
         names = [d.name for tensor in self.tensors for d in tensor.dimensions if isinstance(d, Named)]
@@ -106,7 +106,7 @@ class Signature:
                     static[equation.dimension] = known[equation.dimension] = equation.value(known)
         return static
 
-    @cached_property
+    @lazily
     def static(self) -> tuple[str, ...]:
         """The dimensions bound as constants."""
         return tuple(constant.name for constant in self.constants if constant.name in self.dimensions)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 from tileproof.analysis.checking import prove
@@ -15,6 +14,7 @@ from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import KernelError
 from tileproof.diagnostics.spans import Span
 from tileproof.frontend.elaborate import Elaborated, elaborate, parse
+from tileproof.frontend.lazily import lazily
 from tileproof.frontend.pipeline import accepted, compile_for, verified
 from tileproof.frontend.specialisation import ConstantValue, Specialisation
 from tileproof.frontend.tidy import tidy
@@ -105,7 +105,7 @@ class Proved:
         """The kernel as it was proved, without checks."""
         return self.elaborated.ir
 
-    @cached_property
+    @lazily
     def verdict(self) -> Verdict:
         """Its obligations, settled or reported, when first asked for.
 
@@ -132,7 +132,7 @@ class Proved:
         found = prove(ir, deny_checks=self.kernel.deny_checks)
         return replace(found, kernel=self.ir, full=()) if found.accepted and not found.residuals else None
 
-    @cached_property
+    @lazily
     def ready(self) -> KernelIR:
         """The kernel as it runs: refused if a law is broken, with the checks that stayed."""
         if self.stored is not None:
@@ -141,19 +141,19 @@ class Proved:
             raise KernelError(*self.verdict.findings)
         return verified(place_checks(self.verdict))
 
-    @cached_property
+    @lazily
     def key(self) -> str:
         """What its proof is kept under on disk; "" if it cannot be kept."""
         if self.stored is not None:
             return self.stored.key
         return keep(self.kernel, self.specialisation, self.elaborated, self.verdict, self.ready)
 
-    @cached_property
+    @lazily
     def holes(self) -> Mapping[str, Span]:
         """The index tensors that must hold no -1, because the kernel loads through them, and where."""
         return holes_matter(self.ir)
 
-    @cached_property
+    @lazily
     def groups(self) -> tuple[Group, ...]:
         """Every `tp.group` of the kernel."""
         return tuple(op for op in walk(self.ir.body) if isinstance(op, Group))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import astuple
 from itertools import count
 from typing import Any
 
@@ -29,8 +30,8 @@ _making = threading.Lock()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_making.acquire, after_in_parent=_making.release, after_in_child=_making.release)
 _numbers = count()
-_loaded: dict[str, running.Loaded] = {}
-"""By key: code is loaded once, whoever asks for it."""
+_loaded: dict[str, tuple[running.Code, Mapping[str, int]]] = {}
+"""By key: code is loaded once, whoever asks for it. Kernels of one text share it, but not where they were written."""
 _pools: list[Pool] = []
 
 
@@ -72,16 +73,15 @@ def _ready(found: Proved, kernel: KernelIR, facts: Facts, target: Target) -> run
     if not found.key:
         code = running.compile_kernel(kernel, facts, target, f"tileproof_{next(_numbers)}")
         return running.Loaded(kernel, code)
-    said = (facts.unit, facts.divided, facts.stream, depth_for(target))
-    key = digest("cpu", found.key, said, target.key, target.caches.l3, llvm.version())
+    key = digest("cpu", found.key, astuple(facts), depth_for(target), target.key, target.caches.l3, llvm.version())
     if key not in _loaded:
         stored = default()
         code = read_entry(stored, key, ())
         if not isinstance(code, running.Code):
             code = running.compile_kernel(kernel, facts, target, f"tileproof_{key[:32]}")
             stored.put(key, write_entry(code, ()))
-        _loaded[key] = running.Loaded(kernel, code)
-    return _loaded[key]
+        _loaded[key] = code, running.load(code)
+    return running.Loaded(kernel, *_loaded[key])
 
 
 def pool() -> Pool:

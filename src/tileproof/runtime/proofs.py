@@ -1,38 +1,44 @@
 """Proved kernels on disk: what was accepted here is accepted wherever its entry is found, without proving it again.
 
-A kernel is known by its text, its element types and constants, the values it captured, and the version of tileproof.
-Which values it captures is only known after it was read, so there are two entries: the first, under what is known
-before, names them; the second, under their values too, holds the kernel as it was proved. Where anything is in doubt
-there is no key, and the kernel is read and proved anew.
+A kernel is known by its text, what the names in its signature stand for, its element types and constants, the values it
+captured, and the version of tileproof. Which values it captures is only known after it was read, so there are two
+entries: the first, under what is known before, names them; the second, under these names and their values too, holds
+the kernel as it was proved. Where anything is in doubt there is no key, and the kernel is read and proved anew.
 """
 
 from __future__ import annotations
 
 import io
+import os
 import pickle
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
-from types import FunctionType, ModuleType
-from typing import Any, Final
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from typing import Any, Final, TypeAlias
 
 from tileproof.analysis.verdict import Verdict
 from tileproof.diagnostics.spans import Source
 from tileproof.frontend.elaborate import Elaborated, parse
-from tileproof.frontend.names import MISSING, Capture, find_name
+from tileproof.frontend.names import MISSING, Capture, find_name, is_language
+from tileproof.frontend.signature import ContentOf, Signature, TensorParameter
 from tileproof.frontend.source import read_function
 from tileproof.frontend.specialisation import Specialisation
 from tileproof.ir.ops import KernelIR
 from tileproof.language.dtypes import DType, DTypeVar
 from tileproof.language.kernel import Kernel
+from tileproof.language.spaces import Each
+from tileproof.language.tiles import Lowest
 
 from .cache import Cache, default, digest
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 """Of entries: one more whenever their meaning changes."""
 _PLAIN: Final = (type(None), bool, int, float, str, bytes)
+_Names: TypeAlias = tuple[tuple[int, tuple[str, ...]], ...]
+"""Captures by name alone: whose each is, and how it is reached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,24 +58,24 @@ def recall(kernel: Kernel, specialisation: Specialisation) -> Stored | None:
     if first is None:
         return None
     names = _read(stored, first, ())
-    if not isinstance(names, tuple):
+    if not _are_names(names):
         return None
     captures = _resolve(kernel, names)
-    key = None if captures is None else _key(first, captures)
+    key = None if captures is None else _key(first, kernel, names, captures)
     if key is None or captures is None:
         return None
-    found = _read(stored, key, _sources(kernel, captures))
-    if not isinstance(found, tuple):
-        return None
-    ir, ready, verdict = found
-    return Stored(key, Elaborated(ir, captures), verdict, ready)
+    match _read(stored, key, _sources(kernel, captures)):
+        case KernelIR() as ir, KernelIR() as ready, Verdict() as verdict:
+            return Stored(key, Elaborated(ir, captures), verdict, ready)
+        case _:
+            return None
 
 
 def keep(kernel: Kernel, specialisation: Specialisation, made: Elaborated, verdict: Verdict, ready: KernelIR) -> str:
     """Writes a proof to disk. Gives its key, or "" where it has none."""
     first = _known_before(kernel, specialisation)
     names = _names(kernel, made.captures)
-    key = None if first is None or names is None else _key(first, made.captures)
+    key = None if first is None or names is None else _key(first, kernel, names, made.captures)
     if first is None or key is None:
         return ""
     short = replace(verdict, kernel=None, settled=(), residuals=(), full=())
@@ -88,10 +94,15 @@ def keep(kernel: Kernel, specialisation: Specialisation, made: Elaborated, verdi
 
 @cache
 def fingerprint() -> str:
-    """This version of tileproof: its files, by size and time of change."""
+    """This version of tileproof: the text of its files. Their times are no sign: packages give all files one."""
     root = Path(__file__).parents[1]
-    files = sorted(root.rglob("*.py"))
-    return digest(*(f"{path.relative_to(root)} {path.stat().st_size} {path.stat().st_mtime_ns}" for path in files))
+    found = []
+    for folder, _, names in os.walk(root):
+        for name in names:
+            if name.endswith((".py", ".ll")):
+                path = Path(folder, name)
+                found.append((str(path.relative_to(root)), path.read_bytes()))
+    return digest(*sorted(found))
 
 
 def _known_before(kernel: Kernel, specialisation: Specialisation) -> str | None:
@@ -99,7 +110,7 @@ def _known_before(kernel: Kernel, specialisation: Specialisation) -> str | None:
     try:
         return digest(
             "proof", FORMAT, fingerprint(), sys.version_info[:2], kernel.name, _text(kernel.function, kernel),
-            kernel.deny_checks, kernel.deterministic,
+            _declared(parse(kernel).signature), kernel.deny_checks, kernel.deterministic,
             tuple((name, dtype.name) for name, dtype in specialisation.dtypes), specialisation.constants,
         )  # fmt: skip
     except (TypeError, ValueError):
@@ -113,40 +124,79 @@ def _text(function: FunctionType, kernel: Kernel | None = None) -> tuple[int, st
     return first, "".join(source.source.lines[first - 1 : last])
 
 
-def _key(first: str, captures: Sequence[Capture]) -> str | None:
+def _declared(signature: Signature) -> object:
+    """A signature as parts of a key: its text does not tell what the names in its annotations stand for."""
+    return (
+        tuple(
+            (each.name, str(each.access) if isinstance(each, TensorParameter) else "", _element(each.element))
+            for each in signature.arguments
+        ),
+        tuple((each.name, each.type.__name__, each.default) for each in signature.constants),
+    )
+
+
+def _element(element: object) -> object:
+    match element:
+        case ContentOf(kind=kind, dimension=dimension):
+            return (kind, dimension)
+        case DType(name=name) | DTypeVar(name=name):
+            return (type(element).__name__, name)
+        case _:
+            return type(element).__name__
+
+
+def _key(first: str, kernel: Kernel, names: _Names, captures: Sequence[Capture]) -> str | None:
+    files = [kernel.filename]
     try:
-        return digest("proof of", first, *(_said(capture.value) for capture in captures))
+        return digest("proof of", first, names, *(_said(capture.value, files) for capture in captures))
     except Exception:  # what a captured object does when it is looked at is not ours to know
         return None
 
 
-def _said(value: Any) -> object:
-    """A captured value as parts of a key."""
+def _said(value: Any, files: list[str]) -> object:
+    """A captured value as parts of a key. `files` are those of the kernel and of the functions before it."""
     if type(value) in _PLAIN:
         return value
     if type(value) is tuple:
-        return tuple(map(_said, value))
+        return tuple(_said(each, files) for each in value)
     match value:
-        case DType(name=name) | DTypeVar(name=name):
-            return ("dtype", name)
-        case FunctionType() if value.__module__.partition(".")[0] == "tileproof":
+        case DType() | DTypeVar():
+            return _element(value)
+        case FunctionType() if is_language(value):
             return ("language", value.__module__, value.__qualname__)
         case FunctionType():
-            return ("function", *_text(value), tuple(map(_said, value.__defaults__ or ())))
+            return _function(value, files)
+        case BuiltinFunctionType(__module__="builtins", __qualname__=name):
+            return ("builtin", name)
         case ModuleType():
             return ("module", value.__name__)
         case type():
             return ("type", value.__module__, value.__qualname__)
-        case _ if type(value).__module__.startswith("tileproof.language"):
-            return ("language", type(value).__qualname__, getattr(value, "name", ""))
+        case Each() | Lowest():
+            return ("language", type(value).__name__)
         case _:
             raise TypeError(f"{value!r} has no key")
+
+
+def _function(function: FunctionType, files: list[str]) -> object:
+    """A helper as parts of a key: its text, its code, as the file may have changed since, and its defaults."""
+    file = function.__code__.co_filename
+    if file not in files:
+        files.append(file)
+    named = tuple(sorted((function.__kwdefaults__ or {}).items()))
+    defaults = tuple(_said(value, files) for value in (function.__defaults__ or (), named))
+    return ("function", files.index(file), *_text(function), _code(function.__code__), defaults)
+
+
+def _code(code: CodeType) -> object:
+    constants = tuple(_code(each) if isinstance(each, CodeType) else repr(each) for each in code.co_consts)
+    return (code.co_code, code.co_names, code.co_varnames, code.co_freevars, constants)
 
 
 # Captures: each belongs to the kernel's function (0), or to a function that was captured before it.
 
 
-def _names(kernel: Kernel, captures: Sequence[Capture]) -> tuple[tuple[int, tuple[str, ...]], ...] | None:
+def _names(kernel: Kernel, captures: Sequence[Capture]) -> _Names | None:
     """The captures by name alone."""
     functions: list[FunctionType] = [kernel.function]
     found = []
@@ -159,12 +209,25 @@ def _names(kernel: Kernel, captures: Sequence[Capture]) -> tuple[tuple[int, tupl
     return tuple(found)
 
 
-def _resolve(kernel: Kernel, names: tuple[tuple[int, tuple[str, ...]], ...]) -> tuple[Capture, ...] | None:
+def _are_names(found: Any) -> bool:
+    """Whether what was read is what `_names` gives."""
+    return isinstance(found, tuple) and all(
+        isinstance(each, tuple)
+        and len(each) == 2
+        and isinstance(each[0], int)
+        and isinstance(each[1], tuple)
+        and each[1] != ()
+        and all(isinstance(name, str) for name in each[1])
+        for each in found
+    )
+
+
+def _resolve(kernel: Kernel, names: _Names) -> tuple[Capture, ...] | None:
     """What the names stand for now."""
     functions: list[FunctionType] = [kernel.function]
     found = []
     for owner, path in names:
-        if owner >= len(functions):
+        if not 0 <= owner < len(functions):
             return None
         value = find_name(functions[owner], path[0])
         for attribute in path[1:]:
@@ -181,7 +244,7 @@ def _sources(kernel: Kernel, captures: Sequence[Capture]) -> tuple[Source, ...]:
     """The texts that spans of the kernel may point into."""
     helpers = [
         capture.value for capture in captures
-        if isinstance(capture.value, FunctionType) and capture.value.__module__.partition(".")[0] != "tileproof"
+        if isinstance(capture.value, FunctionType) and not is_language(capture.value)
     ]  # fmt: skip
     return (parse(kernel).source.source, *(read_function(helper).source for helper in helpers))
 
@@ -218,10 +281,12 @@ class _Reader(pickle.Unpickler):
         return self.sources[number]
 
     def find_class(self, module: str, name: str) -> Any:
-        """Only what tileproof itself writes."""
-        if module.partition(".")[0] != "tileproof":
-            raise pickle.UnpicklingError(f"{module}.{name} does not belong here")
-        return super().find_class(module, name)
+        """Only what tileproof itself writes: its own classes, not what is reached through one of its modules."""
+        if module.partition(".")[0] == "tileproof" and "." not in name:
+            found = super().find_class(module, name)
+            if isinstance(found, type) and found.__module__ == module:
+                return found
+        raise pickle.UnpicklingError(f"{module}.{name} does not belong here")
 
 
 def _written(item: object, sources: Sequence[Source]) -> bytes:

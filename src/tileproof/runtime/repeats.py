@@ -7,7 +7,6 @@ Whatever is unusual or in doubt is left to the full launch, which says what is w
 
 from __future__ import annotations
 
-import math
 from array import array
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,8 +16,8 @@ import numpy as np
 
 from tileproof.analysis.terms import Scalar, everything
 from tileproof.analysis.verdict import Compare, Fits
-from tileproof.backends.cpu.pool import Pool, arena, threads
-from tileproof.backends.cpu.running import CHUNKS, NOBODY, Loaded
+from tileproof.backends.cpu.pool import Pool, arena
+from tileproof.backends.cpu.running import NOBODY, Loaded
 from tileproof.backends.cpu.target import Target
 from tileproof.frontend.operations import limits
 from tileproof.frontend.signature import ContentOf, Signature
@@ -105,9 +104,7 @@ def _go(repeat: Repeat, words: array[int], pool: Pool) -> bool:
         return True
     record = len(words) - 6
     words[0] = start + 8 * record
-    pool.run(
-        loaded.main, start, total, total // (CHUNKS * threads()) or 1, loaded.code.arena, arena(loaded.code.arena)
-    )
+    pool.run(loaded.main, start, total, pool.chunk(total), loaded.code.arena, arena(loaded.code.arena))
     if words[record + 1] != NOBODY:
         raise loaded.failure(words[record:], repeat.dimensions, {})
     return True
@@ -169,7 +166,7 @@ def _bits(dtype: DType) -> Callable[[Any], int | None]:
     """How a number becomes the bits of a scalar; it gives None for a number that may not fit."""
     least, most = limits(dtype) if dtype.is_integer else (0, 0)
     if dtype.name in ("f32", "f64"):
-        code, greatest = ("f", limits(dtype)[1]) if dtype.name == "f32" else ("d", math.inf)
+        code, greatest = ("f" if dtype.name == "f32" else "d"), limits(dtype)[1]
 
         def of_float(value: Any) -> int | None:
             if not -greatest <= value <= greatest:
@@ -190,5 +187,5 @@ def _bits(dtype: DType) -> Callable[[Any], int | None]:
 def note(memory: dict[Any, Repeat | None], key: Any, repeat: Repeat | None) -> None:
     """Remembers, and forgets the oldest of too many."""
     if len(memory) >= _MOST:
-        memory.pop(next(iter(memory)), None)
+        memory.pop(next(iter(tuple(memory))), None)  # a copy: other threads may note meanwhile
     memory[key] = repeat

@@ -15,7 +15,8 @@ import tileproof as tp
 from corpus import SAFE
 from corpus.safe_examples import MODULES
 
-launches = [(getattr(module, name), *module.arguments(seed=seed)) for name, module in MODULES.items() for seed in (0, 1)]
+examples = [(getattr(module, name), module) for name, module in MODULES.items()]
+launches = [(kernel, *module.arguments(seed=seed)) for kernel, module in examples for seed in (0, 1)]
 launches += [(case.kernel, *launch) for case in SAFE for launch in case.launches()]
 for kernel, arguments, constants in launches:
     with tp.backend("cpu"):
@@ -25,11 +26,11 @@ for kernel, arguments, constants in launches:
 x = np.random.default_rng(0).standard_normal((3, 40_001)).astype(np.float32)
 
 @tp.kernel
-def sums(s: tp.Sum[tp.f32, "4"], x: tp.In[tp.f32, "R N"]) -> None:
+def sums(s: tp.Sum[tp.f32, "R"], x: tp.In[tp.f32, "R N"]) -> None:
     for r, i in tp.parallel(R=tp.each, N=64):
         s[r] += x[r, i].sum()
 
-total = np.zeros(4, np.float32)
+total = np.zeros(3, np.float32)
 with tp.backend("cpu"):
     sums(total, x)
 print("sums", total.tobytes().hex())

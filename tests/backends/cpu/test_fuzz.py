@@ -14,13 +14,15 @@ import numpy as np
 import pytest
 
 SUPPORT = Path(__file__).resolve().parents[2] / "support"
-SECONDS = os.environ.get("TILEPROOF_FUZZ_SECONDS", "20")
+SECONDS = os.environ.get("TILEPROOF_FUZZ_SECONDS", "10")
 FEATURES = {
     "a product": r"tp\.mma\(", "a product that is carried": r"(t\d+) = tp\.mma\(.*, \1\)", "a sum up to each": "cumsum",
-    "a scan": r"tp\.scan\(", "a fold": r"tp\.reduce\(", "a fold of two": r"t\d+, t\d+ = tp\.reduce", "a shape": "reshape",
+    "a scan": r"tp\.scan\(", "a fold": r"tp\.reduce\(", "a fold of two": r"t\d+, t\d+ = tp\.reduce",
+    "a shape": "reshape",
     "one after another": r"tp\.cat\(", "a filled tile": r"\.fill\(", "a slice": r"= t\d+\[.*\d:\d", "a turn": r"\.T$",
     "a join": r"tp\.join\(", "segments": r"tp\.segments\(", "a loop of tiles": r"for k in tp\.tiles",
-    "a range": r"for q\d+ in range\(", "a while": "while ", "a branch": " if ", "an exchange": r"(t\d+), (t\d+) = .*, \1$",
+    "a range": r"for q\d+ in range\(", "a while": "while ", "a branch": " if ",
+    "an exchange": r"(t\d+), (t\d+) = .*, \1$",
     "a load after a store": r"(y\d+)\[.*\] = .*\n +t\d+ = \1\[", "a Sum": r": Sum\[", "a Max": r": Max\[",
     "entries": r"Index\[", "duplicates": r"y\d+\[x\d+\[i\]\] \+=", "a choice": r"tp\.where\(", "a get": r"\.get\(",
     "positions": r"\.elements", "a conversion": r"\.to\(bf16\)", "an axis of one": "None", "three axes": r"\[:, :, ",

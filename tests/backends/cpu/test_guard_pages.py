@@ -24,8 +24,17 @@ def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("what", ["hard", "examples", "corpus"])
-@pytest.mark.parametrize("target", TARGETS)
+RUNS = [
+    *((target, what) for target in TARGETS for what in ("hard", "streamed")),
+    ("host", "examples"),
+    ("host", "corpus"),
+]
+"""All of it on all targets takes minutes: TILEPROOF_GUARD=everything."""
+if os.environ.get("TILEPROOF_GUARD") == "everything":
+    RUNS = [(target, what) for target in TARGETS for what in ("hard", "streamed", "examples", "corpus")]
+
+
+@pytest.mark.parametrize(("target", "what"), RUNS)
 def test_a_launch_stays_inside_its_memory(target: str, what: str) -> None:
     done = run(str(TESTS / "support" / "guard_runs.py"), target, what)
     if "TP0613" in done.stderr:

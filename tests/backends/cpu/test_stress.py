@@ -34,8 +34,9 @@ def test_a_process_forked_amid_launches_can_launch() -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_a_process_forked_while_another_thread_compiles_can_compile(tmp_path: Path) -> None:
     code = """
-import threading, numpy as np, tileproof as tp, stress_runs
-from source_files import load_text
+import os, threading, numpy as np, tileproof as tp, stress_runs
+from pathlib import Path
+from source_files import load_file
 text = '''
 import tileproof as tp
 from tileproof import In, Out, f32
@@ -44,16 +45,21 @@ def k(y: Out[f32, "N"], x: In[f32, "N"]) -> None:
     for i in tp.parallel(N=16):
         y[i] = x[i] * FACTOR
 '''
-done = threading.Event()
+done, right = threading.Event(), []
 def launch(factor):
     x, y = np.ones(20, np.float32), np.zeros(20, np.float32)
+    path = Path(os.environ["TILEPROOF_CACHE_DIR"]) / f"kernel_{factor}.py"
+    path.write_text(text.replace("FACTOR", str(factor)))
     with tp.backend("cpu"):
-        load_text(text.replace("FACTOR", str(factor))).k(y, x)
+        load_file(path).k(y, x)
     assert (y == factor).all()
 def go():
-    for factor in range(2, 40):
-        launch(factor)
-    done.set()
+    try:
+        for factor in range(2, 40):
+            launch(factor)
+        right.append(True)
+    finally:
+        done.set()
 launch(1)
 thread = threading.Thread(target=go)
 thread.start()
@@ -62,6 +68,7 @@ while not done.is_set():
     number += 1
     stress_runs.forked(lambda: launch(number))
 thread.join()
+assert right
 """
     done = run("-c", code, TILEPROOF_CACHE_DIR=str(tmp_path))
     assert done.returncode == 0, done.stdout + done.stderr

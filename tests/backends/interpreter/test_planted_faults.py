@@ -20,6 +20,7 @@ from source_files import load_file
 import tileproof as tp
 from tileproof.diagnostics import Code
 from tileproof.frontend.pipeline import accepted
+from tileproof.runtime.choice import BACKENDS
 
 Array = np.ndarray[Any, Any]
 Arguments = Callable[[bool], list[Any]]
@@ -415,8 +416,11 @@ def test_its_twin_is_silent_and_gives_one_result_in_every_order(one: Fault, tmp_
 @pytest.mark.parametrize("one", [one for one in FAULTS if "unsafe" not in one.body], ids=lambda one: one.name)
 def test_a_planted_fault_does_not_get_through_a_launch(one: Fault, tmp_path: Path) -> None:
     arguments = one.arguments(True)
-    with pytest.raises(tp.TileproofError):
-        one.kernel(True, tmp_path)(*arguments)
+    kernel = one.kernel(True, tmp_path)
+    with tp.backend("cpu"), pytest.raises(tp.TileproofError):
+        kernel(*one.arguments(True))
+    with tp.backend("interpreter"), pytest.raises(tp.TileproofError):
+        kernel(*arguments)
     for argument, before in zip(arguments, one.arguments(True), strict=True):
         np.testing.assert_array_equal(argument, before)
 
@@ -429,7 +433,10 @@ def test_its_twin_launches_where_it_is_right_for_all_arguments(one: Fault, tmp_p
         with pytest.raises(tp.KernelError):
             kernel(*launched)
         return
-    kernel(*launched)
     tp.interpret(kernel, *interpreted)
-    for argument, other in zip(launched, interpreted, strict=True):
-        np.testing.assert_array_equal(argument, other)
+    for backend in BACKENDS:
+        launched = one.arguments(False)
+        with tp.backend(backend):
+            kernel(*launched)
+        for argument, other in zip(launched, interpreted, strict=True):
+            np.testing.assert_array_equal(argument, other)

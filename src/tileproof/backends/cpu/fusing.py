@@ -13,15 +13,16 @@ from dataclasses import replace
 
 from tileproof.ir import ops
 from tileproof.ir.types import AnyValue, Axis, Tile, TileType, Value, Walker, WalkerTag
-from tileproof.ir.walk import map_blocks, uses
+from tileproof.ir.walk import map_blocks, uses, walk
 
 
 def fuse(kernel: ops.KernelIR, depth: int) -> ops.KernelIR:
     """The kernel with its products fused, and taken about `depth` elements of the inner axis at a time."""
+    zeros = _zeros(kernel)
 
     def fused(block: ops.Block) -> ops.Block:
         inner = ops.Block(tuple(map_blocks(op, fused) for op in block.ops), block.yields)
-        return _deepened(_added(inner), depth)
+        return _deepened(_added(inner, zeros), depth)
 
     return replace(kernel, body=fused(kernel.body))
 
@@ -29,7 +30,19 @@ def fuse(kernel: ops.KernelIR, depth: int) -> ops.KernelIR:
 # Sums of products.
 
 
-def _added(block: ops.Block) -> ops.Block:
+def _zeros(kernel: ops.KernelIR) -> set[AnyValue]:
+    """All tiles that are zero everywhere, as what `l @ r` begins with is."""
+    found: set[AnyValue] = set()
+    for op in walk(kernel.body):
+        match op:
+            case ops.Constant(result=result, value=value) if value == 0:
+                found.add(result)
+            case ops.Broadcast(result=result, operand=operand) if operand in found:
+                found.add(result)
+    return found
+
+
+def _added(block: ops.Block, zeros: set[AnyValue]) -> ops.Block:
     counts: dict[AnyValue, int] = {}
     for op in block.ops:
         for value in (*ops.operands(op), *(used for inner in ops.blocks(op) for used in uses(inner))):
@@ -37,7 +50,6 @@ def _added(block: ops.Block) -> ops.Block:
     for value in block.yields:
         counts[value] = counts.get(value, 0) + 1
     made = {op.result: op for op in block.ops if isinstance(op, ops.Mma)}
-    zeros = {op.result for op in block.ops if isinstance(op, ops.Constant) and op.value == 0}
     found: list[ops.AnyOp] = []
     for op in block.ops:
         match op:

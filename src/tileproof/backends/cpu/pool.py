@@ -32,6 +32,8 @@ _RELAX: Final = "declare void @tileproof_relax()"
 _NAMES: Final = ("tileproof_pool_new", "tileproof_pool_run")
 _SMALLEST: Final = 64 << 10
 _ALIGNMENT: Final = 64
+_CHUNKS: Final = 16
+"""How many chunks of a job each thread gets on average."""
 _KEPT: Final = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGABRT")
 """Signals that a thread sends to itself, which must not be blocked."""
 
@@ -58,6 +60,8 @@ class Pool:
         self._new, self._run = entries
         self._native: int | None = None
         """The threads, once they are started; 0 if there is only the caller's."""
+        self._count = 0
+        """How many threads share a job, the caller's included, once they are started."""
         self._starting = threading.Lock()
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._forget)
@@ -73,16 +77,22 @@ class Pool:
             native = self._start()
         self._run(native, code, args, total, chunk, arena_bytes, caller_arena)
 
+    def chunk(self, total: int) -> int:
+        """Items to claim at a time: so many that each thread comes back some times, and the last one does not wait."""
+        return total // (_CHUNKS * (self._count or threads())) or 1
+
     def _start(self) -> int:
         with self._starting:
             if self._native is None:
-                workers = threads() - 1
+                self._count = threads()
+                workers = self._count - 1
                 with _signals_blocked():
                     self._native = (self._new(workers) or 0) if workers else 0
             return self._native
 
     def _forget(self) -> None:
         self._native = None
+        self._count = 0
         self._starting = threading.Lock()
 
 

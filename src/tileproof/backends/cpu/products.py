@@ -8,7 +8,7 @@ before it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 
 from tileproof.ir import ops
@@ -38,8 +38,8 @@ from .state import Buffer, State
 def product(s: State, op: ops.Mma) -> None:
     """Computes `left @ right + acc` into scratch memory."""
     shape = shape_of(s, op)
-    left = _packed(s, op.left, shape, shape.left_count, fill_left)
-    right = _packed(s, op.right, shape, shape.right_count, fill_right)
+    left = _packed(s, op, True, shape)
+    right = _packed(s, op, False, shape)
     out, is_fresh = _accumulator(s, op)
     _multiply(s, op, shape, left, right, out, is_fresh)
     s.buffers[op.result] = out
@@ -83,13 +83,12 @@ def fill_right(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
     integer_packing.sum_columns(s, tile, shape, base)
 
 
-def _packed(
-    s: State, tile: Tile, shape: Shape, count: int, fill: Callable[[State, Tile, Shape, Operand], None]
-) -> Operand:
+def _packed(s: State, op: ops.Mma, is_left: bool, shape: Shape) -> Operand:
     """Memory with a packed operand: filled before the launch, or before the loops that leave it as it is, or here."""
-    if tile in s.packed:
-        return s.packed[tile](s)
-    pointer = s.allocate(count * size(shape.dtype))
+    if (op.result, is_left) in s.packed:
+        return s.packed[op.result, is_left](s)
+    tile, fill = (op.left, fill_left) if is_left else (op.right, fill_right)
+    pointer = s.allocate((shape.left_count if is_left else shape.right_count) * size(shape.dtype))
     with _earliest(s, tile), s.e.nest():
         fill(s, tile, shape, pointer)
     return pointer

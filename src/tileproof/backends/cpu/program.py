@@ -213,7 +213,7 @@ class _Writing:
                 base = self._word(s, ("packed", place), "ptr")
                 return s.address(base, [s.scaled(place_of(s, candidate), str(amount))], "i8")
 
-            s.packed[candidate.tile] = where
+            s.packed[candidate.product.result, candidate.is_left] = where
 
     def _setup(self) -> str:
         """Gives 0, or the number of the first contract that does not hold, counted from 1."""

@@ -20,7 +20,7 @@ from tileproof.language.dtypes import DType
 from . import llvm
 from .checks import sites_of
 from .facts import Facts, facts_of
-from .pool import Pool, arena, space, threads
+from .pool import Pool, arena, space
 from .prepacking import candidates, chosen, counts
 from .program import Module, Words, module
 from .state import Shown, number, stored
@@ -35,8 +35,6 @@ _SHARES: Final = 16
 """The most copies of a tensor that is combined into."""
 _SHARED_BYTES: Final = 64 << 20
 """The most memory those copies take together."""
-CHUNKS: Final = 16
-"""How many chunks of programs each thread gets on average."""
 _PRINT = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
 _SETUP = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
 _COMBINES = {Access.SUM: ops.BinaryFn.ADD, Access.MAX: ops.BinaryFn.MAX, Access.MIN: ops.BinaryFn.MIN}
@@ -67,19 +65,26 @@ def compile_kernel(kernel: ops.KernelIR, facts: Facts, target: Target, name: str
     )  # fmt: skip
 
 
+def load(code: Code) -> dict[str, int]:
+    """Puts code into memory, for good and only once; gives the addresses of its functions by what they do."""
+    after = ("after",) if code.has_after else ()
+    what = ("setup", "main", *after, *(f"pack{place}" for place, _ in code.packs))
+    found = llvm.load_object(code.object, [f"{code.name}.{each}" for each in what])
+    return dict(zip(what, found.values(), strict=True))
+
+
 class Loaded:
     """A compiled kernel that can run."""
 
-    def __init__(self, kernel: ops.KernelIR, code: Code) -> None:
-        names = [f"{code.name}.{what}" for what in ("setup", "main", *(("after",) if code.has_after else ()))]
-        packing = [f"{code.name}.pack{place}" for place, _ in code.packs]
-        found = llvm.load_object(code.object, [*names, *packing])
-        self.packing = [found[name] for name in packing]
+    def __init__(self, kernel: ops.KernelIR, code: Code, found: Mapping[str, int] | None = None) -> None:
+        """`found` is where the functions of the code are, if it is loaded."""
+        found = load(code) if found is None else found
+        self.packing = [found[f"pack{place}"] for place, _ in code.packs]
         self.packed = candidates(kernel)
         self.kernel, self.code = kernel, code
-        self.setup = _SETUP(found[names[0]])
-        self.main = found[names[1]]
-        self.after = found[names[2]] if code.has_after else 0
+        self.setup = _SETUP(found["setup"])
+        self.main = found["main"]
+        self.after = found.get("after", 0)
         self.words = Words(kernel)
         for name in code.dimensions:
             self.words.dimension(name)
@@ -243,7 +248,7 @@ class _Launch:
         return {tensor: self.arguments[tensor.name] for tensor in self.loaded.tensors}
 
     def _job(self, code: int, address: int, total: int, scratch: int) -> None:
-        chunk = total if self.loaded.code.is_ordered else max(1, total // (CHUNKS * threads()))
+        chunk = total if self.loaded.code.is_ordered else self.pool.chunk(total)
         self.pool.run(code, address, total, chunk, self.loaded.code.arena, scratch)
 
     # Words.

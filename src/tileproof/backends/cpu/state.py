@@ -104,8 +104,10 @@ class State:
     """Where tiles that a loop hands on to its next turn belong."""
     slots: dict[Tile, Tile] = field(default_factory=dict)
     """Of tiles that a loop hands on to its next turn: what they are called there."""
-    packed: dict[Tile, Callable[[State], Operand]] = field(default_factory=dict)
-    """Operands of products that were packed before the programs run, and where."""
+    packed: dict[tuple[Tile, bool], Callable[[State], Operand]] = field(default_factory=dict)
+    """Where operands lie that were packed before the programs run: by product, and whether it is the left one.
+
+    Not by tile: one tile may be an operand of two products, each of which has its own way to pack it."""
     rows: list[Load] = field(default_factory=list)
     """Loads of whole rows, one of which each program of the innermost walk has."""
     loops: list[int] = field(default_factory=list)

@@ -1,0 +1,60 @@
+"""Every example compiles for processors this machine is not, and its code calls nothing that a process may lack."""
+
+import re
+from pathlib import Path
+
+import pytest
+from source_files import load_file
+
+import tileproof as tp
+from tileproof.backends.cpu import llvm
+from tileproof.backends.cpu.blocking import depth_for
+from tileproof.backends.cpu.fusing import fuse
+from tileproof.backends.cpu.program import module
+from tileproof.backends.cpu.running import facts_for
+from tileproof.backends.cpu.target import named
+from tileproof.runtime.launch import prepare
+
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
+NAMES = sorted(path.stem for path in EXAMPLES.glob("*.py") if path.stem != "demo")
+MATH = {"fma", "fmaf", "sin", "cos", "erf", "pow"}
+"""Of the C library, for f64 and for processors without fused multiply-add."""
+MEMORY = {"memset", "memcpy"}
+"""What LLVM makes of loops that set or copy memory."""
+CALL = re.compile(r"^\s+(?:callq?|bl|jmp|b|movabsq)\s+\$?([A-Za-z_]\w*)(?:@PLT)?(?:,.*)?$", re.M)
+"""Addresses of 64 bits are loaded before they are called."""
+
+
+def kernel_of(name: str) -> tuple[tp.Kernel, list[object], dict[str, int]]:
+    example = load_file(EXAMPLES / f"{name}.py")
+    kernels = [value for value in vars(example).values() if isinstance(value, tp.Kernel)]
+    args, constants = example.arguments(0)
+    return getattr(example, name, kernels[-1]), args, constants
+
+
+@pytest.mark.parametrize("processor", ["neoverse-n1", "sapphirerapids", "sse2"])
+@pytest.mark.parametrize("name", NAMES)
+def test_an_example_compiles_for_a_processor(name: str, processor: str) -> None:
+    kernel, args, constants = kernel_of(name)
+    found, bound = prepare(kernel, tuple(args), constants)
+    target = named(processor)
+    ready = fuse(found.ready, depth_for(target))
+    facts = facts_for(ready, {**bound.tensors, **bound.scalars}, bound.dimensions, target.caches.l3)
+    made = module(ready, facts, target, "kernel")
+    code = llvm.assembly(made.text, target)
+    called = set(CALL.findall(code))
+    inside = set(re.findall(r"^([A-Za-z_][\w.]*):", code, re.M))
+    assert {one for one in called if one not in inside} <= MATH | MEMORY
+    assert "kernel.main:" in code
+
+
+def test_a_call_that_is_not_allowed_would_be_seen() -> None:
+    text = """
+        declare float @surprise(float)
+        define float @f(float %x) {
+          %y = call float @surprise(float %x)
+          %z = fadd float %y, %y
+          ret float %z
+        }"""
+    for processor in ("neoverse-n1", "avx2"):
+        assert "surprise" in CALL.findall(llvm.assembly(text, named(processor)))
