@@ -3,103 +3,42 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
+import repeated
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from repeated import (
+    KERNELS,
+    gather,
+    grouped,
+    looked_up,
+    moved,
+    numbers,
+    permuted,
+    ragged,
+    raised,
+    refused,
+    required,
+    same_launch,
+    scale,
+    scatter,
+    shifted,
+    weak,
+    wide,
+    window,
+)
 
 import tileproof as tp
-from tileproof import In, Index, InOut, Offsets, Out, T, Unique, f32, f64, i8, i32, u64
 from tileproof.backends.cpu.target import VARIABLE, host
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime import native, repeats
 
 Array = np.ndarray[Any, Any]
-FACTOR: Any = 2.0
-
-
-def shifted(t: Any, by: float = 0.0) -> Any:
-    return t + by
-
-
-@tp.kernel
-def scale(y: Out[T, "M N"], x: In[T, "M N"], by: f32, *, B: int = 4) -> None:
-    for m, n in tp.parallel(M=2, N=B):
-        y[m, n] = (x[m, n].to(f32) * by * FACTOR).to(T)
-
-
-@tp.kernel
-def moved(y: Out[f32, "N"], x: In[f32, "N"]) -> None:
-    for n in tp.parallel(N=4):
-        y[n] = shifted(x[n])
-
-
-@tp.kernel
-def wide(y: Out[f64, "N"], by: f64, up: i8, at: u64) -> None:
-    for n in tp.parallel(N=4):
-        y[n] = tp.full((n,), 0.0, f64) + by + up.to(f64) + (at % 1000).to(f64)
-
-
-@tp.kernel
-def weak(y: Out[f32, "N"], by: T) -> None:
-    for n in tp.parallel(N=4):
-        y[n] = tp.full((n,), 1.0) * by.to(f32)
-
-
-@tp.kernel
-def gather(y: Out[f32, "N"], table: In[f32, "V"], ids: In[Index["V"], "N"]) -> None:
-    for n in tp.parallel(N=tp.each):
-        y[n] = table[ids[n]]
-
-
-@tp.kernel
-def scatter(y: InOut[f32, "V"], x: In[f32, "N"], to: In[Unique["V"], "N"]) -> None:
-    for n in tp.parallel(N=tp.each):
-        y[to[n]] = x[n]
-
-
-@tp.kernel
-def permuted(y: Out[f32, "N"], x: In[f32, "N"], to: In[Unique["N"], "N"]) -> None:
-    for n in tp.parallel(N=tp.each):
-        y[to[n]] = x[n]
-
-
-@tp.kernel
-def ragged(y: Out[f32, "N"], off: In[Offsets["N"], "E+1"]) -> None:
-    for e, n in tp.parallel(tp.segments(off, N=2)):
-        y[n] = e.to(f32)
-
-
-@tp.kernel
-def grouped(y: Out[f32, "H"], x: In[f32, "G"]) -> None:
-    for h in tp.parallel(H=tp.each):
-        y[h] = x[tp.group(h, "G")]
-
-
-@tp.kernel
-def required(y: Out[f32, "N"], x: In[f32, "N"], n0: i32) -> None:
-    tp.require(n0 <= tp.dim("N"))
-    for n in tp.parallel(N=4):
-        y[n] = x[n]
-
-
-@tp.kernel
-def window(y: Out[f32, "N"], x: In[f32, "M"], first: i32) -> None:
-    for n in tp.parallel(N=tp.each):
-        y[n] = x[first + n]
-
-
-@tp.kernel
-def looked_up(y: Out[f32, "N"], table: In[f32, "V"], ids: In[i32, "N"]) -> None:
-    for n in tp.parallel(N=tp.each):
-        y[n] = table[ids[n]]
-
-
-KERNELS = (scale, moved, wide, weak, gather, scatter, permuted, ragged, grouped, required, window, looked_up)
 
 
 @pytest.fixture(autouse=True)
@@ -122,42 +61,6 @@ def ways(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 
     monkeypatch.setattr(repeats, "run", watched)
     return found
-
-
-def numbers(*shape: int, dtype: Any = np.float32) -> Array:
-    return np.arange(1, 1 + int(np.prod(shape)), dtype=np.float64).reshape(shape).astype(dtype)
-
-
-def same_launch(kernel: tp.Kernel, *args: Any, **named: Any) -> list[tuple[type, Code, str]]:
-    """Launches the short way if there is one, and the full way; both do the same. Gives what was raised."""
-    before = [each.copy() if isinstance(each, np.ndarray) else each for each in args]
-    found, results = [], []
-    for key_of in (repeats.key_of, lambda *_: None):
-        for array, saved in zip(args, before, strict=True):
-            if isinstance(array, np.ndarray) and array.flags.writeable:
-                array[...] = saved
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(repeats, "key_of", key_of)
-            found.append(raised(lambda: kernel(*args, **named)))
-        results.append([each.tobytes() for each in args if isinstance(each, np.ndarray)])
-    assert found[0] == found[1]
-    assert results[0] == results[1]
-    return found[0]
-
-
-def raised(run: Callable[[], None]) -> list[tuple[type, Code, str]]:
-    try:
-        run()
-    except tp.TileproofError as error:
-        return [(type(error), each.code, f"{each.message} at {each.span.line if each.span else 0}")
-                for each in error.diagnostics]  # fmt: skip
-    return []
-
-
-def refused(kernel: tp.Kernel, *args: Any, **named: Any) -> Code:
-    """The code of the one mistake of a launch, which both ways see."""
-    ((_, code, _),) = same_launch(kernel, *args, **named)
-    return code
 
 
 def test_a_launch_like_an_earlier_one_goes_the_short_way(ways: list[bool]) -> None:
@@ -261,6 +164,7 @@ def test_empty_arrays() -> None:
 @pytest.mark.parametrize(
     "by", [3, 0.1, -0.0, 1e-50, 1e38, 3.5e38, -1e39, 2**127, 2**128, 10**400, float("inf"), float("-inf"), float("nan"),
            True, np.float32(2), np.float64(2), np.int64(3), np.array(2.0), "2", None, 1j],
+    ids=lambda by: f"{type(by).__name__} {str(by)[:9]}",
 )  # fmt: skip
 def test_numbers_of_all_kinds(by: Any) -> None:
     x = numbers(4, 8)
@@ -269,7 +173,8 @@ def test_numbers_of_all_kinds(by: Any) -> None:
     same_launch(scale, np.zeros((4, 8), np.float32), x, by)
 
 
-@pytest.mark.parametrize("by", [1.5, 10**400, -(10**400), 1e308, float("inf"), float("nan"), 2**1023, 2**1024, 3])
+@pytest.mark.parametrize("by", [1.5, 10**400, -(10**400), 1e308, float("inf"), float("nan"), 2**1023, 2**1024, 3],
+                         ids=lambda by: f"{type(by).__name__} {str(by)[:9]}")
 @pytest.mark.parametrize("up", [0, -128, 127, 128, -129, 1.0, True])
 def test_numbers_that_may_not_fit(by: Any, up: Any) -> None:
     for first in (1.0, 1):
@@ -379,29 +284,24 @@ def test_arguments_by_position_and_by_name(ways: list[bool]) -> None:
     assert len(same_launch(scale, y, x, 2, 3)) == 1
 
 
-def test_captured_values_that_change() -> None:
-    global FACTOR
+def test_captured_values_that_change(monkeypatch: pytest.MonkeyPatch) -> None:
     y, x = np.zeros((4, 8), np.float32), numbers(4, 8)
-    try:
-        for FACTOR in (2.0, 3.0, 3, 0.5, -0.0, 2.0):
-            assert same_launch(scale, y, x, 1.0) == []
-            np.testing.assert_array_equal(y, x * np.float32(FACTOR))
-        FACTOR = [2.0]
-        assert refused(scale, y, x, 1.0) == Code.MUTABLE_CAPTURE
-    finally:
-        FACTOR = 2.0
+    for factor in (2.0, 3.0, 3, 0.5, -0.0, 2.0):
+        monkeypatch.setattr(repeated, "FACTOR", factor)
+        assert same_launch(scale, y, x, 1.0) == []
+        np.testing.assert_array_equal(y, x * np.float32(factor))
+    monkeypatch.setattr(repeated, "FACTOR", [2.0])
+    assert refused(scale, y, x, 1.0) == Code.MUTABLE_CAPTURE
+    monkeypatch.undo()
     assert same_launch(scale, y, x, 1.0) == []
 
 
-def test_helpers_that_change() -> None:
+def test_helpers_that_change(monkeypatch: pytest.MonkeyPatch) -> None:
     y, x = np.zeros(6, np.float32), numbers(6)
-    try:
-        for by in (0.0, 1.0, 5.0):
-            shifted.__defaults__ = (by,)
-            assert same_launch(moved, y, x) == []
-            np.testing.assert_array_equal(y, x + by)
-    finally:
-        shifted.__defaults__ = (0.0,)
+    for by in (0.0, 1.0, 5.0):
+        monkeypatch.setattr(shifted, "__defaults__", (by,))
+        assert same_launch(moved, y, x) == []
+        np.testing.assert_array_equal(y, x + by)
 
 
 def test_settings_that_change(monkeypatch: pytest.MonkeyPatch) -> None:
