@@ -34,7 +34,7 @@ class Mutant:
 
     @contextmanager
     def applied(self) -> Iterator[None]:
-        """The checker with this rule broken, wherever it is used. What it proves is not kept, nor what was kept used."""
+        """The checker with this rule broken, wherever it is used; it neither keeps proofs nor finds kept ones."""
         module, *owners, name = self.rule.split(".")
         home: Any = importlib.import_module(f"tileproof.analysis.{module}")
         for owner in owners:
