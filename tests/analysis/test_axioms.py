@@ -52,7 +52,7 @@ ELEMENTS: dict[str, Content | Range] = {
 }
 AXES = {"grid": 2}
 """Tensors have one axis unless named here."""
-EDGE = Unknown("edge", -40, 40, args=(LANE,))
+EDGE = Unknown("edge", -90, 90, args=(LANE,))
 OWN_EDGE = Scalar("p", -9, 9)
 
 
@@ -155,7 +155,7 @@ def divisor(rng: random.Random) -> Term:
 
 def edge(lane: Term, copy: int = 0) -> Term:
     """The unknown that has a definition, at a lane of a program."""
-    return of(Unknown("edge", -40, 40, args=(lane,), copy=copy))
+    return of(Unknown("edge", -90, 90, args=(lane,), copy=copy))
 
 
 def of_kind(kind: str, rng: random.Random) -> Iterator[Term]:

@@ -42,6 +42,8 @@ def execute(s: State, op: ops.AnyOp) -> None:
             _loop(s, op)
         case ops.If():
             _choose(s, op)
+        case ops.Reduce() if s.uses.reduced.get(op.operand) is op:
+            pass
         case ops.Reduce():
             reductions.reduce(s, op)
         case ops.Mma():
@@ -66,7 +68,10 @@ def execute(s: State, op: ops.AnyOp) -> None:
             s.lazy[op.result] = op
             if isinstance(op, ops.Load) and _is_row(s, op):
                 s.rows.append(op)
-            if op.result in s.uses.kept:
+            reduce = s.uses.reduced.get(op.result)
+            if reduce is not None:
+                reductions.reduce_and_keep(s, reduce)
+            elif op.result in s.uses.kept:
                 nests.materialise(s, op.result)
     for value in ops.results(op):
         s.define(value)

@@ -33,6 +33,7 @@ from .state import Buffer, Place, Shown, State, View, number, stored
 from .target import Target
 from .uses import Uses, uses_of
 
+_PAGE = 4096
 _ARGUMENTS = "ptr %args, ptr %arena, i64 %first, i64 %last"
 
 
@@ -150,6 +151,7 @@ class _Writing:
         s = State(self.kernel, self.target, self.facts, used)
         s.e.globals = self.globals
         s.sites, s.shown = self.sites, self.shown
+        s.arena = _mid_page(s)
         s.record = self._word(s, "record", "ptr")
         s.printer = self._word(s, "printer", "ptr")
         tensors = 0
@@ -182,7 +184,7 @@ class _Writing:
         return s.e.op(f"load {of}, ptr {{}}", self._place(s, self.words.places[key]))
 
     def _done(self, s: State, what: str, result: str = "ret void", signature: str | None = None) -> str:
-        self.arena = max(self.arena, s.scratch)
+        self.arena = max(self.arena, s.scratch + _PAGE if s.scratch else 0)
         if "!0" in self.globals and self.target.is_x86:
             s.e.declare("llvm.x86.sse.sfence", "void")
             s.e.do("call void @llvm.x86.sse.sfence()")
@@ -410,6 +412,17 @@ class _Writing:
             turn = piece if walker is join.walker else s.turns[walker]
             point = s.plus(s.e.op("mul i64 {}, {}", point, self._word(s, (walker.name, "count"))), turn)
         return point
+
+
+def _mid_page(s: State) -> Operand:
+    """Where scratch memory begins: in the middle of a page.
+
+    A load waits for a store before it if both are at the same place of their pages, and arrays often begin at the start
+    of one, so rows of theirs and of scratch memory would go side by side.
+    """
+    place = s.e.op(f"and i64 {{}}, {_PAGE - 1}", s.e.op("ptrtoint ptr {} to i64", "%arena"))
+    away = s.e.op(f"and i64 {{}}, {_PAGE - 1}", s.e.op(f"sub i64 {_PAGE // 2}, {{}}", place))
+    return s.e.op("getelementptr i8, ptr {}, i64 {}", "%arena", away)
 
 
 class _Dimensions(dict[str, Operand]):

@@ -18,7 +18,7 @@ from .emission import Operand, is_number
 from .lanes import fold_lanes, splat
 from .registers import register, vector
 from .spots import Spot
-from .state import State, number
+from .state import Buffer, State, number
 
 _COMBINES = {
     ops.ReduceFn.SUM: ops.BinaryFn.ADD, ops.ReduceFn.MEAN: ops.BinaryFn.ADD, ops.ReduceFn.MAX: ops.BinaryFn.MAX,
@@ -45,6 +45,14 @@ def reduce(s: State, op: ops.Reduce) -> None:
             lives = s.lives(op.result.type)
             nests.sweep(s, lives, inner, lambda spot: nests.put(s, buffer, spot, _column(s, op, spot)))
     s.buffers[op.result] = buffer
+
+
+def reduce_and_keep(s: State, op: ops.Reduce) -> None:
+    """Computes a tile of one axis into scratch memory and reduces it on the way: one pass for both."""
+    buffer = s.destination(op.operand)
+    with s.e.nest():
+        s.scalars[op.result] = _rows(s, op, [()], buffer)[0]
+    s.buffers[op.operand] = buffer
 
 
 def _lane(s: State, op: ops.Reduce) -> int:
@@ -123,25 +131,32 @@ def _by_rows(s: State, op: ops.Reduce, place: Callable[[tuple[Operand, ...], Ope
     walk(0, ())
 
 
-def _rows(s: State, op: ops.Reduce, rows: Sequence[tuple[Operand, ...]]) -> list[Operand]:
-    """The reductions of rows, given by their coordinates without the reduced axis."""
+def _rows(
+    s: State, op: ops.Reduce, rows: Sequence[tuple[Operand, ...]], keep: Buffer | None = None
+) -> list[Operand]:
+    """The reductions of rows, given by their coordinates without the reduced axis; what is reduced goes into `keep`."""
     if op.fn in (ops.ReduceFn.ARGMAX, ops.ReduceFn.ARGMIN):
         return [_extreme(s, op, row) for row in rows]
     axis, live = op.axis, s.live(op.operand.type.axes[op.axis])
     of, fn = _computed_in(op), _COMBINES[op.fn]
     w = _width(s, op)
-    sums = max(1, _SUMS // len(rows)) if w == s.lanes else 1
+    sums = max(1, (_SUMS if keep is None else nests.UNROLL) // len(rows)) if w == s.lanes else 1
     if is_number(live):
         sums = max(1, min(sums, int(live) // w))
 
     def spot(row: tuple[Operand, ...], here: Operand, mask: Operand | None = None) -> Spot:
         return Spot((*row[:axis], here, *row[axis:]), axis if w > 1 else None, w, mask)
 
+    def value_at(place: Spot) -> Operand:
+        if keep is not None:
+            nests.put(s, keep, place, elements.at(s, op.operand, place))
+        return _element(s, op, place)
+
     def turn(here: Operand, totals: list[Operand]) -> Sequence[Operand]:
         made = []
         for n, row in enumerate(rows):
             for m in range(sums):
-                value = _element(s, op, spot(row, s.plus(here, str(m * w))))
+                value = value_at(spot(row, s.plus(here, str(m * w))))
                 made.append(binary(s.e, fn, totals[n * sums + m], value, of, w))
         return made
 
@@ -149,7 +164,7 @@ def _rows(s: State, op: ops.Reduce, rows: Sequence[tuple[Operand, ...]]) -> list
         mask = nests.before(s, here, live, w) if w > 1 else None
         made = []
         for row, total in zip(rows, totals, strict=True):
-            value = _element(s, op, spot(row, here, mask))
+            value = value_at(spot(row, here, mask))
             if mask is not None:
                 value = select(s.e, mask, value, _start(op, w), of, w)
             made.append(binary(s.e, fn, total, value, of, w))

@@ -32,6 +32,8 @@ class Uses:
     """Tiles that are computed once."""
     counts: dict[AnyValue, int] = field(default_factory=dict)
     """How many operations and blocks use a value."""
+    reduced: dict[AnyValue, ops.Reduce] = field(default_factory=dict)
+    """Of kept tiles of one axis, a reduction that can be made on the way."""
 
 
 @dataclass
@@ -48,7 +50,22 @@ def uses_of(body: ops.Block) -> Uses:
     reading = _Reading()
     _price(reading, body, 0)
     _count(reading, body, 0)
+    _pair(reading.uses, body)
     return reading.uses
+
+
+def _pair(uses: Uses, block: ops.Block) -> None:
+    """Finds reductions that stand in the same block as the kept tile they reduce."""
+    here = {value for op in block.ops for value in ops.results(op)}
+    for op in block.ops:
+        for inner in ops.blocks(op):
+            _pair(uses, inner)
+        match op:
+            case ops.Reduce(fn=ops.ReduceFn.SUM | ops.ReduceFn.MAX | ops.ReduceFn.MIN, operand=operand):
+                if operand in uses.kept and operand in here and operand.type.rank == 1:
+                    uses.reduced.setdefault(operand, op)
+            case _:
+                pass
 
 
 def _price(r: _Reading, block: ops.Block, depth: int) -> None:
