@@ -300,12 +300,12 @@ def _each(made: list[Probe]) -> Probe:
 
 def attention(small: bool) -> Row:
     """Causal."""
-    return _attention("attention, causal", small, (128, 128), is_causal=True, goal=Goal(torch=1.0))
+    return _attention("attention, causal", small, (64, 256), is_causal=True, goal=Goal(torch=1.0))
 
 
 def attention_full(small: bool) -> Row:
     """Every query sees every key."""
-    return _attention("attention, full", small, (128, 128), is_causal=False, goal=Goal(torch=1.0))
+    return _attention("attention, full", small, (64, 256), is_causal=False, goal=Goal(torch=1.0))
 
 
 def attention_gpu(small: bool) -> Row:
