@@ -6,8 +6,9 @@ import atexit
 import importlib.util
 import itertools
 import tempfile
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 
 _folder = tempfile.TemporaryDirectory(prefix="kernels-")
 atexit.register(_folder.cleanup)
@@ -16,12 +17,20 @@ _numbers = itertools.count()
 
 def load_file(path: Path, name: str | None = None) -> ModuleType:
     """The module a file makes, imported anew; called after the file unless named."""
-    spec = importlib.util.spec_from_file_location(name or path.stem, path)
+    spec = importlib.util.spec_from_file_location(name or path.stem, path, loader=_Fresh(name or path.stem, str(path)))
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+class _Fresh(SourceFileLoader):
+    """Reads the text each time: byte code is kept by size and second, and tests edit files faster than that."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
 
 
 def load_text(text: str) -> ModuleType:
