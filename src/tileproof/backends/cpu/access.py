@@ -19,7 +19,7 @@ from .emission import Operand
 from .lanes import iota, splat
 from .registers import each, memory, size, suffix, vector
 from .spots import Spot
-from .state import State, View, number, stored
+from .state import State, View, number
 
 
 def load(s: State, op: ops.Load, spot: Spot) -> Operand:
@@ -221,6 +221,3 @@ def everywhere(s: State, mask: Operand | None, when: Operand | None, lanes: int)
 def is_entry(indices: Tile) -> bool:
     """Whether a position may be none."""
     return indices.type.dtype == ENTRY
-
-
-__all__ = ["Position", "both", "everywhere", "get", "is_entry", "load", "store_run", "stored"]
