@@ -6,11 +6,16 @@ Accesses to a written tensor happen in the order of the block.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
-from .computing import Op
+from .computing import BinaryFn, Op, ReduceFn
 from .extent import Length
-from .types import Tensor, Tile, Walker
+from .types import Access, Tensor, Tile, Walker
+
+COMBINED_BY: Final = {Access.SUM: BinaryFn.ADD, Access.MAX: BinaryFn.MAX, Access.MIN: BinaryFn.MIN}
+"""How a value is taken into an element of a tensor that many programs write."""
+BEGINS_AS: Final = {Access.SUM: ReduceFn.SUM, Access.MAX: ReduceFn.MAX, Access.MIN: ReduceFn.MIN}
+"""What such an element holds before: what the reduction of nothing gives."""
 
 # How an access picks elements along one axis of a tensor.
 

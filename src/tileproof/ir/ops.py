@@ -14,6 +14,8 @@ from tileproof.diagnostics.spans import Span
 from tileproof.language.dtypes import DType
 
 from .accesses import (
+    BEGINS_AS,
+    COMBINED_BY,
     Along,
     Assume,
     At,
@@ -78,6 +80,7 @@ from .extent import Length
 from .types import AnyValue, Tensor, Tile
 
 __all__ = [
+    "BEGINS_AS", "COMBINED_BY",
     "Along", "AnyOp", "Assume", "At", "Binary", "BinaryFn", "Bitcast", "Block", "Broadcast", "Cast", "Cat",
     "Check", "Combiner", "Constant", "CumSum", "Elements", "Expand", "Extents", "Fill", "Fold", "Gather", "Get",
     "Group", "If", "Iota", "Join", "KernelIR", "Load", "Mma", "Number", "Op", "Parallel", "Parameter", "Permute",

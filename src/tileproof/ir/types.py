@@ -92,6 +92,11 @@ class TensorType:
     dimensions: tuple[Dimension, ...]
 
     @property
+    def stored_as(self) -> DType:
+        """The element type in memory."""
+        return self.element.storage if isinstance(self.element, Content) else self.element
+
+    @property
     def read_as(self) -> DType:
         """The element type a load gives."""
         if isinstance(self.element, DType):

@@ -2,7 +2,8 @@
 
 What an earlier launch decided by element types, shapes, strides and constants alone is remembered: which code runs, and
 all words of its arguments but addresses and scalars. What depends on addresses and contents is looked at every time.
-Whatever is unusual or in doubt is left to the full launch, which says what is wrong: nothing here raises.
+Whatever is unusual or in doubt is left to the full launch, which says what is wrong; contents that an index tensor must
+not have, and checks that fail in the kernel, are reported as there.
 """
 
 from __future__ import annotations

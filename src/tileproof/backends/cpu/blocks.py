@@ -272,5 +272,3 @@ def _choose(s: State, op: ops.If) -> None:
     made = s.e.branch(s.scalars[op.condition], arm(op.then), arm(op.orelse), types)
     s.scalars.update(zip(scalars, made, strict=True))
     s.buffers.update(buffers)
-
-

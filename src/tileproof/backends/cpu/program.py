@@ -29,7 +29,7 @@ from .halves import software_f16
 from .prepacking import Candidate, candidates, pack, place_of, tile_bytes
 from .registers import memory, size
 from .spots import Spot
-from .state import Buffer, Place, Shown, State, View, number, stored
+from .state import Buffer, Place, Shown, State, View, number
 from .target import Target
 from .uses import Uses, uses_of
 
@@ -175,7 +175,7 @@ class _Writing:
             "1" if self.facts.unit[position][axis] else self._word(s, (name, "stride", axis)) for axis in range(rank)
         )
         pointer = self._word(s, (name, "pointer"), "ptr")
-        return View(pointer, extents, strides, stored(tensor), self.facts.stream[position])
+        return View(pointer, extents, strides, tensor.type.stored_as, self.facts.stream[position])
 
     def _place(self, s: State, word: int) -> Operand:
         return s.e.op(f"getelementptr i64, ptr %args, i64 {word}")

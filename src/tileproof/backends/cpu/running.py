@@ -14,7 +14,7 @@ import numpy.typing as npt
 from tileproof.backends.interpreter import points, semantics
 from tileproof.backends.interpreter.reports import Reporter
 from tileproof.ir import ops
-from tileproof.ir.types import Access, Tensor, TensorType, Tile, TileType, Walker
+from tileproof.ir.types import Tensor, TensorType, Tile, TileType, Walker
 from tileproof.language.dtypes import DType
 
 from . import llvm
@@ -23,7 +23,7 @@ from .facts import Facts, facts_of
 from .pool import Pool, arena, space
 from .prepacking import candidates, chosen, counts
 from .program import Module, Words, module
-from .state import Shown, number, stored
+from .state import Shown, number
 from .target import Target
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -37,8 +37,6 @@ _SHARED_BYTES: Final = 64 << 20
 """The most memory those copies take together."""
 _PRINT = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
 _SETUP = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
-_COMBINES = {Access.SUM: ops.BinaryFn.ADD, Access.MAX: ops.BinaryFn.MAX, Access.MIN: ops.BinaryFn.MIN}
-_IDENTITIES = {Access.SUM: ops.ReduceFn.SUM, Access.MAX: ops.ReduceFn.MAX, Access.MIN: ops.ReduceFn.MIN}
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +279,7 @@ class _Launch:
         return found
 
     def _copies(self, tensor: Tensor, array: Array, shares: int) -> list[Array]:
-        identity = semantics.identity(_IDENTITIES[tensor.type.access], stored(tensor))
+        identity = semantics.identity(ops.BEGINS_AS[tensor.type.access], tensor.type.stored_as)
         if shares == 1 and array.strides == _row_by_row(array):
             array.fill(identity[()])
             return [array]
@@ -340,5 +338,5 @@ def _combine(tensor: Tensor, target: Array, parts: list[Array]) -> None:
         return
     whole = parts[0]
     for part in parts[1:]:
-        whole = semantics.binary(_COMBINES[tensor.type.access], whole, part, stored(tensor))
+        whole = semantics.binary(ops.COMBINED_BY[tensor.type.access], whole, part, tensor.type.stored_as)
     np.copyto(target, whole)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from tileproof.ir.extent import Length
 from tileproof.ir.ops import AnyOp, KernelIR, Load
-from tileproof.ir.types import AnyValue, Axis, Content, Tensor, Tile, TileType, Walker, WalkerTag
+from tileproof.ir.types import AnyValue, Axis, Tensor, Tile, TileType, Walker, WalkerTag
 from tileproof.language.dtypes import DType
 
 from .emission import Emitter, Operand
@@ -189,9 +189,3 @@ def number(length: Length) -> int:
     """A length as a number: in a launch all are known."""
     assert isinstance(length, int), f"{length} is not known"
     return length
-
-
-def stored(tensor: Tensor) -> DType:
-    """The element type a tensor has in memory."""
-    element = tensor.type.element
-    return element.storage if isinstance(element, Content) else element

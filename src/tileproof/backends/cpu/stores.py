@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from tileproof.ir import ops
-from tileproof.ir.types import Access, Axis, Tile
+from tileproof.ir.types import Axis, Tile
 
 from . import elements, nests
 from .access import is_entry, store_run
@@ -23,7 +23,6 @@ from .registers import memory, size, suffix, vector
 from .spots import Spot
 from .state import State, View, number
 
-_COMBINES = {Access.SUM: ops.BinaryFn.ADD, Access.MAX: ops.BinaryFn.MAX, Access.MIN: ops.BinaryFn.MIN}
 _LEAST_STREAMED = 256
 """Rows shorter than this are stored through the caches."""
 
@@ -203,7 +202,4 @@ class _Writer:
             template = f"call {of} @{name}(ptr {{}}, i32 {size(dtype)}, {truths} {{}}, {of} zeroinitializer)"
             bits = s.e.here(template, pointer, spot.mask)
         old = unpack(s.e, bits, dtype, w)
-        return binary(s.e, _COMBINES[self.op.tensor.type.access], old, value, dtype, w)
-
-
-
+        return binary(s.e, ops.COMBINED_BY[self.op.tensor.type.access], old, value, dtype, w)

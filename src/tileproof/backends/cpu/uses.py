@@ -164,4 +164,3 @@ def _keep(r: _Reading, op: ops.AnyOp) -> None:
 
 def _must(op: ops.AnyOp) -> bool:
     return isinstance(op, ops.Load | ops.Get) and op.tensor.type.access is not Access.IN
-

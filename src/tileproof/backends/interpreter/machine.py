@@ -28,7 +28,7 @@ from tileproof.ir.types import (
     Walker,
     WalkerTag,
 )
-from tileproof.language.dtypes import ENTRY, INDEX, DType
+from tileproof.language.dtypes import ENTRY, INDEX
 from tileproof.lowering.joins import cut
 
 from . import join, memory, philox, semantics
@@ -37,14 +37,6 @@ from .points import Order, Place, Space, evaluate, size_of, tiles
 from .reports import Reporter
 from .sanitizer import Sanitizer
 from .semantics import Array
-
-COMBINES = {"Sum": ops.BinaryFn.ADD, "Max": ops.BinaryFn.MAX, "Min": ops.BinaryFn.MIN}
-
-
-def stored(tensor: Tensor) -> DType:
-    """The element type a tensor has in memory."""
-    element = tensor.type.element
-    return element.storage if isinstance(element, Content) else element
 
 
 class Abandoned(Exception):
@@ -332,7 +324,8 @@ class Machine:
     def _read(self, op: ops.Load | ops.Get, where: memory.Region) -> Array:
         if self.sanitizer is not None:
             self.sanitizer.read(op.tensor, where, self.point, op.span)
-        return semantics.cast(memory.load(self.tensors[op.tensor], where), stored(op.tensor), op.result.type.dtype)
+        held = memory.load(self.tensors[op.tensor], where)
+        return semantics.cast(held, op.tensor.type.stored_as, op.result.type.dtype)
 
     def _passes(self, op: ops.Check) -> bool:
         """Whether a check and all before it hold; the first of a program that fails is remembered."""
@@ -362,7 +355,7 @@ class Machine:
         if self.sanitizer is not None:
             self.sanitizer.write(op.tensor, where, self.point, op.span)
             self._demand_positions(op)
-        value = semantics.cast(self.values[op.value], op.value.type.dtype, stored(op.tensor))
+        value = semantics.cast(self.values[op.value], op.value.type.dtype, op.tensor.type.stored_as)
         memory.store(self.tensors[op.tensor], where, value)
 
     def _demand_positions(self, op: ops.Store) -> None:
@@ -389,9 +382,9 @@ class Machine:
         if self._is_barred(op):
             return
         where = self._region(op, "updates")
-        value = semantics.cast(self.values[op.value], op.value.type.dtype, stored(op.tensor))
-        fn = COMBINES[op.tensor.type.access]
-        memory.update(self.tensors[op.tensor], where, value, fn, stored(op.tensor))
+        value = semantics.cast(self.values[op.value], op.value.type.dtype, op.tensor.type.stored_as)
+        fn = ops.COMBINED_BY[op.tensor.type.access]
+        memory.update(self.tensors[op.tensor], where, value, fn, op.tensor.type.stored_as)
 
     # Values.
 

@@ -14,7 +14,7 @@ from tileproof.ir.ops import Group, KernelIR
 from tileproof.ir.types import Content, Fixed, Named, Tensor, TensorType, TileType, Unnamed, Value
 from tileproof.ir.walk import walk
 
-from .machine import Abandoned, stored
+from .machine import Abandoned
 from .points import evaluate
 from .run import Argument, run
 from .semantics import Array, storage
@@ -97,7 +97,7 @@ def _array(tensor: Tensor, dimensions: Mapping[str, int], sizes: Sizes, rng: np.
                 shape.append(extent)
             case Unnamed():
                 shape.append(sizes.axes.get((tensor.name, axis), _UNSET))
-    kind = storage(stored(tensor))
+    kind = storage(tensor.type.stored_as)
     element = tensor.type.element
     given = sizes.elements.get(tensor.name, {})
     if not isinstance(element, Content):

@@ -7,10 +7,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from tileproof.ir.ops import KernelIR, ReduceFn
+from tileproof.ir.ops import BEGINS_AS, KernelIR
 from tileproof.ir.types import Access, Tensor, TensorType, Tile, TileType, Value
 
-from .machine import Machine, stored
+from .machine import Machine
 from .points import Order, space_of
 from .reports import Reporter
 from .sanitizer import Sanitizer
@@ -18,7 +18,6 @@ from .semantics import Array, Number, constant, identity, storage
 
 Argument: TypeAlias = Array | Number
 
-_IDENTITY = {Access.SUM: ReduceFn.SUM, Access.MAX: ReduceFn.MAX, Access.MIN: ReduceFn.MIN}
 
 
 def run(
@@ -65,7 +64,7 @@ def run(
 def _working_copy(tensor: Tensor, argument: Argument) -> Array:
     """The array programs work on: an `In` itself, the identity for what is combined, else a copy."""
     array = np.asarray(argument)
-    if array.dtype != storage(stored(tensor)):
+    if array.dtype != storage(tensor.type.stored_as):
         raise TypeError(f"{tensor!r} is given {array.dtype}")
     match tensor.type.access:
         case Access.IN:
@@ -73,4 +72,4 @@ def _working_copy(tensor: Tensor, argument: Argument) -> Array:
         case Access.OUT | Access.INOUT:
             return array.copy()
         case combined:
-            return np.full(array.shape, identity(_IDENTITY[combined], stored(tensor)), array.dtype)
+            return np.full(array.shape, identity(BEGINS_AS[combined], tensor.type.stored_as), array.dtype)
