@@ -33,6 +33,7 @@ from .language.dtypes import (
 )
 from .language.kernel import Kernel, kernel
 from .language.parameters import In, Index, InOut, Max, Min, Offsets, Out, Sum, Unique
+from .language.schedule import Schedule
 from .language.spaces import dim, each, group, join, parallel, require, segments, split, split_at, tiles
 from .language.tiles import (
     abs,
@@ -130,7 +131,7 @@ Kernel.launcher = _launch
 # In the order a reader meets them.
 __all__ = [  # noqa: RUF022
     # Kernels and their signatures.
-    "kernel", "Kernel", "In", "Out", "InOut", "Sum", "Max", "Min", "Index", "Unique", "Offsets", "T", "U",
+    "kernel", "Kernel", "Schedule", "In", "Out", "InOut", "Sum", "Max", "Min", "Index", "Unique", "Offsets", "T", "U",
     "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64",
     "f16", "bf16", "tf32", "f32", "f64", "f8e4m3", "f8e5m2",
     # Spaces, loops, dimensions.

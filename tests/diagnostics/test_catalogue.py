@@ -6,6 +6,9 @@ a closing paragraph. A block is one of two kinds:
 - `python`: a whole file. It is imported as `tileproof check` imports it, so what importing finds (TP0002, TP0903),
   what a launch (TP06) or `tp.interpret` (TP07) in it raises, and what checking its kernels finds, all count.
 - `console`: one command, `$ tileproof ...`, run from the root of the repository.
+
+The examples of `ELSEWHERE` need a GPU or a machine that is set up wrongly. They are read, and other tests raise the
+codes.
 """
 
 from __future__ import annotations
@@ -29,6 +32,21 @@ from tileproof.runtime.check import check_kernel
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs" / "errors"
 CODES = [pytest.param(code, id=code.id) for code in Code]
+ELSEWHERE = {
+    Code.ARCH_LACKS,
+    Code.NO_GPU,
+    Code.DRIVER_TOO_OLD,
+    Code.WRONG_ARCH,
+    Code.OUT_OF_DEVICE_MEMORY,
+    Code.CUDA_FAILED,
+    Code.DEVICES_DIFFER,
+    Code.MEMORY_KIND,
+    Code.NO_ASSEMBLER,
+    Code.ASSEMBLER_VERSION,
+    Code.ASSEMBLER_FAILED,
+    Code.ASSEMBLER_TIMEOUT,
+}
+HERE = [pytest.param(code, id=code.id) for code in Code if code not in ELSEWHERE]
 WITHOUT_PLACE = {Code.NO_SOURCE, Code.NO_BACKEND, Code.BAD_SETTING, Code.NO_FILE, Code.NO_KERNEL}
 """No text of the user's to point at: there is none, it is not a file, or the mistake is in the command."""
 INTERNAL = re.compile(
@@ -161,7 +179,18 @@ def test_a_page_is_headed_by_its_code_and_fits_a_terminal(code: Code) -> None:
     assert [line for line in page(code).splitlines() if len(line) > 100] == []
 
 
-@pytest.mark.parametrize("code", CODES)
+@pytest.mark.parametrize("code", sorted(ELSEWHERE, key=lambda code: code.id), ids=lambda code: code.id)
+def test_a_code_whose_examples_are_not_run_is_raised_by_another_test(code: Code) -> None:
+    page = read(code)
+    assert page.right != page.wrong
+    for example in (page.wrong, page.right):
+        if example.kind == "python":
+            ast.parse(example.text)
+    texts = (path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py") if path != Path(__file__))
+    assert any(re.search(rf"\bCode\.{code.name}\b", text) for text in texts)
+
+
+@pytest.mark.parametrize("code", HERE)
 def test_the_wrong_example_is_refused_with_its_code(
     code: Code,
     findings: Findings,
@@ -180,7 +209,7 @@ def test_the_wrong_example_is_refused_with_its_code(
     assert all(map(is_told_well, found))
 
 
-@pytest.mark.parametrize("code", CODES)
+@pytest.mark.parametrize("code", HERE)
 def test_the_right_example_is_accepted(code: Code, findings: Findings, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong, right = read(code).wrong, read(code).right
     assert right != wrong
@@ -192,7 +221,7 @@ def test_the_right_example_is_accepted(code: Code, findings: Findings, monkeypat
     assert found == [], "\n\n".join(map(render, found))
 
 
-@pytest.mark.parametrize("code", CODES)
+@pytest.mark.parametrize("code", HERE)
 def test_an_edit_that_is_offered_cures_the_mistake(code: Code, findings: Findings) -> None:
     wrong = read(code).wrong
     for found in findings(wrong.text) if wrong.kind == "python" else []:

@@ -10,7 +10,7 @@ import numpy as np
 from kernel_files import codes, kernel
 
 import tileproof as tp
-from tileproof.runtime.choice import BACKENDS
+from tileproof.runtime.choice import ON_HOST
 
 M, N, D, BM, BN = 5, 7, 4, 2, 3
 Tile = Any
@@ -43,7 +43,7 @@ def check(text: str, wanted: Callable[..., Tile]) -> None:
         found = y.copy()
         tp.interpret(compiled, found, x, v, w, d, n, BM=BM, BN=BN, order=order)
         np.testing.assert_allclose(found, expected, rtol=1e-6)
-    for backend in BACKENDS:
+    for backend in ON_HOST:
         found = y.copy()
         with tp.backend(backend):
             compiled(found, x, v, w, d, n, BM=BM, BN=BN)

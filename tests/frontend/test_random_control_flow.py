@@ -18,7 +18,7 @@ from kernel_files import codes, kernel
 import tileproof as tp
 from tileproof.diagnostics.codes import Code
 from tileproof.ir.verifier import verify
-from tileproof.runtime.choice import BACKENDS
+from tileproof.runtime.choice import ON_HOST
 from tileproof.runtime.launch import prepare
 
 EXAMPLES = int(os.environ.get("TILEPROOF_EXAMPLES", "400"))
@@ -203,7 +203,7 @@ def check(seed: str) -> None:
         assert set(found) <= {Code.MAY_NOT_FIT}
         compiled = kernel(text)
         interpreted = partial(tp.interpret, compiled)
-        launched = [partial(launch, backend, compiled) for backend in BACKENDS]
+        launched = [partial(launch, backend, compiled) for backend in ON_HOST]
         for extent in (0, 1, 4):
             y, z, x = np.zeros(7, np.int64), np.zeros(3, np.float32), np.zeros(extent, np.float32)
             verify(prepare(compiled, (y, z, x), {})[0].ir)

@@ -20,7 +20,7 @@ from tileproof.ir.verifier import verify
 from tileproof.ir.walk import walk
 from tileproof.lowering.checks import place_checks
 from tileproof.runtime.check import verdict
-from tileproof.runtime.choice import BACKENDS
+from tileproof.runtime.choice import ON_HOST
 
 
 def floats(*shape: int) -> Any:
@@ -147,7 +147,7 @@ CASES: list[tuple[tp.Kernel, list[Any], list[Any], str, str]] = [
 NAMES = [f"{kernel.name}_{number}" for number, (kernel, *_) in enumerate(CASES)]
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", ON_HOST)
 @pytest.mark.parametrize(("kernel", "good", "bad", "line", "said"), CASES, ids=NAMES)
 def test_a_failed_check_names_the_kernel_the_line_the_index_and_the_bound(
     kernel: tp.Kernel, good: list[Any], bad: list[Any], line: str, said: str, backend: str
@@ -165,7 +165,7 @@ def test_a_failed_check_names_the_kernel_the_line_the_index_and_the_bound(
             np.testing.assert_array_equal(one, other)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", ON_HOST)
 @pytest.mark.parametrize(("kernel", "good", "bad", "line", "said"), CASES, ids=NAMES)
 def test_where_no_check_fails_the_result_is_the_watched_interpreters(
     kernel: tp.Kernel, good: list[Any], bad: list[Any], line: str, said: str, backend: str

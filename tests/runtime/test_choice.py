@@ -13,7 +13,7 @@ import tileproof as tp
 from tileproof import In, Out, f32
 from tileproof.diagnostics import Code, Diagnostic
 from tileproof.runtime import launch
-from tileproof.runtime.choice import BACKENDS, DEFAULT, PLANNED, VARIABLE, current
+from tileproof.runtime.choice import BACKENDS, DEFAULT, VARIABLE, current
 
 
 @pytest.fixture(autouse=True)
@@ -103,14 +103,15 @@ def test_a_block_makes_a_wrong_variable_harmless(monkeypatch: pytest.MonkeyPatch
         ("interpretr", 'did you mean tp.backend("interpreter")?'),
         ("CPU", 'did you mean tp.backend("cpu")?'),
         (" cpu", 'did you mean tp.backend("cpu")?'),
-        ("banana", 'write tp.backend("cpu")'),
-        ("", 'write tp.backend("cpu")'),
+        ("cudaa", 'did you mean tp.backend("cuda")?'),
+        ("banana", 'write tp.backend("auto")'),
+        ("", 'write tp.backend("auto")'),
     ],
 )
 def test_an_unknown_name_is_refused_with_the_nearest(name: str, help: str) -> None:
     finding = refused(lambda: enter(name))
     assert (finding.message, finding.help) == (f"there is no backend {name!r}", help)
-    assert finding.notes == ("backends here: cpu, interpreter",)
+    assert finding.notes == ("backends here: auto, cpu, interpreter, cuda",)
 
 
 def test_a_wrong_variable_is_named_at_every_launch(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,15 +123,13 @@ def test_a_wrong_variable_is_named_at_every_launch(monkeypatch: pytest.MonkeyPat
         assert finding.help == "did you mean TILEPROOF_BACKEND=interpreter?"
 
 
-def test_cuda_is_known_and_not_here_yet(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not set(PLANNED) & set(BACKENDS)
-    finding = refused(lambda: enter("cuda"))
-    assert finding.message == "this build of tileproof has no CUDA backend yet"
-    assert finding.help == 'write tp.backend("cpu")'
-    monkeypatch.setenv(VARIABLE, "cuda")
-    finding = refused(current)
-    assert finding.message == "this build of tileproof has no CUDA backend yet"
-    assert finding.help == "write TILEPROOF_BACKEND=cpu"
+def test_cuda_takes_no_arguments_of_the_host() -> None:
+    x = np.ones(3, np.float32)
+    with tp.backend("cuda"), pytest.raises(tp.LaunchError) as caught:
+        double(np.empty_like(x), x)
+    (finding,) = caught.value.diagnostics
+    assert finding.code is Code.DEVICES_DIFFER
+    assert finding.message == "the backend cuda was chosen, and the arguments of `double` are on the CPU"
 
 
 @pytest.mark.parametrize("name", [None, 3, b"cpu"])

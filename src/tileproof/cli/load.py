@@ -148,13 +148,14 @@ def _import_failed(error: BaseException, source: Source) -> Diagnostic:
     return Diagnostic(
         Code.IMPORT_FAILED,
         f"importing `{shown_path(source.name)}` raises {raised.splitlines()[0]}",
-        _last_line(error.__traceback__, source),
+        last_line(error.__traceback__, source),
         label="raised here",
         help=help,
     )
 
 
-def _last_line(trace: TracebackType | None, source: Source) -> Span | None:
+def last_line(trace: TracebackType | None, source: Source) -> Span | None:
+    """The last line of a file that was running when something was raised."""
     frames = [frame for frame in traceback.extract_tb(trace) if frame.filename == source.name]
     if not frames or frames[-1].lineno is None:
         return None

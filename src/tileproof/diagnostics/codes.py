@@ -2,8 +2,8 @@
 
 TP00 source and syntax, TP01 the parallel space and names, TP02 element types, TP03 shapes, dimensions and
 tags, TP04 what an operation demands, TP05 signatures and access, TP06 launch, TP07 seen by the interpreter,
-TP08 ownership, bounds and coverage, TP09 tools. The catalogue in `docs/errors/` has a page for each, with a wrong and
-a right example.
+TP08 ownership, bounds and coverage, TP09 tools and the assembler. The catalogue in `docs/errors/` has a page for each,
+with a wrong and a right example.
 """
 
 from __future__ import annotations
@@ -89,6 +89,7 @@ class Code(Enum):
     # Attributes and methods.
     NO_ATTRIBUTE = "TP0401", "an attribute that does not exist"
     NOT_CONSTANT = "TP0402", "a constant is expected"
+    ARCH_LACKS = "TP0403", "an element type or operation that the GPU architecture lacks"
 
     # Signatures and access.
     BAD_ANNOTATION = "TP0501", "a parameter's annotation is not one of the language"
@@ -117,6 +118,15 @@ class Code(Enum):
     MISALIGNED = "TP0612", "an argument whose elements are not aligned"
     BAD_SETTING = "TP0613", "an environment variable with a value that cannot be used"
 
+    # Launch on a GPU.
+    NO_GPU = "TP0621", "no GPU, or no driver for it"
+    DRIVER_TOO_OLD = "TP0622", "a GPU driver that is too old"
+    WRONG_ARCH = "TP0623", "a kernel compiled for another GPU architecture"
+    OUT_OF_DEVICE_MEMORY = "TP0624", "not enough memory on the GPU"
+    CUDA_FAILED = "TP0625", "the GPU reports an error"
+    DEVICES_DIFFER = "TP0626", "arguments of one launch on different devices"
+    MEMORY_KIND = "TP0627", "memory of a kind that a launch cannot take"
+
     # Seen by the interpreter.
     RACE = "TP0701", "two programs touch one element"
     OUTSIDE = "TP0702", "an access outside its tensor"
@@ -142,6 +152,13 @@ class Code(Enum):
     NO_FILE = "TP0901", "a file that cannot be read"
     NO_KERNEL = "TP0902", "a file without the kernel asked for"
     IMPORT_FAILED = "TP0903", "a file that raises when it is imported"
+    BAD_BUNDLE = "TP0904", "a bundle of compiled kernels that cannot be used"
+
+    # The assembler of GPU code.
+    NO_ASSEMBLER = "TP0911", "no assembler for GPU code"
+    ASSEMBLER_VERSION = "TP0912", "an assembler of a version that cannot be used"
+    ASSEMBLER_FAILED = "TP0913", "the assembler failed"
+    ASSEMBLER_TIMEOUT = "TP0914", "the assembler took too long"
 
     @property
     def id(self) -> str:

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, ClassVar, TypeAlias, overload
 
+from .schedule import Schedule
+
 Launcher: TypeAlias = "Callable[[Kernel, tuple[Any, ...], dict[str, Any]], None]"
 
 
@@ -27,7 +29,12 @@ class Kernel:
     """What a call does; `import tileproof` puts the runtime here, so that the language need not know it."""
 
     def __init__(
-        self, function: Callable[..., None], *, deny_checks: bool = False, deterministic: bool = False
+        self,
+        function: Callable[..., None],
+        *,
+        deny_checks: bool = False,
+        deterministic: bool = False,
+        schedule: Schedule | None = None,
     ) -> None:
         if not isinstance(function, FunctionType):
             raise TypeError(f"@tp.kernel decorates a function, not {type(function).__name__}: {function!r}")
@@ -41,8 +48,14 @@ class Kernel:
         """The line of the topmost decorator."""
         self.deny_checks = deny_checks
         self.deterministic = deterministic
+        if schedule is not None and not isinstance(schedule, Schedule):
+            raise TypeError(f"a schedule is made by tp.Schedule(...), not {schedule!r}")
+        self.schedule = schedule
+        """How programs are laid over a GPU, if it is said."""
         self.cache: dict[Any, Any] = {}
         """Compiled forms, by element types and constants."""
+        self.remembered: dict[Any, Any] = {}
+        """Launches on a GPU that others like them can follow, by constants."""
 
     def __call__(self, *args: Any, **constants: Any) -> None:
         """Launches the kernel on `args`."""
@@ -50,6 +63,17 @@ class Kernel:
         if launcher is None:
             raise RuntimeError(f"kernel {self.name} cannot be launched: import tileproof, not a part of it")
         launcher(self, args, constants)
+
+    def with_schedule(self, schedule: Schedule) -> Kernel:
+        """The same kernel, laid over a GPU in another way.
+
+            fast = matmul.with_schedule(tp.Schedule(persistent=True, group=8))
+        """
+        made = Kernel(
+            self.function, deny_checks=self.deny_checks, deterministic=self.deterministic, schedule=schedule
+        )
+        made.source_lines = self.source_lines
+        return made
 
     def __repr__(self) -> str:
         from tileproof.diagnostics.terminal import shown_path
@@ -75,15 +99,21 @@ def lines_around(function: FunctionType) -> tuple[str, ...]:
 def kernel(function: Callable[..., None], /) -> Kernel: ...
 @overload
 def kernel(
-    *, deny_checks: bool = False, deterministic: bool = False
+    *, deny_checks: bool = False, deterministic: bool = False, schedule: Schedule | None = None
 ) -> Callable[[Callable[..., None]], Kernel]: ...
 def kernel(
-    function: Callable[..., None] | None = None, /, *, deny_checks: bool = False, deterministic: bool = False
+    function: Callable[..., None] | None = None,
+    /,
+    *,
+    deny_checks: bool = False,
+    deterministic: bool = False,
+    schedule: Schedule | None = None,
 ) -> Kernel | Callable[[Callable[..., None]], Kernel]:
     """Makes a kernel of a function.
 
     `deny_checks` turns every check that would be left for run time into an error. `deterministic` makes float
-    `Sum` results independent of the order in which programs run.
+    `Sum` results independent of the order in which programs run. `schedule` says how programs are laid over a GPU,
+    which changes nothing but the time they take.
 
         @tp.kernel
         def double(y: Out[f32, "N"], x: In[f32, "N"], *, B: int = 1024) -> None:
@@ -92,7 +122,7 @@ def kernel(
     """
 
     def decorate(function: Callable[..., None]) -> Kernel:
-        return Kernel(function, deny_checks=deny_checks, deterministic=deterministic)
+        return Kernel(function, deny_checks=deny_checks, deterministic=deterministic, schedule=schedule)
 
     return decorate if function is None else decorate(function)
 

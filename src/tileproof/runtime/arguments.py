@@ -30,18 +30,21 @@ from tileproof.frontend.specialisation import ConstantValue, Specialisation
 from tileproof.ir.types import Access, Fixed, Named
 from tileproof.language.dtypes import BOOL, F32, I32, I64, DType, DTypeVar, by_storage
 
-Array = np.ndarray[Any, Any]
+from .devices import Array, Described, Unusable, address_of, check_writeable, described
 
 
 @dataclass(slots=True)
 class Bound:
     """Arguments that fit their signature."""
 
-    tensors: dict[str, Array] = field(default_factory=dict)
+    tensors: dict[str, Any] = field(default_factory=dict)
+    """Numpy arrays, or what `devices.described` says of arrays on a GPU."""
     scalars: dict[str, bool | int | float] = field(default_factory=dict)
     dimensions: dict[str, int] = field(default_factory=dict)
     dtypes: dict[str, DType] = field(default_factory=dict)
     constants: dict[str, ConstantValue] = field(default_factory=dict)
+    device: int | None = None
+    """The GPU that all tensors are on; None for the CPU."""
 
     @property
     def specialisation(self) -> Specialisation:
@@ -64,7 +67,8 @@ def bind(signature: Signature, args: tuple[Any, ...], named: Mapping[str, Any]) 
     bound = Bound()
     seen: dict[str, TensorParameter] = {}
     for tensor in signature.tensors:
-        array = _array(signature, tensor, given[tensor.name])
+        array = _array(signature, tensor, given)
+        _bind_device(signature, tensor, array, bound)
         bound.tensors[tensor.name] = array
         _bind_dtype(signature, tensor, array, bound)
         _check_alignment(signature, tensor, array)
@@ -166,12 +170,16 @@ def _by_name(signature: Signature, args: tuple[Any, ...], named: Mapping[str, An
     return given
 
 
-def _array(signature: Signature, tensor: TensorParameter, value: Any) -> Array:
-    if not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray):
+def _array(signature: Signature, tensor: TensorParameter, given: Mapping[str, Any]) -> Array | Described:
+    value = given[tensor.name]
+    found = _on_gpu(signature, tensor, value)
+    if found is None and (not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray)):
+        if _is_torch(value):
+            _check_company(signature, tensor, given)
         message = f"`{tensor.name}` is a tensor, and the argument is of type {type(value).__name__}"
         fail(signature, Code.ARGUMENT_KIND, message, tensor, help=_cure_of_kind(tensor.name, value))
     # What a subclass says of itself is its own affair: the memory is judged.
-    array = np.asarray(value)
+    array = np.asarray(value) if found is None else found
     if array.ndim != len(tensor.dimensions):
         shown = " ".join(map(str, tensor.dimensions))
         fail(
@@ -181,7 +189,7 @@ def _array(signature: Signature, tensor: TensorParameter, value: Any) -> Array:
             tensor,
             help="pass an array with one axis for each dimension: `.reshape(...)` or `[None]` make one",
         )
-    if tensor.access is not Access.IN and not array.flags.writeable:
+    if tensor.access is not Access.IN and isinstance(array, np.ndarray) and not array.flags.writeable:
         fail(
             signature,
             Code.READ_ONLY,
@@ -193,11 +201,66 @@ def _array(signature: Signature, tensor: TensorParameter, value: Any) -> Array:
     return array
 
 
+def _on_gpu(signature: Signature, tensor: TensorParameter, value: Any) -> Described | None:
+    """What lives on a GPU, read; None for what does not."""
+    try:
+        found = described(value, tensor.name)
+        if found is not None and tensor.access is not Access.IN:
+            check_writeable(found, tensor.name)
+    except Unusable as why:
+        label = "" if tensor.access is Access.IN else f"declared as {tensor.access}"
+        message = f"`{tensor.name}` {why.message}"
+        fail(signature, why.code, message, tensor, label=label, notes=why.notes, help=why.help)
+    return found
+
+
+def _bind_device(signature: Signature, tensor: TensorParameter, array: Array | Described, bound: Bound) -> None:
+    """A kernel runs where its arguments are, so they are all there."""
+    device = array.device if isinstance(array, Described) else None
+    if not bound.tensors:
+        bound.device = device
+    elif device != bound.device:
+        _devices_differ(signature, signature.tensors[0], bound.device, tensor, device)
+
+
+def _check_company(signature: Signature, tensor: TensorParameter, given: Mapping[str, Any]) -> None:
+    """A tensor of torch that is not on a GPU, beside one that is: to move it is what helps."""
+    for other in signature.tensors:
+        found = _on_gpu(signature, other, given[other.name])
+        if found is not None:
+            _devices_differ(signature, other, found.device, tensor, None)
+
+
+def _devices_differ(
+    signature: Signature, first: TensorParameter, there: int | None, tensor: TensorParameter, here: int | None
+) -> NoReturn:
+    where, other = ("the CPU" if device is None else f"GPU {device}" for device in (here, there))
+    if here is None or there is None:
+        on_cpu, gpu = (tensor.name, there) if here is None else (first.name, here)
+        cure = f"copy `{on_cpu}` to GPU {gpu}, as torch and cupy do: `torch.as_tensor({on_cpu}, device={gpu})`"
+    else:
+        cure = f"copy one to the other's GPU: `{tensor.name}.to({there})`"
+    fail(
+        signature,
+        Code.DEVICES_DIFFER,
+        f"`{tensor.name}` is on {where}, and `{first.name}` on {other}",
+        tensor,
+        label=f"on {where}",
+        labels=(Label(first.span, f"on {other}"),),
+        notes=("a kernel runs where its arguments are, and copies none of them",),
+        help=cure,
+    )
+
+
+def _is_torch(value: Any) -> bool:
+    return type(value).__module__.partition(".")[0] == "torch"
+
+
 def _cure_of_kind(name: str, value: Any) -> str:
     """How to make a numpy array of what was given for a tensor."""
     if isinstance(value, np.ma.MaskedArray):
         return f"a kernel sees no mask: pass `{name}.data`, or `{name}.filled(...)`"
-    if type(value).__module__.partition(".")[0] == "torch":
+    if _is_torch(value):
         return _cure_of_torch(name, value)
     if hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
         return f"pass a numpy array: `np.asarray({name})`"
@@ -210,6 +273,10 @@ def _cure_of_kind(name: str, value: Any) -> str:
 
 def _cure_of_torch(name: str, value: Any) -> str:
     """How to reach the memory of a torch tensor, or why it has none that a kernel could use."""
+    if type(value).__name__ == "FakeTensor":
+        return f"a FakeTensor has no memory: make `{name}` outside `FakeTensorMode`, and pass `{name}.numpy()`"
+    if getattr(value, "is_sparse", False) or getattr(value, "is_sparse_csr", False):
+        return f"a sparse tensor has no memory of this shape: pass `{name}.to_dense().numpy()`"
     if getattr(value, "is_meta", False):
         return f"a meta tensor has no memory: make `{name}` on the CPU, and pass `{name}.numpy()`"
     if getattr(getattr(value, "device", None), "type", "cpu") != "cpu":
@@ -225,11 +292,11 @@ def _cure_of_torch(name: str, value: Any) -> str:
     return f"pass a numpy array: `{view}.numpy()`"
 
 
-def _check_alignment(signature: Signature, tensor: TensorParameter, array: Array) -> None:
+def _check_alignment(signature: Signature, tensor: TensorParameter, array: Array | Described) -> None:
     """Positions count whole elements, so each lies at a multiple of its size."""
     size = array.itemsize
     steps = [stride for stride, extent in zip(array.strides, array.shape, strict=True) if extent > 1]
-    address = int(array.__array_interface__["data"][0])
+    address = address_of(array)
     if not array.size or not any(number % size for number in (address, *steps)):
         return
     if address % size:
@@ -246,7 +313,7 @@ def _check_alignment(signature: Signature, tensor: TensorParameter, array: Array
     )
 
 
-def _bind_dtype(signature: Signature, tensor: TensorParameter, array: Array, bound: Bound) -> None:
+def _bind_dtype(signature: Signature, tensor: TensorParameter, array: Array | Described, bound: Bound) -> None:
     dtype = by_storage().get(array.dtype) if array.dtype.isnative else None
     if dtype is None and by_storage().get(array.dtype.newbyteorder("=")) is not None:
         fail(
@@ -294,8 +361,9 @@ def _wrong_dtype(
 
 
 def _bind_dimensions(
-    signature: Signature, tensor: TensorParameter, array: Array, bound: Bound, seen: dict[str, TensorParameter]
-) -> None:
+    signature: Signature, tensor: TensorParameter, array: Array | Described, bound: Bound,
+    seen: dict[str, TensorParameter],
+) -> None:  # fmt: skip
     for axis, (dimension, extent) in enumerate(zip(tensor.dimensions, array.shape, strict=True)):
         match dimension:
             case Fixed(extent=wanted) if wanted != extent:

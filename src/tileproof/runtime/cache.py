@@ -11,6 +11,8 @@ What the cache promises, whatever happens to its files:
 - *Yours alone.* Entries are native code that runs as you. A folder of another user, or one that others may write to,
   is not used.
 - *Bounded.* Beyond the limit, what was not used for longest goes first.
+
+The cache of the process asks *layers* before its folder: entries that a bundle brought, which are only read.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ import struct
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -51,6 +53,8 @@ _SLACK = 8
 """An eviction frees one part in so many beyond what it must, so that the next entries need none."""
 _NOT_ITS_FAULT = (errno.ENOENT, errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 """Why an entry cannot be opened though it may be a good one: it is not there, or the system ran out of something."""
+_HEAD = 256
+"""Bytes at the start of an entry, by which its kind is told."""
 _VARIABLES = ("TILEPROOF_CACHE_DIR", "TILEPROOF_CACHE_LIMIT", "XDG_CACHE_HOME", "HOME")
 
 
@@ -86,9 +90,12 @@ class _File:
 class Cache:
     """Bytes by key, in a folder; without a folder it keeps nothing. Keys are what `digest` gives."""
 
-    def __init__(self, directory: Path | None, limit: int = DEFAULT_LIMIT) -> None:
+    def __init__(
+        self, directory: Path | None, limit: int = DEFAULT_LIMIT, layers: Sequence[Mapping[str, bytes]] = ()
+    ) -> None:
         self.directory = None if directory is None else Path(os.path.abspath(directory))
         self.limit = limit
+        self._layers = layers
         self._hits = 0
         self._misses = 0
         self._held: int | None = None
@@ -98,16 +105,20 @@ class Cache:
 
     def get(self, key: str) -> bytes | None:
         """What was put under a key, or None."""
-        found = self._read(key)
+        found = next((layer[key] for layer in self._layers if key in layer), None)
+        if found is None:
+            found = self._read(key)
         if found is None:
             self._misses += 1
         else:
             self._hits += 1
+            _note(key, found)
         return found
 
     def put(self, key: str, data: bytes) -> None:
         """Keeps bytes under a key, if the folder can be used and the limit leaves room for them."""
         folder, name = _place(key)
+        _note(key, data)
         size = _HEADER.size + len(data)
         if self.directory is None or size > self.limit:
             return
@@ -122,11 +133,19 @@ class Cache:
         sizes = [file.size for file in self._files() if file.is_entry]
         return Info(self.directory, len(sizes), sum(sizes), self.limit, self._hits, self._misses, self._problem())
 
-    def clear(self) -> tuple[int, int]:
-        """Removes every entry and draft; gives how many entries went, and their bytes."""
-        entries = total = 0
+    def heads(self) -> Iterator[tuple[bytes, int]]:
+        """Of each entry the first of its bytes, and how many it has; only to tell what is kept."""
         for file in self._files():
-            if _remove(file.path) and file.is_entry:
+            if file.is_entry:
+                with suppress(OSError), _opened(file.path) as number:
+                    yield os.read(number, _HEADER.size + _HEAD)[_HEADER.size :], file.size
+
+    def clear(self, keep: Iterable[str] = ()) -> tuple[int, int]:
+        """Removes every draft, and every entry but some; gives how many entries went, and their bytes."""
+        entries = total = 0
+        kept = {f"{self.directory}/{folder}/{name}" for folder, name in map(_place, keep)}
+        for file in self._files():
+            if file.path not in kept and _remove(file.path) and file.is_entry:
                 entries += 1
                 total += file.size
         return entries, total
@@ -353,7 +372,35 @@ def default() -> Cache:
 @lru_cache(maxsize=8)
 def _made(directory: str | None, limit: str | None, *places: str | None) -> Cache:
     """The cache for the values of the variables; `places`, which `_home_cache` reads, tell settings apart."""
-    return Cache(_directory(directory), _limit(limit))
+    return Cache(_directory(directory), _limit(limit), _layers)
+
+
+_layers: list[Mapping[str, bytes]] = []
+"""What the cache of the process asks before its folder, latest first; `add_layer` alone writes it."""
+_records: list[dict[str, bytes]] = []
+"""Those of `recorded` that are under way."""
+
+
+def add_layer(entries: Mapping[str, bytes]) -> None:
+    """Has the cache of the process find these entries, before any of its folder."""
+    if not any(layer is entries for layer in _layers):
+        _layers.insert(0, entries)
+
+
+@contextmanager
+def recorded() -> Iterator[dict[str, bytes]]:
+    """All entries that are found or put while the block runs: what another process would need to do the same."""
+    record: dict[str, bytes] = {}
+    _records.append(record)
+    try:
+        yield record
+    finally:
+        _records[:] = [each for each in _records if each is not record]
+
+
+def _note(key: str, data: bytes) -> None:
+    for record in _records:
+        record[key] = data
 
 
 def _directory(named: str | None) -> Path | None:

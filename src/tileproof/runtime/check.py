@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from tileproof.frontend.lazily import lazily
 from tileproof.frontend.pipeline import accepted, compile_for, verified
 from tileproof.frontend.specialisation import ConstantValue, Specialisation
 from tileproof.frontend.tidy import tidy
+from tileproof.frontend.watching import watch
 from tileproof.ir.extent import Undecided, symbol
 from tileproof.ir.ops import Group, KernelIR
 from tileproof.ir.walk import walk
@@ -98,7 +99,12 @@ class Proved:
     @property
     def is_current(self) -> bool:
         """Whether what the kernel captured is still what it was."""
-        return self.elaborated.is_current
+        return self.watch() or self.elaborated.is_current
+
+    @lazily
+    def watch(self) -> Callable[[], bool]:
+        """The same, asked quickly; it may doubt without reason."""
+        return watch(self.elaborated.captures)
 
     @property
     def ir(self) -> KernelIR:

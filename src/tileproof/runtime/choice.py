@@ -14,12 +14,12 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError
 
-DEFAULT: Final = "cpu"
-"""Where launches run if nobody chose. The place to prefer a GPU, once there is a backend for it."""
-BACKENDS: Final = ("cpu", "interpreter")
+DEFAULT: Final = "auto"
+"""Where launches run if nobody chose: where their arguments are."""
+ON_HOST: Final = ("cpu", "interpreter")
+"""Those that take arguments of the host."""
+BACKENDS: Final = ("auto", *ON_HOST, "cuda")
 """The names a launch can run on."""
-PLANNED: Final = {"cuda": "this build of tileproof has no CUDA backend yet"}
-"""Names that are spelled right and still cannot be used, and why."""
 VARIABLE: Final = "TILEPROOF_BACKEND"
 
 _chosen: ContextVar[str | None] = ContextVar("tileproof_backend", default=None)
@@ -62,12 +62,12 @@ def _from_environment(text: str) -> str:
 def _refusal(name: str, *, variable: bool = False) -> Diagnostic:
     """Why there is no such backend, and what to write instead, there where it was named."""
     near = difflib.get_close_matches(name.strip().lower(), BACKENDS, 1)
-    right = near[0] if near else "cpu"
+    right = near[0] if near else DEFAULT
     written = f"{VARIABLE}={right}" if variable else f'tp.backend("{right}")'
     asked = (f"the environment variable {VARIABLE} asks for it",) if variable else ()
     return Diagnostic(
         Code.NO_BACKEND,
-        PLANNED.get(name, f"there is no backend {name!r}"),
+        f"there is no backend {name!r}",
         notes=(*asked, f"backends here: {', '.join(BACKENDS)}"),
         help=f"did you mean {written}?" if near else f"write {written}",
     )

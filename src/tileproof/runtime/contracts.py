@@ -17,7 +17,8 @@ from tileproof.frontend.signature import ContentOf, Signature, TensorParameter
 from tileproof.ir.ops import Group
 from tileproof.ir.types import Access
 
-from .arguments import Array, Bound, fail
+from .arguments import Bound, fail
+from .devices import Array, host_copy
 
 
 def check_contents(signature: Signature, bound: Bound, read_through: Mapping[str, Span]) -> None:
@@ -37,6 +38,7 @@ def check_contents(signature: Signature, bound: Bound, read_through: Mapping[str
             )
         if tensor.access is Access.OUT:
             continue
+        array = host_copy(array)
         if tensor.element.kind == "Offsets":
             _check_offsets(signature, tensor, array, extent)
             continue
@@ -58,8 +60,10 @@ def check_contents(signature: Signature, bound: Bound, read_through: Mapping[str
 def check_complete(signature: Signature, bound: Bound, complete: Sequence[str]) -> None:
     """No -1 where an `Out` is covered through an index tensor: an entry that is none would leave a place unwritten."""
     for tensor in signature.tensors:
-        array = bound.tensors[tensor.name]
-        if tensor.name in complete and (array == -1).any():
+        if tensor.name not in complete:
+            continue
+        array = host_copy(bound.tensors[tensor.name])
+        if (array == -1).any():
             fail(
                 signature,
                 Code.CONTENTS,

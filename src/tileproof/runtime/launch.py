@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from tileproof.backends import interpreter
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.diagnostic import Diagnostic
+from tileproof.diagnostics.errors import LaunchError
 from tileproof.frontend.elaborate import parse
 from tileproof.language.kernel import Kernel
 
@@ -20,16 +23,47 @@ def _on_interpreter(found: Proved, bound: Bound) -> None:
 
 
 BACKENDS: Final = {"interpreter": _on_interpreter}
-"""How each backend runs a compiled kernel."""
+"""How a backend that only computes runs a compiled kernel."""
 
 
 def launch(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> None:
-    """What a call of a kernel does: runs it on the current backend."""
+    """What a call of a kernel does: runs it where its arguments are, or on the backend that was chosen."""
     name = choice.current()
-    if name == "cpu":
-        native.launch(kernel, args, named, prepare)
-    else:
-        BACKENDS[name](*prepare(kernel, args, named))
+    if kernel.remembered and name in ("auto", "cuda"):
+        remembered = kernel.remembered.get(constants_key(named))
+        if remembered is not None and remembered.follow(args):
+            return
+    if name in ("auto", "cpu") and native.repeat(kernel, args, named):
+        return
+    found, bound = prepare(kernel, args, named)
+    match name:
+        case "interpreter":
+            _demand_host(kernel, bound, name)
+            BACKENDS[name](found, bound)
+        case "cuda" | "auto" if bound.device is not None:
+            from . import following  # what compiles for a GPU is loaded when there is one
+
+            following.launch(kernel, constants_key(named), args, found, bound)
+        case "cuda":
+            _refuse(kernel, name, "the CPU", "copy them to a GPU, as torch and cupy do")
+        case _:
+            _demand_host(kernel, bound, name)
+            native.launch(kernel, args, named, found, bound)
+
+
+def constants_key(named: dict[str, Any]) -> Any:
+    """What a launch's constants are remembered by: 1, True and 1.0 are equal, and differ."""
+    return (*named.items(), *map(type, named.values())) if named else ()
+
+
+def _demand_host(kernel: Kernel, bound: Bound, backend: str) -> None:
+    if bound.device is not None:
+        _refuse(kernel, backend, f"GPU {bound.device}", "copy them to the host, or leave the choice of a backend out")
+
+
+def _refuse(kernel: Kernel, backend: str, where: str, cure: str) -> NoReturn:
+    message = f"the backend {backend} was chosen, and the arguments of `{kernel.name}` are on {where}"
+    raise LaunchError(Diagnostic(Code.DEVICES_DIFFER, message, help=cure, kernel=kernel.name))
 
 
 def interpret(
@@ -45,6 +79,7 @@ def interpret(
     if order not in ("forward", "reverse") and not (isinstance(order, int) and order >= 0):
         raise ValueError(f'order is "forward", "reverse" or a seed of at least 0, not {order!r}')
     found, bound = _bound(kernel, args, constants)
+    _demand_host(kernel, bound, "interpreter")
     interpreter.run(found.ir, {**bound.tensors, **bound.scalars}, bound.dimensions, order=order, sanitize=sanitize)
 
 

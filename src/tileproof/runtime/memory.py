@@ -19,14 +19,13 @@ from dataclasses import dataclass
 from enum import Enum
 from math import gcd
 
-import numpy as np
-
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Label
 from tileproof.frontend.signature import Signature, TensorParameter
 from tileproof.ir.types import Access
 
-from .arguments import Array, Bound, fail
+from .arguments import Bound, fail
+from .devices import Array, Described, address_of, byte_range
 
 _POSSIBILITIES = 64
 """How many distances are followed at once. Each cut at most doubles them: slices with three axes never leave more."""
@@ -126,7 +125,7 @@ def _is_written(tensor: TensorParameter) -> bool:
 # One array.
 
 
-def self_overlap(array: Array) -> str:
+def self_overlap(array: Array | Described) -> str:
     """Why two indices may mean one place, or "": strides sorted, each must pass over all that smaller ones reach."""
     if array.size <= 1:
         return ""
@@ -141,9 +140,9 @@ def self_overlap(array: Array) -> str:
     return ""
 
 
-def _footprint(array: Array) -> tuple[int, Footprint]:
+def _footprint(array: Array | Described) -> tuple[int, Footprint]:
     """The lowest address of a non-empty array, and its bytes from there."""
-    start = int(array.__array_interface__["data"][0])
+    start = address_of(array)
     axes: list[Axis] = []
     for stride, extent in sorted((abs(s), n) for s, n in zip(array.strides, array.shape, strict=True) if s and n > 1):
         last = axes[-1] if axes else None
@@ -159,9 +158,10 @@ def _footprint(array: Array) -> tuple[int, Footprint]:
 # Two arrays.
 
 
-def overlap_of(left: Array, right: Array) -> Overlap:
+def overlap_of(left: Array | Described, right: Array | Described) -> Overlap:
     """Whether two arrays have a byte in common. `NONE` and `SOME` are certain."""
-    if not np.may_share_memory(left, right):  # compares byte ranges, nothing else
+    (left_low, left_high), (right_low, right_high) = byte_range(left), byte_range(right)
+    if max(left_low, right_low) >= min(left_high, right_high):
         return Overlap.NONE
     (left_start, one), (right_start, two) = _footprint(left), _footprint(right)
     distances = {right_start - left_start}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import astuple
 from itertools import count
 from typing import Any
@@ -35,20 +35,20 @@ _loaded: dict[str, tuple[running.Code, Mapping[str, int]]] = {}
 _pools: list[Pool] = []
 
 
-def launch(
-    kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any],
-    prepare: Callable[[Kernel, tuple[Any, ...], dict[str, Any]], tuple[Proved, Bound]],
-) -> None:  # fmt: skip
-    """Runs a kernel natively: as an earlier launch like this one, or the full way."""
+def repeat(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    """Runs a launch that is like an earlier one; False if it is not, and nothing was done."""
     memory: dict[Any, repeats.Repeat | None] = kernel.cache.setdefault("launches", {})
-    key = repeats.key_of(args, named)
-    repeat = memory.get(key)
+    found = memory.get(repeats.key_of(args, named))
+    return found is not None and found.target is host() and repeats.run(found, args, pool())
+
+
+def launch(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any], found: Proved, bound: Bound) -> None:
+    """Runs a kernel natively, and remembers how for launches like this one."""
     target = host()
-    if repeat is not None and repeat.target is target and repeats.run(repeat, args, pool()):
-        return
-    found, bound = prepare(kernel, args, named)
     loaded = _run(found, bound, target)
+    key = repeats.key_of(args, named)
     if key is not None and not named.keys() & bound.tensors.keys():
+        memory: dict[Any, repeats.Repeat | None] = kernel.cache.setdefault("launches", {})
         repeats.note(memory, key, repeats.remember(found, parse(kernel).signature, target, bound, loaded, args))
 
 

@@ -11,10 +11,9 @@ from __future__ import annotations
 import io
 import os
 import pickle
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any, Final, TypeAlias
@@ -109,7 +108,7 @@ def _known_before(kernel: Kernel, specialisation: Specialisation) -> str | None:
     """What a kernel is known by before it is read: its text, and what it is compiled for."""
     try:
         return digest(
-            "proof", FORMAT, fingerprint(), sys.version_info[:2], kernel.name, _text(kernel.function, kernel),
+            "proof", FORMAT, fingerprint(), kernel.name, _text(kernel.function, kernel),
             _declared(parse(kernel).signature), kernel.deny_checks, kernel.deterministic,
             tuple((name, dtype.name) for name, dtype in specialisation.dtypes), specialisation.constants,
         )  # fmt: skip
@@ -179,18 +178,40 @@ def _said(value: Any, files: list[str]) -> object:
 
 
 def _function(function: FunctionType, files: list[str]) -> object:
-    """A helper as parts of a key: its text, its code, as the file may have changed since, and its defaults."""
+    """A helper as parts of a key: its text and its defaults.
+
+    The text alone would not do: the file may have changed since. So the file is compiled again, and where that gives
+    other code there is no key. The code itself is no part of one, as every version of Python writes its own.
+    """
     file = function.__code__.co_filename
     if file not in files:
         files.append(file)
+    first, text = _text(function)
+    whole = "".join(read_function(function).source.lines)
+    code = function.__code__
+    if not any(_code(each) == _code(code) for each in _functions_in(whole) if each.co_firstlineno == first):
+        raise TypeError(f"the text of {function.__name__} is not what it was made from")
     named = tuple(sorted((function.__kwdefaults__ or {}).items()))
     defaults = tuple(_said(value, files) for value in (function.__defaults__ or (), named))
-    return ("function", files.index(file), *_text(function), _code(function.__code__), defaults)
+    return ("function", files.index(file), first, text, defaults)
+
+
+@lru_cache(maxsize=16)
+def _functions_in(text: str) -> tuple[CodeType, ...]:
+    """The code of every function in the text of a file."""
+    found: list[CodeType] = []
+    waiting = [compile(text, "<text>", "exec", dont_inherit=True)]
+    while waiting:
+        inner = [each for each in waiting.pop().co_consts if isinstance(each, CodeType)]
+        found += inner
+        waiting += inner
+    return tuple(found)
 
 
 def _code(code: CodeType) -> object:
+    """What code does, without where it stands."""
     constants = tuple(_code(each) if isinstance(each, CodeType) else repr(each) for each in code.co_consts)
-    return (code.co_code, code.co_names, code.co_varnames, code.co_freevars, constants)
+    return (code.co_name, code.co_code, code.co_names, code.co_varnames, constants)
 
 
 # Captures: each belongs to the kernel's function (0), or to a function that was captured before it.

@@ -123,7 +123,7 @@ def remember(
     """What there is to remember of a launch that went well; None if others like it need the full way."""
     if not loaded.is_plain or len(args) != len(signature.arguments):
         return None
-    if any(_looks_at_scalars(compare) for compare in found.verdict.compares):
+    if any(looks_at_scalars(compare) for compare in found.verdict.compares):
         return None
     positions = {parameter.name: number for number, parameter in enumerate(signature.arguments)}
     tensors, sizes = [], []
@@ -145,7 +145,7 @@ def remember(
     )  # fmt: skip
 
 
-def _looks_at_scalars(compare: Compare | Fits) -> bool:
+def looks_at_scalars(compare: Compare | Fits) -> bool:
     """Whether what a launch compares may depend on more than extents."""
     if isinstance(compare, Fits):
         return True

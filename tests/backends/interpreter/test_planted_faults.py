@@ -20,7 +20,7 @@ from source_files import load_file
 import tileproof as tp
 from tileproof.diagnostics import Code
 from tileproof.frontend.pipeline import accepted
-from tileproof.runtime.choice import BACKENDS
+from tileproof.runtime.choice import ON_HOST
 
 Array = np.ndarray[Any, Any]
 Arguments = Callable[[bool], list[Any]]
@@ -434,7 +434,7 @@ def test_its_twin_launches_where_it_is_right_for_all_arguments(one: Fault, tmp_p
             kernel(*launched)
         return
     tp.interpret(kernel, *interpreted)
-    for backend in BACKENDS:
+    for backend in ON_HOST:
         launched = one.arguments(False)
         with tp.backend(backend):
             kernel(*launched)

@@ -1,10 +1,8 @@
 """IR to IR: products that are added to something begin their sums with it, and short steps of products become longer.
 
-- `x + l @ r`, where the product is used for nothing else, is the product that begins at `x`: one pass over the result
-  less. Sums of floats are then made in another order.
-- A loop that only takes products of tiles of two tensors and adds them up goes on by several tiles at a time. Each
-  element is the same sum in the same order, so nothing changes but speed: a tile as deep as a GPU likes is too shallow
-  for a CPU, which loads and stores the sums once for each.
+A loop that only takes products of tiles of two tensors and adds them up goes on by several tiles at a time. Each
+element is the same sum in the same order, so nothing changes but speed: a tile as deep as a GPU likes is too shallow
+for a CPU, which loads and stores the sums once for each.
 """
 
 from __future__ import annotations
@@ -13,55 +11,18 @@ from dataclasses import replace
 
 from tileproof.ir import ops
 from tileproof.ir.types import AnyValue, Axis, Tile, TileType, Value, Walker, WalkerTag
-from tileproof.ir.walk import map_blocks, uses, walk
+from tileproof.ir.walk import map_blocks
+from tileproof.lowering.sums import add_products
 
 
 def fuse(kernel: ops.KernelIR, depth: int) -> ops.KernelIR:
     """The kernel with its products fused, and taken about `depth` elements of the inner axis at a time."""
-    zeros = _zeros(kernel)
+    kernel = add_products(kernel)
 
     def fused(block: ops.Block) -> ops.Block:
-        inner = ops.Block(tuple(map_blocks(op, fused) for op in block.ops), block.yields)
-        return _deepened(_added(inner, zeros), depth)
+        return _deepened(ops.Block(tuple(map_blocks(op, fused) for op in block.ops), block.yields), depth)
 
     return replace(kernel, body=fused(kernel.body))
-
-
-# Sums of products.
-
-
-def _zeros(kernel: ops.KernelIR) -> set[AnyValue]:
-    """All tiles that are zero everywhere, as what `l @ r` begins with is."""
-    found: set[AnyValue] = set()
-    for op in walk(kernel.body):
-        match op:
-            case ops.Constant(result=result, value=value) if value == 0:
-                found.add(result)
-            case ops.Broadcast(result=result, operand=operand) if operand in found:
-                found.add(result)
-    return found
-
-
-def _added(block: ops.Block, zeros: set[AnyValue]) -> ops.Block:
-    counts: dict[AnyValue, int] = {}
-    for op in block.ops:
-        for value in (*ops.operands(op), *(used for inner in ops.blocks(op) for used in uses(inner))):
-            counts[value] = counts.get(value, 0) + 1
-    for value in block.yields:
-        counts[value] = counts.get(value, 0) + 1
-    made = {op.result: op for op in block.ops if isinstance(op, ops.Mma)}
-    found: list[ops.AnyOp] = []
-    for op in block.ops:
-        match op:
-            case ops.Binary(fn=ops.BinaryFn.ADD, left=left, right=right):
-                product, other = (right, left) if right in made else (left, right)
-                mma = made.get(product)
-                if mma is not None and mma.acc in zeros and counts[product] == 1 and mma in found:
-                    found.remove(mma)
-                    found.append(replace(mma, result=op.result, acc=other))
-                    continue
-        found.append(op)
-    return ops.Block(tuple(found), block.yields)
 
 
 # Deeper steps.

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from tileproof.backends.interpreter import points, semantics
 from tileproof.backends.interpreter.reports import Reporter
+from tileproof.backends.segments import segment_table
 from tileproof.ir import ops
 from tileproof.ir.types import Tensor, TensorType, Tile, TileType, Walker
 from tileproof.language.dtypes import DType
@@ -258,7 +259,7 @@ class _Launch:
             return self.loaded.places(walker, self.dimensions)
         if (walker.name, "count") not in self.special:
             borders = np.asarray(self.arguments[words.segments[walker].offsets.name], np.int64)
-            table = _segments(borders, number(points.size_of(walker)))
+            table = segment_table(borders, number(points.size_of(walker)))
             self.kept.append(table)
             self.special[walker.name, "table"] = table.ctypes.data
             self.special[walker.name, "count"] = len(table)
@@ -314,16 +315,6 @@ def _seen(shown: Shown, pointer: int, lives: Sequence[int]) -> Array:
     held = np.frombuffer(memoryview((ctypes.c_char * (span * dtype.itemsize)).from_address(pointer)), dtype)
     steps = [step * dtype.itemsize for step in shown.strides]
     return np.array(np.lib.stride_tricks.as_strided(held, tuple(lives), steps))
-
-
-def _segments(borders: Array, size: int) -> npt.NDArray[np.int64]:
-    """Start, stop, number and segment of every tile of a ragged walk."""
-    starts, stops = borders[:-1], borders[1:]
-    counts = -(-(stops - starts) // size)
-    segment = np.repeat(np.arange(len(counts)), counts)
-    turn = np.arange(len(segment)) - np.repeat(np.cumsum(counts) - counts, counts)
-    begin = starts[segment] + turn * size
-    return np.ascontiguousarray(np.stack([begin, np.minimum(begin + size, stops[segment]), turn, segment], axis=1))
 
 
 def _bits(scalar: Tile, given: Any) -> int:

@@ -1,0 +1,146 @@
+"""Every candidate of the GPU benchmark, proved and assembled without a GPU: what it takes, and what speaks against it.
+
+The code goes to the kernel cache, where a machine without an assembler finds it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tileproof.backends.cuda import running
+from tileproof.backends.cuda.assembling import Job, Options, assemble_many
+from tileproof.backends.cuda.remarks import Remark
+from tileproof.diagnostics.errors import TileproofError
+from tileproof.runtime import gpu
+from tileproof.runtime.cache import default, digest
+from tileproof.runtime.launch import prepare
+
+from .gpu_kernels import Candidate
+from .gpu_launches import stand_ins
+from .gpu_report import columns
+from .gpu_rows import Row
+
+ARCH: Final = "sm_90"
+HEADS: Final = ("candidate", "regs", "spills", "shared", "threads", "cluster", "loads", "stores", "products", "s", "")
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What became of a candidate: its code and the assembler's remarks, or why there is none."""
+
+    candidate: Candidate
+    rows: tuple[str, ...]
+    code: running.Code | None
+    remarks: tuple[tuple[str, str, bool], ...] = ()
+    """Kind and text of each, and whether the fast way was missed."""
+    refusal: str = ""
+
+    @property
+    def problem(self) -> str:
+        """Why it is not worth the time of a GPU; empty if it is."""
+        if self.code is None:
+            return f"REFUSED: {self.refusal}"
+        spills = sum(each.spill_bytes for each in self.code.resources)
+        found = [f"SPILLS {spills} bytes"] if spills else []
+        if any(kind == "mma" and is_missed for kind, _, is_missed in self.remarks):
+            found.append("NO TENSOR CORES")
+        if any("not by TMA" in text for _, text, _ in self.remarks):
+            found.append("not by TMA")
+        return ", ".join(found)
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        if self.code is None:
+            return (self.candidate.label, *[""] * (len(HEADS) - 2), self.problem)
+        of = self.code.resources
+        main = max(of, key=lambda each: each.shared_bytes + each.registers)
+        return (
+            self.candidate.label, str(main.registers), str(sum(each.spill_bytes for each in of)),
+            f"{main.shared_bytes / 1024:.0f} KB", str(main.threads), str(main.cluster[0]), self._ways("load"),
+            self._ways("store"), self._ways("mma"), f"{self.code.seconds:.1f}", self.problem,
+        )  # fmt: skip
+
+    def _ways(self, kind: str) -> str:
+        texts = [text for of, text, _ in self.remarks if of == kind]
+        short = ["TMA" if "by TMA" in t and "not by TMA" not in t else _short(t) for t in texts]
+        return ", ".join(f"{short.count(each)} {each}" for each in dict.fromkeys(short))
+
+
+def _short(text: str) -> str:
+    """The assembler's way in a word or two."""
+    for word, said in (("asynchronous", "async"), ("plain", "plain"), ("SM90", "SM90"), ("SM80", "SM80"), ("FMA", "FMA")):
+        if word in text:
+            return said
+    return text
+
+
+def variant_of(candidate: Candidate, args: Sequence[Any], *, checked: bool = True) -> gpu.Variant:
+    """The form of a kernel that a launch with such arguments needs; `checked=False` for its unsafe twin."""
+    found, bound = prepare(candidate.scheduled, tuple(args), dict(candidate.tiles))
+    return gpu.variant(found, bound, gpu.space_of(found, bound), ARCH, checked=checked)
+
+
+def check(launches: Iterable[tuple[Row, Candidate]]) -> list[Checked]:
+    """Compiles all that differ, tells how it goes, and prints a table for each kind of work."""
+    found: dict[str, tuple[Candidate, list[str], gpu.Variant]] = {}
+    refused: list[Checked] = []
+    for row, candidate in launches:
+        args = stand_ins(row.arguments)
+        try:
+            wanted = variant_of(candidate, args)
+        except TileproofError as error:
+            refused.append(Checked(candidate, (row.name,), None, refusal=str(error).splitlines()[0]))
+            continue
+        found.setdefault(wanted.key, (candidate, [], wanted))[1].append(row.name)
+        twin = variant_of(candidate, args, checked=False)
+        if twin.kernel is not wanted.kernel:
+            found.setdefault(twin.key, (candidate, [], twin))[1].append(f"{row.name}, unchecked")
+    done = refused + _compiled(list(found.values()))
+    for kind in dict.fromkeys(each.candidate.kernel.name for each in done):
+        print(f"\n{columns(HEADS, [each.cells for each in done if each.candidate.kernel.name == kind])}")
+    bad = [each for each in done if each.problem]
+    print(f"\n{len(done)} kernels for {ARCH}, {len(bad)} with something against them")
+    return done
+
+
+def _compiled(wanted: Sequence[tuple[Candidate, list[str], gpu.Variant]]) -> list[Checked]:
+    began = time.perf_counter()
+    done: dict[int, Checked] = {}
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as crew:
+        waiting = {crew.submit(_one, *each): place for place, each in enumerate(wanted)}
+        for future in as_completed(waiting):
+            made = done[waiting[future]] = future.result()
+            spent = time.perf_counter() - began
+            said = f" {made.problem}" if made.problem else ""
+            print(f"[{len(done)}/{len(wanted)}] {spent:4.0f} s  {made.candidate.label}{said}", file=sys.stderr)
+    return [done[place] for place in sorted(done)]
+
+
+def _one(candidate: Candidate, rows: list[str], wanted: gpu.Variant) -> Checked:
+    try:
+        return Checked(candidate, tuple(rows), gpu.code_of(wanted), _remarks(wanted))
+    except TileproofError as error:
+        return Checked(candidate, tuple(rows), None, refusal=str(error).splitlines()[0])
+
+
+def _remarks(wanted: gpu.Variant) -> tuple[tuple[str, str, bool], ...]:
+    """What the assembler says of its choices, from the cache if it said so before."""
+    key = digest("remarks of the GPU benchmark", wanted.key)
+    stored = default().get(key)
+    if stored is None:
+        job = Job(wanted.request().lowered().bytecode, ARCH, Options(remarks=True), kernel=wanted.kernel.name)
+        ((_, made),) = assemble_many([job], 1)
+        stored = "\n".join(_line(each) for each in made.remarks).encode()
+        default().put(key, stored)
+    parts = (line.split("\t") for line in stored.decode().splitlines())
+    return tuple((kind, text, missed == "missed") for kind, missed, text in parts)
+
+
+def _line(remark: Remark) -> str:
+    return f"{remark.kind}\t{'missed' if remark.missed else ''}\t{remark.text}"

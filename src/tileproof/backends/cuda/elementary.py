@@ -1,0 +1,166 @@
+"""Elementary functions of f32 and f64; f16 and bf16 go through f32 and are rounded once more.
+
+Tile IR's own operations where they are within the units that backends may differ by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tileproof.ir.ops import UnaryFn
+from tileproof.language.dtypes import DType
+
+from .splats import element_of, like
+from .tileir.builder import Builder
+from .tileir.enums import Predicate, Rounding
+from .tileir.module import Value
+from .tileir.types import F32, F64, I32, I64
+
+
+def elementary(b: Builder, fn: UnaryFn, x: Value, dtype: DType) -> Value:
+    """`fn` of lanes of f32 or f64; `dtype` is what the result will be rounded to."""
+    match fn:
+        case UnaryFn.EXP:
+            return b.exp(x)
+        case UnaryFn.EXP2:
+            return b.exp2(x)
+        case UnaryFn.LOG:
+            return b.log(x)
+        case UnaryFn.LOG2:
+            return b.log2(x)
+        case UnaryFn.SQRT:
+            return b.sqrt(x, rounding=Rounding.APPROXIMATE if element_of(x) == F32 else Rounding.NEAREST)
+        case UnaryFn.RSQRT:
+            return b.rsqrt(x)
+        case UnaryFn.TANH:
+            return b.tanh(x)
+        case UnaryFn.SIGMOID:
+            return _sigmoid(b, x)
+        case UnaryFn.SIN:
+            return b.sin(x)
+        case UnaryFn.COS:
+            return b.cos(x)
+        case UnaryFn.ERF:
+            return _erf(b, x)
+        case _:
+            raise TypeError(f"{fn} of {dtype}")
+
+
+def power(b: Builder, x: Value, y: Value) -> Value:
+    """x to the power y."""
+    return b.pow(x, y)
+
+
+def _sigmoid(b: Builder, x: Value) -> Value:
+    """1 / (1 + exp(-x)), never with the exp of a positive number, which would lose the small values far left."""
+    fade = b.exp(b.negf(b.absf(x)))
+    above = b.select(b.cmpf(Predicate.GREATER_EQUAL, x, like(b, x, 0.0)), like(b, x, 1.0), fade)
+    rounding = Rounding.FULL if element_of(x) == F32 else Rounding.NEAREST
+    return b.divf(above, b.addf(like(b, x, 1.0), fade), rounding=rounding)
+
+
+# The error function.
+
+
+@dataclass(frozen=True, slots=True)
+class _Erf:
+    """Polynomials, the highest power first.
+
+    `near` is erf(x) / x - 1 by x^2 up to `_NEAR`. `far` is log(1 - erf(x)) + x^2 by x - 2 from there to `one`, where
+    erf is 1 in this type.
+    """
+
+    near: tuple[float, ...]
+    far: tuple[float, ...]
+    one: float
+
+
+_NEAR: Final = 0.9
+_ERF: Final = {
+    F32: _Erf(
+        near=(
+            -0.0006090140668675303,
+            0.005011918023228645,
+            -0.026778876781463623,
+            0.11282140016555786,
+            -0.3761252462863922,
+            0.12837915122509003,
+        ),
+        far=(
+            0.00020054586639162153,
+            -0.000681353616528213,
+            0.003556604031473398,
+            -0.016497690230607986,
+            0.07623899728059769,
+            -0.41816020011901855,
+            -1.364940881729126,
+        ),
+        one=3.95,
+    ),
+    F64: _Erf(
+        near=(
+            -8.481754554245337e-10,
+            1.4046004422495438e-08,
+            -1.6275467789471592e-07,
+            1.645521301795453e-06,
+            -1.4925299677123301e-05,
+            0.0001205532103945587,
+            -0.0008548326754842237,
+            0.005223977621601852,
+            -0.026866170644806495,
+            0.11283791670953704,
+            -0.37612638903183726,
+            0.1283791670955126,
+        ),
+        far=(
+            1.435251151151317e-12,
+            -1.2211444105613318e-11,
+            3.7972337601377764e-11,
+            -3.163283528991468e-11,
+            -2.8319618137571066e-10,
+            2.5104812916046145e-09,
+            -1.3929596196612426e-08,
+            5.783937762969807e-08,
+            -1.7322550032023592e-07,
+            2.036052964250426e-07,
+            1.9522015444584128e-06,
+            -2.070641447435288e-05,
+            0.0001353093348808032,
+            -0.0007323993898930126,
+            0.0035707563455911243,
+            -0.016465118136522412,
+            0.07624915817625737,
+            -0.41816080599442257,
+            -1.3649412646166381,
+        ),
+        one=5.93,
+    ),
+}
+
+
+def _erf(b: Builder, x: Value) -> Value:
+    """An odd polynomial near 0; further out what is missing to 1, as an exponential."""
+    curve, size = _ERF[element_of(x)], b.absf(x)
+    near = b.fma(x, _polynomial(b, b.mulf(x, x), curve.near), x)
+    far = b.minf(size, like(b, x, curve.one), propagate_nan=True)
+    exponent = b.fma(b.negf(far), far, _polynomial(b, b.subf(far, like(b, x, 2.0)), curve.far))
+    far = b.subf(like(b, x, 1.0), b.exp(exponent))
+    return b.select(b.cmpf(Predicate.LESS, size, like(b, x, _NEAR)), near, signed_like(b, far, x))
+
+
+def _polynomial(b: Builder, x: Value, coefficients: Sequence[float]) -> Value:
+    """Horner's rule, the highest power first."""
+    value, *rest = (like(b, x, coefficient) for coefficient in coefficients)
+    for coefficient in rest:
+        value = b.fma(value, x, coefficient)
+    return value
+
+
+def signed_like(b: Builder, size: Value, x: Value) -> Value:
+    """A number that is not negative, with the sign of another."""
+    integer = I32 if element_of(x) == F32 else I64
+    bits = b.bitcast(x, integer)
+    sign = b.andi(bits, like(b, bits, -(2 ** (integer.bits - 1))))
+    return b.bitcast(b.ori(b.bitcast(size, integer), sign), element_of(x))

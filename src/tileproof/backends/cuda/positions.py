@@ -1,0 +1,190 @@
+"""Indices as the lowering holds them: an exact 64-bit number for all lanes, and a small one that differs by lane.
+
+Most tiles of indices are the positions of a walker, perhaps moved: `past + s.elements`. Kept apart, the part that all
+lanes share is computed once, and comparing two such tiles is 32-bit work for each lane. What a number is known to be a
+multiple of is kept too, because a walk between multiples of its tile has no short tile.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tileproof.ir.ops import BinaryFn
+
+from .tileir.builder import Builder
+from .tileir.enums import Predicate
+from .tileir.module import Value
+from .tileir.types import I32, I64, Tile
+
+_FAR = 1 << 30
+"""Lanes stay below this, so that sums and differences of two fit 32 bits."""
+
+PREDICATES = {
+    BinaryFn.EQ: Predicate.EQUAL, BinaryFn.NE: Predicate.NOT_EQUAL, BinaryFn.LT: Predicate.LESS,
+    BinaryFn.LE: Predicate.LESS_EQUAL, BinaryFn.GT: Predicate.GREATER, BinaryFn.GE: Predicate.GREATER_EQUAL,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """`base + lanes`; a scalar if there are no lanes."""
+
+    base: Value | int
+    """An I64 scalar, or a number known now."""
+    lanes: Value | None = None
+    """A tile of I32, within `low` and `high`."""
+    low: int = 0
+    high: int = 0
+    multiple: int = 1
+    """What the base is known to be a multiple of; not said of a number."""
+    narrow: Value | None = None
+    """The base as an I32 scalar, where it is at hand and fits."""
+
+    @property
+    def divisor(self) -> int:
+        """What the base is a multiple of; 0 for zero, which is one of everything."""
+        return abs(self.base) if isinstance(self.base, int) else self.multiple
+
+    def is_multiple_of(self, of: int) -> bool:
+        return self.divisor % of == 0
+
+
+def known(number: int) -> Position:
+    """A number."""
+    return Position(number)
+
+
+def base_value(b: Builder, position: Position) -> Value:
+    """The part that all lanes share, as an I64 scalar."""
+    if isinstance(position.base, int):
+        return b.constant(Tile(I64), position.base)
+    return position.base
+
+
+def narrow_value(b: Builder, position: Position) -> Value:
+    """A scalar as I32: only for one that fits."""
+    if position.narrow is not None:
+        return position.narrow
+    if isinstance(position.base, int):
+        return b.constant(Tile(I32), position.base)
+    return b.trunci(position.base, I32)
+
+
+def materialised(b: Builder, position: Position, shape: Sequence[int]) -> Value:
+    """A position as a tile of I64."""
+    base = base_value(b, position)
+    if not shape:
+        assert position.lanes is None
+        return base
+    everywhere = b.broadcast(b.reshape(base, (1,) * len(shape)), tuple(shape))
+    if position.lanes is None:
+        return everywhere
+    return b.addi(everywhere, b.exti(position.lanes, I64, signed=True))
+
+
+def plus(b: Builder, left: Position, right: Position) -> Position | None:
+    """The sum; None where lanes would grow too large."""
+    return _joined(b, left, right, is_sum=True)
+
+
+def minus(b: Builder, left: Position, right: Position) -> Position | None:
+    """The difference; None where lanes would grow too large."""
+    return _joined(b, left, right, is_sum=False)
+
+
+def _joined(b: Builder, left: Position, right: Position, *, is_sum: bool) -> Position | None:
+    if left.lanes is None and right.lanes is None and right.base == 0:
+        return left
+    if is_sum and left.lanes is None and right.lanes is None and left.base == 0:
+        return right
+    low = left.low + (right.low if is_sum else -right.high)
+    high = left.high + (right.high if is_sum else -right.low)
+    if not -_FAR < low <= high < _FAR:
+        return None
+    base: Value | int
+    if isinstance(left.base, int) and isinstance(right.base, int):
+        base = left.base + right.base if is_sum else left.base - right.base
+    else:
+        emit = b.addi if is_sum else b.subi
+        base = emit(base_value(b, left), base_value(b, right))
+    lanes = left.lanes
+    if right.lanes is not None:
+        if lanes is not None:
+            lanes = (b.addi if is_sum else b.subi)(lanes, right.lanes)
+        else:
+            lanes = right.lanes if is_sum else b.negi(right.lanes)
+    return Position(base, lanes, low, high, math.gcd(left.divisor, right.divisor))
+
+
+def times(b: Builder, left: Position, right: Position) -> Position | None:
+    """The product, where one is a known number or both are scalars."""
+    if isinstance(left.base, int) and left.lanes is None:
+        left, right = right, left
+    if isinstance(left.base, int) and left.lanes is None and isinstance(right.base, int) and right.lanes is None:
+        return Position(left.base * right.base)
+    if left.lanes is None and right.lanes is None:
+        if right.base == 1:
+            return left
+        product = b.muli(base_value(b, left), base_value(b, right))
+        return Position(product, multiple=left.divisor * right.divisor or 1)
+    if not (isinstance(right.base, int) and right.lanes is None and left.lanes is not None):
+        return None
+    factor = right.base
+    low, high = sorted((left.low * factor, left.high * factor))
+    if not -_FAR < low <= high < _FAR:
+        return None
+    shape = _shape(left.lanes)
+    lanes = b.muli(left.lanes, b.constant(Tile(I32, shape), factor))
+    base: Value | int
+    if isinstance(left.base, int):
+        base = left.base * factor
+    else:
+        base = b.muli(left.base, b.constant(Tile(I64), factor))
+    return Position(base, lanes, low, high, (left.divisor * factor) or 1)
+
+
+def least(b: Builder, left: Position, right: Position) -> Position:
+    """The smaller of two scalars."""
+    if isinstance(left.base, int) and isinstance(right.base, int):
+        return Position(min(left.base, right.base))
+    if left.base is right.base:
+        return left
+    smaller = b.mini(base_value(b, left), base_value(b, right), signed=True)
+    return Position(smaller, multiple=math.gcd(left.divisor, right.divisor))
+
+
+def greatest(b: Builder, left: Position, right: Position) -> Position:
+    """The larger of two scalars."""
+    if isinstance(left.base, int) and isinstance(right.base, int):
+        return Position(max(left.base, right.base))
+    larger = b.maxi(base_value(b, left), base_value(b, right), signed=True)
+    return Position(larger, multiple=math.gcd(left.divisor, right.divisor))
+
+
+def compared(b: Builder, fn: BinaryFn, left: Position, right: Position, shape: Sequence[int]) -> Value:
+    """Whether `left fn right`, lane by lane: the parts that all lanes share are compared as one scalar."""
+    predicate = PREDICATES[fn]
+    if left.lanes is None and right.lanes is None:
+        truth = b.cmpi(predicate, base_value(b, left), base_value(b, right), signed=True)
+        return b.broadcast(b.reshape(truth, (1,) * len(shape)), tuple(shape)) if shape else truth
+    low, high = left.low - right.high, left.high - right.low
+    if left.lanes is None:
+        assert right.lanes is not None
+        lanes = b.negi(right.lanes)
+    elif right.lanes is None:
+        lanes = left.lanes
+    else:
+        lanes = b.subi(left.lanes, right.lanes)
+    # Beyond what lanes reach, it does not matter how far.
+    away = minus(b, Position(right.base), Position(left.base))
+    assert away is not None
+    bounded = least(b, greatest(b, away, known(low - 1)), known(high + 1))
+    limit = narrow_value(b, bounded)
+    return b.cmpi(predicate, lanes, b.broadcast(b.reshape(limit, (1,) * len(shape)), tuple(shape)), signed=True)
+
+
+def _shape(value: Value) -> tuple[int, ...]:
+    assert isinstance(value.type, Tile)
+    return value.type.shape

@@ -1,0 +1,351 @@
+"""A kernel as a module of Tile IR, and how a launch hands it its arguments.
+
+All entries of a module take the same parameters, whose order `parameters` knows. The entries run one after another:
+
+- `begin` puts the identity into tensors that programs combine into;
+- the kernel itself, one block for each program, or as many blocks as the GPU holds where the schedule is persistent;
+- `after`, where pieces are joined, one block for each combination of the other walkers;
+- `finish` brings what was combined in a wider type back into the tensor's own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tileproof.ir import ops
+from tileproof.ir.types import Tile, Walker
+from tileproof.lowering.joins import Body, again, cut
+from tileproof.lowering.sums import single_products
+
+from . import blocks, positions
+from .checks import sites_of
+from .combined import begin, finish
+from .facts import Facts
+from .indices import tile_place
+from .order import Order, ordered
+from .parameters import Parameters, Slot, What
+from .positions import Position, known, narrow_value
+from .schedule import Schedule
+from .state import Place, State, Target, bytes_of, number, stored
+from .stores import shadow
+from .tileir.builder import Builder
+from .tileir.encode import encode
+from .tileir.enums import Predicate, Rounding
+from .tileir.module import Module as TileModule
+from .tileir.module import Value
+from .tileir.types import I8, I32, I64, Pointer
+from .tileir.types import Tile as TileOf
+
+_PIECE_ALIGNMENT: Final = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One launch of an entry. `grid` says how many blocks: `programs`, `left` or `elements`."""
+
+    entry: str
+    grid: str
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A kernel as bytecode, and what a launch must know of it."""
+
+    bytecode: bytes
+    slots: tuple[Slot, ...]
+    stages: tuple[Stage, ...]
+    piece: int
+    """Bytes that each program leaves for the join."""
+    shadows: tuple[tuple[str, str], ...]
+    """Tensors that are combined in another array, and the type of that."""
+    is_persistent: bool
+    is_serial: bool
+    has_report: bool
+
+
+def program(
+    kernel: ops.KernelIR, facts: Facts, target: Target, schedule: Schedule, name: str, *, serial: bool = False
+) -> Program:
+    """The bytecode of a kernel. `serial`: one program after another, so that sums of floats come out the same."""
+    return _Writing(kernel, facts, target, schedule, name, serial).program()
+
+
+class _Writing:
+    def __init__(
+        self, kernel: ops.KernelIR, facts: Facts, target: Target, schedule: Schedule, name: str, serial: bool
+    ) -> None:
+        self.kernel, self.facts, self.target, self.schedule, self.name = kernel, facts, target, schedule, name
+        self.is_serial = serial
+        self.is_persistent = serial or schedule.persistent or facts.is_many
+        self.parallel = next((op for op in kernel.body.ops if isinstance(op, ops.Parallel)), None)
+        self.walkers: tuple[Walker, ...] = () if self.parallel is None else self.parallel.walkers
+        self.segments = {} if self.parallel is None else {each.walker: each for each in self.parallel.segments}
+        self.outer = ops.Block(tuple(op for op in kernel.body.ops if not isinstance(op, ops.Parallel)))
+        self.body: Body | None = None if self.parallel is None else cut(self.parallel)
+        self.sites = {id(op): place for place, op in enumerate(sites_of(kernel))}
+        self.parameters = Parameters(kernel, facts, self.parallel, checked=bool(self.sites))
+        self.coordinate, self.counter = self.parameters.coordinate, self.parameters.counter
+        self.combined = [tensor for tensor in self.parameters.tensors if tensor.type.access.combines]
+        self.given: Mapping[What, Value] = {}
+        self.piece = 0
+        self.turns: dict[Walker, Value] = {}
+        self.turned = blocks.turned_loads(kernel.body)
+        self.fused = single_products(kernel.body)
+
+    def program(self) -> Program:
+        entries = []
+        stages = []
+
+        def add(suffix: str, grid: str, write: Callable[[State], None], *, hinted: bool = False) -> None:
+            name = self.name + suffix
+            s = self._state(name, hinted)
+            write(s)
+            s.b.return_()
+            entries.append(s.b.entry)
+            stages.append(Stage(name, grid))
+
+        if self.combined:
+            add("_begin", "elements", lambda s: begin(s, self.combined))
+        add("", "programs", self._main, hinted=True)
+        if self.body is not None and self.body.join is not None:
+            body, join = self.body, self.body.join
+            add("_after", "left", lambda s: self._after(s, body, join))
+        shadows = [(tensor, shadow(tensor.type)) for tensor in self.combined]
+        kept = tuple((tensor.name, wide.name) for tensor, wide in shadows if wide is not None)
+        if kept:
+            add("_finish", "elements", lambda s: finish(s, self.parameters, self.given, self.combined))
+        bytecode = encode(TileModule(tuple(entries), "tileproof"), self.target.version)
+        return Program(
+            bytecode, self.parameters.slots, tuple(stages), self.piece, kept,
+            self.is_persistent, self.is_serial, bool(self.sites),
+        )  # fmt: skip
+
+    # What every entry begins with.
+
+    def _state(self, name: str, hinted: bool) -> State:
+        types = self.parameters.types
+        builder = Builder(name, [TileOf(of) for of in types.values()], self._hints() if hinted else {})
+        order = Order(builder, ordered(self.kernel, combined=self.is_serial))
+        s = State(builder, self.kernel, self.facts, self.target, self.schedule, order, self.coordinate)
+        s.at(self.kernel.span)
+        builder.entry.location = builder.location
+        s.sites, s.turned, s.fused, s.is_serial = self.sites, self.turned, self.fused, self.is_serial
+        self.given = dict(zip(types, builder.parameters, strict=True))
+        self.parameters.define(s, self.given)
+        return s
+
+    def _hints(self) -> dict[str, dict[str, int | bool]]:
+        said: dict[str, int | bool] = {}
+        if self.schedule.occupancy is not None:
+            said["occupancy"] = self.schedule.occupancy
+        if self.schedule.cluster is not None and self.target.capability >= 90:
+            said["num_cta_in_cga"] = self.schedule.cluster
+        if self.schedule.warps is not None:
+            said["num_worker_warps_per_cta"] = self.schedule.warps
+        return {self.target.arch: said} if said else {}
+
+    # The kernel itself.
+
+    def _main(self, s: State) -> None:
+        if self.body is None:
+            s.point = s.splat(I64, (), 0)
+            blocks.run(s, self.outer)
+            return
+        blocks.run(s, self.outer)
+        body = self.body
+
+        def one(turn: Value) -> None:
+            self._enter(s, turn, self.walkers)
+            s.point = self._point(s, self.walkers, {})
+            blocks.run(s, body.before)
+            if body.join is not None:
+                self._leave(s, body.join, s.point)
+            s.point = None
+
+        self._each(s, self.given["programs",], one)
+
+    def _each(self, s: State, total: Value, one: Callable[[Value], None]) -> None:
+        """Runs the programs of a block: its own, or in a persistent schedule every so-many-th."""
+        here = self._counted(s, s.b.get_tile_block_id()[0])
+        if not self.is_persistent:
+            one(here)
+            return
+        step = self._counted(s, s.b.get_num_tile_blocks()[0])
+        tensors = list(dict.fromkeys(s.order.roots.values())) if self.is_serial else []
+        loop = s.b.for_(here, total, step, s.order.handed(tensors))
+        saved = dict(s.values)
+        with s.b.inside(loop.block):
+            chains = s.order.saved()
+            s.order.take(tensors, loop.arguments[1:])
+            one(loop.arguments[0])
+            s.b.continue_(*s.order.handed(tensors))
+            s.order.chains = chains
+        s.values = saved
+        s.order.take(tensors, loop.results)
+
+    def _counted(self, s: State, value: Value) -> Value:
+        return value if self.counter == I32 else s.b.exti(value, I64, signed=True)
+
+    def _enter(self, s: State, program_: Value, walkers: Sequence[Walker]) -> None:
+        """Puts walkers at their places of a point, the last of them the fastest."""
+        turns: dict[Walker, Value] = {}
+        rest = program_
+        left = list(walkers)
+        if self.schedule.group > 1 and len(left) >= 2:
+            row, column = left[-2:]
+            left = left[:-2]
+            rest = self._grouped(s, rest, row, column, turns, is_only=not left)
+        for place, walker in reversed(list(enumerate(left))):
+            if place == 0:
+                turns[walker] = rest
+            else:
+                count = self.given["count", walker.name]
+                turns[walker] = s.b.remi(rest, count, signed=True)
+                rest = s.b.divi(rest, count, signed=True, rounding=Rounding.ZERO)
+        self.turns = turns
+        for walker in walkers:
+            s.places[walker] = self._walked(s, walker, turns[walker])
+
+    def _grouped(
+        self, s: State, program_: Value, row: Walker, column: Walker, turns: dict[Walker, Value], *, is_only: bool
+    ) -> Value:
+        """Some rows of tiles together, column by column, so that neighbours read the same."""
+        b, of = s.b, self.counter
+
+        def divided(x: Value, y: Value) -> Value:
+            return b.divi(x, y, signed=True, rounding=Rounding.ZERO)
+
+        rows, columns = self.given["count", row.name], self.given["count", column.name]
+        rest, here = program_, program_
+        if not is_only:
+            all_ = b.muli(rows, columns)
+            rest, here = divided(program_, all_), b.remi(program_, all_, signed=True)
+        group = s.splat(of, (), self.schedule.group)
+        together = b.muli(group, columns)
+        first = b.muli(divided(here, together), group)
+        tall = b.mini(b.subi(rows, first), group, signed=True)
+        within = b.remi(here, together, signed=True)
+        turns[row] = b.addi(first, b.remi(within, tall, signed=True))
+        turns[column] = divided(within, tall)
+        return rest
+
+    def _walked(self, s: State, walker: Walker, turn: Value) -> Place:
+        b = s.b
+        if self.counter != self.coordinate:
+            turn = b.exti(turn, I64, signed=True) if self.coordinate == I64 else b.trunci(turn, I32)
+        if walker in self.segments:
+            return self._segment(s, walker, turn)
+        size = 1 if walker.type.size is None else number(walker.type.size)
+        extent = s.dimensions[walker.type.dimension]
+        is_even = extent.is_multiple_of(size) and not (walker.type.is_piece and size == 1)
+        return tile_place(s, walker, turn, known(0), extent, is_even=is_even and extent.base != 0, is_edge=True)
+
+    def _segment(self, s: State, walker: Walker, turn: Value) -> Place:
+        """A row of the table that the launch made of the borders: start, stop, number, segment."""
+        b = s.b
+        wide = turn if self.coordinate == I64 else b.exti(turn, I64, signed=True)
+        row = b.muli(wide, s.splat(I64, (), 4))
+        table = self.given["table", walker.name]
+        start, stop, count, segment = (
+            Position(b.load_ptr(b.offset(table, b.addi(row, s.splat(I64, (), place))))[0]) for place in range(4)
+        )
+        s.put_position(self.segments[walker].index, segment)
+        size = number(walker.type.size or 1)
+        if walker.type.size is None:
+            return Place(start, stop, count, 1)
+        left = positions.minus(b, stop, start)
+        assert left is not None
+        live = narrow_value(b, positions.least(b, left, known(size)))
+        return Place(start, stop, count, live)
+
+    # The join.
+
+    def _layout(self, s: State, join: ops.Join) -> list[tuple[Tile, int]]:
+        """Where in what a piece leaves each operand begins."""
+        found, amount = [], 0
+        for operand in join.operands:
+            found.append((operand, amount))
+            own = math.prod(s.padded(operand.type)) * bytes_of(operand.type.dtype)
+            amount += -(-own // _PIECE_ALIGNMENT) * _PIECE_ALIGNMENT
+        self.piece = amount
+        return found
+
+    def _left(self, s: State, join: ops.Join, point: Value) -> list[Value]:
+        """The addresses of what the piece of a point leaves for the join."""
+        b = s.b
+        layout = self._layout(s, join)
+        base = b.addi(b.ptr_to_int(self.given["space",]), b.muli(point, s.splat(I64, (), self.piece)))
+        found = []
+        for operand, first_byte in layout:
+            shape = s.padded(operand.type)
+            first = b.int_to_ptr(b.addi(base, s.splat(I64, (), first_byte)), Pointer(stored(operand.type.dtype)))
+            first = b.assume_divisible(first, 16)
+            if shape:
+                count = math.prod(shape)
+                offsets = b.reshape(b.iota(count, I32), shape)
+                first = b.offset(s.spread(first, shape), offsets)
+            found.append(first)
+        return found
+
+    def _leave(self, s: State, join: ops.Join, point: Value) -> None:
+        for operand, places in zip(join.operands, self._left(s, join, point), strict=True):
+            value = s.get(operand)
+            if operand.type.dtype.name == "bool":
+                value = s.b.exti(value, I8, signed=False)
+            s.b.store_ptr(places, value)
+
+    def _after(self, s: State, body: Body, join: ops.Join) -> None:
+        left = [walker for walker in self.walkers if walker is not join.walker]
+        blocks.run(s, self.outer)
+        here = self._counted(s, s.b.get_tile_block_id()[0])
+        programs = self.given["programs",]
+        self._enter(s, here, left)
+        every = programs if self.counter == I64 else s.b.exti(programs, I64, signed=True)
+        s.point = s.b.addi(every, self._point(s, left, {}))
+        blocks.run(s, again(body.before, body.after, join.combiner.body))
+        self._join(s, join)
+        blocks.run(s, body.after)
+
+    def _join(self, s: State, join: ops.Join) -> None:
+        """Combines what all pieces left, in order."""
+        b = s.b
+        pieces = self.given["count", join.walker.name]
+
+        def held(piece: Value) -> list[Value]:
+            point = self._point(s, self.walkers, {join.walker: piece})
+            found = []
+            for operand, places in zip(join.operands, self._left(s, join, point), strict=True):
+                value, _ = b.load_ptr(places)
+                if operand.type.dtype.name == "bool":
+                    shape = s.padded(operand.type)
+                    value = b.cmpi(Predicate.NOT_EQUAL, value, s.splat(I8, shape, 0), signed=False)
+                found.append(value)
+            return found
+
+        zero, one = (s.splat(self.counter, (), value) for value in (0, 1))
+        loop = b.for_(one, pieces, one, held(zero))
+        saved = dict(s.values)
+        with b.inside(loop.block):
+            for name, value in zip(join.combiner.left, loop.arguments[1:], strict=True):
+                s.put(name, value)
+            for name, value in zip(join.combiner.right, held(loop.arguments[0]), strict=True):
+                s.put(name, value)
+            blocks.run(s, join.combiner.body)
+            b.continue_(*(s.get(value) for value in join.combiner.body.yields))
+        s.values = saved
+        for result, value in zip(join.results, loop.results, strict=True):
+            s.put(result, value)
+
+    def _point(self, s: State, walkers: Sequence[Walker], given: Mapping[Walker, Value]) -> Value:
+        """The number of the point at which walkers are, the last of them the fastest; some are `given`."""
+        b = s.b
+        point: Value | None = None
+        for walker in walkers:
+            turn = given[walker] if walker in given else self.turns[walker]
+            point = turn if point is None else b.addi(b.muli(point, self.given["count", walker.name]), turn)
+        if point is None:
+            return s.splat(I64, (), 0)
+        return point if self.counter == I64 else b.exti(point, I64, signed=True)

@@ -1,0 +1,265 @@
+"""Tiles whose elements stand in another order or more often: broadcast, cut out, put together, in another shape.
+
+Tile IR takes elements from one place to another in blocks whose sizes are powers of two. What a tile is made of is
+therefore written as a list of blocks of its operands, as large as all borders allow, and put together pair by pair. A
+block of dead lanes is any block. Where that would take too many operations, a loop visits the blocks instead, and each
+goes to all the places that want it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from tileproof.ir import ops
+
+from .splats import element_of, shape_of, spread
+from .state import State, number, padded
+from .tileir.builder import Builder
+from .tileir.enums import Predicate
+from .tileir.module import Value
+from .tileir.types import I32, Tile
+
+_DEAD: Final = -1
+_MOST: Final = 64
+"""Up to so many blocks are put together one by one."""
+
+
+# Whole axes.
+
+
+def broadcast(s: State, op: ops.Broadcast) -> None:
+    """numpy's broadcasting: axes align at the right, and one of length 1 repeats."""
+    value, shape = s.get(op.operand), s.padded(op.result.type)
+    if shape:
+        own = shape_of(value)
+        value = s.b.broadcast(s.b.reshape(value, (*(1,) * (len(shape) - len(own)), *own)), shape)
+    s.put(op.result, value)
+
+
+def expand(s: State, op: ops.Expand) -> None:
+    """A new axis of length 1."""
+    value = s.get(op.operand)
+    s.put(op.result, s.b.reshape(value, s.padded(op.result.type)), clean=value in s.clean)
+
+
+def permute(s: State, op: ops.Permute) -> None:
+    """Axes in another order."""
+    value = s.get(op.operand)
+    s.put(op.result, value if s.scalar_region else s.b.permute(value, op.order), clean=value in s.clean)
+
+
+def fill(s: State, op: ops.Fill) -> None:
+    """The full tile: a number where the operand has no live element."""
+    value, kind = s.get(op.operand), op.operand.type
+    given = spread(s.b, s.get(op.value), shape_of(value))
+    for place, axis in enumerate(kind.axes):
+        mask = None if s.live(axis) == number(axis.length) else s.mask(kind, place)
+        if mask is not None:
+            value = s.b.select(mask, value, given)
+    s.put(op.result, value)
+
+
+# Parts of axes.
+
+
+def slice_(s: State, op: ops.Slice) -> None:
+    """Some elements of an axis, one after another."""
+    start, length = number(op.start), number(op.length)
+    source, axis = s.get(op.operand), op.axis
+    long = padded(length)
+    size = min(_power_in(start), long, shape_of(source)[axis])
+    wanted = [start // size + place if place * size < length else _DEAD for place in range(long // size)]
+    s.put(op.result, _taken(s.b, [_flat(s.b, source, axis, axis + 1)], size, wanted, s.padded(op.result.type)))
+
+
+def cat(s: State, op: ops.Cat) -> None:
+    """Tiles one after another along an axis."""
+    lengths = [number(operand.type.axes[op.axis].length) for operand in op.operands]
+    parts = [(operand, length) for operand, length in zip(op.operands, lengths, strict=True) if length]
+    shape = s.padded(op.result.type)
+    if not parts:
+        s.put(op.result, s.get(op.operands[0]))
+        return
+    sources = [_flat(s.b, s.get(operand), op.axis, op.axis + 1) for operand, _ in parts]
+    ends = np.cumsum([length for _, length in parts])
+    size = min(_power_in(math.gcd(*map(int, ends[:-1]))), shape[op.axis], *(shape_of(source)[1] for source in sources))
+    wanted: list[int] = []
+    before = 0
+    for end, source in zip(ends.tolist(), sources, strict=True):
+        start = len(wanted) * size
+        wanted += [before + place for place in range(-(-(end - start) // size))]
+        before += shape_of(source)[1] // size
+    wanted += [_DEAD] * (shape[op.axis] // size - len(wanted))
+    s.put(op.result, _taken(s.b, sources, size, wanted, shape))
+
+
+def reshape(s: State, op: ops.Reshape) -> None:
+    """The same elements, row by row, in another shape."""
+    lengths = ([number(axis.length) for axis in tile.type.axes] for tile in (op.operand, op.result))
+    old, new = ([length for length in axes if length != 1] for axes in lengths)
+    value, shape = s.get(op.operand), s.padded(op.result.type)
+    if 0 in old:
+        s.put(op.result, s.splat(element_of(value), shape, 0))
+        return
+    before, after = 1, math.prod(map(padded, old))
+    # Axes that keep their elements together are rearranged on their own, the others standing before and behind them.
+    for olds, news in _groups(old, new):
+        held, made = math.prod(map(padded, olds)), math.prod(map(padded, news))
+        after //= held
+        value = _regrouped(s.b, s.b.reshape(value, (before, held, after)), olds, news)
+        before *= made
+    s.put(op.result, s.b.reshape(value, shape))
+
+
+def _groups(old: Sequence[int], new: Sequence[int]) -> list[tuple[list[int], list[int]]]:
+    """The fewest axes at a time that hold the same elements in both shapes."""
+    found: list[tuple[list[int], list[int]]] = []
+    olds, news = list(old), list(new)
+    while olds or news:
+        left, right = [olds.pop(0) if olds else 1], [news.pop(0) if news else 1]
+        while math.prod(left) != math.prod(right):
+            if math.prod(left) < math.prod(right):
+                left.append(olds.pop(0))
+            else:
+                right.append(news.pop(0))
+        found.append((left, right))
+    return found
+
+
+def _regrouped(b: Builder, value: Value, old: Sequence[int], new: Sequence[int]) -> Value:
+    """A tile of three axes, the middle one several axes row by row with their padding, in another shape."""
+    before, _, after = shape_of(value)
+    held, made = [padded(length) for length in old], [padded(length) for length in new]
+    shape = (before, math.prod(made), after)
+    if _is_packed(old) and _is_packed(new):
+        return b.reshape(value, shape)
+    size = _power_in(math.gcd(*(lengths[-1] for lengths in (old, new) if len(lengths) > 1)))
+    places = np.unravel_index(np.arange(0, math.prod(made), size), made)
+    lives = np.all([place < length for place, length in zip(places, new, strict=True)], axis=0)
+    inside = [np.where(lives, place, 0) for place in places]
+    origins = np.unravel_index(np.ravel_multi_index(inside, new), old)
+    blocks = np.ravel_multi_index(origins, held) // size
+    return _taken(b, [value], size, np.where(lives, blocks, _DEAD).tolist(), shape)
+
+
+def _is_packed(lengths: Sequence[int]) -> bool:
+    """Whether only the first axis has padding, so that it is all at the end."""
+    return all(padded(length) == length for length in lengths[1:])
+
+
+def _power_in(count: int) -> int:
+    """The largest power of two that divides a number."""
+    return count & -count if count else 1 << 24
+
+
+def _flat(b: Builder, value: Value, start: int, stop: int) -> Value:
+    """The axes before some, these, and those behind them, as one axis each."""
+    shape = shape_of(value)
+    return b.reshape(value, tuple(math.prod(part) for part in (shape[:start], shape[start:stop], shape[stop:])))
+
+
+# Blocks.
+
+
+def _taken(b: Builder, sources: Sequence[Value], size: int, wanted: Sequence[int], shape: Sequence[int]) -> Value:
+    """Blocks of the middle axis of `sources`, counted through all of them, one after another."""
+    if all(block == _DEAD for block in wanted):
+        return b.constant(Tile(element_of(sources[0]), tuple(shape)), 0)
+    cut = _Cut(b, sources, size, tuple(wanted))
+    made = cut.part(0, len(wanted)) if cut.count(0, len(wanted)) <= _MOST else _visited(b, sources, size, wanted)
+    assert made is not None
+    return b.reshape(made, tuple(shape))
+
+
+@dataclass(slots=True)
+class _Cut:
+    """A list of blocks as a tree of pairs, in which neighbours that already lie together stay together."""
+
+    b: Builder
+    sources: Sequence[Value]
+    size: int
+    wanted: tuple[int, ...]
+    made: dict[tuple[int, int], Value] = field(default_factory=dict)
+
+    def count(self, first: int, many: int) -> int:
+        """How many operations `part` writes, about."""
+        found = self._found(first, many)
+        if found is not None:
+            return found != _DEAD
+        half = many // 2
+        return 1 + self.count(first, half) + self.count(first + half, half)
+
+    def part(self, first: int, many: int) -> Value | None:
+        """So many blocks as one tile; None if all are dead."""
+        found = self._found(first, many)
+        if found == _DEAD:
+            return None
+        if found is not None:
+            return self._extracted(found, many)
+        half = many // 2
+        left, right = self.part(first, half), self.part(first + half, half)
+        left, right = left or right, right or left
+        assert left is not None
+        assert right is not None
+        return self.b.cat(left, right, 1)
+
+    def _found(self, first: int, many: int) -> int | None:
+        """The block where they all lie in order, at a multiple of their number; `_DEAD` if none is wanted."""
+        starts = {block - place for place, block in enumerate(self.wanted[first : first + many]) if block != _DEAD}
+        if not starts:
+            return _DEAD
+        start = min(starts)
+        if len(starts) > 1 or start < 0:
+            return None
+        source, place = self._located(start)
+        is_inside = place % many == 0 and place + many <= shape_of(source)[1] // self.size
+        return start if is_inside else None
+
+    def _located(self, block: int) -> tuple[Value, int]:
+        """The source that has a block, and the block's number there."""
+        for source in self.sources:
+            blocks = shape_of(source)[1] // self.size
+            if block < blocks:
+                return source, block
+            block -= blocks
+        raise AssertionError(f"no tile has block {block}")
+
+    def _extracted(self, block: int, many: int) -> Value:
+        made = self.made.get((block, many))
+        if made is None:
+            source, place = self._located(block)
+            before, whole, after = shape_of(source)
+            made = source
+            if many * self.size < whole:
+                zero, at = (self.b.constant(Tile(I32), number) for number in (0, place // many))
+                made = self.b.extract(source, (zero, at, zero), (before, many * self.size, after))
+            self.made[block, many] = made
+        return made
+
+
+def _visited(b: Builder, sources: Sequence[Value], size: int, wanted: Sequence[int]) -> Value:
+    """One block after another, each to every place that wants it."""
+    before, _, after = shape_of(sources[0])
+    shape = (before, len(wanted), size, after)
+    line = (1, len(wanted), 1, 1)
+    made, first = b.constant(Tile(element_of(sources[0]), shape), 0), 0
+    zero, one = (b.constant(Tile(I32), number) for number in (0, 1))
+    for source in sources:
+        blocks = shape_of(source)[1] // size
+        mine = [block - first if first <= block < first + blocks else _DEAD for block in wanted]
+        first += blocks
+        places = b.reshape(b.constant(Tile(I32, (len(wanted),)), mine), line)
+        loop = b.for_(zero, b.constant(Tile(I32), max(mine) + 1), one, (made,))
+        with b.inside(loop.block):
+            block, kept = loop.arguments
+            here = b.cmpi(Predicate.EQUAL, places, spread(b, block, line), signed=True)
+            part = b.extract(source, (zero, block, zero), (before, size, after))
+            part = b.broadcast(b.reshape(part, (before, 1, size, after)), shape)
+            b.continue_(b.select(b.broadcast(here, shape), part, kept))
+        made = loop.results[0]
+    return b.reshape(made, (before, len(wanted) * size, after))

@@ -1,0 +1,325 @@
+"""The part of a builder that reaches memory: views, loads, stores, atomics and the tokens that order them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from . import checks
+from .checks import expect, pointers, scalars, wrong
+from .emitting import Emitter
+from .enums import Mode, Order, Scope
+from .module import Hints, Value
+from .types import (
+    BF16,
+    F16,
+    F32,
+    F64,
+    I1,
+    I32,
+    I64,
+    TOKEN,
+    Element,
+    GatherView,
+    Number,
+    PartitionView,
+    Pointer,
+    StridedView,
+    TensorView,
+    Tile,
+    TileView,
+    Type,
+)
+
+_LOADS: Final = (Order.WEAK, Order.RELAXED, Order.ACQUIRE)
+_STORES: Final = (Order.WEAK, Order.RELAXED, Order.RELEASE)
+_ATOMICS: Final = (Order.RELAXED, Order.ACQUIRE, Order.RELEASE, Order.ACQUIRE_RELEASE)
+
+
+class Memory(Emitter):
+    """Operations on memory. Only tokens order them: program order does not."""
+
+    # Views.
+
+    def make_tensor_view(
+        self, pointer: Value, view: TensorView, shape: Sequence[Value] = (), strides: Sequence[Value] = ()
+    ) -> Value:
+        """A tensor at a pointer; `shape` and `strides` are those that the type leaves open, in order."""
+        op = "make_tensor_view"
+        checks.tensor_view(op, view)
+        expect(op, "the base", pointer, Tile(Pointer(view.element)))
+        if len(shape) != view.shape.count(None) or len(strides) != view.strides.count(None):
+            raise wrong(op, f"{len(shape)} lengths and {len(strides)} strides do not fill what is open", view)
+        if shape or strides:
+            scalars(op, "lengths and strides", *shape, *strides)
+        return self.one(op, (pointer, tuple(shape), tuple(strides)), view)
+
+    def make_partition_view(self, view: Value, kind: PartitionView) -> Value:
+        """Tiles of a tensor, side by side."""
+        return self._viewed("make_partition_view", view, kind, PartitionView)
+
+    def make_strided_view(self, view: Value, kind: StridedView) -> Value:
+        """Tiles of a tensor, some steps apart."""
+        return self._viewed("make_strided_view", view, kind, StridedView)
+
+    def make_gather_view(self, view: Value, kind: GatherView) -> Value:
+        """Tiles of a tensor, whose places along one dimension are chosen one by one."""
+        return self._viewed("make_gather_scatter_view", view, kind, GatherView)
+
+    def get_index_space_shape(self, view: Value, element: Number = I32) -> tuple[Value, ...]:
+        """How many tiles a view has along each dimension."""
+        op = "get_index_space_shape"
+        rank = len(self._view(op, view).tile)
+        return self._lengths(op, view, element, rank)
+
+    def get_tensor_shape(self, view: Value, element: Number = I32) -> tuple[Value, ...]:
+        """How long a tensor is along each dimension."""
+        op = "get_tensor_shape"
+        if not isinstance(view.type, TensorView):
+            raise wrong(op, "the operand must be a view of a tensor", view)
+        return self._lengths(op, view, element, len(view.type.shape))
+
+    # Loads and stores. A load without padding gives undefined elements past the edge, and under a false mask.
+
+    def load_view(
+        self,
+        view: Value,
+        indices: Sequence[Value],
+        token: Value | None = None,
+        inbounds: Sequence[bool] | None = None,
+        hints: Hints | None = None,
+        order: Order = Order.WEAK,
+        scope: Scope | None = None,
+    ) -> tuple[Value, Value]:
+        """The tile at an index, and a token for what must come after."""
+        op, kind = "load_view_tko", self._view("load_view_tko", view)
+        checks.ordered(op, order, scope, _LOADS)
+        checks.token(op, token)
+        given = checks.indices(op, kind, indices)
+        attributes = {
+            "order": order,
+            "scope": scope,
+            "hints": checks.access_hints(op, hints),
+            "inbounds": _inbounds(op, kind, inbounds),
+        }
+        loaded, after = self.emit(op, (view, given, token), (checks.tile_view(op, kind), TOKEN), attributes)
+        return loaded, after
+
+    def store_view(
+        self,
+        tile: Value,
+        view: Value,
+        indices: Sequence[Value],
+        token: Value | None = None,
+        inbounds: Sequence[bool] | None = None,
+        hints: Hints | None = None,
+        order: Order = Order.WEAK,
+        scope: Scope | None = None,
+    ) -> Value:
+        """Put a tile at an index; elements past the edge are left out. The result is a token."""
+        op, kind = "store_view_tko", self._view("store_view_tko", view)
+        checks.ordered(op, order, scope, _STORES)
+        checks.token(op, token)
+        expect(op, "the tile", tile, checks.tile_view(op, kind))
+        given = checks.indices(op, kind, indices)
+        attributes = {
+            "order": order,
+            "scope": scope,
+            "hints": checks.access_hints(op, hints),
+            "inbounds": _inbounds(op, kind, inbounds),
+        }
+        return self.one(op, (tile, view, given, token), TOKEN, attributes)
+
+    def load_ptr(
+        self,
+        source: Value,
+        mask: Value | None = None,
+        padding: Value | None = None,
+        token: Value | None = None,
+        hints: Hints | None = None,
+        order: Order = Order.WEAK,
+        scope: Scope | None = None,
+    ) -> tuple[Value, Value]:
+        """The elements at pointers, or of `padding` where the mask is false; and a token for what must come after."""
+        op = "load_ptr_tko"
+        kind = pointers(op, source)[1]
+        checks.ordered(op, order, scope, _LOADS)
+        checks.token(op, token)
+        expect(op, "the mask", mask, Tile(I1, kind.shape))
+        expect(op, "the padding", padding, kind)
+        attributes = {"order": order, "scope": scope, "hints": checks.access_hints(op, hints)}
+        loaded, after = self.emit(op, (source, mask, padding, token), (kind, TOKEN), attributes)
+        return loaded, after
+
+    def store_ptr(
+        self,
+        target: Value,
+        value: Value,
+        mask: Value | None = None,
+        token: Value | None = None,
+        hints: Hints | None = None,
+        order: Order = Order.WEAK,
+        scope: Scope | None = None,
+    ) -> Value:
+        """Put elements at pointers, where the mask is true. The result is a token."""
+        op = "store_ptr_tko"
+        kind = pointers(op, target)[1]
+        checks.ordered(op, order, scope, _STORES)
+        checks.token(op, token)
+        expect(op, "the value", value, kind)
+        expect(op, "the mask", mask, Tile(I1, kind.shape))
+        attributes = {"order": order, "scope": scope, "hints": checks.access_hints(op, hints)}
+        return self.one(op, (target, value, mask, token), TOKEN, attributes)
+
+    # Atomics.
+
+    def atomic_rmw(
+        self,
+        mode: Mode,
+        target: Value,
+        value: Value,
+        mask: Value | None = None,
+        token: Value | None = None,
+        order: Order = Order.RELAXED,
+        scope: Scope = Scope.DEVICE,
+    ) -> tuple[Value, Value]:
+        """Change elements at pointers; what was there before (undefined under a false mask), and a token."""
+        op = "atomic_rmw_tko"
+        kind = self._atomic(op, target, value, mask, token, order, scope)
+        _allowed(op, mode, kind.element)
+        attributes = {"order": order, "scope": scope, "mode": mode}
+        before, after = self.emit(op, (target, value, mask, token), (kind, TOKEN), attributes)
+        return before, after
+
+    def atomic_cas(
+        self,
+        target: Value,
+        compare: Value,
+        value: Value,
+        mask: Value | None = None,
+        token: Value | None = None,
+        order: Order = Order.RELAXED,
+        scope: Scope = Scope.DEVICE,
+    ) -> tuple[Value, Value]:
+        """Replace elements at pointers whose bits are those of `compare`; what was there before, and a token."""
+        op = "atomic_cas_tko"
+        kind = self._atomic(op, target, value, mask, token, order, scope)
+        expect(op, "what to compare with", compare, kind)
+        if kind.element not in (I32, I64, F32, F64):
+            raise wrong(op, "the elements must have 32 or 64 bits", kind)
+        attributes = {"order": order, "scope": scope}
+        before, after = self.emit(op, (target, compare, value, mask, token), (kind, TOKEN), attributes)
+        return before, after
+
+    def atomic_red_view(
+        self,
+        mode: Mode,
+        view: Value,
+        indices: Sequence[Value],
+        value: Value,
+        token: Value | None = None,
+        scope: Scope = Scope.DEVICE,
+    ) -> Value:
+        """Change the elements of a view's tile, each atomically. The result is a token."""
+        op, kind = "atomic_red_view_tko", self._view("atomic_red_view_tko", view)
+        if isinstance(kind, GatherView) or kind.padding is not None or scope is Scope.SYSTEM or mode is Mode.EXCHANGE:
+            raise wrong(op, "it takes a view without padding or gathering, and no scope beyond the device", view)
+        expect(op, "the value", value, checks.tile_view(op, kind))
+        checks.token(op, token)
+        _allowed(op, mode, kind.of.element)
+        given = checks.indices(op, kind, indices)
+        attributes = {"order": Order.RELAXED, "scope": scope, "mode": mode}
+        return self.one(op, (view, given, value, token), TOKEN, attributes)
+
+    # Tokens.
+
+    def make_token(self) -> Value:
+        """A token that comes after nothing."""
+        return self.one("make_token", (), TOKEN)
+
+    def join_tokens(self, tokens: Sequence[Value]) -> Value:
+        """A token that comes after all of these; one alone is itself."""
+        if not tokens:
+            raise wrong("join_tokens", "there must be a token to join")
+        for each in tokens:
+            checks.token("join_tokens", each)
+        return tokens[0] if len(tokens) == 1 else self.one("join_tokens", (tuple(tokens),), TOKEN)
+
+    def memory_fence_alias(self, token: Value) -> Value:
+        """A token that also orders accesses to the same memory at another address."""
+        checks.token("memory_fence_alias_tko", token)
+        return self.one("memory_fence_alias_tko", (token,), TOKEN)
+
+    def gdc_launch_dependents(self, token: Value | None = None) -> Value:
+        """Let the next kernel of the stream begin, after the token."""
+        checks.token("gdc_launch_dependents_tko", token)
+        return self.one("gdc_launch_dependents_tko", (token,), TOKEN)
+
+    def gdc_wait(self, token: Value | None = None) -> Value:
+        """Wait for the kernel before this one; its results may be read after the token that this gives."""
+        checks.token("gdc_wait_tko", token)
+        return self.one("gdc_wait_tko", (token,), TOKEN)
+
+    # Memory with a name, and of one program.
+
+    def get_global(self, name: str, element: Number) -> Value:
+        """The pointer to a global of the module."""
+        return self.one("get_global", (), Tile(Pointer(element)), {"name": name})
+
+    def alloca(self, element: Number, count: int, alignment: int, everywhere: bool = False) -> Value:
+        """A pointer to scratch memory that dies with the block; `everywhere` gives it a global address."""
+        attributes = {"count": count, "alignment": alignment, "global": everywhere}
+        return self.one("alloca", (), Tile(Pointer(element)), attributes)
+
+    # What several of the above share.
+
+    def _view(self, op: str, view: Value) -> TileView:
+        kind = view.type
+        if not isinstance(kind, PartitionView | StridedView | GatherView):
+            raise wrong(op, "the view must be one of tiles", view)
+        return kind
+
+    def _viewed(self, op: str, view: Value, kind: TileView, expected: type[Type]) -> Value:
+        if not isinstance(kind, expected):
+            raise wrong(op, f"the type must be a {expected.__name__}", kind)
+        expect(op, "the operand", view, kind.of)
+        checks.tile_view(op, kind)
+        return self.one(op, (view,), kind)
+
+    def _lengths(self, op: str, view: Value, element: Number, rank: int) -> tuple[Value, ...]:
+        if element not in checks.INTEGERS:
+            raise wrong(op, "lengths must be integers", element)
+        return self.emit(op, (view,), (Tile(element),) * rank)
+
+    def _atomic(
+        self,
+        op: str,
+        target: Value,
+        value: Value,
+        mask: Value | None,
+        token: Value | None,
+        order: Order,
+        scope: Scope,
+    ) -> Tile:
+        kind = pointers(op, target)[1]
+        checks.ordered(op, order, scope, _ATOMICS)
+        checks.token(op, token)
+        expect(op, "the value", value, kind)
+        expect(op, "the mask", mask, Tile(I1, kind.shape))
+        return kind
+
+
+def _inbounds(op: str, view: TileView, inbounds: Sequence[bool] | None) -> tuple[bool, ...]:
+    """One bool for each dimension. The assembler fails without a word on a view that has padding it cannot need."""
+    given = (False,) * len(view.tile) if inbounds is None else tuple(map(bool, inbounds))
+    if len(given) != len(view.tile):
+        raise wrong(op, f"inbounds needs {len(view.tile)} bools, not {len(given)}")
+    if view.padding is not None and any(given):
+        raise wrong(op, "a view with padding cannot be in bounds", view)
+    return given
+
+
+def _allowed(op: str, mode: Mode, element: Element) -> None:
+    allowed = {Mode.ADDF: (F16, BF16, F32, F64), Mode.EXCHANGE: (I32, I64, F32, F64)}.get(mode, (I32, I64))
+    if element not in allowed:
+        raise wrong(op, f"{mode.name} takes {', '.join(map(str, allowed))}", element)

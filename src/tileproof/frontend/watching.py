@@ -1,0 +1,64 @@
+"""Whether captured values are still the same, asked at every launch and therefore quickly.
+
+Most captures are found under a name in a dict: the globals of a function, or the attributes of a module. While each
+dict still holds the very object that was captured, nothing can have changed. In every other case the captures are
+looked at closely, one by one.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Sequence
+from types import FunctionType, ModuleType
+from typing import Any
+
+from .names import MISSING, Capture, is_language
+
+
+def watch(captures: Sequence[Capture]) -> Callable[[], bool]:
+    """A question that is true only while all captures are what they were; it may also doubt without reason."""
+    held: dict[tuple[int, str], tuple[dict[str, Any], str, Any]] = {}
+    close: list[Capture] = []
+    for capture in captures:
+        found = _held(capture)
+        if found is None:
+            close.append(capture)
+        else:
+            held.update({(id(where), name): (where, name, value) for where, name, value in found})
+    entries = tuple(held.values())
+
+    def is_current() -> bool:
+        for where, name, value in entries:
+            if where.get(name, MISSING) is not value:
+                return False
+        return all(capture.is_current for capture in close)
+
+    return is_current
+
+
+def _held(capture: Capture) -> list[tuple[dict[str, Any], str, Any]] | None:
+    """The dicts in which a capture is found, and what they hold; None if it must be looked at closely."""
+    function, (first, *attributes) = capture.function, capture.path
+    if first in function.__code__.co_freevars or (isinstance(capture.value, FunctionType | tuple)
+                                                  and not _never_changes(capture.value)):  # fmt: skip
+        return None
+    found: list[tuple[dict[str, Any], str, Any]] = [(function.__globals__, first, MISSING)]
+    if first in function.__globals__:
+        value = function.__globals__[first]
+        found = [(function.__globals__, first, value)]
+    else:
+        value = getattr(builtins, first, MISSING)
+        found.append((vars(builtins), first, value))
+    for attribute in attributes:
+        if not isinstance(value, ModuleType) or attribute not in vars(value):
+            return None
+        found.append((vars(value), attribute, vars(value)[attribute]))
+        value = vars(value)[attribute]
+    return found if value is capture.value else None
+
+
+def _never_changes(value: Any) -> bool:
+    """Whether a captured function or tuple is fixed for good: others may have their code or defaults replaced."""
+    if isinstance(value, tuple):
+        return all(map(_never_changes, value))
+    return not isinstance(value, FunctionType) or is_language(value)

@@ -1,0 +1,171 @@
+"""Compiling for GPUs ahead of any launch: launches are planned here, and made on another machine.
+
+A plan is a launch that was bound and proved as a launch is, with arrays of the host in place of a GPU's. What it found
+or put in the cache of the process on the way is what the launch itself will look for.
+"""
+
+from __future__ import annotations
+
+import math
+import mmap
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from tileproof.backends.cuda.assembling import Job, Options, assemble_each
+from tileproof.backends.cuda.cubin import warnings_of
+from tileproof.backends.cuda.program import Program
+from tileproof.backends.cuda.remarks import Remark
+from tileproof.backends.cuda.running import Code, code_of, job_of
+from tileproof.diagnostics.errors import TileproofError
+from tileproof.language.kernel import Kernel
+
+from .arguments import Bound
+from .cache import default, digest, recorded
+from .check import Proved
+from .devices import Array
+from .gpu import Variant, space_of, variant
+from .launch import prepare
+from .proofs import fingerprint, read_entry, write_entry
+
+_OPTIONS: Final = Options(remarks=True)
+_PAGE: Final = 4096
+_NO_RESERVE: Final = 0x4000 if sys.platform == "linux" else 0
+"""A flag that older versions of Python do not name: the system need not promise memory that is never written."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Launch:
+    """What would be launched. Arrays lie as those of the launch will: their strides and addresses decide the code."""
+
+    name: str
+    kernel: Kernel
+    args: Sequence[Any]
+    constants: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """A launch that was bound and proved, and the code it needs for some architectures."""
+
+    launch: Launch
+    found: Proved
+    bound: Bound
+    variants: tuple[Variant, ...]
+    proof: Mapping[str, bytes]
+    """The entries of the cache that hold its proof."""
+    seconds: float
+    """What reading and proving took."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Made:
+    """What came of one variant of a plan: code, or what is wrong."""
+
+    plan: Plan
+    variant: Variant
+    outcome: Code | TileproofError
+    remarks: tuple[Remark, ...] = ()
+    program: Program | None = None
+    """The bytecode, if it was made."""
+    seconds: float = 0.0
+    """What the bytecode took, from the source on; 0 if it was not made."""
+    is_kept: bool = False
+    """Whether the code was found in the cache."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What makes the code slow that the user can change."""
+        return () if isinstance(self.outcome, TileproofError) else warnings_of(self.outcome.resources, self.remarks)
+
+
+def plan_launch(launch: Launch, archs: Sequence[str], *, checked: bool = True) -> Plan:
+    """Binds and proves a launch; raises what the launch would raise."""
+    started = time.perf_counter()
+    with recorded() as proof:
+        found, bound = prepare(launch.kernel, tuple(launch.args), dict(launch.constants))
+        space = space_of(found, bound)
+        variants = tuple(variant(found, bound, space, arch, checked=checked) for arch in archs)
+        _ = found.key  # writes the proof
+    return Plan(launch, found, bound, variants, dict(proof), time.perf_counter() - started)
+
+
+def compile_all(
+    plans: Sequence[Plan], *, workers: int | None = None, programs: bool = False, verbose: bool | None = None
+) -> Iterator[Made]:
+    """Makes what plans need and the cache does not have, several at a time; gives each as it is done.
+
+    `programs` asks for the bytecode too where the code is in the cache. One that fails ends nothing.
+    """
+    waiting: dict[tuple[str, bytes], list[Made]] = {}
+    jobs: list[Job] = []
+    for plan, wanted in [(plan, wanted) for plan in plans for wanted in plan.variants]:
+        kept = _kept(wanted)
+        if kept is not None and not programs:
+            yield Made(plan, wanted, *kept, is_kept=True)
+            continue
+        started = time.perf_counter()
+        try:
+            request = wanted.request()
+            program = request.lowered()
+        except TileproofError as error:
+            yield Made(plan, wanted, error)
+            continue
+        seconds = plan.seconds + time.perf_counter() - started
+        if kept is not None:
+            yield Made(plan, wanted, *kept, program, seconds, is_kept=True)
+            continue
+        job = job_of(request, program, _OPTIONS)
+        # Some forms of a kernel come to the same code, which is then assembled once.
+        sharing = waiting.setdefault((job.arch, job.bytecode), [])
+        if not sharing:
+            jobs.append(job)
+        sharing.append(Made(plan, wanted, TileproofError(), (), program, seconds))
+    for job, outcome in assemble_each(jobs, workers, verbose=verbose):
+        for made in waiting[job.arch, job.bytecode]:
+            if isinstance(outcome, TileproofError):
+                yield replace(made, outcome=outcome)
+                continue
+            assert made.program is not None
+            code = code_of(made.variant.request(), made.program, outcome)
+            _keep(made.variant, code, outcome.remarks)
+            yield replace(made, outcome=code, remarks=outcome.remarks)
+
+
+def _kept(wanted: Variant) -> tuple[Code, tuple[Remark, ...]] | None:
+    """Code and remarks of a variant, if the cache has both: a launch keeps no remarks."""
+    if not wanted.key:
+        return None
+    stored = default()
+    code, remarks = read_entry(stored, wanted.key, ()), read_entry(stored, _remarks_key(wanted), ())
+    are_remarks = isinstance(remarks, tuple) and all(isinstance(each, Remark) for each in remarks)
+    return (code, remarks) if isinstance(code, Code) and are_remarks else None
+
+
+def _keep(wanted: Variant, code: Code, remarks: Sequence[Remark]) -> None:
+    if wanted.key:
+        stored = default()
+        stored.put(wanted.key, write_entry(code, ()))
+        stored.put(_remarks_key(wanted), write_entry(tuple(replace(each, span=None) for each in remarks), ()))
+
+
+def _remarks_key(wanted: Variant) -> str:
+    return digest("remarks", fingerprint(), wanted.key)
+
+
+def stand_in(shape: Sequence[int], dtype: np.dtype[Any], strides: Sequence[int] | None = None) -> Array:
+    """An array of zeros that takes no memory while nobody writes it, however large; strides are in bytes."""
+    steps = _dense(shape, dtype.itemsize) if strides is None else tuple(strides)
+    reaches = [step * (extent - 1) for step, extent in zip(steps, shape, strict=True)]
+    before = -sum(reach for reach in reaches if reach < 0)
+    size = 0 if 0 in shape else before + sum(reach for reach in reaches if reach > 0) + dtype.itemsize
+    memory = mmap.mmap(-1, max(size, _PAGE), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE)
+    return np.ndarray(tuple(shape), dtype, memory, 0 if 0 in shape else before, steps)
+
+
+def _dense(shape: Sequence[int], size: int) -> tuple[int, ...]:
+    return tuple(size * math.prod(max(extent, 1) for extent in shape[axis + 1 :]) for axis in range(len(shape)))

@@ -1,0 +1,382 @@
+"""Arguments that live on a GPU, whichever library made them.
+
+`described` reads what an array says of itself into a `Described`, which has those attributes of a numpy array that a
+launch reads, so that binding and checking are the same on every device. Tensors of torch are read by their own
+attributes, which all of them have; other arrays by `__cuda_array_interface__`; DLPack is for those that have nothing
+else. The driver, not the array, says what kind of memory lies at the address. No library is loaded to find out: an
+array of a library that is not loaded cannot be here.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import weakref
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+
+from tileproof.backends.cuda.driver import Device, Event, Memory, place_of
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.errors import LaunchError
+from tileproof.language.dtypes import ALL, DType
+
+from . import dlpack
+
+Array = np.ndarray[Any, Any]
+
+_OF_TORCH: Final = {
+    "bool": "bool", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
+    "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64",
+    "float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64",
+    "float8_e4m3fn": "f8e4m3", "float8_e5m2": "f8e5m2",
+}  # fmt: skip
+_IMMUTABLE: Final = ("jax", "jaxlib")
+"""Libraries that take it for granted that an array never changes, whatever its interface says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """An array on a GPU: what a numpy array would say of it, and where it is."""
+
+    address: int
+    """Of the first element, which is not the lowest where a stride is negative."""
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    """In bytes."""
+    dtype: np.dtype[Any]
+    device: int
+    writeable: bool
+    memory: Memory
+    stream: int | None = None
+    """The stream whose work must be done before the array is used, if its owner names one."""
+    keep: object = field(default=None, repr=False, compare=False)
+    """The array itself: its memory lives as long as this does."""
+    capsule: object = field(default=None, repr=False, compare=False)
+    """What lends the memory, if it came by DLPack."""
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def itemsize(self) -> int:
+        return self.dtype.itemsize
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self.itemsize
+
+
+class Unusable(Exception):
+    """Why a kernel cannot use an argument; the message goes on after its name."""
+
+    def __init__(self, code: Code, message: str, help: str, *notes: str) -> None:
+        super().__init__(message)
+        self.code, self.message, self.help, self.notes = code, message, help, notes
+
+
+def described(value: Any, name: str = "x") -> Described | None:
+    """What lives on a GPU, read; None for anything else. `Unusable` if it has no memory that a kernel can use.
+
+    `name` is what the argument is called in a cure.
+    """
+    if isinstance(value, np.ndarray | np.generic | bool | int | float):
+        return None
+    if isinstance(value, DeviceBuffer):
+        return value.described()
+    torch = _torch_of(value)
+    if torch is not None:
+        return _of_torch(torch, value, name)
+    if _is_immutable(value):  # its DLPack, and not its interface, orders our work behind its own
+        return _of_dlpack(value, name)
+    try:
+        interface = value.__cuda_array_interface__
+    except AttributeError:
+        return _of_dlpack(value, name)
+    except Exception as error:
+        raise _malformed("__cuda_array_interface__", error) from None
+    return _of_interface(interface, value, name)
+
+
+def address_of(array: Any) -> int:
+    """Where the first element of an argument lies."""
+    return array.address if isinstance(array, Described) else int(array.__array_interface__["data"][0])
+
+
+def byte_range(array: Any) -> tuple[int, int]:
+    """The lowest address of an argument, and the end of its highest element; an empty range if it has no elements."""
+    low = high = address_of(array)
+    if not array.size:
+        return low, high
+    for stride, extent in zip(array.strides, array.shape, strict=True):
+        length = stride * (extent - 1)
+        low, high = (low + length, high) if length < 0 else (low, high + length)
+    return low, high + array.itemsize
+
+
+def check_writeable(array: Described, name: str) -> None:
+    """Raises `Unusable` if a kernel must not write an array."""
+    owner: Any = array.keep
+    torch = _torch_of(owner)
+    if torch is not None and owner.requires_grad and torch.is_grad_enabled():
+        raise Unusable(
+            Code.READ_ONLY,
+            "is written, and requires grad: autograd would not see what a kernel does to it",
+            f"launch under `with torch.no_grad():`, or pass `{name}.detach()`",
+        )
+    if _is_immutable(owner):
+        cure = "pass an array of torch or cupy, and make one of JAX from it: `jax.dlpack.from_dlpack(...)`"
+        raise Unusable(Code.READ_ONLY, "is written, and an array of JAX never changes", cure)
+    if not array.writeable:
+        cure = "pass a writable array, for instance a copy"
+        raise Unusable(Code.READ_ONLY, "is written, and the array is read-only", cure)
+    if array.memory is not Memory.DEVICE:
+        raise Unusable(
+            Code.MEMORY_KIND,
+            f"is written, and lies in {array.memory.value}",
+            f'pass memory of the GPU: `torch.empty(..., device="cuda")`, `cupy.empty(...)`, or a copy of `{name}`',
+            "the host could read or write it while the kernel runs",
+        )
+
+
+def host_copy(array: Any) -> Array:
+    """The elements of an argument where the host can look at them: the array itself, or a copy from a GPU."""
+    if not isinstance(array, Described):
+        return np.asarray(array)
+    # For now contents are tested on the host: all bytes are copied, behind what the stream has yet to do, and waited
+    # for. A test on the GPU will take the place of this.
+    if not array.size:
+        return np.empty(array.shape, array.dtype)
+    low, high = byte_range(array)
+    stream = current_stream(array.device)
+    wait_for_owner(array, stream)
+    copied = Device(array.device).copy_to_host(low, high - low, stream)
+    return np.ndarray(array.shape, array.dtype, copied.data, array.address - low, array.strides)
+
+
+def wait_for_owner(array: Described, stream: int) -> None:
+    """Has a stream wait for what the owner of an array still does with it on another."""
+    if array.stream is not None and array.stream != stream:
+        event = Event(Device(array.device))
+        event.record(array.stream)
+        event.wait_on(stream)
+
+
+def current_stream(device: int) -> int:
+    """The stream that work on a GPU goes to: torch's current one, else cupy's, else the default stream."""
+    cuda = getattr(sys.modules.get("torch"), "cuda", None)
+    if cuda is not None and cuda.is_initialized():
+        return int(cuda.current_stream(device).cuda_stream)
+    of_cupy = getattr(getattr(sys.modules.get("cupy"), "cuda", None), "get_current_stream", None)
+    return int(of_cupy(device).ptr) if of_cupy is not None else 0
+
+
+# Reading.
+
+
+def _torch_of(value: Any) -> Any:
+    """The module torch if a value is a tensor of it, else None."""
+    torch = sys.modules.get("torch")
+    return torch if torch is not None and isinstance(value, getattr(torch, "Tensor", ())) else None
+
+
+def _is_immutable(value: Any) -> bool:
+    return type(value).__module__.partition(".")[0] in _IMMUTABLE
+
+
+def _of_torch(torch: Any, value: Any, name: str) -> Described | None:
+    # A subclass may answer for its attributes itself; the memory is judged, not what is said of it.
+    with torch._C.DisableTorchFunctionSubclass():
+        if value.device.type != "cuda":
+            return None
+        _check_torch(torch, value, name)
+        plain = value.as_subclass(torch.Tensor)
+        dtype = _stored(_OF_TORCH.get(str(plain.dtype).removeprefix("torch.")))
+        if dtype is None:
+            cure = f"convert it: `{name}.to(torch.float32)`"
+            raise Unusable(Code.ARGUMENT_DTYPE, f"holds {plain.dtype}, which is not an element type", cure)
+        try:
+            address, storage = plain.data_ptr(), plain.untyped_storage()
+            begin, room = storage.data_ptr(), storage.nbytes()
+        except (RuntimeError, NotImplementedError) as error:
+            cure = "launch outside `torch.func` transforms and tracing, on the tensors themselves"
+            said = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise Unusable(Code.ARGUMENT_KIND, "is a tensor without memory", cure, f"torch says: {said}") from None
+        shape = tuple(plain.shape)
+        strides = tuple(stride * dtype.itemsize for stride in plain.stride())
+        device = plain.device.index or 0
+    reach = sum(stride * (extent - 1) for stride, extent in zip(strides, shape, strict=True)) + dtype.itemsize
+    if 0 not in shape and not begin <= address <= address + reach <= begin + room:
+        cure = f"make `{name}` anew; `untyped_storage().resize_(...)` took its memory"
+        raise Unusable(Code.ARGUMENT_KIND, "is a tensor of torch whose storage is too small for it", cure)
+    return _checked(address, shape, strides, dtype, device, name, keep=value)
+
+
+def _check_torch(torch: Any, value: Any, name: str) -> None:
+    """Refuses tensors that are not what lies in their memory."""
+    kind = type(value).__name__
+    if kind == "FakeTensor":
+        cure = "launch on real tensors, outside `FakeTensorMode` and of what `torch.compile` or `torch.export` trace"
+        raise Unusable(Code.ARGUMENT_KIND, "is a FakeTensor of torch, which has no memory", cure)
+    if value.layout is not torch.strided or value.is_nested:
+        what = "nested" if value.is_nested else str(value.layout).removeprefix("torch.")
+        cure = f"pass its parts, or `{name}.to_dense()`" if not value.is_nested else "pass its parts one by one"
+        raise Unusable(Code.ARGUMENT_KIND, f"is a tensor of torch with the layout {what}, not a plain one", cure)
+    if type(value).__torch_dispatch__ is not torch.Tensor.__torch_dispatch__:
+        cure = "pass the plain tensors it is made of; of a DTensor, `.to_local()` is one"
+        raise Unusable(Code.ARGUMENT_KIND, f"is a {kind}, which only stands for other tensors", cure)
+    for bit, meaning in (("conj", "conjugate"), ("neg", "negative")):
+        if getattr(value, f"is_{bit}")():
+            message = f"is a tensor of torch whose memory holds the {meaning} of its values"
+            raise Unusable(Code.ARGUMENT_KIND, message, f"pass `{name}.resolve_{bit}()`")
+
+
+def _of_interface(interface: Any, value: Any, name: str) -> Described:
+    try:
+        address, read_only = interface["data"]
+        shape = tuple(int(extent) for extent in interface["shape"])
+        dtype = _dtype_of(interface["typestr"], value)
+        given = interface.get("strides")
+        strides = _without_gaps(shape, dtype.itemsize) if given is None else tuple(int(stride) for stride in given)
+        stream, mask = interface.get("stream"), interface.get("mask")
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise _malformed("__cuda_array_interface__", error) from None
+    if mask is not None:
+        raise Unusable(Code.ARGUMENT_KIND, "has a mask, which a kernel does not see", "pass an array without a mask")
+    # The protocol says 1 for the default stream, which is 0 elsewhere.
+    stream = None if stream is None else 0 if stream == 1 else int(stream)
+    writeable, device = not read_only, _number_of(getattr(value, "device", None))
+    return _checked(address or 0, shape, strides, dtype, device, name, writeable=writeable, stream=stream, keep=value)
+
+
+def _of_dlpack(value: Any, name: str) -> Described | None:
+    device = 0
+    if not dlpack.is_capsule(value):
+        if not (hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__")):
+            return None
+        try:
+            kind, device = value.__dlpack_device__()
+        except Exception as error:
+            raise _malformed("__dlpack_device__", error) from None
+        if int(kind) not in dlpack.CUDA_KINDS:
+            return None
+    try:
+        capsule = value if dlpack.is_capsule(value) else dlpack.capsule_of(value, current_stream(int(device)))
+        found = dlpack.read(capsule)
+    except Exception as error:
+        raise _malformed("__dlpack__", error) from None
+    if found.device_type not in dlpack.CUDA_KINDS:
+        return None
+    dtype = _stored(found.element)
+    if dtype is None:
+        cure = "convert it to an element type before the launch"
+        raise Unusable(Code.ARGUMENT_DTYPE, f"holds {found.element}, which is not an element type", cure)
+    steps = found.strides
+    strides = _without_gaps(found.shape, dtype.itemsize) if steps is None else tuple(s * dtype.itemsize for s in steps)
+    return _checked(
+        found.address, found.shape, strides, dtype, found.device, name, writeable=found.writeable, keep=value,
+        capsule=capsule,
+    )  # fmt: skip
+
+
+def _checked(
+    address: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype[Any], device: int, name: str, *,
+    writeable: bool = True, stream: int | None = None, keep: object, capsule: object = None,
+) -> Described:  # fmt: skip
+    """An array as its library describes it, once the driver has said where its memory is."""
+    if len(shape) != len(strides) or min(shape, default=0) < 0 or dtype.hasobject:
+        raise _malformed("description", ValueError(f"the shape {shape}, the strides {strides} and {dtype}"))
+    if 0 in shape:
+        return Described(address, shape, strides, dtype, device, writeable, Memory.DEVICE, stream, keep, capsule)
+    place = place_of(address)
+    if place.memory is Memory.UNKNOWN:
+        raise Unusable(
+            Code.MEMORY_KIND,
+            f"says that it is on a GPU, and lies in {place.memory.value}",
+            f"pass `{name}` as a numpy array if it is on the host; if it was freed, make it anew",
+            f"its address is {address:#x}",
+        )
+    return Described(address, shape, strides, dtype, place.device, writeable, place.memory, stream, keep, capsule)
+
+
+def _malformed(what: str, error: Exception) -> Unusable:
+    said = str(error).splitlines()[0] if str(error) else type(error).__name__
+    cure = "pass an array of torch, cupy or numba, or what `tileproof.runtime.devices.to_device` makes"
+    return Unusable(Code.ARGUMENT_KIND, f"has a {what} that cannot be used", cure, f"it says: {said}")
+
+
+def _dtype_of(typestr: str, value: Any) -> np.dtype[Any]:
+    """The element type of an array; letters do not tell bf16 and 8-bit floats from others, so its own word counts."""
+    own = getattr(value, "dtype", None)
+    return own if isinstance(own, np.dtype) and own.str == typestr else np.dtype(typestr)
+
+
+@cache
+def _stored(name: str | None) -> np.dtype[Any] | None:
+    found: DType | None = next((dtype for dtype in ALL if dtype.name == name), None)
+    return None if found is None else found.storage
+
+
+def _without_gaps(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+    strides = [itemsize]
+    for extent in reversed(shape[1:]):
+        strides.append(strides[-1] * extent)
+    return tuple(reversed(strides[: len(shape)]))
+
+
+def _number_of(device: Any) -> int:
+    """The GPU that an array without elements says it is on."""
+    number = getattr(device, "id", device)
+    return number if isinstance(number, int) else 0
+
+
+# Arrays of our own.
+
+
+class DeviceBuffer:
+    """An array on a GPU that tileproof owns, without gaps: for programs without torch or cupy."""
+
+    def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any], device: int = 0) -> None:
+        self.shape, self.dtype, self.device = shape, dtype, device
+        owner = Device(device)
+        self.address = owner.allocate(math.prod(shape) * dtype.itemsize)
+        weakref.finalize(self, _release, owner, self.address)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        data = self.address, False
+        # No stream: what made the contents has been waited for.
+        return {"shape": self.shape, "typestr": self.dtype.str, "data": data, "strides": None, "version": 3}
+
+    def described(self) -> Described:
+        """What a launch reads of it."""
+        strides = _without_gaps(self.shape, self.dtype.itemsize)
+        return Described(self.address, self.shape, strides, self.dtype, self.device, True, Memory.DEVICE, keep=self)
+
+    def numpy(self) -> Array:
+        """A copy on the host, made when the current stream has done what it was given."""
+        return host_copy(self.described())
+
+
+def _release(owner: Device, address: int) -> None:
+    # Where the context is lost, the memory went with it.
+    with suppress(LaunchError):
+        owner.free(address)
+
+
+def to_device(array: Array, device: int = 0) -> DeviceBuffer:
+    """A copy of a numpy array on a GPU."""
+    source = np.asarray(array, order="C")
+    if source.dtype.hasobject:
+        raise TypeError(f"elements of {source.dtype} are objects of Python, and stay on the host")
+    buffer = DeviceBuffer(source.shape, source.dtype, device)
+    Device(device).copy_from_host(buffer.address, source, current_stream(device))
+    return buffer

@@ -1,0 +1,55 @@
+"""Launches that are like an earlier one, for well under a microsecond on the host.
+
+The full launch makes a `Plan` of what it found and adds it to the `Plans` of the kernel. From then on
+
+    launch(plans, args)
+
+compares the arguments with the plans and, if one fits, calls the driver and returns True. In every other case it
+returns False and has done nothing: the full launch judges the arguments and says what is wrong. It never raises.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .plan import CPU, CUDA, Plan, ScalarArgument, TensorArgument
+from .plans import Plans
+from .readers import record, register_buffer
+
+if TYPE_CHECKING:
+
+    def launch(plans: Plans, args: tuple[Any, ...]) -> bool:
+        """Launches as an earlier launch if these arguments are like those; False if not, and nothing was done."""
+
+
+def available() -> str:
+    """Which way launches go that are like an earlier one, in words for people."""
+    from . import loading, readers
+
+    readers.refresh()
+    found = loading.loaded()
+    if isinstance(found, str):
+        return f"in Python: {found}"
+    torch = readers.torch()
+    if torch is None:
+        return "native"
+    if found.reads_torch:
+        return f"native; torch tensors through DLPack's exchange API {torch.version}"
+    why = "they are not as they should be" if torch.exchange else torch.version
+    return f"native; torch tensors in Python: {why}"
+
+
+def __getattr__(name: str) -> Any:
+    """Makes `launch` when it is first asked for: to load LLVM takes a while."""
+    if name != "launch":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from .loading import launcher
+
+    globals()["launch"] = launcher()
+    return globals()["launch"]
+
+
+__all__ = [
+    "CPU", "CUDA", "Plan", "Plans", "ScalarArgument", "TensorArgument", "available", "launch", "record",
+    "register_buffer",
+]  # fmt: skip

@@ -1,0 +1,147 @@
+"""The same launch in Python, for where there is no native code, and for tensors that it cannot read."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import struct
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from . import readers
+from .layout import StoredAs
+from .plan import LONG, Plan, ScalarArgument, TensorArgument
+from .plans import Plans
+from .seen import Seen
+
+
+def launch(plans: Plans, args: tuple[Any, ...]) -> bool:
+    """Launches as an earlier launch if these arguments are like those; False if not, and nothing was done."""
+    if type(plans) is not Plans or type(args) is not tuple:
+        return False
+    if not plans.kept or not _is_plain(plans, args):
+        return False
+    seen = [argument if type(argument) in (bool, int, float) else readers.see(argument) for argument in args]
+    if any(each is None or (type(each) is int and not -LONG <= each < LONG) for each in seen):
+        return False
+    for plan in plans.kept:
+        words = _words(plan, seen)
+        if words is not None:
+            return _start(plan, words)
+    return False
+
+
+def _is_plain(plans: Plans, args: tuple[Any, ...]) -> bool:
+    """Whether no torch tensor that is written takes part in gradients, and none is stored negated."""
+    torch = readers.torch()
+    if torch is None:
+        return True
+    written, negated = plans.asked
+    for place, argument in enumerate(args):
+        if type(argument) in torch.types:
+            try:
+                if negated >> place & 1 and argument.is_neg():
+                    return False
+                if written >> place & 1 and torch.takes_part(argument):
+                    return False
+            except Exception:  # as in `readers.see`
+                return False
+    return True
+
+
+def _words(plan: Plan, seen: list[Any]) -> list[int] | None:
+    """What the driver is to be given; None if the arguments are not like those of the plan."""
+    if len(plan.arguments) != len(seen):
+        return None
+    words = list(plan.words)
+    spans: list[tuple[int, int, bool]] = []
+    for argument, given in zip(plan.arguments, seen, strict=True):
+        if isinstance(argument, TensorArgument):
+            if not (isinstance(given, Seen) and _fits(plan, argument, given)):
+                return None
+            if not argument.is_empty and not _is_apart(argument, given.address, spans):
+                return None
+            word = given.address
+        else:
+            bits = _bits(argument, given) if type(given) is argument.given else None
+            if bits is None:
+                return None
+            word = bits
+        if argument.word is not None:
+            words[argument.word] = word
+    return words
+
+
+def _fits(plan: Plan, argument: TensorArgument, seen: Seen) -> bool:
+    is_same = seen.element == argument.code if type(seen.element) is int else seen.element is argument.storage
+    if not is_same or seen.shape != argument.shape or seen.device != plan.device:
+        return False
+    if (seen.is_of_torch and plan.stream is not None) or (argument.is_written and not seen.is_writable):
+        return False
+    if seen.address % argument.alignment:
+        return False
+    if argument.is_empty:
+        return True
+    if not seen.address:
+        return False
+    steps = zip(argument.shape, argument.strides, seen.strides, strict=True)
+    return all(extent == 1 or stride == found for extent, stride, found in steps)
+
+
+def _is_apart(argument: TensorArgument, address: int, spans: list[tuple[int, int, bool]]) -> bool:
+    """Whether the bytes of a tensor are not between those of another if one of them is written; notes them."""
+    before, behind = argument.reach
+    low, high = address - before, address + behind
+    if low < 0 or high >= 2**64:
+        return False
+    for other_low, other_high, other_written in spans:
+        if (argument.is_written or other_written) and low < other_high and other_low < high:
+            return False
+    spans.append((low, high, argument.is_written))
+    return True
+
+
+def _bits(argument: ScalarArgument, value: bool | int | float) -> int | None:
+    least, most = argument.range
+    if argument.given is not float and not least <= value <= most:
+        return None
+    if argument.stored_as is StoredAs.WHOLE:
+        return int(value) % 2**64
+    real = float(value)
+    if not (abs(real) <= argument.greatest or math.isinf(real)):
+        return None
+    packed = struct.pack("<f" if argument.stored_as is StoredAs.F32 else "<d", real)
+    return int.from_bytes(packed, "little")
+
+
+def _start(plan: Plan, words: list[int]) -> bool:
+    if not plan.has_programs:
+        return True
+    stream = plan.stream
+    if stream is None:
+        torch = readers.torch()
+        if torch is None:
+            return False
+        stream = torch.current_stream(plan.device)
+    if plan.context_entry:
+        context = ctypes.c_void_p()
+        if _context(plan.context_entry)(ctypes.byref(context)) or (context.value or 0) != plan.context:
+            return False
+    memory = (ctypes.c_uint64 * max(len(words), 1))(*words)
+    start = ctypes.addressof(memory)
+    places = (ctypes.c_void_p * max(len(words), 1))(*(start + 8 * place for place in range(len(words))))
+    driver = _driver(plan.entry, plan.releases_gil)
+    return driver(plan.function, *plan.grid, *plan.block, plan.shared_bytes, stream, places, None) == 0
+
+
+@cache
+def _driver(entry: int, releases_gil: bool) -> Callable[..., int]:
+    make = ctypes.CFUNCTYPE if releases_gil else ctypes.PYFUNCTYPE
+    pointer, count = ctypes.c_void_p, ctypes.c_uint32
+    return make(ctypes.c_int32, pointer, *[count] * 7, pointer, pointer, pointer)(entry)
+
+
+@cache
+def _context(entry: int) -> Callable[..., int]:
+    return ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(entry)

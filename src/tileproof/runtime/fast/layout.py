@@ -1,0 +1,123 @@
+"""The structures of `native/fast.c`, as ctypes sees them. `loading` compares their sizes before anything is used."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import c_double, c_int32, c_int64, c_uint64, c_void_p
+from enum import IntEnum
+from typing import Final
+
+MOST_ARGUMENTS: Final = 32
+MOST_WORDS: Final = 160
+MOST_AXES: Final = 8
+MOST_TYPES: Final = 8
+
+
+class Form(IntEnum):
+    """What an argument is."""
+
+    WHOLE = 1
+    REAL = 2
+    TRUTH = 3
+    TENSOR = 4
+
+
+class Unit(IntEnum):
+    """In what a tensor counts its strides; numpy in bytes, DLPack in elements."""
+
+    BYTES = 0
+    ELEMENTS = 1
+
+
+class StoredAs(IntEnum):
+    """How a scalar is handed to the driver."""
+
+    WHOLE = 0
+    F32 = 1
+    F64 = 2
+
+
+class How(IntEnum):
+    """How tensors of a type are read."""
+
+    ARRAY = 0
+    EXCHANGE = 1
+    RECORD = 2
+    PYTHON = 3
+
+
+class Axis(ctypes.Structure):
+    """One axis of a tensor that a plan wants."""
+
+    _fields_ = (("extent", c_int64), ("stride", c_int64 * 2))
+
+
+class ArgumentData(ctypes.Structure):
+    """What a plan wants one argument to be."""
+
+    _fields_ = (
+        ("form", c_int32), ("word", c_int32), ("rank", c_int32), ("is_written", c_int32), ("is_stored_as", c_int32),
+        ("is_empty", c_int32), ("element", c_uint64 * 2), ("misaligned", c_uint64), ("before", c_uint64),
+        ("behind", c_uint64), ("least", c_int64), ("most", c_int64), ("greatest", c_double), ("axis", Axis * MOST_AXES),
+    )  # fmt: skip
+
+
+class PlanData(ctypes.Structure):
+    """A plan: what the arguments must be like, and what the driver is given."""
+
+    _fields_ = (
+        ("arguments", c_int32), ("words", c_int32), ("device_type", c_int32), ("device", c_int32),
+        ("grid", c_int32 * 3), ("block", c_int32 * 3), ("shared_bytes", c_int32), ("follows_torch", c_int32),
+        ("releases_gil", c_int32), ("has_programs", c_int32), ("function", c_void_p), ("stream", c_void_p),
+        ("context", c_void_p), ("launch", c_void_p), ("current_context", c_void_p), ("word", c_void_p),
+        ("argument", c_void_p),
+    )  # fmt: skip
+
+
+class TableData(ctypes.Structure):
+    """The plans of a kernel; their addresses come behind it."""
+
+    _fields_ = (("count", c_int64), ("latest", c_void_p), ("grad", c_uint64), ("negated", c_uint64))
+
+
+class RecordData(ctypes.Structure):
+    """The memory of a tensor of our own; its extents and its strides, in elements, come behind it."""
+
+    _fields_ = (
+        ("address", c_uint64), ("device_type", c_int32), ("device", c_int32), ("dtype", c_int32), ("rank", c_int32),
+        ("is_writable", c_int32), ("padding", c_int32),
+    )  # fmt: skip
+
+
+class SeenData(ctypes.Structure):
+    """An argument as the native code sees it."""
+
+    _fields_ = (
+        ("form", c_int32), ("how", c_int32), ("device_type", c_int32), ("device", c_int32), ("rank", c_int32),
+        ("unit", c_int32), ("is_writable", c_int32), ("padding", c_int32), ("element", c_uint64),
+        ("address", c_uint64), ("shape", c_void_p), ("strides", c_void_p), ("whole", c_int64), ("real", c_double),
+    )  # fmt: skip
+
+
+class ReaderData(ctypes.Structure):
+    """A type of tensors and how they are read."""
+
+    _fields_ = (("type", c_void_p), ("how", c_int64), ("exchange", c_void_p), ("slot", c_int64))
+
+
+class RuntimeData(ctypes.Structure):
+    """What the native code knows of Python and of other libraries."""
+
+    _fields_ = (
+        *((name, c_int64) for name in ("header", "tuple_items", "bytes_data", "plans_slot")),
+        *((name, c_void_p) for name in ("tuple_type", "bytes_type", "int_type", "float_type", "plans_type")),
+        *((name, c_void_p) for name in ("true_object", "false_object")),
+        *((name, c_void_p) for name in ("long_value", "float_value", "truth", "call", "attribute", "hold", "drop")),
+        *((name, c_void_p) for name in ("forget_error", "release_gil", "take_gil", "in_python")),
+        *((name, c_void_p) for name in ("is_grad_enabled", "requires_grad", "is_negated", "torch_stream")),
+        ("readers", c_int64), ("reader", ReaderData * MOST_TYPES),
+    )  # fmt: skip
+
+
+SIZED: Final = (RuntimeData, PlanData, ArgumentData, TableData, RecordData, SeenData, ReaderData)
+"""In the order in which the native code tells their sizes."""

@@ -1,0 +1,236 @@
+"""Plans: what one launch found out that holds for every launch like it.
+
+A plan is made of a launch that went the full way. It is keyed by exact element types, extents and strides, so all that
+the full launch derived from those (facts, dimensions, grid, contracts) is a constant of the plan. Addresses and scalars
+differ from launch to launch; what was demanded of them is part of the plan and looked at every time.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+from tileproof.frontend.operations import limits
+from tileproof.language.dtypes import BOOL, F32, F64, DType
+
+from .layout import MOST_ARGUMENTS, MOST_AXES, MOST_WORDS, ArgumentData, Form, PlanData, StoredAs, Unit
+
+Three: TypeAlias = tuple[int, int, int]
+
+CPU: Final = (1, 0)
+"""The device of memory that the CPU owns, as DLPack names it."""
+CUDA: Final = 2
+"""DLPack's number for memory of a CUDA device."""
+LONG: Final = 2**63
+"""Whole numbers are recognised from minus this to below it, also for u64."""
+_DLPACK_KINDS: Final = {"int": 0, "uint": 1, "float": 2, "bool": 6}
+_DLPACK_CODES: Final = {"bf16": 4, "f8e4m3": 10, "f8e5m2": 12}
+
+
+def element_code(dtype: DType) -> int:
+    """DLPack's code, bits and number of lanes of an element type, in one number."""
+    code = _DLPACK_CODES.get(dtype.name, _DLPACK_KINDS.get(dtype.kind))
+    if code is None or dtype.storage is None:
+        raise ValueError(f"no tensor holds {dtype}")
+    return code | dtype.bits << 8 | 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class TensorArgument:
+    """A tensor: exactly these extents and strides (in bytes), at an address that is a multiple of `alignment`."""
+
+    dtype: DType
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    alignment: int
+    is_written: bool
+    word: int | None
+    """Which of the driver's parameters is its address; None if the kernel does not take it."""
+    code: int = field(init=False, repr=False, compare=False)
+    """The element type as DLPack names it."""
+    storage: Any = field(init=False, repr=False, compare=False)
+    """The element type as numpy names it."""
+    is_empty: bool = field(init=False, repr=False, compare=False)
+    reach: tuple[int, int] = field(init=False, repr=False, compare=False)
+    """Bytes from the first element down to the lowest, and up to the end of the highest."""
+
+    def __post_init__(self) -> None:
+        if len(self.shape) != len(self.strides):
+            raise ValueError(f"{len(self.shape)} extents and {len(self.strides)} strides")
+        if self.alignment < 1 or self.alignment & self.alignment - 1:
+            raise ValueError(f"an alignment of {self.alignment}, which is not a power of two")
+        if any(extent < 0 for extent in self.shape):
+            raise ValueError(f"a shape of {self.shape}")
+        _set(self, code=element_code(self.dtype), storage=self.dtype.storage, is_empty=0 in self.shape)
+        if any(step % self.itemsize for step in self._steps):
+            raise ValueError(f"strides of {self.strides} for elements of {self.itemsize} bytes")
+        _set(self, reach=self._reach())
+
+    @property
+    def itemsize(self) -> int:
+        return self.dtype.bits // 8
+
+    @property
+    def _steps(self) -> list[int]:
+        """The strides that lead to other elements."""
+        pairs = zip(self.strides, self.shape, strict=True)
+        return [] if self.is_empty else [stride for stride, extent in pairs if extent > 1]
+
+    def _reach(self) -> tuple[int, int]:
+        if self.is_empty:
+            return 0, 0
+        lengths = [stride * (extent - 1) for stride, extent in zip(self.strides, self.shape, strict=True)]
+        return -sum(min(length, 0) for length in lengths), self.itemsize + sum(max(length, 0) for length in lengths)
+
+    @property
+    def may_be_negated(self) -> bool:
+        """Whether torch may store its elements negated: views of an imaginary part, which step over the real one."""
+        return self.dtype.is_float and not self.is_empty and self.itemsize not in self._steps
+
+    def packed(self) -> ArgumentData:
+        """The same for the native code."""
+        data = ArgumentData(form=Form.TENSOR, word=_place(self.word), rank=len(self.shape))
+        data.is_written, data.is_empty = self.is_written, self.is_empty
+        data.element[Unit.BYTES], data.element[Unit.ELEMENTS] = id(self.storage), self.code
+        data.misaligned = self.alignment - 1
+        data.before, data.behind = self.reach
+        for axis, extent, stride in zip(data.axis, self.shape, self.strides, strict=False):
+            axis.extent = extent
+            axis.stride[Unit.BYTES], axis.stride[Unit.ELEMENTS] = stride, stride // self.itemsize
+        return data
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarArgument:
+    """A number of exactly the Python type `given`; a whole one may be narrowed to `least` to `most`."""
+
+    dtype: DType
+    given: type[bool] | type[int] | type[float]
+    word: int | None
+    least: int | None = None
+    most: int | None = None
+    stored_as: StoredAs = field(init=False, repr=False, compare=False)
+    range: tuple[int, int] = field(init=False, repr=False, compare=False)
+    """The least and the greatest whole number that is recognised."""
+    greatest: float = field(init=False, repr=False, compare=False)
+    """The greatest finite value of a float."""
+
+    def __post_init__(self) -> None:
+        dtype = self.dtype
+        is_real = dtype in (F32, F64)
+        fits = {bool: dtype is BOOL, int: dtype.is_integer or is_real, float: is_real}
+        if not fits.get(self.given):
+            raise ValueError(f"a scalar of {dtype} for a {self.given.__name__}")
+        stored_as = {"f32": StoredAs.F32, "f64": StoredAs.F64}.get(dtype.name, StoredAs.WHOLE)
+        least, most = map(int, limits(dtype)) if dtype.is_integer else (0, 1) if dtype is BOOL else (-LONG, LONG)
+        least = least if self.least is None else max(least, self.least)
+        most = most if self.most is None else min(most, self.most)
+        _set(self, stored_as=stored_as, range=(max(least, -LONG), min(most, LONG - 1)))
+        _set(self, greatest=limits(dtype)[1] if is_real else 0.0)
+
+    @property
+    def form(self) -> Form:
+        return {bool: Form.TRUTH, int: Form.WHOLE, float: Form.REAL}[self.given]
+
+    def packed(self) -> ArgumentData:
+        """The same for the native code."""
+        data = ArgumentData(form=self.form, word=_place(self.word), is_stored_as=self.stored_as)
+        data.least, data.most = self.range
+        data.greatest = self.greatest
+        return data
+
+
+def _set(argument: TensorArgument | ScalarArgument, **derived: object) -> None:
+    for name, value in derived.items():
+        object.__setattr__(argument, name, value)
+
+
+Argument: TypeAlias = TensorArgument | ScalarArgument
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """One remembered launch."""
+
+    arguments: tuple[Argument, ...]
+    words: tuple[int, ...]
+    """What the driver's parameters point at, 64 bits each; what stands at the words of arguments is replaced."""
+    function: int
+    grid: Three
+    entry: int
+    """The address of `cuLaunchKernel`, or of something that is called like it."""
+    device: tuple[int, int]
+    """Where every tensor is, as DLPack names it: `CPU`, or `(CUDA, ordinal)`."""
+    stream: int | None
+    """The stream; None for torch's current one at each launch. With a stream of its own a plan takes no torch tensors,
+    because their memory is ordered by torch's."""
+    block: Three = (1, 1, 1)
+    shared_bytes: int = 0
+    context: int = 0
+    context_entry: int = 0
+    """The address of `cuCtxGetCurrent`; if it is given, `context` must be current."""
+    releases_gil: bool = True
+    """Whether other threads may run Python while the driver works, which may wait for room in its queue."""
+    keep: Any = field(default=None, repr=False)
+    """What must live as long as the plan, such as the loaded code."""
+
+    def __post_init__(self) -> None:
+        places = [argument.word for argument in self.arguments if argument.word is not None]
+        if len(set(places)) < len(places) or any(not 0 <= place < len(self.words) for place in places):
+            raise ValueError(f"arguments at the words {places} of {len(self.words)}")
+        if not all(0 <= count < 2**31 for count in (*self.grid, *self.block, self.shared_bytes)):
+            raise ValueError(f"a grid of {self.grid}, blocks of {self.block}, {self.shared_bytes} shared bytes")
+        if not all(0 <= word < 2**64 for word in self.words):
+            raise ValueError("a word that is not 64 bits, not negative")
+
+    @property
+    def has_room(self) -> bool:
+        """Whether the fast path takes launches of this size."""
+        ranks = [len(argument.shape) for argument in self.arguments if isinstance(argument, TensorArgument)]
+        reach = [max(argument.reach) for argument in self.arguments if isinstance(argument, TensorArgument)]
+        return (
+            len(self.arguments) <= MOST_ARGUMENTS and len(self.words) <= MOST_WORDS
+            and max(ranks, default=0) <= MOST_AXES and max(reach, default=0) < 2**63
+        )  # fmt: skip
+
+    @property
+    def has_programs(self) -> bool:
+        return math.prod(self.grid) > 0
+
+
+class Packed:
+    """A plan and its form for the native code, which lives as long as this object."""
+
+    __slots__ = ("_arguments", "_words", "data", "plan")
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self._words = (ctypes.c_uint64 * max(len(plan.words), 1))(*plan.words)
+        self._arguments = (ArgumentData * max(len(plan.arguments), 1))(*(each.packed() for each in plan.arguments))
+        self.data = PlanData(
+            arguments=len(plan.arguments), words=len(plan.words), device_type=plan.device[0], device=plan.device[1],
+            shared_bytes=plan.shared_bytes, follows_torch=plan.stream is None, releases_gil=plan.releases_gil,
+            has_programs=plan.has_programs, function=plan.function, stream=plan.stream or 0, context=plan.context,
+            launch=plan.entry, current_context=plan.context_entry, word=ctypes.addressof(self._words),
+            argument=ctypes.addressof(self._arguments),
+        )  # fmt: skip
+        self.data.grid[:], self.data.block[:] = plan.grid, plan.block
+
+    @property
+    def address(self) -> int:
+        return ctypes.addressof(self.data)
+
+
+def bits_of(plan: Plan, name: str) -> int:
+    """A number with a bit for every tensor of which the property `name` holds."""
+    return sum(
+        1 << place
+        for place, argument in enumerate(plan.arguments)
+        if isinstance(argument, TensorArgument) and getattr(argument, name)
+    )
+
+
+def _place(word: int | None) -> int:
+    return -1 if word is None else word

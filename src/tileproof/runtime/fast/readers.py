@@ -1,0 +1,145 @@
+"""Which types of tensors the fast path reads, and how.
+
+Only objects of exactly these types are read: a subclass may mean something else by its memory. The types are never
+forgotten, so none of them can give its place in memory to another.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import MemberDescriptorType
+from typing import Any, Final
+
+import numpy as np
+
+from tileproof.language.dtypes import DType
+
+from . import torch_tensors
+from .layout import MOST_TYPES, How, RecordData
+from .plan import element_code
+from .seen import Seen
+
+HEADER: Final = object.__basicsize__
+"""The size of what every object begins with; its type is the last of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """How tensors of a type are read."""
+
+    type: type
+    how: How
+    see: Callable[[Any], Seen | None]
+    """The same in Python; None for a tensor that is to be looked at closely."""
+    exchange: int = 0
+    """The address of the function of DLPack's exchange API that describes a tensor."""
+    slot: int = 0
+    """Where an object keeps its record."""
+
+
+def _see_array(array: Any) -> Seen | None:
+    address = int(array.__array_interface__["data"][0])
+    return Seen(address, array.dtype, array.shape, array.strides, (1, 0), bool(array.flags.writeable))
+
+
+_readers: list[Reader] = [Reader(np.ndarray, How.ARRAY, _see_array)]
+_torch: list[torch_tensors.Torch] = []
+_changing = threading.RLock()
+
+
+def known() -> tuple[Reader, ...]:
+    """Every type that is read, in the order in which they came."""
+    return tuple(_readers)
+
+
+def torch() -> torch_tensors.Torch | None:
+    """What is used of torch, if it is loaded and was looked at."""
+    return _torch[0] if _torch else None
+
+
+def see(given: Any) -> Seen | None:
+    """A tensor as it is now; None if it is none, or unusual."""
+    kind = type(given)
+    for reader in _readers:
+        if reader.type is kind:
+            try:
+                return reader.see(given)
+            except Exception:  # whatever a library refuses to tell of its tensor is for the full launch
+                return None
+    return None
+
+
+def refresh() -> None:
+    """Looks for torch, which may have been loaded since, and passes on what is new to the native code."""
+    if not _torch and "torch" in sys.modules:
+        with _changing:
+            found = None if _torch else torch_tensors.find(sys.modules["torch"])
+            if found is not None:
+                _torch.append(found)
+                how = How.EXCHANGE if found.exchange else How.PYTHON
+                _readers.extend(Reader(kind, how, found.see, found.exchange) for kind in found.types)
+    for listener in _listeners:
+        listener()
+
+
+_listeners: list[Callable[[], None]] = []
+
+
+def listen(listener: Callable[[], None]) -> None:
+    """Has a function called whenever there may be new types."""
+    _listeners.append(listener)
+
+
+def register_buffer(kind: type, slot: str) -> None:
+    """Makes a type of tensors known that keeps the bytes `record` made in a slot, and None or nothing if it has no
+    memory now. A record is never changed: a tensor that moves gets another."""
+
+    def see_record(owner: Any) -> Seen | None:
+        held = getattr(owner, slot)
+        return _seen_in(held) if type(held) is bytes else None
+
+    place = slot_of(kind, slot)
+    with _changing:
+        if all(reader.type is not kind for reader in _readers):
+            if len(_readers) >= MOST_TYPES - 2:  # two are torch's
+                raise ValueError(f"no room for another type of tensors: {kind.__name__}")
+            _readers.append(Reader(kind, How.RECORD, see_record, slot=place))
+    refresh()
+
+
+def record(
+    address: int, dtype: DType, shape: Sequence[int], strides: Sequence[int], device: tuple[int, int],
+    is_writable: bool = True,
+) -> bytes:  # fmt: skip
+    """What a type of tensors tells of its memory; strides are in bytes, and the device is named as in a `Plan`."""
+    steps = [stride // dtype.storage.itemsize for stride in strides] if dtype.storage else []
+    head = RecordData(address, *device, element_code(dtype), len(shape), is_writable)
+    return bytes(head) + bytes((ctypes.c_int64 * (2 * len(shape)))(*shape, *steps))
+
+
+def _seen_in(held: bytes) -> Seen:
+    head = RecordData.from_buffer_copy(held)
+    numbers = (ctypes.c_int64 * (2 * head.rank)).from_buffer_copy(held, ctypes.sizeof(RecordData))
+    shape, steps = tuple(numbers[: head.rank]), tuple(numbers[head.rank :])
+    size = (head.dtype >> 8 & 255) // 8
+    strides = tuple(step * size for step in steps)
+    return Seen(head.address, head.dtype, shape, strides, (head.device_type, head.device), bool(head.is_writable))
+
+
+def slot_of(kind: type, name: str) -> int:
+    """Where objects of a type keep what is assigned to a slot, found by looking at one."""
+    member = getattr(kind, name, None)
+    if not isinstance(member, MemberDescriptorType):
+        raise ValueError(f"{kind.__name__} has no slot {name}")
+    sample: object = object.__new__(kind)
+    mark = object()
+    member.__set__(sample, mark)
+    words = (ctypes.c_size_t * (kind.__basicsize__ // 8)).from_address(id(sample))
+    places = [8 * place for place, word in enumerate(words) if word == id(mark) and 8 * place >= HEADER]
+    if len(places) != 1:
+        raise ValueError(f"the slot {name} of {kind.__name__} is not where it should be")
+    return places[0]

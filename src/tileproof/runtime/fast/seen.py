@@ -1,0 +1,19 @@
+"""A tensor as it is at one moment."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+
+class Seen(NamedTuple):
+    """What a plan compares of a tensor."""
+
+    address: int
+    element: Any
+    """The element type: numpy's own object, or DLPack's code."""
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    """In bytes."""
+    device: tuple[int, int]
+    is_writable: bool
+    is_of_torch: bool = False

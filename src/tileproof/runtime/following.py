@@ -1,0 +1,95 @@
+"""Launches on a GPU that are like an earlier one: what it found is remembered as a plan, which others follow."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Final
+
+from tileproof.backends.cuda import running
+from tileproof.backends.cuda.driver import entry_point
+from tileproof.backends.cuda.facts import Facts
+from tileproof.frontend.elaborate import parse
+from tileproof.frontend.signature import ContentOf, Signature, TensorParameter
+from tileproof.ir.ops import Require
+from tileproof.ir.types import Access
+from tileproof.language.dtypes import by_storage
+from tileproof.language.kernel import Kernel
+
+from . import fast, gpu
+from .arguments import Bound
+from .check import Proved
+from .devices import current_stream
+from .fast import CUDA, Plan, Plans, ScalarArgument, TensorArgument
+from .repeats import looks_at_scalars
+
+_SCALARS: Final = ("bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64")
+"""The types of scalars that a launch like an earlier one may have."""
+
+
+class Remembered:
+    """Launches of a kernel with the same constants that others like them can follow."""
+
+    def __init__(self, found: Proved) -> None:
+        self.found, self.plans = found, Plans()
+
+    def follow(self, args: tuple[Any, ...]) -> bool:
+        """Launches as an earlier launch; False if there is none like it, and nothing was done."""
+        return self.found.watch() and fast.launch(self.plans, args)
+
+
+def launch(
+    kernel: Kernel, key: Any, args: tuple[Any, ...], found: Proved, bound: Bound
+) -> None:
+    """Runs a kernel on a GPU, and remembers how for launches with the same constants, which `key` stands for."""
+    loaded, facts, space = gpu.run(found, bound)
+    signature = parse(kernel).signature
+    if len(args) != len(signature.arguments) or not _is_repeatable(found, signature, loaded):
+        return
+    plan = _plan(signature, bound, loaded, facts, space, args)
+    if plan is None:
+        return
+    remembered = kernel.remembered.get(key)
+    if remembered is None or remembered.found is not found:
+        remembered = kernel.remembered[key] = Remembered(found)
+    remembered.plans.add(plan)
+
+
+def _is_repeatable(found: Proved, signature: Signature, loaded: running.Loaded) -> bool:
+    """Whether all that a launch decides follows from shapes, strides and addresses."""
+    return (
+        loaded.is_plain
+        and not any(isinstance(tensor.element, ContentOf) for tensor in signature.tensors)
+        and not any(looks_at_scalars(compare) for compare in found.verdict.compares)
+        and not any(isinstance(op, Require) for op in found.ready.body.ops)
+    )
+
+
+def _plan(
+    signature: Signature, bound: Bound, loaded: running.Loaded, facts: Facts, space: running.Space,
+    args: tuple[Any, ...],
+) -> Plan | None:  # fmt: skip
+    """What a launch found that holds for every launch like it; None if scalars are of an unusual type."""
+    assert bound.device is not None
+    layouts = dict(zip((tensor.name for tensor in loaded.tensors), facts.layouts, strict=True))
+    dtypes = {scalar.name: scalar.type.dtype for scalar in loaded.scalars}
+    arguments: list[TensorArgument | ScalarArgument] = []
+    for parameter, given in zip(signature.arguments, args, strict=True):
+        name = parameter.name
+        if isinstance(parameter, TensorParameter):
+            array = bound.tensors[name]
+            alignment = max(layouts[name].aligned, array.itemsize)
+            is_written = parameter.access is not Access.IN
+            dtype, word = by_storage()[array.dtype], loaded.place("pointer", name)
+            arguments.append(TensorArgument(dtype, array.shape, array.strides, alignment, is_written, word))
+        elif type(given) in (bool, int, float) and dtypes[name].name in _SCALARS:
+            arguments.append(ScalarArgument(dtypes[name], type(given), loaded.place("scalar", name)))
+        else:
+            return None
+    (stage,) = loaded.code.stages
+    context, ask = loaded.device.context_entry()
+    return Plan(
+        tuple(arguments), tuple(loaded.fixed_words(bound.tensors, bound.dimensions, space)), loaded.functions[0].handle,
+        (loaded.grid(stage, space, bound.tensors), 1, 1), entry_point("cuLaunchKernel"), (CUDA, bound.device),
+        None if "torch" in sys.modules else current_stream(bound.device), context=context, context_entry=ask,
+        keep=loaded,
+    )  # fmt: skip

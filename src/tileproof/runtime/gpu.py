@@ -1,0 +1,173 @@
+"""Launches on a GPU: the machine code of a kernel, found in memory, found on disk, or made; then the driver's turn."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass
+from functools import cache
+from typing import Final
+
+from tileproof.backends.cuda import running
+from tileproof.backends.cuda.driver import Device
+from tileproof.backends.cuda.facts import Facts
+from tileproof.backends.cuda.schedule import Schedule
+from tileproof.backends.cuda.state import Target
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.errors import LaunchError
+from tileproof.frontend.pipeline import verified
+from tileproof.ir.ops import KernelIR
+from tileproof.ir.types import Access, TensorType
+from tileproof.lowering.sums import add_products
+
+from .arguments import Bound
+from .bundles import without_assembler
+from .cache import default, digest
+from .check import Proved
+from .devices import address_of, current_stream, host_copy, wait_for_owner
+from .proofs import fingerprint, read_entry, write_entry
+
+_making = threading.Lock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_making.acquire, after_in_parent=_making.release, after_in_child=_making.release)
+_loaded: dict[tuple[str, int], running.Loaded] = {}
+"""By key and GPU: code is loaded once, whoever asks for it."""
+_PLAIN: Final = Schedule()
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One form of a proved kernel: for some facts, an architecture and a schedule."""
+
+    kernel: KernelIR
+    facts: Facts
+    target: Target
+    schedule: Schedule
+    serial: bool
+    proof: str
+    """The key of the proof; "" if it cannot be kept."""
+    checked: bool = True
+
+    @property
+    def key(self) -> str:
+        """What its code is kept under; "" if it cannot be kept.
+
+        Neither the Python version nor that of the assembler is part of it: code that was made elsewhere serves here.
+        """
+        if not self.proof:
+            return ""
+        return digest(
+            "cuda", fingerprint(), self.proof, astuple(self.facts), self.target.arch, self.target.version,
+            self.schedule.key, self.serial, self.checked,
+        )  # fmt: skip
+
+    def request(self) -> running.Request:
+        """What is to be compiled."""
+        name = _symbol(self.kernel.name)
+        return running.Request(self.kernel, self.facts, self.target, self.schedule, name, self.serial)
+
+
+def _symbol(name: str) -> str:
+    """A kernel's name as a symbol."""
+    return "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in name) or "kernel"
+
+
+def variant(found: Proved, bound: Bound, space: running.Space, arch: str, *, checked: bool = True,
+            addresses: Mapping[str, int] | None = None) -> Variant:  # fmt: skip
+    """The form of a kernel that a launch needs. `checked=False` gives its unsafe twin, for tests."""
+    kernel = _lowered(found, checked)
+    where = addresses or {name: address_of(array) for name, array in bound.tensors.items()}
+    facts = running.facts_for(kernel, bound.tensors, where, bound.dimensions, space.programs)
+    schedule = getattr(found.kernel, "schedule", None) or _PLAIN
+    return Variant(kernel, facts, target_for(arch), schedule, is_serial(found), found.key, checked)
+
+
+def _lowered(found: Proved, checked: bool) -> KernelIR:
+    """The kernel as the backend takes it."""
+    held = ("sums", checked)
+    if held not in found.native:
+        found.native[held] = verified(add_products(found.ready if checked else found.ir))
+    kernel: KernelIR = found.native[held]
+    return kernel
+
+
+def is_serial(found: Proved) -> bool:
+    """Whether programs must run one after another, for sums of floats that come out the same every time."""
+    if not found.kernel.deterministic:
+        return False
+    tensors = (p.value.type for p in found.ir.parameters if isinstance(p.value.type, TensorType))
+    return any(of.access is Access.SUM and of.stored_as.is_float for of in tensors)
+
+
+@cache
+def target_for(arch: str) -> Target:
+    """What code is made for on an architecture."""
+    return Target(arch)
+
+
+def space_of(found: Proved, bound: Bound) -> running.Space:
+    """The programs of a launch."""
+    return running.space_of(found.ready, bound.dimensions, lambda name: host_copy(bound.tensors[name]))
+
+
+def code_of(wanted: Variant) -> running.Code:
+    """The machine code of a variant, from disk if it is there."""
+    key = wanted.key
+    if not key:
+        return running.compile_kernel(wanted.request())
+    stored = default()
+    code = read_entry(stored, key, ())
+    if not isinstance(code, running.Code):
+        try:
+            code = running.compile_kernel(wanted.request())
+        except LaunchError as error:
+            if error.diagnostics[0].code is not Code.NO_ASSEMBLER:
+                raise
+            raise without_assembler(wanted.kernel.name, wanted.proof, wanted.target.arch, error) from None
+        stored.put(key, write_entry(code, ()))
+    return code
+
+
+@cache
+def _device(ordinal: int) -> Device:
+    return Device(ordinal)
+
+
+@cache
+def _arch(ordinal: int) -> str:
+    return _device(ordinal).arch
+
+
+def run(found: Proved, bound: Bound) -> tuple[running.Loaded, Facts, running.Space]:
+    """Starts a launch on the GPU its arguments are on; gives the code it ran, for which facts and programs."""
+    assert bound.device is not None
+    running.require(found.ready, bound.scalars, bound.dimensions)
+    space = space_of(found, bound)
+    stream = current_stream(bound.device)
+    for array in bound.tensors.values():
+        wait_for_owner(array, stream)
+    wanted = variant(found, bound, space, _arch(bound.device))
+    loaded = _ready(found, wanted, bound.device)
+    addresses = {name: address_of(array) for name, array in bound.tensors.items()}
+    loaded.run(bound.tensors, addresses, bound.scalars, bound.dimensions, space, stream)
+    return loaded, wanted.facts, space
+
+
+def _ready(found: Proved, wanted: Variant, ordinal: int) -> running.Loaded:
+    held = ("cuda", wanted.facts, wanted.target, wanted.schedule, ordinal)
+    loaded: running.Loaded | None = found.native.get(held)
+    if loaded is None:
+        with _making:
+            loaded = found.native.get(held)
+            if loaded is None:
+                key = (wanted.key, ordinal)
+                if not wanted.key or key not in _loaded:
+                    made = running.Loaded(wanted.kernel, code_of(wanted), _device(ordinal))
+                    if not wanted.key:
+                        found.native[held] = made
+                        return made
+                    _loaded[key] = made
+                # The code is shared by kernels of one text, but not where they were written.
+                loaded = found.native[held] = _loaded[key].for_kernel(wanted.kernel)
+    return loaded

@@ -1,0 +1,299 @@
+"""The native code: what it is made of, that it is tried before it is trusted, that it loses and keeps nothing."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import hashlib
+import re
+import subprocess
+import sys
+import threading
+import tracemalloc
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import numpy as np
+import pytest
+from fast_driver import WAYS, Driver, buffer_of, entries, plan_of, plans_of
+
+from tileproof.backends.cpu import llvm, target
+from tileproof.language.dtypes import I64
+from tileproof.runtime import fast
+from tileproof.runtime.fast import Plans, checking, layout, loading, readers
+
+NATIVE = Path(fast.__file__).parent / "native"
+
+
+def native() -> loading.Native:
+    found = loading.loaded()
+    assert isinstance(found, loading.Native), found
+    return found
+
+
+def arrays(count: int = 3) -> tuple[Any, ...]:
+    return tuple(np.zeros((4, 8), np.float32) for _ in range(count))
+
+
+# What it is made of.
+
+
+def test_the_text_is_made_of_the_source() -> None:
+    digest = hashlib.sha256((NATIVE / "fast.c").read_bytes()).hexdigest()
+    first = (NATIVE / "fast.ll").read_text(encoding="utf-8").splitlines()[0]
+    assert first.endswith(f" {digest}"), "fast.c has changed: run tools/build_fast.py"
+
+
+@pytest.mark.parametrize("name", ["sse2", "avx512", "neon"])
+def test_it_compiles_for_every_processor_and_calls_nothing_by_name(name: str) -> None:
+    text, there = (NATIVE / "fast.ll").read_text(encoding="utf-8"), target.named(name)
+    assert "declare" not in text
+    made = llvm.assembly(text, there)
+    assert "tileproof_fast_launch:" in made
+    assert re.findall(r"\bmem(?:cpy|move|set)\b", made) == []
+
+
+def test_the_limits_are_those_of_the_source() -> None:
+    source = (NATIVE / "fast.c").read_text(encoding="utf-8")
+    for name in ("MOST_ARGUMENTS", "MOST_WORDS", "MOST_AXES", "MOST_TYPES"):
+        assert f"{name} = {getattr(layout, name)}" in source
+
+
+def test_launch_is_native_here() -> None:
+    assert type(fast.launch).__name__ == "builtin_function_or_method"
+    assert fast.available().startswith("native")
+
+
+# That it is tried before it is trusted.
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("name", "pypy"), ("Py_GIL_DISABLED", 1), ("byteorder", "big"), ("HEADER", 24)]
+)
+def test_a_python_that_was_never_tried_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, value: Any) -> None:
+    loading._check_python()
+    match name:
+        case "name":
+            monkeypatch.setattr(sys.implementation, "name", value)
+        case "Py_GIL_DISABLED":
+            monkeypatch.setattr(loading.sysconfig, "get_config_var", lambda _: value)
+        case "byteorder":
+            monkeypatch.setattr(sys, "byteorder", value)
+        case _:
+            monkeypatch.setattr(loading, name, value)
+    with pytest.raises(loading.Unusable):
+        loading._check_python()
+
+
+def test_arrays_that_are_seen_wrongly_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader, right = readers.known()[0], readers.see
+    samples = list(loading._samples(reader))
+    assert all(native()._sees_rightly(reader, sample) for sample in samples)
+    changes: list[Callable[[Any], dict[str, Any]]] = [
+        lambda seen: {"address": seen.address + 8},
+        lambda seen: {"element": np.dtype(np.complex64)},
+        lambda seen: {"shape": seen.shape[::-1], "strides": seen.strides[::-1]},
+        lambda seen: {"strides": tuple(step + 4 for step in seen.strides)},
+        lambda seen: {"device": (2, 0)},
+        lambda seen: {"is_writable": not seen.is_writable},
+    ]
+    for change in changes:
+
+        def wrong(given: Any, change: Callable[[Any], dict[str, Any]] = change) -> Any:
+            seen = right(given)
+            assert seen is not None
+            return seen._replace(**change(seen))
+
+        monkeypatch.setattr(readers, "see", wrong)
+        assert not all(native()._sees_rightly(reader, sample) for sample in samples)
+
+
+@pytest.mark.parametrize("what", ["the compiler", "the text"])
+def test_without_native_code_launches_go_through_python(what: str) -> None:
+    """In a process of its own: code is loaded once."""
+    broken = {"the compiler": 'sys.modules["llvmlite"] = None', "the text": 'loading._TEXT = pathlib.Path("nowhere")'}
+    script = dedent(f"""
+        import os, pathlib, sys, tempfile
+        os.environ["TILEPROOF_CACHE_DIR"] = tempfile.mkdtemp()
+        from tileproof.runtime import fast
+        from tileproof.runtime.fast import checking, loading
+        {broken[what]}
+        print(fast.available())
+        assert fast.launch is checking.launch
+    """)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("in Python: ")
+    assert len(done.stdout.splitlines()) == 1
+
+
+def test_what_is_asked_for_loads_it_and_nothing_else_does() -> None:
+    script = """
+import sys
+from tileproof.runtime import fast
+plans = fast.Plans()
+assert "llvmlite" not in sys.modules
+fast.launch
+assert "llvmlite" in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_another_name_is_an_error() -> None:
+    with pytest.raises(AttributeError, match="nothing_of_the_kind"):
+        _ = fast.nothing_of_the_kind
+
+
+# Types.
+
+
+def test_a_slot_is_found_wherever_it_is() -> None:
+    class Base:
+        __slots__ = ("a", "b")
+
+    class Derived(Base):
+        __slots__ = ("__dict__", "c")
+
+    for name in "abc":
+        thing, mark = Derived(), object()
+        setattr(thing, name, mark)
+        assert ctypes.c_size_t.from_address(id(thing) + readers.slot_of(Derived, name)).value == id(mark)
+
+
+@pytest.mark.parametrize("kind", [int, type("Plain", (), {"a": 1}), type("Open", (), {})])
+def test_a_type_without_the_slot_is_refused(kind: type) -> None:
+    with pytest.raises(ValueError, match="slot"):
+        fast.register_buffer(kind, "a")
+
+
+def test_a_type_is_registered_once_and_too_many_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readers, "_readers", [])
+    monkeypatch.setattr(readers, "refresh", lambda: None)
+    kinds = [type(f"Kind{number}", (), {"__slots__": ("a",)}) for number in range(layout.MOST_TYPES)]
+    for kind in kinds[: layout.MOST_TYPES - 2]:
+        fast.register_buffer(kind, "a")
+        fast.register_buffer(kind, "a")
+    assert len(readers.known()) == layout.MOST_TYPES - 2
+    with pytest.raises(ValueError, match="Kind6"):
+        fast.register_buffer(kinds[-2], "a")
+
+
+# That it loses and keeps nothing.
+
+
+@pytest.mark.parametrize("goes", [True, False])
+def test_no_reference_is_lost_or_kept(goes: bool) -> None:
+    args = (*arrays(), buffer_of(np.zeros((4, 8), np.float32)), 123456.5, 10**12)
+    plan = plan_of((*arrays(4), 1.0, 1), grid=(1, 1, 1))
+    if goes:
+        args = (*args[:5], 10**6)
+    plans = plans_of(plan)
+    assert WAYS["native"](plans, args) is goes
+    held = plans._held
+    watched = [plans, held, held[0], plan, args, *args, args[3].record, True, False, None, np.float32, Plans]
+    launch = fast.launch
+    before = [sys.getrefcount(each) for each in watched]
+    for _ in range(100_000):
+        launch(plans, args)
+    after = [sys.getrefcount(each) for each in watched]
+    changes = [two - one for one, two in zip(before, after, strict=True)]
+    assert all(abs(change) < 50 for change in changes), changes
+
+
+def test_no_memory_is_kept() -> None:
+    args = (*arrays(), 0.5, 7)
+    plans, launch = plans_of(plan_of(args)), fast.launch
+    wrong = (*args[:-1], 2**80)
+    for _ in range(100):
+        launch(plans, args)
+        launch(plans, wrong)
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        for _ in range(100_000):
+            launch(plans, args)
+            launch(plans, wrong)
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert after - before < 10_000
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_plans_die_with_their_kernel_and_when_cleared(way: str) -> None:
+    class Code:
+        """What a plan keeps."""
+
+    args = arrays()
+    code = Code()
+    plans = plans_of(plan_of(args, driver := Driver(), keep=(code, driver)))
+    WAYS[way](plans, args)
+    alive = weakref.ref(code)
+    del code
+    gc.collect()
+    assert alive() is not None
+    plans.clear()
+    gc.collect()
+    assert alive() is None
+
+
+# Threads.
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("releases_gil", [True, False])
+def test_threads_never_mix_their_words(way: str, releases_gil: bool) -> None:
+    """Each thread launches on its own two arrays, which the driver counts in, while plans come and go."""
+    turns = 3000 if way == "native" else 300
+    launch = WAYS[way]
+
+    def plan() -> fast.Plan:
+        both = tuple(fast.TensorArgument(I64, (1,), (8,), 8, True, word) for word in (0, 1))
+        return plan_of((), arguments=both, words=(0, 0), entry=entries()["counter"], releases_gil=releases_gil)
+
+    plans = plans_of(plan())
+    counted: list[tuple[int, int, int]] = []
+
+    def work() -> None:
+        one, two = np.zeros(1, np.int64), np.zeros(1, np.int64)
+        went = sum(launch(plans, (one, two)) for _ in range(turns))
+        counted.append((went, int(one[0]), int(two[0])))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        plans.clear()
+        plans.add(plan())
+    for thread in threads:
+        thread.join()
+    assert len(counted) == 4
+    assert all(went == one == two for went, one, two in counted)
+    assert sum(went for went, _, _ in counted) > 0
+
+
+def test_python_is_asked_for_types_that_only_it_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A type that the native code cannot read goes to Python, which reads it."""
+    args, driver = arrays(), Driver()
+    plans = plans_of(plan_of(args, driver))
+    runtime = native()._runtime
+    monkeypatch.setattr(runtime.reader[0], "how", layout.How.PYTHON)
+    assert fast.launch(plans, args)
+    assert driver.calls == 1
+    assert not fast.launch(plans, (*args[:2], None))
+
+
+def test_what_python_raises_there_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(plans: Any, args: Any) -> bool:
+        raise KeyError
+
+    args = arrays()
+    plans = plans_of(plan_of(args))
+    runtime = native()._runtime
+    monkeypatch.setattr(runtime, "in_python", id(fail))
+    monkeypatch.setattr(runtime.reader[0], "how", layout.How.PYTHON)
+    assert fast.launch(plans, args) is False
+    assert checking.launch(plans, args) is True

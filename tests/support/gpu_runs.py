@@ -1,0 +1,35 @@
+"""Launches on a GPU, compared with the same launch on the interpreter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from agreement import assert_alike, outcome
+from device_arrays import DeviceArray, to_gpu
+
+import tileproof as tp
+
+Make = Callable[[], tuple[tp.Kernel, list[Any], dict[str, Any]]]
+
+
+def assert_agrees(make: Make, compare: Callable[[Any, Any], None] = assert_alike) -> list[tuple[str, str]]:
+    """Launches on both, each with arguments of its own; gives the codes and messages of what both raised.
+
+    Where nothing is raised all arguments agree; in any case nothing is written beside them.
+    """
+    kernel, expected, constants = make()
+    _, given, _ = make()
+    with tp.backend("interpreter"), np.errstate(all="ignore"):
+        wanted = outcome(lambda: kernel(*expected, **constants))
+    arrays = to_gpu(given)
+    with tp.backend("cuda"):
+        raised = outcome(lambda: kernel(*arrays, **constants))
+    assert raised == wanted
+    for array, other in zip(arrays, expected, strict=True):
+        if isinstance(array, DeviceArray):
+            array.assert_rest_is_kept()
+            if not wanted:
+                compare(array.numpy(), other)
+    return wanted

@@ -1,0 +1,33 @@
+"""Makes `fast.ll`, the text that users get, of `fast.c`. See `build_pool.py`, which does the same for the pool.
+
+    python -m pip install ziglang
+    python tools/build_fast.py
+"""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from build_pool import OPTIONS, stripped
+
+FOLDER = Path(__file__).resolve().parents[1] / "src" / "tileproof" / "runtime" / "fast" / "native"
+SOURCE, RESULT = FOLDER / "fast.c", FOLDER / "fast.ll"
+
+
+def main() -> None:
+    """Compiles, strips and writes."""
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder) / "fast.ll"
+        subprocess.run([sys.executable, "-m", "ziglang", "cc", *OPTIONS, "-o", made, SOURCE], check=True)
+        text = made.read_text(encoding="utf-8")
+    digest = hashlib.sha256(SOURCE.read_bytes()).hexdigest()
+    heading = f"; Made by tools/build_fast.py of fast.c, whose sha256 is {digest}\n\n"
+    RESULT.write_text(heading + stripped(text), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
