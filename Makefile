@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 CORE := $(VENV)/.core
 TOOLS := $(VENV)/.tools
 PEERS := $(VENV)/.peers
+GPU := $(VENV)/.gpu
 
 TOO_OLD := tileproof needs Python 3.11 or newer; name one: make PYTHON=python3.12
 define create-venv
@@ -16,7 +17,7 @@ endef
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint corpus bench-cpu docs clean
+.PHONY: help demo test lint corpus bench-cpu gpu-bundle docs clean
 
 help:
 	@echo "make demo       run the examples"
@@ -24,6 +25,7 @@ help:
 	@echo "make lint       ruff, mypy and basedpyright alone"
 	@echo "make corpus     score the checker on kernels with known answers"
 	@echo "make bench-cpu  time kernels on the CPU against torch; BENCH=\"matmul softmax\" chooses some"
+	@echo "make gpu-bundle compile all that GPU tests and benchmark launch into build/gpu-cache; SWEEP=1 all candidates"
 	@echo "make docs       build the documentation into site/"
 	@echo "make clean      remove all that make made, .venv included"
 
@@ -48,6 +50,10 @@ corpus: $(CORE)
 # The page of results is of all rows or it is not written.
 bench-cpu: $(PEERS)
 	@$(BIN)/python -m benchmarks.cpu $(if $(BENCH),--rows $(BENCH),--save benchmarks/results)
+
+# For a machine that has a GPU, but neither assembler nor prover.
+gpu-bundle: $(GPU)
+	@$(BIN)/python tools/gpu_bundle.py $(if $(SWEEP),--sweep) $(if $(ARCH),--arch $(ARCH))
 
 docs: $(TOOLS)
 	@echo "== mkdocs"
@@ -76,4 +82,10 @@ $(PEERS): pyproject.toml
 	$(create-venv)
 	@echo "== installing tileproof and what it is measured against into $(VENV)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	@touch $(CORE) $@
+
+$(GPU): pyproject.toml
+	$(create-venv)
+	@echo "== installing tileproof, its tests and the assembler for GPU code into $(VENV)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,cuda]'
 	@touch $(CORE) $@

@@ -74,16 +74,14 @@ class Checked:
 
 def _short(text: str) -> str:
     """The assembler's way in a word or two."""
-    for word, said in (("asynchronous", "async"), ("plain", "plain"), ("SM90", "SM90"), ("SM80", "SM80"), ("FMA", "FMA")):
-        if word in text:
-            return said
-    return text
+    return next((word for word in ("asynchronous", "plain", "SM90", "SM80", "FMA") if word in text), text)
 
 
-def variant_of(candidate: Candidate, args: Sequence[Any], *, checked: bool = True) -> gpu.Variant:
-    """The form of a kernel that a launch with such arguments needs; `checked=False` for its unsafe twin."""
+def variants(candidate: Candidate, args: Sequence[Any]) -> list[gpu.Variant]:
+    """The form of a kernel that a launch with such arguments needs, and its unsafe twin if it has checks."""
     found, bound = prepare(candidate.scheduled, tuple(args), dict(candidate.tiles))
-    return gpu.variant(found, bound, gpu.space_of(found, bound), ARCH, checked=checked)
+    forms = (True,) if found.ir is found.ready else (True, False)
+    return [gpu.variant(found, bound, gpu.space_of(found, bound), ARCH, checked=checked) for checked in forms]
 
 
 def check(launches: Iterable[tuple[Row, Candidate]]) -> list[Checked]:
@@ -91,16 +89,13 @@ def check(launches: Iterable[tuple[Row, Candidate]]) -> list[Checked]:
     found: dict[str, tuple[Candidate, list[str], gpu.Variant]] = {}
     refused: list[Checked] = []
     for row, candidate in launches:
-        args = stand_ins(row.arguments)
         try:
-            wanted = variant_of(candidate, args)
+            wanted = variants(candidate, stand_ins(row.arguments))
         except TileproofError as error:
             refused.append(Checked(candidate, (row.name,), None, refusal=str(error).splitlines()[0]))
             continue
-        found.setdefault(wanted.key, (candidate, [], wanted))[1].append(row.name)
-        twin = variant_of(candidate, args, checked=False)
-        if twin.kernel is not wanted.kernel:
-            found.setdefault(twin.key, (candidate, [], twin))[1].append(f"{row.name}, unchecked")
+        for each in wanted:
+            found.setdefault(each.key, (candidate, [], each))[1].append(row.name)
     done = refused + _compiled(list(found.values()))
     for kind in dict.fromkeys(each.candidate.kernel.name for each in done):
         print(f"\n{columns(HEADS, [each.cells for each in done if each.candidate.kernel.name == kind])}")

@@ -93,6 +93,7 @@ if TYPE_CHECKING:
         TileproofError,
         Unwritten,
     )
+    from .runtime.bundles import load_bundle
     from .runtime.check import check
     from .runtime.choice import backend
     from .runtime.launch import interpret
@@ -103,6 +104,7 @@ else:
         "check": ".runtime.check",
         "interpret": ".runtime.launch",
         "backend": ".runtime.choice",
+        "load_bundle": ".runtime.bundles",
         **dict.fromkeys(_ERRORS, ".diagnostics.errors"),
     }
 
@@ -143,7 +145,7 @@ __all__ = [  # noqa: RUF022
     "sum", "mean", "max", "min", "argmax", "argmin", "any", "all", "cumsum",
     "reduce", "scan", "random", "print", "unsafe", "raw",
     # Checking and running.
-    "check", "interpret", "backend",
+    "check", "interpret", "backend", "load_bundle",
     # What goes wrong.
     "TileproofError", "KernelError", "LaunchError", "SanitizerError", "OutOfBounds", "Race", "Unwritten",
 ]  # fmt: skip

@@ -13,7 +13,7 @@ import pytest
 from fast_driver import CONTEXT, WAYS, Buffer, Driver, buffer_of, entries, plan_of, plans_of, tensor
 
 from tileproof.language.dtypes import BF16, BOOL, F32, F64, I8, I32, I64, U64, DType
-from tileproof.runtime.fast import CUDA, Plan, Plans, ScalarArgument, TensorArgument, readers
+from tileproof.runtime.fast import CPU, CUDA, Plans, ScalarArgument, TensorArgument, readers, record
 from tileproof.runtime.fast.plans import MOST
 
 Array = np.ndarray[Any, Any]
@@ -346,8 +346,13 @@ def test_memory_at_the_end_of_all_addresses(launch: Launch) -> None:
     plans = plans_of(plan_of(args))
     assert launch(plans, (args[0], buffer_of(args[1], address=2**64 - 256), args[2]))
     assert not launch(plans, (args[0], buffer_of(args[1], address=2**64 - 64), args[2]))
+
+
+def test_memory_that_begins_where_no_system_has_any(launch: Launch) -> None:
     backward = arrays(4)[0][::-1]
-    assert not launch(plans_of(plan_of((backward,))), (buffer_of(backward, address=8),))
+    plans = plans_of(plan_of((backward,)))
+    assert launch(plans, (buffer_of(backward, address=2**16 + 12),))
+    assert not any(launch(plans, (buffer_of(backward, address=place),)) for place in (0, 8, 2**16 - 4, 2**16 + 8))
 
 
 # Several plans.
@@ -413,7 +418,9 @@ def test_the_largest_launch(launch: Launch) -> None:
     [
         lambda: TensorArgument(F32, (4,), (4, 4), 4, False, 0),
         lambda: TensorArgument(F32, (4,), (4,), 12, False, 0),
+        lambda: TensorArgument(F32, (4,), (4,), 2, False, 0),
         lambda: TensorArgument(F32, (-4,), (4,), 4, False, 0),
+        lambda: record(0, F32, (4,), (6,), CPU),
         lambda: TensorArgument(F32, (4,), (6,), 4, False, 0),
         lambda: ScalarArgument(BF16, float, 0),
         lambda: ScalarArgument(I32, float, 0),
@@ -425,6 +432,6 @@ def test_the_largest_launch(launch: Launch) -> None:
         lambda: plan_of((), arguments=(ScalarArgument(I32, int, 0), ScalarArgument(I32, int, 0)), words=(0,)),
     ],
 )
-def test_plans_that_make_no_sense(make: Callable[[], Plan]) -> None:
+def test_plans_and_records_that_make_no_sense(make: Callable[[], object]) -> None:
     with pytest.raises(ValueError, match=r"\w"):
         make()

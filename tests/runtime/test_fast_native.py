@@ -60,6 +60,8 @@ def test_the_limits_are_those_of_the_source() -> None:
     source = (NATIVE / "fast.c").read_text(encoding="utf-8")
     for name in ("MOST_ARGUMENTS", "MOST_WORDS", "MOST_AXES", "MOST_TYPES"):
         assert f"{name} = {getattr(layout, name)}" in source
+    assert layout.LOWEST == 1 << 16
+    assert "LOWEST = 1 << 16" in source
 
 
 def test_launch_is_native_here() -> None:

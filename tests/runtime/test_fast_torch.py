@@ -135,8 +135,8 @@ def test_tensors_that_are_stored_negated_or_conjugated(launch: Launch) -> None:
     assert not launch(plans, (torch.zeros(4), complex_ones.conj()))
 
 
-def emptied() -> Any:
-    tensor = torch.zeros(4)
+def emptied(start: int) -> Any:
+    tensor = torch.zeros(8)[start : start + 4]
     tensor.untyped_storage().resize_(0)
     return tensor
 
@@ -145,7 +145,8 @@ ODD: dict[str, Callable[[], Any]] = {
     "no memory": lambda: torch.zeros(4, device="meta"),
     "sparse": lambda: torch.zeros(4).to_sparse(),
     "quantized": lambda: torch.quantize_per_tensor(torch.zeros(4), 1.0, 0, torch.qint32),
-    "memory given back": emptied,
+    "memory given back": lambda: emptied(0),
+    "the end of memory given back": lambda: emptied(4),
     "nested": lambda: torch.nested.nested_tensor([torch.zeros(4)]),
     "another layout": lambda: torch.zeros(4).to_mkldnn() if torch.backends.mkldnn.is_available() else None,
 }

@@ -7,6 +7,7 @@ import json
 import sys
 import warnings
 
+from tileproof.backends.cuda.running import Code
 from tileproof.runtime.cache import Cache, CacheWarning, Info, default
 
 EXAMPLES = """\
@@ -49,8 +50,9 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: 
 
 
 def _info(options: argparse.Namespace) -> int:
-    info = configured().info()
-    print(_json(info) if options.format == "json" else _table(info))
+    cache = configured()
+    info, cubins = cache.info(), _cubins(cache)
+    print(_json(info, cubins) if options.format == "json" else _table(info, cubins))
     return 0
 
 
@@ -86,22 +88,31 @@ def configured() -> Cache:
     return cache
 
 
-def _table(info: Info) -> str:
+def _cubins(cache: Cache) -> tuple[int, int]:
+    """How many entries are code for a GPU, and their bytes. An entry names its kind where it begins."""
+    sizes = [size for head, size in cache.heads() if Code.__module__.encode() in head]
+    return len(sizes), sum(sizes)
+
+
+def _table(info: Info, cubins: tuple[int, int]) -> str:
     rows = [
         ("folder", "none" if info.path is None else str(info.path)),
         ("holds", f"{counted(info.entries)}, {shown_size(info.bytes)}"),
+        ("cubins", f"{counted(cubins[0])}, {shown_size(cubins[1])}"),
         ("limit", shown_size(info.limit)),
         ("state", f"keeps nothing: {info.problem}" if info.problem else "works"),
     ]
     return "\n".join(f"{name:<7} {value}" for name, value in rows)
 
 
-def _json(info: Info) -> str:
+def _json(info: Info, cubins: tuple[int, int]) -> str:
     document = {
         "format": 1,
         "path": None if info.path is None else str(info.path),
         "entries": info.entries,
         "bytes": info.bytes,
+        "cubins": cubins[0],
+        "cubin_bytes": cubins[1],
         "limit": info.limit,
         "problem": info.problem,
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, TextIO
+from typing import Final, TextIO
 
 from tileproof.backends.cuda.running import Code
 from tileproof.runtime.ahead import Made
@@ -54,7 +54,7 @@ def in_order(made: Iterable[Made], wanted: Sequence[object]) -> Iterator[Made]:
 
 def heading(width: int) -> str:
     """The names of the columns."""
-    return f"{'kernel':<{width}}  {'arch':<6}" + "".join(f" {name:>{size}}" for name, size in _COLUMNS)
+    return _line("kernel", width, "arch", [name for name, _ in _COLUMNS])
 
 
 def row(made: Made, width: int) -> str:
@@ -62,41 +62,34 @@ def row(made: Made, width: int) -> str:
     name, arch = made.plan.launch.name, made.variant.target.arch
     if not isinstance(made.outcome, Code):
         codes = ", ".join(dict.fromkeys(each.code.id for each in made.outcome.diagnostics))
-        return f"{name:<{width}}  {arch:<6} {'refused: ' + codes:>9}"
+        return f"{_line(name, width, arch, [])}   refused: {codes}"
     bytecode = f"{1e3 * made.seconds:.0f} ms" if made.seconds else "-"
     assembler = "kept" if made.is_kept else f"{made.outcome.seconds:.2f} s"
-    return _line(name, width, arch, bytecode, assembler, summary(made.outcome))
-
-
-def _line(name: str, width: int, arch: str, bytecode: str, assembler: str, code: Mapping[str, int]) -> str:
-    cells = (
-        bytecode, assembler, str(code["registers"]), str(code["spills"]), shown_size(code["shared"]),
-        shown_size(code["bytes"]),
-    )  # fmt: skip
-    return f"{name:<{width}}  {arch:<6}" + "".join(
-        f" {cell:>{size}}" for cell, (_, size) in zip(cells, _COLUMNS, strict=True)
-    )
+    return _line(name, width, arch, [bytecode, assembler, *_taken(summary(made.outcome))])
 
 
 def listing(bundle: Bundle, size: int) -> Iterator[str]:
     """What is in a bundle."""
     names = dict.fromkeys(each.kernel for each in bundle.kernels)
-    yield (
-        f"{bundle.path}: {len(names)} kernel{'s' * (len(names) != 1)} for {', '.join(bundle.archs)}, {shown_size(size)}, "
-        f"by tileproof {bundle.version} and assembler {bundle.assembler}"
-    )
+    kernels = f"{len(names)} kernel{'s' * (len(names) != 1)} for {', '.join(bundle.archs)}"
+    makers = f"tileproof {bundle.version} and assembler {bundle.assembler}"
+    yield f"{bundle.path}: {kernels}, {shown_size(size)}, by {makers}"
     width = max(len(name) for name in ("kernel", *names))
-    columns = _COLUMNS[2:]
-    yield f"{'kernel':<{width}}  {'arch':<6}" + "".join(f" {name:>{size}}" for name, size in columns) + "  launch"
+    yield _line("kernel", width, "arch", [name for name, _ in _COLUMNS[2:]], 2) + "  launch"
     for each in bundle.kernels:
         launch = " ".join((each.shapes, *(f"{name}={value}" for name, value in each.constants.items())))
         for arch, code in each.codes.items():
-            yield f"{each.kernel:<{width}}  {arch:<6}" + _cells(code) + f"  {launch}"
+            yield _line(each.kernel, width, arch, _taken(code), 2) + f"  {launch}"
 
 
-def _cells(code: Mapping[str, Any]) -> str:
-    cells = (str(code["registers"]), str(code["spills"]), shown_size(code["shared"]), shown_size(code["bytes"]))
-    return "".join(f" {cell:>{size}}" for cell, (_, size) in zip(cells, _COLUMNS[2:], strict=True))
+def _taken(code: Mapping[str, int]) -> list[str]:
+    return [str(code["registers"]), str(code["spills"]), shown_size(code["shared"]), shown_size(code["bytes"])]
+
+
+def _line(name: str, width: int, arch: str, cells: Sequence[str], first: int = 0) -> str:
+    """Cells under their columns, from column `first` on."""
+    sizes = (size for _, size in _COLUMNS[first:])
+    return f"{name:<{width}}  {arch:<6}" + "".join(f" {cell:>{size}}" for cell, size in zip(cells, sizes, strict=False))
 
 
 def on_stderr(total: int, what: str) -> Progress:

@@ -9,9 +9,11 @@ from tileproof.language.kernel import Kernel
 
 from .usage import UsageError, suggestion
 
+SYMBOLIC = "Without it a dimension stays symbolic and other constants have their defaults"
 
-def add_option(parser: argparse.ArgumentParser) -> None:
-    """Adds the option, which may be given several times."""
+
+def add_option(parser: argparse.ArgumentParser, without: str = SYMBOLIC) -> None:
+    """Adds the option, which may be given several times; `without` says what holds if it is not."""
     parser.add_argument(
         "--with",
         dest="constants",
@@ -19,8 +21,7 @@ def add_option(parser: argparse.ArgumentParser) -> None:
         action="append",
         type=_pair,
         default=[],
-        help="the value of a constant, such as D=128; may be repeated. Without it a dimension stays symbolic "
-        "and other constants have their defaults",
+        help=f"the value of a constant, such as D=128; may be repeated. {without}",
     )
 
 

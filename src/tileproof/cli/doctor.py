@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import argparse
-import ctypes
-import ctypes.util
 import platform
-import shutil
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
+from typing import Final
 
 import numpy as np
 
+import tileproof as tp
+from tileproof.backends.cuda import driver, toolchain
+from tileproof.backends.cuda.driver import Device
+from tileproof.diagnostics import Code, LaunchError
+from tileproof.runtime import fast
+from tileproof.runtime.devices import Array, to_device
+
+from . import sample
 from .cache import configured, counted, shown_size
 from .usage import installed_version, wants_color
 
@@ -51,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     """Carries the command out; gives the exit code."""
     color = wants_color(sys.stdout)
     healthy = True
-    for heading, look in (("This machine", _machine), ("Packages", _packages), ("Backends", _backends)):
+    for heading, look in LOOKS:
         print(heading)
         for finding in look():
             healthy &= finding.state != "broken"
@@ -110,48 +115,76 @@ def _version(name: str) -> str | None:
 
 
 def _backends() -> Iterator[Finding]:
-    yield _tried("interpreter", _try_interpreter)
-    yield Finding("missing", "cpu", "not part of this version; kernels run on the interpreter")
-    yield Finding("missing", "cuda", f"not part of this version; {_cuda()}")
+    yield _tried("interpreter", lambda: _try_on_host("interpreter"))
+    yield _tried("cpu", lambda: _try_on_host("cpu"))
+    yield _tried("cuda", _try_on_gpu) if driver.device_count() else _without_gpu()
+
+
+def _without_gpu() -> Finding:
+    how = "no GPU can be used; `tileproof compile FILE --arch sm_90` compiles for one"
+    return Finding("missing", "cuda", how, "see the lines on CUDA")
 
 
 def _tried(name: str, work: Callable[[], None]) -> Finding:
     try:
         work()
+    except LaunchError as error:
+        (found,) = error.diagnostics
+        state = "missing" if found.code is Code.NO_ASSEMBLER else "broken"
+        return Finding(state, name, found.message, found.help)
     except Exception as error:  # whatever it is, the user wants to read it here
         return Finding("broken", name, f"{type(error).__name__}: {error}", "report this with the lines above")
     return Finding("ok", name, "runs a kernel")
 
 
-def _try_interpreter() -> None:
-    from tileproof.runtime.launch import interpret
-
-    from . import sample
-
+def _try_on_host(backend: str) -> None:
     x = np.arange(10, dtype=np.float32)
     y = np.zeros_like(x)
-    interpret(sample.double, y, x, B=4)
+    with tp.backend(backend):
+        sample.double(y, x, B=4)
+    _demand_doubled(x, y)
+
+
+def _try_on_gpu() -> None:
+    x = np.arange(10, dtype=np.float32)
+    y = to_device(np.zeros_like(x))
+    with tp.backend("cuda"):
+        sample.double(y, to_device(x), B=4)
+    _demand_doubled(x, y.numpy())
+
+
+def _demand_doubled(x: Array, y: Array) -> None:
     if not (y == 2 * x).all():
         raise ArithmeticError("a kernel gave the wrong result")
 
 
-def _cuda() -> str:
-    """What there is of a CUDA machine: driver, GPUs, assembler."""
-    parts = []
-    library = ctypes.util.find_library("cuda") or "libcuda.so.1"
+def _cuda() -> Iterator[Finding]:
+    """The parts of the CUDA backend: what compiles for GPUs, what runs on them, and how launches get there."""
+    yield _found("assembler", _assembler)
+    yield _found("driver", lambda: f"for CUDA {driver.version()}")
+    for ordinal in range(driver.device_count()):
+        yield _found(f"GPU {ordinal}", lambda: _gpu(Device(ordinal)))  # noqa: B023
+    how = fast.available()
+    cure = "" if how.startswith("native") else "launches work as ever, and each costs some microseconds more"
+    yield Finding("ok" if not cure else "missing", "launch path", how, cure)
+
+
+def _found(what: str, look: Callable[[], str]) -> Finding:
     try:
-        driver = ctypes.CDLL(library)
-        count = ctypes.c_int(0)
-        works = driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0
-        parts.append(f"{count.value} GPU{'s' * (count.value != 1)}" if works else "a driver without GPU")
-    except OSError:
-        parts.append("no NVIDIA driver")
-    found = shutil.which("tileiras") or next((str(path) for path in _nvidia("bin/tileiras")), None)
-    parts.append("assembler found" if found else "no assembler (tileiras)")
-    return ", ".join(parts)
+        return Finding("ok", what, look())
+    except LaunchError as error:
+        (found,) = error.diagnostics
+        return Finding("missing", what, "; ".join((found.message, *found.notes)), found.help)
 
 
-def _nvidia(tail: str) -> Iterator[Path]:
-    """Files that NVIDIA's packages put beside this one's installation."""
-    for folder in sys.path:
-        yield from Path(folder).glob(f"nvidia/*/{tail}") if folder else ()
+def _assembler() -> str:
+    found = toolchain.find()
+    return f"tileiras {found.version} for {', '.join(found.architectures)}, in {found.root}"
+
+
+def _gpu(device: Device) -> str:
+    return f"{device.name}, {device.arch}, {shown_size(device.total_memory)}"
+
+
+LOOKS: Final = (("This machine", _machine), ("Packages", _packages), ("Backends", _backends), ("CUDA", _cuda))
+"""The headings, and what finds out what stands under each."""

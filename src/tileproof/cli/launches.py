@@ -100,7 +100,7 @@ def _called(kernel: Kernel, function: Callable[[], Any]) -> Any:
                 f"`{NAME}()` of `{shown_path(kernel.filename)}` raises {raised}",
                 last_line(error.__traceback__, Source(kernel.filename, kernel.source_lines)),
                 label="raised here",
-                help=f"`{NAME}()` gives the arguments of a launch to compile for; --shapes says them on the command line",
+                help=f"`{NAME}()` gives the arguments of a launch to compile for; --shapes does without it",
                 kernel=kernel.name,
             )
         ) from None
@@ -114,7 +114,8 @@ def unknown(kernel: Kernel) -> str:
         else f"{each.name}=1"
         for each in parse(kernel).signature.arguments
     )
-    return f'give --kernel {kernel.name} --shapes "{shown}" with numbers for names, or let {NAME}() in the file return one'
+    command = f'--kernel {kernel.name} --shapes "{shown}"'
+    return f"give {command} with numbers for names, or let {NAME}() in the file return one"
 
 
 # Arguments of given shapes.
@@ -186,7 +187,7 @@ def _fixed(tensor: TensorParameter) -> str | None:
 def _shared(tensor: TensorParameter, types: Mapping[str, str]) -> str:
     name = getattr(tensor.element, "name", "")
     if name not in types:
-        raise UsageError(f"--shapes: the element type of `{tensor.name}` is open: write it, as in {tensor.name}=...:f32")
+        raise UsageError(f"--shapes: the element type of `{tensor.name}` is open: write it, as {tensor.name}=8x8:f32")
     return types[name]
 
 

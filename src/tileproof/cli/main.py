@@ -26,6 +26,7 @@ examples:
   tileproof check double.py               is every kernel of this file right?
   tileproof check norm.py --with D=128    ... when the dimension D is 128?
   tileproof check src/*.py --format json  the same, for an editor or an agent
+  tileproof compile add.py --arch sm_90   machine code for a GPU, which need not be here
   tileproof ir double.py                  what became of the kernel
   tileproof explain TP0301                what an error means, with an example of the cure
   tileproof explain                       every error there is
@@ -39,6 +40,7 @@ examples:
 
 COMMANDS = {
     "check": "prove the kernels of some files safe, or report what is wrong",
+    "compile": "compile kernels for GPUs, also where there is none, and pack them into a bundle",
     "ir": "print the typed form of a kernel after a pass",
     "explain": "explain an error code, with a wrong and a right example",
     "audit": "list every tp.unsafe block, with its reason",

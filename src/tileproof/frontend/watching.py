@@ -19,19 +19,26 @@ def watch(captures: Sequence[Capture]) -> Callable[[], bool]:
     """A question that is true only while all captures are what they were; it may also doubt without reason."""
     held: dict[tuple[int, str], tuple[dict[str, Any], str, Any]] = {}
     close: list[Capture] = []
+    helpers = []
     for capture in captures:
         found = _held(capture)
         if found is None:
             close.append(capture)
-        else:
-            held.update({(id(where), name): (where, name, value) for where, name, value in found})
+            continue
+        held.update({(id(where), name): (where, name, value) for where, name, value in found})
+        value = capture.value
+        if isinstance(value, FunctionType) and not is_language(value):
+            helpers.append((value, value.__code__, value.__defaults__))
     entries = tuple(held.values())
 
     def is_current() -> bool:
         for where, name, value in entries:
             if where.get(name, MISSING) is not value:
                 return False
-        return all(capture.is_current for capture in close)
+        for helper, code, defaults in helpers:
+            if helper.__code__ is not code or helper.__defaults__ is not defaults or helper.__kwdefaults__:
+                return False
+        return not close or all(capture.is_current for capture in close)
 
     return is_current
 
@@ -39,14 +46,12 @@ def watch(captures: Sequence[Capture]) -> Callable[[], bool]:
 def _held(capture: Capture) -> list[tuple[dict[str, Any], str, Any]] | None:
     """The dicts in which a capture is found, and what they hold; None if it must be looked at closely."""
     function, (first, *attributes) = capture.function, capture.path
-    if first in function.__code__.co_freevars or (isinstance(capture.value, FunctionType | tuple)
-                                                  and not _never_changes(capture.value)):  # fmt: skip
+    if first in function.__code__.co_freevars or not _is_watchable(capture.value):
         return None
-    found: list[tuple[dict[str, Any], str, Any]] = [(function.__globals__, first, MISSING)]
-    if first in function.__globals__:
-        value = function.__globals__[first]
-        found = [(function.__globals__, first, value)]
-    else:
+    found: list[tuple[dict[str, Any], str, Any]] = []
+    value = function.__globals__.get(first, MISSING)
+    found.append((function.__globals__, first, value))
+    if value is MISSING:
         value = getattr(builtins, first, MISSING)
         found.append((vars(builtins), first, value))
     for attribute in attributes:
@@ -57,8 +62,8 @@ def _held(capture: Capture) -> list[tuple[dict[str, Any], str, Any]] | None:
     return found if value is capture.value else None
 
 
-def _never_changes(value: Any) -> bool:
-    """Whether a captured function or tuple is fixed for good: others may have their code or defaults replaced."""
+def _is_watchable(value: Any) -> bool:
+    """Whether a value is fixed for good, or a helper whose code and defaults can be compared at a glance."""
     if isinstance(value, tuple):
-        return all(map(_never_changes, value))
-    return not isinstance(value, FunctionType) or is_language(value)
+        return not any(isinstance(part, FunctionType | tuple) for part in value)
+    return not isinstance(value, FunctionType) or not value.__kwdefaults__ or is_language(value)

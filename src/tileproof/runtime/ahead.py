@@ -103,7 +103,7 @@ def compile_all(
     """
     waiting: dict[tuple[str, bytes], list[Made]] = {}
     jobs: list[Job] = []
-    for plan, wanted in [(plan, wanted) for plan in plans for wanted in plan.variants]:
+    for plan, wanted in ((each, wanted) for each in plans for wanted in each.variants):
         kept = _kept(wanted)
         if kept is not None and not programs:
             yield Made(plan, wanted, *kept, is_kept=True)

@@ -171,9 +171,11 @@ def pack(version: str, assembler: str, kernels: Sequence[Mapping[str, Any]], ent
         "fingerprint": fingerprint(),
         "assembler": assembler,
         "kernels": list(kernels),
-        "entries": {key: {"bytes": len(data), "sha256": sha256(data).hexdigest()} for key, data in entries.items()},
+        "entries": {
+            key: {"bytes": len(entries[key]), "sha256": sha256(entries[key]).hexdigest()} for key in sorted(entries)
+        },
     }
-    text = json.dumps(manifest, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    text = json.dumps(manifest, indent=1, ensure_ascii=False) + "\n"
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         for name, data in ((MANIFEST, text.encode()), *((FOLDER + key, entries[key]) for key in sorted(entries))):

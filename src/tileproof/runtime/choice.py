@@ -22,6 +22,9 @@ BACKENDS: Final = ("auto", *ON_HOST, "cuda")
 """The names a launch can run on."""
 VARIABLE: Final = "TILEPROOF_BACKEND"
 
+_ENCODED: Final = os.fsencode(VARIABLE)
+_variables: Final[dict[bytes, bytes] | None] = getattr(os.environ, "_data", None) if os.name == "posix" else None
+"""The environment as Python keeps it: to ask `os.environ` for a variable takes longer than the rest of a launch."""
 _chosen: ContextVar[str | None] = ContextVar("tileproof_backend", default=None)
 
 
@@ -30,6 +33,8 @@ def current() -> str:
     chosen = _chosen.get()
     if chosen is not None:
         return chosen
+    if _variables is not None and _ENCODED not in _variables:
+        return DEFAULT
     text = os.environ.get(VARIABLE)
     return _from_environment(text) if text else DEFAULT
 

@@ -14,13 +14,13 @@ from tileproof.ir.ops import BinaryFn, UnaryFn
 from tileproof.language.dtypes import BOOL, ENTRY, TF32, DType
 
 from .conversions import LARGEST, narrow, widen
-from .elementary import elementary, power, signed_like
+from .elementary import elementary, power, quotient, signed_like
 from .integers import integer_binary, known_power
 from .positions import PREDICATES
 from .splats import element_of, like
 from .state import ELEMENTS
 from .tileir.builder import Builder
-from .tileir.enums import Predicate, Rounding
+from .tileir.enums import Predicate
 from .tileir.literals import bits_of, number_of
 from .tileir.module import Value
 from .tileir.types import F32, F64, Tile
@@ -71,16 +71,11 @@ def binary(b: Builder, fn: BinaryFn, x: Value, y: Value, dtype: DType, right: in
             return narrow(b, _wide_binary(b, fn, widen(b, x), widen(b, y), dtype, right), dtype)
 
 
-def divided(b: Builder, x: Value, y: Value) -> Value:
-    """The quotient of f32, within two units, or of f64."""
-    return b.divf(x, y, rounding=Rounding.FULL if element_of(x) == F32 else Rounding.NEAREST)
-
-
 def _wide_binary(b: Builder, fn: BinaryFn, x: Value, y: Value, dtype: DType, right: float | None) -> Value:
     """What f16 and bf16 compute in f32."""
     match fn:
         case BinaryFn.DIV:
-            return divided(b, x, y)
+            return quotient(b, x, y, dtype)
         case BinaryFn.FLOORDIV:
             return b.floor(b.divf(x, y))
         case BinaryFn.CDIV:

@@ -320,8 +320,8 @@ def _while(s: State, op: ops.While) -> None:
             s.put(carried, value)
         s.order.take(ordered, loop.arguments[count:])
         run(s, op.test)
-        branch = s.b.if_(s.get(op.test.yields[0]))
         tokens = s.order.handed(ordered)
+        branch = s.b.if_(s.get(op.test.yields[0]))
         with s.b.inside(branch.then):
             s.b.yield_()
         with s.b.inside(branch.orelse):

@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from tileproof.ir import ops
 from tileproof.ir.types import Tile
 from tileproof.ir.walk import walk
-from tileproof.language.dtypes import ENTRY
+from tileproof.language.dtypes import ENTRY, F32
 
-from .state import State, line_shape
+from .conversions import cast
+from .state import State, element_of, line_shape
 from .tileir.enums import Order, Predicate, Scope
 from .tileir.module import Value
-from .tileir.types import I1, I32, I64
+from .tileir.types import I1, I32, I64, Number
 from .tileir.types import Tile as TileOf
 
 WORDS = 4
@@ -125,6 +126,26 @@ def _count(shape: Sequence[int]) -> int:
 
 
 def show(s: State, op: ops.Print) -> None:
-    """`tp.print` on a GPU: what the driver's own printing can do."""
-    for value in op.values:
-        s.get(value)
+    """`tp.print` on a GPU: the number of the program, the label and the values, as the driver prints them.
+
+    Lanes that do not exist are printed as zeros.
+    """
+    b = s.b
+    forms, values = [], []
+    for tile in op.values:
+        value, dtype = s.get(tile), tile.type.dtype
+        mask = s.mask_all(tile.type)
+        if mask is not None:
+            kind = element_of(value)
+            assert isinstance(kind, Number)
+            value = b.select(mask, value, s.splat(kind, line_shape(value), 0))
+        if dtype.is_float:
+            forms.append("%f")
+            values.append(value if dtype.bits >= 32 else cast(b, value, dtype, F32, s.version))
+        else:
+            forms.append("%lld")
+            values.append(value if element_of(value) == I64 else b.exti(value, I64, signed=dtype.kind == "int"))
+    label = op.label.replace("%", "%%")
+    program = [] if s.point is None else [s.point]
+    head = f"[{s.kernel.name}{' program %lld' if program else ''}] {label}"
+    b.print_(f"{head}: {', '.join(forms)}\n" if forms else f"{head}\n", [*program, *values])

@@ -3,6 +3,7 @@
 All entries of a module take the same parameters, whose order `parameters` knows. The entries run one after another:
 
 - `begin` puts the identity into tensors that programs combine into;
+- `before`, where there are no programs, makes the checks that come before all of them;
 - the kernel itself, one block for each program, or as many blocks as the GPU holds where the schedule is persistent;
 - `after`, where pieces are joined, one block for each combination of the other walkers;
 - `finish` brings what was combined in a wider type back into the tensor's own.
@@ -17,6 +18,7 @@ from typing import Final
 
 from tileproof.ir import ops
 from tileproof.ir.types import Tile, Walker
+from tileproof.ir.walk import walk
 from tileproof.lowering.joins import Body, again, cut
 from tileproof.lowering.sums import single_products
 
@@ -44,7 +46,8 @@ _PIECE_ALIGNMENT: Final = 128
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One launch of an entry. `grid` says how many blocks: `programs`, `left` or `elements`."""
+    """One launch of an entry. `grid` says how many blocks: `programs`, `left` or `elements`; `none` is one block where
+    there is no program, for the checks that come before all of them."""
 
     entry: str
     grid: str
@@ -109,6 +112,8 @@ class _Writing:
 
         if self.combined:
             add("_begin", "elements", lambda s: begin(s, self.combined))
+        if self.body is not None and any(isinstance(op, ops.Check) for op in walk(self.outer)):
+            add("_before", "none", lambda s: blocks.run(s, self.outer))
         add("", "programs", self._main, hinted=True)
         if self.body is not None and self.body.join is not None:
             body, join = self.body, self.body.join

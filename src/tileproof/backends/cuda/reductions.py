@@ -20,8 +20,9 @@ from tileproof.ir.types import Tile, TileType
 from tileproof.ir.walk import walk
 from tileproof.language.dtypes import DType
 
-from .arithmetic import binary, divided
+from .arithmetic import binary
 from .conversions import bounds, cast, is_signed
+from .elementary import quotient
 from .splats import element_of, like, shape_of, spread
 from .state import State
 from .tileir.builder import Builder
@@ -104,7 +105,7 @@ def _mean(s: State, op: ops.Reduce, total: Value) -> Value:
     if isinstance(live, int):
         return s.b.mulf(total, like(s.b, total, 1 / live if live else math.inf))
     count = s.b.itof(live, element_of(total), signed=True)
-    return divided(s.b, total, spread(s.b, count, shape_of(total)))
+    return quotient(s.b, total, spread(s.b, count, shape_of(total)), op.result.type.dtype)
 
 
 def cumsum(s: State, op: ops.CumSum) -> None:

@@ -247,6 +247,8 @@ class Loaded:
 
     def grid(self, stage: Stage, space: Space, arrays: Mapping[str, Any]) -> int:
         """How many blocks a stage has."""
+        if stage.grid == "none":
+            return 0 if space.programs else 1
         if stage.grid == "left":
             return space.left
         if stage.grid == "elements":

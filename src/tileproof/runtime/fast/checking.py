@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from . import readers
-from .layout import StoredAs
+from .layout import LOWEST, StoredAs
 from .plan import LONG, Plan, ScalarArgument, TensorArgument
 from .plans import Plans
 from .seen import Seen
@@ -83,8 +83,6 @@ def _fits(plan: Plan, argument: TensorArgument, seen: Seen) -> bool:
         return False
     if argument.is_empty:
         return True
-    if not seen.address:
-        return False
     steps = zip(argument.shape, argument.strides, seen.strides, strict=True)
     return all(extent == 1 or stride == found for extent, stride, found in steps)
 
@@ -93,7 +91,7 @@ def _is_apart(argument: TensorArgument, address: int, spans: list[tuple[int, int
     """Whether the bytes of a tensor are not between those of another if one of them is written; notes them."""
     before, behind = argument.reach
     low, high = address - before, address + behind
-    if low < 0 or high >= 2**64:
+    if low < LOWEST or high >= 2**64:
         return False
     for other_low, other_high, other_written in spans:
         if (argument.is_written or other_written) and low < other_high and other_low < high:

@@ -11,6 +11,8 @@ MOST_ARGUMENTS: Final = 32
 MOST_WORDS: Final = 160
 MOST_AXES: Final = 8
 MOST_TYPES: Final = 8
+LOWEST: Final = 1 << 16
+"""No system has memory below this address."""
 
 
 class Form(IntEnum):

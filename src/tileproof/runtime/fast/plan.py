@@ -59,8 +59,8 @@ class TensorArgument:
     def __post_init__(self) -> None:
         if len(self.shape) != len(self.strides):
             raise ValueError(f"{len(self.shape)} extents and {len(self.strides)} strides")
-        if self.alignment < 1 or self.alignment & self.alignment - 1:
-            raise ValueError(f"an alignment of {self.alignment}, which is not a power of two")
+        if self.alignment < self.itemsize or self.alignment & self.alignment - 1:
+            raise ValueError(f"elements of {self.itemsize} bytes at multiples of {self.alignment}")
         if any(extent < 0 for extent in self.shape):
             raise ValueError(f"a shape of {self.shape}")
         _set(self, code=element_code(self.dtype), storage=self.dtype.storage, is_empty=0 in self.shape)

@@ -116,7 +116,10 @@ def record(
     is_writable: bool = True,
 ) -> bytes:  # fmt: skip
     """What a type of tensors tells of its memory; strides are in bytes, and the device is named as in a `Plan`."""
-    steps = [stride // dtype.storage.itemsize for stride in strides] if dtype.storage else []
+    size = dtype.bits // 8
+    steps = [stride // size if extent > 1 else 0 for stride, extent in zip(strides, shape, strict=True)]
+    if any(step * size != stride for step, stride, extent in zip(steps, strides, shape, strict=True) if extent > 1):
+        raise ValueError(f"strides of {strides} for elements of {size} bytes")
     head = RecordData(address, *device, element_code(dtype), len(shape), is_writable)
     return bytes(head) + bytes((ctypes.c_int64 * (2 * len(shape)))(*shape, *steps))
 

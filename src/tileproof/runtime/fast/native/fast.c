@@ -27,6 +27,9 @@ enum { UNKNOWN, WHOLE, REAL, TRUTH, TENSOR };
    a descriptor, DLPack by a code. */
 enum { BYTES, ELEMENTS, UNITS };
 
+/* No system has memory below this; a torch tensor whose memory was given back may say it is there. */
+enum { LOWEST = 1 << 16 };
+
 /* How a scalar is stored. */
 enum { AS_WHOLE, AS_F32, AS_F64 };
 
@@ -245,7 +248,7 @@ static i32 fits_tensor(
         if (argument->axis[i].extent > 1 && seen->strides[i] != argument->axis[i].stride[unit]) return 0;
     span->low = seen->address - argument->before;
     span->high = seen->address + argument->behind;
-    return seen->address && span->low <= seen->address && span->high >= seen->address;
+    return span->low >= LOWEST && span->low <= seen->address && span->high >= seen->address;
 }
 
 static i32 fits_scalar(const struct argument *argument, const struct seen *seen, u64 *word) {

@@ -1,4 +1,4 @@
-; Made by tools/build_fast.py of fast.c, whose sha256 is de539348a772004b9e735069df79b086b505355efdeab977aa0f32f1c58345aa
+; Made by tools/build_fast.py of fast.c, whose sha256 is d25fd5e6a5b90b75e58583c7e3943b539f78bce79f77d7a384bcb37d6b8e4c66
 
 %struct.seen = type { i32, i32, i32, i32, i32, i32, i32, i32, i64, i64, ptr, ptr, i64, double }
 %struct.reader = type { ptr, i64, ptr, i64 }
@@ -907,9 +907,9 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
   %130 = load i64, ptr %129, align 8
   %131 = add i64 %130, %92
   store i64 %131, ptr %98, align 8
-  %132 = icmp eq i64 %92, 0
+  %132 = icmp ult i64 %128, 65536
   %133 = icmp ugt i64 %127, %92
-  %134 = select i1 %132, i1 true, i1 %133
+  %134 = or i1 %133, %132
   %135 = icmp ult i64 %131, %92
   %136 = select i1 %134, i1 true, i1 %135
   br i1 %136, label %264, label %186

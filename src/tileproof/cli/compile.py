@@ -1,0 +1,347 @@
+"""`tileproof compile`: proves kernels, compiles them for GPUs that need not be here, and packs what it made."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from tileproof.backends.cuda import driver, toolchain
+from tileproof.backends.cuda.running import Code as MachineCode
+from tileproof.backends.cuda.tileir.decode import decode
+from tileproof.backends.cuda.tileir.text import show
+from tileproof.diagnostics import Code, Diagnostic, TileproofError, render, shown_path
+from tileproof.language.kernel import Kernel
+from tileproof.language.schedule import Schedule
+from tileproof.runtime.ahead import Launch, Made, Plan, compile_all, plan_launch
+from tileproof.runtime.bundles import read_bundle
+from tileproof.runtime.bundling import write_bundle
+
+from . import compile_table as table
+from . import constants, launches
+from .cache import shown_size
+from .load import load
+from .usage import UsageError, installed_version, suggestion, wants_color
+
+EXAMPLES = """\
+examples:
+  tileproof compile matmul.py --arch sm_90                    for an H100, with or without one at hand
+  tileproof compile src/*.py --arch sm_80,sm_90 -o app.tpb    as a bundle, for tp.load_bundle("app.tpb")
+  tileproof compile matmul.py --kernel matmul --arch sm_90 \\
+      --shapes "c=4096x4096,a=4096x4096:bf16,b=4096x4096" --with BM=128 --with BN=256 \\
+      --schedule persistent,group=8,warps=8                   one kernel, for a launch like this one
+  tileproof compile matmul.py --arch sm_90 --remarks          and how its tiles are loaded and multiplied
+  tileproof compile matmul.py --arch sm_90 --emit text out    and its Tile IR, in out/matmul.sm_90.txt
+  tileproof compile --list app.tpb                            what is in a bundle
+
+A kernel is compiled for a launch. Without --shapes that is what the function `arguments()` of the file returns: a
+list of arguments and a dict of constants, or a dict of such pairs by kernel. Sizes matter little: the code depends on
+element types, constants, strides, and on which powers of two and tile sizes divide the extents.
+
+Of --shapes an element type may be left out where the signature has it, or another argument shares it, and a tensor
+whose dimensions all follow from the others. Scalars are numbers: scale=0.5. Arrays have no gaps and begin at multiples
+of 16 bytes.
+
+What was compiled is in the kernel cache afterwards, and `kept` says that it was there before. `spills` are bytes of
+each thread that do not fit its registers. The exit code is 0 if all was compiled, 1 if something was not, 2 if the
+command is wrong.
+"""
+EMITTED: Final = {"bytecode": "tilebc", "text": "txt", "cubin": "cubin"}
+"""What can be written for each kernel, and how its file ends."""
+_TRUTHS: Final = {"true": True, "false": False}
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
+    """Adds the command to the parser."""
+    parser = commands.add_parser(
+        "compile",
+        help=summary,
+        description="Proves the kernels of some files, compiles them for NVIDIA GPUs, and says what they take of one. "
+        "Needs no GPU.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    option = parser.add_argument
+    option("files", metavar="FILE", nargs="*", help="a Python file with kernels")
+    option("--arch", metavar="ARCH,...", help="for which GPUs: sm_90,sm_100 (default: those of this machine)")
+    option("--kernel", metavar="NAME", help="this kernel alone")
+    option("--shapes", metavar="X=128x64:bf16,...", help="the arguments of a launch to compile one kernel for")
+    constants.add_option(parser, "Without it constants are those of the launch, or their defaults")
+    option("--schedule", metavar="NAME=VALUE,...", help="how programs are laid over the GPU, as tp.Schedule says")
+    option("-o", "--output", metavar="BUNDLE", help="write all that is made into one file")
+    written = f"write files into a folder: {', '.join(EMITTED)}; may be repeated"
+    option("--emit", action="append", nargs=2, metavar=("KIND", "DIR"), default=[], help=written)
+    option("--remarks", action="store_true", help="say how tiles are loaded, stored and multiplied")
+    option("--jobs", metavar="N", type=int, help="how many to assemble at a time (default: one for each core)")
+    option("--verbose", action="store_true", help="show what the assembler says itself")
+    option("--list", metavar="BUNDLE", help="say what is in a bundle, and compile nothing")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Carries the command out; gives the exit code."""
+    started = time.perf_counter()
+    try:
+        if options.list is not None:
+            return _list(options)
+        if not options.files:
+            raise UsageError("name a Python file with kernels, or a bundle: --list BUNDLE")
+        if options.jobs is not None and options.jobs < 1:
+            raise UsageError(f"--jobs {options.jobs}: at least one must run")
+        _demand_kinds(options.emit)
+        archs = _archs(options.arch)
+        schedule = _schedule(options.schedule)
+        plans, failed = _plans(options, archs, schedule)
+        made = _compiled(plans, options)
+    except TileproofError as error:  # of the machine: no assembler, a bundle that is none
+        _print_findings(error.diagnostics)
+        return 1
+    failures = [each.outcome for each in made if isinstance(each.outcome, TileproofError)]
+    _print_findings(_distinct(failures))
+    _print_remarks(made, options.remarks)
+    _emit(made, options.emit)
+    kept = sum(each.is_kept for each in made)
+    good = len(made) - len(failures)
+    print(_summary(len(plans), len(archs), good, kept, failed + len(failures), time.perf_counter() - started))
+    if options.output is not None:
+        return _bundle(options.output, made, bool(failures or failed or not made))
+    return 1 if failures or failed else 0
+
+
+# What to compile.
+
+
+def _archs(text: str | None) -> tuple[str, ...]:
+    known = toolchain.find().architectures
+    if text is None:
+        here = tuple(dict.fromkeys(driver.Device(number).arch for number in range(driver.device_count())))
+        if not here:
+            raise UsageError(f"there is no GPU here: say for which to compile, as in --arch sm_90; {_there(known)}")
+        return here
+    found = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    for arch in found:
+        if arch not in known:
+            raise UsageError(f"--arch {arch}: there is no such architecture{suggestion(arch, known)}; {_there(known)}")
+    if not found:
+        raise UsageError(f"--arch names no architecture; {_there(known)}")
+    return found
+
+
+def _there(known: Sequence[str]) -> str:
+    return f"there are {', '.join(known)}"
+
+
+def _schedule(text: str | None) -> Schedule | None:
+    """`persistent,group=8` as a schedule."""
+    if text is None:
+        return None
+    said: dict[str, int | bool] = {}
+    for item in filter(None, (part.strip() for part in text.split(","))):
+        name, sign, value = (part.strip() for part in item.partition("="))
+        if name not in Schedule.__slots__:
+            there = f"a schedule has {', '.join(Schedule.__slots__)}"
+            raise UsageError(f"--schedule {name}: no schedule has that{suggestion(name, Schedule.__slots__)}; {there}")
+        try:
+            said[name] = _TRUTHS[value.lower()] if value.lower() in _TRUTHS else int(value) if sign else True
+        except ValueError:
+            raise UsageError(f"--schedule {item}: the value is a number, true or false") from None
+    try:
+        return Schedule(**said)  # type: ignore[arg-type]
+    except ValueError as error:
+        raise UsageError(f"--schedule: {error}") from None
+
+
+def _plans(options: argparse.Namespace, archs: Sequence[str], schedule: Schedule | None) -> tuple[list[Plan], int]:
+    """The launches of all kernels, proved; and how many kernels or files have none."""
+    files = [load(file) for file in dict.fromkeys(options.files)]
+    kernels = [kernel for each in files for kernel in each.kernels if options.kernel in (None, kernel.name)]
+    _demand_kernel(options.kernel, kernels, [kernel.name for each in files for kernel in each.kernels])
+    given = dict(options.constants)
+    constants.demand_known(given, kernels)
+    shapes = None if options.shapes is None else launches.read_shapes(options.shapes)
+    if shapes is not None and len(kernels) != 1:
+        names = ", ".join(kernel.name for kernel in kernels) or "none"
+        raise UsageError(f"--shapes is about one kernel: choose it with --kernel; there are {names}")
+    progress = table.on_stderr(len(kernels), "kernels proved")
+    plans: list[Plan] = []
+    failed = 0
+    for each in files:
+        if each.problems:
+            failed += 1
+            _print_findings(each.problems)
+        elif not each.kernels:
+            print(f"{shown_path(each.file)}: no kernels")
+        for kernel in each.kernels:
+            if options.kernel not in (None, kernel.name):
+                continue
+            try:
+                alone = len(each.kernels) == 1 or options.kernel is not None
+                launch = _launch(kernel, shapes, given, schedule, alone)
+                if launch is None:
+                    progress.clear()
+                    failed += 1
+                    print(f"{shown_path(each.file)}: {kernel.name}: no launch is known; {launches.unknown(kernel)}")
+                    continue
+                plans.append(plan_launch(launch, archs))
+            except TileproofError as error:
+                progress.clear()
+                failed += 1
+                _print_findings(error.diagnostics)
+                print(f"{shown_path(each.file)}: {kernel.name}: refused")
+            progress.step()
+    progress.clear()
+    return plans, failed
+
+
+def _launch(
+    kernel: Kernel, shapes: Mapping[str, str] | None, given: Mapping[str, int], schedule: Schedule | None, alone: bool
+) -> Launch | None:
+    if shapes is not None:
+        found: Launch | None = launches.of_shapes(kernel, shapes, given)
+    else:
+        found = launches.of_file(kernel, given, is_alone=alone)
+    if found is None or schedule is None:
+        return found
+    return replace(found, kernel=kernel.with_schedule(schedule))
+
+
+def _demand_kernel(wanted: str | None, chosen: Sequence[Kernel], names: Sequence[str]) -> None:
+    if wanted is not None and names and not chosen:
+        raise UsageError(f"--kernel {wanted}: no file has it{suggestion(wanted, names)}; there are {', '.join(names)}")
+
+
+# Compiling.
+
+
+def _compiled(plans: Sequence[Plan], options: argparse.Namespace) -> list[Made]:
+    """Everything compiled, a line printed for each."""
+    wanted = [variant for plan in plans for variant in plan.variants]
+    width = max(len(name) for name in ("kernel", *(plan.launch.name for plan in plans)))
+    progress = table.on_stderr(len(wanted), "compiled")
+    done: list[Made] = []
+    if wanted:
+        print(table.heading(width), flush=True)
+    outcomes = compile_all(
+        plans,
+        workers=options.jobs,
+        programs=any(kind != "cubin" for kind, _ in options.emit),
+        verbose=options.verbose or None,
+    )
+    for made in table.in_order(_stepping(outcomes, progress), wanted):
+        progress.clear()
+        print(table.row(made, width), flush=True)
+        done.append(made)
+    progress.clear()
+    return done
+
+
+def _stepping(outcomes: Iterable[Made], progress: table.Progress) -> Iterable[Made]:
+    for made in outcomes:
+        progress.step()
+        yield made
+
+
+def _distinct(failures: Iterable[TileproofError]) -> list[Diagnostic]:
+    return list(dict.fromkeys(finding for error in failures for finding in error.diagnostics))
+
+
+def _print_findings(findings: Iterable[Diagnostic]) -> None:
+    color = wants_color(sys.stdout)
+    for finding in findings:
+        print(render(finding, color=color), end="\n\n")
+
+
+def _print_remarks(made: Sequence[Made], wanted: bool) -> None:
+    """Each sentence once for all architectures it is true of."""
+    said: dict[tuple[Plan, str, str], dict[str, None]] = {}
+    for each in made:
+        remarks = [("remark", f"line {remark.line}: {remark.text}") for remark in each.remarks if wanted]
+        for kind, text in (*(("warning", warning) for warning in each.warnings), *remarks):
+            said.setdefault((each.plan, kind, text), {})[each.variant.target.arch] = None
+    for (plan, kind, text), archs in said.items():
+        print(f"{kind}: {plan.launch.name} on {', '.join(archs)}: {text}")
+
+
+def _summary(kernels: int, archs: int, good: int, kept: int, bad: int, seconds: float) -> str:
+    what = f"{_count(kernels, 'kernel')} for {_count(archs, 'architecture')}: {good} compiled"
+    before = f", {kept} of them before" if kept else ""
+    return f"{what}{before}{f', {bad} refused' if bad else ''} ({seconds:.2f} s)"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+# What is written.
+
+
+def _demand_kinds(emitted: Sequence[tuple[str, str]]) -> None:
+    for kind, _ in emitted:
+        if kind not in EMITTED:
+            close = suggestion(kind, EMITTED)
+            raise UsageError(f"--emit {kind}: that is not written{close}; there are {', '.join(EMITTED)}")
+
+
+def _emit(made: Sequence[Made], wanted: Sequence[tuple[str, str]]) -> None:
+    names = Counter((each.plan.launch.name, each.variant.target.arch) for each in made)
+    for kind, folder in wanted:
+        try:
+            os.makedirs(folder, exist_ok=True)
+            for each in made:
+                data = _content(each, kind)
+                if data is not None:
+                    name, arch = each.plan.launch.name, each.variant.target.arch
+                    stem = Path(each.plan.launch.kernel.filename).stem
+                    unique = f"{stem}.{name}" if names[name, arch] > 1 else name
+                    Path(folder, f"{unique}.{arch}.{EMITTED[kind]}").write_bytes(data)
+        except OSError as error:
+            raise UsageError(f"--emit {kind} {folder}: {error.strerror or error}") from None
+
+
+def _content(made: Made, kind: str) -> bytes | None:
+    if kind == "cubin":
+        return made.outcome.cubin if isinstance(made.outcome, MachineCode) else None
+    if made.program is None:
+        return None
+    bytecode = made.program.bytecode
+    return bytecode if kind == "bytecode" else show(decode(bytecode), locations=True).encode()
+
+
+def _bundle(path: str, made: Sequence[Made], is_partial: bool) -> int:
+    if is_partial:
+        print(f"{path} is not written: a bundle holds all that was asked for")
+        return 1
+    nameless = sorted({each.plan.launch.name for each in made if not each.variant.key})
+    if nameless:
+        _print_findings([_unkeyed(name) for name in nameless])
+        return 1
+    try:
+        size = write_bundle(path, made, version=installed_version(), assembler=toolchain.find().version)
+    except OSError as error:
+        raise UsageError(f"-o {path}: {error.strerror or error}") from None
+    print(f"wrote {path}: {shown_size(size)}")
+    return 0
+
+
+def _unkeyed(name: str) -> Diagnostic:
+    return Diagnostic(
+        Code.BAD_BUNDLE,
+        f"`{name}` cannot be in a bundle: what it uses from outside has no text to know it by",
+        help="use numbers, texts, tuples of them and plain functions of a file in the kernel",
+        kernel=name,
+    )
+
+
+def _list(options: argparse.Namespace) -> int:
+    found = read_bundle(options.list)
+    for line in table.listing(found, os.path.getsize(options.list)):
+        print(line)
+    if not found.is_current:
+        print("it serves another version of tileproof than this one: make it anew to use it here")
+    return 0

@@ -1,0 +1,156 @@
+"""Fills a folder with all that the GPU tests and the GPU benchmark launch, proved and compiled.
+
+    python tools/gpu_bundle.py
+
+A machine with a GPU, but without assembler and prover, then runs both:
+
+    TILEPROOF_CACHE_DIR=build/gpu-cache TILEPROOF_GPU_CACHE=build/gpu-cache python -m pytest -m gpu
+    TILEPROOF_CACHE_DIR=build/gpu-cache python -m benchmarks.gpu
+
+What they launch they tell themselves: `launches()` in `tests/gpu/launches.py` and `benchmarks/gpu_launches.py` gives the
+name, kernel, arguments and constants of each launch. Arguments are arrays of the host that lie as those of the GPU will:
+strides count, and addresses up to 16 bytes. What is there already is kept, what nobody asks for any more is removed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import inspect
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+for folder in (ROOT / "tests" / "gpu", ROOT / "tests" / "support", ROOT):
+    sys.path.insert(0, str(folder))
+
+import numpy as np  # noqa: E402
+
+from tileproof.backends.cuda.running import Code  # noqa: E402
+from tileproof.cli.cache import shown_size  # noqa: E402
+from tileproof.cli.compile_table import on_stderr  # noqa: E402
+from tileproof.diagnostics.errors import TileproofError, render_all  # noqa: E402
+from tileproof.runtime.ahead import Launch, Made, Plan, compile_all, plan_launch, stand_in  # noqa: E402
+from tileproof.runtime.cache import default, recorded  # noqa: E402
+from tileproof.runtime.proofs import fingerprint  # noqa: E402
+
+SOURCES = {"launches": "tests/gpu/launches.py", "benchmarks.gpu_launches": "benchmarks/gpu_launches.py"}
+"""The modules that tell of launches, and their files."""
+STEP = 25
+"""Of so many one is told where there is no terminal."""
+
+
+@dataclass
+class Work:
+    """All that is planned: each kernel once, however often it is launched in the same way."""
+
+    arch: str
+    plans: list[Plan] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+    launches: int = 0
+    _keys: set[str] = field(default_factory=set)
+
+    def add(self, launch: Launch, *, checked: bool = True) -> None:
+        """Proves a launch, and plans the code it needs."""
+        self.launches += checked
+        try:
+            made = plan_launch(launch, [self.arch], checked=checked)
+        except TileproofError as error:
+            self.failed.append(f"{launch.name}\n{render_all(error.diagnostics)}")
+            return
+        key = made.variants[0].key
+        if not key:
+            self.failed.append(f"{launch.name}\nit has no key, so it cannot be kept")
+        elif key not in self._keys:
+            self._keys.add(key)
+            self.plans.append(made)
+
+
+def main() -> int:
+    """Plans, compiles and tells; gives the exit code."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--into", metavar="DIR", default=str(ROOT / "build" / "gpu-cache"), help="the folder")
+    parser.add_argument("--arch", default="sm_90", help="for which GPU (default: sm_90)")
+    parser.add_argument("--jobs", metavar="N", type=int, help="how many to assemble at a time")
+    parser.add_argument("--sweep", action="store_true", help="every candidate of the benchmark, not only the chosen")
+    options = parser.parse_args()
+    os.environ["TILEPROOF_CACHE_DIR"] = options.into
+    started = time.perf_counter()
+    work = Work(options.arch)
+    with recorded() as used:
+        for module, file in SOURCES.items():
+            _plan(work, module, file, options.sweep)
+        done = _compile(work, options.jobs)
+    removed = (0, 0) if work.failed else default().clear(keep=used)
+    _tell(work, done, removed, time.perf_counter() - started)
+    if fingerprint() != fingerprint.__wrapped__():
+        print("the source of tileproof changed meanwhile, and nothing of this will be found: run it again")
+        return 1
+    return 1 if work.failed else 0
+
+
+def _plan(work: Work, module: str, file: str, sweep: bool) -> None:
+    if not (ROOT / file).is_file():
+        print(f"{file}: not there")
+        return
+    before, started = work.launches, time.perf_counter()
+    told = on_stderr(0, f"launches of {file} proved")
+    found = importlib.import_module(module)
+    for launch in _launches(found.launches, sweep=sweep):
+        work.add(launch)
+        told.step()
+    if "sweep" in inspect.signature(found.launches).parameters:
+        # The benchmark runs what it chose against the same kernel without checks.
+        for launch in _launches(found.launches, sweep=False):
+            work.add(launch, checked=False)
+    told.clear()
+    print(f"{file}: {work.launches - before} launches proved ({time.perf_counter() - started:.0f} s)", flush=True)
+
+
+def _launches(function: Any, **wanted: bool) -> Iterator[Launch]:
+    known = {name: value for name, value in wanted.items() if name in inspect.signature(function).parameters}
+    for name, kernel, args, constants in function(**known):
+        yield Launch(name, kernel, [_standing(each) for each in args], constants)
+
+
+def _standing(argument: Any) -> Any:
+    """An argument as binding takes it: what only looks like an array becomes one without memory."""
+    if isinstance(argument, np.ndarray) or not hasattr(argument, "shape"):
+        return argument
+    return stand_in(argument.shape, np.dtype(argument.dtype), getattr(argument, "strides", None))
+
+
+def _compile(work: Work, jobs: int | None) -> list[Made]:
+    told = on_stderr(len(work.plans), "compiled")
+    done: list[Made] = []
+    for made in compile_all(work.plans, workers=jobs):
+        done.append(made)
+        told.step()
+        if isinstance(made.outcome, TileproofError):
+            work.failed.append(f"{made.plan.launch.name}\n{render_all(made.outcome.diagnostics)}")
+        if len(done) % STEP == 0 and not sys.stderr.isatty():
+            print(f"{len(done)} of {len(work.plans)} compiled", flush=True)
+    told.clear()
+    return done
+
+
+def _tell(work: Work, done: Sequence[Made], removed: tuple[int, int], seconds: float) -> None:
+    for text in work.failed:
+        print(f"\nfailed: {text}")
+    codes = [made.outcome for made in done if isinstance(made.outcome, Code)]
+    kept = sum(made.is_kept for made in done)
+    info = default().info()
+    print(f"{work.launches} launches for {work.arch} come to {len(done)} kernels: {kept} kept, {len(done) - kept} made")
+    if work.failed:
+        print(f"{len(work.failed)} FAILED; nothing was removed")
+    print(f"code {shown_size(sum(len(code.cubin) for code in codes))}, all {shown_size(info.bytes)} in {info.path}")
+    print(f"removed {removed[0]} entries, {shown_size(removed[1])}; took {seconds:.0f} s")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
