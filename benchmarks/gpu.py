@@ -20,6 +20,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib import import_module, metadata
 from pathlib import Path
@@ -28,24 +29,16 @@ from typing import Any, Final
 from tileproof.backends.cuda import running
 from tileproof.backends.cuda.driver import Device
 from tileproof.runtime import gpu
+from tileproof.runtime.arguments import Bound
 from tileproof.runtime.devices import address_of, current_stream
 from tileproof.runtime.launch import prepare
 
 from . import gpu_report as report
-from .gpu_kernels import CANDIDATES, Candidate, candidate
+from .gpu_kernels import CANDIDATES, Candidate
 from .gpu_launches import row_launches
 from .gpu_peers import Call, Peers, made_args, made_sets, problem_of, started
 from .gpu_report import Figure, Line, Twin
-from .gpu_rows import (
-    LAUNCH_CHOICE,
-    LAUNCH_GOAL,
-    LAUNCH_SIZE,
-    LAUNCHES,
-    ROWS,
-    Array,
-    Row,
-    chosen,
-)
+from .gpu_rows import LAUNCH, LAUNCHES, ROWS, Row, chosen
 from .gpu_sweep import sweep
 from .gpu_timing import ROUNDS, Contestant, host_times, race
 
@@ -54,33 +47,42 @@ _BATCH: Final = 500
 """Launches between two waits: fewer than the driver's queue holds."""
 
 
-def twin_of(each: Candidate, args: list[Any]) -> tuple[Call, bool]:
-    """A launch of a candidate without its checks, and whether it has none, so that the code is the same."""
-    found, bound = prepare(each.scheduled, tuple(args), dict(each.tiles))
-    space, device = gpu.space_of(found, bound), Device(0)
-    is_same = found.ir is found.ready
-    wanted = gpu.variant(found, bound, space, device.arch, checked=is_same)
-    loaded = running.Loaded(wanted.kernel, gpu.code_of(wanted), device)
+def twins_of(each: Candidate, sets: list[list[Any]]) -> tuple[list[Call], bool]:
+    """Launches of a candidate without its checks, and whether it has none, so that the code is the same."""
+    device = Device(0)
+    loaded: running.Loaded | None = None
+    calls: list[Call] = []
+    is_same = True
+    for args in sets:
+        found, bound = prepare(each.scheduled, tuple(args), dict(each.tiles))
+        space = gpu.space_of(found, bound)
+        if loaded is None:  # all sets are alike, also in how they are aligned
+            is_same = found.ir is found.ready
+            wanted = gpu.variant(found, bound, space, device.arch, checked=is_same)
+            loaded = running.Loaded(wanted.kernel, gpu.code_of(wanted), device)
+        calls.append(_launched(loaded, bound, space))
+    return calls, is_same
+
+
+def _launched(loaded: running.Loaded, bound: Bound, space: running.Space) -> Call:
     addresses = {name: address_of(array) for name, array in bound.tensors.items()}
 
     def call() -> None:
         loaded.run(bound.tensors, addresses, bound.scalars, bound.dimensions, space, current_stream(0))
 
-    return call, is_same
+    return call
 
 
 def run_row(row: Row, peers: Peers, torch: Any, rounds: int) -> Line:
     """Checks results, times everybody, and makes the line of the table."""
     sets = made_sets(row, torch)
-    each = row.chosen
-    problem = _said(lambda: problem_of(row, started(each, sets[0]), sets[0], torch))
+    problem = _said(lambda: problem_of(row, started(row.chosen, sets[0]), sets[0], torch))
     if problem:
         return _line(row, None, {}, dict(peers.absent), problem=problem)
-    ours = Contestant("tileproof", [started(each, args) for args in sets])
-    twins = [twin_of(each, args) for args in sets]
-    twin = Contestant("unsafe twin", [call for call, _ in twins])
+    ours = Contestant("tileproof", [started(row.chosen, args) for args in sets])
+    twin, is_same, notes = _twin(row, sets, torch)
     entered: dict[str, list[Contestant]] = {}
-    absent, notes = dict(peers.absent), []
+    absent = dict(peers.absent)
     for peer in peers.of(row):
         wrong = _said(lambda peer=peer: problem_of(row, peer.start(sets[0]), sets[0], torch))  # type: ignore[misc]
         if wrong:
@@ -89,13 +91,26 @@ def run_row(row: Row, peers: Peers, torch: Any, rounds: int) -> Line:
             continue
         contestant = Contestant(peer.name, [peer.start(args) for args in sets])
         entered.setdefault(peer.column, []).append(contestant)
-    everybody = [ours, twin, *(each for way in entered.values() for each in way)]
-    race(everybody, torch, rounds)
+    everybody = [ours, *twin, *(each for way in entered.values() for each in way)]
+    race(everybody, torch, rounds, captured=is_same)
+    if not is_same:
+        notes.append("launched one by one: a launch waits for what its checks find")
     notes += [*dict.fromkeys(peers.notes), *(each.note for each in everybody if each.note)]
     timed = {column: tuple(_figure(each) for each in way) for column, way in entered.items()}
-    return _line(
-        row, _figure(ours), timed, absent, twin=Twin(_figure(twin), twins[0][1]), notes=tuple(notes)
-    )
+    beside = Twin(_figure(twin[0]), is_same) if twin else None
+    return _line(row, _figure(ours), timed, absent, twin=beside, notes=tuple(notes))
+
+
+def _twin(row: Row, sets: list[list[Any]], torch: Any) -> tuple[list[Contestant], bool, list[str]]:
+    """The unsafe twin, if it can be launched and is right; whether it is the same code; and what there is to say."""
+    try:
+        calls, is_same = twins_of(row.chosen, sets)
+        problem = problem_of(row, calls[0], sets[0], torch)
+    except Exception as error:  # its code may not have been carried here
+        problem, is_same, calls = (str(error).splitlines() or [type(error).__name__])[0][:120], row.kind != "gather", []
+    if problem:
+        return [], is_same, [f"unsafe twin: {problem}"]
+    return [Contestant("unsafe twin", calls)], is_same, []
 
 
 def _said(check: Callable[[], str]) -> str:
@@ -119,20 +134,18 @@ def _line(row: Row, ours: Figure | None, peers: Any, absent: Any, **more: Any) -
 
 def run_launches(peers: Peers, torch: Any) -> Line:
     """The time of the host to launch an add of 2^20 elements."""
-    each = candidate("add", LAUNCH_CHOICE)
-    small = Array((LAUNCH_SIZE,), "f32")
-    row = Row(LAUNCHES, "add", "add of 2^20 f32, host", (small, small, small), 0.0, LAUNCH_CHOICE, LAUNCH_GOAL)
-    args = made_args(row, torch)
-    calls = {"tileproof": started(each, args)}
+    args = made_args(LAUNCH, torch)
+    calls = {"tileproof": started(LAUNCH.chosen, args)}
+    problem = _said(lambda: problem_of(LAUNCH, calls["tileproof"], args, torch))
+    if problem:
+        return replace(_line(LAUNCH, None, {}, dict(peers.absent), problem=problem), limit=None)
     columns = {}
-    for peer in peers.launching(each):
+    for peer in peers.launching(LAUNCH.chosen):
         calls[peer.name], columns[peer.name] = peer.start(args), peer.column
     taken = host_times(calls, torch, _MANY, _BATCH)
     timed = {columns[name]: (Figure(name, times),) for name, times in taken.items() if name in columns}
-    return Line(
-        LAUNCHES, row.size, LAUNCH_CHOICE, 0.0, row.bytes, None, Figure("tileproof", taken["tileproof"]), timed,
-        dict(peers.absent), LAUNCH_GOAL,
-    )  # fmt: skip
+    ours = Figure("tileproof", taken["tileproof"])
+    return replace(_line(LAUNCH, ours, timed, dict(peers.absent)), limit=None)
 
 
 # The machine.

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from tileproof.backends.cuda import running
 from tileproof.backends.cuda.assembling import Job, Options, assemble_many
+from tileproof.backends.cuda.cubin import Resources
 from tileproof.backends.cuda.remarks import Remark
 from tileproof.diagnostics.errors import TileproofError
 from tileproof.runtime import gpu
@@ -27,7 +28,11 @@ from .gpu_report import columns
 from .gpu_rows import Row
 
 ARCH: Final = "sm_90"
-HEADS: Final = ("candidate", "regs", "spills", "shared", "threads", "cluster", "loads", "stores", "products", "s", "")
+_REGISTERS, _SHARED = 65536, 233472
+"""What a multiprocessor of an H200 has. The kilobyte that the system takes of each block is in the cubin's figure."""
+HEADS: Final = (
+    "candidate", "regs", "spills", "shared", "threads", "cluster", "blocks", "loads", "stores", "products", "s", "",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -50,20 +55,28 @@ class Checked:
         found = [f"SPILLS {spills} bytes"] if spills else []
         if any(kind == "mma" and is_missed for kind, _, is_missed in self.remarks):
             found.append("NO TENSOR CORES")
-        if any("not by TMA" in text for _, text, _ in self.remarks):
-            found.append("not by TMA")
+        if any(kind == "load" and "not by TMA" in text for kind, text, _ in self.remarks):
+            found.append("LOADS NOT BY TMA")
+        wanted = self.candidate.schedule.occupancy or 1
+        if blocks_of(self._main) < wanted:
+            found.append(f"{blocks_of(self._main)} of {wanted} blocks fit")
         return ", ".join(found)
+
+    @property
+    def _main(self) -> Resources:
+        """Those of the kernel itself, not of what runs before and after it."""
+        assert self.code is not None
+        return max(self.code.resources, key=lambda each: each.shared_bytes + each.registers)
 
     @property
     def cells(self) -> tuple[str, ...]:
         if self.code is None:
             return (self.candidate.label, *[""] * (len(HEADS) - 2), self.problem)
-        of = self.code.resources
-        main = max(of, key=lambda each: each.shared_bytes + each.registers)
+        main = self._main
         return (
-            self.candidate.label, str(main.registers), str(sum(each.spill_bytes for each in of)),
-            f"{main.shared_bytes / 1024:.0f} KB", str(main.threads), str(main.cluster[0]), self._ways("load"),
-            self._ways("store"), self._ways("mma"), f"{self.code.seconds:.1f}", self.problem,
+            self.candidate.label, str(main.registers), str(sum(each.spill_bytes for each in self.code.resources)),
+            f"{main.shared_bytes / 1024:.1f} KB", str(main.threads), str(main.cluster[0]), str(blocks_of(main)),
+            self._ways("load"), self._ways("store"), self._ways("mma"), f"{self.code.seconds:.1f}", self.problem,
         )  # fmt: skip
 
     def _ways(self, kind: str) -> str:
@@ -72,9 +85,15 @@ class Checked:
         return ", ".join(f"{short.count(each)} {each}" for each in dict.fromkeys(short))
 
 
+def blocks_of(main: Resources) -> int:
+    """How many blocks a multiprocessor holds at once."""
+    registers = -(-main.registers // 8) * 8 * max(main.threads, 1)
+    return min(_REGISTERS // registers, _SHARED // max(main.shared_bytes, 1024), 2048 // max(main.threads, 1), 32)
+
+
 def _short(text: str) -> str:
     """The assembler's way in a word or two."""
-    return next((word for word in ("asynchronous", "plain", "SM90", "SM80", "FMA") if word in text), text)
+    return next((word for word in ("asynchronous", "plain", "SM90", "SM80", "FMA") if word in text), "other")
 
 
 def variants(candidate: Candidate, args: Sequence[Any]) -> list[gpu.Variant]:

@@ -209,10 +209,7 @@ def _lasting(*occupancies: int) -> list[Schedule]:
 
 
 _GROUPED = (Schedule(group=8), Schedule(persistent=True, group=8))
-_WIDE = (
-    Schedule(group=8, warps=8), Schedule(persistent=True, group=8, warps=8), Schedule(group=8, cluster=2),
-    Schedule(group=8, cluster=2, occupancy=2),
-)  # fmt: skip
+_WIDE = (Schedule(group=8, warps=8), Schedule(persistent=True, group=8, warps=8), Schedule(group=8, cluster=2))
 """For accumulators that are too large for the registers of four warps."""
 
 
@@ -220,23 +217,24 @@ def _matmul(kernel: tp.Kernel) -> list[Candidate]:
     return [
         *candidates(kernel, "BM=128,BN=128,BK=64", Schedule(), *_GROUPED, Schedule(group=16),
                     Schedule(persistent=True), Schedule(persistent=True, group=16), Schedule(group=8, occupancy=2),
-                    Schedule(persistent=True, group=8, occupancy=2), *_WIDE),
+                    *_WIDE),
         *candidates(kernel, "BM=128,BN=256,BK=64 BM=256,BN=128,BK=64", *_WIDE, Schedule(group=4, warps=8),
                     Schedule(persistent=True, group=4, warps=8)),
         *candidates(kernel, "BM=64,BN=256,BK=64 BM=128,BN=128,BK=128 BM=128,BN=64,BK=64", *_GROUPED),
         *candidates(kernel, "BM=64,BN=128,BK=64 BM=128,BN=64,BK=64", Schedule(group=8, occupancy=2)),
+        *candidates(kernel, "BM=128,BN=128,BK=64 BM=256,BN=128,BK=64", Schedule(group=8, cluster=2, occupancy=2)),
     ]  # fmt: skip
 
 
 def _attention(*kernels: tp.Kernel) -> list[Candidate]:
-    twice = (Schedule(occupancy=2), Schedule(occupancy=2, persistent=True), Schedule(occupancy=2, latency=3))
+    twice = (Schedule(occupancy=2), Schedule(occupancy=2, persistent=True))
     eight = (Schedule(warps=8), Schedule(warps=8, latency=1), Schedule(warps=8, persistent=True))
     return [
         each
         for kernel in kernels
         for each in (
-            *candidates(kernel, "BS=64,BT=128", *twice[:2]),
-            *candidates(kernel, "BS=64,BT=64", *twice),
+            *candidates(kernel, "BS=64,BT=128", *twice),
+            *candidates(kernel, "BS=64,BT=64", twice[0], Schedule(occupancy=2, latency=3)),
             *candidates(kernel, "BS=128,BT=128", *eight, Schedule(cluster=2, occupancy=2)),
             *candidates(kernel, "BS=128,BT=64", eight[0]),
             *candidates(kernel, "BS=256,BT=128", Schedule(cluster=2, warps=8)),
@@ -244,20 +242,27 @@ def _attention(*kernels: tp.Kernel) -> list[Candidate]:
     ]
 
 
-_ROWS = "BR=1 BR=2 BR=4"
+def _rows(kernel: tp.Kernel) -> list[Candidate]:
+    return [
+        *candidates(kernel, "BR=1 BR=2", Schedule(), *_plain(2, 4), *_lasting(1, 2, 4)),
+        *candidates(kernel, "BR=4", *_plain(2), *_lasting(1, 2)),
+        *candidates(kernel, "BR=1", Schedule(occupancy=4, tma=False), Schedule(occupancy=8, tma=False)),
+        *candidates(kernel, "BR=2", Schedule(occupancy=4, tma=False)),
+    ]
+
+
 _NARROW = "BN=8,BK=256 BN=16,BK=256 BN=4,BK=512 BN=8,BK=512 BN=16,BK=512 BN=4,BK=1024 BN=32,BK=128"
+_SMALL = "BN=8,BK=256 BN=16,BK=256 BN=4,BK=512 BN=8,BK=512 BN=32,BK=128"
 CANDIDATES: dict[str, list[Candidate]] = {
-    "add": list(
-        candidates(add, "BN=1024 BN=2048 BN=4096", Schedule(), *_plain(8, 16), *_lasting(8, 16))
-    ),
-    "softmax": list(candidates(softmax, _ROWS, Schedule(), *_plain(2, 4, 8), *_lasting(1, 2, 4))),
-    "rms_norm": list(candidates(rms_norm, _ROWS, Schedule(), *_plain(2, 4, 8), *_lasting(1, 2, 4))),
+    "add": list(candidates(add, "BN=1024 BN=2048 BN=4096", Schedule(), *_plain(8), *_lasting(8))),
+    "softmax": _rows(softmax),
+    "rms_norm": _rows(rms_norm),
     "gather": list(candidates(gather, "BD=1024 BD=2048 BD=4096", Schedule(), *_plain(8))),
     "matmul": _matmul(matmul),
     "matmul_nt": _matmul(matmul_nt),
     "matvec": [
-        *candidates(matvec, _NARROW, *_plain(2, 4), *_lasting(1, 2)),
-        *candidates(matvec_by_turns, _NARROW, *_plain(2, 4), *_lasting(1, 2)),
+        *candidates(matvec, _NARROW, Schedule(), *_plain(2, 4), *_lasting(1, 2)),
+        *candidates(matvec_by_turns, _SMALL, *_plain(2, 4), *_lasting(1)),
         *candidates(matvec_mma, "BN=64,BK=128 BN=64,BK=256", *_plain(1), *_lasting(1, 2)),
     ],
     "attention": _attention(attention, attention_one_loop),

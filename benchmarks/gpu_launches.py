@@ -15,8 +15,8 @@ import numpy as np
 
 import tileproof as tp
 
-from .gpu_kernels import Candidate, candidate
-from .gpu_rows import LAUNCH_CHOICE, LAUNCH_SIZE, LAUNCHES, ROWS, Array, Row
+from .gpu_kernels import Candidate
+from .gpu_rows import LAUNCH, NAMES, ROWS, Array, Row
 
 _DTYPES: Final[dict[str, Any]] = {"f32": np.float32, "bf16": ml_dtypes.bfloat16, "i32": np.int32}
 _PAGE: Final = 4096
@@ -28,19 +28,14 @@ def launches(*, sweep: bool = True) -> Iterator[tuple[str, tp.Kernel, Sequence[A
     """Name, kernel, arguments and constants of every launch; without `sweep`, of the chosen candidates only."""
     for row, each in row_launches(sweep=sweep):
         yield f"{row.name}: {each.label}", each.scheduled, stand_ins(row.arguments), dict(each.tiles)
-    small = Array((LAUNCH_SIZE,), "f32")
-    chosen = candidate("add", LAUNCH_CHOICE)
-    yield f"{LAUNCHES}: {chosen.label}", chosen.scheduled, stand_ins((small, small, small)), dict(chosen.tiles)
 
 
-def row_launches(*, sweep: bool = True, names: Sequence[str] = tuple(ROWS)) -> Iterator[tuple[Row, Candidate]]:
+def row_launches(*, sweep: bool = True, names: Sequence[str] = NAMES) -> Iterator[tuple[Row, Candidate]]:
     """Which candidates of which rows are launched, the chosen one of a row first."""
     for name in names:
-        if name not in ROWS:
-            continue
-        row = ROWS[name]
+        row = ROWS.get(name, LAUNCH)
         yield row, row.chosen
-        if sweep:
+        if sweep and row is not LAUNCH:
             yield from ((row, each) for each in row.candidates if each is not row.chosen)
 
 

@@ -229,7 +229,8 @@ def _distances(row: Row, got: Any, args: list[Any], torch: Any) -> list[float]:
             rows = torch.randint(0, a.shape[0], (256,), device=a.device)
             return [_apart(got[rows], a[rows].double() @ b.double()), _apart(got, torch.mm(a, b))]
         case _:
-            return _attention_distances(got, *rest[:3], row.kind == "attention", torch)
+            q, k, v, _ = rest
+            return _attention_distances(got, q, k, v, row.kind == "attention", torch)
 
 
 def _attention_distances(got: Any, q: Any, k: Any, v: Any, is_causal: bool, torch: Any) -> list[float]:

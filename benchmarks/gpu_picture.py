@@ -43,7 +43,7 @@ def _roof(axis: Any, lines: Sequence[Line]) -> None:
     low, high = 0.05, max([line.operations / line.bytes for line in lines] + [ridge]) * 4
     roof = [min(BANDWIDTH * place, PRODUCTS) / 1e12 for place in (low, ridge, high)]
     axis.plot([low, ridge, high], roof, color="black", linewidth=1.2)
-    axis.text(low * 1.6, BANDWIDTH * low * 2.1 / 1e12, f"{BANDWIDTH / 1e12:g} TB/s", rotation=39, fontsize=9)
+    axis.text(8, BANDWIDTH * 8 * 1.25 / 1e12, f"{BANDWIDTH / 1e12:g} TB/s", ha="right", fontsize=9)
     axis.text(high / 1.2, PRODUCTS * 1.12 / 1e12, f"{PRODUCTS / 1e12:g} TFLOP/s, bf16", ha="right", fontsize=9)
     for kind, dot in _DOTS.items():
         of = [line for line in lines if _kind(line) == kind]
@@ -83,7 +83,7 @@ def _bars(axis: Any, lines: Sequence[Line]) -> None:
     )  # fmt: skip
     axis.set_yticks(places, [line.kernel for line in lines], fontsize=9)
     axis.invert_yaxis()
-    axis.set_xlim(0, 1.25)
+    axis.set_xlim(0, 1.3)
     axis.axvline(1.0, color="grey", linewidth=0.8, linestyle="--")
     axis.set_title("Part of the datasheet's limit")
-    axis.legend(loc="lower right", fontsize=9)
+    axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.04), ncols=2, fontsize=9)

@@ -120,7 +120,9 @@ class Line:
         wanted = f"{sign} {self.goal.ratio:g} x {self.goal.peer}"
         if self.is_met is None:
             return f"not judged: {wanted}"
-        return f"met: {self.reached:.2f} {wanted}" if self.is_met else f"MISSED: {self.reached:.2f}, not {wanted}"
+        # Close to the goal two digits would not tell which side it is on.
+        digits = 4 if self.reached is not None and abs(self.reached - self.goal.ratio) < 0.005 else 2
+        return f"{'met' if self.is_met else 'MISSED'}: {self.reached:.{digits}f} for {wanted}"
 
     @property
     def rate(self) -> str:
@@ -171,7 +173,7 @@ def summary(lines: Sequence[Line]) -> str:
     judged = [line for line in lines if line.is_met is not None]
     met = sum(line.is_met is True for line in judged)
     missed = [f"MISSED: {line.kernel}: {line.verdict.removeprefix('MISSED: ')}" for line in judged if not line.is_met]
-    wrong = [f"WRONG: {line.kernel}: {line.problem}" for line in lines if line.problem]
+    wrong = [f"{line.kernel}: {line.problem}" for line in lines if line.problem]
     notes = [f"note: {line.kernel}: {note}" for line in lines for note in line.notes]
     return "\n".join([f"{met} of {len(judged)} goals met", *wrong, *missed, *notes])
 
@@ -183,7 +185,8 @@ def columns(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(text.rstrip() for text in texts)
 
 
-def _markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """The same for a page."""
     return "\n".join(f"| {' | '.join(row)} |" for row in (heads, ["---"] * len(heads), *rows))
 
 
@@ -260,11 +263,11 @@ def page(lines: Sequence[Line], machine: Mapping[str, str]) -> str:
         f"The datasheet of an H200 says {BANDWIDTH / 1e12:g} TB/s and {PRODUCTS / 1e12:g} TFLOP/s of bf16. A ratio",
         "above 1 is in our favour. The unsafe twin is the same kernel without its checks, and its figure our time over",
         "its; where everything was proved, there is nothing to leave out and the code is the same.",
-        "", "![roofline](gpu_roofline.png)", "", _markdown(HEADS, [line.cells for line in lines]), "",
+        "", "![roofline](gpu_roofline.png)", "", markdown(HEADS, [line.cells for line in lines]), "",
         summary(lines).replace("\n", "  \n"), "",
         "The launch is what the host needs to start an add of 2^20 elements, the clock stopped before the wait.", "",
-        "## Tiles and schedules", "", _markdown(("kernel", "shape", "candidate"), tiles), "",
-        "## The machine", "", _markdown(("what", "here"), [*machine.items()]), "",
+        "## Tiles and schedules", "", markdown(("kernel", "shape", "candidate"), tiles), "",
+        "## The machine", "", markdown(("what", "here"), [*machine.items()]), "",
     ])  # fmt: skip
 
 

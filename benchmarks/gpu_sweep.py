@@ -64,6 +64,6 @@ def _timed(row: Row, peers: Peers, torch: Any) -> tuple[list[Figure], dict[str, 
     theirs = [
         Contestant(peer.name, [peer.start(args) for args in sets]) for peer in peers.of(row) if peer.column == "torch"
     ]
-    race([*theirs, *entered], torch, _ROUNDS)
+    race([*theirs, *entered], torch, _ROUNDS, captured=row.kind != "gather")
     figures = [Figure(each.name, tuple(each.rounds)) for each in [*theirs, *entered]]
     return figures[len(theirs) :], failed, min(figures[: len(theirs)], key=lambda each: each.median)

@@ -2,7 +2,8 @@
 
 Each contestant is captured into a CUDA graph of many launches, one for each set of buffers and round again, so that
 what the host does between launches is nobody's advantage and data that one launch left in the cache is gone when its
-turn comes again. A contestant that cannot be captured is launched one by one, and said to be.
+turn comes again. Kernels with checks cannot be captured, because a launch waits for what they find; they and all that
+race with them are launched one by one. So is a contestant whose capture fails, and that is said.
 """
 
 from __future__ import annotations
@@ -40,17 +41,17 @@ class Contestant:
     """In a replay."""
 
 
-def race(contestants: Sequence[Contestant], torch: Any, rounds: int = ROUNDS) -> None:
-    """Gives everybody a turn in each round; who begins moves on from round to round."""
+def race(contestants: Sequence[Contestant], torch: Any, rounds: int = ROUNDS, *, captured: bool = True) -> None:
+    """Gives everybody a turn in each round; who begins moves on from round to round. `captured`: as graphs."""
     for each in contestants:
-        _prepare(each, torch)
+        _prepare(each, torch, captured)
     for turn in range(rounds):
         for place in range(len(contestants)):
             each = contestants[(turn + place) % len(contestants)]
             each.rounds.append(_turn(each, torch))
 
 
-def _prepare(each: Contestant, torch: Any) -> None:
+def _prepare(each: Contestant, torch: Any, captured: bool) -> None:
     """Warms up, decides how many launches make a graph, and captures them."""
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
@@ -62,20 +63,21 @@ def _prepare(each: Contestant, torch: Any) -> None:
     torch.cuda.synchronize()
     count = min(max(round(_GRAPH / single), 2), _MOST)
     times = max(-(-count // len(each.calls)), 1)
-    graph = torch.cuda.CUDAGraph()
-    try:
-        # A warning of the driver about calls that others make meanwhile is no reason to stop.
-        with torch.cuda.graph(graph, capture_error_mode="relaxed"):
-            for _ in range(times):
-                for call in each.calls:
-                    call()
-    except Exception as error:
-        torch.cuda.synchronize()
-        said = str(error).splitlines()[0][:80] if str(error) else type(error).__name__
-        each.note = f"{each.name} without a graph: {said}"
-        each.replay, each.launches = lambda: [call() for call in each.calls], len(each.calls)
-    else:
-        each.replay, each.launches = graph.replay, times * len(each.calls)
+    each.replay, each.launches = lambda: [call() for call in each.calls], len(each.calls)
+    if captured:
+        graph = torch.cuda.CUDAGraph()
+        try:
+            # Relaxed: what the driver is asked meanwhile, about addresses for instance, changes nothing.
+            with torch.cuda.graph(graph, capture_error_mode="relaxed"):
+                for _ in range(times):
+                    for call in each.calls:
+                        call()
+        except Exception as error:
+            torch.cuda.synchronize()
+            said = str(error).splitlines()[0][:80] if str(error) else type(error).__name__
+            each.note = f"{each.name} without a graph: {said}"
+        else:
+            each.replay, each.launches = graph.replay, times * len(each.calls)
     end = time.perf_counter() + _WARM
     while time.perf_counter() < end:
         each.replay()

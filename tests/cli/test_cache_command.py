@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 from cli_samples import Ran
 
+from tileproof.backends.cuda.running import Code
 from tileproof.cli.cache import shown_size
 from tileproof.runtime import cache as runtime
 from tileproof.runtime.cache import Cache, digest
+from tileproof.runtime.proofs import write_entry
 
 Run = Callable[..., Ran]
 
@@ -41,6 +43,7 @@ def test_info_is_a_small_table(tileproof: Run, folder: Path, three: int) -> None
     assert ran.out.splitlines() == [
         f"folder  {folder}",
         f"holds   3 entries, {three / 1024:.1f} KiB",
+        "cubins  0 entries, 0 bytes",
         "limit   1.0 GiB",
         "state   works",
     ]
@@ -58,9 +61,19 @@ def test_info_as_json(tileproof: Run, folder: Path, three: int, monkeypatch: pyt
         "path": str(folder),
         "entries": 3,
         "bytes": three,
+        "cubins": 0,
+        "cubin_bytes": 0,
         "limit": 2 * 10**9,
         "problem": "",
     }
+
+
+def test_code_for_a_gpu_is_counted(tileproof: Run, folder: Path, three: int) -> None:
+    code = Code("k", "sm_90", bytes(5000), (), (), 0, (), False, False, False, 1, (), 0.5)
+    Cache(folder, 1 << 30).put(digest("code"), write_entry(code, ()))
+    told = json.loads(tileproof("cache", "info", "--format", "json").out)
+    assert (told["entries"], told["cubins"], told["cubin_bytes"]) == (4, 1, told["bytes"] - three)
+    assert "cubins  1 entry, 5." in tileproof("cache", "info").out
 
 
 def test_clear_says_what_was_removed(tileproof: Run, folder: Path, three: int) -> None:

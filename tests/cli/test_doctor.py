@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from cli_samples import Ran
+from cuda_stub import CUresult, Stub
 
+from tileproof.backends.cuda import driver
+from tileproof.backends.cuda.toolchain import find
 from tileproof.cli import doctor
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,17 +32,29 @@ def line(ran: Ran, what: str) -> str:
     return "\n".join(lines[at : at + 2])
 
 
+@pytest.fixture
+def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stub]:
+    """A driver with two GPUs, which run nothing."""
+    made = Stub()
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    monkeypatch.setattr(driver, "_imported", lambda: made)
+    driver._found.cache_clear()
+    yield made
+    driver._found.cache_clear()
+
+
 def test_a_machine_that_runs_these_tests_works(tileproof: Run) -> None:
     ran = tileproof("doctor")
     assert (ran.code, ran.err) == (0, "")
     assert line(ran, "interpreter").startswith("  ok interpreter ")
+    assert line(ran, "cpu").startswith("  ok cpu ")
     assert ran.out.endswith("\ntileproof works here\n")
 
 
 def test_every_heading_and_every_package_is_there(tileproof: Run) -> None:
     ran = tileproof("doctor")
     headings = [text for text in ran.out.splitlines() if text and text[0] != " "]
-    assert headings[:3] == ["This machine", "Packages", "Backends"]
+    assert headings[:4] == ["This machine", "Packages", "Backends", "CUDA"]
     for name in ("tileproof", "Python", "system", *doctor.CORE, *(f"extra [{extra}]" for extra in doctor.EXTRAS)):
         assert line(ran, name)
 
@@ -62,10 +78,10 @@ def test_a_missing_extra_is_no_fault(tileproof: Run, monkeypatch: pytest.MonkeyP
 
 
 def test_a_backend_that_fails_is_shown_with_its_error(tileproof: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken() -> None:
+    def broken(backend: str) -> None:
         raise OSError("no such library")
 
-    monkeypatch.setattr(doctor, "_try_interpreter", broken)
+    monkeypatch.setattr(doctor, "_try_on_host", broken)
     ran = tileproof("doctor")
     assert (ran.code, line(ran, "interpreter").splitlines()[0]) == (
         1, "  !! interpreter              OSError: no such library"
@@ -82,3 +98,65 @@ def test_the_packages_are_those_that_are_installed_with_tileproof() -> None:
 def test_colours_are_for_terminals(tileproof: Run) -> None:
     assert "\x1b" not in tileproof("doctor").out
     assert doctor._line(doctor.Finding("ok", "Python", "3"), color=True).startswith("  \x1b[32mok\x1b[0m Python")
+
+
+# The CUDA backend.
+
+
+def test_the_assembler_is_told_with_its_version_and_architectures(tileproof: Run) -> None:
+    said = line(tileproof("doctor"), "assembler")
+    assert re.match(r"  ok assembler                tileiras 13\.\d+\.\d+ for sm_80, .*sm_90", said)
+
+
+def test_a_missing_assembler_has_a_cure(tileproof: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TILEPROOF_TILEIRAS", str(tmp_path / "tileiras"))
+    ran = tileproof("doctor")
+    assert ran.code == 0
+    said, cure = line(ran, "assembler").splitlines()
+    assert said.startswith("  -- assembler                TILEPROOF_TILEIRAS is ")
+    assert "pip install 'tileproof[cuda]'" in cure
+
+
+def test_every_gpu_is_told_with_its_architecture(tileproof: Run, stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "_try_on_gpu", lambda: None)
+    ran = tileproof("doctor")
+    assert line(ran, "driver").startswith("  ok driver                   for CUDA 13.0")
+    assert line(ran, "GPU 0").startswith("  ok GPU 0                    Stub 0, sm_90, 16.0 GiB")
+    assert line(ran, "GPU 1").startswith("  ok GPU 1                    Stub 1, sm_91, 16.0 GiB")
+    assert line(ran, "cuda").startswith("  ok cuda                     runs a kernel")
+
+
+def test_a_gpu_that_gives_wrong_results_is_broken(
+    tileproof: Run, stub: Stub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "sample", SimpleNamespace(double=lambda *args, **constants: None))
+    monkeypatch.setattr(doctor, "_try_on_host", lambda backend: None)
+    ran = tileproof("doctor")
+    assert (ran.code, line(ran, "cuda").splitlines()[0]) == (
+        1, "  !! cuda                     ArithmeticError: a kernel gave the wrong result"
+    )  # fmt: skip
+
+
+def test_a_gpu_without_an_assembler_is_no_fault(
+    tileproof: Run, stub: Stub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TILEPROOF_TILEIRAS", str(tmp_path / "tileiras"))
+    monkeypatch.setattr(doctor, "_try_on_gpu", find)
+    ran = tileproof("doctor")
+    assert ran.code == 0
+    said, cure = line(ran, "cuda").splitlines()
+    assert said.startswith("  -- cuda                     TILEPROOF_TILEIRAS is ")
+    assert "pip install 'tileproof[cuda]'" in cure
+
+
+def test_a_driver_that_does_not_start_has_a_cure(tileproof: Run, stub: Stub) -> None:
+    stub.failing["cuInit"] = CUresult.CUDA_ERROR_NO_DEVICE
+    ran = tileproof("doctor")
+    assert ran.code == 0
+    assert line(ran, "driver").startswith("  -- driver                   no NVIDIA GPU can be used; CUDA says")
+    assert "cure: run it where `nvidia-smi` lists a GPU" in line(ran, "driver")
+    assert line(ran, "cuda").startswith("  -- cuda                     no GPU can be used")
+
+
+def test_the_launch_path_is_told(tileproof: Run) -> None:
+    assert re.match(r"  (ok|--) launch path              (native|in Python)", line(tileproof("doctor"), "launch path"))

@@ -6,17 +6,25 @@ they lie here, so what the code relies on is the same: strides, and addresses up
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
-import launching  # first: it knows where the others lie
-from example_launches import examples
-from operation_launches import axis_operations, corpus, element_operations, movements
+_TESTS = Path(__file__).resolve().parents[1]
+for _folder in (_TESTS, _TESTS / "support"):
+    # Tools import this file too, and they do not know where tests find what they import.
+    if str(_folder) not in sys.path:
+        sys.path.append(str(_folder))
 
-import tileproof as tp
+from example_launches import examples  # noqa: E402
+from launching import Make  # noqa: E402
+from operation_launches import axis_operations, corpus, element_operations, movements  # noqa: E402
+
+import tileproof as tp  # noqa: E402
 
 
-def groups() -> dict[str, dict[str, launching.Make]]:
+def groups() -> dict[str, dict[str, Make]]:
     """All launches by what they try, and by name."""
     return {
         "examples": examples(),

@@ -334,7 +334,15 @@ def test_a_buffer_unlike_the_earlier_one(launch: Launch, change: dict[str, Any])
     assert not launch(plans_of(plan_of(args)), (buffer_of(args[0], **change), *args[1:]))
 
 
-@pytest.mark.parametrize("held", [None, 5, "text", bytearray(80)])
+class Text(bytes):
+    """Bytes that may not be what they seem."""
+
+
+@pytest.mark.parametrize(
+    "held",
+    [None, 5, "text", bytearray(80), Text(buffer_of(arrays(4, 8)[0]).record)],
+    ids=lambda held: type(held).__name__,
+)
 def test_a_buffer_without_a_record(launch: Launch, held: object) -> None:
     args = arrays(4, 8)
     assert not launch(plans_of(plan_of(args)), (Buffer(held), *args[1:]))
@@ -366,6 +374,14 @@ def test_every_plan_is_tried(launch: Launch) -> None:
             assert launch(plans, arrays(n + 1))
             assert [driver.calls for driver in drivers] == [turn + 1] * (n + 1) + [turn] * (MOST - n - 1)
     assert not launch(plans, arrays(MOST + 1))
+
+
+def test_the_plan_that_was_used_last_is_tried_first() -> None:
+    plans = plans_of(*(plan_of(arrays(n + 1)) for n in range(3)))
+    latest = plans._held[1]
+    for n in (2, 2, 0, 1):
+        assert WAYS["native"](plans, arrays(n + 1))
+        assert latest.value == n
 
 
 def test_the_latest_plans_are_kept(launch: Launch) -> None:

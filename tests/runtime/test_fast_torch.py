@@ -206,11 +206,13 @@ def test_a_mode_that_sees_every_function_changes_nothing(launch: Launch) -> None
                 plans.clear()
             return function(*given, **(named or {}))
 
+    held = plans._held
     with Watch() as mode:
         assert launch(plans, args)
         mode.clears = True
         assert not launch(plans, args)
     assert driver.calls == 1
+    assert held[0] not in plans._held
 
 
 def test_a_tensor_that_changed_is_seen_as_it_is_now(launch: Launch) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import SimpleNamespace
@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 import tileir_values
-from agreement import outcome
+from agreement import assert_alike, outcome
+from launching import Make
 from tileir_lanes import Undefined
 
 import tileproof as tp
@@ -136,8 +137,8 @@ def simulated(kernel: tp.Kernel, arguments: Sequence[Any], constants: dict[str, 
         lowered(kernel, arguments, constants).run(seed)
 
 
-def simulated_like(
-    make: Any, compare: Any, seed: int = 0
+def assert_simulated(
+    make: Make, compare: Callable[[Any, Any], None] = assert_alike, seed: int = 0
 ) -> list[tuple[str, str]]:
     """Launches in the evaluator and on the interpreter, each with arguments of its own; gives what both raised."""
     kernel, expected, constants = make()
@@ -170,4 +171,4 @@ def values(op: Op) -> Iterator[Value]:
             yield from group
 
 
-__all__ = ["MULTIPROCESSORS", "Lowered", "Undefined", "lowered", "simulated", "simulated_like", "values", "walk"]
+__all__ = ["MULTIPROCESSORS", "Lowered", "Undefined", "assert_simulated", "lowered", "simulated", "values", "walk"]

@@ -57,7 +57,7 @@ class DeviceArray:
         for memory in (now, before):
             self._seen(memory)[...] = np.zeros((), self.dtype)
         changed = np.flatnonzero(now != before)
-        assert not len(changed), f"{len(changed)} bytes beside an array changed, the first at {changed[0] - self._first}"
+        assert not len(changed), f"{len(changed)} bytes beside an array changed, one at {changed[0] - self._first}"
 
     def assert_is_kept(self) -> None:
         """Not one byte was written."""

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from agreement import assert_alike, outcome
 from device_arrays import DeviceArray, to_gpu
+from launching import Make
 
 import tileproof as tp
-
-Make = Callable[[], tuple[tp.Kernel, list[Any], dict[str, Any]]]
 
 
 def assert_agrees(make: Make, compare: Callable[[Any, Any], None] = assert_alike) -> list[tuple[str, str]]:

@@ -54,11 +54,16 @@ class Kernel:
         """How programs are laid over a GPU, if it is said."""
         self.cache: dict[Any, Any] = {}
         """Compiled forms, by element types and constants."""
-        self.remembered: dict[Any, Any] = {}
-        """Launches on a GPU that others like them can follow, by constants."""
+        self.remembered: dict[Any, Callable[[tuple[Any, ...], dict[str, Any]], bool]] = {}
+        """Launches on a GPU that others like them can follow, by constants: what follows them, if it can."""
 
     def __call__(self, *args: Any, **constants: Any) -> None:
         """Launches the kernel on `args`."""
+        if self.remembered:
+            # Nothing here may refuse anything: whatever is unusual goes the full way.
+            follow = self.remembered.get(tuple(constants.items()) if constants else ())
+            if follow is not None and follow(args, constants):
+                return
         launcher = Kernel.launcher
         if launcher is None:
             raise RuntimeError(f"kernel {self.name} cannot be launched: import tileproof, not a part of it")

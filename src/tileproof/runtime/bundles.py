@@ -16,7 +16,7 @@ import json
 import os
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -60,7 +60,7 @@ class Bundle:
     path: Path
     version: str
     """Of tileproof when it was made."""
-    fingerprint: str = field(repr=False)
+    fingerprint: str
     assembler: str
     kernels: tuple[Held, ...]
     entries: Mapping[str, bytes]

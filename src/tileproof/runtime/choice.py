@@ -39,6 +39,14 @@ def current() -> str:
     return _from_environment(text) if text else DEFAULT
 
 
+def is_free() -> bool:
+    """Whether a launch may run on a GPU without further questions: nobody chose anything else."""
+    chosen = _chosen.get()
+    if chosen is None:
+        return _variables is not None and _ENCODED not in _variables
+    return chosen in ("auto", "cuda")
+
+
 @contextmanager
 def backend(name: str) -> Iterator[None]:
     """Runs the launches of a `with` block on a named backend: `with tp.backend("interpreter"): ...`

@@ -15,7 +15,7 @@ from tileproof.ir.types import Access
 from tileproof.language.dtypes import by_storage
 from tileproof.language.kernel import Kernel
 
-from . import fast, gpu
+from . import choice, fast, gpu
 from .arguments import Bound
 from .check import Proved
 from .devices import current_stream
@@ -26,30 +26,44 @@ _SCALARS: Final = ("bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64",
 """The types of scalars that a launch like an earlier one may have."""
 
 
+_MOST: Final = 64
+"""How many sets of constants of a kernel are remembered."""
+
+
 class Remembered:
     """Launches of a kernel with the same constants that others like them can follow."""
 
+    __slots__ = ("_launch", "_watch", "found", "plans")
+
     def __init__(self, found: Proved) -> None:
         self.found, self.plans = found, Plans()
+        self._watch, self._launch = found.watch, fast.launch
 
-    def follow(self, args: tuple[Any, ...]) -> bool:
+    def __call__(self, args: tuple[Any, ...], constants: dict[str, Any]) -> bool:
         """Launches as an earlier launch; False if there is none like it, and nothing was done."""
-        return self.found.watch() and fast.launch(self.plans, args)
+        for value in constants.values():
+            if type(value) is not int:  # True and 1.0 are equal to 1, and differ
+                return False
+        return choice.is_free() and self._watch() and self._launch(self.plans, args)
 
 
 def launch(
-    kernel: Kernel, key: Any, args: tuple[Any, ...], found: Proved, bound: Bound
+    kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any], found: Proved, bound: Bound
 ) -> None:
-    """Runs a kernel on a GPU, and remembers how for launches with the same constants, which `key` stands for."""
+    """Runs a kernel on a GPU, and remembers how for launches with the same constants."""
     loaded, facts, space = gpu.run(found, bound)
     signature = parse(kernel).signature
-    if len(args) != len(signature.arguments) or not _is_repeatable(found, signature, loaded):
+    is_plain = all(type(value) is int for value in named.values())
+    if len(args) != len(signature.arguments) or not is_plain or not _is_repeatable(found, signature, loaded):
         return
     plan = _plan(signature, bound, loaded, facts, space, args)
     if plan is None:
         return
+    key = tuple(named.items())
     remembered = kernel.remembered.get(key)
-    if remembered is None or remembered.found is not found:
+    if not isinstance(remembered, Remembered) or remembered.found is not found:
+        if len(kernel.remembered) >= _MOST:
+            kernel.remembered.pop(next(iter(tuple(kernel.remembered))), None)
         remembered = kernel.remembered[key] = Remembered(found)
     remembered.plans.add(plan)
 

@@ -29,10 +29,6 @@ BACKENDS: Final = {"interpreter": _on_interpreter}
 def launch(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     """What a call of a kernel does: runs it where its arguments are, or on the backend that was chosen."""
     name = choice.current()
-    if kernel.remembered and name in ("auto", "cuda"):
-        remembered = kernel.remembered.get(constants_key(named))
-        if remembered is not None and remembered.follow(args):
-            return
     if name in ("auto", "cpu") and native.repeat(kernel, args, named):
         return
     found, bound = prepare(kernel, args, named)
@@ -43,17 +39,12 @@ def launch(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> None
         case "cuda" | "auto" if bound.device is not None:
             from . import following  # what compiles for a GPU is loaded when there is one
 
-            following.launch(kernel, constants_key(named), args, found, bound)
+            following.launch(kernel, args, named, found, bound)
         case "cuda":
             _refuse(kernel, name, "the CPU", "copy them to a GPU, as torch and cupy do")
         case _:
             _demand_host(kernel, bound, name)
             native.launch(kernel, args, named, found, bound)
-
-
-def constants_key(named: dict[str, Any]) -> Any:
-    """What a launch's constants are remembered by: 1, True and 1.0 are equal, and differ."""
-    return (*named.items(), *map(type, named.values())) if named else ()
 
 
 def _demand_host(kernel: Kernel, bound: Bound, backend: str) -> None:

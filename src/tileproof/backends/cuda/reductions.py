@@ -40,6 +40,8 @@ _COMBINES: Final = {
 }  # fmt: skip
 _NEVER: Final = 2**31 - 1
 """The position of a dead lane: behind all that live."""
+_FEW: Final = 64
+"""Up to so many lanes are told apart at once."""
 _ELEMENTWISE: Final = (ops.Unary, ops.Binary, ops.Select, ops.Cast, ops.Bitcast, ops.Constant, ops.Broadcast)
 
 
@@ -178,7 +180,7 @@ def fold(s: State, op: ops.Fold, run: Run) -> None:
         _tree(s, op, values, run)
     else:
         live = s.live_value(op.operands[0].type.axes[op.axis])
-        firsts = _parts(s.b, values, op.axis, _number(s.b, 0))
+        firsts = _parts(s.b, values, op.axis, 0)
         totals = [_or_identity(s, op, first, one) for first, one in zip(firsts, op.identities, strict=True)]
         loop = s.b.for_(_number(s.b, 1), live, _number(s.b, 1), totals)
         with _inside(s, loop.block):
@@ -195,7 +197,7 @@ def scan(s: State, op: ops.Scan, run: Run) -> None:
         return
     live = s.live_value(op.operands[0].type.axes[op.axis])
     # The first lane stands as it is, and dead lanes may hold anything: the operands are what is written over.
-    firsts = _parts(s.b, values, op.axis, _number(s.b, 0))
+    firsts = _parts(s.b, values, op.axis, 0)
     loop = s.b.for_(_number(s.b, 1), live, _number(s.b, 1), (*firsts, *values))
     with _inside(s, loop.block):
         place, *carried = loop.arguments
@@ -260,7 +262,7 @@ def _tree(s: State, op: ops.Fold, values: Sequence[Value], run: Run) -> None:
     while lanes > 1:
         lanes //= 2
         pairs = [s.b.reshape(value, (before, lanes, 2, after)) for value in values]
-        left, right = ([_lane(s.b, pair, 2, _number(s.b, side)) for pair in pairs] for side in (0, 1))
+        left, right = ([_lane(s.b, pair, 2, side) for pair in pairs] for side in (0, 1))
         values = _applied(_Lanes.within(s, shape_of(left[0])), op.combiner, left, right, run)
         if live is not None:
             line = s.b.iota(lanes, I32)
@@ -292,9 +294,9 @@ def _spread_out(s: State, op: ops.Scan, values: Sequence[Value], run: Run) -> No
     half = 1
     while half < lanes:
         pieces = [s.b.reshape(value, (before, lanes // (2 * half), 2, half, after)) for value in values]
-        left, right = ([_lane(s.b, piece, 2, _number(s.b, side)) for piece in pieces] for side in (0, 1))
+        left, right = ([_lane(s.b, piece, 2, side) for piece in pieces] for side in (0, 1))
         part = shape_of(right[0])
-        lasts = [s.b.broadcast(_lane(s.b, piece, 3, _number(s.b, half - 1)), part) for piece in left]
+        lasts = [s.b.broadcast(_lane(s.b, piece, 3, half - 1), part) for piece in left]
         made = _applied(_Lanes.within(s, part), op.combiner, lasts, right, run)
         values = [s.b.cat(one, other, 2) for one, other in zip(left, made, strict=True)]
         half *= 2
@@ -333,17 +335,25 @@ def _number(b: Builder, number: int) -> Value:
     return b.constant(TileOf(I32), number)
 
 
-def _lane(b: Builder, value: Value, axis: int, place: Value) -> Value:
+def _lane(b: Builder, value: Value, axis: int, place: Value | int) -> Value:
     """What a tile has at one place along an axis, which is then 1 long."""
     shape = shape_of(value)
-    if shape[axis] == 1:
+    before, lanes, after = shape[:axis], shape[axis], shape[axis + 1 :]
+    if isinstance(place, Value) and lanes > _FEW:
+        # To cut one of many takes the assembler very long: first a row of lanes is cut, then one of the row.
+        row = 1 << lanes.bit_length() // 2
+        rows = b.reshape(value, (*before, lanes // row, row, *after))
+        line = _lane(b, rows, axis, b.divi(place, _number(b, row), signed=False))
+        line = b.reshape(line, (*before, row, *after))
+        return _lane(b, line, axis, b.andi(place, _number(b, row - 1)))
+    if lanes == 1:
         return value
-    zero = _number(b, 0)
-    places = [place if at == axis else zero for at in range(len(shape))]
-    return b.extract(value, places, (*shape[:axis], 1, *shape[axis + 1 :]))
+    at = place if isinstance(place, Value) else _number(b, place)
+    places = [at if one == axis else _number(b, 0) for one in range(len(shape))]
+    return b.extract(value, places, (*before, 1, *after))
 
 
-def _parts(b: Builder, values: Sequence[Value], axis: int, place: Value) -> list[Value]:
+def _parts(b: Builder, values: Sequence[Value], axis: int, place: Value | int) -> list[Value]:
     """What tiles have at one place along an axis, which is dropped."""
     shape = shape_of(values[0])
     return [b.reshape(_lane(b, value, axis, place), (*shape[:axis], *shape[axis + 1 :])) for value in values]

@@ -2,8 +2,8 @@
 
 Tile IR takes elements from one place to another in blocks whose sizes are powers of two. What a tile is made of is
 therefore written as a list of blocks of its operands, as large as all borders allow, and put together pair by pair. A
-block of dead lanes is any block. Where that would take too many operations, a loop visits the blocks instead, and each
-goes to all the places that want it.
+block of dead lanes is any block. Where that would take too many operations the blocks are *routed*: they keep their
+order, so that each can go its way in steps of 1, 2, 4, ... places without meeting another.
 """
 
 from __future__ import annotations
@@ -11,19 +11,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from tileproof.ir import ops
 
 from .splats import element_of, shape_of, spread
 from .state import State, number, padded
 from .tileir.builder import Builder
-from .tileir.enums import Predicate
 from .tileir.module import Value
-from .tileir.types import I32, Tile
+from .tileir.types import I1, I8, I32, Tile
 
+Places: TypeAlias = npt.NDArray[np.int64]
+"""Numbers of blocks."""
 _DEAD: Final = -1
 _MOST: Final = 64
 """Up to so many blocks are put together one by one."""
@@ -170,10 +172,15 @@ def _taken(b: Builder, sources: Sequence[Value], size: int, wanted: Sequence[int
     """Blocks of the middle axis of `sources`, counted through all of them, one after another."""
     if all(block == _DEAD for block in wanted):
         return b.constant(Tile(element_of(sources[0]), tuple(shape)), 0)
+    if element_of(sources[0]) == I1:
+        # Single bits are slow to move, and to assemble.
+        made = _taken(b, [b.exti(source, I8, signed=False) for source in sources], size, wanted, shape)
+        return b.trunci(made, I1)
     cut = _Cut(b, sources, size, tuple(wanted))
-    made = cut.part(0, len(wanted)) if cut.count(0, len(wanted)) <= _MOST else _visited(b, sources, size, wanted)
-    assert made is not None
-    return b.reshape(made, tuple(shape))
+    few = cut.count(0, len(wanted)) <= _MOST
+    found = cut.part(0, len(wanted)) if few else _routed(b, sources, size, wanted)
+    assert found is not None
+    return b.reshape(found, tuple(shape))
 
 
 @dataclass(slots=True)
@@ -242,24 +249,81 @@ class _Cut:
         return made
 
 
-def _visited(b: Builder, sources: Sequence[Value], size: int, wanted: Sequence[int]) -> Value:
-    """One block after another, each to every place that wants it."""
-    before, _, after = shape_of(sources[0])
-    shape = (before, len(wanted), size, after)
-    line = (1, len(wanted), 1, 1)
-    made, first = b.constant(Tile(element_of(sources[0]), shape), 0), 0
-    zero, one = (b.constant(Tile(I32), number) for number in (0, 1))
+# Routes.
+
+
+def _routed(b: Builder, sources: Sequence[Value], size: int, wanted: Sequence[int]) -> Value:
+    """Blocks that keep their order: those of each source are moved together, and then to their places."""
+    goal, first, made = np.array(wanted), 0, None
     for source in sources:
-        blocks = shape_of(source)[1] // size
-        mine = [block - first if first <= block < first + blocks else _DEAD for block in wanted]
-        first += blocks
-        places = b.reshape(b.constant(Tile(I32, (len(wanted),)), mine), line)
-        loop = b.for_(zero, b.constant(Tile(I32), max(mine) + 1), one, (made,))
-        with b.inside(loop.block):
-            block, kept = loop.arguments
-            here = b.cmpi(Predicate.EQUAL, places, spread(b, block, line), signed=True)
-            part = b.extract(source, (zero, block, zero), (before, size, after))
-            part = b.broadcast(b.reshape(part, (before, 1, size, after)), shape)
-            b.continue_(b.select(b.broadcast(here, shape), part, kept))
-        made = loop.results[0]
-    return b.reshape(made, (before, len(wanted) * size, after))
+        before, length, after = shape_of(source)
+        count = length // size
+        places = np.flatnonzero((first <= goal) & (goal < first + count))
+        blocks = goal[places] - first
+        assert (np.diff(blocks) > 0).all(), "blocks change places"
+        first += count
+        if not len(places):
+            continue
+        value = b.reshape(source, (before, count, size * after))
+        value = _moved(b, value, blocks, np.arange(len(blocks)))
+        value = _moved(b, _resized(b, value, len(wanted)), np.arange(len(blocks)), places)
+        made = value if made is None else b.select(_marked(b, places, shape_of(value)), value, made)
+    assert made is not None
+    before, _, _ = shape_of(made)
+    return b.reshape(made, (before, len(wanted) * size, shape_of(sources[0])[2]))
+
+
+def _moved(b: Builder, value: Value, start: Places, goal: Places) -> Value:
+    """Rows of the middle axis at new places, in the same order: all down or all up.
+
+    What moves down takes the smallest steps first, and what moves up the largest: then no two meet on the way.
+    """
+    rows, away = shape_of(value)[1], np.abs(start - goal)
+    down = bool((start >= goal).all())
+    steps = [1 << bit for bit in range(rows.bit_length() - 1) if (away & 1 << bit).any()]
+    here = start
+    for step in steps if down else reversed(steps):
+        moves = away & step != 0
+        here = np.where(moves, here - step if down else here + step, here)
+        shifted = _shifted(b, value, step, down)
+        value = shifted if moves.all() else b.select(_marked(b, here[moves], shape_of(value)), shifted, value)
+    assert (here == goal).all()
+    return value
+
+
+def _shifted(b: Builder, value: Value, by: int, down: bool) -> Value:
+    """Rows moved by a power of two, down to the first or up from it; those that come in are any.
+
+    Moved by one, the odd rows become the even ones as they are, and the even ones become the odd ones moved by one.
+    """
+    before, rows, after = shape_of(value)
+    if by > 1:
+        return b.reshape(
+            _shifted(b, b.reshape(value, (before, rows // by, by * after)), 1, down), (before, rows, after)
+        )
+    if rows == 1:
+        return value
+    pairs = b.reshape(value, (before, rows // 2, 2, after))
+    zero, one = (b.constant(Tile(I32), number) for number in (0, 1))
+    even, odd = (b.extract(pairs, (zero, zero, side, zero), (before, rows // 2, 1, after)) for side in (zero, one))
+    rest = _shifted(b, b.reshape(even if down else odd, (before, rows // 2, after)), 1, down)
+    rest = b.reshape(rest, (before, rows // 2, 1, after))
+    return b.reshape(b.cat(odd, rest, 2) if down else b.cat(rest, even, 2), (before, rows, after))
+
+
+def _resized(b: Builder, value: Value, rows: int) -> Value:
+    """More rows, or only the first."""
+    before, held, after = shape_of(value)
+    if held > rows:
+        zero = b.constant(Tile(I32), 0)
+        return b.extract(value, (zero, zero, zero), (before, rows, after))
+    while held < rows:
+        value, held = b.cat(value, value, 1), 2 * held
+    return value
+
+
+def _marked(b: Builder, places: Places, shape: tuple[int, ...]) -> Value:
+    """Which rows are meant."""
+    marks = np.zeros(shape[1], np.bool_)
+    marks[places] = True
+    return b.broadcast(b.reshape(b.constant(Tile(I1, (shape[1],)), marks.tolist()), (1, shape[1], 1)), shape)

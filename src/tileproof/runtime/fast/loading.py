@@ -19,7 +19,6 @@ import numpy as np
 from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.target import host
 from tileproof.runtime.cache import default, digest
-from tileproof.runtime.proofs import fingerprint
 
 from . import checking, readers
 from .layout import SIZED, Form, How, ReaderData, RuntimeData, SeenData, Unit
@@ -213,11 +212,11 @@ def _samples(reader: Reader) -> Iterator[Any]:
 
 
 def _code() -> bytes:
-    target, stored = host(), default()
-    key = digest("fast", fingerprint(), target.key, llvm.version())
+    target, stored, text = host(), default(), _TEXT.read_text(encoding="utf-8")
+    key = digest("fast", text, target.key, llvm.version())
     code = stored.get(key)
     if code is None:
-        code = llvm.compile_object(_TEXT.read_text(encoding="utf-8"), target)
+        code = llvm.compile_object(text, target)
         stored.put(key, code)
     return code
 

@@ -1,6 +1,6 @@
 """torch: how its tensors are read, and what its current stream is. torch itself is never imported here.
 
-Since version 2.10 or so torch tells both through DLPack's exchange API, a table of C functions that is made for
+torch tells both through DLPack's exchange API (2.11 and 2.13 were tried), a table of C functions that is made for
 launches like ours: they describe a tensor without allocating anything. The name of the attribute that leads to the
 table has changed once; where there is none, tensors are read in Python.
 """

@@ -22,7 +22,7 @@ LENGTHS: Final = {"L": 2, "M": 7, "N": 53, "K": 33, "V": 11, "D": 6, "R": 4}
 
 def element_operations() -> dict[str, Make]:
     """Every operation on elements, of corners of types."""
-    few = ("arithmetic_f32_2", "arithmetic_bf16_3", "bits_i8_1", "bits_u16_1", "bits_bf16_1", "bits_f32_1", "bits_f64_1")
+    few = ("arithmetic_f32_2", "arithmetic_bf16_3", *(f"bits_{of}_1" for of in ("i8", "u16", "bf16", "f32", "f64")))
     return {
         small.name: partial(_small, small, number, "all")
         for number, small in enumerate(of_elements())

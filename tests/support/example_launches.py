@@ -56,8 +56,8 @@ OTHERS: Final[Mapping[str, tuple[Sized, Sized]]] = {
         whole(BF16, {"BS": 64, "BT": 32}, G=2, heads=1, S=64, C=96, D=64, past=32),
     ),
     "conv2d": (
-        ragged(F16, "sparse", {"BW": 3, "BC": 4, "BF": 6}, N=1, H=6, W=7, C=3, F=7, R=2, STRIDE=1, PAD=2),
-        whole(BF16, {"BW": 16, "BC": 16, "BF": 32}, N=1, H=8, W=16, C=32, F=32, STRIDE=1),
+        ragged(F16, "sparse", {"BW": 3, "BC": 4, "BF": 6}, N=1, H=4, W=5, C=3, F=7, R=2, STRIDE=1, PAD=1),
+        whole(BF16, {"BW": 8, "BC": 16, "BF": 16}, N=1, H=4, W=8, C=16, F=16, STRIDE=1),
     ),
     "cumsum": (ragged(I64, "turned", {"BN": 12}, R=3, N=55), whole(F16, {"BN": 32}, R=8, N=64)),
     "decode_attention": (
@@ -129,7 +129,10 @@ OTHERS: Final[Mapping[str, tuple[Sized, Sized]]] = {
     ),
     "softmax": (ragged(BF16, "sparse", {"BC": 24}, R=3, C=61), whole(F16, {"BC": 64}, R=4, C=256)),
     "top_k": (ragged(F16, "late", {"BV": 12}, seed=3, R=3, V=41, k=-1), whole(BF16, {"BV": 32}, R=4, V=64, k=17)),
-    "transpose": (ragged(F16, "backward", {"BM": 12, "BN": 7}, M=25, N=19), whole(BF16, {"BM": 32, "BN": 32}, M=64, N=96)),
+    "transpose": (
+        ragged(F16, "backward", {"BM": 12, "BN": 7}, M=25, N=19),
+        whole(BF16, {"BM": 32, "BN": 32}, M=64, N=96),
+    ),
 }  # fmt: skip
 
 

@@ -1,0 +1,284 @@
+// Producer: tileproof
+entry @attention(%arg0: tile<ptr<f32>>, %arg1: tile<i32>, %arg2: tile<ptr<f32>>, %arg3: tile<i32>, %arg4: tile<ptr<f32>>, %arg5: tile<i32>, %arg6: tile<ptr<f32>>, %arg7: tile<i32>, %arg8: tile<i32>, %arg9: tile<i32>, %arg10: tile<i32>, %arg11: tile<i32>, %arg12: tile<f32>, %arg13: tile<i32>, %arg14: tile<i32>, %arg15: tile<i32>, %arg16: tile<i32>) {
+  %assume = assume bounded<0, ?>, %arg8 : tile<i32>
+  %assume_assume = assume div_by<4>, %assume : tile<i32>
+  %0 = exti %assume_assume signed : tile<i32> -> tile<i64>
+  %assume_0 = assume bounded<0, ?>, %arg9 : tile<i32>
+  %1 = exti %assume_0 signed : tile<i32> -> tile<i64>
+  %assume_1 = assume bounded<0, ?>, %arg10 : tile<i32>
+  %assume_assume_2 = assume div_by<2>, %assume_1 : tile<i32>
+  %2 = exti %assume_assume_2 signed : tile<i32> -> tile<i64>
+  %assume_3 = assume bounded<0, ?>, %arg11 : tile<i32>
+  %3 = exti %assume_3 signed : tile<i32> -> tile<i64>
+  %assume_4 = assume div_by<16>, %arg0 : tile<ptr<f32>>
+  %assume_5 = assume div_by<8>, %arg1 : tile<i32>
+  %assume_assume_6 = assume bounded<0, ?>, %assume_5 : tile<i32>
+  %assume_7 = assume div_by<16>, %arg2 : tile<ptr<f32>>
+  %assume_8 = assume div_by<8>, %arg3 : tile<i32>
+  %assume_assume_9 = assume bounded<0, ?>, %assume_8 : tile<i32>
+  %assume_10 = assume div_by<16>, %arg4 : tile<ptr<f32>>
+  %assume_11 = assume div_by<8>, %arg5 : tile<i32>
+  %assume_assume_12 = assume bounded<0, ?>, %assume_11 : tile<i32>
+  %assume_13 = assume div_by<16>, %arg6 : tile<ptr<f32>>
+  %assume_14 = assume div_by<8>, %arg7 : tile<i32>
+  %assume_assume_15 = assume bounded<0, ?>, %assume_14 : tile<i32>
+  %blockId_x, %blockId_y, %blockId_z = get_tile_block_id : tile<i32>
+  %4 = remi %blockId_x, %arg15 signed : tile<i32>
+  %5 = divi %blockId_x, %arg15 signed : tile<i32>
+  %6 = exti %5 signed : tile<i32> -> tile<i64>
+  %cst_1_i64 = constant <i64: 1> : tile<i64>
+  %7 = addi %6, %cst_1_i64 : tile<i64>
+  %8 = exti %4 signed : tile<i32> -> tile<i64>
+  %cst_8_i64 = constant <i64: 8> : tile<i64>
+  %9 = muli %8, %cst_8_i64 : tile<i64>
+  %cst_8_i64_16 = constant <i64: 8> : tile<i64>
+  %10 = addi %9, %cst_8_i64_16 : tile<i64>
+  %11 = mini %10, %1 signed : tile<i64>
+  %12 = subi %1, %9 : tile<i64>
+  %cst_0_i64 = constant <i64: 0> : tile<i64>
+  %13 = maxi %12, %cst_0_i64 signed : tile<i64>
+  %cst_8_i64_17 = constant <i64: 8> : tile<i64>
+  %14 = mini %13, %cst_8_i64_17 signed : tile<i64>
+  %15 = trunci %14 : tile<i64> -> tile<i32>
+  %16 = muli %5, %arg15 : tile<i32>
+  %17 = addi %16, %4 : tile<i32>
+  %18 = exti %17 signed : tile<i32> -> tile<i64>
+  %cst_0_i64_18 = constant <i64: 0> : tile<i64>
+  %19 = cmpi equal %2, %cst_0_i64_18, unsigned : tile<i64> -> tile<i1>
+  %cst_-9223372036854775808_i64 = constant <i64: -9223372036854775808> : tile<i64>
+  %20 = cmpi equal %0, %cst_-9223372036854775808_i64, unsigned : tile<i64> -> tile<i1>
+  %cst_-1_i64 = constant <i64: -1> : tile<i64>
+  %21 = cmpi equal %2, %cst_-1_i64, unsigned : tile<i64> -> tile<i1>
+  %22 = andi %20, %21 : tile<i1>
+  %23 = ori %19, %22 : tile<i1>
+  %cst_1_i64_19 = constant <i64: 1> : tile<i64>
+  %24 = select %23, %cst_1_i64_19, %2 : tile<i1>, tile<i64>
+  %25 = divi %0, %24 signed rounding<negative_inf> : tile<i64>
+  %cst_0_i64_20 = constant <i64: 0> : tile<i64>
+  %26 = select %19, %cst_0_i64_20, %25 : tile<i1>, tile<i64>
+  %cst_0_i64_21 = constant <i64: 0> : tile<i64>
+  %27 = cmpi equal %26, %cst_0_i64_21, unsigned : tile<i64> -> tile<i1>
+  %cst_-9223372036854775808_i64_22 = constant <i64: -9223372036854775808> : tile<i64>
+  %28 = cmpi equal %6, %cst_-9223372036854775808_i64_22, unsigned : tile<i64> -> tile<i1>
+  %cst_-1_i64_23 = constant <i64: -1> : tile<i64>
+  %29 = cmpi equal %26, %cst_-1_i64_23, unsigned : tile<i64> -> tile<i1>
+  %30 = andi %28, %29 : tile<i1>
+  %31 = ori %27, %30 : tile<i1>
+  %cst_1_i64_24 = constant <i64: 1> : tile<i64>
+  %32 = select %31, %cst_1_i64_24, %26 : tile<i1>, tile<i64>
+  %33 = divi %6, %32 signed rounding<negative_inf> : tile<i64>
+  %cst_0_i64_25 = constant <i64: 0> : tile<i64>
+  %34 = select %27, %cst_0_i64_25, %33 : tile<i1>, tile<i64>
+  %cst_f32 = constant <f32: 0xFF800000> : tile<f32>
+  %reshape = reshape %cst_f32 : tile<f32> -> tile<1xf32>
+  %bcast = broadcast %reshape : tile<1xf32> -> tile<8xf32>
+  %cst_0_f32 = constant <f32: 0.000000e+00> : tile<f32>
+  %reshape_26 = reshape %cst_0_f32 : tile<f32> -> tile<1xf32>
+  %bcast_27 = broadcast %reshape_26 : tile<1xf32> -> tile<8xf32>
+  %reshape_28 = reshape %cst_0_f32 : tile<f32> -> tile<1x1xf32>
+  %bcast_29 = broadcast %reshape_28 : tile<1x1xf32> -> tile<8x8xf32>
+  %35 = exti %arg13 signed : tile<i32> -> tile<i64>
+  %36 = addi %35, %11 : tile<i64>
+  %37 = mini %3, %36 signed : tile<i64>
+  %tview = make_tensor_view %assume_7, shape = [%assume_assume, %assume_0, 8], strides = [%assume_assume_9, 8, 1] : tile<i32> -> tensor_view<?x?x8xf32, strides=[?,8,1]>
+  %pview = make_partition_view %tview : partition_view<tile=(1x8x8), padding_value = zero, tensor_view<?x?x8xf32, strides=[?,8,1]>>
+  %cst_0_i32 = constant <i32: 0> : tile<i32>
+  %tile, %result_token = load_view_tko weak %pview[%5, %4, %cst_0_i32] : partition_view<tile=(1x8x8), padding_value = zero, tensor_view<?x?x8xf32, strides=[?,8,1]>>, tile<i32> -> tile<1x8x8xf32>, token
+  %reshape_30 = reshape %tile : tile<1x8x8xf32> -> tile<8x8xf32>
+  %cst_0_i64_31 = constant <i64: 0> : tile<i64>
+  %38 = maxi %37, %cst_0_i64_31 signed : tile<i64>
+  %39 = trunci %38 : tile<i64> -> tile<i32>
+  %cst_4_i32 = constant <i32: 4> : tile<i32>
+  %40 = divi %39, %cst_4_i32 signed rounding<positive_inf> : tile<i32>
+  %cst_0_i32_32 = constant <i32: 0> : tile<i32>
+  %cst_1_i32 = constant <i32: 1> : tile<i32>
+  %for:3 = for %loopIdx in (%cst_0_i32_32 to %40, step %cst_1_i32) : tile<i32> iter_values(%iterArg0 = %bcast_27, %iterArg1 = %bcast, %iterArg2 = %bcast_29) -> (tile<8xf32>, tile<8xf32>, tile<8x8xf32>) {
+    %43 = exti %loopIdx signed : tile<i32> -> tile<i64>
+    %cst_4_i64 = constant <i64: 4> : tile<i64>
+    %44 = muli %43, %cst_4_i64 : tile<i64>
+    %cst_4_i64_39 = constant <i64: 4> : tile<i64>
+    %45 = addi %44, %cst_4_i64_39 : tile<i64>
+    %46 = mini %45, %37 signed : tile<i64>
+    %47 = subi %37, %44 : tile<i64>
+    %cst_0_i64_40 = constant <i64: 0> : tile<i64>
+    %48 = maxi %47, %cst_0_i64_40 signed : tile<i64>
+    %cst_4_i64_41 = constant <i64: 4> : tile<i64>
+    %49 = mini %48, %cst_4_i64_41 signed : tile<i64>
+    %50 = trunci %49 : tile<i64> -> tile<i32>
+    %tview_42 = make_tensor_view %assume_10, shape = [%assume_assume_2, %assume_3, 8], strides = [%assume_assume_12, 8, 1] : tile<i32> -> tensor_view<?x?x8xf32, strides=[?,8,1]>
+    %pview_43 = make_partition_view %tview_42 : partition_view<tile=(1x8x4), padding_value = zero, tensor_view<?x?x8xf32, strides=[?,8,1]>, dim_map=[0, 2, 1]>
+    %51 = trunci %34 : tile<i64> -> tile<i32>
+    %cst_0_i32_44 = constant <i32: 0> : tile<i32>
+    %tile_45, %result_token_46 = load_view_tko weak %pview_43[%51, %cst_0_i32_44, %loopIdx] : partition_view<tile=(1x8x4), padding_value = zero, tensor_view<?x?x8xf32, strides=[?,8,1]>, dim_map=[0, 2, 1]>, tile<i32> -> tile<1x8x4xf32>, token
+    %reshape_47 = reshape %tile_45 : tile<1x8x4xf32> -> tile<8x4xf32>
+    %cst_0_f32_48 = constant <f32: 0.000000e+00> : tile<f32>
+    %reshape_49 = reshape %cst_0_f32_48 : tile<f32> -> tile<1x1xf32>
+    %bcast_50 = broadcast %reshape_49 : tile<1x1xf32> -> tile<8x4xf32>
+    %52 = bitcast %reshape_30 : tile<8x8xf32> -> tile<8x8xi32>
+    %cst_-8192_i32 = constant <i32: -8192> : tile<8x8xi32>
+    %53 = andi %52, %cst_-8192_i32 : tile<8x8xi32>
+    %54 = bitcast %53 : tile<8x8xi32> -> tile<8x8xf32>
+    %55 = cmpf equal ordered %reshape_30, %reshape_30 : tile<8x8xf32> -> tile<8x8xi1>
+    %56 = select %55, %54, %reshape_30 : tile<8x8xi1>, tile<8x8xf32>
+    %cst_0_f32_51 = constant <f32: 0.000000e+00> : tile<8x8xf32>
+    %57 = absf %reshape_30 : tile<8x8xf32>
+    %cst_f32_52 = constant <f32: 0x7F800000> : tile<8x8xf32>
+    %58 = cmpf less_than ordered %57, %cst_f32_52 : tile<8x8xf32> -> tile<8x8xi1>
+    %59 = select %58, %54, %cst_0_f32_51 : tile<8x8xi1>, tile<8x8xf32>
+    %60 = subf %reshape_30, %54  : tile<8x8xf32>
+    %61 = select %58, %60, %cst_0_f32_51 : tile<8x8xi1>, tile<8x8xf32>
+    %62 = ftof %56  : tile<8x8xf32> -> tile<8x8xtf32>
+    %63 = ftof %59  : tile<8x8xf32> -> tile<8x8xtf32>
+    %64 = ftof %61  : tile<8x8xf32> -> tile<8x8xtf32>
+    %65 = bitcast %reshape_47 : tile<8x4xf32> -> tile<8x4xi32>
+    %cst_-8192_i32_53 = constant <i32: -8192> : tile<8x4xi32>
+    %66 = andi %65, %cst_-8192_i32_53 : tile<8x4xi32>
+    %67 = bitcast %66 : tile<8x4xi32> -> tile<8x4xf32>
+    %68 = cmpf equal ordered %reshape_47, %reshape_47 : tile<8x4xf32> -> tile<8x4xi1>
+    %69 = select %68, %67, %reshape_47 : tile<8x4xi1>, tile<8x4xf32>
+    %cst_0_f32_54 = constant <f32: 0.000000e+00> : tile<8x4xf32>
+    %70 = absf %reshape_47 : tile<8x4xf32>
+    %cst_f32_55 = constant <f32: 0x7F800000> : tile<8x4xf32>
+    %71 = cmpf less_than ordered %70, %cst_f32_55 : tile<8x4xf32> -> tile<8x4xi1>
+    %72 = select %71, %67, %cst_0_f32_54 : tile<8x4xi1>, tile<8x4xf32>
+    %73 = subf %reshape_47, %67  : tile<8x4xf32>
+    %74 = select %71, %73, %cst_0_f32_54 : tile<8x4xi1>, tile<8x4xf32>
+    %75 = ftof %69  : tile<8x4xf32> -> tile<8x4xtf32>
+    %76 = ftof %72  : tile<8x4xf32> -> tile<8x4xtf32>
+    %77 = ftof %74  : tile<8x4xf32> -> tile<8x4xtf32>
+    %78 = mmaf %64, %76, %bcast_50 : tile<8x8xtf32>, tile<8x4xtf32>, tile<8x4xf32>
+    %79 = mmaf %63, %77, %78 : tile<8x8xtf32>, tile<8x4xtf32>, tile<8x4xf32>
+    %80 = mmaf %62, %75, %79 : tile<8x8xtf32>, tile<8x4xtf32>, tile<8x4xf32>
+    %reshape_56 = reshape %arg12 : tile<f32> -> tile<1x1xf32>
+    %bcast_57 = broadcast %reshape_56 : tile<1x1xf32> -> tile<8x4xf32>
+    %81 = mulf %80, %bcast_57  : tile<8x4xf32>
+    %82 = iota : tile<8xi32>
+    %reshape_58 = reshape %82 : tile<8xi32> -> tile<8x1xi32>
+    %83 = exti %arg13 signed : tile<i32> -> tile<i64>
+    %84 = addi %83, %9 : tile<i64>
+    %85 = iota : tile<4xi32>
+    %reshape_59 = reshape %85 : tile<4xi32> -> tile<1x4xi32>
+    %bcast_60 = broadcast %reshape_58 : tile<8x1xi32> -> tile<8x4xi32>
+    %bcast_61 = broadcast %reshape_59 : tile<1x4xi32> -> tile<8x4xi32>
+    %86 = subi %bcast_60, %bcast_61 : tile<8x4xi32>
+    %87 = subi %44, %84 : tile<i64>
+    %cst_-4_i64 = constant <i64: -4> : tile<i64>
+    %88 = maxi %87, %cst_-4_i64 signed : tile<i64>
+    %cst_8_i64_62 = constant <i64: 8> : tile<i64>
+    %89 = mini %88, %cst_8_i64_62 signed : tile<i64>
+    %90 = trunci %89 : tile<i64> -> tile<i32>
+    %reshape_63 = reshape %90 : tile<i32> -> tile<1x1xi32>
+    %bcast_64 = broadcast %reshape_63 : tile<1x1xi32> -> tile<8x4xi32>
+    %91 = cmpi greater_than_or_equal %86, %bcast_64, signed : tile<8x4xi32> -> tile<8x4xi1>
+    %cst_f32_65 = constant <f32: 0xFF800000> : tile<f32>
+    %reshape_66 = reshape %cst_f32_65 : tile<f32> -> tile<1x1xf32>
+    %bcast_67 = broadcast %reshape_66 : tile<1x1xf32> -> tile<8x4xf32>
+    %92 = select %91, %81, %bcast_67 : tile<8x4xi1>, tile<8x4xf32>
+    %93 = iota : tile<4xi32>
+    %reshape_68 = reshape %50 : tile<i32> -> tile<1xi32>
+    %bcast_69 = broadcast %reshape_68 : tile<1xi32> -> tile<4xi32>
+    %94 = cmpi less_than %93, %bcast_69, signed : tile<4xi32> -> tile<4xi1>
+    %reshape_70 = reshape %94 : tile<4xi1> -> tile<1x4xi1>
+    %bcast_71 = broadcast %reshape_70 : tile<1x4xi1> -> tile<8x4xi1>
+    %cst_f32_72 = constant <f32: 0xFF800000> : tile<8x4xf32>
+    %95 = select %bcast_71, %92, %cst_f32_72 : tile<8x4xi1>, tile<8x4xf32>
+    %reduce = reduce %95 dim=1 identities=[0xFF800000 : f32] : tile<8x4xf32> -> tile<8xf32> 
+    (%reduce_lhs: tile<f32>, %reduce_rhs: tile<f32>) {
+      %142 = maxf %reduce_rhs, %reduce_lhs propagate_nan : tile<f32>
+      yield %142 : tile<f32>
+    }
+    %96 = maxf %iterArg1, %reduce propagate_nan : tile<8xf32>
+    %reshape_73 = reshape %96 : tile<8xf32> -> tile<8x1xf32>
+    %bcast_74 = broadcast %reshape_73 : tile<8x1xf32> -> tile<8x4xf32>
+    %97 = subf %92, %bcast_74  : tile<8x4xf32>
+    %98 = exp %97  : tile<8x4xf32>
+    %99 = subf %iterArg1, %96  : tile<8xf32>
+    %100 = exp %99  : tile<8xf32>
+    %101 = iota : tile<4xi32>
+    %reshape_75 = reshape %50 : tile<i32> -> tile<1xi32>
+    %bcast_76 = broadcast %reshape_75 : tile<1xi32> -> tile<4xi32>
+    %102 = cmpi less_than %101, %bcast_76, signed : tile<4xi32> -> tile<4xi1>
+    %reshape_77 = reshape %102 : tile<4xi1> -> tile<1x4xi1>
+    %bcast_78 = broadcast %reshape_77 : tile<1x4xi1> -> tile<8x4xi1>
+    %cst_0_f32_79 = constant <f32: 0.000000e+00> : tile<8x4xf32>
+    %103 = select %bcast_78, %98, %cst_0_f32_79 : tile<8x4xi1>, tile<8x4xf32>
+    %reduce_80 = reduce %103 dim=1 identities=[0.000000e+00 : f32] : tile<8x4xf32> -> tile<8xf32> 
+    (%reduce_lhs: tile<f32>, %reduce_rhs: tile<f32>) {
+      %142 = addf %reduce_rhs, %reduce_lhs  : tile<f32>
+      yield %142 : tile<f32>
+    }
+    %104 = fma %iterArg0, %100, %reduce_80  : tile<8xf32>
+    %reshape_81 = reshape %100 : tile<8xf32> -> tile<8x1xf32>
+    %bcast_82 = broadcast %reshape_81 : tile<8x1xf32> -> tile<8x8xf32>
+    %105 = mulf %iterArg2, %bcast_82  : tile<8x8xf32>
+    %tview_83 = make_tensor_view %assume_13, shape = [%assume_assume_2, %assume_3, 8], strides = [%assume_assume_15, 8, 1] : tile<i32> -> tensor_view<?x?x8xf32, strides=[?,8,1]>
+    %pview_84 = make_partition_view %tview_83 : partition_view<tile=(1x4x8), padding_value = zero, tensor_view<?x?x8xf32, strides=[?,8,1]>>
+    %106 = trunci %34 : tile<i64> -> tile<i32>
+    %cst_0_i32_85 = constant <i32: 0> : tile<i32>
+    %tile_86, %result_token_87 = load_view_tko weak %pview_84[%106, %loopIdx, %cst_0_i32_85] : partition_view<tile=(1x4x8), padding_value = zero, tensor_view<?x?x8xf32, strides=[?,8,1]>>, tile<i32> -> tile<1x4x8xf32>, token
+    %reshape_88 = reshape %tile_86 : tile<1x4x8xf32> -> tile<4x8xf32>
+    %reshape_89 = reshape %cst_0_f32_48 : tile<f32> -> tile<1x1xf32>
+    %bcast_90 = broadcast %reshape_89 : tile<1x1xf32> -> tile<8x8xf32>
+    %107 = iota : tile<4xi32>
+    %reshape_91 = reshape %50 : tile<i32> -> tile<1xi32>
+    %bcast_92 = broadcast %reshape_91 : tile<1xi32> -> tile<4xi32>
+    %108 = cmpi less_than %107, %bcast_92, signed : tile<4xi32> -> tile<4xi1>
+    %reshape_93 = reshape %108 : tile<4xi1> -> tile<1x4xi1>
+    %bcast_94 = broadcast %reshape_93 : tile<1x4xi1> -> tile<8x4xi1>
+    %cst_0_f32_95 = constant <f32: 0.000000e+00> : tile<8x4xf32>
+    %109 = select %bcast_94, %98, %cst_0_f32_95 : tile<8x4xi1>, tile<8x4xf32>
+    %110 = iota : tile<4xi32>
+    %reshape_96 = reshape %50 : tile<i32> -> tile<1xi32>
+    %bcast_97 = broadcast %reshape_96 : tile<1xi32> -> tile<4xi32>
+    %111 = cmpi less_than %110, %bcast_97, signed : tile<4xi32> -> tile<4xi1>
+    %reshape_98 = reshape %111 : tile<4xi1> -> tile<4x1xi1>
+    %bcast_99 = broadcast %reshape_98 : tile<4x1xi1> -> tile<4x8xi1>
+    %cst_0_f32_100 = constant <f32: 0.000000e+00> : tile<4x8xf32>
+    %112 = select %bcast_99, %reshape_88, %cst_0_f32_100 : tile<4x8xi1>, tile<4x8xf32>
+    %113 = bitcast %109 : tile<8x4xf32> -> tile<8x4xi32>
+    %cst_-8192_i32_101 = constant <i32: -8192> : tile<8x4xi32>
+    %114 = andi %113, %cst_-8192_i32_101 : tile<8x4xi32>
+    %115 = bitcast %114 : tile<8x4xi32> -> tile<8x4xf32>
+    %116 = cmpf equal ordered %109, %109 : tile<8x4xf32> -> tile<8x4xi1>
+    %117 = select %116, %115, %109 : tile<8x4xi1>, tile<8x4xf32>
+    %cst_0_f32_102 = constant <f32: 0.000000e+00> : tile<8x4xf32>
+    %118 = absf %109 : tile<8x4xf32>
+    %cst_f32_103 = constant <f32: 0x7F800000> : tile<8x4xf32>
+    %119 = cmpf less_than ordered %118, %cst_f32_103 : tile<8x4xf32> -> tile<8x4xi1>
+    %120 = select %119, %115, %cst_0_f32_102 : tile<8x4xi1>, tile<8x4xf32>
+    %121 = subf %109, %115  : tile<8x4xf32>
+    %122 = select %119, %121, %cst_0_f32_102 : tile<8x4xi1>, tile<8x4xf32>
+    %123 = ftof %117  : tile<8x4xf32> -> tile<8x4xtf32>
+    %124 = ftof %120  : tile<8x4xf32> -> tile<8x4xtf32>
+    %125 = ftof %122  : tile<8x4xf32> -> tile<8x4xtf32>
+    %126 = bitcast %112 : tile<4x8xf32> -> tile<4x8xi32>
+    %cst_-8192_i32_104 = constant <i32: -8192> : tile<4x8xi32>
+    %127 = andi %126, %cst_-8192_i32_104 : tile<4x8xi32>
+    %128 = bitcast %127 : tile<4x8xi32> -> tile<4x8xf32>
+    %129 = cmpf equal ordered %112, %112 : tile<4x8xf32> -> tile<4x8xi1>
+    %130 = select %129, %128, %112 : tile<4x8xi1>, tile<4x8xf32>
+    %cst_0_f32_105 = constant <f32: 0.000000e+00> : tile<4x8xf32>
+    %131 = absf %112 : tile<4x8xf32>
+    %cst_f32_106 = constant <f32: 0x7F800000> : tile<4x8xf32>
+    %132 = cmpf less_than ordered %131, %cst_f32_106 : tile<4x8xf32> -> tile<4x8xi1>
+    %133 = select %132, %128, %cst_0_f32_105 : tile<4x8xi1>, tile<4x8xf32>
+    %134 = subf %112, %128  : tile<4x8xf32>
+    %135 = select %132, %134, %cst_0_f32_105 : tile<4x8xi1>, tile<4x8xf32>
+    %136 = ftof %130  : tile<4x8xf32> -> tile<4x8xtf32>
+    %137 = ftof %133  : tile<4x8xf32> -> tile<4x8xtf32>
+    %138 = ftof %135  : tile<4x8xf32> -> tile<4x8xtf32>
+    %139 = mmaf %125, %137, %105 : tile<8x4xtf32>, tile<4x8xtf32>, tile<8x8xf32>
+    %140 = mmaf %124, %138, %139 : tile<8x4xtf32>, tile<4x8xtf32>, tile<8x8xf32>
+    %141 = mmaf %123, %136, %140 : tile<8x4xtf32>, tile<4x8xtf32>, tile<8x8xf32>
+    continue %104, %96, %141 : tile<8xf32>, tile<8xf32>, tile<8x8xf32>
+  }
+  %reshape_33 = reshape %for#0 : tile<8xf32> -> tile<8x1xf32>
+  %bcast_34 = broadcast %reshape_33 : tile<8x1xf32> -> tile<8x8xf32>
+  %41 = divf %for#2, %bcast_34 rounding<full> : tile<8x8xf32>
+  %reshape_35 = reshape %41 : tile<8x8xf32> -> tile<1x8x8xf32>
+  %tview_36 = make_tensor_view %assume_4, shape = [%assume_assume, %assume_0, 8], strides = [%assume_assume_6, 8, 1] : tile<i32> -> tensor_view<?x?x8xf32, strides=[?,8,1]>
+  %pview_37 = make_partition_view %tview_36 : partition_view<tile=(1x8x8), tensor_view<?x?x8xf32, strides=[?,8,1]>>
+  %cst_0_i32_38 = constant <i32: 0> : tile<i32>
+  %42 = store_view_tko weak %reshape_35, %pview_37[%5, %4, %cst_0_i32_38] : tile<1x8x8xf32>, partition_view<tile=(1x8x8), tensor_view<?x?x8xf32, strides=[?,8,1]>>, tile<i32> -> token
+  return
+}

@@ -1,0 +1,84 @@
+"""What kernels are lowered to is taken by the assembler, and comes back from its bytes as it went in."""
+
+from __future__ import annotations
+
+import zlib
+
+import pytest
+from cuda_programs import lowered
+from example_launches import NAMES, own
+
+from corpus import SAFE
+from corpus.case import Case
+from tileproof.backends.cuda.running import Code, compile_many
+from tileproof.backends.cuda.tileir.decode import decode, version_of
+from tileproof.backends.cuda.tileir.encode import encode
+from tileproof.backends.cuda.tileir.text import show
+from tileproof.backends.cuda.toolchain import find
+from tileproof.diagnostics.errors import LaunchError
+
+CROSS_SECTION = {
+    "sm_80": ("matmul", "embedding_backward", "argmax_two_stage"),
+    "sm_100": ("matmul", "histogram", "scatter_rows"),
+    "sm_120": ("rms_norm", "kv_append", "gram"),
+}
+"""For each architecture, examples with products, atomics, joins, scatters and checks among them."""
+DOZEN = sorted(SAFE, key=lambda case: zlib.crc32(case.kernel.name.encode()))[:12]
+
+
+def is_able() -> bool:
+    """Whether an assembler is installed."""
+    try:
+        find()
+    except LaunchError:
+        return False
+    return True
+
+
+needs_assembler = pytest.mark.skipif(not is_able(), reason="the assembler is not installed")
+
+
+def assert_is_whole(code: Code, arch: str) -> None:
+    """Every stage of a launch has its code, for the architecture that was asked for."""
+    assert code.arch == arch
+    assert {stage.entry for stage in code.stages} == {resources.entry for resources in code.resources}
+    assert all(resources.registers > 0 for resources in code.resources)
+
+
+def compiled(names: tuple[str, ...], arch: str) -> dict[str, Code]:
+    requests = [lowered(*own(name), arch=arch).variant.request() for name in names]
+    return {request.kernel.name: code for request, code in compile_many(requests, workers=2)}
+
+
+@needs_assembler
+def test_every_example_assembles_for_hopper() -> None:
+    found = compiled(NAMES, "sm_90")
+    assert set(found) == set(NAMES)
+    for code in found.values():
+        assert_is_whole(code, "sm_90")
+
+
+@needs_assembler
+@pytest.mark.parametrize("arch", CROSS_SECTION)
+def test_examples_assemble_for_other_architectures(arch: str) -> None:
+    for code in compiled(CROSS_SECTION[arch], arch).values():
+        assert_is_whole(code, arch)
+
+
+@needs_assembler
+def test_kernels_of_the_corpus_assemble() -> None:
+    requests = []
+    for case in DOZEN:
+        arguments, constants = case.launches()[0]
+        requests.append(lowered(case.kernel, arguments, constants).variant.request())
+    for request, code in compile_many(requests, workers=2):
+        assert_is_whole(code, request.target.arch)
+
+
+@pytest.mark.parametrize("case", SAFE, ids=lambda case: case.kernel.name)
+def test_the_bytecode_of_a_safe_kernel_comes_back_as_it_went_in(case: Case) -> None:
+    for arguments, constants in case.launches()[:2]:
+        bytecode = lowered(case.kernel, arguments, constants).program.bytecode
+        module = decode(bytecode)
+        assert encode(module, version_of(bytecode)) == bytecode
+        assert show(module, locations=True).count("entry @") == len(module.entries) > 0

@@ -1,0 +1,359 @@
+"""Bundles: a launch they were made for needs no assembler and no prover, and nothing but such a bundle is used."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import random
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from source_files import load_file
+
+import tileproof as tp
+from tileproof.backends.cuda.running import Code as MachineCode
+from tileproof.cli.main import main
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.diagnostic import Diagnostic
+from tileproof.runtime import bundles, cache
+from tileproof.runtime.ahead import Launch, plan_launch
+from tileproof.runtime.bundles import Bundle, load_bundle, pack, read_bundle
+from tileproof.runtime.cache import Cache, digest, recorded
+from tileproof.runtime.proofs import read_entry
+
+SUPPORT = Path(__file__).resolve().parents[1] / "support"
+KERNELS = '''
+import numpy as np
+
+import tileproof as tp
+from tileproof import In, InOut, Out, f32, i32
+
+
+@tp.kernel
+def double(y: Out[f32, "N"], x: In[f32, "N"], *, B: int = 256) -> None:
+    for n in tp.parallel(N=B):
+        y[n] = x[n] * 2
+
+
+@tp.kernel
+def put(cache: InOut[f32, "C"], new: In[f32, "N"], pos: In[i32, "1"]) -> None:
+    """To prove that programs are apart takes the prover; that pos fits is checked on the GPU."""
+    for n in tp.parallel(N=tp.each):
+        cache[pos[0] + n] = new[n]
+
+
+def arguments():
+    y, x = np.empty(100, np.float32), np.ones(100, np.float32)
+    cache, new, pos = np.empty(40, np.float32), np.ones(8, np.float32), np.zeros(1, np.int32)
+    return {"double": ([y, x], {"B": 32}), "put": ([cache, new, pos], {})}
+'''
+
+
+def bundled(folder: Path, archs: str, name: str, *, seed: str = "0", cached: bool = True) -> Path:
+    """Makes a bundle of the kernels in a folder, in a process of its own."""
+    command = [sys.executable, "-m", "tileproof", "compile", "kernels.py", "--arch", archs, "-o", name]
+    environment = {**os.environ, "PYTHONHASHSEED": seed} | ({} if cached else {"TILEPROOF_CACHE_DIR": "off"})
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder / name
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where kernels.py lies, and bundles of it."""
+    made = tmp_path_factory.mktemp("bundles")
+    (made / "kernels.py").write_text(KERNELS)
+    return made
+
+
+@pytest.fixture(scope="module")
+def bundle(folder: Path) -> Path:
+    """For a GPU of sm_90, and another."""
+    return bundled(folder, "sm_80,sm_90", "kernels.tpb")
+
+
+@pytest.fixture(autouse=True)
+def _unloaded() -> Iterator[None]:
+    """What a test loads, it loads for itself."""
+    layers, loaded = list(cache._layers), list(bundles._loaded)
+    yield
+    cache._layers[:], bundles._loaded[:] = layers, loaded
+
+
+def replayed(folder: Path, *bundle: Path) -> dict[str, Any]:
+    """What comes of launches on a machine with a GPU and nothing to compile for it."""
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join((str(SUPPORT), os.environ.get("PYTHONPATH", ""))),
+        "TILEPROOF_TILEIRAS": str(folder / "no" / "tileiras"),
+        "TILEPROOF_CACHE_DIR": "off",
+    }
+    command = [sys.executable, str(SUPPORT / "bundle_launches.py"), str(folder), *map(str, bundle)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told
+
+
+def refused(path: Path) -> Diagnostic:
+    """What is wrong with a bundle."""
+    with pytest.raises(tp.LaunchError) as caught:
+        load_bundle(path)
+    (found,) = caught.value.diagnostics
+    assert found.help
+    return found
+
+
+def code_in(bundle: Bundle, kernel: str, arch: str) -> MachineCode:
+    (held,) = (each for each in bundle.kernels if each.kernel == kernel)
+    store = Cache(None, layers=[bundle.entries])
+    code = read_entry(store, held.codes[arch]["key"], ())
+    assert isinstance(code, MachineCode)
+    return code
+
+
+# Launches.
+
+
+@pytest.fixture(scope="module")
+def told(folder: Path, bundle: Path) -> dict[str, Any]:
+    """What comes of the launches with the bundle."""
+    return replayed(folder, bundle)
+
+
+def test_a_launch_from_a_bundle_needs_no_assembler_and_no_prover(told: dict[str, Any], bundle: Path) -> None:
+    assert told["bundle"] == "<bundle kernels.tpb: double, put for sm_80, sm_90>"
+    assert (told["double"], told["put"], told["launches"]) == ("ok", "ok", 2)
+    held = read_bundle(bundle)
+    assert told["code"] == [sha256(code_in(held, name, "sm_90").cubin).hexdigest() for name in ("double", "put")]
+
+
+def test_without_the_bundle_the_same_launches_need_both(folder: Path) -> None:
+    told = replayed(folder)
+    assert told["double"].startswith("TP0911 | TILEPROOF_TILEIRAS is ")
+    assert told["put"] == "there is no z3 here"
+    assert told["launches"] == 0
+
+
+def test_a_launch_the_bundle_was_not_made_for_is_told_what_it_was_made_for(
+    told: dict[str, Any], bundle: Path
+) -> None:
+    sizes, constants = told["other sizes"], told["other constants"]
+    assert sizes.startswith("TP0911 | `double` was compiled for arguments that lie otherwise, or for another schedule")
+    assert f"the bundle `{bundle}` has it for y=100:f32,x=100:f32, B=32 | " in sizes
+    assert constants.startswith("TP0911 | TILEPROOF_TILEIRAS is ")
+    assert f"no bundle has `double` as it is launched: `{bundle}` has double, put | " in constants
+
+
+def test_a_gpu_of_another_architecture_is_told_which_ones_there_are(folder: Path) -> None:
+    told = replayed(folder, bundled(folder, "sm_80,sm_120", "old.tpb"))
+    for name in ("double", "put"):
+        said = f"{Code.WRONG_ARCH.id} | `{name}` was compiled for sm_80, sm_120, and this GPU is sm_90"
+        assert told[name].startswith(said)
+        assert told[name].endswith("tileproof compile kernels.py --arch sm_80,sm_120,sm_90 -o old.tpb")
+    assert told["launches"] == 0
+
+
+def test_an_entry_of_a_bundle_comes_before_that_of_the_folder(tmp_path: Path) -> None:
+    key = digest("some")
+    layers: list[dict[str, bytes]] = []
+    store = Cache(tmp_path / "cache", layers=layers)
+    store.put(key, b"folder")
+    assert store.get(key) == b"folder"
+    layers.append({key: b"bundle"})
+    assert store.get(key) == b"bundle"
+    assert Cache(tmp_path / "cache").get(key) == b"folder"
+
+
+def test_the_cache_of_the_process_finds_what_a_bundle_brought(
+    bundle: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TILEPROOF_CACHE_DIR", "off")
+    held = read_bundle(bundle)
+    key = held.kernels[0].proof
+    assert cache.default().get(key) is None
+    loaded = load_bundle(bundle)
+    assert cache.default().get(key) == held.entries[key]
+    assert load_bundle(str(bundle)) is loaded
+    assert len(cache._layers) == 1
+
+
+# What is in one.
+
+
+def test_a_bundle_is_the_same_bytes_whoever_makes_it(folder: Path, bundle: Path) -> None:
+    again = bundled(folder, "sm_80,sm_90", "again.tpb", seed="7", cached=False)
+    assert again.read_bytes() == bundle.read_bytes()
+
+
+def test_the_manifest_tells_the_contract_of_each_launch(bundle: Path) -> None:
+    with zipfile.ZipFile(bundle) as archive:
+        manifest = json.loads(archive.read("manifest.json"))
+    double, put = manifest["kernels"]
+    assert (manifest["what"], manifest["format"], manifest["assembler"][:3]) == ("tileproof bundle", 1, "13.")
+    assert (double["file"], double["shapes"], double["constants"]) == ("kernels.py", "y=100:f32,x=100:f32", {"B": 32})
+    assert double["contract"]["parameters"][0] == {"name": "y", "access": "Out", "element": "f32", "dimensions": "N"}
+    assert (double["contract"]["has_checks"], put["contract"]["has_checks"]) == (False, True)
+    assert double["facts"]["multiples"] == [["N", 4]]
+    assert set(double["code"]) == {"sm_80", "sm_90"}
+    keys = {key for each in (double, put) for key in (*each["proof"], *(code["key"] for code in each["code"].values()))}
+    assert keys == set(manifest["entries"])
+
+
+def test_no_place_of_the_machine_that_made_it_is_in_a_bundle(folder: Path, bundle: Path) -> None:
+    with zipfile.ZipFile(bundle) as archive:
+        texts = [archive.read(name) for name in archive.namelist()]
+    assert not any(str(folder).encode() in text for text in texts)
+
+
+def test_what_a_launch_reads_and_writes_in_the_cache_is_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TILEPROOF_CACHE_DIR", str(tmp_path / "cache"))
+    path = tmp_path / "recorded.py"
+    path.write_text(KERNELS)
+    records = []
+    for turn in range(2):  # proved, and found
+        kernel = load_file(path, f"recorded_{turn}").double
+        with recorded() as seen:
+            args = [np.empty(8, np.float32), np.ones(8, np.float32)]
+            plan = plan_launch(Launch("double", kernel, args, {}), ["sm_90"])
+        records.append(dict(seen))
+        assert plan.proof == seen
+        assert plan.found.key in seen
+    assert records[0] == records[1]
+    assert cache._records == []
+
+
+# What is refused.
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+    assert refused(tmp_path / "none.tpb").code is Code.NO_FILE
+    assert refused(tmp_path).code is Code.NO_FILE
+
+
+def archive_of(**members: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name.replace("_json", ".json"), data)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "is not a bundle of compiled kernels"),
+        (b"import tileproof as tp\n", "is not a bundle of compiled kernels"),
+        (b"\x7fELF" + bytes(100), "is not a bundle of compiled kernels"),
+        (archive_of(readme=b"hello"), "is an archive, but not a bundle of compiled kernels"),
+        (archive_of(manifest_json=b"{}"), "is an archive, but not a bundle of compiled kernels"),
+        (archive_of(manifest_json=b"[]"), "is an archive, but not a bundle of compiled kernels"),
+        (archive_of(manifest_json=b"not json"), "is damaged"),
+        (archive_of(manifest_json=b'{"what": "tileproof bundle", "format": 99}'), "by another version of tileproof"),
+        (archive_of(manifest_json=b'{"what": "tileproof bundle", "format": 1}'), "is damaged"),
+    ],
+)
+def test_a_foreign_file_is_told_from_a_bundle(tmp_path: Path, data: bytes, said: str) -> None:
+    path = tmp_path / "foreign.tpb"
+    path.write_bytes(data)
+    found = refused(path)
+    assert (found.code, said in found.message) == (Code.BAD_BUNDLE, True), found.message
+    assert cache._layers == []
+
+
+def test_a_bundle_of_another_version_says_how_to_make_it_anew(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bundles, "fingerprint", lambda: "f" * 64)
+    found = refused(bundle)
+    assert (found.code, cache._layers) == (Code.BAD_BUNDLE, [])
+    assert found.message == f"the bundle `{bundle}` was made by another version of tileproof"
+    assert "and this one is ffffffffffff" in found.notes[0]
+    assert found.help.endswith("tileproof compile kernels.py --arch sm_80,sm_90 -o kernels.tpb")
+    assert not read_bundle(bundle).is_current
+
+
+def test_a_bundle_of_another_version_can_be_listed(
+    bundle: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(bundles, "fingerprint", lambda: "f" * 64)
+    assert main(["compile", "--list", str(bundle)]) == 0
+    assert "\nit serves another version of tileproof than this one: " in capsys.readouterr().out
+
+
+def test_a_changed_byte_is_found_or_changes_nothing(bundle: Path, tmp_path: Path) -> None:
+    whole, held = bundle.read_bytes(), read_bundle(bundle)
+    path = tmp_path / "changed.tpb"
+    rng = random.Random(0)
+    found = 0
+    for _ in range(300):
+        data = bytearray(whole)
+        data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+        path.write_bytes(data)
+        try:
+            read = read_bundle(path)
+        except tp.LaunchError as error:
+            found += error.diagnostics[0].code is Code.BAD_BUNDLE
+        else:  # the archive says some things twice, and some that nobody reads
+            assert (read.entries, read.kernels, read.fingerprint) == (held.entries, held.kernels, held.fingerprint)
+    assert found > 200
+
+
+@pytest.mark.parametrize("part", [0.01, 0.3, 0.9, 0.999])
+def test_a_bundle_that_was_cut_off_is_damaged(bundle: Path, tmp_path: Path, part: float) -> None:
+    data = bundle.read_bytes()
+    path = tmp_path / "cut.tpb"
+    path.write_bytes(data[: int(len(data) * part)])
+    assert refused(path).code is Code.BAD_BUNDLE
+
+
+def repacked(bundle: Path, tmp_path: Path, change: Any) -> Path:
+    """The bundle with other members, all sums of the archive right."""
+    with zipfile.ZipFile(bundle) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    change(members)
+    path = tmp_path / "repacked.tpb"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return path
+
+
+def test_an_entry_that_was_replaced_is_found_by_its_checksum(bundle: Path, tmp_path: Path) -> None:
+    def change(members: dict[str, bytes]) -> None:
+        name = next(name for name in members if name.startswith("entries/"))
+        members[name] = bytes([members[name][0] ^ 1]) + members[name][1:]
+
+    found = refused(repacked(bundle, tmp_path, change))
+    assert (found.code, "has another checksum" in found.notes[0]) == (Code.BAD_BUNDLE, True)
+
+
+def test_entries_beside_those_of_the_manifest_are_refused(bundle: Path, tmp_path: Path) -> None:
+    path = repacked(bundle, tmp_path, lambda members: members.update({"entries/" + digest("other"): b"x"}))
+    assert refused(path).notes == ("it holds more than its manifest says",)
+
+
+def test_a_kernel_without_its_code_is_refused(bundle: Path, tmp_path: Path) -> None:
+    def change(members: dict[str, bytes]) -> None:
+        manifest = json.loads(members["manifest.json"])
+        key = manifest["kernels"][0]["code"]["sm_90"]["key"]
+        del manifest["entries"][key], members[f"entries/{key}"]
+        members["manifest.json"] = json.dumps(manifest).encode()
+
+    assert refused(repacked(bundle, tmp_path, change)).notes == ("the code of `double` is missing",)
+
+
+def test_a_bundle_holds_any_entries(tmp_path: Path) -> None:
+    entries = {digest(number): bytes([number]) * number for number in range(20)}
+    path = tmp_path / "many.tpb"
+    path.write_bytes(pack("1.0", "13.4", [], entries))
+    read = load_bundle(path)
+    assert (read.entries, read.version, read.archs, read.kernels) == (entries, "1.0", (), ())
