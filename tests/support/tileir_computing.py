@@ -14,12 +14,14 @@ from tileir_values import Lanes, evaluate, garbage
 
 from tileproof.backends.cuda import blocks, toolchain
 from tileproof.backends.cuda.positions import known
+from tileproof.backends.cuda.splats import spread
 from tileproof.backends.cuda.state import ELEMENTS, Place, State, Target, padded
 from tileproof.backends.cuda.tileir.builder import Builder
 from tileproof.backends.cuda.tileir.encode import encode
 from tileproof.backends.cuda.tileir.module import Module, Value
-from tileproof.backends.cuda.tileir.types import I32, Tile
+from tileproof.backends.cuda.tileir.types import I32, I64, Pointer, Tile
 from tileproof.backends.interpreter import semantics
+from tileproof.diagnostics.errors import TileproofError
 from tileproof.ir import ops
 from tileproof.ir.types import Axis, TileType, Walker, WalkerTag
 from tileproof.ir.types import Tile as IrTile
@@ -85,14 +87,34 @@ def executed(
     ]
 
 
+def elementwise_entry(name: str, write: Write, operands: Sequence[DType], result: DType, count: int) -> Builder:
+    """An entry that does an operation for `count` elements a program: pointers to the operands, and to the result."""
+    b = Builder(name, [Tile(Pointer(ELEMENTS[dtype.name])) for dtype in (*operands, result)])
+    program, _, _ = b.get_tile_block_id()
+    first = b.muli(b.exti(program, I64, signed=True), b.constant(Tile(I64), count))
+    places = b.addi(spread(b, first, (count,)), b.iota(count, I64))
+    given = [b.load_ptr(b.offset(spread(b, pointer, (count,)), places))[0] for pointer in b.parameters[:-1]]
+    b.store_ptr(b.offset(spread(b, b.parameters[-1], (count,)), places), write(b, *given))
+    b.return_()
+    return b
+
+
 def live_length(axis: Axis, lives: Mapping[Walker, int]) -> int:
     """How many elements of an axis are live."""
     assert isinstance(axis.length, int)
     return lives[axis.tag.walker] if isinstance(axis.tag, WalkerTag) else axis.length
 
 
-def assembled(entries: Sequence[Builder], arch: str = "sm_90", version: tuple[int, int] = (13, 4)) -> None:
-    """Assembles entries in one module; what the assembler says is the failure."""
+def has_assembler() -> bool:
+    """Whether this machine can assemble."""
+    try:
+        return bool(toolchain.find())
+    except TileproofError:
+        return False
+
+
+def assembled(entries: Sequence[Builder], arch: str = "sm_90", version: tuple[int, int] = (13, 4)) -> bytes:
+    """Code of entries in one module; what the assembler says is the failure."""
     bytecode = encode(Module([b.entry for b in entries]), version)
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "module.tileirbc")
@@ -106,4 +128,5 @@ def assembled(entries: Sequence[Builder], arch: str = "sm_90", version: tuple[in
             str(source.with_suffix(".cubin")),
         ]
         ran = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    assert ran.returncode == 0, f"{ran.stdout}{ran.stderr}"
+        assert ran.returncode == 0, f"{ran.stdout}{ran.stderr}"
+        return source.with_suffix(".cubin").read_bytes()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Final
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
 
 from tileproof.backends.cuda import running
 from tileproof.backends.cuda.driver import entry_point
@@ -30,21 +32,28 @@ _MOST: Final = 64
 """How many sets of constants of a kernel are remembered."""
 
 
+Follow: TypeAlias = Callable[[tuple[Any, ...], dict[str, Any]], bool]
+"""Launches as an earlier launch; False if there is none like it, and nothing was done."""
+
+
+@dataclass(frozen=True, slots=True)
 class Remembered:
     """Launches of a kernel with the same constants that others like them can follow."""
 
-    __slots__ = ("_launch", "_watch", "found", "plans")
+    found: Proved
+    plans: Plans = field(default_factory=Plans)
 
-    def __init__(self, found: Proved) -> None:
-        self.found, self.plans = found, Plans()
-        self._watch, self._launch = found.watch, fast.launch
+    def follower(self) -> Follow:
+        """What follows them: a plain function, which Python calls soonest."""
+        plans, is_current, launch, is_free = self.plans, self.found.watch, fast.launch, choice.is_free
 
-    def __call__(self, args: tuple[Any, ...], constants: dict[str, Any]) -> bool:
-        """Launches as an earlier launch; False if there is none like it, and nothing was done."""
-        for value in constants.values():
-            if type(value) is not int:  # True and 1.0 are equal to 1, and differ
-                return False
-        return choice.is_free() and self._watch() and self._launch(self.plans, args)
+        def follow(args: tuple[Any, ...], constants: dict[str, Any]) -> bool:
+            for value in constants.values():
+                if type(value) is not int:  # True and 1.0 are equal to 1, and differ
+                    return False
+            return is_free() and is_current() and launch(plans, args)
+
+        return follow
 
 
 def launch(
@@ -60,11 +69,14 @@ def launch(
     if plan is None:
         return
     key = tuple(named.items())
-    remembered = kernel.remembered.get(key)
-    if not isinstance(remembered, Remembered) or remembered.found is not found:
-        if len(kernel.remembered) >= _MOST:
-            kernel.remembered.pop(next(iter(tuple(kernel.remembered))), None)
-        remembered = kernel.remembered[key] = Remembered(found)
+    known: dict[Any, Remembered] = kernel.cache.setdefault("followed", {})
+    remembered = known.get(key)
+    if remembered is None or remembered.found is not found:
+        if len(known) >= _MOST:
+            known.clear()
+            kernel.remembered.clear()
+        remembered = known[key] = Remembered(found)
+        kernel.remembered[key] = remembered.follower()
     remembered.plans.add(plan)
 
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from tileir_computing import assembled
+from tileir_computing import assembled, has_assembler
 
-from tileproof.backends.cuda import blocks, philox, toolchain
+from tileproof.backends.cuda import blocks, philox
 from tileproof.backends.cuda.arithmetic import binary, unary
 from tileproof.backends.cuda.conversions import cast
 from tileproof.backends.cuda.positions import known
@@ -20,7 +20,6 @@ from tileproof.backends.cuda.tileir.enums import Predicate
 from tileproof.backends.cuda.tileir.module import Location, Value
 from tileproof.backends.cuda.tileir.types import I1, I8, I32, Pointer
 from tileproof.backends.cuda.tileir.types import Tile as TileOf
-from tileproof.diagnostics.errors import TileproofError
 from tileproof.diagnostics.spans import Source, Span
 from tileproof.ir import ops
 from tileproof.ir.ops import BinaryFn, ReduceFn, UnaryFn
@@ -37,13 +36,6 @@ WALKED = Axis(12, WalkerTag(N))
 LANES = 128
 TARGETS = [("sm_80", (13, 3)), ("sm_90", (13, 4))]
 Write = Callable[[Builder, Value, Value], Sequence[Value]]
-
-
-def has_assembler() -> bool:
-    try:
-        return bool(toolchain.find())
-    except TileproofError:
-        return False
 
 
 pytestmark = pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")
