@@ -6,7 +6,6 @@ BIN := $(VENV)/bin
 CORE := $(VENV)/.core
 TOOLS := $(VENV)/.tools
 PEERS := $(VENV)/.peers
-GPU := $(VENV)/.gpu
 
 TOO_OLD := tileproof needs Python 3.11 or newer; name one: make PYTHON=python3.12
 define create-venv
@@ -52,7 +51,7 @@ bench-cpu: $(PEERS)
 	@$(BIN)/python -m benchmarks.cpu $(if $(BENCH),--rows $(BENCH),--save benchmarks/results)
 
 # For a machine that has a GPU, but neither assembler nor prover.
-gpu-bundle: $(GPU)
+gpu-bundle: $(TOOLS)
 	@$(BIN)/python tools/gpu_bundle.py $(if $(SWEEP),--sweep) $(if $(ARCH),--arch $(ARCH))
 
 docs: $(TOOLS)
@@ -82,10 +81,4 @@ $(PEERS): pyproject.toml
 	$(create-venv)
 	@echo "== installing tileproof and what it is measured against into $(VENV)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
-	@touch $(CORE) $@
-
-$(GPU): pyproject.toml
-	$(create-venv)
-	@echo "== installing tileproof, its tests and the assembler for GPU code into $(VENV)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,cuda]'
 	@touch $(CORE) $@

@@ -156,13 +156,16 @@ def _timed(work: Callable[[], V]) -> tuple[float, V]:
 
 def page(found: list[Compiled]) -> str:
     """The page of results."""
-    machine = f"Python {platform.python_version()}, assembler {find().version}, {datetime.now(UTC):%Y-%m-%d}"
+    load = f"load average {os.getloadavg()[1]:.1f} on {len(os.sched_getaffinity(0))} cores"
+    tools = f"Python {platform.python_version()}, assembler {find().version}"
+    machine = f"{tools}, {load}, {datetime.now(UTC):%Y-%m-%d}"
     return "\n".join([
         "# From source to GPU code", "",
         f"Made by `python -m benchmarks.compiling_gpu --save benchmarks/results`, for {ARCH}: {machine}.",
         "Front end, proof and lowering are processor time of one thread, with nothing kept, the best of the rounds;",
-        "the assembler is NVIDIA's, and its time is on the wall. A launch does this once: afterwards code and proof",
-        "are found in the cache. Kernels with tile sizes in their names are those of the GPU benchmark.", "",
+        "the assembler is NVIDIA's, and its time is on the wall, where a busy machine counts. A launch does this once:",
+        "afterwards code and proof are found in the cache. Kernels with tile sizes in their names are those of the GPU",
+        "benchmark.", "",
         markdown(HEADS, [each.cells for each in found]), "",
     ])  # fmt: skip
 

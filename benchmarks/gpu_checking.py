@@ -45,6 +45,8 @@ class Checked:
     remarks: tuple[tuple[str, str, bool], ...] = ()
     """Kind and text of each, and whether the fast way was missed."""
     refusal: str = ""
+    is_checked: bool = True
+    """Whether it has its checks: not in the unsafe twin."""
 
     @property
     def problem(self) -> str:
@@ -73,8 +75,9 @@ class Checked:
         if self.code is None:
             return (self.candidate.label, *[""] * (len(HEADS) - 2), self.problem)
         main = self._main
+        label = self.candidate.label if self.is_checked else f"{self.candidate.label}, unsafe twin"
         return (
-            self.candidate.label, str(main.registers), str(sum(each.spill_bytes for each in self.code.resources)),
+            label, str(main.registers), str(sum(each.spill_bytes for each in self.code.resources)),
             f"{main.shared_bytes / 1024:.1f} KB", str(main.threads), str(main.cluster[0]), str(blocks_of(main)),
             self._ways("load"), self._ways("store"), self._ways("mma"), f"{self.code.seconds:.1f}", self.problem,
         )  # fmt: skip
@@ -138,7 +141,7 @@ def _compiled(wanted: Sequence[tuple[Candidate, list[str], gpu.Variant]]) -> lis
 
 def _one(candidate: Candidate, rows: list[str], wanted: gpu.Variant) -> Checked:
     try:
-        return Checked(candidate, tuple(rows), gpu.code_of(wanted), _remarks(wanted))
+        return Checked(candidate, tuple(rows), gpu.code_of(wanted), _remarks(wanted), is_checked=wanted.checked)
     except TileproofError as error:
         return Checked(candidate, tuple(rows), None, refusal=str(error).splitlines()[0])
 

@@ -188,7 +188,7 @@ class Candidate:
     @property
     def label(self) -> str:
         """`matmul 128x128x64 persistent group=8`, different for each."""
-        said = repr(self.schedule).removeprefix("Schedule(").removesuffix(")").replace("persistent=True", "persistent")
+        said = repr(self.schedule).removeprefix("Schedule(").removesuffix(")").replace("=True", "")
         return " ".join([self.kernel.name, "x".join(map(str, self.tiles.values())), *said.split(", ")]).strip()
 
 
@@ -227,7 +227,10 @@ def _matmul(kernel: tp.Kernel) -> list[Candidate]:
 
 
 def _attention(*kernels: tp.Kernel) -> list[Candidate]:
-    twice = (Schedule(occupancy=2), Schedule(occupancy=2, persistent=True))
+    twice = (
+        Schedule(occupancy=2), Schedule(occupancy=2, persistent=True), Schedule(occupancy=2, reverse=True),
+        Schedule(occupancy=2, persistent=True, reverse=True),
+    )  # fmt: skip
     eight = (Schedule(warps=8), Schedule(warps=8, latency=1), Schedule(warps=8, persistent=True))
     return [
         each
@@ -235,7 +238,8 @@ def _attention(*kernels: tp.Kernel) -> list[Candidate]:
         for each in (
             *candidates(kernel, "BS=64,BT=128", *twice),
             *candidates(kernel, "BS=64,BT=64", twice[0], Schedule(occupancy=2, latency=3)),
-            *candidates(kernel, "BS=128,BT=128", *eight, Schedule(cluster=2, occupancy=2)),
+            *candidates(kernel, "BS=128,BT=128", *eight, Schedule(cluster=2, occupancy=2),
+                        Schedule(cluster=2, occupancy=2, reverse=True), Schedule(warps=8, reverse=True)),
             *candidates(kernel, "BS=128,BT=64", eight[0]),
             *candidates(kernel, "BS=256,BT=128", Schedule(cluster=2, warps=8)),
         )

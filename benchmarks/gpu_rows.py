@@ -85,19 +85,19 @@ class Row:
 
 def _add() -> Row:
     x = Array((1 << 28,), "f32")
-    return Row("add", "add", "2^28 f32", (x, x, x), 2.0**28, "add 2048", Goal(1.0, "torch"))
+    return Row("add", "add", "2^28 f32", (x, x, x), 2.0**28, "add 1024", Goal(1.0, "torch"))
 
 
 def _softmax(rows: int, columns: int) -> Row:
     x = Array((rows, columns), "bf16")
     size, goal = f"{rows} x {columns}", Goal(1.1, "torch")
-    return Row("softmax", "softmax", size, (x, x), 5.0 * rows * columns, "softmax 1 occupancy=4", goal)
+    return Row("softmax", "softmax", size, (x, x), 5.0 * rows * columns, "softmax 1 occupancy=4 persistent", goal)
 
 
 def _rms_norm(rows: int, columns: int) -> Row:
     x, w = Array((rows, columns), "bf16"), Array((columns,), "bf16")
     size, goal = f"{rows} x {columns}", Goal(1.1, "torch")
-    return Row("rms_norm", "rms_norm", size, (x, x, w, 1e-6), 4.0 * rows * columns, "rms_norm 1 occupancy=4", goal)
+    return Row("rms_norm", "rms_norm", size, (x, x, w, 1e-6), 4.0 * rows * columns, "rms_norm 2 occupancy=4", goal)
 
 
 def _gather(count: int, rows: int, columns: int) -> Row:
@@ -133,8 +133,10 @@ def _attention(length: int, batch: int, *, is_causal: bool, choice: str, goal: f
     )  # fmt: skip
 
 
-_ONE_WAVE: Final = "matvec 16x256 occupancy=1 persistent"
-_TALL: Final = "matvec 8x512 occupancy=2"
+_ROWS: Final = "matvec 8x512 occupancy=2 persistent"
+_LONG: Final = "matvec 4x1024 occupancy=2 persistent"
+_FEW: Final = "matvec 8x256 occupancy=4"
+_CORES: Final = "matvec_mma 64x256 occupancy=2 persistent"
 ROWS: Final[dict[str, Row]] = {
     row.name: row
     for row in (
@@ -142,24 +144,24 @@ ROWS: Final[dict[str, Row]] = {
         _softmax(8192, 4096),
         _rms_norm(8192, 4096),
         _gather(65536, 65536, 4096),
-        _matmul(2048, 2048, 2048, "256x128x64 cluster=2 group=8 occupancy=2", 1.3),
+        _matmul(2048, 2048, 2048, "256x128x64 group=8 persistent warps=8", 1.3),
         _matmul(4096, 4096, 4096, "128x128x64 group=8 persistent", 0.95),
-        _matmul(8192, 8192, 8192, "128x128x64 group=8 persistent", 0.95),
-        _matmul(16384, 8192, 8192, "128x128x64 group=8 persistent"),
-        _matmul(8192, 8192, 8192, "128x128x64 group=8 persistent", kind="matmul_nt"),
-        _attention(2048, 1, is_causal=True, choice="64x128 occupancy=2", goal=1.0),
+        _matmul(8192, 8192, 8192, "128x128x64 group=8 warps=8", 0.95),
+        _matmul(16384, 8192, 8192, "128x128x64 group=8 warps=8"),
+        _matmul(8192, 8192, 8192, "128x128x64 group=8 warps=8", kind="matmul_nt"),
+        _attention(2048, 1, is_causal=True, choice="64x128 occupancy=2 persistent", goal=1.0),
         _attention(8192, 1, is_causal=True, choice="64x128 occupancy=2", goal=0.95),
-        _attention(4096, 4, is_causal=False, choice="64x128 occupancy=2"),
-        _matvec("4B", "qkv", 6144, 2560, _ONE_WAVE),
-        _matvec("4B", "o", 2560, 4096, "matvec 8x512 occupancy=1 persistent"),
-        _matvec("4B", "gate_up", 19456, 2560, _ONE_WAVE),
-        _matvec("4B", "down", 2560, 9728, "matvec 16x256 occupancy=2"),
-        _matvec("4B", "head", 151936, 2560, _TALL),
-        _matvec("32B", "qkv", 10240, 5120, "matvec 8x512 occupancy=1 persistent"),
-        _matvec("32B", "o", 5120, 8192, "matvec 4x1024 occupancy=1 persistent"),
-        _matvec("32B", "gate_up", 51200, 5120, _TALL),
-        _matvec("32B", "down", 5120, 25600, "matvec 16x256 occupancy=2"),
-        _matvec("32B", "head", 151936, 5120, _TALL),
+        _attention(4096, 4, is_causal=False, choice="128x128 cluster=2 occupancy=2"),
+        _matvec("4B", "qkv", 6144, 2560, _ROWS),
+        _matvec("4B", "o", 2560, 4096, _FEW),
+        _matvec("4B", "gate_up", 19456, 2560, _ROWS),
+        _matvec("4B", "down", 2560, 9728, _FEW),
+        _matvec("4B", "head", 151936, 2560, _CORES),
+        _matvec("32B", "qkv", 10240, 5120, _CORES),
+        _matvec("32B", "o", 5120, 8192, _LONG),
+        _matvec("32B", "gate_up", 51200, 5120, _LONG),
+        _matvec("32B", "down", 5120, 25600, _LONG),
+        _matvec("32B", "head", 151936, 5120, _ROWS),
     )
 }
 """Matrices of Qwen3-4B and Qwen3-32B for one token are among them."""

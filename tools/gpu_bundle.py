@@ -7,9 +7,11 @@ A machine with a GPU, but without assembler and prover, then runs both:
     TILEPROOF_CACHE_DIR=build/gpu-cache TILEPROOF_GPU_CACHE=build/gpu-cache python -m pytest -m gpu
     TILEPROOF_CACHE_DIR=build/gpu-cache python -m benchmarks.gpu
 
-What they launch they tell themselves: `launches()` in `tests/gpu/launches.py` and `benchmarks/gpu_launches.py` gives the
-name, kernel, arguments and constants of each launch. Arguments are arrays of the host that lie as those of the GPU will:
-strides count, and addresses up to 16 bytes. What is there already is kept, what nobody asks for any more is removed.
+What they launch they tell themselves: `launches()` in `tests/gpu/launches.py` and `benchmarks/gpu_launches.py` gives
+the name, kernel, arguments and constants of each launch. Arguments are arrays of the host that lie as those of the GPU
+will: strides count, and addresses up to 16 bytes. What is there already is kept, what nobody asks for any more is
+removed. What the assembler made is kept by bytecode too, in a folder that stays here: a change of tileproof asks for
+all keys anew, but seldom for other code.
 """
 
 from __future__ import annotations
@@ -36,10 +38,12 @@ from tileproof.cli.cache import shown_size  # noqa: E402
 from tileproof.cli.compile_table import on_stderr  # noqa: E402
 from tileproof.diagnostics.errors import TileproofError, render_all  # noqa: E402
 from tileproof.runtime.ahead import Launch, Made, Plan, compile_all, plan_launch, stand_in  # noqa: E402
-from tileproof.runtime.cache import default, recorded  # noqa: E402
+from tileproof.runtime.cache import Cache, default, recorded  # noqa: E402
 from tileproof.runtime.proofs import fingerprint  # noqa: E402
 
-SOURCES = {"launches": "tests/gpu/launches.py", "benchmarks.gpu_launches": "benchmarks/gpu_launches.py"}
+BENCHMARK = "benchmarks.gpu_launches"
+"""Runs kernels against themselves without checks too."""
+SOURCES = {"launches": "tests/gpu/launches.py", BENCHMARK: "benchmarks/gpu_launches.py"}
 """The modules that tell of launches, and their files."""
 STEP = 25
 """Of so many one is told where there is no terminal."""
@@ -55,20 +59,24 @@ class Work:
     launches: int = 0
     _keys: set[str] = field(default_factory=set)
 
-    def add(self, launch: Launch, *, checked: bool = True) -> None:
-        """Proves a launch, and plans the code it needs."""
-        self.launches += checked
+    def add(self, launch: Launch, *, twin: bool) -> None:
+        """Proves a launch, and plans the code it needs; with `twin` also that without checks, where there are some."""
+        self.launches += 1
         try:
-            made = plan_launch(launch, [self.arch], checked=checked)
+            made = plan_launch(launch, [self.arch])
+            plans = [made]
+            if twin and made.found.ir is not made.found.ready:
+                plans.append(plan_launch(launch, [self.arch], checked=False))
         except TileproofError as error:
             self.failed.append(f"{launch.name}\n{render_all(error.diagnostics)}")
             return
-        key = made.variants[0].key
-        if not key:
-            self.failed.append(f"{launch.name}\nit has no key, so it cannot be kept")
-        elif key not in self._keys:
-            self._keys.add(key)
-            self.plans.append(made)
+        for plan in plans:
+            key = plan.variants[0].key
+            if not key:
+                self.failed.append(f"{launch.name}\nit has no key, so it cannot be kept")
+            elif key not in self._keys:
+                self._keys.add(key)
+                self.plans.append(plan)
 
 
 def main() -> int:
@@ -80,12 +88,13 @@ def main() -> int:
     parser.add_argument("--sweep", action="store_true", help="every candidate of the benchmark, not only the chosen")
     options = parser.parse_args()
     os.environ["TILEPROOF_CACHE_DIR"] = options.into
+    assembled = Cache(Path(f"{options.into}-assembled"))
     started = time.perf_counter()
     work = Work(options.arch)
     with recorded() as used:
         for module, file in SOURCES.items():
             _plan(work, module, file, options.sweep)
-        done = _compile(work, options.jobs)
+        done = _compile(work, options.jobs, assembled)
     removed = (0, 0) if work.failed else default().clear(keep=used)
     _tell(work, done, removed, time.perf_counter() - started)
     if fingerprint() != fingerprint.__wrapped__():
@@ -99,15 +108,11 @@ def _plan(work: Work, module: str, file: str, sweep: bool) -> None:
         print(f"{file}: not there")
         return
     before, started = work.launches, time.perf_counter()
-    told = on_stderr(0, f"launches of {file} proved")
+    told = on_stderr(None, f"launches of {file} proved")
     found = importlib.import_module(module)
     for launch in _launches(found.launches, sweep=sweep):
-        work.add(launch)
+        work.add(launch, twin=module == BENCHMARK)
         told.step()
-    if "sweep" in inspect.signature(found.launches).parameters:
-        # The benchmark runs what it chose against the same kernel without checks.
-        for launch in _launches(found.launches, sweep=False):
-            work.add(launch, checked=False)
     told.clear()
     print(f"{file}: {work.launches - before} launches proved ({time.perf_counter() - started:.0f} s)", flush=True)
 
@@ -120,20 +125,20 @@ def _launches(function: Any, **wanted: bool) -> Iterator[Launch]:
 
 def _standing(argument: Any) -> Any:
     """An argument as binding takes it: what only looks like an array becomes one without memory."""
-    if isinstance(argument, np.ndarray) or not hasattr(argument, "shape"):
+    if isinstance(argument, np.ndarray | np.generic) or not hasattr(argument, "shape"):
         return argument
     return stand_in(argument.shape, np.dtype(argument.dtype), getattr(argument, "strides", None))
 
 
-def _compile(work: Work, jobs: int | None) -> list[Made]:
+def _compile(work: Work, jobs: int | None, assembled: Cache) -> list[Made]:
     told = on_stderr(len(work.plans), "compiled")
     done: list[Made] = []
-    for made in compile_all(work.plans, workers=jobs):
+    for made in compile_all(work.plans, workers=jobs, assembled=assembled):
         done.append(made)
         told.step()
         if isinstance(made.outcome, TileproofError):
             work.failed.append(f"{made.plan.launch.name}\n{render_all(made.outcome.diagnostics)}")
-        if len(done) % STEP == 0 and not sys.stderr.isatty():
+        if not made.is_kept and len(done) % STEP == 0 and not sys.stderr.isatty():
             print(f"{len(done)} of {len(work.plans)} compiled", flush=True)
     told.clear()
     return done

@@ -17,9 +17,12 @@ for _folder in (_TESTS, _TESTS / "support"):
     if str(_folder) not in sys.path:
         sys.path.append(str(_folder))
 
+from check_launches import checks  # noqa: E402
 from example_launches import examples  # noqa: E402
 from launching import Make  # noqa: E402
+from layout_launches import large, layouts, schedules  # noqa: E402
 from operation_launches import axis_operations, corpus, element_operations, movements  # noqa: E402
+from sum_launches import sums  # noqa: E402
 
 import tileproof as tp  # noqa: E402
 
@@ -32,6 +35,11 @@ def groups() -> dict[str, dict[str, Make]]:
         "axes": axis_operations(),
         "movements": movements(),
         "corpus": corpus(),
+        "layouts": layouts(),
+        "large": large(),
+        "schedules": schedules(),
+        "sums": sums(),
+        "checks": checks(),
     }
 
 

@@ -2,7 +2,7 @@
 
     python tests/support/cuda_fuzz.py --kind shaped|owned --seconds 60 [--seed S] [--count N] [--show]
 
-The kinds are those of `native_fuzz`. A kernel that fails is printed with its seed; `--seed` and `--count 1` run it again.
+The kinds are those of `native_fuzz`. A kernel that fails is printed with its seed: `--seed S --count 1` runs it again.
 """
 
 from __future__ import annotations

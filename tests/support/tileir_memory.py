@@ -68,8 +68,9 @@ class Memory:
         owner = array
         while isinstance(owner.base, np.ndarray):
             owner = owner.base
-        whole = owner.reshape(-1, order="A") if owner.size else owner.reshape(-1)
-        if not np.may_share_memory(whole, owner):  # a view of memory that its owner does not show
+        if owner.flags.forc or not owner.size:
+            whole = owner.reshape(-1, order="A")
+        else:  # a view of memory whose owner does not show
             low, high = byte_range(owner)
             whole = np.frombuffer((ctypes.c_uint8 * (high - low)).from_address(low), np.uint8)
         start = whole.__array_interface__["data"][0]

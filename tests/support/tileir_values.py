@@ -41,11 +41,11 @@ def launch(module: Module | Entry, arguments: Sequence[Any], grid: Sequence[int]
     memory = Memory()
     addresses = [memory.add(one) if isinstance(one, np.ndarray) else one for one in arguments]
     sizes = (*grid, *(1,) * (3 - len(grid)))
+    named = module.globals if isinstance(module, Module) else ()
+    globals_ = {one.name: memory.add(np.frombuffer(bytearray(one.data), np.uint8)) for one in named}
     for number, place in enumerate(np.ndindex(*sizes[::-1])):
         machine = Machine(memory, number, place[::-1], sizes, seed + number)
-        if isinstance(module, Module):
-            machine.globals = {one.name: memory.add(np.frombuffer(bytearray(one.data), np.uint8))
-                               for one in module.globals}  # fmt: skip
+        machine.globals = globals_
         for parameter, argument in zip(entry.parameters, addresses, strict=True):
             assert isinstance(parameter.type, Tile)
             machine.values[parameter] = Lanes(np.asarray(argument).astype(held(parameter.type.element)))

@@ -20,7 +20,7 @@ _COLUMNS: Final = (("bytecode", 9), ("assembler", 10), ("registers", 10), ("spil
 class Progress:
     """A line on a terminal that says how far the work is; nothing elsewhere."""
 
-    def __init__(self, stream: TextIO, total: int, what: str) -> None:
+    def __init__(self, stream: TextIO, total: int | None, what: str) -> None:
         self._stream = stream if stream.isatty() else None
         self._total, self._what, self._done = total, what, 0
         self._started = time.perf_counter()
@@ -30,7 +30,8 @@ class Progress:
         self._done += 1
         if self._stream is not None:
             seconds = time.perf_counter() - self._started
-            self._stream.write(f"\r\x1b[K{self._done} of {self._total} {self._what}, {seconds:.0f} s")
+            part = f"{self._done}" if self._total is None else f"{self._done} of {self._total}"
+            self._stream.write(f"\r\x1b[K{part} {self._what}, {seconds:.0f} s")
             self._stream.flush()
 
     def clear(self) -> None:
@@ -92,6 +93,6 @@ def _line(name: str, width: int, arch: str, cells: Sequence[str], first: int = 0
     return f"{name:<{width}}  {arch:<6}" + "".join(f" {cell:>{size}}" for cell, size in zip(cells, sizes, strict=False))
 
 
-def on_stderr(total: int, what: str) -> Progress:
+def on_stderr(total: int | None, what: str) -> Progress:
     """Progress that does not mix with what a program reads."""
     return Progress(sys.stderr, total, what)

@@ -16,8 +16,9 @@ class Schedule:
         @tp.kernel(schedule=tp.Schedule(persistent=True, group=8, warps=8))
     """
 
-    __slots__ = ("cluster", "group", "latency", "occupancy", "persistent", "tma", "warps")
+    __slots__ = ("cluster", "group", "latency", "occupancy", "persistent", "reverse", "tma", "warps")
     persistent: bool
+    reverse: bool
     group: int
     cluster: int | None
     occupancy: int | None
@@ -29,6 +30,7 @@ class Schedule:
         self,
         *,
         persistent: bool = False,
+        reverse: bool = False,
         group: int = 1,
         cluster: int | None = None,
         occupancy: int | None = None,
@@ -36,10 +38,11 @@ class Schedule:
         latency: int | None = None,
         tma: bool = True,
     ) -> None:
-        """`persistent`: as many programs as the GPU holds at once, each taking one point after another. `group`: so
-        many rows of the last two walkers are taken together, so that they share what they read. `cluster`: blocks that
-        work on one tile together. `occupancy`: how many programs a multiprocessor should hold. `warps`: 8 for large
-        accumulators. `latency`: how far ahead loads are issued. `tma`: whether the copy engine may be used.
+        """`persistent`: as many programs as the GPU holds at once, each taking one point after another. `reverse`: the
+        last point first, for kernels whose last points have the most to do. `group`: so many rows of the last two
+        walkers are taken together, so that they share what they read. `cluster`: blocks that work on one tile together.
+        `occupancy`: how many programs a multiprocessor should hold. `warps`: 8 for large accumulators. `latency`: how
+        far ahead loads are issued. `tma`: whether the copy engine may be used.
         """
         given = {"group": group, "cluster": cluster, "occupancy": occupancy, "warps": warps, "latency": latency}
         for name, value in given.items():
@@ -47,10 +50,10 @@ class Schedule:
                 continue
             if type(value) is not int or not _is_choice(name, value):
                 raise ValueError(f"{name} of a schedule is {_CHOICES[name]}, not {value!r}")
-        for name, truth in (("persistent", persistent), ("tma", tma)):
+        for name, truth in (("persistent", persistent), ("reverse", reverse), ("tma", tma)):
             if type(truth) is not bool:
                 raise ValueError(f"{name} of a schedule is True or False, not {truth!r}")
-        for name, value in {**given, "persistent": persistent, "tma": tma}.items():
+        for name, value in {**given, "persistent": persistent, "reverse": reverse, "tma": tma}.items():
             object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: object) -> None:

@@ -16,7 +16,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from tileproof.backends.cuda.assembling import Job, Options, assemble_each
+from tileproof.backends.cuda import toolchain
+from tileproof.backends.cuda.assembling import Assembled, Job, Options, assemble_each
 from tileproof.backends.cuda.cubin import warnings_of
 from tileproof.backends.cuda.program import Program
 from tileproof.backends.cuda.remarks import Remark
@@ -25,7 +26,7 @@ from tileproof.diagnostics.errors import TileproofError
 from tileproof.language.kernel import Kernel
 
 from .arguments import Bound
-from .cache import default, digest, recorded
+from .cache import Cache, default, digest, recorded
 from .check import Proved
 from .devices import Array
 from .gpu import Variant, space_of, variant
@@ -95,11 +96,14 @@ def plan_launch(launch: Launch, archs: Sequence[str], *, checked: bool = True) -
 
 
 def compile_all(
-    plans: Sequence[Plan], *, workers: int | None = None, programs: bool = False, verbose: bool | None = None
-) -> Iterator[Made]:
+    plans: Sequence[Plan], *, workers: int | None = None, programs: bool = False, verbose: bool | None = None,
+    assembled: Cache | None = None,
+) -> Iterator[Made]:  # fmt: skip
     """Makes what plans need and the cache does not have, several at a time; gives each as it is done.
 
-    `programs` asks for the bytecode too where the code is in the cache. One that fails ends nothing.
+    `programs` asks for the bytecode too where the code is in the cache. `assembled` keeps what the assembler made of
+    which bytecode, so that a change of tileproof that does not change the bytecode costs little. One that fails ends
+    nothing.
     """
     waiting: dict[tuple[str, bytes], list[Made]] = {}
     jobs: list[Job] = []
@@ -125,7 +129,7 @@ def compile_all(
         if not sharing:
             jobs.append(job)
         sharing.append(Made(plan, wanted, TileproofError(), (), program, seconds))
-    for job, outcome in assemble_each(jobs, workers, verbose=verbose):
+    for job, outcome in _assembled(jobs, workers, verbose, assembled):
         for made in waiting[job.arch, job.bytecode]:
             if isinstance(outcome, TileproofError):
                 yield replace(made, outcome=outcome)
@@ -134,6 +138,25 @@ def compile_all(
             code = code_of(made.variant.request(), made.program, outcome)
             _keep(made.variant, code, outcome.remarks)
             yield replace(made, outcome=code, remarks=outcome.remarks)
+
+
+def _assembled(
+    jobs: Sequence[Job], workers: int | None, verbose: bool | None, store: Cache | None
+) -> Iterator[tuple[Job, Assembled | TileproofError]]:
+    """What the assembler makes of jobs, or made of the same bytecode before."""
+    if store is None or not jobs:
+        yield from assemble_each(jobs, workers, verbose=verbose)
+        return
+    version = toolchain.find().version
+    keys = {job: digest("assembled", version, job.arch, job.options.arguments, job.bytecode) for job in jobs}
+    before = {job: read_entry(store, key, ()) for job, key in keys.items()}
+    found = {job: outcome for job, outcome in before.items() if isinstance(outcome, Assembled)}
+    yield from found.items()
+    for job, outcome in assemble_each([job for job in jobs if job not in found], workers, verbose=verbose):
+        if isinstance(outcome, Assembled):
+            plain = replace(outcome, remarks=tuple(replace(each, span=None) for each in outcome.remarks))
+            store.put(keys[job], write_entry(plain, ()))
+        yield job, outcome
 
 
 def _kept(wanted: Variant) -> tuple[Code, tuple[Remark, ...]] | None:

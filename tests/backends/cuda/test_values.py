@@ -18,13 +18,16 @@ from typing import Any
 import numpy as np
 import pytest
 from agreement import assert_agree, assert_alike
+from check_launches import CHECKS
 from cuda_programs import Undefined, assert_simulated, lowered
 from example_launches import examples
 from hard_kernels import CASES as HARD
 from launching import Made
+from layout_launches import schedules
 from operation_launches import axis_operations, element_operations, movements
 from random_launches import LAYOUTS, assert_gaps_are_kept, laid_out, launch
 from small_kernels import Small
+from sum_launches import FLOATS, combined, sums
 
 import tileproof as tp
 from corpus import SAFE
@@ -36,6 +39,7 @@ SUPPORT = Path(__file__).resolve().parents[2] / "support"
 EXAMPLES = {name: make for name, make in examples().items() if "-" in name}
 """At odd sizes and at whole tiles; their own are launched as part of the corpus."""
 ELEMENTS, AXES, MOVEMENTS = element_operations(), axis_operations(), movements()
+SCHEDULES, SUMS = schedules(), sums()
 QUANTISED = ("pack_int4", "quantise_rows")
 """Kernels that make integers of quotients: a unit in the last place of those may be the next integer."""
 
@@ -111,6 +115,32 @@ def test_random_kernels(kind: str) -> None:
     )
     assert done.returncode == 0, f"{done.stdout[-4000:]}\n{done.stderr[-3000:]}"
     assert "'ran': " in done.stdout
+
+
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_a_product_on_another_schedule(name: str) -> None:
+    assert assert_simulated(SCHEDULES[name]) == []
+
+
+@pytest.mark.parametrize("name", SUMS)
+def test_what_programs_combine(name: str) -> None:
+    assert assert_simulated(SUMS[name]) == []
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("deterministic", [False, True])
+def test_programs_combine_infinities_and_nan(dtype: str, deterministic: bool) -> None:
+    assert assert_simulated(partial(combined, dtype, special=True, deterministic=deterministic)) == []
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_a_check_passes_or_tells_what_the_interpreter_tells(name: str) -> None:
+    passing, others = CHECKS[name]
+    assert assert_simulated(passing) == []
+    for make in others:
+        ((code, message),) = assert_simulated(make)
+        assert code == "TP0702"
+        assert "is allowed" in message
 
 
 # What was wrong once.

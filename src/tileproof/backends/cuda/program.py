@@ -163,6 +163,9 @@ class _Writing:
         body = self.body
 
         def one(turn: Value) -> None:
+            if self.schedule.reverse:
+                last = s.b.subi(self.given["programs",], s.splat(self.counter, (), 1))
+                turn = s.b.subi(last, turn)
             self._enter(s, turn, self.walkers)
             s.point = self._point(s, self.walkers, {})
             blocks.run(s, body.before)

@@ -293,12 +293,14 @@ def _spread_out(s: State, op: ops.Scan, values: Sequence[Value], run: Run) -> No
     before, lanes, after = math.prod(shape[: op.axis]), shape[op.axis], math.prod(shape[op.axis + 1 :])
     half = 1
     while half < lanes:
-        pieces = [s.b.reshape(value, (before, lanes // (2 * half), 2, half, after)) for value in values]
-        left, right = ([_lane(s.b, piece, 2, side) for piece in pieces] for side in (0, 1))
-        part = shape_of(right[0])
-        lasts = [s.b.broadcast(_lane(s.b, piece, 3, half - 1), part) for piece in left]
-        made = _applied(_Lanes.within(s, part), op.combiner, lasts, right, run)
-        values = [s.b.cat(one, other, 2) for one, other in zip(left, made, strict=True)]
+        part = (before, lanes // (2 * half), 2 * half, after)
+        pieces = [s.b.reshape(value, part) for value in values]
+        lasts = [s.b.broadcast(_lane(s.b, piece, 2, half - 1), part) for piece in pieces]
+        made = _applied(_Lanes.within(s, part), op.combiner, lasts, pieces, run)
+        line = s.b.iota(2 * half, I32)
+        right = s.b.cmpi(Predicate.GREATER_EQUAL, line, like(s.b, line, half), signed=True)
+        right = s.b.broadcast(s.b.reshape(right, (1, 1, 2 * half, 1)), part)
+        values = [s.b.select(right, new, old) for new, old in zip(made, pieces, strict=True)]
         half *= 2
     _put(s, op.results, [s.b.reshape(value, shape) for value in values])
 

@@ -1,0 +1,150 @@
+"""Bytecode promises only what the launch verified: the evaluator weighs every promise, on unkind arguments too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from cuda_programs import Lowered, Undefined, assert_simulated, lowered, walk
+from launching import Made
+from layout_launches import LAYOUTS, SHARED, numbers
+from layout_launches import one_more as shifted
+
+from tileproof.backends.cuda.facts import layout_of
+from tileproof.backends.cuda.tileir.module import Bounded, Divisible, Op
+
+LOADS_AND_STORES = ("load_view_tko", "store_view_tko")
+
+
+def operations(made: Lowered, *names: str) -> list[Op]:
+    return [op for entry in made.module.entries for op in walk(entry.body) if op.name in names]
+
+
+def is_sure(op: Op) -> bool:
+    """Whether an access says of every index that it is inside."""
+    said = op.attributes["inbounds"]
+    assert isinstance(said, tuple)
+    assert len(set(said)) == 1
+    return all(said)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", [np.int8, ml_dtypes.bfloat16, np.float32, np.float64], ids=lambda of: of.__name__)
+def test_promises_hold_for_inputs_that_lie_in_any_way(layout: str, dtype: Any) -> None:
+    def make() -> Made:
+        like = LAYOUTS[layout]()
+        steps = tuple(step // 4 * np.dtype(dtype).itemsize for step in like.strides)
+        held = numbers(600, dtype=dtype)[300 if min(steps, default=0) < 0 else 4 :]
+        x = np.lib.stride_tricks.as_strided(held, like.shape, steps)
+        return shifted, [np.zeros(x.shape, dtype), x], {}
+
+    assert assert_simulated(make) == []
+
+
+@pytest.mark.parametrize("layout", [name for name in LAYOUTS if name not in SHARED])
+def test_promises_hold_for_results_that_lie_in_any_way(layout: str) -> None:
+    def make() -> Made:
+        y = LAYOUTS[layout]()
+        return shifted, [y, numbers(*y.shape)], {}
+
+    assert assert_simulated(make) == []
+
+
+@pytest.mark.parametrize("extent", [1, 2, 3, 15, 16, 17, 32, 48, 64])
+@pytest.mark.parametrize("tile", [1, 3, 16, 24])
+def test_promises_hold_for_tiles_that_divide_and_do_not(extent: int, tile: int) -> None:
+    def make() -> Made:
+        return shifted, [numbers(5, extent), numbers(5, extent)], {"BM": 2, "BN": tile}
+
+    assert assert_simulated(make) == []
+    assert not any(is_sure(op) for op in operations(lowered(*make()), *LOADS_AND_STORES)), "5 rows in tiles of 2"
+
+
+# What is promised, and when.
+
+
+def promises(made: Lowered, name: str) -> set[object]:
+    """What is said of the pointer to a tensor and of its strides."""
+    place = next(number for number, slot in enumerate(made.program.slots) if slot.what == ("pointer", name))
+    pointer = made.main.parameters[place]
+    return {op.attributes["promise"] for op in operations(made, "assume") if op.operands[0] is pointer}
+
+
+@pytest.mark.parametrize(("offset", "aligned"), [(0, 16), (4, 16), (2, 8), (6, 8), (1, 4), (3, 4)])
+def test_an_address_is_promised_to_be_as_aligned_as_it_is(offset: int, aligned: int) -> None:
+    x = numbers(256 + 8)[offset:][:256].reshape(8, 32)
+    assert promises(lowered(shifted, [numbers(8, 32), x]), "x") == {Divisible(aligned)}
+
+
+def test_nothing_is_promised_of_an_address_of_bytes() -> None:
+    x = numbers(257, dtype=np.int8)[1:].reshape(8, 32)
+    assert promises(lowered(shifted, [numbers(8, 32, dtype=np.int8), x]), "x") == set()
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "is_inside"), [(8, 32, True), (8, 48, True), (8, 33, False), (7, 32, False), (4, 16, True)]
+)
+def test_accesses_are_said_to_be_inside_where_tiles_divide_the_tensor(rows: int, columns: int, is_inside: bool) -> None:
+    made = lowered(shifted, [numbers(rows, columns), numbers(rows, columns)])
+    found = operations(made, *LOADS_AND_STORES)
+    assert len(found) == 2
+    assert [is_sure(op) for op in found] == [is_inside] * 2
+
+
+@pytest.mark.parametrize("layout", ["backwards", "rows backwards", "one row many times", "no rows"])
+def test_no_view_is_made_of_what_a_view_cannot_say(layout: str) -> None:
+    x = LAYOUTS[layout]()
+    made = lowered(shifted, [numbers(*x.shape), x])
+    assert operations(made, "load_ptr_tko")
+    assert not operations(made, "load_view_tko")
+
+
+def test_extents_are_promised_to_be_the_multiples_they_are() -> None:
+    for columns, power in ((48, 16), (40, 8), (36, 4), (34, 2), (33, 1)):
+        made = lowered(shifted, [numbers(8, columns), numbers(8, columns)])
+        place = next(number for number, slot in enumerate(made.program.slots) if slot.what == ("dimension", "N"))
+        said = {op.attributes["promise"] for op in follow(made, place)}
+        assert said == {Bounded(0), *([Divisible(power)] if power > 1 else [])}
+
+
+def follow(made: Lowered, place: int) -> list[Op]:
+    """The assumptions made of a parameter of the kernel, one after another."""
+    value, found = made.main.parameters[place], []
+    for op in walk(made.main.body):
+        if op.name == "assume" and op.operands[0] is value:
+            found.append(op)
+            value = op.results[0]
+    return found
+
+
+def test_strides_of_one_element_are_promised_to_be_such_that_views_can_be_used() -> None:
+    """A stride that is never taken may be any number; one that spoils nothing is passed."""
+    layout = layout_of(0, (1, 32), (12, 4), 4)
+    assert layout.is_plain
+    assert layout.steps[0] == 16
+    assert not layout.unit[0]
+    made = lowered(shifted, [numbers(1, 32), LAYOUTS["one row with an odd stride"]()])
+    assert operations(made, "load_view_tko")
+
+
+# The evaluator is able to find a promise that does not hold.
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: numbers(257)[1:].reshape(8, 32),
+        lambda: numbers(8, 33)[:, :32],
+        lambda: numbers(8, 32)[::-1],
+    ],
+)
+def test_code_made_for_other_facts_is_caught(wrong: Callable[[], Any]) -> None:
+    x = numbers(8, 48)[:, :32]
+    made = lowered(shifted, [numbers(8, 32), x])
+    made.run()
+    made.bound.tensors["x"] = wrong()  # type: ignore[index]
+    with pytest.raises(Undefined, match=r"breaks the promise|strides"):
+        made.run()

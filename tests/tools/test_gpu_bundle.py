@@ -1,0 +1,98 @@
+"""`tools/gpu_bundle.py`: every launch that is told of is in the folder, and nothing else."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+
+from tileproof.runtime.cache import Cache, digest
+
+TOOLS = Path(__file__).resolve().parents[2] / "tools"
+LAUNCHES = '''
+import numpy as np
+
+import tileproof as tp
+from tileproof import In, Out, f32
+
+
+@tp.kernel
+def double(y: Out[f32, "N"], x: In[f32, "N"], *, B: int = 64) -> None:
+    for n in tp.parallel(N=B):
+        y[n] = x[n] * 2
+
+
+class Described:
+    """What only looks like an array."""
+
+    shape, dtype, strides = (100,), np.float32, (8,)
+
+
+def launches(*, sweep: bool = True):
+    y, x = np.empty(100, np.float32), np.ones(100, np.float32)
+    yield "plain", double, (y, x), {}
+    yield "again", double, (np.empty(300, np.float32), np.ones(300, np.float32)), {"B": 64}
+    yield "sparse", double, (y, Described()), {}
+    if sweep:
+        yield "candidate", double, (y, x), {"B": 32}
+    if WRONG:
+        yield "wrong", double, (y, x[:50]), {}
+'''
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+    """Runs the tool on launches of the test's own; gives the exit code and what was printed."""
+    monkeypatch.setattr(sys, "path", [str(tmp_path), str(TOOLS), *sys.path])
+    monkeypatch.setenv("TILEPROOF_CACHE_DIR", "off")  # which the tool sets
+    tool: Any = import_module("gpu_bundle")
+    monkeypatch.setattr(tool, "ROOT", tmp_path)
+    monkeypatch.setattr(tool, "SOURCES", {"none_launches": "none_launches.py", "some_launches": "some_launches.py"})
+
+    def call(*arguments: str, wrong: bool = False) -> tuple[int, str]:
+        (tmp_path / "some_launches.py").write_text(dedent(LAUNCHES).replace("if WRONG", f"if {wrong}"))
+        monkeypatch.delitem(sys.modules, "some_launches", raising=False)
+        monkeypatch.setattr(sys, "argv", ["gpu_bundle.py", "--into", str(tmp_path / "made"), *arguments])
+        # The file is written anew within a second, which byte code beside it would not notice.
+        monkeypatch.setattr(sys, "dont_write_bytecode", True)
+        return tool.main(), capsys.readouterr().out
+
+    return call
+
+
+def test_every_launch_is_compiled_once_and_then_kept(run: Any, tmp_path: Path) -> None:
+    code, told = run()
+    assert (code, "none_launches.py: not there\n" in told) == (0, True)
+    assert "some_launches.py: 3 launches proved" in told
+    assert "3 launches for sm_90 come to 2 kernels: 0 kept, 2 made\n" in told
+    other = Cache(tmp_path / "made")
+    other.put(digest("of an earlier version"), b"old")
+    code, told = run()
+    assert (code, "come to 2 kernels: 2 kept, 0 made\n" in told) == (0, True)
+    assert "removed 1 entries" in told
+    assert other.get(digest("of an earlier version")) is None
+
+
+def test_candidates_are_compiled_if_asked_for(run: Any) -> None:
+    code, told = run("--sweep")
+    assert (code, "4 launches for sm_90 come to 3 kernels: " in told) == (0, True)
+
+
+def test_a_launch_that_is_refused_is_told_and_removes_nothing(run: Any, tmp_path: Path) -> None:
+    Cache(tmp_path / "made").put(digest("other"), b"kept")
+    code, told = run(wrong=True)
+    assert (code, "1 FAILED; nothing was removed\n" in told) == (1, True)
+    assert "\nfailed: wrong\nerror[TP0604]: " in told
+    assert Cache(tmp_path / "made").get(digest("other")) == b"kept"
+
+
+def test_a_change_of_the_source_meanwhile_is_noticed(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tileproof.runtime.proofs import fingerprint
+
+    monkeypatch.setattr(fingerprint, "__wrapped__", lambda: "changed")
+    code, told = run()
+    assert (code, "changed meanwhile" in told) == (1, True)
