@@ -9,6 +9,7 @@ from textwrap import dedent
 
 import pytest
 from cli_samples import BAD, GOOD, HEAD, Ran
+from tileir_computing import has_assembler
 
 from tileproof.backends.cuda import driver
 from tileproof.backends.cuda.cubin import resources_of
@@ -19,6 +20,7 @@ from tileproof.language.schedule import Schedule
 from tileproof.runtime import gpu
 from tileproof.runtime.ahead import plan_launch
 
+pytestmark = pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")
 Run = Callable[..., Ran]
 Write = Callable[[str, str], str]
 
@@ -66,7 +68,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def rows(ran: Ran) -> list[list[str]]:
     """The cells of the table, without the units."""
-    return [re.split(r" {2,}", line) for line in ran.out.splitlines() if re.match(r"\w+ +sm_\d+ ", line)]
+    return [re.split(r" {2,}", line) for line in ran.out.splitlines() if re.match(r"[\w.]+ +sm_\d+ ", line)]
 
 
 # What is told.
@@ -135,6 +137,23 @@ def test_several_kernels_have_their_launches_by_name(tileproof: Run, write: Writ
     assert (ran.code, [row[0] for row in rows(ran)]) == (0, ["double", "twice"])
 
 
+def test_a_kernel_can_be_compiled_for_several_launches(tileproof: Run, write: Write) -> None:
+    text = GOOD + dedent("""
+        import numpy as np
+
+        def arguments():
+            return [([np.empty(n, np.float32), np.ones(n, np.float32)], {}) for n in (100, 101)]
+        """)
+    ran = tileproof("compile", write("good.py", text), "--arch", "sm_90", "--emit", "cubin", "out", "-o", "app.tpb")
+    assert (ran.code, [row[0] for row in rows(ran)]) == (0, ["double", "double.2"])
+    assert "1 kernel for 1 architecture: 2 compiled" in ran.out
+    assert {path.name for path in Path("out").iterdir()} == {"double.sm_90.cubin", "double.2.sm_90.cubin"}
+    said = tileproof("compile", "good.py", "--arch", "sm_90", "--shapes", "x=101", "--shapes", "x=100")
+    assert (said.code, "2 compiled, 2 of them before" in said.out) == (0, True)
+    listed = tileproof("compile", "--list", "app.tpb").out.splitlines()[2:]
+    assert [line.split()[-2] for line in listed] == ["y=100:f32,x=100:f32", "y=101:f32,x=101:f32"]
+
+
 def test_one_kernel_can_be_chosen(tileproof: Run, write: Write) -> None:
     ran = tileproof("compile", write("two.py", TWO + PAIRS), "--arch", "sm_90", "--kernel", "twice")
     assert (ran.code, [row[0] for row in rows(ran)]) == (0, ["twice"])
@@ -151,7 +170,8 @@ def test_a_constant_given_here_comes_before_that_of_the_file(tileproof: Run, wri
     [
         ("raise KeyError('sizes')", "`arguments()` of `good.py` raises KeyError: 'sizes'\n"),
         ("return 5", "`arguments()` of `good.py` gives int, not arguments\n"),
-        ("return [1]", "`arguments()` of `good.py` gives list, not arguments\n"),
+        ("return [1]", "`arguments()` of `good.py` gives int, not arguments\n"),
+        ("return ([], 5)", "`arguments()` of `good.py` gives tuple, not arguments\n"),
     ],
 )
 def test_a_function_that_gives_no_arguments_is_told(tileproof: Run, write: Write, body: str, said: str) -> None:

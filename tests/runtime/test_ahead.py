@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tileir_computing import has_assembler
 
 import tileproof as tp
 from tileproof import In, Out, Sum, T, bf16, f8e4m3, f32
@@ -17,6 +18,7 @@ from tileproof.runtime import ahead, gpu
 from tileproof.runtime.ahead import Launch, compile_all, plan_launch, stand_in
 from tileproof.runtime.cache import Cache
 
+pytestmark = pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")
 F32 = np.dtype(np.float32)
 
 
@@ -41,8 +43,6 @@ def total(s: Sum[bf16, "1"], x: In[bf16, "N"], *, B: int = 64) -> None:
 @pytest.fixture(autouse=True)
 def _empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TILEPROOF_CACHE_DIR", str(tmp_path / "cache"))
-    for kernel in (double, widen, total):
-        kernel.cache.clear()
 
 
 @pytest.fixture
@@ -80,9 +80,14 @@ def test_forms_of_one_code_are_assembled_once(jobs: list[Any]) -> None:
 
 def test_what_is_in_the_cache_is_not_made_again(jobs: list[Any]) -> None:
     before = made(plan_launch(doubled(), ["sm_90"]))
-    double.cache.clear()
     (again,) = compile_all([plan_launch(doubled(108), ["sm_90"])])  # as divisible as 100
     assert (again.is_kept, again.outcome, again.seconds, again.program, len(jobs)) == (True, before[0], 0.0, None, 1)
+
+
+def test_a_plan_has_its_proof_also_if_the_kernel_was_planned_before() -> None:
+    first, second = plan_launch(doubled(), ["sm_90"]), plan_launch(doubled(101), ["sm_90"])
+    assert first.proof == second.proof
+    assert first.found.key in first.proof
 
 
 def test_a_launch_finds_what_was_made_ahead(jobs: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,7 +104,6 @@ def test_another_version_asks_the_assembler_only_for_other_code(
     (before,) = made(plan_launch(doubled(), ["sm_90"]), assembled=store)
     for module in (ahead, gpu):
         monkeypatch.setattr(module, "fingerprint", lambda: "another")
-    double.cache.clear()
     plan = plan_launch(doubled(), ["sm_90"])
     (again,) = made(plan, assembled=store)
     assert (again.cubin == before.cubin, len(jobs)) == (True, 1)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 from source_files import load_file
+from tileir_computing import has_assembler
 
 import tileproof as tp
 from tileproof.backends.cuda.running import Code as MachineCode
@@ -29,6 +30,7 @@ from tileproof.runtime.bundles import Bundle, load_bundle, pack, read_bundle
 from tileproof.runtime.cache import Cache, digest, recorded
 from tileproof.runtime.proofs import read_entry
 
+pytestmark = pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")
 SUPPORT = Path(__file__).resolve().parents[1] / "support"
 KERNELS = '''
 import numpy as np

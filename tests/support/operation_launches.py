@@ -26,7 +26,7 @@ def element_operations() -> dict[str, Make]:
     return {
         small.name: partial(_small, small, number, "all")
         for number, small in enumerate(of_elements())
-        if small.name in few or (small.name.endswith("_1") and not small.name.startswith("bits"))
+        if small.name in few or (small.name.endswith("_1") and small.name.startswith(("arithmetic", "cast")))
     }
 
 
@@ -35,7 +35,7 @@ def axis_operations() -> dict[str, Make]:
     found: dict[str, Make] = {}
     for number, small in enumerate(of_axes()):
         family, dtype, form = small.name.split("_")
-        usual = dtype in ("bool", "i32", "bf16", "f32", "f64") if family == "reduce" else dtype not in ("i8", "f64")
+        usual = dtype in ("i32", "bf16", "f32", "f64") if family == "reduce" else dtype in ("f16", "bf16", "f32", "u8")
         if usual or form in ("axis1", "nn"):
             found[small.name] = partial(_small, small, number, "plain")
     return found
@@ -70,7 +70,7 @@ def corpus() -> dict[str, Make]:
     found: dict[str, Make] = {}
     for place, case in enumerate(SAFE):
         name = case.kernel.name
-        if name not in NAMES and (case.data or zlib.crc32(name.encode()) % 9 == 0):
+        if name not in NAMES and (case.data or zlib.crc32(name.encode()) % 13 == 0):
             found[f"corpus_{name}"] = partial(_of_corpus, place)
     return found
 

@@ -9,9 +9,11 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
+from tileir_computing import has_assembler
 
 from tileproof.runtime.cache import Cache, digest
 
+pytestmark = pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")
 TOOLS = Path(__file__).resolve().parents[2] / "tools"
 LAUNCHES = '''
 import numpy as np

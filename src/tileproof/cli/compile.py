@@ -40,9 +40,10 @@ examples:
   tileproof compile matmul.py --arch sm_90 --emit text out    and its Tile IR, in out/matmul.sm_90.txt
   tileproof compile --list app.tpb                            what is in a bundle
 
-A kernel is compiled for a launch. Without --shapes that is what the function `arguments()` of the file returns: a
-list of arguments and a dict of constants, or a dict of such pairs by kernel. Sizes matter little: the code depends on
-element types, constants, strides, and on which powers of two and tile sizes divide the extents.
+A kernel is compiled for a launch, or several. Without --shapes they are what the function `arguments()` of the file
+returns: a list of arguments and a dict of constants, a list of such pairs, or a dict of these by kernel. Sizes matter
+little: the code depends on element types, constants, strides, and on which powers of two up to 16 and which tile sizes
+divide the extents.
 
 Of --shapes an element type may be left out where the signature has it, or another argument shares it, and a tensor
 whose dimensions all follow from the others. Scalars are numbers: scale=0.5. Arrays have no gaps and begin at multiples
@@ -71,7 +72,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: 
     option("files", metavar="FILE", nargs="*", help="a Python file with kernels")
     option("--arch", metavar="ARCH,...", help="for which GPUs: sm_90,sm_100 (default: those of this machine)")
     option("--kernel", metavar="NAME", help="this kernel alone")
-    option("--shapes", metavar="X=128x64:bf16,...", help="the arguments of a launch to compile one kernel for")
+    shapes = "the arguments of a launch to compile one kernel for; may be repeated"
+    option("--shapes", metavar="X=128x64:bf16,...", action="append", default=[], help=shapes)
     constants.add_option(parser, "Without it constants are those of the launch, or their defaults")
     option("--schedule", metavar="NAME=VALUE,...", help="how programs are laid over the GPU, as tp.Schedule says")
     option("-o", "--output", metavar="BUNDLE", help="write all that is made into one file")
@@ -108,7 +110,8 @@ def run(options: argparse.Namespace) -> int:
     _emit(made, options.emit)
     kept = sum(each.is_kept for each in made)
     good = len(made) - len(failures)
-    print(_summary(len(plans), len(archs), good, kept, failed + len(failures), time.perf_counter() - started))
+    kernels = len({id(plan.found.kernel.function) for plan in plans})
+    print(_summary(kernels, len(archs), good, kept, failed + len(failures), time.perf_counter() - started))
     if options.output is not None:
         return _bundle(options.output, made, bool(failures or failed or not made))
     return 1 if failures or failed else 0
@@ -164,8 +167,8 @@ def _plans(options: argparse.Namespace, archs: Sequence[str], schedule: Schedule
     _demand_kernel(options.kernel, kernels, [kernel.name for each in files for kernel in each.kernels])
     given = dict(options.constants)
     constants.demand_known(given, kernels)
-    shapes = None if options.shapes is None else launches.read_shapes(options.shapes)
-    if shapes is not None and len(kernels) != 1:
+    shapes = [launches.read_shapes(each) for each in options.shapes]
+    if shapes and len(kernels) != 1:
         names = ", ".join(kernel.name for kernel in kernels) or "none"
         raise UsageError(f"--shapes is about one kernel: choose it with --kernel; there are {names}")
     progress = table.on_stderr(len(kernels), "kernels proved")
@@ -182,13 +185,12 @@ def _plans(options: argparse.Namespace, archs: Sequence[str], schedule: Schedule
                 continue
             try:
                 alone = len(each.kernels) == 1 or options.kernel is not None
-                launch = _launch(kernel, shapes, given, schedule, alone)
-                if launch is None:
+                found = _launches(kernel, shapes, given, schedule, alone)
+                if not found:
                     progress.clear()
                     failed += 1
                     print(f"{shown_path(each.file)}: {kernel.name}: no launch is known; {launches.unknown(kernel)}")
-                    continue
-                plans.append(plan_launch(launch, archs))
+                plans += [plan_launch(launch, archs) for launch in found]
             except TileproofError as error:
                 progress.clear()
                 failed += 1
@@ -199,16 +201,18 @@ def _plans(options: argparse.Namespace, archs: Sequence[str], schedule: Schedule
     return plans, failed
 
 
-def _launch(
-    kernel: Kernel, shapes: Mapping[str, str] | None, given: Mapping[str, int], schedule: Schedule | None, alone: bool
-) -> Launch | None:
-    if shapes is not None:
-        found: Launch | None = launches.of_shapes(kernel, shapes, given)
+def _launches(
+    kernel: Kernel, shapes: Sequence[Mapping[str, str]], given: Mapping[str, int], schedule: Schedule | None,
+    alone: bool,
+) -> list[Launch]:  # fmt: skip
+    if shapes:
+        found = [launches.of_shapes(kernel, each, given) for each in shapes]
     else:
         found = launches.of_file(kernel, given, is_alone=alone)
-    if found is None or schedule is None:
-        return found
-    return replace(found, kernel=kernel.with_schedule(schedule))
+    if schedule is not None:
+        laid = kernel.with_schedule(schedule)
+        found = [replace(each, kernel=laid) for each in found]
+    return launches.numbered(found)
 
 
 def _demand_kernel(wanted: str | None, chosen: Sequence[Kernel], names: Sequence[str]) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -41,6 +42,12 @@ def read_shapes(text: str) -> dict[str, str]:
     return found
 
 
+def numbered(found: Sequence[Launch]) -> list[Launch]:
+    """The launches of one kernel, the second called `double.2` and so on."""
+    first, rest = found[:1], enumerate(found[1:], start=2)
+    return [*first, *(replace(each, name=f"{each.name}.{number}") for number, each in rest)]
+
+
 def of_shapes(kernel: Kernel, shapes: Mapping[str, str], given: Mapping[str, int]) -> Launch:
     """A launch with arguments of these shapes. Of a tensor that is left out, the shape must follow from the others."""
     signature = parse(kernel).signature
@@ -57,34 +64,39 @@ def of_shapes(kernel: Kernel, shapes: Mapping[str, str], given: Mapping[str, int
     return Launch(kernel.name, kernel, args, constants.for_kernel(kernel, given))
 
 
-def of_file(kernel: Kernel, given: Mapping[str, int], *, is_alone: bool) -> Launch | None:
-    """The launch that `arguments()` of the kernel's file gives; None if it gives none for this kernel.
+def of_file(kernel: Kernel, given: Mapping[str, int], *, is_alone: bool) -> list[Launch]:
+    """The launches that `arguments()` of the kernel's file gives for this kernel.
 
-    It returns a list of arguments and a dict of constants, or a dict of such pairs by the names of kernels.
+    It returns a list of arguments and a dict of constants, a list of such pairs, or a dict of either by the names of
+    kernels.
     """
     function = kernel.function.__globals__.get(NAME)
     if not callable(function):
-        return None
+        return []
     made = _called(kernel, function)
     if isinstance(made, dict):
-        made = made.get(kernel.name)
+        made = made.get(kernel.name, [])
     elif not is_alone:
-        return None
-    match made:
-        case None:
-            return None
-        case (list() | tuple() as args, dict() as named):
-            return Launch(kernel.name, kernel, args, {**named, **constants.for_kernel(kernel, given)})
-        case _:
-            raise KernelError(
-                Diagnostic(
-                    Code.IMPORT_FAILED,
-                    f"`{NAME}()` of `{shown_path(kernel.filename)}` gives {type(made).__name__}, not arguments",
-                    help=f"return a list of arguments and a dict of constants: `return [y, x], {{}}`; for several "
-                    f"kernels a dict of such pairs: `return {{{kernel.name!r}: ([y, x], {{}})}}`",
-                    kernel=kernel.name,
-                )
-            )
+        return []
+    pairs = made if isinstance(made, list) else [made]
+    found = []
+    for pair in pairs:
+        match pair:
+            case (list() | tuple() as args, dict() as named):
+                found.append(Launch(kernel.name, kernel, args, {**named, **constants.for_kernel(kernel, given)}))
+            case _:
+                raise KernelError(_not_arguments(kernel, pair))
+    return found
+
+
+def _not_arguments(kernel: Kernel, given: object) -> Diagnostic:
+    return Diagnostic(
+        Code.IMPORT_FAILED,
+        f"`{NAME}()` of `{shown_path(kernel.filename)}` gives {type(given).__name__}, not arguments",
+        help="return a list of arguments and a dict of constants: `return [y, x], {}`; for several kernels a dict of "
+        f"such pairs: `return {{{kernel.name!r}: ([y, x], {{}})}}`",
+        kernel=kernel.name,
+    )
 
 
 def _called(kernel: Kernel, function: Callable[[], Any]) -> Any:

@@ -24,6 +24,7 @@ from tileproof.backends.cuda.remarks import Remark
 from tileproof.backends.cuda.running import Code, code_of, job_of
 from tileproof.diagnostics.errors import TileproofError
 from tileproof.language.kernel import Kernel
+from tileproof.language.schedule import Schedule
 
 from .arguments import Bound
 from .cache import Cache, default, digest, recorded
@@ -87,8 +88,10 @@ class Made:
 def plan_launch(launch: Launch, archs: Sequence[str], *, checked: bool = True) -> Plan:
     """Binds and proves a launch; raises what the launch would raise."""
     started = time.perf_counter()
+    # A kernel of its own: one that was launched or planned before remembers its proof, and reads no entry.
+    kernel = launch.kernel.with_schedule(launch.kernel.schedule or Schedule())
     with recorded() as proof:
-        found, bound = prepare(launch.kernel, tuple(launch.args), dict(launch.constants))
+        found, bound = prepare(kernel, tuple(launch.args), dict(launch.constants))
         space = space_of(found, bound)
         variants = tuple(variant(found, bound, space, arch, checked=checked) for arch in archs)
         _ = found.key  # writes the proof

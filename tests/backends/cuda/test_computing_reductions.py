@@ -24,7 +24,7 @@ SPAN = Span(Source("kernel.py", ("line\n",)), 1, 1, 1, 5)
 N: Walker = Value("n", WalkerType("N", 12))
 WALKED = Axis(12, WalkerTag(N))
 SHAPES: list[tuple[Axis, ...]] = [
-    (Axis(8),), (Axis(1),), (Axis(7),), (WALKED,), (Axis(3), WALKED), (WALKED, Axis(5)), (Axis(2), WALKED, Axis(4)),
+    (Axis(8),), (Axis(1),), (Axis(70),), (WALKED,), (Axis(3), WALKED), (WALKED, Axis(5)), (Axis(2), WALKED, Axis(4)),
 ]  # fmt: skip
 LIVES = (0, 7, 12)
 

@@ -31,7 +31,7 @@ class Picked:
     """How many lanes the tile has along it, padding included; 1 where the axis is dropped."""
     dropped: bool
     start: Position
-    """Its first element."""
+    """Its first element, as memory counts."""
     step: int = 1
     coordinate: Value | int | None = None
     """How many steps lie before it, where that is at hand."""
@@ -45,6 +45,13 @@ class Picked:
     """Whether dead lanes, if there are any, lie past the end of the tensor."""
     is_entry: bool = False
     """Whether the position may be none."""
+    within: Position | None = None
+    """Its first element as the program counts, where the tensor is what another has from some position on."""
+
+    @property
+    def counted(self) -> Position:
+        """Its first element, as the program counts."""
+        return self.start if self.within is None else self.within
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +86,7 @@ def region(s: State, tensor: Tensor, picks: Sequence[ops.Pick]) -> Region:
         if origin is not None:
             moved = positions.plus(s.b, picked.start, origin)
             assert moved is not None
-            picked = replace(picked, start=moved, step=1, coordinate=None)
+            picked = replace(picked, start=moved, step=1, coordinate=None, within=picked.start)
         found.append(picked)
     return Region(tuple(found))
 
@@ -308,7 +315,7 @@ def live_mask(s: State, where: Region, shape: tuple[int, ...]) -> Value | None:
     axis = 0
     for pick in where.picks:
         if pick.is_entry and pick.indices is None:
-            there = s.b.cmpi(Predicate.GREATER_EQUAL, base_value(s.b, pick.start), s.splat(I64, (), 0), signed=True)
+            there = s.b.cmpi(Predicate.GREATER_EQUAL, base_value(s.b, pick.counted), s.splat(I64, (), 0), signed=True)
             found = both(s, found, s.spread(there, shape))
         if pick.dropped:
             continue
@@ -336,11 +343,11 @@ def _inside(s: State, where: Region, place: int, pick: Picked, extent: Position)
         high = b.cmpi(Predicate.LESS, held, s.spread(base_value(b, extent), line), signed=True)
         return s.along(b.andi(low, high), shape, axis)
     if pick.dropped:
-        low = positions.compared(b, ops.BinaryFn.GE, pick.start, known(0), ())
-        high = positions.compared(b, ops.BinaryFn.LT, pick.start, extent, ())
+        low = positions.compared(b, ops.BinaryFn.GE, pick.counted, known(0), ())
+        high = positions.compared(b, ops.BinaryFn.LT, pick.counted, extent, ())
         return s.spread(b.andi(low, high), shape)
     axis = where.axes.index(place)
-    lanes = Position(pick.start.base, b.iota(pick.lanes, I32), 0, pick.lanes - 1)
+    lanes = replace(pick.counted, lanes=b.iota(pick.lanes, I32), low=0, high=pick.lanes - 1)
     line = (pick.lanes,)
     low = positions.compared(b, ops.BinaryFn.GE, lanes, known(0), line)
     high = positions.compared(b, ops.BinaryFn.LT, lanes, extent, line)

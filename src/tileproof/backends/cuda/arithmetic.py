@@ -2,8 +2,8 @@
 
 Nothing here is undefined, whatever the operands: dead lanes hold anything. Floats of 16 bits are computed in f32 and
 rounded once; for sums, differences and products that is what their own operations give, since f32 has more than twice
-their digits. Division in f32 is the assembler's `full` one, which is within two units and a tenth as long as the exact
-one; where a quotient is rounded to a whole number it is exact, since there a unit may become a one.
+their digits. Division in f32 is the assembler's `full` one, which is within two units and a quarter as long as the
+exact one; where a quotient is rounded to a whole number it is exact, since there a unit may become a one.
 """
 
 from __future__ import annotations

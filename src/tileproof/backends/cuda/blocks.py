@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import assert_never
 
 from tileproof.ir import ops
@@ -26,7 +25,7 @@ from . import (
 )
 from .positions import Position, base_value, known
 from .state import State, number
-from .tileir.module import Block, Value
+from .tileir.module import Value
 from .tileir.types import I64
 from .tileir.types import Tile as TileOf
 
@@ -63,6 +62,8 @@ def execute(s: State, op: ops.AnyOp) -> None:
             held = conversions.bitcast(s.b, s.get(op.operand), op.operand.type.dtype, op.result.type.dtype)
             s.put(op.result, held)
         case ops.Broadcast() | ops.Expand():
+            if op.operand in s.numbers:
+                s.numbers[op.result] = s.numbers[op.operand]
             if not indices.reshaped(s, op):
                 reshaping.broadcast(s, op) if isinstance(op, ops.Broadcast) else reshaping.expand(s, op)
         case ops.Permute(operand=operand):
@@ -127,21 +128,23 @@ def execute(s: State, op: ops.AnyOp) -> None:
 
 def _binary(s: State, op: ops.Binary) -> Value:
     """Two operands; a product that is only added to something goes along with the sum, rounded once."""
-    left, right = s.fused.get(op.left), s.fused.get(op.right)
+    left, other = s.fused.get(op.left), s.fused.get(op.right)
     if left is not None and op.fn in (ops.BinaryFn.ADD, ops.BinaryFn.SUB):
         rest = s.get(op.right)
         rest = rest if op.fn is ops.BinaryFn.ADD else s.b.negf(rest)
         return s.b.fma(s.get(left.left), s.get(left.right), rest)
-    if right is not None and op.fn in (ops.BinaryFn.ADD, ops.BinaryFn.SUB):
-        one = s.get(right.left)
+    if other is not None and op.fn in (ops.BinaryFn.ADD, ops.BinaryFn.SUB):
+        one = s.get(other.left)
         one = one if op.fn is ops.BinaryFn.ADD else s.b.negf(one)
-        return s.b.fma(one, s.get(right.right), s.get(op.left))
-    return arithmetic.binary(s.b, op.fn, s.get(op.left), s.get(op.right), op.left.type.dtype)
+        return s.b.fma(one, s.get(other.right), s.get(op.left))
+    right = s.numbers.get(op.right)
+    return arithmetic.binary(s.b, op.fn, s.get(op.left), s.get(op.right), op.left.type.dtype, right)
 
 
 def _constant(s: State, op: ops.Constant, result: Tile) -> None:
     value = op.value
     assert isinstance(value, bool | int | float), f"{value} is not known"
+    s.numbers[result] = value
     if result.type.dtype == INDEX and not s.scalar_region:
         s.put_position(result, known(int(value)))
     else:
@@ -174,15 +177,7 @@ def _every_block(block: ops.Block) -> Iterator[ops.Block]:
         yield from ops.blocks(op)
 
 
-# Regions. What is made inside one does not exist behind it.
-
-
-@contextmanager
-def _inside(s: State, block: Block) -> Iterator[None]:
-    values = dict(s.values)
-    with s.b.inside(block):
-        yield
-    s.values = values
+# Regions.
 
 
 def _looped(
@@ -196,7 +191,7 @@ def _looped(
     inits = [s.get(init) for init in op.inits]
     loop = s.b.for_(*bounds, [*inits, *s.order.handed(ordered)])
     count = len(inits)
-    with _inside(s, loop.block):
+    with s.inside(loop.block):
         for carried, value in zip(op.carried, loop.arguments[1:], strict=False):
             s.put(carried, value)
         s.order.take(ordered, loop.arguments[1 + count :])
@@ -315,7 +310,7 @@ def _while(s: State, op: ops.While) -> None:
     inits = [*(s.get(init) for init in op.inits), *s.order.handed(ordered)]
     loop = s.b.loop(inits, [value.type for value in inits])
     count = len(op.inits)
-    with _inside(s, loop.block):
+    with s.inside(loop.block):
         for carried, value in zip(op.carried, loop.arguments, strict=False):
             s.put(carried, value)
         s.order.take(ordered, loop.arguments[count:])
@@ -337,7 +332,7 @@ def _choose(s: State, op: ops.If) -> None:
     types = [TileOf(s.element(result.type.dtype), s.padded(result.type)) for result in op.results]
     branch = s.b.if_(s.get(op.condition), [*types, *(token.type for token in before)])
     for block, body in ((branch.then, op.then), (branch.orelse, op.orelse)):
-        with _inside(s, block):
+        with s.inside(block):
             s.order.take(ordered, before)
             run(s, body)
             s.b.yield_(*(s.get(value) for value in body.yields), *s.order.handed(ordered))

@@ -17,6 +17,8 @@ _VECTOR: Final = 16
 """The widest access, in bytes, and the largest power of two that matters of an extent."""
 MANY: Final = 2**24 - 1
 """The most blocks a launch has."""
+_APART: Final = 2**30
+"""The longest step along an axis of one element, where any will do: it fits 32 bits."""
 _FAR: Final = 2**31 - 2**24
 """Positions below this, and a tile behind them, are counted in 32 bits."""
 
@@ -94,7 +96,7 @@ def steps_of(shape: Sequence[int], strides: Sequence[int], size: int) -> tuple[i
     steps: list[int] = []
     reach = _VECTOR
     for extent, stride in zip(reversed(shape), reversed(strides), strict=True):
-        step = stride // size if extent > 1 else -(-reach // _VECTOR) * _VECTOR
+        step = stride // size if extent > 1 else min(-(-reach // _VECTOR) * _VECTOR, _APART)
         steps.append(step)
         reach = max(reach, abs(step) * extent)
     return tuple(reversed(steps))
@@ -128,7 +130,8 @@ def facts_of(
     reaches: Sequence[int],
     programs: int,
 ) -> Facts:
-    """The facts of a launch; `reaches` are the distances in elements from one end of each tensor to the other."""
+    """The facts of a launch; `reaches` are the distances in elements from one end of each tensor to the other, or the
+    longest of its axes."""
     named = named_dimensions(kernel)
     far = max((*reaches, *dimensions.values()), default=0)
     return Facts(

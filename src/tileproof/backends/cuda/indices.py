@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from tileproof.analysis.ranges import INDEX_LIMIT
 from tileproof.ir import ops
 from tileproof.ir.types import Tile, Walker
 from tileproof.language.dtypes import ENTRY, INDEX
@@ -43,7 +45,7 @@ def source(s: State, op: ops.Extents | ops.Start | ops.Stop | ops.Elements | ops
 
 def _counted(s: State, start: Position, like: Tile) -> Position:
     (length,) = s.padded(like.type)
-    return Position(start.base, s.b.iota(length, I32), 0, length - 1, start.multiple)
+    return replace(start, lanes=s.b.iota(length, I32), low=0, high=length - 1)
 
 
 def _divided(s: State, left: Position, right: Position) -> Position:
@@ -103,7 +105,7 @@ def reshaped(s: State, op: ops.Broadcast | ops.Expand) -> bool:
         aligned = (1,) * (len(shape) - len(old)) + old
         lanes = held.lanes if aligned == old else s.b.reshape(held.lanes, aligned)
         lanes = lanes if aligned == shape else s.b.broadcast(lanes, shape)
-    s.put_position(op.result, Position(held.base, lanes, held.low, held.high, held.multiple))
+    s.put_position(op.result, replace(held, lanes=lanes))
     return True
 
 
@@ -122,7 +124,8 @@ def cast(s: State, op: ops.Cast) -> bool:
         s.put_position(op.result, Position(value))
         return True
     narrow = value if source_.name == "i32" else None
-    s.put_position(op.result, Position(s.b.exti(value, I64, signed=source_.kind == "int"), narrow=narrow))
+    wide = s.b.exti(value, I64, signed=source_.kind == "int")
+    s.put_position(op.result, Position(wide, narrow=narrow, reach=1 << source_.bits))
     return True
 
 
@@ -150,7 +153,7 @@ def tile_place(
     """The tile of a walk that begins at `start`, after `turn` others; `turn` counts in coordinates."""
     size = 1 if walker.type.size is None else number(walker.type.size)
     wide = turn if s.coordinate == I64 else s.b.exti(turn, I64, signed=True)
-    gone = Position(wide, narrow=turn if s.coordinate == I32 else None)
+    gone = Position(wide, narrow=turn if s.coordinate == I32 else None, reach=INDEX_LIMIT)
     moved = positions.times(s.b, gone, known(size))
     assert moved is not None
     here = moved
@@ -159,7 +162,7 @@ def tile_place(
         assert total is not None
         here = total
     if size == 1 and start.base == 0:
-        here = Position(wide, narrow=gone.narrow)
+        here = gone
     if walker.type.size is None:
         end = positions.plus(s.b, here, known(1))
         assert end is not None

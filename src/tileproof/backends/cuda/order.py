@@ -113,9 +113,11 @@ def ordered(kernel: ops.KernelIR, *, combined: bool) -> dict[Tensor, Tensor]:
     for op, loops in _accesses(kernel.body, ()):
         match op:
             case ops.SplitAt(past=past, fresh=fresh, tensor=tensor):
-                # What lies before the cut is only read, and what lies behind it is another part of memory.
+                # What lies before the cut is only read, and what lies behind it is another part of memory. A program
+                # that is alone may have written to it before it was cut.
                 belongs[past] = belongs[fresh] = belongs[tensor]
-                free.add(past)
+                if not any(isinstance(earlier, ops.Store) for earlier, _ in sites.get(belongs[tensor], ())):
+                    free.add(past)
             case ops.Load(tensor=tensor) | ops.Get(tensor=tensor) | ops.Store(tensor=tensor):
                 if tensor not in free:
                     sites.setdefault(belongs[tensor], []).append((op, loops))

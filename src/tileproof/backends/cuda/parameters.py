@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from tileproof.analysis.ranges import INDEX_LIMIT
 from tileproof.ir import ops
 from tileproof.ir.types import Fixed, Named, Tensor, TensorType, Tile, TileType, Unnamed, Walker
 from tileproof.ir.types import Value as IrValue
@@ -191,7 +192,8 @@ class Parameters:
         if power > 1:
             held = b.assume_divisible(held, power)
         wide = held if self.coordinate == I64 else b.exti(held, I64, signed=True)
-        return Position(wide, multiple=multiple, narrow=held if self.coordinate == I32 else None), held
+        narrow = held if self.coordinate == I32 else None
+        return Position(wide, multiple=multiple, narrow=narrow, reach=INDEX_LIMIT), held
 
     def _rows(self, s: State, extents: Sequence[Position]) -> tuple[Value | int, ...]:
         """The strides of an array without gaps, as coordinates."""

@@ -2,14 +2,15 @@
 
 Most tiles of indices are the positions of a walker, perhaps moved: `past + s.elements`. Kept apart, the part that all
 lanes share is computed once, and comparing two such tiles is 32-bit work for each lane. What a number is known to be a
-multiple of is kept too, because a walk between multiples of its tile has no short tile.
+multiple of is kept too, because a walk between multiples of its tile has no short tile. Index arithmetic is proved to
+fit 64 bits; the distance of two indices, which `compared` looks at, is not.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tileproof.ir.ops import BinaryFn
 
@@ -20,6 +21,8 @@ from .tileir.types import I32, I64, Tile
 
 _FAR = 1 << 30
 """Lanes stay below this, so that sums and differences of two fit 32 bits."""
+_ANYWHERE = 1 << 63
+"""No index is further from 0."""
 
 PREDICATES = {
     BinaryFn.EQ: Predicate.EQUAL, BinaryFn.NE: Predicate.NOT_EQUAL, BinaryFn.LT: Predicate.LESS,
@@ -41,11 +44,18 @@ class Position:
     """What the base is known to be a multiple of; not said of a number."""
     narrow: Value | None = None
     """The base as an I32 scalar, where it is at hand and fits."""
+    reach: int = _ANYWHERE
+    """How far from 0 the base is at most; not said of a number."""
 
     @property
     def divisor(self) -> int:
         """What the base is a multiple of; 0 for zero, which is one of everything."""
         return abs(self.base) if isinstance(self.base, int) else self.multiple
+
+    @property
+    def away(self) -> int:
+        """How far from 0 the base is at most."""
+        return abs(self.base) if isinstance(self.base, int) else self.reach
 
     def is_multiple_of(self, of: int) -> bool:
         return self.divisor % of == 0
@@ -115,7 +125,8 @@ def _joined(b: Builder, left: Position, right: Position, *, is_sum: bool) -> Pos
             lanes = (b.addi if is_sum else b.subi)(lanes, right.lanes)
         else:
             lanes = right.lanes if is_sum else b.negi(right.lanes)
-    return Position(base, lanes, low, high, math.gcd(left.divisor, right.divisor))
+    reach = min(left.away + right.away, _ANYWHERE)
+    return Position(base, lanes, low, high, math.gcd(left.divisor, right.divisor), reach=reach)
 
 
 def times(b: Builder, left: Position, right: Position) -> Position | None:
@@ -128,7 +139,8 @@ def times(b: Builder, left: Position, right: Position) -> Position | None:
         if right.base == 1:
             return left
         product = b.muli(base_value(b, left), base_value(b, right))
-        return Position(product, multiple=left.divisor * right.divisor or 1)
+        reach = min(left.away * right.away, _ANYWHERE)
+        return Position(product, multiple=left.divisor * right.divisor or 1, reach=reach)
     if not (isinstance(right.base, int) and right.lanes is None and left.lanes is not None):
         return None
     factor = right.base
@@ -142,7 +154,8 @@ def times(b: Builder, left: Position, right: Position) -> Position | None:
         base = left.base * factor
     else:
         base = b.muli(left.base, b.constant(Tile(I64), factor))
-    return Position(base, lanes, low, high, (left.divisor * factor) or 1)
+    reach = min(left.away * abs(factor), _ANYWHERE)
+    return Position(base, lanes, low, high, left.divisor * abs(factor) or 1, reach=reach)
 
 
 def least(b: Builder, left: Position, right: Position) -> Position:
@@ -152,7 +165,7 @@ def least(b: Builder, left: Position, right: Position) -> Position:
     if left.base is right.base:
         return left
     smaller = b.mini(base_value(b, left), base_value(b, right), signed=True)
-    return Position(smaller, multiple=math.gcd(left.divisor, right.divisor))
+    return Position(smaller, multiple=math.gcd(left.divisor, right.divisor), reach=max(left.away, right.away))
 
 
 def greatest(b: Builder, left: Position, right: Position) -> Position:
@@ -160,7 +173,7 @@ def greatest(b: Builder, left: Position, right: Position) -> Position:
     if isinstance(left.base, int) and isinstance(right.base, int):
         return Position(max(left.base, right.base))
     larger = b.maxi(base_value(b, left), base_value(b, right), signed=True)
-    return Position(larger, multiple=math.gcd(left.divisor, right.divisor))
+    return Position(larger, multiple=math.gcd(left.divisor, right.divisor), reach=max(left.away, right.away))
 
 
 def compared(b: Builder, fn: BinaryFn, left: Position, right: Position, shape: Sequence[int]) -> Value:
@@ -177,12 +190,24 @@ def compared(b: Builder, fn: BinaryFn, left: Position, right: Position, shape: S
         lanes = left.lanes
     else:
         lanes = b.subi(left.lanes, right.lanes)
-    # Beyond what lanes reach, it does not matter how far.
-    away = minus(b, Position(right.base), Position(left.base))
-    assert away is not None
-    bounded = least(b, greatest(b, away, known(low - 1)), known(high + 1))
-    limit = narrow_value(b, bounded)
+    limit = _limit(b, left, right, low - 1, high + 1)
     return b.cmpi(predicate, lanes, b.broadcast(b.reshape(limit, (1,) * len(shape)), tuple(shape)), signed=True)
+
+
+def _limit(b: Builder, left: Position, right: Position, low: int, high: int) -> Value:
+    """How far the base of `right` is behind that of `left`, as I32: beyond what lanes reach, at one of the bounds."""
+    one, other = replace(left, lanes=None, low=0, high=0), replace(right, lanes=None, low=0, high=0)
+    if left.away + right.away >= _ANYWHERE and not (isinstance(left.base, int) and isinstance(right.base, int)):
+        # The distance may not fit 64 bits: what is further away than the bounds is brought to them first.
+        low, high = min(low, 0), max(high, 0)
+        lowest = plus(b, greatest(b, one, known(-_ANYWHERE - low)), known(low))
+        highest = plus(b, least(b, one, known(_ANYWHERE - 1 - high)), known(high))
+        assert lowest is not None
+        assert highest is not None
+        other = least(b, greatest(b, other, lowest), highest)
+    distance = minus(b, other, one)
+    assert distance is not None
+    return narrow_value(b, least(b, greatest(b, distance, known(low)), known(high)))
 
 
 def _shape(value: Value) -> tuple[int, ...]:

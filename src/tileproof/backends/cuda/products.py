@@ -2,11 +2,13 @@
 
 Tensor cores multiply 16- and 8-bit numbers and tf32. They have no f32, and what the assembler makes of an f32 product
 is slow; so f32 numbers are cut into two of tf32, and three products give what one of f32 would, but for its last bits.
+Tiles too small for tensor cores are multiplied as they are.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from tileproof.ir import ops
 from tileproof.language.dtypes import F32, TF32
@@ -31,10 +33,18 @@ def product(s: State, op: ops.Mma) -> None:
         s.put(op.result, b.mmai(left, right, acc, signed_left=signed, signed_right=signed))
     elif dtype == TF32:
         s.put(op.result, b.mmaf(b.ftof(left, TF32_ELEMENT), b.ftof(right, TF32_ELEMENT), acc))
-    elif dtype == F32:
+    elif dtype == F32 and _fills_cores(line_shape(left), line_shape(right)):
         s.put(op.result, _single(s, left, right, acc))
     else:
         s.put(op.result, b.mmaf(left, right, acc))
+
+
+def _fills_cores(left: Sequence[int], right: Sequence[int]) -> bool:
+    """Whether tiles are large enough for tensor cores: in smaller ones some warp would have nothing to multiply."""
+    (rows, inner), columns = left, right[1]
+    if inner < 8 or columns < 8:
+        return False
+    return rows >= 64 or (rows >= 16 and rows // 16 * (columns // 8) >= 4)
 
 
 def _single(s: State, left: Value, right: Value, acc: Value) -> Value:

@@ -5,7 +5,7 @@ All entries of a module take the same parameters, whose order `parameters` knows
 - `begin` puts the identity into tensors that programs combine into;
 - `before`, where there are no programs, makes the checks that come before all of them;
 - the kernel itself, one block for each program, or as many blocks as the GPU holds where the schedule is persistent;
-- `after`, where pieces are joined, one block for each combination of the other walkers;
+- `after`, where pieces are joined, does the same for each combination of the other walkers;
 - `finish` brings what was combined in a wider type back into the tensor's own.
 """
 
@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from tileproof.analysis.ranges import INDEX_LIMIT
 from tileproof.ir import ops
 from tileproof.ir.types import Tile, Walker
 from tileproof.ir.walk import walk
@@ -25,7 +26,7 @@ from tileproof.lowering.sums import single_products
 from . import blocks, positions
 from .checks import sites_of
 from .combined import begin, finish
-from .facts import Facts
+from .facts import MANY, Facts
 from .indices import tile_place
 from .order import Order, ordered
 from .parameters import Parameters, Slot, What
@@ -231,7 +232,10 @@ class _Writing:
         if not is_only:
             all_ = b.muli(rows, columns)
             rest, here = divided(program_, all_), b.remi(program_, all_, signed=True)
-        group = s.splat(of, (), self.schedule.group)
+        group = s.splat(of, (), min(self.schedule.group, MANY))
+        if self.schedule.group * MANY >= 2**31:
+            # More rows than there are would make a product that does not fit.
+            group = b.mini(group, rows, signed=True)
         together = b.muli(group, columns)
         first = b.muli(divided(here, together), group)
         tall = b.mini(b.subi(rows, first), group, signed=True)
@@ -258,7 +262,8 @@ class _Writing:
         row = b.muli(wide, s.splat(I64, (), 4))
         table = self.given["table", walker.name]
         start, stop, count, segment = (
-            Position(b.load_ptr(b.offset(table, b.addi(row, s.splat(I64, (), place))))[0]) for place in range(4)
+            Position(b.load_ptr(b.offset(table, b.addi(row, s.splat(I64, (), place))))[0], reach=INDEX_LIMIT)
+            for place in range(4)
         )
         s.put_position(self.segments[walker].index, segment)
         size = number(walker.type.size or 1)
@@ -308,14 +313,20 @@ class _Writing:
     def _after(self, s: State, body: Body, join: ops.Join) -> None:
         left = [walker for walker in self.walkers if walker is not join.walker]
         blocks.run(s, self.outer)
-        here = self._counted(s, s.b.get_tile_block_id()[0])
         programs = self.given["programs",]
-        self._enter(s, here, left)
-        every = programs if self.counter == I64 else s.b.exti(programs, I64, signed=True)
-        s.point = s.b.addi(every, self._point(s, left, {}))
-        blocks.run(s, again(body.before, body.after, join.combiner.body))
-        self._join(s, join)
-        blocks.run(s, body.after)
+
+        def one(turn: Value) -> None:
+            self._enter(s, turn, left)
+            every = programs if self.counter == I64 else s.b.exti(programs, I64, signed=True)
+            s.point = s.b.addi(every, self._point(s, left, {}))
+            blocks.run(s, again(body.before, body.after, join.combiner.body))
+            self._join(s, join)
+            blocks.run(s, body.after)
+            s.point = None
+
+        pieces = self.given["count", join.walker.name]
+        total = s.b.divi(programs, pieces, signed=True, rounding=Rounding.ZERO) if self.is_persistent else programs
+        self._each(s, total, one)
 
     def _join(self, s: State, join: ops.Join) -> None:
         """Combines what all pieces left, in order."""

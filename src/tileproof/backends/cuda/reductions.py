@@ -9,8 +9,7 @@ element is applied to one lane after another, in a loop.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Final, TypeAlias
 
@@ -27,7 +26,6 @@ from .splats import element_of, like, shape_of, spread
 from .state import State
 from .tileir.builder import Builder
 from .tileir.enums import Predicate
-from .tileir.module import Block as Region
 from .tileir.module import Value
 from .tileir.types import I32, I64, Number
 from .tileir.types import Tile as TileOf
@@ -183,7 +181,7 @@ def fold(s: State, op: ops.Fold, run: Run) -> None:
         firsts = _parts(s.b, values, op.axis, 0)
         totals = [_or_identity(s, op, first, one) for first, one in zip(firsts, op.identities, strict=True)]
         loop = s.b.for_(_number(s.b, 1), live, _number(s.b, 1), totals)
-        with _inside(s, loop.block):
+        with s.inside(loop.block):
             place, *carried = loop.arguments
             s.b.continue_(*_applied(s, op.combiner, carried, _parts(s.b, values, op.axis, place), run))
         _put(s, op.results, loop.results)
@@ -199,7 +197,7 @@ def scan(s: State, op: ops.Scan, run: Run) -> None:
     # The first lane stands as it is, and dead lanes may hold anything: the operands are what is written over.
     firsts = _parts(s.b, values, op.axis, 0)
     loop = s.b.for_(_number(s.b, 1), live, _number(s.b, 1), (*firsts, *values))
-    with _inside(s, loop.block):
+    with s.inside(loop.block):
         place, *carried = loop.arguments
         made = _applied(s, op.combiner, carried[: len(values)], _parts(s.b, values, op.axis, place), run)
         shape = shape_of(values[0])
@@ -208,15 +206,6 @@ def scan(s: State, op: ops.Scan, run: Run) -> None:
         kept = [s.b.select(here, _repeated(s.b, new, shape, op.axis), old) for new, old in pairs]
         s.b.continue_(*made, *kept)
     _put(s, op.results, loop.results[len(values) :])
-
-
-@contextmanager
-def _inside(s: State, block: Region) -> Iterator[None]:
-    """Writes into a block; what is made there does not exist behind it."""
-    values = dict(s.values)
-    with s.b.inside(block):
-        yield
-    s.values = values
 
 
 def _put(s: State, results: Sequence[Tile], values: Sequence[Value]) -> None:
@@ -288,21 +277,42 @@ def _or_identity(s: State, op: ops.Fold, total: Value, identity: Tile) -> Value:
 
 
 def _spread_out(s: State, op: ops.Scan, values: Sequence[Value], run: Run) -> None:
-    """Scans of ever longer pieces: the last lane of the left half of each is combined with all of its right half."""
+    """Neighbours are combined as in `_tree`; on the way back each pair is told what all before it come to."""
     shape = shape_of(values[0])
     before, lanes, after = math.prod(shape[: op.axis]), shape[op.axis], math.prod(shape[op.axis + 1 :])
-    half = 1
-    while half < lanes:
-        part = (before, lanes // (2 * half), 2 * half, after)
-        pieces = [s.b.reshape(value, part) for value in values]
-        lasts = [s.b.broadcast(_lane(s.b, piece, 2, half - 1), part) for piece in pieces]
-        made = _applied(_Lanes.within(s, part), op.combiner, lasts, pieces, run)
-        line = s.b.iota(2 * half, I32)
-        right = s.b.cmpi(Predicate.GREATER_EQUAL, line, like(s.b, line, half), signed=True)
-        right = s.b.broadcast(s.b.reshape(right, (1, 1, 2 * half, 1)), part)
-        values = [s.b.select(right, new, old) for new, old in zip(made, pieces, strict=True)]
-        half *= 2
+    levels: list[tuple[list[Value], list[Value]]] = []
+    sums = values
+    while lanes > 1:
+        lanes //= 2
+        pairs = [s.b.reshape(value, (before, lanes, 2, after)) for value in sums]
+        left, right = ([_lane(s.b, pair, 2, side) for pair in pairs] for side in (0, 1))
+        levels.append((left, right))
+        if lanes > 1:
+            sums = _applied(_Lanes.within(s, shape_of(left[0])), op.combiner, left, right, run)
+    # What comes before each pair; anything for the first, which has nothing before it.
+    sooner: list[Value] | None = None
+    while levels:
+        left, right = levels.pop()
+        inner = _Lanes.within(s, shape_of(left[0]))
+        upto = left
+        if sooner is not None:
+            line = s.b.iota(inner.shape[1], I32)
+            is_first = s.b.cmpi(Predicate.EQUAL, line, like(s.b, line, 0), signed=True)
+            is_first = s.b.broadcast(s.b.reshape(is_first, (1, inner.shape[1], 1, 1)), inner.shape)
+            made = _applied(inner, op.combiner, sooner, left, run)
+            upto = [s.b.select(is_first, one, both) for one, both in zip(left, made, strict=True)]
+        if levels:
+            sooner = _interleaved(s.b, left if sooner is None else sooner, upto)
+        else:
+            values = _interleaved(s.b, upto, _applied(inner, op.combiner, upto, right, run))
     _put(s, op.results, [s.b.reshape(value, shape) for value in values])
+
+
+def _interleaved(b: Builder, even: Sequence[Value], odd: Sequence[Value]) -> list[Value]:
+    """Lanes of two tiles in turn; their axes are what is before the lanes, these, 1, and what is behind."""
+    before, lanes, _, after = shape_of(even[0])
+    joined = [b.cat(one, other, 2) for one, other in zip(even, odd, strict=True)]
+    return [b.reshape(value, (before, 2 * lanes, 1, after)) for value in joined]
 
 
 @dataclass

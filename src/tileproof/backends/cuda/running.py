@@ -131,7 +131,9 @@ def facts_for(kernel: ops.KernelIR, arrays: Mapping[str, Any], addresses: Mappin
         size = array.itemsize
         layouts.append(layout_of(addresses[tensor.name], array.shape, array.strides, size))
         steps = steps_of(array.shape, array.strides, size)
-        reaches.append(sum(abs(step) * (extent - 1) for step, extent in zip(steps, array.shape, strict=True) if extent))
+        reach = sum(abs(step) * (extent - 1) for step, extent in zip(steps, array.shape, strict=True) if extent)
+        # A tensor whose elements are all one has a reach of 0, and axes as long as any.
+        reaches.append(max(reach, *array.shape, 0))
     return facts_of(kernel, dimensions, layouts, reaches, programs)
 
 
@@ -249,16 +251,15 @@ class Loaded:
         """How many blocks a stage has."""
         if stage.grid == "none":
             return 0 if space.programs else 1
-        if stage.grid == "left":
-            return space.left
         if stage.grid == "elements":
             sizes = (arrays[tensor.name].size for tensor in self.tensors if tensor.type.access.combines)
             return -(-max(sizes, default=0) // CHUNK)
+        programs = space.left if stage.grid == "left" else space.programs
         if self.code.is_serial:
-            return min(space.programs, 1)
+            return min(programs, 1)
         if self.code.is_persistent:
-            return min(space.programs, self.sm_count * self.code.occupancy)
-        return space.programs
+            return min(programs, self.sm_count * self.code.occupancy)
+        return programs
 
     def fixed_words(
         self, arrays: Mapping[str, Any], dimensions: Mapping[str, int], space: Space

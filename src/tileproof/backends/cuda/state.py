@@ -7,7 +7,8 @@ anything, and nothing that is stored or reported depends on them.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Final
@@ -24,7 +25,7 @@ from .positions import Position, materialised
 from .schedule import Schedule
 from .tileir.builder import Builder
 from .tileir.enums import Predicate
-from .tileir.module import Location, Value
+from .tileir.module import Block, Location, Value
 from .tileir.types import BF16, F8E4M3, F8E5M2, F16, F32, F64, I1, I8, I16, I32, I64, Element, Number
 from .tileir.types import Tile as TileOf
 
@@ -123,6 +124,8 @@ class State:
     """Loaded tiles of which only the transpose is used, and that: they are loaded so."""
     fused: Mapping[AnyValue, Binary] = field(default_factory=dict)
     """Products that are written together with the sum they are added to."""
+    numbers: dict[Tile, bool | int | float] = field(default_factory=dict)
+    """Tiles that hold one number everywhere, known now."""
     report: Value | None = None
     """Where failed checks are reported: a pointer to I64."""
     sites: Mapping[int, int] = field(default_factory=dict)
@@ -261,7 +264,15 @@ class State:
         assert isinstance(value.type.element, Number)
         return self.b.select(mask, value, self.splat(value.type.element, value.type.shape, 0))
 
-    # Other states.
+    # Regions and other states.
+
+    @contextmanager
+    def inside(self, block: Block) -> Iterator[None]:
+        """Writes into a region. What is made there, a tile of indices made whole too, does not exist behind it."""
+        values = dict(self.values)
+        with self.b.inside(block):
+            yield
+        self.values = values
 
     def scalarised(self) -> State:
         """A state for the body of a scan or fold: each tile of the combiner is one element there."""

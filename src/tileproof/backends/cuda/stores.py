@@ -40,7 +40,7 @@ def _guarded(s: State, op: ops.Store | ops.Update, write: Callable[[], None]) ->
     roots = [s.order.roots[tensor] for tensor in tensors]
     before = s.order.handed(roots)
     branch = s.b.if_(s.get(op.guard), [token.type for token in before])
-    with s.b.inside(branch.then):
+    with s.inside(branch.then):
         s.order.take(roots, before)
         write()
         s.b.yield_(*s.order.handed(roots))
@@ -168,10 +168,6 @@ def _extreme(s: State, places: Value, value: Value, mask: Value | None, dtype: D
     b.atomic_rmw(Mode.UMIN if is_max else Mode.UMAX, integers, bits, mask=both_masks(s, mask, is_set))
 
 
-
-
 def _as_integers(s: State, places: Value, of: Number) -> Value:
     """The same addresses, of integers."""
     return s.b.int_to_ptr(s.b.ptr_to_int(places), Pointer(of))
-
-
