@@ -18,6 +18,7 @@ for _folder in (_TESTS, _TESTS / "support"):
         sys.path.append(str(_folder))
 
 from check_launches import checks  # noqa: E402
+from edge_launches import edges  # noqa: E402
 from example_launches import examples  # noqa: E402
 from launching import Make  # noqa: E402
 from layout_launches import large, layouts, schedules  # noqa: E402
@@ -36,6 +37,7 @@ def groups() -> dict[str, dict[str, Make]]:
         "movements": movements(),
         "corpus": corpus(),
         "layouts": layouts(),
+        "edges": edges(),
         "large": large(),
         "schedules": schedules(),
         "sums": sums(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
@@ -131,21 +131,32 @@ def lowered(
     return Lowered(proved, bound, space, gpu.variant(proved, bound, space, arch, checked=checked))
 
 
-def simulated(kernel: tp.Kernel, arguments: Sequence[Any], constants: dict[str, Any], seed: int = 0) -> None:
+Change = Callable[[gpu.Variant], gpu.Variant]
+
+
+def simulated(
+    kernel: tp.Kernel, arguments: Sequence[Any], constants: dict[str, Any], seed: int = 0, change: Change | None = None
+) -> None:
     """A launch in the evaluator: arrays are written as a GPU would write them."""
+    made = lowered(kernel, arguments, constants)
+    if change is not None:
+        made = replace(made, variant=change(made.variant))
     with np.errstate(all="ignore"):
-        lowered(kernel, arguments, constants).run(seed)
+        made.run(seed)
 
 
 def assert_simulated(
-    make: Make, compare: Callable[[Any, Any], None] = assert_alike, seed: int = 0
+    make: Make, compare: Callable[[Any, Any], None] = assert_alike, seed: int = 0, change: Change | None = None
 ) -> list[tuple[str, str]]:
-    """Launches in the evaluator and on the interpreter, each with arguments of its own; gives what both raised."""
+    """Launches in the evaluator and on the interpreter, each with arguments of its own; gives what both raised.
+
+    `change` lowers the kernel in another way.
+    """
     kernel, expected, constants = make()
     _, given, _ = make()
     with tp.backend("interpreter"), np.errstate(all="ignore"):
         wanted = outcome(lambda: kernel(*expected, **constants))
-    raised = outcome(lambda: simulated(kernel, given, constants, seed))
+    raised = outcome(lambda: simulated(kernel, given, constants, seed, change))
     assert raised == wanted
     if not wanted:
         for one, other in zip(given, expected, strict=True):
@@ -171,4 +182,4 @@ def values(op: Op) -> Iterator[Value]:
             yield from group
 
 
-__all__ = ["MULTIPROCESSORS", "Lowered", "Undefined", "assert_simulated", "lowered", "simulated", "values", "walk"]
+__all__ = ["Change", "Lowered", "Undefined", "assert_simulated", "lowered", "simulated", "values", "walk"]

@@ -44,7 +44,7 @@ OTHERS: Final[Mapping[str, tuple[Sized, Sized]]] = {
     "add": (ragged(BF16, "late", {"BN": 96}, N=1003), whole(F16, {"BN": 256}, N=2048)),
     "append_attention": (
         ragged(F16, "sparse", {"BN": 3, "BT": 8}, G=1, R=2, C=21, N=5, D=7, pos=6),
-        whole(BF16, {"BN": 16, "BT": 16}, G=2, R=1, C=64, N=16, D=32, pos=32),
+        whole(BF16, {"BN": 8, "BT": 16}, G=1, R=1, C=32, N=8, D=16, pos=16),
     ),
     "argmax": (ragged(F16, "backward", {"BV": 20}, R=5, V=99), whole(BF16, {"BV": 64}, R=4, V=256)),
     "argmax_two_stage": (
@@ -53,7 +53,7 @@ OTHERS: Final[Mapping[str, tuple[Sized, Sized]]] = {
     ),
     "attention": (
         ragged(BF16, "late", {"BS": 6, "BT": 9}, G=1, heads=3, S=11, C=25, D=7, past=-2),
-        whole(BF16, {"BS": 64, "BT": 32}, G=2, heads=1, S=64, C=96, D=64, past=32),
+        whole(BF16, {"BS": 64, "BT": 32}, G=1, heads=2, S=64, C=96, D=32, past=32),
     ),
     "conv2d": (
         ragged(F16, "sparse", {"BW": 3, "BC": 4, "BF": 6}, N=1, H=4, W=5, C=3, F=7, R=2, STRIDE=1, PAD=1),

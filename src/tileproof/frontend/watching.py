@@ -26,9 +26,10 @@ def watch(captures: Sequence[Capture]) -> Callable[[], bool]:
             close.append(capture)
             continue
         held.update({(id(where), name): (where, name, value) for where, name, value in found})
-        value = capture.value
-        if isinstance(value, FunctionType) and not is_language(value):
-            helpers.append((value, value.__code__, value.__defaults__))
+        if capture.made_of:
+            # What the helper was when it was captured: it may have changed since.
+            code, defaults, _ = capture.made_of
+            helpers.append((capture.value, code, defaults))
     entries = tuple(held.values())
 
     def is_current() -> bool:

@@ -21,7 +21,7 @@ from tileproof.backends.cuda.assembling import Assembled, Job, Options, assemble
 from tileproof.backends.cuda.cubin import warnings_of
 from tileproof.backends.cuda.program import Program
 from tileproof.backends.cuda.remarks import Remark
-from tileproof.backends.cuda.running import Code, code_of, job_of
+from tileproof.backends.cuda.running import Code, Request, code_of, job_of
 from tileproof.diagnostics.errors import TileproofError
 from tileproof.language.kernel import Kernel
 from tileproof.language.schedule import Schedule
@@ -108,7 +108,7 @@ def compile_all(
     which bytecode, so that a change of tileproof that does not change the bytecode costs little. One that fails ends
     nothing.
     """
-    waiting: dict[tuple[str, bytes], list[Made]] = {}
+    waiting: dict[tuple[str, bytes], list[tuple[Plan, Variant, Request, Program, float]]] = {}
     jobs: list[Job] = []
     for plan, wanted in ((each, wanted) for each in plans for wanted in each.variants):
         kept = _kept(wanted)
@@ -131,16 +131,15 @@ def compile_all(
         sharing = waiting.setdefault((job.arch, job.bytecode), [])
         if not sharing:
             jobs.append(job)
-        sharing.append(Made(plan, wanted, TileproofError(), (), program, seconds))
+        sharing.append((plan, wanted, request, program, seconds))
     for job, outcome in _assembled(jobs, workers, verbose, assembled):
-        for made in waiting[job.arch, job.bytecode]:
+        for plan, wanted, request, program, seconds in waiting[job.arch, job.bytecode]:
             if isinstance(outcome, TileproofError):
-                yield replace(made, outcome=outcome)
+                yield Made(plan, wanted, outcome, (), program, seconds)
                 continue
-            assert made.program is not None
-            code = code_of(made.variant.request(), made.program, outcome)
-            _keep(made.variant, code, outcome.remarks)
-            yield replace(made, outcome=code, remarks=outcome.remarks)
+            code = code_of(request, program, outcome)
+            _keep(wanted, code, outcome.remarks)
+            yield Made(plan, wanted, code, outcome.remarks, program, seconds)
 
 
 def _assembled(

@@ -209,12 +209,12 @@ class State:
         """A tile that counts along an axis."""
         return self.along(self.b.iota(shape[axis], element), shape, axis)
 
-    def hints(self) -> dict[str, dict[str, int | bool]]:
-        """What the schedule says of loads and stores."""
+    def hints(self, *, tma: bool = True) -> dict[str, dict[str, int | bool]]:
+        """What the schedule says of loads and stores, and whether the copy engine may be used at all."""
         said: dict[str, int | bool] = {}
         if self.schedule.latency is not None:
             said["latency"] = self.schedule.latency
-        if not self.schedule.tma:
+        if not (tma and self.schedule.tma):
             said["allow_tma"] = False
         return {self.target.arch: said} if said else {}
 

@@ -16,7 +16,7 @@ from tileproof.ir import ops
 from tileproof.ir.types import Access, TensorType, Tile
 from tileproof.language.dtypes import F32, I32, U32, DType
 
-from .access import Region, coordinate, inbounds, live_mask, pointers, region, tile_order, tile_view
+from .access import Region, coordinate, ends_ragged, inbounds, live_mask, pointers, region, tile_order, tile_view
 from .access import both as both_masks
 from .conversions import cast
 from .state import State, line_shape
@@ -55,7 +55,8 @@ def _store(s: State, op: ops.Store) -> None:
     token = s.order.before_store(op.tensor)
     goes_whole = all(pick.is_inside or pick.is_edge for pick in where.picks)
     starts_inside = all(not isinstance(pick, ops.Along) or s.places[pick.walker].is_inside for pick in op.picks)
-    if where.shape and view.is_plain and where.is_boxed and goes_whole and starts_inside:
+    is_safe = goes_whole and starts_inside and not ends_ragged(view, where)
+    if where.shape and view.is_plain and where.is_boxed and is_safe:
         is_inside = all(pick.is_inside for pick in where.picks)
         order = tile_order(where, None)
         tile = tuple(where.picks[axis].lanes for axis in order)

@@ -231,42 +231,8 @@ entry @conv2d(%arg0: tile<ptr<f32>>, %arg1: tile<i32>, %arg2: tile<i32>, %arg3: 
         %bcast_105 = broadcast %reshape_104 : tile<1x2xi1> -> tile<4x2xi1>
         %cst_0_f32_106 = constant <f32: 0.000000e+00> : tile<4x2xf32>
         %112 = select %bcast_105, %107, %cst_0_f32_106 : tile<4x2xi1>, tile<4x2xf32>
-        %113 = bitcast %112 : tile<4x2xf32> -> tile<4x2xi32>
-        %cst_-8192_i32 = constant <i32: -8192> : tile<4x2xi32>
-        %114 = andi %113, %cst_-8192_i32 : tile<4x2xi32>
-        %115 = bitcast %114 : tile<4x2xi32> -> tile<4x2xf32>
-        %116 = cmpf equal ordered %112, %112 : tile<4x2xf32> -> tile<4x2xi1>
-        %117 = select %116, %115, %112 : tile<4x2xi1>, tile<4x2xf32>
-        %cst_0_f32_107 = constant <f32: 0.000000e+00> : tile<4x2xf32>
-        %118 = absf %112 : tile<4x2xf32>
-        %cst_f32 = constant <f32: 0x7F800000> : tile<4x2xf32>
-        %119 = cmpf less_than ordered %118, %cst_f32 : tile<4x2xf32> -> tile<4x2xi1>
-        %120 = select %119, %115, %cst_0_f32_107 : tile<4x2xi1>, tile<4x2xf32>
-        %121 = subf %112, %115  : tile<4x2xf32>
-        %122 = select %119, %121, %cst_0_f32_107 : tile<4x2xi1>, tile<4x2xf32>
-        %123 = ftof %117  : tile<4x2xf32> -> tile<4x2xtf32>
-        %124 = ftof %120  : tile<4x2xf32> -> tile<4x2xtf32>
-        %125 = ftof %122  : tile<4x2xf32> -> tile<4x2xtf32>
-        %126 = bitcast %reshape_101 : tile<2x4xf32> -> tile<2x4xi32>
-        %cst_-8192_i32_108 = constant <i32: -8192> : tile<2x4xi32>
-        %127 = andi %126, %cst_-8192_i32_108 : tile<2x4xi32>
-        %128 = bitcast %127 : tile<2x4xi32> -> tile<2x4xf32>
-        %129 = cmpf equal ordered %reshape_101, %reshape_101 : tile<2x4xf32> -> tile<2x4xi1>
-        %130 = select %129, %128, %reshape_101 : tile<2x4xi1>, tile<2x4xf32>
-        %cst_0_f32_109 = constant <f32: 0.000000e+00> : tile<2x4xf32>
-        %131 = absf %reshape_101 : tile<2x4xf32>
-        %cst_f32_110 = constant <f32: 0x7F800000> : tile<2x4xf32>
-        %132 = cmpf less_than ordered %131, %cst_f32_110 : tile<2x4xf32> -> tile<2x4xi1>
-        %133 = select %132, %128, %cst_0_f32_109 : tile<2x4xi1>, tile<2x4xf32>
-        %134 = subf %reshape_101, %128  : tile<2x4xf32>
-        %135 = select %132, %134, %cst_0_f32_109 : tile<2x4xi1>, tile<2x4xf32>
-        %136 = ftof %130  : tile<2x4xf32> -> tile<2x4xtf32>
-        %137 = ftof %133  : tile<2x4xf32> -> tile<2x4xtf32>
-        %138 = ftof %135  : tile<2x4xf32> -> tile<2x4xtf32>
-        %139 = mmaf %125, %137, %iterArg0_49 : tile<4x2xtf32>, tile<2x4xtf32>, tile<4x4xf32>
-        %140 = mmaf %124, %138, %139 : tile<4x2xtf32>, tile<2x4xtf32>, tile<4x4xf32>
-        %141 = mmaf %123, %136, %140 : tile<4x2xtf32>, tile<2x4xtf32>, tile<4x4xf32>
-        continue %141 : tile<4x4xf32>
+        %113 = mmaf %112, %reshape_101, %iterArg0_49 : tile<4x2xf32>, tile<2x4xf32>, tile<4x4xf32>
+        continue %113 : tile<4x4xf32>
       }
       continue %for_47 : tile<4x4xf32>
     }

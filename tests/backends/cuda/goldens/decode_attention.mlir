@@ -90,141 +90,73 @@ entry @decode_attention(%arg0: tile<ptr<f32>>, %arg1: tile<ptr<f32>>, %arg2: til
     %cst_0_f32_43 = constant <f32: 0.000000e+00> : tile<f32>
     %reshape_44 = reshape %cst_0_f32_43 : tile<f32> -> tile<1x1xf32>
     %bcast_45 = broadcast %reshape_44 : tile<1x1xf32> -> tile<4x4xf32>
-    %55 = bitcast %reshape_21 : tile<4x8xf32> -> tile<4x8xi32>
-    %cst_-8192_i32 = constant <i32: -8192> : tile<4x8xi32>
-    %56 = andi %55, %cst_-8192_i32 : tile<4x8xi32>
-    %57 = bitcast %56 : tile<4x8xi32> -> tile<4x8xf32>
-    %58 = cmpf equal ordered %reshape_21, %reshape_21 : tile<4x8xf32> -> tile<4x8xi1>
-    %59 = select %58, %57, %reshape_21 : tile<4x8xi1>, tile<4x8xf32>
-    %cst_0_f32_46 = constant <f32: 0.000000e+00> : tile<4x8xf32>
-    %60 = absf %reshape_21 : tile<4x8xf32>
-    %cst_f32_47 = constant <f32: 0x7F800000> : tile<4x8xf32>
-    %61 = cmpf less_than ordered %60, %cst_f32_47 : tile<4x8xf32> -> tile<4x8xi1>
-    %62 = select %61, %57, %cst_0_f32_46 : tile<4x8xi1>, tile<4x8xf32>
-    %63 = subf %reshape_21, %57  : tile<4x8xf32>
-    %64 = select %61, %63, %cst_0_f32_46 : tile<4x8xi1>, tile<4x8xf32>
-    %65 = ftof %59  : tile<4x8xf32> -> tile<4x8xtf32>
-    %66 = ftof %62  : tile<4x8xf32> -> tile<4x8xtf32>
-    %67 = ftof %64  : tile<4x8xf32> -> tile<4x8xtf32>
-    %68 = bitcast %reshape_42 : tile<8x4xf32> -> tile<8x4xi32>
-    %cst_-8192_i32_48 = constant <i32: -8192> : tile<8x4xi32>
-    %69 = andi %68, %cst_-8192_i32_48 : tile<8x4xi32>
-    %70 = bitcast %69 : tile<8x4xi32> -> tile<8x4xf32>
-    %71 = cmpf equal ordered %reshape_42, %reshape_42 : tile<8x4xf32> -> tile<8x4xi1>
-    %72 = select %71, %70, %reshape_42 : tile<8x4xi1>, tile<8x4xf32>
-    %cst_0_f32_49 = constant <f32: 0.000000e+00> : tile<8x4xf32>
-    %73 = absf %reshape_42 : tile<8x4xf32>
-    %cst_f32_50 = constant <f32: 0x7F800000> : tile<8x4xf32>
-    %74 = cmpf less_than ordered %73, %cst_f32_50 : tile<8x4xf32> -> tile<8x4xi1>
-    %75 = select %74, %70, %cst_0_f32_49 : tile<8x4xi1>, tile<8x4xf32>
-    %76 = subf %reshape_42, %70  : tile<8x4xf32>
-    %77 = select %74, %76, %cst_0_f32_49 : tile<8x4xi1>, tile<8x4xf32>
-    %78 = ftof %72  : tile<8x4xf32> -> tile<8x4xtf32>
-    %79 = ftof %75  : tile<8x4xf32> -> tile<8x4xtf32>
-    %80 = ftof %77  : tile<8x4xf32> -> tile<8x4xtf32>
-    %81 = mmaf %67, %79, %bcast_45 : tile<4x8xtf32>, tile<8x4xtf32>, tile<4x4xf32>
-    %82 = mmaf %66, %80, %81 : tile<4x8xtf32>, tile<8x4xtf32>, tile<4x4xf32>
-    %83 = mmaf %65, %78, %82 : tile<4x8xtf32>, tile<8x4xtf32>, tile<4x4xf32>
-    %reshape_51 = reshape %arg10 : tile<f32> -> tile<1x1xf32>
-    %bcast_52 = broadcast %reshape_51 : tile<1x1xf32> -> tile<4x4xf32>
-    %84 = mulf %83, %bcast_52  : tile<4x4xf32>
-    %85 = iota : tile<4xi32>
-    %reshape_53 = reshape %53 : tile<i32> -> tile<1xi32>
-    %bcast_54 = broadcast %reshape_53 : tile<1xi32> -> tile<4xi32>
-    %86 = cmpi less_than %85, %bcast_54, signed : tile<4xi32> -> tile<4xi1>
-    %reshape_55 = reshape %86 : tile<4xi1> -> tile<1x4xi1>
-    %bcast_56 = broadcast %reshape_55 : tile<1x4xi1> -> tile<4x4xi1>
-    %cst_f32_57 = constant <f32: 0xFF800000> : tile<4x4xf32>
-    %87 = select %bcast_56, %84, %cst_f32_57 : tile<4x4xi1>, tile<4x4xf32>
-    %reduce = reduce %87 dim=1 identities=[0xFF800000 : f32] : tile<4x4xf32> -> tile<4xf32> 
+    %55 = mmaf %reshape_21, %reshape_42, %bcast_45 : tile<4x8xf32>, tile<8x4xf32>, tile<4x4xf32>
+    %reshape_46 = reshape %arg10 : tile<f32> -> tile<1x1xf32>
+    %bcast_47 = broadcast %reshape_46 : tile<1x1xf32> -> tile<4x4xf32>
+    %56 = mulf %55, %bcast_47  : tile<4x4xf32>
+    %57 = iota : tile<4xi32>
+    %reshape_48 = reshape %53 : tile<i32> -> tile<1xi32>
+    %bcast_49 = broadcast %reshape_48 : tile<1xi32> -> tile<4xi32>
+    %58 = cmpi less_than %57, %bcast_49, signed : tile<4xi32> -> tile<4xi1>
+    %reshape_50 = reshape %58 : tile<4xi1> -> tile<1x4xi1>
+    %bcast_51 = broadcast %reshape_50 : tile<1x4xi1> -> tile<4x4xi1>
+    %cst_f32_52 = constant <f32: 0xFF800000> : tile<4x4xf32>
+    %59 = select %bcast_51, %56, %cst_f32_52 : tile<4x4xi1>, tile<4x4xf32>
+    %reduce = reduce %59 dim=1 identities=[0xFF800000 : f32] : tile<4x4xf32> -> tile<4xf32> 
     (%reduce_lhs: tile<f32>, %reduce_rhs: tile<f32>) {
-      %134 = maxf %reduce_rhs, %reduce_lhs propagate_nan : tile<f32>
-      yield %134 : tile<f32>
+      %78 = maxf %reduce_rhs, %reduce_lhs propagate_nan : tile<f32>
+      yield %78 : tile<f32>
     }
-    %88 = maxf %iterArg1, %reduce propagate_nan : tile<4xf32>
-    %reshape_58 = reshape %88 : tile<4xf32> -> tile<4x1xf32>
-    %bcast_59 = broadcast %reshape_58 : tile<4x1xf32> -> tile<4x4xf32>
-    %89 = subf %84, %bcast_59  : tile<4x4xf32>
-    %90 = exp %89  : tile<4x4xf32>
-    %91 = subf %iterArg1, %88  : tile<4xf32>
-    %92 = exp %91  : tile<4xf32>
-    %93 = iota : tile<4xi32>
-    %reshape_60 = reshape %53 : tile<i32> -> tile<1xi32>
-    %bcast_61 = broadcast %reshape_60 : tile<1xi32> -> tile<4xi32>
-    %94 = cmpi less_than %93, %bcast_61, signed : tile<4xi32> -> tile<4xi1>
-    %reshape_62 = reshape %94 : tile<4xi1> -> tile<1x4xi1>
-    %bcast_63 = broadcast %reshape_62 : tile<1x4xi1> -> tile<4x4xi1>
-    %cst_0_f32_64 = constant <f32: 0.000000e+00> : tile<4x4xf32>
-    %95 = select %bcast_63, %90, %cst_0_f32_64 : tile<4x4xi1>, tile<4x4xf32>
-    %reduce_65 = reduce %95 dim=1 identities=[0.000000e+00 : f32] : tile<4x4xf32> -> tile<4xf32> 
+    %60 = maxf %iterArg1, %reduce propagate_nan : tile<4xf32>
+    %reshape_53 = reshape %60 : tile<4xf32> -> tile<4x1xf32>
+    %bcast_54 = broadcast %reshape_53 : tile<4x1xf32> -> tile<4x4xf32>
+    %61 = subf %56, %bcast_54  : tile<4x4xf32>
+    %62 = exp %61  : tile<4x4xf32>
+    %63 = subf %iterArg1, %60  : tile<4xf32>
+    %64 = exp %63  : tile<4xf32>
+    %65 = iota : tile<4xi32>
+    %reshape_55 = reshape %53 : tile<i32> -> tile<1xi32>
+    %bcast_56 = broadcast %reshape_55 : tile<1xi32> -> tile<4xi32>
+    %66 = cmpi less_than %65, %bcast_56, signed : tile<4xi32> -> tile<4xi1>
+    %reshape_57 = reshape %66 : tile<4xi1> -> tile<1x4xi1>
+    %bcast_58 = broadcast %reshape_57 : tile<1x4xi1> -> tile<4x4xi1>
+    %cst_0_f32_59 = constant <f32: 0.000000e+00> : tile<4x4xf32>
+    %67 = select %bcast_58, %62, %cst_0_f32_59 : tile<4x4xi1>, tile<4x4xf32>
+    %reduce_60 = reduce %67 dim=1 identities=[0.000000e+00 : f32] : tile<4x4xf32> -> tile<4xf32> 
     (%reduce_lhs: tile<f32>, %reduce_rhs: tile<f32>) {
-      %134 = addf %reduce_rhs, %reduce_lhs  : tile<f32>
-      yield %134 : tile<f32>
+      %78 = addf %reduce_rhs, %reduce_lhs  : tile<f32>
+      yield %78 : tile<f32>
     }
-    %96 = fma %iterArg0, %92, %reduce_65  : tile<4xf32>
-    %reshape_66 = reshape %92 : tile<4xf32> -> tile<4x1xf32>
-    %bcast_67 = broadcast %reshape_66 : tile<4x1xf32> -> tile<4x8xf32>
-    %97 = mulf %iterArg2, %bcast_67  : tile<4x8xf32>
-    %tview_68 = make_tensor_view %assume_6, shape = [%assume_assume, %assume_0, 8], strides = [%assume_assume_8, 8, 1] : tile<i32> -> tensor_view<?x?x8xf32, strides=[?,8,1]>
-    %sview_69 = make_strided_view %tview_68 : strided_view<tile=(1x4x8), traversal_strides=[1,1,8], padding_value = zero, tensor_view<?x?x8xf32, strides=[?,8,1]>>
-    %98 = trunci %47 : tile<i64> -> tile<i32>
-    %cst_0_i32_70 = constant <i32: 0> : tile<i32>
-    %tile_71, %result_token_72 = load_view_tko weak %sview_69[%3, %98, %cst_0_i32_70] : strided_view<tile=(1x4x8), traversal_strides=[1,1,8], padding_value = zero, tensor_view<?x?x8xf32, strides=[?,8,1]>>, tile<i32> -> tile<1x4x8xf32>, token
-    %reshape_73 = reshape %tile_71 : tile<1x4x8xf32> -> tile<4x8xf32>
-    %reshape_74 = reshape %cst_0_f32_43 : tile<f32> -> tile<1x1xf32>
-    %bcast_75 = broadcast %reshape_74 : tile<1x1xf32> -> tile<4x8xf32>
-    %99 = iota : tile<4xi32>
+    %68 = fma %iterArg0, %64, %reduce_60  : tile<4xf32>
+    %reshape_61 = reshape %64 : tile<4xf32> -> tile<4x1xf32>
+    %bcast_62 = broadcast %reshape_61 : tile<4x1xf32> -> tile<4x8xf32>
+    %69 = mulf %iterArg2, %bcast_62  : tile<4x8xf32>
+    %tview_63 = make_tensor_view %assume_6, shape = [%assume_assume, %assume_0, 8], strides = [%assume_assume_8, 8, 1] : tile<i32> -> tensor_view<?x?x8xf32, strides=[?,8,1]>
+    %sview_64 = make_strided_view %tview_63 : strided_view<tile=(1x4x8), traversal_strides=[1,1,8], padding_value = zero, tensor_view<?x?x8xf32, strides=[?,8,1]>>
+    %70 = trunci %47 : tile<i64> -> tile<i32>
+    %cst_0_i32_65 = constant <i32: 0> : tile<i32>
+    %tile_66, %result_token_67 = load_view_tko weak %sview_64[%3, %70, %cst_0_i32_65] : strided_view<tile=(1x4x8), traversal_strides=[1,1,8], padding_value = zero, tensor_view<?x?x8xf32, strides=[?,8,1]>>, tile<i32> -> tile<1x4x8xf32>, token
+    %reshape_68 = reshape %tile_66 : tile<1x4x8xf32> -> tile<4x8xf32>
+    %reshape_69 = reshape %cst_0_f32_43 : tile<f32> -> tile<1x1xf32>
+    %bcast_70 = broadcast %reshape_69 : tile<1x1xf32> -> tile<4x8xf32>
+    %71 = iota : tile<4xi32>
+    %reshape_71 = reshape %53 : tile<i32> -> tile<1xi32>
+    %bcast_72 = broadcast %reshape_71 : tile<1xi32> -> tile<4xi32>
+    %72 = cmpi less_than %71, %bcast_72, signed : tile<4xi32> -> tile<4xi1>
+    %reshape_73 = reshape %72 : tile<4xi1> -> tile<1x4xi1>
+    %bcast_74 = broadcast %reshape_73 : tile<1x4xi1> -> tile<4x4xi1>
+    %cst_0_f32_75 = constant <f32: 0.000000e+00> : tile<4x4xf32>
+    %73 = select %bcast_74, %62, %cst_0_f32_75 : tile<4x4xi1>, tile<4x4xf32>
+    %74 = iota : tile<4xi32>
     %reshape_76 = reshape %53 : tile<i32> -> tile<1xi32>
     %bcast_77 = broadcast %reshape_76 : tile<1xi32> -> tile<4xi32>
-    %100 = cmpi less_than %99, %bcast_77, signed : tile<4xi32> -> tile<4xi1>
-    %reshape_78 = reshape %100 : tile<4xi1> -> tile<1x4xi1>
-    %bcast_79 = broadcast %reshape_78 : tile<1x4xi1> -> tile<4x4xi1>
-    %cst_0_f32_80 = constant <f32: 0.000000e+00> : tile<4x4xf32>
-    %101 = select %bcast_79, %90, %cst_0_f32_80 : tile<4x4xi1>, tile<4x4xf32>
-    %102 = iota : tile<4xi32>
-    %reshape_81 = reshape %53 : tile<i32> -> tile<1xi32>
-    %bcast_82 = broadcast %reshape_81 : tile<1xi32> -> tile<4xi32>
-    %103 = cmpi less_than %102, %bcast_82, signed : tile<4xi32> -> tile<4xi1>
-    %reshape_83 = reshape %103 : tile<4xi1> -> tile<4x1xi1>
-    %bcast_84 = broadcast %reshape_83 : tile<4x1xi1> -> tile<4x8xi1>
-    %cst_0_f32_85 = constant <f32: 0.000000e+00> : tile<4x8xf32>
-    %104 = select %bcast_84, %reshape_73, %cst_0_f32_85 : tile<4x8xi1>, tile<4x8xf32>
-    %105 = bitcast %101 : tile<4x4xf32> -> tile<4x4xi32>
-    %cst_-8192_i32_86 = constant <i32: -8192> : tile<4x4xi32>
-    %106 = andi %105, %cst_-8192_i32_86 : tile<4x4xi32>
-    %107 = bitcast %106 : tile<4x4xi32> -> tile<4x4xf32>
-    %108 = cmpf equal ordered %101, %101 : tile<4x4xf32> -> tile<4x4xi1>
-    %109 = select %108, %107, %101 : tile<4x4xi1>, tile<4x4xf32>
-    %cst_0_f32_87 = constant <f32: 0.000000e+00> : tile<4x4xf32>
-    %110 = absf %101 : tile<4x4xf32>
-    %cst_f32_88 = constant <f32: 0x7F800000> : tile<4x4xf32>
-    %111 = cmpf less_than ordered %110, %cst_f32_88 : tile<4x4xf32> -> tile<4x4xi1>
-    %112 = select %111, %107, %cst_0_f32_87 : tile<4x4xi1>, tile<4x4xf32>
-    %113 = subf %101, %107  : tile<4x4xf32>
-    %114 = select %111, %113, %cst_0_f32_87 : tile<4x4xi1>, tile<4x4xf32>
-    %115 = ftof %109  : tile<4x4xf32> -> tile<4x4xtf32>
-    %116 = ftof %112  : tile<4x4xf32> -> tile<4x4xtf32>
-    %117 = ftof %114  : tile<4x4xf32> -> tile<4x4xtf32>
-    %118 = bitcast %104 : tile<4x8xf32> -> tile<4x8xi32>
-    %cst_-8192_i32_89 = constant <i32: -8192> : tile<4x8xi32>
-    %119 = andi %118, %cst_-8192_i32_89 : tile<4x8xi32>
-    %120 = bitcast %119 : tile<4x8xi32> -> tile<4x8xf32>
-    %121 = cmpf equal ordered %104, %104 : tile<4x8xf32> -> tile<4x8xi1>
-    %122 = select %121, %120, %104 : tile<4x8xi1>, tile<4x8xf32>
-    %cst_0_f32_90 = constant <f32: 0.000000e+00> : tile<4x8xf32>
-    %123 = absf %104 : tile<4x8xf32>
-    %cst_f32_91 = constant <f32: 0x7F800000> : tile<4x8xf32>
-    %124 = cmpf less_than ordered %123, %cst_f32_91 : tile<4x8xf32> -> tile<4x8xi1>
-    %125 = select %124, %120, %cst_0_f32_90 : tile<4x8xi1>, tile<4x8xf32>
-    %126 = subf %104, %120  : tile<4x8xf32>
-    %127 = select %124, %126, %cst_0_f32_90 : tile<4x8xi1>, tile<4x8xf32>
-    %128 = ftof %122  : tile<4x8xf32> -> tile<4x8xtf32>
-    %129 = ftof %125  : tile<4x8xf32> -> tile<4x8xtf32>
-    %130 = ftof %127  : tile<4x8xf32> -> tile<4x8xtf32>
-    %131 = mmaf %117, %129, %97 : tile<4x4xtf32>, tile<4x8xtf32>, tile<4x8xf32>
-    %132 = mmaf %116, %130, %131 : tile<4x4xtf32>, tile<4x8xtf32>, tile<4x8xf32>
-    %133 = mmaf %115, %128, %132 : tile<4x4xtf32>, tile<4x8xtf32>, tile<4x8xf32>
-    continue %96, %88, %133 : tile<4xf32>, tile<4xf32>, tile<4x8xf32>
+    %75 = cmpi less_than %74, %bcast_77, signed : tile<4xi32> -> tile<4xi1>
+    %reshape_78 = reshape %75 : tile<4xi1> -> tile<4x1xi1>
+    %bcast_79 = broadcast %reshape_78 : tile<4x1xi1> -> tile<4x8xi1>
+    %cst_0_f32_80 = constant <f32: 0.000000e+00> : tile<4x8xf32>
+    %76 = select %bcast_79, %reshape_68, %cst_0_f32_80 : tile<4x8xi1>, tile<4x8xf32>
+    %77 = mmaf %73, %76, %69 : tile<4x4xf32>, tile<4x8xf32>, tile<4x8xf32>
+    continue %68, %60, %77 : tile<4xf32>, tile<4xf32>, tile<4x8xf32>
   }
   %27 = ptr_to_int %arg14 : tile<ptr<i8>> -> tile<i64>
   %cst_384_i64 = constant <i64: 384> : tile<i64>

@@ -67,42 +67,8 @@ entry @gram(%arg0: tile<ptr<f32>>, %arg1: tile<i32>, %arg2: tile<ptr<f32>>, %arg
     %tview_17 = make_tensor_view %assume_3, shape = [%assume, %assume_0], strides = [%assume_4, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
     %pview_18 = make_partition_view %tview_17 : partition_view<tile=(16x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>, dim_map=[1, 0]>
     %tile_19, %result_token_20 = load_view_tko weak %pview_18[%loopIdx, %2] : partition_view<tile=(16x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>, dim_map=[1, 0]>, tile<i32> -> tile<16x8xf32>, token
-    %35 = bitcast %tile : tile<8x16xf32> -> tile<8x16xi32>
-    %cst_-8192_i32 = constant <i32: -8192> : tile<8x16xi32>
-    %36 = andi %35, %cst_-8192_i32 : tile<8x16xi32>
-    %37 = bitcast %36 : tile<8x16xi32> -> tile<8x16xf32>
-    %38 = cmpf equal ordered %tile, %tile : tile<8x16xf32> -> tile<8x16xi1>
-    %39 = select %38, %37, %tile : tile<8x16xi1>, tile<8x16xf32>
-    %cst_0_f32_21 = constant <f32: 0.000000e+00> : tile<8x16xf32>
-    %40 = absf %tile : tile<8x16xf32>
-    %cst_f32 = constant <f32: 0x7F800000> : tile<8x16xf32>
-    %41 = cmpf less_than ordered %40, %cst_f32 : tile<8x16xf32> -> tile<8x16xi1>
-    %42 = select %41, %37, %cst_0_f32_21 : tile<8x16xi1>, tile<8x16xf32>
-    %43 = subf %tile, %37  : tile<8x16xf32>
-    %44 = select %41, %43, %cst_0_f32_21 : tile<8x16xi1>, tile<8x16xf32>
-    %45 = ftof %39  : tile<8x16xf32> -> tile<8x16xtf32>
-    %46 = ftof %42  : tile<8x16xf32> -> tile<8x16xtf32>
-    %47 = ftof %44  : tile<8x16xf32> -> tile<8x16xtf32>
-    %48 = bitcast %tile_19 : tile<16x8xf32> -> tile<16x8xi32>
-    %cst_-8192_i32_22 = constant <i32: -8192> : tile<16x8xi32>
-    %49 = andi %48, %cst_-8192_i32_22 : tile<16x8xi32>
-    %50 = bitcast %49 : tile<16x8xi32> -> tile<16x8xf32>
-    %51 = cmpf equal ordered %tile_19, %tile_19 : tile<16x8xf32> -> tile<16x8xi1>
-    %52 = select %51, %50, %tile_19 : tile<16x8xi1>, tile<16x8xf32>
-    %cst_0_f32_23 = constant <f32: 0.000000e+00> : tile<16x8xf32>
-    %53 = absf %tile_19 : tile<16x8xf32>
-    %cst_f32_24 = constant <f32: 0x7F800000> : tile<16x8xf32>
-    %54 = cmpf less_than ordered %53, %cst_f32_24 : tile<16x8xf32> -> tile<16x8xi1>
-    %55 = select %54, %50, %cst_0_f32_23 : tile<16x8xi1>, tile<16x8xf32>
-    %56 = subf %tile_19, %50  : tile<16x8xf32>
-    %57 = select %54, %56, %cst_0_f32_23 : tile<16x8xi1>, tile<16x8xf32>
-    %58 = ftof %52  : tile<16x8xf32> -> tile<16x8xtf32>
-    %59 = ftof %55  : tile<16x8xf32> -> tile<16x8xtf32>
-    %60 = ftof %57  : tile<16x8xf32> -> tile<16x8xtf32>
-    %61 = mmaf %47, %59, %iterArg0 : tile<8x16xtf32>, tile<16x8xtf32>, tile<8x8xf32>
-    %62 = mmaf %46, %60, %61 : tile<8x16xtf32>, tile<16x8xtf32>, tile<8x8xf32>
-    %63 = mmaf %45, %58, %62 : tile<8x16xtf32>, tile<16x8xtf32>, tile<8x8xf32>
-    continue %63 : tile<8x8xf32>
+    %35 = mmaf %tile, %tile_19, %iterArg0 : tile<8x16xf32>, tile<16x8xf32>, tile<8x8xf32>
+    continue %35 : tile<8x8xf32>
   }
   %tview = make_tensor_view %assume_1, shape = [%assume, %assume], strides = [%assume_2, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
   %pview = make_partition_view %tview : partition_view<tile=(8x8), tensor_view<?x?xf32, strides=[?,1]>>

@@ -100,42 +100,8 @@ entry @grouped_matmul(%arg0: tile<ptr<f32>>, %arg1: tile<i32>, %arg2: tile<ptr<f
     %bcast_51 = broadcast %reshape_50 : tile<1x8xi1> -> tile<4x8xi1>
     %cst_0_f32_52 = constant <f32: 0.000000e+00> : tile<4x8xf32>
     %61 = select %bcast_51, %tile, %cst_0_f32_52 : tile<4x8xi1>, tile<4x8xf32>
-    %62 = bitcast %61 : tile<4x8xf32> -> tile<4x8xi32>
-    %cst_-8192_i32 = constant <i32: -8192> : tile<4x8xi32>
-    %63 = andi %62, %cst_-8192_i32 : tile<4x8xi32>
-    %64 = bitcast %63 : tile<4x8xi32> -> tile<4x8xf32>
-    %65 = cmpf equal ordered %61, %61 : tile<4x8xf32> -> tile<4x8xi1>
-    %66 = select %65, %64, %61 : tile<4x8xi1>, tile<4x8xf32>
-    %cst_0_f32_53 = constant <f32: 0.000000e+00> : tile<4x8xf32>
-    %67 = absf %61 : tile<4x8xf32>
-    %cst_f32 = constant <f32: 0x7F800000> : tile<4x8xf32>
-    %68 = cmpf less_than ordered %67, %cst_f32 : tile<4x8xf32> -> tile<4x8xi1>
-    %69 = select %68, %64, %cst_0_f32_53 : tile<4x8xi1>, tile<4x8xf32>
-    %70 = subf %61, %64  : tile<4x8xf32>
-    %71 = select %68, %70, %cst_0_f32_53 : tile<4x8xi1>, tile<4x8xf32>
-    %72 = ftof %66  : tile<4x8xf32> -> tile<4x8xtf32>
-    %73 = ftof %69  : tile<4x8xf32> -> tile<4x8xtf32>
-    %74 = ftof %71  : tile<4x8xf32> -> tile<4x8xtf32>
-    %75 = bitcast %reshape_47 : tile<8x8xf32> -> tile<8x8xi32>
-    %cst_-8192_i32_54 = constant <i32: -8192> : tile<8x8xi32>
-    %76 = andi %75, %cst_-8192_i32_54 : tile<8x8xi32>
-    %77 = bitcast %76 : tile<8x8xi32> -> tile<8x8xf32>
-    %78 = cmpf equal ordered %reshape_47, %reshape_47 : tile<8x8xf32> -> tile<8x8xi1>
-    %79 = select %78, %77, %reshape_47 : tile<8x8xi1>, tile<8x8xf32>
-    %cst_0_f32_55 = constant <f32: 0.000000e+00> : tile<8x8xf32>
-    %80 = absf %reshape_47 : tile<8x8xf32>
-    %cst_f32_56 = constant <f32: 0x7F800000> : tile<8x8xf32>
-    %81 = cmpf less_than ordered %80, %cst_f32_56 : tile<8x8xf32> -> tile<8x8xi1>
-    %82 = select %81, %77, %cst_0_f32_55 : tile<8x8xi1>, tile<8x8xf32>
-    %83 = subf %reshape_47, %77  : tile<8x8xf32>
-    %84 = select %81, %83, %cst_0_f32_55 : tile<8x8xi1>, tile<8x8xf32>
-    %85 = ftof %79  : tile<8x8xf32> -> tile<8x8xtf32>
-    %86 = ftof %82  : tile<8x8xf32> -> tile<8x8xtf32>
-    %87 = ftof %84  : tile<8x8xf32> -> tile<8x8xtf32>
-    %88 = mmaf %74, %86, %iterArg0 : tile<4x8xtf32>, tile<8x8xtf32>, tile<4x8xf32>
-    %89 = mmaf %73, %87, %88 : tile<4x8xtf32>, tile<8x8xtf32>, tile<4x8xf32>
-    %90 = mmaf %72, %85, %89 : tile<4x8xtf32>, tile<8x8xtf32>, tile<4x8xf32>
-    continue %90 : tile<4x8xf32>
+    %62 = mmaf %61, %reshape_47, %iterArg0 : tile<4x8xf32>, tile<8x8xf32>, tile<4x8xf32>
+    continue %62 : tile<4x8xf32>
   }
   %34 = iota : tile<4xi32>
   %reshape_23 = reshape %19 : tile<i32> -> tile<1xi32>

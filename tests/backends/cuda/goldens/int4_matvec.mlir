@@ -55,68 +55,64 @@ entry @int4_matvec(%arg0: tile<ptr<f32>>, %arg1: tile<ptr<i8>>, %arg2: tile<i32>
     %cst_15_i8 = constant <i8: 15> : tile<i8>
     %reshape_16 = reshape %cst_15_i8 : tile<i8> -> tile<1x1x1xi8>
     %bcast_17 = broadcast %reshape_16 : tile<1x1x1xi8> -> tile<4x2x16xi8>
-    %23 = andi %tile, %bcast_17 : tile<4x2x16xi8>
+    %cst_15_i8_18 = constant <i8: 15> : tile<4x2x16xi8>
+    %23 = andi %tile, %cst_15_i8_18 : tile<4x2x16xi8>
     %24 = itof %23 unsigned  : tile<4x2x16xi8> -> tile<4x2x16xf32>
     %cst_8_f32 = constant <f32: 8.000000e+00> : tile<f32>
-    %reshape_18 = reshape %cst_8_f32 : tile<f32> -> tile<1x1x1xf32>
-    %bcast_19 = broadcast %reshape_18 : tile<1x1x1xf32> -> tile<4x2x16xf32>
-    %25 = subf %24, %bcast_19  : tile<4x2x16xf32>
+    %reshape_19 = reshape %cst_8_f32 : tile<f32> -> tile<1x1x1xf32>
+    %bcast_20 = broadcast %reshape_19 : tile<1x1x1xf32> -> tile<4x2x16xf32>
+    %25 = subf %24, %bcast_20  : tile<4x2x16xf32>
     %cst_4_i8 = constant <i8: 4> : tile<i8>
-    %reshape_20 = reshape %cst_4_i8 : tile<i8> -> tile<1x1x1xi8>
-    %bcast_21 = broadcast %reshape_20 : tile<1x1x1xi8> -> tile<4x2x16xi8>
-    %cst_7_i8 = constant <i8: 7> : tile<4x2x16xi8>
-    %26 = mini %bcast_21, %cst_7_i8 unsigned : tile<4x2x16xi8>
-    %27 = shri %tile, %26 unsigned : tile<4x2x16xi8>
-    %cst_8_i8 = constant <i8: 8> : tile<4x2x16xi8>
-    %28 = cmpi less_than %bcast_21, %cst_8_i8, unsigned : tile<4x2x16xi8> -> tile<4x2x16xi1>
-    %cst_0_i8 = constant <i8: 0> : tile<4x2x16xi8>
-    %29 = select %28, %27, %cst_0_i8 : tile<4x2x16xi1>, tile<4x2x16xi8>
-    %30 = itof %29 unsigned  : tile<4x2x16xi8> -> tile<4x2x16xf32>
-    %reshape_22 = reshape %cst_8_f32 : tile<f32> -> tile<1x1x1xf32>
-    %bcast_23 = broadcast %reshape_22 : tile<1x1x1xf32> -> tile<4x2x16xf32>
-    %31 = subf %30, %bcast_23  : tile<4x2x16xf32>
-    %tview_24 = make_tensor_view %assume_6, shape = [%assume_0, 2, 16], strides = [32, 16, 1] : tile<i32> -> tensor_view<?x2x16xf32, strides=[32,16,1]>
-    %pview_25 = make_partition_view %tview_24 : partition_view<tile=(2x1x16), padding_value = zero, tensor_view<?x2x16xf32, strides=[32,16,1]>>
-    %cst_0_i32_26 = constant <i32: 0> : tile<i32>
-    %cst_0_i32_27 = constant <i32: 0> : tile<i32>
-    %tile_28, %result_token_29 = load_view_tko weak %pview_25[%loopIdx, %cst_0_i32_26, %cst_0_i32_27] : partition_view<tile=(2x1x16), padding_value = zero, tensor_view<?x2x16xf32, strides=[32,16,1]>>, tile<i32> -> tile<2x1x16xf32>, token
-    %reshape_30 = reshape %tile_28 : tile<2x1x16xf32> -> tile<2x16xf32>
-    %reshape_31 = reshape %reshape_30 : tile<2x16xf32> -> tile<1x2x16xf32>
-    %bcast_32 = broadcast %reshape_31 : tile<1x2x16xf32> -> tile<4x2x16xf32>
-    %tview_33 = make_tensor_view %assume_6, shape = [%assume_0, 2, 16], strides = [32, 16, 1] : tile<i32> -> tensor_view<?x2x16xf32, strides=[32,16,1]>
-    %pview_34 = make_partition_view %tview_33 : partition_view<tile=(2x1x16), padding_value = zero, tensor_view<?x2x16xf32, strides=[32,16,1]>>
-    %cst_1_i32_35 = constant <i32: 1> : tile<i32>
-    %cst_0_i32_36 = constant <i32: 0> : tile<i32>
-    %tile_37, %result_token_38 = load_view_tko weak %pview_34[%loopIdx, %cst_1_i32_35, %cst_0_i32_36] : partition_view<tile=(2x1x16), padding_value = zero, tensor_view<?x2x16xf32, strides=[32,16,1]>>, tile<i32> -> tile<2x1x16xf32>, token
-    %reshape_39 = reshape %tile_37 : tile<2x1x16xf32> -> tile<2x16xf32>
-    %reshape_40 = reshape %reshape_39 : tile<2x16xf32> -> tile<1x2x16xf32>
-    %bcast_41 = broadcast %reshape_40 : tile<1x2x16xf32> -> tile<4x2x16xf32>
-    %32 = mulf %31, %bcast_41  : tile<4x2x16xf32>
-    %33 = fma %25, %bcast_32, %32  : tile<4x2x16xf32>
-    %reduce = reduce %33 dim=2 identities=[0.000000e+00 : f32] : tile<4x2x16xf32> -> tile<4x2xf32> 
+    %reshape_21 = reshape %cst_4_i8 : tile<i8> -> tile<1x1x1xi8>
+    %bcast_22 = broadcast %reshape_21 : tile<1x1x1xi8> -> tile<4x2x16xi8>
+    %cst_4_i8_23 = constant <i8: 4> : tile<4x2x16xi8>
+    %26 = shri %tile, %cst_4_i8_23 unsigned : tile<4x2x16xi8>
+    %27 = itof %26 unsigned  : tile<4x2x16xi8> -> tile<4x2x16xf32>
+    %reshape_24 = reshape %cst_8_f32 : tile<f32> -> tile<1x1x1xf32>
+    %bcast_25 = broadcast %reshape_24 : tile<1x1x1xf32> -> tile<4x2x16xf32>
+    %28 = subf %27, %bcast_25  : tile<4x2x16xf32>
+    %tview_26 = make_tensor_view %assume_6, shape = [%assume_0, 2, 16], strides = [32, 16, 1] : tile<i32> -> tensor_view<?x2x16xf32, strides=[32,16,1]>
+    %pview_27 = make_partition_view %tview_26 : partition_view<tile=(2x1x16), padding_value = zero, tensor_view<?x2x16xf32, strides=[32,16,1]>>
+    %cst_0_i32_28 = constant <i32: 0> : tile<i32>
+    %cst_0_i32_29 = constant <i32: 0> : tile<i32>
+    %tile_30, %result_token_31 = load_view_tko weak %pview_27[%loopIdx, %cst_0_i32_28, %cst_0_i32_29] : partition_view<tile=(2x1x16), padding_value = zero, tensor_view<?x2x16xf32, strides=[32,16,1]>>, tile<i32> -> tile<2x1x16xf32>, token
+    %reshape_32 = reshape %tile_30 : tile<2x1x16xf32> -> tile<2x16xf32>
+    %reshape_33 = reshape %reshape_32 : tile<2x16xf32> -> tile<1x2x16xf32>
+    %bcast_34 = broadcast %reshape_33 : tile<1x2x16xf32> -> tile<4x2x16xf32>
+    %tview_35 = make_tensor_view %assume_6, shape = [%assume_0, 2, 16], strides = [32, 16, 1] : tile<i32> -> tensor_view<?x2x16xf32, strides=[32,16,1]>
+    %pview_36 = make_partition_view %tview_35 : partition_view<tile=(2x1x16), padding_value = zero, tensor_view<?x2x16xf32, strides=[32,16,1]>>
+    %cst_1_i32_37 = constant <i32: 1> : tile<i32>
+    %cst_0_i32_38 = constant <i32: 0> : tile<i32>
+    %tile_39, %result_token_40 = load_view_tko weak %pview_36[%loopIdx, %cst_1_i32_37, %cst_0_i32_38] : partition_view<tile=(2x1x16), padding_value = zero, tensor_view<?x2x16xf32, strides=[32,16,1]>>, tile<i32> -> tile<2x1x16xf32>, token
+    %reshape_41 = reshape %tile_39 : tile<2x1x16xf32> -> tile<2x16xf32>
+    %reshape_42 = reshape %reshape_41 : tile<2x16xf32> -> tile<1x2x16xf32>
+    %bcast_43 = broadcast %reshape_42 : tile<1x2x16xf32> -> tile<4x2x16xf32>
+    %29 = mulf %28, %bcast_43  : tile<4x2x16xf32>
+    %30 = fma %25, %bcast_34, %29  : tile<4x2x16xf32>
+    %reduce = reduce %30 dim=2 identities=[0.000000e+00 : f32] : tile<4x2x16xf32> -> tile<4x2xf32> 
     (%reduce_lhs: tile<f32>, %reduce_rhs: tile<f32>) {
-      %39 = addf %reduce_rhs, %reduce_lhs  : tile<f32>
-      yield %39 : tile<f32>
+      %36 = addf %reduce_rhs, %reduce_lhs  : tile<f32>
+      yield %36 : tile<f32>
     }
-    %tview_42 = make_tensor_view %assume_4, shape = [%assume, %assume_0], strides = [%assume_5, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
-    %pview_43 = make_partition_view %tview_42 : partition_view<tile=(4x2), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>
-    %tile_44, %result_token_45 = load_view_tko weak %pview_43[%blockId_x, %loopIdx] : partition_view<tile=(4x2), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<4x2xf32>, token
-    %34 = mulf %reduce, %tile_44  : tile<4x2xf32>
-    %35 = iota : tile<2xi32>
-    %reshape_46 = reshape %22 : tile<i32> -> tile<1xi32>
-    %bcast_47 = broadcast %reshape_46 : tile<1xi32> -> tile<2xi32>
-    %36 = cmpi less_than %35, %bcast_47, signed : tile<2xi32> -> tile<2xi1>
-    %reshape_48 = reshape %36 : tile<2xi1> -> tile<1x2xi1>
-    %bcast_49 = broadcast %reshape_48 : tile<1x2xi1> -> tile<4x2xi1>
-    %cst_0_f32_50 = constant <f32: 0.000000e+00> : tile<4x2xf32>
-    %37 = select %bcast_49, %34, %cst_0_f32_50 : tile<4x2xi1>, tile<4x2xf32>
-    %reduce_51 = reduce %37 dim=1 identities=[0.000000e+00 : f32] : tile<4x2xf32> -> tile<4xf32> 
+    %tview_44 = make_tensor_view %assume_4, shape = [%assume, %assume_0], strides = [%assume_5, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
+    %pview_45 = make_partition_view %tview_44 : partition_view<tile=(4x2), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>
+    %tile_46, %result_token_47 = load_view_tko weak %pview_45[%blockId_x, %loopIdx] : partition_view<tile=(4x2), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<4x2xf32>, token
+    %31 = mulf %reduce, %tile_46  : tile<4x2xf32>
+    %32 = iota : tile<2xi32>
+    %reshape_48 = reshape %22 : tile<i32> -> tile<1xi32>
+    %bcast_49 = broadcast %reshape_48 : tile<1xi32> -> tile<2xi32>
+    %33 = cmpi less_than %32, %bcast_49, signed : tile<2xi32> -> tile<2xi1>
+    %reshape_50 = reshape %33 : tile<2xi1> -> tile<1x2xi1>
+    %bcast_51 = broadcast %reshape_50 : tile<1x2xi1> -> tile<4x2xi1>
+    %cst_0_f32_52 = constant <f32: 0.000000e+00> : tile<4x2xf32>
+    %34 = select %bcast_51, %31, %cst_0_f32_52 : tile<4x2xi1>, tile<4x2xf32>
+    %reduce_53 = reduce %34 dim=1 identities=[0.000000e+00 : f32] : tile<4x2xf32> -> tile<4xf32> 
     (%reduce_lhs: tile<f32>, %reduce_rhs: tile<f32>) {
-      %39 = addf %reduce_rhs, %reduce_lhs  : tile<f32>
-      yield %39 : tile<f32>
+      %36 = addf %reduce_rhs, %reduce_lhs  : tile<f32>
+      yield %36 : tile<f32>
     }
-    %38 = addf %iterArg0, %reduce_51  : tile<4xf32>
-    continue %38 : tile<4xf32>
+    %35 = addf %iterArg0, %reduce_53  : tile<4xf32>
+    continue %35 : tile<4xf32>
   }
   %tview = make_tensor_view %assume_1, shape = [%assume], strides = [1] : tile<i32> -> tensor_view<?xf32, strides=[1]>
   %pview = make_partition_view %tview : partition_view<tile=(4), tensor_view<?xf32, strides=[1]>>

@@ -71,42 +71,8 @@ entry @matmul(%arg0: tile<ptr<f32>>, %arg1: tile<i32>, %arg2: tile<ptr<f32>>, %a
     %tview_20 = make_tensor_view %assume_6, shape = [%assume_1, %assume_0], strides = [%assume_7, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
     %pview_21 = make_partition_view %tview_20 : partition_view<tile=(16x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>
     %tile_22, %result_token_23 = load_view_tko weak %pview_21[%loopIdx, %3] : partition_view<tile=(16x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<16x8xf32>, token
-    %36 = bitcast %tile : tile<16x16xf32> -> tile<16x16xi32>
-    %cst_-8192_i32 = constant <i32: -8192> : tile<16x16xi32>
-    %37 = andi %36, %cst_-8192_i32 : tile<16x16xi32>
-    %38 = bitcast %37 : tile<16x16xi32> -> tile<16x16xf32>
-    %39 = cmpf equal ordered %tile, %tile : tile<16x16xf32> -> tile<16x16xi1>
-    %40 = select %39, %38, %tile : tile<16x16xi1>, tile<16x16xf32>
-    %cst_0_f32_24 = constant <f32: 0.000000e+00> : tile<16x16xf32>
-    %41 = absf %tile : tile<16x16xf32>
-    %cst_f32 = constant <f32: 0x7F800000> : tile<16x16xf32>
-    %42 = cmpf less_than ordered %41, %cst_f32 : tile<16x16xf32> -> tile<16x16xi1>
-    %43 = select %42, %38, %cst_0_f32_24 : tile<16x16xi1>, tile<16x16xf32>
-    %44 = subf %tile, %38  : tile<16x16xf32>
-    %45 = select %42, %44, %cst_0_f32_24 : tile<16x16xi1>, tile<16x16xf32>
-    %46 = ftof %40  : tile<16x16xf32> -> tile<16x16xtf32>
-    %47 = ftof %43  : tile<16x16xf32> -> tile<16x16xtf32>
-    %48 = ftof %45  : tile<16x16xf32> -> tile<16x16xtf32>
-    %49 = bitcast %tile_22 : tile<16x8xf32> -> tile<16x8xi32>
-    %cst_-8192_i32_25 = constant <i32: -8192> : tile<16x8xi32>
-    %50 = andi %49, %cst_-8192_i32_25 : tile<16x8xi32>
-    %51 = bitcast %50 : tile<16x8xi32> -> tile<16x8xf32>
-    %52 = cmpf equal ordered %tile_22, %tile_22 : tile<16x8xf32> -> tile<16x8xi1>
-    %53 = select %52, %51, %tile_22 : tile<16x8xi1>, tile<16x8xf32>
-    %cst_0_f32_26 = constant <f32: 0.000000e+00> : tile<16x8xf32>
-    %54 = absf %tile_22 : tile<16x8xf32>
-    %cst_f32_27 = constant <f32: 0x7F800000> : tile<16x8xf32>
-    %55 = cmpf less_than ordered %54, %cst_f32_27 : tile<16x8xf32> -> tile<16x8xi1>
-    %56 = select %55, %51, %cst_0_f32_26 : tile<16x8xi1>, tile<16x8xf32>
-    %57 = subf %tile_22, %51  : tile<16x8xf32>
-    %58 = select %55, %57, %cst_0_f32_26 : tile<16x8xi1>, tile<16x8xf32>
-    %59 = ftof %53  : tile<16x8xf32> -> tile<16x8xtf32>
-    %60 = ftof %56  : tile<16x8xf32> -> tile<16x8xtf32>
-    %61 = ftof %58  : tile<16x8xf32> -> tile<16x8xtf32>
-    %62 = mmaf %48, %60, %iterArg0 : tile<16x16xtf32>, tile<16x8xtf32>, tile<16x8xf32>
-    %63 = mmaf %47, %61, %62 : tile<16x16xtf32>, tile<16x8xtf32>, tile<16x8xf32>
-    %64 = mmaf %46, %59, %63 : tile<16x16xtf32>, tile<16x8xtf32>, tile<16x8xf32>
-    continue %64 : tile<16x8xf32>
+    %36 = mmaf %tile, %tile_22, %iterArg0 : tile<16x16xf32>, tile<16x8xf32>, tile<16x8xf32>
+    continue %36 : tile<16x8xf32>
   }
   %tview = make_tensor_view %assume_2, shape = [%assume, %assume_0], strides = [%assume_3, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
   %pview = make_partition_view %tview : partition_view<tile=(16x8), tensor_view<?x?xf32, strides=[?,1]>>

@@ -108,42 +108,8 @@ entry @matmul_split(%arg0: tile<ptr<f32>>, %arg1: tile<i32>, %arg2: tile<ptr<f32
     %bcast_38 = broadcast %reshape_37 : tile<8x1xi1> -> tile<8x8xi1>
     %cst_0_f32_39 = constant <f32: 0.000000e+00> : tile<8x8xf32>
     %65 = select %bcast_38, %tile_28, %cst_0_f32_39 : tile<8x8xi1>, tile<8x8xf32>
-    %66 = bitcast %62 : tile<16x8xf32> -> tile<16x8xi32>
-    %cst_-8192_i32 = constant <i32: -8192> : tile<16x8xi32>
-    %67 = andi %66, %cst_-8192_i32 : tile<16x8xi32>
-    %68 = bitcast %67 : tile<16x8xi32> -> tile<16x8xf32>
-    %69 = cmpf equal ordered %62, %62 : tile<16x8xf32> -> tile<16x8xi1>
-    %70 = select %69, %68, %62 : tile<16x8xi1>, tile<16x8xf32>
-    %cst_0_f32_40 = constant <f32: 0.000000e+00> : tile<16x8xf32>
-    %71 = absf %62 : tile<16x8xf32>
-    %cst_f32 = constant <f32: 0x7F800000> : tile<16x8xf32>
-    %72 = cmpf less_than ordered %71, %cst_f32 : tile<16x8xf32> -> tile<16x8xi1>
-    %73 = select %72, %68, %cst_0_f32_40 : tile<16x8xi1>, tile<16x8xf32>
-    %74 = subf %62, %68  : tile<16x8xf32>
-    %75 = select %72, %74, %cst_0_f32_40 : tile<16x8xi1>, tile<16x8xf32>
-    %76 = ftof %70  : tile<16x8xf32> -> tile<16x8xtf32>
-    %77 = ftof %73  : tile<16x8xf32> -> tile<16x8xtf32>
-    %78 = ftof %75  : tile<16x8xf32> -> tile<16x8xtf32>
-    %79 = bitcast %65 : tile<8x8xf32> -> tile<8x8xi32>
-    %cst_-8192_i32_41 = constant <i32: -8192> : tile<8x8xi32>
-    %80 = andi %79, %cst_-8192_i32_41 : tile<8x8xi32>
-    %81 = bitcast %80 : tile<8x8xi32> -> tile<8x8xf32>
-    %82 = cmpf equal ordered %65, %65 : tile<8x8xf32> -> tile<8x8xi1>
-    %83 = select %82, %81, %65 : tile<8x8xi1>, tile<8x8xf32>
-    %cst_0_f32_42 = constant <f32: 0.000000e+00> : tile<8x8xf32>
-    %84 = absf %65 : tile<8x8xf32>
-    %cst_f32_43 = constant <f32: 0x7F800000> : tile<8x8xf32>
-    %85 = cmpf less_than ordered %84, %cst_f32_43 : tile<8x8xf32> -> tile<8x8xi1>
-    %86 = select %85, %81, %cst_0_f32_42 : tile<8x8xi1>, tile<8x8xf32>
-    %87 = subf %65, %81  : tile<8x8xf32>
-    %88 = select %85, %87, %cst_0_f32_42 : tile<8x8xi1>, tile<8x8xf32>
-    %89 = ftof %83  : tile<8x8xf32> -> tile<8x8xtf32>
-    %90 = ftof %86  : tile<8x8xf32> -> tile<8x8xtf32>
-    %91 = ftof %88  : tile<8x8xf32> -> tile<8x8xtf32>
-    %92 = mmaf %78, %90, %iterArg0 : tile<16x8xtf32>, tile<8x8xtf32>, tile<16x8xf32>
-    %93 = mmaf %77, %91, %92 : tile<16x8xtf32>, tile<8x8xtf32>, tile<16x8xf32>
-    %94 = mmaf %76, %89, %93 : tile<16x8xtf32>, tile<8x8xtf32>, tile<16x8xf32>
-    continue %94 : tile<16x8xf32>
+    %66 = mmaf %62, %65, %iterArg0 : tile<16x8xf32>, tile<8x8xf32>, tile<16x8xf32>
+    continue %66 : tile<16x8xf32>
   }
   %41 = ptr_to_int %arg13 : tile<ptr<i8>> -> tile<i64>
   %cst_512_i64 = constant <i64: 512> : tile<i64>

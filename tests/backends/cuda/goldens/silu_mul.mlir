@@ -76,85 +76,17 @@ entry @silu_mul(%arg0: tile<ptr<f32>>, %arg1: tile<i32>, %arg2: tile<ptr<f32>>, 
     %cst_0_i32_27 = constant <i32: 0> : tile<i32>
     %tile_28, %result_token_29 = load_view_tko weak %pview_26[%cst_0_i32_27, %loopIdx, %3] : partition_view<tile=(1x8x8), padding_value = zero, tensor_view<2x?x?xf32, strides=[?,?,1]>, dim_map=[0, 2, 1]>, tile<i32> -> tile<1x8x8xf32>, token
     %reshape_30 = reshape %tile_28 : tile<1x8x8xf32> -> tile<8x8xf32>
-    %45 = bitcast %tile : tile<4x8xf32> -> tile<4x8xi32>
-    %cst_-8192_i32 = constant <i32: -8192> : tile<4x8xi32>
-    %46 = andi %45, %cst_-8192_i32 : tile<4x8xi32>
-    %47 = bitcast %46 : tile<4x8xi32> -> tile<4x8xf32>
-    %48 = cmpf equal ordered %tile, %tile : tile<4x8xf32> -> tile<4x8xi1>
-    %49 = select %48, %47, %tile : tile<4x8xi1>, tile<4x8xf32>
-    %cst_0_f32_31 = constant <f32: 0.000000e+00> : tile<4x8xf32>
-    %50 = absf %tile : tile<4x8xf32>
-    %cst_f32 = constant <f32: 0x7F800000> : tile<4x8xf32>
-    %51 = cmpf less_than ordered %50, %cst_f32 : tile<4x8xf32> -> tile<4x8xi1>
-    %52 = select %51, %47, %cst_0_f32_31 : tile<4x8xi1>, tile<4x8xf32>
-    %53 = subf %tile, %47  : tile<4x8xf32>
-    %54 = select %51, %53, %cst_0_f32_31 : tile<4x8xi1>, tile<4x8xf32>
-    %55 = ftof %49  : tile<4x8xf32> -> tile<4x8xtf32>
-    %56 = ftof %52  : tile<4x8xf32> -> tile<4x8xtf32>
-    %57 = ftof %54  : tile<4x8xf32> -> tile<4x8xtf32>
-    %58 = bitcast %reshape_30 : tile<8x8xf32> -> tile<8x8xi32>
-    %cst_-8192_i32_32 = constant <i32: -8192> : tile<8x8xi32>
-    %59 = andi %58, %cst_-8192_i32_32 : tile<8x8xi32>
-    %60 = bitcast %59 : tile<8x8xi32> -> tile<8x8xf32>
-    %61 = cmpf equal ordered %reshape_30, %reshape_30 : tile<8x8xf32> -> tile<8x8xi1>
-    %62 = select %61, %60, %reshape_30 : tile<8x8xi1>, tile<8x8xf32>
-    %cst_0_f32_33 = constant <f32: 0.000000e+00> : tile<8x8xf32>
-    %63 = absf %reshape_30 : tile<8x8xf32>
-    %cst_f32_34 = constant <f32: 0x7F800000> : tile<8x8xf32>
-    %64 = cmpf less_than ordered %63, %cst_f32_34 : tile<8x8xf32> -> tile<8x8xi1>
-    %65 = select %64, %60, %cst_0_f32_33 : tile<8x8xi1>, tile<8x8xf32>
-    %66 = subf %reshape_30, %60  : tile<8x8xf32>
-    %67 = select %64, %66, %cst_0_f32_33 : tile<8x8xi1>, tile<8x8xf32>
-    %68 = ftof %62  : tile<8x8xf32> -> tile<8x8xtf32>
-    %69 = ftof %65  : tile<8x8xf32> -> tile<8x8xtf32>
-    %70 = ftof %67  : tile<8x8xf32> -> tile<8x8xtf32>
-    %71 = mmaf %57, %69, %iterArg0 : tile<4x8xtf32>, tile<8x8xtf32>, tile<4x8xf32>
-    %72 = mmaf %56, %70, %71 : tile<4x8xtf32>, tile<8x8xtf32>, tile<4x8xf32>
-    %73 = mmaf %55, %68, %72 : tile<4x8xtf32>, tile<8x8xtf32>, tile<4x8xf32>
-    %tview_35 = make_tensor_view %assume_4, shape = [%assume, %assume_1], strides = [%assume_5, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
-    %pview_36 = make_partition_view %tview_35 : partition_view<tile=(4x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>
-    %tile_37, %result_token_38 = load_view_tko weak %pview_36[%4, %loopIdx] : partition_view<tile=(4x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<4x8xf32>, token
-    %tview_39 = make_tensor_view %assume_6, shape = [2, %assume_0, %assume_1], strides = [%assume_7, %assume_8, 1] : tile<i32> -> tensor_view<2x?x?xf32, strides=[?,?,1]>
-    %pview_40 = make_partition_view %tview_39 : partition_view<tile=(1x8x8), padding_value = zero, tensor_view<2x?x?xf32, strides=[?,?,1]>, dim_map=[0, 2, 1]>
-    %cst_1_i32_41 = constant <i32: 1> : tile<i32>
-    %tile_42, %result_token_43 = load_view_tko weak %pview_40[%cst_1_i32_41, %loopIdx, %3] : partition_view<tile=(1x8x8), padding_value = zero, tensor_view<2x?x?xf32, strides=[?,?,1]>, dim_map=[0, 2, 1]>, tile<i32> -> tile<1x8x8xf32>, token
-    %reshape_44 = reshape %tile_42 : tile<1x8x8xf32> -> tile<8x8xf32>
-    %74 = bitcast %tile_37 : tile<4x8xf32> -> tile<4x8xi32>
-    %cst_-8192_i32_45 = constant <i32: -8192> : tile<4x8xi32>
-    %75 = andi %74, %cst_-8192_i32_45 : tile<4x8xi32>
-    %76 = bitcast %75 : tile<4x8xi32> -> tile<4x8xf32>
-    %77 = cmpf equal ordered %tile_37, %tile_37 : tile<4x8xf32> -> tile<4x8xi1>
-    %78 = select %77, %76, %tile_37 : tile<4x8xi1>, tile<4x8xf32>
-    %cst_0_f32_46 = constant <f32: 0.000000e+00> : tile<4x8xf32>
-    %79 = absf %tile_37 : tile<4x8xf32>
-    %cst_f32_47 = constant <f32: 0x7F800000> : tile<4x8xf32>
-    %80 = cmpf less_than ordered %79, %cst_f32_47 : tile<4x8xf32> -> tile<4x8xi1>
-    %81 = select %80, %76, %cst_0_f32_46 : tile<4x8xi1>, tile<4x8xf32>
-    %82 = subf %tile_37, %76  : tile<4x8xf32>
-    %83 = select %80, %82, %cst_0_f32_46 : tile<4x8xi1>, tile<4x8xf32>
-    %84 = ftof %78  : tile<4x8xf32> -> tile<4x8xtf32>
-    %85 = ftof %81  : tile<4x8xf32> -> tile<4x8xtf32>
-    %86 = ftof %83  : tile<4x8xf32> -> tile<4x8xtf32>
-    %87 = bitcast %reshape_44 : tile<8x8xf32> -> tile<8x8xi32>
-    %cst_-8192_i32_48 = constant <i32: -8192> : tile<8x8xi32>
-    %88 = andi %87, %cst_-8192_i32_48 : tile<8x8xi32>
-    %89 = bitcast %88 : tile<8x8xi32> -> tile<8x8xf32>
-    %90 = cmpf equal ordered %reshape_44, %reshape_44 : tile<8x8xf32> -> tile<8x8xi1>
-    %91 = select %90, %89, %reshape_44 : tile<8x8xi1>, tile<8x8xf32>
-    %cst_0_f32_49 = constant <f32: 0.000000e+00> : tile<8x8xf32>
-    %92 = absf %reshape_44 : tile<8x8xf32>
-    %cst_f32_50 = constant <f32: 0x7F800000> : tile<8x8xf32>
-    %93 = cmpf less_than ordered %92, %cst_f32_50 : tile<8x8xf32> -> tile<8x8xi1>
-    %94 = select %93, %89, %cst_0_f32_49 : tile<8x8xi1>, tile<8x8xf32>
-    %95 = subf %reshape_44, %89  : tile<8x8xf32>
-    %96 = select %93, %95, %cst_0_f32_49 : tile<8x8xi1>, tile<8x8xf32>
-    %97 = ftof %91  : tile<8x8xf32> -> tile<8x8xtf32>
-    %98 = ftof %94  : tile<8x8xf32> -> tile<8x8xtf32>
-    %99 = ftof %96  : tile<8x8xf32> -> tile<8x8xtf32>
-    %100 = mmaf %86, %98, %iterArg1 : tile<4x8xtf32>, tile<8x8xtf32>, tile<4x8xf32>
-    %101 = mmaf %85, %99, %100 : tile<4x8xtf32>, tile<8x8xtf32>, tile<4x8xf32>
-    %102 = mmaf %84, %97, %101 : tile<4x8xtf32>, tile<8x8xtf32>, tile<4x8xf32>
-    continue %73, %102 : tile<4x8xf32>, tile<4x8xf32>
+    %45 = mmaf %tile, %reshape_30, %iterArg0 : tile<4x8xf32>, tile<8x8xf32>, tile<4x8xf32>
+    %tview_31 = make_tensor_view %assume_4, shape = [%assume, %assume_1], strides = [%assume_5, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
+    %pview_32 = make_partition_view %tview_31 : partition_view<tile=(4x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>
+    %tile_33, %result_token_34 = load_view_tko weak %pview_32[%4, %loopIdx] : partition_view<tile=(4x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<4x8xf32>, token
+    %tview_35 = make_tensor_view %assume_6, shape = [2, %assume_0, %assume_1], strides = [%assume_7, %assume_8, 1] : tile<i32> -> tensor_view<2x?x?xf32, strides=[?,?,1]>
+    %pview_36 = make_partition_view %tview_35 : partition_view<tile=(1x8x8), padding_value = zero, tensor_view<2x?x?xf32, strides=[?,?,1]>, dim_map=[0, 2, 1]>
+    %cst_1_i32_37 = constant <i32: 1> : tile<i32>
+    %tile_38, %result_token_39 = load_view_tko weak %pview_36[%cst_1_i32_37, %loopIdx, %3] : partition_view<tile=(1x8x8), padding_value = zero, tensor_view<2x?x?xf32, strides=[?,?,1]>, dim_map=[0, 2, 1]>, tile<i32> -> tile<1x8x8xf32>, token
+    %reshape_40 = reshape %tile_38 : tile<1x8x8xf32> -> tile<8x8xf32>
+    %46 = mmaf %tile_33, %reshape_40, %iterArg1 : tile<4x8xf32>, tile<8x8xf32>, tile<4x8xf32>
+    continue %45, %46 : tile<4x8xf32>, tile<4x8xf32>
   }
   %27 = absf %for#0 : tile<4x8xf32>
   %28 = negf %27 : tile<4x8xf32>

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import zlib
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ from corpus import SAFE
 from corpus.case import Case
 from tileproof import In, InOut, Out, Sum, f32, i32
 from tileproof.language.dtypes import BF16, F16, F32, F64
+from tileproof.runtime.gpu import Variant
 
 SUPPORT = Path(__file__).resolve().parents[2] / "support"
 EXAMPLES = {name: make for name, make in examples().items() if "-" in name}
@@ -141,6 +143,30 @@ def test_a_check_passes_or_tells_what_the_interpreter_tells(name: str) -> None:
         ((code, message),) = assert_simulated(make)
         assert code == "TP0702"
         assert "is allowed" in message
+
+
+VARIATIONS: dict[str, Callable[[Variant], Variant]] = {
+    "64-bit positions": lambda made: replace(made, facts=replace(made.facts, is_wide=True)),
+    "many programs": lambda made: replace(made, facts=replace(made.facts, is_many=True)),
+    "both": lambda made: replace(made, facts=replace(made.facts, is_wide=True, is_many=True)),
+    "older bytecode": lambda made: replace(made, target=replace(made.target, version=(13, 3))),
+    "persistent": lambda made: replace(made, schedule=tp.Schedule(persistent=True, group=3)),
+    "grouped": lambda made: replace(made, schedule=tp.Schedule(group=3)),
+    "one after another": lambda made: replace(made, serial=True),
+}
+"""Ways to lower a kernel that any launch may be lowered in."""
+
+
+@pytest.mark.parametrize("variation", VARIATIONS)
+def test_kernels_of_the_corpus_mean_the_same_however_they_are_lowered(variation: str) -> None:
+    first = list(VARIATIONS).index(variation)
+    for case in [case for case in SAFE if case.kernel.name not in QUANTISED][first :: len(VARIATIONS)]:
+        make = partial(_first, case)
+        assert assert_simulated(make, change=VARIATIONS[variation]) == []
+
+
+def _first(case: Case) -> Made:
+    return case.kernel, *case.launches()[0]
 
 
 # What was wrong once.
