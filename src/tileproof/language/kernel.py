@@ -61,7 +61,10 @@ class Kernel:
         """Launches the kernel on `args`."""
         if self.remembered:
             # Nothing here may refuse anything: whatever is unusual goes the full way.
-            follow = self.remembered.get(tuple(constants.items()) if constants else ())
+            try:
+                follow = self.remembered.get(tuple(constants.items()) if constants else ())
+            except TypeError:  # a constant without a hash, such as a list
+                follow = None
             if follow is not None and follow(args, constants):
                 return
         launcher = Kernel.launcher

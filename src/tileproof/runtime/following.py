@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
@@ -21,7 +21,7 @@ from . import choice, fast, gpu
 from .arguments import Bound
 from .check import Proved
 from .devices import current_stream
-from .fast import CUDA, Plan, Plans, ScalarArgument, TensorArgument
+from .fast import CUDA, Plan, Plans, ScalarArgument, TensorArgument, readers
 from .repeats import looks_at_scalars
 
 _SCALARS: Final = ("bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64")
@@ -30,6 +30,8 @@ _SCALARS: Final = ("bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64",
 
 _MOST: Final = 64
 """How many sets of constants of a kernel are remembered."""
+_FORMS: Final = 8
+"""How many forms of a kernel with the same constants: for other element types, or for extents that are constants."""
 
 
 Follow: TypeAlias = Callable[[tuple[Any, ...], dict[str, Any]], bool]
@@ -38,22 +40,38 @@ Follow: TypeAlias = Callable[[tuple[Any, ...], dict[str, Any]], bool]
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """Launches of a kernel with the same constants that others like them can follow."""
+    """Launches of one form of a kernel that others like them can follow."""
 
     found: Proved
     plans: Plans = field(default_factory=Plans)
 
-    def follower(self) -> Follow:
-        """What follows them: a plain function, which Python calls soonest."""
-        plans, is_current, launch, is_free = self.plans, self.found.watch, fast.launch, choice.is_free
+    def add(self, plan: Plan) -> None:
+        """Remembers a launch, unless one like it is remembered: not all that could follow a plan may."""
+        if not any(_are_alike(plan, other) for other in self.plans.kept):
+            self.plans.add(plan)
 
-        def follow(args: tuple[Any, ...], constants: dict[str, Any]) -> bool:
-            for value in constants.values():
-                if type(value) is not int:  # True and 1.0 are equal to 1, and differ
-                    return False
-            return is_free() and is_current() and launch(plans, args)
 
-        return follow
+def _are_alike(one: Plan, other: Plan) -> bool:
+    names = ("arguments", "words", "function", "grid", "device", "stream", "context")
+    return all(getattr(one, name) == getattr(other, name) for name in names)
+
+
+def _follower(forms: Sequence[Remembered]) -> Follow:
+    """What follows launches with the same constants: a plain function, which Python calls soonest."""
+    launch, is_free = fast.launch, choice.is_free
+    ways = tuple((each.found.watch, each.plans) for each in forms)
+
+    def follow(args: tuple[Any, ...], constants: dict[str, Any]) -> bool:
+        for value in constants.values():
+            if type(value) is not int:  # True and 1.0 are equal to 1, and differ
+                return False
+        if is_free():
+            for is_current, plans in ways:
+                if is_current() and launch(plans, args):
+                    return True
+        return False
+
+    return follow
 
 
 def launch(
@@ -65,19 +83,35 @@ def launch(
     is_plain = all(type(value) is int for value in named.values())
     if len(args) != len(signature.arguments) or not is_plain or not _is_repeatable(found, signature, loaded):
         return
-    plan = _plan(signature, bound, loaded, facts, space, args)
-    if plan is None:
+    if not _can_follow(signature, args):
         return
-    key = tuple(named.items())
-    known: dict[Any, Remembered] = kernel.cache.setdefault("followed", {})
-    remembered = known.get(key)
-    if remembered is None or remembered.found is not found:
-        if len(known) >= _MOST:
-            known.clear()
-            kernel.remembered.clear()
-        remembered = known[key] = Remembered(found)
-        kernel.remembered[key] = remembered.follower()
-    remembered.plans.add(plan)
+    plan = _plan(signature, bound, loaded, facts, space, args)
+    if plan is not None:
+        _form_of(kernel, tuple(named.items()), found).add(plan)
+
+
+def _form_of(kernel: Kernel, key: tuple[tuple[str, Any], ...], found: Proved) -> Remembered:
+    """What is remembered of one form of a kernel. Forms that are out of date are forgotten."""
+    known: dict[Any, tuple[Remembered, ...]] = kernel.cache.setdefault("followed", {})
+    forms = known.get(key, ())
+    for form in forms:
+        if form.found is found:
+            return form
+    if key not in known and len(known) >= _MOST:
+        known.clear()
+        kernel.remembered.clear()
+    made = Remembered(found)
+    known[key] = (made, *(form for form in forms if form.found.is_current))[:_FORMS]
+    kernel.remembered[key] = _follower(known[key])
+    return made
+
+
+def _can_follow(signature: Signature, args: tuple[Any, ...]) -> bool:
+    """Whether tensors of these types can be recognised: those of cupy, say, cannot."""
+    readers.refresh()
+    types = {reader.type for reader in readers.known()}
+    pairs = zip(signature.arguments, args, strict=True)
+    return all(type(given) in types for parameter, given in pairs if isinstance(parameter, TensorParameter))
 
 
 def _is_repeatable(found: Proved, signature: Signature, loaded: running.Loaded) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from tileproof.backends.interpreter import points, semantics
 from tileproof.backends.interpreter.machine import Machine
 from tileproof.backends.interpreter.reports import Reporter
 from tileproof.backends.segments import segment_table
+from tileproof.diagnostics.errors import LaunchError
 from tileproof.ir import ops
 from tileproof.ir.types import Tensor, TensorType, Tile, TileType, Walker
 from tileproof.ir.walk import walk
@@ -365,7 +367,9 @@ class _Launch:
                 self._look(report, slots)
         finally:
             for address in self.scratch:
-                loaded.device.free_async(address, self.stream)
+                # Where the context is lost, the memory went with it, and what went wrong is said already.
+                with suppress(LaunchError):
+                    loaded.device.free_async(address, self.stream)
 
     def _take(self, amount: int) -> int:
         address = self.loaded.device.allocate_async(max(amount, 16), self.stream)

@@ -1,0 +1,172 @@
+"""Kernels at the corners of the lowering, in the evaluator of Tile IR: each of them was wrong once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from cuda_programs import MULTIPROCESSORS, assert_simulated, lowered, simulated, walk
+from launching import Made
+
+import tileproof as tp
+from tileproof import In, InOut, Out, Sum, Unique, f32, i32, i64
+from tileproof.backends.cuda import facts, running
+from tileproof.backends.cuda.facts import layout_of, steps_of
+
+
+def floats(*shape: int) -> Any:
+    return np.arange(int(np.prod(shape)), dtype=np.float32).reshape(shape)
+
+
+# Parts of a tensor that was cut.
+
+
+@tp.kernel
+def read_behind_the_cut(cache: InOut[f32, "C"], at: i32, y: Out[f32, "N"], z: Out[f32, "N"]) -> None:
+    tp.require(at >= 0)
+    tp.require(at <= tp.dim("C"))
+    _, fresh = tp.split_at(cache, "C", at)
+    for n in tp.parallel(N=4):
+        y[n] = fresh.get(n, -1.0)
+        for m in tp.tiles(N=tp.each, start=n.start, stop=n.stop):
+            z[m] = fresh.get(m - 2, -1.0)
+
+
+@pytest.mark.parametrize("at", [0, 1, 5, 16])
+def test_what_get_finds_outside_is_counted_from_the_cut(at: int) -> None:
+    """Before the cut is what other programs read, and behind the end nothing."""
+
+    def make() -> Made:
+        return read_behind_the_cut, [floats(16), at, np.zeros(14, np.float32), np.zeros(14, np.float32)], {}
+
+    assert assert_simulated(make) == []
+
+
+@tp.kernel
+def append_some(cache: InOut[f32, "C"], at: i32, rows: In[Unique["N"], "N"], x: In[f32, "N"]) -> None:
+    tp.require(at >= 0)
+    tp.require(at + tp.dim("N") <= tp.dim("C"))
+    _, fresh = tp.split_at(cache, "C", at)
+    for n in tp.parallel(N=tp.each):
+        fresh[rows[n]] = x[n]
+
+
+def test_none_behind_a_cut_is_not_the_element_before_it() -> None:
+    def make() -> Made:
+        return append_some, [floats(16), 5, np.array([3, -1, 1, 2, -1], np.int32), floats(5) + 100], {}
+
+    assert assert_simulated(make) == []
+
+
+@tp.kernel
+def write_and_cut(cache: InOut[f32, "C"], at: i32, y: Out[f32, "C"]) -> None:
+    tp.require(at >= 0)
+    tp.require(at <= tp.dim("C"))
+    for c in tp.tiles(C=4):
+        cache[c] = cache[c] + 1
+    past, _ = tp.split_at(cache, "C", at)
+    for c in tp.tiles(C=4):
+        y[c] = past.get(c, 0.0)
+
+
+def test_a_program_that_is_alone_reads_what_it_wrote_before_the_cut() -> None:
+    def make() -> Made:
+        return write_and_cut, [floats(16), 5, np.zeros(16, np.float32)], {}
+
+    assert assert_simulated(make) == []
+
+
+# Guarded stores.
+
+
+@tp.kernel
+def guarded_twice(y: InOut[f32, "N"], z: InOut[f32, "N"], x: In[f32, "C"], place: In[i32, "1"]) -> None:
+    for n in tp.parallel(N=4):
+        value = x[place[0]]
+        here = n.elements
+        y[here] = value
+        z[here] = value
+
+
+@pytest.mark.parametrize("place", [3, 8])
+def test_two_guarded_stores_share_a_tile_of_indices(place: int) -> None:
+    """Each store is a branch of its own, and what one of them makes does not exist in the other."""
+
+    def make() -> Made:
+        return guarded_twice, [floats(10), floats(10), floats(8), np.array([place], np.int32)], {}
+
+    assert len(assert_simulated(make)) == (place == 8)
+
+
+# Numbers that are almost too large.
+
+
+@tp.kernel
+def far_apart(y: Out[bool, "N"], a: i64, b: i64) -> None:
+    for n in tp.parallel(N=4):
+        y[n] = n.elements + (a + tp.dim("N")) < (tp.dim("N") * 8192 + b) * -1
+
+
+@pytest.mark.parametrize("a", [-(2**62) + 1, 0, 2**62 - 1])
+@pytest.mark.parametrize("b", [-(2**62) + 1, 0, 2**62 - 1])
+def test_indices_are_compared_whose_distance_does_not_fit_64_bits(a: int, b: int) -> None:
+    def make() -> Made:
+        return far_apart, [np.zeros(5, np.bool_), a, b], {}
+
+    assert assert_simulated(make) == []
+
+
+@tp.kernel
+def counted(y: Out[i64, "1"], x: In[f32, "_"]) -> None:
+    y[0] = x.shape[0].to(i64)
+
+
+def test_an_axis_of_one_repeated_element_may_be_longer_than_32_bits_count() -> None:
+    x = np.lib.stride_tricks.as_strided(np.zeros(1, np.float32), (2**33,), (0,))
+    y = np.zeros(1, np.int64)
+    simulated(counted, [y, x], {})
+    assert y[0] == 2**33
+
+
+def test_the_step_of_an_axis_of_one_element_fits_32_bits() -> None:
+    shape, strides = (1, 2), (8, 4 * 2**30)
+    assert max(steps_of(shape, strides, 4)) < 2**31
+    assert layout_of(0, shape, strides, 4).steps == (16, 16)
+
+
+@tp.kernel
+def numbered(y: Out[f32, "M N"]) -> None:
+    for m, n in tp.parallel(M=tp.each, N=tp.each):
+        y[m, n] = (m * 1000 + n).to(f32)
+
+
+@pytest.mark.parametrize("group", [127, 128, 2**20, 2**40])
+def test_a_group_may_be_larger_than_there_are_rows(group: int) -> None:
+    def make() -> Made:
+        return numbered.with_schedule(tp.Schedule(group=group)), [np.zeros((2, 4096), np.float32)], {}
+
+    assert assert_simulated(make) == []
+
+
+# What follows a join.
+
+
+@tp.kernel(deterministic=True)
+def joined(total: Sum[f32, "1"], x: In[f32, "M N"], *, SN: int = 4) -> None:
+    for m, z in tp.parallel(M=tp.each, N=tp.split(SN)):
+        row = tp.join(x[m, z].sum(), over=z)
+        tp.update(total, 0, row)
+
+
+def launched(kernel: tp.Kernel, *arguments: Any) -> tuple[Any, dict[str, int]]:
+    """A launch in the evaluator, and how many blocks each of its stages has."""
+    made = lowered(kernel, arguments)
+    made.run()
+    program: Any = made.program
+    loaded: Any = type("", (), {"code": program, "sm_count": MULTIPROCESSORS, "tensors": made.variant.kernel.parameters})
+    program_blocks = {}
+    for stage in program.stages:
+        if stage.grid in ("programs", "left"):
+            program_blocks[stage.grid] = running.Loaded.grid(loaded, stage, made.space, made.bound.tensors)
+    return made, program_blocks
