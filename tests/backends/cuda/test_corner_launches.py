@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from cuda_programs import MULTIPROCESSORS, assert_simulated, lowered, simulated, walk
+from cuda_programs import MULTIPROCESSORS, Lowered, assert_simulated, lowered, simulated
 from launching import Made
 
 import tileproof as tp
@@ -73,6 +74,23 @@ def write_and_cut(cache: InOut[f32, "C"], at: i32, y: Out[f32, "C"]) -> None:
 def test_a_program_that_is_alone_reads_what_it_wrote_before_the_cut() -> None:
     def make() -> Made:
         return write_and_cut, [floats(16), 5, np.zeros(16, np.float32)], {}
+
+    assert assert_simulated(make) == []
+
+
+@tp.kernel
+def read_in_pieces(total: Out[f32, "1"], cache: InOut[f32, "C"], at: i32, x: In[f32, "N"]) -> None:
+    tp.require(at >= 0)
+    tp.require(at + tp.dim("N") <= tp.dim("C"))
+    _, fresh = tp.split_at(cache, "C", at)
+    for z in tp.parallel(N=tp.split(4)):
+        total[0] = tp.join((fresh[z] + x[z]).sum(), over=z)
+
+
+@pytest.mark.parametrize(("at", "extent"), [(8, 0), (3, 0), (3, 5), (0, 8)])
+def test_the_one_piece_of_an_empty_axis_may_begin_at_the_end_of_a_tensor(at: int, extent: int) -> None:
+    def make() -> Made:
+        return read_in_pieces, [np.zeros(1, np.float32), floats(8), at, floats(extent)], {}
 
     assert assert_simulated(make) == []
 
@@ -159,14 +177,49 @@ def joined(total: Sum[f32, "1"], x: In[f32, "M N"], *, SN: int = 4) -> None:
         tp.update(total, 0, row)
 
 
-def launched(kernel: tp.Kernel, *arguments: Any) -> tuple[Any, dict[str, int]]:
-    """A launch in the evaluator, and how many blocks each of its stages has."""
-    made = lowered(kernel, arguments)
-    made.run()
-    program: Any = made.program
-    loaded: Any = type("", (), {"code": program, "sm_count": MULTIPROCESSORS, "tensors": made.variant.kernel.parameters})
-    program_blocks = {}
-    for stage in program.stages:
-        if stage.grid in ("programs", "left"):
-            program_blocks[stage.grid] = running.Loaded.grid(loaded, stage, made.space, made.bound.tensors)
-    return made, program_blocks
+def blocks(made: Lowered) -> dict[str, int]:
+    """How many blocks the programs of a launch, and those after the join, have on a small GPU."""
+    program = made.program
+    code = running.Code(
+        "k", "sm_90", b"", program.slots, program.stages, program.piece, program.shadows, program.is_persistent,
+        program.is_serial, program.has_report, 1, (), 0.0,
+    )  # fmt: skip
+    device: Any = SimpleNamespace(sm_count=MULTIPROCESSORS)
+    loaded = running.Loaded(made.variant.kernel, code, device, [])
+    return {stage.grid: loaded.grid(stage, made.space, made.bound.tensors) for stage in program.stages}
+
+
+def test_what_follows_a_join_is_added_in_order_where_the_sum_is_to_come_out_the_same() -> None:
+    made = lowered(joined, [np.zeros(1, np.float32), floats(7, 10)])
+    assert made.space.left == 7
+    assert blocks(made)["programs"] == blocks(made)["left"] == 1
+
+    def make() -> Made:
+        return joined, [np.zeros(1, np.float32), floats(7, 10)], {}
+
+    assert assert_simulated(make) == []
+
+
+@tp.kernel
+def row_sums(y: Out[f32, "M"], x: In[f32, "M N"], *, SN: int = 4) -> None:
+    for m, z in tp.parallel(M=tp.each, N=tp.split(SN)):
+        y[m] = tp.join(x[m, z].sum(), over=z)
+
+
+def test_more_joins_than_a_launch_counts_are_done_by_fewer_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    def make() -> Made:
+        return row_sums, [np.zeros(7, np.float32), floats(7, 10)], {}
+
+    assert blocks(lowered(*make()))["left"] == 7
+    monkeypatch.setattr(facts, "MANY", 7)
+    assert blocks(lowered(*make()))["left"] == MULTIPROCESSORS
+    assert assert_simulated(make) == []
+
+
+def test_a_persistent_schedule_holds_for_what_follows_a_join_too() -> None:
+    def make() -> Made:
+        kernel = row_sums.with_schedule(tp.Schedule(persistent=True))
+        return kernel, [np.zeros(7, np.float32), floats(7, 10)], {}
+
+    assert blocks(lowered(*make()))["left"] == MULTIPROCESSORS
+    assert assert_simulated(make) == []

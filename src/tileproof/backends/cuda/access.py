@@ -147,7 +147,7 @@ def load(s: State, op: ops.Load, order: Sequence[int] | None = None) -> tuple[Va
     raw: Value
     # A view reads dead lanes too where they are inside the tensor: another program may be writing those.
     is_alone = op.tensor not in s.order.roots or all(pick.is_inside or pick.is_edge for pick in where.picks)
-    if where.shape and view.is_plain and where.is_boxed and _starts_inside(s, op.picks) and is_alone:
+    if where.shape and view.is_plain and where.is_boxed and _starts_inside(s, view, op.picks) and is_alone:
         raw, is_clean = _load_view(s, op.tensor, view, where, order)
     else:
         mask = live_mask(s, where, where.shape)
@@ -181,9 +181,17 @@ def read(s: State, raw: Value, stored_as: DType, dtype: DType) -> Value:
     return raw
 
 
-def _starts_inside(s: State, picks: Sequence[ops.Pick]) -> bool:
-    """Whether no tile can begin at the very end of its axis, where a view has no tile."""
-    return all(not isinstance(pick, ops.Along) or s.places[pick.walker].is_inside for pick in picks)
+def _starts_inside(s: State, view: View, picks: Sequence[ops.Pick]) -> bool:
+    """Whether no tile can begin at the very end of its axis, where a view has no tile.
+
+    The one piece of an empty axis does, where it is a piece of what a tensor has from its end on.
+    """
+    for pick, origin in zip(picks, view.origin, strict=True):
+        if isinstance(pick, ops.Along):
+            may_be_empty = pick.walker.type.is_piece and origin is not None
+            if may_be_empty or not s.places[pick.walker].is_inside:
+                return False
+    return True
 
 
 def _load_view(

@@ -18,6 +18,7 @@ from .tileir.module import Location
 VERBOSE: Final = "TILEPROOF_VERBOSE"
 _LINES: Final = 40
 """Lines of the assembler's text that are shown; the first say most."""
+_CRASHED: Final = "the assembler crashed"
 _REFUSED, _NOT_COMPILED = 3, 5
 """Exit codes: code that breaks a rule of Tile IR, and code that it could not finish."""
 _LACKS: Final = re.compile(r"Incompatibility with architecture '\w+': (?P<what>.*)")
@@ -79,12 +80,17 @@ def failed(said: Said, status: int, span_at: Callable[[Location], Span | None]) 
         message = f"the assembler was killed while it compiled {kernel}"
         help = "the machine may have run out of memory: compile less at a time, or use smaller tiles"
     elif status < 0:
-        message = f"the assembler crashed ({_signal(-status)}) while it compiled {kernel}"
+        message = f"{_CRASHED} ({_signal(-status)}) while it compiled {kernel}"
         help = f"try smaller tiles; in any case please {report}"
     else:
         message = f"the assembler failed with exit code {status} on {kernel}"
         help = f"please {report}"
     return Diagnostic(Code.ASSEMBLER_FAILED, message, span, notes=(said.note,), help=help, kernel=said.kernel)
+
+
+def is_crash(found: Diagnostic) -> bool:
+    """Whether this says that the assembler broke down over a module, which other words may spare it."""
+    return found.code is Code.ASSEMBLER_FAILED and found.message.startswith(_CRASHED)
 
 
 def no_cubin(said: Said, why: str) -> Diagnostic:

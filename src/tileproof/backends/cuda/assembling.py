@@ -15,7 +15,8 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -78,6 +79,8 @@ class Job:
     options: Options = Options()
     spans: Spans | None = None
     kernel: str = ""
+    again: Callable[[], bytes] | None = None
+    """The same module in other words, for an assembler that crashed over these."""
 
     def span_at(self, location: Location) -> Span | None:
         """The user's source at a location of the bytecode, if it is known."""
@@ -191,7 +194,19 @@ class _Crew:
 def _assembled(
     job: Job, toolchain: Toolchain, seconds: float, verbose: bool, switch: Switch | None = None
 ) -> Assembled:
-    """Runs the assembler on one module."""
+    """Runs the assembler on one module; if it crashes, on the same in other words."""
+    try:
+        return _once(job, toolchain, seconds, verbose, switch)
+    except KernelError as error:
+        if job.again is None or not failures.is_crash(error.diagnostics[0]):
+            raise
+        with suppress(KernelError):
+            return _once(replace(job, bytecode=job.again()), toolchain, seconds, verbose, switch)
+        raise
+
+
+def _once(job: Job, toolchain: Toolchain, seconds: float, verbose: bool, switch: Switch | None) -> Assembled:
+    """Runs the assembler once."""
     _check_arch(job, toolchain)
     started = time.perf_counter()
     try:

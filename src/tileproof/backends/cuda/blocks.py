@@ -24,9 +24,10 @@ from . import (
     stores,
 )
 from .positions import Position, base_value, known
-from .state import State, number
+from .state import State, element_of, line_shape, number
+from .tileir.enums import Predicate
 from .tileir.module import Value
-from .tileir.types import I64
+from .tileir.types import I32, I64, Number
 from .tileir.types import Tile as TileOf
 
 
@@ -188,7 +189,7 @@ def _looped(
 ) -> None:
     """A counted loop, with what it carries and the tokens of what it touches."""
     ordered = s.order.touched([op.body])
-    inits = [s.get(init) for init in op.inits]
+    inits = [_hidden(s, s.get(init)) for init in op.inits]
     loop = s.b.for_(*bounds, [*inits, *s.order.handed(ordered)])
     count = len(inits)
     with s.inside(loop.block):
@@ -199,6 +200,24 @@ def _looped(
         run(s, op.body)
         s.b.continue_(*(s.get(value) for value in op.body.yields), *s.order.handed(ordered))
     _results(s, op.results, loop.results, ordered)
+
+
+def _hidden(s: State, value: Value) -> Value:
+    """A tile that a loop begins with, if it must be so that the assembler cannot tell what is in it."""
+    shape = line_shape(value)
+    if s.unknown is None or not shape:
+        return value
+    b = s.b
+    some = b.negi(b.mini(s.unknown, s.splat(_number_of(s.unknown), (), 1), signed=True))
+    least = some if _number_of(some) == I32 else b.trunci(some, I32)
+    always = b.cmpi(Predicate.GREATER_EQUAL, s.lanes(shape, len(shape) - 1), s.spread(least, shape), signed=True)
+    return b.select(always, value, s.splat(_number_of(value), shape, 1))
+
+
+def _number_of(value: Value) -> Number:
+    of = element_of(value)
+    assert isinstance(of, Number)
+    return of
 
 
 def _results(s: State, results: Sequence[Tile], values: Sequence[Value], ordered: Sequence[object]) -> None:
@@ -307,7 +326,7 @@ def _range(s: State, op: ops.RangeLoop) -> None:
 
 def _while(s: State, op: ops.While) -> None:
     ordered = s.order.touched([op.test, op.body])
-    inits = [*(s.get(init) for init in op.inits), *s.order.handed(ordered)]
+    inits = [*(_hidden(s, s.get(init)) for init in op.inits), *s.order.handed(ordered)]
     loop = s.b.loop(inits, [value.type for value in inits])
     count = len(op.inits)
     with s.inside(loop.block):

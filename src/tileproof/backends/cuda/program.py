@@ -141,6 +141,7 @@ class _Writing:
         s.sites, s.turned, s.fused, s.is_serial = self.sites, self.turned, self.fused, self.is_serial
         self.given = dict(zip(types, builder.parameters, strict=True))
         self.parameters.define(s, self.given)
+        s.unknown = self.given["programs",] if self.target.is_disguised else None
         return s
 
     def _hints(self) -> dict[str, dict[str, int | bool]]:

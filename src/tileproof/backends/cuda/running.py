@@ -6,7 +6,7 @@ import ctypes
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -97,7 +97,11 @@ def compile_many(
 
 def job_of(request: Request, made: Program, options: Options) -> Job:
     """What the assembler is to do for a request."""
-    return Job(made.bytecode, request.target.arch, options, _spans(request.kernel), request.kernel.name)
+    def in_other_words() -> bytes:
+        return replace(request, target=replace(request.target, is_disguised=True)).lowered().bytecode
+
+    spans, name = _spans(request.kernel), request.kernel.name
+    return Job(made.bytecode, request.target.arch, options, spans, name, in_other_words)
 
 
 def code_of(request: Request, made: Program, assembled: Assembled) -> Code:

@@ -59,6 +59,8 @@ class Target:
 
     arch: str
     version: tuple[int, int] = (13, 4)
+    is_disguised: bool = False
+    """Whether numbers that a loop begins with are hidden from the assembler, which crashes over some of them."""
 
     @property
     def capability(self) -> int:
@@ -126,6 +128,8 @@ class State:
     """Products that are written together with the sum they are added to."""
     numbers: dict[Tile, bool | int | float] = field(default_factory=dict)
     """Tiles that hold one number everywhere, known now."""
+    unknown: Value | None = None
+    """A number of at least 0 of which the assembler knows nothing, if numbers are to be hidden from it."""
     report: Value | None = None
     """Where failed checks are reported: a pointer to I64."""
     sites: Mapping[int, int] = field(default_factory=dict)

@@ -39,7 +39,7 @@ entry @argmax(%arg0: tile<ptr<i32>>, %arg1: tile<ptr<f32>>, %arg2: tile<i32>, %a
     %18 = trunci %17 : tile<i64> -> tile<i32>
     %tview = make_tensor_view %assume_2, shape = [%assume_assume, %assume_0], strides = [%assume_3, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
     %pview = make_partition_view %tview : partition_view<tile=(1x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>
-    %tile, %result_token = load_view_tko weak %pview[%blockId_x, %loopIdx] : partition_view<tile=(1x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<1x8xf32>, token
+    %tile, %result_token = load_view_tko weak %pview[%blockId_x, %loopIdx] optimization_hints = <sm_90 = {allow_tma = false}> : partition_view<tile=(1x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<1x8xf32>, token
     %reshape = reshape %tile : tile<1x8xf32> -> tile<8xf32>
     %19 = iota : tile<8xi32>
     %reshape_9 = reshape %18 : tile<i32> -> tile<1xi32>

@@ -61,7 +61,7 @@ entry @argmax_two_stage(%arg0: tile<ptr<i32>>, %arg1: tile<ptr<f32>>, %arg2: til
     %43 = trunci %42 : tile<i64> -> tile<i32>
     %tview = make_tensor_view %assume_2, shape = [%assume_assume, %assume_0], strides = [%assume_3, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
     %pview = make_partition_view %tview : partition_view<tile=(1x4), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>
-    %tile, %result_token = load_view_tko weak %pview[%4, %38] : partition_view<tile=(1x4), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<1x4xf32>, token
+    %tile, %result_token = load_view_tko weak %pview[%4, %38] optimization_hints = <sm_90 = {allow_tma = false}> : partition_view<tile=(1x4), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<1x4xf32>, token
     %reshape = reshape %tile : tile<1x4xf32> -> tile<4xf32>
     %44 = iota : tile<4xi32>
     %reshape_15 = reshape %43 : tile<i32> -> tile<1xi32>

@@ -36,31 +36,40 @@ entry @cumsum(%arg0: tile<ptr<f32>>, %arg1: tile<i32>, %arg2: tile<ptr<f32>>, %a
     %15 = trunci %14 : tile<i64> -> tile<i32>
     %tview = make_tensor_view %assume_3, shape = [%assume, %assume_0], strides = [%assume_4, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
     %pview = make_partition_view %tview : partition_view<tile=(1x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>
-    %tile, %result_token = load_view_tko weak %pview[%blockId_x, %loopIdx] : partition_view<tile=(1x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<1x8xf32>, token
+    %tile, %result_token = load_view_tko weak %pview[%blockId_x, %loopIdx] optimization_hints = <sm_90 = {allow_tma = false}> : partition_view<tile=(1x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<1x8xf32>, token
     %reshape = reshape %tile : tile<1x8xf32> -> tile<8xf32>
     %16 = scan %reshape dim=0 reverse=false identities=[0.000000e+00 : f32] : tile<8xf32> -> tile<8xf32> 
     (%arg8: tile<f32>, %arg9: tile<f32>) {
-      %20 = addf %arg9, %arg8  : tile<f32>
-      yield %20 : tile<f32>
+      %28 = addf %arg9, %arg8  : tile<f32>
+      yield %28 : tile<f32>
     }
     %reshape_8 = reshape %iterArg0 : tile<f32> -> tile<1xf32>
     %bcast = broadcast %reshape_8 : tile<1xf32> -> tile<8xf32>
     %17 = addf %bcast, %16  : tile<8xf32>
-    %reshape_9 = reshape %17 : tile<8xf32> -> tile<1x8xf32>
-    %tview_10 = make_tensor_view %assume_1, shape = [%assume, %assume_0], strides = [%assume_2, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
-    %pview_11 = make_partition_view %tview_10 : partition_view<tile=(1x8), tensor_view<?x?xf32, strides=[?,1]>>
-    %18 = store_view_tko weak %reshape_9, %pview_11[%blockId_x, %loopIdx] : tile<1x8xf32>, partition_view<tile=(1x8), tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> token
-    %tview_12 = make_tensor_view %assume_3, shape = [%assume, %assume_0], strides = [%assume_4, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
-    %pview_13 = make_partition_view %tview_12 : partition_view<tile=(1x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>
-    %tile_14, %result_token_15 = load_view_tko weak %pview_13[%blockId_x, %loopIdx] : partition_view<tile=(1x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<1x8xf32>, token
-    %reshape_16 = reshape %tile_14 : tile<1x8xf32> -> tile<8xf32>
-    %reduce = reduce %reshape_16 dim=0 identities=[0.000000e+00 : f32] : tile<8xf32> -> tile<f32> 
+    %18 = iota : tile<8xi32>
+    %reshape_9 = reshape %15 : tile<i32> -> tile<1xi32>
+    %bcast_10 = broadcast %reshape_9 : tile<1xi32> -> tile<8xi32>
+    %19 = cmpi less_than %18, %bcast_10, signed : tile<8xi32> -> tile<8xi1>
+    %20 = exti %assume_2 signed : tile<i32> -> tile<i64>
+    %21 = muli %2, %20 : tile<i64>
+    %22 = addi %21, %9 : tile<i64>
+    %23 = offset %assume_1, %22 : tile<ptr<f32>>, tile<i64> -> tile<ptr<f32>>
+    %24 = iota : tile<8xi32>
+    %reshape_11 = reshape %23 : tile<ptr<f32>> -> tile<1xptr<f32>>
+    %bcast_12 = broadcast %reshape_11 : tile<1xptr<f32>> -> tile<8xptr<f32>>
+    %25 = offset %bcast_12, %24 : tile<8xptr<f32>>, tile<8xi32> -> tile<8xptr<f32>>
+    %26 = store_ptr_tko weak %25, %17, %19 : tile<8xptr<f32>>, tile<8xf32>, tile<8xi1> -> token
+    %tview_13 = make_tensor_view %assume_3, shape = [%assume, %assume_0], strides = [%assume_4, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
+    %pview_14 = make_partition_view %tview_13 : partition_view<tile=(1x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>
+    %tile_15, %result_token_16 = load_view_tko weak %pview_14[%blockId_x, %loopIdx] optimization_hints = <sm_90 = {allow_tma = false}> : partition_view<tile=(1x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<1x8xf32>, token
+    %reshape_17 = reshape %tile_15 : tile<1x8xf32> -> tile<8xf32>
+    %reduce = reduce %reshape_17 dim=0 identities=[0.000000e+00 : f32] : tile<8xf32> -> tile<f32> 
     (%reduce_lhs: tile<f32>, %reduce_rhs: tile<f32>) {
-      %20 = addf %reduce_rhs, %reduce_lhs  : tile<f32>
-      yield %20 : tile<f32>
+      %28 = addf %reduce_rhs, %reduce_lhs  : tile<f32>
+      yield %28 : tile<f32>
     }
-    %19 = addf %iterArg0, %reduce  : tile<f32>
-    continue %19 : tile<f32>
+    %27 = addf %iterArg0, %reduce  : tile<f32>
+    continue %27 : tile<f32>
   }
   return
 }

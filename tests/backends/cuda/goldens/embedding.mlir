@@ -55,9 +55,18 @@ entry @embedding(%arg0: tile<ptr<f32>>, %arg1: tile<i32>, %arg2: tile<ptr<f32>>,
   %bcast_13 = broadcast %reshape_12 : tile<1xptr<f32>> -> tile<8xptr<f32>>
   %29 = offset %bcast_13, %28 : tile<8xptr<f32>>, tile<8xi32> -> tile<8xptr<f32>>
   %result_14, %result_token_15 = load_ptr_tko weak %29, %23, %cst_0_f32 : tile<8xptr<f32>>, tile<8xi1>, tile<8xf32> -> tile<8xf32>, token
-  %reshape_16 = reshape %result_14 : tile<8xf32> -> tile<1x8xf32>
-  %tview = make_tensor_view %assume_2, shape = [%assume, %assume_0], strides = [%assume_3, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
-  %pview = make_partition_view %tview : partition_view<tile=(1x8), tensor_view<?x?xf32, strides=[?,1]>>
-  %30 = store_view_tko weak %reshape_16, %pview[%4, %3] : tile<1x8xf32>, partition_view<tile=(1x8), tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> token
+  %30 = iota : tile<8xi32>
+  %reshape_16 = reshape %14 : tile<i32> -> tile<1xi32>
+  %bcast_17 = broadcast %reshape_16 : tile<1xi32> -> tile<8xi32>
+  %31 = cmpi less_than %30, %bcast_17, signed : tile<8xi32> -> tile<8xi1>
+  %32 = exti %assume_3 signed : tile<i32> -> tile<i64>
+  %33 = muli %5, %32 : tile<i64>
+  %34 = addi %33, %8 : tile<i64>
+  %35 = offset %assume_2, %34 : tile<ptr<f32>>, tile<i64> -> tile<ptr<f32>>
+  %36 = iota : tile<8xi32>
+  %reshape_18 = reshape %35 : tile<ptr<f32>> -> tile<1xptr<f32>>
+  %bcast_19 = broadcast %reshape_18 : tile<1xptr<f32>> -> tile<8xptr<f32>>
+  %37 = offset %bcast_19, %36 : tile<8xptr<f32>>, tile<8xi32> -> tile<8xptr<f32>>
+  %38 = store_ptr_tko weak %37, %result_14, %31 : tile<8xptr<f32>>, tile<8xf32>, tile<8xi1> -> token
   return
 }

@@ -116,11 +116,11 @@ entry @embedding_backward(%arg0: tile<ptr<f32>>, %arg1: tile<i32>, %arg2: tile<p
   %23 = exti %22 signed : tile<i32> -> tile<i64>
   %tview = make_tensor_view %assume_6, shape = [%assume_1], strides = [1] : tile<i32> -> tensor_view<?xi32, strides=[1]>
   %pview = make_partition_view %tview : partition_view<tile=(4), padding_value = zero, tensor_view<?xi32, strides=[1]>>
-  %tile, %result_token = load_view_tko weak %pview[%4] : partition_view<tile=(4), padding_value = zero, tensor_view<?xi32, strides=[1]>>, tile<i32> -> tile<4xi32>, token
+  %tile, %result_token = load_view_tko weak %pview[%4] optimization_hints = <sm_90 = {allow_tma = false}> : partition_view<tile=(4), padding_value = zero, tensor_view<?xi32, strides=[1]>>, tile<i32> -> tile<4xi32>, token
   %24 = exti %tile signed : tile<4xi32> -> tile<4xi64>
   %tview_12 = make_tensor_view %assume_4, shape = [%assume_1, %assume_0], strides = [%assume_5, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
   %pview_13 = make_partition_view %tview_12 : partition_view<tile=(4x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>
-  %tile_14, %result_token_15 = load_view_tko weak %pview_13[%4, %3] : partition_view<tile=(4x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<4x8xf32>, token
+  %tile_14, %result_token_15 = load_view_tko weak %pview_13[%4, %3] optimization_hints = <sm_90 = {allow_tma = false}> : partition_view<tile=(4x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<4x8xf32>, token
   %25 = iota : tile<4xi32>
   %reshape = reshape %12 : tile<i32> -> tile<1xi32>
   %bcast = broadcast %reshape : tile<1xi32> -> tile<4xi32>

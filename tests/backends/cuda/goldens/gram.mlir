@@ -49,29 +49,57 @@ entry @gram(%arg0: tile<ptr<f32>>, %arg1: tile<i32>, %arg2: tile<ptr<f32>>, %arg
   %cst_0_i32 = constant <i32: 0> : tile<i32>
   %cst_1_i32 = constant <i32: 1> : tile<i32>
   %for = for %loopIdx in (%cst_0_i32 to %25, step %cst_1_i32) : tile<i32> iter_values(%iterArg0 = %bcast) -> (tile<8x8xf32>) {
-    %27 = exti %loopIdx signed : tile<i32> -> tile<i64>
+    %41 = exti %loopIdx signed : tile<i32> -> tile<i64>
     %cst_16_i64 = constant <i64: 16> : tile<i64>
-    %28 = muli %27, %cst_16_i64 : tile<i64>
-    %cst_16_i64_12 = constant <i64: 16> : tile<i64>
-    %29 = addi %28, %cst_16_i64_12 : tile<i64>
-    %30 = mini %29, %1 signed : tile<i64>
-    %31 = subi %1, %28 : tile<i64>
-    %cst_0_i64_13 = constant <i64: 0> : tile<i64>
-    %32 = maxi %31, %cst_0_i64_13 signed : tile<i64>
-    %cst_16_i64_14 = constant <i64: 16> : tile<i64>
-    %33 = mini %32, %cst_16_i64_14 signed : tile<i64>
-    %34 = trunci %33 : tile<i64> -> tile<i32>
-    %tview_15 = make_tensor_view %assume_3, shape = [%assume, %assume_0], strides = [%assume_4, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
-    %pview_16 = make_partition_view %tview_15 : partition_view<tile=(8x16), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>
-    %tile, %result_token = load_view_tko weak %pview_16[%3, %loopIdx] : partition_view<tile=(8x16), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<8x16xf32>, token
-    %tview_17 = make_tensor_view %assume_3, shape = [%assume, %assume_0], strides = [%assume_4, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
-    %pview_18 = make_partition_view %tview_17 : partition_view<tile=(16x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>, dim_map=[1, 0]>
-    %tile_19, %result_token_20 = load_view_tko weak %pview_18[%loopIdx, %2] : partition_view<tile=(16x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>, dim_map=[1, 0]>, tile<i32> -> tile<16x8xf32>, token
-    %35 = mmaf %tile, %tile_19, %iterArg0 : tile<8x16xf32>, tile<16x8xf32>, tile<8x8xf32>
-    continue %35 : tile<8x8xf32>
+    %42 = muli %41, %cst_16_i64 : tile<i64>
+    %cst_16_i64_28 = constant <i64: 16> : tile<i64>
+    %43 = addi %42, %cst_16_i64_28 : tile<i64>
+    %44 = mini %43, %1 signed : tile<i64>
+    %45 = subi %1, %42 : tile<i64>
+    %cst_0_i64_29 = constant <i64: 0> : tile<i64>
+    %46 = maxi %45, %cst_0_i64_29 signed : tile<i64>
+    %cst_16_i64_30 = constant <i64: 16> : tile<i64>
+    %47 = mini %46, %cst_16_i64_30 signed : tile<i64>
+    %48 = trunci %47 : tile<i64> -> tile<i32>
+    %tview = make_tensor_view %assume_3, shape = [%assume, %assume_0], strides = [%assume_4, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
+    %pview = make_partition_view %tview : partition_view<tile=(8x16), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>
+    %tile, %result_token = load_view_tko weak %pview[%3, %loopIdx] optimization_hints = <sm_90 = {allow_tma = false}> : partition_view<tile=(8x16), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<8x16xf32>, token
+    %tview_31 = make_tensor_view %assume_3, shape = [%assume, %assume_0], strides = [%assume_4, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
+    %pview_32 = make_partition_view %tview_31 : partition_view<tile=(16x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>, dim_map=[1, 0]>
+    %tile_33, %result_token_34 = load_view_tko weak %pview_32[%loopIdx, %2] optimization_hints = <sm_90 = {allow_tma = false}> : partition_view<tile=(16x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>, dim_map=[1, 0]>, tile<i32> -> tile<16x8xf32>, token
+    %49 = mmaf %tile, %tile_33, %iterArg0 : tile<8x16xf32>, tile<16x8xf32>, tile<8x8xf32>
+    continue %49 : tile<8x8xf32>
   }
-  %tview = make_tensor_view %assume_1, shape = [%assume, %assume], strides = [%assume_2, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
-  %pview = make_partition_view %tview : partition_view<tile=(8x8), tensor_view<?x?xf32, strides=[?,1]>>
-  %26 = store_view_tko weak %for, %pview[%3, %2] : tile<8x8xf32>, partition_view<tile=(8x8), tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> token
+  %26 = iota : tile<8xi32>
+  %reshape_12 = reshape %11 : tile<i32> -> tile<1xi32>
+  %bcast_13 = broadcast %reshape_12 : tile<1xi32> -> tile<8xi32>
+  %27 = cmpi less_than %26, %bcast_13, signed : tile<8xi32> -> tile<8xi1>
+  %reshape_14 = reshape %27 : tile<8xi1> -> tile<8x1xi1>
+  %bcast_15 = broadcast %reshape_14 : tile<8x1xi1> -> tile<8x8xi1>
+  %28 = iota : tile<8xi32>
+  %reshape_16 = reshape %19 : tile<i32> -> tile<1xi32>
+  %bcast_17 = broadcast %reshape_16 : tile<1xi32> -> tile<8xi32>
+  %29 = cmpi less_than %28, %bcast_17, signed : tile<8xi32> -> tile<8xi1>
+  %reshape_18 = reshape %29 : tile<8xi1> -> tile<1x8xi1>
+  %bcast_19 = broadcast %reshape_18 : tile<1x8xi1> -> tile<8x8xi1>
+  %30 = andi %bcast_15, %bcast_19 : tile<8x8xi1>
+  %31 = exti %assume_2 signed : tile<i32> -> tile<i64>
+  %32 = muli %5, %31 : tile<i64>
+  %33 = addi %32, %13 : tile<i64>
+  %34 = offset %assume_1, %33 : tile<ptr<f32>>, tile<i64> -> tile<ptr<f32>>
+  %35 = iota : tile<8xi32>
+  %reshape_20 = reshape %assume_2 : tile<i32> -> tile<1xi32>
+  %bcast_21 = broadcast %reshape_20 : tile<1xi32> -> tile<8xi32>
+  %36 = muli %35, %bcast_21 : tile<8xi32>
+  %reshape_22 = reshape %36 : tile<8xi32> -> tile<8x1xi32>
+  %bcast_23 = broadcast %reshape_22 : tile<8x1xi32> -> tile<8x8xi32>
+  %37 = iota : tile<8xi32>
+  %reshape_24 = reshape %37 : tile<8xi32> -> tile<1x8xi32>
+  %bcast_25 = broadcast %reshape_24 : tile<1x8xi32> -> tile<8x8xi32>
+  %38 = addi %bcast_23, %bcast_25 : tile<8x8xi32>
+  %reshape_26 = reshape %34 : tile<ptr<f32>> -> tile<1x1xptr<f32>>
+  %bcast_27 = broadcast %reshape_26 : tile<1x1xptr<f32>> -> tile<8x8xptr<f32>>
+  %39 = offset %bcast_27, %38 : tile<8x8xptr<f32>>, tile<8x8xi32> -> tile<8x8xptr<f32>>
+  %40 = store_ptr_tko weak %39, %for, %30 : tile<8x8xptr<f32>>, tile<8x8xf32>, tile<8x8xi1> -> token
   return
 }

@@ -86,11 +86,11 @@ entry @grouped_matmul(%arg0: tile<ptr<f32>>, %arg1: tile<i32>, %arg2: tile<ptr<f
     %tview = make_tensor_view %assume_6, shape = [%assume, %assume_1], strides = [%assume_7, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
     %sview = make_strided_view %tview : strided_view<tile=(4x8), traversal_strides=[1,8], padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>
     %57 = trunci %result : tile<i64> -> tile<i32>
-    %tile, %result_token_43 = load_view_tko weak %sview[%57, %loopIdx] : strided_view<tile=(4x8), traversal_strides=[1,8], padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<4x8xf32>, token
+    %tile, %result_token_43 = load_view_tko weak %sview[%57, %loopIdx] optimization_hints = <sm_90 = {allow_tma = false}> : strided_view<tile=(4x8), traversal_strides=[1,8], padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<4x8xf32>, token
     %tview_44 = make_tensor_view %assume_8, shape = [%assume_assume, %assume_1, %assume_0], strides = [%assume_9, %assume_10, 1] : tile<i32> -> tensor_view<?x?x?xf32, strides=[?,?,1]>
     %pview = make_partition_view %tview_44 : partition_view<tile=(1x8x8), padding_value = zero, tensor_view<?x?x?xf32, strides=[?,?,1]>>
     %58 = trunci %result_16 : tile<i64> -> tile<i32>
-    %tile_45, %result_token_46 = load_view_tko weak %pview[%58, %loopIdx, %5] : partition_view<tile=(1x8x8), padding_value = zero, tensor_view<?x?x?xf32, strides=[?,?,1]>>, tile<i32> -> tile<1x8x8xf32>, token
+    %tile_45, %result_token_46 = load_view_tko weak %pview[%58, %loopIdx, %5] optimization_hints = <sm_90 = {allow_tma = false}> : partition_view<tile=(1x8x8), padding_value = zero, tensor_view<?x?x?xf32, strides=[?,?,1]>>, tile<i32> -> tile<1x8x8xf32>, token
     %reshape_47 = reshape %tile_45 : tile<1x8x8xf32> -> tile<8x8xf32>
     %59 = iota : tile<8xi32>
     %reshape_48 = reshape %56 : tile<i32> -> tile<1xi32>

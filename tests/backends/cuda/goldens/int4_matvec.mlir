@@ -36,86 +36,93 @@ entry @int4_matvec(%arg0: tile<ptr<f32>>, %arg1: tile<ptr<i8>>, %arg2: tile<i32>
   %cst_0_i32 = constant <i32: 0> : tile<i32>
   %cst_1_i32 = constant <i32: 1> : tile<i32>
   %for = for %loopIdx in (%cst_0_i32 to %13, step %cst_1_i32) : tile<i32> iter_values(%iterArg0 = %bcast) -> (tile<4xf32>) {
-    %15 = exti %loopIdx signed : tile<i32> -> tile<i64>
+    %20 = exti %loopIdx signed : tile<i32> -> tile<i64>
     %cst_2_i64 = constant <i64: 2> : tile<i64>
-    %16 = muli %15, %cst_2_i64 : tile<i64>
-    %cst_2_i64_10 = constant <i64: 2> : tile<i64>
-    %17 = addi %16, %cst_2_i64_10 : tile<i64>
-    %18 = mini %17, %1 signed : tile<i64>
-    %19 = subi %1, %16 : tile<i64>
-    %cst_0_i64_11 = constant <i64: 0> : tile<i64>
-    %20 = maxi %19, %cst_0_i64_11 signed : tile<i64>
-    %cst_2_i64_12 = constant <i64: 2> : tile<i64>
-    %21 = mini %20, %cst_2_i64_12 signed : tile<i64>
-    %22 = trunci %21 : tile<i64> -> tile<i32>
-    %tview_13 = make_tensor_view %assume_2, shape = [%assume, %assume_0, 16], strides = [%assume_assume, 16, 1] : tile<i32> -> tensor_view<?x?x16xi8, strides=[?,16,1]>
-    %pview_14 = make_partition_view %tview_13 : partition_view<tile=(4x2x16), padding_value = zero, tensor_view<?x?x16xi8, strides=[?,16,1]>>
-    %cst_0_i32_15 = constant <i32: 0> : tile<i32>
-    %tile, %result_token = load_view_tko weak %pview_14[%blockId_x, %loopIdx, %cst_0_i32_15] : partition_view<tile=(4x2x16), padding_value = zero, tensor_view<?x?x16xi8, strides=[?,16,1]>>, tile<i32> -> tile<4x2x16xi8>, token
+    %21 = muli %20, %cst_2_i64 : tile<i64>
+    %cst_2_i64_14 = constant <i64: 2> : tile<i64>
+    %22 = addi %21, %cst_2_i64_14 : tile<i64>
+    %23 = mini %22, %1 signed : tile<i64>
+    %24 = subi %1, %21 : tile<i64>
+    %cst_0_i64_15 = constant <i64: 0> : tile<i64>
+    %25 = maxi %24, %cst_0_i64_15 signed : tile<i64>
+    %cst_2_i64_16 = constant <i64: 2> : tile<i64>
+    %26 = mini %25, %cst_2_i64_16 signed : tile<i64>
+    %27 = trunci %26 : tile<i64> -> tile<i32>
+    %tview = make_tensor_view %assume_2, shape = [%assume, %assume_0, 16], strides = [%assume_assume, 16, 1] : tile<i32> -> tensor_view<?x?x16xi8, strides=[?,16,1]>
+    %pview = make_partition_view %tview : partition_view<tile=(4x2x16), padding_value = zero, tensor_view<?x?x16xi8, strides=[?,16,1]>>
+    %cst_0_i32_17 = constant <i32: 0> : tile<i32>
+    %tile, %result_token = load_view_tko weak %pview[%blockId_x, %loopIdx, %cst_0_i32_17] : partition_view<tile=(4x2x16), padding_value = zero, tensor_view<?x?x16xi8, strides=[?,16,1]>>, tile<i32> -> tile<4x2x16xi8>, token
     %cst_15_i8 = constant <i8: 15> : tile<i8>
-    %reshape_16 = reshape %cst_15_i8 : tile<i8> -> tile<1x1x1xi8>
-    %bcast_17 = broadcast %reshape_16 : tile<1x1x1xi8> -> tile<4x2x16xi8>
-    %cst_15_i8_18 = constant <i8: 15> : tile<4x2x16xi8>
-    %23 = andi %tile, %cst_15_i8_18 : tile<4x2x16xi8>
-    %24 = itof %23 unsigned  : tile<4x2x16xi8> -> tile<4x2x16xf32>
+    %reshape_18 = reshape %cst_15_i8 : tile<i8> -> tile<1x1x1xi8>
+    %bcast_19 = broadcast %reshape_18 : tile<1x1x1xi8> -> tile<4x2x16xi8>
+    %cst_15_i8_20 = constant <i8: 15> : tile<4x2x16xi8>
+    %28 = andi %tile, %cst_15_i8_20 : tile<4x2x16xi8>
+    %29 = itof %28 unsigned  : tile<4x2x16xi8> -> tile<4x2x16xf32>
     %cst_8_f32 = constant <f32: 8.000000e+00> : tile<f32>
-    %reshape_19 = reshape %cst_8_f32 : tile<f32> -> tile<1x1x1xf32>
-    %bcast_20 = broadcast %reshape_19 : tile<1x1x1xf32> -> tile<4x2x16xf32>
-    %25 = subf %24, %bcast_20  : tile<4x2x16xf32>
+    %reshape_21 = reshape %cst_8_f32 : tile<f32> -> tile<1x1x1xf32>
+    %bcast_22 = broadcast %reshape_21 : tile<1x1x1xf32> -> tile<4x2x16xf32>
+    %30 = subf %29, %bcast_22  : tile<4x2x16xf32>
     %cst_4_i8 = constant <i8: 4> : tile<i8>
-    %reshape_21 = reshape %cst_4_i8 : tile<i8> -> tile<1x1x1xi8>
-    %bcast_22 = broadcast %reshape_21 : tile<1x1x1xi8> -> tile<4x2x16xi8>
-    %cst_4_i8_23 = constant <i8: 4> : tile<4x2x16xi8>
-    %26 = shri %tile, %cst_4_i8_23 unsigned : tile<4x2x16xi8>
-    %27 = itof %26 unsigned  : tile<4x2x16xi8> -> tile<4x2x16xf32>
-    %reshape_24 = reshape %cst_8_f32 : tile<f32> -> tile<1x1x1xf32>
-    %bcast_25 = broadcast %reshape_24 : tile<1x1x1xf32> -> tile<4x2x16xf32>
-    %28 = subf %27, %bcast_25  : tile<4x2x16xf32>
-    %tview_26 = make_tensor_view %assume_6, shape = [%assume_0, 2, 16], strides = [32, 16, 1] : tile<i32> -> tensor_view<?x2x16xf32, strides=[32,16,1]>
-    %pview_27 = make_partition_view %tview_26 : partition_view<tile=(2x1x16), padding_value = zero, tensor_view<?x2x16xf32, strides=[32,16,1]>>
-    %cst_0_i32_28 = constant <i32: 0> : tile<i32>
-    %cst_0_i32_29 = constant <i32: 0> : tile<i32>
-    %tile_30, %result_token_31 = load_view_tko weak %pview_27[%loopIdx, %cst_0_i32_28, %cst_0_i32_29] : partition_view<tile=(2x1x16), padding_value = zero, tensor_view<?x2x16xf32, strides=[32,16,1]>>, tile<i32> -> tile<2x1x16xf32>, token
-    %reshape_32 = reshape %tile_30 : tile<2x1x16xf32> -> tile<2x16xf32>
-    %reshape_33 = reshape %reshape_32 : tile<2x16xf32> -> tile<1x2x16xf32>
-    %bcast_34 = broadcast %reshape_33 : tile<1x2x16xf32> -> tile<4x2x16xf32>
-    %tview_35 = make_tensor_view %assume_6, shape = [%assume_0, 2, 16], strides = [32, 16, 1] : tile<i32> -> tensor_view<?x2x16xf32, strides=[32,16,1]>
-    %pview_36 = make_partition_view %tview_35 : partition_view<tile=(2x1x16), padding_value = zero, tensor_view<?x2x16xf32, strides=[32,16,1]>>
-    %cst_1_i32_37 = constant <i32: 1> : tile<i32>
-    %cst_0_i32_38 = constant <i32: 0> : tile<i32>
-    %tile_39, %result_token_40 = load_view_tko weak %pview_36[%loopIdx, %cst_1_i32_37, %cst_0_i32_38] : partition_view<tile=(2x1x16), padding_value = zero, tensor_view<?x2x16xf32, strides=[32,16,1]>>, tile<i32> -> tile<2x1x16xf32>, token
-    %reshape_41 = reshape %tile_39 : tile<2x1x16xf32> -> tile<2x16xf32>
-    %reshape_42 = reshape %reshape_41 : tile<2x16xf32> -> tile<1x2x16xf32>
-    %bcast_43 = broadcast %reshape_42 : tile<1x2x16xf32> -> tile<4x2x16xf32>
-    %29 = mulf %28, %bcast_43  : tile<4x2x16xf32>
-    %30 = fma %25, %bcast_34, %29  : tile<4x2x16xf32>
-    %reduce = reduce %30 dim=2 identities=[0.000000e+00 : f32] : tile<4x2x16xf32> -> tile<4x2xf32> 
+    %reshape_23 = reshape %cst_4_i8 : tile<i8> -> tile<1x1x1xi8>
+    %bcast_24 = broadcast %reshape_23 : tile<1x1x1xi8> -> tile<4x2x16xi8>
+    %cst_4_i8_25 = constant <i8: 4> : tile<4x2x16xi8>
+    %31 = shri %tile, %cst_4_i8_25 unsigned : tile<4x2x16xi8>
+    %32 = itof %31 unsigned  : tile<4x2x16xi8> -> tile<4x2x16xf32>
+    %reshape_26 = reshape %cst_8_f32 : tile<f32> -> tile<1x1x1xf32>
+    %bcast_27 = broadcast %reshape_26 : tile<1x1x1xf32> -> tile<4x2x16xf32>
+    %33 = subf %32, %bcast_27  : tile<4x2x16xf32>
+    %tview_28 = make_tensor_view %assume_6, shape = [%assume_0, 2, 16], strides = [32, 16, 1] : tile<i32> -> tensor_view<?x2x16xf32, strides=[32,16,1]>
+    %pview_29 = make_partition_view %tview_28 : partition_view<tile=(2x1x16), padding_value = zero, tensor_view<?x2x16xf32, strides=[32,16,1]>>
+    %cst_0_i32_30 = constant <i32: 0> : tile<i32>
+    %cst_0_i32_31 = constant <i32: 0> : tile<i32>
+    %tile_32, %result_token_33 = load_view_tko weak %pview_29[%loopIdx, %cst_0_i32_30, %cst_0_i32_31] : partition_view<tile=(2x1x16), padding_value = zero, tensor_view<?x2x16xf32, strides=[32,16,1]>>, tile<i32> -> tile<2x1x16xf32>, token
+    %reshape_34 = reshape %tile_32 : tile<2x1x16xf32> -> tile<2x16xf32>
+    %reshape_35 = reshape %reshape_34 : tile<2x16xf32> -> tile<1x2x16xf32>
+    %bcast_36 = broadcast %reshape_35 : tile<1x2x16xf32> -> tile<4x2x16xf32>
+    %tview_37 = make_tensor_view %assume_6, shape = [%assume_0, 2, 16], strides = [32, 16, 1] : tile<i32> -> tensor_view<?x2x16xf32, strides=[32,16,1]>
+    %pview_38 = make_partition_view %tview_37 : partition_view<tile=(2x1x16), padding_value = zero, tensor_view<?x2x16xf32, strides=[32,16,1]>>
+    %cst_1_i32_39 = constant <i32: 1> : tile<i32>
+    %cst_0_i32_40 = constant <i32: 0> : tile<i32>
+    %tile_41, %result_token_42 = load_view_tko weak %pview_38[%loopIdx, %cst_1_i32_39, %cst_0_i32_40] : partition_view<tile=(2x1x16), padding_value = zero, tensor_view<?x2x16xf32, strides=[32,16,1]>>, tile<i32> -> tile<2x1x16xf32>, token
+    %reshape_43 = reshape %tile_41 : tile<2x1x16xf32> -> tile<2x16xf32>
+    %reshape_44 = reshape %reshape_43 : tile<2x16xf32> -> tile<1x2x16xf32>
+    %bcast_45 = broadcast %reshape_44 : tile<1x2x16xf32> -> tile<4x2x16xf32>
+    %34 = mulf %33, %bcast_45  : tile<4x2x16xf32>
+    %35 = fma %30, %bcast_36, %34  : tile<4x2x16xf32>
+    %reduce = reduce %35 dim=2 identities=[0.000000e+00 : f32] : tile<4x2x16xf32> -> tile<4x2xf32> 
     (%reduce_lhs: tile<f32>, %reduce_rhs: tile<f32>) {
-      %36 = addf %reduce_rhs, %reduce_lhs  : tile<f32>
-      yield %36 : tile<f32>
+      %41 = addf %reduce_rhs, %reduce_lhs  : tile<f32>
+      yield %41 : tile<f32>
     }
-    %tview_44 = make_tensor_view %assume_4, shape = [%assume, %assume_0], strides = [%assume_5, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
-    %pview_45 = make_partition_view %tview_44 : partition_view<tile=(4x2), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>
-    %tile_46, %result_token_47 = load_view_tko weak %pview_45[%blockId_x, %loopIdx] : partition_view<tile=(4x2), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<4x2xf32>, token
-    %31 = mulf %reduce, %tile_46  : tile<4x2xf32>
-    %32 = iota : tile<2xi32>
-    %reshape_48 = reshape %22 : tile<i32> -> tile<1xi32>
-    %bcast_49 = broadcast %reshape_48 : tile<1xi32> -> tile<2xi32>
-    %33 = cmpi less_than %32, %bcast_49, signed : tile<2xi32> -> tile<2xi1>
-    %reshape_50 = reshape %33 : tile<2xi1> -> tile<1x2xi1>
-    %bcast_51 = broadcast %reshape_50 : tile<1x2xi1> -> tile<4x2xi1>
-    %cst_0_f32_52 = constant <f32: 0.000000e+00> : tile<4x2xf32>
-    %34 = select %bcast_51, %31, %cst_0_f32_52 : tile<4x2xi1>, tile<4x2xf32>
-    %reduce_53 = reduce %34 dim=1 identities=[0.000000e+00 : f32] : tile<4x2xf32> -> tile<4xf32> 
+    %tview_46 = make_tensor_view %assume_4, shape = [%assume, %assume_0], strides = [%assume_5, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
+    %pview_47 = make_partition_view %tview_46 : partition_view<tile=(4x2), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>
+    %tile_48, %result_token_49 = load_view_tko weak %pview_47[%blockId_x, %loopIdx] optimization_hints = <sm_90 = {allow_tma = false}> : partition_view<tile=(4x2), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<4x2xf32>, token
+    %36 = mulf %reduce, %tile_48  : tile<4x2xf32>
+    %37 = iota : tile<2xi32>
+    %reshape_50 = reshape %27 : tile<i32> -> tile<1xi32>
+    %bcast_51 = broadcast %reshape_50 : tile<1xi32> -> tile<2xi32>
+    %38 = cmpi less_than %37, %bcast_51, signed : tile<2xi32> -> tile<2xi1>
+    %reshape_52 = reshape %38 : tile<2xi1> -> tile<1x2xi1>
+    %bcast_53 = broadcast %reshape_52 : tile<1x2xi1> -> tile<4x2xi1>
+    %cst_0_f32_54 = constant <f32: 0.000000e+00> : tile<4x2xf32>
+    %39 = select %bcast_53, %36, %cst_0_f32_54 : tile<4x2xi1>, tile<4x2xf32>
+    %reduce_55 = reduce %39 dim=1 identities=[0.000000e+00 : f32] : tile<4x2xf32> -> tile<4xf32> 
     (%reduce_lhs: tile<f32>, %reduce_rhs: tile<f32>) {
-      %36 = addf %reduce_rhs, %reduce_lhs  : tile<f32>
-      yield %36 : tile<f32>
+      %41 = addf %reduce_rhs, %reduce_lhs  : tile<f32>
+      yield %41 : tile<f32>
     }
-    %35 = addf %iterArg0, %reduce_53  : tile<4xf32>
-    continue %35 : tile<4xf32>
+    %40 = addf %iterArg0, %reduce_55  : tile<4xf32>
+    continue %40 : tile<4xf32>
   }
-  %tview = make_tensor_view %assume_1, shape = [%assume], strides = [1] : tile<i32> -> tensor_view<?xf32, strides=[1]>
-  %pview = make_partition_view %tview : partition_view<tile=(4), tensor_view<?xf32, strides=[1]>>
-  %14 = store_view_tko weak %for, %pview[%blockId_x] : tile<4xf32>, partition_view<tile=(4), tensor_view<?xf32, strides=[1]>>, tile<i32> -> token
+  %14 = iota : tile<4xi32>
+  %reshape_10 = reshape %9 : tile<i32> -> tile<1xi32>
+  %bcast_11 = broadcast %reshape_10 : tile<1xi32> -> tile<4xi32>
+  %15 = cmpi less_than %14, %bcast_11, signed : tile<4xi32> -> tile<4xi1>
+  %16 = offset %assume_1, %3 : tile<ptr<f32>>, tile<i64> -> tile<ptr<f32>>
+  %17 = iota : tile<4xi32>
+  %reshape_12 = reshape %16 : tile<ptr<f32>> -> tile<1xptr<f32>>
+  %bcast_13 = broadcast %reshape_12 : tile<1xptr<f32>> -> tile<4xptr<f32>>
+  %18 = offset %bcast_13, %17 : tile<4xptr<f32>>, tile<4xi32> -> tile<4xptr<f32>>
+  %19 = store_ptr_tko weak %18, %for, %15 : tile<4xptr<f32>>, tile<4xf32>, tile<4xi1> -> token
   return
 }

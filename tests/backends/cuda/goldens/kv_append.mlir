@@ -70,15 +70,25 @@ entry @kv_append(%arg0: tile<ptr<f32>>, %arg1: tile<i32>, %arg2: tile<ptr<f32>>,
   %tview = make_tensor_view %assume_4, shape = [%assume_assume, %assume_1, 5], strides = [%assume_5, 5, 1] : tile<i32> -> tensor_view<?x?x5xf32, strides=[?,5,1]>
   %pview = make_partition_view %tview : partition_view<tile=(1x1x8), padding_value = zero, tensor_view<?x?x5xf32, strides=[?,5,1]>>
   %cst_0_i32 = constant <i32: 0> : tile<i32>
-  %tile, %result_token_18 = load_view_tko weak %pview[%4, %3, %cst_0_i32] : partition_view<tile=(1x1x8), padding_value = zero, tensor_view<?x?x5xf32, strides=[?,5,1]>>, tile<i32> -> tile<1x1x8xf32>, token
+  %tile, %result_token_18 = load_view_tko weak %pview[%4, %3, %cst_0_i32] optimization_hints = <sm_90 = {allow_tma = false}> : partition_view<tile=(1x1x8), padding_value = zero, tensor_view<?x?x5xf32, strides=[?,5,1]>>, tile<i32> -> tile<1x1x8xf32>, token
   %reshape = reshape %tile : tile<1x1x8xf32> -> tile<8xf32>
   if %21 {
-    %reshape_19 = reshape %reshape : tile<8xf32> -> tile<1x1x8xf32>
-    %tview_20 = make_tensor_view %assume_2, shape = [%assume_assume, %assume_0, 5], strides = [%assume_3, 5, 1] : tile<i32> -> tensor_view<?x?x5xf32, strides=[?,5,1]>
-    %pview_21 = make_partition_view %tview_20 : partition_view<tile=(1x1x8), tensor_view<?x?x5xf32, strides=[?,5,1]>>
-    %39 = trunci %16 : tile<i64> -> tile<i32>
-    %cst_0_i32_22 = constant <i32: 0> : tile<i32>
-    %40 = store_view_tko weak %reshape_19, %pview_21[%4, %39, %cst_0_i32_22] : tile<1x1x8xf32>, partition_view<tile=(1x1x8), tensor_view<?x?x5xf32, strides=[?,5,1]>>, tile<i32> -> token
+    %39 = iota : tile<8xi32>
+    %cst_5_i32 = constant <i32: 5> : tile<i32>
+    %reshape_19 = reshape %cst_5_i32 : tile<i32> -> tile<1xi32>
+    %bcast = broadcast %reshape_19 : tile<1xi32> -> tile<8xi32>
+    %40 = cmpi less_than %39, %bcast, signed : tile<8xi32> -> tile<8xi1>
+    %41 = exti %assume_3 signed : tile<i32> -> tile<i64>
+    %42 = muli %5, %41 : tile<i64>
+    %cst_5_i64 = constant <i64: 5> : tile<i64>
+    %43 = muli %16, %cst_5_i64 : tile<i64>
+    %44 = addi %42, %43 : tile<i64>
+    %45 = offset %assume_2, %44 : tile<ptr<f32>>, tile<i64> -> tile<ptr<f32>>
+    %46 = iota : tile<8xi32>
+    %reshape_20 = reshape %45 : tile<ptr<f32>> -> tile<1xptr<f32>>
+    %bcast_21 = broadcast %reshape_20 : tile<1xptr<f32>> -> tile<8xptr<f32>>
+    %47 = offset %bcast_21, %46 : tile<8xptr<f32>>, tile<8xi32> -> tile<8xptr<f32>>
+    %48 = store_ptr_tko weak %47, %reshape, %40 : tile<8xptr<f32>>, tile<8xf32>, tile<8xi1> -> token
   } else {
   }
   return

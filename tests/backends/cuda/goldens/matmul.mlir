@@ -53,29 +53,57 @@ entry @matmul(%arg0: tile<ptr<f32>>, %arg1: tile<i32>, %arg2: tile<ptr<f32>>, %a
   %cst_0_i32 = constant <i32: 0> : tile<i32>
   %cst_1_i32 = constant <i32: 1> : tile<i32>
   %for = for %loopIdx in (%cst_0_i32 to %26, step %cst_1_i32) : tile<i32> iter_values(%iterArg0 = %bcast) -> (tile<16x8xf32>) {
-    %28 = exti %loopIdx signed : tile<i32> -> tile<i64>
-    %cst_16_i64_14 = constant <i64: 16> : tile<i64>
-    %29 = muli %28, %cst_16_i64_14 : tile<i64>
-    %cst_16_i64_15 = constant <i64: 16> : tile<i64>
-    %30 = addi %29, %cst_16_i64_15 : tile<i64>
-    %31 = mini %30, %2 signed : tile<i64>
-    %32 = subi %2, %29 : tile<i64>
-    %cst_0_i64_16 = constant <i64: 0> : tile<i64>
-    %33 = maxi %32, %cst_0_i64_16 signed : tile<i64>
-    %cst_16_i64_17 = constant <i64: 16> : tile<i64>
-    %34 = mini %33, %cst_16_i64_17 signed : tile<i64>
-    %35 = trunci %34 : tile<i64> -> tile<i32>
-    %tview_18 = make_tensor_view %assume_4, shape = [%assume, %assume_1], strides = [%assume_5, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
-    %pview_19 = make_partition_view %tview_18 : partition_view<tile=(16x16), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>
-    %tile, %result_token = load_view_tko weak %pview_19[%4, %loopIdx] : partition_view<tile=(16x16), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<16x16xf32>, token
-    %tview_20 = make_tensor_view %assume_6, shape = [%assume_1, %assume_0], strides = [%assume_7, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
-    %pview_21 = make_partition_view %tview_20 : partition_view<tile=(16x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>
-    %tile_22, %result_token_23 = load_view_tko weak %pview_21[%loopIdx, %3] : partition_view<tile=(16x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<16x8xf32>, token
-    %36 = mmaf %tile, %tile_22, %iterArg0 : tile<16x16xf32>, tile<16x8xf32>, tile<16x8xf32>
-    continue %36 : tile<16x8xf32>
+    %42 = exti %loopIdx signed : tile<i32> -> tile<i64>
+    %cst_16_i64_30 = constant <i64: 16> : tile<i64>
+    %43 = muli %42, %cst_16_i64_30 : tile<i64>
+    %cst_16_i64_31 = constant <i64: 16> : tile<i64>
+    %44 = addi %43, %cst_16_i64_31 : tile<i64>
+    %45 = mini %44, %2 signed : tile<i64>
+    %46 = subi %2, %43 : tile<i64>
+    %cst_0_i64_32 = constant <i64: 0> : tile<i64>
+    %47 = maxi %46, %cst_0_i64_32 signed : tile<i64>
+    %cst_16_i64_33 = constant <i64: 16> : tile<i64>
+    %48 = mini %47, %cst_16_i64_33 signed : tile<i64>
+    %49 = trunci %48 : tile<i64> -> tile<i32>
+    %tview = make_tensor_view %assume_4, shape = [%assume, %assume_1], strides = [%assume_5, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
+    %pview = make_partition_view %tview : partition_view<tile=(16x16), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>
+    %tile, %result_token = load_view_tko weak %pview[%4, %loopIdx] optimization_hints = <sm_90 = {allow_tma = false}> : partition_view<tile=(16x16), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<16x16xf32>, token
+    %tview_34 = make_tensor_view %assume_6, shape = [%assume_1, %assume_0], strides = [%assume_7, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
+    %pview_35 = make_partition_view %tview_34 : partition_view<tile=(16x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>
+    %tile_36, %result_token_37 = load_view_tko weak %pview_35[%loopIdx, %3] optimization_hints = <sm_90 = {allow_tma = false}> : partition_view<tile=(16x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<16x8xf32>, token
+    %50 = mmaf %tile, %tile_36, %iterArg0 : tile<16x16xf32>, tile<16x8xf32>, tile<16x8xf32>
+    continue %50 : tile<16x8xf32>
   }
-  %tview = make_tensor_view %assume_2, shape = [%assume, %assume_0], strides = [%assume_3, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
-  %pview = make_partition_view %tview : partition_view<tile=(16x8), tensor_view<?x?xf32, strides=[?,1]>>
-  %27 = store_view_tko weak %for, %pview[%4, %3] : tile<16x8xf32>, partition_view<tile=(16x8), tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> token
+  %27 = iota : tile<16xi32>
+  %reshape_14 = reshape %12 : tile<i32> -> tile<1xi32>
+  %bcast_15 = broadcast %reshape_14 : tile<1xi32> -> tile<16xi32>
+  %28 = cmpi less_than %27, %bcast_15, signed : tile<16xi32> -> tile<16xi1>
+  %reshape_16 = reshape %28 : tile<16xi1> -> tile<16x1xi1>
+  %bcast_17 = broadcast %reshape_16 : tile<16x1xi1> -> tile<16x8xi1>
+  %29 = iota : tile<8xi32>
+  %reshape_18 = reshape %20 : tile<i32> -> tile<1xi32>
+  %bcast_19 = broadcast %reshape_18 : tile<1xi32> -> tile<8xi32>
+  %30 = cmpi less_than %29, %bcast_19, signed : tile<8xi32> -> tile<8xi1>
+  %reshape_20 = reshape %30 : tile<8xi1> -> tile<1x8xi1>
+  %bcast_21 = broadcast %reshape_20 : tile<1x8xi1> -> tile<16x8xi1>
+  %31 = andi %bcast_17, %bcast_21 : tile<16x8xi1>
+  %32 = exti %assume_3 signed : tile<i32> -> tile<i64>
+  %33 = muli %6, %32 : tile<i64>
+  %34 = addi %33, %14 : tile<i64>
+  %35 = offset %assume_2, %34 : tile<ptr<f32>>, tile<i64> -> tile<ptr<f32>>
+  %36 = iota : tile<16xi32>
+  %reshape_22 = reshape %assume_3 : tile<i32> -> tile<1xi32>
+  %bcast_23 = broadcast %reshape_22 : tile<1xi32> -> tile<16xi32>
+  %37 = muli %36, %bcast_23 : tile<16xi32>
+  %reshape_24 = reshape %37 : tile<16xi32> -> tile<16x1xi32>
+  %bcast_25 = broadcast %reshape_24 : tile<16x1xi32> -> tile<16x8xi32>
+  %38 = iota : tile<8xi32>
+  %reshape_26 = reshape %38 : tile<8xi32> -> tile<1x8xi32>
+  %bcast_27 = broadcast %reshape_26 : tile<1x8xi32> -> tile<16x8xi32>
+  %39 = addi %bcast_25, %bcast_27 : tile<16x8xi32>
+  %reshape_28 = reshape %35 : tile<ptr<f32>> -> tile<1x1xptr<f32>>
+  %bcast_29 = broadcast %reshape_28 : tile<1x1xptr<f32>> -> tile<16x8xptr<f32>>
+  %40 = offset %bcast_29, %39 : tile<16x8xptr<f32>>, tile<16x8xi32> -> tile<16x8xptr<f32>>
+  %41 = store_ptr_tko weak %40, %for, %31 : tile<16x8xptr<f32>>, tile<16x8xf32>, tile<16x8xi1> -> token
   return
 }

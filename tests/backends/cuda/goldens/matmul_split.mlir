@@ -87,11 +87,11 @@ entry @matmul_split(%arg0: tile<ptr<f32>>, %arg1: tile<i32>, %arg2: tile<ptr<f32
     %tview = make_tensor_view %assume_4, shape = [%assume, %assume_1], strides = [%assume_5, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
     %sview = make_strided_view %tview : strided_view<tile=(16x8), traversal_strides=[16,1], padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>
     %58 = trunci %51 : tile<i64> -> tile<i32>
-    %tile, %result_token = load_view_tko weak %sview[%6, %58] : strided_view<tile=(16x8), traversal_strides=[16,1], padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<16x8xf32>, token
+    %tile, %result_token = load_view_tko weak %sview[%6, %58] optimization_hints = <sm_90 = {allow_tma = false}> : strided_view<tile=(16x8), traversal_strides=[16,1], padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<16x8xf32>, token
     %tview_26 = make_tensor_view %assume_6, shape = [%assume_1, %assume_0], strides = [%assume_7, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
     %sview_27 = make_strided_view %tview_26 : strided_view<tile=(8x8), traversal_strides=[1,8], padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>
     %59 = trunci %51 : tile<i64> -> tile<i32>
-    %tile_28, %result_token_29 = load_view_tko weak %sview_27[%59, %5] : strided_view<tile=(8x8), traversal_strides=[1,8], padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<8x8xf32>, token
+    %tile_28, %result_token_29 = load_view_tko weak %sview_27[%59, %5] optimization_hints = <sm_90 = {allow_tma = false}> : strided_view<tile=(8x8), traversal_strides=[1,8], padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<8x8xf32>, token
     %60 = iota : tile<8xi32>
     %reshape_30 = reshape %57 : tile<i32> -> tile<1xi32>
     %bcast_31 = broadcast %reshape_30 : tile<1xi32> -> tile<8xi32>
@@ -194,30 +194,58 @@ entry @matmul_split_after(%arg0: tile<ptr<f32>>, %arg1: tile<i32>, %arg2: tile<p
   %37 = offset %bcast, %reshape : tile<16x8xptr<f32>>, tile<16x8xi32> -> tile<16x8xptr<f32>>
   %result, %result_token = load_ptr_tko weak %37 : tile<16x8xptr<f32>> -> tile<16x8xf32>, token
   %for = for %loopIdx in (%cst_1_i32 to %arg11, step %cst_1_i32) : tile<i32> iter_values(%iterArg0 = %result) -> (tile<16x8xf32>) {
-    %39 = muli %4, %arg10 : tile<i32>
-    %40 = addi %39, %3 : tile<i32>
-    %41 = muli %40, %arg11 : tile<i32>
-    %42 = addi %41, %loopIdx : tile<i32>
-    %43 = exti %42 signed : tile<i32> -> tile<i64>
-    %44 = ptr_to_int %arg13 : tile<ptr<i8>> -> tile<i64>
-    %cst_512_i64_16 = constant <i64: 512> : tile<i64>
-    %45 = muli %43, %cst_512_i64_16 : tile<i64>
-    %46 = addi %44, %45 : tile<i64>
-    %cst_0_i64_17 = constant <i64: 0> : tile<i64>
-    %47 = addi %46, %cst_0_i64_17 : tile<i64>
-    %48 = int_to_ptr %47 : tile<i64> -> tile<ptr<f32>>
-    %assume_18 = assume div_by<16>, %48 : tile<ptr<f32>>
-    %49 = iota : tile<128xi32>
-    %reshape_19 = reshape %49 : tile<128xi32> -> tile<16x8xi32>
-    %reshape_20 = reshape %assume_18 : tile<ptr<f32>> -> tile<1x1xptr<f32>>
-    %bcast_21 = broadcast %reshape_20 : tile<1x1xptr<f32>> -> tile<16x8xptr<f32>>
-    %50 = offset %bcast_21, %reshape_19 : tile<16x8xptr<f32>>, tile<16x8xi32> -> tile<16x8xptr<f32>>
-    %result_22, %result_token_23 = load_ptr_tko weak %50 : tile<16x8xptr<f32>> -> tile<16x8xf32>, token
-    %51 = addf %iterArg0, %result_22  : tile<16x8xf32>
-    continue %51 : tile<16x8xf32>
+    %53 = muli %4, %arg10 : tile<i32>
+    %54 = addi %53, %3 : tile<i32>
+    %55 = muli %54, %arg11 : tile<i32>
+    %56 = addi %55, %loopIdx : tile<i32>
+    %57 = exti %56 signed : tile<i32> -> tile<i64>
+    %58 = ptr_to_int %arg13 : tile<ptr<i8>> -> tile<i64>
+    %cst_512_i64_32 = constant <i64: 512> : tile<i64>
+    %59 = muli %57, %cst_512_i64_32 : tile<i64>
+    %60 = addi %58, %59 : tile<i64>
+    %cst_0_i64_33 = constant <i64: 0> : tile<i64>
+    %61 = addi %60, %cst_0_i64_33 : tile<i64>
+    %62 = int_to_ptr %61 : tile<i64> -> tile<ptr<f32>>
+    %assume_34 = assume div_by<16>, %62 : tile<ptr<f32>>
+    %63 = iota : tile<128xi32>
+    %reshape_35 = reshape %63 : tile<128xi32> -> tile<16x8xi32>
+    %reshape_36 = reshape %assume_34 : tile<ptr<f32>> -> tile<1x1xptr<f32>>
+    %bcast_37 = broadcast %reshape_36 : tile<1x1xptr<f32>> -> tile<16x8xptr<f32>>
+    %64 = offset %bcast_37, %reshape_35 : tile<16x8xptr<f32>>, tile<16x8xi32> -> tile<16x8xptr<f32>>
+    %result_38, %result_token_39 = load_ptr_tko weak %64 : tile<16x8xptr<f32>> -> tile<16x8xf32>, token
+    %65 = addf %iterArg0, %result_38  : tile<16x8xf32>
+    continue %65 : tile<16x8xf32>
   }
-  %tview = make_tensor_view %assume_2, shape = [%assume, %assume_0], strides = [%assume_3, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
-  %pview = make_partition_view %tview : partition_view<tile=(16x8), tensor_view<?x?xf32, strides=[?,1]>>
-  %38 = store_view_tko weak %for, %pview[%4, %3] : tile<16x8xf32>, partition_view<tile=(16x8), tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> token
+  %38 = iota : tile<16xi32>
+  %reshape_16 = reshape %12 : tile<i32> -> tile<1xi32>
+  %bcast_17 = broadcast %reshape_16 : tile<1xi32> -> tile<16xi32>
+  %39 = cmpi less_than %38, %bcast_17, signed : tile<16xi32> -> tile<16xi1>
+  %reshape_18 = reshape %39 : tile<16xi1> -> tile<16x1xi1>
+  %bcast_19 = broadcast %reshape_18 : tile<16x1xi1> -> tile<16x8xi1>
+  %40 = iota : tile<8xi32>
+  %reshape_20 = reshape %20 : tile<i32> -> tile<1xi32>
+  %bcast_21 = broadcast %reshape_20 : tile<1xi32> -> tile<8xi32>
+  %41 = cmpi less_than %40, %bcast_21, signed : tile<8xi32> -> tile<8xi1>
+  %reshape_22 = reshape %41 : tile<8xi1> -> tile<1x8xi1>
+  %bcast_23 = broadcast %reshape_22 : tile<1x8xi1> -> tile<16x8xi1>
+  %42 = andi %bcast_19, %bcast_23 : tile<16x8xi1>
+  %43 = exti %assume_3 signed : tile<i32> -> tile<i64>
+  %44 = muli %6, %43 : tile<i64>
+  %45 = addi %44, %14 : tile<i64>
+  %46 = offset %assume_2, %45 : tile<ptr<f32>>, tile<i64> -> tile<ptr<f32>>
+  %47 = iota : tile<16xi32>
+  %reshape_24 = reshape %assume_3 : tile<i32> -> tile<1xi32>
+  %bcast_25 = broadcast %reshape_24 : tile<1xi32> -> tile<16xi32>
+  %48 = muli %47, %bcast_25 : tile<16xi32>
+  %reshape_26 = reshape %48 : tile<16xi32> -> tile<16x1xi32>
+  %bcast_27 = broadcast %reshape_26 : tile<16x1xi32> -> tile<16x8xi32>
+  %49 = iota : tile<8xi32>
+  %reshape_28 = reshape %49 : tile<8xi32> -> tile<1x8xi32>
+  %bcast_29 = broadcast %reshape_28 : tile<1x8xi32> -> tile<16x8xi32>
+  %50 = addi %bcast_27, %bcast_29 : tile<16x8xi32>
+  %reshape_30 = reshape %46 : tile<ptr<f32>> -> tile<1x1xptr<f32>>
+  %bcast_31 = broadcast %reshape_30 : tile<1x1xptr<f32>> -> tile<16x8xptr<f32>>
+  %51 = offset %bcast_31, %50 : tile<16x8xptr<f32>>, tile<16x8xi32> -> tile<16x8xptr<f32>>
+  %52 = store_ptr_tko weak %51, %for, %42 : tile<16x8xptr<f32>>, tile<16x8xf32>, tile<16x8xi1> -> token
   return
 }

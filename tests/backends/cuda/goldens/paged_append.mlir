@@ -42,7 +42,7 @@ entry @paged_append(%arg0: tile<ptr<f32>>, %arg1: tile<i32>, %arg2: tile<ptr<f32
   %tview = make_tensor_view %assume_11, shape = [%assume_2, %assume_assume_1, 5], strides = [%assume_assume_13, 5, 1] : tile<i32> -> tensor_view<?x?x5xf32, strides=[?,5,1]>
   %pview = make_partition_view %tview : partition_view<tile=(1x1x8), padding_value = zero, tensor_view<?x?x5xf32, strides=[?,5,1]>>
   %cst_0_i32 = constant <i32: 0> : tile<i32>
-  %tile, %result_token_19 = load_view_tko weak %pview[%5, %4, %cst_0_i32] : partition_view<tile=(1x1x8), padding_value = zero, tensor_view<?x?x5xf32, strides=[?,5,1]>>, tile<i32> -> tile<1x1x8xf32>, token
+  %tile, %result_token_19 = load_view_tko weak %pview[%5, %4, %cst_0_i32] optimization_hints = <sm_90 = {allow_tma = false}> : partition_view<tile=(1x1x8), padding_value = zero, tensor_view<?x?x5xf32, strides=[?,5,1]>>, tile<i32> -> tile<1x1x8xf32>, token
   %reshape = reshape %tile : tile<1x1x8xf32> -> tile<8xf32>
   %cst_3_i64 = constant <i64: 3> : tile<i64>
   %cst_3_i64_20 = constant <i64: 3> : tile<i64>
@@ -89,7 +89,7 @@ entry @paged_append(%arg0: tile<ptr<f32>>, %arg1: tile<i32>, %arg2: tile<ptr<f32
   %tview_31 = make_tensor_view %assume_14, shape = [%assume_2, %assume_assume_1, 5], strides = [%assume_assume_16, 5, 1] : tile<i32> -> tensor_view<?x?x5xf32, strides=[?,5,1]>
   %pview_32 = make_partition_view %tview_31 : partition_view<tile=(1x1x8), padding_value = zero, tensor_view<?x?x5xf32, strides=[?,5,1]>>
   %cst_0_i32_33 = constant <i32: 0> : tile<i32>
-  %tile_34, %result_token_35 = load_view_tko weak %pview_32[%5, %4, %cst_0_i32_33] : partition_view<tile=(1x1x8), padding_value = zero, tensor_view<?x?x5xf32, strides=[?,5,1]>>, tile<i32> -> tile<1x1x8xf32>, token
+  %tile_34, %result_token_35 = load_view_tko weak %pview_32[%5, %4, %cst_0_i32_33] optimization_hints = <sm_90 = {allow_tma = false}> : partition_view<tile=(1x1x8), padding_value = zero, tensor_view<?x?x5xf32, strides=[?,5,1]>>, tile<i32> -> tile<1x1x8xf32>, token
   %reshape_36 = reshape %tile_34 : tile<1x1x8xf32> -> tile<8xf32>
   %cst_3_i64_37 = constant <i64: 3> : tile<i64>
   %cst_-1_i64_38 = constant <i64: -1> : tile<i64>

@@ -64,11 +64,11 @@ entry @qkv(%arg0: tile<ptr<f32>>, %arg1: tile<ptr<f32>>, %arg2: tile<i32>, %arg3
     %tview = make_tensor_view %assume_14, shape = [%assume_assume_5, 8, %assume_3], strides = [%assume_assume_16, %assume_17, 1] : tile<i32> -> tensor_view<?x8x?xf32, strides=[?,?,1]>
     %pview = make_partition_view %tview : partition_view<tile=(1x8x8), padding_value = zero, tensor_view<?x8x?xf32, strides=[?,?,1]>>
     %cst_0_i32_28 = constant <i32: 0> : tile<i32>
-    %tile, %result_token = load_view_tko weak %pview[%blockId_x, %cst_0_i32_28, %loopIdx] : partition_view<tile=(1x8x8), padding_value = zero, tensor_view<?x8x?xf32, strides=[?,?,1]>>, tile<i32> -> tile<1x8x8xf32>, token
+    %tile, %result_token = load_view_tko weak %pview[%blockId_x, %cst_0_i32_28, %loopIdx] optimization_hints = <sm_90 = {allow_tma = false}> : partition_view<tile=(1x8x8), padding_value = zero, tensor_view<?x8x?xf32, strides=[?,?,1]>>, tile<i32> -> tile<1x8x8xf32>, token
     %reshape_29 = reshape %tile : tile<1x8x8xf32> -> tile<8x8xf32>
     %tview_30 = make_tensor_view %assume_13, shape = [%assume_3], strides = [1] : tile<i32> -> tensor_view<?xf32, strides=[1]>
     %pview_31 = make_partition_view %tview_30 : partition_view<tile=(8), padding_value = zero, tensor_view<?xf32, strides=[1]>>
-    %tile_32, %result_token_33 = load_view_tko weak %pview_31[%loopIdx] : partition_view<tile=(8), padding_value = zero, tensor_view<?xf32, strides=[1]>>, tile<i32> -> tile<8xf32>, token
+    %tile_32, %result_token_33 = load_view_tko weak %pview_31[%loopIdx] optimization_hints = <sm_90 = {allow_tma = false}> : partition_view<tile=(8), padding_value = zero, tensor_view<?xf32, strides=[1]>>, tile<i32> -> tile<8xf32>, token
     %reshape_34 = reshape %tile_32 : tile<8xf32> -> tile<1x8xf32>
     %bcast_35 = broadcast %reshape_34 : tile<1x8xf32> -> tile<8x8xf32>
     %24 = mulf %reshape_29, %bcast_35  : tile<8x8xf32>

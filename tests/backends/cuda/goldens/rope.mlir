@@ -28,50 +28,72 @@ entry @rope(%arg0: tile<ptr<f32>>, %arg1: tile<i32>, %arg2: tile<ptr<f32>>, %arg
   %pview = make_partition_view %tview : partition_view<tile=(1x1x1x8), padding_value = zero, tensor_view<?x?x2x6xf32, strides=[?,12,6,1]>>
   %cst_0_i32 = constant <i32: 0> : tile<i32>
   %cst_0_i32_9 = constant <i32: 0> : tile<i32>
-  %tile, %result_token = load_view_tko weak %pview[%3, %2, %cst_0_i32, %cst_0_i32_9] : partition_view<tile=(1x1x1x8), padding_value = zero, tensor_view<?x?x2x6xf32, strides=[?,12,6,1]>>, tile<i32> -> tile<1x1x1x8xf32>, token
+  %tile, %result_token = load_view_tko weak %pview[%3, %2, %cst_0_i32, %cst_0_i32_9] optimization_hints = <sm_90 = {allow_tma = false}> : partition_view<tile=(1x1x1x8), padding_value = zero, tensor_view<?x?x2x6xf32, strides=[?,12,6,1]>>, tile<i32> -> tile<1x1x1x8xf32>, token
   %reshape = reshape %tile : tile<1x1x1x8xf32> -> tile<8xf32>
   %tview_10 = make_tensor_view %assume_3, shape = [%assume, %assume_0, 2, 6], strides = [%assume_assume_5, 12, 6, 1] : tile<i32> -> tensor_view<?x?x2x6xf32, strides=[?,12,6,1]>
   %pview_11 = make_partition_view %tview_10 : partition_view<tile=(1x1x1x8), padding_value = zero, tensor_view<?x?x2x6xf32, strides=[?,12,6,1]>>
   %cst_1_i32 = constant <i32: 1> : tile<i32>
   %cst_0_i32_12 = constant <i32: 0> : tile<i32>
-  %tile_13, %result_token_14 = load_view_tko weak %pview_11[%3, %2, %cst_1_i32, %cst_0_i32_12] : partition_view<tile=(1x1x1x8), padding_value = zero, tensor_view<?x?x2x6xf32, strides=[?,12,6,1]>>, tile<i32> -> tile<1x1x1x8xf32>, token
+  %tile_13, %result_token_14 = load_view_tko weak %pview_11[%3, %2, %cst_1_i32, %cst_0_i32_12] optimization_hints = <sm_90 = {allow_tma = false}> : partition_view<tile=(1x1x1x8), padding_value = zero, tensor_view<?x?x2x6xf32, strides=[?,12,6,1]>>, tile<i32> -> tile<1x1x1x8xf32>, token
   %reshape_15 = reshape %tile_13 : tile<1x1x1x8xf32> -> tile<8xf32>
   %tview_16 = make_tensor_view %assume_6, shape = [%assume, 6], strides = [6, 1] : tile<i32> -> tensor_view<?x6xf32, strides=[6,1]>
   %pview_17 = make_partition_view %tview_16 : partition_view<tile=(1x8), padding_value = zero, tensor_view<?x6xf32, strides=[6,1]>>
   %cst_0_i32_18 = constant <i32: 0> : tile<i32>
-  %tile_19, %result_token_20 = load_view_tko weak %pview_17[%3, %cst_0_i32_18] : partition_view<tile=(1x8), padding_value = zero, tensor_view<?x6xf32, strides=[6,1]>>, tile<i32> -> tile<1x8xf32>, token
+  %tile_19, %result_token_20 = load_view_tko weak %pview_17[%3, %cst_0_i32_18] optimization_hints = <sm_90 = {allow_tma = false}> : partition_view<tile=(1x8), padding_value = zero, tensor_view<?x6xf32, strides=[6,1]>>, tile<i32> -> tile<1x8xf32>, token
   %reshape_21 = reshape %tile_19 : tile<1x8xf32> -> tile<8xf32>
   %tview_22 = make_tensor_view %assume_7, shape = [%assume, 6], strides = [6, 1] : tile<i32> -> tensor_view<?x6xf32, strides=[6,1]>
   %pview_23 = make_partition_view %tview_22 : partition_view<tile=(1x8), padding_value = zero, tensor_view<?x6xf32, strides=[6,1]>>
   %cst_0_i32_24 = constant <i32: 0> : tile<i32>
-  %tile_25, %result_token_26 = load_view_tko weak %pview_23[%3, %cst_0_i32_24] : partition_view<tile=(1x8), padding_value = zero, tensor_view<?x6xf32, strides=[6,1]>>, tile<i32> -> tile<1x8xf32>, token
+  %tile_25, %result_token_26 = load_view_tko weak %pview_23[%3, %cst_0_i32_24] optimization_hints = <sm_90 = {allow_tma = false}> : partition_view<tile=(1x8), padding_value = zero, tensor_view<?x6xf32, strides=[6,1]>>, tile<i32> -> tile<1x8xf32>, token
   %reshape_27 = reshape %tile_25 : tile<1x8xf32> -> tile<8xf32>
   %11 = mulf %reshape_15, %reshape_27  : tile<8xf32>
   %12 = negf %11 : tile<8xf32>
   %13 = fma %reshape, %reshape_21, %12  : tile<8xf32>
-  %reshape_28 = reshape %13 : tile<8xf32> -> tile<1x1x1x8xf32>
-  %tview_29 = make_tensor_view %assume_1, shape = [%assume, %assume_0, 2, 6], strides = [%assume_assume, 12, 6, 1] : tile<i32> -> tensor_view<?x?x2x6xf32, strides=[?,12,6,1]>
-  %pview_30 = make_partition_view %tview_29 : partition_view<tile=(1x1x1x8), tensor_view<?x?x2x6xf32, strides=[?,12,6,1]>>
-  %cst_0_i32_31 = constant <i32: 0> : tile<i32>
-  %cst_0_i32_32 = constant <i32: 0> : tile<i32>
-  %14 = store_view_tko weak %reshape_28, %pview_30[%3, %2, %cst_0_i32_31, %cst_0_i32_32] : tile<1x1x1x8xf32>, partition_view<tile=(1x1x1x8), tensor_view<?x?x2x6xf32, strides=[?,12,6,1]>>, tile<i32> -> token
-  %tview_33 = make_tensor_view %assume_6, shape = [%assume, 6], strides = [6, 1] : tile<i32> -> tensor_view<?x6xf32, strides=[6,1]>
-  %pview_34 = make_partition_view %tview_33 : partition_view<tile=(1x8), padding_value = zero, tensor_view<?x6xf32, strides=[6,1]>>
-  %cst_0_i32_35 = constant <i32: 0> : tile<i32>
-  %tile_36, %result_token_37 = load_view_tko weak %pview_34[%3, %cst_0_i32_35] : partition_view<tile=(1x8), padding_value = zero, tensor_view<?x6xf32, strides=[6,1]>>, tile<i32> -> tile<1x8xf32>, token
-  %reshape_38 = reshape %tile_36 : tile<1x8xf32> -> tile<8xf32>
-  %tview_39 = make_tensor_view %assume_7, shape = [%assume, 6], strides = [6, 1] : tile<i32> -> tensor_view<?x6xf32, strides=[6,1]>
-  %pview_40 = make_partition_view %tview_39 : partition_view<tile=(1x8), padding_value = zero, tensor_view<?x6xf32, strides=[6,1]>>
-  %cst_0_i32_41 = constant <i32: 0> : tile<i32>
-  %tile_42, %result_token_43 = load_view_tko weak %pview_40[%3, %cst_0_i32_41] : partition_view<tile=(1x8), padding_value = zero, tensor_view<?x6xf32, strides=[6,1]>>, tile<i32> -> tile<1x8xf32>, token
-  %reshape_44 = reshape %tile_42 : tile<1x8xf32> -> tile<8xf32>
-  %15 = mulf %reshape, %reshape_44  : tile<8xf32>
-  %16 = fma %reshape_15, %reshape_38, %15  : tile<8xf32>
-  %reshape_45 = reshape %16 : tile<8xf32> -> tile<1x1x1x8xf32>
-  %tview_46 = make_tensor_view %assume_1, shape = [%assume, %assume_0, 2, 6], strides = [%assume_assume, 12, 6, 1] : tile<i32> -> tensor_view<?x?x2x6xf32, strides=[?,12,6,1]>
-  %pview_47 = make_partition_view %tview_46 : partition_view<tile=(1x1x1x8), tensor_view<?x?x2x6xf32, strides=[?,12,6,1]>>
-  %cst_1_i32_48 = constant <i32: 1> : tile<i32>
-  %cst_0_i32_49 = constant <i32: 0> : tile<i32>
-  %17 = store_view_tko weak %reshape_45, %pview_47[%3, %2, %cst_1_i32_48, %cst_0_i32_49] token = %14 : tile<1x1x1x8xf32>, partition_view<tile=(1x1x1x8), tensor_view<?x?x2x6xf32, strides=[?,12,6,1]>>, tile<i32> -> token
+  %14 = iota : tile<8xi32>
+  %cst_6_i32 = constant <i32: 6> : tile<i32>
+  %reshape_28 = reshape %cst_6_i32 : tile<i32> -> tile<1xi32>
+  %bcast = broadcast %reshape_28 : tile<1xi32> -> tile<8xi32>
+  %15 = cmpi less_than %14, %bcast, signed : tile<8xi32> -> tile<8xi1>
+  %16 = exti %assume_assume signed : tile<i32> -> tile<i64>
+  %17 = muli %4, %16 : tile<i64>
+  %cst_12_i64 = constant <i64: 12> : tile<i64>
+  %18 = muli %6, %cst_12_i64 : tile<i64>
+  %19 = addi %17, %18 : tile<i64>
+  %20 = offset %assume_1, %19 : tile<ptr<f32>>, tile<i64> -> tile<ptr<f32>>
+  %21 = iota : tile<8xi32>
+  %reshape_29 = reshape %20 : tile<ptr<f32>> -> tile<1xptr<f32>>
+  %bcast_30 = broadcast %reshape_29 : tile<1xptr<f32>> -> tile<8xptr<f32>>
+  %22 = offset %bcast_30, %21 : tile<8xptr<f32>>, tile<8xi32> -> tile<8xptr<f32>>
+  %23 = store_ptr_tko weak %22, %13, %15 : tile<8xptr<f32>>, tile<8xf32>, tile<8xi1> -> token
+  %tview_31 = make_tensor_view %assume_6, shape = [%assume, 6], strides = [6, 1] : tile<i32> -> tensor_view<?x6xf32, strides=[6,1]>
+  %pview_32 = make_partition_view %tview_31 : partition_view<tile=(1x8), padding_value = zero, tensor_view<?x6xf32, strides=[6,1]>>
+  %cst_0_i32_33 = constant <i32: 0> : tile<i32>
+  %tile_34, %result_token_35 = load_view_tko weak %pview_32[%3, %cst_0_i32_33] optimization_hints = <sm_90 = {allow_tma = false}> : partition_view<tile=(1x8), padding_value = zero, tensor_view<?x6xf32, strides=[6,1]>>, tile<i32> -> tile<1x8xf32>, token
+  %reshape_36 = reshape %tile_34 : tile<1x8xf32> -> tile<8xf32>
+  %tview_37 = make_tensor_view %assume_7, shape = [%assume, 6], strides = [6, 1] : tile<i32> -> tensor_view<?x6xf32, strides=[6,1]>
+  %pview_38 = make_partition_view %tview_37 : partition_view<tile=(1x8), padding_value = zero, tensor_view<?x6xf32, strides=[6,1]>>
+  %cst_0_i32_39 = constant <i32: 0> : tile<i32>
+  %tile_40, %result_token_41 = load_view_tko weak %pview_38[%3, %cst_0_i32_39] optimization_hints = <sm_90 = {allow_tma = false}> : partition_view<tile=(1x8), padding_value = zero, tensor_view<?x6xf32, strides=[6,1]>>, tile<i32> -> tile<1x8xf32>, token
+  %reshape_42 = reshape %tile_40 : tile<1x8xf32> -> tile<8xf32>
+  %24 = mulf %reshape, %reshape_42  : tile<8xf32>
+  %25 = fma %reshape_15, %reshape_36, %24  : tile<8xf32>
+  %26 = iota : tile<8xi32>
+  %cst_6_i32_43 = constant <i32: 6> : tile<i32>
+  %reshape_44 = reshape %cst_6_i32_43 : tile<i32> -> tile<1xi32>
+  %bcast_45 = broadcast %reshape_44 : tile<1xi32> -> tile<8xi32>
+  %27 = cmpi less_than %26, %bcast_45, signed : tile<8xi32> -> tile<8xi1>
+  %28 = exti %assume_assume signed : tile<i32> -> tile<i64>
+  %29 = muli %4, %28 : tile<i64>
+  %cst_12_i64_46 = constant <i64: 12> : tile<i64>
+  %30 = muli %6, %cst_12_i64_46 : tile<i64>
+  %31 = addi %29, %30 : tile<i64>
+  %cst_6_i64 = constant <i64: 6> : tile<i64>
+  %32 = addi %31, %cst_6_i64 : tile<i64>
+  %33 = offset %assume_1, %32 : tile<ptr<f32>>, tile<i64> -> tile<ptr<f32>>
+  %34 = iota : tile<8xi32>
+  %reshape_47 = reshape %33 : tile<ptr<f32>> -> tile<1xptr<f32>>
+  %bcast_48 = broadcast %reshape_47 : tile<1xptr<f32>> -> tile<8xptr<f32>>
+  %35 = offset %bcast_48, %34 : tile<8xptr<f32>>, tile<8xi32> -> tile<8xptr<f32>>
+  %36 = store_ptr_tko weak %35, %25, %27 token=%23 : tile<8xptr<f32>>, tile<8xf32>, tile<8xi1> -> token
   return
 }

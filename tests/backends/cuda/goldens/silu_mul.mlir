@@ -56,37 +56,37 @@ entry @silu_mul(%arg0: tile<ptr<f32>>, %arg1: tile<i32>, %arg2: tile<ptr<f32>>, 
   %cst_0_i32 = constant <i32: 0> : tile<i32>
   %cst_1_i32 = constant <i32: 1> : tile<i32>
   %for:2 = for %loopIdx in (%cst_0_i32 to %26, step %cst_1_i32) : tile<i32> iter_values(%iterArg0 = %bcast, %iterArg1 = %bcast_15) -> (tile<4x8xf32>, tile<4x8xf32>) {
-    %37 = exti %loopIdx signed : tile<i32> -> tile<i64>
-    %cst_8_i64_19 = constant <i64: 8> : tile<i64>
-    %38 = muli %37, %cst_8_i64_19 : tile<i64>
-    %cst_8_i64_20 = constant <i64: 8> : tile<i64>
-    %39 = addi %38, %cst_8_i64_20 : tile<i64>
-    %40 = mini %39, %2 signed : tile<i64>
-    %41 = subi %2, %38 : tile<i64>
-    %cst_0_i64_21 = constant <i64: 0> : tile<i64>
-    %42 = maxi %41, %cst_0_i64_21 signed : tile<i64>
-    %cst_8_i64_22 = constant <i64: 8> : tile<i64>
-    %43 = mini %42, %cst_8_i64_22 signed : tile<i64>
-    %44 = trunci %43 : tile<i64> -> tile<i32>
-    %tview_23 = make_tensor_view %assume_4, shape = [%assume, %assume_1], strides = [%assume_5, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
-    %pview_24 = make_partition_view %tview_23 : partition_view<tile=(4x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>
-    %tile, %result_token = load_view_tko weak %pview_24[%4, %loopIdx] : partition_view<tile=(4x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<4x8xf32>, token
-    %tview_25 = make_tensor_view %assume_6, shape = [2, %assume_0, %assume_1], strides = [%assume_7, %assume_8, 1] : tile<i32> -> tensor_view<2x?x?xf32, strides=[?,?,1]>
-    %pview_26 = make_partition_view %tview_25 : partition_view<tile=(1x8x8), padding_value = zero, tensor_view<2x?x?xf32, strides=[?,?,1]>, dim_map=[0, 2, 1]>
-    %cst_0_i32_27 = constant <i32: 0> : tile<i32>
-    %tile_28, %result_token_29 = load_view_tko weak %pview_26[%cst_0_i32_27, %loopIdx, %3] : partition_view<tile=(1x8x8), padding_value = zero, tensor_view<2x?x?xf32, strides=[?,?,1]>, dim_map=[0, 2, 1]>, tile<i32> -> tile<1x8x8xf32>, token
-    %reshape_30 = reshape %tile_28 : tile<1x8x8xf32> -> tile<8x8xf32>
-    %45 = mmaf %tile, %reshape_30, %iterArg0 : tile<4x8xf32>, tile<8x8xf32>, tile<4x8xf32>
-    %tview_31 = make_tensor_view %assume_4, shape = [%assume, %assume_1], strides = [%assume_5, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
-    %pview_32 = make_partition_view %tview_31 : partition_view<tile=(4x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>
-    %tile_33, %result_token_34 = load_view_tko weak %pview_32[%4, %loopIdx] : partition_view<tile=(4x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<4x8xf32>, token
-    %tview_35 = make_tensor_view %assume_6, shape = [2, %assume_0, %assume_1], strides = [%assume_7, %assume_8, 1] : tile<i32> -> tensor_view<2x?x?xf32, strides=[?,?,1]>
-    %pview_36 = make_partition_view %tview_35 : partition_view<tile=(1x8x8), padding_value = zero, tensor_view<2x?x?xf32, strides=[?,?,1]>, dim_map=[0, 2, 1]>
-    %cst_1_i32_37 = constant <i32: 1> : tile<i32>
-    %tile_38, %result_token_39 = load_view_tko weak %pview_36[%cst_1_i32_37, %loopIdx, %3] : partition_view<tile=(1x8x8), padding_value = zero, tensor_view<2x?x?xf32, strides=[?,?,1]>, dim_map=[0, 2, 1]>, tile<i32> -> tile<1x8x8xf32>, token
-    %reshape_40 = reshape %tile_38 : tile<1x8x8xf32> -> tile<8x8xf32>
-    %46 = mmaf %tile_33, %reshape_40, %iterArg1 : tile<4x8xf32>, tile<8x8xf32>, tile<4x8xf32>
-    continue %45, %46 : tile<4x8xf32>, tile<4x8xf32>
+    %51 = exti %loopIdx signed : tile<i32> -> tile<i64>
+    %cst_8_i64_35 = constant <i64: 8> : tile<i64>
+    %52 = muli %51, %cst_8_i64_35 : tile<i64>
+    %cst_8_i64_36 = constant <i64: 8> : tile<i64>
+    %53 = addi %52, %cst_8_i64_36 : tile<i64>
+    %54 = mini %53, %2 signed : tile<i64>
+    %55 = subi %2, %52 : tile<i64>
+    %cst_0_i64_37 = constant <i64: 0> : tile<i64>
+    %56 = maxi %55, %cst_0_i64_37 signed : tile<i64>
+    %cst_8_i64_38 = constant <i64: 8> : tile<i64>
+    %57 = mini %56, %cst_8_i64_38 signed : tile<i64>
+    %58 = trunci %57 : tile<i64> -> tile<i32>
+    %tview = make_tensor_view %assume_4, shape = [%assume, %assume_1], strides = [%assume_5, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
+    %pview = make_partition_view %tview : partition_view<tile=(4x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>
+    %tile, %result_token = load_view_tko weak %pview[%4, %loopIdx] optimization_hints = <sm_90 = {allow_tma = false}> : partition_view<tile=(4x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<4x8xf32>, token
+    %tview_39 = make_tensor_view %assume_6, shape = [2, %assume_0, %assume_1], strides = [%assume_7, %assume_8, 1] : tile<i32> -> tensor_view<2x?x?xf32, strides=[?,?,1]>
+    %pview_40 = make_partition_view %tview_39 : partition_view<tile=(1x8x8), padding_value = zero, tensor_view<2x?x?xf32, strides=[?,?,1]>, dim_map=[0, 2, 1]>
+    %cst_0_i32_41 = constant <i32: 0> : tile<i32>
+    %tile_42, %result_token_43 = load_view_tko weak %pview_40[%cst_0_i32_41, %loopIdx, %3] optimization_hints = <sm_90 = {allow_tma = false}> : partition_view<tile=(1x8x8), padding_value = zero, tensor_view<2x?x?xf32, strides=[?,?,1]>, dim_map=[0, 2, 1]>, tile<i32> -> tile<1x8x8xf32>, token
+    %reshape_44 = reshape %tile_42 : tile<1x8x8xf32> -> tile<8x8xf32>
+    %59 = mmaf %tile, %reshape_44, %iterArg0 : tile<4x8xf32>, tile<8x8xf32>, tile<4x8xf32>
+    %tview_45 = make_tensor_view %assume_4, shape = [%assume, %assume_1], strides = [%assume_5, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
+    %pview_46 = make_partition_view %tview_45 : partition_view<tile=(4x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>
+    %tile_47, %result_token_48 = load_view_tko weak %pview_46[%4, %loopIdx] optimization_hints = <sm_90 = {allow_tma = false}> : partition_view<tile=(4x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<4x8xf32>, token
+    %tview_49 = make_tensor_view %assume_6, shape = [2, %assume_0, %assume_1], strides = [%assume_7, %assume_8, 1] : tile<i32> -> tensor_view<2x?x?xf32, strides=[?,?,1]>
+    %pview_50 = make_partition_view %tview_49 : partition_view<tile=(1x8x8), padding_value = zero, tensor_view<2x?x?xf32, strides=[?,?,1]>, dim_map=[0, 2, 1]>
+    %cst_1_i32_51 = constant <i32: 1> : tile<i32>
+    %tile_52, %result_token_53 = load_view_tko weak %pview_50[%cst_1_i32_51, %loopIdx, %3] optimization_hints = <sm_90 = {allow_tma = false}> : partition_view<tile=(1x8x8), padding_value = zero, tensor_view<2x?x?xf32, strides=[?,?,1]>, dim_map=[0, 2, 1]>, tile<i32> -> tile<1x8x8xf32>, token
+    %reshape_54 = reshape %tile_52 : tile<1x8x8xf32> -> tile<8x8xf32>
+    %60 = mmaf %tile_47, %reshape_54, %iterArg1 : tile<4x8xf32>, tile<8x8xf32>, tile<4x8xf32>
+    continue %59, %60 : tile<4x8xf32>, tile<4x8xf32>
   }
   %27 = absf %for#0 : tile<4x8xf32>
   %28 = negf %27 : tile<4x8xf32>
@@ -100,8 +100,36 @@ entry @silu_mul(%arg0: tile<ptr<f32>>, %arg1: tile<i32>, %arg2: tile<ptr<f32>>, 
   %33 = divf %31, %32 rounding<approx> : tile<4x8xf32>
   %34 = mulf %for#0, %33  : tile<4x8xf32>
   %35 = mulf %34, %for#1  : tile<4x8xf32>
-  %tview = make_tensor_view %assume_2, shape = [%assume, %assume_0], strides = [%assume_3, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
-  %pview = make_partition_view %tview : partition_view<tile=(4x8), tensor_view<?x?xf32, strides=[?,1]>>
-  %36 = store_view_tko weak %35, %pview[%4, %3] : tile<4x8xf32>, partition_view<tile=(4x8), tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> token
+  %36 = iota : tile<4xi32>
+  %reshape_19 = reshape %12 : tile<i32> -> tile<1xi32>
+  %bcast_20 = broadcast %reshape_19 : tile<1xi32> -> tile<4xi32>
+  %37 = cmpi less_than %36, %bcast_20, signed : tile<4xi32> -> tile<4xi1>
+  %reshape_21 = reshape %37 : tile<4xi1> -> tile<4x1xi1>
+  %bcast_22 = broadcast %reshape_21 : tile<4x1xi1> -> tile<4x8xi1>
+  %38 = iota : tile<8xi32>
+  %reshape_23 = reshape %20 : tile<i32> -> tile<1xi32>
+  %bcast_24 = broadcast %reshape_23 : tile<1xi32> -> tile<8xi32>
+  %39 = cmpi less_than %38, %bcast_24, signed : tile<8xi32> -> tile<8xi1>
+  %reshape_25 = reshape %39 : tile<8xi1> -> tile<1x8xi1>
+  %bcast_26 = broadcast %reshape_25 : tile<1x8xi1> -> tile<4x8xi1>
+  %40 = andi %bcast_22, %bcast_26 : tile<4x8xi1>
+  %41 = exti %assume_3 signed : tile<i32> -> tile<i64>
+  %42 = muli %6, %41 : tile<i64>
+  %43 = addi %42, %14 : tile<i64>
+  %44 = offset %assume_2, %43 : tile<ptr<f32>>, tile<i64> -> tile<ptr<f32>>
+  %45 = iota : tile<4xi32>
+  %reshape_27 = reshape %assume_3 : tile<i32> -> tile<1xi32>
+  %bcast_28 = broadcast %reshape_27 : tile<1xi32> -> tile<4xi32>
+  %46 = muli %45, %bcast_28 : tile<4xi32>
+  %reshape_29 = reshape %46 : tile<4xi32> -> tile<4x1xi32>
+  %bcast_30 = broadcast %reshape_29 : tile<4x1xi32> -> tile<4x8xi32>
+  %47 = iota : tile<8xi32>
+  %reshape_31 = reshape %47 : tile<8xi32> -> tile<1x8xi32>
+  %bcast_32 = broadcast %reshape_31 : tile<1x8xi32> -> tile<4x8xi32>
+  %48 = addi %bcast_30, %bcast_32 : tile<4x8xi32>
+  %reshape_33 = reshape %44 : tile<ptr<f32>> -> tile<1x1xptr<f32>>
+  %bcast_34 = broadcast %reshape_33 : tile<1x1xptr<f32>> -> tile<4x8xptr<f32>>
+  %49 = offset %bcast_34, %48 : tile<4x8xptr<f32>>, tile<4x8xi32> -> tile<4x8xptr<f32>>
+  %50 = store_ptr_tko weak %49, %35, %40 : tile<4x8xptr<f32>>, tile<4x8xf32>, tile<4x8xi1> -> token
   return
 }

@@ -37,7 +37,7 @@ entry @softmax(%arg0: tile<ptr<f32>>, %arg1: tile<i32>, %arg2: tile<ptr<f32>>, %
     %18 = trunci %17 : tile<i64> -> tile<i32>
     %tview = make_tensor_view %assume_3, shape = [%assume, %assume_0], strides = [%assume_4, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
     %pview = make_partition_view %tview : partition_view<tile=(1x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>
-    %tile, %result_token = load_view_tko weak %pview[%blockId_x, %loopIdx] : partition_view<tile=(1x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<1x8xf32>, token
+    %tile, %result_token = load_view_tko weak %pview[%blockId_x, %loopIdx] optimization_hints = <sm_90 = {allow_tma = false}> : partition_view<tile=(1x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<1x8xf32>, token
     %reshape = reshape %tile : tile<1x8xf32> -> tile<8xf32>
     %19 = iota : tile<8xi32>
     %reshape_12 = reshape %18 : tile<i32> -> tile<1xi32>
@@ -93,7 +93,7 @@ entry @softmax(%arg0: tile<ptr<f32>>, %arg1: tile<i32>, %arg2: tile<ptr<f32>>, %
     %18 = trunci %17 : tile<i64> -> tile<i32>
     %tview = make_tensor_view %assume_3, shape = [%assume, %assume_0], strides = [%assume_4, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
     %pview = make_partition_view %tview : partition_view<tile=(1x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>
-    %tile, %result_token = load_view_tko weak %pview[%blockId_x, %loopIdx] : partition_view<tile=(1x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<1x8xf32>, token
+    %tile, %result_token = load_view_tko weak %pview[%blockId_x, %loopIdx] optimization_hints = <sm_90 = {allow_tma = false}> : partition_view<tile=(1x8), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<1x8xf32>, token
     %reshape = reshape %tile : tile<1x8xf32> -> tile<8xf32>
     %reshape_12 = reshape %for#1 : tile<f32> -> tile<1xf32>
     %bcast = broadcast %reshape_12 : tile<1xf32> -> tile<8xf32>
@@ -102,10 +102,19 @@ entry @softmax(%arg0: tile<ptr<f32>>, %arg1: tile<i32>, %arg2: tile<ptr<f32>>, %
     %reshape_13 = reshape %for#0 : tile<f32> -> tile<1xf32>
     %bcast_14 = broadcast %reshape_13 : tile<1xf32> -> tile<8xf32>
     %21 = divf %20, %bcast_14 rounding<full> : tile<8xf32>
-    %reshape_15 = reshape %21 : tile<8xf32> -> tile<1x8xf32>
-    %tview_16 = make_tensor_view %assume_1, shape = [%assume, %assume_0], strides = [%assume_2, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
-    %pview_17 = make_partition_view %tview_16 : partition_view<tile=(1x8), tensor_view<?x?xf32, strides=[?,1]>>
-    %22 = store_view_tko weak %reshape_15, %pview_17[%blockId_x, %loopIdx] : tile<1x8xf32>, partition_view<tile=(1x8), tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> token
+    %22 = iota : tile<8xi32>
+    %reshape_15 = reshape %18 : tile<i32> -> tile<1xi32>
+    %bcast_16 = broadcast %reshape_15 : tile<1xi32> -> tile<8xi32>
+    %23 = cmpi less_than %22, %bcast_16, signed : tile<8xi32> -> tile<8xi1>
+    %24 = exti %assume_2 signed : tile<i32> -> tile<i64>
+    %25 = muli %2, %24 : tile<i64>
+    %26 = addi %25, %12 : tile<i64>
+    %27 = offset %assume_1, %26 : tile<ptr<f32>>, tile<i64> -> tile<ptr<f32>>
+    %28 = iota : tile<8xi32>
+    %reshape_17 = reshape %27 : tile<ptr<f32>> -> tile<1xptr<f32>>
+    %bcast_18 = broadcast %reshape_17 : tile<1xptr<f32>> -> tile<8xptr<f32>>
+    %29 = offset %bcast_18, %28 : tile<8xptr<f32>>, tile<8xi32> -> tile<8xptr<f32>>
+    %30 = store_ptr_tko weak %29, %21, %23 : tile<8xptr<f32>>, tile<8xf32>, tile<8xi1> -> token
   }
   return
 }

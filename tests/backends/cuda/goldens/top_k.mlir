@@ -47,7 +47,7 @@ entry @top_k(%arg0: tile<ptr<i8>>, %arg1: tile<i32>, %arg2: tile<ptr<f32>>, %arg
       %28 = trunci %27 : tile<i64> -> tile<i32>
       %tview = make_tensor_view %assume_3, shape = [%assume_assume, %assume_0], strides = [%assume_4, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
       %pview = make_partition_view %tview : partition_view<tile=(1x16), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>
-      %tile, %result_token = load_view_tko weak %pview[%blockId_x, %loopIdx] : partition_view<tile=(1x16), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<1x16xf32>, token
+      %tile, %result_token = load_view_tko weak %pview[%blockId_x, %loopIdx] optimization_hints = <sm_90 = {allow_tma = false}> : partition_view<tile=(1x16), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<1x16xf32>, token
       %reshape = reshape %tile : tile<1x16xf32> -> tile<16xf32>
       %29 = bitcast %reshape : tile<16xf32> -> tile<16xi32>
       %cst_-2147483648_i32_26 = constant <i32: -2147483648> : tile<i32>
@@ -126,7 +126,7 @@ entry @top_k(%arg0: tile<ptr<i8>>, %arg1: tile<i32>, %arg2: tile<ptr<f32>>, %arg
     %20 = trunci %19 : tile<i64> -> tile<i32>
     %tview = make_tensor_view %assume_3, shape = [%assume_assume, %assume_0], strides = [%assume_4, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
     %pview = make_partition_view %tview : partition_view<tile=(1x16), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>
-    %tile, %result_token = load_view_tko weak %pview[%blockId_x, %loopIdx] : partition_view<tile=(1x16), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<1x16xf32>, token
+    %tile, %result_token = load_view_tko weak %pview[%blockId_x, %loopIdx] optimization_hints = <sm_90 = {allow_tma = false}> : partition_view<tile=(1x16), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<1x16xf32>, token
     %reshape = reshape %tile : tile<1x16xf32> -> tile<16xf32>
     %21 = bitcast %reshape : tile<16xf32> -> tile<16xi32>
     %cst_-2147483648_i32_16 = constant <i32: -2147483648> : tile<i32>
@@ -193,7 +193,7 @@ entry @top_k(%arg0: tile<ptr<i8>>, %arg1: tile<i32>, %arg2: tile<ptr<f32>>, %arg
     %20 = trunci %19 : tile<i64> -> tile<i32>
     %tview = make_tensor_view %assume_3, shape = [%assume_assume, %assume_0], strides = [%assume_4, 1] : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
     %pview = make_partition_view %tview : partition_view<tile=(1x16), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>
-    %tile, %result_token = load_view_tko weak %pview[%blockId_x, %loopIdx] : partition_view<tile=(1x16), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<1x16xf32>, token
+    %tile, %result_token = load_view_tko weak %pview[%blockId_x, %loopIdx] optimization_hints = <sm_90 = {allow_tma = false}> : partition_view<tile=(1x16), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>, tile<i32> -> tile<1x16xf32>, token
     %reshape = reshape %tile : tile<1x16xf32> -> tile<16xf32>
     %21 = bitcast %reshape : tile<16xf32> -> tile<16xi32>
     %cst_-2147483648_i32_16 = constant <i32: -2147483648> : tile<i32>
@@ -229,8 +229,8 @@ entry @top_k(%arg0: tile<ptr<i8>>, %arg1: tile<i32>, %arg2: tile<ptr<f32>>, %arg
     %32 = exti %30 unsigned : tile<16xi1> -> tile<16xi32>
     %33 = scan %32 dim=0 reverse=false identities=[0 : i32] : tile<16xi32> -> tile<16xi32> 
     (%arg9: tile<i32>, %arg10: tile<i32>) {
-      %44 = addi %arg10, %arg9 : tile<i32>
-      yield %44 : tile<i32>
+      %52 = addi %arg10, %arg9 : tile<i32>
+      yield %52 : tile<i32>
     }
     %reshape_33 = reshape %iterArg0 : tile<i32> -> tile<1xi32>
     %bcast_34 = broadcast %reshape_33 : tile<1xi32> -> tile<16xi32>
@@ -238,24 +238,33 @@ entry @top_k(%arg0: tile<ptr<i8>>, %arg1: tile<i32>, %arg2: tile<ptr<f32>>, %arg
     %35 = andi %30, %34 : tile<16xi1>
     %36 = ori %31, %35 : tile<16xi1>
     %37 = exti %36 unsigned : tile<16xi1> -> tile<16xi8>
-    %reshape_35 = reshape %37 : tile<16xi8> -> tile<1x16xi8>
-    %tview_36 = make_tensor_view %assume_1, shape = [%assume_assume, %assume_0], strides = [%assume_2, 1] : tile<i32> -> tensor_view<?x?xi8, strides=[?,1]>
-    %pview_37 = make_partition_view %tview_36 : partition_view<tile=(1x16), tensor_view<?x?xi8, strides=[?,1]>>
-    %38 = store_view_tko weak %reshape_35, %pview_37[%blockId_x, %loopIdx] : tile<1x16xi8>, partition_view<tile=(1x16), tensor_view<?x?xi8, strides=[?,1]>>, tile<i32> -> token
-    %39 = iota : tile<16xi32>
-    %reshape_38 = reshape %20 : tile<i32> -> tile<1xi32>
-    %bcast_39 = broadcast %reshape_38 : tile<1xi32> -> tile<16xi32>
-    %40 = cmpi less_than %39, %bcast_39, signed : tile<16xi32> -> tile<16xi1>
+    %38 = iota : tile<16xi32>
+    %reshape_35 = reshape %20 : tile<i32> -> tile<1xi32>
+    %bcast_36 = broadcast %reshape_35 : tile<1xi32> -> tile<16xi32>
+    %39 = cmpi less_than %38, %bcast_36, signed : tile<16xi32> -> tile<16xi1>
+    %40 = exti %assume_2 signed : tile<i32> -> tile<i64>
+    %41 = muli %2, %40 : tile<i64>
+    %42 = addi %41, %14 : tile<i64>
+    %43 = offset %assume_1, %42 : tile<ptr<i8>>, tile<i64> -> tile<ptr<i8>>
+    %44 = iota : tile<16xi32>
+    %reshape_37 = reshape %43 : tile<ptr<i8>> -> tile<1xptr<i8>>
+    %bcast_38 = broadcast %reshape_37 : tile<1xptr<i8>> -> tile<16xptr<i8>>
+    %45 = offset %bcast_38, %44 : tile<16xptr<i8>>, tile<16xi32> -> tile<16xptr<i8>>
+    %46 = store_ptr_tko weak %45, %37, %39 : tile<16xptr<i8>>, tile<16xi8>, tile<16xi1> -> token
+    %47 = iota : tile<16xi32>
+    %reshape_39 = reshape %20 : tile<i32> -> tile<1xi32>
+    %bcast_40 = broadcast %reshape_39 : tile<1xi32> -> tile<16xi32>
+    %48 = cmpi less_than %47, %bcast_40, signed : tile<16xi32> -> tile<16xi1>
     %false = constant <i1: false> : tile<16xi1>
-    %41 = select %40, %30, %false : tile<16xi1>, tile<16xi1>
-    %42 = exti %41 unsigned : tile<16xi1> -> tile<16xi32>
-    %reduce = reduce %42 dim=0 identities=[0 : i32] : tile<16xi32> -> tile<i32> 
+    %49 = select %48, %30, %false : tile<16xi1>, tile<16xi1>
+    %50 = exti %49 unsigned : tile<16xi1> -> tile<16xi32>
+    %reduce = reduce %50 dim=0 identities=[0 : i32] : tile<16xi32> -> tile<i32> 
     (%reduce_lhs: tile<i32>, %reduce_rhs: tile<i32>) {
-      %44 = addi %reduce_rhs, %reduce_lhs : tile<i32>
-      yield %44 : tile<i32>
+      %52 = addi %reduce_rhs, %reduce_lhs : tile<i32>
+      yield %52 : tile<i32>
     }
-    %43 = subi %iterArg0, %reduce : tile<i32>
-    continue %43 : tile<i32>
+    %51 = subi %iterArg0, %reduce : tile<i32>
+    continue %51 : tile<i32>
   }
   return
 }

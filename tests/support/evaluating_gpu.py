@@ -1,0 +1,202 @@
+"""A stand-in for the CUDA driver whose GPUs run what they are given: Tile IR in the evaluator, on memory of the host.
+
+The code a launch loads is made by the real assembler. The evaluator cannot run that, so the bytecode it was made of is
+noted on the way. What the full launch starts is written down in `started`. A launch that follows a plan calls a
+function of C instead, which writes down what it was given: `follower` gives what it wrote for a kernel.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from types import SimpleNamespace
+from typing import Any
+
+import fast_driver
+import numpy as np
+import pytest
+from cuda_stub import CUresult, Stub
+from device_arrays import DeviceArray
+from tileir_lanes import Lanes, held
+from tileir_memory import Memory
+from tileir_values import Machine
+
+from tileproof.backends.cpu import llvm
+from tileproof.backends.cpu.target import host
+from tileproof.backends.cuda import driver, running
+from tileproof.backends.cuda.parameters import What
+from tileproof.backends.cuda.program import Program
+from tileproof.backends.cuda.tileir.decode import decode
+from tileproof.backends.cuda.tileir.module import Entry
+from tileproof.backends.cuda.tileir.types import Tile
+from tileproof.language.dtypes import by_storage
+from tileproof.runtime import fast, gpu
+from tileproof.runtime.fast import CUDA
+
+Array = np.ndarray[Any, Any]
+_CONTEXT = """
+define i32 @test_gpu_context(ptr %context) {
+  store i64 1000, ptr %context
+  ret i32 0
+}
+"""
+"""The context of GPU 0, as the stand-in numbers them."""
+
+
+@cache
+def _context_entry() -> int:
+    (address,) = llvm.load_object(llvm.compile_object(_CONTEXT, host()), ["test_gpu_context"]).values()
+    return address
+
+
+@dataclass(frozen=True)
+class Started:
+    """A launch of one entry."""
+
+    entry: str
+    blocks: int
+    stream: int
+    words: Mapping[What, int]
+    device: int
+
+
+@dataclass
+class _Loaded:
+    program: Program
+    entry: Entry
+    plan: fast_driver.Driver
+
+
+@dataclass
+class Gpu(Stub):
+    """The driver of two GPUs that are alike."""
+
+    computes: bool = True
+    started: list[Started] = field(default_factory=list)
+    programs: dict[bytes, Program] = field(default_factory=dict)
+    """What the assembler was given, by what it made of it."""
+    compiled: int = 0
+    loaded: dict[int, _Loaded] = field(default_factory=dict)
+    libraries: list[bytes] = field(default_factory=list)
+    scratch: dict[int, int] = field(default_factory=dict)
+    """The streams of memory that launches hold."""
+    report: tuple[int, ...] = ()
+    """What kernels that do not compute leave in their report."""
+
+    def use(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Has launches of a test go here, and notes what is compiled."""
+        make = running.code_of
+
+        def code_of(request: Any, made: Program, assembled: Any) -> Any:
+            self.compiled += 1
+            self.programs[assembled.cubin] = made
+            return make(request, made, assembled)
+
+        monkeypatch.setattr(running, "code_of", code_of)
+        monkeypatch.setattr(driver, "_imported", lambda: self)
+        monkeypatch.setattr(gpu, "_loaded", {})
+        gpu._device.cache_clear()
+        gpu._arch.cache_clear()
+
+    def take(self) -> list[Started]:
+        """What was started since this was asked last."""
+        started, self.started = self.started, []
+        return started
+
+    def follower(self, name: str) -> fast_driver.Driver:
+        """What launches that follow a plan of a kernel call."""
+        (found,) = (each.plan for each in self.loaded.values() if each.entry.name == name)
+        return found
+
+    # What a launch asks of the driver.
+
+    def on_cuDeviceGetAttribute(self, attribute: Any, device: int) -> tuple[int]:  # noqa: N802
+        return ({16: 3, 75: 9, 76: 0}[int(attribute)],)
+
+    def on_cuGetProcAddress(self, name: bytes, version: int, flags: int) -> tuple[int, int]:  # noqa: N802
+        known = {b"cuLaunchKernel": fast_driver.entries()["driver"], b"cuCtxGetCurrent": _context_entry()}
+        return known[name], 0
+
+    def on_cuLibraryLoadData(self, code: bytes, *_: Any) -> tuple[int]:  # noqa: N802
+        self.libraries.append(code)
+        return (len(self.libraries) - 1,)
+
+    def on_cuLibraryGetKernel(self, library: int, name: bytes) -> Any:  # noqa: N802
+        program = self.programs[self.libraries[library]]
+        (entry,) = (each for each in decode(program.bytecode).entries if each.name == name.decode())
+        plan = fast_driver.Driver()
+        plan.expect(len(program.slots))
+        self.loaded[plan.function] = _Loaded(program, entry, plan)
+        return (plan.function,)
+
+    def on_cuLaunchKernelEx(self, config: SimpleNamespace, kernel: int, words: int, extra: int) -> Any:  # noqa: N802
+        found = self.loaded[kernel]
+        slots, device = found.program.slots, self._stack()[-1] - 1000
+        pointers = (ctypes.c_uint64 * len(slots)).from_address(words)
+        cells = [ctypes.c_uint64.from_address(pointer).value for pointer in pointers]
+        given = dict(zip((slot.what for slot in slots), cells, strict=True))
+        assert (config.gridDimY, config.gridDimZ, config.blockDimX) == (1, 1, 1)
+        self.started.append(Started(found.entry.name, config.gridDimX, config.hStream, given, device))
+        if self.computes:
+            self._compute(found.entry, cells, config.gridDimX)
+        elif ("report",) in given:
+            ctypes.memmove(given["report",], np.array(self.report, np.int64).ctypes.data, 8 * len(self.report))
+        return ()
+
+    def _compute(self, entry: Entry, cells: list[int], blocks: int) -> None:
+        memory = Memory()
+        for block in self.blocks.values():
+            memory.add(block)
+        for number in range(blocks):
+            machine = Machine(memory, number, (number, 0, 0), (blocks, 1, 1), number)
+            for parameter, cell in zip(entry.parameters, cells, strict=True):
+                assert isinstance(parameter.type, Tile)
+                kind = held(parameter.type.element)
+                # The driver copies as many bytes of a cell as the parameter has.
+                cut = np.frombuffer(cell.to_bytes(8, "little")[: kind.itemsize], kind)
+                machine.values[parameter] = Lanes(cut.reshape(()))
+            machine.run(entry.body)
+
+    # Memory that belongs to a launch; arrays are allocated without a stream.
+
+    def on_cuMemAllocAsync(self, count: int, stream: int) -> tuple[int]:  # noqa: N802
+        (address,) = self.on_cuMemAlloc(count)
+        self.scratch[address] = stream
+        return (address,)
+
+    def on_cuMemFreeAsync(self, address: int, stream: int) -> Any:  # noqa: N802
+        assert self.scratch.pop(address) == stream
+        return self.on_cuMemFree(address)
+
+
+class GpuArray:
+    """An array on a GPU of a type that launches recognise."""
+
+    __slots__ = ("__weakref__", "array", "record")
+
+    def __init__(self, array: Array, device: int = 0) -> None:
+        self.array = DeviceArray(array, device)
+        self.record = fast.record(
+            self.address, by_storage()[array.dtype], array.shape, array.strides, (CUDA, device), True
+        )
+
+    @property
+    def address(self) -> int:
+        """Of the first element."""
+        address: int = self.__cuda_array_interface__["data"][0]
+        return address
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return self.array.__cuda_array_interface__
+
+    def numpy(self) -> Array:
+        """The elements, after nothing beside them was found changed."""
+        self.array.assert_rest_is_kept()
+        return self.array.numpy()
+
+
+fast.register_buffer(GpuArray, "record")
+__all__ = ["CUresult", "Gpu", "GpuArray", "Started"]
