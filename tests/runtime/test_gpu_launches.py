@@ -6,41 +6,24 @@ and the very memory that a launch hands it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+import sys
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
-from cuda_stub import CUresult, Stub
+from cuda_stub import CUresult
 from evaluating_gpu import Gpu, GpuArray, Started
 from source_files import load_text
 from tileir_computing import has_assembler
 
 import tileproof as tp
-from tileproof import In, InOut, Max, Offsets, Out, Sum, bf16, f32, i8, i32
-from tileproof.backends.cuda import driver
+from tileproof import In, InOut, Offsets, Out, Sum, f32, i8, i32
 from tileproof.backends.cuda.checks import WORDS
 from tileproof.diagnostics.codes import Code
 
 pytestmark = pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")
 Array = np.ndarray[Any, Any]
-
-
-@pytest.fixture
-def gpu(stub: Stub, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Gpu]:
-    """Two GPUs of three multiprocessors, and a cache of their own."""
-    monkeypatch.setenv("TILEPROOF_CACHE_DIR", str(tmp_path / "cache"))
-    made = Gpu(regions=stub.regions)
-    made.use(monkeypatch)
-    driver._found.cache_clear()
-    for kernel in (each for each in globals().values() if isinstance(each, tp.Kernel)):
-        # What it remembers are functions of a driver that is gone.
-        kernel.cache.clear()
-        kernel.remembered.clear()
-    yield made
-    assert made.scratch == {}, "a launch kept memory"
 
 
 def floats(*shape: int) -> Array:
@@ -109,7 +92,7 @@ def test_work_goes_to_the_current_stream_of_the_library_that_is_loaded(
             def get_current_stream(device: int) -> Any:
                 return type("Stream", (), {"ptr": 0x77 + device})
 
-    monkeypatch.setitem(__import__("sys").modules, "cupy", Cupy)
+    monkeypatch.setitem(sys.modules, "cupy", Cupy)
     total, x = GpuArray(floats(3).astype(ml_dtypes.bfloat16)), GpuArray(floats(5, 3).astype(ml_dtypes.bfloat16))
     summed(total, x)
     assert {started.stream for started in gpu.take()} == {0x77}
@@ -178,12 +161,6 @@ def test_a_sum_of_a_narrow_type_is_made_in_a_wider_one_and_brought_back(gpu: Gpu
     assert np.array_equal(total.numpy(), x.astype(wide).sum(axis=0).astype(kind))
 
 
-@tp.kernel
-def peaks(most: Max[f32, "N"], x: In[f32, "M N"]) -> None:
-    for m, n in tp.parallel(M=tp.each, N=2):
-        tp.update(most, n, x[m, n])
-
-
 @tp.kernel(deterministic=True)
 def summed_alike(total: Sum[f32, "N"], x: In[f32, "M N"]) -> None:
     for m, n in tp.parallel(M=tp.each, N=2):
@@ -212,3 +189,227 @@ def test_segments_are_passed_as_a_table(gpu: Gpu) -> None:
     (copied,) = (args for args in gpu.named("cuMemcpyHtoDAsync") if args[0] == started.words["table", "n"])
     assert copied[2] == 4 * 4 * 8
     assert np.array_equal(y.numpy(), floats(10) + np.repeat([0, 2, 3], [3, 6, 1]))
+
+
+# Checks.
+
+
+@tp.kernel
+def picked(y: Out[f32, "N"], x: In[f32, "C"], places: In[i32, "N"]) -> None:
+    for n in tp.parallel(N=tp.each):
+        y[n] = x[places[n]]
+
+
+def test_a_check_that_holds_leaves_nothing_behind(gpu: Gpu) -> None:
+    y = GpuArray(floats(3))
+    picked(y, GpuArray(floats(8)), GpuArray(np.array([7, 0, 3], np.int32)))
+    started = only(gpu)
+    report = started.words["report",]
+    slots = 3 + 3 + 1
+    assert gpu.named("cuMemsetD8Async") == [(report, 0, 8 * WORDS * (slots + 1), 0)]
+    assert [count for _, source, count, _ in gpu.named("cuMemcpyDtoHAsync") if source == report] == [8]
+    assert gpu.calls.index(("cuMemsetD8Async", gpu.named("cuMemsetD8Async")[0])) < gpu.order("cuLaunchKernelEx")
+    assert np.array_equal(y.numpy(), [7, 0, 3])
+
+
+def test_the_first_program_whose_check_fails_is_named(gpu: Gpu) -> None:
+    places = np.array([7, 9, 3, -1], np.int32)
+    y = GpuArray(floats(4))
+    with pytest.raises(tp.OutOfBounds) as raised:
+        picked(y, GpuArray(floats(8)), GpuArray(places))
+    (found,) = raised.value.diagnostics
+    assert found.message == "program n=1: the index of axis 0 of x is 9, and 0:8 is allowed"
+    assert np.array_equal(y.numpy(), [7, 1, 3, 3]), "programs whose check failed store nothing"
+
+
+def test_what_the_report_says_is_raised(gpu: Gpu) -> None:
+    """Without a kernel: slot 0 is that of the launch, then come the programs; each has four words."""
+    gpu.computes = False
+    gpu.report = (1, 0, 0, 0, *(0,) * 4, *(0,) * 4, *(0,) * 4, 1, 2**40, -5, 6)
+    with pytest.raises(tp.OutOfBounds) as raised:
+        picked(GpuArray(floats(4)), GpuArray(floats(8)), GpuArray(np.zeros(4, np.int32)))
+    (found,) = raised.value.diagnostics
+    assert found.message == f"program n=2: the index of axis 0 of x is {2**40}, and -5:6 is allowed"
+
+
+@tp.kernel
+def cut_at(cache: InOut[f32, "C"], at: In[i32, "1"], x: In[f32, "N"]) -> None:
+    _, fresh = tp.split_at(cache, "C", at[0])
+    for n in tp.parallel(N=tp.each):
+        fresh[n] = x[n]
+
+
+def test_a_check_before_all_programs_is_made_where_there_are_none(gpu: Gpu) -> None:
+    cache = GpuArray(floats(8))
+    with pytest.raises(tp.OutOfBounds, match="the place where cache is split is 9"):
+        cut_at(cache, GpuArray(np.array([9], np.int32)), GpuArray(floats(0)))
+    assert [(each.entry, each.blocks) for each in gpu.take()] == [("cut_at_before", 1)]
+    cut_at(cache, GpuArray(np.array([6], np.int32)), GpuArray(floats(2)))
+    assert [(each.entry, each.blocks) for each in gpu.take()] == [("cut_at", 2)]
+    assert np.array_equal(cache.numpy(), [0, 1, 2, 3, 4, 5, 0, 1])
+
+
+@tp.kernel
+def even(y: Out[f32, "N"], x: In[f32, "N"], by: i32) -> None:
+    tp.require(tp.dim("N") % 2 == 0)
+    tp.require(by > 0)
+    for n in tp.parallel(N=4):
+        y[n] = x[n] * by.to(f32)
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_a_contract_is_tested_before_anything_is_compiled(gpu: Gpu) -> None:
+    for count, by in ((5, 1), (4, 0)):
+        with pytest.raises(tp.LaunchError) as raised:
+            even(GpuArray(floats(count)), GpuArray(floats(count)), by)
+        assert raised.value.diagnostics[0].code is Code.CONTRACT
+    assert gpu.compiled == 0
+    assert gpu.take() == []
+    y = GpuArray(floats(4))
+    even(y, GpuArray(floats(4)), 3)
+    assert np.array_equal(y.numpy(), floats(4) * 3)
+
+
+# What is compiled, and when.
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_a_launch_that_was_made_before_compiles_and_loads_nothing(gpu: Gpu) -> None:
+    for _ in range(2):
+        scaled(GpuArray(floats(3, 10)), GpuArray(floats(3, 10)), 2.0)
+        picked(GpuArray(floats(4)), GpuArray(floats(8)), GpuArray(np.zeros(4, np.int32)))
+    assert gpu.compiled == len(gpu.libraries) == 2
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_other_extents_of_the_same_kind_need_no_other_code(gpu: Gpu) -> None:
+    for count in (10, 14, 18):
+        y = GpuArray(floats(3, count))
+        scaled(y, GpuArray(floats(3, count)), 2.0)
+        assert np.array_equal(y.numpy(), floats(3, count) * 2)
+    assert gpu.compiled == 1
+    scaled(GpuArray(floats(3, 16)), GpuArray(floats(3, 16)), 2.0)
+    assert gpu.compiled == 2, "whole tiles are worth code of their own"
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_what_lies_otherwise_has_code_of_its_own(gpu: Gpu) -> None:
+    y, wide = GpuArray(floats(3, 10)), floats(3, 20)
+    scaled(y, GpuArray(wide[:, :10]), 2.0)
+    scaled(y, GpuArray(wide[:, ::2]), 2.0)
+    assert gpu.compiled == 2
+    assert np.array_equal(y.numpy(), wide[:, ::2] * 2)
+
+
+DEFINED = """
+import tileproof as tp
+from tileproof import In, Out, f32
+
+FACTOR = {factor}
+
+@tp.kernel
+def k(y: Out[f32, "N"], x: In[f32, "N"]) -> None:
+    for n in tp.parallel(N=4):
+        y[n] = x[n] * FACTOR
+"""
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_a_captured_constant_that_changes_is_compiled_anew(gpu: Gpu) -> None:
+    module = load_text(DEFINED.format(factor=2.0))
+    y = GpuArray(floats(6))
+    for compiled, factor in enumerate((2.0, 3.0, 2.0), 1):
+        module.FACTOR = factor
+        module.k(y, GpuArray(floats(6)))
+        assert np.array_equal(y.numpy(), floats(6) * factor)
+        assert gpu.compiled == min(compiled, 2), "what it was before is on disk"
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_a_kernel_that_is_defined_again_is_compiled_anew_if_it_says_something_else(gpu: Gpu) -> None:
+    for factor, compiled in ((2.0, 1), (5.0, 2), (2.0, 2)):
+        y = GpuArray(floats(6))
+        load_text(DEFINED.format(factor=factor)).k(y, GpuArray(floats(6)))
+        assert np.array_equal(y.numpy(), floats(6) * factor)
+        assert gpu.compiled == compiled
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_each_gpu_is_given_the_code_once(gpu: Gpu) -> None:
+    for device in (0, 1, 0, 1):
+        scaled.remembered.clear()
+        y = GpuArray(floats(3, 10), device)
+        scaled(y, GpuArray(floats(3, 10), device), 2.0)
+        assert np.array_equal(y.numpy(), floats(3, 10) * 2)
+    assert gpu.compiled == 1
+    assert len(gpu.libraries) == 2
+    assert {started.device for started in gpu.take()} == {0, 1}
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_code_on_disk_needs_no_assembler(gpu: Gpu, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TILEPROOF_TILEIRAS", "/nowhere/tileiras")
+    text = DEFINED.format(factor=2.0)
+    y = GpuArray(floats(6))
+    with pytest.raises(tp.LaunchError) as raised:
+        load_text(text).k(y, GpuArray(floats(6)))
+    assert raised.value.diagnostics[0].code is Code.NO_ASSEMBLER
+    monkeypatch.delenv("TILEPROOF_TILEIRAS")
+    load_text(text).k(y, GpuArray(floats(6)))
+    monkeypatch.setenv("TILEPROOF_TILEIRAS", "/nowhere/tileiras")
+    gpu.forget()
+    load_text(text).k(y, GpuArray(floats(6)))
+    assert gpu.compiled == 1
+    assert len(gpu.libraries) == 2
+
+
+# What goes wrong in the driver.
+
+
+@pytest.mark.parametrize("name", ["cuLibraryLoadData", "cuLibraryGetKernel", "cuKernelGetFunction"])
+def test_code_that_cannot_be_loaded_is_tried_again(gpu: Gpu, name: str) -> None:
+    y = GpuArray(floats(5))
+    gpu.failing[name] = CUresult.CUDA_ERROR_NO_BINARY_FOR_GPU
+    with pytest.raises(tp.LaunchError):
+        row_sums(y, GpuArray(floats(5, 10)))
+    assert gpu.named("cuMemAllocAsync") == []
+    gpu.failing.clear()
+    row_sums(y, GpuArray(floats(5, 10)))
+    assert np.array_equal(y.numpy(), floats(5, 10).sum(axis=1))
+
+
+@pytest.mark.parametrize("name", ["cuLaunchKernelEx", "cuMemsetD8Async", "cuMemcpyDtoHAsync", "cuStreamSynchronize"])
+def test_a_launch_that_fails_keeps_no_memory(gpu: Gpu, name: str) -> None:
+    given = GpuArray(floats(4)), GpuArray(floats(8)), GpuArray(np.zeros(4, np.int32))
+    gpu.failing[name] = CUresult.CUDA_ERROR_INVALID_VALUE
+    with pytest.raises(tp.LaunchError, match="INVALID_VALUE"):
+        picked(*given)
+    assert len(gpu.named("cuMemAllocAsync")) == len(gpu.named("cuMemFreeAsync")) == 1
+
+
+def test_where_memory_runs_out_what_was_taken_is_given_back(gpu: Gpu) -> None:
+    gpu.room = 1
+    with pytest.raises(tp.LaunchError) as raised:
+        two_sums(GpuArray(np.zeros(3, np.int8)), GpuArray(np.zeros(3, np.int8)), GpuArray(np.ones((5, 3), np.int8)))
+    assert raised.value.diagnostics[0].code is Code.OUT_OF_DEVICE_MEMORY
+    assert len(gpu.named("cuMemAllocAsync")) == 2
+    assert len(gpu.named("cuMemFreeAsync")) == 1
+    assert gpu.take() == []
+
+
+@tp.kernel
+def two_sums(one: Sum[i8, "N"], two: Sum[i8, "N"], x: In[i8, "M N"]) -> None:
+    for m, n in tp.parallel(M=tp.each, N=2):
+        one[n] += x[m, n]
+        two[n] += x[m, n] * 2
+
+
+def test_where_the_context_is_lost_the_first_error_is_the_one_that_is_told(gpu: Gpu) -> None:
+    given = [GpuArray(np.zeros(3, np.int8)), GpuArray(np.zeros(3, np.int8)), GpuArray(np.ones((5, 3), np.int8))]
+    gpu.failing["cuLaunchKernelEx"] = CUresult.CUDA_ERROR_ILLEGAL_ADDRESS
+    gpu.failing["cuMemFreeAsync"] = CUresult.CUDA_ERROR_LAUNCH_FAILED
+    with pytest.raises(tp.LaunchError) as raised:
+        two_sums(*given)
+    assert "two_sums_begin" in raised.value.diagnostics[0].message
+    assert len(gpu.named("cuMemFreeAsync")) == 2, "the second is tried too"
+    gpu.scratch.clear()

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
+from hashlib import sha256
 from types import SimpleNamespace
 from typing import Any
 
@@ -51,6 +52,10 @@ def _context_entry() -> int:
     return address
 
 
+_programs: dict[bytes, Program] = {}
+"""What the assembler was given, by what it made of it: code on disk outlives the test that compiled it."""
+
+
 @dataclass(frozen=True)
 class Started:
     """A launch of one entry."""
@@ -75,13 +80,13 @@ class Gpu(Stub):
 
     computes: bool = True
     started: list[Started] = field(default_factory=list)
-    programs: dict[bytes, Program] = field(default_factory=dict)
-    """What the assembler was given, by what it made of it."""
     compiled: int = 0
     loaded: dict[int, _Loaded] = field(default_factory=dict)
     libraries: list[bytes] = field(default_factory=list)
     scratch: dict[int, int] = field(default_factory=dict)
     """The streams of memory that launches hold."""
+    room: int = 1 << 20
+    """How many pieces of memory launches may take."""
     report: tuple[int, ...] = ()
     """What kernels that do not compute leave in their report."""
 
@@ -91,8 +96,10 @@ class Gpu(Stub):
 
         def code_of(request: Any, made: Program, assembled: Any) -> Any:
             self.compiled += 1
-            self.programs[assembled.cubin] = made
-            return make(request, made, assembled)
+            # Other bytecode may become the same code, where a promise is of no use: so that is told apart.
+            marked = replace(assembled, cubin=assembled.cubin + sha256(made.bytecode).digest())
+            _programs[marked.cubin] = made
+            return make(request, made, marked)
 
         monkeypatch.setattr(running, "code_of", code_of)
         monkeypatch.setattr(driver, "_imported", lambda: self)
@@ -110,6 +117,14 @@ class Gpu(Stub):
         (found,) = (each.plan for each in self.loaded.values() if each.entry.name == name)
         return found
 
+    def forget(self) -> None:
+        """Has the next launch load its code as in a new process."""
+        gpu._loaded.clear()
+
+    def order(self, name: str) -> int:
+        """When a call was first made."""
+        return next(place for place, (called, _) in enumerate(self.calls) if called == name)
+
     # What a launch asks of the driver.
 
     def on_cuDeviceGetAttribute(self, attribute: Any, device: int) -> tuple[int]:  # noqa: N802
@@ -124,7 +139,7 @@ class Gpu(Stub):
         return (len(self.libraries) - 1,)
 
     def on_cuLibraryGetKernel(self, library: int, name: bytes) -> Any:  # noqa: N802
-        program = self.programs[self.libraries[library]]
+        program = _programs[self.libraries[library]]
         (entry,) = (each for each in decode(program.bytecode).entries if each.name == name.decode())
         plan = fast_driver.Driver()
         plan.expect(len(program.slots))
@@ -147,7 +162,7 @@ class Gpu(Stub):
 
     def _compute(self, entry: Entry, cells: list[int], blocks: int) -> None:
         memory = Memory()
-        for block in self.blocks.values():
+        for block in list(self.blocks.values()):
             memory.add(block)
         for number in range(blocks):
             machine = Machine(memory, number, (number, 0, 0), (blocks, 1, 1), number)
@@ -159,9 +174,16 @@ class Gpu(Stub):
                 machine.values[parameter] = Lanes(cut.reshape(()))
             machine.run(entry.body)
 
+    def on_cuMemFree(self, address: int) -> Any:  # noqa: N802
+        # The same memory may be that of the other GPU next.
+        self.regions[:] = [region for region in self.regions if region.begin != address]
+        return super().on_cuMemFree(address)
+
     # Memory that belongs to a launch; arrays are allocated without a stream.
 
-    def on_cuMemAllocAsync(self, count: int, stream: int) -> tuple[int]:  # noqa: N802
+    def on_cuMemAllocAsync(self, count: int, stream: int) -> Any:  # noqa: N802
+        if len(self.scratch) >= self.room:
+            return CUresult.CUDA_ERROR_OUT_OF_MEMORY
         (address,) = self.on_cuMemAlloc(count)
         self.scratch[address] = stream
         return (address,)
@@ -181,6 +203,11 @@ class GpuArray:
         self.record = fast.record(
             self.address, by_storage()[array.dtype], array.shape, array.strides, (CUDA, device), True
         )
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of the elements: letters do not tell all types."""
+        return self.array.dtype
 
     @property
     def address(self) -> int:
