@@ -71,6 +71,8 @@ def main() -> int:
             print(text)
         try:
             seen[examine(load_text(text).k, launches, first + number)] += 1
+        except IndentationError:  # nothing was drawn for a body
+            seen["empty"] += 1
         except Exception as found:
             print(f"FAILS with seed {first + number}\n{text}\n{type(found).__name__}: {found}", flush=True)
             seen["fails"] += 1

@@ -142,6 +142,8 @@ def main() -> int:
         target = able[(seed + number) % len(able)]
         try:
             seen[examine(load_text(text).k, launches, [target], exact)] += 1
+        except IndentationError:  # nothing was drawn for a body
+            seen["empty"] += 1
         except Exception as found:
             print(f"FAILS with seed {seed + number}\n{text}\n{type(found).__name__}: {found}", flush=True)
             bad += 1

@@ -28,8 +28,10 @@ def watch(captures: Sequence[Capture]) -> Callable[[], bool]:
         held.update({(id(where), name): (where, name, value) for where, name, value in found})
         if capture.made_of:
             # What the helper was when it was captured: it may have changed since.
-            code, defaults, _ = capture.made_of
+            code, defaults, named = capture.made_of
             helpers.append((capture.value, code, defaults))
+            if named:
+                close.append(capture)
     entries = tuple(held.values())
 
     def is_current() -> bool:

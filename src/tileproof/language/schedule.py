@@ -59,6 +59,9 @@ class Schedule:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a schedule does not change: make another with {name}={value!r}")
 
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a schedule does not change: make another without {name}")
+
     @property
     def key(self) -> tuple[tuple[str, int | bool | None], ...]:
         """What it says, by name."""

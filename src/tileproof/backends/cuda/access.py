@@ -49,6 +49,8 @@ class Picked:
     """Whether dead lanes, if there are any, lie past the end of the tensor."""
     is_entry: bool = False
     """Whether the position may be none."""
+    is_own: bool = False
+    """Whether it is inside by construction: a walker of this very dimension, or all of it."""
     within: Position | None = None
     """Its first element as the program counts, where the tensor is what another has from some position on."""
 
@@ -112,7 +114,7 @@ def _picked(s: State, tensor: Tensor, view: View, place: int, pick: ops.Pick) ->
             lanes = padded(extent)
             is_own = view.extents[place].base == extent
             return Picked(lanes, False, known(0), lanes, 0, axis=Axis(extent), is_inside=lanes == extent and is_own,
-                          is_edge=is_own)  # fmt: skip
+                          is_edge=is_own, is_own=is_own)  # fmt: skip
         case ops.Window(start, length):
             first, count = number(start), number(length)
             lanes = padded(count)
@@ -132,7 +134,8 @@ def _walked(s: State, tensor: Tensor, view: View, place: int, pick: ops.Along) -
     own = tensor.type.dimensions[place] == Named(walker.type.dimension)
     own = own and view.extents[place] is s.dimensions[walker.type.dimension]
     axis = Axis(size, WalkerTag(walker))
-    common = {"axis": axis, "is_inside": here.live == lanes, "is_edge": own and here.is_edge and lanes == size}
+    is_edge = own and here.is_edge and lanes == size
+    common = {"axis": axis, "is_inside": here.live == lanes, "is_edge": is_edge, "is_own": own}
     if here.tile is not None:
         return Picked(lanes, False, here.start, size, here.tile, **common)  # type: ignore[arg-type]
     return Picked(lanes, False, here.start, **common)  # type: ignore[arg-type]
@@ -162,6 +165,8 @@ def get(s: State, op: ops.Get) -> Value:
     """The tile of a get: `fill` wherever it goes outside."""
     view, where = s.tensors[op.tensor], region(s, op.tensor, op.picks)
     shape = where.shape
+    if shape and view.is_plain and _is_whole_or_nothing(where, view) and _starts_inside(s, view, op.picks):
+        return _get_whole(s, op, view, where)
     mask = live_mask(s, where, shape)
     for place, pick in enumerate(where.picks):
         mask = both(s, mask, _inside(s, where, place, pick, view.extents[place]))
@@ -170,6 +175,36 @@ def get(s: State, op: ops.Get) -> Value:
     if mask is None:
         return tile
     return s.b.select(mask, tile, s.spread(s.get(op.fill), shape))
+
+
+def _is_whole_or_nothing(where: Region, view: View) -> bool:
+    """Whether only single positions can be outside, so that a whole tile is, or none of it."""
+    return all(origin is None for origin in view.origin) and all(
+        pick.dropped or (pick.is_own and (pick.is_inside or pick.is_edge)) for pick in where.picks
+    )
+
+
+def _get_whole(s: State, op: ops.Get, view: View, where: Region) -> Value:
+    """The tile at positions that are brought inside, or `fill` if one of them had to be."""
+    b, shape = s.b, where.shape
+    picks: list[Picked] = []
+    is_there: Value | None = None
+    for pick, extent in zip(where.picks, view.extents, strict=True):
+        if not pick.dropped:
+            picks.append(pick)
+            continue
+        low = positions.compared(b, ops.BinaryFn.GE, pick.start, known(0), ())
+        high = positions.compared(b, ops.BinaryFn.LT, pick.start, extent, ())
+        is_there = both(s, is_there, b.andi(low, high))
+        last = positions.minus(b, extent, known(1))
+        assert last is not None
+        inside = positions.greatest(b, positions.least(b, pick.start, last), known(0))
+        picks.append(replace(pick, start=inside, is_entry=False))
+    raw, _ = _load_view(s, op.tensor, view, Region(tuple(picks)), None)
+    tile = read(s, raw, view.dtype, op.result.type.dtype)
+    if is_there is None:
+        return tile
+    return b.select(s.spread(is_there, shape), tile, s.spread(s.get(op.fill), shape))
 
 
 def read(s: State, raw: Value, stored_as: DType, dtype: DType) -> Value:
