@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tileproof.ir.ops import KernelIR, Parallel, TilesLoop
+from tileproof.ir.ops import KernelIR
 from tileproof.ir.types import TensorType
-from tileproof.ir.walk import walk
+from tileproof.lowering.walks import walks
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,18 +25,6 @@ class Facts:
     """For each tensor, whether it is so large that stores had better pass by the caches."""
     packed: tuple[bool, ...] = ()
     """For each operand of a product that can be packed beforehand, whether it is worth it."""
-
-
-def walks(kernel: KernelIR) -> tuple[tuple[str, int], ...]:
-    """Every dimension that is walked by tiles of more than one element, and their size."""
-    found: dict[tuple[str, int], None] = {}
-    for op in walk(kernel.body):
-        walkers = op.walkers if isinstance(op, Parallel) else (op.walker,) if isinstance(op, TilesLoop) else ()
-        for walker in walkers:
-            of = walker.type
-            if isinstance(of.size, int) and of.size > 1:
-                found[of.dimension, of.size] = None
-    return tuple(found)
 
 
 def facts_of(

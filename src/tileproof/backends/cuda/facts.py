@@ -12,6 +12,7 @@ from typing import Final
 from tileproof.ir.ops import Extents, Group, KernelIR, Parallel, TilesLoop
 from tileproof.ir.types import Named, TensorType
 from tileproof.ir.walk import walk
+from tileproof.lowering.walks import walks
 
 _VECTOR: Final = 16
 """The widest access, in bytes, and the largest power of two that matters of an extent."""
@@ -52,17 +53,6 @@ class Facts:
     """Whether a position or a distance in memory needs more than 32 bits."""
     is_many: bool
     """Whether there are more programs than a launch counts: each block then takes several."""
-
-
-def walks(kernel: KernelIR) -> tuple[tuple[str, int], ...]:
-    """Every dimension that is walked by tiles of more than one element, and their size."""
-    found: dict[tuple[str, int], None] = {}
-    for op in walk(kernel.body):
-        walkers = op.walkers if isinstance(op, Parallel) else (op.walker,) if isinstance(op, TilesLoop) else ()
-        for walker in walkers:
-            if isinstance(walker.type.size, int) and walker.type.size > 1:
-                found[walker.type.dimension, walker.type.size] = None
-    return tuple(found)
 
 
 def named_dimensions(kernel: KernelIR) -> tuple[str, ...]:
