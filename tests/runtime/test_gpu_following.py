@@ -108,6 +108,15 @@ def test_no_more_than_some_constants_are_kept(gpu: Gpu, monkeypatch: pytest.Monk
     assert is_full(gpu, *pair(3, 10), 1.0, B=4)
 
 
+@pytest.mark.parametrize("by", [3, -(2**53), 2**54 + 2**30 + 1, 2**63 - 1, -(2**62) - 2**38 - 1])
+def test_a_whole_number_becomes_the_same_float_either_way(gpu: Gpu, by: int) -> None:
+    scaled(*pair(3, 10), by)
+    (full,) = gpu.take()
+    assert not is_full(gpu, *pair(3, 10), by)
+    words = dict(zip(full.words, gpu.follower("scaled").latest.words, strict=True))
+    assert words["scalar", "by"] == full.words["scalar", "by"]
+
+
 # Constants.
 
 

@@ -155,7 +155,7 @@ def run(found: Proved, bound: Bound) -> tuple[running.Loaded, Facts, running.Spa
 
 
 def _ready(found: Proved, wanted: Variant, ordinal: int) -> running.Loaded:
-    held = ("cuda", wanted.facts, wanted.target, wanted.schedule, ordinal)
+    held = ("cuda", wanted.facts, wanted.target, wanted.schedule, wanted.checked, ordinal)
     loaded: running.Loaded | None = found.native.get(held)
     if loaded is None:
         with _making:

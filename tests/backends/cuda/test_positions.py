@@ -154,7 +154,7 @@ def check(b: Builder, values: dict[Value, Any], made: Position, expected: list[i
         assert spread.data.tolist() == numbers * SHAPE[0]
 
 
-EXAMPLES = settings(max_examples=3000, deadline=None)
+EXAMPLES = settings(max_examples=150, deadline=None)
 
 
 @EXAMPLES
