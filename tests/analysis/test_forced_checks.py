@@ -31,6 +31,12 @@ EXAMPLES = example_files()
 NUMBERS = count()
 
 
+@pytest.fixture(autouse=True)
+def nothing_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A proof that another test stored has no kernel in its verdict, and these tests want one."""
+    monkeypatch.setenv("TILEPROOF_CACHE_DIR", "off")
+
+
 def forced(found: Verdict) -> Verdict:
     """The verdict with every bound left to a check in place, proved or not."""
     assert found.kernel is not None

@@ -438,7 +438,8 @@ def test_leaving_the_loop_stops_the_others(fake: Fake) -> None:
 
 
 INTERRUPTED = """
-    import sys, time
+    import signal, sys, time
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background begins with it ignored
     from tileproof.backends.cuda.assembling import Job, assemble, assemble_many
     if "{way}" == "one":
         assemble(b"hang", "sm_90")
