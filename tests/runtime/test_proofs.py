@@ -16,6 +16,7 @@ import pytest
 from source_files import load_file, load_text
 
 import tileproof as tp
+from tileproof import In, Index, Out, f32
 from tileproof.runtime import proofs
 from tileproof.runtime.cache import Cache, default
 from tileproof.runtime.check import Proved
@@ -355,3 +356,19 @@ def test_nothing_foreign_is_run(folder: Path, tmp_path: Path) -> None:
         refilled(folder, data)
         again = load_text(text)
         assert (launched(again), was_found(again.k), mark.exists()) == (expected, [False], False)
+
+
+def test_a_stored_proof_still_refuses_a_load_at_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What must hold no -1 is found in the kernel again, whose element types were made anew when it was read."""
+    monkeypatch.setenv("TILEPROOF_CACHE_DIR", str(tmp_path))
+
+    @tp.kernel
+    def rows(y: Out[f32, "N D"], x: In[f32, "V D"], ids: In[Index["V"], "N"]) -> None:
+        for n, d in tp.parallel(N=tp.each, D=4):
+            y[n, d] = x[ids[n], d]
+
+    y, x = np.zeros((2, 4), np.float32), np.ones((3, 4), np.float32)
+    rows(y, x, np.array([0, 1]))
+    again = rows.with_schedule(tp.Schedule())
+    with pytest.raises(tp.LaunchError, match="-1"):
+        again(y, x, np.array([-1, 0]))

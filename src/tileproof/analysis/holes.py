@@ -39,4 +39,4 @@ def holes_matter(kernel: KernelIR) -> dict[str, Span]:
 
 
 def _is_entry(value: AnyValue) -> bool:
-    return isinstance(value.type, TileType) and value.type.dtype is ENTRY
+    return isinstance(value.type, TileType) and value.type.dtype == ENTRY

@@ -41,12 +41,20 @@ class Named:
         return type(self), (self.name,)
 
 
+_MADE: Final[dict[tuple[str, str, int], DType]] = {}
+"""Every element type that was made."""
+
+
 class DType(Named):
     """An element type of tiles and tensors. `kind` is one of bool, int, uint, float, index."""
 
     __slots__ = ("bits", "kind")
     kind: str
     bits: int
+
+    def __new__(cls, name: str, kind: str, bits: int) -> DType:
+        """One object for each type, also for one that was stored and is read again."""
+        return _MADE.setdefault((name, kind, bits), super().__new__(cls))
 
     def __init__(self, name: str, kind: str, bits: int) -> None:
         super().__init__(name)
