@@ -13,9 +13,9 @@ import pytest
 import tileproof as tp
 from tileproof import In, Index, InOut, Offsets, Out, f32, i32, i64
 from tileproof.backends import interpreter
+from tileproof.runtime import launch
 from tileproof.runtime.arguments import Bound
 from tileproof.runtime.check import Proved
-from tileproof.runtime.launch import BACKENDS
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +26,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
         arguments = {**bound.tensors, **bound.scalars}
         interpreter.run(found.ready, arguments, bound.dimensions, sanitize=False, steps=10_000)
 
-    monkeypatch.setitem(BACKENDS, "interpreter", abandoned)
+    monkeypatch.setattr(launch, "on_interpreter", abandoned)
 
 
 def stopped(kernel: tp.Kernel, *args: Any) -> str:

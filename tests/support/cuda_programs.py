@@ -21,6 +21,7 @@ from tileproof.backends.cuda.program import Program
 from tileproof.backends.cuda.tileir.decode import decode
 from tileproof.backends.cuda.tileir.module import Block, Entry, Module, Op, Value
 from tileproof.backends.interpreter import semantics
+from tileproof.backends.launching import bits_of
 from tileproof.ir.types import Tensor, TensorType, TileType
 from tileproof.language.dtypes import ALL
 from tileproof.runtime import gpu
@@ -110,7 +111,7 @@ class Lowered:
             one.value.type for one in self.variant.kernel.parameters
             if one.value.name == name and isinstance(one.value.type, TileType)
         )  # fmt: skip
-        bits = running.bits_of(scalar.dtype, self.bound.scalars[name])
+        bits = bits_of(scalar.dtype, self.bound.scalars[name])
         kept = semantics.storage(scalar.dtype)
         value = np.frombuffer(bits.to_bytes(8, "little")[: kept.itemsize], kept)[0]
         return value.view(f"i{kept.itemsize}") if kept.kind in "ub" else value

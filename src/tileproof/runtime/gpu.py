@@ -12,13 +12,13 @@ from typing import Final
 from tileproof.backends.cuda import running
 from tileproof.backends.cuda.driver import Device
 from tileproof.backends.cuda.facts import Facts
-from tileproof.backends.cuda.schedule import Schedule
 from tileproof.backends.cuda.state import Target
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.frontend.pipeline import verified
 from tileproof.ir.ops import KernelIR
 from tileproof.ir.types import Access, TensorType
+from tileproof.language.schedule import Schedule
 from tileproof.lowering.sums import add_products
 
 from .arguments import Bound

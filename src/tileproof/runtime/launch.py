@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NoReturn
+from typing import Any, NoReturn
 
 from tileproof.backends import interpreter
 from tileproof.diagnostics.codes import Code
@@ -18,12 +18,9 @@ from .contracts import check_compares, check_complete, check_contents, check_gro
 from .memory import check_memory
 
 
-def _on_interpreter(found: Proved, bound: Bound) -> None:
+def on_interpreter(found: Proved, bound: Bound) -> None:
+    """Runs a compiled kernel on the interpreter, unwatched."""
     interpreter.run(found.ready, {**bound.tensors, **bound.scalars}, bound.dimensions, sanitize=False)
-
-
-BACKENDS: Final = {"interpreter": _on_interpreter}
-"""How a backend that only computes runs a compiled kernel."""
 
 
 def launch(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> None:
@@ -35,7 +32,7 @@ def launch(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> None
     match name:
         case "interpreter":
             _demand_host(kernel, bound, name)
-            BACKENDS[name](found, bound)
+            on_interpreter(found, bound)
         case "cuda" | "auto" if bound.device is not None:
             from . import following  # what compiles for a GPU is loaded when there is one
 

@@ -225,3 +225,37 @@ def test_a_persistent_schedule_holds_for_what_follows_a_join_too() -> None:
 
     assert blocks(lowered(*make()))["left"] == MULTIPROCESSORS
     assert assert_simulated(make) == []
+
+
+# Whole tiles at positions that are brought inside.
+
+
+@tp.kernel
+def rows_before_the_cut(cache: InOut[f32, "C D"], at: i32, y: Out[f32, "N D"], *, BD: int = 8) -> None:
+    tp.require(at >= 0)
+    tp.require(at <= tp.dim("C"))
+    past, _ = tp.split_at(cache, "C", at)
+    for n, d in tp.parallel(N=tp.each, D=BD):
+        y[n, d] = past.get((n + 0, d), -1.0)
+
+
+@pytest.mark.parametrize("at", [0, 1, 4])
+def test_nothing_is_read_of_a_part_without_elements(at: int) -> None:
+    def make() -> Made:
+        return rows_before_the_cut, [floats(4, 8), at, np.zeros((6, 8), np.float32)], {}
+
+    assert assert_simulated(make) == []
+
+
+@tp.kernel
+def rows_behind_the_last(x: InOut[f32, "N D"], y: Out[f32, "N D"], *, BD: int = 8) -> None:
+    for n, d in tp.parallel(N=tp.each, D=BD):
+        y[n, d] = x.get((n + tp.dim("N"), d), -1.0)
+        x[n, d] = tp.zeros((d,))
+
+
+def test_what_is_outside_is_not_read_inside_where_others_write() -> None:
+    def make() -> Made:
+        return rows_behind_the_last, [floats(4, 8), np.zeros((4, 8), np.float32)], {}
+
+    assert assert_simulated(make) == []

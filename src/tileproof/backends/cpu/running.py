@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from tileproof.backends.interpreter import points, semantics
 from tileproof.backends.interpreter.reports import Reporter
-from tileproof.backends.segments import segment_table
+from tileproof.backends.launching import bits_of, segment_table
+from tileproof.backends.launching import places as places_of
 from tileproof.ir import ops
-from tileproof.ir.types import Tensor, TensorType, Tile, TileType, Walker
-from tileproof.language.dtypes import DType
+from tileproof.ir.types import Tensor, TensorType, TileType, Walker
 
 from . import llvm
 from .checks import sites_of
@@ -105,12 +105,7 @@ class Loaded:
 
     def programs(self, dimensions: Mapping[str, int]) -> int:
         """How many programs there are at these extents, where no walker goes by segments."""
-        return math.prod(self.places(walker, dimensions) for walker in self.words.walkers)
-
-    def places(self, walker: Walker, dimensions: Mapping[str, int]) -> int:
-        """How many places a walker has."""
-        count = -(-dimensions[walker.type.dimension] // number(points.size_of(walker)))
-        return max(count, 1) if walker.type.is_piece else count
+        return math.prod(places_of(walker, dimensions) for walker in self.words.walkers)
 
     def fixed_words(self, tensors: Mapping[str, Array], dimensions: Mapping[str, int]) -> list[int]:
         """The words of the arguments that follow from shapes and strides; 0 for the others."""
@@ -118,7 +113,7 @@ class Loaded:
         values = [0] * len(places)
         for walker in self.words.walkers:
             if walker not in self.words.segments:
-                values[places[walker.name, "count"]] = self.places(walker, dimensions)
+                values[places[walker.name, "count"]] = places_of(walker, dimensions)
         for tensor in self.tensors:
             array = tensors[tensor.name]
             for axis in range(array.ndim):
@@ -198,7 +193,7 @@ class _Launch:
         for name, array in arrays.items():
             values[places[name, "pointer"]] = array.__array_interface__["data"][0]
         for scalar in loaded.scalars:
-            values[places[scalar.name]] = _bits(scalar, self.arguments[scalar.name])
+            values[places[scalar.name]] = bits_of(scalar.type.dtype, self.arguments[scalar.name])
         printer = _PRINT(self._print) if code.is_ordered else None
         if printer is not None:
             values[places["printer"]] = ctypes.cast(printer, ctypes.c_void_p).value or 0
@@ -256,7 +251,7 @@ class _Launch:
         """The number of places of a walker; of a ragged walk, counted once and kept as a table."""
         words = self.loaded.words
         if walker not in words.segments:
-            return self.loaded.places(walker, self.dimensions)
+            return places_of(walker, self.dimensions)
         if (walker.name, "count") not in self.special:
             borders = np.asarray(self.arguments[words.segments[walker].offsets.name], np.int64)
             table = segment_table(borders, number(points.size_of(walker)))
@@ -315,12 +310,6 @@ def _seen(shown: Shown, pointer: int, lives: Sequence[int]) -> Array:
     held = np.frombuffer(memoryview((ctypes.c_char * (span * dtype.itemsize)).from_address(pointer)), dtype)
     steps = [step * dtype.itemsize for step in shown.strides]
     return np.array(np.lib.stride_tricks.as_strided(held, tuple(lives), steps))
-
-
-def _bits(scalar: Tile, given: Any) -> int:
-    dtype: DType = scalar.type.dtype
-    value = semantics.constant(np.asarray(given).item(), dtype)
-    return int.from_bytes(value.tobytes().ljust(8, b"\0"), "little")
 
 
 def _combine(tensor: Tensor, target: Array, parts: list[Array]) -> None:

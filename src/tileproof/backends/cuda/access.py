@@ -165,7 +165,9 @@ def get(s: State, op: ops.Get) -> Value:
     """The tile of a get: `fill` wherever it goes outside."""
     view, where = s.tensors[op.tensor], region(s, op.tensor, op.picks)
     shape = where.shape
-    if shape and view.is_plain and _is_whole_or_nothing(where, view) and _starts_inside(s, view, op.picks):
+    # A part of a tensor may have no element to go to instead, and one that programs write may be written there.
+    is_quiet = s.is_parameter(op.tensor) and op.tensor not in s.order.roots
+    if shape and is_quiet and view.is_plain and _is_whole_or_nothing(where) and _starts_inside(s, view, op.picks):
         return _get_whole(s, op, view, where)
     mask = live_mask(s, where, shape)
     for place, pick in enumerate(where.picks):
@@ -177,11 +179,9 @@ def get(s: State, op: ops.Get) -> Value:
     return s.b.select(mask, tile, s.spread(s.get(op.fill), shape))
 
 
-def _is_whole_or_nothing(where: Region, view: View) -> bool:
+def _is_whole_or_nothing(where: Region) -> bool:
     """Whether only single positions can be outside, so that a whole tile is, or none of it."""
-    return all(origin is None for origin in view.origin) and all(
-        pick.dropped or (pick.is_own and (pick.is_inside or pick.is_edge)) for pick in where.picks
-    )
+    return all(pick.dropped or (pick.is_own and (pick.is_inside or pick.is_edge)) for pick in where.picks)
 
 
 def _get_whole(s: State, op: ops.Get, view: View, where: Region) -> Value:

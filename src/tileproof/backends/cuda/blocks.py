@@ -260,13 +260,12 @@ def _invariant(s: State, loop: ops.TilesLoop) -> list[ops.AnyOp]:
         made.update(_walkers(inner))
     early: list[ops.AnyOp] = []
     done: set[AnyValue] = set()
-    whole = {parameter.value for parameter in s.kernel.parameters}
     for op in loop.body.ops:
         values = set(ops.operands(op))
         if any(value in made and value not in done for value in values):
             continue
         match op:
-            case ops.Load(tensor=tensor) if tensor.type.access is Access.IN and tensor in whole and _is_fixed(op):
+            case ops.Load() if _is_fixed(s, op):
                 pass
             case ops.Cast() | ops.Permute() | ops.Unary() if values & done:
                 pass
@@ -289,8 +288,10 @@ def _walkers(op: ops.AnyOp) -> tuple[AnyValue, ...]:
             return ()
 
 
-def _is_fixed(op: ops.Load) -> bool:
+def _is_fixed(s: State, op: ops.Load) -> bool:
     """Whether a load is inside whatever happens: each axis is walked by its own dimension, or taken whole."""
+    if op.tensor.type.access is not Access.IN or not s.is_parameter(op.tensor):
+        return False
     for pick, dimension in zip(op.picks, op.tensor.type.dimensions, strict=True):
         match pick:
             case ops.Along(walker) if dimension == Named(walker.type.dimension):

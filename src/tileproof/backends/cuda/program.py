@@ -20,6 +20,7 @@ from tileproof.analysis.ranges import INDEX_LIMIT
 from tileproof.ir import ops
 from tileproof.ir.types import Tile, Walker
 from tileproof.ir.walk import walk
+from tileproof.language.schedule import Schedule
 from tileproof.lowering.joins import Body, again, cut
 from tileproof.lowering.sums import single_products
 
@@ -31,7 +32,6 @@ from .indices import tile_place
 from .order import Order, ordered
 from .parameters import Parameters, Slot, What
 from .positions import Position, known, narrow_value
-from .schedule import Schedule
 from .state import Place, State, Target, bytes_of, number, stored
 from .stores import shadow
 from .tileir.builder import Builder

@@ -14,12 +14,13 @@ import numpy as np
 from tileproof.backends.interpreter import points, semantics
 from tileproof.backends.interpreter.machine import Machine
 from tileproof.backends.interpreter.reports import Reporter
-from tileproof.backends.segments import segment_table
+from tileproof.backends.launching import bits_of, places, segment_table
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.ir import ops
-from tileproof.ir.types import Tensor, TensorType, Tile, TileType, Walker
+from tileproof.ir.types import Tensor, TensorType, Tile, TileType
 from tileproof.ir.walk import walk
-from tileproof.language.dtypes import ALL, DType
+from tileproof.language.dtypes import ALL
+from tileproof.language.schedule import Schedule
 from tileproof.lowering.joins import again
 
 from . import driver
@@ -31,7 +32,6 @@ from .driver import Device, Function
 from .facts import Facts, facts_of, layout_of, steps_of
 from .parameters import Slot
 from .program import Program, Stage, program
-from .schedule import Schedule
 from .state import Target, number
 
 _ALL: Final = 2**64 - 1
@@ -202,12 +202,6 @@ def space_of(
     return Space(counts, tables, seen, pieces)
 
 
-def places(walker: Walker, dimensions: Mapping[str, int]) -> int:
-    """How many places a walker has."""
-    count = -(-dimensions[walker.type.dimension] // number(points.size_of(walker)))
-    return max(count, 1) if walker.type.is_piece else count
-
-
 def require(kernel: ops.KernelIR, scalars: Mapping[str, Any], dimensions: Mapping[str, int]) -> None:
     """Tests the contracts of a kernel, which look at dimensions and scalars alone."""
     required = [op for op in kernel.body.ops if isinstance(op, ops.Require)]
@@ -314,12 +308,6 @@ class Loaded:
         reporter = Reporter(self.kernel, space, dimensions)
         point = None if first == 0 else first - 1
         return reporter.failed_check(op, index, low, high, point)
-
-
-def bits_of(dtype: DType, given: Any) -> int:
-    """A scalar as the word of a parameter."""
-    value = semantics.constant(np.asarray(given).item(), dtype)
-    return int.from_bytes(value.tobytes().ljust(8, b"\0"), "little")
 
 
 @dataclass

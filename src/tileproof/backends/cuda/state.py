@@ -18,11 +18,11 @@ from tileproof.ir.extent import Length
 from tileproof.ir.ops import Binary, KernelIR, Permute
 from tileproof.ir.types import AnyValue, Axis, Tensor, Tile, TileType, Walker, WalkerTag
 from tileproof.language.dtypes import DType
+from tileproof.language.schedule import Schedule
 
 from .facts import Facts
 from .order import Order
 from .positions import Position, materialised
-from .schedule import Schedule
 from .tileir.builder import Builder
 from .tileir.enums import Predicate
 from .tileir.module import Block, Location, Value
@@ -221,6 +221,10 @@ class State:
         if not (tma and self.schedule.tma):
             said["allow_tma"] = False
         return {self.target.arch: said} if said else {}
+
+    def is_parameter(self, tensor: Tensor) -> bool:
+        """Whether a tensor is one that the launch passes, and not a part of it."""
+        return any(parameter.value is tensor for parameter in self.kernel.parameters)
 
     # Live lanes.
 
