@@ -1,4 +1,4 @@
-"""Every launch of the GPU benchmark, with stand-ins for its arguments: what is proved and compiled before it runs.
+"""Every launch of the benchmarks of GPU and host, with stand-ins for arguments: what is compiled before they run.
 
 A stand-in has the shape, strides and element type of an array on a GPU, and no memory behind it.
 """
@@ -17,6 +17,7 @@ import tileproof as tp
 
 from .gpu_kernels import Candidate
 from .gpu_rows import LAUNCH, NAMES, ROWS, Array, Row
+from .host_kernels import SMALL, add
 
 _DTYPES: Final[dict[str, Any]] = {"f32": np.float32, "bf16": ml_dtypes.bfloat16, "i32": np.int32}
 _PAGE: Final = 4096
@@ -28,6 +29,8 @@ def launches(*, sweep: bool = True) -> Iterator[tuple[str, tp.Kernel, Sequence[A
     """Name, kernel, arguments and constants of every launch; without `sweep`, of the chosen candidates only."""
     for row, each in row_launches(sweep=sweep):
         yield f"{row.name}: {each.label}", each.scheduled, stand_ins(row.arguments), dict(each.tiles)
+    # Of the host benchmark; with 2^20 elements it is the same code.
+    yield "host: add", add, stand_ins([Array((SMALL,), "f32")] * 3), {}
 
 
 def row_launches(*, sweep: bool = True, names: Sequence[str] = NAMES) -> Iterator[tuple[Row, Candidate]]:

@@ -14,20 +14,19 @@ from pathlib import Path
 
 from build_pool import OPTIONS, stripped
 
-FOLDER = Path(__file__).resolve().parents[1] / "src" / "tileproof" / "runtime" / "fast" / "native"
-SOURCE, RESULT = FOLDER / "fast.c", FOLDER / "fast.ll"
+SOURCE = Path(__file__).resolve().parents[1] / "src" / "tileproof" / "runtime" / "fast" / "native" / "fast.c"
 
 
-def main() -> None:
+def build(source: Path, tool: str) -> None:
     """Compiles, strips and writes."""
     with tempfile.TemporaryDirectory() as folder:
-        made = Path(folder) / "fast.ll"
-        subprocess.run([sys.executable, "-m", "ziglang", "cc", *OPTIONS, "-o", made, SOURCE], check=True)
+        made = Path(folder) / "made.ll"
+        subprocess.run([sys.executable, "-m", "ziglang", "cc", *OPTIONS, "-o", made, source], check=True)
         text = made.read_text(encoding="utf-8")
-    digest = hashlib.sha256(SOURCE.read_bytes()).hexdigest()
-    heading = f"; Made by tools/build_fast.py of fast.c, whose sha256 is {digest}\n\n"
-    RESULT.write_text(heading + stripped(text), encoding="utf-8")
+    digest = hashlib.sha256(source.read_bytes()).hexdigest()
+    heading = f"; Made by {tool} of {source.name}, whose sha256 is {digest}\n\n"
+    source.with_suffix(".ll").write_text(heading + stripped(text), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    build(SOURCE, "tools/build_fast.py")

@@ -23,11 +23,13 @@ OPTIONS = (
     *("-fno-builtin", "-fno-sanitize=all", "-fno-stack-protector", "-fno-vectorize", "-fno-unroll-loops"),
     *("-S", "-emit-llvm", "-Wno-unused-command-line-argument"),
 )
-DROPPED_LINES = re.compile(r"^(?:;|target |source_filename|attributes |!|.*@llvm\.lifetime\.)")
+DROPPED_LINES = re.compile(
+    r"^(?:;|target |source_filename|attributes |!|.*@llvm\.(?:lifetime\.|experimental\.noalias))"
+)
 DROPPED_WORDS = re.compile(
     r" (?:local_unnamed_addr|noundef|nonnull|noalias|immarg|writeonly|captures\(none\)|dereferenceable\(\d+\)|#\d+)"
     r"(?=\W|$)"
-    r"|(?<=inbounds) nuw|, !(?:tbaa|llvm\.loop) !\d+| +; preds = .*"
+    r"|(?<=inbounds) nuw|, !(?:tbaa|tbaa\.struct|noalias|alias\.scope|llvm\.loop) !\d+| +; preds = .*"
 )
 
 

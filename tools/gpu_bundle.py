@@ -43,7 +43,10 @@ from tileproof.runtime.proofs import fingerprint  # noqa: E402
 
 BENCHMARK = "benchmarks.gpu_launches"
 """Runs kernels against themselves without checks too."""
-SOURCES = {"launches": "tests/gpu/launches.py", BENCHMARK: "benchmarks/gpu_launches.py"}
+SOURCES = {
+    "launches": "tests/gpu/launches.py", BENCHMARK: "benchmarks/gpu_launches.py",
+    "benchmarks.dependent": "benchmarks/dependent.py",
+}  # fmt: skip
 """The modules that tell of launches, and their files."""
 STEP = 25
 """Of so many one is told where there is no terminal."""

@@ -1,4 +1,4 @@
-"""Draws the pictures of the tutorial: `python docs/pictures/draw.py` writes an SVG beside this file for each.
+"""Draws the pictures of the pages: `python docs/pictures/draw.py` writes an SVG beside this file for each.
 
 A picture stands on a card of its own, light or dark as the reader's system is, so that it reads on any page. What
 belongs together, in most of them the work of one program, has one colour.
@@ -71,13 +71,13 @@ class Picture:
         self.parts.append(f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}"{style}>{escape(str(words))}</text>')
 
     def arrow(self, x: float, y: float, to_x: float, to_y: float) -> None:
-        """An arrow to the right or down."""
-        middle = (y + to_y) / 2
+        """An arrow to the right, down or up."""
+        middle, sign = (y + to_y) / 2, 1 if y < to_y else -1
         if y == to_y:
             path, head = f"M{x:g} {y:g}H{to_x - 6:g}", f"M{to_x:g} {to_y:g}l-8 -4v8z"
         else:
-            path = f"M{x:g} {y:g}C{x:g} {middle:g} {to_x:g} {middle:g} {to_x:g} {to_y - 6:g}"
-            head = f"M{to_x:g} {to_y:g}l-4 -8h8z"
+            path = f"M{x:g} {y:g}C{x:g} {middle:g} {to_x:g} {middle:g} {to_x:g} {to_y - 6 * sign:g}"
+            head = f"M{to_x:g} {to_y:g}l-4 {-8 * sign}h8z"
         self.parts += [f'<path d="{path}" class="arrow"/>', f'<path d="{head}" class="head"/>']
 
     def link(self, x: float, y: float, to_x: float, to_y: float) -> None:
@@ -287,8 +287,44 @@ def join() -> Picture:
     return picture
 
 
+def host() -> Picture:
+    """What Python, two streams and two tensors do at the same time."""
+    picture = Picture(720, 322, "Python goes on while two streams work; leases say who may touch a tensor, and when")
+    python, first, side, h, y = 34, 98, 142, 206, 262
+    begins, ends, launched, over = 150, 408, 284, 610
+    for top, name in ((python, "Python"), (first, "stream"), (side, "side"), (h + 10, "h"), (y, "y")):
+        picture.text(92, top + 17, name, anchor="end")
+    for x, wide, words in ((108, 116, "matmul(h, x, w)"), (228, 80, "relu(y, h)"), (326, 80, "h[...] = 0"),
+                           (424, 80, "y.tolist()")):  # fmt: skip
+        picture.box(x, python, wide, CELL, "cell", round_by=4)
+        picture.text(x + wide / 2, python + 16, words, "small")
+    picture.text(366, python + 40, "refused", "small soft")
+    picture.box(504, python, over - 504, CELL, "gone")
+    picture.text(557, python + 16, "waits", "small soft")
+    picture.box(over, python, 76, CELL, "cell", round_by=4)
+    picture.text(over + 38, python + 16, "has it", "small")
+    picture.box(begins, first, ends - begins, CELL, "p0 deep", round_by=4)
+    picture.text((begins + ends) / 2, first + 17, "matmul")
+    picture.box(launched, side, ends - launched, CELL, "gone")
+    picture.text((launched + ends) / 2, side + 16, "waits", "small soft")
+    picture.box(ends, side, over - ends, CELL, "p1 deep", round_by=4)
+    picture.text((ends + over) / 2, side + 17, "relu")
+    picture.arrow(ends - 8, first + CELL + 2, ends + 8, side - 3)
+    picture.arrow(over - 8, side - 3, over + 8, python + CELL + 4)
+    leases = ((h, 132, ends, "p0", "matmul writes h"), (h + 22, launched, over, "p1", "relu reads h"),
+              (y, launched, over, "p1", "relu writes y"))  # fmt: skip
+    for top, start, stop, kind, words in leases:
+        picture.box(start, top, stop - start, 20, f"{kind} tint", round_by=4)
+        picture.text((start + stop) / 2, top + 14, words, "small")
+    picture.text(108, y + 44, "a lease lasts from the launch to the end of the work", "small soft", "start")
+    picture.text(640, y + 44, "time", "small soft", "end")
+    picture.arrow(648, y + 40, 686, y + 40)
+    return picture
+
+
 PICTURES: dict[str, Callable[[], Picture]] = {
     "strip": strip, "row": row, "space": space, "product": product, "gather": gather, "total": total, "join": join,
+    "host": host,
 }  # fmt: skip
 
 

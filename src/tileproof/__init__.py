@@ -12,6 +12,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .language import outside
 from .language.dtypes import (
     T,
     U,
@@ -85,26 +86,47 @@ from .language.values import Tile, Walker
 
 if TYPE_CHECKING:
     from .diagnostics.errors import (
+        InFlight,
         KernelError,
         LaunchError,
         OutOfBounds,
+        OutOfMemory,
         Race,
         SanitizerError,
         TileproofError,
         Unwritten,
     )
+    from .runtime.accounting import limit_memory, memory
     from .runtime.bundles import load_bundle
     from .runtime.check import check
     from .runtime.choice import backend
+    from .runtime.copying import copy, copy_op
+    from .runtime.graphs import Graph
     from .runtime.launch import interpret
+    from .runtime.making import asarray, empty, from_numpy, ones
+    from .runtime.operations import Operation, StreamPool, host_op, value_op
+    from .runtime.streams import Stream, current_stream
+    from .runtime.tensors import Tensor
+    from .runtime.torch_ops import torch_op
 else:
     # What a program that only defines kernels does not use is loaded on demand, so that `import tileproof` is quick.
-    _ERRORS = ("TileproofError", "KernelError", "LaunchError", "SanitizerError", "OutOfBounds", "Race", "Unwritten")
+    _ERRORS = (
+        "TileproofError", "KernelError", "LaunchError", "InFlight", "OutOfMemory", "SanitizerError", "OutOfBounds",
+        "Race", "Unwritten",
+    )  # fmt: skip
     _PARTS = {
         "check": ".runtime.check",
         "interpret": ".runtime.launch",
         "backend": ".runtime.choice",
         "load_bundle": ".runtime.bundles",
+        **dict.fromkeys(("memory", "limit_memory"), ".runtime.accounting"),
+        **dict.fromkeys(("copy", "copy_op"), ".runtime.copying"),
+        **dict.fromkeys(("asarray", "empty", "from_numpy", "ones"), ".runtime.making"),
+        **dict.fromkeys(("Operation", "StreamPool", "host_op", "value_op"), ".runtime.operations"),
+        **dict.fromkeys(("Stream", "current_stream"), ".runtime.streams"),
+        "Graph": ".runtime.graphs",
+        "Tensor": ".runtime.tensors",
+        "torch_op": ".runtime.torch_ops",
         **dict.fromkeys(_ERRORS, ".diagnostics.errors"),
     }
 
@@ -128,7 +150,23 @@ def _launch(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> Non
     launch(kernel, args, named)
 
 
+def _operation(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """The first operation: loads the runtime, which takes over."""
+    from .runtime.operations import launch_op
+
+    Kernel.operator = launch_op
+    return launch_op(kernel, args, named)
+
+
+def _on_host(name: str) -> Any:
+    """What a word of kernels means on the host."""
+    module = ".runtime.operations" if name == "all_of" else ".runtime.making"
+    return getattr(import_module(module, __name__), name)
+
+
 Kernel.launcher = _launch
+Kernel.operator = _operation
+outside.elsewhere = _on_host
 
 # In the order a reader meets them.
 __all__ = [  # noqa: RUF022
@@ -146,6 +184,10 @@ __all__ = [  # noqa: RUF022
     "reduce", "scan", "random", "print", "unsafe", "raw",
     # Checking and running.
     "check", "interpret", "backend", "load_bundle",
+    # On the host: tensors, streams, operations, graphs.
+    "Tensor", "empty", "ones", "from_numpy", "asarray", "memory", "limit_memory", "Stream", "current_stream",
+    "StreamPool", "Operation", "host_op", "value_op", "copy", "copy_op", "Graph", "torch_op",
     # What goes wrong.
-    "TileproofError", "KernelError", "LaunchError", "SanitizerError", "OutOfBounds", "Race", "Unwritten",
+    "TileproofError", "KernelError", "LaunchError", "InFlight", "OutOfMemory", "SanitizerError", "OutOfBounds", "Race",
+    "Unwritten",
 ]  # fmt: skip

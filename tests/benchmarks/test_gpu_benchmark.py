@@ -46,9 +46,10 @@ def test_stand_ins_have_the_shape_and_type_of_the_arguments_and_lie_apart() -> N
 
 def test_every_candidate_of_every_row_is_among_the_launches() -> None:
     names = [name for name, *_ in gpu_launches.launches()]
-    assert len(names) == len(set(names)) == sum(len(row.candidates) for row in gpu_rows.ROWS.values()) + 1
+    assert len(names) == len(set(names)) == sum(len(row.candidates) for row in gpu_rows.ROWS.values()) + 2
     assert "matmul 4096: matmul 256x128x64 cluster=2 group=8" in names
-    assert len(list(gpu_launches.launches(sweep=False))) == len(gpu_rows.NAMES)
+    assert "host: add" in names
+    assert len(list(gpu_launches.launches(sweep=False))) == len(gpu_rows.NAMES) + 1
 
 
 def test_the_labels_of_candidates_tell_them_apart() -> None:

@@ -7,8 +7,8 @@ a closing paragraph. A block is one of two kinds:
   what a launch (TP06) or `tp.interpret` (TP07) in it raises, and what checking its kernels finds, all count.
 - `console`: one command, `$ tileproof ...`, run from the root of the repository.
 
-The examples of `ELSEWHERE` need a GPU or a machine that is set up wrongly. They are read, and other tests raise the
-codes.
+The examples of `ELSEWHERE` need a GPU, a second process, or a machine that is set up wrongly. They are read, and other
+tests raise the codes.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ FOLDER = ROOT / "docs" / "errors"
 CODES = [pytest.param(code, id=code.id) for code in Code]
 ELSEWHERE = {
     Code.ARCH_LACKS,
+    Code.FORKED,
     Code.NO_GPU,
     Code.DRIVER_TOO_OLD,
     Code.WRONG_ARCH,
@@ -47,8 +48,19 @@ ELSEWHERE = {
     Code.ASSEMBLER_TIMEOUT,
 }
 HERE = [pytest.param(code, id=code.id) for code in Code if code not in ELSEWHERE]
-WITHOUT_PLACE = {Code.NO_SOURCE, Code.NO_BACKEND, Code.BAD_SETTING, Code.NO_FILE, Code.NO_KERNEL}
-"""No text of the user's to point at: there is none, it is not a file, or the mistake is in the command."""
+WITHOUT_PLACE = {
+    Code.NO_SOURCE,
+    Code.NO_BACKEND,
+    Code.BAD_SETTING,
+    Code.NO_DEVICE,
+    Code.IN_FLIGHT,
+    Code.OUT_OF_MEMORY,
+    Code.SPENT,
+    Code.NOT_IN_GRAPH,
+    Code.NO_FILE,
+    Code.NO_KERNEL,
+}
+"""No text of a kernel to point at: there is none, or it is not a file, or a command or a call of the host is wrong."""
 INTERNAL = re.compile(
     r"\b(Value|Known|Bundle|Method|Poison|Extent|Opaque|Fixed|Named|Unnamed|Anything|ContentOf|DTypeVar|Each|Lowest)\b"
     r"|\w+(Type|Tag|Parameter|Fn)\b|Access\.|<\w+[ .]|object at 0x|%\d"

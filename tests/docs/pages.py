@@ -41,12 +41,16 @@ _MARK = re.compile(
     r'^<!-- (says|prints): (.*?) -->\n\n```(?:text|json)(?: title="[^"\n]+")?\n(.*?)^```$', re.MULTILINE | re.DOTALL
 )
 _REFUSED = re.compile(r"# refused: (TP\d{4})\n")
+_NEEDS = re.compile(r"# needs: ([\w, ]+)\n")
 _numbers = count()
 
 
 @dataclass(frozen=True)
 class Snippet:
-    """A Python block of a page. A first line `# refused: TP0301` makes it one that must give that code."""
+    """A Python block of a page. A first line `# refused: TP0301` makes it one that must give that code.
+
+    A first line `# needs: cupy, gpu` names the modules that it runs with, and whether it wants a GPU.
+    """
 
     page: Path
     line: int
@@ -57,6 +61,11 @@ class Snippet:
     def refused(self) -> str | None:
         found = _REFUSED.match(self.text)
         return found.group(1) if found else None
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        found = _NEEDS.match(self.text)
+        return tuple(name.strip() for name in found.group(1).split(",")) if found else ()
 
     def __str__(self) -> str:
         return f"{self.page.name}:{self.line}"

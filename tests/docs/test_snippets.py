@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from pages import PAGES, ROOT, Printed, Snippet, mistakes, printed, snippets
 
+from tileproof.backends.cuda.driver import device_count
 from tileproof.diagnostics.codes import Code
 
 SNIPPETS = snippets()
@@ -25,6 +26,11 @@ def saved(snippet: Snippet, folder: Path) -> Path:
 
 @pytest.mark.parametrize("snippet", [s for s in SNIPPETS if not s.refused], ids=str)
 def test_a_snippet_runs(snippet: Snippet, tmp_path: Path) -> None:
+    for name in snippet.needs:
+        if name != "gpu":
+            pytest.importorskip(name, reason=f"{name} is not installed")
+        elif not device_count():
+            pytest.skip("no NVIDIA GPU")
     assert [found.message for found in mistakes(saved(snippet, tmp_path))] == []
 
 

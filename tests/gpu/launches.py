@@ -17,9 +17,11 @@ for _folder in (_TESTS, _TESTS / "support"):
     if str(_folder) not in sys.path:
         sys.path.append(str(_folder))
 
+from chain_launches import chains  # noqa: E402
 from check_launches import checks  # noqa: E402
 from edge_launches import edges  # noqa: E402
 from example_launches import examples  # noqa: E402
+from index_launches import checked_indices  # noqa: E402
 from launching import Make  # noqa: E402
 from layout_launches import large, layouts, schedules  # noqa: E402
 from operation_launches import axis_operations, corpus, element_operations, movements  # noqa: E402
@@ -42,6 +44,8 @@ def groups() -> dict[str, dict[str, Make]]:
         "schedules": schedules(),
         "sums": sums(),
         "checks": checks(),
+        "checked indices": checked_indices(),
+        "chains": chains(),
     }
 
 

@@ -194,9 +194,11 @@ def test_an_illegal_address_loses_the_context_and_says_so(alone: Alone) -> None:
         import sys
         sys.path.insert(0, {SUPPORT!r})
         from gpu_kernels import STRAYING, code
-        from tileproof.backends.cuda.driver import Device, launch, load
+        from tileproof.backends.cuda.driver import Device, Event, launch, load, lost
         from tileproof.diagnostics.codes import Code
         from tileproof.diagnostics.errors import LaunchError
+        event, address, pinned = Event(Device(0)), Device(0).allocate(16), Device(0).allocate_host(16)
+        assert lost() is None
         launch(load(code(STRAYING)).function("straying"), (1, 1, 1), 0, 0)
         for call in (lambda: Device(0).synchronize(0), lambda: Device(0).allocate(16)):
             try:
@@ -204,9 +206,16 @@ def test_an_illegal_address_loses_the_context_and_says_so(alone: Alone) -> None:
             except LaunchError as error:
                 found = error.diagnostics[0]
                 assert found.code is Code.CUDA_FAILED, found
-                print(found.notes, found.help)
+                print(found.message, found.notes, found.help)
+        assert lost() is not None
+        Device(0).free(address)
+        Device(0).free_host(pinned)
+        del event
+        print("ended")
     """)
+    assert printed.endswith("ended\n")
     assert printed.count("the context is lost: restart the process") == 2
+    assert printed.count("the CUDA context was lost earlier") == 1
     assert printed.count("CUDA_ERROR_ILLEGAL_ADDRESS") == 2
     assert "launched last: `straying`" in printed
 

@@ -10,7 +10,12 @@ import tileproof as tp
 from tileproof.language import kernel, parameters, spaces, tiles, values
 
 SENTINELS = {"Each", "Lowest", "Split"}
-WORDS = [name for name in spaces.__all__ + tiles.__all__ if isinstance(getattr(tp, name, None), FunctionType)]
+ON_HOST = {"zeros", "full", "arange", "all"}
+"""Words that mean something on the host too."""
+WORDS = [
+    name for name in spaces.__all__ + tiles.__all__
+    if isinstance(getattr(tp, name, None), FunctionType) and name not in ON_HOST
+]  # fmt: skip
 
 
 def test_every_name_of_the_language_is_public() -> None:
@@ -38,6 +43,18 @@ def test_outside_a_kernel_a_word_explains_itself(name: str) -> None:
     needed = [p for p in inspect.signature(function).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
     with pytest.raises(RuntimeError, match=rf"tp\.{name} works on tiles inside a @tp\.kernel"):
         function(*(None for p in needed if p.default is p.empty))
+
+
+def test_words_that_make_tiles_make_tensors_on_the_host() -> None:
+    assert tp.zeros((2, 3), tp.i32).tolist() == [[0, 0, 0], [0, 0, 0]]
+    assert tp.full(2, 0.5).tolist() == [0.5, 0.5]
+    assert tp.arange(3).tolist() == [0, 1, 2]
+
+
+def test_all_takes_operations_on_the_host() -> None:
+    assert tp.all(tp.value_op(1), tp.value_op(2), tp.value_op(3), tp.value_op(4)).run() == (1, 2, 3, 4)
+    with pytest.raises(TypeError, match=r"inside a kernel tp\.all reduces a tile"):
+        tp.all([True])
 
 
 @pytest.mark.parametrize("word", [tp.In, tp.Out, tp.InOut, tp.Sum, tp.Max, tp.Min, tp.Index])

@@ -179,7 +179,7 @@ def test_a_type_is_registered_once_and_too_many_are_refused(monkeypatch: pytest.
         fast.register_buffer(kind, "a")
         fast.register_buffer(kind, "a")
     assert len(readers.known()) == layout.MOST_TYPES - 2
-    with pytest.raises(ValueError, match="Kind6"):
+    with pytest.raises(ValueError, match=f"Kind{layout.MOST_TYPES - 2}"):
         fast.register_buffer(kinds[-2], "a")
 
 

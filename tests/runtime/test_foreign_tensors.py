@@ -160,27 +160,27 @@ def test_a_tensor_that_requires_grad_is_read_and_not_written(torch: Any, monkeyp
 
 
 @pytest.mark.parametrize(
-    ("kind", "more", "cure"),
+    ("kind", "device", "words", "cure"),
     [
-        (Tensor, {}, "`y.numpy()`"),
-        (Tensor, {"is_meta": True}, "a meta tensor has no memory"),
-        (Tensor, {"is_sparse": True}, "`y.to_dense().numpy()`"),
-        (Tensor, {"is_sparse_csr": True}, "`y.to_dense().numpy()`"),
-        (FakeTensor, {}, "a FakeTensor has no memory"),
+        (Tensor, "meta", "a meta tensor of torch, which has no memory", 'device="cpu"'),
+        (Tensor, "mps", "on the device mps", "`y.cpu()`"),
+        (FakeTensor, "cpu", "a FakeTensor of torch, which has no memory", "`tp.torch_op`"),
+        (FakeTensor, "meta", "a FakeTensor of torch, which has no memory", "`tp.torch_op`"),
     ],
 )
-def test_a_tensor_that_is_not_on_a_gpu_is_refused_with_the_way_to_an_array(
-    torch: Any, kind: type[Tensor], more: dict[str, Any], cure: str
+def test_a_tensor_that_is_neither_on_the_cpu_nor_on_a_gpu_is_refused(
+    torch: Any, kind: type[Tensor], device: str, words: str, cure: str
 ) -> None:
-    found = refused(copy, kind(4, device=SimpleNamespace(type="cpu"), **more), np.zeros(4, F32))
+    found = refused(copy, kind(4, device=SimpleNamespace(type=device)), np.zeros(4, F32))
     assert found.code is Code.ARGUMENT_KIND
+    assert words in found.message
     assert cure in found.help
 
 
 def test_a_cpu_tensor_beside_one_on_a_gpu_is_on_a_different_device(torch: Any) -> None:
-    on_cpu = Tensor(4, device=SimpleNamespace(type="cpu"))
+    on_cpu = Tensor(4, device=SimpleNamespace(type="cpu", index=None))
     for y, x, message in (
-        (on_cpu, Tensor(4), "`y` is on the CPU, and `x` on GPU 0"),
+        (on_cpu, Tensor(4), "`x` is on GPU 0, and `y` on the CPU"),
         (Tensor(4), on_cpu, "`x` is on the CPU, and `y` on GPU 0"),
     ):
         found = refused(copy, y, x)
@@ -298,11 +298,11 @@ def test_what_dlpack_cannot_say_is_refused(stub: Stub) -> None:
     assert "consumed" in refused(copy, y, Exchanging("no capsule")).notes[0]
 
 
-def test_dlpack_of_the_host_is_none_of_ours(stub: Stub) -> None:
+def test_dlpack_of_the_host_is_on_no_gpu(stub: Stub) -> None:
     assert described(Exchanging(capsule((4,), device=(1, 0)), device=(1, 0))) is None
     assert described(capsule((4,), device=(1, 0))) is None
-    found = refused(copy, Foreign((4,)), Exchanging(None, device=(1, 0)))
-    assert "np.from_dlpack(x)" in found.help
+    found = refused(copy, Foreign((4,)), Exchanging(capsule((4,), device=(1, 0)), device=(1, 0)))
+    assert found.code is Code.DEVICES_DIFFER
 
 
 @pytest.mark.parametrize("array", [np.zeros((2, 3), np.int16)[:, ::2], np.zeros((), np.float64), np.ones((0, 2), bool)])

@@ -475,37 +475,9 @@ def test_read_only_memory_is_not_written() -> None:
 # Refused: what is no numpy array.
 
 
-class Tensor:
-    """Looks like a tensor of torch."""
-
-    def __init__(self, device: str = "cpu", requires_grad: bool = False, conj: bool = False, neg: bool = False) -> None:
-        self.device = type("device", (), {"type": device})()
-        self.is_meta = device == "meta"
-        self.requires_grad = requires_grad
-        self.is_conj = lambda: conj
-        self.is_neg = lambda: neg
-
-
-Tensor.__module__ = "torch"
-
-
-class Exchanged:
-    """Offers its memory by DLPack alone."""
-
-    def __dlpack__(self) -> None: ...
-
-
 @pytest.mark.parametrize(
     ("value", "cure"),
     [
-        (Tensor(), "`y.numpy()`"),
-        (Tensor("meta"), "a meta tensor has no memory"),
-        (Tensor("cuda"), "`y.cpu().numpy()`"),
-        (Tensor(requires_grad=True), "`y.detach().numpy()`"),
-        (Tensor(requires_grad=True, neg=True), "`y.detach().resolve_neg().numpy()`"),
-        (Tensor(conj=True), "`y.resolve_conj().numpy()`"),
-        (Exchanged(), "`np.from_dlpack(y)`"),
-        (Foreign(ramp(4)), "`np.asarray(y)`"),
         (np.ma.array(ramp(4), mask=[1, 0, 0, 0]), "`y.filled(...)`"),
         (F32(1), "`np.asarray(y)`"),
         (1.0, "`y: f32`"),

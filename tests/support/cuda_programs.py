@@ -21,7 +21,7 @@ from tileproof.backends.cuda.program import Program
 from tileproof.backends.cuda.tileir.decode import decode
 from tileproof.backends.cuda.tileir.module import Block, Entry, Module, Op, Value
 from tileproof.backends.interpreter import semantics
-from tileproof.backends.launching import bits_of
+from tileproof.backends.launching import bits_of, require
 from tileproof.ir.types import Tensor, TensorType, TileType
 from tileproof.language.dtypes import ALL
 from tileproof.runtime import gpu
@@ -62,7 +62,7 @@ class Lowered:
     def run(self, seed: int = 0) -> None:
         """Runs all stages in the evaluator; raises what a failed check reports, and `Undefined`."""
         kernel, made = self.variant.kernel, self.program
-        running.require(kernel, self.bound.scalars, self.bound.dimensions)
+        require(kernel, self.bound.scalars, self.bound.dimensions)
         tensors = [one.value for one in kernel.parameters if isinstance(one.value.type, TensorType)]
         # What a launch computes from shapes is asked of the class that launches; nothing of it needs a GPU.
         code = SimpleNamespace(

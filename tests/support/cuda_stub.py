@@ -9,78 +9,41 @@ from __future__ import annotations
 import ctypes
 import threading
 from dataclasses import dataclass, field
-from enum import IntEnum
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from cuda_stub_calls import StreamCalls
+from cuda_stub_names import (
+    ENUMS,
+    CUdevice_attribute,
+    CUevent_flags,
+    CUfunction_attribute,
+    CUgraphNodeType,
+    CUlaunchAttributeID,
+    CUmemorytype,
+    CUmemPool_attribute,
+    CUpointer_attribute,
+    CUresult,
+    CUstream_flags,
+    CUstreamCaptureMode,
+    CUstreamCaptureStatus,
+    CUstreamWaitValue_flags,
+    cuuint64_t,
+)
+from cuda_stub_streams import Step
+
+__all__ = ["ENUMS", "CUmemorytype", "CUresult", "Region", "Stub"]
 
 
-class CUresult(IntEnum):
-    """The results that tests speak of, numbered as CUDA numbers them."""
-
-    CUDA_SUCCESS = 0
-    CUDA_ERROR_INVALID_VALUE = 1
-    CUDA_ERROR_OUT_OF_MEMORY = 2
-    CUDA_ERROR_NOT_INITIALIZED = 3
-    CUDA_ERROR_STUB_LIBRARY = 34
-    CUDA_ERROR_NO_DEVICE = 100
-    CUDA_ERROR_INVALID_IMAGE = 200
-    CUDA_ERROR_INVALID_CONTEXT = 201
-    CUDA_ERROR_NO_BINARY_FOR_GPU = 209
-    CUDA_ERROR_NOT_FOUND = 500
-    CUDA_ERROR_NOT_READY = 600
-    CUDA_ERROR_ILLEGAL_ADDRESS = 700
-    CUDA_ERROR_LAUNCH_FAILED = 719
-    CUDA_ERROR_SYSTEM_DRIVER_MISMATCH = 803
-    CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED = 900
-    CUDA_ERROR_UNKNOWN = 999
-
-
-class CUmemorytype(IntEnum):
-    CU_MEMORYTYPE_HOST = 1
-    CU_MEMORYTYPE_DEVICE = 2
-    CU_MEMORYTYPE_ARRAY = 3
-    CU_MEMORYTYPE_UNIFIED = 4
-
-
-class CUpointer_attribute(IntEnum):  # noqa: N801
-    CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2
-    CU_POINTER_ATTRIBUTE_IS_MANAGED = 8
-    CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9
-
-
-class CUdevice_attribute(IntEnum):  # noqa: N801
-    CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16
-    CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75
-    CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76
-
-
-class CUfunction_attribute(IntEnum):  # noqa: N801
-    CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0
-    CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1
-    CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3
-    CU_FUNC_ATTRIBUTE_NUM_REGS = 4
-
-
-class CUlaunchAttributeID(IntEnum):
-    CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4
-    CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6
-
-
-class CUstream_flags(IntEnum):  # noqa: N801
-    CU_STREAM_NON_BLOCKING = 1
-
-
-class CUevent_flags(IntEnum):  # noqa: N801
-    CU_EVENT_DEFAULT = 0
-    CU_EVENT_DISABLE_TIMING = 2
-
-
-ENUMS = (
-    CUresult, CUmemorytype, CUpointer_attribute, CUdevice_attribute, CUfunction_attribute, CUlaunchAttributeID,
-    CUstream_flags, CUevent_flags,
-)  # fmt: skip
+@cache
+def _values(answer: Any) -> int:
+    """How many values a call gives beside its result, as its type says."""
+    given = str(answer.__annotations__["return"])
+    if given.startswith("tuple[()]"):
+        return 0
+    return given.split("|")[0].count(",") + 1
 
 
 @dataclass
@@ -95,21 +58,45 @@ class Region:
 
 
 @dataclass
-class Stub:
+class Pooled:
+    """The memory pool of a GPU."""
+
+    threshold: int = 0
+    used: int = 0
+    used_high: int = 0
+    reserved: int = 0
+    reserved_high: int = 0
+
+    def change(self, count: int) -> None:
+        self.used += count
+        self.used_high = max(self.used, self.used_high)
+        self.reserved = max(self.used, min(self.reserved, self.threshold) if count < 0 else self.reserved)
+        self.reserved_high = max(self.reserved, self.reserved_high)
+
+
+@dataclass
+class Stub(StreamCalls):
     """The module, as far as it is used."""
 
     count: int = 2
     version: int = 13000
     total: int = 1 << 34
-    failing: dict[str, CUresult] = field(default_factory=dict)
-    """What calls give by their names; the others succeed."""
-    calls: list[tuple[str, tuple[Any, ...]]] = field(default_factory=list)
     launches: list[SimpleNamespace] = field(default_factory=list)
     regions: list[Region] = field(default_factory=list)
     blocks: dict[int, Any] = field(default_factory=dict)
     kernels: tuple[str, ...] = ("k",)
     threads: threading.local = field(default_factory=threading.local)
+    pools: dict[int, Pooled] = field(default_factory=dict)
+    pooled: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """GPU and size of memory that belongs to a pool."""
 
+    CU_MEMHOSTALLOC_PORTABLE = 1
+    cuuint64_t = cuuint64_t
+    CUmemPool_attribute = CUmemPool_attribute
+    CUstreamCaptureMode = CUstreamCaptureMode
+    CUstreamCaptureStatus = CUstreamCaptureStatus
+    CUstreamWaitValue_flags = CUstreamWaitValue_flags
+    CUgraphNodeType = CUgraphNodeType
     CUresult = CUresult
     CUmemorytype = CUmemorytype
     CUpointer_attribute = CUpointer_attribute
@@ -128,12 +115,10 @@ class Stub:
         def call(*args: Any) -> tuple[Any, ...]:
             self.calls.append((name, args))
             failed = self.failing.get(name, CUresult.CUDA_SUCCESS)
+            given = failed or answer(self, *args)
             # A call that fails gives the same number of values, none of them of use.
-            if failed:
-                return (failed, *(None,) * (0 if answer is Stub.on_nothing else 1))
-            given = answer(self, *args)
             if isinstance(given, CUresult):
-                return given, None
+                return (given, *(None,) * _values(answer))
             return (CUresult.CUDA_SUCCESS, *given)
 
         return call
@@ -170,6 +155,8 @@ class Stub:
         return (f"the words for {int(result)}".encode(),)
 
     def on_cuGetProcAddress(self, name: bytes, version: int, flags: int) -> tuple[int, int]:  # noqa: N802
+        if name == b"cuLaunchHostFunc":
+            return self.host_address(), 0
         return (0x1234 if name == b"cuLaunchKernelEx" else 0), 1
 
     # Contexts: 1000 more than their device.
@@ -208,26 +195,98 @@ class Stub:
         self.regions.append(Region(address, count, device=self._stack()[-1] - 1000))
         return (address,)
 
-    def on_cuMemAllocAsync(self, count: int, stream: int) -> tuple[int]:  # noqa: N802
-        return self.on_cuMemAlloc(count)
+    def on_cuMemAllocAsync(self, count: int, stream: int) -> tuple[int] | CUresult:  # noqa: N802
+        (address,) = self.on_cuMemAlloc(count)
+        gpu = self._stack()[-1] - 1000
+        self.pooled[address] = gpu, count
+        self.pools.setdefault(gpu, Pooled()).change(count)
+        self.streams.give(stream, Step(CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEM_ALLOC))
+        return (address,)
 
-    def on_cuMemFree(self, address: int) -> Any:  # noqa: N802
-        return () if self.blocks.pop(address, None) is not None else CUresult.CUDA_ERROR_INVALID_VALUE
+    def on_cuMemFree(self, address: int) -> tuple[()] | CUresult:  # noqa: N802
+        if self.blocks.pop(address, None) is None:
+            return CUresult.CUDA_ERROR_INVALID_VALUE
+        # The same memory may be that of the other GPU next.
+        self.regions[:] = [region for region in self.regions if region.begin != address]
+        if address in self.pooled:
+            gpu, count = self.pooled.pop(address)
+            self.pools[gpu].change(-count)
+        return ()
 
-    def on_cuMemFreeAsync(self, address: int, stream: int) -> Any:  # noqa: N802
+    def on_cuMemFreeAsync(self, address: int, stream: int) -> tuple[()] | CUresult:  # noqa: N802
+        if address not in self.blocks:
+            return CUresult.CUDA_ERROR_INVALID_VALUE
+        free = Step(CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEM_FREE, lambda: self.on_cuMemFree(address))
+        self.streams.give(stream, free)
+        return ()
+
+    def on_cuMemHostAlloc(self, count: int, flags: int) -> tuple[int]:  # noqa: N802
+        block = np.full(count, 0xA5, np.uint8)
+        address = block.ctypes.data
+        self.blocks[address] = block
+        self.regions.append(Region(address, count, CUmemorytype.CU_MEMORYTYPE_HOST, self._stack()[-1] - 1000))
+        return (address,)
+
+    def on_cuMemFreeHost(self, address: int) -> tuple[()] | CUresult:  # noqa: N802
         return self.on_cuMemFree(address)
 
+    def on_cuDeviceGetDefaultMemPool(self, device: int) -> tuple[int]:  # noqa: N802
+        return (0xB000 + device,)
+
+    def on_cuMemPoolSetAttribute(self, pool: int, which: CUmemPool_attribute, value: Any) -> tuple[()] | CUresult:  # noqa: N802
+        assert isinstance(value, cuuint64_t)
+        held = self.pools.setdefault(pool - 0xB000, Pooled())
+        match which.name.removeprefix("CU_MEMPOOL_ATTR_"):
+            case "RELEASE_THRESHOLD":
+                held.threshold = value
+            case "USED_MEM_HIGH" if not value:
+                held.used_high = held.used
+            case "RESERVED_MEM_HIGH" if not value:
+                held.reserved_high = held.reserved
+            case _:
+                return CUresult.CUDA_ERROR_INVALID_VALUE
+        return ()
+
+    def on_cuMemPoolGetAttribute(self, pool: int, which: CUmemPool_attribute) -> tuple[cuuint64_t]:  # noqa: N802
+        held = self.pools.setdefault(pool - 0xB000, Pooled())
+        numbers = {4: held.threshold, 5: held.reserved, 6: held.reserved_high, 7: held.used, 8: held.used_high}
+        return (cuuint64_t(numbers[which]),)
+
+    def on_cuMemPoolTrimTo(self, pool: int, keep: int) -> tuple[()]:  # noqa: N802
+        held = self.pools.setdefault(pool - 0xB000, Pooled())
+        held.reserved = max(held.used, min(held.reserved, keep))
+        return ()
+
+    def _set(self, address: int, value: int, count: int, stream: int, kind: Any) -> tuple[()]:
+        filled = np.full(count, value, kind).tobytes()
+        act = lambda: ctypes.memmove(address, filled, len(filled))  # noqa: E731
+        self.streams.give(stream, Step(CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEMSET, act))
+        return ()
+
     def on_cuMemsetD8Async(self, address: int, value: int, count: int, stream: int) -> tuple[()]:  # noqa: N802
-        ctypes.memset(address, value, count)
+        return self._set(address, value, count, stream, np.uint8)
+
+    def on_cuMemsetD16Async(self, address: int, value: int, count: int, stream: int) -> tuple[()]:  # noqa: N802
+        return self._set(address, value, count, stream, np.uint16)
+
+    def on_cuMemsetD32Async(self, address: int, value: int, count: int, stream: int) -> tuple[()]:  # noqa: N802
+        return self._set(address, value, count, stream, np.uint32)
+
+    def on_cuMemcpyAsync(self, to: int, source: int, count: int, stream: int) -> tuple[()]:  # noqa: N802
+        act = lambda: ctypes.memmove(to, source, count)  # noqa: E731
+        self.streams.give(stream, Step(CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEMCPY, act))
         return ()
 
     def on_cuMemcpyDtoHAsync(self, host: int, device: int, count: int, stream: int) -> tuple[()]:  # noqa: N802
-        ctypes.memmove(host, device, count)
-        return ()
+        return self.on_cuMemcpyAsync(host, device, count, stream)
 
     def on_cuMemcpyHtoDAsync(self, device: int, host: int, count: int, stream: int) -> tuple[()]:  # noqa: N802
-        ctypes.memmove(device, host, count)
-        return ()
+        return self.on_cuMemcpyAsync(device, host, count, stream)
+
+    def on_cuMemcpyPeerAsync(  # noqa: N802
+        self, to: int, to_context: int, source: int, source_context: int, count: int, stream: int
+    ) -> tuple[()]:
+        return self.on_cuMemcpyAsync(to, source, count, stream)
 
     def on_cuPointerGetAttributes(self, count: int, asked: list[int], address: int) -> tuple[list[Any]]:  # noqa: N802
         found = next((each for each in self.regions if each.begin <= address < each.begin + each.size), None)
@@ -237,13 +296,7 @@ class Stub:
             answers = {2: found.memory, 8: found.is_managed, 9: found.device}
         return ([answers[int(each)] for each in asked],)
 
-    # Streams, events, kernels.
-
-    def on_cuStreamCreate(self, flags: int) -> tuple[int]:  # noqa: N802
-        return (0x5000,)
-
-    def on_cuEventCreate(self, flags: int) -> tuple[int]:  # noqa: N802
-        return (0xE000 + len(self.calls),)
+    # Kernels.
 
     def on_cuEventElapsedTime(self, start: int, end: int) -> tuple[float]:  # noqa: N802
         return (1.5,)
@@ -252,7 +305,11 @@ class Stub:
         return ("library",)
 
     def on_cuLibraryGetKernel(self, library: str, name: bytes) -> Any:  # noqa: N802
-        return (0xF00,) if name.decode() in self.kernels else CUresult.CUDA_ERROR_NOT_FOUND
+        wanted = name.decode()
+        return (0xF00 + 16 * self.kernels.index(wanted),) if wanted in self.kernels else CUresult.CUDA_ERROR_NOT_FOUND
+
+    def on_cuKernelGetName(self, kernel: int) -> tuple[bytes]:  # noqa: N802
+        return (self.kernels[(kernel - 0xF00) // 16].encode(),)
 
     def on_cuKernelGetFunction(self, kernel: int) -> tuple[int]:  # noqa: N802
         return (0xF01,)
@@ -268,4 +325,5 @@ class Stub:
 
     def on_cuLaunchKernelEx(self, config: SimpleNamespace, kernel: int, words: int, extra: int) -> tuple[()]:  # noqa: N802
         self.launches.append(SimpleNamespace(config=config, kernel=kernel, words=words, context=self._stack()[-1]))
+        self.streams.give(config.hStream, Step(CUgraphNodeType.CU_GRAPH_NODE_TYPE_KERNEL, kernel=kernel))
         return ()

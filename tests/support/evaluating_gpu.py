@@ -19,6 +19,8 @@ import fast_driver
 import numpy as np
 import pytest
 from cuda_stub import CUresult, Stub
+from cuda_stub_names import CUgraphNodeType
+from cuda_stub_streams import Step
 from device_arrays import DeviceArray
 from tileir_lanes import Lanes, held
 from tileir_memory import Memory
@@ -105,7 +107,7 @@ class Gpu(Stub):
         monkeypatch.setattr(driver, "_imported", lambda: self)
         monkeypatch.setattr(gpu, "_loaded", {})
         gpu._device.cache_clear()
-        gpu._arch.cache_clear()
+        gpu.arch_of.cache_clear()
 
     def take(self) -> list[Started]:
         """What was started since this was asked last."""
@@ -132,7 +134,7 @@ class Gpu(Stub):
 
     def on_cuGetProcAddress(self, name: bytes, version: int, flags: int) -> tuple[int, int]:  # noqa: N802
         known = {b"cuLaunchKernel": fast_driver.entries()["driver"], b"cuCtxGetCurrent": _context_entry()}
-        return known[name], 0
+        return (known[name], 0) if name in known else super().on_cuGetProcAddress(name, version, flags)
 
     def on_cuLibraryLoadData(self, code: bytes, *_: Any) -> tuple[int]:  # noqa: N802
         self.libraries.append(code)
@@ -154,11 +156,19 @@ class Gpu(Stub):
         given = dict(zip((slot.what for slot in slots), cells, strict=True))
         assert (config.gridDimY, config.gridDimZ, config.blockDimX) == (1, 1, 1)
         self.started.append(Started(found.entry.name, config.gridDimX, config.hStream, given, device))
-        if self.computes:
-            self._compute(found.entry, cells, config.gridDimX)
-        elif ("report",) in given:
-            ctypes.memmove(given["report",], np.array(self.report, np.int64).ctypes.data, 8 * len(self.report))
+        blocks = config.gridDimX
+
+        def work() -> None:
+            if self.computes:
+                self._compute(found.entry, cells, blocks)
+            elif ("report",) in given:
+                ctypes.memmove(given["report",], np.array(self.report, np.int64).ctypes.data, 8 * len(self.report))
+
+        self.streams.give(config.hStream, Step(CUgraphNodeType.CU_GRAPH_NODE_TYPE_KERNEL, work, kernel=kernel))
         return ()
+
+    def on_cuKernelGetName(self, kernel: int) -> tuple[bytes]:  # noqa: N802
+        return (self.loaded[kernel].entry.name.encode(),)
 
     def _compute(self, entry: Entry, cells: list[int], blocks: int) -> None:
         memory = Memory()
@@ -174,23 +184,19 @@ class Gpu(Stub):
                 machine.values[parameter] = Lanes(cut.reshape(()))
             machine.run(entry.body)
 
-    def on_cuMemFree(self, address: int) -> Any:  # noqa: N802
-        # The same memory may be that of the other GPU next.
-        self.regions[:] = [region for region in self.regions if region.begin != address]
-        return super().on_cuMemFree(address)
-
     # Memory that belongs to a launch; arrays are allocated without a stream.
 
-    def on_cuMemAllocAsync(self, count: int, stream: int) -> Any:  # noqa: N802
+    def on_cuMemAllocAsync(self, count: int, stream: int) -> tuple[int] | CUresult:  # noqa: N802
         if len(self.scratch) >= self.room:
             return CUresult.CUDA_ERROR_OUT_OF_MEMORY
-        (address,) = self.on_cuMemAlloc(count)
-        self.scratch[address] = stream
-        return (address,)
+        made = super().on_cuMemAllocAsync(count, stream)
+        assert not isinstance(made, CUresult)
+        self.scratch[made[0]] = stream
+        return made
 
-    def on_cuMemFreeAsync(self, address: int, stream: int) -> Any:  # noqa: N802
+    def on_cuMemFreeAsync(self, address: int, stream: int) -> tuple[()] | CUresult:  # noqa: N802
         assert self.scratch.pop(address) == stream
-        return self.on_cuMemFree(address)
+        return super().on_cuMemFreeAsync(address, stream)
 
 
 class GpuArray:

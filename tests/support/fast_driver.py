@@ -14,7 +14,9 @@ from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.target import host
 from tileproof.language.dtypes import DType, by_storage
 from tileproof.runtime import fast
+from tileproof.runtime.devices import byte_range
 from tileproof.runtime.fast import CPU, Plan, Plans, ScalarArgument, TensorArgument, checking
+from tileproof.runtime.fast.layout import StateData
 
 Array = np.ndarray[Any, Any]
 
@@ -75,6 +77,23 @@ define i32 @test_fast_counter(ptr %f, i32 %gx, i32 %gy, i32 %gz, i32 %bx, i32 %b
   ret i32 0
 }
 
+; Says in the first of two numbers that it was called, and waits for the second.
+define i32 @test_fast_gate(ptr %f, i32 %gx, i32 %gy, i32 %gz, i32 %bx, i32 %by, i32 %bz, i32 %shared,
+                           ptr %stream, ptr %words, ptr %extra) {
+entry:
+  %word = load ptr, ptr %words
+  %gate = load ptr, ptr %word
+  store atomic i64 1, ptr %gate seq_cst, align 8
+  %open.place = getelementptr i64, ptr %gate, i64 1
+  br label %turn
+turn:
+  %open = load atomic i64, ptr %open.place seq_cst, align 8
+  %is.shut = icmp eq i64 %open, 0
+  br i1 %is.shut, label %turn, label %end
+end:
+  ret i32 0
+}
+
 define i32 @test_fast_context(ptr %context) {
   store i64 4660, ptr %context
   ret i32 0
@@ -92,8 +111,8 @@ MOST_WORDS = 200
 
 @cache
 def entries() -> dict[str, int]:
-    """The addresses of the driver's functions: driver, counter, context, no_context."""
-    names = ["driver", "counter", "context", "no_context"]
+    """The addresses of the driver's functions: driver, counter, gate, context, no_context."""
+    names = ["driver", "counter", "gate", "context", "no_context"]
     found = llvm.load_object(llvm.compile_object(_DRIVER, host()), [f"test_fast_{name}" for name in names])
     return dict(zip(names, found.values(), strict=True))
 
@@ -173,8 +192,8 @@ def plans_of(*plans: Plan) -> Plans:
     return made
 
 
-WAYS: dict[str, Callable[[Plans, tuple[Any, ...]], bool]] = {
-    "native": lambda plans, args: fast.launch(plans, args),
+WAYS: dict[str, Callable[..., bool]] = {
+    "native": lambda plans, args, *stream: fast.launch(plans, args, *stream),
     "python": checking.launch,
 }
 
@@ -198,3 +217,19 @@ def buffer_of(array: Array, **changes: Any) -> Buffer:
         "strides": array.strides, "device": CPU, "is_writable": bool(array.flags.writeable),
     }  # fmt: skip
     return Buffer(fast.record(**{**given, **changes}))
+
+
+class Own:
+    """A tensor of our own that knows what is true of its memory."""
+
+    __slots__ = ("array", "lent", "record", "state")
+
+    def __init__(self, array: Array, *, whole: Array | None = None, unwritten: bool = False) -> None:
+        low, high = byte_range(array if whole is None else whole)
+        self.array = array
+        self.lent: list[None] = []
+        self.state = StateData(low=low, high=high, unwritten=unwritten, lent=id(self.lent))
+        self.record = buffer_of(array, state=ctypes.addressof(self.state)).record
+
+
+fast.register_buffer(Own, "record")

@@ -8,11 +8,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tileproof.ir.types import Walker
+from tileproof.ir import ops
+from tileproof.ir.types import TileType, Walker
 from tileproof.language.dtypes import DType
+from tileproof.lowering.joins import again
 
 from .interpreter import semantics
-from .interpreter.points import evaluate, size_of
+from .interpreter.machine import Machine
+from .interpreter.points import Space, evaluate, size_of
+from .interpreter.reports import Reporter
 
 
 def places(walker: Walker, dimensions: Mapping[str, int]) -> int:
@@ -35,3 +39,23 @@ def segment_table(borders: npt.NDArray[Any], size: int) -> npt.NDArray[np.int64]
     turn = np.arange(len(segment)) - np.repeat(np.cumsum(counts) - counts, counts)
     begin = starts[segment] + turn * size
     return np.ascontiguousarray(np.stack([begin, np.minimum(begin + size, stops[segment]), turn, segment], axis=1))
+
+
+def require(kernel: ops.KernelIR, scalars: Mapping[str, Any], dimensions: Mapping[str, int]) -> None:
+    """Tests the contracts of a kernel, which look at dimensions and scalars alone."""
+    required = [op for op in kernel.body.ops if isinstance(op, ops.Require)]
+    if not required:
+        return
+    outer = ops.Block(tuple(op for op in kernel.body.ops if not isinstance(op, ops.Parallel)))
+    needed = again(outer, *(ops.Block((), (op.condition,)) for op in required))
+    given = {
+        parameter.value: semantics.constant(np.asarray(scalars[parameter.name]).item(), parameter.value.type.dtype)
+        for parameter in kernel.parameters
+        if isinstance(parameter.value.type, TileType)
+    }
+    space = Space()
+    report = Reporter(kernel, space, dimensions)
+    machine = Machine({}, given, dimensions, space, "forward", report, None)
+    machine.block(needed)
+    for op in required:
+        machine.execute(op)

@@ -117,6 +117,13 @@ class Code(Enum):
     NO_BACKEND = "TP0611", "a backend that does not exist"
     MISALIGNED = "TP0612", "an argument whose elements are not aligned"
     BAD_SETTING = "TP0613", "an environment variable with a value that cannot be used"
+    NO_DEVICE = "TP0614", "a device that does not exist"
+    UNINITIALISED = "TP0615", "memory that nobody has written is read"
+    IN_FLIGHT = "TP0616", "the host writes memory that a kernel uses"
+    OUT_OF_MEMORY = "TP0617", "not enough memory for a tensor"
+    SPENT = "TP0618", "an operation that was used before"
+    NOT_IN_GRAPH = "TP0619", "something that a graph cannot hold"
+    FORKED = "TP0620", "memory that was in flight when the process was forked"
 
     # Launch on a GPU.
     NO_GPU = "TP0621", "no GPU, or no driver for it"

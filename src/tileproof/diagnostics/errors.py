@@ -32,6 +32,14 @@ class LaunchError(TileproofError):
     """The kernel is fine, its arguments are not: nothing was launched, nothing was touched."""
 
 
+class InFlight(TileproofError):
+    """The host would write memory that a kernel in flight uses: nothing was written."""
+
+
+class OutOfMemory(TileproofError, MemoryError):
+    """There is too little memory for a tensor: nothing was made."""
+
+
 class SanitizerError(TileproofError):
     """The interpreter saw the kernel break a promise. The arguments are as they were before the call."""
 

@@ -10,14 +10,30 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable, Sequence
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 from .names import MISSING, Capture, is_language
+
+Named: TypeAlias = tuple[dict[str, Any], str, Any]
+"""A dict, a name, and what it stands for there; `MISSING` for nothing."""
 
 
 def watch(captures: Sequence[Capture]) -> Callable[[], bool]:
     """A question that is true only while all captures are what they were; it may also doubt without reason."""
-    held: dict[tuple[int, str], tuple[dict[str, Any], str, Any]] = {}
+    entries, closely = split(captures)
+
+    def is_current() -> bool:
+        for where, name, value in entries:
+            if where.get(name, MISSING) is not value:
+                return False
+        return closely is None or closely()
+
+    return is_current
+
+
+def split(captures: Sequence[Capture]) -> tuple[tuple[Named, ...], Callable[[], bool] | None]:
+    """The same question in two parts: names in dicts, and what there is to ask besides."""
+    held: dict[tuple[int, str], Named] = {}
     close: list[Capture] = []
     helpers = []
     for capture in captures:
@@ -32,26 +48,22 @@ def watch(captures: Sequence[Capture]) -> Callable[[], bool]:
             helpers.append((capture.value, code, defaults))
             if named:
                 close.append(capture)
-    entries = tuple(held.values())
 
-    def is_current() -> bool:
-        for where, name, value in entries:
-            if where.get(name, MISSING) is not value:
-                return False
+    def closely() -> bool:
         for helper, code, defaults in helpers:
             if helper.__code__ is not code or helper.__defaults__ is not defaults or helper.__kwdefaults__:
                 return False
         return not close or all(capture.is_current for capture in close)
 
-    return is_current
+    return tuple(held.values()), closely if helpers or close else None
 
 
-def _held(capture: Capture) -> list[tuple[dict[str, Any], str, Any]] | None:
+def _held(capture: Capture) -> list[Named] | None:
     """The dicts in which a capture is found, and what they hold; None if it must be looked at closely."""
     function, (first, *attributes) = capture.function, capture.path
     if first in function.__code__.co_freevars or not _is_watchable(capture.value):
         return None
-    found: list[tuple[dict[str, Any], str, Any]] = []
+    found: list[Named] = []
     value = function.__globals__.get(first, MISSING)
     found.append((function.__globals__, first, value))
     if value is MISSING:

@@ -28,6 +28,9 @@ class Kernel:
     launcher: ClassVar[Launcher | None] = None
     """What a call does; `import tileproof` puts the runtime here, so that the language need not know it."""
 
+    operator: ClassVar[Callable[[Kernel, tuple[Any, ...], dict[str, Any]], Any] | None] = None
+    """What `op` does, likewise."""
+
     def __init__(
         self,
         function: Callable[..., None],
@@ -56,21 +59,37 @@ class Kernel:
         """Compiled forms, by element types and constants."""
         self.remembered: dict[Any, Callable[[tuple[Any, ...], dict[str, Any]], bool]] = {}
         """Launches on a GPU that others like them can follow, by constants: what follows them, if it can."""
+        self.recent: Callable[[tuple[Any, ...], dict[str, Any]], bool] | None = None
+        """The one of these that was of use last: to try it costs less than to look for the right one."""
 
     def __call__(self, *args: Any, **constants: Any) -> None:
         """Launches the kernel on `args`."""
         if self.remembered:
             # Nothing here may refuse anything: whatever is unusual goes the full way.
+            recent = self.recent
+            if recent is not None and recent(args, constants):
+                return
             try:
                 follow = self.remembered.get(tuple(constants.items()) if constants else ())
             except TypeError:  # a constant without a hash, such as a list
                 follow = None
-            if follow is not None and follow(args, constants):
+            if follow is not None and follow is not recent and follow(args, constants):
+                self.recent = follow
                 return
         launcher = Kernel.launcher
         if launcher is None:
             raise RuntimeError(f"kernel {self.name} cannot be launched: import tileproof, not a part of it")
         launcher(self, args, constants)
+
+    def op(self, *args: Any, **constants: Any) -> Any:
+        """The launch as a value: an operation that runs once, later, alone or as a part of others.
+
+            (matmul.op(h, x, w) >> relu.op(y, h)).run()
+        """
+        operator = Kernel.operator
+        if operator is None:
+            raise RuntimeError(f"kernel {self.name} cannot be launched: import tileproof, not a part of it")
+        return operator(self, args, constants)
 
     def with_schedule(self, schedule: Schedule) -> Kernel:
         """The same kernel, laid over a GPU in another way.

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 import builtins
-from typing import NoReturn
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+elsewhere: Callable[[str], Callable[..., Any]] | None = None
+"""Gives what a word means on the host; `import tileproof` puts it here: the language does not know the runtime."""
+
+
+def on_host(name: str) -> Callable[..., Any]:
+    """What a word means on the host, of those that mean something there too."""
+    if elsewhere is None:
+        raise RuntimeError(f"tp.{name} cannot be used on the host: import tileproof, not a part of it")
+    return elsewhere(name)
 
 
 def only_in_kernels(name: str) -> NoReturn:

@@ -16,7 +16,7 @@ class Schedule:
         @tp.kernel(schedule=tp.Schedule(persistent=True, group=8, warps=8))
     """
 
-    __slots__ = ("cluster", "group", "latency", "occupancy", "persistent", "reverse", "tma", "warps")
+    __slots__ = ("cluster", "dependent", "group", "latency", "occupancy", "persistent", "reverse", "tma", "warps")
     persistent: bool
     reverse: bool
     group: int
@@ -25,6 +25,7 @@ class Schedule:
     warps: int | None
     latency: int | None
     tma: bool
+    dependent: bool
 
     def __init__(
         self,
@@ -37,12 +38,15 @@ class Schedule:
         warps: int | None = None,
         latency: int | None = None,
         tma: bool = True,
+        dependent: bool = False,
     ) -> None:
         """`persistent`: as many programs as the GPU holds at once, each taking one point after another. `reverse`: the
         last point first, for kernels whose last points have the most to do. `group`: so many rows of the last two
         walkers are taken together, so that they share what they read. `cluster`: blocks that work on one tile together.
         `occupancy`: how many programs a multiprocessor should hold. `warps`: 8 for large accumulators. `latency`: how
-        far ahead loads are issued. `tma`: whether the copy engine may be used.
+        far ahead loads are issued. `tma`: whether the copy engine may be used. `dependent`: in `a >> b` and in graphs,
+        if both kernels say so, the second is brought to the GPU while the first still runs, and waits there; it pays
+        for short kernels whose programs all fit the GPU at once.
         """
         given = {"group": group, "cluster": cluster, "occupancy": occupancy, "warps": warps, "latency": latency}
         for name, value in given.items():
@@ -50,10 +54,11 @@ class Schedule:
                 continue
             if type(value) is not int or not _is_choice(name, value):
                 raise ValueError(f"{name} of a schedule is {_CHOICES[name]}, not {value!r}")
-        for name, truth in (("persistent", persistent), ("reverse", reverse), ("tma", tma)):
+        for name, truth in (("persistent", persistent), ("reverse", reverse), ("tma", tma), ("dependent", dependent)):
             if type(truth) is not bool:
                 raise ValueError(f"{name} of a schedule is True or False, not {truth!r}")
-        for name, value in {**given, "persistent": persistent, "reverse": reverse, "tma": tma}.items():
+        truths = {"persistent": persistent, "reverse": reverse, "tma": tma, "dependent": dependent}
+        for name, value in {**given, **truths}.items():
             object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: object) -> None:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from .outside import only_in_kernels
+from .outside import on_host, only_in_kernels
 
 
 class Lowest:
@@ -39,31 +39,37 @@ lowest: Final[Any] = Lowest()
 # Making tiles.
 
 
-def zeros(shape: Any, dtype: Any = None) -> Any:
+def zeros(shape: Any, dtype: Any = None, device: str = "cpu") -> Any:
     """A tile of zeros, of f32 unless `dtype` is given. `shape` is made of lengths and walkers.
+
+    On the host: a `tp.Tensor` of zeros on a device, "cpu" or "cuda".
 
     Example:
         y[i, :] = tp.zeros((i, N))
     """
-    only_in_kernels("zeros")
+    return on_host("zeros")(shape, dtype, device)
 
 
-def full(shape: Any, value: Any, dtype: Any = None) -> Any:
+def full(shape: Any, value: Any, dtype: Any = None, device: str = "cpu") -> Any:
     """A tile with `value` everywhere: a literal (f32 unless `dtype` is given) or a scalar (of its own type).
+
+    On the host: a `tp.Tensor` with `value` everywhere, of f32 unless `dtype` is given.
 
     Example:
         r[i] = tp.full((i,), -tp.inf)
     """
-    only_in_kernels("full")
+    return on_host("full")(shape, value, dtype, device)
 
 
-def arange(n: Any, dtype: Any = None) -> Any:
+def arange(n: Any, dtype: Any = None, device: str = "cpu") -> Any:
     """The numbers 0, 1, ... n - 1 for a constant n, of type `index` unless `dtype` is given.
+
+    On the host: a `tp.Tensor` of these numbers, of i64 unless `dtype` is given.
 
     Example:
         q[i, :] = tp.arange(N, i32)[None, :]
     """
-    only_in_kernels("arange")
+    return on_host("arange")(n, dtype, device)
 
 
 # Products.
@@ -380,13 +386,17 @@ def any(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
     only_in_kernels("any")
 
 
-def all(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+def all(x: Any, axis: Any = None, keepdims: Any = False, *more: Any) -> Any:
     """Whether every element of a bool tile is true; true of nothing.
+
+    On the host: several operations side by side, as one: `tp.all(a, b, c)`. Its value is all their values.
 
     Example:
         r[i] = tp.all(x[i, :] > 0, axis=1).to(f32)
     """
-    only_in_kernels("all")
+    # On the host the places of `axis` and `keepdims` hold operations too.
+    others = [each for each in (axis, keepdims) if each is not None and each is not False]
+    return on_host("all_of")((x, *others, *more))
 
 
 def cumsum(x: Any, axis: Any = None) -> Any:

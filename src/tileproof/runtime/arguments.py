@@ -30,7 +30,11 @@ from tileproof.frontend.specialisation import ConstantValue, Specialisation
 from tileproof.ir.types import Access, Fixed, Named
 from tileproof.language.dtypes import BOOL, F32, I32, I64, DType, DTypeVar, by_storage
 
-from .devices import Array, Described, Unusable, address_of, check_writeable, described
+from .devices import Array, Described, address_of, check_writeable, described
+from .foreign import Unusable
+from .host_arrays import on_host
+from .storage import Block
+from .tensors import Tensor
 
 
 @dataclass(slots=True)
@@ -38,13 +42,17 @@ class Bound:
     """Arguments that fit their signature."""
 
     tensors: dict[str, Any] = field(default_factory=dict)
-    """Numpy arrays, or what `devices.described` says of arrays on a GPU."""
+    """Numpy arrays, also over the memory of others; or what `devices.described` says of arrays on a GPU."""
     scalars: dict[str, bool | int | float] = field(default_factory=dict)
     dimensions: dict[str, int] = field(default_factory=dict)
     dtypes: dict[str, DType] = field(default_factory=dict)
     constants: dict[str, ConstantValue] = field(default_factory=dict)
     device: int | None = None
     """The GPU that all tensors are on; None for the CPU."""
+    own: dict[str, Tensor] = field(default_factory=dict)
+    """Those that are tensors of our own."""
+    guards: list[tuple[Block, int]] = field(default_factory=list)
+    """Memory whose contents were looked at, and its version then."""
 
     @property
     def specialisation(self) -> Specialisation:
@@ -70,6 +78,8 @@ def bind(signature: Signature, args: tuple[Any, ...], named: Mapping[str, Any]) 
         array = _array(signature, tensor, given)
         _bind_device(signature, tensor, array, bound)
         bound.tensors[tensor.name] = array
+        if type(given[tensor.name]) is Tensor:
+            bound.own[tensor.name] = given[tensor.name]
         _bind_dtype(signature, tensor, array, bound)
         _check_alignment(signature, tensor, array)
         _bind_dimensions(signature, tensor, array, bound, seen)
@@ -172,14 +182,10 @@ def _by_name(signature: Signature, args: tuple[Any, ...], named: Mapping[str, An
 
 def _array(signature: Signature, tensor: TensorParameter, given: Mapping[str, Any]) -> Array | Described:
     value = given[tensor.name]
-    found = _on_gpu(signature, tensor, value)
-    if found is None and (not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray)):
-        if _is_torch(value):
-            _check_company(signature, tensor, given)
+    array = _memory_of(signature, tensor, value)
+    if array is None:
         message = f"`{tensor.name}` is a tensor, and the argument is of type {type(value).__name__}"
         fail(signature, Code.ARGUMENT_KIND, message, tensor, help=_cure_of_kind(tensor.name, value))
-    # What a subclass says of itself is its own affair: the memory is judged.
-    array = np.asarray(value) if found is None else found
     if array.ndim != len(tensor.dimensions):
         shown = " ".join(map(str, tensor.dimensions))
         fail(
@@ -201,14 +207,19 @@ def _array(signature: Signature, tensor: TensorParameter, given: Mapping[str, An
     return array
 
 
-def _on_gpu(signature: Signature, tensor: TensorParameter, value: Any) -> Described | None:
-    """What lives on a GPU, read; None for what does not."""
+def _memory_of(signature: Signature, tensor: TensorParameter, value: Any) -> Array | Described | None:
+    """What an array of any library is to a launch: on a GPU as it is described, on the CPU as a numpy array."""
+    is_written = tensor.access is not Access.IN
+    if type(value) is Tensor:
+        return value.seen_by_launch()
     try:
         found = described(value, tensor.name)
-        if found is not None and tensor.access is not Access.IN:
+        if found is None:
+            return on_host(value, tensor.name, is_written=is_written)
+        if is_written:
             check_writeable(found, tensor.name)
     except Unusable as why:
-        label = "" if tensor.access is Access.IN else f"declared as {tensor.access}"
+        label = f"declared as {tensor.access}" if is_written else ""
         message = f"`{tensor.name}` {why.message}"
         fail(signature, why.code, message, tensor, label=label, notes=why.notes, help=why.help)
     return found
@@ -221,14 +232,6 @@ def _bind_device(signature: Signature, tensor: TensorParameter, array: Array | D
         bound.device = device
     elif device != bound.device:
         _devices_differ(signature, signature.tensors[0], bound.device, tensor, device)
-
-
-def _check_company(signature: Signature, tensor: TensorParameter, given: Mapping[str, Any]) -> None:
-    """A tensor of torch that is not on a GPU, beside one that is: to move it is what helps."""
-    for other in signature.tensors:
-        found = _on_gpu(signature, other, given[other.name])
-        if found is not None:
-            _devices_differ(signature, other, found.device, tensor, None)
 
 
 def _devices_differ(
@@ -252,44 +255,15 @@ def _devices_differ(
     )
 
 
-def _is_torch(value: Any) -> bool:
-    return type(value).__module__.partition(".")[0] == "torch"
-
-
 def _cure_of_kind(name: str, value: Any) -> str:
-    """How to make a numpy array of what was given for a tensor."""
+    """How to make an array of what was given for a tensor."""
     if isinstance(value, np.ma.MaskedArray):
         return f"a kernel sees no mask: pass `{name}.data`, or `{name}.filled(...)`"
-    if _is_torch(value):
-        return _cure_of_torch(name, value)
-    if hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
-        return f"pass a numpy array: `np.asarray({name})`"
-    if hasattr(value, "__dlpack__"):
-        return f"pass a numpy array: `np.from_dlpack({name})`"
-    if isinstance(value, (int, float)):
+    if isinstance(value, (int, float)) and not isinstance(value, np.generic):
         return f"pass an array, or declare `{name}` as a scalar: `{name}: f32`"
-    return "pass a numpy array"
-
-
-def _cure_of_torch(name: str, value: Any) -> str:
-    """How to reach the memory of a torch tensor, or why it has none that a kernel could use."""
-    if type(value).__name__ == "FakeTensor":
-        return f"a FakeTensor has no memory: make `{name}` outside `FakeTensorMode`, and pass `{name}.numpy()`"
-    if getattr(value, "is_sparse", False) or getattr(value, "is_sparse_csr", False):
-        return f"a sparse tensor has no memory of this shape: pass `{name}.to_dense().numpy()`"
-    if getattr(value, "is_meta", False):
-        return f"a meta tensor has no memory: make `{name}` on the CPU, and pass `{name}.numpy()`"
-    if getattr(getattr(value, "device", None), "type", "cpu") != "cpu":
-        return f"its memory is not the CPU's: pass `{name}.cpu().numpy()`, and copy back what the kernel writes"
-    view = name
-    if getattr(value, "requires_grad", False):
-        view += ".detach()"
-    for lazy in ("conj", "neg"):
-        if getattr(value, f"is_{lazy}", bool)():
-            view += f".resolve_{lazy}()"
-    if view == name:
-        return f"pass a numpy array, which is the same memory: `{name}.numpy()`"
-    return f"pass a numpy array: `{view}.numpy()`"
+    if hasattr(value, "__array__"):
+        return f"pass a numpy array: `np.asarray({name})`"
+    return "pass a numpy array, or one of torch, cupy or JAX, or with `__array_interface__` or DLPack"
 
 
 def _check_alignment(signature: Signature, tensor: TensorParameter, array: Array | Described) -> None:

@@ -14,6 +14,8 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError
 
+from .streams import recording
+
 DEFAULT: Final = "auto"
 """Where launches run if nobody chose: where their arguments are."""
 ON_HOST: Final = ("cpu", "interpreter")
@@ -41,6 +43,8 @@ def current() -> str:
 
 def is_free() -> bool:
     """Whether a launch may run on a GPU without further questions: nobody chose anything else."""
+    if recording.get() is not None:
+        return False
     chosen = _chosen.get()
     if chosen is None:
         return _variables is not None and _ENCODED not in _variables

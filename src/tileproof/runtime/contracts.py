@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -19,9 +22,20 @@ from tileproof.ir.types import Access
 
 from .arguments import Bound, fail
 from .devices import Array, host_copy
+from .facts import Measured, Wanted, measure
+
+Known: TypeAlias = Callable[[TensorParameter, Any, Wanted], Measured]
+"""What is known of the contents of an argument: remembered, or measured now."""
 
 
-def check_contents(signature: Signature, bound: Bound, read_through: Mapping[str, Span]) -> None:
+def measured_now(tensor: TensorParameter, array: Any, wanted: Wanted) -> Measured:
+    """What the entries are at this moment."""
+    return measure(host_copy(array), wanted.kind)
+
+
+def check_contents(
+    signature: Signature, bound: Bound, read_through: Mapping[str, Span], known: Known = measured_now
+) -> None:
     """Index tensors hold what their element type says, and no -1 where the kernel loads through them."""
     for tensor in signature.tensors:
         if not isinstance(tensor.element, ContentOf):
@@ -36,93 +50,151 @@ def check_contents(signature: Signature, bound: Bound, read_through: Mapping[str
                 tensor,
                 help="pass an array of int64",
             )
-        if tensor.access is Access.OUT:
-            continue
-        array = host_copy(array)
-        if tensor.element.kind == "Offsets":
-            _check_offsets(signature, tensor, array, extent)
-            continue
-        _check_range(signature, tensor, tensor.element.dimension, array, extent)
-        if tensor.element.kind == "Unique":
-            _check_unique(signature, tensor, array)
-        if tensor.name in read_through and (array == -1).any():
-            place = _shown(array == -1)
-            fail(
-                signature,
-                Code.CONTENTS,
-                f"`{tensor.name}[{place}]` is -1 (none), and the kernel loads through it",
-                tensor,
-                labels=(Label(read_through[tensor.name], "a load at none has no value"),),
-                help="give every entry a position, or read with `x.get(index, fill)`",
-            )
+        if tensor.access is not Access.OUT:
+            wanted = Wanted(tensor.element.kind, extent, tensor.name not in read_through)
+            demand(signature, tensor, wanted, known(tensor, array, wanted), array, read_through.get(tensor.name))
 
 
-def check_complete(signature: Signature, bound: Bound, complete: Sequence[str]) -> None:
+def check_complete(signature: Signature, bound: Bound, complete: Sequence[str], known: Known = measured_now) -> None:
     """No -1 where an `Out` is covered through an index tensor: an entry that is none would leave a place unwritten."""
     for tensor in signature.tensors:
-        if tensor.name not in complete:
-            continue
-        array = host_copy(bound.tensors[tensor.name])
-        if (array == -1).any():
-            fail(
-                signature,
-                Code.CONTENTS,
-                f"`{tensor.name}[{_shown(array == -1)}]` is -1 (none), and an Out is to be written through all entries",
-                tensor,
-                help="give every entry a position, or declare the output InOut to keep what is not written",
-            )
+        if tensor.name in complete and isinstance(tensor.element, ContentOf):
+            array = bound.tensors[tensor.name]
+            wanted = Wanted("Index", bound.dimensions[tensor.element.dimension], holes_allowed=False)
+            demand(signature, tensor, wanted, known(tensor, array, wanted), array)
 
 
-def _check_range(signature: Signature, tensor: TensorParameter, dimension: str, array: Array, extent: int) -> None:
-    wrong = (array < -1) | (array >= extent)
-    if wrong.any():
-        fail(
-            signature,
-            Code.CONTENTS,
-            f"`{tensor.name}[{_shown(wrong)}]` is {array[_first(wrong)]}, and {dimension} has {extent} elements",
-            tensor,
-            notes=(f"{int(wrong.sum())} of {array.size} entries {'is' if wrong.sum() == 1 else 'are'} outside",),
-            help="entries are -1 (none) or count from 0",
-        )
+def demand(
+    signature: Signature, tensor: TensorParameter, wanted: Wanted, measured: Measured, array: Any,
+    loaded_at: Span | None = None,
+) -> None:  # fmt: skip
+    """Refuses a launch whose index tensor is not as wanted. Only then are its entries looked at, to name a wrong one.
+
+    `loaded_at` is where the kernel loads through it; without it, holes are forbidden because an `Out` is covered by it.
+    """
+    answer = measured.meets(wanted)
+    if answer is None:
+        measured = measure(host_copy(array), wanted.kind)
+        answer = measured.meets(wanted)
+    if not answer:
+        refuse(signature, tensor, wanted, fault_in(host_copy(array), wanted, measured), loaded_at)
 
 
-def _check_unique(signature: Signature, tensor: TensorParameter, array: Array) -> None:
-    entries = array.ravel()
-    values, counts = np.unique(entries[entries >= 0], return_counts=True)
-    if (counts > 1).any():
-        value = values[np.argmax(counts > 1)]
-        places = [tuple(map(int, place)) for place in np.argwhere(array == value)[:2]]
-        one, two = (f"`{tensor.name}[{', '.join(map(str, place))}]`" for place in places)
-        fail(
-            signature,
-            Code.CONTENTS,
-            f"{one} and {two} are both {value}, and the entries of a Unique tensor differ",
-            tensor,
-            help="remove the duplicate, or mark it -1 (none)",
-        )
+class Wrong(Enum):
+    """What can be wrong with an index tensor."""
+
+    OUTSIDE = "an entry is no position of its dimension"
+    TWICE = "two entries are the same position"
+    NONE = "an entry is -1 where none may be"
+    FALLS = "a border is less than the one before it"
+    ENDS = "the borders do not go from 0 to the extent"
+    EMPTY = "there is no border"
+    CROWDED = "there are fewer positions than entries that need one"
+    SCATTERED = "its entries lie in memory in too many ways"
 
 
-def _check_offsets(signature: Signature, tensor: TensorParameter, array: Array, extent: int) -> None:
-    ends = array.size >= 1 and array[0] == 0 and array[-1] == extent
-    falls = array[1:] < array[:-1]
-    if ends and not falls.any():
-        return
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with the entries of an index tensor, and where."""
+
+    wrong: Wrong
+    places: tuple[tuple[int, ...], ...]
+    """Of an entry; of both, if they are `TWICE`; of the lower border, if it `FALLS`."""
+    values: tuple[int, ...]
+    """Of that entry; of the borders before and at the place, or of the first and the last."""
+    count: int = 1
+    """How many entries are so."""
+    size: int = 1
+    """Of how many."""
+
+
+def fault_in(array: Array, wanted: Wanted, measured: Measured) -> Fault:
+    """What is wrong with entries that were measured and are not as wanted."""
+    find = _wrong_borders if wanted.kind == "Offsets" else _wrong_entries
+    found = find(array, wanted)
+    # Entries that others write meanwhile may be right by now.
+    return found or Fault(Wrong.OUTSIDE, (), (measured.least, measured.greatest), 0, array.size)
+
+
+def _wrong_entries(array: Array, wanted: Wanted) -> Fault | None:
+    outside = (array < -1) | (array >= wanted.extent)
+    if outside.any():
+        place = _first(outside)
+        return Fault(Wrong.OUTSIDE, (place,), (int(array[place]),), int(outside.sum()), array.size)
+    if wanted.kind == "Unique":
+        values, counts = np.unique(array[array >= 0], return_counts=True)
+        if (counts > 1).any():
+            value = values[np.argmax(counts > 1)]
+            places = tuple(tuple(map(int, place)) for place in np.argwhere(array == value)[:2])
+            return Fault(Wrong.TWICE, places, (int(value),), int((counts > 1).sum()), array.size)
+    holes = array == -1
+    if not wanted.holes_allowed and holes.any():
+        return Fault(Wrong.NONE, (_first(holes),), (-1,), int(holes.sum()), array.size)
+    return None
+
+
+def _wrong_borders(array: Array, wanted: Wanted) -> Fault | None:
     if not array.size:
-        message = f"`{tensor.name}` is empty, and segments need at least one border"
-    elif falls.any():
-        at = int(np.argmax(falls))
-        message = f"`{tensor.name}` falls from {array[at]} to {array[at + 1]} at {at + 1}, and borders never fall"
-    else:
-        message = f"`{tensor.name}` goes from {array[0]} to {array[-1]}, and its segments divide 0 to {extent}"
-    fail(signature, Code.CONTENTS, message, tensor, help="start at 0, end at the extent, one border more than segments")
+        return Fault(Wrong.EMPTY, (), (), 0, 0)
+    falls = array[1:] < array[:-1]
+    if falls.any():
+        (at,) = _first(falls)
+        return Fault(Wrong.FALLS, ((at + 1,),), (int(array[at]), int(array[at + 1])), int(falls.sum()), array.size)
+    if array[0] != 0 or array[-1] != wanted.extent:
+        return Fault(Wrong.ENDS, (), (int(array[0]), int(array[-1])), 1, array.size)
+    return None
 
 
 def _first(wrong: Array) -> tuple[int, ...]:
     return tuple(int(position) for position in np.argwhere(wrong)[0])
 
 
-def _shown(wrong: Array) -> str:
-    return ", ".join(map(str, _first(wrong)))
+def refuse(
+    signature: Signature, tensor: TensorParameter, wanted: Wanted, fault: Fault, loaded_at: Span | None = None
+) -> NoReturn:
+    """Raises what a launch says of wrong contents."""
+    assert isinstance(tensor.element, ContentOf)
+    name, dimension, extent = tensor.name, tensor.element.dimension, wanted.extent
+    entries = [f"`{name}[{', '.join(map(str, place))}]`" for place in fault.places]
+    notes: tuple[str, ...] = ()
+    labels: tuple[Label, ...] = ()
+    help = "start at 0, end at the extent, one border more than segments"
+    match fault.wrong:
+        case Wrong.OUTSIDE if not entries:
+            least, greatest = fault.values
+            message = f"`{name}` held entries from {least} to {greatest}, which are not what {wanted.kind} promises"
+            notes = ("they changed while the launch looked at them",)
+            help = "let what writes them finish before the launch"
+        case Wrong.OUTSIDE:
+            message = f"{entries[0]} is {fault.values[0]}, and {dimension} has {extent} elements"
+            notes = (f"{fault.count} of {fault.size} entries {'is' if fault.count == 1 else 'are'} outside",)
+            help = "entries are -1 (none) or count from 0"
+        case Wrong.TWICE:
+            one, two = entries
+            message = f"{one} and {two} are both {fault.values[0]}, and the entries of a Unique tensor differ"
+            help = "remove the duplicate, or mark it -1 (none)"
+        case Wrong.NONE if loaded_at is not None:
+            message = f"{entries[0]} is -1 (none), and the kernel loads through it"
+            labels = (Label(loaded_at, "a load at none has no value"),)
+            help = "give every entry a position, or read with `x.get(index, fill)`"
+        case Wrong.NONE:
+            message = f"{entries[0]} is -1 (none), and an Out is to be written through all entries"
+            help = "give every entry a position, or declare the output InOut to keep what is not written"
+        case Wrong.FALLS:
+            before, at = fault.values
+            message = f"`{name}` falls from {before} to {at} at {fault.places[0][0]}, and borders never fall"
+        case Wrong.ENDS:
+            first, last = fault.values
+            message = f"`{name}` goes from {first} to {last}, and its segments divide 0 to {extent}"
+        case Wrong.EMPTY:
+            message = f"`{name}` is empty, and segments need at least one border"
+        case Wrong.CROWDED:
+            message = f"`{name}` has {fault.size} entries, none of them -1, and {dimension} has {extent} elements"
+            help = f"pass fewer entries, or more elements of {dimension}"
+        case Wrong.SCATTERED:
+            message = f"`{name}` has gaps along so many axes that its entries cannot be tested on its device"
+            help = "pass a copy without gaps"
+    fail(signature, Code.CONTENTS, message, tensor, labels=labels, notes=notes, help=help)
 
 
 def check_groups(signature: Signature, bound: Bound, groups: Sequence[Group]) -> None:

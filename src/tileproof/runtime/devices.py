@@ -3,8 +3,7 @@
 `described` reads what an array says of itself into a `Described`, which has those attributes of a numpy array that a
 launch reads, so that binding and checking are the same on every device. Tensors of torch are read by their own
 attributes, which all of them have; other arrays by `__cuda_array_interface__`; DLPack is for those that have nothing
-else. The driver, not the array, says what kind of memory lies at the address. No library is loaded to find out: an
-array of a library that is not loaded cannot be here.
+else. The driver, not the array, says what kind of memory lies at the address.
 """
 
 from __future__ import annotations
@@ -14,28 +13,29 @@ import sys
 import weakref
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from tileproof.backends.cuda.driver import Device, Event, Memory, place_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError
-from tileproof.language.dtypes import ALL, DType
 
 from . import dlpack
+from .foreign import (
+    Unusable,
+    check_owner,
+    dtype_of,
+    is_immutable,
+    malformed,
+    stored,
+    torch_device,
+    torch_memory,
+    torch_of,
+    without_gaps,
+)
 
 Array = np.ndarray[Any, Any]
-
-_OF_TORCH: Final = {
-    "bool": "bool", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
-    "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64",
-    "float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64",
-    "float8_e4m3fn": "f8e4m3", "float8_e5m2": "f8e5m2",
-}  # fmt: skip
-_IMMUTABLE: Final = ("jax", "jaxlib")
-"""Libraries that take it for granted that an array never changes, whatever its interface says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +75,6 @@ class Described:
         return self.size * self.itemsize
 
 
-class Unusable(Exception):
-    """Why a kernel cannot use an argument; the message goes on after its name."""
-
-    def __init__(self, code: Code, message: str, help: str, *notes: str) -> None:
-        super().__init__(message)
-        self.code, self.message, self.help, self.notes = code, message, help, notes
-
-
 def described(value: Any, name: str = "x") -> Described | None:
     """What lives on a GPU, read; None for anything else. `Unusable` if it has no memory that a kernel can use.
 
@@ -92,17 +84,17 @@ def described(value: Any, name: str = "x") -> Described | None:
         return None
     if isinstance(value, DeviceBuffer):
         return value.described()
-    torch = _torch_of(value)
+    torch = torch_of(value)
     if torch is not None:
         return _of_torch(torch, value, name)
-    if _is_immutable(value):  # its DLPack, and not its interface, orders our work behind its own
+    if is_immutable(value):  # its DLPack, and not its interface, orders our work behind its own
         return _of_dlpack(value, name)
     try:
         interface = value.__cuda_array_interface__
     except AttributeError:
         return _of_dlpack(value, name)
     except Exception as error:
-        raise _malformed("__cuda_array_interface__", error) from None
+        raise malformed("__cuda_array_interface__", error) from None
     return _of_interface(interface, value, name)
 
 
@@ -124,17 +116,7 @@ def byte_range(array: Any) -> tuple[int, int]:
 
 def check_writeable(array: Described, name: str) -> None:
     """Raises `Unusable` if a kernel must not write an array."""
-    owner: Any = array.keep
-    torch = _torch_of(owner)
-    if torch is not None and owner.requires_grad and torch.is_grad_enabled():
-        raise Unusable(
-            Code.READ_ONLY,
-            "is written, and requires grad: autograd would not see what a kernel does to it",
-            f"launch under `with torch.no_grad():`, or pass `{name}.detach()`",
-        )
-    if _is_immutable(owner):
-        cure = "pass an array of torch or cupy, and make one of JAX from it: `jax.dlpack.from_dlpack(...)`"
-        raise Unusable(Code.READ_ONLY, "is written, and an array of JAX never changes", cure)
+    check_owner(array.keep, name)
     if not array.writeable:
         cure = "pass a writable array, for instance a copy"
         raise Unusable(Code.READ_ONLY, "is written, and the array is read-only", cure)
@@ -182,73 +164,23 @@ def current_stream(device: int) -> int:
 # Reading.
 
 
-def _torch_of(value: Any) -> Any:
-    """The module torch if a value is a tensor of it, else None."""
-    torch = sys.modules.get("torch")
-    return torch if torch is not None and isinstance(value, getattr(torch, "Tensor", ())) else None
-
-
-def _is_immutable(value: Any) -> bool:
-    return type(value).__module__.partition(".")[0] in _IMMUTABLE
-
-
 def _of_torch(torch: Any, value: Any, name: str) -> Described | None:
-    # A subclass may answer for its attributes itself; the memory is judged, not what is said of it.
-    with torch._C.DisableTorchFunctionSubclass():
-        if value.device.type != "cuda":
-            return None
-        _check_torch(torch, value, name)
-        plain = value.as_subclass(torch.Tensor)
-        dtype = _stored(_OF_TORCH.get(str(plain.dtype).removeprefix("torch.")))
-        if dtype is None:
-            cure = f"convert it: `{name}.to(torch.float32)`"
-            raise Unusable(Code.ARGUMENT_DTYPE, f"holds {plain.dtype}, which is not an element type", cure)
-        try:
-            address, storage = plain.data_ptr(), plain.untyped_storage()
-            begin, room = storage.data_ptr(), storage.nbytes()
-        except (RuntimeError, NotImplementedError) as error:
-            cure = "launch outside `torch.func` transforms and tracing, on the tensors themselves"
-            said = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise Unusable(Code.ARGUMENT_KIND, "is a tensor without memory", cure, f"torch says: {said}") from None
-        shape = tuple(plain.shape)
-        strides = tuple(stride * dtype.itemsize for stride in plain.stride())
-        device = plain.device.index or 0
-    reach = sum(stride * (extent - 1) for stride, extent in zip(strides, shape, strict=True)) + dtype.itemsize
-    if 0 not in shape and not begin <= address <= address + reach <= begin + room:
-        cure = f"make `{name}` anew; `untyped_storage().resize_(...)` took its memory"
-        raise Unusable(Code.ARGUMENT_KIND, "is a tensor of torch whose storage is too small for it", cure)
-    return _checked(address, shape, strides, dtype, device, name, keep=value)
-
-
-def _check_torch(torch: Any, value: Any, name: str) -> None:
-    """Refuses tensors that are not what lies in their memory."""
-    kind = type(value).__name__
-    if kind == "FakeTensor":
-        cure = "launch on real tensors, outside `FakeTensorMode` and of what `torch.compile` or `torch.export` trace"
-        raise Unusable(Code.ARGUMENT_KIND, "is a FakeTensor of torch, which has no memory", cure)
-    if value.layout is not torch.strided or value.is_nested:
-        what = "nested" if value.is_nested else str(value.layout).removeprefix("torch.")
-        cure = f"pass its parts, or `{name}.to_dense()`" if not value.is_nested else "pass its parts one by one"
-        raise Unusable(Code.ARGUMENT_KIND, f"is a tensor of torch with the layout {what}, not a plain one", cure)
-    if type(value).__torch_dispatch__ is not torch.Tensor.__torch_dispatch__:
-        cure = "pass the plain tensors it is made of; of a DTensor, `.to_local()` is one"
-        raise Unusable(Code.ARGUMENT_KIND, f"is a {kind}, which only stands for other tensors", cure)
-    for bit, meaning in (("conj", "conjugate"), ("neg", "negative")):
-        if getattr(value, f"is_{bit}")():
-            message = f"is a tensor of torch whose memory holds the {meaning} of its values"
-            raise Unusable(Code.ARGUMENT_KIND, message, f"pass `{name}.resolve_{bit}()`")
+    if torch_device(torch, value) != "cuda":
+        return None
+    found = torch_memory(torch, value, name)
+    return _checked(found.address, found.shape, found.strides, found.dtype, found.device, name, keep=value)
 
 
 def _of_interface(interface: Any, value: Any, name: str) -> Described:
     try:
         address, read_only = interface["data"]
         shape = tuple(int(extent) for extent in interface["shape"])
-        dtype = _dtype_of(interface["typestr"], value)
+        dtype = dtype_of(interface["typestr"], value)
         given = interface.get("strides")
-        strides = _without_gaps(shape, dtype.itemsize) if given is None else tuple(int(stride) for stride in given)
+        strides = without_gaps(shape, dtype.itemsize) if given is None else tuple(int(stride) for stride in given)
         stream, mask = interface.get("stream"), interface.get("mask")
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise _malformed("__cuda_array_interface__", error) from None
+        raise malformed("__cuda_array_interface__", error) from None
     if mask is not None:
         raise Unusable(Code.ARGUMENT_KIND, "has a mask, which a kernel does not see", "pass an array without a mask")
     # The protocol says 1 for the default stream, which is 0 elsewhere.
@@ -265,22 +197,22 @@ def _of_dlpack(value: Any, name: str) -> Described | None:
         try:
             kind, device = value.__dlpack_device__()
         except Exception as error:
-            raise _malformed("__dlpack_device__", error) from None
+            raise malformed("__dlpack_device__", error) from None
         if int(kind) not in dlpack.CUDA_KINDS:
             return None
     try:
         capsule = value if dlpack.is_capsule(value) else dlpack.capsule_of(value, current_stream(int(device)))
         found = dlpack.read(capsule)
     except Exception as error:
-        raise _malformed("__dlpack__", error) from None
+        raise malformed("__dlpack__", error) from None
     if found.device_type not in dlpack.CUDA_KINDS:
         return None
-    dtype = _stored(found.element)
+    dtype = stored(found.element)
     if dtype is None:
         cure = "convert it to an element type before the launch"
         raise Unusable(Code.ARGUMENT_DTYPE, f"holds {found.element}, which is not an element type", cure)
     steps = found.strides
-    strides = _without_gaps(found.shape, dtype.itemsize) if steps is None else tuple(s * dtype.itemsize for s in steps)
+    strides = without_gaps(found.shape, dtype.itemsize) if steps is None else tuple(s * dtype.itemsize for s in steps)
     return _checked(
         found.address, found.shape, strides, dtype, found.device, name, writeable=found.writeable, keep=value,
         capsule=capsule,
@@ -293,7 +225,7 @@ def _checked(
 ) -> Described:  # fmt: skip
     """An array as its library describes it, once the driver has said where its memory is."""
     if len(shape) != len(strides) or min(shape, default=0) < 0 or dtype.hasobject:
-        raise _malformed("description", ValueError(f"the shape {shape}, the strides {strides} and {dtype}"))
+        raise malformed("description", ValueError(f"the shape {shape}, the strides {strides} and {dtype}"))
     if 0 in shape:
         return Described(address, shape, strides, dtype, device, writeable, Memory.DEVICE, stream, keep, capsule)
     place = place_of(address)
@@ -305,31 +237,6 @@ def _checked(
             f"its address is {address:#x}",
         )
     return Described(address, shape, strides, dtype, place.device, writeable, place.memory, stream, keep, capsule)
-
-
-def _malformed(what: str, error: Exception) -> Unusable:
-    said = str(error).splitlines()[0] if str(error) else type(error).__name__
-    cure = "pass an array of torch, cupy or numba, or what `tileproof.runtime.devices.to_device` makes"
-    return Unusable(Code.ARGUMENT_KIND, f"has a {what} that cannot be used", cure, f"it says: {said}")
-
-
-def _dtype_of(typestr: str, value: Any) -> np.dtype[Any]:
-    """The element type of an array; letters do not tell bf16 and 8-bit floats from others, so its own word counts."""
-    own = getattr(value, "dtype", None)
-    return own if isinstance(own, np.dtype) and own.str == typestr else np.dtype(typestr)
-
-
-@cache
-def _stored(name: str | None) -> np.dtype[Any] | None:
-    found: DType | None = next((dtype for dtype in ALL if dtype.name == name), None)
-    return None if found is None else found.storage
-
-
-def _without_gaps(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
-    strides = [itemsize]
-    for extent in reversed(shape[1:]):
-        strides.append(strides[-1] * extent)
-    return tuple(reversed(strides[: len(shape)]))
 
 
 def _number_of(device: Any) -> int:
@@ -358,7 +265,7 @@ class DeviceBuffer:
 
     def described(self) -> Described:
         """What a launch reads of it."""
-        strides = _without_gaps(self.shape, self.dtype.itemsize)
+        strides = without_gaps(self.shape, self.dtype.itemsize)
         return Described(self.address, self.shape, strides, self.dtype, self.device, True, Memory.DEVICE, keep=self)
 
     def numpy(self) -> Array:

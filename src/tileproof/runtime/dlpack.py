@@ -9,6 +9,7 @@ import ctypes
 from dataclasses import dataclass
 from typing import Any, Final
 
+CPU: Final = 1
 CUDA: Final = 2
 CUDA_KINDS: Final = frozenset({CUDA, 3, 13})
 """Memory of a GPU, of the host but known to the GPU, and of both."""
@@ -26,6 +27,7 @@ _NAMES: Final = {
     (_F8E4M3FN, 8): "f8e4m3",
     (_F8E5M2, 8): "f8e5m2",
 }
+_CODES: Final = {name: code for (code, _), name in _NAMES.items()}
 
 
 class _Tensor(ctypes.Structure):
@@ -79,14 +81,17 @@ def is_capsule(value: object) -> bool:
     return any(_is_valid(value, name) for name in (b"dltensor", b"dltensor_versioned"))
 
 
-def capsule_of(value: Any, stream: int) -> Any:
-    """What an object offers to work on a stream; ordering that work behind its own is the object's part."""
+def capsule_of(value: Any, stream: int | None = None) -> Any:
+    """What an object offers to work on a stream; ordering that work behind its own is the object's part.
+
+    None is for the CPU, which has no streams.
+    """
     # 0 would be ambiguous, so the protocol has the number 1 for the default stream.
-    numbered = stream or 1
+    asked = {} if stream is None else {"stream": stream or 1}
     try:
-        return value.__dlpack__(stream=numbered, max_version=_NEWEST)
+        return value.__dlpack__(**asked, max_version=_NEWEST)
     except TypeError:  # from before version 1
-        return value.__dlpack__(stream=numbered)
+        return value.__dlpack__(**asked)
 
 
 def read(capsule: Any) -> Exchanged:
@@ -114,3 +119,20 @@ def read(capsule: Any) -> Exchanged:
         strides=tuple(tensor.strides[:rank]) if rank and tensor.strides else None,
         writeable=writeable,
     )
+
+
+def relabel(capsule: Any, element: str, device: int | None, *, is_copy: bool = False) -> Any:
+    """Has a new capsule of numpy say that its elements are of another type of the same size, and where they lie.
+
+    Numpy has no names for all element types, nor for GPUs; but its capsules are given back safely even at the very end
+    of the process, when no function of Python can be called any more.
+    """
+    if _is_valid(capsule, b"dltensor_versioned"):
+        whole = _Versioned.from_address(_pointer_in(capsule, b"dltensor_versioned"))
+        whole.flags |= _COPIED if is_copy else 0
+        tensor = whole.tensor
+    else:
+        tensor = _Tensor.from_address(_pointer_in(capsule, b"dltensor"))
+    tensor.code = _CODES[element]
+    tensor.device_type, tensor.device_id = (CPU, 0) if device is None else (CUDA, device)
+    return capsule

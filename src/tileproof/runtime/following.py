@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from tileproof.backends.cuda import running
 from tileproof.backends.cuda.driver import entry_point
 from tileproof.backends.cuda.facts import Facts
 from tileproof.frontend.elaborate import parse
 from tileproof.frontend.signature import ContentOf, Signature, TensorParameter
+from tileproof.frontend.watching import split
 from tileproof.ir.ops import Require
 from tileproof.ir.types import Access
 from tileproof.language.dtypes import by_storage
 from tileproof.language.kernel import Kernel
 
-from . import choice, fast, gpu
+from . import choice, fast, gpu, streams
 from .arguments import Bound
 from .check import Proved
+from .cuda_streams import CudaStream
 from .devices import current_stream
-from .fast import CUDA, Plan, Plans, ScalarArgument, TensorArgument, readers
+from .fast import CUDA, Plan, Plans, ScalarArgument, TensorArgument, readers, register_buffer
+from .fast.around import Around, Follow, Way, follow_torch, follower
+from .fast.lanes import cell_of
 from .repeats import looks_at_scalars
+from .tensors import Tensor
 
 _SCALARS: Final = ("bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64")
 """The types of scalars that a launch like an earlier one may have."""
@@ -34,8 +39,10 @@ _FORMS: Final = 8
 """How many forms of a kernel with the same constants: for other element types, or for extents that are constants."""
 
 
-Follow: TypeAlias = Callable[[tuple[Any, ...], dict[str, Any]], bool]
-"""Launches as an earlier launch; False if there is none like it, and nothing was done."""
+_around: Final = Around(
+    (streams.recording, streams.watched, choice._chosen), choice._variables, choice._ENCODED, streams._chosen
+)
+register_buffer(Tensor, "_record")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,26 +59,49 @@ class Remembered:
 
 
 def _are_alike(one: Plan, other: Plan) -> bool:
-    names = ("arguments", "words", "function", "grid", "device", "stream", "context")
+    names = ("arguments", "words", "function", "grid", "device", "context")
     return all(getattr(one, name) == getattr(other, name) for name in names)
 
 
-def _follower(forms: Sequence[Remembered]) -> Follow:
-    """What follows launches with the same constants: a plain function, which Python calls soonest."""
-    launch, is_free = fast.launch, choice.is_free
+def _follower(key: tuple[tuple[str, int], ...], forms: Sequence[Remembered]) -> Follow:
+    """What follows launches with the same constants. Natively, unless something is unusual."""
+    expected = dict(key)
+    launch = fast.launch
     ways = tuple((each.found.watch, each.plans) for each in forms)
 
     def follow(args: tuple[Any, ...], constants: dict[str, Any]) -> bool:
-        for value in constants.values():
-            if type(value) is not int:  # True and 1.0 are equal to 1, and differ
+        if len(constants) != len(expected):
+            return False
+        for name, value in constants.items():
+            if type(value) is not int or value != expected.get(name):  # True and 1.0 are equal to 1, and differ
                 return False
-        if is_free():
+        if choice.is_free() and streams.watched.get() is None:
             for is_current, plans in ways:
-                if is_current() and launch(plans, args):
-                    return True
+                if is_current():
+                    for stream in _streams(plans):
+                        if launch(plans, args, *stream):
+                            return True
         return False
 
-    return follow
+    glances = [Way(*split(each.found.elaborated.captures), each.plans) for each in forms]
+    return follower(follow, expected, glances, _around)
+
+
+def _streams(plans: Plans) -> list[tuple[int, int] | tuple[()]]:
+    """The current stream of each device that there are plans for, as `fast.launch` is told; nothing is torch's."""
+    torch = sys.modules.get("torch")
+    cuda = getattr(torch, "cuda", None)
+    has_torch = cuda is not None and cuda.is_initialized()
+    if has_torch:
+        follow_torch(torch)
+    found: list[tuple[int, int] | tuple[()]] = []
+    for device in dict.fromkeys(plan.device[1] for plan in plans.kept):
+        chosen, handle = streams.chosen_stream(device), current_stream(device)
+        if not isinstance(chosen, CudaStream):
+            found.append(() if has_torch else (device, handle))
+        elif not has_torch or chosen.handle == handle:
+            found.append((device, chosen.handle))
+    return found
 
 
 def launch(
@@ -102,7 +132,7 @@ def _form_of(kernel: Kernel, key: tuple[tuple[str, Any], ...], found: Proved) ->
         kernel.remembered.clear()
     made = Remembered(found)
     known[key] = (made, *(form for form in forms if form.found.is_current))[:_FORMS]
-    kernel.remembered[key] = _follower(known[key])
+    kernel.remembered[key] = kernel.recent = _follower(key, known[key])
     return made
 
 
@@ -140,7 +170,8 @@ def _plan(
             alignment = max(layouts[name].aligned, array.itemsize)
             is_written = parameter.access is not Access.IN
             dtype, word = by_storage()[array.dtype], loaded.place("pointer", name)
-            arguments.append(TensorArgument(dtype, array.shape, array.strides, alignment, is_written, word))
+            is_read = parameter.access is not Access.OUT
+            arguments.append(TensorArgument(dtype, array.shape, array.strides, alignment, is_written, word, is_read))
         elif type(given) in (bool, int, float) and dtypes[name].name in _SCALARS:
             arguments.append(ScalarArgument(dtypes[name], type(given), loaded.place("scalar", name)))
         else:
@@ -150,6 +181,5 @@ def _plan(
     return Plan(
         tuple(arguments), tuple(loaded.fixed_words(bound.tensors, bound.dimensions, space)), loaded.functions[0].handle,
         (loaded.grid(stage, space, bound.tensors), 1, 1), entry_point("cuLaunchKernel"), (CUDA, bound.device),
-        None if "torch" in sys.modules else current_stream(bound.device), context=context, context_entry=ask,
-        keep=loaded,
+        None, context=context, context_entry=ask, alone=cell_of(bound.device), keep=loaded,
     )  # fmt: skip

@@ -10,9 +10,11 @@ from functools import cache
 from typing import Final
 
 from tileproof.backends.cuda import running
+from tileproof.backends.cuda.dependent import Dependent
 from tileproof.backends.cuda.driver import Device
 from tileproof.backends.cuda.facts import Facts
 from tileproof.backends.cuda.state import Target
+from tileproof.backends.launching import require
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.frontend.pipeline import verified
@@ -25,7 +27,8 @@ from .arguments import Bound
 from .bundles import without_assembler
 from .cache import default, digest
 from .check import Proved
-from .devices import address_of, current_stream, host_copy, wait_for_owner
+from .cuda_launches import entries_of, give
+from .devices import address_of
 from .proofs import fingerprint, read_entry, write_entry
 
 _making = threading.Lock()
@@ -48,6 +51,8 @@ class Variant:
     proof: str
     """The key of the proof; "" if it cannot be kept."""
     checked: bool = True
+    dependent: Dependent | None = None
+    """Whether it may begin before the kernel ahead of it has ended."""
 
     @property
     def key(self) -> str:
@@ -59,13 +64,14 @@ class Variant:
             return ""
         return digest(
             "cuda", fingerprint(), self.proof, astuple(self.facts), self.target.arch, self.target.version,
-            self.schedule.key, self.serial, self.checked,
+            self.schedule.key, self.serial, self.checked, None if self.dependent is None else self.dependent.key,
         )  # fmt: skip
 
     def request(self) -> running.Request:
         """What is to be compiled."""
         name = _symbol(self.kernel.name)
-        return running.Request(self.kernel, self.facts, self.target, self.schedule, name, self.serial)
+        given = self.kernel, self.facts, self.target, self.schedule, name, self.serial, self.dependent
+        return running.Request(*given)
 
 
 def _symbol(name: str) -> str:
@@ -79,8 +85,11 @@ def variant(found: Proved, bound: Bound, space: running.Space, arch: str, *, che
     kernel = _lowered(found, checked)
     where = addresses or {name: address_of(array) for name, array in bound.tensors.items()}
     facts = running.facts_for(kernel, bound.tensors, where, bound.dimensions, space.programs)
-    schedule = getattr(found.kernel, "schedule", None) or _PLAIN
-    return Variant(kernel, facts, target_for(arch), schedule, is_serial(found), found.key, checked)
+    schedule, target = getattr(found.kernel, "schedule", None) or _PLAIN, target_for(arch)
+    # Code that can begin early runs in any launch. That it reads nothing early costs nothing: the assembler does not
+    # move loads across the wait, whatever is said of them.
+    dependent = Dependent() if schedule.dependent and target.can_wait else None
+    return Variant(kernel, facts, target, schedule, is_serial(found), found.key, checked, dependent)
 
 
 def _lowered(found: Proved, checked: bool) -> KernelIR:
@@ -108,7 +117,7 @@ def target_for(arch: str) -> Target:
 
 def space_of(found: Proved, bound: Bound) -> running.Space:
     """The programs of a launch."""
-    return running.space_of(found.ready, bound.dimensions, lambda name: host_copy(bound.tensors[name]))
+    return running.space_of(found.ready, bound.dimensions, lambda name: entries_of(bound, name))
 
 
 def code_of(wanted: Variant) -> running.Code:
@@ -135,27 +144,23 @@ def _device(ordinal: int) -> Device:
 
 
 @cache
-def _arch(ordinal: int) -> str:
+def arch_of(ordinal: int) -> str:
     return _device(ordinal).arch
 
 
 def run(found: Proved, bound: Bound) -> tuple[running.Loaded, Facts, running.Space]:
-    """Starts a launch on the GPU its arguments are on; gives the code it ran, for which facts and programs."""
+    """Gives a launch to the current stream of the GPU its arguments are on; says which code, facts and programs."""
     assert bound.device is not None
-    running.require(found.ready, bound.scalars, bound.dimensions)
+    require(found.ready, bound.scalars, bound.dimensions)
     space = space_of(found, bound)
-    stream = current_stream(bound.device)
-    for array in bound.tensors.values():
-        wait_for_owner(array, stream)
-    wanted = variant(found, bound, space, _arch(bound.device))
-    loaded = _ready(found, wanted, bound.device)
-    addresses = {name: address_of(array) for name, array in bound.tensors.items()}
-    loaded.run(bound.tensors, addresses, bound.scalars, bound.dimensions, space, stream)
+    wanted = variant(found, bound, space, arch_of(bound.device))
+    loaded = ready(found, wanted, bound.device)
+    give(found, bound, loaded, space)
     return loaded, wanted.facts, space
 
 
-def _ready(found: Proved, wanted: Variant, ordinal: int) -> running.Loaded:
-    held = ("cuda", wanted.facts, wanted.target, wanted.schedule, wanted.checked, ordinal)
+def ready(found: Proved, wanted: Variant, ordinal: int) -> running.Loaded:
+    held = ("cuda", wanted.facts, wanted.target, wanted.schedule, wanted.checked, wanted.dependent, ordinal)
     loaded: running.Loaded | None = found.native.get(held)
     if loaded is None:
         with _making:

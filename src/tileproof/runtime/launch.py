@@ -15,7 +15,11 @@ from . import choice, native
 from .arguments import Bound, bind
 from .check import Proved, compiled_for
 from .contracts import check_compares, check_complete, check_contents, check_groups
+from .cpu_streams import caller
+from .leases import Outdated
 from .memory import check_memory
+from .owned import Knowing, check_own, note_writes, work_of
+from .streams import recording
 
 
 def on_interpreter(found: Proved, bound: Bound) -> None:
@@ -25,6 +29,19 @@ def on_interpreter(found: Proved, bound: Bound) -> None:
 
 def launch(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     """What a call of a kernel does: runs it where its arguments are, or on the backend that was chosen."""
+    graph = recording.get()
+    if graph is not None:
+        graph.record(kernel, args, named)
+        return
+    while True:
+        try:
+            _launch(kernel, args, named)
+            return
+        except Outdated:
+            continue  # another thread wrote what this one had looked at
+
+
+def _launch(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     name = choice.current()
     if name in ("auto", "cpu") and native.repeat(kernel, args, named):
         return
@@ -32,7 +49,10 @@ def launch(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> None
     match name:
         case "interpreter":
             _demand_host(kernel, bound, name)
-            on_interpreter(found, bound)
+            signature = parse(kernel).signature
+            note_writes(signature, bound, found)
+            with caller().doing(work_of(signature, bound, args), list(bound.own.values())):
+                on_interpreter(found, bound)
         case "cuda" | "auto" if bound.device is not None:
             from . import following  # what compiles for a GPU is loaded when there is one
 
@@ -75,18 +95,38 @@ def prepare(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> tup
     """The compiled kernel and its arguments, every contract of the launch checked, cached or not."""
     found, bound = _bound(kernel, args, named)
     signature = parse(kernel).signature
-    check_complete(signature, bound, found.verdict.complete)
+    known = Knowing(bound.own)
+    check_complete(signature, bound, found.verdict.complete, known)
+    bound.guards += known.guards
     check_compares(signature, bound, found.verdict)
     return found, bound
+
+
+def prepare_recorded(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Proved, Bound]:
+    """The same for a launch that runs later, again and again: what memory holds is then looked at, and not now."""
+    signature = parse(kernel).signature
+    found, bound = _judged(kernel, args, named)
+    check_groups(signature, bound, found.groups)
+    check_compares(signature, bound, found.verdict)
+    return found, bound
+
+
+def _judged(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Proved, Bound]:
+    """The compiled kernel and its arguments, which are the right ones by kind, shape and place."""
+    signature = parse(kernel).signature
+    bound = bind(signature, args, named)
+    check_memory(signature, bound)
+    return compiled(kernel, bound), bound
 
 
 def _bound(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Proved, Bound]:
     """The same without what only the proof demands."""
     signature = parse(kernel).signature
-    bound = bind(signature, args, named)
-    check_memory(signature, bound)
-    found = compiled(kernel, bound)
-    check_contents(signature, bound, found.holes)
+    found, bound = _judged(kernel, args, named)
+    check_own(signature, bound)
+    known = Knowing(bound.own)
+    check_contents(signature, bound, found.holes, known)
+    bound.guards += known.guards
     check_groups(signature, bound, found.groups)
     return found, bound
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping
+from array import array
+from collections.abc import Callable, Mapping
 from dataclasses import astuple
 from itertools import count
 from typing import Any
@@ -13,8 +14,8 @@ from tileproof.backends.cpu import llvm, running
 from tileproof.backends.cpu.blocking import depth_for
 from tileproof.backends.cpu.facts import Facts
 from tileproof.backends.cpu.fusing import fuse
-from tileproof.backends.cpu.pool import Pool, pool_text
 from tileproof.backends.cpu.target import Target, host
+from tileproof.backends.launching import require
 from tileproof.frontend.elaborate import parse
 from tileproof.frontend.pipeline import verified
 from tileproof.ir.ops import KernelIR
@@ -24,7 +25,11 @@ from . import repeats
 from .arguments import Bound
 from .cache import default, digest
 from .check import Proved
-from .proofs import fingerprint, read_entry, write_entry
+from .cpu_streams import Called, caller, current
+from .leases import Work
+from .owned import is_own, note_writes, work_of
+from .proofs import read_entry, write_entry
+from .workers import pool
 
 _making = threading.Lock()
 if hasattr(os, "register_at_fork"):
@@ -32,39 +37,88 @@ if hasattr(os, "register_at_fork"):
 _numbers = count()
 _loaded: dict[str, tuple[running.Code, Mapping[str, int]]] = {}
 """By key: code is loaded once, whoever asks for it. Kernels of one text share it, but not where they were written."""
-_pools: list[Pool] = []
 
 
 def repeat(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> bool:
     """Runs a launch that is like an earlier one; False if it is not, and nothing was done."""
-    memory: dict[Any, repeats.Repeat | None] = kernel.cache.setdefault("launches", {})
+    memory: dict[Any, repeats.Repeat | None] | None = kernel.cache.get("launches")
+    if memory is None:
+        return False
     found = memory.get(repeats.key_of(args, named))
     return found is not None and found.target is host() and repeats.run(found, args, pool())
 
 
 def launch(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any], found: Proved, bound: Bound) -> None:
-    """Runs a kernel natively, and remembers how for launches like this one."""
+    """Starts a kernel, and remembers how for those like it. On memory of others it is done when this returns."""
+    signature = parse(kernel).signature
+    launched = remembered(kernel, args, named, found, bound)
+    if launched is not None:
+        launched.guards = bound.guards
+        launched.note = lambda: note_writes(signature, bound, found)
+        repeats.start(launched, pool())
+        launched.note = None  # it holds what the launch is made of, and was of use
+        return
+    require(found.ready, bound.scalars, bound.dimensions)
+    work, function = work_of(signature, bound, args), deferred(found, bound)
+    if is_own(bound):
+        written = work.views
+        work = called = Called(work.name, function, work.reads, work.writes, args)
+        called.guards, called.own, called.views = bound.guards, tuple(bound.own.values()), written
+    work.note = lambda: note_writes(signature, bound, found)
+    if is_own(bound):
+        current().push(work, called.steps)
+    else:
+        with caller().doing(work, list(bound.own.values())):
+            function()
+    work.note = None
+
+
+def steps_of(
+    kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any], found: Proved, bound: Bound
+) -> tuple[Work, array[int]]:
+    """A launch for a graph: what it uses, and the steps of a queue that run it. The work keeps what they need."""
+    launched = remembered(kernel, args, named, found, bound)
+    if launched is not None:
+        return launched, repeats.steps_in(launched)
+    work = work_of(parse(kernel).signature, bound, args)
+    called = Called(work.name, deferred(found, bound), work.reads, work.writes, args)
+    return called, called.steps
+
+
+def remembered(
+    kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any], found: Proved, bound: Bound
+) -> repeats.Launched | None:
+    """A launch in the form in which those like it run, if it has one."""
     target = host()
-    loaded = _run(found, bound, target)
+    loaded = _loaded_for(found, bound, target)
     key = repeats.key_of(args, named)
-    if key is not None and not named.keys() & bound.tensors.keys():
-        memory: dict[Any, repeats.Repeat | None] = kernel.cache.setdefault("launches", {})
-        repeats.note(memory, key, repeats.remember(found, parse(kernel).signature, target, bound, loaded, args))
+    if key is None or named.keys() & bound.tensors.keys():
+        return None
+    memory: dict[Any, repeats.Repeat | None] = kernel.cache.setdefault("launches", {})
+    repeat = repeats.remember(found, parse(kernel).signature, target, bound, loaded, args, pool())
+    repeats.note(memory, key, repeat)
+    return None if repeat is None else repeats.prepared(repeat, args, is_checked=True)
 
 
-def _run(found: Proved, bound: Bound, target: Target) -> running.Loaded:
+def deferred(found: Proved, bound: Bound) -> Callable[[], None]:
+    """A launch as a function, for launches that are more than one job."""
+    loaded = _loaded_for(found, bound, host())
+    arguments = {**bound.tensors, **bound.scalars}
+    return lambda: loaded.run(arguments, bound.dimensions, pool())
+
+
+def _loaded_for(found: Proved, bound: Bound, target: Target) -> running.Loaded:
     arguments = {**bound.tensors, **bound.scalars}
     depth = depth_for(target)
     if depth not in found.native:
         found.native[depth] = verified(fuse(found.ready, depth))
     kernel = found.native[depth]
     facts = running.facts_for(kernel, arguments, bound.dimensions, target.caches.l3)
-    loaded = found.native.get((facts, target))
+    loaded: running.Loaded | None = found.native.get((facts, target))
     if loaded is None:
         with _making:
             loaded = found.native.get((facts, target)) or _ready(found, kernel, facts, target)
             found.native[facts, target] = loaded
-    loaded.run(arguments, bound.dimensions, pool())
     return loaded
 
 
@@ -82,22 +136,3 @@ def _ready(found: Proved, kernel: KernelIR, facts: Facts, target: Target) -> run
             stored.put(key, write_entry(code, ()))
         _loaded[key] = code, running.load(code)
     return running.Loaded(kernel, *_loaded[key])
-
-
-def pool() -> Pool:
-    """The threads of this process."""
-    if not _pools:
-        with _making:
-            if not _pools:
-                _pools.append(Pool(_pool_code(host())))
-    return _pools[0]
-
-
-def _pool_code(target: Target) -> bytes:
-    key = digest("pool", fingerprint(), target.key, llvm.version())
-    stored = default()
-    code = stored.get(key)
-    if code is None:
-        code = llvm.compile_object(pool_text(target), target)
-        stored.put(key, code)
-    return code

@@ -9,15 +9,17 @@ not have, and checks that fail in the kernel, are reported as there.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from itertools import combinations
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from tileproof.analysis.terms import Scalar, everything
 from tileproof.analysis.verdict import Compare, Fits
 from tileproof.backends.cpu.pool import Pool, arena
+from tileproof.backends.cpu.queue import STEP, step_of
 from tileproof.backends.cpu.running import NOBODY, Loaded
 from tileproof.backends.cpu.target import Target
 from tileproof.frontend.operations import limits
@@ -28,9 +30,25 @@ from tileproof.language.dtypes import DType
 from .arguments import Bound
 from .check import Proved
 from .contracts import check_complete, check_contents
+from .cpu_streams import caller, current
+from .host_arrays import plain_array
+from .leases import Outdated, Span, Work, ledger_of
+from .owned import Knowing
+from .storage import Block
+from .tensors import Tensor
 
 _MOST: Final = 256
 """How many launches of a kernel are remembered."""
+_ledger: Final = ledger_of(None)
+"""The leases of the CPU."""
+
+
+class Foreign(NamedTuple):
+    """Of a tensor that another library owns: the size of its elements, and its bytes before and behind the first."""
+
+    size: int
+    before: int
+    behind: int
 
 
 @dataclass(slots=True)
@@ -42,15 +60,75 @@ class Repeat:
     target: Target
     loaded: Loaded
     words: array[int]
-    """The words of the arguments, addresses and scalars missing, and behind them room for a report."""
-    tensors: tuple[tuple[int, str, int, int, int, bool], ...]
-    """Of each tensor: its position, name, word, bytes before and behind its first element, whether it is written."""
+    """A step of a queue, the words of the arguments, addresses and scalars missing, and room for a report."""
+    tensors: tuple[tuple[int, int, bool, bool, Foreign], ...]
+    """Of each tensor: its position, its word, whether it is written, whether it is read, and what counts if it is not
+    one of ours."""
+    names: tuple[tuple[int, str], ...]
+    """The positions and names of tensors."""
+    apart: tuple[tuple[int, int], ...]
+    """Pairs of tensors, by their places in `tensors`, that must not overlap because one of them is written."""
     scalars: tuple[tuple[int, int, Callable[[Any], int | None]], ...]
     """Of each scalar: its position, its word, and how its bits are made; None for one to be looked at closely."""
-    sizes: tuple[int, ...]
+    watch: Callable[[], bool]
+    """Whether what the kernel captured is still what it was; it may doubt without reason."""
     programs: int
     dimensions: dict[str, int]
     has_contents: bool
+    written: tuple[int, ...]
+    """The positions of tensors that are written."""
+
+
+class Launched(Work):
+    """A launch like an earlier one: its words are filled in, and nothing has run."""
+
+    __slots__ = ("is_own", "repeat", "words")
+
+    def __init__(self, repeat: Repeat, words: array[int], reads: list[Span], writes: list[Span], keep: object,
+                 is_own: bool) -> None:  # fmt: skip
+        # Written out, because a call of the one above takes as long as all of this.
+        self.name, self.reads, self.writes, self.keep = repeat.signature.name, reads, writes, keep
+        self.turn = self.number = 0
+        self.guards, self.note = (), None
+        self.repeat, self.words = repeat, words
+        self.is_own = is_own
+        """Whether nobody else can reach its memory, so that it may be in flight."""
+
+    def is_current(self) -> bool:
+        args: Any = self.keep
+        if self.is_own:
+            for position, _ in self.repeat.names:
+                if args[position].block.lent:
+                    return False
+        return not self.guards or super().is_current()
+
+    def given(self) -> None:
+        if self.note is not None:
+            self.note()
+            return
+        args: Any = self.keep
+        for position in self.repeat.written:
+            if type(args[position]) is Tensor:
+                args[position].block.version += 1
+
+    def written(self) -> Sequence[Span]:
+        args: Any = self.keep
+        return [
+            (int(low), int(high))
+            for position in self.repeat.written
+            if type(args[position]) is Tensor and args[position].block.account is not None
+            for low, high in args[position].runs
+        ]
+
+    def failure(self) -> BaseException | None:
+        words = self.words
+        if words[-5] == NOBODY:
+            return None
+        return self.failure_in(words[-6:])
+
+    def failure_in(self, record: Sequence[int]) -> BaseException:
+        """What a failed check reported there."""
+        return self.repeat.loaded.failure(record, self.repeat.dimensions, {})
 
 
 def key_of(args: tuple[Any, ...], named: dict[str, Any]) -> Any:
@@ -58,10 +136,14 @@ def key_of(args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     parts: list[Any] = []
     for argument in args:
         kind = type(argument)
-        if kind is np.ndarray:
+        if kind is Tensor:
+            parts.append(argument.key)
+        elif kind is np.ndarray:
             parts.append((argument.dtype, argument.shape, argument.strides))
         elif kind is int or kind is float:
             parts.append(kind)
+        elif (array := plain_array(argument)) is not None:
+            parts.append((array.dtype, array.shape, array.strides))
         else:
             return None
     for name, value in named.items():
@@ -71,54 +153,126 @@ def key_of(args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     return tuple(parts)
 
 
-def run(repeat: Repeat, args: tuple[Any, ...], pool: Pool) -> bool:
-    """Runs a launch like the earlier one; False if it is not, and nothing was done."""
-    words = array("Q", repeat.words)
-    spans: list[tuple[int, int, bool]] = []
-    for (position, _, word, before, behind, is_written), size in zip(repeat.tensors, repeat.sizes, strict=True):
+def prepared(repeat: Repeat, args: tuple[Any, ...], *, is_checked: bool = False) -> Launched | None:
+    """A launch like the earlier one, about to run; None if it is not like it.
+
+    `is_checked` says that the full launch has looked at contents, and at what was never written.
+    """
+    words = repeat.words[:]
+    reads: list[Span] = []
+    writes: list[Span] = []
+    spans: list[Span] = []
+    is_own = True
+    for position, word, is_written, is_read, foreign in repeat.tensors:
         argument = args[position]
-        address = argument.__array_interface__["data"][0]
-        if address % size or (is_written and not argument.flags.writeable):
-            return False
-        words[word] = address
-        low, high = address - before, address + behind
-        for other_low, other_high, other_written in spans:
-            if (is_written or other_written) and low < other_high and other_low < high:
-                return False
-        spans.append((low, high, is_written))
+        if type(argument) is Tensor:
+            block = argument.block
+            if (block.written is not None and not is_checked) or (is_written and not block.is_writeable):
+                return None
+            if block.account is None or block.lent:  # it is shared
+                is_own = False
+            words[word] = argument.address
+            span = argument.span
+        else:
+            array_given = plain_array(argument)
+            if array_given is None:
+                return None
+            address = array_given.__array_interface__["data"][0]
+            if address % foreign.size or (is_written and not array_given.flags.writeable):
+                return None
+            is_own = False
+            words[word] = address
+            span = address - foreign.before, address + foreign.behind
+        spans.append(span)
+        if is_read:
+            reads.append(span)
+        if is_written:
+            writes.append(span)
+    for one, other in repeat.apart:
+        low, high = spans[one]
+        start, end = spans[other]
+        if low < end and start < high:
+            return None
     for position, word, bits_of in repeat.scalars:
         bits = bits_of(args[position])
         if bits is None:
-            return False
+            return None
         words[word] = bits
-    if not repeat.found.is_current:
+    if not repeat.watch() and not repeat.found.is_current:
+        return None
+    launched = Launched(repeat, words, reads, writes, args, is_own)
+    if repeat.has_contents and not is_checked:
+        launched.guards = _check(repeat, args)
+    return launched
+
+
+def run(repeat: Repeat, args: tuple[Any, ...], pool: Pool) -> bool:
+    """Runs a launch like the earlier one; False if it is not, and nothing was done."""
+    launched = prepared(repeat, args)
+    if launched is None or _ledger.poisoned:
         return False
-    if repeat.has_contents:
-        _check(repeat, args)
-    return _go(repeat, words, pool)
-
-
-def _go(repeat: Repeat, words: array[int], pool: Pool) -> bool:
-    loaded, total = repeat.loaded, repeat.programs
-    start = words.buffer_info()[0]
-    if not total:
-        return True
-    record = len(words) - 6
-    words[0] = start + 8 * record
-    pool.run(loaded.main, start, total, pool.chunk(total), loaded.code.arena, arena(loaded.code.arena))
-    if words[record + 1] != NOBODY:
-        raise loaded.failure(words[record:], repeat.dimensions, {})
+    try:
+        start(launched, pool)
+    except Outdated:
+        return False
     return True
 
 
-def _check(repeat: Repeat, args: tuple[Any, ...]) -> None:
-    bound = Bound({name: args[position] for position, name, *_ in repeat.tensors}, dimensions=repeat.dimensions)
-    check_contents(repeat.signature, bound, repeat.found.holes)
-    check_complete(repeat.signature, bound, repeat.found.verdict.complete)
+def start(launched: Launched, pool: Pool) -> None:
+    """Gives a launch to the current stream, or does it here if others can reach its memory."""
+    repeat, words = launched.repeat, launched.words
+    if not repeat.programs:
+        return
+    address = words.buffer_info()[0]
+    words[2] = address + 8 * STEP
+    words[6] = words[STEP] = address + 8 * (len(words) - 6)
+    if launched.is_own:
+        current().push(launched, words)
+        return
+    # The words go where they are used on this very thread, and what they show is looked at here.
+    thread = caller()
+    turn = thread.begin(launched)
+    try:
+        loaded = repeat.loaded
+        pool.run(loaded.main, words[2], repeat.programs, words[4], loaded.code.arena, arena(loaded.code.arena))
+        error = launched.failure()
+        if error is not None:
+            raise error
+    except BaseException as error:
+        thread.fail(turn, launched.written(), error)
+        raise
+    thread.end(turn)
+
+
+def steps_in(launched: Launched) -> array[int]:
+    """The step that runs a launch, which stays good as long as the launch is kept; none if it has no programs."""
+    words = launched.words
+    if not launched.repeat.programs:
+        return array("Q")
+    address = words.buffer_info()[0]
+    words[2] = address + 8 * STEP
+    words[6] = words[STEP] = address + 8 * (len(words) - 6)
+    return words[:STEP]
+
+
+def _check(repeat: Repeat, args: tuple[Any, ...]) -> Sequence[tuple[Block, int]]:
+    """Looks at the contents of index tensors; the memory of ours that was looked at, and its version."""
+    arrays, own = {}, {}
+    for position, name in repeat.names:
+        argument = args[position]
+        if type(argument) is Tensor:
+            own[name] = argument
+            arrays[name] = argument._array
+        else:
+            arrays[name] = plain_array(argument)
+    bound, known = Bound(arrays, dimensions=repeat.dimensions), Knowing(own)
+    check_contents(repeat.signature, bound, repeat.found.holes, known)
+    check_complete(repeat.signature, bound, repeat.found.verdict.complete, known)
+    return known.guards
 
 
 def remember(
-    found: Proved, signature: Signature, target: Target, bound: Bound, loaded: Loaded, args: tuple[Any, ...]
+    found: Proved, signature: Signature, target: Target, bound: Bound, loaded: Loaded, args: tuple[Any, ...], pool: Pool
 ) -> Repeat | None:
     """What there is to remember of a launch that went well; None if others like it need the full way."""
     if not loaded.is_plain or len(args) != len(signature.arguments):
@@ -126,22 +280,30 @@ def remember(
     if any(looks_at_scalars(compare) for compare in found.verdict.compares):
         return None
     positions = {parameter.name: number for number, parameter in enumerate(signature.arguments)}
-    tensors, sizes = [], []
+    tensors = []
     for tensor in signature.tensors:
         given = bound.tensors[tensor.name]
         before, behind = _reach(given)
-        word = loaded.words.places[tensor.name, "pointer"]
-        tensors.append((positions[tensor.name], tensor.name, word, before, behind, tensor.access is not Access.IN))
-        sizes.append(given.itemsize)
+        word = STEP + loaded.words.places[tensor.name, "pointer"]
+        is_written, is_read = tensor.access is not Access.IN, tensor.access in (Access.IN, Access.INOUT)
+        foreign = Foreign(given.itemsize, before, behind)
+        tensors.append((positions[tensor.name], word, is_written, is_read, foreign))
     scalars = []
     for parameter in loaded.scalars:
         dtype = parameter.type.dtype
-        scalars.append((positions[parameter.name], loaded.words.places[parameter.name], _bits(dtype)))
+        scalars.append((positions[parameter.name], STEP + loaded.words.places[parameter.name], _bits(dtype)))
     values = loaded.fixed_words(bound.tensors, bound.dimensions)
+    assert loaded.words.places["record"] == 0
+    total = loaded.programs(bound.dimensions)
+    step = step_of(loaded.main, 0, total, pool.chunk(total), loaded.code.arena, 0)
+    is_written_at = [each[2] for each in tensors]
     return Repeat(
-        found, signature, target, loaded, array("Q", [*values, 0, NOBODY, 0, 0, 0, 0]), tuple(tensors), tuple(scalars),
-        tuple(sizes), loaded.programs(bound.dimensions), dict(bound.dimensions),
+        found, signature, target, loaded, array("Q", [*step, *values, 0, NOBODY, 0, 0, 0, 0]), tuple(tensors),
+        tuple((positions[tensor.name], tensor.name) for tensor in signature.tensors),
+        tuple(pair for pair in combinations(range(len(tensors)), 2) if any(is_written_at[place] for place in pair)),
+        tuple(scalars), found.watch, total, dict(bound.dimensions),
         any(isinstance(tensor.element, ContentOf) for tensor in signature.tensors),
+        tuple(positions[tensor.name] for tensor in signature.tensors if tensor.access is not Access.IN),
     )  # fmt: skip
 
 

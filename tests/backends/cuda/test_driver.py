@@ -8,44 +8,18 @@ from __future__ import annotations
 import gc
 import os
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from assembler_samples import SMALLEST
 from cuda_stub import ENUMS, CUmemorytype, CUresult, Region, Stub
+from driver_refusals import refused
 
 from tileproof.backends.cuda import driver
 from tileproof.backends.cuda.assembling import assemble
 from tileproof.backends.cuda.driver import Device, Event, LaunchAttributes, Memory, launch, load
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError
-
-
-@pytest.fixture
-def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stub]:
-    """A driver with two GPUs."""
-    made = Stub()
-    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    monkeypatch.setattr(driver, "_imported", lambda: made)
-    driver._found.cache_clear()
-    yield made
-    gc.collect()
-    driver._found.cache_clear()
-
-
-def refused(call: Any, *args: Any) -> Diagnostic:
-    """The one thing that a call says is wrong; it has a way out."""
-    with pytest.raises(LaunchError) as raised:
-        call(*args)
-    (found,) = raised.value.diagnostics
-    assert found.help
-    assert not found.message.endswith(".")
-    assert not any("\n" in text for text in (found.message, found.help, *found.notes))
-    return found
-
 
 # What there is.
 
@@ -391,5 +365,5 @@ def test_the_stand_in_has_the_names_and_numbers_of_the_real_one() -> None:
         assert {each.name: int(each) for each in enum}.items() <= {
             each.name: int(each) for each in getattr(real, enum.__name__)
         }.items()
-    missing = [name for name in vars(Stub) if name.startswith("on_cu") and not hasattr(real, name.removeprefix("on_"))]
+    missing = [name for name in dir(Stub) if name.startswith("on_cu") and not hasattr(real, name.removeprefix("on_"))]
     assert missing == []

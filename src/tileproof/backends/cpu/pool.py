@@ -21,7 +21,7 @@ from . import llvm
 from .target import Target
 from .threads import threads
 
-__all__ = ["Pool", "arena", "pool_text", "threads"]
+__all__ = ["Pool", "arena", "pool_text", "signals_blocked", "threads", "with_relax"]
 
 JOB: Final = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 HAS_THREADS: Final = sys.platform != "win32"
@@ -40,11 +40,16 @@ _KEPT: Final = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGABRT")
 
 def pool_text(target: Target) -> str:
     """The pool as LLVM text. `llvm.compile_object` makes of it what `Pool` takes."""
+    return with_relax("pool.ll", target)
+
+
+def with_relax(name: str, target: Target) -> str:
+    """A text of this folder, with what a processor does while it waits."""
     if target.is_x86:
         relax = "call void @llvm.x86.sse2.pause()"
     else:
         relax = "call void @llvm.aarch64.hint(i32 1)" if target.is_arm else ""
-    text = (_NATIVE / "pool.ll").read_text(encoding="utf-8")
+    text = (_NATIVE / name).read_text(encoding="utf-8")
     return text.replace(_RELAX, f"define internal void @tileproof_relax() nounwind {{\n  {relax}\n  ret void\n}}")
 
 
@@ -58,6 +63,8 @@ class Pool:
         """A pool made of the object file of `pool_text`; no thread is started yet."""
         entries: _Entries = _entries(code) if HAS_THREADS else (_no_pool, _alone)
         self._new, self._run = entries
+        self.entry = _addresses(code)[1] if HAS_THREADS else 0
+        """The address of the function that does a job."""
         self._native: int | None = None
         """The threads, once they are started; 0 if there is only the caller's."""
         self._count = 0
@@ -81,12 +88,16 @@ class Pool:
         """Items to claim at a time: so many that each thread comes back some times, and the last one does not wait."""
         return total // (_CHUNKS * (self._count or threads())) or 1
 
+    def start(self) -> int:
+        """The threads, started if they were not; 0 if there is only the caller's."""
+        return self._start() if self._native is None else self._native
+
     def _start(self) -> int:
         with self._starting:
             if self._native is None:
                 self._count = threads()
                 workers = self._count - 1
-                with _signals_blocked():
+                with signals_blocked():
                     self._native = (self._new(workers) or 0) if workers else 0
             return self._native
 
@@ -97,9 +108,15 @@ class Pool:
 
 
 @cache
+def _addresses(code: bytes) -> tuple[int, int]:
+    new, run = llvm.load_object(code, _NAMES).values()
+    return new, run
+
+
+@cache
 def _entries(code: bytes) -> _Entries:
     """How to make a pool and how to use it. The code is loaded once: it has no state of its own."""
-    new, run = llvm.load_object(code, _NAMES).values()
+    new, run = _addresses(code)
     pointer, count = ctypes.c_void_p, ctypes.c_int64
     return (
         ctypes.CFUNCTYPE(pointer, ctypes.c_int32)(new),
@@ -117,7 +134,7 @@ def _alone(pool: int, code: int, args: int, total: int, chunk: int, arena_bytes:
 
 
 @contextmanager
-def _signals_blocked() -> Iterator[None]:
+def signals_blocked() -> Iterator[None]:
     """Threads started meanwhile leave the signals of the process to others, so that Ctrl-C reaches Python's."""
     kept = {getattr(signal, name) for name in _KEPT if hasattr(signal, name)}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals() - kept)

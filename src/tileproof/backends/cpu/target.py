@@ -20,6 +20,9 @@ from tileproof.diagnostics.errors import LaunchError
 from . import llvm
 
 VARIABLE: Final = "TILEPROOF_CPU_TARGET"
+_ENCODED: Final = os.fsencode(VARIABLE)
+_variables: Final[dict[bytes, bytes] | None] = getattr(os.environ, "_data", None) if os.name == "posix" else None
+"""The environment as Python keeps it: every launch asks, and to ask `os.environ` takes long."""
 _SHEETS = Path("/sys/devices/system/cpu/cpu0/cache")
 _SSE2 = "+sse,+sse2,+cx8,+fxsr,+mmx,+64bit,+cmov"
 _AVX2 = (
@@ -151,6 +154,8 @@ _ARM: Final = ("neon", "cortex", "neoverse", "apple")
 
 def host() -> Target:
     """The processor kernels run on here: this machine's, or the one `TILEPROOF_CPU_TARGET` names, if it can run it."""
+    if _variables is not None and _ENCODED not in _variables:
+        return _host("host")
     return _host(os.environ.get(VARIABLE) or "host")
 
 

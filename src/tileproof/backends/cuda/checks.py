@@ -113,9 +113,9 @@ def _report(s: State, op: ops.Check, failed: Value, index: Value, low: Value, hi
     begin = b.addi(b.muli(slot, s.splat(I64, (), WORDS)), s.splat(I64, (), WORDS))
     for number, word in enumerate(words):
         place = b.offset(s.report, b.addi(begin, s.splat(I64, (), number)))
-        b.store_ptr(place, word, mask=failed, order=Order.RELAXED, scope=Scope.DEVICE)
+        b.store_ptr(place, word, mask=failed, token=s.order.wait, order=Order.RELAXED, scope=Scope.DEVICE)
     flag = s.splat(I64, (), 1)
-    b.store_ptr(s.report, flag, mask=failed, order=Order.RELAXED, scope=Scope.DEVICE)
+    b.store_ptr(s.report, flag, mask=failed, token=s.order.wait, order=Order.RELAXED, scope=Scope.DEVICE)
 
 
 def _count(shape: Sequence[int]) -> int:

@@ -34,7 +34,8 @@ def begin(s: State, tensors: list[Tensor]) -> None:
         identity = semantics.identity(ops.BEGINS_AS[tensor.type.access], tensor.type.stored_as)
         wide = semantics.cast(identity, tensor.type.stored_as, view.dtype)
         places, inside = _elements(s, view)
-        s.b.store_ptr(places, s.splat(stored(view.dtype), (CHUNK,), wide.item()), mask=inside)
+        value = s.splat(stored(view.dtype), (CHUNK,), wide.item())
+        s.b.store_ptr(places, value, mask=inside, token=s.order.wait)
 
 
 def finish(s: State, parameters: Parameters, given: Mapping[What, Value], tensors: list[Tensor]) -> None:
@@ -47,12 +48,13 @@ def finish(s: State, parameters: Parameters, given: Mapping[What, Value], tensor
         own = replace(wide, pointer=given["pointer", tensor.name], strides=strides, dtype=dtype)
         places, inside = _elements(s, wide)
         targets, _ = _elements(s, own)
-        value, _ = s.b.load_ptr(places, mask=inside, padding=s.splat(stored(wide.dtype), (CHUNK,), 0))
+        padding = s.splat(stored(wide.dtype), (CHUNK,), 0)
+        value, _ = s.b.load_ptr(places, mask=inside, padding=padding, token=s.order.wait)
         if dtype.is_integer:
             value = s.b.trunci(value, ELEMENTS[dtype.name])
         else:
             value = cast(s.b, value, wide.dtype, dtype, s.version)
-        s.b.store_ptr(targets, value, mask=inside)
+        s.b.store_ptr(targets, value, mask=inside, token=s.order.wait)
 
 
 def _elements(s: State, view: View) -> tuple[Value, Value]:

@@ -1,7 +1,5 @@
-"""The CUDA driver: the one file that calls it, each call with types on it.
-
-`cuda.bindings` is loaded when a GPU is first asked for. A call that fails raises `LaunchError`, in the words of
-`driver_failures`.
+"""The CUDA driver, each call with types on it. Nothing else imports `cuda.bindings`, which happens when a GPU is first
+asked for. A call that fails raises `LaunchError`, in the words of `driver_failures`.
 
 A thread works in a *context*. If one of the right GPU is current, as torch and cupy make it, it is used as it is;
 otherwise the primary context, which all libraries share, becomes current. Streams and kernels are the numbers that the
@@ -10,13 +8,7 @@ driver and all libraries know them by; stream 0 is the default stream.
 
 from __future__ import annotations
 
-import os
-import weakref
-from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from enum import Enum
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import Any, Final
@@ -29,44 +21,20 @@ from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError
 
 from .cubin import resources_of
-from .driver_failures import NOT_READY, explained, in_words, no_gpu, too_old
+from .driver_api import OLDEST, Current, Driver
+from .driver_events import Event, taken
+from .driver_failures import in_words, no_gpu, too_old
+from .driver_graphs import CapturedGraph, ExecutableGraph, Node
+from .driver_kernels import Function, FunctionAttributes, LaunchAttributes, Module, launch
+from .driver_memory import Memory, Place, Pool, PoolUse, kept_pool
 
-OLDEST: Final = 13000
-"""The least version of CUDA that a driver must support: 13.0, which came with driver 580."""
+__all__ = [
+    "CapturedGraph", "Device", "Event", "ExecutableGraph", "Function", "FunctionAttributes", "LaunchAttributes",
+    "Memory", "Module", "Node", "Place", "Pool", "PoolUse", "device_count", "entry_point", "in_words", "launch", "load",
+    "lost", "place_of", "version",
+]  # fmt: skip
 
-
-class _Driver:
-    """The functions of `cuda.bindings.driver`, and what one process keeps of them."""
-
-    def __init__(self, api: Any) -> None:
-        self.api = api
-        self.devices: dict[int, Any] = {}
-        self.contexts: dict[int, Any] = {}
-        self.launched: deque[str] = deque(maxlen=4)
-        self.process = os.getpid()
-
-    def call(self, doing: str, name: str, *args: Any) -> Any:
-        """What a function of the driver gives; `doing` says in an error what it was called for."""
-        result, *values = getattr(self.api, name)(*args)
-        if int(result):
-            raise LaunchError(self.failure(result, doing))
-        return values[0] if len(values) == 1 else tuple(values)
-
-    def failure(self, result: Any, doing: str) -> Diagnostic:
-        """What went wrong, and the way out."""
-        said = getattr(result, "name", f"error {int(result)}")
-        known, text = self.api.cuGetErrorString(result)
-        if not int(known) and text:
-            said += f" ({bytes(text).decode()})"
-        known, *room = self.api.cuMemGetInfo()
-        return explained(
-            int(result),
-            said,
-            doing,
-            room=None if int(known) else (int(room[0]), int(room[1])),
-            launched=tuple(self.launched),
-            is_forked=os.getpid() != self.process,
-        )
+_SETTERS: Final = {1: "cuMemsetD8Async", 2: "cuMemsetD16Async", 4: "cuMemsetD32Async"}
 
 
 def _imported() -> Any:
@@ -74,10 +42,10 @@ def _imported() -> Any:
 
 
 @cache
-def _found() -> _Driver | Diagnostic:
+def _found() -> Driver | Diagnostic:
     """The driver, initialised and new enough, or why it cannot be used. Asked for once: the search takes time."""
     try:
-        found = _Driver(_imported())
+        found = Driver(_imported())
         found.call("starting CUDA", "cuInit", 0)
         supported = int(found.call("reading its version", "cuDriverGetVersion"))
     except ImportError:
@@ -94,7 +62,7 @@ def _found() -> _Driver | Diagnostic:
     return found
 
 
-def _driver() -> _Driver:
+def _driver() -> Driver:
     found = _found()
     if isinstance(found, Diagnostic):
         raise LaunchError(found)
@@ -105,10 +73,22 @@ def _dotted(number: int) -> str:
     return f"{number // 1000}.{number % 1000 // 10}"
 
 
+def lost() -> Diagnostic | None:
+    """What the context of this process was lost by, if it was: then no call works any more. Starts nothing."""
+    if not _found.cache_info().currsize:
+        return None
+    found = _found()
+    return found.lost if isinstance(found, Driver) else None
+
+
 def device_count() -> int:
     """How many GPUs can be used; 0 also where there is no driver. `Device(0)` says why."""
     found = _found()
-    return int(found.call("counting the GPUs", "cuDeviceGetCount")) if isinstance(found, _Driver) else 0
+    if not isinstance(found, Driver):
+        return 0
+    if found.count is None:
+        found.count = int(found.call("counting the GPUs", "cuDeviceGetCount"))
+    return found.count
 
 
 def version() -> str:
@@ -118,28 +98,7 @@ def version() -> str:
 
 def entry_point(name: str) -> int:
     """The address of a function of the driver, for code that calls it without Python."""
-    # 0 stands for the default flags.
-    address, status = _driver().call(f"looking up {name}", "cuGetProcAddress", name.encode(), OLDEST, 0)
-    if not int(address):
-        raise LaunchError(too_old(f"the NVIDIA driver has no {name}", f"CUDA says {getattr(status, 'name', status)}"))
-    return int(address)
-
-
-class Memory(Enum):
-    """Who can touch some memory."""
-
-    DEVICE = "memory of the GPU"
-    MANAGED = "managed memory, which the host and the GPU share"
-    HOST = "memory of the host that is mapped into the GPU"
-    UNKNOWN = "memory that CUDA does not know"
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where an address lies; the GPU is the one whose context made the memory."""
-
-    memory: Memory
-    device: int
+    return _driver().entry_point(name)
 
 
 def place_of(address: int) -> Place:
@@ -168,14 +127,16 @@ class Device:
     ordinal: int
 
     def __post_init__(self) -> None:
-        count = int(_driver().call("counting the GPUs", "cuDeviceGetCount"))
+        _driver()
+        count = device_count()
         if not 0 <= self.ordinal < count:
             raise LaunchError(no_gpu(f"there is no GPU {self.ordinal}: {count or 'none'} can be used"))
 
     @property
     def name(self) -> str:
         """As the vendor sells it."""
-        text = _driver().call("reading the GPU's name", "cuDeviceGetName", 256, self._handle)
+        driver = _driver()
+        text = driver.call("reading the GPU's name", "cuDeviceGetName", 256, driver.device(self.ordinal))
         return bytes(text).split(b"\0")[0].decode()
 
     @property
@@ -189,93 +150,128 @@ class Device:
         """How many multiprocessors it has."""
         return self._attribute("MULTIPROCESSOR_COUNT")
 
-    @property
-    def total_memory(self) -> int:
-        """Its memory in bytes."""
-        return int(_driver().call("reading the GPU's memory", "cuDeviceTotalMem", self._handle))
-
-    @property
-    def free_memory(self) -> int:
-        """The bytes of it that nobody has, in this or another process."""
-        with self.current():
-            return int(_driver().call("reading the GPU's memory", "cuMemGetInfo")[0])
-
-    @property
-    def _handle(self) -> Any:
-        driver = _driver()
-        if self.ordinal not in driver.devices:
-            driver.devices[self.ordinal] = driver.call("opening the GPU", "cuDeviceGet", self.ordinal)
-        return driver.devices[self.ordinal]
-
     def _attribute(self, name: str) -> int:
-        which = getattr(_driver().api.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}")
-        return int(_driver().call("asking the GPU what it is", "cuDeviceGetAttribute", which, self._handle))
-
-    @contextmanager
-    def current(self) -> Iterator[None]:
-        """Has a context of this GPU current in this thread. Another GPU's is current again afterwards."""
         driver = _driver()
-        before = driver.call("looking for a context", "cuCtxGetCurrent")
-        is_other = False
-        if not int(before):
-            driver.call("entering the GPU's context", "cuCtxSetCurrent", self._context(driver))
-        elif int(driver.call("looking for a context", "cuCtxGetDevice")) != int(self._handle):
-            is_other = True
-            driver.call("entering the GPU's context", "cuCtxPushCurrent", self._context(driver))
+        which = getattr(driver.api.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}")
+        doing = "asking the GPU what it is"
+        return int(driver.call(doing, "cuDeviceGetAttribute", which, driver.device(self.ordinal)))
+
+    # Calls.
+
+    @property
+    def driver(self) -> Driver:
+        """What calls the driver."""
+        return _driver()
+
+    def current(self) -> Current:
+        """Has, in a `with` block, a context of this GPU current. Another GPU's is current again afterwards."""
+        return Current(_driver(), self.ordinal)
+
+    def call(self, doing: str, name: str, *args: Any, size: int | None = None) -> Any:
+        """What a function of the driver gives in a context of this GPU; see `Driver.call`."""
+        driver = _driver()
+        if driver.lost is not None:
+            raise driver.gone(doing, size)
+        if not driver.enter(self.ordinal):
+            return driver.call(doing, name, *args, size=size)
         try:
-            yield
+            return driver.call(doing, name, *args, size=size)
         finally:
-            if is_other:
-                driver.call("leaving the GPU's context", "cuCtxPopCurrent")
+            driver.leave()
+
+    def _give_back(self, doing: str, name: str, *args: Any) -> None:
+        """Ends something that the driver holds. Nothing is left of it when the context is lost."""
+        if _driver().lost is None:
+            self.call(doing, name, *args)
 
     def context_entry(self) -> tuple[int, int]:
         """The context of this GPU that work goes to now, and the address of the function that says which is current."""
-        with self.current():
-            return int(_driver().call("looking for a context", "cuCtxGetCurrent")), entry_point("cuCtxGetCurrent")
-
-    def _context(self, driver: _Driver) -> Any:
-        if self.ordinal not in driver.contexts:
-            # Never given back: torch and others count on theirs until the process ends, and so do our kernels.
-            made = driver.call("making a context", "cuDevicePrimaryCtxRetain", self._handle)
-            driver.contexts[self.ordinal] = made
-        return driver.contexts[self.ordinal]
-
-    def _call(self, doing: str, name: str, *args: Any) -> Any:
-        with self.current():
-            return _driver().call(doing, name, *args)
+        return int(self.call("looking for a context", "cuCtxGetCurrent")), entry_point("cuCtxGetCurrent")
 
     # Memory.
 
+    @property
+    def total_memory(self) -> int:
+        """Its memory in bytes."""
+        driver = _driver()
+        return int(driver.call("reading the GPU's memory", "cuDeviceTotalMem", driver.device(self.ordinal)))
+
+    @property
+    def free_memory(self) -> int:
+        """The bytes of it that nobody has, in this or another process. What a pool keeps is not among them."""
+        return self.memory_info()[0]
+
+    def memory_info(self) -> tuple[int, int]:
+        """The bytes of it that are free, and all that work can have."""
+        free, total = self.call("reading the GPU's memory", "cuMemGetInfo")
+        return int(free), int(total)
+
     def allocate(self, count: int) -> int:
         """The address of `count` new bytes; 0 for none."""
-        return int(self._call(f"allocating {in_words(count)}", "cuMemAlloc", count)) if count else 0
+        return int(self.call("allocating {}", "cuMemAlloc", count, size=count)) if count else 0
 
     def free(self, address: int) -> None:
         """Gives memory of `allocate` back, when all work that was started before is done."""
         if address:
-            self._call("freeing memory", "cuMemFree", address)
+            self._give_back("freeing memory", "cuMemFree", address)
+
+    def pool(self) -> Pool:
+        """The pool that `allocate_async` takes from. It keeps what is freed from the first time it is asked for."""
+        return kept_pool(self)
+
+    def trim_pool(self, keep: int = 0) -> None:
+        """Has the pool give back what is not in use, but for `keep` bytes."""
+        self.pool().trim(keep)
 
     def allocate_async(self, count: int, stream: int) -> int:
         """The address of `count` bytes that work on a stream may use from here on; 0 for none."""
-        doing = f"allocating {in_words(count)}"
-        return int(self._call(doing, "cuMemAllocAsync", count, stream)) if count else 0
+        return int(self.call("allocating {}", "cuMemAllocAsync", count, stream, size=count)) if count else 0
 
     def free_async(self, address: int, stream: int) -> None:
         """Gives memory of `allocate_async` back, when a stream comes to it."""
         if address:
-            self._call("freeing memory", "cuMemFreeAsync", address, stream)
+            self._give_back("freeing memory", "cuMemFreeAsync", address, stream)
 
-    def memset_async(self, address: int, value: int, count: int, stream: int) -> None:
-        """Has a stream set bytes."""
+    def allocate_host(self, count: int) -> int:
+        """The address of `count` new bytes of the host that stay in place, so that GPUs can copy to and from them."""
+        if not count:
+            return 0
+        # Portable: it is so for all GPUs, not for this one only.
+        flag = int(_driver().api.CU_MEMHOSTALLOC_PORTABLE)
+        return int(self.call("allocating {} of pinned memory", "cuMemHostAlloc", count, flag, size=count))
+
+    def free_host(self, address: int) -> None:
+        """Gives memory of `allocate_host` back. No work may use it any more."""
+        if address:
+            self._give_back("freeing pinned memory", "cuMemFreeHost", address)
+
+    def memset_async(self, address: int, value: int, count: int, stream: int, *, width: int = 1) -> None:
+        """Has a stream set `count` elements of 1, 2 or 4 bytes to a value without sign."""
         if count:
-            self._call(f"setting {in_words(count)}", "cuMemsetD8Async", address, value, count, stream)
+            self.call("setting {}", _SETTERS[width], address, value, count, stream, size=count * width)
+
+    def copy_async(self, to: int, source: int, count: int, stream: int) -> None:
+        """Has a stream of this GPU copy bytes between memory of this GPU and of the host, or within either.
+
+        Memory of the host has to be pinned: from other memory CUDA copies while the caller waits.
+        """
+        if count:
+            self.call("copying {}", "cuMemcpyAsync", to, source, count, stream, size=count)
+
+    def copy_from_peer(self, to: int, peer: Device, source: int, count: int, stream: int) -> None:
+        """Has a stream of either GPU copy bytes of another GPU to this one."""
+        if count:
+            driver = _driver()
+            here, there = driver.context(self.ordinal), driver.context(peer.ordinal)
+            doing = f"copying {{}} from GPU {peer.ordinal} to GPU {self.ordinal}"
+            self.call(doing, "cuMemcpyPeerAsync", to, here, source, there, count, stream, size=count)
 
     def copy_to_host(self, address: int, count: int, stream: int) -> npt.NDArray[np.uint8]:
         """A copy of bytes, made when the stream comes to it, and waited for."""
         copy = np.empty(count, np.uint8)
         if count:
-            doing = f"copying {in_words(count)} from the GPU"
-            self._call(doing, "cuMemcpyDtoHAsync", copy.ctypes.data, address, count, stream)
+            place = copy.ctypes.data
+            self.call("copying {} from the GPU", "cuMemcpyDtoHAsync", place, address, count, stream, size=count)
             self.synchronize(stream)
         return copy
 
@@ -283,126 +279,80 @@ class Device:
         """Copies an array without gaps to the GPU, when the stream comes to it, and waits for that."""
         if not source.flags.c_contiguous:
             raise ValueError("only an array without gaps can be copied to the GPU as it is")
-        if source.nbytes:
-            doing = f"copying {in_words(source.nbytes)} to the GPU"
-            self._call(doing, "cuMemcpyHtoDAsync", address, source.ctypes.data, source.nbytes, stream)
+        if count := source.nbytes:
+            place = source.ctypes.data
+            self.call("copying {} to the GPU", "cuMemcpyHtoDAsync", address, place, count, stream, size=count)
             self.synchronize(stream)
 
     # Streams.
 
     def synchronize(self, stream: int) -> None:
         """Waits until a stream has done all it was given."""
-        self._call("waiting for a stream", "cuStreamSynchronize", stream)
+        self.call("waiting for a stream", "cuStreamSynchronize", stream)
 
-    def make_stream(self) -> int:
-        """A new stream, which does not wait for the default stream, nor that for it."""
-        flag = _driver().api.CUstream_flags.CU_STREAM_NON_BLOCKING
-        return int(self._call("making a stream", "cuStreamCreate", int(flag)))
+    def make_stream(self, priority: int = 0) -> int:
+        """A new stream, which does not wait for the default stream, nor that for it.
+
+        Where work of two streams could go, that of the lower `priority` goes first. A number outside `priorities`
+        counts as the nearest one inside.
+        """
+        flag = int(_driver().api.CUstream_flags.CU_STREAM_NON_BLOCKING)
+        if not priority:
+            return int(self.call("making a stream", "cuStreamCreate", flag))
+        return int(self.call("making a stream", "cuStreamCreateWithPriority", flag, priority))
+
+    @property
+    def priorities(self) -> range:
+        """The priorities that streams can have, the most urgent first."""
+        last, first = self.call("asking for the priorities of streams", "cuCtxGetStreamPriorityRange")
+        return range(int(first), int(last) + 1)
 
     def end_stream(self, stream: int) -> None:
         """Gives a stream back; what it was given is still done."""
-        self._call("ending a stream", "cuStreamDestroy", stream)
+        self._give_back("ending a stream", "cuStreamDestroy", stream)
 
+    def stream_id(self, stream: int) -> int:
+        """A number that no other stream of this process has or had, other than the stream's handle."""
+        return int(self.call("looking at a stream", "cuStreamGetId", stream))
 
-class Event:
-    """A moment in the work of a stream."""
+    def event(self) -> Event:
+        """An event, one that was given back if there is one: a new one takes the driver microseconds."""
+        return taken(self)
 
-    def __init__(self, device: Device, *, is_timed: bool = False) -> None:
-        flags = _driver().api.CUevent_flags
-        flag = flags.CU_EVENT_DEFAULT if is_timed else flags.CU_EVENT_DISABLE_TIMING
-        self.device, self.is_timed = device, is_timed
-        self.handle = int(device._call("making an event", "cuEventCreate", int(flag)))
-        weakref.finalize(self, _end_event, _driver(), self.handle)
+    def launch_host(self, stream: int, function: int, data: int) -> None:
+        """Has a stream call `void function(void *data)` of C, by addresses. It must not call the driver, nor Python."""
+        with self.current():
+            _driver().call_host("starting a host function", stream, function, data)
 
-    def record(self, stream: int) -> None:
-        """Makes it the moment when a stream has done what it was given so far."""
-        self.device._call("recording an event", "cuEventRecord", self.handle, stream)
+    def wait_value32(self, stream: int, address: int, value: int) -> None:
+        """Has a stream wait until the 32-bit number at an address is at least `value`, counted on round the end."""
+        flag = int(_driver().api.CUstreamWaitValue_flags.CU_STREAM_WAIT_VALUE_GEQ)
+        self.call("waiting for a value", "cuStreamWaitValue32", stream, address, value, flag)
 
-    def wait_on(self, stream: int) -> None:
-        """Has a stream wait for the moment; the host does not."""
-        self.device._call("waiting for an event", "cuStreamWaitEvent", stream, self.handle, 0)
+    # Graphs.
 
-    def synchronize(self) -> None:
-        """Waits for the moment."""
-        self.device._call("waiting for an event", "cuEventSynchronize", self.handle)
+    def is_capturing(self, stream: int) -> bool:
+        """Whether a stream records what it is given, also if that came to nothing."""
+        return bool(int(self.call("looking at a stream", "cuStreamIsCapturing", stream)))
 
-    @property
-    def is_done(self) -> bool:
-        """Whether the moment has come."""
+    def begin_capture(self, stream: int) -> None:
+        """Has a stream record what it is given from here on, instead of doing it."""
+        # Relaxed: the other modes forbid allocations and more to this thread, or to all.
+        mode = _driver().api.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
+        self.call("recording a graph", "cuStreamBeginCapture", stream, mode)
+
+    def end_capture(self, stream: int) -> CapturedGraph:
+        """What a stream has recorded; it does again what it is given."""
+        return CapturedGraph(self, int(self.call("recording a graph", "cuStreamEndCapture", stream)))
+
+    def abandon_capture(self, stream: int) -> None:
+        """Has a stream do again what it is given, whatever became of the recording."""
         driver = _driver()
-        (result,) = driver.api.cuEventQuery(self.handle)
-        if int(result) not in (0, NOT_READY):
-            raise LaunchError(driver.failure(result, "asking for an event"))
-        return not int(result)
-
-    def milliseconds_since(self, earlier: Event) -> float:
-        """The time between two moments that have come. Both events are made with `is_timed`."""
-        if not (self.is_timed and earlier.is_timed):
-            raise ValueError("only events that are made with is_timed=True know the time")
-        return float(self.device._call("reading a time", "cuEventElapsedTime", earlier.handle, self.handle))
-
-
-def _end_event(driver: _Driver, handle: int) -> None:
-    # At the end of a process the driver may be gone already; then there is nothing to give back.
-    driver.api.cuEventDestroy(handle)
-
-
-# Kernels.
-
-
-@dataclass(frozen=True, slots=True)
-class FunctionAttributes:
-    """What the driver says of a kernel it has loaded."""
-
-    registers: int
-    local_bytes: int
-    """Memory of each thread for what did not fit its registers."""
-    shared_bytes: int
-    threads: int
-    """The most threads a block can have."""
-
-
-@dataclass(frozen=True, slots=True)
-class Function:
-    """A kernel on a GPU. `handle` can be launched by `cuLaunchKernel` and `cuLaunchKernelEx` from any thread."""
-
-    name: str
-    handle: int
-    device: Device
-    module: Module = field(repr=False)
-
-    @property
-    def attributes(self) -> FunctionAttributes:
-        asked = ("NUM_REGS", "LOCAL_SIZE_BYTES", "SHARED_SIZE_BYTES", "MAX_THREADS_PER_BLOCK")
-        return FunctionAttributes(*(self._attribute(each) for each in asked))
-
-    def _attribute(self, name: str) -> int:
-        driver = _driver()
-        which = getattr(driver.api.CUfunction_attribute, f"CU_FUNC_ATTRIBUTE_{name}")
-        kernel = driver.api.CUkernel(self.handle)
-        doing = f"asking what `{self.name}` takes"
-        return int(self.device._call(doing, "cuKernelGetAttribute", which, kernel, self.device._handle))
-
-
-@dataclass(frozen=True, slots=True)
-class Module:
-    """Code that the driver has taken. It stays for good, as work that uses it may be on its way."""
-
-    handle: Any
-    device: Device
-    what: str
-    """The code and where it goes, for a message."""
-
-    def function(self, name: str) -> Function:
-        """A kernel by its name, ready to be launched on the GPU it was loaded for."""
-        driver = _driver()
-        with self.device.current():
-            doing = f"loading `{name}`, {self.what}"
-            kernel = driver.call(doing, "cuLibraryGetKernel", self.handle, name.encode())
-            # The driver puts code on the GPU at its first use. Now is better than in the middle of a launch: what is
-            # wrong with the code is said here.
-            driver.call(doing, "cuKernelGetFunction", kernel)
-        return Function(name, int(kernel), self.device, self)
+        if driver.lost is None:
+            with self.current():
+                result, graph = driver.api.cuStreamEndCapture(stream)
+            if not result and int(graph):
+                driver.api.cuGraphDestroy(graph)
 
 
 def load(cubin: bytes, device: Device | None = None) -> Module:
@@ -410,7 +360,7 @@ def load(cubin: bytes, device: Device | None = None) -> Module:
     # A library, other than a module of the driver, belongs to no context: all threads can launch from it.
     device = Device(0) if device is None else device
     what = f"{_kind_of(cubin)}, on {device.name} ({device.arch})"
-    handle = device._call(f"loading {what}", "cuLibraryLoadData", cubin, [], [], 0, [], [], 0)
+    handle = device.call(f"loading {what}", "cuLibraryLoadData", cubin, [], [], 0, [], [], 0)
     return Module(handle, device, what)
 
 
@@ -419,52 +369,3 @@ def _kind_of(cubin: bytes) -> str:
         return f"code for {resources_of(cubin)[0].arch}"
     except ValueError:
         return "what is no cubin"
-
-
-@dataclass(frozen=True, slots=True)
-class LaunchAttributes:
-    """What a launch says beyond grid and stream."""
-
-    cluster: tuple[int, int, int] | None = None
-    """How many programs run side by side with shared memory; None leaves it to the code, which knows it."""
-    pdl: bool = False
-    """Whether it may begin before the kernel ahead of it on the stream has ended (programmatic dependent launch)."""
-
-
-_PLAIN: Final = LaunchAttributes()
-
-
-def launch(
-    function: Function, grid: tuple[int, int, int], stream: int, words: int, attributes: LaunchAttributes = _PLAIN
-) -> None:
-    """Starts a Tile IR kernel. `words` is the address of an array with the address of each parameter."""
-    if 0 in grid:
-        return
-    driver = _driver()
-    api = driver.api
-    config = api.CUlaunchConfig()
-    config.gridDimX, config.gridDimY, config.gridDimZ = grid
-    # How many threads a program has is written in the code: the driver wants to hear 1.
-    config.blockDimX = config.blockDimY = config.blockDimZ = 1
-    config.hStream = stream
-    extra = []
-    if attributes.cluster is not None:
-        cluster = _attribute(api, "CLUSTER_DIMENSION")
-        cluster.value.clusterDim.x, cluster.value.clusterDim.y, cluster.value.clusterDim.z = attributes.cluster
-        extra.append(cluster)
-    if attributes.pdl:
-        early = _attribute(api, "PROGRAMMATIC_STREAM_SERIALIZATION")
-        early.value.programmaticStreamSerializationAllowed = 1
-        extra.append(early)
-    if extra:
-        config.attrs, config.numAttrs = extra, len(extra)
-    kernel = api.CUkernel(function.handle)
-    with function.device.current():
-        driver.call(f"launching `{function.name}`", "cuLaunchKernelEx", config, kernel, words, 0)
-    driver.launched.append(function.name)
-
-
-def _attribute(api: Any, name: str) -> Any:
-    attribute = api.CUlaunchAttribute()
-    attribute.id = getattr(api.CUlaunchAttributeID, f"CU_LAUNCH_ATTRIBUTE_{name}")
-    return attribute

@@ -38,10 +38,16 @@ class Order:
     roots: dict[Tensor, Tensor]
     """The tensors whose accesses are ordered, and the parameter each belongs to."""
     chains: dict[Tensor, Chain] = field(default_factory=dict)
+    wait: Value | None = None
+    """What every access comes after, if the kernel waits for the one ahead of it."""
+    frozen: frozenset[Tensor] = frozenset()
+    """The tensors that may be read before that."""
 
     def before_load(self, tensor: Tensor) -> Value | None:
         root = self.roots.get(tensor)
-        return None if root is None else self._chain(root).store
+        if root is None:
+            return None if tensor in self.frozen else self.wait
+        return self._chain(root).store
 
     def after_load(self, tensor: Tensor, token: Value) -> None:
         root = self.roots.get(tensor)
@@ -51,7 +57,7 @@ class Order:
     def before_store(self, tensor: Tensor) -> Value | None:
         root = self.roots.get(tensor)
         if root is None:
-            return None
+            return self.wait
         chain = self._chain(root)
         return self._joined([*([] if chain.store is None else [chain.store]), *chain.since])
 
@@ -89,7 +95,7 @@ class Order:
         return {tensor: Chain(chain.store, list(chain.since)) for tensor, chain in self.chains.items()}
 
     def _chain(self, root: Tensor) -> Chain:
-        return self.chains.setdefault(root, Chain())
+        return self.chains.setdefault(root, Chain(self.wait))
 
     def _joined(self, tokens: list[Value]) -> Value | None:
         different = list(dict.fromkeys(tokens))

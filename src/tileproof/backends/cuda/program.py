@@ -27,6 +27,7 @@ from tileproof.lowering.sums import single_products
 from . import blocks, positions
 from .checks import sites_of
 from .combined import begin, finish
+from .dependent import Dependent, read_early, verify, wait_first
 from .facts import MANY, Facts
 from .indices import tile_place
 from .order import Order, ordered
@@ -68,21 +69,29 @@ class Program:
     is_persistent: bool
     is_serial: bool
     has_report: bool
+    is_dependent: bool
 
 
 def program(
-    kernel: ops.KernelIR, facts: Facts, target: Target, schedule: Schedule, name: str, *, serial: bool = False
-) -> Program:
-    """The bytecode of a kernel. `serial`: one program after another, so that sums of floats come out the same."""
-    return _Writing(kernel, facts, target, schedule, name, serial).program()
+    kernel: ops.KernelIR, facts: Facts, target: Target, schedule: Schedule, name: str, *, serial: bool = False,
+    dependent: Dependent | None = None,
+) -> Program:  # fmt: skip
+    """The bytecode of a kernel. `serial`: one program after another, so that sums of floats come out the same.
+    `dependent`: it may begin before the kernel ahead of it has ended, and so may the next one."""
+    return _Writing(kernel, facts, target, schedule, name, serial, dependent).program()
 
 
 class _Writing:
     def __init__(
-        self, kernel: ops.KernelIR, facts: Facts, target: Target, schedule: Schedule, name: str, serial: bool
-    ) -> None:
+        self, kernel: ops.KernelIR, facts: Facts, target: Target, schedule: Schedule, name: str, serial: bool,
+        dependent: Dependent | None,
+    ) -> None:  # fmt: skip
         self.kernel, self.facts, self.target, self.schedule, self.name = kernel, facts, target, schedule, name
-        self.is_serial = serial
+        if dependent is not None and not target.can_wait:
+            version = ".".join(map(str, target.version))
+            raise ValueError(f"no kernel can begin early on {target.arch} with bytecode {version}")
+        self.is_serial, self.is_dependent = serial, dependent is not None
+        self.frozen = frozenset() if dependent is None else read_early(kernel, dependent)
         self.is_persistent = serial or schedule.persistent or facts.is_many
         self.parallel = next((op for op in kernel.body.ops if isinstance(op, ops.Parallel)), None)
         self.walkers: tuple[Walker, ...] = () if self.parallel is None else self.parallel.walkers
@@ -108,6 +117,8 @@ class _Writing:
             s = self._state(name, hinted)
             write(s)
             s.b.return_()
+            if self.is_dependent:
+                verify(s.b.entry, [self.given["pointer", tensor.name] for tensor in self.frozen])
             entries.append(s.b.entry)
             stages.append(Stage(name, grid))
 
@@ -126,7 +137,7 @@ class _Writing:
         bytecode = encode(TileModule(tuple(entries), "tileproof"), self.target.version)
         return Program(
             bytecode, self.parameters.slots, tuple(stages), self.piece, kept,
-            self.is_persistent, self.is_serial, bool(self.sites),
+            self.is_persistent, self.is_serial, bool(self.sites), self.is_dependent,
         )  # fmt: skip
 
     # What every entry begins with.
@@ -141,6 +152,8 @@ class _Writing:
         s.sites, s.turned, s.fused, s.is_serial = self.sites, self.turned, self.fused, self.is_serial
         self.given = dict(zip(types, builder.parameters, strict=True))
         self.parameters.define(s, self.given)
+        if self.is_dependent:
+            order.wait, order.frozen = wait_first(builder), self.frozen
         s.unknown = self.given["programs",] if self.target.is_disguised else None
         return s
 
@@ -262,9 +275,9 @@ class _Writing:
         wide = turn if self.coordinate == I64 else b.exti(turn, I64, signed=True)
         row = b.muli(wide, s.splat(I64, (), 4))
         table = self.given["table", walker.name]
+        columns = (b.offset(table, b.addi(row, s.splat(I64, (), place))) for place in range(4))
         start, stop, count, segment = (
-            Position(b.load_ptr(b.offset(table, b.addi(row, s.splat(I64, (), place))))[0], reach=INDEX_LIMIT)
-            for place in range(4)
+            Position(b.load_ptr(column, token=s.order.wait)[0], reach=INDEX_LIMIT) for column in columns
         )
         s.put_position(self.segments[walker].index, segment)
         size = number(walker.type.size or 1)
@@ -309,7 +322,7 @@ class _Writing:
             value = s.get(operand)
             if operand.type.dtype.name == "bool":
                 value = s.b.exti(value, I8, signed=False)
-            s.b.store_ptr(places, value)
+            s.b.store_ptr(places, value, token=s.order.wait)
 
     def _after(self, s: State, body: Body, join: ops.Join) -> None:
         left = [walker for walker in self.walkers if walker is not join.walker]
@@ -338,7 +351,7 @@ class _Writing:
             point = self._point(s, self.walkers, {join.walker: piece})
             found = []
             for operand, places in zip(join.operands, self._left(s, join, point), strict=True):
-                value, _ = b.load_ptr(places)
+                value, _ = b.load_ptr(places, token=s.order.wait)
                 if operand.type.dtype.name == "bool":
                     shape = s.padded(operand.type)
                     value = b.cmpi(Predicate.NOT_EQUAL, value, s.splat(I8, shape, 0), signed=False)

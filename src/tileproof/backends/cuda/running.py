@@ -2,40 +2,35 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 
-from tileproof.backends.interpreter import points, semantics
-from tileproof.backends.interpreter.machine import Machine
+from tileproof.backends.interpreter import points
 from tileproof.backends.interpreter.reports import Reporter
-from tileproof.backends.launching import bits_of, places, segment_table
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.backends.launching import places, segment_table
 from tileproof.ir import ops
 from tileproof.ir.types import Tensor, TensorType, Tile, TileType
 from tileproof.ir.walk import walk
-from tileproof.language.dtypes import ALL
 from tileproof.language.schedule import Schedule
-from tileproof.lowering.joins import again
 
 from . import driver
 from .assembling import Assembled, Job, Options, assemble_many
 from .checks import WORDS, sites_of
 from .combined import CHUNK
 from .cubin import Resources
+from .dependent import Dependent
 from .driver import Device, Function
 from .facts import Facts, facts_of, layout_of, steps_of
 from .parameters import Slot
 from .program import Program, Stage, program
+from .starting import Launch, Started
 from .state import Target, number
 
 _ALL: Final = 2**64 - 1
-_TYPES: Final = {dtype.name: dtype for dtype in ALL}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +51,8 @@ class Code:
     resources: tuple[Resources, ...]
     seconds: float
     """What the assembler took."""
+    is_dependent: bool = False
+    """Whether it may begin before the kernel ahead of it has ended, and lets the next one do so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +65,15 @@ class Request:
     schedule: Schedule
     name: str
     serial: bool = False
+    dependent: Dependent | None = None
+    """Whether it may begin before the kernel ahead of it has ended, and what it may read by then."""
 
     def lowered(self) -> Program:
         """The bytecode."""
-        return program(self.kernel, self.facts, self.target, self.schedule, self.name, serial=self.serial)
+        return program(
+            self.kernel, self.facts, self.target, self.schedule, self.name, serial=self.serial,
+            dependent=self.dependent,
+        )  # fmt: skip
 
 
 def compile_kernel(request: Request, options: Options | None = None) -> Code:
@@ -109,7 +111,7 @@ def code_of(request: Request, made: Program, assembled: Assembled) -> Code:
     return Code(
         request.name, request.target.arch, assembled.cubin, made.slots, made.stages, made.piece, made.shadows,
         made.is_persistent, made.is_serial, made.has_report, request.schedule.occupancy or 1, assembled.resources,
-        assembled.seconds,
+        assembled.seconds, made.is_dependent,
     )  # fmt: skip
 
 
@@ -202,25 +204,6 @@ def space_of(
     return Space(counts, tables, seen, pieces)
 
 
-def require(kernel: ops.KernelIR, scalars: Mapping[str, Any], dimensions: Mapping[str, int]) -> None:
-    """Tests the contracts of a kernel, which look at dimensions and scalars alone."""
-    required = [op for op in kernel.body.ops if isinstance(op, ops.Require)]
-    if not required:
-        return
-    outer = ops.Block(tuple(op for op in kernel.body.ops if not isinstance(op, ops.Parallel)))
-    needed = again(outer, *(ops.Block((), (op.condition,)) for op in required))
-    given = {
-        scalar: semantics.constant(np.asarray(scalars[scalar.name]).item(), scalar.type.dtype)
-        for scalar in _scalars(kernel)
-    }
-    space = points.Space()
-    report = Reporter(kernel, space, dimensions)
-    machine = Machine({}, given, dimensions, space, "forward", report, None)
-    machine.block(needed)
-    for op in required:
-        machine.execute(op)
-
-
 # Launches.
 
 
@@ -242,6 +225,8 @@ class Loaded:
         has_table = any(slot.what[0] == "table" for slot in code.slots)
         self.is_plain = len(code.stages) == 1 and not (code.has_report or has_table)
         """Whether a launch is one call of the driver and nothing else."""
+        self.is_dependent = code.is_dependent and self.is_plain
+        """Whether a launch may begin before the kernel ahead of it has ended; what lies between would be waited for."""
 
     def for_kernel(self, kernel: ops.KernelIR) -> Loaded:
         """The same code for a kernel of the same text."""
@@ -260,6 +245,15 @@ class Loaded:
         if self.code.is_persistent:
             return min(programs, self.sm_count * self.code.occupancy)
         return programs
+
+    def can_depend(self, space: Space, arrays: Mapping[str, Any]) -> bool:
+        """Whether a launch can and should be dependent, behind another launch of code that is.
+
+        All its blocks must fit the GPU at once: those that begin early take the place of blocks of the kernel ahead
+        that are still to come, which was seen to cost more than it brings.
+        """
+        blocks = self.grid(self.code.stages[0], space, arrays) if self.is_dependent else 0
+        return 0 < blocks <= self.sm_count * self.code.occupancy
 
     def fixed_words(
         self, arrays: Mapping[str, Any], dimensions: Mapping[str, int], space: Space
@@ -289,10 +283,25 @@ class Loaded:
 
     def run(
         self, arrays: Mapping[str, Any], addresses: Mapping[str, int], scalars: Mapping[str, Any],
-        dimensions: Mapping[str, int], space: Space, stream: int,
+        dimensions: Mapping[str, int], space: Space, stream: int, *, dependent: bool = False,
     ) -> None:  # fmt: skip
-        """Starts all stages on a stream; waits only where there is a check to look at."""
-        _Launch(self, arrays, addresses, scalars, dimensions, space, stream).run()
+        """Starts all stages on a stream; waits only where there is a check to look at.
+
+        `dependent`: it may begin before the kernel ahead of it on the stream has ended, which is one of ours.
+        """
+        started = self.start(arrays, addresses, scalars, dimensions, space, stream, dependent=dependent)
+        if started.staged and not started.report:
+            self.device.synchronize(stream)
+        started.wait()
+
+    def start(
+        self, arrays: Mapping[str, Any], addresses: Mapping[str, int], scalars: Mapping[str, Any],
+        dimensions: Mapping[str, int], space: Space, stream: int, *, dependent: bool = False,
+    ) -> Started:  # fmt: skip
+        """The same, and waits for nothing. What is given back is kept until the launch is done."""
+        if dependent and not self.is_dependent:
+            raise ValueError(f"`{self.code.name}` cannot begin before the kernel ahead of it has ended")
+        return Launch(self, arrays, addresses, scalars, dimensions, space, stream, dependent).start()
 
     def place(self, *what: str | int) -> int:
         """Which parameter is this."""
@@ -308,78 +317,3 @@ class Loaded:
         reporter = Reporter(self.kernel, space, dimensions)
         point = None if first == 0 else first - 1
         return reporter.failed_check(op, index, low, high, point)
-
-
-@dataclass
-class _Launch:
-    loaded: Loaded
-    arrays: Mapping[str, Any]
-    addresses: Mapping[str, int]
-    scalars: Mapping[str, Any]
-    dimensions: Mapping[str, int]
-    space: Space
-    stream: int
-    scratch: list[int] = field(default_factory=list)
-    """Memory that the launch gives back when the stream is done with it."""
-
-    def run(self) -> None:
-        loaded, code = self.loaded, self.loaded.code
-        words = loaded.fixed_words(self.arrays, self.dimensions, self.space)
-        report = 0
-        slots = self.space.programs + self.space.left + 1
-        try:
-            for place, slot in enumerate(code.slots):
-                match slot.what:
-                    case ("pointer", str(name)):
-                        words[place] = self.addresses[name]
-                    case ("shadow", str(name)):
-                        size = (_TYPES[dict(code.shadows)[name]].storage or np.dtype(np.int64)).itemsize
-                        words[place] = self._take(self.arrays[name].size * size)
-                    case ("scalar", str(name)):
-                        scalar = next(each for each in loaded.scalars if each.name == name)
-                        words[place] = bits_of(scalar.type.dtype, self.scalars[name])
-                    case ("table", str(name)):
-                        words[place] = self._copied(self.space.tables[name])
-                    case ("space",):
-                        words[place] = self._take(code.piece * self.space.programs)
-                    case ("report",):
-                        amount = 8 * WORDS * (slots + 1)
-                        report = words[place] = self._take(amount)
-                        loaded.device.memset_async(report, 0, amount, self.stream)
-                    case _:
-                        pass
-            packed = (ctypes.c_uint64 * len(words))(*words)
-            start = ctypes.addressof(packed)
-            pointers = (ctypes.c_uint64 * len(words))(*(start + 8 * place for place in range(len(words))))
-            for stage, function in zip(code.stages, loaded.functions, strict=True):
-                blocks = loaded.grid(stage, self.space, self.arrays)
-                if blocks:
-                    driver.launch(function, (blocks, 1, 1), self.stream, ctypes.addressof(pointers))
-            if report:
-                self._look(report, slots)
-        finally:
-            for address in self.scratch:
-                # Where the context is lost, the memory went with it, and what went wrong is said already.
-                with suppress(LaunchError):
-                    loaded.device.free_async(address, self.stream)
-
-    def _take(self, amount: int) -> int:
-        address = self.loaded.device.allocate_async(max(amount, 16), self.stream)
-        self.scratch.append(address)
-        return address
-
-    def _copied(self, table: Any) -> int:
-        address = self._take(table.nbytes)
-        self.loaded.device.copy_from_host(address, table, self.stream)
-        return address
-
-    def _look(self, report: int, slots: int) -> None:
-        """Waits for the launch and raises what a check found."""
-        flag = self.loaded.device.copy_to_host(report, 8, self.stream).view(np.int64)
-        if flag[0]:
-            held = self.loaded.device.copy_to_host(report + 8 * WORDS, 8 * WORDS * slots, self.stream)
-            raise self.loaded.failure(held.view(np.int64), self.dimensions, self._by_tensor())
-
-    def _by_tensor(self) -> dict[Tensor, Any]:
-        return {tensor: self.space.borders[tensor.name] for tensor in self.loaded.tensors
-                if tensor.name in self.space.borders}  # fmt: skip

@@ -20,6 +20,7 @@ from tileproof.ir.types import AnyValue, Axis, Tensor, Tile, TileType, Walker, W
 from tileproof.language.dtypes import DType
 from tileproof.language.schedule import Schedule
 
+from .dependent import can_wait
 from .facts import Facts
 from .order import Order
 from .positions import Position, materialised
@@ -66,6 +67,11 @@ class Target:
     def capability(self) -> int:
         """90 for sm_90."""
         return int(self.arch.removeprefix("sm_").rstrip("af"))
+
+    @property
+    def can_wait(self) -> bool:
+        """Whether code for it can begin before the kernel ahead of it has ended."""
+        return can_wait(self.capability, self.version)
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,11 +109,11 @@ def _update(s: State, op: ops.Update) -> None:
         if s.is_serial and dtype.is_float:
             _add_in_order(s, op, where, places, value, mask)
         else:
-            s.b.atomic_rmw(mode, places, value, mask=mask)
+            s.b.atomic_rmw(mode, places, value, mask=mask, token=s.order.wait)
     elif dtype.is_float:
         _extreme(s, places, value, mask, dtype, is_max=access is Access.MAX)
     else:
-        s.b.atomic_rmw(_MODES[access, dtype.kind == "uint"], places, value, mask=mask)
+        s.b.atomic_rmw(_MODES[access, dtype.kind == "uint"], places, value, mask=mask, token=s.order.wait)
 
 
 def _add_in_order(s: State, op: ops.Update, where: Region, places: Value, value: Value, mask: Value | None) -> None:
@@ -165,8 +165,9 @@ def _extreme(s: State, places: Value, value: Value, mask: Value | None, dtype: D
     is_clear = b.cmpi(Predicate.GREATER_EQUAL, bits, s.splat(of, shape, 0), signed=True)
     is_set = b.xori(is_clear, b.constant(TileOf(I1, shape), True))
     integers = _as_integers(s, places, of)
-    b.atomic_rmw(Mode.MAX if is_max else Mode.MIN, integers, bits, mask=both_masks(s, mask, is_clear))
-    b.atomic_rmw(Mode.UMIN if is_max else Mode.UMAX, integers, bits, mask=both_masks(s, mask, is_set))
+    upwards, downwards = (Mode.MAX, Mode.UMIN) if is_max else (Mode.MIN, Mode.UMAX)
+    b.atomic_rmw(upwards, integers, bits, mask=both_masks(s, mask, is_clear), token=s.order.wait)
+    b.atomic_rmw(downwards, integers, bits, mask=both_masks(s, mask, is_set), token=s.order.wait)
 
 
 def _as_integers(s: State, places: Value, of: Number) -> Value:

@@ -18,8 +18,11 @@ from .readers import record, register_buffer
 
 if TYPE_CHECKING:
 
-    def launch(plans: Plans, args: tuple[Any, ...]) -> bool:
-        """Launches as an earlier launch if these arguments are like those; False if not, and nothing was done."""
+    def launch(plans: Plans, args: tuple[Any, ...], device: int = -1, stream: int | None = None) -> bool:
+        """Launches as an earlier launch if these arguments are like those; False if not, and nothing was done.
+
+        The current stream is torch's, or the one that is given: of one device, or of all if that is -1.
+        """
 
 
 def available() -> str:

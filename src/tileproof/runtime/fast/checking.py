@@ -9,26 +9,36 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from . import readers
-from .layout import LOWEST, StoredAs
+from . import lanes, readers
+from .lanes import Used
+from .layout import LOWEST, StateData, StoredAs
 from .plan import LONG, Plan, ScalarArgument, TensorArgument
 from .plans import Plans
 from .seen import Seen
 
 
-def launch(plans: Plans, args: tuple[Any, ...]) -> bool:
+def launch(plans: Plans, args: tuple[Any, ...], device: int = -1, stream: int | None = None) -> bool:
     """Launches as an earlier launch if these arguments are like those; False if not, and nothing was done."""
     if type(plans) is not Plans or type(args) is not tuple:
         return False
+    if type(device) is not int or not (stream is None or type(stream) is int):
+        return False
     if not plans.kept or not _is_plain(plans, args):
         return False
-    seen = [argument if type(argument) in (bool, int, float) else readers.see(argument) for argument in args]
+    seen: list[Any] = [argument if type(argument) in (bool, int, float) else readers.see(argument) for argument in args]
     if any(each is None or (type(each) is int and not -LONG <= each < LONG) for each in seen):
         return False
     for plan in plans.kept:
-        words = _words(plan, seen)
-        if words is not None:
-            return _start(plan, words)
+        found = _words(plan, seen)
+        if found is not None:
+            words, spans = found
+            states = [
+                each.state
+                for argument, each in zip(plan.arguments, seen, strict=True)
+                if isinstance(argument, TensorArgument) and argument.is_written and each.state
+            ]
+            at = plan.stream if plan.stream is not None else _current(plan, device, stream)
+            return at is not None and _start(plan, words, spans, states, at)
     return False
 
 
@@ -50,12 +60,12 @@ def _is_plain(plans: Plans, args: tuple[Any, ...]) -> bool:
     return True
 
 
-def _words(plan: Plan, seen: list[Any]) -> list[int] | None:
-    """What the driver is to be given; None if the arguments are not like those of the plan."""
+def _words(plan: Plan, seen: list[Any]) -> tuple[list[int], list[Used]] | None:
+    """What the driver is to be given, and which bytes are used; None if the arguments are not like the plan's."""
     if len(plan.arguments) != len(seen):
         return None
     words = list(plan.words)
-    spans: list[tuple[int, int, bool]] = []
+    spans: list[Used] = []
     for argument, given in zip(plan.arguments, seen, strict=True):
         if isinstance(argument, TensorArgument):
             if not (isinstance(given, Seen) and _fits(plan, argument, given)):
@@ -70,10 +80,12 @@ def _words(plan: Plan, seen: list[Any]) -> list[int] | None:
             word = bits
         if argument.word is not None:
             words[argument.word] = word
-    return words
+    return words, spans
 
 
 def _fits(plan: Plan, argument: TensorArgument, seen: Seen) -> bool:
+    if seen.state and not _is_ready(argument, seen):
+        return False
     is_same = seen.element == argument.code if type(seen.element) is int else seen.element is argument.storage
     if not is_same or seen.shape != argument.shape or seen.device != plan.device:
         return False
@@ -87,7 +99,7 @@ def _fits(plan: Plan, argument: TensorArgument, seen: Seen) -> bool:
     return all(extent == 1 or stride == found for extent, stride, found in steps)
 
 
-def _is_apart(argument: TensorArgument, address: int, spans: list[tuple[int, int, bool]]) -> bool:
+def _is_apart(argument: TensorArgument, address: int, spans: list[Used]) -> bool:
     """Whether the bytes of a tensor are not between those of another if one of them is written; notes them."""
     before, behind = argument.reach
     low, high = address - before, address + behind
@@ -113,24 +125,49 @@ def _bits(argument: ScalarArgument, value: bool | int | float) -> int | None:
     return int.from_bytes(packed, "little")
 
 
-def _start(plan: Plan, words: list[int]) -> bool:
+def _is_ready(argument: TensorArgument, seen: Seen) -> bool:
+    """Whether memory of our own was written, or is now."""
+    state = StateData.from_address(seen.state)
+    if argument.is_empty or not state.unwritten:
+        return True
+    before, behind = argument.reach
+    return argument.fills and (seen.address - before, seen.address + behind) == (state.low, state.high)
+
+
+def _current(plan: Plan, device: int, stream: int | None) -> int | None:
+    """The stream of a plan that has none of its own; None if it is not known."""
+    if not plan.has_programs:
+        return 0
+    if stream is not None:
+        return stream if device in (-1, plan.device[1]) else None
+    torch = readers.torch()
+    return None if torch is None else torch.current_stream(plan.device)
+
+
+def _start(plan: Plan, words: list[int], spans: list[Used], states: list[int], stream: int) -> bool:
     if not plan.has_programs:
         return True
-    stream = plan.stream
-    if stream is None:
-        torch = readers.torch()
-        if torch is None:
-            return False
-        stream = torch.current_stream(plan.device)
     if plan.context_entry:
         context = ctypes.c_void_p()
         if _context(plan.context_entry)(ctypes.byref(context)) or (context.value or 0) != plan.context:
             return False
+    if not plan.alone:
+        return _call(plan, words, stream, states)
+    return lanes.give(plan.alone, stream, spans, lambda: _call(plan, words, stream, states))
+
+
+def _call(plan: Plan, words: list[int], stream: int, states: list[int]) -> bool:
+    for state in states:
+        StateData.from_address(state).version += 1
     memory = (ctypes.c_uint64 * max(len(words), 1))(*words)
     start = ctypes.addressof(memory)
     places = (ctypes.c_void_p * max(len(words), 1))(*(start + 8 * place for place in range(len(words))))
     driver = _driver(plan.entry, plan.releases_gil)
-    return driver(plan.function, *plan.grid, *plan.block, plan.shared_bytes, stream, places, None) == 0
+    was_given = driver(plan.function, *plan.grid, *plan.block, plan.shared_bytes, stream, places, None) == 0
+    for state in states:
+        if was_given:
+            StateData.from_address(state).unwritten = 0
+    return was_given
 
 
 @cache

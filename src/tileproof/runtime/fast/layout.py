@@ -10,7 +10,10 @@ from typing import Final
 MOST_ARGUMENTS: Final = 32
 MOST_WORDS: Final = 160
 MOST_AXES: Final = 8
-MOST_TYPES: Final = 8
+MOST_TYPES: Final = 12
+MOST_VARIABLES: Final = 4
+LANE_ROOM: Final = 4096
+"""How many spans a lane holds."""
 LOWEST: Final = 1 << 16
 """No system has memory below this address."""
 
@@ -59,8 +62,9 @@ class ArgumentData(ctypes.Structure):
 
     _fields_ = (
         ("form", c_int32), ("word", c_int32), ("rank", c_int32), ("is_written", c_int32), ("is_stored_as", c_int32),
-        ("is_empty", c_int32), ("element", c_uint64 * 2), ("misaligned", c_uint64), ("before", c_uint64),
-        ("behind", c_uint64), ("least", c_int64), ("most", c_int64), ("greatest", c_double), ("axis", Axis * MOST_AXES),
+        ("is_empty", c_int32), ("fills", c_int32), ("padding", c_int32), ("element", c_uint64 * 2),
+        ("misaligned", c_uint64), ("before", c_uint64), ("behind", c_uint64),
+        ("least", c_int64), ("most", c_int64), ("greatest", c_double), ("axis", Axis * MOST_AXES),
     )  # fmt: skip
 
 
@@ -69,10 +73,10 @@ class PlanData(ctypes.Structure):
 
     _fields_ = (
         ("arguments", c_int32), ("words", c_int32), ("device_type", c_int32), ("device", c_int32),
-        ("grid", c_int32 * 3), ("block", c_int32 * 3), ("shared_bytes", c_int32), ("follows_torch", c_int32),
+        ("grid", c_int32 * 3), ("block", c_int32 * 3), ("shared_bytes", c_int32), ("follows", c_int32),
         ("releases_gil", c_int32), ("has_programs", c_int32), ("function", c_void_p), ("stream", c_void_p),
         ("context", c_void_p), ("launch", c_void_p), ("current_context", c_void_p), ("word", c_void_p),
-        ("argument", c_void_p),
+        ("argument", c_void_p), ("alone", c_void_p),
     )  # fmt: skip
 
 
@@ -87,7 +91,33 @@ class RecordData(ctypes.Structure):
 
     _fields_ = (
         ("address", c_uint64), ("device_type", c_int32), ("device", c_int32), ("dtype", c_int32), ("rank", c_int32),
-        ("is_writable", c_int32), ("padding", c_int32),
+        ("is_writable", c_int32), ("padding", c_int32), ("state", c_void_p),
+    )  # fmt: skip
+
+
+class StateData(ctypes.Structure):
+    """What is true of a piece of memory of our own: how often launches that followed a plan wrote it, its bytes,
+    whether some of them were never written, and the address of a list that has an entry for each view handed out."""
+
+    _fields_ = (
+        ("version", c_int64), ("low", c_uint64), ("high", c_uint64), ("unwritten", c_int32), ("padding", c_int32),
+        ("lent", c_void_p),
+    )  # fmt: skip
+
+
+class LaneEntry(ctypes.Structure):
+    """Bytes that a launch uses; `noted` is twice its turn, and one more if it writes them."""
+
+    _fields_ = (("low", c_uint64), ("high", c_uint64), ("noted", c_int64))
+
+
+class LaneData(ctypes.Structure):
+    """The launches of a stream that followed a plan. Places count on for ever; the ring is taken modulo its room."""
+
+    _fields_ = (
+        ("handle", c_void_p), ("turn", c_int64), ("head", c_int64), ("tail", c_int64), ("stop", c_int64),
+        ("busy", c_int32), ("closed", c_int32), ("in_python", c_int32), ("padding", c_int32),
+        ("entries", LaneEntry * LANE_ROOM),
     )  # fmt: skip
 
 
@@ -98,6 +128,7 @@ class SeenData(ctypes.Structure):
         ("form", c_int32), ("how", c_int32), ("device_type", c_int32), ("device", c_int32), ("rank", c_int32),
         ("unit", c_int32), ("is_writable", c_int32), ("padding", c_int32), ("element", c_uint64),
         ("address", c_uint64), ("shape", c_void_p), ("strides", c_void_p), ("whole", c_int64), ("real", c_double),
+        ("state", c_void_p),
     )  # fmt: skip
 
 
@@ -112,14 +143,19 @@ class RuntimeData(ctypes.Structure):
 
     _fields_ = (
         *((name, c_int64) for name in ("header", "tuple_items", "bytes_data", "plans_slot")),
-        *((name, c_void_p) for name in ("tuple_type", "bytes_type", "int_type", "float_type", "plans_type")),
+        *((name, c_void_p) for name in ("tuple_type", "bytes_type", "int_type", "float_type", "dict_type")),
+        ("plans_type", c_void_p),
         *((name, c_void_p) for name in ("true_object", "false_object")),
         *((name, c_void_p) for name in ("long_value", "float_value", "truth", "call", "attribute", "hold", "drop")),
         *((name, c_void_p) for name in ("forget_error", "release_gil", "take_gil", "in_python")),
         *((name, c_void_p) for name in ("is_grad_enabled", "requires_grad", "is_negated", "torch_stream")),
+        *((name, c_void_p) for name in ("none", "missing", "variable", "look_up", "next")),
+        ("quiet", c_void_p * MOST_VARIABLES),
+        *((name, c_void_p) for name in ("environment", "key", "modules", "torch_name", "cupy_name")),
+        *((name, c_void_p) for name in ("device_name", "handle_name", "torch", "streams")),
         ("readers", c_int64), ("reader", ReaderData * MOST_TYPES),
     )  # fmt: skip
 
 
-SIZED: Final = (RuntimeData, PlanData, ArgumentData, TableData, RecordData, SeenData, ReaderData)
+SIZED: Final = (RuntimeData, PlanData, ArgumentData, TableData, RecordData, SeenData, ReaderData, LaneData, StateData)
 """In the order in which the native code tells their sizes."""

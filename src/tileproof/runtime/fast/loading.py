@@ -18,14 +18,16 @@ import numpy as np
 
 from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.target import host
+from tileproof.frontend.names import MISSING
 from tileproof.runtime.cache import default, digest
 
 from . import checking, readers
+from .around import Around
 from .layout import SIZED, Form, How, ReaderData, RuntimeData, SeenData, Unit
 from .plans import Plans
 from .readers import HEADER, Reader
 
-Launch: TypeAlias = Callable[[Plans, tuple[Any, ...]], bool]
+Launch: TypeAlias = Callable[..., bool]
 
 _TEXT: Final = Path(__file__).parent / "native" / "fast.ll"
 _FASTCALL: Final = 0x80
@@ -33,10 +35,14 @@ _FASTCALL: Final = 0x80
 _FUNCTIONS: Final = {
     "long_value": "PyLong_AsLongLongAndOverflow", "float_value": "PyFloat_AsDouble", "truth": "PyBool_FromLong",
     "call": "PyObject_Vectorcall", "attribute": "PyObject_GetAttr", "hold": "Py_IncRef", "drop": "Py_DecRef",
+    "variable": "PyContextVar_Get", "look_up": "PyDict_GetItemWithError", "next": "PyDict_Next",
     "forget_error": "PyErr_Clear", "release_gil": "PyEval_SaveThread", "take_gil": "PyEval_RestoreThread",
 }  # fmt: skip
-_TYPES: Final = {"tuple_type": tuple, "bytes_type": bytes, "int_type": int, "float_type": float, "plans_type": Plans}
-_NAMES: Final = ("tileproof_fast_launch", "tileproof_fast_read", "tileproof_fast_use")
+_TYPES: Final = {
+    "tuple_type": tuple, "bytes_type": bytes, "int_type": int, "float_type": float, "dict_type": dict,
+    "plans_type": Plans,
+}  # fmt: skip
+_NAMES: Final = tuple(f"tileproof_fast_{name}" for name in ("launch", "follow", "read", "use"))
 
 
 class Unusable(Exception):
@@ -56,7 +62,7 @@ class Native:
 
     def __init__(self) -> None:
         _check_python()
-        launch, read, use = llvm.load_object(_code(), _NAMES).values()
+        launch, follow, read, use = llvm.load_object(_code(), _NAMES).values()
         self._runtime = runtime = RuntimeData(
             header=HEADER, tuple_items=tuple.__basicsize__, bytes_data=bytes.__basicsize__ - 1,
             plans_slot=readers.slot_of(Plans, "_held"), true_object=id(True), false_object=id(False),
@@ -67,7 +73,7 @@ class Native:
             setattr(runtime, name, id(kind))
         for name, function in _FUNCTIONS.items():
             setattr(runtime, name, ctypes.cast(getattr(ctypes.pythonapi, function), ctypes.c_void_p).value)
-        runtime.in_python = id(checking.launch)
+        runtime.in_python, runtime.none, runtime.missing = id(checking.launch), id(None), id(MISSING)
         sizes = (ctypes.c_int64 * len(SIZED))()
         ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(use)(ctypes.addressof(runtime), sizes)
         if list(sizes) != [ctypes.sizeof(each) for each in SIZED]:
@@ -75,7 +81,8 @@ class Native:
         self._read = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.py_object, ctypes.c_void_p)(read)
         self._check_numbers()
         self.update()
-        self.launch = self._callable(launch)
+        self.launch: Launch = self._callable(self._method(b"launch", launch, checking.launch.__doc__))
+        self._follow = self._method(b"follow", follow, "Launches as an earlier launch; False if there is none like it.")
 
     def see(self, given: object) -> SeenData | None:
         """What the native code sees of an argument."""
@@ -161,14 +168,35 @@ class Native:
         if (real.form, real.real, truth.form, truth.whole) != (Form.REAL, -2.5, Form.TRUTH, 1):
             raise Unusable("numbers are not as they should be")
 
-    def _callable(self, code: int) -> Launch:
-        method = _Method(b"launch", code, _FASTCALL, (checking.launch.__doc__ or "").encode())
+    def look_around(self, around: Around) -> None:
+        """Says what is asked before a plan is followed."""
+        runtime, kept = self._runtime, (sys.modules, *map(sys.intern, ("torch", "cupy", "device", "handle")))
+        self._kept.extend((around, *kept))
+        for place, variable in enumerate(around.quiet):
+            runtime.quiet[place] = id(variable)
+        runtime.environment, runtime.key, runtime.streams = id(around.environment), id(around.key), id(around.streams)
+        runtime.modules, runtime.torch_name, runtime.cupy_name, runtime.device_name, runtime.handle_name = map(id, kept)
+
+    def follow_torch(self, module: object) -> None:
+        """Says that torch has streams, so that its current one is ours while this is the module."""
+        self._kept.append(module)
+        self._runtime.torch = id(module)
+
+    def follower(self, ways: tuple[Any, ...]) -> Callable[..., bool]:
+        """A function that follows the plans of a kernel: see `tileproof_fast_follow`."""
+        made: Callable[..., bool] = self._callable(self._follow, ways)
+        return made
+
+    def _method(self, name: bytes, code: int, text: str | None) -> _Method:
+        method = _Method(name, code, _FASTCALL, (text or "").encode())
         self._kept.append(method)
-        make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)(
+        return method
+
+    def _callable(self, method: _Method, bound: object = None) -> Any:
+        make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)(
             ("PyCFunction_NewEx", ctypes.pythonapi)
         )
-        made: Launch = make(ctypes.addressof(method), None, None)
-        return made
+        return make(ctypes.addressof(method), bound, None)
 
 
 def _check_python() -> None:

@@ -48,6 +48,8 @@ class TensorArgument:
     is_written: bool
     word: int | None
     """Which of the driver's parameters is its address; None if the kernel does not take it."""
+    is_read: bool = True
+    """Whether what it held before matters; if not, all its elements are written."""
     code: int = field(init=False, repr=False, compare=False)
     """The element type as DLPack names it."""
     storage: Any = field(init=False, repr=False, compare=False)
@@ -85,6 +87,11 @@ class TensorArgument:
         return -sum(min(length, 0) for length in lengths), self.itemsize + sum(max(length, 0) for length in lengths)
 
     @property
+    def fills(self) -> bool:
+        """Whether every byte from the first to the last is written, and none is read."""
+        return self.is_written and not self.is_read and sum(self.reach) == math.prod(self.shape) * self.itemsize
+
+    @property
     def may_be_negated(self) -> bool:
         """Whether torch may store its elements negated: views of an imaginary part, which step over the real one."""
         return self.dtype.is_float and not self.is_empty and self.itemsize not in self._steps
@@ -92,7 +99,7 @@ class TensorArgument:
     def packed(self) -> ArgumentData:
         """The same for the native code."""
         data = ArgumentData(form=Form.TENSOR, word=_place(self.word), rank=len(self.shape))
-        data.is_written, data.is_empty = self.is_written, self.is_empty
+        data.is_written, data.is_empty, data.fills = self.is_written, self.is_empty, self.fills
         data.element[Unit.BYTES], data.element[Unit.ELEMENTS] = id(self.storage), self.code
         data.misaligned = self.alignment - 1
         data.before, data.behind = self.reach
@@ -164,8 +171,8 @@ class Plan:
     device: tuple[int, int]
     """Where every tensor is, as DLPack names it: `CPU`, or `(CUDA, ordinal)`."""
     stream: int | None
-    """The stream; None for torch's current one at each launch. With a stream of its own a plan takes no torch tensors,
-    because their memory is ordered by torch's."""
+    """The stream; None for the current one at each launch: torch's, if nobody says another. With a stream of its own a
+    plan takes no torch tensors, because their memory is ordered by torch's."""
     block: Three = (1, 1, 1)
     shared_bytes: int = 0
     context: int = 0
@@ -173,6 +180,8 @@ class Plan:
     """The address of `cuCtxGetCurrent`; if it is given, `context` must be current."""
     releases_gil: bool = True
     """Whether other threads may run Python while the driver works, which may wait for room in its queue."""
+    alone: int = 0
+    """Where the lane of the only stream of the device is found, which takes the leases; 0 if none are taken."""
     keep: Any = field(default=None, repr=False)
     """What must live as long as the plan, such as the loaded code."""
 
@@ -211,10 +220,10 @@ class Packed:
         self._arguments = (ArgumentData * max(len(plan.arguments), 1))(*(each.packed() for each in plan.arguments))
         self.data = PlanData(
             arguments=len(plan.arguments), words=len(plan.words), device_type=plan.device[0], device=plan.device[1],
-            shared_bytes=plan.shared_bytes, follows_torch=plan.stream is None, releases_gil=plan.releases_gil,
+            shared_bytes=plan.shared_bytes, follows=plan.stream is None, releases_gil=plan.releases_gil,
             has_programs=plan.has_programs, function=plan.function, stream=plan.stream or 0, context=plan.context,
             launch=plan.entry, current_context=plan.context_entry, word=ctypes.addressof(self._words),
-            argument=ctypes.addressof(self._arguments),
+            argument=ctypes.addressof(self._arguments), alone=plan.alone,
         )  # fmt: skip
         self.data.grid[:], self.data.block[:] = plan.grid, plan.block
 

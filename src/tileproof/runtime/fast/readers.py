@@ -7,6 +7,7 @@ forgotten, so none of them can give its place in memory to another.
 from __future__ import annotations
 
 import ctypes
+import struct
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -19,7 +20,7 @@ import numpy as np
 from tileproof.language.dtypes import DType
 
 from . import torch_tensors
-from .layout import MOST_TYPES, How, RecordData
+from .layout import MOST_TYPES, How, RecordData, StateData
 from .plan import element_code
 from .seen import Seen
 
@@ -113,24 +114,37 @@ def register_buffer(kind: type, slot: str) -> None:
 
 def record(
     address: int, dtype: DType, shape: Sequence[int], strides: Sequence[int], device: tuple[int, int],
-    is_writable: bool = True,
+    is_writable: bool = True, state: int = 0,
 ) -> bytes:  # fmt: skip
-    """What a type of tensors tells of its memory; strides are in bytes, and the device is named as in a `Plan`."""
+    """What a type of tensors tells of its memory; strides are in bytes, and the device is named as in a `Plan`.
+
+    At `state` there may be a `StateData`, which lives as long as the record is used.
+    """
     size = dtype.bits // 8
     steps = [stride // size if extent > 1 else 0 for stride, extent in zip(strides, shape, strict=True)]
     if any(step * size != stride for step, stride, extent in zip(steps, strides, shape, strict=True) if extent > 1):
         raise ValueError(f"strides of {strides} for elements of {size} bytes")
-    head = RecordData(address, *device, element_code(dtype), len(shape), is_writable)
-    return bytes(head) + bytes((ctypes.c_int64 * (2 * len(shape)))(*shape, *steps))
+    return struct.pack(
+        f"<Q6iQ{2 * len(shape)}q", address, *device, element_code(dtype), len(shape), is_writable, 0, state,
+        *shape, *steps,
+    )  # fmt: skip
 
 
-def _seen_in(held: bytes) -> Seen:
+def _seen_in(held: bytes) -> Seen | None:
     head = RecordData.from_buffer_copy(held)
+    if head.state and is_lent(StateData.from_address(head.state)):
+        return None
     numbers = (ctypes.c_int64 * (2 * head.rank)).from_buffer_copy(held, ctypes.sizeof(RecordData))
     shape, steps = tuple(numbers[: head.rank]), tuple(numbers[head.rank :])
     size = (head.dtype >> 8 & 255) // 8
     strides = tuple(step * size for step in steps)
-    return Seen(head.address, head.dtype, shape, strides, (head.device_type, head.device), bool(head.is_writable))
+    device, is_writable = (head.device_type, head.device), bool(head.is_writable)
+    return Seen(head.address, head.dtype, shape, strides, device, is_writable, state=head.state or 0)
+
+
+def is_lent(state: StateData) -> bool:
+    """Whether someone has a view of the memory: the length of a list stands where that of a tuple does."""
+    return bool(ctypes.c_ssize_t.from_address(state.lent + HEADER).value)
 
 
 def slot_of(kind: type, name: str) -> int:

@@ -17,3 +17,5 @@ class Seen(NamedTuple):
     device: tuple[int, int]
     is_writable: bool
     is_of_torch: bool = False
+    state: int = 0
+    """Where it stands what is true of its memory, for tensors of our own."""

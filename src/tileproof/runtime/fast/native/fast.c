@@ -18,7 +18,7 @@ typedef long long i64;
 typedef unsigned long long u64;
 typedef struct object object;
 
-enum { MOST_ARGUMENTS = 32, MOST_WORDS = 160, MOST_AXES = 8, MOST_TYPES = 8 };
+enum { MOST_ARGUMENTS = 32, MOST_WORDS = 160, MOST_AXES = 8, MOST_TYPES = 12, MOST_VARIABLES = 4, LANE_ROOM = 4096 };
 
 /* What an argument was seen to be, and what a plan wants it to be. */
 enum { UNKNOWN, WHOLE, REAL, TRUTH, TENSOR };
@@ -36,14 +36,20 @@ enum { AS_WHOLE, AS_F32, AS_F64 };
 /* How tensors of a type are read. */
 enum { BY_ARRAY, BY_EXCHANGE, BY_RECORD, BY_PYTHON };
 
-/* An answer besides no and yes: Python must look, at a tensor that only it can read or for a stream. */
-enum { FOR_PYTHON = 2 };
+/* Answers besides no and yes: Python must look, at a tensor that only it can read or for a stream; or another thread is
+   giving a launch to the same stream. */
+enum { FOR_PYTHON = 2, AGAIN = 3 };
+
+/* How often it is tried again. Each time others may go on, and the driver answers within some microseconds, unless its
+   queue is full. */
+enum { MOST_TRIES = 200 };
 
 struct axis { i64 extent, stride[UNITS]; };
 
 struct argument {
     i32 form, word; /* word: which of the driver's parameters it is, -1 for none */
     i32 rank, is_written, is_stored_as, is_empty;
+    i32 fills, padding; /* fills: every byte between the first and the last is written, and none is read */
     u64 element[UNITS];
     u64 misaligned;     /* bits of an address that must be 0 */
     u64 before, behind; /* bytes from the first element down to the lowest, and up to the end */
@@ -58,16 +64,32 @@ typedef i32 launch_code(
 );
 typedef i32 context_code(void **context);
 
+/* The launches of a stream that followed a plan, and the bytes they use: `noted` is twice the turn of a launch, and one
+   more if it writes them. Places count on for ever, and the ring is taken modulo its room; one may be filled up to
+   `stop`. lanes.py says who may do what. */
+struct entry { u64 low, high; i64 noted; };
+struct lane {
+    void *handle;
+    i64 turn, head, tail, stop;
+    i32 busy, closed, in_python, padding;
+    struct entry entry[LANE_ROOM];
+};
+
+/* What is true of a piece of memory of our own, for all tensors there: how often it was written, its bytes, whether
+   some of them never were, and the list of those it is lent to. */
+struct state { i64 version; u64 low, high; i32 unwritten, padding; object *lent; };
+
 struct plan {
     i32 arguments, words;
     i32 device_type, device;
     i32 grid[3], block[3], shared_bytes;
-    i32 follows_torch, releases_gil, has_programs;
+    i32 follows, releases_gil, has_programs; /* follows: the stream is the current one at each launch */
     void *function, *stream, *context;
     launch_code *launch;
     context_code *current_context; /* null: whatever context is current is the right one */
     const u64 *word;
     const struct argument *argument;
+    struct lane *const *alone; /* where the lane of the only stream of the device is; null: no leases are taken */
 };
 
 /* The plans of a kernel. */
@@ -79,7 +101,12 @@ struct table {
 };
 
 /* Memory that a type of our own keeps in a `bytes` object; extents, then strides in elements, come behind it. */
-struct record { u64 address; i32 device_type, device, dtype, rank, is_writable, padding; i64 numbers[]; };
+struct record {
+    u64 address;
+    i32 device_type, device, dtype, rank, is_writable, padding;
+    struct state *state;
+    i64 numbers[];
+};
 
 /* DLPack's own structures. */
 struct dlpack_tensor {
@@ -96,7 +123,7 @@ struct reader { object *type; i64 how; exchange_code *exchange; i64 slot; };
 struct runtime {
     /* Where things are in Python's objects. */
     i64 header, tuple_items, bytes_data, plans_slot;
-    object *tuple_type, *bytes_type, *int_type, *float_type, *plans_type;
+    object *tuple_type, *bytes_type, *int_type, *float_type, *dict_type, *plans_type;
     object *true_object, *false_object;
     /* What Python does. */
     i64 (*long_value)(object *, i32 *overflow);
@@ -113,6 +140,14 @@ struct runtime {
     object *in_python; /* the same launch, for what is only read in Python */
     object *is_grad_enabled, *requires_grad, *is_negated;
     stream_code *torch_stream;
+    /* What is asked before a plan is followed: variables that must be None, a dict that must not have a key, the modules
+       that are loaded, the one that is torch with its streams in use, and where streams of `with` blocks are. */
+    object *none, *missing;
+    i32 (*variable)(object *, object *otherwise, object **value);
+    object *(*look_up)(object *dict, object *key);
+    i32 (*next)(object *dict, i64 *place, object **key, object **value);
+    object *quiet[MOST_VARIABLES];
+    object *environment, *key, *modules, *torch_name, *cupy_name, *device_name, *handle_name, *torch, *streams;
     i64 readers;
     struct reader reader[MOST_TYPES];
 };
@@ -121,7 +156,7 @@ static struct runtime *runtime;
 
 #define AT(type, base, offset) (*(type *)((char *)(base) + (offset)))
 #define TYPE_OF(thing) AT(object *, thing, runtime->header - 8)
-#define COUNT_OF(tuple) AT(i64, tuple, runtime->header)
+#define COUNT_OF(sequence) AT(i64, sequence, runtime->header)
 #define ITEM_OF(tuple, place) AT(object *, tuple, runtime->tuple_items + 8 * (place))
 
 /* An argument as it is now; shape and strides are its owner's and hold until Python code runs. */
@@ -132,9 +167,22 @@ struct seen {
     const i64 *shape, *strides;
     i64 whole;
     double real;
+    struct state *state; /* null: nothing is known of the memory */
 };
 
 struct span { u64 low, high; i64 is_written; };
+
+/* The current stream, of one device, or of any if that is negative. With torch it must be torch's, which is the current
+   one by default. */
+struct chosen { i64 device; void *stream; i32 has_torch, is_default; };
+
+/* A launch that a plan fits: what the driver is to be given, and what is used. */
+struct launch {
+    u64 word[MOST_WORDS];
+    struct span span[MOST_ARGUMENTS];
+    struct state *written[MOST_ARGUMENTS];
+    i32 spans, states;
+};
 
 /* Looking. */
 
@@ -156,6 +204,7 @@ static i32 read_array(object *array, struct seen *seen) {
     seen->element = AT(u64, array, header + 40);
     seen->is_writable = (AT(i32, array, header + 48) & 0x400) != 0;
     seen->unit = BYTES;
+    seen->state = 0;
     return 1;
 }
 
@@ -176,6 +225,7 @@ static i32 read_exchange(const struct reader *reader, object *tensor, struct see
     seen->element = (u64)(unsigned)told.dtype;
     seen->is_writable = 1;
     seen->unit = ELEMENTS;
+    seen->state = 0;
     return told.data || !told.byte_offset;
 }
 
@@ -192,7 +242,8 @@ static i32 read_record(const struct reader *reader, object *owner, struct seen *
     seen->element = (u64)(unsigned)record->dtype;
     seen->is_writable = record->is_writable;
     seen->unit = ELEMENTS;
-    return 1;
+    seen->state = record->state;
+    return !record->state || COUNT_OF(record->state->lent) == 0;
 }
 
 /* Whether an argument is something that plans know. */
@@ -229,13 +280,20 @@ static i32 read(object *given, struct seen *seen) {
 
 /* Comparing. */
 
+/* Whether memory of our own was written, or is now. */
+static i32 is_ready(const struct argument *argument, const struct seen *seen, const struct span *span) {
+    const struct state *state = seen->state;
+    if (!state || !state->unwritten) return 1;
+    return argument->fills && span->low == state->low && span->high == state->high;
+}
+
 static i32 fits_tensor(
     const struct plan *plan, const struct argument *argument, const struct seen *seen, struct span *span
 ) {
     i32 unit = seen->unit;
     if (seen->element != argument->element[unit] || seen->rank != argument->rank) return 0;
     if (seen->device_type != plan->device_type || seen->device != plan->device) return 0;
-    if (seen->how == BY_EXCHANGE && !plan->follows_torch) return 0;
+    if (seen->how == BY_EXCHANGE && !plan->follows) return 0;
     if (argument->is_written && !seen->is_writable) return 0;
     for (i32 i = 0; i < argument->rank; i++)
         if (seen->shape[i] != argument->axis[i].extent) return 0;
@@ -248,7 +306,8 @@ static i32 fits_tensor(
         if (argument->axis[i].extent > 1 && seen->strides[i] != argument->axis[i].stride[unit]) return 0;
     span->low = seen->address - argument->before;
     span->high = seen->address + argument->behind;
-    return span->low >= LOWEST && span->low <= seen->address && span->high >= seen->address;
+    if (span->low < LOWEST || span->low > seen->address || span->high < seen->address) return 0;
+    return is_ready(argument, seen, span);
 }
 
 static i32 fits_scalar(const struct argument *argument, const struct seen *seen, u64 *word) {
@@ -279,24 +338,24 @@ static i32 are_apart(const struct span *spans, i32 count) {
     return 1;
 }
 
-/* Whether the arguments are like those of the plan; if so, `words` is what the driver is to be given. */
-static i32 fits(const struct plan *plan, const struct seen *seen, i64 count, u64 *words) {
-    struct span spans[MOST_ARGUMENTS];
+/* Whether the arguments are like those of the plan; if so, `launch` is what is to be done. */
+static i32 fits(const struct plan *plan, const struct seen *seen, i64 count, struct launch *launch) {
     u64 scalars[MOST_ARGUMENTS];
-    i32 tensors = 0;
     if (plan->arguments != count) return 0;
+    launch->spans = launch->states = 0;
     for (i64 i = 0; i < count; i++) {
         const struct argument *argument = &plan->argument[i];
         if (argument->form != seen[i].form) return 0;
         if (argument->form == TENSOR) {
-            if (!fits_tensor(plan, argument, &seen[i], &spans[tensors++])) return 0;
+            if (!fits_tensor(plan, argument, &seen[i], &launch->span[launch->spans++])) return 0;
+            if (argument->is_written && seen[i].state) launch->written[launch->states++] = seen[i].state;
         } else if (!fits_scalar(argument, &seen[i], &scalars[i])) return 0;
     }
-    if (!are_apart(spans, tensors)) return 0;
-    for (i32 i = 0; i < plan->words; i++) words[i] = plan->word[i];
+    if (!are_apart(launch->span, launch->spans)) return 0;
+    for (i32 i = 0; i < plan->words; i++) launch->word[i] = plan->word[i];
     for (i64 i = 0; i < count; i++) {
         const struct argument *argument = &plan->argument[i];
-        if (argument->word >= 0) words[argument->word] = argument->form == TENSOR ? seen[i].address : scalars[i];
+        if (argument->word >= 0) launch->word[argument->word] = argument->form == TENSOR ? seen[i].address : scalars[i];
     }
     return 1;
 }
@@ -330,18 +389,55 @@ static i32 is_plain(const struct table *table, object *args, i64 count) {
 
 /* Starting. */
 
+/* Whether a launch may go to a stream without asking the ledger; if so, its leases are taken.
+
+   From here to the end of `start` the lane is this launch's: whoever comes meanwhile finds it busy and tries again, or
+   goes the full way, which waits. So the order of turns is the order in which the driver was called. */
+static i32 takes_turn(struct lane *lane, void *stream, const struct launch *launch) {
+    if (!lane || lane->handle != stream || lane->closed || lane->stop - lane->head < launch->spans) return 0;
+    if (lane->busy | lane->in_python) return AGAIN;
+    i64 head = lane->head, noted = (lane->turn + 1) << 1;
+    for (i32 i = 0; i < launch->spans; i++) {
+        const struct span *span = &launch->span[i];
+        struct entry *entry = &lane->entry[head & (LANE_ROOM - 1)];
+        entry->low = span->low;
+        entry->high = span->high;
+        entry->noted = noted | span->is_written;
+        head += span->low != span->high;
+    }
+    lane->head = head;
+    lane->busy = 1;
+    return 1;
+}
+
 /* `held` keeps the plan. */
-static i32 start(const struct plan *plan, object *held, u64 *words) {
+static i32 start(const struct plan *plan, object *held, struct launch *launch, const struct chosen *chosen) {
     void *parameters[MOST_WORDS];
     void *stream = plan->stream, *context = 0, *thread = 0;
+    struct lane *lane = 0;
+    i64 head = 0;
     if (!plan->has_programs) return 1;
-    if (plan->follows_torch && !runtime->torch_stream) return FOR_PYTHON;
-    if (plan->follows_torch && runtime->torch_stream(plan->device_type, plan->device, &stream) != 0) {
-        runtime->forget_error();
-        return 0;
+    if (plan->follows) {
+        if (chosen->device >= 0 && chosen->device != plan->device) return 0;
+        stream = chosen->stream;
+        if (chosen->has_torch) {
+            if (!runtime->torch_stream) return FOR_PYTHON;
+            if (runtime->torch_stream(plan->device_type, plan->device, &stream) != 0) {
+                runtime->forget_error();
+                return 0;
+            }
+            if (!chosen->is_default && stream != chosen->stream) return 0;
+        }
     }
     if (plan->current_context && (plan->current_context(&context) != 0 || context != plan->context)) return 0;
-    for (i32 i = 0; i < plan->words; i++) parameters[i] = &words[i];
+    if (plan->alone) {
+        lane = *plan->alone;
+        head = lane ? lane->head : 0;
+        i32 answer = takes_turn(lane, stream, launch);
+        if (answer != 1) return answer;
+    }
+    for (i32 i = 0; i < launch->states; i++) launch->written[i]->version++;
+    for (i32 i = 0; i < plan->words; i++) parameters[i] = &launch->word[i];
     if (plan->releases_gil) {
         runtime->hold(held); /* other threads may clear the plans meanwhile */
         thread = runtime->release_gil();
@@ -350,10 +446,14 @@ static i32 start(const struct plan *plan, object *held, u64 *words) {
         plan->function, plan->grid[0], plan->grid[1], plan->grid[2], plan->block[0], plan->block[1], plan->block[2],
         plan->shared_bytes, stream, parameters, 0
     );
-    if (thread) {
-        runtime->take_gil(thread);
-        runtime->drop(held);
+    if (thread) runtime->take_gil(thread);
+    if (lane) {
+        if (failure) lane->head = head;
+        lane->turn++; /* spent in any case: others may have been told of it */
+        lane->busy = 0;
     }
+    if (!failure) for (i32 i = 0; i < launch->states; i++) launch->written[i]->unwritten = 0;
+    if (thread) runtime->drop(held);
     return failure == 0;
 }
 
@@ -368,9 +468,9 @@ static const struct table *table_in(object *held) {
     return (const struct table *)((char *)ITEM_OF(held, 0) + runtime->bytes_data);
 }
 
-static i32 go(object *plans, object *args) {
+static i32 go_once(object *plans, object *args, const struct chosen *chosen) {
     struct seen seen[MOST_ARGUMENTS];
-    u64 words[MOST_WORDS];
+    struct launch launch;
     object *held = held_by(plans);
     i64 count = COUNT_OF(args);
     if (!held || count > MOST_ARGUMENTS) return 0;
@@ -384,26 +484,155 @@ static i32 go(object *plans, object *args) {
     for (i64 i = 0; i < count; i++)
         if (!read(ITEM_OF(args, i), &seen[i])) return seen[i].how == BY_PYTHON ? FOR_PYTHON : 0;
     i64 latest = *table->latest;
-    if (fits(table->plan[latest], seen, count, words)) return start(table->plan[latest], held, words);
+    if (fits(table->plan[latest], seen, count, &launch)) return start(table->plan[latest], held, &launch, chosen);
     for (i64 i = 0; i < table->count; i++)
-        if (i != latest && fits(table->plan[i], seen, count, words)) {
+        if (i != latest && fits(table->plan[i], seen, count, &launch)) {
             *table->latest = i;
-            return start(table->plan[i], held, words);
+            return start(table->plan[i], held, &launch, chosen);
         }
     return 0;
 }
 
-/* Called by Python as launch(plans, args); True if it launched. */
+static i32 go(object *plans, object *args, const struct chosen *chosen) {
+    for (i32 tries = 0; tries < MOST_TRIES; tries++) {
+        i32 answer = go_once(plans, args, chosen);
+        if (answer != AGAIN) return answer;
+        runtime->take_gil(runtime->release_gil()); /* anything may have changed then, so all is looked at anew */
+    }
+    return 0;
+}
+
+/* Called by Python as launch(plans, args) or launch(plans, args, device, stream); True if it launched. */
 object *tileproof_fast_launch(object *self, object *const *given, i64 count) {
+    struct chosen chosen = {-1, 0, count == 2, count == 2};
+    i32 overflow = 0;
     (void)self;
-    if (count != 2 || TYPE_OF(given[0]) != runtime->plans_type || TYPE_OF(given[1]) != runtime->tuple_type)
-        return runtime->truth(0);
-    i32 answer = go(given[0], given[1]);
+    if ((count != 2 && count != 4) || TYPE_OF(given[0]) != runtime->plans_type
+        || TYPE_OF(given[1]) != runtime->tuple_type) return runtime->truth(0);
+    if (count == 4) {
+        if (TYPE_OF(given[2]) != runtime->int_type || TYPE_OF(given[3]) != runtime->int_type) return runtime->truth(0);
+        chosen.device = runtime->long_value(given[2], &overflow);
+        chosen.stream = (void *)runtime->long_value(given[3], &overflow);
+        if (overflow) return runtime->truth(0);
+    }
+    i32 answer = go(given[0], given[1], &chosen);
     if (answer != FOR_PYTHON) return runtime->truth(answer);
-    object *told = runtime->call(runtime->in_python, given, 2, 0);
+    object *told = runtime->call(runtime->in_python, given, (u64)count, 0);
     if (told) return told;
     runtime->forget_error();
     return runtime->truth(0);
+}
+
+/* Following: a launch, if nothing was said that concerns it. What is unusual is left to the same in Python. */
+
+static object *look_up(object *dict, object *key) {
+    object *found = runtime->look_up(dict, key);
+    if (!found) runtime->forget_error();
+    return found;
+}
+
+/* Whether nobody chose a backend, records a graph, or wants to know of launches. */
+static i32 is_quiet(void) {
+    for (i32 i = 0; i < MOST_VARIABLES && runtime->quiet[i]; i++) {
+        object *value = 0;
+        if (runtime->variable(runtime->quiet[i], 0, &value) != 0) {
+            runtime->forget_error();
+            return 0;
+        }
+        runtime->drop(value);
+        if (value != runtime->none) return 0;
+    }
+    return !look_up(runtime->environment, runtime->key);
+}
+
+/* A whole number among the attributes of a thing. */
+static i32 has_number(object *thing, object *name, i64 *number) {
+    object *found = runtime->attribute(thing, name);
+    i32 overflow = 1;
+    if (!found) runtime->forget_error();
+    else {
+        if (TYPE_OF(found) == runtime->int_type) *number = runtime->long_value(found, &overflow);
+        runtime->drop(found);
+    }
+    return !overflow;
+}
+
+/* Whether it is known at a glance which stream is the current one: that of a `with` block, torch's, or else the default
+   one of each device. */
+static i32 finds_stream(struct chosen *chosen) {
+    object *torch = look_up(runtime->modules, runtime->torch_name), *streams = 0;
+    i64 handle = 0;
+    i32 is_found = 1;
+    chosen->has_torch = torch && torch == runtime->torch;
+    if (!chosen->has_torch && (torch || look_up(runtime->modules, runtime->cupy_name))) return 0;
+    if (runtime->variable(runtime->streams, 0, &streams) != 0) {
+        runtime->forget_error();
+        return 0;
+    }
+    i64 count = TYPE_OF(streams) == runtime->tuple_type ? COUNT_OF(streams) : -1;
+    chosen->is_default = count == 0;
+    chosen->device = -1;
+    if (count != 0) {
+        object *last = count > 0 ? ITEM_OF(streams, count - 1) : runtime->none;
+        is_found = has_number(last, runtime->device_name, &chosen->device)
+            && has_number(last, runtime->handle_name, &handle);
+    }
+    chosen->stream = (void *)handle;
+    runtime->drop(streams);
+    return is_found;
+}
+
+/* Whether names in dicts still stand for what they stood for: dict, name and value in turn. */
+static i32 is_current(object *entries, object *ask) {
+    i64 count = COUNT_OF(entries);
+    for (i64 i = 0; i + 2 < count; i += 3) {
+        object *found = look_up(ITEM_OF(entries, i), ITEM_OF(entries, i + 1)), *value = ITEM_OF(entries, i + 2);
+        if (found != (value == runtime->missing ? 0 : value)) return 0;
+    }
+    if (ask == runtime->none) return 1;
+    object *answer = runtime->call(ask, 0, 0, 0);
+    if (!answer) runtime->forget_error();
+    else runtime->drop(answer);
+    return answer == runtime->true_object;
+}
+
+/* Whether constants are exactly the expected ones: True and 1.0 are equal to 1, and differ. */
+static i32 are_equal(object *constants, object *expected) {
+    object *name, *value;
+    i64 place = 0;
+    i32 left = 0, overflow = 0;
+    while (runtime->next(expected, &place, &name, &value)) left++;
+    place = 0;
+    while (runtime->next(constants, &place, &name, &value)) {
+        object *wanted = look_up(expected, name);
+        if (!wanted || TYPE_OF(value) != runtime->int_type) return 0;
+        if (value != wanted && runtime->long_value(value, &overflow) != runtime->long_value(wanted, &overflow)) return 0;
+        left--;
+    }
+    return left == 0 && overflow == 0;
+}
+
+static i32 follow(object *ways, object *args, object *constants) {
+    struct chosen chosen;
+    i64 count = COUNT_OF(ways);
+    if (!are_equal(constants, ITEM_OF(ways, 1))) return 0;
+    if (!is_quiet() || !finds_stream(&chosen)) return FOR_PYTHON;
+    for (i64 i = 2; i + 2 < count; i += 3) {
+        if (!is_current(ITEM_OF(ways, i), ITEM_OF(ways, i + 1))) continue;
+        i32 answer = go(ITEM_OF(ways, i + 2), args, &chosen);
+        if (answer) return answer;
+    }
+    return 0;
+}
+
+/* Called by Python as follow(args, constants). `ways` is a tuple: the same in Python; the constants; then of each form of
+   a kernel the names it rests on, what else is asked or None, and its plans. */
+object *tileproof_fast_follow(object *ways, object *const *given, i64 count) {
+    if (count != 2 || TYPE_OF(given[0]) != runtime->tuple_type || TYPE_OF(given[1]) != runtime->dict_type)
+        return runtime->truth(0);
+    i32 answer = follow(ways, given[0], given[1]);
+    if (answer != FOR_PYTHON) return runtime->truth(answer);
+    return runtime->call(ITEM_OF(ways, 0), given, 2, 0);
 }
 
 /* What is seen of an argument, for the comparison with what Python sees. */
@@ -419,4 +648,6 @@ void tileproof_fast_use(struct runtime *given, i64 *sizes) {
     sizes[4] = sizeof(struct record);
     sizes[5] = sizeof(struct seen);
     sizes[6] = sizeof(struct reader);
+    sizes[7] = sizeof(struct lane);
+    sizes[8] = sizeof(struct state);
 }

@@ -1,0 +1,173 @@
+"""Work that is done later, in order, by a thread that needs no Python. How is told in `native/queue.c`.
+
+A step is seven words: what kind it is, two addresses, three numbers, and the address of a report. `step_of`, `copy_of`
+and `call_of` make them. Whoever gives steps to a queue keeps them until it is done with them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from functools import cache
+from typing import Final, NamedTuple
+
+from . import llvm
+from .pool import Pool, signals_blocked, with_relax
+from .target import Target
+
+STEP: Final = 7
+"""The words of a step."""
+NEVER: Final = 2**63 - 1
+ALARMS: Final = 16
+"""How many readers can have an alarm at one queue."""
+CALL: Final = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
+"""A function that a step can call; it says whether it failed."""
+_RUN, _COPY, _CALL = 0, 1, 2
+_NAMES: Final = tuple(
+    f"tileproof_queue_{what}" for what in ("new", "start", "push", "wait", "until", "alarm", "reach", "abandon", "ring")
+)
+_SLICE: Final = 100_000_000
+"""Nanoseconds after which a wait lets Python look at signals."""
+
+
+def queue_text(target: Target) -> str:
+    """The queue as LLVM text. `llvm.compile_object` makes of it what `Queue` takes."""
+    return with_relax("queue.ll", target)
+
+
+def step_of(code: int, args: int, total: int, chunk: int, arena_bytes: int, record: int) -> tuple[int, ...]:
+    """A job of the pool; `record` is where it reports a failed check, or 0."""
+    return _RUN, code, args, total, chunk, arena_bytes, record
+
+
+def copy_of(to: int, source: int, count: int) -> tuple[int, ...]:
+    """A copy of bytes."""
+    return _COPY, to, source, count, 0, 0, 0
+
+
+def call_of(function: int, argument: int = 0) -> tuple[int, ...]:
+    """A call of a function that `CALL` made, whose owner keeps it."""
+    return _CALL, function, argument, 0, 0, 0, 0
+
+
+class _Entries(NamedTuple):
+    new: Callable[[], int | None]
+    start: Callable[[int, int, int], int]
+    push: Callable[[int, int, int], int]
+    wait: Callable[[int, int, int], int]
+    until: Callable[[int, int, int], int]
+    alarm: Callable[[int, int, int, int], int]
+    reach: Callable[[int, int], None]
+    abandon: Callable[[int], None]
+    ring: int
+
+
+@cache
+def _entries(code: bytes) -> _Entries:
+    found = dict(zip(_Entries._fields, llvm.load_object(code, _NAMES).values(), strict=True))
+    pointer, number, short = ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32
+    # What returns at once keeps Python's lock: to give it away and take it back costs more than the call.
+    quick, slow = ctypes.PYFUNCTYPE, ctypes.CFUNCTYPE
+    return _Entries(
+        quick(pointer)(found["new"]),
+        quick(short, pointer, pointer, pointer)(found["start"]),
+        quick(number, pointer, pointer, number)(found["push"]),
+        quick(number, pointer, pointer, number)(found["wait"]),
+        slow(short, pointer, number, number)(found["until"]),
+        quick(short, pointer, number, number, number)(found["alarm"]),
+        quick(None, pointer, number)(found["reach"]),
+        slow(None, pointer)(found["abandon"]),
+        found["ring"],
+    )
+
+
+class Alarm:
+    """Has eight bytes written to a file when a stream of a GPU calls `function` with `address`, once."""
+
+    __slots__ = ("_words", "address", "function")
+
+    def __init__(self, code: bytes, turn: int, file: int) -> None:
+        self.function = _entries(code).ring
+        self._words = (ctypes.c_int64 * 2)(turn, file)
+        self.address = ctypes.addressof(self._words)
+
+    @property
+    def has_rung(self) -> bool:
+        """Whether it was called, so that nobody will touch it any more."""
+        return self._words[0] == NEVER
+
+    @property
+    def turn(self) -> int:
+        """The work that it waits for, until it has rung."""
+        return self._words[0]
+
+
+class Queue:
+    """A native queue. Its thread starts with the first thing it is given; without a pool it is a counter that others
+    wait for and its owner moves."""
+
+    __slots__ = ("_entries", "_pool", "_push", "_words", "address")
+
+    def __init__(self, code: bytes, pool: Pool | None) -> None:
+        """A queue made of the object file of `queue_text`."""
+        self._entries = _entries(code)
+        made = self._entries.new()
+        if not made:
+            raise MemoryError("no memory for a stream")
+        self.address = made
+        self._words = memoryview((ctypes.c_char * 32).from_address(made)).cast("B").cast("q")
+        self._pool = pool
+        """The pool for its thread, until that is started."""
+        self._push = self._entries.push
+
+    def _start(self, pool: Pool) -> None:
+        """Starts the thread. Whoever gives work to a queue sees to it that nobody else does at the same time."""
+        native = pool.start()
+        with signals_blocked():
+            if not self._entries.start(self.address, pool.entry, native):
+                raise MemoryError("the system grants no thread for a stream")
+        self._pool = None
+
+    @property
+    def done(self) -> int:
+        """The number of the last entry that is done."""
+        return self._words[0]
+
+    @property
+    def failures(self) -> int:
+        """How many steps have failed, ever."""
+        return self._words[1]
+
+    def push(self, steps: int, count: int) -> int:
+        """Has steps done after all that was given before; the number of the entry."""
+        if self._pool is not None:
+            self._start(self._pool)
+        turn = self._push(self.address, steps, count)
+        if not turn:
+            raise MemoryError("no memory for another entry of a stream")
+        return turn
+
+    def wait(self, other: Queue, turn: int) -> int:
+        """Has all that is given later wait for an entry of another queue."""
+        if self._pool is not None:
+            self._start(self._pool)
+        return self._entries.wait(self.address, other.address, turn)
+
+    def until(self, turn: int) -> None:
+        """Waits until an entry is done; Ctrl-C ends the wait, and nothing else."""
+        while self._words[0] < turn and not self._entries.until(self.address, turn, _SLICE):
+            if self._words[3]:
+                return
+
+    def alarm(self, place: int, turn: int, file: int) -> bool:
+        """Has eight bytes written to a file when an entry is done, once; whether it is done already."""
+        return bool(self._entries.alarm(self.address, place, turn, file))
+
+    def reach(self, turn: int) -> None:
+        """Moves the counter of a queue without a thread."""
+        self._entries.reach(self.address, turn)
+
+    def abandon(self) -> None:
+        """Leaves what is not begun, and returns when the thread has ended, if there is one."""
+        if self._pool is None:
+            self._entries.abandon(self.address)

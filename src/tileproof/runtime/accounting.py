@@ -1,0 +1,238 @@
+"""Memory: how much of it is taken, the most that ever was, and what happens when there is no more.
+
+Every tensor of our own takes its memory here. Memory of the CPU goes back when the last tensor is dropped and no work
+uses it any more; memory of a GPU goes back in the order of the streams that used it, through the driver's own pool.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections import deque
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.diagnostic import Diagnostic
+from tileproof.diagnostics.errors import LaunchError, OutOfMemory
+
+if TYPE_CHECKING:
+    from .storage import Block
+
+ALIGNMENT: Final = 64
+VARIABLE: Final = "TILEPROOF_MEMORY_LIMIT"
+_UNITS: Final = {"": 1, "b": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
+                 "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What tensors of tileproof take on one device, in bytes."""
+
+    device: str
+    in_use: int
+    high_water: int
+    """The most that was in use at one time."""
+    tensors: int
+    """How many pieces of memory are in use."""
+    limit: int | None
+    """The most that may be in use."""
+    free: int | None = None
+    """What the whole device has left, where it says so."""
+    total: int | None = None
+
+    def __str__(self) -> str:
+        most = in_words(self.high_water)
+        parts = [f"{self.device}: {in_words(self.in_use)} in {self.tensors} tensors, at most {most}"]
+        if self.limit is not None:
+            parts.append(f"limit {in_words(self.limit)}")
+        if self.free is not None and self.total is not None:
+            parts.append(f"{in_words(self.free)} of {in_words(self.total)} free")
+        return ", ".join(parts)
+
+
+class Account:
+    """The memory of one device."""
+
+    def __init__(self, device: int | None) -> None:
+        self.device = device
+        self.lock = threading.RLock()
+        self.in_use = self.high_water = self.tensors = 0
+        self.limit = _limit_from_environment()
+        self.dropped: deque[tuple[int, int, Any]] = deque()
+        """What goes back at the next occasion: the end of an object is no place to take locks."""
+
+    def drop(self, block: Block) -> None:
+        """Takes memory back whose block is no more."""
+        self.dropped.append((block.address, block.nbytes, block.home))
+
+    def settle(self) -> None:
+        """Gives back what was dropped. The lock is held."""
+        while self.dropped:
+            try:
+                address, nbytes, home = self.dropped.popleft()
+            except IndexError:
+                return
+            self.in_use -= nbytes
+            self.tensors -= 1
+            self._give_back(address, nbytes, home)
+
+    def _give_back(self, address: int, nbytes: int, home: Any) -> None:
+        """On the CPU the memory went with the block; what failed work left in it went too."""
+        from .leases import ledger_of
+
+        ledger = ledger_of(self.device)
+        if ledger.poisoned:
+            with ledger.lock:
+                ledger.cure((address, address + nbytes))
+
+    def take(self, nbytes: int, what: str) -> Block:
+        """New memory, not yet written; `what` says in an error what it is for."""
+        from .streams import refuse_recording
+
+        refuse_recording(f"{what} is made", "make it before the graph: replays use what was there then")
+        if self._is_short_of(nbytes):
+            # Work under way may hold what the host has dropped: how far the host is ahead must not decide.
+            _wait_for_work(self)
+        with self.lock:
+            self.settle()
+            if self.limit is not None and self.in_use + nbytes > self.limit:
+                raise self.refusal(nbytes, what, f"the limit is {in_words(self.limit)}")
+            made = self._take(nbytes, what)
+            self.in_use += nbytes
+            self.tensors += 1
+            self.high_water = max(self.high_water, self.in_use)
+        return made
+
+    def _is_short_of(self, nbytes: int) -> bool:
+        if self.limit is None:
+            return False
+        with self.lock:
+            self.settle()
+            return self.in_use + nbytes > self.limit
+
+    def _take(self, nbytes: int, what: str) -> Block:
+        from .storage import Block
+
+        try:
+            memory = np.empty(nbytes + ALIGNMENT, np.uint8)
+        except (MemoryError, OverflowError, ValueError):  # the latter two where numpy cannot even say how much it is
+            raise self.refusal(nbytes, what, "the system has no more") from None
+        first = int(memory.ctypes.data)
+        start = -first % ALIGNMENT
+        owner = memory[start : start + nbytes]
+        return Block(None, first + start, nbytes, owner, self, is_written=False)
+
+    def refusal(self, nbytes: int, what: str, why: str) -> OutOfMemory:
+        """Why there is no memory for something."""
+        from .streams import device_name
+
+        most = in_words(self.high_water)
+        held = f"{in_words(self.in_use)} are in use in {self.tensors} tensors, at most it was {most}"
+        return OutOfMemory(
+            Diagnostic(
+                Code.OUT_OF_MEMORY,
+                f"{what} takes {in_words(nbytes)} on {device_name(self.device)}, and {why}",
+                notes=(held,),
+                help="drop tensors that are not needed, or use smaller ones; `tp.memory()` shows what is in use",
+            )
+        )
+
+    def state(self) -> Memory:
+        from .streams import device_name
+
+        with self.lock:
+            self.settle()
+            taken = self.in_use, self.high_water, self.tensors
+            return Memory(device_name(self.device), *taken, self.limit, *self._room())
+
+    def _room(self) -> tuple[int | None, int | None]:
+        return None, None
+
+
+def _wait_for_work(account: Account) -> None:
+    """Waits for work under way, if that of it which is done is not enough, and lets go of what it holds."""
+    from .leases import ledger_of
+
+    ledger = ledger_of(account.device)
+    with ledger.lock:
+        ledger.retire()
+        under_way = [stream for stream in (ledger.alone, *ledger.streams) if stream is not None and stream.pending]
+    for stream in under_way:
+        stream.until(stream.turn)
+    with ledger.lock:
+        ledger.retire()
+
+
+_accounts: dict[int | None, Account] = {}
+_making = threading.RLock()
+
+
+def account_of(device: int | None) -> Account:
+    """The memory of a device."""
+    found = _accounts.get(device)
+    if found is None:
+        with _making:
+            if device not in _accounts:
+                if device is None:
+                    _accounts[device] = Account(None)
+                else:
+                    _accounts[device] = import_module(".cuda_memory", __package__).CudaAccount(device)
+            found = _accounts[device]
+    return found
+
+
+def memory(device: str = "cpu") -> Memory:
+    """What tensors of tileproof take on a device now, and at most.
+
+        print(tp.memory())
+    """
+    from .streams import device_number
+
+    return account_of(device_number(device)).state()
+
+
+def limit_memory(limit: int | str | None, device: str = "cpu") -> None:
+    """Sets the most memory that tensors may take on a device: a number of bytes, a text such as "2 GiB", or None.
+
+    The environment variable TILEPROOF_MEMORY_LIMIT does the same for all devices.
+    """
+    from .streams import device_number
+
+    account_of(device_number(device)).limit = None if limit is None else _bytes(limit, "the limit")
+
+
+def _limit_from_environment() -> int | None:
+    text = os.environ.get(VARIABLE)
+    return _bytes(text, VARIABLE) if text else None
+
+
+def _bytes(amount: int | str, where: str) -> int:
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", str(amount).lower())
+    if found is None or found[2] not in _UNITS:
+        raise LaunchError(
+            Diagnostic(Code.BAD_SETTING, f"{where} is {amount!r}, which is no amount of memory",
+                       help='write a number of bytes, or for instance "2 GiB"')
+        )  # fmt: skip
+    return int(float(found[1]) * _UNITS[found[2]])
+
+
+def in_words(count: int) -> str:
+    """A number of bytes as people say it."""
+    for unit, size in (("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if count >= size:
+            return f"{count / size:.1f} {unit}"
+    return f"{count} bytes"
+
+
+def _start_anew() -> None:
+    for account in _accounts.values():
+        account.lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_anew)

@@ -1,0 +1,296 @@
+"""Streams of the CPU: native queues, whose threads run kernels while Python goes on."""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import os
+import threading
+import weakref
+from array import array
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from tileproof.backends.cpu.queue import CALL, STEP, Queue, call_of
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.diagnostic import Diagnostic
+from tileproof.diagnostics.errors import TileproofError
+
+from . import waking
+from .leases import Outdated, Span, Work, ledger_of
+from .streams import Stream, chosen_stream, device_number
+from .workers import pool, queue_code
+
+if TYPE_CHECKING:
+    from .tensors import Tensor
+
+_MOST_PENDING: Final = 4096
+"""How far Python may run ahead of a stream before it waits for half of that."""
+_spare: deque[Queue] = deque()
+"""Queues of streams that are gone: a thread is not started for each stream anew."""
+_spare_counters: deque[Queue] = deque()
+_all: weakref.WeakSet[CpuStream] = weakref.WeakSet()
+
+
+class CpuStream(Stream):
+    """A stream of the CPU."""
+
+    def __init__(self, device: str = "cpu") -> None:
+        self._begin(device_number(device))
+        _all.add(self)
+
+    def _begin(self, device: int | None) -> None:
+        super()._begin(device)
+        try:
+            self.queue = _spare.pop()
+        except IndexError:
+            self.queue = Queue(queue_code(), pool())
+        self._words = self.queue._words
+        self.turn = self.queue.done
+        weakref.finalize(self, _spare.append, self.queue).atexit = False
+
+    @staticmethod
+    def default(device: int | None) -> CpuStream:
+        """The stream for work that was given to none in particular."""
+        if not _defaults:
+            with _making:
+                if not _defaults:
+                    _defaults.append(CpuStream())
+        return _defaults[0]
+
+    @property
+    def done(self) -> int:
+        return self._words[0]
+
+    @property
+    def failures(self) -> int:  # type: ignore[override]
+        return self._words[1]
+
+    def has_done(self, turn: int) -> bool:
+        return self._words[0] >= turn
+
+    def order_behind(self, other: Stream, turn: int) -> None:
+        assert isinstance(other, CpuStream | Caller)
+        self.turn = self.queue.wait(other.queue, turn)
+
+    def until(self, turn: int) -> None:
+        self.queue.until(turn)
+
+    def reached(self, turn: int) -> Awaitable[None]:
+        return waking.reached(self, turn)
+
+    def set_alarm(self, place: int, turn: int, file: int) -> bool:
+        return self.queue.alarm(place, turn, file)
+
+    def push(self, work: Work, steps: array[int], count: int = 1, last: array[int] | None = None) -> int:
+        """Gives steps to the stream, and `last` ones if there are any; `work` keeps them."""
+        if len(self.pending) >= _MOST_PENDING:
+            self._keep_up()
+        if last is None:
+            return self.submit(work, self.queue.push, steps.buffer_info()[0], count)
+        return self.submit(work, self._push_two, steps.buffer_info()[0], count, last.buffer_info()[0], len(last) // STEP)
+
+    def _push_two(self, steps: int, count: int, last: int, last_count: int) -> int:
+        turn = self.queue.push(steps, count)
+        try:
+            return self.queue.push(last, last_count)
+        except BaseException:
+            self.until(turn)
+            raise
+
+    def _keep_up(self) -> None:
+        """Waits until half of what is pending is done."""
+        with self.ledger.lock:
+            half = self.pending[len(self.pending) // 2][0] if self.pending else 0
+        self.until(half)
+
+    def call(self, name: str, function: Callable[[], None], reads: Sequence[Span] = (),
+             writes: Sequence[Span] = (), keep: object = None) -> int:  # fmt: skip
+        """Has the thread of the stream call a function of Python in its turn; what it raises fails the work."""
+        work = Called(name, function, reads, writes, keep)
+        return self.push(work, work.steps)
+
+
+class Called(Work):
+    """A function of Python that a stream calls."""
+
+    __slots__ = ("_code", "_raised", "own", "steps")
+
+    def __init__(self, name: str, function: Callable[[], None], reads: Sequence[Span], writes: Sequence[Span],
+                 keep: object = None) -> None:  # fmt: skip
+        super().__init__(name, reads, writes, keep)
+        self.own: Sequence[Tensor] = ()
+        """Tensors that nobody else may have got hold of meanwhile."""
+        # Nothing here refers to itself, as `ctypes.cast` would have it: memory goes back with the last reference.
+        self._raised = raised = deque[BaseException | None]()
+
+        def call(_: int | None) -> int:
+            try:
+                function()
+            except BaseException as error:
+                error.__traceback__ = None
+                raised.append(error)
+                return 1
+            raised.append(None)
+            return 0
+
+        self._code = CALL(call)
+        self.steps = array("Q", call_of(ctypes.c_void_p.from_buffer(self._code).value or 0))
+
+    def is_current(self) -> bool:
+        return super().is_current() and not any(tensor.block.is_shared for tensor in self.own)
+
+    def failure(self) -> BaseException | None:
+        # In a graph it is called again and again, perhaps before anybody asks how it went the first time.
+        return self._raised.popleft() if self._raised else None
+
+
+class Caller(Stream):
+    """What one thread of Python does itself: launches that it waits for. Others wait for it as for any stream."""
+
+    def __init__(self) -> None:
+        self._begin(None)
+        try:
+            self.queue = _spare_counters.pop()
+        except IndexError:
+            self.queue = Queue(queue_code(), None)
+        self._words = self.queue._words
+        self.turn = self.queue.done
+        weakref.finalize(self, _spare_counters.append, self.queue).atexit = False
+
+    @property
+    def done(self) -> int:
+        return self._words[0]
+
+    def has_done(self, turn: int) -> bool:
+        return self._words[0] >= turn
+
+    def order_behind(self, other: Stream, turn: int) -> None:
+        other.until(turn)
+
+    def until(self, turn: int) -> None:
+        self.queue.until(turn)
+
+    def reached(self, turn: int) -> Awaitable[None]:
+        return waking.reached(self, turn)
+
+    def set_alarm(self, place: int, turn: int, file: int) -> bool:
+        return self.queue.alarm(place, turn, file)
+
+    def begin(self, work: Work) -> int:
+        """Takes the leases of work that this thread is about to do, once those who have them are done."""
+        ledger = self.ledger
+        try:
+            with ledger.lock:
+                if not work.is_current():
+                    raise Outdated
+                conflicts = ledger.conflicts(self, work) if ledger.alone is not self else ()
+                if self.pending:
+                    ledger.finish(self.finished(self.done))
+                self.turn += 1
+                ledger.note(self, self.turn, work)
+                work.given()
+            for other, turn in conflicts:
+                other.until(turn)
+        except BaseException:
+            self.end(self.turn)
+            raise
+        return self.turn
+
+    def end(self, turn: int) -> None:
+        """Gives them back."""
+        self.queue.reach(turn)
+
+    def fail(self, turn: int, spans: Iterable[Span], error: BaseException) -> None:
+        """Gives them back after a failure: some of the bytes hold nothing that counts."""
+        with self.ledger.lock:
+            self.pending.clear()  # or it would count as work that went well
+            self.ledger.poison(spans, error)
+            self.end(turn)
+
+    @contextmanager
+    def doing(self, work: Work, own: Sequence[Tensor] = ()) -> Iterator[None]:
+        """Does work on this thread. If it fails, what it wrote of our own tensors holds nothing that counts."""
+        turn = self.begin(work)
+        try:
+            yield
+        except BaseException as error:
+            mine = {each.span for each in own if each.block.is_owned}
+            self.fail(turn, [span for span in work.writes if span in mine], error)
+            raise
+        else:
+            self.end(turn)
+
+
+class _Callers(threading.local):
+    def __init__(self) -> None:
+        self.caller = Caller()
+
+
+_callers: list[_Callers] = []
+_defaults: list[CpuStream] = []
+_making = threading.RLock()
+
+
+def current() -> CpuStream:
+    """The stream that work of the CPU goes to now."""
+    found = chosen_stream(None)
+    if found is None:
+        return _defaults[0] if _defaults else CpuStream.default(None)
+    assert isinstance(found, CpuStream)
+    return found
+
+
+def caller() -> Caller:
+    """This thread, as one that does work itself."""
+    if not _callers:
+        with _making:
+            if not _callers:
+                _callers.append(_Callers())
+    found = _callers[0].caller
+    # In the middle of its work, a handler of a signal may do some of its own.
+    return found if found.turn <= found.done else Caller()
+
+
+def _start_anew() -> None:
+    """In a process that was forked off: its parent's threads are not here, and what they were doing is not done."""
+    global _making
+    _making = threading.RLock()
+    ledger = ledger_of(None)
+    gone = Diagnostic(
+        Code.FORKED,
+        "this process was forked while a kernel wrote this memory, and the kernel runs in the parent only",
+        help="wait for the stream before the fork: `stream.synchronize()`; or start processes by `spawn`",
+    )
+    streams = list(_all)
+    for stream in {*streams, *(each for each in [ledger.alone, *ledger.streams] if each is not None)}:
+        for turn, work in stream.pending:
+            if turn > stream.done:
+                error = TileproofError(gone)
+                ledger.poisoned += [(low, high, error) for low, high in work.writes if low < high]
+        stream.pending.clear()
+        stream.errors.clear()
+        stream.seen.clear()
+    ledger.alone, ledger.map, ledger.streams = None, None, []
+    _spare.clear()
+    _spare_counters.clear()
+    _callers.clear()
+    for each in streams:
+        each.queue = Queue(queue_code(), pool())
+        each._words = each.queue._words
+        each.turn = each.queue.done
+
+
+def _abandon() -> None:
+    """At the end of the process: what is under way is ended before the memory it uses goes."""
+    for queue in [*(stream.queue for stream in _all), *_spare]:
+        queue.abandon()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_anew)
+atexit.register(_abandon)
+
+__all__ = ["Called", "Caller", "CpuStream", "caller", "current"]

@@ -1,0 +1,237 @@
+"""Copies and fills on GPUs as work of a stream.
+
+Nobody waits for a GPU but who reads on the host. What the host gives is copied to pinned memory first, so its owner may
+change it as soon as the call returns. More than a piece of that goes piece by piece: each byte keeps the law, but all
+together are not one step for other threads.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from itertools import product
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
+
+from tileproof.backends.cuda.pinned import LARGEST, Pinned, in_pinned, pinned
+
+from .cuda_streams import CudaStream, current_cuda_stream
+from .devices import Array
+from .leases import Span, Work, ledger_of
+
+if TYPE_CHECKING:
+    from .tensors import Tensor
+
+_MOST_RUNS: Final = 64
+"""How many pieces of a tensor with gaps are copied one by one. More are copied with what lies between them."""
+_Piece: TypeAlias = tuple[int, int, int]
+"""Bytes of the GPU, and their place among all that are copied."""
+
+
+def fill(tensor: Tensor, value: Any) -> None:
+    """Has the current stream write one value to all elements."""
+    if not tensor.size:
+        return
+    stream = _stream_of(tensor)
+    if not tensor.is_contiguous:
+        from_host(tensor, np.broadcast_to(np.array(value, tensor.storage), tensor.shape))
+        return
+    pattern = np.array(value, tensor.storage).tobytes()
+    width = next((width for width in (1, 2, 4) if pattern == pattern[:width] * (len(pattern) // width)), 0)
+    gpu, address, total = stream.gpu, tensor.address, tensor.nbytes
+    if width:
+        number = int.from_bytes(pattern[:width], "little")
+        count = total // width
+        _write(stream, "fill", tensor, lambda: gpu.memset_async(address, number, count, stream.handle, width=width))
+        return
+    # CUDA sets no 8 bytes at once: what is there is copied behind itself.
+    first = in_pinned(gpu, np.frombuffer(pattern * min(tensor.size, 4096), np.uint8))
+
+    def double() -> None:
+        gpu.copy_async(address, first.address, first.nbytes, stream.handle)
+        done = first.nbytes
+        while done < total:
+            count = min(done, total - done)
+            gpu.copy_async(address + done, address, count, stream.handle)
+            done += count
+
+    _write(stream, "fill", tensor, double, first)
+
+
+def from_host(tensor: Tensor, array: Array) -> None:
+    """Has the current stream write elements; `array` has the shape of the tensor, or broadcasts to it."""
+    values = np.ascontiguousarray(np.broadcast_to(np.asarray(array, tensor.storage), tensor.shape))
+    if not values.size:
+        return
+    stream, runs = _stream_of(tensor), _runs(tensor)
+    if runs is not None:
+        _send(stream, runs, values.reshape(-1).view(np.uint8))
+    else:
+        # What lies between the elements is written as it was: nobody may write it meanwhile.
+        with stream.ledger.lock, stream.lane.closed():
+            raw = _fetched(stream, [tensor.span])
+            _seen(tensor, raw)[...] = values
+            _send(stream, [tensor.span], raw)
+    _note(tensor, stream)
+
+
+def to_host(tensor: Tensor) -> Array:
+    """A copy of the elements, when all is done that is about to write them; raises what went wrong with that."""
+    if not tensor.size:
+        return np.empty(tensor.shape, tensor.storage)
+    runs = _runs(tensor)
+    raw = _fetched(_stream_of(tensor), [tensor.span] if runs is None else runs)
+    ledger_of(tensor.block.device).wait_for_host(tensor.span, writing=False)
+    if runs is None:
+        return np.ascontiguousarray(_seen(tensor, raw))
+    return raw.view(tensor.storage).reshape(tensor.shape)
+
+
+def _seen(tensor: Tensor, raw: Array) -> Array:
+    """The elements among the bytes of the span of a tensor."""
+    return np.ndarray(tensor.shape, tensor.storage, raw.data, tensor.address - tensor.span[0], tensor.strides)
+
+
+def _send(stream: CudaStream, runs: Sequence[Span], raw: Array) -> None:
+    """Has a stream copy bytes of the host to the GPU."""
+    turns: deque[int] = deque()
+    for pieces, start, stop in _cut(runs):
+        if len(turns) > 1:  # so much pinned memory is enough
+            stream.until(turns.popleft())
+        staged = in_pinned(stream.gpu, raw[start:stop])
+        work = Work("copy from the host", (), [(low, high) for low, high, _ in pieces], staged)
+        turns.append(stream.begin(work, _copies(stream, pieces, staged, start, is_to_host=False)))
+
+
+def _fetched(stream: CudaStream, runs: Sequence[Span]) -> Array:
+    """Bytes of the GPU, copied by a stream."""
+    raw = np.empty(sum(high - low for low, high in runs), np.uint8)
+    under_way: deque[tuple[int, Pinned, int, int]] = deque()
+
+    def take() -> None:
+        turn, staged, start, stop = under_way.popleft()
+        stream.until(turn)
+        raw[start:stop] = staged.array
+
+    for pieces, start, stop in _cut(runs):
+        staged = pinned(stream.gpu, stop - start)
+        work = Work("copy to the host", [(low, high) for low, high, _ in pieces], (), staged)
+        turn = stream.begin(work, _copies(stream, pieces, staged, start, is_to_host=True))
+        under_way.append((turn, staged, start, stop))
+        if len(under_way) > 1:
+            take()
+    while under_way:
+        take()
+    return raw
+
+
+def device_to_device(to: Tensor, source: Tensor) -> None:
+    """Has the current stream copy a tensor to another of the same shape and type, on the same GPU or on another."""
+    if not (to.is_contiguous and source.is_contiguous):
+        from_host(to, to_host(source))
+        return
+    if not to.size:
+        return
+    stream, other = _stream_of(to), _stream_of(source)
+    if stream.device == other.device:
+        start = lambda: stream.gpu.copy_async(to.address, source.address, to.nbytes, stream.handle)  # noqa: E731
+        stream.begin(Work("copy", (source.span,), (to.span,)), start)
+        _note(to, stream)
+        return
+    with ExitStack() as locks:
+        # Both at once, and always in one order: nobody comes between the three steps, or waits for ever.
+        for ledger in sorted((stream.ledger, other.ledger), key=lambda each: each.device or 0):
+            locks.enter_context(ledger.lock)
+        turn = stream.begin(Work("copy", (), (to.span,)), lambda: None)
+        other.order_behind(stream, turn)
+        peer = lambda: stream.gpu.copy_from_peer(  # noqa: E731
+            to.address, other.gpu, source.address, to.nbytes, other.handle
+        )
+        turn = other.begin(Work("copy", (source.span,), ()), peer)
+        stream.order_behind(other, turn)
+        stream.begin(Work("copy", (), (to.span,)), lambda: None)
+    _note(to, stream)
+
+
+def enqueue(to: Tensor, source: Tensor) -> None:
+    """Copies a tensor to another of the same shape and type, at least one of them on a GPU, as work of its stream."""
+    source.demand_written("a copy")
+    if to.block.device is None:
+        to.copy_from(to_host(source))
+    elif source.block.device is None:
+        from . import host_access
+
+        with host_access.reading(source, "a copy") as values:
+            from_host(to, values)
+    else:
+        device_to_device(to, source)
+
+
+# Pieces.
+
+
+def _cut(runs: Sequence[Span]) -> Iterator[tuple[list[_Piece], int, int]]:
+    """Bytes in groups that a piece of pinned memory can hold, and where each group begins and ends among all bytes."""
+    group: list[_Piece] = []
+    begin = place = 0
+    for low, high in runs:
+        while low < high:
+            end = min(high, low + begin + LARGEST - place)
+            group.append((low, end, place))
+            place += end - low
+            low = end
+            if place - begin == LARGEST:
+                yield group, begin, place
+                group, begin = [], place
+    if group:
+        yield group, begin, place
+
+
+def _runs(tensor: Tensor) -> list[Span] | None:
+    """The bytes of a tensor, run by run, in order of its elements; None if there are many runs."""
+    shape, strides, length = list(tensor.shape), list(tensor.strides), tensor.itemsize
+    while shape and (shape[-1] == 1 or strides[-1] == length):
+        length *= shape.pop()
+        strides.pop()
+    if math.prod(shape) > _MOST_RUNS:
+        return None
+    axes = zip(shape, strides, strict=True)
+    starts = product(*([stride * place for place in range(extent)] for extent, stride in axes))
+    return [(tensor.address + sum(offsets), tensor.address + sum(offsets) + length) for offsets in starts]
+
+
+def _copies(
+    stream: CudaStream, pieces: Sequence[_Piece], staged: Pinned, begin: int, *, is_to_host: bool
+) -> Callable[[], None]:
+    def start() -> None:
+        for low, high, place in pieces:
+            here = staged.address + place - begin
+            to, source = (here, low) if is_to_host else (low, here)
+            stream.gpu.copy_async(to, source, high - low, stream.handle)
+
+    return start
+
+
+def _write(stream: CudaStream, name: str, tensor: Tensor, start: Callable[[], object], keep: object = None) -> None:
+    stream.begin(Work(name, (), (tensor.span,), keep), start)
+    _note(tensor, stream)
+
+
+def _note(tensor: Tensor, stream: CudaStream) -> None:
+    """What failed work left in a tensor is gone when the stream comes to what was just given."""
+    tensor.note_write()
+    if stream.ledger.poisoned:
+        with stream.ledger.lock:
+            for low, high in tensor.runs.tolist():
+                stream.ledger.cure((low, high))
+
+
+def _stream_of(tensor: Tensor) -> CudaStream:
+    assert tensor.block.device is not None
+    return current_cuda_stream(tensor.block.device)
+
+
+__all__ = ["device_to_device", "enqueue", "fill", "from_host", "to_host"]

@@ -1,0 +1,118 @@
+"""Memory of our own on a GPU: the driver's pool gives it in the order of a stream, and takes it back in that order.
+
+New memory is for the current stream at once, and for others when that one comes to it: the allocation is work, which
+others wait for as for any that writes. Memory goes back on the stream it came from, its home, when all streams that use
+it are done with it; nobody waits for that on the host, so a tensor may be dropped while a kernel uses it.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from typing import Any
+
+from tileproof.backends.cuda.driver import Device
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.errors import LaunchError
+
+from .accounting import Account, in_words
+from .cuda_streams import CudaStream, current_cuda_stream
+from .leases import Span, Work, ledger_of
+from .storage import Block
+
+
+class CudaAccount(Account):
+    """The memory of one GPU."""
+
+    def __init__(self, device: int) -> None:
+        super().__init__(device)
+        self.gpu = Device(device)
+        self.gpu.pool()
+        self._driver = self.gpu.driver
+        self._late: list[tuple[Span, CudaStream]] = []
+        """What could not go back yet, because a stream was recording a graph."""
+        self._aside: CudaStream | None = None
+
+    def _take(self, nbytes: int, what: str) -> Block:
+        from .gpu_blocks import GpuBlock
+
+        assert self.device is not None
+        stream = current_cuda_stream(self.device)
+        if stream.is_recording:
+            # A graph would have memory of its own here, which is gone after each replay.
+            stream = self._beside()
+        address = self._allocated(nbytes, what, stream)
+        if nbytes:
+            stream.begin(Work("allocation", (), ((address, address + nbytes),)), lambda: None)
+        if stream is self._aside:
+            stream.until(stream.turn)
+        return GpuBlock(self.device, address, nbytes, None, self, is_written=False, home=stream)
+
+    def _beside(self) -> CudaStream:
+        """A stream that records nothing."""
+        if self._aside is None:
+            self._aside = CudaStream(f"cuda:{self.device}")
+        return self._aside
+
+    def _allocated(self, nbytes: int, what: str, stream: CudaStream) -> int:
+        try:
+            return self.gpu.allocate_async(nbytes, stream.handle)
+        except LaunchError as error:
+            if error.diagnostics[0].code is not Code.OUT_OF_DEVICE_MEMORY:
+                raise
+        self._make_room()
+        try:
+            return self.gpu.allocate_async(nbytes, stream.handle)
+        except LaunchError as error:
+            if error.diagnostics[0].code is not Code.OUT_OF_DEVICE_MEMORY:
+                raise
+            free, total = self.gpu.memory_info()
+            why = f"{in_words(free)} of {in_words(total)} are free there"
+            raise self.refusal(nbytes, what, why) from None
+
+    def _make_room(self) -> None:
+        """Lets go of all that finished work holds, and has the pool give back what nobody uses."""
+        self.gpu.call("waiting for the GPU", "cuCtxSynchronize")
+        ledger = ledger_of(self.device)
+        with ledger.lock:
+            streams = {stream for stream in (ledger.alone, *ledger.streams) if stream is not None}
+            for stream in streams:
+                stream.has_done(stream.turn)
+            ledger.retire()
+        self.settle()
+        # What was given back just now is free when the streams come to it.
+        self.gpu.call("waiting for the GPU", "cuCtxSynchronize")
+        self.gpu.trim_pool()
+
+    def settle(self) -> None:
+        late, self._late = self._late, []
+        for span, home in late:
+            self._free(span, home)
+        super().settle()
+
+    def _give_back(self, address: int, nbytes: int, home: Any) -> None:
+        if nbytes:
+            self._free((address, address + nbytes), home)
+
+    def _free(self, span: Span, home: CudaStream) -> None:
+        """Gives memory back when all who use it are done. Where the context is lost, it went with that."""
+        driver = self._driver
+        if driver.lost is not None or driver.process != os.getpid():
+            return
+        ledger = ledger_of(self.device)
+        with ledger.lock:
+            users = () if ledger.alone is home else ledger.users(span, True)
+            others = [(stream, turn) for stream, turn in users if stream is not home]
+            if home.is_recording or any(stream.is_recording for stream, _ in others):  # type: ignore[attr-defined]
+                self._late.append((span, home))
+                return
+            with suppress(LaunchError):
+                for stream, turn in others:
+                    if turn > home.seen.get(stream, 0):
+                        home.order_behind(stream, turn)
+                self.gpu.free_async(span[0], home.handle)
+            if ledger.poisoned:
+                ledger.cure(span)
+
+    def _room(self) -> tuple[int | None, int | None]:
+        return self.gpu.memory_info()

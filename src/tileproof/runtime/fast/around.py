@@ -1,0 +1,71 @@
+"""What decides, beside the arguments, whether a launch may follow a plan, and on which stream."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from .layout import MOST_VARIABLES
+from .plan import LONG
+from .plans import Plans
+
+Follow: TypeAlias = Callable[[tuple[Any, ...], dict[str, Any]], bool]
+"""Launches as an earlier launch, given arguments and constants; False if none is like it, and nothing was done."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Around:
+    """What is looked at natively. If any of it is unusual, the same question is answered in Python."""
+
+    quiet: tuple[ContextVar[Any], ...]
+    """Variables that are None if nothing is unusual."""
+    environment: dict[bytes, bytes] | None
+    key: bytes
+    """What the environment must not have."""
+    streams: ContextVar[tuple[Any, ...]]
+    """The streams of `with` blocks, the innermost last."""
+
+    def __post_init__(self) -> None:
+        if len(self.quiet) > MOST_VARIABLES:
+            raise ValueError(f"{len(self.quiet)} variables are more than {MOST_VARIABLES}")
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A form of a kernel whose plans may be followed."""
+
+    names: tuple[tuple[dict[str, Any], str, Any], ...]
+    """Dicts, names, and what they stand for, if the form is to be followed."""
+    ask: Callable[[], bool] | None
+    """What is asked besides."""
+    plans: Plans
+
+
+def follower(python: Follow, constants: dict[str, int], ways: Sequence[Way], around: Around) -> Follow:
+    """The native form of a function that follows launches of a kernel with some constants, if there is one."""
+    from . import loading
+
+    found = loading.loaded()
+    if isinstance(found, str) or around.environment is None:
+        return python
+    if any(type(where) is not dict or type(name) is not str for way in ways for where, name, _ in way.names):
+        return python
+    found.look_around(around)
+    flat = [(tuple(part for entry in way.names for part in entry), way.ask, way.plans) for way in ways]
+    if any(not -LONG <= value < LONG for value in constants.values()):
+        return python
+    return found.follower((python, dict(constants), *(part for way in flat for part in way)))
+
+
+def follow_torch(module: object) -> None:
+    """Has launches go to torch's current stream as long as this is torch."""
+    from . import loading
+
+    found = loading.loaded()
+    if not isinstance(found, str):
+        found.follow_torch(module)
+
+
+__all__ = ["Around", "Follow", "Way", "follow_torch", "follower"]

@@ -1,0 +1,362 @@
+"""Graphs: launches that are recorded once and replayed often, for next to nothing each.
+
+    with tp.Graph() as step:
+        matmul(h, x, w)
+        relu(y, h)
+    step.replay()
+
+Nothing runs while a graph is recorded. Everything a launch checks by shapes is checked then, once; what memory holds is
+looked at on the device, at every replay. The graph keeps the memory of its tensors, and every replay takes their
+leases, so whoever drops a tensor, writes one from the host, or launches on another stream meets the same law as any
+launch. Inputs change by copying into them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextvars import Token
+from dataclasses import dataclass
+from functools import cached_property
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.diagnostic import Diagnostic
+from tileproof.diagnostics.errors import LaunchError
+from tileproof.frontend.elaborate import parse
+from tileproof.frontend.signature import ContentOf, Signature
+from tileproof.ir.types import Access
+from tileproof.language.kernel import Kernel
+
+from . import choice
+from .arguments import Bound
+from .check import Proved
+from .describing import Description, Node
+from .graph_indices import Vouched, Watch, checked
+from .leases import Span, Work, ledger_of, raise_again
+from .operations import Operation, Recipe
+from .storage import Block, Written
+from .streams import Stream, chosen_stream, current_stream, device_name, recording
+from .tensors import Tensor
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recorded:
+    """One launch or copy of a graph."""
+
+    node: Node
+    work: Work
+    part: Any
+    """What the player of its device made of it."""
+    tensors: tuple[tuple[Tensor, Access], ...]
+    """The tensors of our own that it uses."""
+    stream: Stream | None
+    """The stream of the `with` block it was recorded in."""
+
+
+class Graph:
+    """Launches that are recorded once and replayed often."""
+
+    def __init__(self) -> None:
+        self.device: int | None = None
+        self._recorded: list[Recorded] = []
+        self._state = "new"
+        self._token: Token[Any] | None = None
+        self._player: Any = None
+        """What replays it on its device."""
+        self._watches: list[Watch] = []
+        self._vouched = Vouched()
+        self._reads: tuple[Span, ...] = ()
+        """What replays read that they have not written before."""
+        self._writes: tuple[Span, ...] = ()
+        self._read_first: tuple[tuple[Tensor, str], ...] = ()
+        """Tensors that must have been written before a replay, and the launch that reads each."""
+        self._blocks: tuple[Block, ...] = ()
+        self._outputs: tuple[tuple[Block, Any], ...] = ()
+        self._is_own = True
+
+    # Recording.
+
+    def __enter__(self) -> Self:
+        if self._state != "new":
+            _refuse("a graph is recorded once, and this one was", "make another: `with tp.Graph() as g:`")
+        if recording.get() is not None:
+            _refuse("a graph is recorded inside another", "record one after the other; `a.replay()` runs each")
+        self._state = "recording"
+        self._token = recording.set(self)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._token is not None
+        recording.reset(self._token)
+        self._token = None
+        if error is not None:
+            self._state = "not recorded: an error came in between"
+            self._recorded.clear()
+            return
+        self._sort_memory()
+        players = _players_of(self.device)
+        self._player = players.player_of(self._recorded, self._description().edges, self._watches)
+        self._state = "recorded"
+
+    def record(self, kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+        """Takes a launch into the graph."""
+        from .launch import prepare_recorded
+
+        name = choice.current()
+        if name == "interpreter":
+            _refuse("the interpreter has no graphs", "record on another backend: leave `tp.backend` out")
+        with _not_recording():
+            found, bound = prepare_recorded(kernel, args, named)
+            self._demand_device(kernel.name, bound.device)
+            replaced = self._with_checked_indices(kernel, args, named, found, bound)
+            if replaced is not None:
+                args, named = replaced
+                found, bound = prepare_recorded(kernel, args, named)
+            self._add(kernel, args, named, found, bound)
+
+    def _add(
+        self, kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any], found: Proved, bound: Bound, *,
+        is_internal: bool = False,
+    ) -> None:  # fmt: skip
+        signature = parse(kernel).signature
+        work, part = _players_of(bound.device).part_of(kernel, args, named, found, bound)
+        own = tuple((bound.own[t.name], t.access) for t in signature.tensors if t.name in bound.own)
+        self._is_own = self._is_own and (is_internal or len(own) == len(bound.tensors))
+        node = Node("kernel", kernel.name, tuple(_used(signature, bound)))
+        self._recorded.append(Recorded(node, work, part, own, chosen_stream(bound.device)))
+        self._vouched.note(signature, bound, found)
+
+    def add_copy(
+        self, work: Work, part: Any, tensors: tuple[tuple[Tensor, Access], ...], is_own: bool, shown: str
+    ) -> None:
+        """Takes a copy into the graph."""
+        device = tensors[0][0].block.device
+        self._demand_device("a copy", device)
+        self._is_own = self._is_own and is_own
+        self._recorded.append(Recorded(Node("copy", shown, ()), work, part, tensors, chosen_stream(device)))
+        self._vouched.touch(list(work.writes))
+
+    def _demand_device(self, name: str, device: int | None) -> None:
+        if self._state != "recording":
+            _refuse(f"`{name}` comes when the graph is {self._state}", "launch inside its `with` block")
+        if not self._recorded:
+            self.device = device
+        elif device != self.device:
+            where, other = device_name(device), device_name(self.device)
+            _refuse(f"`{name}` is on {where}, and the graph on {other}", "record a graph for each device")
+
+    def _with_checked_indices(
+        self, kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any], found: Proved, bound: Bound
+    ) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
+        """The arguments with index tensors replaced by copies that are tested at every replay."""
+        signature = parse(kernel).signature
+        if not any(isinstance(tensor.element, ContentOf) for tensor in signature.tensors):
+            return None
+        from .launch import prepare_recorded
+
+        copies, watches, launches = checked(signature, bound, found, self._vouched)
+        for each, arguments, constants in launches:
+            proved, its = prepare_recorded(each, arguments, constants)
+            self._add(each, arguments, constants, proved, its, is_internal=True)
+        self._watches += watches
+        if not copies:
+            return None
+        names = [parameter.name for parameter in signature.arguments]
+        return (
+            tuple(copies.get(name, value) for name, value in zip(names, args, strict=False)),
+            {name: copies.get(name, value) for name, value in named.items()},
+        )
+
+    # Replaying.
+
+    def replay(self, stream: Stream | None = None) -> None:
+        """Runs all of it, in order, on a stream: the current one if none is named. Returns at once, as launches do."""
+        self._demand_recorded()
+        if recording.get() is not None:
+            _refuse("a graph is replayed while another is recorded", "replay it outside the `with` block")
+        if not self._recorded:
+            return
+        self._check_memory()
+        chosen = current_stream(self.device) if stream is None else stream
+        if chosen.device != self.device:
+            where, other = device_name(self.device), device_name(chosen.device)
+            _refuse(f"a graph of {where} is replayed on a stream of {other}", f'make one: `tp.Stream("{where}")`')
+        turn = self._player.replay(chosen, Replay(self))
+        if self.device is None and (not self._is_own or any(block.is_shared for block in self._blocks)):
+            chosen.until(turn)
+            chosen.settle((turn,))
+
+    def op(self) -> Operation[None]:
+        """A replay as an operation: `(copy >> g.op()).run()`."""
+
+        def recipe() -> Recipe[None]:
+            self.replay()
+            return None
+            yield
+
+        return Operation(f"replay of {self.name}", recipe)
+
+    def __await__(self) -> Generator[Any, None, None]:
+        """Replays it while other tasks go on."""
+        return self.op().__await__()
+
+    def _check_memory(self) -> None:
+        """What is read was written, by an earlier part of the graph or before, and by nothing that failed."""
+        for tensor, name in self._read_first:
+            if tensor.block.written is not None and not tensor.is_initialised:
+                message = f"`{name}` reads a tensor of shape {tensor.shape} that nobody has written"
+                raise LaunchError(Diagnostic(Code.UNINITIALISED, message, help="fill it before the replay"))
+        ledger = ledger_of(self.device)
+        error = next(filter(None, map(ledger.known_poison, self._reads)), None) if ledger.poisoned else None
+        if error is not None:
+            ledger.told(error)
+            raise_again(error)
+
+    def _sort_memory(self) -> None:
+        """Finds out, once, what replays read from outside and what they write."""
+        written = Written()
+        inputs: list[Span] = []
+        first: dict[tuple[Any, ...], tuple[Tensor, str]] = {}
+        outputs: dict[Block, Written] = {}
+        blocks: dict[Block, None] = {}
+        for each in self._recorded:
+            inputs += [span for span in each.work.reads if not written.has(np.array([span]))]
+            for tensor, access in each.tensors:
+                blocks[tensor.block] = None
+                if access in (Access.IN, Access.INOUT) and not written.has(tensor.runs):
+                    first.setdefault((tensor.address, tensor.key), (tensor, each.node.name))
+            for tensor, access in each.tensors:
+                if access is not Access.IN:
+                    written.add(tensor.runs)
+                    outputs.setdefault(tensor.block, Written()).add(tensor.runs)
+        self._reads = _merged(inputs)
+        self._writes = _merged(span for each in self._recorded for span in each.work.writes)
+        self._read_first = tuple(first.values())
+        self._blocks = tuple(blocks)
+        self._outputs = tuple((block, found.runs) for block, found in outputs.items())
+
+    def _demand_recorded(self) -> None:
+        if self._state != "recorded":
+            _refuse(f"a graph is replayed that is {self._state}", "leave its `with` block first")
+
+    # Looking.
+
+    def describe(self) -> Description:
+        """What it does, and what waits for what; `.dot()` gives Graphviz a picture of it."""
+        self._demand_recorded()
+        return self._description()
+
+    def _description(self) -> Description:
+        edges: list[tuple[int, int]] = []
+        before: list[int] = []  # of each node, a number with a bit for every node that comes before it
+        for later, one in enumerate(self._recorded):
+            reached = 0
+            for earlier in range(later - 1, -1, -1):
+                if reached == (1 << later) - 1:
+                    break
+                other = self._recorded[earlier]
+                if not reached >> earlier & 1 and (one.stream is other.stream or _meet(one.work, other.work)):
+                    edges.append((earlier, later))
+                    reached |= before[earlier] | 1 << earlier
+            before.append(reached)
+        return Description(device_name(self.device), tuple(each.node for each in self._recorded), tuple(sorted(edges)))
+
+    @cached_property
+    def name(self) -> str:
+        """What it is called in messages."""
+        names = [each.node.name for each in self._recorded]
+        return f"a graph ({', '.join(names[:3])}{', ...' if len(names) > 3 else ''})"
+
+    def __repr__(self) -> str:
+        return f"<graph of {device_name(self.device)}, {self._state}, {len(self._recorded)} nodes>"
+
+
+class Replay(Work):
+    """A replay in flight."""
+
+    __slots__ = ("graph", "outcome")
+
+    def __init__(self, graph: Graph) -> None:
+        super().__init__(graph.name, graph._reads, graph._writes, graph)
+        self.graph = graph
+        self.outcome: Callable[[], BaseException | None] | None = None
+        """What its player says went wrong with this very replay; others may have begun since."""
+
+    def given(self) -> None:
+        for block, runs in self.graph._outputs:
+            if block.written is None:
+                block.version += 1
+            else:
+                block.note_write(runs)
+
+    def failure(self) -> BaseException | None:
+        if self.outcome is not None:
+            return self.outcome()
+        graph = self.graph
+        found = [work.failure() for work in graph._player.reporting]
+        found += [watch.failure() for watch in graph._watches]
+        return next(filter(None, found), None)
+
+    def written(self) -> Sequence[Span]:
+        return [
+            (int(low), int(high)) for block, runs in self.graph._outputs if block.is_owned for low, high in runs
+        ]
+
+
+class _not_recording:  # noqa: N801
+    """What happens inside is done now, also while a graph is recorded."""
+
+    def __enter__(self) -> None:
+        self._token = recording.set(None)
+
+    def __exit__(self, *_: object) -> None:
+        recording.reset(self._token)
+
+
+def _players_of(device: int | None) -> Any:
+    """The module that makes parts of a graph of launches, and a player of parts."""
+    if device is None:
+        from . import cpu_graphs
+
+        return cpu_graphs
+    from . import cuda_graphs
+
+    return cuda_graphs
+
+
+def _used(signature: Signature, bound: Bound) -> Sequence[str]:
+    return [f"{tensor.access} {tensor.name}{list(bound.tensors[tensor.name].shape)}" for tensor in signature.tensors]
+
+
+def _meet(one: Work, other: Work) -> bool:
+    """Whether two of them use a byte that one of them writes."""
+    return (
+        _overlap(one.writes, other.writes) or _overlap(one.writes, other.reads) or _overlap(one.reads, other.writes)
+    )
+
+
+def _overlap(some: Sequence[Span], others: Sequence[Span]) -> bool:
+    return any(low < end and start < high for low, high in some for start, end in others)
+
+
+def _merged(spans: Any) -> tuple[Span, ...]:
+    """The same bytes in as few pieces as possible."""
+    found: list[Span] = []
+    for low, high in sorted(span for span in spans if span[0] < span[1]):
+        if found and low <= found[-1][1]:
+            found[-1] = found[-1][0], max(high, found[-1][1])
+        else:
+            found.append((low, high))
+    return tuple(found)
+
+
+def _refuse(message: str, cure: str) -> None:
+    raise LaunchError(Diagnostic(Code.NOT_IN_GRAPH, message, help=cure))
+
+
+__all__ = ["Graph"]

@@ -1,0 +1,429 @@
+"""Leases: who uses which bytes, and until when. The law of the host model is enforced here.
+
+**The law.** Of two uses of a byte, at least one a write, the later one begins when the earlier one is done: on a device
+because its stream waits, on the host because the host waits or is refused. It holds by address, whatever object or
+library the address came from.
+
+There is a `Ledger` for each device. Work is numbered by the stream it was given to: `(stream, turn)` names it, and it
+is done when `stream.done >= turn`. Nearly always one stream alone has work under way; it keeps order by itself, so
+nothing is written down but its own list of what is pending. When a second stream appears, what is pending goes into a
+map of disjoint intervals, each with its last writer and the readers since, and the map is used until only one stream is
+left.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, NoReturn, TypeAlias
+
+if TYPE_CHECKING:
+    from .storage import Block
+    from .streams import Stream
+    from .tensors import Tensor
+
+Span: TypeAlias = tuple[int, int]
+"""The first byte of some memory, and the end of it."""
+Use: TypeAlias = "tuple[Stream, int]"
+"""Work of a stream, by its number there."""
+
+_TIDY: Final = 256
+"""How many intervals a map has before those of finished work are removed."""
+_TRIES: Final = 8
+"""How often the counters of streams are read to find a moment at which all of them stood still."""
+
+
+class Work:
+    """What was given to a stream: what it is called, the bytes it uses, and what must live until it is done."""
+
+    __slots__ = ("guards", "keep", "name", "note", "number", "reads", "turn", "views", "writes")
+
+    def __init__(self, name: str, reads: Sequence[Span], writes: Sequence[Span], keep: object = None) -> None:
+        self.name = name
+        self.reads = reads
+        """What is read, also of memory that is written too."""
+        self.writes = writes
+        self.keep = keep
+        self.guards: Sequence[tuple[Block, int]] = ()
+        """Memory whose contents were looked at, and its version then."""
+        self.note: Callable[[], None] | None = None
+        """Notes what it will have written."""
+        self.views: Sequence[Tensor] = ()
+        """The tensors that it writes, where there are gaps between their elements."""
+        self.turn = 0
+        """Its place in the order of its stream."""
+        self.number = 0
+        """Its place in the order in which work was given to all streams of the device."""
+
+    def is_current(self) -> bool:
+        """Whether what was found out about its memory still holds, asked when its leases are about to be taken."""
+        return all(block.version == version for block, version in self.guards)
+
+    def given(self) -> None:
+        """Notes what it will have written, while nobody else can take leases."""
+        if self.note is not None:
+            self.note()
+
+    def failure(self) -> BaseException | None:
+        """What went wrong with it, asked once when it is done."""
+        return None
+
+    def written(self) -> Sequence[Span]:
+        """The bytes that it writes, without the gaps between them."""
+        if not self.views:
+            return self.writes
+        return [(int(low), int(high)) for view in self.views for low, high in view.runs]
+
+
+class Outdated(Exception):
+    """What was found out about the memory of a launch holds no more: it is to be looked at again."""
+
+
+@dataclass(slots=True, eq=False)
+class _Interval:
+    """Bytes with one history: who wrote them last, and who has read them since."""
+
+    low: int
+    high: int
+    writer: Use | None = None
+    readers: dict[Stream, int] = field(default_factory=dict)
+
+    def copy(self, low: int, high: int) -> _Interval:
+        return _Interval(low, high, self.writer, dict(self.readers))
+
+    def users(self, writing: bool) -> Iterator[Use]:
+        """Those whom a new reader, or a new writer, must wait for."""
+        if self.writer is not None:
+            yield self.writer
+        if writing:
+            yield from self.readers.items()
+
+    @property
+    def is_over(self) -> bool:
+        return all(stream.done >= turn for stream, turn in self.users(True))
+
+
+class IntervalMap:
+    """Disjoint intervals in order of address. A look-up bisects; memory nobody used has no interval."""
+
+    __slots__ = ("_intervals", "_lows", "_tidy_at")
+
+    def __init__(self) -> None:
+        self._lows: list[int] = []
+        self._intervals: list[_Interval] = []
+        self._tidy_at = _TIDY
+
+    def __len__(self) -> int:
+        return len(self._lows)
+
+    def users(self, span: Span, writing: bool) -> Iterator[Use]:
+        """Those whom a new use of some bytes must wait for."""
+        first, last = self._touched(span)
+        for place in range(first, last):
+            yield from self._intervals[place].users(writing)
+
+    def write(self, span: Span, use: Use) -> None:
+        """Makes a use the only one of its bytes: it waits for all earlier ones, and later ones for it."""
+        if span[0] >= span[1]:
+            return
+        first, last = self._cut(span)
+        self._lows[first:last] = (span[0],)
+        self._intervals[first:last] = (_Interval(*span, use),)
+        self._tidy()
+
+    def read(self, span: Span, use: Use) -> None:
+        """Adds a reader."""
+        low, high = span
+        if low >= high:
+            return
+        stream, turn = use
+        first, last = self._touched(span)
+        if last == first + 1:
+            found = self._intervals[first]
+            if found.low == low and found.high == high:
+                found.readers[stream] = turn
+                return
+        first, last = self._cut(span)
+        filled: list[_Interval] = []
+        for found in self._intervals[first:last]:
+            if low < found.low:
+                filled.append(_Interval(low, found.low))
+            filled.append(found)
+            low = found.high
+        if low < high:
+            filled.append(_Interval(low, high))
+        for found in filled:
+            found.readers[stream] = turn
+        self._lows[first:last] = [found.low for found in filled]
+        self._intervals[first:last] = filled
+        self._tidy()
+
+    def _touched(self, span: Span) -> tuple[int, int]:
+        """The places of the intervals that have a byte of the span."""
+        low, high = span
+        if low >= high:
+            return 0, 0
+        first = bisect_right(self._lows, low)
+        if first and self._intervals[first - 1].high > low:
+            first -= 1
+        return first, bisect_left(self._lows, high, first)
+
+    def _cut(self, span: Span) -> tuple[int, int]:
+        """Cuts intervals that cross a border of the span; the places of those inside."""
+        for border in span:
+            place = bisect_right(self._lows, border) - 1
+            if place >= 0 and self._intervals[place].low < border < self._intervals[place].high:
+                found = self._intervals[place]
+                self._intervals.insert(place + 1, found.copy(border, found.high))
+                self._lows.insert(place + 1, border)
+                found.high = border
+        return self._touched(span)
+
+    def _tidy(self) -> None:
+        if len(self._lows) > self._tidy_at:
+            self._intervals = [found for found in self._intervals if not found.is_over]
+            self._lows = [found.low for found in self._intervals]
+            self._tidy_at = max(_TIDY, 2 * len(self._lows))
+
+
+class Ledger:
+    """The leases of one device. Its lock is held while work is given to a stream, so that turns and queues agree."""
+
+    def __init__(self, device: int | None) -> None:
+        self.device = device
+        self.lock = threading.RLock()
+        self.alone: Stream | None = None
+        """The stream that all work under way is on, while there is only one."""
+        self.streams: list[Stream] = []
+        """All that have work under way, while there are more."""
+        self.map: IntervalMap | None = None
+        self.poisoned: list[tuple[int, int, BaseException]] = []
+        """What failed work wrote or would have written, until it is written anew."""
+        self._given = 0
+
+    # Taking.
+
+    def conflicts(self, stream: Stream, work: Work) -> list[Use]:
+        """The work of other streams that must be done before this begins. The lock is held."""
+        if self.alone is stream:
+            return []
+        if self.map is None:
+            alone = self.alone
+            if alone is not None:
+                # While it is alone, launches like earlier ones may be given to it without the lock.
+                alone.stand_alone(False)
+            if alone is None or alone.is_idle():
+                self._be_alone(stream)
+                return []
+            self._spread(alone)
+        elif all(other is stream or other.is_idle() for other in self.streams):
+            self._be_alone(stream)
+            return []
+        assert self.map is not None
+        found: dict[Stream, int] = {}
+        for spans, writing in ((work.reads, False), (work.writes, True)):
+            for span in spans:
+                _gather(found, self.map.users(span, writing))
+        found.pop(stream, None)
+        seen = stream.seen
+        return [(other, turn) for other, turn in found.items() if turn > other.done and turn > seen.get(other, 0)]
+
+    def note(self, stream: Stream, turn: int, work: Work) -> None:
+        """Takes the leases of work that was just given to a stream. The lock is held."""
+        self._given += 1
+        work.number, work.turn = self._given, turn
+        pending = stream.pending
+        pending.append((turn, work))
+        if self.poisoned and not any(map(self.poison_in, work.reads)):
+            for span in work.written():  # whoever reads this from now on reads what is written now
+                self.cure(span)
+        if self.map is not None:
+            if stream not in self.streams:
+                self.streams.append(stream)
+            _write_down(self.map, (stream, turn), work)
+
+    def _be_alone(self, stream: Stream) -> None:
+        self.retire()
+        for each in (stream, *self.streams):
+            each.seen.clear()  # all of it is done, and a stream that is remembered here would never go
+        self.alone, self.map = stream, None
+        self.streams = []
+        stream.stand_alone(True)
+
+    def _spread(self, alone: Stream) -> None:
+        """Goes over to the map: a second stream has come."""
+        self.alone = None
+        self.map = IntervalMap()
+        self.streams = [alone]
+        for turn, span, is_written in alone.uses_since(alone.done):
+            note = self.map.write if is_written else self.map.read
+            note(span, (alone, turn))
+
+    # Looking.
+
+    def holders(self, span: Span, writing: bool) -> list[Use]:
+        """The work under way that a host access must wait for. The lock is held."""
+        return [(stream, turn) for stream, turn in self.users(span, writing) if not stream.has_done(turn)]
+
+    def users(self, span: Span, writing: bool) -> list[Use]:
+        """The same without a close look: some of it may be done. The lock is held."""
+        low, high = span
+        found: dict[Stream, int] = {}
+        if self.map is not None:
+            _gather(found, self.map.users(span, writing))
+        elif self.alone is not None:
+            alone = self.alone
+            for turn, (start, end), is_written in alone.uses_since(alone.done):
+                if start < high and low < end and low < high and (writing or is_written):
+                    found[alone] = turn
+        return [(stream, turn) for stream, turn in found.items() if turn > stream.done]
+
+    def wait_for_host(self, span: Span, *, writing: bool) -> None:
+        """Waits until the host may read, or write, some bytes; raises what failed work left there."""
+        from .streams import refuse_recording
+
+        refuse_recording("a tensor is read by the host", "read it when the graph was replayed; nothing runs before")
+        while True:
+            with self.lock:
+                held = self.holders(span, writing)
+                if not held:
+                    self.retire()
+                    error = self.poison_in(span)
+                    break
+            for stream, turn in held:
+                stream.until(turn)
+        if error is not None:
+            self.told(error)
+            raise_again(error)
+
+    # Finishing.
+
+    def retire(self) -> None:
+        """Forgets work that is done, and poisons what failed work wrote. The lock is held."""
+        if self.map is None:
+            if self.alone is not None:
+                self.finish(self.alone.finished(self.alone.done))
+            return
+        streams = [stream for stream in self.streams if stream.pending]
+        marks = [stream.done for stream in streams]
+        for _ in range(_TRIES):
+            again = [stream.done for stream in streams]
+            if marks == again:
+                break
+            marks = again
+        over = [each for stream, mark in zip(streams, marks, strict=True) for each in stream.finished(mark)]
+        # In the order in which it was given: work may have read what earlier work failed to write.
+        self.finish(sorted(over, key=lambda each: each[1].number))
+
+    def finish(self, over: Iterable[tuple[Stream, Work]]) -> None:
+        """Looks at work that is done, in the order in which it was given. The lock is held."""
+        for stream, work in over:
+            error = work.failure()
+            if error is not None:
+                stream.errors[work.turn] = error
+                if work.turn in stream.owed:
+                    stream.owed[work.turn] = error
+            elif self.poisoned:
+                error = next(filter(None, map(self.poison_in, work.reads)), None)
+            if error is not None:
+                self.poison(work.written(), error)
+            elif self.poisoned:
+                for span in work.written():
+                    self.cure(span)
+
+    def poison(self, spans: Iterable[Span], error: BaseException) -> None:
+        """Says that bytes hold nothing that counts, because of an error. The lock is held."""
+        self.poisoned += [(low, high, error) for low, high in spans if low < high]
+        if self.poisoned and self.alone is not None:
+            self.alone.stand_alone(False)  # until nothing is poisoned, all work is to be looked at
+
+    def poison_in(self, span: Span) -> BaseException | None:
+        """What went wrong with work that wrote, or should have written, some of these bytes."""
+        low, high = span
+        return next((error for start, end, error in self.poisoned if start < high and low < end), None)
+
+    def known_poison(self, span: Span) -> BaseException | None:
+        """What went wrong with the last work that wrote these bytes; None also while other work is about to write."""
+        if not self.poisoned:
+            return None
+        with self.lock:
+            self.retire()
+            error = self.poison_in(span)
+            return None if error is None or self.users(span, False) else error
+
+    def told(self, error: BaseException) -> None:
+        """Notes that an error was told: a later wait for its stream does not tell it again."""
+        with self.lock:
+            for stream in [self.alone, *self.streams]:
+                if stream is not None:
+                    for turn in [turn for turn, other in stream.errors.items() if other is error]:
+                        del stream.errors[turn]
+
+    def cure(self, span: Span) -> None:
+        """Says that bytes were written anew, or given back."""
+        low, high = span
+        left = []
+        for start, end, error in self.poisoned:
+            if low < end and start < high:
+                left += [(a, b, error) for a, b in ((start, min(low, end)), (max(high, start), end)) if a < b]
+            else:
+                left.append((start, end, error))
+        self.poisoned = left
+
+
+def raise_again(error: BaseException) -> NoReturn:
+    """Raises an error that others may raise too, so with a traceback of its own."""
+    raise untraced(error) from error.__cause__
+
+
+def untraced(error: BaseException) -> BaseException:
+    """The same error without a traceback, which would keep tensors as long as the error is kept."""
+    diagnostics = getattr(error, "diagnostics", None)
+    return type(error)(*diagnostics) if diagnostics else error
+
+
+def _gather(found: dict[Stream, int], uses: Iterable[Use]) -> None:
+    for stream, turn in uses:
+        if turn > found.get(stream, 0):
+            found[stream] = turn
+
+
+def _write_down(map: IntervalMap, use: Use, work: Work) -> None:
+    for span in work.reads:
+        map.read(span, use)
+    for span in work.writes:
+        map.write(span, use)
+
+
+_ledgers: dict[int | None, Ledger] = {}
+_making = threading.Lock()
+
+
+def ledger_of(device: int | None) -> Ledger:
+    """The leases of a device."""
+    found = _ledgers.get(device)
+    if found is None:
+        with _making:
+            found = _ledgers.setdefault(device, Ledger(device))
+    return found
+
+
+def every_ledger() -> list[Ledger]:
+    """All there are."""
+    return list(_ledgers.values())
+
+
+def _forget_locks() -> None:
+    # A lock that another thread held at the fork would be held for ever.
+    for ledger in _ledgers.values():
+        ledger.lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_making.acquire, after_in_parent=_making.release, after_in_child=_making.release)
+    os.register_at_fork(after_in_child=_forget_locks)
+
+__all__ = ["IntervalMap", "Ledger", "Span", "Use", "Work", "every_ledger", "ledger_of", "raise_again", "untraced"]

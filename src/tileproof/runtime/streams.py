@@ -1,0 +1,248 @@
+"""Streams: work in order. What all of them share, on whichever device, and which of them is the current one.
+
+`tp.Stream()` makes one. Work goes to the current stream: the innermost `with stream:` of the thread or task, else the
+default stream of the device. Work of different streams that uses the same memory is ordered by the ledger; nobody has
+to ask for it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator
+from contextvars import ContextVar
+from importlib import import_module
+from types import TracebackType
+from typing import Any, ClassVar, Self
+
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.diagnostic import Diagnostic
+from tileproof.diagnostics.errors import LaunchError
+
+from .leases import Ledger, Outdated, Span, Work, ledger_of, raise_again
+
+_chosen: ContextVar[tuple[Stream, ...]] = ContextVar("tileproof_streams", default=())
+"""The streams of `with` blocks, the innermost last."""
+
+
+recording: ContextVar[Any] = ContextVar("tileproof_graph", default=None)
+"""The graph that launches go into now, if there is one."""
+chained: ContextVar[bool] = ContextVar("tileproof_chained", default=False)
+"""Whether a launch is the second part of `a >> b`: it may then be brought to a GPU while the first still runs."""
+watched: ContextVar[dict[Stream, list[int]] | None] = ContextVar("tileproof_watched", default=None)
+"""Where the turns of work are noted that is given to streams now, if someone wants to know."""
+
+
+class Stream:
+    """Work in order: what is given to a stream begins when what was given before is done.
+
+        side = tp.Stream()
+        with side:
+            add(c, a, b)        # returns at once
+        side.synchronize()      # waits, and raises what went wrong
+
+    `device` is "cpu", "cuda", or "cuda:1". Streams run side by side; where work of two of them uses the same memory,
+    the later waits for the earlier.
+    """
+
+    kinds: ClassVar[dict[bool, str]] = {False: ".cpu_streams:CpuStream", True: ".cuda_streams:CudaStream"}
+    """The class of streams of the CPU, and of GPUs."""
+
+    device: int | None
+    turn: int
+    """The number of the last work that was given."""
+
+    def __new__(cls, device: str = "cpu", **how: Any) -> Self:
+        if cls is not Stream:
+            return super().__new__(cls)
+        module, _, name = cls.kinds[device_number(device) is not None].partition(":")
+        made: Self = super().__new__(getattr(import_module(module, __package__), name))
+        return made
+
+    def __init__(self, device: str = "cpu") -> None:
+        self._begin(device_number(device))
+
+    def _begin(self, device: int | None) -> None:
+        self.device = device
+        self.ledger: Ledger = ledger_of(device)
+        self.turn = 0
+        self.pending: deque[tuple[int, Work]] = deque()
+        self.seen: dict[Stream, int] = {}
+        """How far this stream has waited for others."""
+        self.errors: dict[int, BaseException] = {}
+        """What went wrong and was told to nobody yet, by turn."""
+        self.owed: dict[int, BaseException | None] = {}
+        """What went wrong with work for which an operation waits, by turn; None if nothing did, as far as is known."""
+
+    # What each kind of stream does in its own way.
+
+    @property
+    def done(self) -> int:
+        """The number of work that is done, with all before it. More may be done: this is what is known at no cost."""
+        raise NotImplementedError
+
+    def has_done(self, turn: int) -> bool:
+        """Whether some work is done, looked at closely."""
+        raise NotImplementedError
+
+    def order_behind(self, other: Stream, turn: int) -> None:
+        """Has all that is given later begin when some work of another stream is done. The host does not wait."""
+        raise NotImplementedError
+
+    def until(self, turn: int) -> None:
+        """The host waits until some work is done. It raises nothing: what went wrong is told by who looks."""
+        raise NotImplementedError
+
+    def reached(self, turn: int) -> Awaitable[None]:
+        """The same for a task of asyncio, whose loop goes on meanwhile."""
+        raise NotImplementedError
+
+    def set_alarm(self, place: int, turn: int, file: int) -> bool:
+        """Has bytes written to a file when some work is done, once; whether it is done already."""
+        raise NotImplementedError
+
+    failures = 0
+    """How many steps of a queue have failed, ever; streams that cannot tell say 0."""
+
+    # What they share.
+
+    def is_idle(self) -> bool:
+        """Whether all that was given is done."""
+        return self.done >= self.turn or self.has_done(self.turn)
+
+    def submit(self, work: Work, start: Callable[..., int], *args: int) -> int:
+        """Gives work to the stream: takes its leases, waits where others have them, and has `start(*args)` begin it.
+
+        `start` returns the number of the work; if it raises, nothing was given and there are no leases. `Outdated` is
+        raised if the memory was written or handed out since it was looked at.
+        """
+        ledger = self.ledger
+        with ledger.lock:
+            if not work.is_current():
+                raise Outdated
+            if ledger.alone is not self:
+                for other, turn in ledger.conflicts(self, work):
+                    self.order_behind(other, turn)
+                    self.seen[other] = max(turn, self.seen.get(other, 0))
+            self.turn = turn = start(*args)
+            ledger.note(self, turn, work)
+            work.given()
+            given = watched.get()
+            if given is not None:
+                given.setdefault(self, []).append(turn)
+                self.owed[turn] = None
+            if len(self.pending) > 64 and self.pending[0][0] <= self.done:
+                ledger.retire()
+        return turn
+
+    def uses_since(self, done: int) -> Iterator[tuple[int, Span, bool]]:
+        """What work that is not done uses: its turn, the bytes, and whether it writes them. In the order of turns."""
+        for turn, work in self.pending:
+            if turn > done:
+                for span in work.reads:
+                    yield turn, span, False
+                for span in work.writes:
+                    yield turn, span, True
+
+    def stand_alone(self, is_alone: bool) -> None:
+        """Is told when it becomes, or is no more, the only stream of its device with work under way."""
+
+    def finished(self, done: int) -> list[tuple[Stream, Work]]:
+        """Takes what is done off the list of what is pending. The ledger's lock is held."""
+        pending, over = self.pending, []
+        while pending and pending[0][0] <= done:
+            over.append((self, pending.popleft()[1]))
+        return over
+
+    def synchronize(self) -> None:
+        """Waits until all that was given is done, and raises the first thing that went wrong."""
+        self.until(self.turn)
+        self.settle()
+
+    def settle(self, turns: Collection[int] | None = None) -> None:
+        """Raises what went wrong with work that is done, once: with some work, or with any."""
+        with self.ledger.lock:
+            self.ledger.retire()
+            if self.pending and self.pending[0][0] <= self.done:  # the ledger has forgotten that it is not idle
+                self.ledger.finish(self.finished(self.done))
+            errors = self.errors
+            wrong = [turn for turn in errors if turns is None or turn in turns] if errors else ()
+            told = [errors.pop(turn) for turn in wrong]
+            # Someone else may have been told before; who waits for this very work is told all the same.
+            told += filter(None, [self.owed.pop(turn, None) for turn in turns or ()])
+        if told:
+            raise_again(told[0])
+
+    def forget(self, turns: Iterable[int]) -> None:
+        """Nobody waits any more for some work, whether it is done or not."""
+        for turn in turns:
+            self.owed.pop(turn, None)
+
+    def choose(self) -> None:
+        """Makes it the current stream of this context, for good."""
+        _chosen.set((*_chosen.get(), self))
+
+    def __enter__(self) -> Self:
+        self.choose()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        stack = _chosen.get()
+        place = len(stack) - 1 - stack[::-1].index(self)
+        _chosen.set((*stack[:place], *stack[place + 1 :]))
+
+    def __repr__(self) -> str:
+        waiting = self.turn - self.done
+        state = "idle" if waiting <= 0 else f"{waiting} under way"
+        return f"<stream of {device_name(self.device)}, {state}>"
+
+
+def chosen_stream(device: int | None) -> Stream | None:
+    """The stream of the innermost `with` block of this thread or task for a device."""
+    stack = _chosen.get()
+    if stack:
+        for stream in reversed(stack):
+            if stream.device == device:
+                return stream
+    return None
+
+
+def current_stream(device: str | int | None = None) -> Stream:
+    """The stream that work on a device goes to now."""
+    number = device_number(device) if isinstance(device, str) else device
+    found = chosen_stream(number)
+    if found is not None:
+        return found
+    module, _, name = Stream.kinds[number is not None].partition(":")
+    default: Stream = getattr(import_module(module, __package__), name).default(number)
+    return default
+
+
+def device_number(device: str) -> int | None:
+    """The number of the GPU that is named, None for the CPU."""
+    kind, colon, number = device.partition(":") if isinstance(device, str) else ("", "", "")
+    if kind == "cpu" and (not colon or number == "0"):
+        return None
+    if kind == "cuda" and (not colon or (number.isascii() and number.isdecimal())):
+        return int(number or 0)
+    raise LaunchError(
+        Diagnostic(Code.NO_DEVICE, f"there is no device {device!r}", help='write "cpu", "cuda", or "cuda:1"')
+    )
+
+
+def device_name(number: int | None) -> str:
+    """The name of a device, as users write it."""
+    return "cpu" if number is None else f"cuda:{number}"
+
+
+def refuse_recording(what: str, cure: str) -> None:
+    """Refuses what a graph cannot hold, while one is recorded."""
+    if recording.get() is not None:
+        raise LaunchError(Diagnostic(Code.NOT_IN_GRAPH, f"{what} while a graph is recorded", help=cure))
+
+
+__all__ = [
+    "Stream", "chained", "chosen_stream", "current_stream", "device_name", "device_number", "recording",
+    "refuse_recording", "watched",
+]  # fmt: skip

@@ -1,0 +1,23 @@
+"""A stand-in for the CUDA driver."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+
+import pytest
+from cuda_stub import Stub
+
+from tileproof.backends.cuda import driver
+
+
+@pytest.fixture
+def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stub]:
+    """A driver with two GPUs."""
+    made = Stub()
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    monkeypatch.setattr(driver, "_imported", lambda: made)
+    driver._found.cache_clear()
+    yield made
+    gc.collect()
+    driver._found.cache_clear()

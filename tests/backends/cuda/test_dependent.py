@@ -1,0 +1,361 @@
+"""Kernels that begin before the one ahead of them has ended: what they may touch by then.
+
+An evaluator watches every access of every stage, in launches that pass their checks and in launches that do not. It
+knows nothing of how tokens were given out, nor of the check that every compiled kernel goes through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+import tileir_memory
+import tileir_values
+from agreement import outcome
+from check_launches import checks
+from cuda_programs import Lowered, lowered, values, walk
+from example_launches import NAMES, examples, own
+from launching import Make
+
+import tileproof as tp
+from tileproof import In, InOut, Out, Sum, f32, i32
+from tileproof.backends.cuda.dependent import Dependent, verify
+from tileproof.backends.cuda.tileir.builder import Builder
+from tileproof.backends.cuda.tileir.decode import decode
+from tileproof.backends.cuda.tileir.module import Entry, Op, Value
+from tileproof.backends.cuda.tileir.types import F32, I1, I32, TOKEN, Pointer, Tile
+from tileproof.ir.types import Access, TensorType
+from tileproof.runtime.devices import byte_range
+
+LOADS = ("load_view_tko", "load_ptr_tko")
+WRITES = ("store_view_tko", "store_ptr_tko", "atomic_rmw_tko")
+CONTROL = ("gdc_wait_tko", "gdc_launch_dependents_tko")
+NOTHING: frozenset[str] = frozenset()
+
+
+def floats(*shape: int) -> Any:
+    return np.arange(int(np.prod(shape)), dtype=np.float32).reshape(shape)
+
+
+def dependent(made: Lowered, frozen: frozenset[str] = NOTHING) -> Lowered:
+    """The same launch, compiled so that it may begin early."""
+    return replace(made, variant=replace(made.variant, dependent=Dependent(frozen)))
+
+
+def inputs(made: Lowered) -> frozenset[str]:
+    """The tensors that a kernel only reads."""
+    return frozenset(
+        one.value.name for one in made.variant.kernel.parameters
+        if isinstance(one.value.type, TensorType) and one.value.type.access is Access.IN
+    )  # fmt: skip
+
+
+def operations(entry: Entry, *names: str) -> list[Op]:
+    return [op for op in walk(entry.body) if op.name in names]
+
+
+def token_into(op: Op) -> Value | None:
+    group = op.operands[-1]
+    assert group is None or isinstance(group, Value)
+    return group
+
+
+@tp.kernel(schedule=tp.Schedule(persistent=True))
+def matvec(y: Out[f32, "N"], w: In[f32, "N K"], x: In[f32, "K"], *, BN: int = 4, BK: int = 8) -> None:
+    for n in tp.parallel(N=BN):
+        total = tp.zeros((n,))
+        for k in tp.tiles(K=BK):
+            total += (w[n, k] * x[k]).sum(axis=1)
+        y[n] = total
+
+
+def product(extent: int = 24) -> Lowered:
+    return lowered(matvec, [floats(extent), floats(extent, 16), floats(16)])
+
+
+# What is touched before the wait.
+
+
+class Watched(tileir_memory.Program):
+    """The accesses of a program that may begin early: each is behind the wait, but for reads of frozen tensors."""
+
+    frozen: ClassVar[list[tuple[int, int]]] = []
+    early: ClassVar[int] = 0
+    """How many reads were not behind it."""
+    waited = 0
+
+    def load(self, addresses: Any, element: Any, live: Any, after: int, atomic: bool) -> Any:
+        if not after & self.waited:
+            Watched.early += 1
+            for address in addresses[live]:
+                assert any(low <= address < high for low, high in self.frozen), "a tensor is read before the wait"
+        return super().load(addresses, element, live, after, atomic)
+
+    def store(self, addresses: Any, element: Any, value: Any, live: Any, after: int, atomic: bool) -> Any:
+        assert after & self.waited, "something is written before the wait"
+        return super().store(addresses, element, value, live, after, atomic)
+
+    def change(self, mode: Any, addresses: Any, element: Any, operands: Any, live: Any, after: int) -> Any:
+        assert after & self.waited, "something is changed before the wait"
+        return super().change(mode, addresses, element, operands, live, after)
+
+
+class Early(tileir_values.Machine):
+    """A program that may begin early."""
+
+    def __init__(self, memory: Any, number: int, *rest: Any) -> None:
+        super().__init__(memory, number, *rest)
+        self.program: Watched = Watched(memory, number, self.random)
+
+    def _gdc_wait_tko(self, op: Op) -> list[int]:
+        assert not self.program.waited
+        assert op.operands == (None,)
+        self.program.waited = self.program._event(0)
+        return [self.program.waited]
+
+    def _gdc_launch_dependents_tko(self, op: Op) -> list[int]:
+        token = self._token(op.operands[0])
+        assert token & self.program.waited, "the next kernel is let begin before the wait"
+        return [token]
+
+
+@pytest.fixture
+def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Watched]]:
+    """Launches of a test are watched."""
+    monkeypatch.setattr(tileir_values, "Machine", Early)
+    Watched.frozen, Watched.early = [], 0
+    yield Watched
+    Watched.frozen = []
+
+
+def run(made: Lowered) -> Any:
+    with np.errstate(all="ignore"):
+        return outcome(made.run)
+
+
+def assert_waits(make: Make, *, is_frozen: bool) -> None:
+    """Runs a launch that may begin early; it gives, and raises, what one that waits for its turn does."""
+    kernel, given, constants = make()
+    made = lowered(kernel, given, constants)
+    early = dependent(made, inputs(made) if is_frozen else NOTHING)
+    Watched.frozen = [byte_range(made.bound.tensors[name]) for name in inputs(made)] if is_frozen else []
+    raised = run(early)
+    _, expected, _ = make()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tileir_values, "Machine", Early.__base__)
+        assert raised == run(lowered(kernel, expected, constants))
+    for one, other in zip(given, expected, strict=True):
+        if isinstance(one, np.ndarray):
+            assert one.tobytes() == other.tobytes()
+
+
+LAUNCHES: dict[str, Make] = {**{name: partial(own, name) for name in NAMES}, **checks()}
+
+
+@pytest.mark.parametrize("is_frozen", [False, True])
+@pytest.mark.parametrize("name", LAUNCHES)
+def test_nothing_but_frozen_tensors_is_touched_before_the_wait(
+    name: str, is_frozen: bool, watched: type[Watched]
+) -> None:
+    assert_waits(LAUNCHES[name], is_frozen=is_frozen)
+    assert is_frozen or not watched.early
+
+
+def test_launches_are_watched(watched: type[Watched]) -> None:
+    """A launch that was not compiled to wait is caught."""
+    with pytest.raises(AssertionError, match="before the wait"):
+        product().run()
+
+
+OTHERS = [
+    name for name in examples()
+    if name.startswith(("embedding_backward", "int8_matvec", "kv_append", "matmul", "paged_attention"))
+]  # fmt: skip
+"""Examples at other extents and in other layouts."""
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_extents_and_layouts_wait_as_well(name: str, watched: type[Watched]) -> None:
+    assert_waits(examples()[name], is_frozen=False)
+
+
+def test_a_frozen_tensor_is_read_before_the_wait(watched: type[Watched]) -> None:
+    assert_waits(lambda: (matvec, [floats(24), floats(24, 16), floats(16)], {}), is_frozen=True)
+    assert watched.early
+
+
+@tp.kernel(deterministic=True)
+def added_in_order(s: Sum[f32, "N"], x: In[f32, "M N"]) -> None:
+    for m, n in tp.parallel(M=tp.each, N=4):
+        s[n] += x[m, n]
+
+
+@tp.kernel
+def in_a_loop_and_a_branch(y: InOut[f32, "N"], x: In[f32, "M N"], much: i32, *, BM: int = 2) -> None:
+    for n in tp.parallel(N=4):
+        if much > 0:
+            y[n] = y[n] + 1
+        for m in tp.tiles(M=BM):
+            y[n] = y[n] + x[m, n].sum(axis=0)
+        left = much
+        while left > 0:
+            y[n] = y[n] * 2
+            left = left - 1
+
+
+ORDERED: dict[str, Make] = {
+    "added_in_order": lambda: (added_in_order, [floats(8), floats(3, 8)], {}),
+    "taken": lambda: (in_a_loop_and_a_branch, [floats(8), floats(6, 8), 2], {}),
+    "not_taken": lambda: (in_a_loop_and_a_branch, [floats(8), floats(6, 8), 0], {}),
+}
+"""Launches in which tokens go through loops and branches."""
+
+
+@pytest.mark.parametrize("name", ORDERED)
+def test_chains_of_accesses_begin_at_the_wait(name: str, watched: type[Watched]) -> None:
+    assert_waits(ORDERED[name], is_frozen=False)
+
+
+# Where the wait stands.
+
+
+@pytest.mark.parametrize("name", LAUNCHES)
+def test_every_stage_waits_before_anything_else_and_then_lets_the_next_kernel_begin(name: str) -> None:
+    for entry in dependent(lowered(*LAUNCHES[name]())).module.entries:
+        wait, trigger = operations(entry, *CONTROL)
+        place = entry.body.ops.index(wait)
+        assert entry.body.ops[place + 1] is trigger
+        assert token_into(trigger) is wait.results[0]
+        assert not any(op.regions or op.name.endswith("_tko") for op in entry.body.ops[:place])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_kernel_that_is_not_to_begin_early_knows_nothing_of_it(name: str) -> None:
+    made = lowered(*own(name))
+    assert not made.program.is_dependent
+    assert not any(operations(entry, *CONTROL) for entry in made.module.entries)
+    early = dependent(made)
+    assert early.program.is_dependent
+    assert early.program.bytecode != made.program.bytecode
+    assert replace(early.program, bytecode=b"", is_dependent=False) == replace(made.program, bytecode=b"")
+
+
+def test_weights_wait_for_nothing_and_a_loop_hands_no_token_on() -> None:
+    """Loads that a loop repeats are issued ahead of it, as without a wait: all name the same token from before it."""
+    main = dependent(product(), frozenset({"w"})).main
+    (wait, _) = operations(main, *CONTROL)
+    weights, vector = operations(main, *LOADS)
+    assert token_into(weights) is None
+    assert token_into(vector) is wait.results[0]
+    (store,) = operations(main, *WRITES)
+    assert token_into(store) is wait.results[0]
+    assert len(operations(main, "for")) == 2
+    assert not any(value.type == TOKEN for op in operations(main, "for", "continue") for value in values(op))
+
+
+@tp.kernel
+def doubled(x: InOut[f32, "N"]) -> None:
+    for n in tp.parallel(N=4):
+        x[n] = x[n] * 2
+
+
+def test_what_a_kernel_writes_itself_is_never_read_early() -> None:
+    """Others may still read or write it."""
+    main = dependent(lowered(doubled, [floats(8)]), frozenset({"x"})).main
+    (wait, _), (load,) = operations(main, *CONTROL), operations(main, *LOADS)
+    assert token_into(load) is wait.results[0]
+
+
+# What every compiled kernel goes through.
+
+
+def pointers(made: Lowered, frozen: frozenset[str]) -> list[Value]:
+    slots = [slot.what for slot in made.program.slots]
+    return [made.main.parameters[slots.index(("pointer", name))] for name in frozen]
+
+
+@pytest.mark.parametrize("name", ["append_attention", "histogram", "kv_append", "matmul", "paged_attention", "qkv"])
+def test_an_access_that_lost_its_token_is_found(name: str) -> None:
+    count = len(operations(dependent(lowered(*own(name))).main, *LOADS, *WRITES))
+    assert count
+    for number in range(count):
+        entry = decode(dependent(lowered(*own(name))).program.bytecode).entries
+        (main,) = (each for each in entry if each.name == name)
+        verify(main, ())
+        op = operations(main, *LOADS, *WRITES)[number]
+        op.operands = (*op.operands[:-1], None)
+        with pytest.raises(AssertionError, match=rf"{op.name} of {name} may happen before the wait"):
+            verify(main, ())
+
+
+def test_a_frozen_tensor_is_known_by_its_pointer() -> None:
+    made = dependent(product(), frozenset({"w"}))
+    verify(made.main, pointers(made, frozenset({"w"})))
+    for others in (NOTHING, frozenset({"x"}), frozenset({"y"})):
+        with pytest.raises(AssertionError, match="may happen before the wait"):
+            verify(made.main, pointers(made, others))
+
+
+def test_a_store_to_a_frozen_tensor_is_not_let_through() -> None:
+    b = Builder("k", [Tile(Pointer(F32)), Tile(F32)])
+    pointer, value = b.parameters
+    b.gdc_wait()
+    b.load_ptr(pointer)
+    b.store_ptr(pointer, value)
+    b.return_()
+    with pytest.raises(AssertionError, match="store_ptr_tko of k may happen before the wait"):
+        verify(b.entry, [pointer])
+
+
+def test_a_wait_that_not_every_path_goes_through_is_none() -> None:
+    b = Builder("k", [Tile(I1)])
+    branch = b.if_(b.parameters[0])
+    with b.inside(branch.then):
+        b.gdc_wait()
+        b.yield_()
+    b.return_()
+    with pytest.raises(AssertionError, match="k waits 0 times"):
+        verify(b.entry, ())
+
+
+def test_the_next_kernel_is_not_let_begin_before_the_wait() -> None:
+    b = Builder("k", [])
+    b.gdc_wait(b.gdc_launch_dependents())
+    b.return_()
+    with pytest.raises(AssertionError, match="k lets the next kernel begin before its wait"):
+        verify(b.entry, ())
+
+
+@pytest.mark.parametrize("is_kept", [False, True])
+@pytest.mark.parametrize("kind", ["if", "for", "loop"])
+def test_a_token_that_one_path_loses_is_behind_nothing(kind: str, is_kept: bool) -> None:
+    b = Builder("k", [Tile(Pointer(F32)), Tile(F32), Tile(I1), Tile(I32)])
+    pointer, value, truth, count = b.parameters
+    wait = b.gdc_wait()
+    if kind == "if":
+        branch = b.if_(truth, [wait.type])
+        results = branch.results
+        for block, is_lost in ((branch.then, False), (branch.orelse, not is_kept)):
+            with b.inside(block):
+                b.yield_(b.make_token() if is_lost else wait)
+    elif kind == "for":
+        loop = b.for_(count, count, count, [wait])
+        results = loop.results
+        with b.inside(loop.block):
+            b.continue_(loop.arguments[1] if is_kept else b.make_token())
+    else:
+        loop = b.loop([wait], [wait.type])
+        results = loop.results
+        with b.inside(loop.block):
+            b.break_(loop.arguments[0] if is_kept else b.make_token())
+    b.store_ptr(pointer, value, token=results[0])
+    b.return_()
+    if is_kept:
+        verify(b.entry, ())
+    else:
+        with pytest.raises(AssertionError, match=r"before the wait|loses the order behind the wait"):
+            verify(b.entry, ())

@@ -1,0 +1,162 @@
+"""Streams, events, host functions and gates, on a stand-in for the driver."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import threading
+
+import pytest
+from cuda_stub import CUresult, Stub
+from driver_refusals import refused
+
+from tileproof.backends.cuda.driver import Device, Event
+
+Function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+
+class Gate:
+    """Holds streams until it is opened."""
+
+    def __init__(self, gpu: Device) -> None:
+        self.gpu, self.address = gpu, gpu.allocate_host(4)
+        self.word = ctypes.c_uint32.from_address(self.address)
+        self.word.value = 0
+
+    def hold(self, stream: int) -> None:
+        self.gpu.wait_value32(stream, self.address, 1)
+
+    def open(self) -> None:
+        self.word.value = 1
+
+
+def test_a_stream_can_be_more_urgent_than_others(stub: Stub) -> None:
+    gpu = Device(0)
+    assert gpu.priorities == range(-5, 1)
+    gpu.make_stream(priority=-5)
+    assert stub.named("cuStreamCreateWithPriority") == [(1, -5)]
+    assert stub.named("cuStreamCreate") == []
+
+
+def test_a_stream_with_the_handle_of_one_that_ended_is_another_stream(stub: Stub) -> None:
+    gpu = Device(0)
+    first = gpu.make_stream()
+    number = gpu.stream_id(first)
+    assert gpu.stream_id(first) == number
+    gpu.end_stream(first)
+    second = gpu.make_stream()
+    assert second == first
+    assert gpu.stream_id(second) != number
+
+
+def test_a_gate_holds_one_stream_and_not_the_others(stub: Stub) -> None:
+    gpu = Device(0)
+    held, free = gpu.make_stream(), gpu.make_stream()
+    gate, place, done = Gate(gpu), gpu.allocate_host(2), Event(gpu)
+    gpu.memset_async(place, 0, 2, free)
+    gate.hold(held)
+    gpu.memset_async(place, 1, 1, held)
+    gpu.memset_async(place + 1, 1, 1, free)
+    done.record(held)
+    gpu.synchronize(free)
+    assert ctypes.string_at(place, 2) == b"\0\1"
+    assert not done.is_done
+    gate.open()
+    done.synchronize()
+    assert done.is_done
+    assert ctypes.string_at(place, 2) == b"\1\1"
+    assert stub.named("cuStreamWaitValue32") == [(held, gate.address, 1, 0)]
+
+
+def test_a_stream_that_waits_for_a_held_one_waits_for_the_gate(stub: Stub) -> None:
+    gpu = Device(0)
+    first, second = gpu.make_stream(), gpu.make_stream()
+    gate, moment, end = Gate(gpu), Event(gpu), Event(gpu)
+    gate.hold(first)
+    moment.record(first)
+    moment.wait_on(second)
+    end.record(second)
+    assert not end.is_done
+    opener = threading.Timer(0, gate.open)
+    opener.start()
+    gpu.synchronize(second)
+    opener.join()
+    assert end.is_done
+
+
+def test_a_host_function_is_called_by_its_address_with_its_data(stub: Stub) -> None:
+    gpu = Device(0)
+    word = ctypes.c_int32(4)
+
+    @Function
+    def double(data: int) -> None:
+        ctypes.c_int32.from_address(data).value *= 2
+
+    function = ctypes.cast(double, ctypes.c_void_p).value or 0
+    gpu.launch_host(6, function, ctypes.addressof(word))
+    gpu.launch_host(6, function, ctypes.addressof(word))
+    assert word.value == 16
+    assert stub.named("cuLaunchHostFunc") == [(6, function, ctypes.addressof(word))] * 2
+    assert len(stub.named("cuGetProcAddress")) == 1, "its address is looked up once"
+
+
+def test_a_host_function_that_cannot_be_started_is_told(stub: Stub) -> None:
+    stub.failing["cuLaunchHostFunc"] = CUresult.CUDA_ERROR_INVALID_VALUE
+    found = refused(Device(0).launch_host, 6, 1, 2)
+    assert found.message == "CUDA failed while starting a host function"
+    assert "CUDA_ERROR_INVALID_VALUE" in found.notes[0]
+
+
+# Events that are used again.
+
+
+def test_an_event_that_was_given_back_is_handed_out_again(stub: Stub) -> None:
+    gpu = Device(0)
+    first = gpu.event()
+    handle = first.handle
+    first.record(1)
+    first.give_back()
+    second = Device(0).event()
+    assert second.handle == handle
+    assert gpu.event().handle != handle, "nobody has given another back"
+    assert len(stub.named("cuEventCreate")) == 2
+
+
+def test_events_of_one_gpu_are_not_handed_out_for_another(stub: Stub) -> None:
+    Device(0).event().give_back()
+    assert Device(1).event().device == Device(1)
+    assert len(stub.named("cuEventCreate")) == 2
+
+
+def test_an_event_is_given_back_once_at_a_time(stub: Stub) -> None:
+    event = Device(0).event()
+    event.give_back()
+    with pytest.raises(ValueError, match="before"):
+        event.give_back()
+    taken = Device(0).event()
+    assert taken is event
+    taken.give_back()
+
+
+def test_an_event_that_knows_the_time_is_not_handed_out_again(stub: Stub) -> None:
+    with pytest.raises(ValueError, match="time"):
+        Event(Device(0), is_timed=True).give_back()
+
+
+def test_an_event_that_waits_to_be_used_again_is_not_ended(stub: Stub) -> None:
+    Device(0).event().give_back()
+    gc.collect()
+    assert stub.named("cuEventDestroy") == []
+
+
+def test_threads_never_get_the_same_event(stub: Stub) -> None:
+    gpu = Device(0)
+    for event in [gpu.event() for _ in range(20)]:
+        event.give_back()
+    got: list[Event] = []
+    threads = [threading.Thread(target=lambda: got.extend(gpu.event() for _ in range(10))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({event.handle for event in got}) == 40

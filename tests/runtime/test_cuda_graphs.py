@@ -1,0 +1,141 @@
+"""Graphs on a GPU, as a stand-in for the driver runs them: Tile IR in the evaluator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from cuda_host import clean_slate
+from evaluating_gpu import Gpu
+from tileir_computing import has_assembler
+
+import tileproof as tp
+from tileproof import In, Index, InOut, Out, Sum, T, f32
+from tileproof.diagnostics.codes import Code
+
+pytestmark = pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")
+
+
+@pytest.fixture(autouse=True)
+def slate(gpu: Gpu, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    with clean_slate(monkeypatch):
+        yield
+
+
+@tp.kernel
+def add(c: Out[T, "N"], a: In[T, "N"], b: In[T, "N"], *, BN: int = 4) -> None:
+    for n in tp.parallel(N=BN):
+        c[n] = a[n] + b[n]
+
+
+@tp.kernel
+def take(y: Out[T, "N"], x: In[T, "V"], ids: In[Index["V"], "N"], *, BN: int = 4) -> None:
+    for n in tp.parallel(N=BN):
+        y[n] = x[ids[n]]
+
+
+@tp.kernel
+def total(s: Sum[f32, "1"], x: In[f32, "N"], *, BN: int = 4) -> None:
+    for n in tp.parallel(N=BN):
+        s[0:1] += x[n].sum()[None]
+
+
+@tp.kernel
+def put(y: InOut[f32, "N"], at: In[tp.i32, "1"], x: In[f32, "1"]) -> None:
+    y[at[0] + 0] = x[0]
+
+
+def on_gpu(*values: float, dtype: type = np.float32) -> tp.Tensor:
+    return tp.from_numpy(np.array(values, dtype), "cuda")
+
+
+def test_launches_are_replayed_in_order(gpu: Gpu) -> None:
+    a, b, c, d = on_gpu(1, 2, 3, 4, 5), on_gpu(1, 1, 1, 1, 1), tp.zeros(5, device="cuda"), tp.empty(5, device="cuda")
+    with tp.Graph() as graph:
+        add(c, a, b)
+        add(d, c, b)
+    assert not d.is_initialised
+    graph.replay()
+    assert d.tolist() == [3, 4, 5, 6, 7]
+    a[...] = 10
+    graph.replay()
+    graph.replay()
+    assert d.tolist() == [12] * 5
+    assert [node.name for node in graph.describe().nodes] == ["add", "add"]
+
+
+def test_contents_are_tested_on_the_gpu_at_every_replay(gpu: Gpu) -> None:
+    x, ids, y = on_gpu(10, 11, 12), on_gpu(0, 2, dtype=np.int32), tp.empty(2, device="cuda")
+    with tp.Graph() as graph:
+        take(y, x, ids)
+    graph.replay()
+    assert y.tolist() == [10, 12]
+    ids[...] = np.array([1, 7], np.int32)
+    graph.replay()
+    with pytest.raises(tp.LaunchError, match=r"`ids\[1\]` is 7, and V has 3 elements") as raised:
+        y.tolist()
+    assert raised.value.diagnostics[0].code is Code.CONTENTS
+    ids[...] = np.array([1, 1], np.int32)
+    graph.replay()
+    assert y.tolist() == [11, 11]
+
+
+def test_checks_report_at_every_replay(gpu: Gpu) -> None:
+    y, at, x = tp.zeros(3, device="cuda"), on_gpu(1, dtype=np.int32), on_gpu(5)
+    with tp.Graph() as graph:
+        put(y, at, x)
+    graph.replay()
+    assert y.tolist() == [0, 5, 0]
+    at[...] = 3
+    graph.replay()
+    with pytest.raises(tp.TileproofError, match="3"):
+        tp.current_stream("cuda").synchronize()
+    y[...] = 0
+    at[...] = 0
+    graph.replay()
+    assert y.tolist() == [5, 0, 0]
+
+
+def test_sums_begin_anew_at_every_replay(gpu: Gpu) -> None:
+    s, x = tp.empty(1, device="cuda"), on_gpu(1, 2, 3, 4, 5)
+    with tp.Graph() as graph:
+        total(s, x)
+    graph.replay()
+    graph.replay()
+    assert s.tolist() == [15]
+
+
+def test_streams_of_a_graph_wait_for_one_another(gpu: Gpu) -> None:
+    a, b, c, d = on_gpu(1, 2), on_gpu(1, 1), tp.empty(2, device="cuda"), tp.empty(2, device="cuda")
+    e, side = tp.empty(2, device="cuda"), tp.Stream("cuda")
+    with tp.Graph() as graph:
+        add(c, a, b)
+        with side:
+            add(d, a, a)
+            add(e, c, d)
+    assert graph.describe().edges == ((0, 2), (1, 2))
+    graph.replay()
+    assert e.tolist() == [4, 7]
+
+
+def test_copies_within_a_gpu_are_part_of_a_graph(gpu: Gpu) -> None:
+    a, b, c = on_gpu(1, 2), tp.zeros(2, device="cuda"), tp.empty(2, device="cuda")
+    with tp.Graph() as graph:
+        tp.copy(b, a)
+        add(c, a, b)
+    graph.replay()
+    assert c.tolist() == [2, 4]
+
+
+def test_a_graph_keeps_the_memory_of_what_was_dropped(gpu: Gpu) -> None:
+    a, b = on_gpu(1, 2), on_gpu(1, 1)
+    middle, c = tp.empty(2, device="cuda"), tp.empty(2, device="cuda")
+    with tp.Graph() as graph:
+        add(middle, a, b)
+        add(c, middle, b)
+    del middle, b
+    others = [tp.full(2, 77, device="cuda") for _ in range(8)]
+    graph.replay()
+    assert c.tolist() == [3, 4]
+    assert all(each.tolist() == [77, 77] for each in others)

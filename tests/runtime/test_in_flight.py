@@ -1,0 +1,370 @@
+"""A launch on a tensor runs while Python goes on: a gate holds it in flight, and the host meets the law meanwhile."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from gates import Gate
+from host_kernels import add, columns, double, fill, looked_up, numbers, taken, told, whole
+
+import tileproof as tp
+from tileproof.diagnostics.codes import Code
+
+
+@pytest.fixture
+def gate() -> Iterator[Gate]:
+    """A gate that holds the default stream, and is open in the end."""
+    tp.current_stream().synchronize()
+    with Gate() as made:
+        yield made
+        made.open()
+        tp.current_stream().until(tp.current_stream().turn)
+        told()
+
+
+def raw(tensor: tp.Tensor) -> list[float]:
+    """What lies in the memory of a tensor at this moment, past everything that asks who uses it."""
+    return list((ctypes.c_float * tensor.size).from_address(tensor.address))
+
+
+def refused(kernel: Callable[..., object], *args: object) -> list[Code]:
+    """What is wrong with a launch. The error, which remembers its arguments, is gone afterwards."""
+    try:
+        kernel(*args)
+    except tp.TileproofError as error:
+        return [each.code for each in error.diagnostics]
+    return []
+
+
+def test_a_launch_returns_before_it_ran(gate: Gate) -> None:
+    a, c = numbers(1, 2), tp.zeros(2)
+    gate.hold()
+    add(c, a, a)
+    assert c.is_in_flight
+    assert a.is_in_flight
+    assert raw(c) == [0, 0]
+    assert "under way" in repr(tp.current_stream())
+    assert "in flight" in repr(c)
+    gate.open()
+    assert c.tolist() == [2, 4]
+    assert not c.is_in_flight
+    assert "idle" in repr(tp.current_stream())
+
+
+def test_a_launch_of_several_jobs_returns_before_it_ran(gate: Gate) -> None:
+    x, total = tp.ones((8, 4)), tp.zeros(4)
+    gate.hold()
+    columns(total, x)
+    assert total.is_in_flight
+    assert raw(total) == [0, 0, 0, 0]
+    gate.open()
+    assert total.tolist() == [8, 8, 8, 8]
+
+
+def test_the_host_may_read_what_is_only_read(gate: Gate) -> None:
+    a, c = numbers(1, 2), tp.zeros(2)
+    gate.hold()
+    add(c, a, a)
+    assert a.is_in_flight
+    assert a.tolist() == [1, 2]
+    assert raw(c) == [0, 0]
+
+
+def test_a_host_write_is_refused_while_a_kernel_reads_or_writes(gate: Gate) -> None:
+    a, c = numbers(1, 2), tp.zeros(2)
+    gate.hold()
+    add(c, a, a)
+    for used in (a, c):
+        with pytest.raises(tp.InFlight, match="`add` uses it"):
+            used[...] = 7
+        assert refused(used.copy_from, 7) == [Code.IN_FLIGHT]
+    assert raw(c) == [0, 0]
+    gate.open()
+    assert c.tolist() == [2, 4]
+    a[...] = 7
+    add(c, a, a)
+    assert c.tolist() == [14, 14]
+
+
+def test_the_neighbours_of_memory_in_flight_are_free(gate: Gate) -> None:
+    whole_of, a = tp.zeros(12), tp.ones(4)
+    gate.hold()
+    add(whole_of[4:8], a, a)
+    assert whole_of.is_in_flight
+    whole_of[:4] = 5
+    whole_of[8:] = 6
+    assert whole_of[:4].tolist() == [5, 5, 5, 5]
+    with pytest.raises(tp.InFlight):
+        whole_of[3:5] = 1
+    gate.open()
+    assert whole_of.tolist() == [5] * 4 + [2] * 4 + [6] * 4
+
+
+def test_a_handle_that_is_dropped_in_flight_keeps_its_memory(gate: Gate) -> None:
+    a, c = numbers(1, 2), tp.zeros(2)
+    gate.hold()
+    add(c, a, a)
+    double(c)
+    held = weakref.ref(a.block)
+    in_use = tp.memory().in_use
+    del a
+    gc.collect()
+    assert c.is_in_flight
+    assert held() is not None
+    assert tp.memory().in_use == in_use
+    noise = [tp.full(2, 99) for _ in range(50)]
+    gate.open()
+    assert c.tolist() == [4, 8]
+    assert held() is None
+    assert len(noise) == 50
+
+
+def test_handles_of_inputs_and_outputs_dropped_in_flight_leak_nothing(gate: Gate) -> None:
+    gc.collect()
+    before = tp.memory().in_use
+    gate.hold()
+    for _ in range(20):
+        a, c, x = tp.ones(64), tp.empty(64), tp.ones((8, 64))
+        add(c, a, a)
+        columns(c, x)
+    assert c.is_in_flight
+    del a, c, x
+    assert tp.memory().in_use > before
+    gate.open()
+    tp.current_stream().synchronize()
+    gc.disable()  # memory goes back with the last reference, not when Python looks for cycles
+    try:
+        assert tp.memory().in_use == before
+    finally:
+        gc.enable()
+
+
+def test_an_exception_between_launch_and_wait_changes_nothing(gate: Gate) -> None:
+    a, c = numbers(1, 2), tp.zeros(2)
+    gate.hold()
+    with pytest.raises(ZeroDivisionError):  # noqa: PT012
+        add(c, a, a)
+        assert c.is_in_flight
+        _ = 1 / 0
+    assert c.is_in_flight
+    assert raw(c) == [0, 0]
+    gate.open()
+    assert c.tolist() == [2, 4]
+
+
+def test_a_launch_that_is_refused_leaves_what_is_in_flight_alone(gate: Gate) -> None:
+    a, c = numbers(1, 2), tp.zeros(2)
+    gate.hold()
+    add(c, a, a)
+    turn = tp.current_stream().turn
+    with pytest.raises(tp.LaunchError):
+        add(c, c, a)
+    with pytest.raises(tp.LaunchError):
+        add(c, tp.ones(3), a)
+    assert tp.current_stream().turn == turn
+    gate.open()
+    assert c.tolist() == [2, 4]
+
+
+def test_an_output_that_overlaps_an_input_by_one_element_is_refused(gate: Gate) -> None:
+    x, one = tp.arange(9, tp.f32), tp.ones(5)
+    gate.hold()
+    double(x)
+    assert x.is_in_flight
+    assert refused(add, x[4:9], x[0:5], one) == [Code.ALIASED]
+    assert refused(tp.copy, x[4:9], x[0:5]) == [Code.ALIASED]
+    assert raw(x) == list(range(9))
+    gate.open()
+    assert x.tolist() == [2.0 * n for n in range(9)]
+
+
+def test_an_index_tensor_that_is_in_flight_is_waited_for_and_tested(gate: Gate) -> None:
+    table, ids, y = numbers(5, 6, 7), whole(0, 0, 0), tp.zeros(3)
+    late = whole(2, 1, 9)
+    gate.hold()
+    tp.copy(ids, late)
+    assert ids.is_in_flight
+    opener = threading.Timer(0.05, gate.open)
+    opener.start()
+    with pytest.raises(tp.LaunchError, match="`ids\\[2\\]` is 9"):
+        taken(y, table, ids)
+    opener.join()
+    assert gate.is_open
+
+
+def test_a_numpy_view_waits_for_the_kernel_and_makes_launches_wait(gate: Gate) -> None:
+    a, c = numbers(1, 2), tp.zeros(2)
+    gate.hold()
+    add(c, a, a)
+    assert raw(c) == [0, 0]
+    opener = threading.Timer(0.05, gate.open)
+    opener.start()
+    view = c.numpy()
+    assert gate.is_open
+    assert view.tolist() == [2, 4]
+    opener.join()
+    second = Gate()
+    side = tp.Stream()
+    second.hold(side)
+    with side:
+        double(c)  # done when it returns: it does not even go to the stream
+    assert view.tolist() == [4, 8]
+    second.open()
+    del view
+    with Gate() as third:
+        third.hold()
+        double(c)
+        assert c.is_in_flight
+    assert c.tolist() == [8, 16]
+
+
+def test_a_torch_view_of_memory_in_flight_shows_what_the_kernel_wrote(gate: Gate) -> None:
+    torch = pytest.importorskip("torch")
+    a, c = numbers(1, 2), tp.zeros(2)
+    gate.hold()
+    add(c, a, a)
+    assert raw(c) == [0, 0]
+    opener = threading.Timer(0.05, gate.open)
+    opener.start()
+    view = torch.from_dlpack(c)
+    assert gate.is_open
+    opener.join()
+    assert view.tolist() == [2, 4]
+    view += 1
+    add(c, a, a[:])
+    assert view.tolist() == [2, 4]
+    assert c.tolist() == [2, 4]
+
+
+def test_two_imports_of_one_memory_are_known_to_be_one(gate: Gate) -> None:
+    torch = pytest.importorskip("torch")
+    c, a = tp.zeros(4), tp.ones(4)
+    gate.hold()
+    add(c, a, a)
+    assert c.is_in_flight
+    opener = threading.Timer(0.05, gate.open)
+    opener.start()
+    one, other = torch.from_dlpack(c), torch.from_dlpack(c)
+    opener.join()
+    assert one.data_ptr() == other.data_ptr()
+    assert refused(add, one, other, a) == [Code.ALIASED]
+    assert refused(add, one, c, a) == [Code.ALIASED]
+    add(one, a, a)
+    assert other.tolist() == [2, 2, 2, 2]
+    del one
+    with Gate() as second:
+        second.hold()
+        double(c)  # the other import lives, so it is waited for, and the held stream has no part in it
+        assert other.tolist() == [4, 4, 4, 4]
+        del other
+        double(c)
+        assert c.is_in_flight
+
+
+def test_a_foreign_array_waits_for_its_turn_with_memory_in_flight(gate: Gate) -> None:
+    a, c, out = numbers(1, 2), tp.zeros(2), np.zeros(2, np.float32)
+    gate.hold()
+    add(c, a, a)
+    assert c.is_in_flight
+    opener = threading.Timer(0.05, gate.open)
+    opener.start()
+    add(out, c, a)  # on memory of others: done when it returns
+    assert gate.is_open
+    opener.join()
+    assert out.tolist() == [3, 6]
+
+
+def test_memory_in_flight_is_not_given_to_another_tensor(gate: Gate) -> None:
+    gate.hold()
+    spans = []
+    for _ in range(30):
+        x = tp.empty(1024)
+        fill(x, 1.0)
+        spans.append(x.span)
+    spans.sort()
+    assert x.is_in_flight
+    assert all(low[1] <= high[0] for low, high in pairwise(spans))
+
+
+def test_running_out_of_memory_in_a_pipeline_leaves_what_was_given(gate: Gate) -> None:
+    gc.collect()
+    a, c = tp.ones(1024), tp.zeros(1024)
+    gate.hold()
+    tp.limit_memory(tp.memory().in_use + 4096)
+    try:
+        add(c, a, a)
+        assert c.is_in_flight
+        opener = threading.Timer(0.05, gate.open)
+        opener.start()
+        assert refused(tp.empty, 4096) == [Code.OUT_OF_MEMORY]
+        opener.join()
+        small = tp.empty(1024)
+        add(small, c, a)
+    finally:
+        tp.limit_memory(None)
+    assert small.tolist() == [3] * 1024
+
+
+def test_running_ahead_does_not_run_out_of_memory(gate: Gate) -> None:
+    gc.collect()
+    tp.current_stream().synchronize()
+    total = tp.zeros(1024)
+    tp.limit_memory(tp.memory().in_use + 5 * 4096)
+    gate.hold()
+    opener = threading.Timer(0.05, gate.open)
+    try:
+        x = tp.ones(1024)
+        add(total, x, x)
+        assert total.is_in_flight
+        opener.start()
+        for _ in range(10):
+            x = tp.ones(1024)
+            y = tp.empty(1024)
+            add(y, x, total)
+    finally:
+        tp.limit_memory(None)
+    opener.join()
+    assert y.tolist() == [3] * 1024
+
+
+def test_a_failed_check_reaches_a_thread_that_waits(gate: Gate) -> None:
+    table, y = numbers(1, 2), tp.zeros(1)
+    gate.hold()
+    looked_up(y, table, whole(5))
+    assert y.is_in_flight
+    assert raw(y) == [0]
+    found: list[str] = []
+
+    def read() -> None:
+        try:
+            y.tolist()
+        except tp.TileproofError as error:
+            found.append(error.diagnostics[0].message)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    gate.open()
+    reader.join()
+    assert len(found) == 1
+    assert "5" in found[0]
+
+
+def test_python_runs_ahead_by_thousands_of_launches(gate: Gate) -> None:
+    x = tp.zeros(4)
+    gate.hold()
+    one = tp.ones(4)
+    y = tp.zeros(4)
+    for _ in range(1000):
+        add(y, x, one)
+        add(x, y, one)
+    assert x.is_in_flight
+    assert raw(x) == [0, 0, 0, 0]
+    gate.open()
+    assert x.tolist() == [2000] * 4

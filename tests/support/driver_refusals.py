@@ -1,0 +1,21 @@
+"""What calls of the driver say is wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tileproof.diagnostics.diagnostic import Diagnostic
+from tileproof.diagnostics.errors import LaunchError
+
+
+def refused(call: Any, *args: Any) -> Diagnostic:
+    """The one thing that a call says is wrong; it has a way out."""
+    with pytest.raises(LaunchError) as raised:
+        call(*args)
+    (found,) = raised.value.diagnostics
+    assert found.help
+    assert not found.message.endswith(".")
+    assert not any("\n" in text for text in (found.message, found.help, *found.notes))
+    return found
