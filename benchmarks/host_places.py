@@ -135,11 +135,17 @@ def _plans() -> Plans:
     return plans
 
 
-def _followed(plans: Plans, args: tuple[Any, ...]) -> Any:
-    launch = fast.launch
+def _followed(plans: Plans, args: tuple[Any, ...]) -> Callable[[], None]:
+    """A launch that follows plans, and nothing around it."""
+    launch, stream = fast.launch, tp.current_stream("cuda")
+    where = 0, getattr(stream, "handle", 0)
+    add(*args)  # from here on it is the only stream that is at work
+    stream.synchronize()
+    if not launch(plans, args, *where):
+        raise RuntimeError("a launch like an earlier one does not follow it")
 
     def follow() -> None:
-        if not launch(plans, args):  # a lane is full from time to time, and the full launch empties it
+        if not launch(plans, args, *where):  # a lane is full from time to time, and the full launch empties it
             add(*args)
 
     return follow

@@ -14,6 +14,7 @@ from typing import Final
 
 from .gpu_report import TRIED, columns, markdown
 from .host_ways import COUNTED, OURS, TORCH
+from .measuring import QUIET
 
 DEVICES: Final = {"cpu": "the CPU", "cuda": "a GPU"}
 HEADS: Final = ("what", "tileproof, us", "torch, us", "of torch", "goal")
@@ -61,6 +62,13 @@ class Found:
     figures: Mapping[tuple[str, str, int], Figure]
     machine: Mapping[str, str]
     note: str = ""
+    load: float = 0.0
+    """How many cores other processes kept busy meanwhile."""
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the figures say more about other processes than about us: then no goal is judged by them."""
+        return self.load > QUIET
 
     def of(self, what: str, who: str = OURS, operations: int | None = None) -> Figure | None:
         """A figure in microseconds per operation; if it was taken for several numbers of them, for the largest."""
@@ -84,6 +92,7 @@ class Line:
     most: float | None = None
     """Its goal: so many microseconds at most, or with `of_torch` so much of torch's time."""
     of_torch: bool = False
+    is_loaded: bool = False
 
     @property
     def ratio(self) -> float | None:
@@ -93,14 +102,15 @@ class Line:
     def is_met(self) -> bool | None:
         """Whether the goal is; None if there is none, or nothing to judge it by."""
         reached = self.ratio if self.of_torch else self.ours.median
-        return None if self.most is None or reached is None else reached <= self.most
+        return None if self.most is None or reached is None or self.is_loaded else reached <= self.most
 
     @property
     def verdict(self) -> str:
         if self.most is None:
             return ""
         wanted = f"<= {self.most:g} {'x torch' if self.of_torch else 'us'}"
-        return {None: f"not judged: {wanted}", True: f"met: {wanted}", False: f"MISSED: {wanted}"}[self.is_met]
+        unsure = "loaded, not judged" if self.is_loaded else "not judged"
+        return {None: f"{unsure}: {wanted}", True: f"met: {wanted}", False: f"MISSED: {wanted}"}[self.is_met]
 
     @property
     def cells(self) -> tuple[str, ...]:
@@ -116,7 +126,7 @@ def lines(found: Found) -> list[Line]:
     def enter(what: str, ours: Figure | None, torch: Figure | None = None, most: float | None = None, *,
               of_torch: bool = False) -> None:  # fmt: skip
         if ours is not None:
-            made.append(Line(what, ours, torch, most, of_torch))
+            made.append(Line(what, ours, torch, most, of_torch, found.is_loaded))
 
     def both(what: str) -> tuple[Figure | None, Figure | None]:
         return found.of(what), found.of(what, TORCH)
@@ -171,7 +181,10 @@ def summary(found: Found) -> str:
     judged = [line for line in lines(found) if line.is_met is not None]
     missed = [f"MISSED: {line.what}: {line.ours.text} us, goal {line.verdict.partition(': ')[2]}" for line in judged
               if not line.is_met]  # fmt: skip
-    return "\n".join([f"{len(judged) - len(missed)} of {len(judged)} goals met", *missed])
+    told = [f"{len(judged) - len(missed)} of {len(judged)} goals met", *missed]
+    if found.is_loaded:
+        told.append(f"loaded: other processes kept {found.load:.1f} cores busy, so no goal is judged")
+    return "\n".join(told)
 
 
 # Data.
@@ -186,8 +199,10 @@ def written(found: Found) -> str:
     ]  # fmt: skip
     told = [{"what": line.what, "us": line.ours.median, "of_torch": line.ratio, "verdict": line.verdict}
             for line in lines(found)]  # fmt: skip
-    data = {"device": found.device, "note": found.note, "machine": dict(found.machine), "unit": "us per operation",
-            "lines": told, "figures": figures}  # fmt: skip
+    data = {
+        "device": found.device, "note": found.note, "load": found.load, "machine": dict(found.machine),
+        "unit": "us per operation", "lines": told, "figures": figures,
+    }  # fmt: skip
     return json.dumps(data, indent=1) + "\n"
 
 
@@ -197,7 +212,7 @@ def read(text: str) -> Found:
     figures = {
         (each["what"], each["who"], each["operations"]): Figure(tuple(each["rounds"])) for each in data["figures"]
     }
-    return Found(data["device"], figures, data["machine"], data["note"])
+    return Found(data["device"], figures, data["machine"], data["note"], data["load"])
 
 
 # Files.

@@ -23,6 +23,8 @@ from .host_places import OnCpu, OnGpu
 OURS, TORCH = "tileproof", "torch"
 BATCH: Final = 500
 """Launches that are timed together where the host runs ahead: fewer than a stream takes before the host must wait."""
+FEW: Final = 50
+"""The same where a second stream must be at work all the time."""
 COUNTED: Final = ("sync each", "chained", "awaited chain", "awaited each", "replay")
 """Ways that are timed for several numbers of operations."""
 Hold: TypeAlias = Callable[[Any], AbstractContextManager[None]]
@@ -140,11 +142,14 @@ class Ways:
         yield self._way("leases", batch, self._leased(place.with_leases))
         yield self._way("no leases", batch, self._leased(place.without_leases))
         if device == "cpu" or self.torch is not None:
-            yield self._way("two streams", batch, self._beside())
+            few = min(batch, FEW)
+            yield self._way("two streams", few, self._beside(few))
 
-    def _ahead(self, launch: Callable[[], None], hold: Hold = lambda _: nullcontext()) -> Callable[[], float]:
+    def _ahead(
+        self, launch: Callable[[], None], hold: Hold = lambda _: nullcontext(), count: int | None = None
+    ) -> Callable[[], float]:
         """The host's time for a batch of launches: the clock stops before the wait."""
-        stream, batch = self.stream, range(self.batch)
+        stream, batch = self.stream, range(self.batch if count is None else count)
 
         def call() -> float:
             with hold(stream):
@@ -164,7 +169,7 @@ class Ways:
 
         return call
 
-    def _beside(self) -> Callable[[], float]:
+    def _beside(self, count: int) -> Callable[[], float]:
         """Launches while a second stream has work under way, on other memory."""
         device = self.place.name
         other, (besides, *_) = tp.Stream(device), _own_args(SMALL, device)
@@ -173,7 +178,7 @@ class Ways:
             with self.place.busy(other):
                 with other:
                     add(besides, self.x, self.y)
-                taken = self._ahead(lambda: add(*self.args), self.place.held)()
+                taken = self._ahead(lambda: add(*self.args), self.place.held, count)()
             other.synchronize()
             return taken
 

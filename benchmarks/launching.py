@@ -23,11 +23,14 @@ from tileproof.backends.cpu.target import host
 from tileproof.language.dtypes import F32, I32
 from tileproof.runtime import fast
 from tileproof.runtime.fast import CPU, Plan, Plans, ScalarArgument, TensorArgument, checking
+from tileproof.runtime.fast.lanes import Lane, cell_of, set_alone
 
 SHAPE, STRIDES = (16, 16), (64, 4)
 WORDS = 5
 """Words of each tensor: an address, two extents and two strides."""
 CALLS = 20_000
+DEVICE = 0
+"""The device whose only stream takes leases."""
 _DRIVER = """
 define i32 @benchmark_driver(ptr %f, i32 %gx, i32 %gy, i32 %gz, i32 %bx, i32 %by, i32 %bz, i32 %shared,
                              ptr %stream, ptr %words, ptr %extra) {
@@ -57,15 +60,13 @@ class Launched:
             raise RuntimeError("not like the earlier launch")
 
 
-def plans_of(tensors: int, driver: int, *, stream: int | None = 0, releases_gil: bool = True) -> Plans:
+def plans_of(tensors: int, driver: int, *, stream: int | None = 0, **how: Any) -> Plans:
     """Plans of a kernel that writes its first tensor and takes two scalars."""
     arguments = [TensorArgument(F32, SHAPE, STRIDES, 4, n == 0, n * WORDS) for n in range(tensors)]
     end = tensors * WORDS
     scalars = ScalarArgument(F32, float, end), ScalarArgument(I32, int, end + 1)
     plans = Plans()
-    plans.add(
-        Plan((*arguments, *scalars), (0,) * (end + 2), 0, (4, 1, 1), driver, CPU, stream, releases_gil=releases_gil)
-    )
+    plans.add(Plan((*arguments, *scalars), (0,) * (end + 2), 0, (4, 1, 1), driver, CPU, stream, **how))
     return plans
 
 
@@ -78,6 +79,8 @@ def rows(tensors: int) -> dict[str, Callable[[], object]]:
     owned = (*map(Buffer, arrays), 0.5, 7)
     plans, held = plans_of(tensors, driver), plans_of(tensors, driver, releases_gil=False)
     launch, kernel = fast.launch, Launched(plans)
+    lane, leased = Lane(0), plans_of(tensors, driver, alone=cell_of(DEVICE))
+    set_alone(DEVICE, lane)
     words = (ctypes.c_void_p * 8)()
     raw = ctypes.CFUNCTYPE(
         ctypes.c_int, ctypes.c_void_p, *[ctypes.c_uint] * 7, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
@@ -89,6 +92,7 @@ def rows(tensors: int) -> dict[str, Callable[[], object]]:
         "numpy, GIL kept": lambda: launch(held, args),
         "numpy, as a kernel": lambda: kernel(*args),
         "own buffers": lambda: launch(plans, owned),
+        "own buffers, with leases": lambda: launch(leased, owned) or lane.retire(lane.turn),
         "numpy, in Python": lambda: checking.launch(plans, args),
     }
     if importlib.util.find_spec("torch") is not None:

@@ -123,13 +123,13 @@ def test_what_cannot_run_is_refused_before_anything_is_timed() -> None:
 # What figures say.
 
 
-def found(device: str, **times: tuple[float, ...]) -> Found:
+def found(device: str, load: float = 0.0, **times: tuple[float, ...]) -> Found:
     """What was found if these were the times, by `what` or `torch_what`."""
     figures = {}
     for name, rounds in times.items():
         who = "torch" if name.startswith("torch_") else "tileproof"
         figures[name.removeprefix("torch_").replace("_", " "), who, 10] = Figure(rounds)
-    return Found(device, figures, {"machine": "made up"})
+    return Found(device, figures, {"machine": "made up"}, load=load)
 
 
 def verdicts(told: Found) -> dict[str, str]:
@@ -150,6 +150,12 @@ def test_without_torch_a_goal_against_it_is_not_judged() -> None:
     told = found("cuda", launch=(4.0,))
     assert verdicts(told)["launch, 1024 elements"] == "not judged: <= 0.6 x torch"
     assert host_report.summary(told) == "0 of 0 goals met"
+
+
+def test_on_a_busy_machine_no_goal_is_judged() -> None:
+    told = found("cpu", load=0.7, launch=(9.0,))
+    assert verdicts(told)["launch, 1024 elements"] == "loaded, not judged: <= 8 us"
+    assert host_report.summary(told).splitlines()[1].startswith("loaded: other processes kept 0.7 cores busy")
 
 
 def test_differences_are_of_the_same_round() -> None:

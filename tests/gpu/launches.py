@@ -21,11 +21,13 @@ from chain_launches import chains  # noqa: E402
 from check_launches import checks  # noqa: E402
 from edge_launches import edges  # noqa: E402
 from example_launches import examples  # noqa: E402
+from host_launches import in_flight  # noqa: E402
 from index_launches import checked_indices  # noqa: E402
 from launching import Make  # noqa: E402
 from layout_launches import large, layouts, schedules  # noqa: E402
 from operation_launches import axis_operations, corpus, element_operations, movements  # noqa: E402
 from sum_launches import sums  # noqa: E402
+from torch_launches import torch_operators  # noqa: E402
 
 import tileproof as tp  # noqa: E402
 
@@ -46,6 +48,8 @@ def groups() -> dict[str, dict[str, Make]]:
         "checks": checks(),
         "checked indices": checked_indices(),
         "chains": chains(),
+        "torch": torch_operators(),
+        "in flight": in_flight(),
     }
 
 

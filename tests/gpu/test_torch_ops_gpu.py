@@ -5,25 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from torch_launches import cube, cube_backward
 
-import tileproof as tp
-from tileproof import In, Out, T
 from tileproof.backends.cuda.driver import Device
 from tileproof.runtime.torch_ops import torch_op
 
 pytestmark = pytest.mark.gpu
-
-
-@tp.kernel
-def cube(y: Out[T, "N"], x: In[T, "N"], *, BN: int = 256) -> None:
-    for n in tp.parallel(N=BN):
-        y[n] = x[n] * x[n] * x[n]
-
-
-@tp.kernel
-def cube_backward(dx: Out[T, "N"], x: In[T, "N"], dy: In[T, "N"], *, BN: int = 256) -> None:
-    for n in tp.parallel(N=BN):
-        dx[n] = dy[n] * x[n] * x[n] + dy[n] * x[n] * x[n] + dy[n] * x[n] * x[n]
 
 
 @pytest.fixture

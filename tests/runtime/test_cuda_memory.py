@@ -36,11 +36,6 @@ def slate(stub: Stub, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRe
         yield
 
 
-def stream_of(device: str = "cuda") -> CudaStream:
-    made: Any = tp.Stream(device)
-    assert isinstance(made, CudaStream)
-    return made
-
 
 def account(device: int = 0) -> CudaAccount:
     found = accounting.account_of(device)
@@ -53,12 +48,9 @@ def settle() -> None:
     tp.memory("cuda")
 
 
-def use(stream: CudaStream, tensor: tp.Tensor) -> int:
-    return stream.begin(Work("work", (), (tensor.span,)), lambda: None)
+def write(stream: CudaStream, tensor: tp.Tensor) -> int:
+    return use(stream, (), (tensor.span,))
 
-
-def waits(stub: Stub, stream: CudaStream) -> int:
-    return sum(args[0] == stream.handle for args in stub.named("cuStreamWaitEvent"))
 
 
 # Taking and giving back.
@@ -81,7 +73,7 @@ def test_other_streams_wait_for_new_memory(stub: Stub) -> None:
     with CudaGate(one):
         with one:
             x = tp.empty(4, device="cuda")
-        use(two, x)
+        write(two, x)
         assert waits(stub, two) == 1
 
 
@@ -91,7 +83,7 @@ def test_memory_goes_back_on_the_stream_it_came_from(stub: Stub) -> None:
         x = tp.zeros(4, device="cuda")
     address = x.address
     with CudaGate(stream):
-        use(stream, x)
+        write(stream, x)
         del x
         settle()
         assert stub.named("cuMemFreeAsync") == [(address, stream.handle)]
@@ -107,7 +99,7 @@ def test_memory_goes_back_when_other_streams_are_done_with_it(stub: Stub) -> Non
         x = tp.zeros(4, device="cuda")
     address = x.address
     with CudaGate(other) as gate:
-        use(other, x)
+        write(other, x)
         del x
         settle()
         assert waits(stub, home) == 1
@@ -121,7 +113,7 @@ def test_memory_that_nobody_uses_any_more_goes_back_at_once(stub: Stub) -> None:
     home, other = stream_of(), stream_of()
     with home:
         x = tp.zeros(4, device="cuda")
-    other.until(use(other, x))
+    other.until(write(other, x))
     del x
     settle()
     assert waits(stub, home) == 0
@@ -222,94 +214,6 @@ def test_where_the_context_is_lost_memory_goes_without_the_driver(stub: Stub) ->
         account().settle()
     assert account().in_use == 0
     assert stub.named("cuMemFreeAsync") == []
-
-
-# Copies.
-
-
-def test_what_the_host_gives_is_copied_before_it_changes(stub: Stub) -> None:
-    stream, values = stream_of(), np.arange(6, dtype=np.float32)
-    with CudaGate(stream) as gate, stream:
-        x = tp.from_numpy(values, "cuda")
-        y = tp.full(6, 1.25, tp.f64, "cuda")
-        values[:] = -1
-        assert not stream.is_idle()
-        gate.open()
-        assert x.tolist() == [0, 1, 2, 3, 4, 5]
-        assert y.tolist() == [1.25] * 6
-
-
-def test_copies_are_in_order_with_other_streams(stub: Stub) -> None:
-    one, two = stream_of(), stream_of()
-    x, y = tp.zeros(6, device="cuda"), tp.zeros(6, device="cuda")
-    with CudaGate(one) as gate:
-        with one:
-            x.copy_from(np.full(6, 3, np.float32))
-        with two:
-            tp.copy(y, x)
-            x[2:4] = 7
-        assert not two.is_idle()
-        gate.open()
-        assert y.tolist() == [3] * 6
-        assert x.tolist() == [3, 3, 7, 7, 3, 3]
-
-
-def test_reading_waits_for_who_writes_and_who_writes_for_reading(stub: Stub) -> None:
-    one, two, seen = stream_of(), stream_of(), []
-    x = tp.full(6, 1, device="cuda")
-    with CudaGate(one) as gate:
-        with one:
-            x.copy_from(2.0)
-
-        def read() -> None:
-            with two:
-                seen.append(x.tolist())
-
-        reader = threading.Thread(target=read)
-        reader.start()
-        gate.open()
-        reader.join()
-    assert seen == [[2] * 6]
-
-
-@pytest.mark.parametrize("index", [np.s_[::2, :], np.s_[:, ::2], np.s_[::-1, 1:3], np.s_[3], np.s_[:, 0]])
-@pytest.mark.parametrize("most", [64, 1])
-def test_views_are_copied_without_what_lies_between(
-    stub: Stub, index: Any, most: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(cuda_copies, "_MOST_RUNS", most)
-    reference = np.arange(24, dtype=np.int32).reshape(6, 4)
-    x = tp.from_numpy(reference, "cuda")
-    assert np.array_equal(x[index].numpy(), reference[index])
-    x[index] = -reference[index]
-    reference[index] *= -1
-    assert np.array_equal(x.numpy(), reference)
-
-
-def test_large_arrays_go_piece_by_piece(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pinned, "LARGEST", 4096)
-    monkeypatch.setattr(cuda_copies, "LARGEST", 4096)
-    values = np.arange(5001, dtype=np.int32)
-    x = tp.from_numpy(values, "cuda")
-    assert np.array_equal(x.numpy(), values)
-    assert max(count for _, _, count, _ in stub.named("cuMemcpyAsync")) == 4096
-    x[::2] = 0
-    values[::2] = 0
-    assert np.array_equal(x.numpy(), values)
-
-
-def test_a_copy_to_another_gpu_waits_for_both(stub: Stub) -> None:
-    here, there = stream_of(), stream_of("cuda:1")
-    x, y = tp.full(6, 1, device="cuda"), tp.full(6, 2, device="cuda:1")
-    with CudaGate(here) as gate, CudaGate(there) as other:
-        with here, there:
-            x.copy_from(3.0)
-            tp.copy(y, x)
-            x.copy_from(4.0)
-        gate.open()
-        assert not there.is_idle()
-        other.open()
-        assert (x.tolist(), y.tolist()) == ([4] * 6, [3] * 6)
 
 
 # Checks.

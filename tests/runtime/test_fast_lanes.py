@@ -150,12 +150,12 @@ def test_a_closed_lane_is_refused(launch: Launch, lane: Lane) -> None:
 def test_a_busy_lane_is_refused(launch: Launch, lane: Lane) -> None:
     args = arrays(4)
     plans = plans_of(leased(args))
-    lane._data.busy = 1
+    lane._data.given += 1
     assert lane.is_busy
     before = bytes(lane._data)
     assert not launch(plans, args)
     assert bytes(lane._data) == before
-    lane._data.busy = 0
+    lane._data.given -= 1
     assert launch(plans, args)
 
 

@@ -319,4 +319,5 @@ def test_threads_follow_one_plan(gpu: Gpu) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert gpu.take() == []
+    # One at a time: whoever finds that another takes long goes the full way.
+    assert len(gpu.take()) + gpu.follower("scaled").calls == 200

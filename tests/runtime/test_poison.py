@@ -43,8 +43,7 @@ def spoiled(tensor: tp.Tensor) -> bool:
     try:
         tensor.tolist()
     except tp.TileproofError as error:
-        assert "77" in error.diagnostics[0].message
-        return True
+        return "77" in error.diagnostics[0].message
     return False
 
 

@@ -12,10 +12,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cuda_stub import Stub
 
+import tileproof as tp
 from tileproof.runtime import accounting, cuda_streams, leases
 from tileproof.runtime.cuda_streams import CudaStream
 from tileproof.runtime.fast.lanes import set_alone
+from tileproof.runtime.leases import Span, Work
 
 
 class CudaGate:
@@ -45,6 +48,23 @@ class CudaGate:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.open()
+
+
+def stream_of(device: str = "cuda") -> CudaStream:
+    """A new stream."""
+    made: Any = tp.Stream(device)
+    assert isinstance(made, CudaStream)
+    return made
+
+
+def use(stream: CudaStream, reads: tuple[Span, ...] = (), writes: tuple[Span, ...] = ()) -> int:
+    """Work that uses some bytes and takes no time."""
+    return stream.begin(Work("work", reads, writes), lambda: None)
+
+
+def waits(stub: Stub, stream: CudaStream) -> int:
+    """How often a stream was told to wait for an event."""
+    return sum(args[0] == stream.handle for args in stub.named("cuStreamWaitEvent"))
 
 
 @contextmanager

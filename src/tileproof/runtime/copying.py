@@ -17,7 +17,7 @@ from . import gpu_access
 from .cpu_streams import Called, current
 from .leases import Work
 from .making import asarray
-from .operations import Operation, Recipe
+from .operations import Operation
 from .streams import recording, refuse_recording
 from .tensors import Tensor
 
@@ -59,11 +59,7 @@ def copy(to: Tensor, source: Any) -> Tensor:
 def copy_op(to: Tensor, source: Any) -> Operation[Tensor]:
     """`tp.copy` as an operation; its value is the tensor that was written."""
 
-    def recipe() -> Recipe[Tensor]:
-        return copy(to, source)
-        yield
-
-    return Operation("copy", recipe)
+    return Operation.of("copy", lambda: copy(to, source))
 
 
 def _on_cpu(to: Tensor, source: Tensor) -> tuple[Work, array[int]]:

@@ -32,6 +32,8 @@ _spare: deque[Queue] = deque()
 """Queues of streams that are gone: a thread is not started for each stream anew."""
 _spare_counters: deque[Queue] = deque()
 _all: weakref.WeakSet[CpuStream] = weakref.WeakSet()
+_is_over: list[bool] = []
+"""Has an entry when the process ends."""
 
 
 class CpuStream(Stream):
@@ -49,6 +51,8 @@ class CpuStream(Stream):
             self.queue = Queue(queue_code(), pool())
         self._words = self.queue._words
         self.turn = self.queue.done
+        if _is_over:
+            self.queue.close()
         weakref.finalize(self, _spare.append, self.queue).atexit = False
 
     @staticmethod
@@ -254,39 +258,51 @@ def caller() -> Caller:
     return found if found.turn <= found.done else Caller()
 
 
+def _leave(error: Exception) -> None:
+    """Forgets all work under way; what it was to write holds nothing that counts. The ledger's lock is held."""
+    ledger = ledger_of(None)
+    ledger.retire()
+    for stream in {*tuple(_all), *(each for each in (ledger.alone, *ledger.streams) if each is not None)}:
+        for turn, work in stream.pending:
+            if turn > stream.done:
+                ledger.poison(work.writes, error)
+        stream.pending.clear()
+        stream.seen.clear()
+    ledger.alone, ledger.map, ledger.streams = None, None, []
+
+
 def _start_anew() -> None:
     """In a process that was forked off: its parent's threads are not here, and what they were doing is not done."""
     global _making
     _making = threading.RLock()
-    ledger = ledger_of(None)
     gone = Diagnostic(
         Code.FORKED,
         "this process was forked while a kernel wrote this memory, and the kernel runs in the parent only",
         help="wait for the stream before the fork: `stream.synchronize()`; or start processes by `spawn`",
     )
-    streams = list(_all)
-    for stream in {*streams, *(each for each in [ledger.alone, *ledger.streams] if each is not None)}:
-        for turn, work in stream.pending:
-            if turn > stream.done:
-                error = TileproofError(gone)
-                ledger.poisoned += [(low, high, error) for low, high in work.writes if low < high]
-        stream.pending.clear()
-        stream.errors.clear()
-        stream.seen.clear()
-    ledger.alone, ledger.map, ledger.streams = None, None, []
+    _leave(TileproofError(gone))
     _spare.clear()
     _spare_counters.clear()
     _callers.clear()
-    for each in streams:
+    for each in tuple(_all):
+        each.errors.clear()
+        each.owed.clear()
         each.queue = Queue(queue_code(), pool())
         each._words = each.queue._words
         each.turn = each.queue.done
 
 
 def _abandon() -> None:
-    """At the end of the process: what is under way is ended before the memory it uses goes."""
-    for queue in [*(stream.queue for stream in _all), *_spare]:
+    """At the end of the process: what is under way is ended before the memory it uses goes, and nothing begins."""
+    with ledger_of(None).lock:
+        _is_over.append(True)
+        queues = [*(stream.queue for stream in tuple(_all)), *_spare]
+        for queue in queues:
+            queue.close()
+    for queue in queues:
         queue.abandon()
+    with ledger_of(None).lock:
+        _leave(RuntimeError("a kernel was to write this memory, and the process ended before it did"))
 
 
 if hasattr(os, "register_at_fork"):

@@ -25,8 +25,9 @@ from .leases import Span, Work, ledger_of
 if TYPE_CHECKING:
     from .tensors import Tensor
 
-_MOST_RUNS: Final = 64
-"""How many pieces of a tensor with gaps are copied one by one. More are copied with what lies between them."""
+_MOST_RUNS: Final = {True: 64, False: 4096}
+"""How many pieces of a tensor with gaps are read, or written, one by one. More are copied with what lies between them,
+and to write that has to be waited for."""
 _Piece: TypeAlias = tuple[int, int, int]
 """Bytes of the GPU, and their place among all that are copied."""
 
@@ -66,7 +67,7 @@ def from_host(tensor: Tensor, array: Array) -> None:
     values = np.ascontiguousarray(np.broadcast_to(np.asarray(array, tensor.storage), tensor.shape))
     if not values.size:
         return
-    stream, runs = _stream_of(tensor), _runs(tensor)
+    stream, runs = _stream_of(tensor), _runs(tensor, reading=False)
     if runs is not None:
         _send(stream, runs, values.reshape(-1).view(np.uint8))
     else:
@@ -82,7 +83,7 @@ def to_host(tensor: Tensor) -> Array:
     """A copy of the elements, when all is done that is about to write them; raises what went wrong with that."""
     if not tensor.size:
         return np.empty(tensor.shape, tensor.storage)
-    runs = _runs(tensor)
+    runs = _runs(tensor, reading=True)
     raw = _fetched(_stream_of(tensor), [tensor.span] if runs is None else runs)
     ledger_of(tensor.block.device).wait_for_host(tensor.span, writing=False)
     if runs is None:
@@ -190,13 +191,13 @@ def _cut(runs: Sequence[Span]) -> Iterator[tuple[list[_Piece], int, int]]:
         yield group, begin, place
 
 
-def _runs(tensor: Tensor) -> list[Span] | None:
+def _runs(tensor: Tensor, *, reading: bool) -> list[Span] | None:
     """The bytes of a tensor, run by run, in order of its elements; None if there are many runs."""
     shape, strides, length = list(tensor.shape), list(tensor.strides), tensor.itemsize
     while shape and (shape[-1] == 1 or strides[-1] == length):
         length *= shape.pop()
         strides.pop()
-    if math.prod(shape) > _MOST_RUNS:
+    if math.prod(shape) > _MOST_RUNS[reading]:
         return None
     axes = zip(shape, strides, strict=True)
     starts = product(*([stride * place for place in range(extent)] for extent, stride in axes))

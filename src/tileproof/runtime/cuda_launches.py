@@ -60,7 +60,12 @@ class Launch(Work):
         return self.exact
 
     def failure(self) -> BaseException | None:
-        return None if self.started is None or self.is_awaited else self.started.failure()
+        if self.started is None or self.is_awaited:
+            return None
+        try:
+            return self.started.failure()
+        except LaunchError as error:
+            return untraced(error)
 
 
 def give(found: Proved, bound: Bound, loaded: running.Loaded, space: running.Space) -> None:
@@ -146,7 +151,7 @@ def _kept(bound: Bound, stream: CudaStream, is_beside_torch: bool) -> Iterator[D
     """What must live until the launch is done."""
     for array in _foreign(bound):
         if torch_of(array.keep) is None:
-            if array.stream is None or array.stream != stream.handle:
+            if array.capsule is not None or array.stream != stream.handle:
                 yield array
         elif is_beside_torch:
             array.keep.record_stream(stream.external(torch_cuda()))  # type: ignore[attr-defined]

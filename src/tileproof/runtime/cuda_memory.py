@@ -60,7 +60,8 @@ class CudaAccount(Account):
         except LaunchError as error:
             if error.diagnostics[0].code is not Code.OUT_OF_DEVICE_MEMORY:
                 raise
-        self._make_room()
+        with suppress(LaunchError):  # while a graph is recorded nobody can wait for the GPU
+            self._make_room()
         try:
             return self.gpu.allocate_async(nbytes, stream.handle)
         except LaunchError as error:

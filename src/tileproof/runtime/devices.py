@@ -201,7 +201,9 @@ def _of_dlpack(value: Any, name: str) -> Described | None:
         if int(kind) not in dlpack.CUDA_KINDS:
             return None
     try:
-        capsule = value if dlpack.is_capsule(value) else dlpack.capsule_of(value, current_stream(int(device)))
+        # The stream that its library orders its work for; ours waits for that one if it is another.
+        stream = None if dlpack.is_capsule(value) else current_stream(int(device))
+        capsule = value if stream is None else dlpack.capsule_of(value, stream)
         found = dlpack.read(capsule)
     except Exception as error:
         raise malformed("__dlpack__", error) from None
@@ -214,8 +216,8 @@ def _of_dlpack(value: Any, name: str) -> Described | None:
     steps = found.strides
     strides = without_gaps(found.shape, dtype.itemsize) if steps is None else tuple(s * dtype.itemsize for s in steps)
     return _checked(
-        found.address, found.shape, strides, dtype, found.device, name, writeable=found.writeable, keep=value,
-        capsule=capsule,
+        found.address, found.shape, strides, dtype, found.device, name, writeable=found.writeable, stream=stream,
+        keep=value, capsule=capsule,
     )  # fmt: skip
 
 

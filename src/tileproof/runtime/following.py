@@ -40,7 +40,7 @@ _FORMS: Final = 8
 
 
 _around: Final = Around(
-    (streams.recording, streams.watched, choice._chosen), choice._variables, choice._ENCODED, streams._chosen
+    (streams.recording, choice._chosen), choice._variables, choice._ENCODED, streams._chosen
 )
 register_buffer(Tensor, "_record")
 
@@ -75,7 +75,7 @@ def _follower(key: tuple[tuple[str, int], ...], forms: Sequence[Remembered]) -> 
         for name, value in constants.items():
             if type(value) is not int or value != expected.get(name):  # True and 1.0 are equal to 1, and differ
                 return False
-        if choice.is_free() and streams.watched.get() is None:
+        if choice.is_free():
             for is_current, plans in ways:
                 if is_current():
                     for stream in _streams(plans):
@@ -92,21 +92,21 @@ def _streams(plans: Plans) -> list[tuple[int, int] | tuple[()]]:
     torch = sys.modules.get("torch")
     cuda = getattr(torch, "cuda", None)
     has_torch = cuda is not None and cuda.is_initialized()
-    if has_torch:
+    known = readers.torch()
+    is_known = has_torch and known is not None and known.module is torch
+    if is_known:
         follow_torch(torch)
     found: list[tuple[int, int] | tuple[()]] = []
     for device in dict.fromkeys(plan.device[1] for plan in plans.kept):
         chosen, handle = streams.chosen_stream(device), current_stream(device)
         if not isinstance(chosen, CudaStream):
-            found.append(() if has_torch else (device, handle))
+            found.append(() if is_known else (device, handle))
         elif not has_torch or chosen.handle == handle:
             found.append((device, chosen.handle))
     return found
 
 
-def launch(
-    kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any], found: Proved, bound: Bound
-) -> None:
+def launch(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any], found: Proved, bound: Bound) -> None:
     """Runs a kernel on a GPU, and remembers how for launches with the same constants."""
     loaded, facts, space = gpu.run(found, bound)
     signature = parse(kernel).signature

@@ -36,10 +36,11 @@ from .check import Proved
 from .describing import Description, Node
 from .graph_indices import Vouched, Watch, checked
 from .leases import Span, Work, ledger_of, raise_again
-from .operations import Operation, Recipe
+from .operations import Operation
 from .storage import Block, Written
 from .streams import Stream, chosen_stream, current_stream, device_name, recording
 from .tensors import Tensor
+from .views import Runs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,8 +72,8 @@ class Graph:
         self._reads: tuple[Span, ...] = ()
         """What replays read that they have not written before."""
         self._writes: tuple[Span, ...] = ()
-        self._read_first: tuple[tuple[Tensor, str], ...] = ()
-        """Tensors that must have been written before a replay, and the launch that reads each."""
+        self._read_first: tuple[tuple[Tensor, Runs, str], ...] = ()
+        """Tensors that a replay reads, the bytes of each that must have been written before it, and who reads them."""
         self._blocks: tuple[Block, ...] = ()
         self._outputs: tuple[tuple[Block, Any], ...] = ()
         self._is_own = True
@@ -194,12 +195,7 @@ class Graph:
     def op(self) -> Operation[None]:
         """A replay as an operation: `(copy >> g.op()).run()`."""
 
-        def recipe() -> Recipe[None]:
-            self.replay()
-            return None
-            yield
-
-        return Operation(f"replay of {self.name}", recipe)
+        return Operation.of(f"replay of {self.name}", self.replay)
 
     def __await__(self) -> Generator[Any, None, None]:
         """Replays it while other tasks go on."""
@@ -207,8 +203,8 @@ class Graph:
 
     def _check_memory(self) -> None:
         """What is read was written, by an earlier part of the graph or before, and by nothing that failed."""
-        for tensor, name in self._read_first:
-            if tensor.block.written is not None and not tensor.is_initialised:
+        for tensor, runs, name in self._read_first:
+            if tensor.block.written is not None and not tensor.block.is_written(runs):
                 message = f"`{name}` reads a tensor of shape {tensor.shape} that nobody has written"
                 raise LaunchError(Diagnostic(Code.UNINITIALISED, message, help="fill it before the replay"))
         ledger = ledger_of(self.device)
@@ -221,7 +217,7 @@ class Graph:
         """Finds out, once, what replays read from outside and what they write."""
         written = Written()
         inputs: list[Span] = []
-        first: dict[tuple[Any, ...], tuple[Tensor, str]] = {}
+        first: dict[tuple[Any, ...], tuple[Tensor, Runs, str]] = {}
         outputs: dict[Block, Written] = {}
         blocks: dict[Block, None] = {}
         for each in self._recorded:
@@ -229,7 +225,8 @@ class Graph:
             for tensor, access in each.tensors:
                 blocks[tensor.block] = None
                 if access in (Access.IN, Access.INOUT) and not written.has(tensor.runs):
-                    first.setdefault((tensor.address, tensor.key), (tensor, each.node.name))
+                    key = (tensor.address, tensor.key)
+                    first.setdefault(key, (tensor, written.lacking(tensor.runs), each.node.name))
             for tensor, access in each.tensors:
                 if access is not Access.IN:
                     written.add(tensor.runs)

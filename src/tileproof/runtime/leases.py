@@ -277,7 +277,7 @@ class Ledger:
         elif self.alone is not None:
             alone = self.alone
             for turn, (start, end), is_written in alone.uses_since(alone.done):
-                if start < high and low < end and low < high and (writing or is_written):
+                if max(start, low) < min(end, high) and (writing or is_written):
                     found[alone] = turn
         return [(stream, turn) for stream, turn in found.items() if turn > stream.done]
 
@@ -343,7 +343,7 @@ class Ledger:
     def poison_in(self, span: Span) -> BaseException | None:
         """What went wrong with work that wrote, or should have written, some of these bytes."""
         low, high = span
-        return next((error for start, end, error in self.poisoned if start < high and low < end), None)
+        return next((error for start, end, error in self.poisoned if max(start, low) < min(end, high)), None)
 
     def known_poison(self, span: Span) -> BaseException | None:
         """What went wrong with the last work that wrote these bytes; None also while other work is about to write."""
@@ -400,6 +400,8 @@ def _write_down(map: IntervalMap, use: Use, work: Work) -> None:
 
 _ledgers: dict[int | None, Ledger] = {}
 _making = threading.Lock()
+_held: list[Ledger] = []
+"""Those whose lock is held for a fork."""
 
 
 def ledger_of(device: int | None) -> Ledger:
@@ -416,14 +418,27 @@ def every_ledger() -> list[Ledger]:
     return list(_ledgers.values())
 
 
+def _hold_locks() -> None:
+    # In a process that is forked off, what is written down must agree with what was given to streams.
+    for ledger in every_ledger():
+        ledger.lock.acquire()
+        _held.append(ledger)
+
+
+def _release_locks() -> None:
+    while _held:
+        _held.pop().lock.release()
+
+
 def _forget_locks() -> None:
     # A lock that another thread held at the fork would be held for ever.
+    _held.clear()
     for ledger in _ledgers.values():
         ledger.lock = threading.RLock()
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_making.acquire, after_in_parent=_making.release, after_in_child=_making.release)
-    os.register_at_fork(after_in_child=_forget_locks)
+    os.register_at_fork(before=_hold_locks, after_in_parent=_release_locks, after_in_child=_forget_locks)
 
 __all__ = ["IntervalMap", "Ledger", "Span", "Use", "Work", "every_ledger", "ledger_of", "raise_again", "untraced"]

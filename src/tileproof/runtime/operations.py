@@ -10,14 +10,16 @@ the operation's value.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Generator, Iterable
 from contextvars import ContextVar, copy_context
+from functools import partial
 from typing import Any, Final, Generic, NamedTuple, NoReturn, TypeVar
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError
+from tileproof.frontend.elaborate import parse
+from tileproof.ir.types import Access
 from tileproof.language.kernel import Kernel
 
 from .streams import Stream, chained, current_stream, refuse_recording, watched
@@ -34,7 +36,18 @@ class Wait(NamedTuple):
 
 
 Recipe = Generator[Wait, None, Value]
+_SHOWN: Final = 6
+"""How many parts of an operation are named."""
 _pool: ContextVar[StreamPool | None] = ContextVar("tileproof_stream_pool", default=None)
+
+
+class Part(NamedTuple):
+    """One step of an operation."""
+
+    name: str
+    run: Callable[[], Any]
+    waits: bool
+    """Whether `run` makes a recipe; else it gives the value at once, and its work may be in flight."""
 
 
 class Operation(Generic[Value]):
@@ -44,25 +57,38 @@ class Operation(Generic[Value]):
     Operations are made by `kernel.op(...)`, `tp.copy_op`, `tp.host_op` and `tp.all`.
     """
 
-    __slots__ = ("_recipe", "_state", "name")
+    __slots__ = ("_parts", "_state")
 
     def __init__(self, name: str, recipe: Callable[[], Recipe[Value]]) -> None:
-        self.name = name
-        self._recipe = recipe
+        self._parts: tuple[Part, ...] = (Part(name, recipe, True),)
         self._state = ""
+
+    @classmethod
+    def of(cls, name: str, function: Callable[[], Value]) -> Operation[Value]:
+        """An operation that gives its work to a stream, and nothing else: nobody has to wait in between."""
+        return _sequence((Part(name, function, False),))
+
+    @property
+    def name(self) -> str:
+        """What it is called in messages."""
+        names = [part.name for part in self._parts]
+        if len(names) > _SHOWN:
+            names = [*names[: _SHOWN - 2], "...", names[-1]]
+        return " >> ".join(names)
 
     # Putting together.
 
     def then(self, make: Callable[[Value], Operation[Next]]) -> Operation[Next]:
         """This, and then what `make` makes of its value, on the same stream. The host does not wait in between: the
         value is what kernels will have written, and reading it waits."""
-        first = self._taken("then")
+        name, first = self.name, self._taken("then")
 
         def recipe() -> Recipe[Next]:
-            value = yield from first()
-            return (yield from _made(make, value, self.name)._taken("then")())
+            value: Value = yield from _run(first)
+            last: Next = yield from _run(_made(make, value, name)._taken("then"), is_second=True)
+            return last
 
-        return Operation(f"{self.name}, then ...", recipe)
+        return Operation(f"{name}, then ...", recipe)
 
     def __rshift__(self, other: Operation[Next]) -> Operation[Next]:
         """This, and then the other, on the same stream: `a >> b`."""
@@ -70,31 +96,24 @@ class Operation(Generic[Value]):
             return NotImplemented
         if other is self:
             _refuse(self.name, "part of another operation already", "make it twice: an operation runs once")
-        first, second = self._taken(">>"), other._taken(">>")
-
-        def recipe() -> Recipe[Next]:
-            yield from first()
-            return (yield from _chained(second()))
-
-        return Operation(f"{self.name} >> {other.name}", recipe)
+        return _sequence((*self._taken(">>"), *other._taken(">>")))
 
     def map(self, function: Callable[[Value], Next]) -> Operation[Next]:
         """This, and then a function of its value, on the host, when it is done."""
-        first = self._taken("map")
+        name, first = self.name, self._taken("map")
 
         def recipe() -> Recipe[Next]:
-            refuse_recording(f"a function is mapped over {self.name}", "call it when the graph was replayed")
-            value = yield from _done(first(), self.name)
-            with _naming(f"map of {self.name}"):
-                return function(value)
+            refuse_recording(f"a function is mapped over {name}", "call it when the graph was replayed")
+            value: Value = yield from _done(_run(first), name)
+            return function(value)
 
-        return Operation(f"{self.name}, mapped", recipe)
+        return Operation(f"{name}, mapped", recipe)
 
     # Running.
 
     def run(self, stream: Stream | None = None) -> Value:
         """Runs it on a stream, the current one if none is named, and waits: its value, or what went wrong."""
-        recipe = _on(stream, _done(self._taken("run")(), self.name))
+        recipe = _on(stream, _done(_run(self._taken("run")), self.name))
         try:
             while True:
                 for each, turn in next(recipe).uses:
@@ -105,7 +124,7 @@ class Operation(Generic[Value]):
 
     def start(self, stream: Stream | None = None) -> Value:
         """Gives it to a stream and waits only where the host has a part in it. Its value may be in flight."""
-        recipe = _on(stream, _watching(self._taken("start")()))
+        recipe = _on(stream, _watching(_run(self._taken("start"))))
         try:
             while True:
                 for each, turn in next(recipe).uses:
@@ -116,7 +135,7 @@ class Operation(Generic[Value]):
 
     def __await__(self) -> Generator[Any, None, Value]:
         """Runs it while other tasks go on. A task that is cancelled leaves what was given to a stream there."""
-        recipe = _on(None, _done(self._taken("await")(), self.name))
+        recipe = _on(None, _done(_run(self._taken("await")), self.name))
         try:
             while True:
                 for each, turn in next(recipe).uses:
@@ -127,17 +146,12 @@ class Operation(Generic[Value]):
         finally:
             recipe.close()
 
-    def _taken(self, by: str) -> Callable[[], Recipe[Value]]:
-        """Its recipe, for the one who uses it."""
+    def _taken(self, by: str) -> tuple[Part, ...]:
+        """Its parts, for the one who uses it."""
         if self._state:
             _refuse(self.name, self._state, "make it again: `kernel.op(...)` makes another each time")
         self._state = "run already" if by in ("run", "start", "await") else "part of another operation already"
-
-        def named() -> Recipe[Value]:
-            with _naming(self.name):
-                return (yield from self._recipe())
-
-        return named
+        return self._parts
 
     def __repr__(self) -> str:
         return f"<operation {self.name}{f', {self._state}' if self._state else ''}>"
@@ -147,21 +161,42 @@ def _refuse(name: str, state: str, cure: str) -> NoReturn:
     raise LaunchError(Diagnostic(Code.SPENT, f"the operation {name} is {state}", help=cure))
 
 
-class _naming:  # noqa: N801
-    """Names the operation in which something went wrong, the innermost first."""
+def _sequence(parts: tuple[Part, ...]) -> Operation[Any]:
+    made: Operation[Any] = Operation.__new__(Operation)
+    made._parts, made._state = parts, ""
+    return made
 
-    __slots__ = ("name",)
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+def _run(parts: tuple[Part, ...], *, is_second: bool = False) -> Recipe[Any]:
+    """Runs parts one after another; gives the value of the last. All but the first follow at the heels of another.
 
-    def __enter__(self) -> None: ...
+    An error names the operation in which something went wrong.
+    """
+    value = None
+    for name, run, waits in parts:
+        try:
+            if waits:
+                recipe = run()
+                value = yield from (_chained(recipe) if is_second else recipe)
+            elif is_second:
+                token = chained.set(True)
+                try:
+                    value = run()
+                finally:
+                    chained.reset(token)
+            else:
+                value = run()
+        except Exception as error:
+            _name(error, name)
+            raise
+        is_second = True
+    return value
 
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if isinstance(error, Exception):
-            note = f"in the operation {self.name}"
-            if note not in getattr(error, "__notes__", ()):
-                error.add_note(note)
+
+def _name(error: Exception, name: str) -> None:
+    note = f"in the operation {name}"
+    if note not in getattr(error, "__notes__", ()):
+        error.add_note(note)
 
 
 def _made(make: Callable[[Any], Operation[Next]], value: Any, name: str) -> Operation[Next]:
@@ -208,7 +243,8 @@ def _chained(recipe: Recipe[Value]) -> Recipe[Value]:
 
 def _watching(recipe: Recipe[Value]) -> Recipe[Value]:
     """A recipe whose parts know what was given to streams before them."""
-    value, _ = yield from _watched(recipe)
+    value, given = yield from _watched(recipe)
+    _forget(given)
     return value
 
 
@@ -218,13 +254,20 @@ def _done(recipe: Recipe[Value], name: str) -> Recipe[Value]:
     try:
         if given:
             yield Wait(tuple((stream, max(turns)) for stream, turns in given.items()))
-        with _naming(name):
-            for stream, turns in given.items():
-                stream.settle(turns)
-    finally:
         for stream, turns in given.items():
-            stream.forget(turns)
+            stream.settle(turns)
+    except Exception as error:
+        _name(error, name)
+        raise
+    finally:
+        _forget(given)
     return value
+
+
+def _forget(given: dict[Stream, list[int]]) -> None:
+    """Nobody waits for some work any more."""
+    for stream, turns in given.items():
+        stream.forget(turns)
 
 
 def _watched(recipe: Recipe[Value]) -> Recipe[tuple[Value, dict[Stream, list[int]]]]:
@@ -239,15 +282,21 @@ def _watched(recipe: Recipe[Value]) -> Recipe[tuple[Value, dict[Stream, list[int
             wait = next(recipe)
         except StopIteration as end:
             value: Value = end.value
-            break
+            return value, given
+        except BaseException:
+            _forget(given)
+            raise
         finally:
             watched.reset(token)
             if outer is not None:
                 for stream, turns in given.items():
                     outer.setdefault(stream, []).extend(turns[passed.get(stream, 0) :])
                     passed[stream] = len(turns)
-        yield wait
-    return value, given
+        try:
+            yield wait
+        except BaseException:  # it is closed: its task was cancelled
+            _forget(given)
+            raise
 
 
 # Kinds of operations.
@@ -255,30 +304,42 @@ def _watched(recipe: Recipe[Value]) -> Recipe[tuple[Value, dict[Stream, list[int
 
 def launch_op(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> Operation[Any]:
     """A launch as a value; its own value is what it writes: one tensor, or a tuple of them."""
-    from tileproof.frontend.elaborate import parse
-    from tileproof.ir.types import Access
-
-    def recipe() -> Recipe[Any]:
-        kernel(*args, **named)
-        signature = parse(kernel).signature
-        given = {**dict(zip((each.name for each in signature.arguments), args, strict=False)), **named}
-        written = tuple(given[tensor.name] for tensor in signature.tensors if tensor.access is not Access.IN)
-        _watch_gpu(written)
-        return written[0] if len(written) == 1 else written
-        yield  # makes it a generator
-
-    return Operation(f"`{kernel.name}`", recipe)
+    return Operation.of(f"`{kernel.name}`", partial(_launched, kernel, args, named))
 
 
-def _watch_gpu(written: tuple[Any, ...]) -> None:
-    """Notes a launch that followed an earlier one, past everything that notes launches."""
-    given, devices = watched.get(), sys.modules.get("tileproof.runtime.devices")
-    if given is None or devices is None or not written:
+def _launched(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    kernel(*args, **named)
+    places = kernel.cache.get("written")
+    if places is None:
+        places = kernel.cache["written"] = _written(kernel)
+    written = tuple(args[place] if place < len(args) else named[name] for place, name in places)
+    if written:
+        _watch_gpu(written[0])
+    return written[0] if len(written) == 1 else written
+
+
+def _written(kernel: Kernel) -> tuple[tuple[int, str], ...]:
+    """The places and names of the arguments that a kernel writes."""
+    signature = parse(kernel).signature
+    written = {tensor.name for tensor in signature.tensors if tensor.access is not Access.IN}
+    names = enumerate(parameter.name for parameter in signature.arguments)
+    return tuple((place, name) for place, name in names if name in written)
+
+
+def _watch_gpu(written: Any) -> None:
+    """Notes a launch on a GPU that followed an earlier one, past everything that notes launches."""
+    given = watched.get()
+    if given is None:
         return
-    found = written[0].block.device if isinstance(written[0], Tensor) else devices.device_of(written[0])
+    if type(written) is Tensor:
+        found = written.block.device
+    else:  # of other libraries only torch's tensors are recognised so soon
+        found = written.device.index if getattr(written, "is_cuda", None) is True else None
     if found is not None:
         stream = current_stream(found)
-        given.setdefault(stream, []).append(stream.turn)
+        turns = given.setdefault(stream, [])
+        if not turns or turns[-1] != stream.turn:
+            turns.append(stream.turn)
 
 
 def host_op(function: Callable[..., Next], *args: Any, **named: Any) -> Operation[Next]:
@@ -304,11 +365,7 @@ def host_op(function: Callable[..., Next], *args: Any, **named: Any) -> Operatio
 def value_op(value: Next) -> Operation[Next]:
     """An operation that does nothing and has a value."""
 
-    def recipe() -> Recipe[Next]:
-        return value
-        yield
-
-    return Operation("value", recipe)
+    return Operation.of("value", lambda: value)
 
 
 def all_of(operations: Iterable[Operation[Any]]) -> Operation[tuple[Any, ...]]:
@@ -318,10 +375,11 @@ def all_of(operations: Iterable[Operation[Any]]) -> Operation[tuple[Any, ...]]:
         if not isinstance(part, Operation):
             cure = "inside a kernel tp.all reduces a tile; on the host it takes operations, `kernel.op(...)`"
             raise TypeError(f"tp.all takes operations, not {type(part).__name__}: {cure}")
-    recipes = [part._taken("all") for part in parts]
+    name = f"all of {', '.join(part.name for part in parts)}"
+    taken = [part._taken("all") for part in parts]
 
     def recipe() -> Recipe[tuple[Any, ...]]:
-        under_way: dict[int, Recipe[Any]] = {place: _on(None, make()) for place, make in enumerate(recipes)}
+        under_way: dict[int, Recipe[Any]] = {place: _on(None, _run(each)) for place, each in enumerate(taken)}
         values: dict[int, Any] = {}
         try:
             while under_way:
@@ -337,9 +395,9 @@ def all_of(operations: Iterable[Operation[Any]]) -> Operation[tuple[Any, ...]]:
         finally:
             for each in under_way.values():
                 each.close()
-        return tuple(values[place] for place in range(len(recipes)))
+        return tuple(values[place] for place in range(len(taken)))
 
-    return Operation(f"all of {', '.join(part.name for part in parts)}", recipe)
+    return Operation(name, recipe)
 
 
 _LEAST: Final = 1

@@ -6,6 +6,7 @@ view of ours was handed out (`.numpy()`, DLPack) and still lives. Launches of th
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import Any
 
 import numpy as np
@@ -115,6 +116,20 @@ class Written:
         # A run is the first of those that are joined if it starts behind all that start before it.
         is_first = np.concatenate(([True], starts[1:] > ends[:-1]))
         self._runs = np.stack((starts[is_first], ends[np.append(is_first[1:], True)]), 1)
+
+    def lacking(self, runs: Runs) -> Runs:
+        """Those of some bytes that are not here."""
+        starts, ends = self._runs[:, 0].tolist(), self._runs[:, 1].tolist()
+        pieces = []
+        for low, high in runs.tolist():
+            place = bisect_right(ends, low)
+            while low < high:
+                start = starts[place] if place < len(starts) else high
+                if low < min(start, high):
+                    pieces.append((low, min(start, high)))
+                low = ends[place] if place < len(ends) else high
+                place += 1
+        return np.array(pieces, np.int64).reshape(-1, 2)
 
     def has(self, runs: Runs) -> bool:
         """Whether all of some bytes are here."""

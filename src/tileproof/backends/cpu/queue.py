@@ -106,7 +106,7 @@ class Queue:
     """A native queue. Its thread starts with the first thing it is given; without a pool it is a counter that others
     wait for and its owner moves."""
 
-    __slots__ = ("_entries", "_pool", "_push", "_words", "address")
+    __slots__ = ("_entries", "_has_thread", "_pool", "_push", "_words", "address")
 
     def __init__(self, code: bytes, pool: Pool | None) -> None:
         """A queue made of the object file of `queue_text`."""
@@ -119,6 +119,7 @@ class Queue:
         self._pool = pool
         """The pool for its thread, until that is started."""
         self._push = self._entries.push
+        self._has_thread = False
 
     def _start(self, pool: Pool) -> None:
         """Starts the thread. Whoever gives work to a queue sees to it that nobody else does at the same time."""
@@ -126,7 +127,7 @@ class Queue:
         with signals_blocked():
             if not self._entries.start(self.address, pool.entry, native):
                 raise MemoryError("the system grants no thread for a stream")
-        self._pool = None
+        self._pool, self._has_thread = None, True
 
     @property
     def done(self) -> int:
@@ -151,7 +152,10 @@ class Queue:
         """Has all that is given later wait for an entry of another queue."""
         if self._pool is not None:
             self._start(self._pool)
-        return self._entries.wait(self.address, other.address, turn)
+        taken = self._entries.wait(self.address, other.address, turn)
+        if not taken:
+            raise MemoryError("no memory for another entry of a stream")
+        return taken
 
     def until(self, turn: int) -> None:
         """Waits until an entry is done; Ctrl-C ends the wait, and nothing else."""
@@ -167,7 +171,19 @@ class Queue:
         """Moves the counter of a queue without a thread."""
         self._entries.reach(self.address, turn)
 
+    def close(self) -> None:
+        """Takes nothing from here on. Whoever gives work meanwhile is kept away, as for any work."""
+        self._pool, self._push = None, _refuse
+
     def abandon(self) -> None:
         """Leaves what is not begun, and returns when the thread has ended, if there is one."""
-        if self._pool is None:
+        self.close()
+        if self._has_thread:
             self._entries.abandon(self.address)
+
+
+def _refuse(address: int, steps: int, count: int) -> int:
+    raise RuntimeError(
+        "work is given to a stream while the process ends\n"
+        "  help: give it earlier: what is registered with `atexit` after tileproof was imported comes before"
+    )

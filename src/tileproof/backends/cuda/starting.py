@@ -100,6 +100,8 @@ class Started:
     def free(self) -> None:
         """Gives the report back, when the stream comes to it."""
         address, self.report = self.report, 0
+        if not address:
+            return
         # Where the context is lost, the memory went with it, and what went wrong is said already.
         with suppress(LaunchError):
             self.loaded.device.free_async(address, self.stream)

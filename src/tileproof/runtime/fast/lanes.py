@@ -5,8 +5,8 @@ Only while a stream is the only one of its device with work under way (`set_alon
 its own order is all the order there is, and nobody has to be asked. In any other case the full launch asks the ledger.
 
 A launch that follows a plan does this with the GIL, in one go: it looks whether the lane is the right one, is open, has
-room and is not busy; it notes its spans under the number `turn + 1`; it is busy. Then it calls the driver, perhaps
-without the GIL, and with the GIL again `turn` is one more and it is busy no longer. So
+room and is not busy; it notes its spans under the number `turn + 1`; from here on it is busy. Then it calls the driver,
+perhaps without the GIL. Last of all, and without the GIL still, `turn` is one more, and it is busy no longer. So
 
 - one launch at a time goes through a lane, hence turns are in the order of the stream's queue;
 - a mark that is recorded on the stream covers all work up to the `turn` of that moment, never more than that;
@@ -83,12 +83,12 @@ class Lane:
 
     @turn.setter
     def turn(self, turn: int) -> None:
-        self._data.turn = turn
+        self._data.given = self._data.turn = turn
 
     @property
     def is_busy(self) -> bool:
         """Whether a launch is being given to the stream by a thread that follows a plan."""
-        return bool(self._data.busy or self._data.in_python)
+        return bool(self._data.in_python or self._data.given != self._data.turn)
 
     @property
     def is_full(self) -> bool:
@@ -130,7 +130,7 @@ class Lane:
         """Waits until no launch that follows a plan is half given. With the lane closed or not alone there is none
         from then on; otherwise `turn` now counts every launch that was noted before."""
         data, begun, spins = self._data, self._data.turn, 0
-        while (data.busy or data.in_python) and data.turn == begun:
+        while self.is_busy and data.turn == begun:
             spins += 1
             time.sleep(0 if spins < _SPINS else 0.0001)
 
@@ -158,7 +158,7 @@ class Lane:
                 high = middle
         return int(low)
 
-    def __del__(self) -> None:
+    def __del__(self, _spare: list[LaneData] = _spare) -> None:  # the module may be gone before
         _spare.append(self._data)
 
 
@@ -202,12 +202,12 @@ def give(cell: int, stream: int, spans: Sequence[Used], start: Callable[[], bool
     try:
         # The lane may have been left, closed or taken before it was said that this thread comes.
         is_right = ctypes.c_void_p.from_address(cell).value == address and (data.handle or 0) == stream
-        if not is_right or data.busy or data.closed or data.stop - data.head < len(spans):
+        if not is_right or data.given != data.turn or data.closed or data.stop - data.head < len(spans):
             return False
         head, turn = data.head, data.turn + 1
         for place, (low, high, is_written) in enumerate(spans, head):
             data.entries[place % LANE_ROOM] = LaneEntry(low, high, turn << 1 | is_written)
-        data.head = head + len(spans)
+        data.head, data.given = head + len(spans), turn
         was_given = True  # as far as is known, if a signal interrupts
         try:
             was_given = start()

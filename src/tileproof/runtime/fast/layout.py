@@ -112,12 +112,12 @@ class LaneEntry(ctypes.Structure):
 
 
 class LaneData(ctypes.Structure):
-    """The launches of a stream that followed a plan. Places count on for ever; the ring is taken modulo its room."""
+    """The launches of a stream that followed a plan. Places count on for ever; the ring is taken modulo its room.
+    One is being given to the stream while `given` is one more than `turn`."""
 
     _fields_ = (
-        ("handle", c_void_p), ("turn", c_int64), ("head", c_int64), ("tail", c_int64), ("stop", c_int64),
-        ("busy", c_int32), ("closed", c_int32), ("in_python", c_int32), ("padding", c_int32),
-        ("entries", LaneEntry * LANE_ROOM),
+        ("handle", c_void_p), ("given", c_int64), ("turn", c_int64), ("head", c_int64), ("tail", c_int64),
+        ("stop", c_int64), ("closed", c_int32), ("in_python", c_int32), ("entries", LaneEntry * LANE_ROOM),
     )  # fmt: skip
 
 

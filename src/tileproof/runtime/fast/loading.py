@@ -68,6 +68,7 @@ class Native:
             plans_slot=readers.slot_of(Plans, "_held"), true_object=id(True), false_object=id(False),
         )  # fmt: skip
         self._kept: list[object] = [checking.launch]
+        self._around: Around | None = None
         self._met: list[Reader] = []
         for name, kind in _TYPES.items():
             setattr(runtime, name, id(kind))
@@ -170,6 +171,9 @@ class Native:
 
     def look_around(self, around: Around) -> None:
         """Says what is asked before a plan is followed."""
+        if around is self._around:
+            return
+        self._around = around
         runtime, kept = self._runtime, (sys.modules, *map(sys.intern, ("torch", "cupy", "device", "handle")))
         self._kept.extend((around, *kept))
         for place, variable in enumerate(around.quiet):
@@ -179,8 +183,9 @@ class Native:
 
     def follow_torch(self, module: object) -> None:
         """Says that torch has streams, so that its current one is ours while this is the module."""
-        self._kept.append(module)
-        self._runtime.torch = id(module)
+        if self._runtime.torch != id(module):
+            self._kept.append(module)
+            self._runtime.torch = id(module)
 
     def follower(self, ways: tuple[Any, ...]) -> Callable[..., bool]:
         """A function that follows the plans of a kernel: see `tileproof_fast_follow`."""

@@ -55,6 +55,8 @@ struct step { i64 kind; void *code, *args; i64 total, chunk, arena_bytes; i64 *r
 struct queue;
 /* Steps, or another queue to wait for. */
 struct entry { const struct step *steps; i64 count; struct queue *other; i64 turn; };
+/* Entries by number, taken modulo the room. One that is outgrown is kept: the thread may be reading it. */
+struct ring { i64 room; struct entry entry[]; };
 struct alarm { i64 turn, file; };
 
 struct queue {
@@ -69,8 +71,7 @@ struct queue {
     struct alarm alarm[ALARMS];
     run_code *run;
     void *pool;
-    struct entry *ring;
-    i64 room;
+    struct ring *ring;
     struct lock bell_lock, door_lock;
     struct bell bell, door;
 };
@@ -187,26 +188,26 @@ static void do_entry(struct queue *queue, const struct entry *entry, struct aren
     for (i64 i = 0; i < entry->count && !LOAD(queue->abandoned); i++) do_step(queue, &entry->steps[i], arena);
 }
 
-static struct entry next_entry(struct queue *queue, i64 turn) {
-    struct entry entry;
+/* Sleeps until there is such an entry, or nobody wants it done. */
+static void rest(struct queue *queue, i64 turn) {
     pthread_mutex_lock(&queue->bell_lock);
     while (LOAD(queue->given) < turn && !LOAD(queue->abandoned)) {
         STORE(queue->asleep, 1);
         pthread_cond_wait(&queue->bell, &queue->bell_lock);
     }
     STORE(queue->asleep, 0);
-    entry = queue->ring[turn % queue->room];
     pthread_mutex_unlock(&queue->bell_lock);
-    return entry;
 }
 
 static void *worker(void *argument) {
     struct queue *queue = argument;
     struct arena arena = {0, 0};
     for (i64 turn = LOAD(queue->done) + 1;; turn++) {
-        comes_to(&queue->given, turn);
-        struct entry entry = next_entry(queue, turn);
+        if (!comes_to(&queue->given, turn)) rest(queue, turn);
         if (LOAD(queue->abandoned)) break;
+        /* The ring is asked for behind the number: it holds the entry, or is a larger one that it was copied to. */
+        struct ring *ring = LOAD(queue->ring);
+        struct entry entry = ring->entry[turn % ring->room];
         do_entry(queue, &entry, &arena);
         if (LOAD(queue->abandoned)) break;
         tileproof_queue_reach(queue, turn);
@@ -221,27 +222,34 @@ static void *worker(void *argument) {
 
 /* Giving. */
 
+static struct ring *new_ring(i64 room) {
+    void *memory;
+    if (posix_memalign(&memory, 64, sizeof(struct ring) + room * sizeof(struct entry)) != 0) return 0;
+    struct ring *ring = memory;
+    ring->room = room;
+    return ring;
+}
+
 /* Takes an entry; its number, or 0 if there is no memory. */
 static i64 give(struct queue *queue, struct entry entry) {
-    i64 turn = 0;
+    i64 turn = 0, asleep = 0;
     pthread_mutex_lock(&queue->bell_lock);
-    i64 waiting = queue->given - LOAD(queue->done);
-    if (waiting + 1 >= queue->room) {
-        void *memory;
-        i64 room = queue->room * 2;
-        if (posix_memalign(&memory, 64, room * sizeof(struct entry)) != 0) goto out;
-        struct entry *ring = memory;
-        for (i64 i = LOAD(queue->done); i <= queue->given; i++) ring[i % room] = queue->ring[i % queue->room];
-        free(queue->ring);
-        queue->ring = ring;
-        queue->room = room;
+    struct ring *ring = queue->ring;
+    i64 done = LOAD(queue->done);
+    if (queue->given - done + 1 >= ring->room) {
+        struct ring *larger = new_ring(ring->room * 2);
+        if (!larger) goto out;
+        for (i64 i = done; i <= queue->given; i++) larger->entry[i % larger->room] = ring->entry[i % ring->room];
+        STORE(queue->ring, larger);
+        ring = larger;
     }
     turn = queue->given + 1;
-    queue->ring[turn % queue->room] = entry;
+    ring->entry[turn % ring->room] = entry;
     STORE(queue->given, turn);
-    if (LOAD(queue->asleep)) pthread_cond_signal(&queue->bell);
+    asleep = LOAD(queue->asleep);
 out:
     pthread_mutex_unlock(&queue->bell_lock);
+    if (asleep) pthread_cond_signal(&queue->bell); /* behind the lock, or who wakes would wait for that */
     return turn;
 }
 
@@ -267,14 +275,12 @@ void tileproof_queue_abandon(struct queue *queue) {
 /* A queue without a thread. Null if there is no memory. It lives until the process ends. */
 struct queue *tileproof_queue_new(void) {
     struct queue *queue;
-    void *ring;
     if (posix_memalign((void **)&queue, 128, sizeof *queue) != 0) return 0;
-    queue->room = 256;
-    if (posix_memalign(&ring, 64, queue->room * sizeof(struct entry)) != 0) {
+    queue->ring = new_ring(256);
+    if (!queue->ring) {
         free(queue);
         return 0;
     }
-    queue->ring = ring;
     queue->done = queue->failures = queue->abandoned = queue->ended = queue->given = queue->asleep = queue->waiting = 0;
     queue->alarms = 0;
     for (i32 i = 0; i < ALARMS; i++) queue->alarm[i] = (struct alarm){NEVER, -1};

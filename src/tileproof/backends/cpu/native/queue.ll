@@ -1,4 +1,4 @@
-; Made by tools/build_queue.py of queue.c, whose sha256 is 2b5097077bdd05e16db746145e6dbb7107899666ff787ea350235f0a89483173
+; Made by tools/build_queue.py of queue.c, whose sha256 is 6200dbbe4c560a04164152da38471419eda9b319dd9367ef22349ab68b83e03f
 
 %struct.instant = type { i64, i64 }
 %struct.alarm = type { i64, i64 }
@@ -208,87 +208,86 @@ define internal fastcc range(i64 -9223372036854775807, -9223372036854775808) i64
   %3 = alloca ptr, align 8
   %4 = getelementptr inbounds i8, ptr %0, i64 576
   %5 = tail call i32 @pthread_mutex_lock(ptr %4)
-  %6 = getelementptr inbounds i8, ptr %0, i64 128
-  %7 = load i64, ptr %6, align 128
+  %6 = getelementptr inbounds i8, ptr %0, i64 552
+  %7 = load ptr, ptr %6, align 8
   %8 = load atomic i64, ptr %0 seq_cst, align 128
-  %9 = add i64 %7, 1
-  %10 = sub i64 %9, %8
-  %11 = getelementptr inbounds i8, ptr %0, i64 560
-  %12 = load i64, ptr %11, align 16
-  %13 = icmp slt i64 %10, %12
-  br i1 %13, label %14, label %17
+  %9 = getelementptr inbounds i8, ptr %0, i64 128
+  %10 = load i64, ptr %9, align 128
+  %11 = sub i64 %10, %8
+  %12 = add i64 %11, 1
+  %13 = load i64, ptr %7, align 8
+  %14 = icmp slt i64 %12, %13
+  br i1 %14, label %45, label %15
 
-14:
-  %15 = getelementptr inbounds i8, ptr %0, i64 552
-  %16 = load ptr, ptr %15, align 8
-  br label %44
+15:
+  %16 = shl i64 %13, 6
+  %17 = or disjoint i64 %16, 8
+  %18 = call i32 @posix_memalign(ptr %3, i64 64, i64 %17)
+  %19 = icmp eq i32 %18, 0
+  br i1 %19, label %22, label %20
 
-17:
-  %18 = shl nsw i64 %12, 1
-  %19 = shl i64 %12, 6
-  %20 = call i32 @posix_memalign(ptr %3, i64 64, i64 %19)
-  %21 = icmp eq i32 %20, 0
-  br i1 %21, label %22, label %43
+20:
+  %21 = call i32 @pthread_mutex_unlock(ptr %4)
+  br label %60
 
 22:
-  %23 = load ptr, ptr %3, align 8
-  %24 = load atomic i64, ptr %0 seq_cst, align 128
-  %25 = load i64, ptr %6, align 128
-  %26 = icmp sgt i64 %24, %25
-  br i1 %26, label %29, label %27
+  %23 = shl nsw i64 %13, 1
+  %24 = load ptr, ptr %3, align 8
+  store i64 %23, ptr %24, align 8
+  %25 = load i64, ptr %9, align 128
+  %26 = icmp sgt i64 %8, %25
+  br i1 %26, label %41, label %27
 
 27:
-  %28 = getelementptr inbounds i8, ptr %0, i64 552
-  br label %32
+  %28 = getelementptr inbounds i8, ptr %24, i64 8
+  %29 = getelementptr inbounds i8, ptr %7, i64 8
+  br label %30
 
-29:
-  %30 = getelementptr inbounds i8, ptr %0, i64 552
-  %31 = load ptr, ptr %30, align 8
-  call void @free(ptr %31)
-  store ptr %23, ptr %30, align 8
-  store i64 %18, ptr %11, align 16
-  br label %44
+30:
+  %31 = phi i64 [ %8, %27 ], [ %38, %30 ]
+  %32 = load i64, ptr %24, align 8
+  %33 = srem i64 %31, %32
+  %34 = getelementptr inbounds %struct.entry, ptr %28, i64 %33
+  %35 = load i64, ptr %7, align 8
+  %36 = srem i64 %31, %35
+  %37 = getelementptr inbounds %struct.entry, ptr %29, i64 %36
+  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %34, ptr align 8 %37, i64 32, i1 false)
+  %38 = add nsw i64 %31, 1
+  %39 = load i64, ptr %9, align 128
+  %40 = icmp slt i64 %31, %39
+  br i1 %40, label %30, label %41
 
-32:
-  %33 = phi i64 [ %24, %27 ], [ %40, %32 ]
-  %34 = srem i64 %33, %18
-  %35 = getelementptr inbounds %struct.entry, ptr %23, i64 %34
-  %36 = load ptr, ptr %28, align 8
-  %37 = load i64, ptr %11, align 16
-  %38 = srem i64 %33, %37
-  %39 = getelementptr inbounds %struct.entry, ptr %36, i64 %38
-  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %35, ptr align 8 %39, i64 32, i1 false)
-  %40 = add nsw i64 %33, 1
-  %41 = load i64, ptr %6, align 128
-  %42 = icmp slt i64 %33, %41
-  br i1 %42, label %32, label %29
+41:
+  %42 = phi i64 [ %25, %22 ], [ %39, %30 ]
+  %43 = ptrtoint ptr %24 to i64
+  store atomic i64 %43, ptr %6 seq_cst, align 8
+  %44 = load i64, ptr %24, align 8
+  br label %45
 
-43:
-  br label %57
-
-44:
-  %45 = phi i64 [ %12, %14 ], [ %18, %29 ]
-  %46 = phi ptr [ %16, %14 ], [ %23, %29 ]
-  %47 = load i64, ptr %6, align 128
-  %48 = add nsw i64 %47, 1
-  %49 = srem i64 %48, %45
-  %50 = getelementptr inbounds %struct.entry, ptr %46, i64 %49
-  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %50, ptr align 8 %1, i64 32, i1 false)
-  store atomic i64 %48, ptr %6 seq_cst, align 128
-  %51 = getelementptr inbounds i8, ptr %0, i64 256
-  %52 = load atomic i64, ptr %51 seq_cst, align 128
-  %53 = icmp eq i64 %52, 0
-  br i1 %53, label %57, label %54
-
-54:
-  %55 = getelementptr inbounds i8, ptr %0, i64 832
-  %56 = call i32 @pthread_cond_signal(ptr %55)
-  br label %57
+45:
+  %46 = phi i64 [ %44, %41 ], [ %13, %2 ]
+  %47 = phi i64 [ %42, %41 ], [ %10, %2 ]
+  %48 = phi ptr [ %24, %41 ], [ %7, %2 ]
+  %49 = add nsw i64 %47, 1
+  %50 = getelementptr inbounds i8, ptr %48, i64 8
+  %51 = srem i64 %49, %46
+  %52 = getelementptr inbounds %struct.entry, ptr %50, i64 %51
+  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %52, ptr align 8 %1, i64 32, i1 false)
+  store atomic i64 %49, ptr %9 seq_cst, align 128
+  %53 = getelementptr inbounds i8, ptr %0, i64 256
+  %54 = load atomic i64, ptr %53 seq_cst, align 128
+  %55 = icmp eq i64 %54, 0
+  %56 = call i32 @pthread_mutex_unlock(ptr %4)
+  br i1 %55, label %60, label %57
 
 57:
-  %58 = phi i64 [ %48, %54 ], [ %48, %44 ], [ 0, %43 ]
-  %59 = call i32 @pthread_mutex_unlock(ptr %4)
-  ret i64 %58
+  %58 = getelementptr inbounds i8, ptr %0, i64 832
+  %59 = call i32 @pthread_cond_signal(ptr %58)
+  br label %60
+
+60:
+  %61 = phi i64 [ 0, %20 ], [ %49, %45 ], [ %49, %57 ]
+  ret i64 %61
 }
 
 define range(i64 -9223372036854775807, -9223372036854775808) i64 @tileproof_queue_wait(ptr %0, ptr %1, i64 %2) nounwind {
@@ -332,68 +331,68 @@ declare i32 @pthread_cond_signal(ptr)
 define ptr @tileproof_queue_new() nounwind {
   %1 = alloca ptr, align 8
   %2 = alloca ptr, align 8
-  %3 = call i32 @posix_memalign(ptr %1, i64 128, i64 1152)
+  %3 = call i32 @posix_memalign(ptr %2, i64 128, i64 1152)
   %4 = icmp eq i32 %3, 0
-  br i1 %4, label %5, label %40
+  br i1 %4, label %5, label %39
 
 5:
-  %6 = load ptr, ptr %1, align 8
-  %7 = getelementptr inbounds i8, ptr %6, i64 560
-  store i64 256, ptr %7, align 16
-  %8 = call i32 @posix_memalign(ptr %2, i64 64, i64 8192)
-  %9 = icmp eq i32 %8, 0
-  br i1 %9, label %12, label %10
+  %6 = call i32 @posix_memalign(ptr %1, i64 64, i64 8200)
+  %7 = icmp eq i32 %6, 0
+  br i1 %7, label %11, label %8
 
-10:
-  %11 = load ptr, ptr %1, align 8
-  call void @free(ptr %11)
-  br label %40
+8:
+  %9 = load ptr, ptr %2, align 8
+  %10 = getelementptr inbounds i8, ptr %9, i64 552
+  store ptr null, ptr %10, align 8
+  call void @free(ptr %9)
+  br label %39
 
-12:
+11:
+  %12 = load ptr, ptr %1, align 8
+  store i64 256, ptr %12, align 8
   %13 = load ptr, ptr %2, align 8
-  %14 = load ptr, ptr %1, align 8
-  %15 = getelementptr inbounds i8, ptr %14, i64 552
-  store ptr %13, ptr %15, align 8
-  %16 = getelementptr inbounds i8, ptr %14, i64 264
-  store i64 0, ptr %16, align 8
-  %17 = getelementptr inbounds i8, ptr %14, i64 256
+  %14 = getelementptr inbounds i8, ptr %13, i64 552
+  store ptr %12, ptr %14, align 8
+  %15 = getelementptr inbounds i8, ptr %13, i64 264
+  store i64 0, ptr %15, align 8
+  %16 = getelementptr inbounds i8, ptr %13, i64 256
+  store i64 0, ptr %16, align 128
+  %17 = getelementptr inbounds i8, ptr %13, i64 128
   store i64 0, ptr %17, align 128
-  %18 = getelementptr inbounds i8, ptr %14, i64 128
-  store i64 0, ptr %18, align 128
-  store <4 x i64> zeroinitializer, ptr %14, align 128
-  %19 = getelementptr inbounds i8, ptr %14, i64 272
-  store i64 0, ptr %19, align 16
-  %20 = getelementptr inbounds i8, ptr %14, i64 280
-  br label %34
+  store <4 x i64> zeroinitializer, ptr %13, align 128
+  %18 = getelementptr inbounds i8, ptr %13, i64 272
+  store i64 0, ptr %18, align 16
+  %19 = getelementptr inbounds i8, ptr %13, i64 280
+  br label %33
 
-21:
-  %22 = getelementptr inbounds i8, ptr %14, i64 576
-  %23 = call i32 @pthread_mutex_init(ptr %22, ptr null)
-  %24 = load ptr, ptr %1, align 8
-  %25 = getelementptr inbounds i8, ptr %24, i64 704
-  %26 = call i32 @pthread_mutex_init(ptr %25, ptr null)
-  %27 = load ptr, ptr %1, align 8
-  %28 = getelementptr inbounds i8, ptr %27, i64 832
-  %29 = call i32 @pthread_cond_init(ptr %28, ptr null)
-  %30 = load ptr, ptr %1, align 8
-  %31 = getelementptr inbounds i8, ptr %30, i64 960
-  %32 = call i32 @pthread_cond_init(ptr %31, ptr null)
-  %33 = load ptr, ptr %1, align 8
-  br label %40
+20:
+  %21 = getelementptr inbounds i8, ptr %13, i64 576
+  %22 = call i32 @pthread_mutex_init(ptr %21, ptr null)
+  %23 = load ptr, ptr %2, align 8
+  %24 = getelementptr inbounds i8, ptr %23, i64 704
+  %25 = call i32 @pthread_mutex_init(ptr %24, ptr null)
+  %26 = load ptr, ptr %2, align 8
+  %27 = getelementptr inbounds i8, ptr %26, i64 832
+  %28 = call i32 @pthread_cond_init(ptr %27, ptr null)
+  %29 = load ptr, ptr %2, align 8
+  %30 = getelementptr inbounds i8, ptr %29, i64 960
+  %31 = call i32 @pthread_cond_init(ptr %30, ptr null)
+  %32 = load ptr, ptr %2, align 8
+  br label %39
 
-34:
-  %35 = phi i64 [ 0, %12 ], [ %38, %34 ]
-  %36 = getelementptr inbounds %struct.alarm, ptr %20, i64 %35
-  store i64 9223372036854775807, ptr %36, align 8
-  %37 = getelementptr inbounds i8, ptr %36, i64 8
-  store i64 -1, ptr %37, align 8
-  %38 = add nuw nsw i64 %35, 1
-  %39 = icmp eq i64 %38, 16
-  br i1 %39, label %21, label %34
+33:
+  %34 = phi i64 [ 0, %11 ], [ %37, %33 ]
+  %35 = getelementptr inbounds %struct.alarm, ptr %19, i64 %34
+  store i64 9223372036854775807, ptr %35, align 8
+  %36 = getelementptr inbounds i8, ptr %35, i64 8
+  store i64 -1, ptr %36, align 8
+  %37 = add nuw nsw i64 %34, 1
+  %38 = icmp eq i64 %37, 16
+  br i1 %38, label %20, label %33
 
-40:
-  %41 = phi ptr [ %33, %21 ], [ null, %10 ], [ null, %0 ]
-  ret ptr %41
+39:
+  %40 = phi ptr [ null, %8 ], [ %32, %20 ], [ null, %0 ]
+  ret ptr %40
 }
 
 declare i32 @posix_memalign(ptr, i64, i64)
@@ -443,265 +442,269 @@ define internal ptr @worker(ptr %0) nounwind {
   %12 = getelementptr inbounds i8, ptr %0, i64 256
   %13 = getelementptr inbounds i8, ptr %0, i64 832
   %14 = getelementptr inbounds i8, ptr %0, i64 552
-  %15 = getelementptr inbounds i8, ptr %0, i64 560
-  %16 = getelementptr inbounds i8, ptr %5, i64 8
-  %17 = getelementptr inbounds i8, ptr %0, i64 536
-  %18 = getelementptr inbounds i8, ptr %0, i64 544
-  %19 = getelementptr inbounds i8, ptr %0, i64 8
-  %20 = getelementptr inbounds i8, ptr %0, i64 264
-  %21 = getelementptr inbounds i8, ptr %0, i64 704
-  %22 = getelementptr inbounds i8, ptr %0, i64 960
-  %23 = getelementptr inbounds i8, ptr %0, i64 272
-  %24 = getelementptr inbounds i8, ptr %0, i64 280
-  br label %25
+  %15 = getelementptr inbounds i8, ptr %5, i64 8
+  %16 = getelementptr inbounds i8, ptr %0, i64 536
+  %17 = getelementptr inbounds i8, ptr %0, i64 544
+  %18 = getelementptr inbounds i8, ptr %0, i64 8
+  %19 = getelementptr inbounds i8, ptr %0, i64 264
+  %20 = getelementptr inbounds i8, ptr %0, i64 704
+  %21 = getelementptr inbounds i8, ptr %0, i64 960
+  %22 = getelementptr inbounds i8, ptr %0, i64 272
+  %23 = getelementptr inbounds i8, ptr %0, i64 280
+  br label %24
 
-25:
-  %26 = phi i64 [ %6, %1 ], [ %27, %162 ]
-  %27 = add nsw i64 %26, 1
-  %28 = load atomic i64, ptr %7 seq_cst, align 8
-  %29 = icmp sgt i64 %28, %26
-  br i1 %29, label %52, label %30
+24:
+  %25 = phi i64 [ %6, %1 ], [ %26, %164 ]
+  %26 = add nsw i64 %25, 1
+  %27 = load atomic i64, ptr %7 seq_cst, align 8
+  %28 = icmp sgt i64 %27, %25
+  br i1 %28, label %64, label %29
 
-30:
-  %31 = call i32 @clock_gettime(i32 0, ptr %4)
-  %32 = load i64, ptr %4, align 8
-  %33 = load i64, ptr %8, align 8
-  br label %34
+29:
+  %30 = call i32 @clock_gettime(i32 0, ptr %4)
+  %31 = load i64, ptr %4, align 8
+  %32 = load i64, ptr %8, align 8
+  br label %33
 
-34:
-  %35 = phi i32 [ 0, %30 ], [ %42, %41 ]
-  %36 = load atomic i64, ptr %7 seq_cst, align 8
-  %37 = icmp sgt i64 %36, %26
-  br i1 %37, label %52, label %38
+33:
+  %34 = phi i32 [ 0, %29 ], [ %41, %40 ]
+  %35 = load atomic i64, ptr %7 seq_cst, align 8
+  %36 = icmp sgt i64 %35, %25
+  br i1 %36, label %64, label %37
 
-38:
+37:
   call void @tileproof_relax()
-  %39 = add nuw nsw i32 %35, 1
-  %40 = icmp eq i32 %39, 16
-  br i1 %40, label %43, label %41
+  %38 = add nuw nsw i32 %34, 1
+  %39 = icmp eq i32 %38, 16
+  br i1 %39, label %42, label %40
 
-41:
-  %42 = phi i32 [ %39, %38 ], [ 0, %43 ]
-  br label %34
+40:
+  %41 = phi i32 [ %38, %37 ], [ 0, %42 ]
+  br label %33
 
-43:
-  %44 = call i32 @clock_gettime(i32 0, ptr %3)
-  %45 = load i64, ptr %3, align 8
-  %46 = load i64, ptr %9, align 8
-  %47 = sub i64 %45, %32
-  %48 = mul i64 %47, 1000000000
-  %49 = sub i64 %46, %33
-  %50 = add i64 %49, %48
-  %51 = icmp ult i64 %50, 20000
-  br i1 %51, label %41, label %52
+42:
+  %43 = call i32 @clock_gettime(i32 0, ptr %3)
+  %44 = load i64, ptr %3, align 8
+  %45 = load i64, ptr %9, align 8
+  %46 = sub i64 %44, %31
+  %47 = mul i64 %46, 1000000000
+  %48 = sub i64 %45, %32
+  %49 = add i64 %48, %47
+  %50 = icmp ult i64 %49, 20000
+  br i1 %50, label %40, label %51
 
-52:
-  %53 = call i32 @pthread_mutex_lock(ptr %10)
-  %54 = load atomic i64, ptr %7 seq_cst, align 128
-  %55 = icmp sgt i64 %54, %26
-  br i1 %55, label %63, label %56
+51:
+  %52 = call i32 @pthread_mutex_lock(ptr %10)
+  %53 = load atomic i64, ptr %7 seq_cst, align 128
+  %54 = icmp sgt i64 %53, %25
+  br i1 %54, label %62, label %55
 
-56:
-  %57 = load atomic i64, ptr %11 seq_cst, align 16
-  %58 = icmp eq i64 %57, 0
-  br i1 %58, label %59, label %63
+55:
+  %56 = load atomic i64, ptr %11 seq_cst, align 16
+  %57 = icmp eq i64 %56, 0
+  br i1 %57, label %58, label %62
 
-59:
+58:
   store atomic i64 1, ptr %12 seq_cst, align 128
-  %60 = call i32 @pthread_cond_wait(ptr %13, ptr %10)
-  %61 = load atomic i64, ptr %7 seq_cst, align 128
-  %62 = icmp sgt i64 %61, %26
-  br i1 %62, label %63, label %56
+  %59 = call i32 @pthread_cond_wait(ptr %13, ptr %10)
+  %60 = load atomic i64, ptr %7 seq_cst, align 128
+  %61 = icmp sgt i64 %60, %25
+  br i1 %61, label %62, label %55
 
-63:
+62:
   store atomic i64 0, ptr %12 seq_cst, align 128
-  %64 = load ptr, ptr %14, align 8
-  %65 = load i64, ptr %15, align 16
-  %66 = srem i64 %27, %65
-  %67 = getelementptr inbounds %struct.entry, ptr %64, i64 %66
-  %68 = load ptr, ptr %67, align 8
-  %69 = getelementptr inbounds i8, ptr %67, i64 8
-  %70 = load i64, ptr %69, align 8
-  %71 = getelementptr inbounds i8, ptr %67, i64 16
-  %72 = load ptr, ptr %71, align 8
-  %73 = getelementptr inbounds i8, ptr %67, i64 24
-  %74 = load i64, ptr %73, align 8
-  %75 = call i32 @pthread_mutex_unlock(ptr %10)
-  %76 = load atomic i64, ptr %11 seq_cst, align 16
-  %77 = icmp eq i64 %76, 0
-  br i1 %77, label %78, label %178
+  %63 = call i32 @pthread_mutex_unlock(ptr %10)
+  br label %64
 
-78:
-  %79 = icmp eq ptr %72, null
-  br i1 %79, label %86, label %80
+64:
+  %65 = load atomic i64, ptr %11 seq_cst, align 16
+  %66 = icmp eq i64 %65, 0
+  br i1 %66, label %67, label %180
 
-80:
-  %81 = load atomic i64, ptr %11 seq_cst, align 16
-  %82 = icmp eq i64 %81, 0
-  br i1 %82, label %83, label %86
+67:
+  %68 = load atomic i64, ptr %14 seq_cst, align 8
+  %69 = inttoptr i64 %68 to ptr
+  %70 = getelementptr inbounds i8, ptr %69, i64 8
+  %71 = load i64, ptr %69, align 8
+  %72 = srem i64 %26, %71
+  %73 = getelementptr inbounds %struct.entry, ptr %70, i64 %72
+  %74 = load ptr, ptr %73, align 8
+  %75 = getelementptr inbounds i8, ptr %73, i64 8
+  %76 = load i64, ptr %75, align 8
+  %77 = getelementptr inbounds i8, ptr %73, i64 16
+  %78 = load ptr, ptr %77, align 8
+  %79 = getelementptr inbounds i8, ptr %73, i64 24
+  %80 = load i64, ptr %79, align 8
+  %81 = icmp eq ptr %78, null
+  br i1 %81, label %88, label %82
 
-83:
-  %84 = call i32 @tileproof_queue_until(ptr %72, i64 %74, i64 50000000)
-  %85 = icmp eq i32 %84, 0
-  br i1 %85, label %80, label %86
+82:
+  %83 = load atomic i64, ptr %11 seq_cst, align 16
+  %84 = icmp eq i64 %83, 0
+  br i1 %84, label %85, label %88
 
-86:
-  %87 = icmp sgt i64 %70, 0
-  br i1 %87, label %88, label %149
+85:
+  %86 = call i32 @tileproof_queue_until(ptr %78, i64 %80, i64 50000000)
+  %87 = icmp eq i32 %86, 0
+  br i1 %87, label %82, label %88
 
 88:
-  %89 = phi i64 [ %147, %146 ], [ 0, %86 ]
-  %90 = load atomic i64, ptr %11 seq_cst, align 16
-  %91 = icmp eq i64 %90, 0
-  br i1 %91, label %92, label %149
+  %89 = icmp sgt i64 %76, 0
+  br i1 %89, label %90, label %151
 
-92:
-  %93 = getelementptr inbounds %struct.step, ptr %68, i64 %89
-  %94 = load i64, ptr %93, align 8
-  switch i64 %94, label %146 [
-    i64 0, label %95
-    i64 1, label %125
-    i64 2, label %133
+90:
+  %91 = phi i64 [ %149, %148 ], [ 0, %88 ]
+  %92 = load atomic i64, ptr %11 seq_cst, align 16
+  %93 = icmp eq i64 %92, 0
+  br i1 %93, label %94, label %151
+
+94:
+  %95 = getelementptr inbounds %struct.step, ptr %74, i64 %91
+  %96 = load i64, ptr %95, align 8
+  switch i64 %96, label %148 [
+    i64 0, label %97
+    i64 1, label %127
+    i64 2, label %135
   ]
 
-95:
-  %96 = getelementptr inbounds i8, ptr %93, i64 40
-  %97 = load i64, ptr %96, align 8
-  %98 = load i64, ptr %16, align 8
-  %99 = icmp sgt i64 %97, %98
-  br i1 %99, label %100, label %109
+97:
+  %98 = getelementptr inbounds i8, ptr %95, i64 40
+  %99 = load i64, ptr %98, align 8
+  %100 = load i64, ptr %15, align 8
+  %101 = icmp sgt i64 %99, %100
+  br i1 %101, label %102, label %111
 
-100:
-  %101 = load ptr, ptr %5, align 8
-  call void @free(ptr %101)
-  %102 = call i32 @posix_memalign(ptr %5, i64 64, i64 %97)
-  %103 = icmp eq i32 %102, 0
-  %104 = select i1 %103, i64 %97, i64 0
-  store i64 %104, ptr %16, align 8
-  %105 = icmp eq i64 %104, 0
-  br i1 %105, label %108, label %106
-
-106:
-  %107 = load i64, ptr %96, align 8
-  br label %109
+102:
+  %103 = load ptr, ptr %5, align 8
+  call void @free(ptr %103)
+  %104 = call i32 @posix_memalign(ptr %5, i64 64, i64 %99)
+  %105 = icmp eq i32 %104, 0
+  %106 = select i1 %105, i64 %99, i64 0
+  store i64 %106, ptr %15, align 8
+  %107 = icmp eq i64 %106, 0
+  br i1 %107, label %110, label %108
 
 108:
+  %109 = load i64, ptr %98, align 8
+  br label %111
+
+110:
   store ptr null, ptr %5, align 8
-  br label %144
+  br label %146
 
-109:
-  %110 = phi i64 [ %107, %106 ], [ %97, %95 ]
-  %111 = load ptr, ptr %17, align 8
-  %112 = load ptr, ptr %18, align 32
-  %113 = getelementptr inbounds i8, ptr %93, i64 8
-  %114 = load ptr, ptr %113, align 8
-  %115 = getelementptr inbounds i8, ptr %93, i64 16
+111:
+  %112 = phi i64 [ %109, %108 ], [ %99, %97 ]
+  %113 = load ptr, ptr %16, align 8
+  %114 = load ptr, ptr %17, align 32
+  %115 = getelementptr inbounds i8, ptr %95, i64 8
   %116 = load ptr, ptr %115, align 8
-  %117 = getelementptr inbounds i8, ptr %93, i64 24
-  %118 = load i64, ptr %117, align 8
-  %119 = getelementptr inbounds i8, ptr %93, i64 32
+  %117 = getelementptr inbounds i8, ptr %95, i64 16
+  %118 = load ptr, ptr %117, align 8
+  %119 = getelementptr inbounds i8, ptr %95, i64 24
   %120 = load i64, ptr %119, align 8
-  %121 = load ptr, ptr %5, align 8
-  call void %111(ptr %112, ptr %114, ptr %116, i64 %118, i64 %120, i64 %110, ptr %121)
-  %122 = getelementptr inbounds i8, ptr %93, i64 48
-  %123 = load ptr, ptr %122, align 8
-  %124 = icmp eq ptr %123, null
-  br i1 %124, label %146, label %140
+  %121 = getelementptr inbounds i8, ptr %95, i64 32
+  %122 = load i64, ptr %121, align 8
+  %123 = load ptr, ptr %5, align 8
+  call void %113(ptr %114, ptr %116, ptr %118, i64 %120, i64 %122, i64 %112, ptr %123)
+  %124 = getelementptr inbounds i8, ptr %95, i64 48
+  %125 = load ptr, ptr %124, align 8
+  %126 = icmp eq ptr %125, null
+  br i1 %126, label %148, label %142
 
-125:
-  %126 = getelementptr inbounds i8, ptr %93, i64 8
-  %127 = load ptr, ptr %126, align 8
-  %128 = getelementptr inbounds i8, ptr %93, i64 16
+127:
+  %128 = getelementptr inbounds i8, ptr %95, i64 8
   %129 = load ptr, ptr %128, align 8
-  %130 = getelementptr inbounds i8, ptr %93, i64 24
-  %131 = load i64, ptr %130, align 8
-  %132 = call ptr @memcpy(ptr %127, ptr %129, i64 %131)
-  br label %146
+  %130 = getelementptr inbounds i8, ptr %95, i64 16
+  %131 = load ptr, ptr %130, align 8
+  %132 = getelementptr inbounds i8, ptr %95, i64 24
+  %133 = load i64, ptr %132, align 8
+  %134 = call ptr @memcpy(ptr %129, ptr %131, i64 %133)
+  br label %148
 
-133:
-  %134 = getelementptr inbounds i8, ptr %93, i64 8
-  %135 = load ptr, ptr %134, align 8
-  %136 = getelementptr inbounds i8, ptr %93, i64 16
+135:
+  %136 = getelementptr inbounds i8, ptr %95, i64 8
   %137 = load ptr, ptr %136, align 8
-  %138 = call i32 %135(ptr %137)
-  %139 = icmp eq i32 %138, 0
-  br i1 %139, label %146, label %144
+  %138 = getelementptr inbounds i8, ptr %95, i64 16
+  %139 = load ptr, ptr %138, align 8
+  %140 = call i32 %137(ptr %139)
+  %141 = icmp eq i32 %140, 0
+  br i1 %141, label %148, label %146
 
-140:
-  %141 = getelementptr inbounds i8, ptr %123, i64 8
-  %142 = load i64, ptr %141, align 8
-  %143 = icmp eq i64 %142, 9223372036854775807
-  br i1 %143, label %146, label %144
-
-144:
-  %145 = atomicrmw add ptr %19, i64 1 seq_cst, align 8
-  br label %146
+142:
+  %143 = getelementptr inbounds i8, ptr %125, i64 8
+  %144 = load i64, ptr %143, align 8
+  %145 = icmp eq i64 %144, 9223372036854775807
+  br i1 %145, label %148, label %146
 
 146:
-  %147 = add nuw nsw i64 %89, 1
-  %148 = icmp eq i64 %147, %70
-  br i1 %148, label %149, label %88
+  %147 = atomicrmw add ptr %18, i64 1 seq_cst, align 8
+  br label %148
 
-149:
-  %150 = load atomic i64, ptr %11 seq_cst, align 16
-  %151 = icmp eq i64 %150, 0
-  br i1 %151, label %152, label %178
+148:
+  %149 = add nuw nsw i64 %91, 1
+  %150 = icmp eq i64 %149, %76
+  br i1 %150, label %151, label %90
 
-152:
-  store atomic i64 %27, ptr %0 seq_cst, align 128
-  %153 = load atomic i64, ptr %20 seq_cst, align 8
-  %154 = icmp eq i64 %153, 0
-  br i1 %154, label %159, label %155
+151:
+  %152 = load atomic i64, ptr %11 seq_cst, align 16
+  %153 = icmp eq i64 %152, 0
+  br i1 %153, label %154, label %180
 
-155:
-  %156 = call i32 @pthread_mutex_lock(ptr %21)
-  %157 = call i32 @pthread_cond_broadcast(ptr %22)
-  %158 = call i32 @pthread_mutex_unlock(ptr %21)
-  br label %159
+154:
+  store atomic i64 %26, ptr %0 seq_cst, align 128
+  %155 = load atomic i64, ptr %19 seq_cst, align 8
+  %156 = icmp eq i64 %155, 0
+  br i1 %156, label %161, label %157
 
-159:
-  %160 = load atomic i64, ptr %23 seq_cst, align 16
-  %161 = icmp eq i64 %160, 0
-  br i1 %161, label %162, label %163
+157:
+  %158 = call i32 @pthread_mutex_lock(ptr %20)
+  %159 = call i32 @pthread_cond_broadcast(ptr %21)
+  %160 = call i32 @pthread_mutex_unlock(ptr %20)
+  br label %161
 
-162:
-  br label %25
-
-163:
-  store i64 1, ptr %2, align 8
-  br label %164
+161:
+  %162 = load atomic i64, ptr %22 seq_cst, align 16
+  %163 = icmp eq i64 %162, 0
+  br i1 %163, label %164, label %165
 
 164:
-  %165 = phi i64 [ 0, %163 ], [ %175, %174 ]
-  %166 = getelementptr inbounds %struct.alarm, ptr %24, i64 %165
-  %167 = load atomic i64, ptr %166 seq_cst, align 8
-  %168 = icmp sgt i64 %167, %27
-  br i1 %168, label %174, label %169
+  br label %24
 
-169:
-  store atomic i64 9223372036854775807, ptr %166 seq_cst, align 8
-  %170 = getelementptr inbounds i8, ptr %166, i64 8
-  %171 = load atomic i64, ptr %170 seq_cst, align 8
-  %172 = trunc i64 %171 to i32
-  %173 = call i64 @write(i32 %172, ptr %2, i64 8)
-  br label %174
+165:
+  store i64 1, ptr %2, align 8
+  br label %166
 
-174:
-  %175 = add nuw nsw i64 %165, 1
-  %176 = icmp eq i64 %175, 16
-  br i1 %176, label %177, label %164
+166:
+  %167 = phi i64 [ 0, %165 ], [ %177, %176 ]
+  %168 = getelementptr inbounds %struct.alarm, ptr %23, i64 %167
+  %169 = load atomic i64, ptr %168 seq_cst, align 8
+  %170 = icmp sgt i64 %169, %26
+  br i1 %170, label %176, label %171
 
-177:
-  br label %162
+171:
+  store atomic i64 9223372036854775807, ptr %168 seq_cst, align 8
+  %172 = getelementptr inbounds i8, ptr %168, i64 8
+  %173 = load atomic i64, ptr %172 seq_cst, align 8
+  %174 = trunc i64 %173 to i32
+  %175 = call i64 @write(i32 %174, ptr %2, i64 8)
+  br label %176
 
-178:
-  %179 = load ptr, ptr %5, align 8
-  call void @free(ptr %179)
-  %180 = call i32 @pthread_mutex_lock(ptr %21)
-  %181 = getelementptr inbounds i8, ptr %0, i64 24
-  store atomic i64 1, ptr %181 seq_cst, align 8
-  %182 = call i32 @pthread_cond_broadcast(ptr %22)
-  %183 = call i32 @pthread_mutex_unlock(ptr %21)
+176:
+  %177 = add nuw nsw i64 %167, 1
+  %178 = icmp eq i64 %177, 16
+  br i1 %178, label %179, label %166
+
+179:
+  br label %164
+
+180:
+  %181 = load ptr, ptr %5, align 8
+  call void @free(ptr %181)
+  %182 = call i32 @pthread_mutex_lock(ptr %20)
+  %183 = getelementptr inbounds i8, ptr %0, i64 24
+  store atomic i64 1, ptr %183 seq_cst, align 8
+  %184 = call i32 @pthread_cond_broadcast(ptr %21)
+  %185 = call i32 @pthread_mutex_unlock(ptr %20)
   ret ptr null
 }
 

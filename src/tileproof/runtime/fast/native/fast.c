@@ -40,9 +40,9 @@ enum { BY_ARRAY, BY_EXCHANGE, BY_RECORD, BY_PYTHON };
    giving a launch to the same stream. */
 enum { FOR_PYTHON = 2, AGAIN = 3 };
 
-/* How often it is tried again. Each time others may go on, and the driver answers within some microseconds, unless its
-   queue is full. */
-enum { MOST_TRIES = 200 };
+/* How often it is tried again, and how often it is looked each time whether that launch was given: the driver answers
+   within some microseconds, unless its queue is full. */
+enum { MOST_TRIES = 8, MOST_LOOKS = 20000 };
 
 struct axis { i64 extent, stride[UNITS]; };
 
@@ -66,12 +66,12 @@ typedef i32 context_code(void **context);
 
 /* The launches of a stream that followed a plan, and the bytes they use: `noted` is twice the turn of a launch, and one
    more if it writes them. Places count on for ever, and the ring is taken modulo its room; one may be filled up to
-   `stop`. lanes.py says who may do what. */
+   `stop`. A launch is being given while `given` is one more than `turn`. lanes.py says who may do what. */
 struct entry { u64 low, high; i64 noted; };
 struct lane {
     void *handle;
-    i64 turn, head, tail, stop;
-    i32 busy, closed, in_python, padding;
+    i64 given, turn, head, tail, stop;
+    i32 closed, in_python;
     struct entry entry[LANE_ROOM];
 };
 
@@ -389,14 +389,18 @@ static i32 is_plain(const struct table *table, object *args, i64 count) {
 
 /* Starting. */
 
+static i32 is_busy(const struct lane *lane) {
+    return __atomic_load_n(&lane->turn, __ATOMIC_ACQUIRE) != lane->given;
+}
+
 /* Whether a launch may go to a stream without asking the ledger; if so, its leases are taken.
 
    From here to the end of `start` the lane is this launch's: whoever comes meanwhile finds it busy and tries again, or
    goes the full way, which waits. So the order of turns is the order in which the driver was called. */
 static i32 takes_turn(struct lane *lane, void *stream, const struct launch *launch) {
     if (!lane || lane->handle != stream || lane->closed || lane->stop - lane->head < launch->spans) return 0;
-    if (lane->busy | lane->in_python) return AGAIN;
-    i64 head = lane->head, noted = (lane->turn + 1) << 1;
+    if (is_busy(lane) || lane->in_python) return AGAIN;
+    i64 head = lane->head, noted = (lane->given + 1) << 1;
     for (i32 i = 0; i < launch->spans; i++) {
         const struct span *span = &launch->span[i];
         struct entry *entry = &lane->entry[head & (LANE_ROOM - 1)];
@@ -406,12 +410,14 @@ static i32 takes_turn(struct lane *lane, void *stream, const struct launch *laun
         head += span->low != span->high;
     }
     lane->head = head;
-    lane->busy = 1;
+    lane->given++;
     return 1;
 }
 
 /* `held` keeps the plan. */
-static i32 start(const struct plan *plan, object *held, struct launch *launch, const struct chosen *chosen) {
+static i32 start(
+    const struct plan *plan, object *held, struct launch *launch, const struct chosen *chosen, struct lane **used
+) {
     void *parameters[MOST_WORDS];
     void *stream = plan->stream, *context = 0, *thread = 0;
     struct lane *lane = 0;
@@ -431,7 +437,7 @@ static i32 start(const struct plan *plan, object *held, struct launch *launch, c
     }
     if (plan->current_context && (plan->current_context(&context) != 0 || context != plan->context)) return 0;
     if (plan->alone) {
-        lane = *plan->alone;
+        *used = lane = *plan->alone;
         head = lane ? lane->head : 0;
         i32 answer = takes_turn(lane, stream, launch);
         if (answer != 1) return answer;
@@ -446,12 +452,12 @@ static i32 start(const struct plan *plan, object *held, struct launch *launch, c
         plan->function, plan->grid[0], plan->grid[1], plan->grid[2], plan->block[0], plan->block[1], plan->block[2],
         plan->shared_bytes, stream, parameters, 0
     );
-    if (thread) runtime->take_gil(thread);
     if (lane) {
+        /* Others may wait for this with the GIL or without. The turn is spent in any case: they may know of it. */
         if (failure) lane->head = head;
-        lane->turn++; /* spent in any case: others may have been told of it */
-        lane->busy = 0;
+        __atomic_store_n(&lane->turn, lane->given, __ATOMIC_RELEASE);
     }
+    if (thread) runtime->take_gil(thread);
     if (!failure) for (i32 i = 0; i < launch->states; i++) launch->written[i]->unwritten = 0;
     if (thread) runtime->drop(held);
     return failure == 0;
@@ -468,7 +474,7 @@ static const struct table *table_in(object *held) {
     return (const struct table *)((char *)ITEM_OF(held, 0) + runtime->bytes_data);
 }
 
-static i32 go_once(object *plans, object *args, const struct chosen *chosen) {
+static i32 go_once(object *plans, object *args, const struct chosen *chosen, struct lane **lane) {
     struct seen seen[MOST_ARGUMENTS];
     struct launch launch;
     object *held = held_by(plans);
@@ -484,20 +490,25 @@ static i32 go_once(object *plans, object *args, const struct chosen *chosen) {
     for (i64 i = 0; i < count; i++)
         if (!read(ITEM_OF(args, i), &seen[i])) return seen[i].how == BY_PYTHON ? FOR_PYTHON : 0;
     i64 latest = *table->latest;
-    if (fits(table->plan[latest], seen, count, &launch)) return start(table->plan[latest], held, &launch, chosen);
+    if (fits(table->plan[latest], seen, count, &launch))
+        return start(table->plan[latest], held, &launch, chosen, lane);
     for (i64 i = 0; i < table->count; i++)
         if (i != latest && fits(table->plan[i], seen, count, &launch)) {
             *table->latest = i;
-            return start(table->plan[i], held, &launch, chosen);
+            return start(table->plan[i], held, &launch, chosen, lane);
         }
     return 0;
 }
 
 static i32 go(object *plans, object *args, const struct chosen *chosen) {
     for (i32 tries = 0; tries < MOST_TRIES; tries++) {
-        i32 answer = go_once(plans, args, chosen);
+        struct lane *lane;
+        i32 answer = go_once(plans, args, chosen, &lane);
         if (answer != AGAIN) return answer;
-        runtime->take_gil(runtime->release_gil()); /* anything may have changed then, so all is looked at anew */
+        i64 given = lane->given;
+        void *thread = runtime->release_gil();
+        for (i32 looks = 0; looks < MOST_LOOKS && __atomic_load_n(&lane->turn, __ATOMIC_ACQUIRE) != given; looks++) {}
+        runtime->take_gil(thread); /* anything may have changed meanwhile, so all is looked at anew */
     }
     return 0;
 }
@@ -512,6 +523,7 @@ object *tileproof_fast_launch(object *self, object *const *given, i64 count) {
     if (count == 4) {
         if (TYPE_OF(given[2]) != runtime->int_type || TYPE_OF(given[3]) != runtime->int_type) return runtime->truth(0);
         chosen.device = runtime->long_value(given[2], &overflow);
+        if (overflow) return runtime->truth(0);
         chosen.stream = (void *)runtime->long_value(given[3], &overflow);
         if (overflow) return runtime->truth(0);
     }
@@ -600,16 +612,16 @@ static i32 is_current(object *entries, object *ask) {
 static i32 are_equal(object *constants, object *expected) {
     object *name, *value;
     i64 place = 0;
-    i32 left = 0, overflow = 0;
+    i32 left = 0, overflow, none;
     while (runtime->next(expected, &place, &name, &value)) left++;
     place = 0;
     while (runtime->next(constants, &place, &name, &value)) {
         object *wanted = look_up(expected, name);
         if (!wanted || TYPE_OF(value) != runtime->int_type) return 0;
-        if (value != wanted && runtime->long_value(value, &overflow) != runtime->long_value(wanted, &overflow)) return 0;
+        if (runtime->long_value(value, &overflow) != runtime->long_value(wanted, &none) || overflow) return 0;
         left--;
     }
-    return left == 0 && overflow == 0;
+    return left == 0;
 }
 
 static i32 follow(object *ways, object *args, object *constants) {

@@ -1,4 +1,4 @@
-; Made by tools/build_fast.py of fast.c, whose sha256 is 8dd5fd1555c8d6c38ad74e19784e8575ba022bf153cbe0a00e05cd2ce5faa290
+; Made by tools/build_fast.py of fast.c, whose sha256 is 2c8012a550189fb86ff09e39ced714d4bc272a52c03f980b8470f8b86194d273
 
 %struct.chosen = type { i64, ptr, i32, i32 }
 %struct.seen = type { i32, i32, i32, i32, i32, i32, i32, i32, i64, i64, ptr, ptr, i64, double, ptr }
@@ -61,11 +61,11 @@ define ptr @tileproof_fast_launch(ptr readnone %0, ptr %1, i64 %2) nounwind {
   %33 = getelementptr inbounds i8, ptr %32, i64 112
   %34 = load ptr, ptr %33, align 8
   %35 = tail call ptr %34(i64 0)
-  br label %102
+  br label %109
 
 36:
   %37 = icmp eq i64 %2, 4
-  br i1 %37, label %38, label %76
+  br i1 %37, label %38, label %83
 
 38:
   %39 = getelementptr inbounds i8, ptr %1, i64 16
@@ -89,464 +89,498 @@ define ptr @tileproof_fast_launch(ptr readnone %0, ptr %1, i64 %2) nounwind {
   %53 = getelementptr inbounds i8, ptr %15, i64 112
   %54 = load ptr, ptr %53, align 8
   %55 = tail call ptr %54(i64 0)
-  br label %102
+  br label %109
 
 56:
   %57 = getelementptr inbounds i8, ptr %15, i64 96
   %58 = load ptr, ptr %57, align 8
   %59 = call i64 %58(ptr %40, ptr %5)
   store i64 %59, ptr %4, align 8
-  %60 = load ptr, ptr @runtime, align 8
-  %61 = getelementptr inbounds i8, ptr %60, i64 96
-  %62 = load ptr, ptr %61, align 8
-  %63 = load ptr, ptr %47, align 8
-  %64 = call i64 %62(ptr %63, ptr %5)
-  %65 = inttoptr i64 %64 to ptr
-  store ptr %65, ptr %6, align 8
-  %66 = load i32, ptr %5, align 4
-  %67 = icmp eq i32 %66, 0
-  br i1 %67, label %68, label %71
+  %60 = load i32, ptr %5, align 4
+  %61 = icmp eq i32 %60, 0
+  %62 = load ptr, ptr @runtime, align 8
+  br i1 %61, label %67, label %63
 
-68:
-  %69 = load ptr, ptr %1, align 8
-  %70 = load ptr, ptr %24, align 8
-  br label %76
+63:
+  %64 = getelementptr inbounds i8, ptr %62, i64 112
+  %65 = load ptr, ptr %64, align 8
+  %66 = call ptr %65(i64 0)
+  br label %109
 
-71:
-  %72 = load ptr, ptr @runtime, align 8
-  %73 = getelementptr inbounds i8, ptr %72, i64 112
-  %74 = load ptr, ptr %73, align 8
-  %75 = call ptr %74(i64 0)
-  br label %102
+67:
+  %68 = getelementptr inbounds i8, ptr %62, i64 96
+  %69 = load ptr, ptr %68, align 8
+  %70 = load ptr, ptr %47, align 8
+  %71 = call i64 %69(ptr %70, ptr %5)
+  %72 = inttoptr i64 %71 to ptr
+  store ptr %72, ptr %6, align 8
+  %73 = load i32, ptr %5, align 4
+  %74 = icmp eq i32 %73, 0
+  br i1 %74, label %75, label %78
 
-76:
-  %77 = phi ptr [ %70, %68 ], [ %25, %36 ]
-  %78 = phi ptr [ %69, %68 ], [ %14, %36 ]
-  %79 = call fastcc i32 @go(ptr %78, ptr %77, ptr %4)
-  %80 = icmp eq i32 %79, 2
-  %81 = load ptr, ptr @runtime, align 8
-  br i1 %80, label %87, label %82
+75:
+  %76 = load ptr, ptr %1, align 8
+  %77 = load ptr, ptr %24, align 8
+  br label %83
 
-82:
-  %83 = getelementptr inbounds i8, ptr %81, i64 112
-  %84 = load ptr, ptr %83, align 8
-  %85 = zext nneg i32 %79 to i64
-  %86 = call ptr %84(i64 %85)
-  br label %102
+78:
+  %79 = load ptr, ptr @runtime, align 8
+  %80 = getelementptr inbounds i8, ptr %79, i64 112
+  %81 = load ptr, ptr %80, align 8
+  %82 = call ptr %81(i64 0)
+  br label %109
 
-87:
-  %88 = getelementptr inbounds i8, ptr %81, i64 120
-  %89 = load ptr, ptr %88, align 8
-  %90 = getelementptr inbounds i8, ptr %81, i64 176
+83:
+  %84 = phi ptr [ %77, %75 ], [ %25, %36 ]
+  %85 = phi ptr [ %76, %75 ], [ %14, %36 ]
+  %86 = call fastcc i32 @go(ptr %85, ptr %84, ptr %4)
+  %87 = icmp eq i32 %86, 2
+  %88 = load ptr, ptr @runtime, align 8
+  br i1 %87, label %94, label %89
+
+89:
+  %90 = getelementptr inbounds i8, ptr %88, i64 112
   %91 = load ptr, ptr %90, align 8
-  %92 = call ptr %89(ptr %91, ptr %1, i64 %2, ptr null)
-  %93 = icmp eq ptr %92, null
-  br i1 %93, label %94, label %102
+  %92 = zext nneg i32 %86 to i64
+  %93 = call ptr %91(i64 %92)
+  br label %109
 
 94:
-  %95 = load ptr, ptr @runtime, align 8
-  %96 = getelementptr inbounds i8, ptr %95, i64 152
-  %97 = load ptr, ptr %96, align 8
-  call void %97()
-  %98 = load ptr, ptr @runtime, align 8
-  %99 = getelementptr inbounds i8, ptr %98, i64 112
-  %100 = load ptr, ptr %99, align 8
-  %101 = call ptr %100(i64 0)
-  br label %102
+  %95 = getelementptr inbounds i8, ptr %88, i64 120
+  %96 = load ptr, ptr %95, align 8
+  %97 = getelementptr inbounds i8, ptr %88, i64 176
+  %98 = load ptr, ptr %97, align 8
+  %99 = call ptr %96(ptr %98, ptr %1, i64 %2, ptr null)
+  %100 = icmp eq ptr %99, null
+  br i1 %100, label %101, label %109
 
-102:
-  %103 = phi ptr [ %35, %31 ], [ %55, %52 ], [ %75, %71 ], [ %86, %82 ], [ %101, %94 ], [ %92, %87 ]
-  ret ptr %103
+101:
+  %102 = load ptr, ptr @runtime, align 8
+  %103 = getelementptr inbounds i8, ptr %102, i64 152
+  %104 = load ptr, ptr %103, align 8
+  call void %104()
+  %105 = load ptr, ptr @runtime, align 8
+  %106 = getelementptr inbounds i8, ptr %105, i64 112
+  %107 = load ptr, ptr %106, align 8
+  %108 = call ptr %107(i64 0)
+  br label %109
+
+109:
+  %110 = phi ptr [ %35, %31 ], [ %55, %52 ], [ %66, %63 ], [ %82, %78 ], [ %93, %89 ], [ %108, %101 ], [ %99, %94 ]
+  ret ptr %110
 }
 
 define internal fastcc range(i32 0, 3) i32 @go(ptr readonly %0, ptr readonly %1, ptr readonly %2) unnamed_addr nounwind {
   %4 = alloca ptr, align 8
   %5 = alloca [32 x %struct.seen], align 16
   %6 = alloca %struct.launch, align 8
-  br label %7
+  %7 = alloca ptr, align 8
+  br label %8
 
-7:
-  %8 = phi i32 [ 0, %3 ], [ %274, %267 ]
-  %9 = load ptr, ptr @runtime, align 8
-  %10 = getelementptr inbounds i8, ptr %9, i64 24
-  %11 = load i64, ptr %10, align 8
-  %12 = getelementptr inbounds i8, ptr %0, i64 %11
-  %13 = load ptr, ptr %12, align 8
-  %14 = icmp eq ptr %13, null
-  br i1 %14, label %261, label %15
+8:
+  %9 = phi i32 [ 0, %3 ], [ %291, %287 ]
+  %10 = load ptr, ptr @runtime, align 8
+  %11 = getelementptr inbounds i8, ptr %10, i64 24
+  %12 = load i64, ptr %11, align 8
+  %13 = getelementptr inbounds i8, ptr %0, i64 %12
+  %14 = load ptr, ptr %13, align 8
+  %15 = icmp eq ptr %14, null
+  br i1 %15, label %262, label %16
 
-15:
-  %16 = load i64, ptr %9, align 8
-  %17 = add nsw i64 %16, -8
-  %18 = getelementptr inbounds i8, ptr %13, i64 %17
-  %19 = load ptr, ptr %18, align 8
-  %20 = getelementptr inbounds i8, ptr %9, i64 32
-  %21 = load ptr, ptr %20, align 8
-  %22 = icmp eq ptr %19, %21
-  br i1 %22, label %23, label %261
+16:
+  %17 = load i64, ptr %10, align 8
+  %18 = add nsw i64 %17, -8
+  %19 = getelementptr inbounds i8, ptr %14, i64 %18
+  %20 = load ptr, ptr %19, align 8
+  %21 = getelementptr inbounds i8, ptr %10, i64 32
+  %22 = load ptr, ptr %21, align 8
+  %23 = icmp eq ptr %20, %22
+  br i1 %23, label %24, label %262
 
-23:
-  %24 = getelementptr inbounds i8, ptr %13, i64 %16
-  %25 = load i64, ptr %24, align 8
-  %26 = icmp eq i64 %25, 0
-  br i1 %26, label %261, label %27
+24:
+  %25 = getelementptr inbounds i8, ptr %14, i64 %17
+  %26 = load i64, ptr %25, align 8
+  %27 = icmp eq i64 %26, 0
+  br i1 %27, label %262, label %28
 
-27:
-  %28 = getelementptr inbounds i8, ptr %9, i64 8
-  %29 = load i64, ptr %28, align 8
-  %30 = getelementptr inbounds i8, ptr %13, i64 %29
-  %31 = load ptr, ptr %30, align 8
-  %32 = getelementptr inbounds i8, ptr %31, i64 %17
-  %33 = load ptr, ptr %32, align 8
-  %34 = getelementptr inbounds i8, ptr %9, i64 40
-  %35 = load ptr, ptr %34, align 8
-  %36 = icmp eq ptr %33, %35
-  %37 = select i1 %36, ptr %13, ptr null
-  %38 = getelementptr inbounds i8, ptr %1, i64 %16
-  %39 = load i64, ptr %38, align 8
-  %40 = icmp eq ptr %37, null
-  %41 = icmp sgt i64 %39, 32
-  %42 = select i1 %40, i1 true, i1 %41
-  br i1 %42, label %261, label %43
+28:
+  %29 = getelementptr inbounds i8, ptr %10, i64 8
+  %30 = load i64, ptr %29, align 8
+  %31 = getelementptr inbounds i8, ptr %14, i64 %30
+  %32 = load ptr, ptr %31, align 8
+  %33 = getelementptr inbounds i8, ptr %32, i64 %18
+  %34 = load ptr, ptr %33, align 8
+  %35 = getelementptr inbounds i8, ptr %10, i64 40
+  %36 = load ptr, ptr %35, align 8
+  %37 = icmp eq ptr %34, %36
+  %38 = select i1 %37, ptr %14, ptr null
+  %39 = getelementptr inbounds i8, ptr %1, i64 %17
+  %40 = load i64, ptr %39, align 8
+  %41 = icmp eq ptr %38, null
+  %42 = icmp sgt i64 %40, 32
+  %43 = select i1 %41, i1 true, i1 %42
+  br i1 %43, label %262, label %44
 
-43:
-  %44 = getelementptr inbounds i8, ptr %9, i64 16
-  %45 = load i64, ptr %44, align 8
-  %46 = getelementptr inbounds i8, ptr %31, i64 %45
-  %47 = getelementptr inbounds i8, ptr %46, i64 16
-  %48 = load i64, ptr %47, align 8
-  %49 = getelementptr inbounds i8, ptr %46, i64 24
-  %50 = load i64, ptr %49, align 8
-  %51 = or i64 %50, %48
-  %52 = icmp eq i64 %51, 0
-  br i1 %52, label %211, label %53
+44:
+  %45 = getelementptr inbounds i8, ptr %10, i64 16
+  %46 = load i64, ptr %45, align 8
+  %47 = getelementptr inbounds i8, ptr %32, i64 %46
+  %48 = getelementptr inbounds i8, ptr %47, i64 16
+  %49 = load i64, ptr %48, align 8
+  %50 = getelementptr inbounds i8, ptr %47, i64 24
+  %51 = load i64, ptr %50, align 8
+  %52 = or i64 %51, %49
+  %53 = icmp eq i64 %52, 0
+  br i1 %53, label %212, label %54
 
-53:
-  %54 = getelementptr inbounds i8, ptr %9, i64 136
-  %55 = load ptr, ptr %54, align 8
-  call void %55(ptr %13)
-  %56 = icmp sgt i64 %39, 0
-  br i1 %56, label %59, label %57
+54:
+  %55 = getelementptr inbounds i8, ptr %10, i64 136
+  %56 = load ptr, ptr %55, align 8
+  call void %56(ptr %14)
+  %57 = icmp sgt i64 %40, 0
+  br i1 %57, label %60, label %58
 
-57:
-  %58 = load ptr, ptr @runtime, align 8
-  br label %176
+58:
+  %59 = load ptr, ptr @runtime, align 8
+  br label %177
 
-59:
-  %60 = phi i32 [ %150, %149 ], [ 0, %53 ]
-  %61 = phi i64 [ %151, %149 ], [ 0, %53 ]
-  %62 = load i64, ptr %47, align 8
-  %63 = lshr i64 %62, %61
-  %64 = trunc i64 %63 to i32
-  %65 = and i32 %64, 1
-  %66 = load i64, ptr %49, align 8
-  %67 = lshr i64 %66, %61
-  %68 = trunc i64 %67 to i32
-  %69 = and i32 %68, 1
-  %70 = or i32 %69, %65
-  %71 = icmp eq i32 %70, 0
-  br i1 %71, label %149, label %72
+60:
+  %61 = phi i32 [ %151, %150 ], [ 0, %54 ]
+  %62 = phi i64 [ %152, %150 ], [ 0, %54 ]
+  %63 = load i64, ptr %48, align 8
+  %64 = lshr i64 %63, %62
+  %65 = trunc i64 %64 to i32
+  %66 = and i32 %65, 1
+  %67 = load i64, ptr %50, align 8
+  %68 = lshr i64 %67, %62
+  %69 = trunc i64 %68 to i32
+  %70 = and i32 %69, 1
+  %71 = or i32 %70, %66
+  %72 = icmp eq i32 %71, 0
+  br i1 %72, label %150, label %73
 
-72:
-  %73 = load ptr, ptr @runtime, align 8
-  %74 = getelementptr inbounds i8, ptr %73, i64 8
-  %75 = load i64, ptr %74, align 8
-  %76 = shl nsw i64 %61, 3
-  %77 = getelementptr i8, ptr %1, i64 %75
-  %78 = getelementptr i8, ptr %77, i64 %76
-  %79 = load ptr, ptr %78, align 8
-  %80 = load i64, ptr %73, align 8
-  %81 = getelementptr i8, ptr %79, i64 %80
-  %82 = getelementptr i8, ptr %81, i64 -8
-  %83 = load ptr, ptr %82, align 8
-  %84 = getelementptr inbounds i8, ptr %73, i64 368
-  %85 = getelementptr inbounds i8, ptr %73, i64 360
-  %86 = load i64, ptr %85, align 8
-  %87 = icmp sgt i64 %86, 0
-  br i1 %87, label %91, label %149
+73:
+  %74 = load ptr, ptr @runtime, align 8
+  %75 = getelementptr inbounds i8, ptr %74, i64 8
+  %76 = load i64, ptr %75, align 8
+  %77 = shl nsw i64 %62, 3
+  %78 = getelementptr i8, ptr %1, i64 %76
+  %79 = getelementptr i8, ptr %78, i64 %77
+  %80 = load ptr, ptr %79, align 8
+  %81 = load i64, ptr %74, align 8
+  %82 = getelementptr i8, ptr %80, i64 %81
+  %83 = getelementptr i8, ptr %82, i64 -8
+  %84 = load ptr, ptr %83, align 8
+  %85 = getelementptr inbounds i8, ptr %74, i64 368
+  %86 = getelementptr inbounds i8, ptr %74, i64 360
+  %87 = load i64, ptr %86, align 8
+  %88 = icmp sgt i64 %87, 0
+  br i1 %88, label %92, label %150
 
-88:
-  %89 = add nuw nsw i64 %92, 1
-  %90 = icmp eq i64 %89, %86
-  br i1 %90, label %149, label %91
+89:
+  %90 = add nuw nsw i64 %93, 1
+  %91 = icmp eq i64 %90, %87
+  br i1 %91, label %150, label %92
 
-91:
-  %92 = phi i64 [ %89, %88 ], [ 0, %72 ]
-  %93 = getelementptr inbounds %struct.reader, ptr %84, i64 %92
-  %94 = load ptr, ptr %93, align 8
-  %95 = icmp eq ptr %94, %83
-  br i1 %95, label %96, label %88
+92:
+  %93 = phi i64 [ %90, %89 ], [ 0, %73 ]
+  %94 = getelementptr inbounds %struct.reader, ptr %85, i64 %93
+  %95 = load ptr, ptr %94, align 8
+  %96 = icmp eq ptr %95, %84
+  br i1 %96, label %97, label %89
 
-96:
-  %97 = getelementptr inbounds i8, ptr %93, i64 8
-  %98 = load i64, ptr %97, align 8
-  %99 = icmp eq i64 %98, 1
-  br i1 %99, label %100, label %149
+97:
+  %98 = getelementptr inbounds i8, ptr %94, i64 8
+  %99 = load i64, ptr %98, align 8
+  %100 = icmp eq i64 %99, 1
+  br i1 %100, label %101, label %150
 
-100:
-  store ptr %79, ptr %4, align 8
-  %101 = icmp eq i32 %69, 0
-  br i1 %101, label %121, label %102
+101:
+  store ptr %80, ptr %4, align 8
+  %102 = icmp eq i32 %70, 0
+  br i1 %102, label %122, label %103
 
-102:
-  %103 = getelementptr inbounds i8, ptr %73, i64 120
-  %104 = load ptr, ptr %103, align 8
-  %105 = getelementptr inbounds i8, ptr %73, i64 200
-  %106 = load ptr, ptr %105, align 8
-  %107 = call ptr %104(ptr %106, ptr %4, i64 1, ptr null)
-  %108 = icmp eq ptr %107, null
-  %109 = load ptr, ptr @runtime, align 8
-  br i1 %108, label %110, label %113
+103:
+  %104 = getelementptr inbounds i8, ptr %74, i64 120
+  %105 = load ptr, ptr %104, align 8
+  %106 = getelementptr inbounds i8, ptr %74, i64 200
+  %107 = load ptr, ptr %106, align 8
+  %108 = call ptr %105(ptr %107, ptr %4, i64 1, ptr null)
+  %109 = icmp eq ptr %108, null
+  %110 = load ptr, ptr @runtime, align 8
+  br i1 %109, label %111, label %114
 
-110:
-  %111 = getelementptr inbounds i8, ptr %109, i64 152
-  %112 = load ptr, ptr %111, align 8
-  call void %112()
-  br label %116
+111:
+  %112 = getelementptr inbounds i8, ptr %110, i64 152
+  %113 = load ptr, ptr %112, align 8
+  call void %113()
+  br label %117
 
-113:
-  %114 = getelementptr inbounds i8, ptr %109, i64 144
-  %115 = load ptr, ptr %114, align 8
-  call void %115(ptr %107)
-  br label %116
+114:
+  %115 = getelementptr inbounds i8, ptr %110, i64 144
+  %116 = load ptr, ptr %115, align 8
+  call void %116(ptr %108)
+  br label %117
 
-116:
-  %117 = load ptr, ptr @runtime, align 8
-  %118 = getelementptr inbounds i8, ptr %117, i64 88
-  %119 = load ptr, ptr %118, align 8
-  %120 = icmp eq ptr %107, %119
-  br i1 %120, label %121, label %153
+117:
+  %118 = load ptr, ptr @runtime, align 8
+  %119 = getelementptr inbounds i8, ptr %118, i64 88
+  %120 = load ptr, ptr %119, align 8
+  %121 = icmp eq ptr %108, %120
+  br i1 %121, label %122, label %154
 
-121:
-  %122 = phi ptr [ %117, %116 ], [ %73, %100 ]
-  %123 = icmp eq i32 %65, 0
-  %124 = icmp ne i32 %60, 0
-  %125 = select i1 %123, i1 true, i1 %124
-  br i1 %125, label %147, label %126
+122:
+  %123 = phi ptr [ %118, %117 ], [ %74, %101 ]
+  %124 = icmp eq i32 %66, 0
+  %125 = icmp ne i32 %61, 0
+  %126 = select i1 %124, i1 true, i1 %125
+  br i1 %126, label %148, label %127
 
-126:
-  %127 = getelementptr inbounds i8, ptr %122, i64 128
-  %128 = load ptr, ptr %127, align 8
-  %129 = load ptr, ptr %4, align 8
-  %130 = getelementptr inbounds i8, ptr %122, i64 192
-  %131 = load ptr, ptr %130, align 8
-  %132 = call ptr %128(ptr %129, ptr %131)
-  %133 = icmp eq ptr %132, null
-  %134 = load ptr, ptr @runtime, align 8
-  br i1 %133, label %135, label %138
+127:
+  %128 = getelementptr inbounds i8, ptr %123, i64 128
+  %129 = load ptr, ptr %128, align 8
+  %130 = load ptr, ptr %4, align 8
+  %131 = getelementptr inbounds i8, ptr %123, i64 192
+  %132 = load ptr, ptr %131, align 8
+  %133 = call ptr %129(ptr %130, ptr %132)
+  %134 = icmp eq ptr %133, null
+  %135 = load ptr, ptr @runtime, align 8
+  br i1 %134, label %136, label %139
 
-135:
-  %136 = getelementptr inbounds i8, ptr %134, i64 152
-  %137 = load ptr, ptr %136, align 8
-  call void %137()
-  br label %141
+136:
+  %137 = getelementptr inbounds i8, ptr %135, i64 152
+  %138 = load ptr, ptr %137, align 8
+  call void %138()
+  br label %142
 
-138:
-  %139 = getelementptr inbounds i8, ptr %134, i64 144
-  %140 = load ptr, ptr %139, align 8
-  call void %140(ptr %132)
-  br label %141
+139:
+  %140 = getelementptr inbounds i8, ptr %135, i64 144
+  %141 = load ptr, ptr %140, align 8
+  call void %141(ptr %133)
+  br label %142
 
-141:
-  %142 = load ptr, ptr @runtime, align 8
-  %143 = getelementptr inbounds i8, ptr %142, i64 88
-  %144 = load ptr, ptr %143, align 8
-  %145 = icmp ne ptr %132, %144
-  %146 = zext i1 %145 to i32
-  br label %147
+142:
+  %143 = load ptr, ptr @runtime, align 8
+  %144 = getelementptr inbounds i8, ptr %143, i64 88
+  %145 = load ptr, ptr %144, align 8
+  %146 = icmp ne ptr %133, %145
+  %147 = zext i1 %146 to i32
+  br label %148
 
-147:
-  %148 = phi i32 [ %146, %141 ], [ %60, %121 ]
-  br label %149
+148:
+  %149 = phi i32 [ %147, %142 ], [ %61, %122 ]
+  br label %150
 
-149:
-  %150 = phi i32 [ %148, %147 ], [ %60, %96 ], [ %60, %59 ], [ %60, %72 ], [ %60, %88 ]
-  %151 = add nuw nsw i64 %61, 1
-  %152 = icmp eq i64 %151, %39
-  br i1 %152, label %154, label %59
-
-153:
-  br label %257
+150:
+  %151 = phi i32 [ %149, %148 ], [ %61, %97 ], [ %61, %60 ], [ %61, %73 ], [ %61, %89 ]
+  %152 = add nuw nsw i64 %62, 1
+  %153 = icmp eq i64 %152, %40
+  br i1 %153, label %155, label %60
 
 154:
-  %155 = icmp eq i32 %150, 0
-  %156 = load ptr, ptr @runtime, align 8
-  br i1 %155, label %176, label %157
+  br label %258
 
-157:
-  %158 = getelementptr inbounds i8, ptr %156, i64 120
-  %159 = load ptr, ptr %158, align 8
-  %160 = getelementptr inbounds i8, ptr %156, i64 184
-  %161 = load ptr, ptr %160, align 8
-  %162 = call ptr %159(ptr %161, ptr null, i64 0, ptr null)
-  %163 = icmp eq ptr %162, null
-  %164 = load ptr, ptr @runtime, align 8
-  br i1 %163, label %165, label %168
+155:
+  %156 = icmp eq i32 %151, 0
+  %157 = load ptr, ptr @runtime, align 8
+  br i1 %156, label %177, label %158
 
-165:
-  %166 = getelementptr inbounds i8, ptr %164, i64 152
-  %167 = load ptr, ptr %166, align 8
-  call void %167()
-  br label %171
+158:
+  %159 = getelementptr inbounds i8, ptr %157, i64 120
+  %160 = load ptr, ptr %159, align 8
+  %161 = getelementptr inbounds i8, ptr %157, i64 184
+  %162 = load ptr, ptr %161, align 8
+  %163 = call ptr %160(ptr %162, ptr null, i64 0, ptr null)
+  %164 = icmp eq ptr %163, null
+  %165 = load ptr, ptr @runtime, align 8
+  br i1 %164, label %166, label %169
 
-168:
-  %169 = getelementptr inbounds i8, ptr %164, i64 144
-  %170 = load ptr, ptr %169, align 8
-  call void %170(ptr %162)
-  br label %171
+166:
+  %167 = getelementptr inbounds i8, ptr %165, i64 152
+  %168 = load ptr, ptr %167, align 8
+  call void %168()
+  br label %172
 
-171:
-  %172 = load ptr, ptr @runtime, align 8
-  %173 = getelementptr inbounds i8, ptr %172, i64 88
-  %174 = load ptr, ptr %173, align 8
-  %175 = icmp eq ptr %162, %174
-  br i1 %175, label %176, label %257
+169:
+  %170 = getelementptr inbounds i8, ptr %165, i64 144
+  %171 = load ptr, ptr %170, align 8
+  call void %171(ptr %163)
+  br label %172
 
-176:
-  %177 = phi ptr [ %58, %57 ], [ %156, %154 ], [ %172, %171 ]
-  %178 = getelementptr inbounds i8, ptr %177, i64 24
-  %179 = load i64, ptr %178, align 8
-  %180 = getelementptr inbounds i8, ptr %0, i64 %179
-  %181 = load ptr, ptr %180, align 8
-  %182 = icmp eq ptr %181, null
-  br i1 %182, label %206, label %183
+172:
+  %173 = load ptr, ptr @runtime, align 8
+  %174 = getelementptr inbounds i8, ptr %173, i64 88
+  %175 = load ptr, ptr %174, align 8
+  %176 = icmp eq ptr %163, %175
+  br i1 %176, label %177, label %258
 
-183:
-  %184 = load i64, ptr %177, align 8
-  %185 = add nsw i64 %184, -8
-  %186 = getelementptr inbounds i8, ptr %181, i64 %185
-  %187 = load ptr, ptr %186, align 8
-  %188 = getelementptr inbounds i8, ptr %177, i64 32
-  %189 = load ptr, ptr %188, align 8
-  %190 = icmp eq ptr %187, %189
-  br i1 %190, label %191, label %206
+177:
+  %178 = phi ptr [ %59, %58 ], [ %157, %155 ], [ %173, %172 ]
+  %179 = getelementptr inbounds i8, ptr %178, i64 24
+  %180 = load i64, ptr %179, align 8
+  %181 = getelementptr inbounds i8, ptr %0, i64 %180
+  %182 = load ptr, ptr %181, align 8
+  %183 = icmp eq ptr %182, null
+  br i1 %183, label %207, label %184
 
-191:
-  %192 = getelementptr inbounds i8, ptr %181, i64 %184
-  %193 = load i64, ptr %192, align 8
-  %194 = icmp eq i64 %193, 0
-  br i1 %194, label %206, label %195
+184:
+  %185 = load i64, ptr %178, align 8
+  %186 = add nsw i64 %185, -8
+  %187 = getelementptr inbounds i8, ptr %182, i64 %186
+  %188 = load ptr, ptr %187, align 8
+  %189 = getelementptr inbounds i8, ptr %178, i64 32
+  %190 = load ptr, ptr %189, align 8
+  %191 = icmp eq ptr %188, %190
+  br i1 %191, label %192, label %207
 
-195:
-  %196 = getelementptr inbounds i8, ptr %177, i64 8
-  %197 = load i64, ptr %196, align 8
-  %198 = getelementptr inbounds i8, ptr %181, i64 %197
-  %199 = load ptr, ptr %198, align 8
-  %200 = getelementptr inbounds i8, ptr %199, i64 %185
-  %201 = load ptr, ptr %200, align 8
-  %202 = getelementptr inbounds i8, ptr %177, i64 40
-  %203 = load ptr, ptr %202, align 8
-  %204 = icmp eq ptr %201, %203
-  %205 = select i1 %204, ptr %181, ptr null
-  br label %206
+192:
+  %193 = getelementptr inbounds i8, ptr %182, i64 %185
+  %194 = load i64, ptr %193, align 8
+  %195 = icmp eq i64 %194, 0
+  br i1 %195, label %207, label %196
 
-206:
-  %207 = phi ptr [ %205, %195 ], [ null, %191 ], [ null, %183 ], [ null, %176 ]
-  %208 = icmp eq ptr %207, %37
-  %209 = getelementptr inbounds i8, ptr %177, i64 144
-  %210 = load ptr, ptr %209, align 8
-  call void %210(ptr %13)
-  br i1 %208, label %211, label %261
+196:
+  %197 = getelementptr inbounds i8, ptr %178, i64 8
+  %198 = load i64, ptr %197, align 8
+  %199 = getelementptr inbounds i8, ptr %182, i64 %198
+  %200 = load ptr, ptr %199, align 8
+  %201 = getelementptr inbounds i8, ptr %200, i64 %186
+  %202 = load ptr, ptr %201, align 8
+  %203 = getelementptr inbounds i8, ptr %178, i64 40
+  %204 = load ptr, ptr %203, align 8
+  %205 = icmp eq ptr %202, %204
+  %206 = select i1 %205, ptr %182, ptr null
+  br label %207
 
-211:
-  %212 = icmp sgt i64 %39, 0
-  br i1 %212, label %216, label %233
+207:
+  %208 = phi ptr [ %206, %196 ], [ null, %192 ], [ null, %184 ], [ null, %177 ]
+  %209 = icmp eq ptr %208, %38
+  %210 = getelementptr inbounds i8, ptr %178, i64 144
+  %211 = load ptr, ptr %210, align 8
+  call void %211(ptr %14)
+  br i1 %209, label %212, label %262
 
-213:
-  %214 = add nuw nsw i64 %217, 1
-  %215 = icmp eq i64 %214, %39
-  br i1 %215, label %233, label %216
+212:
+  %213 = icmp sgt i64 %40, 0
+  br i1 %213, label %217, label %234
 
-216:
-  %217 = phi i64 [ %214, %213 ], [ 0, %211 ]
-  %218 = load ptr, ptr @runtime, align 8
-  %219 = getelementptr inbounds i8, ptr %218, i64 8
-  %220 = load i64, ptr %219, align 8
-  %221 = shl nsw i64 %217, 3
-  %222 = getelementptr i8, ptr %1, i64 %220
-  %223 = getelementptr i8, ptr %222, i64 %221
-  %224 = load ptr, ptr %223, align 8
-  %225 = getelementptr inbounds %struct.seen, ptr %5, i64 %217
-  %226 = call fastcc i32 @read(ptr %224, ptr %225)
-  %227 = icmp eq i32 %226, 0
-  br i1 %227, label %228, label %213
+214:
+  %215 = add nuw nsw i64 %218, 1
+  %216 = icmp eq i64 %215, %40
+  br i1 %216, label %234, label %217
 
-228:
-  %229 = getelementptr inbounds i8, ptr %225, i64 4
-  %230 = load i32, ptr %229, align 4
-  %231 = icmp eq i32 %230, 3
-  %232 = select i1 %231, i32 2, i32 0
-  br label %261
+217:
+  %218 = phi i64 [ %215, %214 ], [ 0, %212 ]
+  %219 = load ptr, ptr @runtime, align 8
+  %220 = getelementptr inbounds i8, ptr %219, i64 8
+  %221 = load i64, ptr %220, align 8
+  %222 = shl nsw i64 %218, 3
+  %223 = getelementptr i8, ptr %1, i64 %221
+  %224 = getelementptr i8, ptr %223, i64 %222
+  %225 = load ptr, ptr %224, align 8
+  %226 = getelementptr inbounds %struct.seen, ptr %5, i64 %218
+  %227 = call fastcc i32 @read(ptr %225, ptr %226)
+  %228 = icmp eq i32 %227, 0
+  br i1 %228, label %229, label %214
 
-233:
-  %234 = getelementptr inbounds i8, ptr %46, i64 8
-  %235 = load ptr, ptr %234, align 8
-  %236 = load i64, ptr %235, align 8
-  %237 = getelementptr inbounds i8, ptr %46, i64 32
-  %238 = getelementptr inbounds ptr, ptr %237, i64 %236
-  %239 = load ptr, ptr %238, align 8
-  %240 = call fastcc i32 @fits(ptr %239, ptr %5, i64 %39, ptr %6)
-  %241 = icmp eq i32 %240, 0
-  br i1 %241, label %242, label %263
+229:
+  %230 = getelementptr inbounds i8, ptr %226, i64 4
+  %231 = load i32, ptr %230, align 4
+  %232 = icmp eq i32 %231, 3
+  %233 = select i1 %232, i32 2, i32 0
+  br label %262
 
-242:
-  %243 = load i64, ptr %46, align 8
-  %244 = icmp sgt i64 %243, 0
-  br i1 %244, label %245, label %261
+234:
+  %235 = getelementptr inbounds i8, ptr %47, i64 8
+  %236 = load ptr, ptr %235, align 8
+  %237 = load i64, ptr %236, align 8
+  %238 = getelementptr inbounds i8, ptr %47, i64 32
+  %239 = getelementptr inbounds ptr, ptr %238, i64 %237
+  %240 = load ptr, ptr %239, align 8
+  %241 = call fastcc i32 @fits(ptr %240, ptr %5, i64 %40, ptr %6)
+  %242 = icmp eq i32 %241, 0
+  br i1 %242, label %243, label %264
 
-245:
-  %246 = phi i64 [ %255, %254 ], [ 0, %242 ]
-  %247 = icmp eq i64 %246, %236
-  br i1 %247, label %254, label %248
+243:
+  %244 = load i64, ptr %47, align 8
+  %245 = icmp sgt i64 %244, 0
+  br i1 %245, label %246, label %262
 
-248:
-  %249 = getelementptr inbounds ptr, ptr %237, i64 %246
-  %250 = load ptr, ptr %249, align 8
-  %251 = call fastcc i32 @fits(ptr %250, ptr %5, i64 %39, ptr %6)
-  %252 = icmp eq i32 %251, 0
-  br i1 %252, label %254, label %253
+246:
+  %247 = phi i64 [ %256, %255 ], [ 0, %243 ]
+  %248 = icmp eq i64 %247, %237
+  br i1 %248, label %255, label %249
 
-253:
-  store i64 %246, ptr %235, align 8
-  br label %263
+249:
+  %250 = getelementptr inbounds ptr, ptr %238, i64 %247
+  %251 = load ptr, ptr %250, align 8
+  %252 = call fastcc i32 @fits(ptr %251, ptr %5, i64 %40, ptr %6)
+  %253 = icmp eq i32 %252, 0
+  br i1 %253, label %255, label %254
 
 254:
-  %255 = add nuw nsw i64 %246, 1
-  %256 = icmp eq i64 %255, %243
-  br i1 %256, label %261, label %245
+  store i64 %247, ptr %236, align 8
+  br label %264
 
-257:
-  %258 = phi ptr [ %117, %153 ], [ %172, %171 ]
-  %259 = getelementptr inbounds i8, ptr %258, i64 144
-  %260 = load ptr, ptr %259, align 8
-  call void %260(ptr %13)
-  br label %261
+255:
+  %256 = add nuw nsw i64 %247, 1
+  %257 = icmp eq i64 %256, %244
+  br i1 %257, label %262, label %246
 
-261:
-  %262 = phi i32 [ %232, %228 ], [ 0, %254 ], [ 0, %257 ], [ 0, %242 ], [ 0, %15 ], [ 0, %23 ], [ 0, %7 ], [ 0, %206 ], [ 0, %27 ]
+258:
+  %259 = phi ptr [ %118, %154 ], [ %173, %172 ]
+  %260 = getelementptr inbounds i8, ptr %259, i64 144
+  %261 = load ptr, ptr %260, align 8
+  call void %261(ptr %14)
+  br label %262
+
+262:
+  %263 = phi i32 [ %233, %229 ], [ 0, %255 ], [ 0, %258 ], [ 0, %243 ], [ 0, %16 ], [ 0, %24 ], [ 0, %8 ], [ 0, %207 ], [ 0, %28 ]
+  br label %285
+
+264:
+  %265 = phi ptr [ %251, %254 ], [ %240, %234 ]
+  %266 = call fastcc i32 @start(ptr %265, ptr %14, ptr %6, ptr readonly %2, ptr %7)
+  %267 = icmp eq i32 %266, 3
+  br i1 %267, label %268, label %285
+
+268:
+  %269 = load ptr, ptr %7, align 8
+  %270 = getelementptr inbounds i8, ptr %269, i64 8
+  %271 = load i64, ptr %270, align 8
+  %272 = load ptr, ptr @runtime, align 8
+  %273 = getelementptr inbounds i8, ptr %272, i64 160
+  %274 = load ptr, ptr %273, align 8
+  %275 = call ptr %274()
   br label %276
 
-263:
-  %264 = phi ptr [ %250, %253 ], [ %239, %233 ]
-  %265 = call fastcc i32 @start(ptr %264, ptr %13, ptr %6, ptr readonly %2)
-  %266 = icmp eq i32 %265, 3
-  br i1 %266, label %267, label %276
-
-267:
-  %268 = load ptr, ptr @runtime, align 8
-  %269 = getelementptr inbounds i8, ptr %268, i64 168
-  %270 = load ptr, ptr %269, align 8
-  %271 = getelementptr inbounds i8, ptr %268, i64 160
-  %272 = load ptr, ptr %271, align 8
-  %273 = call ptr %272()
-  call void %270(ptr %273)
-  %274 = add nuw nsw i32 %8, 1
-  %275 = icmp eq i32 %274, 200
-  br i1 %275, label %276, label %7
-
 276:
-  %277 = phi i32 [ %262, %261 ], [ 0, %267 ], [ %265, %263 ]
-  ret i32 %277
+  %277 = phi i32 [ 0, %268 ], [ %282, %276 ]
+  %278 = load ptr, ptr %7, align 8
+  %279 = getelementptr inbounds i8, ptr %278, i64 16
+  %280 = load atomic i64, ptr %279 acquire, align 8
+  %281 = icmp ne i64 %280, %271
+  %282 = add nuw nsw i32 %277, 1
+  %283 = icmp samesign ult i32 %277, 19999
+  %284 = select i1 %281, i1 %283, i1 false
+  br i1 %284, label %276, label %287
+
+285:
+  %286 = phi i32 [ %263, %262 ], [ %266, %264 ]
+  br label %293
+
+287:
+  %288 = load ptr, ptr @runtime, align 8
+  %289 = getelementptr inbounds i8, ptr %288, i64 168
+  %290 = load ptr, ptr %289, align 8
+  call void %290(ptr %275)
+  %291 = add nuw nsw i32 %9, 1
+  %292 = icmp eq i32 %291, 8
+  br i1 %292, label %293, label %8
+
+293:
+  %294 = phi i32 [ %286, %285 ], [ 0, %287 ]
+  ret i32 %294
 }
 
 define ptr @tileproof_fast_follow(ptr readonly %0, ptr %1, i64 %2) nounwind {
@@ -558,591 +592,579 @@ define ptr @tileproof_fast_follow(ptr readonly %0, ptr %1, i64 %2) nounwind {
   %9 = alloca ptr, align 8
   %10 = alloca i64, align 8
   %11 = alloca i32, align 4
-  %12 = alloca %struct.chosen, align 8
-  %13 = icmp eq i64 %2, 2
-  %14 = load ptr, ptr @runtime, align 8
-  br i1 %13, label %15, label %32
+  %12 = alloca i32, align 4
+  %13 = alloca %struct.chosen, align 8
+  %14 = icmp eq i64 %2, 2
+  %15 = load ptr, ptr @runtime, align 8
+  br i1 %14, label %16, label %33
 
-15:
-  %16 = load ptr, ptr %1, align 8
-  %17 = load i64, ptr %14, align 8
-  %18 = add nsw i64 %17, -8
-  %19 = getelementptr inbounds i8, ptr %16, i64 %18
-  %20 = load ptr, ptr %19, align 8
-  %21 = getelementptr inbounds i8, ptr %14, i64 32
-  %22 = load ptr, ptr %21, align 8
-  %23 = icmp eq ptr %20, %22
-  br i1 %23, label %24, label %32
+16:
+  %17 = load ptr, ptr %1, align 8
+  %18 = load i64, ptr %15, align 8
+  %19 = add nsw i64 %18, -8
+  %20 = getelementptr inbounds i8, ptr %17, i64 %19
+  %21 = load ptr, ptr %20, align 8
+  %22 = getelementptr inbounds i8, ptr %15, i64 32
+  %23 = load ptr, ptr %22, align 8
+  %24 = icmp eq ptr %21, %23
+  br i1 %24, label %25, label %33
 
-24:
-  %25 = getelementptr inbounds i8, ptr %1, i64 8
-  %26 = load ptr, ptr %25, align 8
-  %27 = getelementptr inbounds i8, ptr %26, i64 %18
-  %28 = load ptr, ptr %27, align 8
-  %29 = getelementptr inbounds i8, ptr %14, i64 64
-  %30 = load ptr, ptr %29, align 8
-  %31 = icmp eq ptr %28, %30
-  br i1 %31, label %36, label %32
+25:
+  %26 = getelementptr inbounds i8, ptr %1, i64 8
+  %27 = load ptr, ptr %26, align 8
+  %28 = getelementptr inbounds i8, ptr %27, i64 %19
+  %29 = load ptr, ptr %28, align 8
+  %30 = getelementptr inbounds i8, ptr %15, i64 64
+  %31 = load ptr, ptr %30, align 8
+  %32 = icmp eq ptr %29, %31
+  br i1 %32, label %37, label %33
 
-32:
-  %33 = getelementptr inbounds i8, ptr %14, i64 112
-  %34 = load ptr, ptr %33, align 8
-  %35 = tail call ptr %34(i64 0)
-  br label %427
+33:
+  %34 = getelementptr inbounds i8, ptr %15, i64 112
+  %35 = load ptr, ptr %34, align 8
+  %36 = tail call ptr %35(i64 0)
+  br label %422
 
-36:
-  %37 = getelementptr inbounds i8, ptr %0, i64 %17
-  %38 = load i64, ptr %37, align 8
-  %39 = getelementptr inbounds i8, ptr %14, i64 8
-  %40 = load i64, ptr %39, align 8
-  %41 = getelementptr i8, ptr %0, i64 %40
-  %42 = getelementptr i8, ptr %41, i64 8
-  %43 = load ptr, ptr %42, align 8
+37:
+  %38 = getelementptr inbounds i8, ptr %0, i64 %18
+  %39 = load i64, ptr %38, align 8
+  %40 = getelementptr inbounds i8, ptr %15, i64 8
+  %41 = load i64, ptr %40, align 8
+  %42 = getelementptr i8, ptr %0, i64 %41
+  %43 = getelementptr i8, ptr %42, i64 8
+  %44 = load ptr, ptr %43, align 8
   store i64 0, ptr %10, align 8
-  store i32 0, ptr %11, align 4
-  br label %44
+  br label %45
 
-44:
-  %45 = phi i32 [ 0, %36 ], [ %51, %44 ]
-  %46 = load ptr, ptr @runtime, align 8
-  %47 = getelementptr inbounds i8, ptr %46, i64 248
-  %48 = load ptr, ptr %47, align 8
-  %49 = call i32 %48(ptr %43, ptr %10, ptr %8, ptr %9)
-  %50 = icmp eq i32 %49, 0
-  %51 = add nuw nsw i32 %45, 1
-  br i1 %50, label %52, label %44
+45:
+  %46 = phi i32 [ 0, %37 ], [ %52, %45 ]
+  %47 = load ptr, ptr @runtime, align 8
+  %48 = getelementptr inbounds i8, ptr %47, i64 248
+  %49 = load ptr, ptr %48, align 8
+  %50 = call i32 %49(ptr %44, ptr %10, ptr %8, ptr %9)
+  %51 = icmp eq i32 %50, 0
+  %52 = add nuw nsw i32 %46, 1
+  br i1 %51, label %53, label %45
 
-52:
+53:
   store i64 0, ptr %10, align 8
-  %53 = load ptr, ptr @runtime, align 8
-  %54 = getelementptr inbounds i8, ptr %53, i64 248
-  %55 = load ptr, ptr %54, align 8
-  %56 = call i32 %55(ptr %26, ptr %10, ptr %8, ptr %9)
-  %57 = icmp eq i32 %56, 0
-  br i1 %57, label %105, label %58
+  %54 = load ptr, ptr @runtime, align 8
+  %55 = getelementptr inbounds i8, ptr %54, i64 248
+  %56 = load ptr, ptr %55, align 8
+  %57 = call i32 %56(ptr %27, ptr %10, ptr %8, ptr %9)
+  %58 = icmp eq i32 %57, 0
+  br i1 %58, label %102, label %59
 
-58:
-  %59 = phi i32 [ %95, %93 ], [ %45, %52 ]
-  %60 = load ptr, ptr %8, align 8
-  %61 = load ptr, ptr @runtime, align 8
-  %62 = getelementptr inbounds i8, ptr %61, i64 240
-  %63 = load ptr, ptr %62, align 8
-  %64 = call ptr %63(ptr %43, ptr %60)
-  %65 = icmp eq ptr %64, null
-  br i1 %65, label %66, label %70
+59:
+  %60 = phi i32 [ %94, %93 ], [ %46, %53 ]
+  %61 = load ptr, ptr %8, align 8
+  %62 = load ptr, ptr @runtime, align 8
+  %63 = getelementptr inbounds i8, ptr %62, i64 240
+  %64 = load ptr, ptr %63, align 8
+  %65 = call ptr %64(ptr %44, ptr %61)
+  %66 = icmp eq ptr %65, null
+  br i1 %66, label %67, label %71
 
-66:
-  %67 = load ptr, ptr @runtime, align 8
-  %68 = getelementptr inbounds i8, ptr %67, i64 152
-  %69 = load ptr, ptr %68, align 8
-  call void %69()
-  br label %103
+67:
+  %68 = load ptr, ptr @runtime, align 8
+  %69 = getelementptr inbounds i8, ptr %68, i64 152
+  %70 = load ptr, ptr %69, align 8
+  call void %70()
+  br label %100
 
-70:
-  %71 = load ptr, ptr %9, align 8
-  %72 = load ptr, ptr @runtime, align 8
-  %73 = load i64, ptr %72, align 8
-  %74 = getelementptr i8, ptr %71, i64 %73
-  %75 = getelementptr i8, ptr %74, i64 -8
-  %76 = load ptr, ptr %75, align 8
-  %77 = getelementptr inbounds i8, ptr %72, i64 48
-  %78 = load ptr, ptr %77, align 8
-  %79 = icmp eq ptr %76, %78
-  br i1 %79, label %80, label %103
+71:
+  %72 = load ptr, ptr %9, align 8
+  %73 = load ptr, ptr @runtime, align 8
+  %74 = load i64, ptr %73, align 8
+  %75 = getelementptr i8, ptr %72, i64 %74
+  %76 = getelementptr i8, ptr %75, i64 -8
+  %77 = load ptr, ptr %76, align 8
+  %78 = getelementptr inbounds i8, ptr %73, i64 48
+  %79 = load ptr, ptr %78, align 8
+  %80 = icmp eq ptr %77, %79
+  br i1 %80, label %81, label %100
 
-80:
-  %81 = icmp eq ptr %71, %64
-  br i1 %81, label %93, label %82
-
-82:
-  %83 = getelementptr inbounds i8, ptr %72, i64 96
-  %84 = load ptr, ptr %83, align 8
-  %85 = call i64 %84(ptr %71, ptr %11)
-  %86 = load ptr, ptr @runtime, align 8
-  %87 = getelementptr inbounds i8, ptr %86, i64 96
-  %88 = load ptr, ptr %87, align 8
-  %89 = call i64 %88(ptr %64, ptr %11)
-  %90 = icmp eq i64 %85, %89
-  br i1 %90, label %91, label %103
-
-91:
-  %92 = load ptr, ptr @runtime, align 8
-  br label %93
+81:
+  %82 = getelementptr inbounds i8, ptr %73, i64 96
+  %83 = load ptr, ptr %82, align 8
+  %84 = call i64 %83(ptr %72, ptr %11)
+  %85 = load ptr, ptr @runtime, align 8
+  %86 = getelementptr inbounds i8, ptr %85, i64 96
+  %87 = load ptr, ptr %86, align 8
+  %88 = call i64 %87(ptr %65, ptr %12)
+  %89 = icmp ne i64 %84, %88
+  %90 = load i32, ptr %11, align 4
+  %91 = icmp ne i32 %90, 0
+  %92 = select i1 %89, i1 true, i1 %91
+  br i1 %92, label %100, label %93
 
 93:
-  %94 = phi ptr [ %92, %91 ], [ %72, %80 ]
-  %95 = add nsw i32 %59, -1
-  %96 = getelementptr inbounds i8, ptr %94, i64 248
+  %94 = add nsw i32 %60, -1
+  %95 = load ptr, ptr @runtime, align 8
+  %96 = getelementptr inbounds i8, ptr %95, i64 248
   %97 = load ptr, ptr %96, align 8
-  %98 = call i32 %97(ptr %26, ptr %10, ptr %8, ptr %9)
+  %98 = call i32 %97(ptr %27, ptr %10, ptr %8, ptr %9)
   %99 = icmp eq i32 %98, 0
-  br i1 %99, label %100, label %58
+  br i1 %99, label %102, label %59
 
 100:
-  %101 = load i32, ptr %11, align 4
-  %102 = icmp eq i32 %101, 0
-  br label %105
+  %101 = load ptr, ptr @runtime, align 8
+  br label %403
 
-103:
-  %104 = load ptr, ptr @runtime, align 8
-  br label %408
+102:
+  %103 = phi i32 [ %46, %53 ], [ %94, %93 ]
+  %104 = icmp eq i32 %103, 0
+  %105 = load ptr, ptr @runtime, align 8
+  br i1 %104, label %109, label %403
 
-105:
-  %106 = phi i1 [ true, %52 ], [ %102, %100 ]
-  %107 = phi i32 [ %45, %52 ], [ %95, %100 ]
-  %108 = icmp eq i32 %107, 0
-  %109 = select i1 %108, i1 %106, i1 false
-  %110 = load ptr, ptr @runtime, align 8
-  br i1 %109, label %114, label %408
+106:
+  %107 = add nuw nsw i64 %111, 1
+  %108 = icmp eq i64 %107, 4
+  br i1 %108, label %135, label %109
 
-111:
-  %112 = add nuw nsw i64 %116, 1
-  %113 = icmp eq i64 %112, 4
-  br i1 %113, label %140, label %114
+109:
+  %110 = phi ptr [ %131, %106 ], [ %105, %102 ]
+  %111 = phi i64 [ %107, %106 ], [ 0, %102 ]
+  %112 = getelementptr inbounds i8, ptr %110, i64 256
+  %113 = getelementptr inbounds ptr, ptr %112, i64 %111
+  %114 = load ptr, ptr %113, align 8
+  %115 = icmp eq ptr %114, null
+  br i1 %115, label %135, label %116
 
-114:
-  %115 = phi ptr [ %136, %111 ], [ %110, %105 ]
-  %116 = phi i64 [ %112, %111 ], [ 0, %105 ]
-  %117 = getelementptr inbounds i8, ptr %115, i64 256
-  %118 = getelementptr inbounds ptr, ptr %117, i64 %116
-  %119 = load ptr, ptr %118, align 8
-  %120 = icmp eq ptr %119, null
-  br i1 %120, label %140, label %121
-
-121:
+116:
   store ptr null, ptr %7, align 8
-  %122 = getelementptr inbounds i8, ptr %115, i64 232
-  %123 = load ptr, ptr %122, align 8
-  %124 = load ptr, ptr %118, align 8
-  %125 = call i32 %123(ptr %124, ptr null, ptr %7)
-  %126 = icmp eq i32 %125, 0
-  %127 = load ptr, ptr @runtime, align 8
-  br i1 %126, label %131, label %128
+  %117 = getelementptr inbounds i8, ptr %110, i64 232
+  %118 = load ptr, ptr %117, align 8
+  %119 = load ptr, ptr %113, align 8
+  %120 = call i32 %118(ptr %119, ptr null, ptr %7)
+  %121 = icmp eq i32 %120, 0
+  %122 = load ptr, ptr @runtime, align 8
+  br i1 %121, label %126, label %123
 
-128:
-  %129 = getelementptr inbounds i8, ptr %127, i64 152
-  %130 = load ptr, ptr %129, align 8
-  call void %130()
-  br label %406
-
-131:
-  %132 = getelementptr inbounds i8, ptr %127, i64 144
-  %133 = load ptr, ptr %132, align 8
-  %134 = load ptr, ptr %7, align 8
-  call void %133(ptr %134)
-  %135 = load ptr, ptr %7, align 8
-  %136 = load ptr, ptr @runtime, align 8
-  %137 = getelementptr inbounds i8, ptr %136, i64 216
-  %138 = load ptr, ptr %137, align 8
-  %139 = icmp eq ptr %135, %138
-  br i1 %139, label %111, label %406
-
-140:
-  %141 = phi ptr [ %136, %111 ], [ %115, %114 ]
-  %142 = getelementptr inbounds i8, ptr %141, i64 288
-  %143 = load ptr, ptr %142, align 8
-  %144 = getelementptr inbounds i8, ptr %141, i64 296
-  %145 = load ptr, ptr %144, align 8
-  %146 = getelementptr inbounds i8, ptr %141, i64 240
-  %147 = load ptr, ptr %146, align 8
-  %148 = call ptr %147(ptr %143, ptr %145)
-  %149 = icmp eq ptr %148, null
-  br i1 %149, label %150, label %406
-
-150:
-  %151 = load ptr, ptr @runtime, align 8
-  %152 = getelementptr inbounds i8, ptr %151, i64 152
-  %153 = load ptr, ptr %152, align 8
-  call void %153()
-  %154 = load ptr, ptr @runtime, align 8
-  %155 = getelementptr inbounds i8, ptr %154, i64 304
-  %156 = load ptr, ptr %155, align 8
-  %157 = getelementptr inbounds i8, ptr %154, i64 312
-  %158 = load ptr, ptr %157, align 8
-  %159 = getelementptr inbounds i8, ptr %154, i64 240
-  %160 = load ptr, ptr %159, align 8
-  %161 = call ptr %160(ptr %156, ptr %158)
-  %162 = icmp eq ptr %161, null
-  br i1 %162, label %170, label %163
-
-163:
-  store ptr null, ptr %6, align 8
-  %164 = load ptr, ptr @runtime, align 8
-  %165 = getelementptr inbounds i8, ptr %164, i64 344
-  %166 = load ptr, ptr %165, align 8
-  %167 = icmp eq ptr %161, %166
-  %168 = zext i1 %167 to i32
-  %169 = getelementptr inbounds i8, ptr %12, i64 16
-  store i32 %168, ptr %169, align 8
-  br i1 %167, label %189, label %303
-
-170:
-  %171 = load ptr, ptr @runtime, align 8
-  %172 = getelementptr inbounds i8, ptr %171, i64 152
-  %173 = load ptr, ptr %172, align 8
-  call void %173()
-  store ptr null, ptr %6, align 8
-  %174 = getelementptr inbounds i8, ptr %12, i64 16
-  store i32 0, ptr %174, align 8
-  %175 = load ptr, ptr @runtime, align 8
-  %176 = getelementptr inbounds i8, ptr %175, i64 304
-  %177 = load ptr, ptr %176, align 8
-  %178 = getelementptr inbounds i8, ptr %175, i64 320
-  %179 = load ptr, ptr %178, align 8
-  %180 = getelementptr inbounds i8, ptr %175, i64 240
-  %181 = load ptr, ptr %180, align 8
-  %182 = call ptr %181(ptr %177, ptr %179)
-  %183 = icmp eq ptr %182, null
-  br i1 %183, label %184, label %303
-
-184:
-  %185 = load ptr, ptr @runtime, align 8
-  %186 = getelementptr inbounds i8, ptr %185, i64 152
-  %187 = load ptr, ptr %186, align 8
-  call void %187()
-  %188 = load ptr, ptr @runtime, align 8
-  br label %189
-
-189:
-  %190 = phi ptr [ %188, %184 ], [ %164, %163 ]
-  %191 = getelementptr inbounds i8, ptr %190, i64 232
-  %192 = load ptr, ptr %191, align 8
-  %193 = getelementptr inbounds i8, ptr %190, i64 352
-  %194 = load ptr, ptr %193, align 8
-  %195 = call i32 %192(ptr %194, ptr null, ptr %6)
-  %196 = icmp eq i32 %195, 0
-  br i1 %196, label %201, label %197
-
-197:
-  %198 = load ptr, ptr @runtime, align 8
-  %199 = getelementptr inbounds i8, ptr %198, i64 152
-  %200 = load ptr, ptr %199, align 8
-  call void %200()
-  br label %303
-
-201:
-  %202 = load ptr, ptr %6, align 8
-  %203 = load ptr, ptr @runtime, align 8
-  %204 = load i64, ptr %203, align 8
-  %205 = getelementptr i8, ptr %202, i64 %204
-  %206 = getelementptr i8, ptr %205, i64 -8
-  %207 = load ptr, ptr %206, align 8
-  %208 = getelementptr inbounds i8, ptr %203, i64 32
-  %209 = load ptr, ptr %208, align 8
-  %210 = icmp eq ptr %207, %209
-  br i1 %210, label %213, label %211
-
-211:
-  %212 = getelementptr inbounds i8, ptr %12, i64 20
-  store i32 0, ptr %212, align 4
-  store i64 -1, ptr %12, align 8
-  br label %227
-
-213:
-  %214 = load i64, ptr %205, align 8
-  %215 = icmp eq i64 %214, 0
-  %216 = zext i1 %215 to i32
-  %217 = getelementptr inbounds i8, ptr %12, i64 20
-  store i32 %216, ptr %217, align 4
-  store i64 -1, ptr %12, align 8
-  br i1 %215, label %304, label %218
-
-218:
-  %219 = icmp sgt i64 %214, 0
-  br i1 %219, label %220, label %227
-
-220:
-  %221 = getelementptr inbounds i8, ptr %203, i64 8
-  %222 = load i64, ptr %221, align 8
-  %223 = shl i64 %214, 3
-  %224 = getelementptr i8, ptr %202, i64 %222
-  %225 = getelementptr i8, ptr %224, i64 %223
-  %226 = getelementptr i8, ptr %225, i64 -8
-  br label %229
-
-227:
-  %228 = getelementptr inbounds i8, ptr %203, i64 216
-  br label %229
-
-229:
-  %230 = phi ptr [ %226, %220 ], [ %228, %227 ]
-  %231 = load ptr, ptr %230, align 8
-  %232 = getelementptr inbounds i8, ptr %203, i64 328
-  %233 = load ptr, ptr %232, align 8
-  %234 = getelementptr inbounds i8, ptr %203, i64 128
-  %235 = load ptr, ptr %234, align 8
-  %236 = call ptr %235(ptr %231, ptr %233)
-  store i32 1, ptr %5, align 4
-  %237 = icmp eq ptr %236, null
-  %238 = load ptr, ptr @runtime, align 8
-  br i1 %237, label %239, label %242
-
-239:
-  %240 = getelementptr inbounds i8, ptr %238, i64 152
-  %241 = load ptr, ptr %240, align 8
-  call void %241()
+123:
+  %124 = getelementptr inbounds i8, ptr %122, i64 152
+  %125 = load ptr, ptr %124, align 8
+  call void %125()
   br label %401
 
-242:
-  %243 = load i64, ptr %238, align 8
-  %244 = getelementptr i8, ptr %236, i64 %243
-  %245 = getelementptr i8, ptr %244, i64 -8
-  %246 = load ptr, ptr %245, align 8
-  %247 = getelementptr inbounds i8, ptr %238, i64 48
-  %248 = load ptr, ptr %247, align 8
-  %249 = icmp eq ptr %246, %248
-  br i1 %249, label %250, label %255
+126:
+  %127 = getelementptr inbounds i8, ptr %122, i64 144
+  %128 = load ptr, ptr %127, align 8
+  %129 = load ptr, ptr %7, align 8
+  call void %128(ptr %129)
+  %130 = load ptr, ptr %7, align 8
+  %131 = load ptr, ptr @runtime, align 8
+  %132 = getelementptr inbounds i8, ptr %131, i64 216
+  %133 = load ptr, ptr %132, align 8
+  %134 = icmp eq ptr %130, %133
+  br i1 %134, label %106, label %401
+
+135:
+  %136 = phi ptr [ %131, %106 ], [ %110, %109 ]
+  %137 = getelementptr inbounds i8, ptr %136, i64 288
+  %138 = load ptr, ptr %137, align 8
+  %139 = getelementptr inbounds i8, ptr %136, i64 296
+  %140 = load ptr, ptr %139, align 8
+  %141 = getelementptr inbounds i8, ptr %136, i64 240
+  %142 = load ptr, ptr %141, align 8
+  %143 = call ptr %142(ptr %138, ptr %140)
+  %144 = icmp eq ptr %143, null
+  br i1 %144, label %145, label %401
+
+145:
+  %146 = load ptr, ptr @runtime, align 8
+  %147 = getelementptr inbounds i8, ptr %146, i64 152
+  %148 = load ptr, ptr %147, align 8
+  call void %148()
+  %149 = load ptr, ptr @runtime, align 8
+  %150 = getelementptr inbounds i8, ptr %149, i64 304
+  %151 = load ptr, ptr %150, align 8
+  %152 = getelementptr inbounds i8, ptr %149, i64 312
+  %153 = load ptr, ptr %152, align 8
+  %154 = getelementptr inbounds i8, ptr %149, i64 240
+  %155 = load ptr, ptr %154, align 8
+  %156 = call ptr %155(ptr %151, ptr %153)
+  %157 = icmp eq ptr %156, null
+  br i1 %157, label %165, label %158
+
+158:
+  store ptr null, ptr %6, align 8
+  %159 = load ptr, ptr @runtime, align 8
+  %160 = getelementptr inbounds i8, ptr %159, i64 344
+  %161 = load ptr, ptr %160, align 8
+  %162 = icmp eq ptr %156, %161
+  %163 = zext i1 %162 to i32
+  %164 = getelementptr inbounds i8, ptr %13, i64 16
+  store i32 %163, ptr %164, align 8
+  br i1 %162, label %184, label %298
+
+165:
+  %166 = load ptr, ptr @runtime, align 8
+  %167 = getelementptr inbounds i8, ptr %166, i64 152
+  %168 = load ptr, ptr %167, align 8
+  call void %168()
+  store ptr null, ptr %6, align 8
+  %169 = getelementptr inbounds i8, ptr %13, i64 16
+  store i32 0, ptr %169, align 8
+  %170 = load ptr, ptr @runtime, align 8
+  %171 = getelementptr inbounds i8, ptr %170, i64 304
+  %172 = load ptr, ptr %171, align 8
+  %173 = getelementptr inbounds i8, ptr %170, i64 320
+  %174 = load ptr, ptr %173, align 8
+  %175 = getelementptr inbounds i8, ptr %170, i64 240
+  %176 = load ptr, ptr %175, align 8
+  %177 = call ptr %176(ptr %172, ptr %174)
+  %178 = icmp eq ptr %177, null
+  br i1 %178, label %179, label %298
+
+179:
+  %180 = load ptr, ptr @runtime, align 8
+  %181 = getelementptr inbounds i8, ptr %180, i64 152
+  %182 = load ptr, ptr %181, align 8
+  call void %182()
+  %183 = load ptr, ptr @runtime, align 8
+  br label %184
+
+184:
+  %185 = phi ptr [ %183, %179 ], [ %159, %158 ]
+  %186 = getelementptr inbounds i8, ptr %185, i64 232
+  %187 = load ptr, ptr %186, align 8
+  %188 = getelementptr inbounds i8, ptr %185, i64 352
+  %189 = load ptr, ptr %188, align 8
+  %190 = call i32 %187(ptr %189, ptr null, ptr %6)
+  %191 = icmp eq i32 %190, 0
+  br i1 %191, label %196, label %192
+
+192:
+  %193 = load ptr, ptr @runtime, align 8
+  %194 = getelementptr inbounds i8, ptr %193, i64 152
+  %195 = load ptr, ptr %194, align 8
+  call void %195()
+  br label %298
+
+196:
+  %197 = load ptr, ptr %6, align 8
+  %198 = load ptr, ptr @runtime, align 8
+  %199 = load i64, ptr %198, align 8
+  %200 = getelementptr i8, ptr %197, i64 %199
+  %201 = getelementptr i8, ptr %200, i64 -8
+  %202 = load ptr, ptr %201, align 8
+  %203 = getelementptr inbounds i8, ptr %198, i64 32
+  %204 = load ptr, ptr %203, align 8
+  %205 = icmp eq ptr %202, %204
+  br i1 %205, label %208, label %206
+
+206:
+  %207 = getelementptr inbounds i8, ptr %13, i64 20
+  store i32 0, ptr %207, align 4
+  store i64 -1, ptr %13, align 8
+  br label %222
+
+208:
+  %209 = load i64, ptr %200, align 8
+  %210 = icmp eq i64 %209, 0
+  %211 = zext i1 %210 to i32
+  %212 = getelementptr inbounds i8, ptr %13, i64 20
+  store i32 %211, ptr %212, align 4
+  store i64 -1, ptr %13, align 8
+  br i1 %210, label %299, label %213
+
+213:
+  %214 = icmp sgt i64 %209, 0
+  br i1 %214, label %215, label %222
+
+215:
+  %216 = getelementptr inbounds i8, ptr %198, i64 8
+  %217 = load i64, ptr %216, align 8
+  %218 = shl i64 %209, 3
+  %219 = getelementptr i8, ptr %197, i64 %217
+  %220 = getelementptr i8, ptr %219, i64 %218
+  %221 = getelementptr i8, ptr %220, i64 -8
+  br label %224
+
+222:
+  %223 = getelementptr inbounds i8, ptr %198, i64 216
+  br label %224
+
+224:
+  %225 = phi ptr [ %221, %215 ], [ %223, %222 ]
+  %226 = load ptr, ptr %225, align 8
+  %227 = getelementptr inbounds i8, ptr %198, i64 328
+  %228 = load ptr, ptr %227, align 8
+  %229 = getelementptr inbounds i8, ptr %198, i64 128
+  %230 = load ptr, ptr %229, align 8
+  %231 = call ptr %230(ptr %226, ptr %228)
+  store i32 1, ptr %5, align 4
+  %232 = icmp eq ptr %231, null
+  %233 = load ptr, ptr @runtime, align 8
+  br i1 %232, label %234, label %237
+
+234:
+  %235 = getelementptr inbounds i8, ptr %233, i64 152
+  %236 = load ptr, ptr %235, align 8
+  call void %236()
+  br label %396
+
+237:
+  %238 = load i64, ptr %233, align 8
+  %239 = getelementptr i8, ptr %231, i64 %238
+  %240 = getelementptr i8, ptr %239, i64 -8
+  %241 = load ptr, ptr %240, align 8
+  %242 = getelementptr inbounds i8, ptr %233, i64 48
+  %243 = load ptr, ptr %242, align 8
+  %244 = icmp eq ptr %241, %243
+  br i1 %244, label %245, label %250
+
+245:
+  %246 = getelementptr inbounds i8, ptr %233, i64 96
+  %247 = load ptr, ptr %246, align 8
+  %248 = call i64 %247(ptr %231, ptr %5)
+  store i64 %248, ptr %13, align 8
+  %249 = load ptr, ptr @runtime, align 8
+  br label %250
 
 250:
-  %251 = getelementptr inbounds i8, ptr %238, i64 96
-  %252 = load ptr, ptr %251, align 8
-  %253 = call i64 %252(ptr %236, ptr %5)
-  store i64 %253, ptr %12, align 8
-  %254 = load ptr, ptr @runtime, align 8
-  br label %255
+  %251 = phi ptr [ %249, %245 ], [ %233, %237 ]
+  %252 = getelementptr inbounds i8, ptr %251, i64 144
+  %253 = load ptr, ptr %252, align 8
+  call void %253(ptr %231)
+  %254 = load i32, ptr %5, align 4
+  %255 = icmp eq i32 %254, 0
+  br i1 %255, label %256, label %396
 
-255:
-  %256 = phi ptr [ %254, %250 ], [ %238, %242 ]
-  %257 = getelementptr inbounds i8, ptr %256, i64 144
-  %258 = load ptr, ptr %257, align 8
-  call void %258(ptr %236)
-  %259 = load i32, ptr %5, align 4
-  %260 = icmp eq i32 %259, 0
-  br i1 %260, label %261, label %401
-
-261:
-  %262 = load ptr, ptr @runtime, align 8
-  %263 = getelementptr inbounds i8, ptr %262, i64 336
-  %264 = load ptr, ptr %263, align 8
-  %265 = getelementptr inbounds i8, ptr %262, i64 128
-  %266 = load ptr, ptr %265, align 8
-  %267 = call ptr %266(ptr %231, ptr %264)
+256:
+  %257 = load ptr, ptr @runtime, align 8
+  %258 = getelementptr inbounds i8, ptr %257, i64 336
+  %259 = load ptr, ptr %258, align 8
+  %260 = getelementptr inbounds i8, ptr %257, i64 128
+  %261 = load ptr, ptr %260, align 8
+  %262 = call ptr %261(ptr %226, ptr %259)
   store i32 1, ptr %4, align 4
-  %268 = icmp eq ptr %267, null
-  %269 = load ptr, ptr @runtime, align 8
-  br i1 %268, label %270, label %277
+  %263 = icmp eq ptr %262, null
+  %264 = load ptr, ptr @runtime, align 8
+  br i1 %263, label %265, label %272
 
-270:
-  %271 = getelementptr inbounds i8, ptr %269, i64 152
-  %272 = load ptr, ptr %271, align 8
-  call void %272()
-  %273 = load ptr, ptr @runtime, align 8
-  %274 = getelementptr inbounds i8, ptr %273, i64 144
-  %275 = load ptr, ptr %274, align 8
-  %276 = load ptr, ptr %6, align 8
-  call void %275(ptr %276)
-  br label %406
+265:
+  %266 = getelementptr inbounds i8, ptr %264, i64 152
+  %267 = load ptr, ptr %266, align 8
+  call void %267()
+  %268 = load ptr, ptr @runtime, align 8
+  %269 = getelementptr inbounds i8, ptr %268, i64 144
+  %270 = load ptr, ptr %269, align 8
+  %271 = load ptr, ptr %6, align 8
+  call void %270(ptr %271)
+  br label %401
 
-277:
-  %278 = load i64, ptr %269, align 8
-  %279 = getelementptr i8, ptr %267, i64 %278
-  %280 = getelementptr i8, ptr %279, i64 -8
-  %281 = load ptr, ptr %280, align 8
-  %282 = getelementptr inbounds i8, ptr %269, i64 48
-  %283 = load ptr, ptr %282, align 8
-  %284 = icmp eq ptr %281, %283
-  br i1 %284, label %285, label %291
+272:
+  %273 = load i64, ptr %264, align 8
+  %274 = getelementptr i8, ptr %262, i64 %273
+  %275 = getelementptr i8, ptr %274, i64 -8
+  %276 = load ptr, ptr %275, align 8
+  %277 = getelementptr inbounds i8, ptr %264, i64 48
+  %278 = load ptr, ptr %277, align 8
+  %279 = icmp eq ptr %276, %278
+  br i1 %279, label %280, label %286
 
-285:
-  %286 = getelementptr inbounds i8, ptr %269, i64 96
-  %287 = load ptr, ptr %286, align 8
-  %288 = call i64 %287(ptr %267, ptr %4)
-  %289 = load ptr, ptr @runtime, align 8
-  %290 = inttoptr i64 %288 to ptr
-  br label %291
+280:
+  %281 = getelementptr inbounds i8, ptr %264, i64 96
+  %282 = load ptr, ptr %281, align 8
+  %283 = call i64 %282(ptr %262, ptr %4)
+  %284 = load ptr, ptr @runtime, align 8
+  %285 = inttoptr i64 %283 to ptr
+  br label %286
 
-291:
-  %292 = phi ptr [ %290, %285 ], [ null, %277 ]
-  %293 = phi ptr [ %289, %285 ], [ %269, %277 ]
-  %294 = getelementptr inbounds i8, ptr %293, i64 144
-  %295 = load ptr, ptr %294, align 8
-  call void %295(ptr %267)
-  %296 = load i32, ptr %4, align 4
-  %297 = icmp eq i32 %296, 0
-  %298 = getelementptr inbounds i8, ptr %12, i64 8
-  store ptr %292, ptr %298, align 8
-  %299 = load ptr, ptr @runtime, align 8
-  %300 = getelementptr inbounds i8, ptr %299, i64 144
-  %301 = load ptr, ptr %300, align 8
-  %302 = load ptr, ptr %6, align 8
-  call void %301(ptr %302)
-  br i1 %297, label %308, label %406
+286:
+  %287 = phi ptr [ %285, %280 ], [ null, %272 ]
+  %288 = phi ptr [ %284, %280 ], [ %264, %272 ]
+  %289 = getelementptr inbounds i8, ptr %288, i64 144
+  %290 = load ptr, ptr %289, align 8
+  call void %290(ptr %262)
+  %291 = load i32, ptr %4, align 4
+  %292 = icmp eq i32 %291, 0
+  %293 = getelementptr inbounds i8, ptr %13, i64 8
+  store ptr %287, ptr %293, align 8
+  %294 = load ptr, ptr @runtime, align 8
+  %295 = getelementptr inbounds i8, ptr %294, i64 144
+  %296 = load ptr, ptr %295, align 8
+  %297 = load ptr, ptr %6, align 8
+  call void %296(ptr %297)
+  br i1 %292, label %303, label %401
+
+298:
+  br label %401
+
+299:
+  %300 = getelementptr inbounds i8, ptr %13, i64 8
+  store ptr null, ptr %300, align 8
+  %301 = getelementptr inbounds i8, ptr %198, i64 144
+  %302 = load ptr, ptr %301, align 8
+  call void %302(ptr %197)
+  br label %303
 
 303:
-  br label %406
+  %304 = icmp sgt i64 %39, 4
+  %305 = load ptr, ptr @runtime, align 8
+  br i1 %304, label %306, label %403
 
-304:
-  %305 = getelementptr inbounds i8, ptr %12, i64 8
-  store ptr null, ptr %305, align 8
-  %306 = getelementptr inbounds i8, ptr %203, i64 144
-  %307 = load ptr, ptr %306, align 8
-  call void %307(ptr %202)
-  br label %308
+306:
+  %307 = phi ptr [ %392, %391 ], [ %305, %303 ]
+  %308 = phi i64 [ %394, %391 ], [ 4, %303 ]
+  %309 = phi i64 [ %393, %391 ], [ 2, %303 ]
+  %310 = getelementptr inbounds i8, ptr %307, i64 8
+  %311 = load i64, ptr %310, align 8
+  %312 = shl nsw i64 %309, 3
+  %313 = getelementptr i8, ptr %0, i64 %311
+  %314 = getelementptr i8, ptr %313, i64 %312
+  %315 = load ptr, ptr %314, align 8
+  %316 = getelementptr i8, ptr %314, i64 8
+  %317 = load ptr, ptr %316, align 8
+  %318 = load i64, ptr %307, align 8
+  %319 = getelementptr inbounds i8, ptr %315, i64 %318
+  %320 = load i64, ptr %319, align 8
+  %321 = icmp sgt i64 %320, 2
+  br i1 %321, label %326, label %358
 
-308:
-  %309 = icmp sgt i64 %38, 4
-  %310 = load ptr, ptr @runtime, align 8
-  br i1 %309, label %311, label %408
+322:
+  %323 = add nuw nsw i64 %330, 3
+  %324 = add nuw nsw i64 %330, 5
+  %325 = icmp slt i64 %324, %320
+  br i1 %325, label %326, label %358
 
-311:
-  %312 = phi ptr [ %397, %396 ], [ %310, %308 ]
-  %313 = phi i64 [ %399, %396 ], [ 4, %308 ]
-  %314 = phi i64 [ %398, %396 ], [ 2, %308 ]
-  %315 = getelementptr inbounds i8, ptr %312, i64 8
-  %316 = load i64, ptr %315, align 8
-  %317 = shl nsw i64 %314, 3
-  %318 = getelementptr i8, ptr %0, i64 %316
-  %319 = getelementptr i8, ptr %318, i64 %317
-  %320 = load ptr, ptr %319, align 8
-  %321 = getelementptr i8, ptr %319, i64 8
-  %322 = load ptr, ptr %321, align 8
-  %323 = load i64, ptr %312, align 8
-  %324 = getelementptr inbounds i8, ptr %320, i64 %323
-  %325 = load i64, ptr %324, align 8
-  %326 = icmp sgt i64 %325, 2
-  br i1 %326, label %331, label %363
+326:
+  %327 = phi i64 [ %348, %322 ], [ %311, %306 ]
+  %328 = phi ptr [ %346, %322 ], [ %307, %306 ]
+  %329 = phi i64 [ %324, %322 ], [ 2, %306 ]
+  %330 = phi i64 [ %323, %322 ], [ 0, %306 ]
+  %331 = shl nsw i64 %330, 3
+  %332 = getelementptr i8, ptr %315, i64 %327
+  %333 = getelementptr i8, ptr %332, i64 %331
+  %334 = load ptr, ptr %333, align 8
+  %335 = getelementptr i8, ptr %333, i64 8
+  %336 = load ptr, ptr %335, align 8
+  %337 = getelementptr inbounds i8, ptr %328, i64 240
+  %338 = load ptr, ptr %337, align 8
+  %339 = call ptr %338(ptr %334, ptr %336)
+  %340 = icmp eq ptr %339, null
+  br i1 %340, label %341, label %345
 
-327:
-  %328 = add nuw nsw i64 %335, 3
-  %329 = add nuw nsw i64 %335, 5
-  %330 = icmp slt i64 %329, %325
-  br i1 %330, label %331, label %363
+341:
+  %342 = load ptr, ptr @runtime, align 8
+  %343 = getelementptr inbounds i8, ptr %342, i64 152
+  %344 = load ptr, ptr %343, align 8
+  call void %344()
+  br label %345
 
-331:
-  %332 = phi i64 [ %353, %327 ], [ %316, %311 ]
-  %333 = phi ptr [ %351, %327 ], [ %312, %311 ]
-  %334 = phi i64 [ %329, %327 ], [ 2, %311 ]
-  %335 = phi i64 [ %328, %327 ], [ 0, %311 ]
-  %336 = shl nsw i64 %335, 3
-  %337 = getelementptr i8, ptr %320, i64 %332
-  %338 = getelementptr i8, ptr %337, i64 %336
-  %339 = load ptr, ptr %338, align 8
-  %340 = getelementptr i8, ptr %338, i64 8
-  %341 = load ptr, ptr %340, align 8
-  %342 = getelementptr inbounds i8, ptr %333, i64 240
-  %343 = load ptr, ptr %342, align 8
-  %344 = call ptr %343(ptr %339, ptr %341)
-  %345 = icmp eq ptr %344, null
-  br i1 %345, label %346, label %350
+345:
+  %346 = load ptr, ptr @runtime, align 8
+  %347 = getelementptr inbounds i8, ptr %346, i64 8
+  %348 = load i64, ptr %347, align 8
+  %349 = shl nsw i64 %329, 3
+  %350 = getelementptr i8, ptr %315, i64 %348
+  %351 = getelementptr i8, ptr %350, i64 %349
+  %352 = load ptr, ptr %351, align 8
+  %353 = getelementptr inbounds i8, ptr %346, i64 224
+  %354 = load ptr, ptr %353, align 8
+  %355 = icmp eq ptr %352, %354
+  %356 = select i1 %355, ptr null, ptr %352
+  %357 = icmp eq ptr %339, %356
+  br i1 %357, label %322, label %391
 
-346:
-  %347 = load ptr, ptr @runtime, align 8
-  %348 = getelementptr inbounds i8, ptr %347, i64 152
-  %349 = load ptr, ptr %348, align 8
-  call void %349()
-  br label %350
-
-350:
-  %351 = load ptr, ptr @runtime, align 8
-  %352 = getelementptr inbounds i8, ptr %351, i64 8
-  %353 = load i64, ptr %352, align 8
-  %354 = shl nsw i64 %334, 3
-  %355 = getelementptr i8, ptr %320, i64 %353
-  %356 = getelementptr i8, ptr %355, i64 %354
-  %357 = load ptr, ptr %356, align 8
-  %358 = getelementptr inbounds i8, ptr %351, i64 224
-  %359 = load ptr, ptr %358, align 8
-  %360 = icmp eq ptr %357, %359
-  %361 = select i1 %360, ptr null, ptr %357
-  %362 = icmp eq ptr %344, %361
-  br i1 %362, label %327, label %396
+358:
+  %359 = phi ptr [ %307, %306 ], [ %346, %322 ]
+  %360 = getelementptr inbounds i8, ptr %359, i64 216
+  %361 = load ptr, ptr %360, align 8
+  %362 = icmp eq ptr %317, %361
+  br i1 %362, label %380, label %363
 
 363:
-  %364 = phi ptr [ %312, %311 ], [ %351, %327 ]
-  %365 = getelementptr inbounds i8, ptr %364, i64 216
-  %366 = load ptr, ptr %365, align 8
-  %367 = icmp eq ptr %322, %366
-  br i1 %367, label %385, label %368
+  %364 = getelementptr inbounds i8, ptr %359, i64 120
+  %365 = load ptr, ptr %364, align 8
+  %366 = call ptr %365(ptr %317, ptr null, i64 0, ptr null)
+  %367 = icmp eq ptr %366, null
+  %368 = load ptr, ptr @runtime, align 8
+  br i1 %367, label %369, label %372
 
-368:
-  %369 = getelementptr inbounds i8, ptr %364, i64 120
-  %370 = load ptr, ptr %369, align 8
-  %371 = call ptr %370(ptr %322, ptr null, i64 0, ptr null)
-  %372 = icmp eq ptr %371, null
-  %373 = load ptr, ptr @runtime, align 8
-  br i1 %372, label %374, label %377
+369:
+  %370 = getelementptr inbounds i8, ptr %368, i64 152
+  %371 = load ptr, ptr %370, align 8
+  call void %371()
+  br label %375
 
-374:
-  %375 = getelementptr inbounds i8, ptr %373, i64 152
-  %376 = load ptr, ptr %375, align 8
-  call void %376()
-  br label %380
+372:
+  %373 = getelementptr inbounds i8, ptr %368, i64 144
+  %374 = load ptr, ptr %373, align 8
+  call void %374(ptr %366)
+  br label %375
 
-377:
-  %378 = getelementptr inbounds i8, ptr %373, i64 144
-  %379 = load ptr, ptr %378, align 8
-  call void %379(ptr %371)
-  br label %380
+375:
+  %376 = load ptr, ptr @runtime, align 8
+  %377 = getelementptr inbounds i8, ptr %376, i64 80
+  %378 = load ptr, ptr %377, align 8
+  %379 = icmp eq ptr %366, %378
+  br i1 %379, label %380, label %391
 
 380:
-  %381 = load ptr, ptr @runtime, align 8
-  %382 = getelementptr inbounds i8, ptr %381, i64 80
-  %383 = load ptr, ptr %382, align 8
-  %384 = icmp eq ptr %371, %383
-  br i1 %384, label %385, label %396
+  %381 = phi ptr [ %359, %358 ], [ %376, %375 ]
+  %382 = getelementptr inbounds i8, ptr %381, i64 8
+  %383 = load i64, ptr %382, align 8
+  %384 = shl nsw i64 %308, 3
+  %385 = getelementptr i8, ptr %0, i64 %383
+  %386 = getelementptr i8, ptr %385, i64 %384
+  %387 = load ptr, ptr %386, align 8
+  %388 = call fastcc i32 @go(ptr %387, ptr readonly %17, ptr %13)
+  %389 = icmp eq i32 %388, 0
+  %390 = load ptr, ptr @runtime, align 8
+  br i1 %389, label %391, label %405
 
-385:
-  %386 = phi ptr [ %364, %363 ], [ %381, %380 ]
-  %387 = getelementptr inbounds i8, ptr %386, i64 8
-  %388 = load i64, ptr %387, align 8
-  %389 = shl nsw i64 %313, 3
-  %390 = getelementptr i8, ptr %0, i64 %388
-  %391 = getelementptr i8, ptr %390, i64 %389
-  %392 = load ptr, ptr %391, align 8
-  %393 = call fastcc i32 @go(ptr %392, ptr readonly %16, ptr %12)
-  %394 = icmp eq i32 %393, 0
-  %395 = load ptr, ptr @runtime, align 8
-  br i1 %394, label %396, label %410
+391:
+  %392 = phi ptr [ %376, %375 ], [ %390, %380 ], [ %346, %345 ]
+  %393 = add nuw nsw i64 %309, 3
+  %394 = add nuw nsw i64 %309, 5
+  %395 = icmp slt i64 %394, %39
+  br i1 %395, label %306, label %403
 
 396:
-  %397 = phi ptr [ %381, %380 ], [ %395, %385 ], [ %351, %350 ]
-  %398 = add nuw nsw i64 %314, 3
-  %399 = add nuw nsw i64 %314, 5
-  %400 = icmp slt i64 %399, %38
-  br i1 %400, label %311, label %408
+  %397 = load ptr, ptr @runtime, align 8
+  %398 = getelementptr inbounds i8, ptr %397, i64 144
+  %399 = load ptr, ptr %398, align 8
+  %400 = load ptr, ptr %6, align 8
+  call void %399(ptr %400)
+  br label %401
 
 401:
   %402 = load ptr, ptr @runtime, align 8
-  %403 = getelementptr inbounds i8, ptr %402, i64 144
-  %404 = load ptr, ptr %403, align 8
-  %405 = load ptr, ptr %6, align 8
-  call void %404(ptr %405)
-  br label %406
+  br label %413
 
-406:
-  %407 = load ptr, ptr @runtime, align 8
-  br label %418
+403:
+  %404 = phi ptr [ %101, %100 ], [ %305, %303 ], [ %105, %102 ], [ %392, %391 ]
+  br label %407
 
-408:
-  %409 = phi ptr [ %104, %103 ], [ %310, %308 ], [ %110, %105 ], [ %397, %396 ]
-  br label %412
+405:
+  %406 = icmp eq i32 %388, 2
+  br i1 %406, label %413, label %407
 
-410:
-  %411 = icmp eq i32 %393, 2
-  br i1 %411, label %418, label %412
+407:
+  %408 = phi ptr [ %404, %403 ], [ %390, %405 ]
+  %409 = phi i64 [ 0, %403 ], [ 1, %405 ]
+  %410 = getelementptr inbounds i8, ptr %408, i64 112
+  %411 = load ptr, ptr %410, align 8
+  %412 = call ptr %411(i64 %409)
+  br label %422
 
-412:
-  %413 = phi ptr [ %409, %408 ], [ %395, %410 ]
-  %414 = phi i64 [ 0, %408 ], [ 1, %410 ]
-  %415 = getelementptr inbounds i8, ptr %413, i64 112
+413:
+  %414 = phi ptr [ %402, %401 ], [ %390, %405 ]
+  %415 = getelementptr inbounds i8, ptr %414, i64 120
   %416 = load ptr, ptr %415, align 8
-  %417 = call ptr %416(i64 %414)
-  br label %427
+  %417 = getelementptr inbounds i8, ptr %414, i64 8
+  %418 = load i64, ptr %417, align 8
+  %419 = getelementptr inbounds i8, ptr %0, i64 %418
+  %420 = load ptr, ptr %419, align 8
+  %421 = call ptr %416(ptr %420, ptr %1, i64 2, ptr null)
+  br label %422
 
-418:
-  %419 = phi ptr [ %407, %406 ], [ %395, %410 ]
-  %420 = getelementptr inbounds i8, ptr %419, i64 120
-  %421 = load ptr, ptr %420, align 8
-  %422 = getelementptr inbounds i8, ptr %419, i64 8
-  %423 = load i64, ptr %422, align 8
-  %424 = getelementptr inbounds i8, ptr %0, i64 %423
-  %425 = load ptr, ptr %424, align 8
-  %426 = call ptr %421(ptr %425, ptr %1, i64 2, ptr null)
-  br label %427
-
-427:
-  %428 = phi ptr [ %35, %32 ], [ %417, %412 ], [ %426, %418 ]
-  ret ptr %428
+422:
+  %423 = phi ptr [ %36, %33 ], [ %412, %407 ], [ %421, %413 ]
+  ret ptr %423
 }
 
 define range(i32 0, 2) i32 @tileproof_fast_read(ptr %0, ptr initializes((4, 8)) %1) nounwind {
@@ -1895,340 +1917,345 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
   ret i32 %300
 }
 
-define internal fastcc range(i32 0, 4) i32 @start(ptr readonly %0, ptr %1, ptr %2, ptr readonly %3) unnamed_addr nounwind {
-  %5 = alloca [160 x ptr], align 16
-  %6 = alloca ptr, align 8
+define internal fastcc range(i32 0, 4) i32 @start(ptr readonly %0, ptr %1, ptr %2, ptr readonly %3, ptr %4) unnamed_addr nounwind {
+  %6 = alloca [160 x ptr], align 16
   %7 = alloca ptr, align 8
-  %8 = getelementptr inbounds i8, ptr %0, i64 64
-  %9 = load ptr, ptr %8, align 8
-  store ptr %9, ptr %6, align 8
-  store ptr null, ptr %7, align 8
-  %10 = getelementptr inbounds i8, ptr %0, i64 52
-  %11 = load i32, ptr %10, align 4
-  %12 = icmp eq i32 %11, 0
-  br i1 %12, label %231, label %13
+  %8 = alloca ptr, align 8
+  %9 = getelementptr inbounds i8, ptr %0, i64 64
+  %10 = load ptr, ptr %9, align 8
+  store ptr %10, ptr %7, align 8
+  store ptr null, ptr %8, align 8
+  %11 = getelementptr inbounds i8, ptr %0, i64 52
+  %12 = load i32, ptr %11, align 4
+  %13 = icmp eq i32 %12, 0
+  br i1 %13, label %235, label %14
 
-13:
-  %14 = getelementptr inbounds i8, ptr %0, i64 44
-  %15 = load i32, ptr %14, align 4
-  %16 = icmp eq i32 %15, 0
-  br i1 %16, label %55, label %17
+14:
+  %15 = getelementptr inbounds i8, ptr %0, i64 44
+  %16 = load i32, ptr %15, align 4
+  %17 = icmp eq i32 %16, 0
+  br i1 %17, label %56, label %18
 
-17:
-  %18 = load i64, ptr %3, align 8
-  %19 = icmp sgt i64 %18, -1
-  br i1 %19, label %20, label %25
+18:
+  %19 = load i64, ptr %3, align 8
+  %20 = icmp sgt i64 %19, -1
+  br i1 %20, label %21, label %26
 
-20:
-  %21 = getelementptr inbounds i8, ptr %0, i64 12
-  %22 = load i32, ptr %21, align 4
-  %23 = sext i32 %22 to i64
-  %24 = icmp eq i64 %18, %23
-  br i1 %24, label %25, label %231
+21:
+  %22 = getelementptr inbounds i8, ptr %0, i64 12
+  %23 = load i32, ptr %22, align 4
+  %24 = sext i32 %23 to i64
+  %25 = icmp eq i64 %19, %24
+  br i1 %25, label %26, label %235
 
-25:
-  %26 = getelementptr inbounds i8, ptr %3, i64 8
-  %27 = load ptr, ptr %26, align 8
-  store ptr %27, ptr %6, align 8
-  %28 = getelementptr inbounds i8, ptr %3, i64 16
-  %29 = load i32, ptr %28, align 8
-  %30 = icmp eq i32 %29, 0
-  br i1 %30, label %55, label %31
+26:
+  %27 = getelementptr inbounds i8, ptr %3, i64 8
+  %28 = load ptr, ptr %27, align 8
+  store ptr %28, ptr %7, align 8
+  %29 = getelementptr inbounds i8, ptr %3, i64 16
+  %30 = load i32, ptr %29, align 8
+  %31 = icmp eq i32 %30, 0
+  br i1 %31, label %56, label %32
 
-31:
-  %32 = load ptr, ptr @runtime, align 8
-  %33 = getelementptr inbounds i8, ptr %32, i64 208
-  %34 = load ptr, ptr %33, align 8
-  %35 = icmp eq ptr %34, null
-  br i1 %35, label %231, label %36
+32:
+  %33 = load ptr, ptr @runtime, align 8
+  %34 = getelementptr inbounds i8, ptr %33, i64 208
+  %35 = load ptr, ptr %34, align 8
+  %36 = icmp eq ptr %35, null
+  br i1 %36, label %235, label %37
 
-36:
-  %37 = getelementptr inbounds i8, ptr %0, i64 8
-  %38 = load i32, ptr %37, align 8
-  %39 = getelementptr inbounds i8, ptr %0, i64 12
-  %40 = load i32, ptr %39, align 4
-  %41 = call i32 %34(i32 %38, i32 %40, ptr %6)
-  %42 = icmp eq i32 %41, 0
-  br i1 %42, label %47, label %43
+37:
+  %38 = getelementptr inbounds i8, ptr %0, i64 8
+  %39 = load i32, ptr %38, align 8
+  %40 = getelementptr inbounds i8, ptr %0, i64 12
+  %41 = load i32, ptr %40, align 4
+  %42 = call i32 %35(i32 %39, i32 %41, ptr %7)
+  %43 = icmp eq i32 %42, 0
+  br i1 %43, label %48, label %44
 
-43:
-  %44 = load ptr, ptr @runtime, align 8
-  %45 = getelementptr inbounds i8, ptr %44, i64 152
-  %46 = load ptr, ptr %45, align 8
-  call void %46()
-  br label %231
+44:
+  %45 = load ptr, ptr @runtime, align 8
+  %46 = getelementptr inbounds i8, ptr %45, i64 152
+  %47 = load ptr, ptr %46, align 8
+  call void %47()
+  br label %235
 
-47:
-  %48 = getelementptr inbounds i8, ptr %3, i64 20
-  %49 = load i32, ptr %48, align 4
-  %50 = icmp eq i32 %49, 0
-  br i1 %50, label %51, label %55
+48:
+  %49 = getelementptr inbounds i8, ptr %3, i64 20
+  %50 = load i32, ptr %49, align 4
+  %51 = icmp eq i32 %50, 0
+  br i1 %51, label %52, label %56
 
-51:
-  %52 = load ptr, ptr %6, align 8
-  %53 = load ptr, ptr %26, align 8
-  %54 = icmp eq ptr %52, %53
-  br i1 %54, label %55, label %231
+52:
+  %53 = load ptr, ptr %7, align 8
+  %54 = load ptr, ptr %27, align 8
+  %55 = icmp eq ptr %53, %54
+  br i1 %55, label %56, label %235
 
-55:
-  %56 = getelementptr inbounds i8, ptr %0, i64 88
-  %57 = load ptr, ptr %56, align 8
-  %58 = icmp eq ptr %57, null
-  br i1 %58, label %67, label %59
+56:
+  %57 = getelementptr inbounds i8, ptr %0, i64 88
+  %58 = load ptr, ptr %57, align 8
+  %59 = icmp eq ptr %58, null
+  br i1 %59, label %68, label %60
 
-59:
-  %60 = call i32 %57(ptr %7)
-  %61 = icmp eq i32 %60, 0
-  br i1 %61, label %62, label %231
+60:
+  %61 = call i32 %58(ptr %8)
+  %62 = icmp eq i32 %61, 0
+  br i1 %62, label %63, label %235
 
-62:
-  %63 = load ptr, ptr %7, align 8
-  %64 = getelementptr inbounds i8, ptr %0, i64 72
-  %65 = load ptr, ptr %64, align 8
-  %66 = icmp eq ptr %63, %65
-  br i1 %66, label %67, label %231
+63:
+  %64 = load ptr, ptr %8, align 8
+  %65 = getelementptr inbounds i8, ptr %0, i64 72
+  %66 = load ptr, ptr %65, align 8
+  %67 = icmp eq ptr %64, %66
+  br i1 %67, label %68, label %235
 
-67:
-  %68 = getelementptr inbounds i8, ptr %0, i64 112
-  %69 = load ptr, ptr %68, align 8
-  %70 = icmp eq ptr %69, null
-  br i1 %70, label %130, label %71
+68:
+  %69 = getelementptr inbounds i8, ptr %0, i64 112
+  %70 = load ptr, ptr %69, align 8
+  %71 = icmp eq ptr %70, null
+  br i1 %71, label %135, label %72
 
-71:
-  %72 = load ptr, ptr %69, align 8
-  %73 = icmp eq ptr %72, null
-  br i1 %73, label %231, label %74
+72:
+  %73 = load ptr, ptr %70, align 8
+  store ptr %73, ptr %4, align 8
+  %74 = icmp eq ptr %73, null
+  br i1 %74, label %235, label %75
 
-74:
-  %75 = getelementptr inbounds i8, ptr %72, i64 16
-  %76 = load i64, ptr %75, align 8
-  %77 = load ptr, ptr %6, align 8
-  %78 = load ptr, ptr %72, align 8
-  %79 = icmp eq ptr %78, %77
-  br i1 %79, label %80, label %231
+75:
+  %76 = getelementptr inbounds i8, ptr %73, i64 24
+  %77 = load i64, ptr %76, align 8
+  %78 = load ptr, ptr %7, align 8
+  %79 = load ptr, ptr %73, align 8
+  %80 = icmp eq ptr %79, %78
+  br i1 %80, label %81, label %235
 
-80:
-  %81 = getelementptr inbounds i8, ptr %72, i64 44
-  %82 = load i32, ptr %81, align 4
-  %83 = icmp eq i32 %82, 0
-  br i1 %83, label %84, label %231
+81:
+  %82 = getelementptr inbounds i8, ptr %73, i64 48
+  %83 = load i32, ptr %82, align 8
+  %84 = icmp eq i32 %83, 0
+  br i1 %84, label %85, label %235
 
-84:
-  %85 = getelementptr inbounds i8, ptr %72, i64 32
-  %86 = load i64, ptr %85, align 8
-  %87 = sub nsw i64 %86, %76
-  %88 = getelementptr inbounds i8, ptr %2, i64 2304
-  %89 = load i32, ptr %88, align 8
-  %90 = sext i32 %89 to i64
-  %91 = icmp slt i64 %87, %90
-  br i1 %91, label %231, label %92
+85:
+  %86 = getelementptr inbounds i8, ptr %73, i64 40
+  %87 = load i64, ptr %86, align 8
+  %88 = sub nsw i64 %87, %77
+  %89 = getelementptr inbounds i8, ptr %2, i64 2304
+  %90 = load i32, ptr %89, align 8
+  %91 = sext i32 %90 to i64
+  %92 = icmp slt i64 %88, %91
+  br i1 %92, label %235, label %93
 
-92:
-  %93 = getelementptr inbounds i8, ptr %72, i64 40
-  %94 = load i32, ptr %93, align 8
-  %95 = getelementptr inbounds i8, ptr %72, i64 48
-  %96 = load i32, ptr %95, align 8
-  %97 = or i32 %96, %94
-  %98 = icmp eq i32 %97, 0
-  br i1 %98, label %99, label %231
+93:
+  %94 = getelementptr inbounds i8, ptr %73, i64 16
+  %95 = load atomic i64, ptr %94 acquire, align 8
+  %96 = getelementptr inbounds i8, ptr %73, i64 8
+  %97 = load i64, ptr %96, align 8
+  %98 = icmp eq i64 %95, %97
+  br i1 %98, label %99, label %235
 
 99:
-  %100 = getelementptr inbounds i8, ptr %72, i64 8
-  %101 = load i64, ptr %100, align 8
-  %102 = shl i64 %101, 1
-  %103 = add i64 %102, 2
-  %104 = icmp sgt i32 %89, 0
-  br i1 %104, label %105, label %128
+  %100 = getelementptr inbounds i8, ptr %73, i64 52
+  %101 = load i32, ptr %100, align 4
+  %102 = icmp eq i32 %101, 0
+  br i1 %102, label %103, label %235
 
-105:
-  %106 = getelementptr inbounds i8, ptr %2, i64 1280
-  %107 = getelementptr inbounds i8, ptr %72, i64 56
-  %108 = zext nneg i32 %89 to i64
-  br label %109
+103:
+  %104 = load i64, ptr %76, align 8
+  %105 = shl i64 %95, 1
+  %106 = add i64 %105, 2
+  %107 = load i32, ptr %89, align 8
+  %108 = icmp sgt i32 %107, 0
+  br i1 %108, label %109, label %132
 
 109:
-  %110 = phi i64 [ 0, %105 ], [ %126, %109 ]
-  %111 = phi i64 [ %76, %105 ], [ %125, %109 ]
-  %112 = getelementptr inbounds %struct.span, ptr %106, i64 %110
-  %113 = and i64 %111, 4095
-  %114 = getelementptr inbounds %struct.entry, ptr %107, i64 %113
-  %115 = load i64, ptr %112, align 8
-  store i64 %115, ptr %114, align 8
-  %116 = getelementptr inbounds i8, ptr %112, i64 8
-  %117 = load i64, ptr %116, align 8
-  %118 = getelementptr inbounds i8, ptr %114, i64 8
-  store i64 %117, ptr %118, align 8
-  %119 = getelementptr inbounds i8, ptr %112, i64 16
-  %120 = load i64, ptr %119, align 8
-  %121 = or i64 %120, %103
-  %122 = getelementptr inbounds i8, ptr %114, i64 16
+  %110 = getelementptr inbounds i8, ptr %2, i64 1280
+  %111 = getelementptr inbounds i8, ptr %73, i64 56
+  %112 = zext nneg i32 %107 to i64
+  br label %113
+
+113:
+  %114 = phi i64 [ 0, %109 ], [ %130, %113 ]
+  %115 = phi i64 [ %104, %109 ], [ %129, %113 ]
+  %116 = getelementptr inbounds %struct.span, ptr %110, i64 %114
+  %117 = and i64 %115, 4095
+  %118 = getelementptr inbounds %struct.entry, ptr %111, i64 %117
+  %119 = load i64, ptr %116, align 8
+  store i64 %119, ptr %118, align 8
+  %120 = getelementptr inbounds i8, ptr %116, i64 8
+  %121 = load i64, ptr %120, align 8
+  %122 = getelementptr inbounds i8, ptr %118, i64 8
   store i64 %121, ptr %122, align 8
-  %123 = icmp ne i64 %115, %117
-  %124 = zext i1 %123 to i64
-  %125 = add nsw i64 %111, %124
-  %126 = add nuw nsw i64 %110, 1
-  %127 = icmp eq i64 %126, %108
-  br i1 %127, label %128, label %109
+  %123 = getelementptr inbounds i8, ptr %116, i64 16
+  %124 = load i64, ptr %123, align 8
+  %125 = or i64 %124, %106
+  %126 = getelementptr inbounds i8, ptr %118, i64 16
+  store i64 %125, ptr %126, align 8
+  %127 = icmp ne i64 %119, %121
+  %128 = zext i1 %127 to i64
+  %129 = add nsw i64 %115, %128
+  %130 = add nuw nsw i64 %114, 1
+  %131 = icmp eq i64 %130, %112
+  br i1 %131, label %132, label %113
 
-128:
-  %129 = phi i64 [ %76, %99 ], [ %125, %109 ]
-  store i64 %129, ptr %75, align 8
-  store i32 1, ptr %93, align 8
-  br label %130
+132:
+  %133 = phi i64 [ %104, %103 ], [ %129, %113 ]
+  store i64 %133, ptr %76, align 8
+  %134 = add nsw i64 %95, 1
+  store i64 %134, ptr %96, align 8
+  br label %135
 
-130:
-  %131 = phi ptr [ %72, %128 ], [ null, %67 ]
-  %132 = phi i64 [ %76, %128 ], [ 0, %67 ]
-  %133 = getelementptr inbounds i8, ptr %2, i64 2308
-  %134 = load i32, ptr %133, align 4
-  %135 = icmp sgt i32 %134, 0
-  br i1 %135, label %136, label %139
+135:
+  %136 = phi i64 [ %77, %132 ], [ 0, %68 ]
+  %137 = phi ptr [ %73, %132 ], [ null, %68 ]
+  %138 = getelementptr inbounds i8, ptr %2, i64 2308
+  %139 = load i32, ptr %138, align 4
+  %140 = icmp sgt i32 %139, 0
+  br i1 %140, label %141, label %144
 
-136:
-  %137 = getelementptr inbounds i8, ptr %2, i64 2048
-  %138 = zext nneg i32 %134 to i64
-  br label %145
+141:
+  %142 = getelementptr inbounds i8, ptr %2, i64 2048
+  %143 = zext nneg i32 %139 to i64
+  br label %150
 
-139:
-  %140 = getelementptr inbounds i8, ptr %0, i64 4
-  %141 = load i32, ptr %140, align 4
-  %142 = icmp sgt i32 %141, 0
-  br i1 %142, label %143, label %153
+144:
+  %145 = getelementptr inbounds i8, ptr %0, i64 4
+  %146 = load i32, ptr %145, align 4
+  %147 = icmp sgt i32 %146, 0
+  br i1 %147, label %148, label %158
 
-143:
-  %144 = zext nneg i32 %141 to i64
-  br label %157
+148:
+  %149 = zext nneg i32 %146 to i64
+  br label %162
 
-145:
-  %146 = phi i64 [ 0, %136 ], [ %151, %145 ]
-  %147 = getelementptr inbounds ptr, ptr %137, i64 %146
-  %148 = load ptr, ptr %147, align 8
-  %149 = load i64, ptr %148, align 8
-  %150 = add nsw i64 %149, 1
-  store i64 %150, ptr %148, align 8
-  %151 = add nuw nsw i64 %146, 1
-  %152 = icmp eq i64 %151, %138
-  br i1 %152, label %139, label %145
+150:
+  %151 = phi i64 [ 0, %141 ], [ %156, %150 ]
+  %152 = getelementptr inbounds ptr, ptr %142, i64 %151
+  %153 = load ptr, ptr %152, align 8
+  %154 = load i64, ptr %153, align 8
+  %155 = add nsw i64 %154, 1
+  store i64 %155, ptr %153, align 8
+  %156 = add nuw nsw i64 %151, 1
+  %157 = icmp eq i64 %156, %143
+  br i1 %157, label %144, label %150
 
-153:
-  %154 = getelementptr inbounds i8, ptr %0, i64 48
-  %155 = load i32, ptr %154, align 8
-  %156 = icmp eq i32 %155, 0
-  br i1 %156, label %171, label %163
+158:
+  %159 = getelementptr inbounds i8, ptr %0, i64 48
+  %160 = load i32, ptr %159, align 8
+  %161 = icmp eq i32 %160, 0
+  br i1 %161, label %176, label %168
 
-157:
-  %158 = phi i64 [ 0, %143 ], [ %161, %157 ]
-  %159 = getelementptr inbounds i64, ptr %2, i64 %158
-  %160 = getelementptr inbounds ptr, ptr %5, i64 %158
-  store ptr %159, ptr %160, align 8
-  %161 = add nuw nsw i64 %158, 1
-  %162 = icmp eq i64 %161, %144
-  br i1 %162, label %153, label %157
+162:
+  %163 = phi i64 [ 0, %148 ], [ %166, %162 ]
+  %164 = getelementptr inbounds i64, ptr %2, i64 %163
+  %165 = getelementptr inbounds ptr, ptr %6, i64 %163
+  store ptr %164, ptr %165, align 8
+  %166 = add nuw nsw i64 %163, 1
+  %167 = icmp eq i64 %166, %149
+  br i1 %167, label %158, label %162
 
-163:
-  %164 = load ptr, ptr @runtime, align 8
-  %165 = getelementptr inbounds i8, ptr %164, i64 136
-  %166 = load ptr, ptr %165, align 8
-  call void %166(ptr %1)
-  %167 = load ptr, ptr @runtime, align 8
-  %168 = getelementptr inbounds i8, ptr %167, i64 160
-  %169 = load ptr, ptr %168, align 8
-  %170 = call ptr %169()
-  br label %171
-
-171:
-  %172 = phi ptr [ %170, %163 ], [ null, %153 ]
-  %173 = getelementptr inbounds i8, ptr %0, i64 80
+168:
+  %169 = load ptr, ptr @runtime, align 8
+  %170 = getelementptr inbounds i8, ptr %169, i64 136
+  %171 = load ptr, ptr %170, align 8
+  call void %171(ptr %1)
+  %172 = load ptr, ptr @runtime, align 8
+  %173 = getelementptr inbounds i8, ptr %172, i64 160
   %174 = load ptr, ptr %173, align 8
-  %175 = getelementptr inbounds i8, ptr %0, i64 56
-  %176 = load ptr, ptr %175, align 8
-  %177 = getelementptr inbounds i8, ptr %0, i64 16
-  %178 = load i32, ptr %177, align 8
-  %179 = getelementptr inbounds i8, ptr %0, i64 20
-  %180 = load i32, ptr %179, align 4
-  %181 = getelementptr inbounds i8, ptr %0, i64 24
-  %182 = load i32, ptr %181, align 8
-  %183 = getelementptr inbounds i8, ptr %0, i64 28
-  %184 = load i32, ptr %183, align 4
-  %185 = getelementptr inbounds i8, ptr %0, i64 32
-  %186 = load i32, ptr %185, align 8
-  %187 = getelementptr inbounds i8, ptr %0, i64 36
-  %188 = load i32, ptr %187, align 4
-  %189 = getelementptr inbounds i8, ptr %0, i64 40
-  %190 = load i32, ptr %189, align 8
-  %191 = load ptr, ptr %6, align 8
-  %192 = call i32 %174(ptr %176, i32 %178, i32 %180, i32 %182, i32 %184, i32 %186, i32 %188, i32 %190, ptr %191, ptr %5, ptr null)
-  %193 = icmp eq ptr %172, null
-  br i1 %193, label %198, label %194
+  %175 = call ptr %174()
+  br label %176
 
-194:
-  %195 = load ptr, ptr @runtime, align 8
-  %196 = getelementptr inbounds i8, ptr %195, i64 168
-  %197 = load ptr, ptr %196, align 8
-  call void %197(ptr %172)
-  br label %198
+176:
+  %177 = phi ptr [ %175, %168 ], [ null, %158 ]
+  %178 = getelementptr inbounds i8, ptr %0, i64 80
+  %179 = load ptr, ptr %178, align 8
+  %180 = getelementptr inbounds i8, ptr %0, i64 56
+  %181 = load ptr, ptr %180, align 8
+  %182 = getelementptr inbounds i8, ptr %0, i64 16
+  %183 = load i32, ptr %182, align 8
+  %184 = getelementptr inbounds i8, ptr %0, i64 20
+  %185 = load i32, ptr %184, align 4
+  %186 = getelementptr inbounds i8, ptr %0, i64 24
+  %187 = load i32, ptr %186, align 8
+  %188 = getelementptr inbounds i8, ptr %0, i64 28
+  %189 = load i32, ptr %188, align 4
+  %190 = getelementptr inbounds i8, ptr %0, i64 32
+  %191 = load i32, ptr %190, align 8
+  %192 = getelementptr inbounds i8, ptr %0, i64 36
+  %193 = load i32, ptr %192, align 4
+  %194 = getelementptr inbounds i8, ptr %0, i64 40
+  %195 = load i32, ptr %194, align 8
+  %196 = load ptr, ptr %7, align 8
+  %197 = call i32 %179(ptr %181, i32 %183, i32 %185, i32 %187, i32 %189, i32 %191, i32 %193, i32 %195, ptr %196, ptr %6, ptr null)
+  %198 = icmp eq ptr %137, null
+  br i1 %198, label %207, label %199
 
-198:
-  %199 = icmp eq ptr %131, null
-  br i1 %199, label %209, label %200
+199:
+  %200 = icmp eq i32 %197, 0
+  br i1 %200, label %203, label %201
 
-200:
-  %201 = icmp eq i32 %192, 0
-  br i1 %201, label %204, label %202
+201:
+  %202 = getelementptr inbounds i8, ptr %137, i64 24
+  store i64 %136, ptr %202, align 8
+  br label %203
 
-202:
-  %203 = getelementptr inbounds i8, ptr %131, i64 16
-  store i64 %132, ptr %203, align 8
-  br label %204
-
-204:
-  %205 = getelementptr inbounds i8, ptr %131, i64 8
+203:
+  %204 = getelementptr inbounds i8, ptr %137, i64 16
+  %205 = getelementptr inbounds i8, ptr %137, i64 8
   %206 = load i64, ptr %205, align 8
-  %207 = add nsw i64 %206, 1
-  store i64 %207, ptr %205, align 8
-  %208 = getelementptr inbounds i8, ptr %131, i64 40
-  store i32 0, ptr %208, align 8
-  br label %209
+  store atomic i64 %206, ptr %204 release, align 8
+  br label %207
+
+207:
+  %208 = icmp eq ptr %177, null
+  br i1 %208, label %213, label %209
 
 209:
-  %210 = icmp eq i32 %192, 0
-  br i1 %210, label %211, label %224
+  %210 = load ptr, ptr @runtime, align 8
+  %211 = getelementptr inbounds i8, ptr %210, i64 168
+  %212 = load ptr, ptr %211, align 8
+  call void %212(ptr %177)
+  br label %213
 
-211:
-  %212 = load i32, ptr %133, align 4
-  %213 = icmp sgt i32 %212, 0
-  br i1 %213, label %214, label %224
+213:
+  %214 = icmp eq i32 %197, 0
+  br i1 %214, label %215, label %228
 
-214:
-  %215 = getelementptr inbounds i8, ptr %2, i64 2048
-  %216 = zext nneg i32 %212 to i64
-  br label %217
+215:
+  %216 = load i32, ptr %138, align 4
+  %217 = icmp sgt i32 %216, 0
+  br i1 %217, label %218, label %228
 
-217:
-  %218 = phi i64 [ 0, %214 ], [ %222, %217 ]
-  %219 = getelementptr inbounds ptr, ptr %215, i64 %218
-  %220 = load ptr, ptr %219, align 8
-  %221 = getelementptr inbounds i8, ptr %220, i64 24
-  store i32 0, ptr %221, align 8
-  %222 = add nuw nsw i64 %218, 1
-  %223 = icmp eq i64 %222, %216
-  br i1 %223, label %224, label %217
+218:
+  %219 = getelementptr inbounds i8, ptr %2, i64 2048
+  %220 = zext nneg i32 %216 to i64
+  br label %221
 
-224:
-  br i1 %193, label %229, label %225
+221:
+  %222 = phi i64 [ 0, %218 ], [ %226, %221 ]
+  %223 = getelementptr inbounds ptr, ptr %219, i64 %222
+  %224 = load ptr, ptr %223, align 8
+  %225 = getelementptr inbounds i8, ptr %224, i64 24
+  store i32 0, ptr %225, align 8
+  %226 = add nuw nsw i64 %222, 1
+  %227 = icmp eq i64 %226, %220
+  br i1 %227, label %228, label %221
 
-225:
-  %226 = load ptr, ptr @runtime, align 8
-  %227 = getelementptr inbounds i8, ptr %226, i64 144
-  %228 = load ptr, ptr %227, align 8
-  call void %228(ptr %1)
-  br label %229
+228:
+  br i1 %208, label %233, label %229
 
 229:
-  %230 = zext i1 %210 to i32
-  br label %231
+  %230 = load ptr, ptr @runtime, align 8
+  %231 = getelementptr inbounds i8, ptr %230, i64 144
+  %232 = load ptr, ptr %231, align 8
+  call void %232(ptr %1)
+  br label %233
 
-231:
-  %232 = phi i32 [ 1, %4 ], [ 0, %43 ], [ 0, %51 ], [ %230, %229 ], [ 0, %59 ], [ 2, %31 ], [ 0, %20 ], [ 0, %62 ], [ 3, %92 ], [ 0, %74 ], [ 0, %80 ], [ 0, %84 ], [ 0, %71 ]
-  ret i32 %232
+233:
+  %234 = zext i1 %214 to i32
+  br label %235
+
+235:
+  %236 = phi i32 [ 1, %5 ], [ 0, %44 ], [ 0, %52 ], [ %234, %233 ], [ 0, %60 ], [ 2, %32 ], [ 0, %21 ], [ 0, %63 ], [ 3, %93 ], [ 3, %99 ], [ 0, %75 ], [ 0, %81 ], [ 0, %85 ], [ 0, %72 ]
+  ret i32 %236
 }

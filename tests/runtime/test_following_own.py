@@ -1,0 +1,254 @@
+"""Tensors of our own in launches on a GPU that are like an earlier one: what is noted, and what goes the full way."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from cuda_host import CudaGate, FakeTorch, TorchStream, clean_slate
+from cuda_stub import CUresult, Stub
+from evaluating_gpu import Gpu
+from tileir_computing import has_assembler
+
+import tileproof as tp
+from tileproof import In, InOut, Out, f32
+from tileproof.diagnostics.codes import Code
+from tileproof.runtime import streams
+from tileproof.runtime.cuda_streams import CudaStream, current_cuda_stream
+from tileproof.runtime.fast.lanes import lane_alone
+from tileproof.runtime.leases import ledger_of
+
+pytestmark = pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")
+
+
+@pytest.fixture(autouse=True)
+def slate(gpu: Gpu, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    with clean_slate(monkeypatch):
+        yield
+
+
+@tp.kernel
+def doubled(y: Out[f32, "N"], x: In[f32, "N"], *, B: int = 4) -> None:
+    for n in tp.parallel(N=B):
+        y[n] = x[n] + x[n]
+
+
+@tp.kernel
+def grown(y: InOut[f32, "N"]) -> None:
+    for n in tp.parallel(N=4):
+        y[n] = y[n] + 1.0
+
+
+def filled(count: int = 10) -> tp.Tensor:
+    return tp.zeros((count,), f32, "cuda")
+
+
+def fresh(count: int = 10) -> tp.Tensor:
+    return tp.empty((count,), f32, "cuda")
+
+
+def is_full(gpu: Gpu, *args: Any, kernel: tp.Kernel = doubled, **constants: Any) -> bool:
+    """Whether a launch goes the full way."""
+    gpu.take()
+    kernel(*args, **constants)
+    return bool(gpu.take())
+
+
+def test_tensors_of_our_own_follow_a_plan(gpu: Gpu) -> None:
+    assert is_full(gpu, fresh(), filled())
+    y, x = filled(), filled()
+    assert not is_full(gpu, y, x)
+    call = gpu.follower("doubled").latest
+    assert {y.address, x.address} <= set(call.words)
+    assert is_full(gpu, filled(12), filled(12)), "another shape"
+    assert not is_full(gpu, y[:10], x)
+
+
+def test_memory_that_was_never_written_is_when_a_launch_that_followed_has_filled_it(gpu: Gpu) -> None:
+    doubled(fresh(), filled())
+    y = fresh()
+    assert not y.is_initialised
+    assert not is_full(gpu, y, filled())
+    assert y.is_initialised
+    assert not is_full(gpu, fresh(), y)
+    grown(filled())
+    with pytest.raises(tp.LaunchError) as raised:
+        grown(fresh())
+    assert raised.value.diagnostics[0].code is Code.UNINITIALISED
+    with pytest.raises(tp.LaunchError) as raised:
+        doubled(y, fresh())
+    assert raised.value.diagnostics[0].code is Code.UNINITIALISED
+
+
+def test_a_part_that_is_written_leaves_the_rest_unwritten(gpu: Gpu) -> None:
+    doubled(fresh(), filled())
+    whole = fresh(20)
+    assert is_full(gpu, whole[:10], filled())
+    assert whole[:10].is_initialised
+    assert not whole.is_initialised
+    assert is_full(gpu, whole[10:], filled())
+    assert whole.is_initialised
+    assert not is_full(gpu, whole[10:], filled())
+
+
+def test_each_launch_that_writes_makes_another_version(gpu: Gpu) -> None:
+    y, x = filled(), filled()
+    doubled(y, x)
+    versions = [y.version]
+    for _ in range(3):
+        assert not is_full(gpu, y, x)
+        versions.append(y.version)
+    y[...] = 1.0
+    versions.append(y.version)
+    assert versions == sorted(set(versions))
+    assert x.version == filled().version
+
+
+def test_leases_are_taken_and_given_back(gpu: Gpu) -> None:
+    y, x = filled(), filled()
+    doubled(y, x)
+    stream = current_cuda_stream(0)
+    with CudaGate(stream):
+        turn = stream.turn
+        assert not is_full(gpu, y, x)
+        assert stream.turn == turn + 1
+        assert list(stream.uses_since(turn)) == [(turn + 1, y.span, True), (turn + 1, x.span, False)]
+        assert y.is_in_flight
+    stream.synchronize()
+    assert not y.is_in_flight
+    assert stream.lane.spans_since(0) == []
+
+
+def test_the_host_reads_what_is_done(gpu: Gpu) -> None:
+    y, x = filled(), filled()
+    doubled(y, x)
+    assert not is_full(gpu, y, x)
+    assert y.to("cpu").tolist() == [0.0] * 10
+
+
+def test_another_stream_is_ordered_by_the_full_launch_and_then_alone(gpu: Gpu, stub: Stub) -> None:
+    y, x = filled(), filled()
+    doubled(y, x)
+    first, side = current_cuda_stream(0), tp.Stream("cuda")
+    assert isinstance(side, CudaStream)
+    with CudaGate(first):
+        assert not is_full(gpu, y, x)
+        with side:
+            assert is_full(gpu, x, y)
+        assert any(args[0] == side.handle for args in gpu.named("cuStreamWaitEvent"))
+        assert lane_alone(0) is None
+        assert is_full(gpu, y, x), "two streams have work under way"
+    first.synchronize()
+    side.synchronize()
+    with side:
+        assert is_full(gpu, x, y)
+        assert lane_alone(0) is side.lane
+        assert not is_full(gpu, x, y)
+        assert gpu.follower("doubled").latest.stream == side.handle
+    assert is_full(gpu, x, y), "the default stream"
+    assert not is_full(gpu, x, y)
+    assert gpu.follower("doubled").latest.stream == first.handle
+
+
+def test_memory_that_is_lent_goes_the_full_way(gpu: Gpu) -> None:
+    y, x = filled(), filled()
+    doubled(y, x)
+    assert not is_full(gpu, y, x)
+    view = x.__dlpack__()
+    assert is_full(gpu, y, x)
+    del view
+    gc.collect()
+    assert not is_full(gpu, y, x)
+
+
+def test_what_was_poisoned_is_looked_at_by_the_full_launch(gpu: Gpu) -> None:
+    y, x = filled(), filled()
+    doubled(y, x)
+    stream, ledger = current_cuda_stream(0), ledger_of(0)
+    stream.synchronize()
+    with ledger.lock:
+        ledger.poisoned.append((*x.span, ValueError("it failed")))
+        stream.stand_alone(True)
+    with pytest.raises(ValueError, match="it failed"):
+        doubled(y, x)
+    with ledger.lock:
+        ledger.cure(x.span)
+
+
+def test_a_launch_that_others_want_to_know_of_goes_the_full_way(gpu: Gpu) -> None:
+    y, x = filled(), filled()
+    doubled(y, x)
+    given: dict[Any, list[int]] = {}
+    token = streams.watched.set(given)
+    try:
+        assert is_full(gpu, y, x)
+    finally:
+        streams.watched.reset(token)
+    assert given == {current_cuda_stream(0): [current_cuda_stream(0).turn]}
+    assert not is_full(gpu, y, x)
+
+
+def test_a_full_lane_goes_the_full_way_and_on(gpu: Gpu) -> None:
+    y, x = filled(), filled()
+    doubled(y, x)
+    full = sum(is_full(gpu, y, x) for _ in range(6000))
+    assert 0 < full < 20
+    stream = current_cuda_stream(0)
+    assert gpu.follower("doubled").calls == 6000 - full
+    stream.synchronize()
+    assert stream.lane.spans_since(0) == []
+
+
+def test_a_stream_that_is_behind_is_waited_for_when_its_lane_is_full(gpu: Gpu) -> None:
+    y, x = filled(), filled()
+    doubled(y, x)
+    stream = current_cuda_stream(0)
+    begun = stream.turn
+    for _ in range(6000):
+        doubled(y, x)
+    assert stream.turn == begun + 6000
+    assert len(list(stream.uses_since(0))) <= 2 * 4096
+
+
+def test_constants_lead_to_what_follows_them(gpu: Gpu) -> None:
+    y, x = filled(), filled()
+    for constants in ({}, {"B": 2}, {"B": 5}):
+        assert is_full(gpu, y, x, **constants)
+    for _ in range(2):
+        for constants in ({"B": 2}, {}, {"B": 5}, {"B": 5}):
+            assert not is_full(gpu, y, x, **constants)
+            blocks = -(-10 // constants.get("B", 4))
+            calls = [each.plan.latest.grid for each in gpu.loaded.values() if each.plan.calls]
+            assert (blocks, 1, 1) in calls
+
+
+def test_what_the_driver_refuses_leaves_no_lease_and_is_told(gpu: Gpu) -> None:
+    y, x = filled(), filled()
+    doubled(y, x)
+    fresh_one = fresh()
+    gpu.follower("doubled")._memory[1] = int(CUresult.CUDA_ERROR_LAUNCH_FAILED)
+    stream = current_cuda_stream(0)
+    stream.synchronize()
+    assert is_full(gpu, fresh_one, x)
+    assert stream.lane.spans_since(0) == []
+    assert fresh_one.is_initialised
+
+
+def test_torch_has_streams_of_its_own(gpu: Gpu, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Torch comes after the plan was made, and its current stream is not the one of the plan."""
+    y, x = filled(), filled()
+    doubled(y, x)
+    assert not is_full(gpu, y, x)
+    with monkeypatch.context() as patch:
+        torch = FakeTorch()
+        torch.current[0] = TorchStream(0x77)
+        patch.setitem(sys.modules, "torch", torch)
+        gpu.take()
+        doubled(y, x)
+        (started,) = gpu.take()
+        assert started.stream == 0x77
+    doubled(y, x)
+    assert not is_full(gpu, y, x)

@@ -1,0 +1,234 @@
+"""The ledger against a model that keeps, for every byte, who wrote it last and who has read it since."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tileproof.runtime import leases
+from tileproof.runtime.leases import IntervalMap, Ledger, Span, Work
+from tileproof.runtime.streams import Stream
+
+BYTES = 24
+
+
+class Fake(Stream):
+    """A stream whose work is done when the test says so."""
+
+    def __init__(self, name: str) -> None:
+        self._begin(None)
+        self.name = name
+        self._done = 0
+        self.waits: list[tuple[Stream, int]] = []
+
+    @property
+    def done(self) -> int:
+        return self._done
+
+    def has_done(self, turn: int) -> bool:
+        return self._done >= turn
+
+    def order_behind(self, other: Stream, turn: int) -> None:
+        self.waits.append((other, turn))
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class Bytes:
+    """The model: of each byte, its last writer and the readers since."""
+
+    def __init__(self) -> None:
+        self.writer: list[Any] = [None] * BYTES
+        self.readers: list[set[Any]] = [set() for _ in range(BYTES)]
+
+    def users(self, span: Span, writing: bool) -> set[Any]:
+        found = set()
+        for byte in range(*span):
+            if self.writer[byte] is not None:
+                found.add(self.writer[byte])
+            if writing:
+                found |= self.readers[byte]
+        return found
+
+    def read(self, span: Span, use: Any) -> None:
+        for byte in range(*span):
+            self.readers[byte].add(use)
+
+    def write(self, span: Span, use: Any) -> None:
+        for byte in range(*span):
+            self.writer[byte], self.readers[byte] = use, set()
+
+
+spans = st.tuples(st.integers(0, BYTES), st.integers(0, BYTES)).map(lambda ends: (min(ends), max(ends)))
+steps = st.lists(st.tuples(st.integers(0, 2), st.booleans(), spans, st.booleans()), max_size=60)
+
+
+@pytest.fixture(autouse=True)
+def tidy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Maps are tidied all the time."""
+    monkeypatch.setattr(leases, "_TIDY", 2)
+
+
+def newest(uses: Iterator[Any] | set[Any]) -> dict[Stream, int]:
+    """Of each stream the last use: whoever waits for it waits for all before it."""
+    found: dict[Stream, int] = {}
+    for stream, turn in uses:
+        found[stream] = max(turn, found.get(stream, 0))
+    return found
+
+
+def open_of(found: dict[Stream, int]) -> dict[Stream, int]:
+    """Without what is done."""
+    return {stream: turn for stream, turn in found.items() if not stream.has_done(turn)}
+
+
+@given(steps)
+@settings(max_examples=300, deadline=None)
+def test_the_map_knows_who_uses_which_byte(wanted: list[tuple[int, bool, Span, bool]]) -> None:
+    streams = [Fake(name) for name in "abc"]
+    found, model = IntervalMap(), Bytes()
+    for place, writing, span, is_over in wanted:
+        stream = streams[place]
+        assert open_of(newest(found.users(span, writing))) == open_of(newest(model.users(span, writing)))
+        stream.turn += 1
+        use = (stream, stream.turn)
+        (found.write if writing else found.read)(span, use)
+        (model.write if writing else model.read)(span, use)
+        if is_over:
+            stream._done = stream.turn
+    for low in range(BYTES):
+        for writing in (False, True):
+            one = (low, low + 1)
+            assert open_of(newest(found.users(one, writing))) == open_of(newest(model.users(one, writing)))
+
+
+@given(steps)
+@settings(max_examples=100, deadline=None)
+def test_intervals_are_disjoint_and_in_order(wanted: list[tuple[int, bool, Span, bool]]) -> None:
+    streams = [Fake(name) for name in "abc"]
+    found = IntervalMap()
+    for place, writing, span, _ in wanted:
+        streams[place].turn += 1
+        (found.write if writing else found.read)(span, (streams[place], streams[place].turn))
+        assert found._lows == [each.low for each in found._intervals]
+        assert all(each.low < each.high for each in found._intervals)
+        assert all(one.high <= two.low for one, two in zip(found._intervals, found._intervals[1:], strict=False))
+
+
+uses = st.lists(
+    st.tuples(
+        st.integers(0, 2),
+        st.lists(spans, max_size=2),
+        st.lists(spans, max_size=2),
+        st.integers(0, 2),
+        st.sampled_from(["none", "one", "all"]),
+    ),
+    max_size=40,
+)
+
+
+def before(stream: Fake, turn: int, waited: dict[Any, dict[Stream, int]]) -> dict[Stream, int]:
+    """All that is done when some work begins: what its stream waited for until then, and what those waited for."""
+    found: dict[Stream, int] = {}
+    todo = [(stream, turn)]
+    while todo:
+        each, at = todo.pop()
+        if found.get(each, 0) >= at:
+            continue
+        found[each] = at
+        for number in range(1, at + 1):
+            todo += waited.get((each, number), {}).items()
+    return found
+
+
+@given(uses)
+@settings(max_examples=300, deadline=None)
+def test_work_waits_for_all_that_it_must_and_hosts_see_who_is_in_the_way(wanted: list[Any]) -> None:
+    """Random work on three streams, finished at random: alone, together, and alone again."""
+    streams = [Fake(name) for name in "abc"]
+    ledger, model = Ledger(None), Bytes()
+    waited: dict[Any, dict[Stream, int]] = {}
+    for each in streams:
+        each.ledger = ledger
+    for place, reads, writes, finisher, how in wanted:
+        stream = streams[place]
+        needed: set[Any] = set()
+        for span in reads:
+            needed |= model.users(span, False)
+        for span in writes:
+            needed |= model.users(span, True)
+        stream.waits.clear()
+        turn = stream.submit(Work("work", reads, writes), lambda stream=stream: stream.turn + 1)
+        waited[stream, turn] = newest(iter(stream.waits))
+        seen = before(stream, turn, waited)
+        for other, at in needed:
+            assert other.has_done(at) or seen.get(other, 0) >= at
+        for span in reads:
+            model.read(span, (stream, turn))
+        for span in writes:
+            model.write(span, (stream, turn))
+        one = streams[finisher]
+        if how != "none":
+            # What is done must be possible: a stream comes to its next work when what that waits for is done.
+            for at in range(one.done + 1, one.turn + 1 if how == "all" else min(one.turn, one.done + 1) + 1):
+                if all(other.has_done(of) for other, of in waited.get((one, at), {}).items()):
+                    one._done = at
+                else:
+                    break
+        for low in range(0, BYTES, 3):
+            for writing in (False, True):
+                with ledger.lock:
+                    held = newest(iter(ledger.holders((low, low + 3), writing)))
+                assert held == open_of(newest(model.users((low, low + 3), writing)))
+
+
+@given(uses)
+@settings(max_examples=100, deadline=None)
+def test_nothing_is_kept_of_work_that_is_done(wanted: list[Any]) -> None:
+    streams = [Fake(name) for name in "abc"]
+    ledger = Ledger(None)
+    for each in streams:
+        each.ledger = ledger
+    for place, reads, writes, *_ in wanted:
+        stream = streams[place]
+        stream.submit(Work("work", reads, writes), lambda stream=stream: stream.turn + 1)
+    for each in streams:
+        each._done = each.turn
+    with ledger.lock:
+        ledger.retire()
+    assert not any(each.pending for each in streams)
+    last = Fake("last")
+    last.ledger = ledger
+    last.submit(Work("work", [(0, BYTES)], [(0, BYTES)]), lambda: 1)
+    assert last.waits == []
+    assert ledger.alone is last
+    assert ledger.map is None
+    assert not any(each.seen for each in streams)
+
+
+class Failing(Work):
+    """Work that fails."""
+
+    def failure(self) -> BaseException | None:
+        return ValueError(self.name)
+
+
+@given(st.lists(st.tuples(spans, spans, st.integers(0, 3)), max_size=40))
+@settings(max_examples=200, deadline=None)
+def test_poison_follows_every_byte(wanted: list[tuple[Span, Span, int]]) -> None:
+    ledger, stream = Ledger(None), Fake("a")
+    stream.ledger = ledger
+    spoiled = [False] * BYTES
+    for read, write, kind in wanted:
+        make = Failing if kind == 0 else Work
+        stream._done = stream.submit(make("work", [read], [write]), lambda: stream.turn + 1)
+        is_bad = kind == 0 or any(spoiled[slice(*read)])
+        spoiled[slice(*write)] = [is_bad] * (write[1] - write[0])
+        with ledger.lock:
+            ledger.retire()
+        assert [ledger.poison_in((byte, byte + 1)) is not None for byte in range(BYTES)] == spoiled

@@ -1,0 +1,317 @@
+"""The end of a process, and processes that are forked off, while work is in flight."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gates import Gate
+from host_kernels import add, double, fill, looked_up, numbers, told, whole
+
+import tileproof as tp
+from tileproof.diagnostics.codes import Code
+
+SUPPORT = Path(__file__).parents[1] / "support"
+BEGIN = """
+import atexit, gc, sys, threading, time
+{first}
+sys.path.insert(0, {support!r})
+import numpy as np
+import tileproof as tp
+from gates import Gate
+from host_kernels import add, columns, double, fill, looked_up, numbers, whole
+
+a, c = tp.ones(1 << 16), tp.zeros(1 << 16)
+add(c, a, a)
+tp.current_stream().synchronize()
+gate = Gate()
+"""
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system forks no processes")
+
+
+def ended(text: str, first: str = "") -> list[str]:
+    """What a process prints that runs a program to its end."""
+    program = BEGIN.format(support=str(SUPPORT), first=first) + text
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+def test_a_process_ends_with_a_kernel_under_way() -> None:
+    text = """
+big = tp.ones(1 << 22)
+for _ in range(50):
+    double(big)
+print(big.is_in_flight)
+"""
+    assert ended(text) == ["True"]
+
+
+def test_a_process_ends_with_a_closed_gate() -> None:
+    text = """
+gate.hold()
+for _ in range(300):
+    add(c, a, a)
+print(c.is_in_flight)
+"""
+    assert ended(text) == ["True"]
+
+
+def test_a_process_ends_with_calls_of_python_in_the_queue() -> None:
+    text = """
+rows, total = tp.ones((64, 64)), tp.zeros(64)
+for _ in range(200):
+    columns(total, rows)
+    tp.copy(total[::2], total[1::2])
+print(len(tp.current_stream().pending) > 0)
+"""
+    assert ended(text) == ["True"]
+
+
+def test_a_process_ends_with_calls_of_python_behind_a_closed_gate() -> None:
+    text = """
+rows, total = tp.ones((64, 64)), tp.zeros(64)
+gate.hold()
+for _ in range(20):
+    columns(total, rows)
+print(total.is_in_flight)
+"""
+    assert ended(text) == ["True"]
+
+
+def test_a_process_ends_with_streams_that_wait_for_one_another() -> None:
+    text = """
+streams = [tp.Stream() for _ in range(4)]
+gate.hold(streams[0])
+for turn in range(40):
+    with streams[turn % 4]:
+        double(c)
+print(c.is_in_flight)
+"""
+    assert ended(text) == ["True"]
+
+
+def test_a_process_ends_with_daemon_threads_that_launch_and_wait() -> None:
+    text = """
+started = threading.Barrier(5)
+def launching():
+    mine, stream = tp.ones(1 << 12), tp.Stream()
+    out = tp.zeros(1 << 12)
+    with stream:
+        add(out, mine, mine)
+        started.wait()
+        while True:
+            add(out, mine, mine)
+            tp.Stream()
+def waiting():
+    held = tp.Stream()
+    gate.hold(held)
+    out = tp.zeros(4)
+    with held:
+        fill(out, 1.0)
+    started.wait()
+    out.tolist()
+for work in (launching, launching, waiting, waiting):
+    threading.Thread(target=work, daemon=True).start()
+started.wait()
+print("here")
+"""
+    program = BEGIN.format(support=str(SUPPORT), first="") + text
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.split() == ["here"]
+
+
+def test_a_function_that_runs_at_the_end_sees_what_was_done() -> None:
+    text = """
+atexit.register(lambda: print(int(c.tolist()[0])))
+double(c)
+"""
+    assert ended(text) == ["4"]
+
+
+def test_a_function_that_runs_later_is_refused_what_was_not_done() -> None:
+    """Registered before tileproof was loaded, so it runs when streams are gone: it must not wait for ever."""
+    first = """
+def late():
+    print(int(a.tolist()[0]))
+    for use in (c.tolist, lambda: double(a), tp.Stream().synchronize, lambda: add(c, a, np.ones(1 << 16, np.float32))):
+        try:
+            use()
+            print("done")
+        except RuntimeError as error:
+            print("ended" if "process end" in str(error) else error)
+atexit.register(late)
+"""
+    text = """
+gate.hold()
+double(c)
+"""
+    assert ended(text, first) == ["1", "ended", "ended", "done", "done"]
+
+
+def test_an_error_that_ends_the_process_is_the_only_one() -> None:
+    text = """
+gate.hold()
+looked_up(c[:2], numbers(1, 2), whole(0, 9))
+sys.exit(0)
+"""
+    assert ended(text) == []
+
+
+# Forks.
+
+
+def in_child(function: Any) -> str:
+    """What a function gives in a process that is forked off, as text."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            text = str(function())
+        except BaseException as error:
+            text = f"{type(error).__name__}: {error}"
+        os.write(write, text.encode())
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read) as file:
+        found = file.read()
+    assert os.waitpid(child, 0)[1] == 0
+    return found
+
+
+@needs_fork
+def test_a_forked_process_computes_by_itself() -> None:
+    a, c = tp.ones(1 << 16), tp.zeros(1 << 16)
+    add(c, a, a)
+    tp.current_stream().synchronize()
+
+    def work() -> float:
+        d = tp.zeros(1 << 16)
+        side = tp.Stream()
+        with side:
+            add(d, c, a)
+        double(d)
+        return float(d.tolist()[-1])
+
+    assert in_child(work) == "6.0"
+    double(c)
+    assert c.tolist()[0] == 4
+
+
+@needs_fork
+def test_memory_in_flight_at_a_fork_is_refused_in_the_child_until_it_is_written() -> None:
+    a, c = tp.ones(4), tp.zeros(4)
+    with Gate() as gate:
+        gate.hold()
+        add(c, a, a)
+        assert c.is_in_flight
+
+        def work() -> list[Any]:
+            found: list[Any] = [c.is_in_flight, a.tolist()]
+            for use in (c.tolist, lambda: double(c), c.numpy):
+                try:
+                    use()
+                except tp.TileproofError as error:
+                    found.append(error.diagnostics[0].code is Code.FORKED)
+            fill(c, 5.0)
+            double(c)
+            return [*found, c.tolist()[0]]
+
+        assert in_child(work) == str([False, [1.0] * 4, True, True, True, 10.0])
+        assert c.is_in_flight
+    assert c.tolist() == [2, 2, 2, 2]
+
+
+@needs_fork
+def test_what_failed_before_a_fork_failed_in_the_child_too() -> None:
+    y = tp.zeros(2)
+    looked_up(y, numbers(1, 2), whole(0, 77))
+    tp.current_stream().until(tp.current_stream().turn)
+
+    def work() -> str:
+        try:
+            return str(y.tolist())
+        except tp.TileproofError as error:
+            return "refused" if "77" in error.diagnostics[0].message else "other"
+
+    assert in_child(work) == "refused"
+    assert len(told()) == 1
+
+
+@needs_fork
+def test_a_fork_in_the_middle_of_other_threads_launches() -> None:
+    over = threading.Event()
+    failed: list[BaseException] = []
+
+    def launching() -> None:
+        try:
+            x, stream = tp.ones(64), tp.Stream()
+            with stream:
+                while not over.is_set():
+                    double(x)
+                    x.wait()
+                    x[...] = 1
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=launching) for _ in range(3)]
+    for each in threads:
+        each.start()
+    try:
+        for _ in range(5):
+            mine = tp.ones(64)
+            assert in_child(lambda mine=mine: (double(mine), mine.tolist()[0])[1]) == "2.0"
+    finally:
+        over.set()
+        for each in threads:
+            each.join()
+    assert failed == []
+
+
+def _doubled(values: list[float]) -> list[float]:
+    x = numbers(*values)
+    double(x)
+    found: list[float] = x.tolist()
+    return found
+
+
+@needs_fork
+def test_workers_that_multiprocessing_forks_compute() -> None:
+    x = tp.ones(1 << 14)
+    double(x)
+    with Gate() as gate:
+        gate.hold()
+        double(x)
+        assert x.is_in_flight
+        with multiprocessing.get_context("fork").Pool(2) as pool:
+            assert pool.map(_doubled, [[1, 2], [3, 4], [5, 6]]) == [[2, 4], [6, 8], [10, 12]]
+    assert x.tolist()[0] == 4
+
+
+@needs_fork
+def test_a_forked_process_may_fork_again() -> None:
+    x = tp.ones(4)
+    double(x)
+    tp.current_stream().synchronize()
+
+    def outer() -> str:
+        double(x)
+        tp.current_stream().synchronize()
+
+        def inner() -> float:
+            double(x)
+            return float(x.tolist()[0])
+
+        return in_child(inner)
+
+    assert in_child(outer) == "8.0"
+    assert x.tolist()[0] == 2
