@@ -316,7 +316,12 @@ def torch(gpu: Device) -> Any:
     module = pytest.importorskip("torch", reason="torch is not installed")
     if not module.cuda.is_available():
         pytest.skip("this torch was built without CUDA")
-    module.zeros(1, device="cuda")
+    # Torch loads its kernels when they are first used, too.
+    used = module.zeros(EXTENT, device="cuda")
+    used.fill_(2)
+    used += 1
+    used.sum().item()
+    assert module.full((EXTENT,), 3.0, device="cuda").tolist() == used.tolist()
     return module
 
 

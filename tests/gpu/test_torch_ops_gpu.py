@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tileir_computing import has_assembler
 from torch_launches import cube, cube_backward
 
 from tileproof.backends.cuda.driver import Device
@@ -42,6 +43,8 @@ def test_an_operator_is_differentiated(torch: Any, cube_op: Any, is_compiled: bo
 
 
 def test_torch_finds_nothing_wrong_with_it(torch: Any, cube_op: Any) -> None:
+    if not has_assembler():
+        pytest.skip("the assembler is not installed, and torch tries sizes of its own")
     x = torch.randn(33, device="cuda", requires_grad=True)
     assert set(torch.library.opcheck(cube_op, (x,)).values()) == {"SUCCESS"}
 

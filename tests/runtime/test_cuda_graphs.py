@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from cuda_host import clean_slate
+from cuda_host import CudaGate, clean_slate
 from evaluating_gpu import Gpu
 from tileir_computing import has_assembler
 
 import tileproof as tp
 from tileproof import In, Index, InOut, Out, Sum, T, f32
 from tileproof.diagnostics.codes import Code
+from tileproof.runtime.cuda_streams import CudaStream
 
 pytestmark = pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")
 
@@ -139,3 +140,24 @@ def test_a_graph_keeps_the_memory_of_what_was_dropped(gpu: Gpu) -> None:
     graph.replay()
     assert c.tolist() == [3, 4]
     assert all(each.tolist() == [77, 77] for each in others)
+
+
+def test_the_host_does_not_write_what_a_kernel_uses(gpu: Gpu) -> None:
+    a, b, c = on_gpu(1, 2), on_gpu(1, 1), tp.empty(2, device="cuda")
+    stream = tp.current_stream("cuda")
+    assert isinstance(stream, CudaStream)
+    with CudaGate(stream) as gate:
+        add(c, a, b)
+        for used in (a, c):
+            with pytest.raises(tp.InFlight, match="written by the host while `add` uses it"):
+                used[0] = 5
+        with tp.Graph() as graph:
+            add(b, a, c)
+        graph.replay()
+        with pytest.raises(tp.InFlight, match="a graph"):
+            b[0] = 5
+        gate.open()
+    a.wait()
+    b.wait()
+    a[0] = 5
+    assert (a.tolist(), c.tolist(), b.tolist()) == ([5, 2], [2, 3], [3, 5])

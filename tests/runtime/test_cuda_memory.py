@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import gc
-import threading
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from cuda_host import CudaGate, clean_slate
+from cuda_host import CudaGate, clean_slate, stream_of, use, waits
 from cuda_stub import CUresult, Stub
 from evaluating_gpu import Gpu, GpuArray
 from tileir_computing import has_assembler
 
 import tileproof as tp
 from tileproof import In, InOut, Offsets, Out, f32, i32
-from tileproof.backends.cuda import pinned, starting
+from tileproof.backends.cuda import starting
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.runtime import accounting, cuda_copies
+from tileproof.runtime import accounting
 from tileproof.runtime.cuda_memory import CudaAccount
 from tileproof.runtime.cuda_streams import CudaStream, current_cuda_stream
-from tileproof.runtime.leases import Work, ledger_of
+from tileproof.runtime.leases import ledger_of
 
 needs_assembler = pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")
 Array = np.ndarray[Any, Any]

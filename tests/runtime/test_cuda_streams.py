@@ -8,29 +8,21 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import pytest
-from cuda_host import CudaGate, FakeTorch, TorchStream, TorchTensor, clean_slate
+from cuda_host import CudaGate, FakeTorch, TorchStream, clean_slate, stream_of, use, waits
 from cuda_stub import CUresult, Stub
-from evaluating_gpu import Gpu, GpuArray
-from source_files import load_text
-from tileir_computing import has_assembler
 
 import tileproof as tp
-from tileproof import In, InOut, Out, f32
 from tileproof.backends.cuda import driver
 from tileproof.runtime import cuda_streams
 from tileproof.runtime.cuda_streams import CudaStream
 from tileproof.runtime.leases import Work, ledger_of
 
-needs_assembler = pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")
 A, B = (0x1000, 0x2000), (0x2000, 0x3000)
 
 
 @pytest.fixture(autouse=True)
-def slate(stub: Stub, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[None]:
-    if "gpu" in request.fixturenames:
-        request.getfixturevalue("gpu")  # it looks whether all memory went back, which happens here
+def slate(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with clean_slate(monkeypatch):
         yield
 
@@ -221,6 +213,9 @@ def test_nobody_waits_for_a_gpu_that_is_lost(stub: Stub) -> None:
     for ask in (stream.until, stream.has_done):
         with pytest.raises(tp.LaunchError, match="lost earlier"):
             ask(turn)
+    for tell in (lambda: stream.settle([turn]), lambda: asyncio.run(_awaited(stream, turn))):
+        with pytest.raises(tp.LaunchError, match="lost earlier"):
+            tell()
     with pytest.raises(tp.LaunchError, match="lost earlier"):
         stream.begin(Work("work", (), ()), lambda: stream.gpu.memset_async(1, 0, 1, 0))
 
@@ -241,6 +236,12 @@ def test_a_task_that_waits_for_a_gpu_that_is_lost_is_told(stub: Stub, monkeypatc
 
     with pytest.raises(tp.LaunchError, match="CUDA failed"):
         asyncio.run(main())
+
+
+async def _awaited(stream: CudaStream, turn: int) -> None:
+    """As an operation does."""
+    await stream.reached(turn)
+    stream.settle([turn])
 
 
 async def _reached(stream: CudaStream, turn: int) -> None:

@@ -167,6 +167,58 @@ sys.exit(0)
     assert ended(text) == []
 
 
+def test_a_handler_of_a_signal_that_raises_at_any_moment_breaks_nothing() -> None:
+    """Ctrl-C, in short: whatever it comes into the middle of, memory lives, and every byte is written whole."""
+    text = """
+import random, signal
+class Stop(Exception):
+    pass
+def stop(*_):
+    raise Stop
+sys.unraisablehook = lambda *_: None  # where Python cannot raise, it says so and goes on
+a, b, theirs = tp.ones(64), tp.zeros(64), np.ones(64, np.float32)
+streams = [tp.Stream(), tp.Stream()]
+with tp.Graph() as graph:
+    double(b)
+    tp.copy(b, a)
+def work(times):
+    for _ in range(times):
+        for stream in streams:
+            with stream:
+                between = tp.empty(64)
+                add(between, a, a)
+                add(b, between, a)
+                columns(b, between.reshape(1, 64))
+                graph.replay()
+        add(b, a, theirs)
+work(2)
+tp.current_stream().synchronize()
+chance, wrong, stops = random.Random(0), [], 0
+signal.signal(signal.SIGALRM, stop)
+while stops < 1500:
+    try:
+        signal.setitimer(signal.ITIMER_REAL, chance.random() * 1e-3 + 2e-5, 5e-3)
+        work(10**9)
+    except Stop:
+        stops += 1
+    while True:
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            break
+        except Stop:
+            pass
+    try:
+        if set(b.tolist()) not in ({1.0}, {2.0}, {3.0}):
+            wrong.append(b.tolist())
+    except RuntimeError as error:  # it was interrupted when it was to write this
+        b[...] = 1
+for stream in streams:
+    stream.synchronize()
+print(len(wrong))
+"""
+    assert ended(text) == ["0"]
+
+
 # Forks.
 
 

@@ -8,7 +8,9 @@ import numpy as np
 from launching import Made, Make
 
 import tileproof as tp
-from tileproof import In, InOut, Out, f32, i32
+from tileproof import In, Index, InOut, Out, Sum, f32, i32
+from tileproof.runtime.checked_indices import launches, needs
+from tileproof.runtime.facts import Wanted
 
 EXTENT: Final = 4096
 """Whole tiles, so that code is the same whatever the streams do."""
@@ -33,6 +35,18 @@ def picked(y: Out[f32, "N"], x: In[f32, "C"], places: In[i32, "N"]) -> None:
         y[n] = x[places[n]]
 
 
+@tp.kernel
+def taken(y: Out[f32, "N"], x: In[f32, "V"], ids: In[Index["V"], "N"], *, BN: int = 256) -> None:
+    for n in tp.parallel(N=BN):
+        y[n] = x[ids[n]]
+
+
+@tp.kernel
+def counted(total: Sum[f32, "1"], x: In[f32, "N"], *, BN: int = 256) -> None:
+    for n in tp.parallel(N=BN):
+        total[0:1] += x[n].sum()[None]
+
+
 def _mixed() -> Made:
     arrays: list[Any] = [np.zeros(EXTENT, np.float32) for _ in range(3)]
     return mixed, arrays, {}
@@ -47,6 +61,27 @@ def _picked() -> Made:
     return picked, [*floats, np.zeros(EXTENT, np.int32)], {}
 
 
+def _taken() -> Made:
+    floats: list[Any] = [np.zeros(EXTENT, np.float32) for _ in range(2)]
+    return taken, [*floats, np.zeros(EXTENT, np.int32)], {}
+
+
+def _counted() -> Made:
+    return counted, [np.zeros(1, np.float32), np.zeros(EXTENT, np.float32)], {}
+
+
+def _checked() -> Made:
+    """The copy of the index tensor that a graph makes."""
+    wanted = Wanted("Index", EXTENT, holes_allowed=False)
+    source = np.zeros(EXTENT, np.int32)
+    flags = np.zeros(needs(wanted, source).flags, np.int64)
+    ((kernel, arrays, constants),) = launches(wanted, source, np.zeros(EXTENT, np.int32), flags)
+    return kernel, list(arrays), constants
+
+
 def in_flight() -> dict[str, Make]:
     """All of them, by name."""
-    return {"mixed in flight": _mixed, "raised in flight": _raised, "picked in flight": _picked}
+    made = {
+        "mixed": _mixed, "raised": _raised, "picked": _picked, "taken": _taken, "counted": _counted, "checked": _checked,
+    }  # fmt: skip
+    return {f"{name} in flight": make for name, make in made.items()}

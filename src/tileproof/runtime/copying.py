@@ -48,8 +48,8 @@ def copy(to: Tensor, source: Any) -> Tensor:
         graph.add_copy(work, steps, ((to, Access.OUT), (given, Access.IN)), is_own, f"copy{list(to.shape)}")
         return to
     stream = current()
+    work.note = to.note_write
     turn = stream.push(work, steps)
-    to.note_write()
     if not is_own:
         stream.until(turn)
         stream.settle((turn,))
@@ -84,7 +84,7 @@ def _on_gpu(to: Tensor, source: Tensor) -> None:
         if device is None:
             to.copy_from(source)
         else:
-            gpu_access.write(to, source.numpy())
+            gpu_access.send(to, source.numpy())
         return
     if not (to.is_contiguous and source.is_contiguous):
         message = "a tensor with gaps is copied within a GPU"

@@ -32,8 +32,8 @@ _WORDS: Final = len(_NO_REPORT)
 class Player:
     """The steps of a graph, and the memory in which they report what went wrong.
 
-    Several replays may be in flight, and all report in the same place. So the last steps of a replay take along what its
-    own steps reported, before the next one begins.
+    Several replays may be in flight, and all report in the same place. So the last steps of a replay take along what
+    its own steps reported, before the next one begins.
     """
 
     def __init__(self, recorded: Sequence[Recorded], watches: Sequence[Watch]) -> None:

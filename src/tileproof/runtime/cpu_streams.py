@@ -10,7 +10,7 @@ import weakref
 from array import array
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 from tileproof.backends.cpu.queue import CALL, STEP, Queue, call_of
@@ -32,6 +32,8 @@ _spare: deque[Queue] = deque()
 """Queues of streams that are gone: a thread is not started for each stream anew."""
 _spare_counters: deque[Queue] = deque()
 _all: weakref.WeakSet[CpuStream] = weakref.WeakSet()
+_lost: list[Work] = []
+"""Work that was being given to a stream when a signal came, and was not waited for."""
 _is_over: list[bool] = []
 """Has an entry when the process ends."""
 
@@ -94,7 +96,8 @@ class CpuStream(Stream):
             self._keep_up()
         if last is None:
             return self.submit(work, self.queue.push, steps.buffer_info()[0], count)
-        return self.submit(work, self._push_two, steps.buffer_info()[0], count, last.buffer_info()[0], len(last) // STEP)
+        end, words = last.buffer_info()
+        return self.submit(work, self._push_two, steps.buffer_info()[0], count, end, words // STEP)
 
     def _push_two(self, steps: int, count: int, last: int, last_count: int) -> int:
         turn = self.queue.push(steps, count)
@@ -103,6 +106,16 @@ class CpuStream(Stream):
         except BaseException:
             self.until(turn)
             raise
+
+    def recover(self, work: Work) -> None:
+        _lost.append(work)  # its memory must live, also if another signal ends the wait
+        with suppress(MemoryError, RuntimeError):
+            with self.ledger.lock:
+                work.note = None  # what it vouches for may not have come about
+                work.given()
+                self.turn = self.queue.push(0, 0)
+            self.until(self.turn)
+            _lost.remove(work)
 
     def _keep_up(self) -> None:
         """Waits until half of what is pending is done."""
@@ -162,6 +175,8 @@ class Caller(Stream):
             self.queue = Queue(queue_code(), None)
         self._words = self.queue._words
         self.turn = self.queue.done
+        self.reach = self.queue.reaching()
+        """Says that a turn is done. It is no function of Python: before one begins, a handler of a signal may raise."""
         weakref.finalize(self, _spare_counters.append, self.queue).atexit = False
 
     @property
@@ -185,7 +200,7 @@ class Caller(Stream):
 
     def begin(self, work: Work) -> int:
         """Takes the leases of work that this thread is about to do, once those who have them are done."""
-        ledger = self.ledger
+        ledger, before = self.ledger, self.turn
         try:
             with ledger.lock:
                 if not work.is_current():
@@ -198,34 +213,34 @@ class Caller(Stream):
                 work.given()
             for other, turn in conflicts:
                 other.until(turn)
-        except BaseException:
-            self.end(self.turn)
+        except BaseException as error:
+            if self.turn > before:
+                self.fail(self.turn, work.written(), error)
             raise
         return self.turn
 
-    def end(self, turn: int) -> None:
-        """Gives them back."""
-        self.queue.reach(turn)
 
     def fail(self, turn: int, spans: Iterable[Span], error: BaseException) -> None:
         """Gives them back after a failure: some of the bytes hold nothing that counts."""
+        if not isinstance(error, TileproofError):
+            # A signal, perhaps: whoever reads later is told what happened to the memory, not to whom.
+            error = RuntimeError(f"a launch was interrupted by {type(error).__name__} when it was to write this memory")
         with self.ledger.lock:
             self.pending.clear()  # or it would count as work that went well
             self.ledger.poison(spans, error)
-            self.end(turn)
+            self.reach(turn)
 
     @contextmanager
-    def doing(self, work: Work, own: Sequence[Tensor] = ()) -> Iterator[None]:
+    def doing(self, work: Work) -> Iterator[None]:
         """Does work on this thread. If it fails, what it wrote of our own tensors holds nothing that counts."""
         turn = self.begin(work)
         try:
             yield
         except BaseException as error:
-            mine = {each.span for each in own if each.block.is_owned}
-            self.fail(turn, [span for span in work.writes if span in mine], error)
+            self.fail(turn, work.written(), error)
             raise
         else:
-            self.end(turn)
+            self.reach(turn)
 
 
 class _Callers(threading.local):

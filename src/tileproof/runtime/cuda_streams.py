@@ -12,7 +12,7 @@ import os
 import sys
 import weakref
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterator
 from contextlib import suppress
 from contextvars import ContextVar
 from itertools import groupby
@@ -191,6 +191,11 @@ class CudaStream(Stream):
             mark = other._mark_for(turn)
             mark.event.wait_on(self.handle)
         self.seen[other] = max(mark.turn, self.seen.get(other, 0))
+
+    def settle(self, turns: Collection[int] | None = None) -> None:
+        super().settle(turns)
+        if self._driver.lost is not None and (self.turn if turns is None else max(turns, default=0)) > self._done:
+            raise self._driver.gone("waiting for a stream")
 
     @property
     def is_recording(self) -> bool:

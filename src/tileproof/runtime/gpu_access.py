@@ -5,13 +5,17 @@ What does it is in `cuda_copies`, which is loaded when there is a GPU.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from .host_arrays import Array
+from .leases import ledger_of
 from .streams import refuse_recording
 
 if TYPE_CHECKING:
     from .tensors import Tensor
+
+_BY_HOST: Final = frozenset(("allocation", "fill", "copy", "copy from the host", "copy to the host"))
+"""Work that is no kernel: what the host has streams do for it."""
 
 
 def read(tensor: Tensor) -> Array:
@@ -23,7 +27,21 @@ def read(tensor: Tensor) -> Array:
 
 
 def write(tensor: Tensor, values: Array) -> None:
-    """Writes elements, one for each, when no kernel uses them any more. The host does not wait for that."""
+    """Writes elements, one for each, if no kernel uses them. The host does not wait until they are there."""
+    from . import host_access
+
+    ledger = ledger_of(tensor.block.device)
+    with ledger.lock:
+        for stream, turn in ledger.holders(tensor.span, True):
+            work = next((work for at, work in stream.pending if at == turn), None)
+            # What the host itself had written or read is in order with what it has written now.
+            if work is None or work.name not in _BY_HOST:
+                raise host_access.in_flight(tensor, stream, turn)
+    send(tensor, values)
+
+
+def send(tensor: Tensor, values: Array) -> None:
+    """Has the current stream write elements, in order with all other work."""
     from . import cuda_copies
 
     _demand_writeable(tensor)

@@ -51,7 +51,7 @@ def _launch(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> Non
             _demand_host(kernel, bound, name)
             signature = parse(kernel).signature
             note_writes(signature, bound, found)
-            with caller().doing(work_of(signature, bound, args), list(bound.own.values())):
+            with caller().doing(work_of(signature, bound, args)):
                 on_interpreter(found, bound)
         case "cuda" | "auto" if bound.device is not None:
             from . import following  # what compiles for a GPU is loaded when there is one

@@ -51,8 +51,8 @@ class Work:
         """Memory whose contents were looked at, and its version then."""
         self.note: Callable[[], None] | None = None
         """Notes what it will have written."""
-        self.views: Sequence[Tensor] = ()
-        """The tensors that it writes, where there are gaps between their elements."""
+        self.views: Sequence[Tensor] | None = None
+        """The tensors of our own that it writes; None if `writes` says it all."""
         self.turn = 0
         """Its place in the order of its stream."""
         self.number = 0
@@ -73,7 +73,7 @@ class Work:
 
     def written(self) -> Sequence[Span]:
         """The bytes that it writes, without the gaps between them."""
-        if not self.views:
+        if self.views is None:
             return self.writes
         return [(int(low), int(high)) for view in self.views for low, high in view.runs]
 
@@ -129,10 +129,9 @@ class IntervalMap:
         """Makes a use the only one of its bytes: it waits for all earlier ones, and later ones for it."""
         if span[0] >= span[1]:
             return
-        first, last = self._cut(span)
-        self._lows[first:last] = (span[0],)
-        self._intervals[first:last] = (_Interval(*span, use),)
-        self._tidy()
+        first, last = self._touched(span)
+        before, behind = self._beside(span, first, last)
+        self._replace(first, last, [*before, _Interval(*span, use), *behind])
 
     def read(self, span: Span, use: Use) -> None:
         """Adds a reader."""
@@ -146,20 +145,19 @@ class IntervalMap:
             if found.low == low and found.high == high:
                 found.readers[stream] = turn
                 return
-        first, last = self._cut(span)
-        filled: list[_Interval] = []
+        before, behind = self._beside(span, first, last)
+        inside: list[_Interval] = []
         for found in self._intervals[first:last]:
             if low < found.low:
-                filled.append(_Interval(low, found.low))
-            filled.append(found)
+                inside.append(_Interval(low, found.low))
+                low = found.low
+            inside.append(found.copy(low, min(found.high, high)))
             low = found.high
         if low < high:
-            filled.append(_Interval(low, high))
-        for found in filled:
+            inside.append(_Interval(low, high))
+        for found in inside:
             found.readers[stream] = turn
-        self._lows[first:last] = [found.low for found in filled]
-        self._intervals[first:last] = filled
-        self._tidy()
+        self._replace(first, last, [*before, *inside, *behind])
 
     def _touched(self, span: Span) -> tuple[int, int]:
         """The places of the intervals that have a byte of the span."""
@@ -171,22 +169,26 @@ class IntervalMap:
             first -= 1
         return first, bisect_left(self._lows, high, first)
 
-    def _cut(self, span: Span) -> tuple[int, int]:
-        """Cuts intervals that cross a border of the span; the places of those inside."""
-        for border in span:
-            place = bisect_right(self._lows, border) - 1
-            if place >= 0 and self._intervals[place].low < border < self._intervals[place].high:
-                found = self._intervals[place]
-                self._intervals.insert(place + 1, found.copy(border, found.high))
-                self._lows.insert(place + 1, border)
-                found.high = border
-        return self._touched(span)
+    def _beside(self, span: Span, first: int, last: int) -> tuple[list[_Interval], list[_Interval]]:
+        """What intervals that cross a border of the span have outside of it."""
+        low, high = span
+        touched = self._intervals[first:last]
+        before = [each.copy(each.low, low) for each in touched[:1] if each.low < low]
+        behind = [each.copy(high, each.high) for each in touched[-1:] if high < each.high]
+        return before, behind
+
+    def _replace(self, first: int, last: int, intervals: list[_Interval]) -> None:
+        lows = [each.low for each in intervals]
+        # No call in between: before one, a handler of a signal may raise.
+        self._lows[first:last] = lows
+        self._intervals[first:last] = intervals
+        if len(self._lows) > self._tidy_at:
+            self._tidy()
 
     def _tidy(self) -> None:
-        if len(self._lows) > self._tidy_at:
-            self._intervals = [found for found in self._intervals if not found.is_over]
-            self._lows = [found.low for found in self._intervals]
-            self._tidy_at = max(_TIDY, 2 * len(self._lows))
+        left = [found for found in self._intervals if not found.is_over]
+        lows = [found.low for found in left]
+        self._lows, self._intervals, self._tidy_at = lows, left, max(_TIDY, 2 * len(lows))
 
 
 class Ledger:
@@ -255,12 +257,11 @@ class Ledger:
 
     def _spread(self, alone: Stream) -> None:
         """Goes over to the map: a second stream has come."""
-        self.alone = None
-        self.map = IntervalMap()
-        self.streams = [alone]
+        map = IntervalMap()
         for turn, span, is_written in alone.uses_since(alone.done):
-            note = self.map.write if is_written else self.map.read
+            note = map.write if is_written else map.read
             note(span, (alone, turn))
+        self.alone, self.map, self.streams = None, map, [alone]
 
     # Looking.
 

@@ -68,7 +68,7 @@ def launch(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any], found: 
     if is_own(bound):
         current().push(work, called.steps)
     else:
-        with caller().doing(work, list(bound.own.values())):
+        with caller().doing(work):
             function()
     work.note = None
 

@@ -87,7 +87,8 @@ def work_of(signature: Signature, bound: Bound, keep: object) -> Work:
     """A launch as work."""
     work = Work(signature.name, *spans_of(signature, bound), keep)
     work.guards = bound.guards
-    work.views = [bound.own[t.name] for t in signature.tensors if t.name in bound.own and t.access is not Access.IN]
+    written = [bound.own[t.name] for t in signature.tensors if t.name in bound.own and t.access is not Access.IN]
+    work.views = [each for each in written if each.block.is_owned]
     return work
 
 

@@ -241,7 +241,7 @@ def start(launched: Launched, pool: Pool) -> None:
     except BaseException as error:
         thread.fail(turn, launched.written(), error)
         raise
-    thread.end(turn)
+    thread.reach(turn)
 
 
 def steps_in(launched: Launched) -> array[int]:

@@ -30,6 +30,8 @@ class Block:
         self.device, self.address, self.nbytes = device, address, nbytes
         self.owner = owner
         """What keeps the memory."""
+        self.home = home
+        """The stream that memory of a GPU was taken on, and goes back on."""
         self.account = account
         """Who gave the memory and gets it back; None if it is another library's."""
         self.is_writeable = is_writeable
@@ -42,8 +44,6 @@ class Block:
         """One entry for each view that was handed out and lives. A list, because to append and to pop need no lock."""
         self.facts = Facts()
         """What is known of the contents of index tensors here."""
-        self.home = home
-        """The stream that memory of a GPU was taken on, and goes back on."""
 
     @property
     def is_owned(self) -> bool:

@@ -116,23 +116,32 @@ class Stream:
         raised if the memory was written or handed out since it was looked at.
         """
         ledger = self.ledger
-        with ledger.lock:
-            if not work.is_current():
-                raise Outdated
-            if ledger.alone is not self:
-                for other, turn in ledger.conflicts(self, work):
-                    self.order_behind(other, turn)
-                    self.seen[other] = max(turn, self.seen.get(other, 0))
-            self.turn = turn = start(*args)
-            ledger.note(self, turn, work)
-            work.given()
-            given = watched.get()
-            if given is not None:
-                given.setdefault(self, []).append(turn)
-                self.owed[turn] = None
-            if len(self.pending) > 64 and self.pending[0][0] <= self.done:
-                ledger.retire()
+        try:
+            with ledger.lock:
+                if not work.is_current():
+                    raise Outdated
+                if ledger.alone is not self:
+                    for other, turn in ledger.conflicts(self, work):
+                        self.order_behind(other, turn)
+                        self.seen[other] = max(turn, self.seen.get(other, 0))
+                self.turn = turn = start(*args)
+                ledger.note(self, turn, work)
+                work.given()
+                given = watched.get()
+                if given is not None:
+                    given.setdefault(self, []).append(turn)
+                    self.owed[turn] = None
+                if len(self.pending) > 64 and self.pending[0][0] <= self.done:
+                    ledger.retire()
+        except Outdated:
+            raise
+        except BaseException:
+            self.recover(work)
+            raise
         return turn
+
+    def recover(self, work: Work) -> None:
+        """A handler of a signal, Ctrl-C for one, raised while work was given, and nobody knows how far that got."""
 
     def uses_since(self, done: int) -> Iterator[tuple[int, Span, bool]]:
         """What work that is not done uses: its turn, the bytes, and whether it writes them. In the order of turns."""

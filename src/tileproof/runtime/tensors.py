@@ -312,7 +312,7 @@ class Tensor:
     def copy_from(self, value: Any) -> Self:
         """Writes elements from the host: from a number, an array of any library, or a tensor. Values broadcast.
 
-        On the CPU it is refused while a kernel uses this memory; on a GPU the elements are written when that is done.
+        It is refused while a kernel uses this memory. On a GPU a stream writes it, in order with other copies.
         Floats lose digits where they must; what does not fit is refused.
         """
         if not isinstance(value, Tensor):

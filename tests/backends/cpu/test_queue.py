@@ -67,7 +67,15 @@ def calls() -> Calls:
 
 def test_the_text_was_made_of_the_source() -> None:
     digest = hashlib.sha256((NATIVE / "queue.c").read_bytes()).hexdigest()
-    assert digest in (NATIVE / "queue.ll").read_text(encoding="utf-8").splitlines()[0]
+    first = (NATIVE / "queue.ll").read_text(encoding="utf-8").splitlines()[0]
+    assert first.endswith(f" {digest}"), "queue.c has changed: run tools/build_queue.py"
+
+
+@pytest.mark.parametrize("name", ["sse2", "avx2", "avx512", "neon"])
+def test_the_queue_compiles_for_every_processor(name: str) -> None:
+    there = target.named(name)
+    waits = {line.strip() for line in llvm.assembly(queue_text(there), there).splitlines()} & {"pause", "yield"}
+    assert waits == {"pause" if there.is_x86 else "yield"}
 
 
 def test_nothing_is_done_before_its_turn(queue: Queue, door: Queue, calls: Calls) -> None:

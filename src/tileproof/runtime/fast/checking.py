@@ -23,7 +23,7 @@ def launch(plans: Plans, args: tuple[Any, ...], device: int = -1, stream: int | 
         return False
     if type(device) is not int or not (stream is None or type(stream) is int):
         return False
-    if not plans.kept or not _is_plain(plans, args):
+    if not plans.kept or not is_plain(plans, args):
         return False
     seen: list[Any] = [argument if type(argument) in (bool, int, float) else readers.see(argument) for argument in args]
     if any(each is None or (type(each) is int and not -LONG <= each < LONG) for each in seen):
@@ -42,7 +42,7 @@ def launch(plans: Plans, args: tuple[Any, ...], device: int = -1, stream: int | 
     return False
 
 
-def _is_plain(plans: Plans, args: tuple[Any, ...]) -> bool:
+def is_plain(plans: Plans, args: tuple[Any, ...]) -> bool:
     """Whether no torch tensor that is written takes part in gradients, and none is stored negated."""
     torch = readers.torch()
     if torch is None:
@@ -68,13 +68,13 @@ def _words(plan: Plan, seen: list[Any]) -> tuple[list[int], list[Used]] | None:
     spans: list[Used] = []
     for argument, given in zip(plan.arguments, seen, strict=True):
         if isinstance(argument, TensorArgument):
-            if not (isinstance(given, Seen) and _fits(plan, argument, given)):
+            if not (isinstance(given, Seen) and fits(plan, argument, given)):
                 return None
             if not argument.is_empty and not _is_apart(argument, given.address, spans):
                 return None
             word = given.address
         else:
-            bits = _bits(argument, given) if type(given) is argument.given else None
+            bits = bits_of(argument, given) if type(given) is argument.given else None
             if bits is None:
                 return None
             word = bits
@@ -83,7 +83,8 @@ def _words(plan: Plan, seen: list[Any]) -> tuple[list[int], list[Used]] | None:
     return words, spans
 
 
-def _fits(plan: Plan, argument: TensorArgument, seen: Seen) -> bool:
+def fits(plan: Plan, argument: TensorArgument, seen: Seen) -> bool:
+    """Whether a tensor is as a plan wants it, wherever others are."""
     if seen.state and not _is_ready(argument, seen):
         return False
     is_same = seen.element == argument.code if type(seen.element) is int else seen.element is argument.storage
@@ -112,7 +113,8 @@ def _is_apart(argument: TensorArgument, address: int, spans: list[Used]) -> bool
     return True
 
 
-def _bits(argument: ScalarArgument, value: bool | int | float) -> int | None:
+def bits_of(argument: ScalarArgument, value: bool | int | float) -> int | None:
+    """What the driver is given for a number of the right type; None if it is not like those of the plan."""
     least, most = argument.range
     if argument.given is not float and not least <= value <= most:
         return None
@@ -149,7 +151,7 @@ def _start(plan: Plan, words: list[int], spans: list[Used], states: list[int], s
         return True
     if plan.context_entry:
         context = ctypes.c_void_p()
-        if _context(plan.context_entry)(ctypes.byref(context)) or (context.value or 0) != plan.context:
+        if context_at(plan.context_entry)(ctypes.byref(context)) or (context.value or 0) != plan.context:
             return False
     if not plan.alone:
         return _call(plan, words, stream, states)
@@ -162,7 +164,7 @@ def _call(plan: Plan, words: list[int], stream: int, states: list[int]) -> bool:
     memory = (ctypes.c_uint64 * max(len(words), 1))(*words)
     start = ctypes.addressof(memory)
     places = (ctypes.c_void_p * max(len(words), 1))(*(start + 8 * place for place in range(len(words))))
-    driver = _driver(plan.entry, plan.releases_gil)
+    driver = driver_at(plan.entry, plan.releases_gil)
     was_given = driver(plan.function, *plan.grid, *plan.block, plan.shared_bytes, stream, places, None) == 0
     for state in states:
         if was_given:
@@ -171,12 +173,14 @@ def _call(plan: Plan, words: list[int], stream: int, states: list[int]) -> bool:
 
 
 @cache
-def _driver(entry: int, releases_gil: bool) -> Callable[..., int]:
+def driver_at(entry: int, releases_gil: bool) -> Callable[..., int]:
+    """`cuLaunchKernel` at an address."""
     make = ctypes.CFUNCTYPE if releases_gil else ctypes.PYFUNCTYPE
     pointer, count = ctypes.c_void_p, ctypes.c_uint32
     return make(ctypes.c_int32, pointer, *[count] * 7, pointer, pointer, pointer)(entry)
 
 
 @cache
-def _context(entry: int) -> Callable[..., int]:
+def context_at(entry: int) -> Callable[..., int]:
+    """`cuCtxGetCurrent` at an address."""
     return ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(entry)
