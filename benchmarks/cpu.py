@@ -32,7 +32,7 @@ from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.pool import Pool, pool_text
 from tileproof.backends.cpu.target import host
 from tileproof.backends.cpu.threads import VARIABLE, cores
-from tileproof.runtime import native
+from tileproof.runtime import workers
 
 from . import cpu_report as report
 from .compiling import compile_steps
@@ -57,7 +57,7 @@ class Crew:
         os.environ[VARIABLE] = str(threads)
         if threads not in self._pools:
             self._pools[threads] = Pool(self._code)
-        native._pools[:] = [self._pools[threads]]
+        workers._pools[:] = [self._pools[threads]]
         if torch is not None:
             torch.set_num_threads(threads)
 

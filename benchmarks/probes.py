@@ -18,7 +18,7 @@ import numpy as np
 from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.pool import arena, threads
 from tileproof.backends.cpu.target import Target, host
-from tileproof.runtime import native
+from tileproof.runtime import workers
 
 Array: TypeAlias = np.ndarray[Any, Any]
 UNROLLED = 4
@@ -48,7 +48,7 @@ class Probe:
 
     def __call__(self) -> None:
         chunk = max(1, self.items // (16 * threads()))
-        native.pool().run(self.code, ctypes.addressof(self.words), self.items, chunk, _ARENA, arena(_ARENA))
+        workers.pool().run(self.code, ctypes.addressof(self.words), self.items, chunk, _ARENA, arena(_ARENA))
 
 
 def stream(reads: list[Array], write: Array | None, *, passing: bool = True) -> Probe:

@@ -160,8 +160,14 @@ def _operation(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> 
 
 def _on_host(name: str) -> Any:
     """What a word of kernels means on the host."""
-    module = ".runtime.operations" if name == "all_of" else ".runtime.making"
-    return getattr(import_module(module, __name__), name)
+    found = _meant.get(name)
+    if found is None:
+        module = ".runtime.operations" if name == "all_of" else ".runtime.making"
+        found = _meant[name] = getattr(import_module(module, __name__), name)
+    return found
+
+
+_meant: dict[str, Any] = {}
 
 
 Kernel.launcher = _launch

@@ -47,6 +47,7 @@ def ones(count: int = 6) -> np.ndarray[Any, Any]:
 
 
 def test_launches_on_two_streams_give_what_one_would(gpu: Gpu) -> None:
+    gpu.runs_followers = True
     one, two = stream_of(), stream_of()
     x, y, z = (tp.from_numpy(ones(), "cuda") for _ in range(3))
     with CudaGate(one) as gate:

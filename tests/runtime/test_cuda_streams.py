@@ -14,6 +14,8 @@ from cuda_stub import CUresult, Stub
 
 import tileproof as tp
 from tileproof.backends.cuda import driver
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.runtime import cuda_streams
 from tileproof.runtime.cuda_streams import CudaStream
 from tileproof.runtime.leases import Work, ledger_of
@@ -92,10 +94,10 @@ def test_work_that_is_not_begun_leaves_no_lease(stub: Stub) -> None:
     one, two = stream_of(), stream_of()
 
     def fails() -> None:
-        raise ValueError("no")
+        raise tp.LaunchError(Diagnostic(Code.CUDA_FAILED, "the driver says no"))
 
     with CudaGate(one):
-        with pytest.raises(ValueError, match="no"):
+        with pytest.raises(tp.LaunchError, match="no"):
             one.begin(Work("work", (), (A,)), fails)
         use(one, (), (B,))
         use(two, (), (A,))

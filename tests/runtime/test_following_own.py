@@ -57,6 +57,14 @@ def is_full(gpu: Gpu, *args: Any, kernel: tp.Kernel = doubled, **constants: Any)
     return bool(gpu.take())
 
 
+def has_leases(stream: CudaStream, *args: Any) -> bool:
+    """Whether a launch that follows a plan asks the ledger."""
+    turn = stream.turn
+    doubled(*args)
+    assert stream.turn == turn + 1
+    return bool(stream.pending) and stream.pending[-1][0] == stream.turn
+
+
 def test_tensors_of_our_own_follow_a_plan(gpu: Gpu) -> None:
     assert is_full(gpu, fresh(), filled())
     y, x = filled(), filled()
@@ -129,28 +137,30 @@ def test_the_host_reads_what_is_done(gpu: Gpu) -> None:
     assert y.to("cpu").tolist() == [0.0] * 10
 
 
-def test_another_stream_is_ordered_by_the_full_launch_and_then_alone(gpu: Gpu, stub: Stub) -> None:
+def test_another_stream_is_ordered_by_the_ledger_and_then_alone(gpu: Gpu, stub: Stub) -> None:
     y, x = filled(), filled()
     doubled(y, x)
+    gpu.take()
     first, side = current_cuda_stream(0), tp.Stream("cuda")
     assert isinstance(side, CudaStream)
     with CudaGate(first):
-        assert not is_full(gpu, y, x)
+        assert not has_leases(first, y, x)
         with side:
-            assert is_full(gpu, x, y)
+            assert has_leases(side, x, y)
         assert any(args[0] == side.handle for args in gpu.named("cuStreamWaitEvent"))
         assert lane_alone(0) is None
-        assert is_full(gpu, y, x), "two streams have work under way"
+        assert has_leases(first, y, x), "two streams have work under way"
     first.synchronize()
     side.synchronize()
     with side:
-        assert is_full(gpu, x, y)
+        assert has_leases(side, x, y)
         assert lane_alone(0) is side.lane
-        assert not is_full(gpu, x, y)
+        assert not has_leases(side, x, y)
         assert gpu.follower("doubled").latest.stream == side.handle
-    assert is_full(gpu, x, y), "the default stream"
-    assert not is_full(gpu, x, y)
+    assert has_leases(first, x, y), "the default stream"
+    assert not has_leases(first, x, y)
     assert gpu.follower("doubled").latest.stream == first.handle
+    assert gpu.take() == [], "none went the full way"
 
 
 def test_memory_that_is_lent_goes_the_full_way(gpu: Gpu) -> None:
@@ -178,26 +188,32 @@ def test_what_was_poisoned_is_looked_at_by_the_full_launch(gpu: Gpu) -> None:
         ledger.cure(x.span)
 
 
-def test_a_launch_that_others_want_to_know_of_goes_the_full_way(gpu: Gpu) -> None:
+def test_others_are_told_of_a_launch_that_asks_the_ledger(gpu: Gpu) -> None:
     y, x = filled(), filled()
     doubled(y, x)
+    stream, side = current_cuda_stream(0), tp.Stream("cuda")
+    assert isinstance(side, CudaStream)
     given: dict[Any, list[int]] = {}
-    token = streams.watched.set(given)
-    try:
-        assert is_full(gpu, y, x)
-    finally:
-        streams.watched.reset(token)
-    assert given == {current_cuda_stream(0): [current_cuda_stream(0).turn]}
-    assert not is_full(gpu, y, x)
+    with CudaGate(stream, side):
+        with side:
+            doubled(filled(), x)
+        token = streams.watched.set(given)
+        try:
+            assert has_leases(stream, y, x)
+        finally:
+            streams.watched.reset(token)
+    assert given == {stream: [stream.turn]}
 
 
-def test_a_full_lane_goes_the_full_way_and_on(gpu: Gpu) -> None:
+def test_a_full_lane_asks_the_ledger_and_goes_on(gpu: Gpu) -> None:
     y, x = filled(), filled()
     doubled(y, x)
-    full = sum(is_full(gpu, y, x) for _ in range(6000))
-    assert 0 < full < 20
+    gpu.take()
     stream = current_cuda_stream(0)
-    assert gpu.follower("doubled").calls == 6000 - full
+    leased = sum(has_leases(stream, y, x) for _ in range(6000))
+    assert 0 < leased < 20
+    assert gpu.follower("doubled").calls == 6000
+    assert gpu.take() == []
     stream.synchronize()
     assert stream.lane.spans_since(0) == []
 
@@ -246,9 +262,7 @@ def test_torch_has_streams_of_its_own(gpu: Gpu, monkeypatch: pytest.MonkeyPatch)
         torch = FakeTorch()
         torch.current[0] = TorchStream(0x77)
         patch.setitem(sys.modules, "torch", torch)
-        gpu.take()
-        doubled(y, x)
-        (started,) = gpu.take()
-        assert started.stream == 0x77
+        assert not is_full(gpu, y, x)
+        assert gpu.follower("doubled").latest.stream == 0x77
     doubled(y, x)
     assert not is_full(gpu, y, x)

@@ -113,6 +113,7 @@ def test_a_handle_that_is_dropped_in_flight_keeps_its_memory(gate: Gate) -> None
     add(c, a, a)
     double(c)
     held = weakref.ref(a.block)
+    gc.collect()
     in_use = tp.memory().in_use
     del a
     gc.collect()

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from gates import Gate
-from host_kernels import add, columns, double, fill, numbers, told
+from host_kernels import add, columns, double, fill, numbers, taken, told, whole
 
 import tileproof as tp
 from tileproof.runtime.leases import ledger_of
@@ -305,3 +305,52 @@ def test_synchronize_waits_for_its_own_stream_only(gate: Gate) -> None:
     assert "idle" in repr(two)
     assert "under way" in repr(one)
     assert not gate.is_open
+
+
+@pytest.mark.parametrize("by", ["copy", "host", "kernel"])
+def test_an_index_tensor_that_another_thread_writes_is_never_used_untested(by: str) -> None:
+    """Entries are looked at before a launch; whoever writes them in between, the launch does not use what it did not
+    see. Behind the table lies what nobody may read."""
+    memory = tp.full(16, 99)
+    table, y = memory[:4], tp.zeros(8)
+    table[...] = 1
+    ids, good, bad = whole(*[0] * 8), whole(*[3] * 8), whole(*[9] * 8)
+    zeros = whole(*[0] * 8)
+    over = threading.Event()
+    failed: list[BaseException] = []
+
+    def write() -> None:
+        stream = tp.Stream()
+        try:
+            with stream:
+                while not over.is_set():
+                    for source in (good, bad):
+                        if by == "copy":
+                            tp.copy(ids, source)
+                        elif by == "kernel":
+                            add(ids, source, zeros)
+                        else:
+                            try:
+                                ids[...] = source
+                            except tp.InFlight:
+                                ids.wait()
+        except BaseException as error:
+            failed.append(error)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    found: list[str] = []
+    try:
+        for _ in range(400):
+            try:
+                taken(y, table, ids)
+            except tp.LaunchError:
+                found.append("refused")
+                continue
+            assert y.tolist() == [1] * 8
+            found.append("done")
+    finally:
+        over.set()
+        writer.join()
+    assert failed == []
+    assert len(found) == 400

@@ -2,7 +2,8 @@
 
 The code a launch loads is made by the real assembler. The evaluator cannot run that, so the bytecode it was made of is
 noted on the way. What the full launch starts is written down in `started`. A launch that follows a plan calls a
-function of C instead, which writes down what it was given: `follower` gives what it wrote for a kernel.
+function of C instead, which writes down what it was given: `follower` gives what it wrote for a kernel. It computes
+nothing, unless `runs_followers` is set before the first launch.
 """
 
 from __future__ import annotations
@@ -81,6 +82,8 @@ class Gpu(Stub):
     """The driver of two GPUs that are alike."""
 
     computes: bool = True
+    runs_followers: bool = False
+    """Whether launches that follow a plan compute too, which takes a thousand times as long."""
     started: list[Started] = field(default_factory=list)
     compiled: int = 0
     loaded: dict[int, _Loaded] = field(default_factory=dict)
@@ -91,6 +94,7 @@ class Gpu(Stub):
     """How many pieces of memory launches may take."""
     report: tuple[int, ...] = ()
     """What kernels that do not compute leave in their report."""
+    _following: Any = None
 
     def use(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Has launches of a test go here, and notes what is compiled."""
@@ -133,7 +137,8 @@ class Gpu(Stub):
         return ({16: 3, 75: 9, 76: 0}[int(attribute)],)
 
     def on_cuGetProcAddress(self, name: bytes, version: int, flags: int) -> tuple[int, int]:  # noqa: N802
-        known = {b"cuLaunchKernel": fast_driver.entries()["driver"], b"cuCtxGetCurrent": _context_entry()}
+        start = self._following_entry() if self.runs_followers else fast_driver.entries()["driver"]
+        known = {b"cuLaunchKernel": start, b"cuCtxGetCurrent": _context_entry()}
         return (known[name], 0) if name in known else super().on_cuGetProcAddress(name, version, flags)
 
     def on_cuLibraryLoadData(self, code: bytes, *_: Any) -> tuple[int]:  # noqa: N802
@@ -156,7 +161,12 @@ class Gpu(Stub):
         given = dict(zip((slot.what for slot in slots), cells, strict=True))
         assert (config.gridDimY, config.gridDimZ, config.blockDimX) == (1, 1, 1)
         self.started.append(Started(found.entry.name, config.gridDimX, config.hStream, given, device))
-        blocks = config.gridDimX
+        self._run(kernel, cells, config.gridDimX, config.hStream)
+        return ()
+
+    def _run(self, kernel: int, cells: list[int], blocks: int, stream: int) -> None:
+        found = self.loaded[kernel]
+        given = dict(zip((slot.what for slot in found.program.slots), cells, strict=True))
 
         def work() -> None:
             if self.computes:
@@ -164,8 +174,25 @@ class Gpu(Stub):
             elif ("report",) in given:
                 ctypes.memmove(given["report",], np.array(self.report, np.int64).ctypes.data, 8 * len(self.report))
 
-        self.streams.give(config.hStream, Step(CUgraphNodeType.CU_GRAPH_NODE_TYPE_KERNEL, work, kernel=kernel))
-        return ()
+        self.streams.give(stream, Step(CUgraphNodeType.CU_GRAPH_NODE_TYPE_KERNEL, work, kernel=kernel))
+
+    def _following_entry(self) -> int:
+        """The address of a function that is called like `cuLaunchKernel`, and computes."""
+        if self._following is None:
+            pointer, count = ctypes.c_void_p, ctypes.c_uint32
+            kind = ctypes.CFUNCTYPE(ctypes.c_int32, pointer, *[count] * 7, pointer, pointer, pointer)
+            note = kind(fast_driver.entries()["driver"])
+
+            def start(kernel: int, *rest: Any) -> int:
+                answer: int = note(kernel, *rest)
+                if not answer:
+                    calls = self.loaded[kernel].plan
+                    self._run(kernel, list(calls.latest.words), rest[0], rest[7] or 0)
+                return answer
+
+            self._following = kind(start)
+        address: int = ctypes.cast(self._following, ctypes.c_void_p).value or 0
+        return address
 
     def on_cuKernelGetName(self, kernel: int) -> tuple[bytes]:  # noqa: N802
         return (self.loaded[kernel].entry.name.encode(),)

@@ -20,6 +20,9 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError, OutOfMemory
 
+from .leases import ledger_of
+from .streams import device_name, device_number, recording, refuse_recording
+
 if TYPE_CHECKING:
     from .storage import Block
 
@@ -83,19 +86,16 @@ class Account:
 
     def _give_back(self, address: int, nbytes: int, home: Any) -> None:
         """On the CPU the memory went with the block; what failed work left in it went too."""
-        from .leases import ledger_of
-
         ledger = ledger_of(self.device)
         if ledger.poisoned:
             with ledger.lock:
                 ledger.cure((address, address + nbytes))
 
-    def take(self, nbytes: int, what: str) -> Block:
+    def take(self, nbytes: int, what: object) -> Block:
         """New memory, not yet written; `what` says in an error what it is for."""
-        from .streams import refuse_recording
-
-        refuse_recording(f"{what} is made", "make it before the graph: replays use what was there then")
-        if self._is_short_of(nbytes):
+        if recording.get() is not None:
+            refuse_recording(f"{what} is made", "make it before the graph: replays use what was there then")
+        if self.limit is not None and self._is_short_of(nbytes):
             # Work under way may hold what the host has dropped: how far the host is ahead must not decide.
             _wait_for_work(self)
         with self.lock:
@@ -109,28 +109,24 @@ class Account:
         return made
 
     def _is_short_of(self, nbytes: int) -> bool:
-        if self.limit is None:
-            return False
         with self.lock:
             self.settle()
-            return self.in_use + nbytes > self.limit
+            return self.limit is not None and self.in_use + nbytes > self.limit
 
-    def _take(self, nbytes: int, what: str) -> Block:
+    def _take(self, nbytes: int, what: object) -> Block:
         from .storage import Block
 
         try:
             memory = np.empty(nbytes + ALIGNMENT, np.uint8)
         except (MemoryError, OverflowError, ValueError):  # the latter two where numpy cannot even say how much it is
             raise self.refusal(nbytes, what, "the system has no more") from None
-        first = int(memory.ctypes.data)
+        first = int(memory.__array_interface__["data"][0])
         start = -first % ALIGNMENT
         owner = memory[start : start + nbytes]
         return Block(None, first + start, nbytes, owner, self, is_written=False)
 
-    def refusal(self, nbytes: int, what: str, why: str) -> OutOfMemory:
+    def refusal(self, nbytes: int, what: object, why: str) -> OutOfMemory:
         """Why there is no memory for something."""
-        from .streams import device_name
-
         most = in_words(self.high_water)
         held = f"{in_words(self.in_use)} are in use in {self.tensors} tensors, at most it was {most}"
         return OutOfMemory(
@@ -143,8 +139,6 @@ class Account:
         )
 
     def state(self) -> Memory:
-        from .streams import device_name
-
         with self.lock:
             self.settle()
             taken = self.in_use, self.high_water, self.tensors
@@ -156,8 +150,6 @@ class Account:
 
 def _wait_for_work(account: Account) -> None:
     """Waits for work under way, if that of it which is done is not enough, and lets go of what it holds."""
-    from .leases import ledger_of
-
     ledger = ledger_of(account.device)
     with ledger.lock:
         ledger.retire()
@@ -191,8 +183,6 @@ def memory(device: str = "cpu") -> Memory:
 
         print(tp.memory())
     """
-    from .streams import device_number
-
     return account_of(device_number(device)).state()
 
 
@@ -201,8 +191,6 @@ def limit_memory(limit: int | str | None, device: str = "cpu") -> None:
 
     The environment variable TILEPROOF_MEMORY_LIMIT does the same for all devices.
     """
-    from .streams import device_number
-
     account_of(device_number(device)).limit = None if limit is None else _bytes(limit, "the limit")
 
 

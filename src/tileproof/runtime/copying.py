@@ -66,7 +66,9 @@ def _on_cpu(to: Tensor, source: Tensor) -> tuple[Work, array[int]]:
     reads, writes = (source.span,), (to.span,)
     if to.is_contiguous and source.is_contiguous:
         steps = array("Q", copy_of(to.address, source.address, to.nbytes))
-        return Work("copy", reads, writes, (to, source, steps)), steps
+        work = Work("copy", reads, writes, (to, source, steps))
+        work.views = (to,)
+        return work, steps
     into, outof = to._array, source._array
     called = Called("copy", lambda: np.copyto(into, outof), reads, writes, (to, source))
     called.views = (to,)

@@ -29,6 +29,7 @@ _NO_REPORT: Final = (0, NOBODY, 0, 0, 0, 0)
 """Where a launch reports a failed check, before there is one."""
 _WORDS: Final = len(_NO_REPORT)
 
+
 class Player:
     """The steps of a graph, and the memory in which they report what went wrong.
 
@@ -38,8 +39,6 @@ class Player:
 
     def __init__(self, recorded: Sequence[Recorded], watches: Sequence[Watch]) -> None:
         self.steps = array("Q")
-        self.reporting: Sequence[Work] = ()
-        """Launches to be asked how they went; each replay looks by itself here."""
         self._checked = [each.work for each in recorded if isinstance(each.work, Launched) and _may_fail(each.work)]
         self._called = [each.work for each in recorded if isinstance(each.work, Called)]
         self._watches = watches

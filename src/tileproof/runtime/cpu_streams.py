@@ -111,8 +111,10 @@ class CpuStream(Stream):
         _lost.append(work)  # its memory must live, also if another signal ends the wait
         with suppress(MemoryError, RuntimeError):
             with self.ledger.lock:
-                work.note = None  # what it vouches for may not have come about
+                work.note = None  # what it vouches for, or was to write, may not have come about
                 work.given()
+                for view in work.views or ():
+                    view.block.version += 1
                 self.turn = self.queue.push(0, 0)
             self.until(self.turn)
             _lost.remove(work)
@@ -218,7 +220,6 @@ class Caller(Stream):
                 self.fail(self.turn, work.written(), error)
             raise
         return self.turn
-
 
     def fail(self, turn: int, spans: Iterable[Span], error: BaseException) -> None:
         """Gives them back after a failure: some of the bytes hold nothing that counts."""

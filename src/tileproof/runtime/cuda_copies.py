@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 
 from tileproof.backends.cuda.pinned import LARGEST, Pinned, in_pinned, pinned
+from tileproof.diagnostics.errors import LaunchError
 
-from .cuda_streams import CudaStream, current_cuda_stream
+from .cuda_streams import CudaStream, current_cuda_stream, settle_checks
 from .devices import Array
 from .leases import Span, Work, ledger_of
 
@@ -30,6 +31,8 @@ _MOST_RUNS: Final = {True: 64, False: 4096}
 and to write that has to be waited for."""
 _Piece: TypeAlias = tuple[int, int, int]
 """Bytes of the GPU, and their place among all that are copied."""
+_Copy: TypeAlias = tuple[int, int, int]
+"""Where to, where from, and how many bytes."""
 
 
 def fill(tensor: Tensor, value: Any) -> None:
@@ -51,15 +54,12 @@ def fill(tensor: Tensor, value: Any) -> None:
     # CUDA sets no 8 bytes at once: what is there is copied behind itself.
     first = in_pinned(gpu, np.frombuffer(pattern * min(tensor.size, 4096), np.uint8))
 
-    def double() -> None:
-        gpu.copy_async(address, first.address, first.nbytes, stream.handle)
-        done = first.nbytes
-        while done < total:
-            count = min(done, total - done)
-            gpu.copy_async(address + done, address, count, stream.handle)
-            done += count
-
-    _write(stream, "fill", tensor, double, first)
+    copies, done = [(address, first.address, first.nbytes)], first.nbytes
+    while done < total:
+        count = min(done, total - done)
+        copies.append((address + done, address, count))
+        done += count
+    _give(stream, Work("fill", (), (tensor.span,), first), copies, tensor)
 
 
 def from_host(tensor: Tensor, array: Array) -> None:
@@ -69,14 +69,13 @@ def from_host(tensor: Tensor, array: Array) -> None:
         return
     stream, runs = _stream_of(tensor), _runs(tensor, reading=False)
     if runs is not None:
-        _send(stream, runs, values.reshape(-1).view(np.uint8))
+        _send(stream, tensor, runs, values.reshape(-1).view(np.uint8))
     else:
         # What lies between the elements is written as it was: nobody may write it meanwhile.
         with stream.ledger.lock, stream.lane.closed():
             raw = _fetched(stream, [tensor.span])
             _seen(tensor, raw)[...] = values
-            _send(stream, [tensor.span], raw)
-    _note(tensor, stream)
+            _send(stream, tensor, [tensor.span], raw)
 
 
 def to_host(tensor: Tensor) -> Array:
@@ -96,15 +95,17 @@ def _seen(tensor: Tensor, raw: Array) -> Array:
     return np.ndarray(tensor.shape, tensor.storage, raw.data, tensor.address - tensor.span[0], tensor.strides)
 
 
-def _send(stream: CudaStream, runs: Sequence[Span], raw: Array) -> None:
-    """Has a stream copy bytes of the host to the GPU."""
+def _send(stream: CudaStream, tensor: Tensor, runs: Sequence[Span], raw: Array) -> None:
+    """Has a stream copy bytes of the host to a tensor on the GPU."""
     turns: deque[int] = deque()
     for pieces, start, stop in _cut(runs):
         if len(turns) > 1:  # so much pinned memory is enough
             stream.until(turns.popleft())
         staged = in_pinned(stream.gpu, raw[start:stop])
         work = Work("copy from the host", (), [(low, high) for low, high, _ in pieces], staged)
-        turns.append(stream.begin(work, _copies(stream, pieces, staged, start, is_to_host=False)))
+        if len(runs) == 1 and not tensor.is_contiguous:
+            work.views = (tensor,)  # what lies between its elements stays what it was
+        turns.append(_give(stream, work, _copies(pieces, staged, start, is_to_host=False), tensor))
 
 
 def _fetched(stream: CudaStream, runs: Sequence[Span]) -> Array:
@@ -120,7 +121,7 @@ def _fetched(stream: CudaStream, runs: Sequence[Span]) -> Array:
     for pieces, start, stop in _cut(runs):
         staged = pinned(stream.gpu, stop - start)
         work = Work("copy to the host", [(low, high) for low, high, _ in pieces], (), staged)
-        turn = stream.begin(work, _copies(stream, pieces, staged, start, is_to_host=True))
+        turn = _give(stream, work, _copies(pieces, staged, start, is_to_host=True))
         under_way.append((turn, staged, start, stop))
         if len(under_way) > 1:
             take()
@@ -138,10 +139,10 @@ def device_to_device(to: Tensor, source: Tensor) -> None:
         return
     stream, other = _stream_of(to), _stream_of(source)
     if stream.device == other.device:
-        start = lambda: stream.gpu.copy_async(to.address, source.address, to.nbytes, stream.handle)  # noqa: E731
-        stream.begin(Work("copy", (source.span,), (to.span,)), start)
-        _note(to, stream)
+        _give(stream, Work("copy", (source.span,), (to.span,)), [(to.address, source.address, to.nbytes)], to)
         return
+    # What failed work left in the source is known to the ledger of its GPU only.
+    settle_checks(source.block.device, source.span)
     with ExitStack() as locks:
         # Both at once, and always in one order: nobody comes between the three steps, or waits for ever.
         for ledger in sorted((stream.ledger, other.ledger), key=lambda each: each.device or 0):
@@ -154,7 +155,7 @@ def device_to_device(to: Tensor, source: Tensor) -> None:
         turn = other.begin(Work("copy", (source.span,), ()), peer)
         stream.order_behind(other, turn)
         stream.begin(Work("copy", (), (to.span,)), lambda: None)
-    _note(to, stream)
+        to.note_write()
 
 
 def enqueue(to: Tensor, source: Tensor) -> None:
@@ -204,30 +205,46 @@ def _runs(tensor: Tensor, *, reading: bool) -> list[Span] | None:
     return [(tensor.address + sum(offsets), tensor.address + sum(offsets) + length) for offsets in starts]
 
 
-def _copies(
-    stream: CudaStream, pieces: Sequence[_Piece], staged: Pinned, begin: int, *, is_to_host: bool
-) -> Callable[[], None]:
+def _copies(pieces: Sequence[_Piece], staged: Pinned, begin: int, *, is_to_host: bool) -> list[_Copy]:
+    """What brings pieces to pinned memory, or back."""
+    copies = []
+    for low, high, place in pieces:
+        here = staged.address + place - begin
+        copies.append((here, low, high - low) if is_to_host else (low, here, high - low))
+    return copies
+
+
+def _give(stream: CudaStream, work: Work, copies: Sequence[_Copy], written: Tensor | None = None) -> int:
+    """Gives copies to a stream as one piece of work, which writes a tensor.
+
+    If the driver takes only some of them, these are under way: the work has its leases, and then the error is raised.
+    """
+    errors: list[LaunchError] = []
+
     def start() -> None:
-        for low, high, place in pieces:
-            here = staged.address + place - begin
-            to, source = (here, low) if is_to_host else (low, here)
-            stream.gpu.copy_async(to, source, high - low, stream.handle)
+        for place, (to, source, count) in enumerate(copies):
+            try:
+                stream.gpu.copy_async(to, source, count, stream.handle)
+            except LaunchError as error:
+                if not place:
+                    raise
+                errors.append(error)
+                return
 
-    return start
+    if written is not None:
+        work.note = written.note_write  # before anybody can launch behind it
+    turn = stream.begin(work, start)
+    work.note = None
+    if errors:
+        raise errors.pop()
+    return turn
 
 
-def _write(stream: CudaStream, name: str, tensor: Tensor, start: Callable[[], object], keep: object = None) -> None:
-    stream.begin(Work(name, (), (tensor.span,), keep), start)
-    _note(tensor, stream)
-
-
-def _note(tensor: Tensor, stream: CudaStream) -> None:
-    """What failed work left in a tensor is gone when the stream comes to what was just given."""
-    tensor.note_write()
-    if stream.ledger.poisoned:
-        with stream.ledger.lock:
-            for low, high in tensor.runs.tolist():
-                stream.ledger.cure((low, high))
+def _write(stream: CudaStream, name: str, tensor: Tensor, start: Callable[[], object]) -> None:
+    work = Work(name, (), (tensor.span,))
+    work.note = tensor.note_write
+    stream.begin(work, start)
+    work.note = None
 
 
 def _stream_of(tensor: Tensor) -> CudaStream:

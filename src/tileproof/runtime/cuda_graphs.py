@@ -3,13 +3,18 @@
 While it is recorded, nothing is given to the driver: launches are only made ready, so that a mistake in between leaves
 no capture open, and other threads and libraries see none. Then all of it is captured at once. What a launch needs
 beside its arguments, scratch and reports, is memory of the graph.
+
+The last nodes of a graph gather what its checks report. Behind each replay its stream copies that to the host, to a
+place of that replay's own: others may be on their way by the time somebody looks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -19,6 +24,8 @@ from tileproof.backends.cuda.driver import Device, ExecutableGraph
 from tileproof.backends.cuda.pinned import LARGEST, Pinned, pinned
 from tileproof.backends.launching import require
 from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.diagnostic import Diagnostic
+from tileproof.diagnostics.errors import LaunchError
 from tileproof.frontend.elaborate import parse
 from tileproof.language.dtypes import U8
 from tileproof.language.kernel import Kernel
@@ -26,17 +33,24 @@ from tileproof.language.kernel import Kernel
 from . import gpu
 from .arguments import Bound, fail
 from .check import Proved
+from .cuda_launches import order, torch_stream_beside
 from .cuda_streams import CudaStream
-from .devices import Array, address_of
-from .leases import Work
+from .devices import Array, Described, address_of, wait_for_owner
+from .foreign import torch_of
+from .leases import Work, raise_again
 from .making import empty
 from .owned import spans_of
+from .storage import Block
 from .streams import Stream, device_name
 from .tensors import Tensor
 
 if TYPE_CHECKING:
     from .graph_indices import Watch
-    from .graphs import Recorded
+    from .graphs import Recorded, Replay
+
+_MUCH: Final = 1 << 26
+"""How much memory of the host reports of replays under way may take, beside that of small ones."""
+_MOST_UNDER_WAY: Final = 4096
 
 
 class _Launch(starting.Launch):
@@ -56,8 +70,6 @@ class Part:
     loaded: running.Loaded
     space: running.Space
     memory: list[Tensor] = field(default_factory=list)
-    note: Pinned | None = None
-    """Where the driver copies what checks find."""
     started: starting.Started | None = None
 
     @property
@@ -76,10 +88,6 @@ class Part:
         self.started = started = launch.start()
         if started.error is not None:
             raise started.error
-        if started.report:
-            self.note = pinned(self.loaded.device, min(started.nbytes, LARGEST))
-            self.note.array[...] = 0
-            self.loaded.device.copy_async(self.note.address, started.report, self.note.nbytes, handle)
 
     def _take(self, amount: int) -> int:
         made = empty(max(amount, 16), U8, device_name(self.bound.device))
@@ -88,27 +96,10 @@ class Part:
         self.memory.append(made)
         return made.address
 
-    def failure(self) -> BaseException | None:
-        """What its checks found at the last replay."""
-        if self.note is None or self.started is None:
-            return None
-        words = self.note.array.view(np.int64)
-        if not words[0]:
-            return None
-        found = words[WORDS:].copy()
-        words[0] = 0
-        return self.loaded.failure(found, self.started.dimensions, self.started.borders)
-
-
-class _Recorded(Work):
-    """A launch of a graph as work: it knows of its checks."""
-
-    __slots__ = ("part",)
-
-    part: Part
-
-    def failure(self) -> BaseException | None:
-        return self.part.failure()
+    def failure(self, words: Array) -> BaseException | None:
+        """What its checks found, as one replay reported it."""
+        assert self.started is not None
+        return self.loaded.failure(words[WORDS:], self.started.dimensions, self.started.borders) if words[0] else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,24 +135,118 @@ def part_of(
     require(found.ready, bound.scalars, bound.dimensions)
     space = gpu.space_of(found, bound)
     loaded = gpu.ready(found, gpu.variant(found, bound, space, gpu.arch_of(bound.device)), bound.device)
-    work = _Recorded(signature.name, *spans_of(signature, bound), (args, named))
-    work.part = Part(bound, loaded, space)
-    return work, work.part
+    return Work(signature.name, *spans_of(signature, bound), (args, named)), Part(bound, loaded, space)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a launch, or a test of an index tensor, writes down at every replay."""
+
+    address: int
+    nbytes: int
+    failure: Callable[[Array], BaseException | None]
+    """What went wrong, by the words of one replay."""
 
 
 class Player:
     """A graph of the driver."""
 
-    def __init__(self, executable: ExecutableGraph, reporting: Sequence[Work], keep: object) -> None:
+    def __init__(
+        self, executable: ExecutableGraph, recorded: Sequence[Recorded], reports: Sequence[Report],
+        gathered: Tensor | None,
+    ) -> None:  # fmt: skip
         self.executable = executable
-        self.reporting = reporting
-        """Launches with checks."""
-        self._keep = keep
+        self._parts = [each.part for each in recorded]
+        self._reports = reports
+        self._gathered = gathered
+        self._lenders = [array for array in _arrays(recorded) if array.stream is not None]
+        self._has_torch = any(map(_is_torchs, _arrays(recorded)))
+        self._under_way: deque[tuple[CudaStream, int]] = deque()
+        """Replays whose reports take much memory of the host."""
 
-    def replay(self, stream: Stream, work: Work) -> int:
+    @property
+    def has_checks(self) -> bool:
+        """Whether a replay may fail."""
+        return bool(self._reports)
+
+    def replay(self, stream: Stream, work: Replay) -> int:
         """Has a stream run it."""
         assert isinstance(stream, CudaStream)
-        return stream.begin(work, lambda: self.executable.launch(stream.handle))
+        if stream.is_recording:
+            message = "a graph is replayed on a stream of which another library records a graph"
+            raise LaunchError(Diagnostic(Code.NOT_IN_GRAPH, message, help="replay it when that is recorded"))
+        gpu, handle, gathered = stream.gpu, stream.handle, self._gathered
+        blocks = work.graph._blocks
+        beside = torch_stream_beside(
+            stream, is_theirs=lambda: self._has_torch or any(block.exports for block in blocks)
+        )
+        nbytes = 0 if gathered is None else gathered.nbytes
+        self._keep_up(nbytes)
+        staged = [pinned(gpu, min(LARGEST, nbytes - start)) for start in range(0, nbytes, LARGEST)]
+        errors: list[LaunchError] = []
+
+        def start() -> None:
+            for array in self._lenders:
+                wait_for_owner(array, handle)
+            if beside is not None:
+                order(gpu, beside, handle)
+            self.executable.launch(handle)
+            try:
+                for place, piece in enumerate(staged):
+                    assert gathered is not None
+                    gpu.copy_async(piece.address, gathered.address + place * LARGEST, piece.nbytes, handle)
+                if beside is not None:
+                    order(gpu, handle, beside)
+            except LaunchError as error:  # it is under way, so its leases are needed
+                errors.append(error.with_traceback(None))
+
+        work.keep = work.keep, staged
+        if staged:
+            work.outcome = lambda: errors[0] if errors else self._failure(gpu, staged)
+        turn = stream.begin(work, start)
+        if errors:
+            raise_again(errors[0])
+        if nbytes > _MUCH // _MOST_UNDER_WAY:
+            self._under_way.append((stream, turn))
+        return turn
+
+    def _keep_up(self, nbytes: int) -> None:
+        """Waits for earlier replays where reports take much memory."""
+        while self._under_way and len(self._under_way) * nbytes > _MUCH:
+            with suppress(IndexError):  # other threads do the same
+                stream, turn = self._under_way.popleft()
+                stream.until(turn)
+
+    def _failure(self, gpu: Device, staged: Sequence[Pinned]) -> BaseException | None:
+        if gpu.driver.lost is not None:
+            return gpu.driver.gone("looking at the checks of a graph")
+        pieces = [piece.array for piece in staged]
+        words = (pieces[0] if len(pieces) == 1 else np.concatenate(pieces)).view(np.int64)
+        place, found = 0, None
+        for report in self._reports:
+            if found is None:
+                found = report.failure(words[place : place + report.nbytes // 8])
+            place += report.nbytes // 8
+        return found
+
+
+def _arrays(recorded: Sequence[Recorded]) -> Iterator[Any]:
+    """All that the launches and copies of a graph use."""
+    for each in recorded:
+        if isinstance(each.part, Part):
+            yield from each.part.bound.tensors.values()
+        else:
+            yield from (tensor.seen_by_launch() for tensor, _ in each.tensors)
+
+
+def _is_torchs(array: Any) -> bool:
+    """Whether memory is torch's, also where it is only a part of an array that is meant."""
+    if not isinstance(array, Described):
+        return False
+    keep: Any = array.keep
+    if isinstance(keep, Block):
+        return _is_torchs(keep.owner)
+    return torch_of(keep) is not None or _is_torchs(getattr(keep, "keep", None))
 
 
 def player_of(
@@ -173,7 +258,8 @@ def player_of(
     device = Device(_device_of(recorded[0]))
     lanes = {id(each.stream): device.make_stream() for each in recorded}
     main = lanes[id(recorded[0].stream)]
-    notes = [pinned(device, watch.flags.nbytes) for watch in watches]
+    reports: list[Report] = []
+    gathered: Tensor | None = None
     events = []
 
     def order(first: int, then: int) -> None:
@@ -191,9 +277,14 @@ def player_of(
         for handle in lanes.values():
             if handle != main:
                 order(handle, main)
-        for watch, note in zip(watches, notes, strict=True):
-            device.copy_async(note.address, watch.flags.address, watch.flags.nbytes, main)
-            watch.look.append(_looking(note))
+        reports += _reports(recorded, watches)
+        if reports:
+            gathered = empty(sum(report.nbytes for report in reports), U8, device_name(device.ordinal))
+            gathered.wait()  # replays may be on any stream
+            to = gathered.address
+            for report in reports:
+                device.copy_async(to, report.address, report.nbytes, main)
+                to += report.nbytes
         captured = device.end_capture(main)
     except BaseException:
         device.abandon_capture(main)
@@ -206,8 +297,17 @@ def player_of(
     device.synchronize(main)
     for handle in lanes.values():
         device.end_stream(handle)
-    checked = [each.work for each in recorded if isinstance(each.part, Part) and each.part.note is not None]
-    return Player(executable, checked, (notes, [each.part for each in recorded]))
+    return Player(executable, recorded, reports, gathered)
+
+
+def _reports(recorded: Sequence[Recorded], watches: Sequence[Watch]) -> Iterator[Report]:
+    for each in recorded:
+        started = each.part.started if isinstance(each.part, Part) else None
+        if started is not None and started.report:
+            yield Report(started.report, started.nbytes, each.part.failure)
+    for watch in watches:
+        if watch.flags.nbytes:
+            yield Report(watch.flags.address, watch.flags.nbytes, watch.failure)
 
 
 def _capture(
@@ -239,7 +339,3 @@ def _capture(
 def _device_of(recorded: Recorded) -> int:
     part: Any = recorded.part
     return part.device.ordinal if isinstance(part, CopyPart) else part.bound.device
-
-
-def _looking(note: Pinned) -> Callable[[], Array]:
-    return lambda: note.array.view(np.int64)

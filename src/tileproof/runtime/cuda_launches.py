@@ -12,19 +12,20 @@ others can reach cannot be poisoned: there the launch is waited for, and raises 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from tileproof.backends.cuda import running
 from tileproof.backends.cuda.driver import Device
 from tileproof.backends.cuda.starting import Started
+from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError, TileproofError
 from tileproof.frontend.elaborate import parse
-from tileproof.frontend.signature import Signature
+from tileproof.frontend.signature import ContentOf, Signature
 from tileproof.ir.types import Access
 
 from . import cuda_copies
-from .arguments import Bound
+from .arguments import Bound, fail
 from .check import Proved
 from .cuda_streams import CudaStream, current_cuda_stream, torch_cuda
 from .devices import Array, Described, address_of, host_copy, wait_for_owner
@@ -59,6 +60,10 @@ class Launch(Work):
     def written(self) -> Sequence[Span]:
         return self.exact
 
+    def may_fail(self) -> bool:
+        started = self.started
+        return started is not None and not self.is_awaited and (started.note is not None or started.error is not None)
+
     def failure(self) -> BaseException | None:
         if self.started is None or self.is_awaited:
             return None
@@ -73,11 +78,12 @@ def give(found: Proved, bound: Bound, loaded: running.Loaded, space: running.Spa
     assert bound.device is not None
     signature = parse(found.kernel).signature
     stream = current_cuda_stream(bound.device)
-    torch_stream = _torch_stream(bound, stream)
+    _demand_entries(signature, stream)
+    torch_stream = torch_stream_beside(stream, is_theirs=_is_theirs(bound))
     work = Launch(signature.name, *spans_of(signature, bound))
     work.started = None
     work.guards = bound.guards
-    work.note = lambda: note_writes(signature, bound, found)
+    work.note = lambda: _note_writes(signature, bound, found, work)
     work.keep = tuple(_kept(bound, stream, torch_stream is not None))
     written = [bound.own.get(tensor.name) for tensor in signature.tensors if tensor.access is not Access.IN]
     work.exact = [span for own in written if own is not None for span in _spans(own)]
@@ -95,7 +101,7 @@ def give(found: Proved, bound: Bound, loaded: running.Loaded, space: running.Spa
         for array in bound.tensors.values():
             wait_for_owner(array, stream.handle)
         if torch_stream is not None:
-            _order(stream.gpu, torch_stream, stream.handle)
+            order(stream.gpu, torch_stream, stream.handle)
         work.started = started = loaded.start(
             bound.tensors, addresses, bound.scalars, bound.dimensions, space, stream.handle, dependent=is_early
         )
@@ -104,7 +110,7 @@ def give(found: Proved, bound: Bound, loaded: running.Loaded, space: running.Spa
             if has_checks and not work.is_awaited:
                 started.copy_report()
             if torch_stream is not None:
-                _order(stream.gpu, stream.handle, torch_stream)
+                order(stream.gpu, stream.handle, torch_stream)
         except LaunchError as error:  # the kernel is under way, so its leases are needed
             started.error = started.error or error.with_traceback(None)
 
@@ -128,6 +134,28 @@ def _wait(signature: Signature, bound: Bound, stream: CudaStream, turn: int, sta
             stream.ledger.poison([own.span for own in written if own.block.is_owned], untraced(error))
         raise
     stream.know(turn)
+
+
+def _note_writes(signature: Signature, bound: Bound, found: Proved, work: Launch) -> None:
+    note_writes(signature, bound, found)
+    if work.started is None or work.started.error is not None:
+        # It broke off: what the kernel vouches for may not have come about.
+        for tensor in signature.tensors:
+            if tensor.name in bound.own and tensor.access is not Access.IN:
+                bound.own[tensor.name].note_write()
+
+
+def _demand_entries(signature: Signature, stream: CudaStream) -> None:
+    """Refuses launches that go by entries of an index tensor where a library records them: nobody would look again."""
+    for tensor in signature.tensors:
+        if isinstance(tensor.element, ContentOf) and tensor.access is not Access.OUT and stream.is_recording:
+            fail(
+                signature,
+                Code.NOT_IN_GRAPH,
+                f"`{signature.name}` goes by the entries of `{tensor.name}`, and another library records a graph",
+                tensor,
+                help="record it in a graph of tileproof, `with tp.Graph() as g:`, which looks at them at every replay",
+            )
 
 
 def _spans(own: Tensor) -> list[Span]:
@@ -158,17 +186,25 @@ def _kept(bound: Bound, stream: CudaStream, is_beside_torch: bool) -> Iterator[D
             yield array
 
 
-def _torch_stream(bound: Bound, stream: CudaStream) -> int | None:
-    """Torch's current stream, if the launch is on another one and torch can reach some of its memory."""
+def torch_stream_beside(stream: CudaStream, *, is_theirs: Callable[[], bool]) -> int | None:
+    """Torch's current stream, if work is on another one and torch can reach some of its memory."""
     cuda = torch_cuda()
-    handle = stream.handle if cuda is None else int(cuda.current_stream(bound.device).cuda_stream)
-    if handle == stream.handle:
-        return None
-    is_lent = any(own.block.exports for own in bound.own.values())
-    return handle if is_lent or any(torch_of(array.keep) is not None for array in _foreign(bound)) else None
+    handle = stream.handle if cuda is None else int(cuda.current_stream(stream.device).cuda_stream)
+    return None if handle == stream.handle or not is_theirs() else handle
 
 
-def _order(gpu: Device, first: int, then: int) -> None:
+def _is_theirs(bound: Bound) -> Callable[[], bool]:
+    """Tells whether torch can reach memory of a launch."""
+    return lambda: is_torchs(bound) or any(own.block.exports for own in bound.own.values())
+
+
+def is_torchs(bound: Bound) -> bool:
+    """Whether some memory of a launch is torch's."""
+    return any(torch_of(array.keep) is not None for array in _foreign(bound))
+
+
+def order(gpu: Device, first: int, then: int) -> None:
+    """Has a stream wait for another."""
     event = gpu.event()
     event.record(first)
     event.wait_on(then)
@@ -195,4 +231,4 @@ def entries_of(bound: Bound, name: str) -> Any:
     return known[key]
 
 
-__all__ = ["Launch", "entries_of", "give"]
+__all__ = ["Launch", "entries_of", "give", "is_torchs", "order", "torch_stream_beside"]

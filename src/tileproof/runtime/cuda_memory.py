@@ -17,6 +17,7 @@ from tileproof.diagnostics.errors import LaunchError
 
 from .accounting import Account, in_words
 from .cuda_streams import CudaStream, current_cuda_stream
+from .gpu_blocks import GpuBlock
 from .leases import Span, Work, ledger_of
 from .storage import Block
 
@@ -33,9 +34,7 @@ class CudaAccount(Account):
         """What could not go back yet, because a stream was recording a graph."""
         self._aside: CudaStream | None = None
 
-    def _take(self, nbytes: int, what: str) -> Block:
-        from .gpu_blocks import GpuBlock
-
+    def _take(self, nbytes: int, what: object) -> Block:
         assert self.device is not None
         stream = current_cuda_stream(self.device)
         if stream.is_recording:
@@ -43,7 +42,7 @@ class CudaAccount(Account):
             stream = self._beside()
         address = self._allocated(nbytes, what, stream)
         if nbytes:
-            stream.begin(Work("allocation", (), ((address, address + nbytes),)), lambda: None)
+            stream.note(Work("allocation", (), ((address, address + nbytes),)))
         if stream is self._aside:
             stream.until(stream.turn)
         return GpuBlock(self.device, address, nbytes, None, self, is_written=False, home=stream)
@@ -54,7 +53,7 @@ class CudaAccount(Account):
             self._aside = CudaStream(f"cuda:{self.device}")
         return self._aside
 
-    def _allocated(self, nbytes: int, what: str, stream: CudaStream) -> int:
+    def _allocated(self, nbytes: int, what: object, stream: CudaStream) -> int:
         try:
             return self.gpu.allocate_async(nbytes, stream.handle)
         except LaunchError as error:

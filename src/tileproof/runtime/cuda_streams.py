@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 import os
 import sys
+import threading
 import weakref
 from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Iterator
@@ -23,7 +24,7 @@ from typing import Any, Final, Self
 from tileproof.backends.cpu.queue import Alarm
 from tileproof.backends.cuda.driver import Device, Event
 from tileproof.backends.cuda.driver_api import Driver
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.errors import LaunchError, TileproofError
 
 from . import devices, waking
 from .fast.lanes import Lane, lane_alone, set_alone
@@ -43,6 +44,10 @@ _foreign: dict[tuple[int, int], CudaStream] = {}
 _own: weakref.WeakValueDictionary[tuple[int, int], CudaStream] = weakref.WeakValueDictionary()
 _alarms: list[Alarm] = []
 """Those that a stream may still ring. They outlive their stream, which may be dropped before it is done."""
+_lost: list[Work] = []
+"""Work that was being given to a stream when a signal came, and was not waited for."""
+_ringing = threading.Lock()
+"""Held while `_alarms` changes: streams of all GPUs share it."""
 _entered: ContextVar[tuple[tuple[CudaStream, Any], ...]] = ContextVar("tileproof_torch_streams", default=())
 """For each `with` block of a stream what makes torch's stream of before current again; None if there is no torch."""
 
@@ -178,9 +183,9 @@ class CudaStream(Stream):
                 return True
             ring = self._rings.get(place)
             if ring is None or ring.has_rung or ring.turn < turn:
-                _alarms[:] = [each for each in _alarms if not each.has_rung]
                 ring = self._rings[place] = Alarm(queue_code(), self.turn, file)
-                _alarms.append(ring)
+                with _ringing:
+                    _alarms[:] = [*(each for each in _alarms if not each.has_rung), ring]
                 self.gpu.launch_host(self.handle, ring.function, ring.address)
             return False
 
@@ -200,6 +205,12 @@ class CudaStream(Stream):
     @property
     def is_recording(self) -> bool:
         """Whether it records a graph instead of doing what it is given."""
+        driver = self._driver
+        if driver.lost is None:
+            # Without `call`, and in whatever context: this comes before all work. A stream knows its context.
+            result, state = driver.api.cuStreamIsCapturing(self.handle)
+            if not result:
+                return bool(int(state))
         return self.gpu.is_capturing(self.handle)
 
     # Marks. The ledger's lock is held.
@@ -240,17 +251,26 @@ class CudaStream(Stream):
     # Work.
 
     def submit(self, work: Work, start: Callable[..., int], *args: int) -> int:
-        with self.ledger.lock:
-            if self.is_recording:
+        if self.is_recording:
+            with self.ledger.lock:
                 if not work.is_current():
                     raise Outdated
                 start(*args)
                 work.given()
                 return self.turn
-            with self.lane.closed():
-                turn = super().submit(work, start, *args)
+        return self._given(work, start, *args)
+
+    def _given(self, work: Work, start: Callable[..., int], *args: int) -> int:
+        """The same on a stream that records nothing."""
+        with self.ledger.lock:
+            lane = self.lane
+            lane.close()
+            try:
+                turn = Stream.submit(self, work, start, *args)
+            finally:
+                lane.open()
             self._since += 1
-            if self._since >= _OFTEN or self.lane.is_full:
+            if self._since >= _OFTEN or lane.is_full:
                 self._catch_up()
             if self.ledger.alone is self and lane_alone(self.gpu.ordinal) is None:
                 self.stand_alone(True)  # what was poisoned may have been written anew
@@ -258,6 +278,10 @@ class CudaStream(Stream):
         if ahead:
             self.until(ahead)
         return turn
+
+    def note(self, work: Work) -> int:
+        """Takes the leases of what the stream was given already. It must not record a graph."""
+        return self._given(work, lambda: self.turn + 1)
 
     def begin(self, work: Work, start: Callable[[], object]) -> int:
         """The same for a `start` that does not count turns."""
@@ -276,6 +300,19 @@ class CudaStream(Stream):
             if not self._marks or self._marks[-1].turn + _OFTEN <= self.turn:
                 self._record()
         self.ledger.retire()
+
+    def recover(self, work: Work) -> None:
+        if isinstance(sys.exc_info()[1], TileproofError):
+            return  # the driver refused, or what was to be looked at first did
+        _lost.append(work)  # its memory must live, also if another signal ends the wait
+        error = RuntimeError("a launch was interrupted when it was to write this memory")
+        with suppress(LaunchError):
+            with self.ledger.lock:
+                work.given()
+                if not any(each is work for _, each in self.pending):
+                    self.ledger.poison(work.written(), error)
+            self.gpu.synchronize(self.handle)
+            _lost.remove(work)
 
     def uses_since(self, done: int) -> Iterator[tuple[int, Span, bool]]:
         return heapq.merge(super().uses_since(done), self.lane.spans_since(done), key=itemgetter(0))
@@ -376,8 +413,19 @@ def current_cuda_stream(device: int) -> CudaStream:
     return found
 
 
+def settle_checks(device: int | None, span: Span) -> None:
+    """Raises what failed work left in some bytes, for those who cannot be told later; waits where work may yet fail."""
+    ledger = ledger_of(device)
+    with ledger.lock:
+        streams = [stream for stream in (ledger.alone, *ledger.streams) if stream is not None]
+        is_open = bool(ledger.poisoned) or any(work.may_fail() for stream in streams for _, work in stream.pending)
+    if is_open:
+        ledger.wait_for_host(span, writing=False)
+
+
 def lend(device: int, span: Span, handle: int) -> None:
     """Has what others put on a stream from now on begin when our work on some bytes is done."""
+    settle_checks(device, span)
     consumer, ledger = CudaStream.of(device, handle), ledger_of(device)
     with ledger.lock:
         for stream, turn in ledger.users(span, True):
@@ -390,4 +438,4 @@ def lend(device: int, span: Span, handle: int) -> None:
         raise_again(error)
 
 
-__all__ = ["CudaStream", "current_cuda_stream", "lend", "torch_cuda"]
+__all__ = ["CudaStream", "current_cuda_stream", "lend", "settle_checks", "torch_cuda"]

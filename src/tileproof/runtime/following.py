@@ -18,7 +18,7 @@ from tileproof.ir.types import Access
 from tileproof.language.dtypes import by_storage
 from tileproof.language.kernel import Kernel
 
-from . import choice, fast, gpu, streams
+from . import choice, fast, following_beside, gpu, streams
 from .arguments import Bound
 from .check import Proved
 from .cuda_streams import CudaStream
@@ -104,6 +104,14 @@ def _streams(plans: Plans) -> list[tuple[int, int] | tuple[()]]:
         elif not has_torch or chosen.handle == handle:
             found.append((device, chosen.handle))
     return found
+
+
+def follow_beside(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    """Launches as an earlier launch where that could not be done natively, as while several streams are at work."""
+    if not following_beside.may_follow(named):
+        return False
+    forms = kernel.cache.get("followed", {}).get(tuple(named.items()), ())
+    return any(form.found.watch() and following_beside.follow(kernel.name, form.plans, args) for form in forms)
 
 
 def launch(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any], found: Proved, bound: Bound) -> None:

@@ -155,6 +155,8 @@ def stored(name: str | None) -> np.dtype[Any] | None:
 
 def without_gaps(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
     """The strides of rows that follow each other."""
+    if len(shape) == 1:
+        return (itemsize,)
     strides = [itemsize]
     for extent in reversed(shape[1:]):
         strides.append(strides[-1] * extent)

@@ -24,7 +24,7 @@ class GpuBlock(Block):
     def __init__(
         self, device: int, address: int, nbytes: int, owner: object, account: Account | None, **how: Any
     ) -> None:
-        self.state = StateData(low=address, high=address + nbytes)
+        self.state = StateData(0, address, address + nbytes)
         self._unwritten: Written | None = None
         self._noted = -1
         super().__init__(device, address, nbytes, owner, account, **how)

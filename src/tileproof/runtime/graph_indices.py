@@ -7,7 +7,6 @@ Where an earlier launch of the same graph writes the tensor and vouches for it, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -76,13 +75,9 @@ class Watch:
     flags: Tensor
     shape: tuple[int, ...]
     loaded_at: Place | None
-    look: list[Callable[[], Array]] = field(default_factory=list)
-    """How the flags are read; a graph on a GPU has them copied to the host."""
 
-    def failure(self, flags: Array | None = None) -> BaseException | None:
+    def failure(self, flags: Array) -> BaseException | None:
         """What was wrong; `flags` are those of one replay, where others may have begun."""
-        if flags is None:
-            flags = self.look[0]() if self.look else self.flags._array
         fault = checked_indices.report(self.wanted, flags, self.shape)
         if fault is None:
             return None

@@ -107,6 +107,8 @@ def fitting(value: Any, dtype: DType, shape: tuple[int, ...]) -> Array:
         for extreme in () if np.can_cast(array.dtype, dtype.storage) else (int(array.min()), int(array.max())):
             if not limits.min <= extreme <= limits.max:
                 raise _too_large(extreme, dtype)
+    if array.shape == shape:
+        return array
     while array.ndim > len(shape) and array.shape[0] == 1:
         array = array[0]
     try:
@@ -146,6 +148,8 @@ def element_type(given: Any, default: DType) -> DType:
     """An element type: ours, its name, or what numpy or torch call it."""
     if given is None:
         return default
+    if type(given) is DType and given.storage is not None:
+        return given
     name = given.name if isinstance(given, DType) else given if isinstance(given, str) else ""
     found = next((dtype for dtype in ALL if dtype.name == name), None)
     if found is None and not isinstance(given, DType):

@@ -33,6 +33,11 @@ def launch(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> None
     if graph is not None:
         graph.record(kernel, args, named)
         return
+    if kernel.remembered:
+        from . import following  # it is loaded: there was a launch on a GPU
+
+        if following.follow_beside(kernel, args, named):
+            return
     while True:
         try:
             _launch(kernel, args, named)

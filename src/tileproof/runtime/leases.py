@@ -32,6 +32,8 @@ Use: TypeAlias = "tuple[Stream, int]"
 
 _TIDY: Final = 256
 """How many intervals a map has before those of finished work are removed."""
+_ASKING: Final = 16
+"""How often work is given to one of several streams between close looks whether the others are idle."""
 _TRIES: Final = 8
 """How often the counters of streams are read to find a moment at which all of them stood still."""
 
@@ -70,6 +72,10 @@ class Work:
     def failure(self) -> BaseException | None:
         """What went wrong with it, asked once when it is done."""
         return None
+
+    def may_fail(self) -> bool:
+        """Whether `failure` may find something."""
+        return type(self).failure is not Work.failure
 
     def written(self) -> Sequence[Span]:
         """The bytes that it writes, without the gaps between them."""
@@ -119,16 +125,47 @@ class IntervalMap:
     def __len__(self) -> int:
         return len(self._lows)
 
-    def users(self, span: Span, writing: bool) -> Iterator[Use]:
-        """Those whom a new use of some bytes must wait for."""
-        first, last = self._touched(span)
-        for place in range(first, last):
-            yield from self._intervals[place].users(writing)
+    def users(self, span: Span, writing: bool) -> Iterable[Use]:
+        """Those whom a new use of some bytes must wait for, the last of each stream."""
+        found: dict[Stream, int] = {}
+        self.gather(found, span, writing)
+        return found.items()
+
+    def gather(self, found: dict[Stream, int], span: Span, writing: bool) -> None:
+        """The same, added to what was found before."""
+        low, high = span
+        if low >= high:
+            return
+        place = bisect_right(self._lows, low)
+        intervals = self._intervals
+        if place and intervals[place - 1].high > low:
+            place -= 1
+        count = len(intervals)
+        while place < count:
+            each = intervals[place]
+            if each.low >= high:
+                return
+            if each.writer is not None:
+                stream, turn = each.writer
+                if turn > found.get(stream, 0):
+                    found[stream] = turn
+            if writing:
+                for stream, turn in each.readers.items():
+                    if turn > found.get(stream, 0):
+                        found[stream] = turn
+            place += 1
 
     def write(self, span: Span, use: Use) -> None:
         """Makes a use the only one of its bytes: it waits for all earlier ones, and later ones for it."""
-        if span[0] >= span[1]:
+        low, high = span
+        if low >= high:
             return
+        place = bisect_right(self._lows, low) - 1
+        if place >= 0:
+            found = self._intervals[place]
+            if found.low == low and found.high == high:  # as nearly always: memory is used again as it was before
+                found.writer, found.readers = use, {}
+                return
         first, last = self._touched(span)
         before, behind = self._beside(span, first, last)
         self._replace(first, last, [*before, _Interval(*span, use), *behind])
@@ -139,12 +176,13 @@ class IntervalMap:
         if low >= high:
             return
         stream, turn = use
-        first, last = self._touched(span)
-        if last == first + 1:
-            found = self._intervals[first]
+        place = bisect_right(self._lows, low) - 1
+        if place >= 0:
+            found = self._intervals[place]
             if found.low == low and found.high == high:
                 found.readers[stream] = turn
                 return
+        first, last = self._touched(span)
         before, behind = self._beside(span, first, last)
         inside: list[_Interval] = []
         for found in self._intervals[first:last]:
@@ -205,6 +243,8 @@ class Ledger:
         self.poisoned: list[tuple[int, int, BaseException]] = []
         """What failed work wrote or would have written, until it is written anew."""
         self._given = 0
+        self._asked = 0
+        """How often work was given to one of several streams since it was looked closely whether others are idle."""
 
     # Taking.
 
@@ -221,15 +261,19 @@ class Ledger:
                 self._be_alone(stream)
                 return []
             self._spread(alone)
-        elif all(other is stream or other.is_idle() for other in self.streams):
+        elif self._are_idle(stream):
             self._be_alone(stream)
             return []
-        assert self.map is not None
+        map = self.map
+        assert map is not None
         found: dict[Stream, int] = {}
-        for spans, writing in ((work.reads, False), (work.writes, True)):
-            for span in spans:
-                _gather(found, self.map.users(span, writing))
+        for span in work.reads:
+            map.gather(found, span, False)
+        for span in work.writes:
+            map.gather(found, span, True)
         found.pop(stream, None)
+        if not found:
+            return []
         seen = stream.seen
         return [(other, turn) for other, turn in found.items() if turn > other.done and turn > seen.get(other, 0)]
 
@@ -246,6 +290,17 @@ class Ledger:
             if stream not in self.streams:
                 self.streams.append(stream)
             _write_down(self.map, (stream, turn), work)
+
+    def _are_idle(self, stream: Stream) -> bool:
+        """Whether no other stream has work under way. A GPU is asked now and then, because that takes a while."""
+        self._asked += 1
+        is_close = self._asked >= _ASKING or not stream.pending
+        if is_close:
+            self._asked = 0
+        for other in self.streams:
+            if other is not stream and other.done < other.turn and not (is_close and other.is_idle()):
+                return False
+        return True
 
     def _be_alone(self, stream: Stream) -> None:
         self.retire()
@@ -274,7 +329,7 @@ class Ledger:
         low, high = span
         found: dict[Stream, int] = {}
         if self.map is not None:
-            _gather(found, self.map.users(span, writing))
+            self.map.gather(found, span, writing)
         elif self.alone is not None:
             alone = self.alone
             for turn, (start, end), is_written in alone.uses_since(alone.done):
@@ -386,12 +441,6 @@ def untraced(error: BaseException) -> BaseException:
     return type(error)(*diagnostics) if diagnostics else error
 
 
-def _gather(found: dict[Stream, int], uses: Iterable[Use]) -> None:
-    for stream, turn in uses:
-        if turn > found.get(stream, 0):
-            found[stream] = turn
-
-
 def _write_down(map: IntervalMap, use: Use, work: Work) -> None:
     for span in work.reads:
         map.read(span, use)
@@ -421,7 +470,8 @@ def every_ledger() -> list[Ledger]:
 
 def _hold_locks() -> None:
     # In a process that is forked off, what is written down must agree with what was given to streams.
-    for ledger in every_ledger():
+    # Who holds that of the CPU may take that of a GPU, and who holds that of a GPU may take that of a later one.
+    for ledger in sorted(every_ledger(), key=lambda each: -1 if each.device is None else each.device):
         ledger.lock.acquire()
         _held.append(ledger)
 

@@ -170,7 +170,9 @@ def _check_alignment(array: Array | Described, element: DType) -> None:
 
 
 def _shape(shape: Any) -> tuple[int, ...]:
-    extents = views.shape_of((shape,))
+    if type(shape) is int:
+        shape = (shape,)
+    extents = shape if type(shape) is tuple and {*map(type, shape)} <= {int} else views.shape_of((shape,))
     if min(extents, default=0) < 0:
         raise refused(ValueError, f"negative dimensions are not allowed: {extents}", "an extent is 0 or more")
     return extents

@@ -12,7 +12,7 @@ from tileproof.ir.types import Access
 from .arguments import Bound, fail
 from .check import Proved
 from .contracts import measured_now
-from .devices import byte_range, host_copy
+from .devices import Described, byte_range, host_copy
 from .facts import Measured, Wanted, key_of, measure, minted, mints
 from .leases import Span, Work, ledger_of, raise_again
 from .storage import Block
@@ -56,6 +56,9 @@ class Knowing:
     def __call__(self, tensor: TensorParameter, array: Any, wanted: Wanted) -> Measured:
         owner = self.own.get(tensor.name)
         if owner is None:
+            if isinstance(array, Described):
+                # Work of ours on another stream may be about to write the entries: this launch comes behind it.
+                ledger_of(array.device).wait_for_host(byte_range(array), writing=False)
             return measured_now(tensor, array, wanted)
         block, key = owner.block, key_of(array)
         version = block.version

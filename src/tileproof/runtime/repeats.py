@@ -89,7 +89,7 @@ class Launched(Work):
         # Written out, because a call of the one above takes as long as all of this.
         self.name, self.reads, self.writes, self.keep = repeat.signature.name, reads, writes, keep
         self.turn = self.number = 0
-        self.guards, self.note = (), None
+        self.guards, self.note, self.views = (), None, None
         self.repeat, self.words = repeat, words
         self.is_own = is_own
         """Whether nobody else can reach its memory, so that it may be in flight."""

@@ -90,6 +90,9 @@ class Block:
             account.drop(self)
 
 
+_NONE: Runs = np.empty((0, 2), np.int64)
+
+
 class Written:
     """Bytes that were written: disjoint runs in order, none touching another.
 
@@ -99,7 +102,7 @@ class Written:
     __slots__ = ("_runs",)
 
     def __init__(self) -> None:
-        self._runs: Runs = np.empty((0, 2), np.int64)
+        self._runs: Runs = _NONE
 
     @property
     def runs(self) -> Runs:

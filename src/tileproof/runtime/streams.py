@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator
 from contextvars import ContextVar
 from importlib import import_module
 from types import TracebackType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Final, Self
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
@@ -30,6 +30,11 @@ chained: ContextVar[bool] = ContextVar("tileproof_chained", default=False)
 """Whether a launch is the second part of `a >> b`: it may then be brought to a GPU while the first still runs."""
 watched: ContextVar[dict[Stream, list[int]] | None] = ContextVar("tileproof_watched", default=None)
 """Where the turns of work are noted that is given to streams now, if someone wants to know."""
+
+
+_NUMBERS: Final[dict[str, int | None]] = {"cpu": None, "cuda": 0, "cuda:0": 0}
+_defaults: dict[bool, Callable[[int | None], Stream]] = {}
+"""What finds the default stream of the CPU, and of a GPU."""
 
 
 class Stream:
@@ -118,12 +123,13 @@ class Stream:
         ledger = self.ledger
         try:
             with ledger.lock:
+                conflicts = () if ledger.alone is self else ledger.conflicts(self, work)
+                # Only now: until the ledger was asked, launches like earlier ones could be given to another stream.
                 if not work.is_current():
                     raise Outdated
-                if ledger.alone is not self:
-                    for other, turn in ledger.conflicts(self, work):
-                        self.order_behind(other, turn)
-                        self.seen[other] = max(turn, self.seen.get(other, 0))
+                for other, turn in conflicts:
+                    self.order_behind(other, turn)
+                    self.seen[other] = max(turn, self.seen.get(other, 0))
                 self.turn = turn = start(*args)
                 ledger.note(self, turn, work)
                 work.given()
@@ -223,13 +229,18 @@ def current_stream(device: str | int | None = None) -> Stream:
     found = chosen_stream(number)
     if found is not None:
         return found
-    module, _, name = Stream.kinds[number is not None].partition(":")
-    default: Stream = getattr(import_module(module, __package__), name).default(number)
-    return default
+    default = _defaults.get(number is not None)
+    if default is None:
+        module, _, name = Stream.kinds[number is not None].partition(":")
+        default = _defaults[number is not None] = getattr(import_module(module, __package__), name).default
+    return default(number)
 
 
 def device_number(device: str) -> int | None:
     """The number of the GPU that is named, None for the CPU."""
+    known = _NUMBERS.get(device, -1) if type(device) is str else -1
+    if known != -1:
+        return known
     kind, colon, number = device.partition(":") if isinstance(device, str) else ("", "", "")
     if kind == "cpu" and (not colon or number == "0"):
         return None

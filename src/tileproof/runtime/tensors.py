@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 
@@ -45,7 +45,8 @@ class Tensor:
                  "span", "storage", "strides")  # fmt: skip
 
     _array: Any
-    """The memory as launches see it, a numpy array or a `Described`: never handed out."""
+    """The memory as launches see it, a numpy array or a `Described`: never handed out. On a GPU it is made when it is
+    first asked for."""
     _lent: exporting.Export | None
     """That others read this very object's `__cuda_array_interface__`."""
     _record: bytes | None
@@ -88,7 +89,11 @@ class Tensor:
         device = block.device
         self.key = (storage, shape, strides) if device is None else (storage, shape, strides, device)
         self._runs = self._record = self._lent = None
-        self._array = self._over_memory() if device is None else self._on_gpu(device)
+        if device is None:
+            self._array = self._over_memory()
+        else:
+            self._array = None
+            self._record = block.record(dtype, address, shape, strides)
         return self
 
     def _over_memory(self) -> Array:
@@ -97,7 +102,6 @@ class Tensor:
 
     def _on_gpu(self, device: int) -> Described:
         block, lender = self.block, self.block.owner
-        self._record = block.record(self.dtype, self.address, self.shape, self.strides)
         memory, stream = (lender.memory, lender.stream) if isinstance(lender, Described) else (Memory.DEVICE, None)
         return Described(
             self.address, self.shape, self.strides, self.storage, device, block.is_writeable, memory, stream, keep=block
@@ -157,6 +161,9 @@ class Tensor:
 
     def seen_by_launch(self) -> Array | Described:
         """What a launch reads of it: a numpy array over its memory, or what there is to say of memory on a GPU."""
+        if self._array is None:
+            assert self.block.device is not None
+            self._array = self._on_gpu(self.block.device)
         seen: Array | Described = self._array
         return seen
 
@@ -393,9 +400,19 @@ class Tensor:
         return showing.shown(self)
 
 
+class _Named(NamedTuple):
+    """What memory is for, in words if somebody asks."""
+
+    shape: tuple[int, ...]
+    dtype: DType
+
+    def __str__(self) -> str:
+        return f"a tensor of shape {self.shape} and {self.dtype}"
+
+
 def fresh(device: int | None, dtype: DType, shape: tuple[int, ...]) -> Tensor:
     """A tensor with memory of its own, which nobody has written."""
     storage = dtype.storage
     assert storage is not None
-    block = account_of(device).take(math.prod(shape) * storage.itemsize, f"a tensor of shape {shape} and {dtype}")
+    block = account_of(device).take(math.prod(shape) * storage.itemsize, _Named(shape, dtype))
     return Tensor._of(block, dtype, block.address, shape, without_gaps(shape, storage.itemsize))

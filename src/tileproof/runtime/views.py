@@ -153,6 +153,8 @@ def _joined(old: list[tuple[int, int]], filled: int) -> tuple[int, ...] | None:
 
 
 def _in_a_row(shape: Shape, itemsize: int) -> Shape:
+    if len(shape) == 1:
+        return (itemsize,)
     strides = [itemsize]
     for extent in reversed(shape[1:]):
         strides.append(strides[-1] * max(extent, 1))
@@ -162,7 +164,10 @@ def _in_a_row(shape: Shape, itemsize: int) -> Shape:
 def is_in_a_row(layout: Layout, itemsize: int) -> bool:
     """Whether the elements follow each other without gaps."""
     shape, strides = layout
-    steps = zip(shape, strides, _in_a_row(shape, itemsize), strict=True)
+    plainly = _in_a_row(shape, itemsize)
+    if strides == plainly:
+        return True
+    steps = zip(shape, strides, plainly, strict=True)
     return 0 in shape or all(extent == 1 or stride == plain for extent, stride, plain in steps)
 
 

@@ -116,15 +116,29 @@ class Lane:
     @contextmanager
     def closed(self) -> Iterator[None]:
         """Has nobody follow a plan meanwhile, so that work can be given in turn. The lock of the ledger is held."""
+        self.close()
+        try:
+            yield
+        finally:
+            self.open()
+
+    def close(self) -> None:
+        """The same until `open` is called."""
         data = self._data
         self._closings += 1
         data.closed = 1
-        try:
-            self.settle()
-            yield
-        finally:
-            self._closings -= 1
-            data.closed = self._closings > 0
+        if data.in_python or data.given != data.turn:
+            try:
+                self.settle()
+            except BaseException:
+                self.open()
+                raise
+
+    def open(self) -> None:
+        """Ends what `close` began."""
+        self._closings -= 1
+        if not self._closings:
+            self._data.closed = 0
 
     def settle(self) -> None:
         """Waits until no launch that follows a plan is half given. With the lane closed or not alone there is none

@@ -212,10 +212,12 @@ class Plan:
 class Packed:
     """A plan and its form for the native code, which lives as long as this object."""
 
-    __slots__ = ("_arguments", "_words", "data", "plan")
+    __slots__ = ("_arguments", "_words", "beside", "data", "plan")
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
+        self.beside: Any = None
+        """What launches that ask the ledger keep of it."""
         self._words = (ctypes.c_uint64 * max(len(plan.words), 1))(*plan.words)
         self._arguments = (ArgumentData * max(len(plan.arguments), 1))(*(each.packed() for each in plan.arguments))
         self.data = PlanData(

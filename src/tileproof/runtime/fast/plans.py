@@ -40,6 +40,11 @@ class Plans:
         """The plans, the latest first."""
         return tuple(packed.plan for packed in self._kept)
 
+    @property
+    def packed(self) -> tuple[Packed, ...]:
+        """The same with what else is kept of each."""
+        return self._kept
+
     def add(self, plan: Plan) -> None:
         """Remembers a launch, if it is not larger than the fast path has room for, and forgets the oldest of many."""
         if not plan.has_room:

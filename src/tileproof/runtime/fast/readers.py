@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MemberDescriptorType
 from typing import Any, Final
 
@@ -24,6 +25,7 @@ from .layout import MOST_TYPES, How, RecordData, StateData
 from .plan import element_code
 from .seen import Seen
 
+_HEAD: Final = struct.Struct("<Q6iQ")
 HEADER: Final = object.__basicsize__
 """The size of what every object begins with; its type is the last of it."""
 
@@ -120,14 +122,18 @@ def record(
 
     At `state` there may be a `StateData`, which lives as long as the record is used.
     """
+    code, layout = _layout(dtype, tuple(shape), tuple(strides))
+    return _HEAD.pack(address, *device, code, len(shape), is_writable, 0, state) + layout
+
+
+@lru_cache(maxsize=256)
+def _layout(dtype: DType, shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, bytes]:
+    """What does not differ among records of tensors that are alike."""
     size = dtype.bits // 8
     steps = [stride // size if extent > 1 else 0 for stride, extent in zip(strides, shape, strict=True)]
     if any(step * size != stride for step, stride, extent in zip(steps, strides, shape, strict=True) if extent > 1):
         raise ValueError(f"strides of {strides} for elements of {size} bytes")
-    return struct.pack(
-        f"<Q6iQ{2 * len(shape)}q", address, *device, element_code(dtype), len(shape), is_writable, 0, state,
-        *shape, *steps,
-    )  # fmt: skip
+    return element_code(dtype), struct.pack(f"<{2 * len(shape)}q", *shape, *steps)
 
 
 def _seen_in(held: bytes) -> Seen | None:
