@@ -222,6 +222,28 @@ def test_what_lies_between_elements_that_the_host_writes_stays_poisoned(
     assert (y[:1].tolist(), y[2:3].tolist()) == ([1], [1])
 
 
+@tp.kernel
+def put_both(y: InOut[f32, "N"], z: InOut[f32, "N"], at: In[i32, "1"], x: In[f32, "1"]) -> None:
+    y[at[0] + 0] = x[0]
+    z[at[0] + 0] = x[0]
+
+
+@needs_assembler
+@pytest.mark.parametrize("is_beside", [False, True])
+def test_a_launch_that_is_waited_for_is_not_cured_by_what_came_before_it(gpu: Gpu, is_beside: bool) -> None:
+    one, two = stream_of(), stream_of()
+    y, z, at, x = tp.empty(4, device="cuda"), GpuArray(np.zeros(4, np.float32)), on_gpu(9, dtype=np.int32), on_gpu(5)
+    ones = on_gpu(1, 1, 1, 1)
+    with one:
+        same(y, ones)
+    with two if is_beside else one, pytest.raises(tp.TileproofError, match="9"):
+        put_both(y, z, at, x)
+    for stream in (one, two):
+        stream.synchronize()
+    with pytest.raises(tp.TileproofError, match="9"):
+        y.tolist()
+
+
 @needs_assembler
 @pytest.mark.parametrize("places", [(3, 0), (0, 3), (3, 3)])
 def test_every_replay_is_judged_by_its_own_checks(gpu: Gpu, places: tuple[int, int]) -> None:

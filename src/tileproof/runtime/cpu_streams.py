@@ -228,6 +228,7 @@ class Caller(Stream):
             error = RuntimeError(f"a launch was interrupted by {type(error).__name__} when it was to write this memory")
         with self.ledger.lock:
             self.pending.clear()  # or it would count as work that went well
+            self.ledger.retire()  # what wrote the same bytes before would otherwise be taken to have cured them
             self.ledger.poison(spans, error)
             self.reach(turn)
 

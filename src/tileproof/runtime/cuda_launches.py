@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 from tileproof.backends.cuda import running
@@ -130,8 +131,15 @@ def _wait(signature: Signature, bound: Bound, stream: CudaStream, turn: int, sta
     except TileproofError as error:
         written = [bound.own[tensor.name] for tensor in signature.tensors
                    if tensor.name in bound.own and tensor.access is not Access.IN]  # fmt: skip
-        with stream.ledger.lock:
-            stream.ledger.poison([own.span for own in written if own.block.is_owned], untraced(error))
+        spans, ledger = [own.span for own in written if own.block.is_owned], stream.ledger
+        with ledger.lock:
+            with suppress(LaunchError):  # the context may be lost
+                stream.know(turn)
+                # It and what wrote the same bytes before would otherwise be taken to have cured them later.
+                for span in spans:
+                    ledger.holders(span, True)
+            ledger.retire()
+            ledger.poison(spans, untraced(error))
         raise
     stream.know(turn)
 

@@ -309,9 +309,13 @@ class CudaStream(Stream):
         with suppress(LaunchError):
             with self.ledger.lock:
                 work.given()
-                if not any(each is work for _, each in self.pending):
-                    self.ledger.poison(work.written(), error)
             self.gpu.synchronize(self.handle)
+            with self.ledger.lock:
+                if not any(each is work for _, each in self.pending):
+                    for span in work.written():
+                        self.ledger.holders(span, True)
+                    self.ledger.retire()  # what wrote the same bytes before would be taken to have cured them later
+                    self.ledger.poison(work.written(), error)
             _lost.remove(work)
 
     def uses_since(self, done: int) -> Iterator[tuple[int, Span, bool]]:
@@ -401,8 +405,8 @@ def _cupy_stream(device: int) -> object:
 
 def _end(gpu: Device, handle: int, driver: Driver) -> None:
     # What belongs to the process this one was forked from is not ours to end.
-    if driver.process == os.getpid() and gpu.driver is driver:
-        with suppress(LaunchError):
+    with suppress(LaunchError):
+        if driver.process == os.getpid() and gpu.driver is driver:
             gpu.end_stream(handle)
 
 
