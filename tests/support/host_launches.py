@@ -82,6 +82,7 @@ def _checked() -> Made:
 def in_flight() -> dict[str, Make]:
     """All of them, by name."""
     made = {
-        "mixed": _mixed, "raised": _raised, "picked": _picked, "taken": _taken, "counted": _counted, "checked": _checked,
+        "mixed": _mixed, "raised": _raised, "picked": _picked, "taken": _taken, "counted": _counted,
+        "checked": _checked,
     }  # fmt: skip
     return {f"{name} in flight": make for name, make in made.items()}

@@ -71,7 +71,9 @@ class Account:
 
     def drop(self, block: Block) -> None:
         """Takes memory back whose block is no more."""
-        self.dropped.append((block.address, block.nbytes, block.home))
+        borrowers = getattr(block, "borrowers", None)
+        home = (block.home, tuple(borrowers)) if borrowers else block.home
+        self.dropped.append((block.address, block.nbytes, home))
 
     def settle(self) -> None:
         """Gives back what was dropped. The lock is held."""

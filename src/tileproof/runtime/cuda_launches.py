@@ -35,9 +35,11 @@ from .foreign import torch_of
 from .leases import Span, Work, raise_again, untraced
 from .owned import note_writes, spans_of
 from .storage import Block
-from .streams import chained
+from .streams import chained, chosen_stream
 from .tensors import Tensor
 
+_in_foreign_graphs: list[Block] = []
+"""Memory that launches use which another library has captured."""
 _entries: weakref.WeakKeyDictionary[Block, tuple[int, dict[Key, Array]]] = weakref.WeakKeyDictionary()
 """The contents of index tensors of our own that decide about the programs of a launch, for a version of the memory."""
 
@@ -116,6 +118,8 @@ def give(found: Proved, bound: Bound, loaded: running.Loaded, space: running.Spa
             started.error = started.error or error.with_traceback(None)
 
     turn = stream.begin(work, start)
+    if bound.own and stream.is_recording:
+        _keep_for_good(bound)
     work.note, work.guards, work.ours = None, (), ()  # they hold memory that may go before the work is done
     assert work.started is not None
     if work.is_awaited:
@@ -170,6 +174,13 @@ def _spans(own: Tensor) -> list[Span]:
     return [own.span] if own.is_contiguous else [(low, high) for low, high in own.runs.tolist()]
 
 
+def _keep_for_good(bound: Bound) -> None:
+    """A graph of another library holds addresses of our tensors, and nobody says when it ends: they stay, as lent."""
+    for own in bound.own.values():
+        own.block.lent.append(None)
+        _in_foreign_graphs.append(own.block)
+
+
 # Arrays of others.
 
 
@@ -185,11 +196,13 @@ def _foreign(bound: Bound) -> Iterator[Described]:
 
 def _kept(bound: Bound, stream: CudaStream, is_beside_torch: bool) -> Iterator[Described]:
     """What must live until the launch is done."""
+    is_chosen = chosen_stream(stream.device) is stream
     for array in _foreign(bound):
         if torch_of(array.keep) is None:
             if array.capsule is not None or array.stream != stream.handle:
                 yield array
-        elif is_beside_torch:
+        elif is_beside_torch or is_chosen:
+            # Torch may have made it on a stream of its own, and would give it to others there.
             array.keep.record_stream(stream.external(torch_cuda()))  # type: ignore[attr-defined]
             yield array
 

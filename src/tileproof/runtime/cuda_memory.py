@@ -8,6 +8,7 @@ it are done with it; nobody waits for that on the host, so a tensor may be dropp
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -17,6 +18,7 @@ from tileproof.diagnostics.errors import LaunchError
 
 from .accounting import Account, in_words
 from .cuda_streams import CudaStream, current_cuda_stream
+from .devices import current_stream
 from .gpu_blocks import GpuBlock
 from .leases import Span, Work, ledger_of
 from .storage import Block
@@ -91,8 +93,25 @@ class CudaAccount(Account):
         super().settle()
 
     def _give_back(self, address: int, nbytes: int, home: Any) -> None:
+        if isinstance(home, tuple):
+            home, borrowers = home
+            self._order_behind_borrowers(home, borrowers)
         if nbytes:
             self._free((address, address + nbytes), home)
+
+    def _order_behind_borrowers(self, home: CudaStream, borrowers: Sequence[int]) -> None:
+        """Memory that was lent goes back behind what its borrowers do with it, on their streams and on torch's now."""
+        if self._driver.lost is not None or self._driver.process != os.getpid():
+            return
+        try:
+            for handle in {*borrowers, current_stream(home.gpu.ordinal)} - {home.handle}:
+                event = self.gpu.event()
+                event.record(handle)
+                event.wait_on(home.handle)
+                event.give_back()
+        except LaunchError:  # a stream that is no more, or records a graph
+            with suppress(LaunchError):
+                self.gpu.call("waiting for the GPU", "cuCtxSynchronize")
 
     def _free(self, span: Span, home: CudaStream) -> None:
         """Gives memory back when all who use it are done. Where the context is lost, it went with that."""

@@ -108,6 +108,6 @@ def export_to_stream(tensor: Tensor, stream: int) -> None:
     """Has work of another library on a stream of the GPU begin when ours on the tensor is done."""
     from .cuda_streams import lend  # loaded when there is a GPU
 
-    device = tensor.block.device
-    assert device is not None
-    lend(device, tensor.span, stream)
+    block: Any = tensor.block
+    lend(block.device, tensor.span, stream)
+    block.borrowers.add(stream)

@@ -21,6 +21,7 @@ from .fast import Plan, Plans, TensorArgument, checking, readers
 from .fast.layout import LOWEST, StateData
 from .fast.plan import LONG, Packed, ScalarArgument
 from .leases import Outdated, Span, Work
+from .streams import chosen_stream
 from .tensors import Tensor
 
 Word: TypeAlias = tuple[int, int]
@@ -221,6 +222,8 @@ def _takes_seen(found: _Found, wanted: _Wanted, given: Any, plan: Plan) -> int |
         found.is_own = False
         if not seen.is_of_torch:  # torch frees its memory in the order of its stream, which is this one
             found.keeps(given)
+        elif chosen_stream(plan.device[1]) is not None:  # unless it is one of ours
+            return None
     elif given.block.account is None:
         found.keeps(given.block)
     return seen.address if found.takes((low, high), wanted) else None

@@ -19,7 +19,7 @@ from .storage import Block, Written
 class GpuBlock(Block):
     """A piece of memory of a GPU. The native code counts writes and notes when all of it was written."""
 
-    __slots__ = ("_noted", "_unwritten", "state")
+    __slots__ = ("_noted", "_unwritten", "borrowers", "state")
 
     def __init__(
         self, device: int, address: int, nbytes: int, owner: object, account: Account | None, **how: Any
@@ -27,6 +27,8 @@ class GpuBlock(Block):
         self.state = StateData(0, address, address + nbytes)
         self._unwritten: Written | None = None
         self._noted = -1
+        self.borrowers: set[int] = set()
+        """Streams on which other libraries were lent the memory: it goes back behind what they do there."""
         super().__init__(device, address, nbytes, owner, account, **how)
         self.state.lent = id(self.lent)
 

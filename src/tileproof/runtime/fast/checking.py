@@ -28,6 +28,8 @@ def launch(plans: Plans, args: tuple[Any, ...], device: int = -1, stream: int | 
     seen: list[Any] = [argument if type(argument) in (bool, int, float) else readers.see(argument) for argument in args]
     if any(each is None or (type(each) is int and not -LONG <= each < LONG) for each in seen):
         return False
+    if stream is not None and any(isinstance(each, Seen) and each.is_of_torch for each in seen):
+        return False  # torch may have made it on another stream, and must be told of this one
     for plan in plans.kept:
         found = _words(plan, seen)
         if found is not None:

@@ -489,6 +489,9 @@ static i32 go_once(object *plans, object *args, const struct chosen *chosen, str
     }
     for (i64 i = 0; i < count; i++)
         if (!read(ITEM_OF(args, i), &seen[i])) return seen[i].how == BY_PYTHON ? FOR_PYTHON : 0;
+    /* Torch may have made a tensor on another stream than one of ours, and must be told of that. */
+    for (i64 i = 0; i < count && !chosen->is_default; i++)
+        if (seen[i].form == TENSOR && seen[i].how == BY_EXCHANGE) return 0;
     i64 latest = *table->latest;
     if (fits(table->plan[latest], seen, count, &launch))
         return start(table->plan[latest], held, &launch, chosen, lane);

@@ -1,4 +1,4 @@
-; Made by tools/build_fast.py of fast.c, whose sha256 is 2c8012a550189fb86ff09e39ced714d4bc272a52c03f980b8470f8b86194d273
+; Made by tools/build_fast.py of fast.c, whose sha256 is e1a76124e9e02192e8fab227deebe958ed049ae3a292cc0773d1bcb50defc667
 
 %struct.chosen = type { i64, ptr, i32, i32 }
 %struct.seen = type { i32, i32, i32, i32, i32, i32, i32, i32, i64, i64, ptr, ptr, i64, double, ptr }
@@ -175,412 +175,436 @@ define internal fastcc range(i32 0, 3) i32 @go(ptr readonly %0, ptr readonly %1,
   %5 = alloca [32 x %struct.seen], align 16
   %6 = alloca %struct.launch, align 8
   %7 = alloca ptr, align 8
-  br label %8
+  %8 = getelementptr inbounds i8, ptr %2, i64 20
+  br label %9
 
-8:
-  %9 = phi i32 [ 0, %3 ], [ %291, %287 ]
-  %10 = load ptr, ptr @runtime, align 8
-  %11 = getelementptr inbounds i8, ptr %10, i64 24
-  %12 = load i64, ptr %11, align 8
-  %13 = getelementptr inbounds i8, ptr %0, i64 %12
-  %14 = load ptr, ptr %13, align 8
-  %15 = icmp eq ptr %14, null
-  br i1 %15, label %262, label %16
+9:
+  %10 = phi i32 [ 0, %3 ], [ %307, %303 ]
+  %11 = load ptr, ptr @runtime, align 8
+  %12 = getelementptr inbounds i8, ptr %11, i64 24
+  %13 = load i64, ptr %12, align 8
+  %14 = getelementptr inbounds i8, ptr %0, i64 %13
+  %15 = load ptr, ptr %14, align 8
+  %16 = icmp eq ptr %15, null
+  br i1 %16, label %278, label %17
 
-16:
-  %17 = load i64, ptr %10, align 8
-  %18 = add nsw i64 %17, -8
-  %19 = getelementptr inbounds i8, ptr %14, i64 %18
-  %20 = load ptr, ptr %19, align 8
-  %21 = getelementptr inbounds i8, ptr %10, i64 32
-  %22 = load ptr, ptr %21, align 8
-  %23 = icmp eq ptr %20, %22
-  br i1 %23, label %24, label %262
+17:
+  %18 = load i64, ptr %11, align 8
+  %19 = add nsw i64 %18, -8
+  %20 = getelementptr inbounds i8, ptr %15, i64 %19
+  %21 = load ptr, ptr %20, align 8
+  %22 = getelementptr inbounds i8, ptr %11, i64 32
+  %23 = load ptr, ptr %22, align 8
+  %24 = icmp eq ptr %21, %23
+  br i1 %24, label %25, label %278
 
-24:
-  %25 = getelementptr inbounds i8, ptr %14, i64 %17
-  %26 = load i64, ptr %25, align 8
-  %27 = icmp eq i64 %26, 0
-  br i1 %27, label %262, label %28
+25:
+  %26 = getelementptr inbounds i8, ptr %15, i64 %18
+  %27 = load i64, ptr %26, align 8
+  %28 = icmp eq i64 %27, 0
+  br i1 %28, label %278, label %29
 
-28:
-  %29 = getelementptr inbounds i8, ptr %10, i64 8
-  %30 = load i64, ptr %29, align 8
-  %31 = getelementptr inbounds i8, ptr %14, i64 %30
-  %32 = load ptr, ptr %31, align 8
-  %33 = getelementptr inbounds i8, ptr %32, i64 %18
-  %34 = load ptr, ptr %33, align 8
-  %35 = getelementptr inbounds i8, ptr %10, i64 40
-  %36 = load ptr, ptr %35, align 8
-  %37 = icmp eq ptr %34, %36
-  %38 = select i1 %37, ptr %14, ptr null
-  %39 = getelementptr inbounds i8, ptr %1, i64 %17
-  %40 = load i64, ptr %39, align 8
-  %41 = icmp eq ptr %38, null
-  %42 = icmp sgt i64 %40, 32
-  %43 = select i1 %41, i1 true, i1 %42
-  br i1 %43, label %262, label %44
+29:
+  %30 = getelementptr inbounds i8, ptr %11, i64 8
+  %31 = load i64, ptr %30, align 8
+  %32 = getelementptr inbounds i8, ptr %15, i64 %31
+  %33 = load ptr, ptr %32, align 8
+  %34 = getelementptr inbounds i8, ptr %33, i64 %19
+  %35 = load ptr, ptr %34, align 8
+  %36 = getelementptr inbounds i8, ptr %11, i64 40
+  %37 = load ptr, ptr %36, align 8
+  %38 = icmp eq ptr %35, %37
+  %39 = select i1 %38, ptr %15, ptr null
+  %40 = getelementptr inbounds i8, ptr %1, i64 %18
+  %41 = load i64, ptr %40, align 8
+  %42 = icmp eq ptr %39, null
+  %43 = icmp sgt i64 %41, 32
+  %44 = select i1 %42, i1 true, i1 %43
+  br i1 %44, label %278, label %45
 
-44:
-  %45 = getelementptr inbounds i8, ptr %10, i64 16
-  %46 = load i64, ptr %45, align 8
-  %47 = getelementptr inbounds i8, ptr %32, i64 %46
-  %48 = getelementptr inbounds i8, ptr %47, i64 16
-  %49 = load i64, ptr %48, align 8
-  %50 = getelementptr inbounds i8, ptr %47, i64 24
-  %51 = load i64, ptr %50, align 8
-  %52 = or i64 %51, %49
-  %53 = icmp eq i64 %52, 0
-  br i1 %53, label %212, label %54
+45:
+  %46 = getelementptr inbounds i8, ptr %11, i64 16
+  %47 = load i64, ptr %46, align 8
+  %48 = getelementptr inbounds i8, ptr %33, i64 %47
+  %49 = getelementptr inbounds i8, ptr %48, i64 16
+  %50 = load i64, ptr %49, align 8
+  %51 = getelementptr inbounds i8, ptr %48, i64 24
+  %52 = load i64, ptr %51, align 8
+  %53 = or i64 %52, %50
+  %54 = icmp eq i64 %53, 0
+  br i1 %54, label %213, label %55
 
-54:
-  %55 = getelementptr inbounds i8, ptr %10, i64 136
-  %56 = load ptr, ptr %55, align 8
-  call void %56(ptr %14)
-  %57 = icmp sgt i64 %40, 0
-  br i1 %57, label %60, label %58
+55:
+  %56 = getelementptr inbounds i8, ptr %11, i64 136
+  %57 = load ptr, ptr %56, align 8
+  call void %57(ptr %15)
+  %58 = icmp sgt i64 %41, 0
+  br i1 %58, label %61, label %59
 
-58:
-  %59 = load ptr, ptr @runtime, align 8
-  br label %177
+59:
+  %60 = load ptr, ptr @runtime, align 8
+  br label %178
 
-60:
-  %61 = phi i32 [ %151, %150 ], [ 0, %54 ]
-  %62 = phi i64 [ %152, %150 ], [ 0, %54 ]
-  %63 = load i64, ptr %48, align 8
-  %64 = lshr i64 %63, %62
-  %65 = trunc i64 %64 to i32
-  %66 = and i32 %65, 1
-  %67 = load i64, ptr %50, align 8
-  %68 = lshr i64 %67, %62
-  %69 = trunc i64 %68 to i32
-  %70 = and i32 %69, 1
-  %71 = or i32 %70, %66
-  %72 = icmp eq i32 %71, 0
-  br i1 %72, label %150, label %73
+61:
+  %62 = phi i32 [ %152, %151 ], [ 0, %55 ]
+  %63 = phi i64 [ %153, %151 ], [ 0, %55 ]
+  %64 = load i64, ptr %49, align 8
+  %65 = lshr i64 %64, %63
+  %66 = trunc i64 %65 to i32
+  %67 = and i32 %66, 1
+  %68 = load i64, ptr %51, align 8
+  %69 = lshr i64 %68, %63
+  %70 = trunc i64 %69 to i32
+  %71 = and i32 %70, 1
+  %72 = or i32 %71, %67
+  %73 = icmp eq i32 %72, 0
+  br i1 %73, label %151, label %74
 
-73:
-  %74 = load ptr, ptr @runtime, align 8
-  %75 = getelementptr inbounds i8, ptr %74, i64 8
-  %76 = load i64, ptr %75, align 8
-  %77 = shl nsw i64 %62, 3
-  %78 = getelementptr i8, ptr %1, i64 %76
-  %79 = getelementptr i8, ptr %78, i64 %77
-  %80 = load ptr, ptr %79, align 8
-  %81 = load i64, ptr %74, align 8
-  %82 = getelementptr i8, ptr %80, i64 %81
-  %83 = getelementptr i8, ptr %82, i64 -8
-  %84 = load ptr, ptr %83, align 8
-  %85 = getelementptr inbounds i8, ptr %74, i64 368
-  %86 = getelementptr inbounds i8, ptr %74, i64 360
-  %87 = load i64, ptr %86, align 8
-  %88 = icmp sgt i64 %87, 0
-  br i1 %88, label %92, label %150
+74:
+  %75 = load ptr, ptr @runtime, align 8
+  %76 = getelementptr inbounds i8, ptr %75, i64 8
+  %77 = load i64, ptr %76, align 8
+  %78 = shl nsw i64 %63, 3
+  %79 = getelementptr i8, ptr %1, i64 %77
+  %80 = getelementptr i8, ptr %79, i64 %78
+  %81 = load ptr, ptr %80, align 8
+  %82 = load i64, ptr %75, align 8
+  %83 = getelementptr i8, ptr %81, i64 %82
+  %84 = getelementptr i8, ptr %83, i64 -8
+  %85 = load ptr, ptr %84, align 8
+  %86 = getelementptr inbounds i8, ptr %75, i64 368
+  %87 = getelementptr inbounds i8, ptr %75, i64 360
+  %88 = load i64, ptr %87, align 8
+  %89 = icmp sgt i64 %88, 0
+  br i1 %89, label %93, label %151
 
-89:
-  %90 = add nuw nsw i64 %93, 1
-  %91 = icmp eq i64 %90, %87
-  br i1 %91, label %150, label %92
+90:
+  %91 = add nuw nsw i64 %94, 1
+  %92 = icmp eq i64 %91, %88
+  br i1 %92, label %151, label %93
 
-92:
-  %93 = phi i64 [ %90, %89 ], [ 0, %73 ]
-  %94 = getelementptr inbounds %struct.reader, ptr %85, i64 %93
-  %95 = load ptr, ptr %94, align 8
-  %96 = icmp eq ptr %95, %84
-  br i1 %96, label %97, label %89
+93:
+  %94 = phi i64 [ %91, %90 ], [ 0, %74 ]
+  %95 = getelementptr inbounds %struct.reader, ptr %86, i64 %94
+  %96 = load ptr, ptr %95, align 8
+  %97 = icmp eq ptr %96, %85
+  br i1 %97, label %98, label %90
 
-97:
-  %98 = getelementptr inbounds i8, ptr %94, i64 8
-  %99 = load i64, ptr %98, align 8
-  %100 = icmp eq i64 %99, 1
-  br i1 %100, label %101, label %150
+98:
+  %99 = getelementptr inbounds i8, ptr %95, i64 8
+  %100 = load i64, ptr %99, align 8
+  %101 = icmp eq i64 %100, 1
+  br i1 %101, label %102, label %151
 
-101:
-  store ptr %80, ptr %4, align 8
-  %102 = icmp eq i32 %70, 0
-  br i1 %102, label %122, label %103
+102:
+  store ptr %81, ptr %4, align 8
+  %103 = icmp eq i32 %71, 0
+  br i1 %103, label %123, label %104
 
-103:
-  %104 = getelementptr inbounds i8, ptr %74, i64 120
-  %105 = load ptr, ptr %104, align 8
-  %106 = getelementptr inbounds i8, ptr %74, i64 200
-  %107 = load ptr, ptr %106, align 8
-  %108 = call ptr %105(ptr %107, ptr %4, i64 1, ptr null)
-  %109 = icmp eq ptr %108, null
-  %110 = load ptr, ptr @runtime, align 8
-  br i1 %109, label %111, label %114
+104:
+  %105 = getelementptr inbounds i8, ptr %75, i64 120
+  %106 = load ptr, ptr %105, align 8
+  %107 = getelementptr inbounds i8, ptr %75, i64 200
+  %108 = load ptr, ptr %107, align 8
+  %109 = call ptr %106(ptr %108, ptr %4, i64 1, ptr null)
+  %110 = icmp eq ptr %109, null
+  %111 = load ptr, ptr @runtime, align 8
+  br i1 %110, label %112, label %115
 
-111:
-  %112 = getelementptr inbounds i8, ptr %110, i64 152
-  %113 = load ptr, ptr %112, align 8
-  call void %113()
-  br label %117
+112:
+  %113 = getelementptr inbounds i8, ptr %111, i64 152
+  %114 = load ptr, ptr %113, align 8
+  call void %114()
+  br label %118
 
-114:
-  %115 = getelementptr inbounds i8, ptr %110, i64 144
-  %116 = load ptr, ptr %115, align 8
-  call void %116(ptr %108)
-  br label %117
+115:
+  %116 = getelementptr inbounds i8, ptr %111, i64 144
+  %117 = load ptr, ptr %116, align 8
+  call void %117(ptr %109)
+  br label %118
 
-117:
-  %118 = load ptr, ptr @runtime, align 8
-  %119 = getelementptr inbounds i8, ptr %118, i64 88
-  %120 = load ptr, ptr %119, align 8
-  %121 = icmp eq ptr %108, %120
-  br i1 %121, label %122, label %154
+118:
+  %119 = load ptr, ptr @runtime, align 8
+  %120 = getelementptr inbounds i8, ptr %119, i64 88
+  %121 = load ptr, ptr %120, align 8
+  %122 = icmp eq ptr %109, %121
+  br i1 %122, label %123, label %155
 
-122:
-  %123 = phi ptr [ %118, %117 ], [ %74, %101 ]
-  %124 = icmp eq i32 %66, 0
-  %125 = icmp ne i32 %61, 0
-  %126 = select i1 %124, i1 true, i1 %125
-  br i1 %126, label %148, label %127
+123:
+  %124 = phi ptr [ %119, %118 ], [ %75, %102 ]
+  %125 = icmp eq i32 %67, 0
+  %126 = icmp ne i32 %62, 0
+  %127 = select i1 %125, i1 true, i1 %126
+  br i1 %127, label %149, label %128
 
-127:
-  %128 = getelementptr inbounds i8, ptr %123, i64 128
-  %129 = load ptr, ptr %128, align 8
-  %130 = load ptr, ptr %4, align 8
-  %131 = getelementptr inbounds i8, ptr %123, i64 192
-  %132 = load ptr, ptr %131, align 8
-  %133 = call ptr %129(ptr %130, ptr %132)
-  %134 = icmp eq ptr %133, null
-  %135 = load ptr, ptr @runtime, align 8
-  br i1 %134, label %136, label %139
+128:
+  %129 = getelementptr inbounds i8, ptr %124, i64 128
+  %130 = load ptr, ptr %129, align 8
+  %131 = load ptr, ptr %4, align 8
+  %132 = getelementptr inbounds i8, ptr %124, i64 192
+  %133 = load ptr, ptr %132, align 8
+  %134 = call ptr %130(ptr %131, ptr %133)
+  %135 = icmp eq ptr %134, null
+  %136 = load ptr, ptr @runtime, align 8
+  br i1 %135, label %137, label %140
 
-136:
-  %137 = getelementptr inbounds i8, ptr %135, i64 152
-  %138 = load ptr, ptr %137, align 8
-  call void %138()
-  br label %142
+137:
+  %138 = getelementptr inbounds i8, ptr %136, i64 152
+  %139 = load ptr, ptr %138, align 8
+  call void %139()
+  br label %143
 
-139:
-  %140 = getelementptr inbounds i8, ptr %135, i64 144
-  %141 = load ptr, ptr %140, align 8
-  call void %141(ptr %133)
-  br label %142
+140:
+  %141 = getelementptr inbounds i8, ptr %136, i64 144
+  %142 = load ptr, ptr %141, align 8
+  call void %142(ptr %134)
+  br label %143
 
-142:
-  %143 = load ptr, ptr @runtime, align 8
-  %144 = getelementptr inbounds i8, ptr %143, i64 88
-  %145 = load ptr, ptr %144, align 8
-  %146 = icmp ne ptr %133, %145
-  %147 = zext i1 %146 to i32
-  br label %148
+143:
+  %144 = load ptr, ptr @runtime, align 8
+  %145 = getelementptr inbounds i8, ptr %144, i64 88
+  %146 = load ptr, ptr %145, align 8
+  %147 = icmp ne ptr %134, %146
+  %148 = zext i1 %147 to i32
+  br label %149
 
-148:
-  %149 = phi i32 [ %147, %142 ], [ %61, %122 ]
-  br label %150
+149:
+  %150 = phi i32 [ %148, %143 ], [ %62, %123 ]
+  br label %151
 
-150:
-  %151 = phi i32 [ %149, %148 ], [ %61, %97 ], [ %61, %60 ], [ %61, %73 ], [ %61, %89 ]
-  %152 = add nuw nsw i64 %62, 1
-  %153 = icmp eq i64 %152, %40
-  br i1 %153, label %155, label %60
-
-154:
-  br label %258
+151:
+  %152 = phi i32 [ %150, %149 ], [ %62, %98 ], [ %62, %61 ], [ %62, %74 ], [ %62, %90 ]
+  %153 = add nuw nsw i64 %63, 1
+  %154 = icmp eq i64 %153, %41
+  br i1 %154, label %156, label %61
 
 155:
-  %156 = icmp eq i32 %151, 0
-  %157 = load ptr, ptr @runtime, align 8
-  br i1 %156, label %177, label %158
+  br label %274
 
-158:
-  %159 = getelementptr inbounds i8, ptr %157, i64 120
-  %160 = load ptr, ptr %159, align 8
-  %161 = getelementptr inbounds i8, ptr %157, i64 184
-  %162 = load ptr, ptr %161, align 8
-  %163 = call ptr %160(ptr %162, ptr null, i64 0, ptr null)
-  %164 = icmp eq ptr %163, null
-  %165 = load ptr, ptr @runtime, align 8
-  br i1 %164, label %166, label %169
+156:
+  %157 = icmp eq i32 %152, 0
+  %158 = load ptr, ptr @runtime, align 8
+  br i1 %157, label %178, label %159
 
-166:
-  %167 = getelementptr inbounds i8, ptr %165, i64 152
-  %168 = load ptr, ptr %167, align 8
-  call void %168()
-  br label %172
+159:
+  %160 = getelementptr inbounds i8, ptr %158, i64 120
+  %161 = load ptr, ptr %160, align 8
+  %162 = getelementptr inbounds i8, ptr %158, i64 184
+  %163 = load ptr, ptr %162, align 8
+  %164 = call ptr %161(ptr %163, ptr null, i64 0, ptr null)
+  %165 = icmp eq ptr %164, null
+  %166 = load ptr, ptr @runtime, align 8
+  br i1 %165, label %167, label %170
 
-169:
-  %170 = getelementptr inbounds i8, ptr %165, i64 144
-  %171 = load ptr, ptr %170, align 8
-  call void %171(ptr %163)
-  br label %172
+167:
+  %168 = getelementptr inbounds i8, ptr %166, i64 152
+  %169 = load ptr, ptr %168, align 8
+  call void %169()
+  br label %173
 
-172:
-  %173 = load ptr, ptr @runtime, align 8
-  %174 = getelementptr inbounds i8, ptr %173, i64 88
-  %175 = load ptr, ptr %174, align 8
-  %176 = icmp eq ptr %163, %175
-  br i1 %176, label %177, label %258
+170:
+  %171 = getelementptr inbounds i8, ptr %166, i64 144
+  %172 = load ptr, ptr %171, align 8
+  call void %172(ptr %164)
+  br label %173
 
-177:
-  %178 = phi ptr [ %59, %58 ], [ %157, %155 ], [ %173, %172 ]
-  %179 = getelementptr inbounds i8, ptr %178, i64 24
-  %180 = load i64, ptr %179, align 8
-  %181 = getelementptr inbounds i8, ptr %0, i64 %180
-  %182 = load ptr, ptr %181, align 8
-  %183 = icmp eq ptr %182, null
-  br i1 %183, label %207, label %184
+173:
+  %174 = load ptr, ptr @runtime, align 8
+  %175 = getelementptr inbounds i8, ptr %174, i64 88
+  %176 = load ptr, ptr %175, align 8
+  %177 = icmp eq ptr %164, %176
+  br i1 %177, label %178, label %274
 
-184:
-  %185 = load i64, ptr %178, align 8
-  %186 = add nsw i64 %185, -8
-  %187 = getelementptr inbounds i8, ptr %182, i64 %186
-  %188 = load ptr, ptr %187, align 8
-  %189 = getelementptr inbounds i8, ptr %178, i64 32
-  %190 = load ptr, ptr %189, align 8
-  %191 = icmp eq ptr %188, %190
-  br i1 %191, label %192, label %207
+178:
+  %179 = phi ptr [ %60, %59 ], [ %158, %156 ], [ %174, %173 ]
+  %180 = getelementptr inbounds i8, ptr %179, i64 24
+  %181 = load i64, ptr %180, align 8
+  %182 = getelementptr inbounds i8, ptr %0, i64 %181
+  %183 = load ptr, ptr %182, align 8
+  %184 = icmp eq ptr %183, null
+  br i1 %184, label %208, label %185
 
-192:
-  %193 = getelementptr inbounds i8, ptr %182, i64 %185
-  %194 = load i64, ptr %193, align 8
-  %195 = icmp eq i64 %194, 0
-  br i1 %195, label %207, label %196
+185:
+  %186 = load i64, ptr %179, align 8
+  %187 = add nsw i64 %186, -8
+  %188 = getelementptr inbounds i8, ptr %183, i64 %187
+  %189 = load ptr, ptr %188, align 8
+  %190 = getelementptr inbounds i8, ptr %179, i64 32
+  %191 = load ptr, ptr %190, align 8
+  %192 = icmp eq ptr %189, %191
+  br i1 %192, label %193, label %208
 
-196:
-  %197 = getelementptr inbounds i8, ptr %178, i64 8
-  %198 = load i64, ptr %197, align 8
-  %199 = getelementptr inbounds i8, ptr %182, i64 %198
-  %200 = load ptr, ptr %199, align 8
-  %201 = getelementptr inbounds i8, ptr %200, i64 %186
-  %202 = load ptr, ptr %201, align 8
-  %203 = getelementptr inbounds i8, ptr %178, i64 40
-  %204 = load ptr, ptr %203, align 8
-  %205 = icmp eq ptr %202, %204
-  %206 = select i1 %205, ptr %182, ptr null
-  br label %207
+193:
+  %194 = getelementptr inbounds i8, ptr %183, i64 %186
+  %195 = load i64, ptr %194, align 8
+  %196 = icmp eq i64 %195, 0
+  br i1 %196, label %208, label %197
 
-207:
-  %208 = phi ptr [ %206, %196 ], [ null, %192 ], [ null, %184 ], [ null, %177 ]
-  %209 = icmp eq ptr %208, %38
-  %210 = getelementptr inbounds i8, ptr %178, i64 144
-  %211 = load ptr, ptr %210, align 8
-  call void %211(ptr %14)
-  br i1 %209, label %212, label %262
+197:
+  %198 = getelementptr inbounds i8, ptr %179, i64 8
+  %199 = load i64, ptr %198, align 8
+  %200 = getelementptr inbounds i8, ptr %183, i64 %199
+  %201 = load ptr, ptr %200, align 8
+  %202 = getelementptr inbounds i8, ptr %201, i64 %187
+  %203 = load ptr, ptr %202, align 8
+  %204 = getelementptr inbounds i8, ptr %179, i64 40
+  %205 = load ptr, ptr %204, align 8
+  %206 = icmp eq ptr %203, %205
+  %207 = select i1 %206, ptr %183, ptr null
+  br label %208
 
-212:
-  %213 = icmp sgt i64 %40, 0
-  br i1 %213, label %217, label %234
+208:
+  %209 = phi ptr [ %207, %197 ], [ null, %193 ], [ null, %185 ], [ null, %178 ]
+  %210 = icmp eq ptr %209, %39
+  %211 = getelementptr inbounds i8, ptr %179, i64 144
+  %212 = load ptr, ptr %211, align 8
+  call void %212(ptr %15)
+  br i1 %210, label %213, label %278
 
-214:
-  %215 = add nuw nsw i64 %218, 1
-  %216 = icmp eq i64 %215, %40
-  br i1 %216, label %234, label %217
+213:
+  %214 = icmp sgt i64 %41, 0
+  br i1 %214, label %221, label %250
 
-217:
-  %218 = phi i64 [ %215, %214 ], [ 0, %212 ]
-  %219 = load ptr, ptr @runtime, align 8
-  %220 = getelementptr inbounds i8, ptr %219, i64 8
-  %221 = load i64, ptr %220, align 8
-  %222 = shl nsw i64 %218, 3
-  %223 = getelementptr i8, ptr %1, i64 %221
-  %224 = getelementptr i8, ptr %223, i64 %222
-  %225 = load ptr, ptr %224, align 8
-  %226 = getelementptr inbounds %struct.seen, ptr %5, i64 %218
-  %227 = call fastcc i32 @read(ptr %225, ptr %226)
-  %228 = icmp eq i32 %227, 0
-  br i1 %228, label %229, label %214
+215:
+  %216 = add nuw nsw i64 %222, 1
+  %217 = icmp eq i64 %216, %41
+  br i1 %217, label %218, label %221
 
-229:
-  %230 = getelementptr inbounds i8, ptr %226, i64 4
-  %231 = load i32, ptr %230, align 4
-  %232 = icmp eq i32 %231, 3
-  %233 = select i1 %232, i32 2, i32 0
-  br label %262
+218:
+  %219 = load i32, ptr %8, align 4
+  %220 = icmp eq i32 %219, 0
+  br i1 %220, label %238, label %250
 
-234:
-  %235 = getelementptr inbounds i8, ptr %47, i64 8
-  %236 = load ptr, ptr %235, align 8
-  %237 = load i64, ptr %236, align 8
-  %238 = getelementptr inbounds i8, ptr %47, i64 32
-  %239 = getelementptr inbounds ptr, ptr %238, i64 %237
-  %240 = load ptr, ptr %239, align 8
-  %241 = call fastcc i32 @fits(ptr %240, ptr %5, i64 %40, ptr %6)
-  %242 = icmp eq i32 %241, 0
-  br i1 %242, label %243, label %264
+221:
+  %222 = phi i64 [ %216, %215 ], [ 0, %213 ]
+  %223 = load ptr, ptr @runtime, align 8
+  %224 = getelementptr inbounds i8, ptr %223, i64 8
+  %225 = load i64, ptr %224, align 8
+  %226 = shl nsw i64 %222, 3
+  %227 = getelementptr i8, ptr %1, i64 %225
+  %228 = getelementptr i8, ptr %227, i64 %226
+  %229 = load ptr, ptr %228, align 8
+  %230 = getelementptr inbounds %struct.seen, ptr %5, i64 %222
+  %231 = call fastcc i32 @read(ptr %229, ptr %230)
+  %232 = icmp eq i32 %231, 0
+  br i1 %232, label %233, label %215
+
+233:
+  %234 = getelementptr inbounds i8, ptr %230, i64 4
+  %235 = load i32, ptr %234, align 4
+  %236 = icmp eq i32 %235, 3
+  %237 = select i1 %236, i32 2, i32 0
+  br label %278
+
+238:
+  %239 = phi i64 [ %248, %247 ], [ 0, %218 ]
+  %240 = getelementptr inbounds %struct.seen, ptr %5, i64 %239
+  %241 = load i32, ptr %240, align 8
+  %242 = icmp eq i32 %241, 4
+  br i1 %242, label %243, label %247
 
 243:
-  %244 = load i64, ptr %47, align 8
-  %245 = icmp sgt i64 %244, 0
-  br i1 %245, label %246, label %262
+  %244 = getelementptr inbounds i8, ptr %240, i64 4
+  %245 = load i32, ptr %244, align 4
+  %246 = icmp eq i32 %245, 1
+  br i1 %246, label %278, label %247
 
-246:
-  %247 = phi i64 [ %256, %255 ], [ 0, %243 ]
-  %248 = icmp eq i64 %247, %237
-  br i1 %248, label %255, label %249
+247:
+  %248 = add nuw nsw i64 %239, 1
+  %249 = icmp eq i64 %248, %41
+  br i1 %249, label %250, label %238
 
-249:
-  %250 = getelementptr inbounds ptr, ptr %238, i64 %247
-  %251 = load ptr, ptr %250, align 8
-  %252 = call fastcc i32 @fits(ptr %251, ptr %5, i64 %40, ptr %6)
-  %253 = icmp eq i32 %252, 0
-  br i1 %253, label %255, label %254
+250:
+  %251 = getelementptr inbounds i8, ptr %48, i64 8
+  %252 = load ptr, ptr %251, align 8
+  %253 = load i64, ptr %252, align 8
+  %254 = getelementptr inbounds i8, ptr %48, i64 32
+  %255 = getelementptr inbounds ptr, ptr %254, i64 %253
+  %256 = load ptr, ptr %255, align 8
+  %257 = call fastcc i32 @fits(ptr %256, ptr %5, i64 %41, ptr %6)
+  %258 = icmp eq i32 %257, 0
+  br i1 %258, label %259, label %280
 
-254:
-  store i64 %247, ptr %236, align 8
-  br label %264
-
-255:
-  %256 = add nuw nsw i64 %247, 1
-  %257 = icmp eq i64 %256, %244
-  br i1 %257, label %262, label %246
-
-258:
-  %259 = phi ptr [ %118, %154 ], [ %173, %172 ]
-  %260 = getelementptr inbounds i8, ptr %259, i64 144
-  %261 = load ptr, ptr %260, align 8
-  call void %261(ptr %14)
-  br label %262
+259:
+  %260 = load i64, ptr %48, align 8
+  %261 = icmp sgt i64 %260, 0
+  br i1 %261, label %262, label %278
 
 262:
-  %263 = phi i32 [ %233, %229 ], [ 0, %255 ], [ 0, %258 ], [ 0, %243 ], [ 0, %16 ], [ 0, %24 ], [ 0, %8 ], [ 0, %207 ], [ 0, %28 ]
-  br label %285
+  %263 = phi i64 [ %272, %271 ], [ 0, %259 ]
+  %264 = icmp eq i64 %263, %253
+  br i1 %264, label %271, label %265
 
-264:
-  %265 = phi ptr [ %251, %254 ], [ %240, %234 ]
-  %266 = call fastcc i32 @start(ptr %265, ptr %14, ptr %6, ptr readonly %2, ptr %7)
-  %267 = icmp eq i32 %266, 3
-  br i1 %267, label %268, label %285
+265:
+  %266 = getelementptr inbounds ptr, ptr %254, i64 %263
+  %267 = load ptr, ptr %266, align 8
+  %268 = call fastcc i32 @fits(ptr %267, ptr %5, i64 %41, ptr %6)
+  %269 = icmp eq i32 %268, 0
+  br i1 %269, label %271, label %270
 
-268:
-  %269 = load ptr, ptr %7, align 8
-  %270 = getelementptr inbounds i8, ptr %269, i64 8
-  %271 = load i64, ptr %270, align 8
-  %272 = load ptr, ptr @runtime, align 8
-  %273 = getelementptr inbounds i8, ptr %272, i64 160
-  %274 = load ptr, ptr %273, align 8
-  %275 = call ptr %274()
-  br label %276
+270:
+  store i64 %263, ptr %252, align 8
+  br label %280
 
-276:
-  %277 = phi i32 [ 0, %268 ], [ %282, %276 ]
-  %278 = load ptr, ptr %7, align 8
-  %279 = getelementptr inbounds i8, ptr %278, i64 16
-  %280 = load atomic i64, ptr %279 acquire, align 8
-  %281 = icmp ne i64 %280, %271
-  %282 = add nuw nsw i32 %277, 1
-  %283 = icmp samesign ult i32 %277, 19999
-  %284 = select i1 %281, i1 %283, i1 false
-  br i1 %284, label %276, label %287
+271:
+  %272 = add nuw nsw i64 %263, 1
+  %273 = icmp eq i64 %272, %260
+  br i1 %273, label %278, label %262
 
-285:
-  %286 = phi i32 [ %263, %262 ], [ %266, %264 ]
-  br label %293
+274:
+  %275 = phi ptr [ %119, %155 ], [ %174, %173 ]
+  %276 = getelementptr inbounds i8, ptr %275, i64 144
+  %277 = load ptr, ptr %276, align 8
+  call void %277(ptr %15)
+  br label %278
 
-287:
+278:
+  %279 = phi i32 [ 0, %243 ], [ 0, %271 ], [ 0, %274 ], [ %237, %233 ], [ 0, %17 ], [ 0, %25 ], [ 0, %9 ], [ 0, %259 ], [ 0, %208 ], [ 0, %29 ]
+  br label %301
+
+280:
+  %281 = phi ptr [ %267, %270 ], [ %256, %250 ]
+  %282 = call fastcc i32 @start(ptr %281, ptr %15, ptr %6, ptr readonly %2, ptr %7)
+  %283 = icmp eq i32 %282, 3
+  br i1 %283, label %284, label %301
+
+284:
+  %285 = load ptr, ptr %7, align 8
+  %286 = getelementptr inbounds i8, ptr %285, i64 8
+  %287 = load i64, ptr %286, align 8
   %288 = load ptr, ptr @runtime, align 8
-  %289 = getelementptr inbounds i8, ptr %288, i64 168
+  %289 = getelementptr inbounds i8, ptr %288, i64 160
   %290 = load ptr, ptr %289, align 8
-  call void %290(ptr %275)
-  %291 = add nuw nsw i32 %9, 1
-  %292 = icmp eq i32 %291, 8
-  br i1 %292, label %293, label %8
+  %291 = call ptr %290()
+  br label %292
 
-293:
-  %294 = phi i32 [ %286, %285 ], [ 0, %287 ]
-  ret i32 %294
+292:
+  %293 = phi i32 [ 0, %284 ], [ %298, %292 ]
+  %294 = load ptr, ptr %7, align 8
+  %295 = getelementptr inbounds i8, ptr %294, i64 16
+  %296 = load atomic i64, ptr %295 acquire, align 8
+  %297 = icmp ne i64 %296, %287
+  %298 = add nuw nsw i32 %293, 1
+  %299 = icmp samesign ult i32 %293, 19999
+  %300 = select i1 %297, i1 %299, i1 false
+  br i1 %300, label %292, label %303
+
+301:
+  %302 = phi i32 [ %279, %278 ], [ %282, %280 ]
+  br label %309
+
+303:
+  %304 = load ptr, ptr @runtime, align 8
+  %305 = getelementptr inbounds i8, ptr %304, i64 168
+  %306 = load ptr, ptr %305, align 8
+  call void %306(ptr %291)
+  %307 = add nuw nsw i32 %10, 1
+  %308 = icmp eq i32 %307, 8
+  br i1 %308, label %309, label %9
+
+309:
+  %310 = phi i32 [ %302, %301 ], [ 0, %303 ]
+  ret i32 %310
 }
 
 define ptr @tileproof_fast_follow(ptr readonly %0, ptr %1, i64 %2) nounwind {
