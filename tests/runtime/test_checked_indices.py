@@ -88,7 +88,7 @@ def told(array: Array, wanted: Wanted, complete: bool, fault: Fault | None) -> N
             pytest.fail(f"{fault}")
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(layouts(), st.sampled_from(["Index", "Unique"]), st.integers(0, 15), st.booleans(), st.booleans(), st.data())
 def test_a_copy_of_entries_is_as_wanted_whatever_they_are(
     source: Array, kind: str, extent: int, holes: bool, complete: bool, data: st.DataObject

@@ -10,9 +10,9 @@ import pytest
 import tileproof as tp
 from tileproof import In, Out, T
 
-WARM, MANY = 3_000, 20_000
+WARM, MANY = 1_000, 8_000
 """Enough that a few bytes for each launch would be seen."""
-ALLOWED = 100_000
+ALLOWED = 60_000
 """Bytes: lists and dicts have room to spare."""
 
 

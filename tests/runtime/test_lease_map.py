@@ -88,7 +88,7 @@ def open_of(found: dict[Stream, int]) -> dict[Stream, int]:
 
 
 @given(steps)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_the_map_knows_who_uses_which_byte(wanted: list[tuple[int, bool, Span, bool]]) -> None:
     streams = [Fake(name) for name in "abc"]
     found, model = IntervalMap(), Bytes()
@@ -147,7 +147,7 @@ def before(stream: Fake, turn: int, waited: dict[Any, dict[Stream, int]]) -> dic
 
 
 @given(uses)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_work_waits_for_all_that_it_must_and_hosts_see_who_is_in_the_way(wanted: list[Any]) -> None:
     """Random work on three streams, finished at random: alone, together, and alone again."""
     streams = [Fake(name) for name in "abc"]
@@ -219,7 +219,7 @@ class Failing(Work):
 
 
 @given(st.lists(st.tuples(spans, spans, st.integers(0, 3)), max_size=40))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_poison_follows_every_byte(wanted: list[tuple[Span, Span, int]]) -> None:
     ledger, stream = Ledger(None), Fake("a")
     stream.ledger = ledger

@@ -108,6 +108,7 @@ def export_to_stream(tensor: Tensor, stream: int) -> None:
     """Has work of another library on a stream of the GPU begin when ours on the tensor is done."""
     from .cuda_streams import lend  # loaded when there is a GPU
 
-    block: Any = tensor.block
+    block = tensor.block
+    assert block.device is not None
     lend(block.device, tensor.span, stream)
-    block.borrowers.add(stream)
+    getattr(block, "borrowers", set()).add(stream)
