@@ -111,4 +111,5 @@ def export_to_stream(tensor: Tensor, stream: int) -> None:
     block = tensor.block
     assert block.device is not None
     lend(block.device, tensor.span, stream)
-    getattr(block, "borrowers", set()).add(stream)
+    borrowers: set[int] = getattr(block, "borrowers", set[int]())
+    borrowers.add(stream)
