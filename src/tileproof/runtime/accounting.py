@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from tileproof.backends.cuda.driver_failures import in_words
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError, OutOfMemory
@@ -209,14 +210,6 @@ def _bytes(amount: int | str, where: str) -> int:
                        help='write a number of bytes, or for instance "2 GiB"')
         )  # fmt: skip
     return int(float(found[1]) * _UNITS[found[2]])
-
-
-def in_words(count: int) -> str:
-    """A number of bytes as people say it."""
-    for unit, size in (("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
-        if count >= size:
-            return f"{count / size:.1f} {unit}"
-    return f"{count} bytes"
 
 
 def _start_anew() -> None:

@@ -13,10 +13,11 @@ from contextlib import suppress
 from typing import Any
 
 from tileproof.backends.cuda.driver import Device
+from tileproof.backends.cuda.driver_failures import in_words
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError
 
-from .accounting import Account, in_words
+from .accounting import Account
 from .cuda_streams import CudaStream, current_cuda_stream
 from .devices import current_stream
 from .gpu_blocks import GpuBlock
