@@ -10,9 +10,9 @@ import pytest
 import tileproof as tp
 from tileproof import In, Out, T
 
-WARM, MANY = 1_000, 8_000
+WARM, MANY = 1_000, 5_000
 """Enough that a few bytes for each launch would be seen."""
-ALLOWED = 60_000
+ALLOWED = 50_000
 """Bytes: lists and dicts have room to spare."""
 
 

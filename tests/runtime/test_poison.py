@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from gates import Gate
 from host_kernels import add, columns, double, fill, looked_up, numbers, told, whole
 
 import tileproof as tp
+from tileproof.runtime import repeats
 from tileproof.runtime.leases import ledger_of
 
 
@@ -292,3 +294,27 @@ def test_the_first_of_several_failures_is_raised(gate: Gate) -> None:
         two.tolist()
     fill(one, 0.0)
     fill(two, 0.0)
+
+
+def test_what_is_spoiled_does_not_hold_up_other_launches(monkeypatch: pytest.MonkeyPatch) -> None:
+    y, z, a = tp.zeros(4), tp.zeros(4), tp.ones(4)
+    x, u = np.ones(4, np.float32), np.zeros(4, np.float32)
+    add(z, a, a)
+    add(u, x, x)
+    failing(y)
+    assert "77" in told()[0]
+    assert ledger_of(None).poisoned
+    ways: list[bool] = []
+    run = repeats.run
+
+    def noted(*args: Any) -> bool:
+        ways.append(run(*args))
+        return ways[-1]
+
+    monkeypatch.setattr(repeats, "run", noted)
+    add(z, a, a)
+    add(u, x, x)
+    assert ways == [True, True]
+    with pytest.raises(tp.TileproofError, match="77"):
+        add(z, y, a)
+    assert ways == [True, True, False]

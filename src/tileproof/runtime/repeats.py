@@ -209,7 +209,7 @@ def prepared(repeat: Repeat, args: tuple[Any, ...], *, is_checked: bool = False)
 def run(repeat: Repeat, args: tuple[Any, ...], pool: Pool) -> bool:
     """Runs a launch like the earlier one; False if it is not, and nothing was done."""
     launched = prepared(repeat, args)
-    if launched is None or _ledger.poisoned:
+    if launched is None or (_ledger.poisoned and any(map(_ledger.poison_in, launched.reads))):
         return False
     try:
         start(launched, pool)
