@@ -319,3 +319,32 @@ def test_what_is_spoiled_does_not_hold_up_other_launches(monkeypatch: pytest.Mon
     with pytest.raises(tp.TileproofError, match="77"):
         add(z, y, a)
     assert ways == [True, True, False]
+
+
+def test_what_is_written_anew_at_the_very_moment_somebody_looks_is_not_spoiled(
+    gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = tp.Stream(), tp.Stream()
+    y, a, ledger = tp.zeros(4), tp.ones(4), ledger_of(None)
+    with Gate() as first:
+        first.hold(one)
+        with one:
+            failing(y)
+        gate.hold(two)
+        with two:
+            add(y, a, a)
+    one.until(one.turn)
+    retire = ledger.retire
+
+    def and_then_it_is_done() -> None:
+        retire()
+        gate.open()
+        two.until(two.turn)
+
+    ledger.retire()
+    assert ledger.poisoned
+    with monkeypatch.context() as patch:
+        patch.setattr(ledger, "retire", and_then_it_is_done)
+        assert ledger.known_poison(y.span) is None
+    told(one)
+    assert y.tolist() == [2, 2, 2, 2]

@@ -406,9 +406,10 @@ class Ledger:
         if not self.poisoned:
             return None
         with self.lock:
+            # Asked first: work that is done by now is looked at below, and may have written the bytes anew.
+            is_rewritten = bool(self.users(span, False))
             self.retire()
-            error = self.poison_in(span)
-            return None if error is None or self.users(span, False) else error
+            return None if is_rewritten else self.poison_in(span)
 
     def told(self, error: BaseException) -> None:
         """Notes that an error was told: a later wait for its stream does not tell it again."""
