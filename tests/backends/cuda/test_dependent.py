@@ -233,11 +233,27 @@ def test_every_stage_waits_before_anything_else_and_then_lets_the_next_kernel_be
         assert not any(op.regions or op.name.endswith("_tko") for op in entry.body.ops[:place])
 
 
+def test_what_follows_a_join_begins_early_and_waits_for_all_pieces_before_anything_else() -> None:
+    made = lowered(*own("matmul_split"))
+    assert [stage.is_early for stage in made.program.stages] == [False, True]
+    main, after = made.module.entries
+    (wait,) = operations(after, *CONTROL)
+    before = after.body.ops[: after.body.ops.index(wait)]
+    assert not any(op.regions or op.name.endswith("_tko") for op in before)
+    verify(after, [])
+    moved = [op for op in after.body.ops if op is not wait]
+    with pytest.raises(AssertionError, match="waits 0 times"):
+        verify(replace(after, body=replace(after.body, ops=moved)), [])
+    assert [op.name for op in operations(main, *CONTROL)] == [CONTROL[1]]
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_kernel_that_is_not_to_begin_early_knows_nothing_of_it(name: str) -> None:
     made = lowered(*own(name))
     assert not made.program.is_dependent
-    assert not any(operations(entry, *CONTROL) for entry in made.module.entries)
+    joins = [stage.is_early for stage in made.program.stages]
+    for entry, is_early in zip(made.module.entries, joins, strict=True):
+        assert [op.name for op in operations(entry, *CONTROL)] == ([CONTROL[0]] if is_early else [CONTROL[1]] * any(joins))
     early = dependent(made)
     assert early.program.is_dependent
     assert early.program.bytecode != made.program.bytecode

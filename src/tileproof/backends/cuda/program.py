@@ -44,6 +44,8 @@ from .tileir.types import I8, I32, I64, Pointer
 from .tileir.types import Tile as TileOf
 
 _PIECE_ALIGNMENT: Final = 128
+_AT_ONCE: Final = 16384
+"""The most elements of pieces that a join reads at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,8 @@ class Stage:
 
     entry: str
     grid: str
+    is_early: bool = False
+    """Whether it may begin while the stage ahead of it runs: it waits for that one itself, before it does anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,15 +116,17 @@ class _Writing:
         entries = []
         stages = []
 
-        def add(suffix: str, grid: str, write: Callable[[State], None], *, hinted: bool = False) -> None:
+        def add(
+            suffix: str, grid: str, write: Callable[[State], None], *, hinted: bool = False, is_early: bool = False
+        ) -> None:
             name = self.name + suffix
-            s = self._state(name, hinted)
+            s = self._state(name, hinted, is_early)
             write(s)
             s.b.return_()
-            if self.is_dependent:
+            if self.is_dependent or is_early:
                 verify(s.b.entry, [self.given["pointer", tensor.name] for tensor in self.frozen])
             entries.append(s.b.entry)
-            stages.append(Stage(name, grid))
+            stages.append(Stage(name, grid, is_early))
 
         if self.combined:
             add("_begin", "elements", lambda s: begin(s, self.combined))
@@ -129,7 +135,7 @@ class _Writing:
         add("", "programs", self._main, hinted=True)
         if self.body is not None and self.body.join is not None:
             body, join = self.body, self.body.join
-            add("_after", "left", lambda s: self._after(s, body, join))
+            add("_after", "left", lambda s: self._after(s, body, join), is_early=self.target.can_wait)
         shadows = [(tensor, shadow(tensor.type)) for tensor in self.combined]
         kept = tuple((tensor.name, wide.name) for tensor, wide in shadows if wide is not None)
         if kept:
@@ -142,7 +148,7 @@ class _Writing:
 
     # What every entry begins with.
 
-    def _state(self, name: str, hinted: bool) -> State:
+    def _state(self, name: str, hinted: bool, is_early: bool) -> State:
         types = self.parameters.types
         builder = Builder(name, [TileOf(of) for of in types.values()], self._hints() if hinted else {})
         order = Order(builder, ordered(self.kernel, combined=self.is_serial))
@@ -154,6 +160,8 @@ class _Writing:
         self.parameters.define(s, self.given)
         if self.is_dependent:
             order.wait, order.frozen = wait_first(builder), self.frozen
+        elif is_early:
+            order.wait = builder.gdc_wait()
         s.unknown = self.given["programs",] if self.target.is_disguised else None
         return s
 
@@ -176,6 +184,8 @@ class _Writing:
             return
         blocks.run(s, self.outer)
         body = self.body
+        if body.join is not None and self.target.can_wait and not self.is_dependent:
+            s.b.gdc_launch_dependents()  # what follows the join waits until all of this has ended
 
         def one(turn: Value) -> None:
             if self.schedule.reverse:
@@ -358,19 +368,44 @@ class _Writing:
                 found.append(value)
             return found
 
-        zero, one = (s.splat(self.counter, (), value) for value in (0, 1))
-        loop = b.for_(one, pieces, one, held(zero))
-        saved = dict(s.values)
-        with b.inside(loop.block):
-            for name, value in zip(join.combiner.left, loop.arguments[1:], strict=True):
+        def combined(left: Sequence[Value], right: Sequence[Value]) -> list[Value]:
+            saved = dict(s.values)
+            for name, value in zip(join.combiner.left, left, strict=True):
                 s.put(name, value)
-            for name, value in zip(join.combiner.right, held(loop.arguments[0]), strict=True):
+            for name, value in zip(join.combiner.right, right, strict=True):
                 s.put(name, value)
             blocks.run(s, join.combiner.body)
-            b.continue_(*(s.get(value) for value in join.combiner.body.yields))
-        s.values = saved
+            found = [s.get(value) for value in join.combiner.body.yields]
+            s.values = saved
+            return found
+
+        def number(value: int) -> Value:
+            return s.splat(self.counter, (), value)
+
+        # Several at a time, so that one waits for memory while the others do too; those past the last are left out.
+        together = self._together(s, join)
+        loop = b.for_(number(1), pieces, number(together), held(number(0)))
+        with b.inside(loop.block):
+            first, *sofar = loop.arguments
+            last = b.subi(pieces, number(1))
+            places = [b.addi(first, number(more)) if more else first for more in range(together)]
+            read = [held(b.mini(place, last, signed=True) if more else place) for more, place in enumerate(places)]
+            for more, (place, values) in enumerate(zip(places, read, strict=True)):
+                now = combined(sofar, values)
+                if more:
+                    is_there = b.cmpi(Predicate.LESS_EQUAL, place, last, signed=True)
+                    now = [s.b.select(_along(s, is_there, old), new, old) for new, old in zip(now, sofar, strict=True)]
+                sofar = now
+            b.continue_(*sofar)
         for result, value in zip(join.results, loop.results, strict=True):
             s.put(result, value)
+
+    def _together(self, s: State, join: ops.Join) -> int:
+        """How many pieces are read at a time: as many as registers have room for, one if combining can be noticed."""
+        if any(isinstance(op, ops.Check | ops.Print) for op in walk(join.combiner.body)):
+            return 1
+        elements = sum(math.prod(s.padded(operand.type)) for operand in join.operands)
+        return max(min(_AT_ONCE // max(elements, 1), 4), 1)
 
     def _point(self, s: State, walkers: Sequence[Walker], given: Mapping[Walker, Value]) -> Value:
         """The number of the point at which walkers are, the last of them the fastest; some are `given`."""
@@ -382,3 +417,9 @@ class _Writing:
         if point is None:
             return s.splat(I64, (), 0)
         return point if self.counter == I64 else b.exti(point, I64, signed=True)
+
+
+def _along(s: State, truth: Value, value: Value) -> Value:
+    """A truth in every lane of a value."""
+    assert isinstance(value.type, TileOf)
+    return s.spread(truth, value.type.shape)

@@ -158,10 +158,11 @@ class Launch:
             packed = (ctypes.c_uint64 * len(words))(*words)
             start = ctypes.addressof(packed)
             pointers = (ctypes.c_uint64 * len(words))(*(start + 8 * place for place in range(len(words))))
-            attributes = LaunchAttributes(pdl=self.dependent)
             for stage, function in zip(code.stages, loaded.functions, strict=True):
                 blocks = loaded.grid(stage, self.space, self.arrays)
                 if blocks:
+                    # A stage that waits by itself stands behind the stage it waits for, which has as many blocks.
+                    attributes = LaunchAttributes(pdl=self.dependent or (stage.is_early and is_begun))
                     driver.launch(function, (blocks, 1, 1), self.stream, ctypes.addressof(pointers), attributes)
                     is_begun = True
         except LaunchError as error:
