@@ -48,7 +48,7 @@ corpus: $(CORE)
 
 # The page of results is of all rows or it is not written.
 bench-cpu: $(PEERS)
-	@$(BIN)/python -m benchmarks.cpu $(if $(BENCH),--rows $(BENCH),--save benchmarks/results)
+	@$(BIN)/python -m benchmarks cpu $(if $(BENCH),--rows $(BENCH),--save benchmarks/results)
 
 # For a machine that has a GPU, but neither assembler nor prover.
 gpu-bundle: $(TOOLS)

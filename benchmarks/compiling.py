@@ -73,7 +73,8 @@ def _load(kernel: Kernel, specialisation: Specialisation, key: str) -> None:
     kernel.cache.clear()
     kernel.cache["parsed"] = parsed  # a launch needs the signature to look at its arguments, found on disk or not
     stored = proofs.recall(kernel, specialisation)
-    assert stored is not None
+    if stored is None:
+        raise LookupError(f"the proof of {kernel.name} is not found on disk again")
     running.Loaded(stored.ready, proofs.read_entry(default(), key, ()))
 
 

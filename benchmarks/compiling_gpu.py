@@ -1,10 +1,10 @@
 """Time from source to the bytecode of a GPU kernel, and of the assembler behind it. Needs no GPU.
 
-The kernels are the examples, at the small sizes they run with, and some of the GPU benchmark, at theirs.
+The kernels are the examples, at the small sizes they run with, and some of the library, as the GPU book launches them.
 
-    python -m benchmarks.compiling_gpu
-    python -m benchmarks.compiling_gpu --rows matmul --rounds 20
-    python -m benchmarks.compiling_gpu --save benchmarks/results      write gpu_compiling.md
+    python -m benchmarks compile
+    python -m benchmarks compile --rows matmul --rounds 20
+    python -m benchmarks compile --save benchmarks/results      write <device>/compile.json there
 
 Each round reads the source, compiles, proves and lowers it with nothing kept; times are of the processor, the best of
 the rounds. The assembler is a process of its own, so its times are on the wall, the best of fewer rounds. The goal,
@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import json
 import os
 import platform
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -37,17 +38,19 @@ from tileproof.runtime import gpu
 from tileproof.runtime.arguments import Bound, bind
 from tileproof.runtime.check import Proved
 
-from .gpu_launches import stand_ins
-from .gpu_report import columns, markdown
-from .gpu_rows import ROWS
+from .book import cpu_slug
+from .cpu_report import processor
+from .gpu_launches import launches_of_row
+from .tables import columns, markdown
 
 V = TypeVar("V")
 EXAMPLES: Final = Path(__file__).resolve().parents[1] / "examples"
 ARCH: Final = "sm_90"
-GOALS: Final = {"matmul": 60.0, ROWS["matmul 4096"].choice: 60.0}
+GOALS: Final = {"matmul": 60.0, "library: matmul 4096": 60.0}
 """Milliseconds from source to bytecode."""
-LARGE: Final = ("softmax", "rms_norm", "matvec 4B qkv", "matmul 4096", "attention 8192")
-"""Rows of the GPU benchmark."""
+LARGE: Final = ("softmax 4096", "rms_norm 4096", "matvec 4B qkv", "matmul 4096", "attention causal 8192")
+"""Rows of the GPU book."""
+FILE: Final = "compile.json"
 _ALIGNED: Final = 256
 """What every GPU allocation is a multiple of."""
 HEADS: Final = (
@@ -96,8 +99,8 @@ def launches() -> Iterator[tuple[str, Kernel, list[Any], dict[str, Any]]]:
     """Name, kernel, arguments and constants of all that is compiled."""
     yield from examples()
     for name in LARGE:
-        row = ROWS[name]
-        yield row.choice, row.chosen.scheduled, stand_ins(row.arguments), dict(row.chosen.tiles)
+        kernel, args, constants = launches_of_row(name, ARCH)[0]
+        yield f"library: {name}", kernel, list(args), constants
 
 
 def examples() -> Iterator[tuple[str, Kernel, list[Any], dict[str, Any]]]:
@@ -154,32 +157,59 @@ def _timed(work: Callable[[], V]) -> tuple[float, V]:
     return (time.thread_time() - begin) * 1e3, result
 
 
-def page(found: list[Compiled]) -> str:
-    """The page of results."""
+@dataclass(frozen=True)
+class Found:
+    """What was compiled, and where."""
+
+    processor: str
+    machine: str
+    kernels: tuple[Compiled, ...]
+
+
+def machine() -> str:
+    """What the figures depend on."""
     load = f"load average {os.getloadavg()[1]:.1f} on {len(os.sched_getaffinity(0))} cores"
-    tools = f"Python {platform.python_version()}, assembler {find().version}"
-    machine = f"{tools}, {load}, {datetime.now(UTC):%Y-%m-%d}"
+    return f"Python {platform.python_version()}, assembler {find().version}, {load}, {datetime.now(UTC):%Y-%m-%d}"
+
+
+def save(folder: Path, found: Found) -> Path:
+    """Writes the data."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / FILE).write_text(json.dumps(asdict(found), indent=1) + "\n", encoding="utf-8")
+    return folder / FILE
+
+
+def kept(folder: Path) -> Found | None:
+    """What an earlier run left."""
+    if not (folder / FILE).exists():
+        return None
+    data = json.loads((folder / FILE).read_text(encoding="utf-8"))
+    return Found(data["processor"], data["machine"], tuple(Compiled(**each) for each in data["kernels"]))
+
+
+def part(found: Found, tried: str) -> str:
+    """A chapter of the machine's page."""
     return "\n".join([
-        "# From source to GPU code", "",
-        f"Made by `python -m benchmarks.compiling_gpu --save benchmarks/results`, for {ARCH}: {machine}.",
+        "## From source to GPU code", "",
+        f"For {ARCH}: {found.machine}.",
         "Front end, proof and lowering are processor time of one thread, with nothing kept, the best of the rounds;",
         "the assembler is NVIDIA's, and its time is on the wall, where a busy machine counts. A launch does this once:",
-        "afterwards code and proof are found in the cache. Kernels with tile sizes in their names are those of the GPU",
-        "benchmark.", "",
-        markdown(HEADS, [each.cells for each in found]), "",
+        "afterwards code and proof are found in the cache. Kernels of the library are as the GPU book launches them,",
+        "the others are the examples.", "",
+        markdown(HEADS, [each.cells for each in found.kernels]), "", *([tried, ""] if tried else []),
     ])  # fmt: skip
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Prints the table; 1 if a goal is missed."""
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.compiling_gpu", description=__doc__,
+        prog="python -m benchmarks compile", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     parser.add_argument("--rows", nargs="*", default=[], metavar="WORD", help="kernels with these words in their names")
     parser.add_argument("--rounds", type=int, default=5, help="how often each kernel is compiled (default 5)")
-    parser.add_argument("--save", type=Path, metavar="FOLDER", help="write gpu_compiling.md there")
-    given = parser.parse_args()
+    parser.add_argument("--save", type=Path, metavar="FOLDER", help="write <device>/compile.json there")
+    given = parser.parse_args(arguments)
     found = []
     with tempfile.TemporaryDirectory() as folder:
         os.environ["TILEPROOF_CACHE_DIR"] = folder
@@ -189,9 +219,7 @@ def main() -> int:
                 found.append(compiled(name, kernel, args, constants, given.rounds))
     print(columns(HEADS, [each.cells for each in found]))
     if given.save is not None:
-        given.save.mkdir(parents=True, exist_ok=True)
-        (given.save / "gpu_compiling.md").write_text(page(found), encoding="utf-8")
-        print(f"written: {given.save}/gpu_compiling.md")
+        print(f"written: {save(given.save / cpu_slug(), Found(processor(), machine(), tuple(found)))}")
     return 1 if any(each.is_met is False for each in found) else 0
 
 

@@ -1,11 +1,11 @@
-"""What the CPU benchmark found, as a table, a page, data and a picture."""
+"""What the CPU book found: lines of its tables, and the data they are kept in. All else is made from the data."""
 
 from __future__ import annotations
 
 import json
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib import metadata
@@ -18,10 +18,9 @@ from tileproof.backends.cpu.threads import cores
 
 from .compiling import Steps
 from .cpu_row import Goal
-from .measuring import QUIET, Contestant
+from .measuring import Contestant
 
-TRIED = "## What was tried"
-"""The last section of the page, which people write and which is kept when the page is made anew."""
+FILE = "cpu.json"
 HEADS = (
     "kernel", "size", "thr", "unit", "tileproof", "torch", "numpy", "limit", "/torch", "/limit",
     "compile", "load", "note",
@@ -66,35 +65,40 @@ class Line:
     size: str
     unit: str
     threads: int
-    tileproof: Figure
+    tileproof: Figure | None
     torch: Figure | None
     numpy: Figure | None
     limit: Figure | None
     goal: Goal
-    compile: Steps
+    compile: Steps | None
     note: str
     problem: str
     """What is wrong with the result; empty if nothing is."""
+    how: tuple[str, ...] = ()
+    """The kernels that were launched, with their constants."""
+    work: float = 0.0
+    """Operations of a call, or bytes that must move."""
 
     @property
     def against_torch(self) -> float | None:
-        return None if self.torch is None else self.torch.best / self.tileproof.best
+        return None if self.torch is None or self.tileproof is None else self.torch.best / self.tileproof.best
 
     @property
     def of_limit(self) -> float | None:
-        return None if self.limit is None else self.tileproof.rate / self.limit.rate
+        return None if self.limit is None or self.tileproof is None else self.tileproof.rate / self.limit.rate
 
     @property
     def goals(self) -> list[tuple[str, float, float, bool]]:
         """What it should reach: what of, how much, what it reaches, and whether its figures can be trusted."""
-        if self.goal.only not in (None, self.threads):
+        ours = self.tileproof
+        if self.goal.only not in (None, self.threads) or ours is None:
             return []
         stated = (
             ("x torch", self.goal.torch, self.against_torch, self.torch),
             ("of the limit", self.goal.limit, self.of_limit, self.limit),
         )
         return [
-            (what, wanted, ratio, not (self.tileproof.is_loaded or peer.is_loaded))
+            (what, wanted, ratio, not (ours.is_loaded or peer.is_loaded))
             for what, wanted, ratio, peer in stated
             if wanted is not None and ratio is not None and peer is not None
         ]
@@ -134,13 +138,14 @@ class Line:
     @property
     def cells(self) -> tuple[str, ...]:
         steps = self.compile
-        split = (steps.front_end, steps.proof, steps.lowering, steps.llvm)
+        split = () if steps is None else (steps.front_end, steps.proof, steps.lowering, steps.llvm)
         return (
-            self.kernel, self.size, str(self.threads), self.unit, self.tileproof.text,
-            *("-" if figure is None else figure.text for figure in (self.torch, self.numpy, self.limit)),
+            self.kernel, self.size, str(self.threads), self.unit,
+            *("-" if each is None else each.text for each in (self.tileproof, self.torch, self.numpy, self.limit)),
             "-" if self.against_torch is None else f"{self.against_torch:.2f}x",
             "-" if self.of_limit is None else f"{self.of_limit:.2f}",
-            f"{'+'.join(f'{step:.0f}' for step in split)} = {steps.cold:.0f} ms", f"{steps.load:.1f} ms", self.remark,
+            "-" if steps is None else f"{'+'.join(f'{step:.0f}' for step in split)} = {steps.cold:.0f} ms",
+            "-" if steps is None else f"{steps.load:.1f} ms", self.remark,
         )  # fmt: skip
 
 
@@ -197,10 +202,6 @@ def _placed(cell: str, width: int, place: int) -> str:
     return cell.ljust(width) if place < 2 or place == len(HEADS) - 1 else cell.rjust(width)
 
 
-def _markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    return "\n".join(f"| {' | '.join(row)} |" for row in (heads, ["---"] * len(heads), *rows))
-
-
 # The machine.
 
 
@@ -208,7 +209,7 @@ def machine() -> dict[str, str]:
     """What the figures depend on."""
     caches = host().caches
     return {
-        "processor": _processor(),
+        "processor": processor(),
         "code for": f"{host().name}, {host().lanes} lanes of f32",
         "cores": str(cores()),
         "caches": f"L1 {caches.l1 >> 10} KB, L2 {caches.l2 >> 10} KB, L3 {caches.l3 >> 20} MB",
@@ -222,7 +223,8 @@ def machine() -> dict[str, str]:
     }
 
 
-def _processor() -> str:
+def processor() -> str:
+    """The processor, as the system names it."""
     try:
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     except OSError:
@@ -238,94 +240,62 @@ def _version(package: str) -> str:
         return "not installed"
 
 
-# Files.
+# Data.
 
 
-def save(folder: Path, lines: Sequence[Line], launches: Sequence[Latency]) -> None:
-    """Writes cpu.json, cpu.md and cpu.png. What people wrote below the figures stays."""
+@dataclass(frozen=True)
+class Found:
+    """All that was found on a machine."""
+
+    lines: tuple[Line, ...]
+    launches: tuple[Latency, ...]
+    machine: Mapping[str, str]
+
+    def joined(self, later: Found) -> Found:
+        """With the lines of a later run in place of those of the same kernels."""
+        anew = {(line.kernel, line.threads): line for line in later.lines}
+        lines = [anew.pop((line.kernel, line.threads), line) for line in self.lines]
+        return Found((*lines, *anew.values()), later.launches or self.launches, later.machine)
+
+
+def written(found: Found) -> str:
+    """The data as text. What follows from the times is there too, for those who read it without this program."""
+    rows = [
+        {**asdict(line), "against_torch": line.against_torch, "of_limit": line.of_limit, "missed": line.missed}
+        for line in found.lines
+    ]
+    data = {"machine": dict(found.machine), "rows": rows, "launches": [asdict(each) for each in found.launches]}
+    return json.dumps(data, indent=1) + "\n"
+
+
+def read(text: str) -> Found:
+    """What was found, from the data."""
+    data = json.loads(text)
+    launches = [Latency(each["programs"], each["threads"], Figure(**each["tileproof"]), _figure(each["torch"]))
+                for each in data["launches"]]  # fmt: skip
+    return Found(tuple(map(_line, data["rows"])), tuple(launches), data["machine"])
+
+
+def _line(given: Mapping[str, Any]) -> Line:
+    known = {name: given[name] for name in Line.__dataclass_fields__}
+    known |= {name: _figure(given[name]) for name in ("tileproof", "torch", "numpy", "limit")}
+    known["goal"], known["how"] = Goal(**given["goal"]), tuple(given["how"])
+    known["compile"] = None if given["compile"] is None else Steps(**given["compile"])
+    return Line(**known)
+
+
+def _figure(given: Mapping[str, Any] | None) -> Figure | None:
+    return None if given is None else Figure(**given)
+
+
+def save(folder: Path, found: Found) -> Path:
+    """Writes the data."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "cpu.json").write_text(json.dumps(_data(lines, launches), indent=1) + "\n", encoding="utf-8")
-    draw(folder / "cpu.png", lines)
-    page = folder / "cpu.md"
-    before = page.read_text(encoding="utf-8") if page.exists() else ""
-    tried = before[before.index(TRIED) :] if TRIED in before else f"{TRIED}\n"
-    page.write_text(f"{_page(lines, launches)}\n{tried}", encoding="utf-8")
+    (folder / FILE).write_text(written(found), encoding="utf-8")
+    return folder / FILE
 
 
-def _data(lines: Sequence[Line], launches: Sequence[Latency]) -> dict[str, Any]:
-    return {
-        "machine": machine(),
-        "rows": [
-            {**asdict(line), "against_torch": line.against_torch, "of_limit": line.of_limit, "missed": line.missed}
-            for line in lines
-        ],
-        "launches": [asdict(each) for each in launches],
-    }
-
-
-def _page(lines: Sequence[Line], launches: Sequence[Latency]) -> str:
-    outside = [line.tileproof.outside_most for line in lines]
-    return "\n".join([
-        "# The CPU backend against torch, numpy and the machine", "",
-        "Made by `make bench-cpu`. Rates are of the best call, in brackets of the median one; ratios are of the best.",
-        "On one thread they are by its processor time, on several by the time on the wall.",
-        "The limit is a loop of the same run that only moves the same bytes, or only multiplies and adds in registers.",
-        "Compile times are front end + proof + lowering + LLVM with nothing kept; load is from the cache on disk.", "",
-        "![ratios](cpu.png)", "",
-        _markdown(HEADS, [line.cells for line in lines]), "",
-        summary(lines).replace("\n", "  \n"), "",
-        "## Launching almost nothing", "",
-        _markdown(("launch", "thr", "tileproof", "torch", "note"), [each.cells for each in launches]), "",
-        "## The machine", "",
-        _markdown(("what", "here"), [*machine().items()]), "",
-        f"Other processes used up to {max(outside, default=0.0):.2f} cores during a turn of tileproof. Turns with more"
-        f" than {QUIET:.2f} do not count; a figure without a quiet turn is said to be loaded.", "",
-        "Where torch has several ways to do the work, the fastest counts; cpu.json names it.", "",
-    ])  # fmt: skip
-
-
-# The picture.
-
-
-def draw(path: Path, lines: Sequence[Line]) -> None:
-    """Bars of the ratios against torch and against the limit, with the goals as marks; nothing without matplotlib."""
-    try:
-        import matplotlib
-    except ImportError:
-        return
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    names = list(dict.fromkeys(line.kernel for line in lines))
-    counts = sorted({line.threads for line in lines})
-    figure, axes = pyplot.subplots(1, 2, figsize=(13, 0.45 * len(names) + 1.6), sharey=True, layout="constrained")
-    for axis, (title, ratio, goal) in zip(
-        axes,
-        (
-            ("speed relative to torch", lambda line: line.against_torch, lambda line: line.goal.torch),
-            ("part of the machine's limit", lambda line: line.of_limit, lambda line: line.goal.limit),
-        ),
-        strict=True,
-    ):
-        for offset, count in enumerate(counts):
-            shown = [line for line in lines if line.threads == count and ratio(line) is not None]
-            places = [names.index(line.kernel) + (offset - (len(counts) - 1) / 2) * 0.38 for line in shown]
-            bars = axis.barh(
-                places, [ratio(line) for line in shown], 0.36, label=f"{count} thread{'s' if count > 1 else ''}"
-            )
-            axis.bar_label(bars, [f"{ratio(line):.2f}" for line in shown], padding=3, fontsize=7)
-        for line in lines:
-            if goal(line) is not None:
-                place = names.index(line.kernel)
-                axis.plot([goal(line)] * 2, [place - 0.42, place + 0.42], color="black", linewidth=1.4)
-        axis.axvline(1.0, color="grey", linewidth=0.8, linestyle="--")
-        axis.set_title(title)
-    axes[0].set_xscale("log")
-    axes[0].set_yticks(range(len(names)), names)
-    axes[0].invert_yaxis()
-    axes[1].set_xlim(0, 1.15)
-    axes[1].legend(loc="lower right")
-    busy = "; the machine was busy, see the notes in the table" if any(line.loaded for line in lines) else ""
-    figure.supxlabel(f"black marks are goals{busy}", fontsize=8)
-    figure.savefig(path, dpi=110)
-    pyplot.close(figure)
+def kept(folder: Path) -> Found | None:
+    """What an earlier run left."""
+    file = folder / FILE
+    return read(file.read_text(encoding="utf-8")) if file.exists() else None

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from itertools import cycle
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import ml_dtypes
 import numpy as np
-
-import tileproof as tp
 
 from .probes import Probe
 
@@ -40,40 +42,46 @@ class Goal:
 
 @dataclass(frozen=True)
 class Row:
-    """One kernel at one size, and its peers."""
+    """One call at one size, and its peers."""
 
     name: str
     size: str
     work: float
     """Operations, or bytes that must move."""
     unit: str
-    kernel: tp.Kernel
-    args: list[Any]
-    constants: dict[str, int]
+    call: Call
+    """What users would write: a library function, or a kernel."""
     expected: Callable[[], tuple[Array, Array]]
-    """A part of what the launch wrote, and what should be there."""
+    """A part of what the call wrote, and what should be there."""
     torch: Mapping[str, Call] = field(default_factory=dict)
     numpy: Call | None = None
     numpy_threads: int = 1
     limit: Mapping[str, Probe] = field(default_factory=dict)
     goal: Goal = Goal()
     note: str = ""
-    turns: Sequence[list[Any]] = ()
-    """Arguments to rotate over, so that none are found in a cache."""
+    turns: int = 1
+    """How many calls go over arguments of their own, so that none are found in a cache."""
+    tolerance: float | None = None
+    """How far a result may be off, as a part of the greatest; by the element type unless given."""
 
-    @property
-    def label(self) -> str:
-        """The size of the problem and of the tiles."""
-        return ", ".join([self.size, *(f"{name}={value}" for name, value in self.constants.items())])
 
-    def with_tiles(self, sizes: Mapping[str, int]) -> Row:
-        """The same row with other tile sizes, where it has such."""
-        return replace(self, constants={name: sizes.get(name, value) for name, value in self.constants.items()})
+def taking_turns(calls: Sequence[Call]) -> Call:
+    """Each time the next of them."""
+    turns = cycle(calls)
+    return lambda: next(turns)()
 
-    def launches(self) -> Call:
-        """A launch, each time with the next of the arguments."""
-        kernel, constants, turns = self.kernel, self.constants, cycle(self.turns or [self.args])
-        return lambda: kernel(*next(turns), **constants)
+
+@cache
+def example(name: str) -> Any:
+    """The kernel of an example, which has the name of its file."""
+    path = Path(__file__).resolve().parents[1] / "examples" / f"{name}.py"
+    spec = spec_from_file_location(f"example_{name}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return getattr(module, name)
 
 
 # Memory.

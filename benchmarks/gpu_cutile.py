@@ -1,11 +1,10 @@
-"""Kernels of the GPU benchmark in cuTile Python, written for this comparison, with the tiles and hints of our own.
+"""Kernels of the GPU book in cuTile Python, written for this comparison, with the tiles and hints found best for ours.
 
 It goes the same way to machine code as ours, and proves nothing. cuTile is imported here and nowhere else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -13,8 +12,6 @@ import cuda.tile as ct
 import torch
 
 Size = ct.Constant[int]
-KINDS = ("add", "softmax", "rms_norm", "matmul", "matmul_nt", "matvec", "attention", "full_attention")
-"""Of which there is a kernel here."""
 
 
 @ct.kernel
@@ -49,18 +46,14 @@ def _place(at, rows, across, group):
 
 
 @ct.kernel
-def _matmul(c, a, b, BM: Size, BN: Size, BK: Size, GROUP: Size, TURNED: Size):
+def _matmul(c, a, b, BM: Size, BN: Size, BK: Size, GROUP: Size):
     rows, across = ct.cdiv(c.shape[0], BM), ct.cdiv(c.shape[1], BN)
     for at in range(ct.bid(0), rows * across, ct.num_blocks(0)):
         i, j = _place(at, rows, across, GROUP)
         acc = ct.zeros((BM, BN), ct.float32)
         for k in range(ct.num_tiles(a, 1, (BM, BK))):
             left = ct.load(a, (i, k), (BM, BK))
-            if TURNED:
-                right = ct.load(b, (k, j), (BK, BN), order="F")
-            else:
-                right = ct.load(b, (k, j), (BK, BN))
-            acc = ct.mma(left, right, acc)
+            acc = ct.mma(left, ct.load(b, (k, j), (BK, BN)), acc)
         ct.store(c, (i, j), ct.astype(acc, c.dtype))
 
 
@@ -102,42 +95,60 @@ def _attention(o, q, k, v, scale, SHARE: Size, BS: Size, BT: Size, D: Size, CAUS
     ct.store(o, (h, s, 0), ct.astype(ct.reshape(acc / total, (1, BS, D)), o.dtype))
 
 
-# How each is launched. Arguments are those of our kernels, and so are the tiles; `hints` are of our schedule.
+# How each is launched.
 
 
 @cache
-def _hinted(kernel: Any, hints: tuple[tuple[str, int], ...]) -> Any:
-    return kernel.replace_hints(**dict(hints)) if hints else kernel
+def _hinted(kernel: Any, **hints: int) -> Any:
+    return kernel.replace_hints(**hints) if hints else kernel
 
 
-def launched(kind: str, args: list[Any], tiles: Mapping[str, int], schedule: Any) -> Any:
-    """A call that launches the work of a kind on tensors of torch."""
-    said = {"num_ctas": schedule.cluster, "occupancy": schedule.occupancy, "num_worker_warps": schedule.warps}
-    hints = tuple((name, value) for name, value in said.items() if value is not None)
-    processors = torch.cuda.get_device_properties(0).multi_processor_count * (schedule.occupancy or 1)
-    out, sizes = args[0], tuple(tiles.values())
+def _launch(kernel: Any, grid: tuple[int, ...], *given: Any) -> None:
+    ct.launch(torch.cuda.current_stream(), grid, kernel, given)
 
-    def blocks(count: int) -> int:
-        return min(count, processors) if schedule.persistent else count
 
-    match kind:
-        case "add":
-            kernel, grid, given = _add, (-(-out.numel() // sizes[0]),), (*args, *sizes)
-        case "softmax" | "rms_norm":
-            kernel = _softmax if kind == "softmax" else _rms_norm
-            grid, given = (-(-out.shape[0] // sizes[0]),), (*args, *sizes, out.shape[1])
-        case "matmul" | "matmul_nt":
-            count = -(-out.shape[0] // sizes[0]) * -(-out.shape[1] // sizes[1])
-            kernel, grid = _matmul, (blocks(count),)
-            given = (*args, *sizes, schedule.group, int(kind == "matmul_nt"))
-        case "matvec":
-            kernel, grid, given = _matvec, (blocks(-(-out.shape[0] // sizes[0])),), (*args, *sizes)
-        case "attention" | "full_attention":
-            heads, length, depth = out.shape
-            share = heads // args[2].shape[0]
-            kernel, grid = _attention, (-(-length // sizes[0]), heads)
-            given = (*args, share, *sizes, depth, int(kind == "attention"))
-        case _:
-            raise ValueError(f"there is no kernel of {kind}")
-    hinted = _hinted(kernel, hints)
-    return lambda: ct.launch(torch.cuda.current_stream(), grid, hinted, given)
+@cache
+def _processors() -> int:
+    return int(torch.cuda.get_device_properties(0).multi_processor_count)
+
+
+def add(z: Any, x: Any, y: Any) -> None:
+    """z = x + y."""
+    _launch(_add, (-(-z.numel() // 1024),), z, x, y, 1024)
+
+
+def softmax(y: Any, x: Any) -> None:
+    """Whole rows."""
+    _launch(_hinted(_softmax, occupancy=4), (y.shape[0],), y, x, 1, y.shape[1])
+
+
+def rms_norm(y: Any, x: Any, w: Any, eps: float) -> None:
+    """Whole rows, two at a time."""
+    _launch(_hinted(_rms_norm, occupancy=4), (-(-y.shape[0] // 2),), y, x, w, eps, 2, y.shape[1])
+
+
+def matmul(c: Any, a: Any, b: Any) -> None:
+    """c = a @ b."""
+    (m, n), (bm, bn) = c.shape, (256, 128) if c.shape[0] <= 2048 else (128, 128)
+    count = -(-m // bm) * -(-n // bn)
+    lasts = m <= 4096
+    hinted = _matmul if m == 4096 else _hinted(_matmul, num_worker_warps=8)
+    _launch(hinted, (min(count, _processors()) if lasts else count,), c, a, b, bm, bn, 64, 8)
+
+
+def matvec(y: Any, w: Any, x: Any) -> None:
+    """y = w @ x."""
+    n, k = w.shape
+    bn, bk = (4, 1024) if k % 1024 == 0 and k > 5000 else (8, 512) if k % 512 == 0 else (8, 256)
+    blocks = min(-(-n // bn), 2 * _processors())
+    _launch(_hinted(_matvec, occupancy=2), (blocks,), y, w, x, bn, bk)
+
+
+def attention(o: Any, q: Any, k: Any, v: Any, is_causal: bool) -> None:
+    """Heads that share keys; o and q are B H S D."""
+    batch, heads, length, depth = q.shape
+    share, (bs, bt) = heads // k.shape[1], (64, 128) if is_causal else (128, 128)
+    hinted = _hinted(_attention, occupancy=2) if is_causal else _hinted(_attention, num_ctas=2, occupancy=2)
+    scale = depth**-0.5 * 1.4426950408889634
+    flat = (each.flatten(0, 1) for each in (o, q, k, v))
+    _launch(hinted, (-(-length // bs), batch * heads), *flat, scale, share, bs, bt, depth, int(is_causal))

@@ -1,61 +1,92 @@
-"""Every launch of the benchmarks of GPU and host, with stand-ins for arguments: what is compiled before they run.
+"""Every launch of the benchmarks of GPU and host: what a call launches, and stand-ins to find that out without a GPU.
 
-A stand-in has the shape, strides and element type of an array on a GPU, and no memory behind it.
+A stand-in has the shape, strides and element type of an array on a GPU, and no memory behind it; only index tensors are
+real, because launches look at what they hold.
 """
 
 from __future__ import annotations
 
-import mmap
-from collections.abc import Iterator, Sequence
-from functools import cache
+import math
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from types import SimpleNamespace
 from typing import Any, Final
 
 import ml_dtypes
 import numpy as np
 
 import tileproof as tp
+from tileproof import kernels
+from tileproof.frontend.elaborate import parse
+from tileproof.runtime import graph_indices
+from tileproof.runtime.ahead import stand_in
+from tileproof.runtime.launch import prepare
 
-from .gpu_kernels import Candidate
-from .gpu_rows import LAUNCH, NAMES, ROWS, Array, Row
+from . import gpu_chain
+from .gpu_row import Args, Array, Row
+from .gpu_rows import CHAINS, LAUNCH, names, rows
 from .host_kernels import SMALL, add
+from .recording import Launched, aimed_at, label, recorded
+from .tables import first_line
 
-_DTYPES: Final[dict[str, Any]] = {"f32": np.float32, "bf16": ml_dtypes.bfloat16, "i32": np.int32}
-_PAGE: Final = 4096
-_ROOM: Final = 1 << 36
-"""More than all arguments of any launch take."""
-
-
-def launches(*, sweep: bool = True) -> Iterator[tuple[str, tp.Kernel, Sequence[Any], dict[str, int]]]:
-    """Name, kernel, arguments and constants of every launch; without `sweep`, of the chosen candidates only."""
-    for row, each in row_launches(sweep=sweep):
-        yield f"{row.name}: {each.label}", each.scheduled, stand_ins(row.arguments), dict(each.tiles)
-    # Of the host benchmark; with 2^20 elements it is the same code.
-    yield "host: add", add, stand_ins([Array((SMALL,), "f32")] * 3), {}
+_DTYPES: Final[dict[str, Any]] = {
+    "f32": np.float32, "bf16": ml_dtypes.bfloat16, "i32": np.int32, "i64": np.int64, "i8": np.int8, "u8": np.uint8,
+    "f8e4m3": ml_dtypes.float8_e4m3fn,
+}  # fmt: skip
 
 
-def row_launches(*, sweep: bool = True, names: Sequence[str] = NAMES) -> Iterator[tuple[Row, Candidate]]:
-    """Which candidates of which rows are launched, the chosen one of a row first."""
-    for name in names:
-        row = ROWS.get(name, LAUNCH)
-        yield row, row.chosen
-        if sweep and row is not LAUNCH:
-            yield from ((row, each) for each in row.candidates if each is not row.chosen)
+def stand_ins(row: Row) -> Args:
+    """The arguments of a row, of numpy."""
+    return SimpleNamespace(**{name: array(each) for name, each in row.arrays.items()}, **row.scalars)
 
 
-def stand_ins(arguments: Sequence[Array | float]) -> list[Any]:
-    """Arrays that lie apart from each other, each at the start of a page, and scalars as they are."""
-    made: list[Any] = []
-    start = 0
-    for argument in arguments:
-        if isinstance(argument, Array):
-            made.append(np.ndarray(argument.shape, _DTYPES[argument.element], _nothing(), start))
-            start += -(-argument.nbytes // _PAGE) * _PAGE
-        else:
-            made.append(argument)
+def array(each: Array) -> Any:
+    """A stand-in for an argument; index tensors hold what they would."""
+    made = stand_in(each.shape, np.dtype(_DTYPES[each.element]))
+    if each.is_index and not each.is_output:
+        count = math.prod(each.shape)
+        values: Any = each.values or (np.arange(count) if each.is_unique else np.arange(count) % max(each.below, 1))
+        made[...] = np.asarray(values).reshape(each.shape)
     return made
 
 
-@cache
-def _nothing() -> mmap.mmap:
-    """Addresses without memory: the system gives a page when it is touched, and nobody does."""
-    return mmap.mmap(-1, _ROOM, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0x4000))
+def launches_of(call: Callable[[], Any], target: str = "sm_90") -> list[Launched]:
+    """What a call on stand-ins would launch on a GPU."""
+    found: list[Launched] = []
+    with aimed_at(target), recorded(found, runs=False):
+        call()
+    return found
+
+
+def launches_of_row(name: str, target: str = "sm_90") -> list[Launched]:
+    """What a row launches, by name."""
+    if name in CHAINS:
+        return launches_of(lambda: gpu_chain.stand_in_steps(name.split()[1]), target)
+    if name == LAUNCH:
+        x = Array((1 << 20,), "f32")
+        return launches_of(lambda: kernels.add(array(x), array(x), out=array(x)), target)
+    row = rows()[name]
+    found = launches_of(lambda: row.call(kernels, stand_ins(row)), target)
+    return [*found, *(each for launch in found for each in checked_copies(*launch))] if row.has_indices else found
+
+
+def checked_copies(kernel: tp.Kernel, args: Sequence[Any], constants: dict[str, Any]) -> list[Launched]:
+    """What a graph launches besides, to look at the index tensors of a launch at every replay."""
+    found, bound = prepare(kernel, tuple(args), dict(constants))
+    _, _, made = graph_indices.checked(parse(kernel).signature, bound, found, graph_indices.Vouched())
+    return made
+
+
+def launches(words: Sequence[str] = ()) -> Iterator[tuple[str, tp.Kernel, Sequence[Any], dict[str, Any]]]:
+    """Name, kernel, arguments and constants of every launch. A function that is not there is left out."""
+    for name in names(words):
+        try:
+            found = launches_of_row(name)
+        except Exception as error:  # the benchmark reports it too, and goes on
+            print(f"{name}: {first_line(error)}", file=sys.stderr)
+            continue
+        for kernel, args, constants in found:
+            yield f"{name}: {label(kernel, constants)}", kernel, args, constants
+    if not words:  # of the host benchmark; with 2^20 elements it is the same code
+        x = Array((SMALL,), "f32")
+        yield "host: add", add, [array(x) for _ in range(3)], {}

@@ -5,11 +5,11 @@ or 1000 of them done has a turn in each round, and who begins moves on from roun
 hits everybody. Before anything is timed it is run, and its result looked at. The last column of the second table says
 which goals are met; a missed one is no failure. While other processes keep the machine busy no goal is judged.
 
-    python -m benchmarks.host                              on the CPU
-    python -m benchmarks.host --device cuda                on a GPU, where torch and a bundle of kernels are
-    python -m benchmarks.host --quick                      three rounds instead of fifteen: a look, no result
-    python -m benchmarks.host --operations 1 100           other numbers of operations
-    python -m benchmarks.host --save benchmarks/results    write host_cpu.json, host_cpu.md and host_cpu.png
+    python -m benchmarks host                              on the CPU
+    python -m benchmarks host --device cuda                on a GPU, where torch and a bundle of kernels are
+    python -m benchmarks host --quick                      three rounds instead of fifteen: a look, no result
+    python -m benchmarks host --operations 1 100           other numbers of operations
+    python -m benchmarks host --save benchmarks/results    write <device>/host_cpu.json there
 
 How to read it: what "sync each" takes more than "chained" is the waiting; what "awaited chain" takes more is operations
 as values, and asyncio; "replay" is what is left when a graph was recorded once. Nothing else should run meanwhile: the
@@ -29,6 +29,7 @@ from typing import Final
 import tileproof as tp
 
 from . import host_report as report
+from .book import cpu_slug, slug_of
 from .cpu_report import machine as this_machine
 from .host_places import place_of, torch_or_none
 from .host_report import Figure, Found
@@ -108,9 +109,9 @@ def _machine(device: str, torch: object) -> dict[str, str]:
     return this_machine()
 
 
-def options(given: list[str] | None = None) -> argparse.Namespace:
+def options(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.host", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="python -m benchmarks host", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="where operations run (default: cpu)")
     parser.add_argument("--operations", nargs="+", type=int, default=[1, 10, 100, 1000], metavar="N",
@@ -120,12 +121,12 @@ def options(given: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--batch", type=int, default=BATCH, metavar="N",
                         help=f"launches that are timed together without a wait (default: {BATCH})")  # fmt: skip
     parser.add_argument("--quick", action="store_true", help="three rounds")
-    parser.add_argument("--save", type=Path, metavar="FOLDER", help="write the page, the data and the picture there")
+    parser.add_argument("--save", type=Path, metavar="FOLDER", help="write <device>/host_*.json there")
     parser.add_argument("--note", default="", metavar="TEXT", help="a sentence for the top of the page")
     return parser.parse_args(given)
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Prints both tables."""
     given = options(arguments)
     if min(*given.operations, given.rounds, given.batch, 1) < 1:
@@ -137,7 +138,8 @@ def main(arguments: list[str] | None = None) -> int:
         raise SystemExit(f"nothing can be timed on {given.device}:\n{error}") from None
     print(f"{report.table(found)}\n\n{report.summary(found)}")
     if given.save is not None:
-        print(f"written: {', '.join(map(str, report.save(given.save, found)))}")
+        slug = cpu_slug() if given.device == "cpu" else slug_of(found.machine.get("GPU", "").partition(",")[0])
+        print(f"written: {report.save(given.save / slug, found)}")
     return 0
 
 

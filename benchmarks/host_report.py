@@ -1,20 +1,16 @@
-"""What the host benchmark found, as tables, a page, data and a picture; all of them can be made again from the data.
-
-`python -m benchmarks.host_report benchmarks/results/host_cpu.json` makes the page and the picture from the data.
-"""
+"""What the host benchmark found: its tables, the data they are kept in, and a chapter of a machine's page."""
 
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from .gpu_report import TRIED, columns, markdown
 from .host_ways import COUNTED, OURS, TORCH
 from .measuring import QUIET
+from .tables import columns, markdown
 
 DEVICES: Final = {"cpu": "the CPU", "cuda": "a GPU"}
 HEADS: Final = ("what", "tileproof, us", "torch, us", "of torch", "goal")
@@ -218,35 +214,23 @@ def read(text: str) -> Found:
 # Files.
 
 
-def save(folder: Path, found: Found) -> list[Path]:
-    """Writes host_cpu or host_cuda, as .json, .md and, where it can be drawn, .png. What people wrote stays."""
+def save(folder: Path, found: Found) -> Path:
+    """Writes host_cpu.json or host_cuda.json."""
     folder.mkdir(parents=True, exist_ok=True)
-    data, page, picture = (folder / f"host_{found.device}.{ending}" for ending in ("json", "md", "png"))
-    data.write_text(written(found), encoding="utf-8")
-    made = [data, page]
-    try:
-        from .host_picture import draw
-    except ImportError:
-        pass
-    else:
-        draw(picture, found)
-        made.append(picture)
-    before = page.read_text(encoding="utf-8") if page.exists() else ""
-    tried = before[before.index(TRIED) :] if TRIED in before else f"{TRIED}\n"
-    page.write_text(f"{_page(found, picture.name if picture in made else '')}\n{tried}", encoding="utf-8")
-    return made
+    file = folder / f"host_{found.device}.json"
+    file.write_text(written(found), encoding="utf-8")
+    return file
 
 
-def _page(found: Found, picture: str) -> str:
-    """The page of results, without what people write below it."""
+def part(found: Found, tried: str, pictures: Sequence[tuple[str, str]]) -> str:
+    """A chapter of the machine's page."""
     return "\n".join([
-        f"# What the host costs on {DEVICES[found.device]}", "",
-        f"Made by `python -m benchmarks.host --device {found.device} --save benchmarks/results`.",
+        f"## What the host costs on {DEVICES[found.device]}", "",
         "Operations are adds of 1024 f32. Figures are microseconds per operation: the median of rounds in which all",
         "take turns, and between what rounds lie, a tenth at each end left out. Differences are taken round by round.",
         "Of torch it is `torch.add(out=)` on tensors of the same size, in the same process.",
         "", *([f"**{found.note}**", ""] if found.note else []),
-        *([f"![microseconds per operation]({picture})", ""] if picture else []),
+        *(line for title, file in pictures for line in (f"![{title}]({file})", "")),
         markdown(*counted(found)), "",
         "- *sync each*: the host waits for every operation. *chained*: it waits once, at the end.",
         "- *awaited chain*: `await (a >> b >> ...)`, put together each time. *awaited each*: every operation alone.",
@@ -255,20 +239,9 @@ def _page(found: Found, picture: str) -> str:
         "A launch is timed on the host alone: many of them, the clock stopped before the wait. What leases cost is the",
         "difference to the same launch without them. With two streams the other is at work on other memory.", "",
         summary(found).replace("\n", "  \n"), "",
-        "## The machine", "", markdown(("what", "here"), [*found.machine.items()]), "",
+        *(["### What was tried for the host", "", tried, ""] if tried else []),
+        "### The machine of the host's figures", "", markdown(("what", "here"), [*found.machine.items()]), "",
     ])  # fmt: skip
 
 
-def main() -> int:
-    """Makes page and picture anew from the data."""
-    file = Path(sys.argv[1] if len(sys.argv) > 1 else "benchmarks/results/host_cpu.json")
-    found = read(file.read_text(encoding="utf-8"))
-    print(f"{table(found)}\n\n{summary(found)}\nwritten: {', '.join(map(str, save(file.parent, found)))}")
-    return 0
-
-
-__all__ = ["Figure", "Found", "Line", "counted", "lines", "read", "save", "summary", "table", "written"]
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+__all__ = ["Figure", "Found", "Line", "counted", "lines", "part", "read", "save", "summary", "table", "written"]

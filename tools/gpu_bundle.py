@@ -5,7 +5,7 @@
 A machine with a GPU, but without assembler and prover, then runs both:
 
     TILEPROOF_CACHE_DIR=build/gpu-cache TILEPROOF_GPU_CACHE=build/gpu-cache python -m pytest -m gpu
-    TILEPROOF_CACHE_DIR=build/gpu-cache python -m benchmarks.gpu
+    TILEPROOF_CACHE_DIR=build/gpu-cache python -m benchmarks gpu
 
 What they launch they tell themselves: `launches()` in `tests/gpu/launches.py` and `benchmarks/gpu_launches.py` gives
 the name, kernel, arguments and constants of each launch. Arguments are arrays of the host that lie as those of the GPU
@@ -40,13 +40,11 @@ from tileproof.diagnostics.errors import TileproofError, render_all  # noqa: E40
 from tileproof.runtime.ahead import Launch, Made, Plan, compile_all, plan_launch, stand_in  # noqa: E402
 from tileproof.runtime.cache import Cache, default, recorded  # noqa: E402
 from tileproof.runtime.proofs import fingerprint  # noqa: E402
+from tileproof.runtime.tensors import Tensor  # noqa: E402
 
 BENCHMARK = "benchmarks.gpu_launches"
 """Runs kernels against themselves without checks too."""
-SOURCES = {
-    "launches": "tests/gpu/launches.py", BENCHMARK: "benchmarks/gpu_launches.py",
-    "benchmarks.dependent": "benchmarks/dependent.py",
-}  # fmt: skip
+SOURCES = {"launches": "tests/gpu/launches.py", BENCHMARK: "benchmarks/gpu_launches.py"}
 """The modules that tell of launches, and their files."""
 STEP = 25
 """Of so many one is told where there is no terminal."""
@@ -130,7 +128,8 @@ def _standing(argument: Any) -> Any:
     """An argument as binding takes it: what only looks like an array becomes one without memory."""
     if isinstance(argument, np.ndarray | np.generic) or not hasattr(argument, "shape"):
         return argument
-    return stand_in(argument.shape, np.dtype(argument.dtype), getattr(argument, "strides", None))
+    dtype = argument.storage if isinstance(argument, Tensor) else np.dtype(argument.dtype)
+    return stand_in(argument.shape, dtype, getattr(argument, "strides", None))
 
 
 def _compile(work: Work, jobs: int | None, assembled: Cache) -> list[Made]:

@@ -6,14 +6,23 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-CHOSEN = ("add", "softmax", "matvec", "matmul_int8", "launch")
-TRIED = "## What was tried\n\nNothing yet.\n"
+sys.path.insert(0, str(ROOT))
+from benchmarks.book import cpu_slug  # noqa: E402
+
+from benchmarks import cpu_report  # noqa: E402
+
+CHOSEN = ("saxpy", "rms_norm", "matvec", "matmul_int8", "launch")
+KERNELS = (
+    "saxpy", "rms_norm", "add_rms_norm", "matmul int8", "matvec bf16 weights", "matvec int8 weights",
+    "matvec int4 weights",
+)  # fmt: skip
 
 
 def run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -21,22 +30,23 @@ def run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     (folder / "torch.py").write_text("raise ImportError\n", encoding="utf-8")
     path = os.pathsep.join([str(folder), str(ROOT / "src")])
     return subprocess.run(
-        [sys.executable, "-m", "benchmarks.cpu", *options],
+        [sys.executable, "-m", "benchmarks", "cpu", *options],
         cwd=ROOT, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False,
     )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
-    """What a run printed, and the folder it saved into, where there was a page already."""
+    """What a run printed, and the folder it saved into, where people had written something."""
     folder = tmp_path_factory.mktemp("bench")
     results = folder / "results"
-    results.mkdir()
-    (results / "cpu.md").write_text(f"# An older page\n\n{TRIED}", encoding="utf-8")
+    saved = results / cpu_slug()
+    saved.mkdir(parents=True)
+    (saved / "tried.md").write_text("# cpu\n\nNothing yet.\n", encoding="utf-8")
     options = ("--small", "--seconds", "0", "--threads", "1", "2", "--save", str(results), "--rows", *CHOSEN)
     done = run(folder, *options)
     assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout, results
+    return done.stdout, saved
 
 
 def data(made: tuple[str, Path]) -> Any:
@@ -45,14 +55,13 @@ def data(made: tuple[str, Path]) -> Any:
 
 def test_every_chosen_kernel_has_a_line_for_each_number_of_threads(made: tuple[str, Path]) -> None:
     lines = [(row["kernel"], row["threads"]) for row in data(made)["rows"]]
-    names = ("add", "softmax", "matmul int8", "matvec bf16 weights")
-    assert lines == [(name, threads) for name in names for threads in (1, 2)]
-    for name in names:
+    assert lines == [(name, threads) for name in KERNELS for threads in (1, 2)]
+    for name in KERNELS:
         assert sum(line.startswith(name) for line in made[0].splitlines()) >= 2
 
 
 def test_results_are_compared_with_the_right_ones(made: tuple[str, Path]) -> None:
-    assert [row["problem"] for row in data(made)["rows"]] == [""] * 8
+    assert [row["problem"] for row in data(made)["rows"]] == [""] * 2 * len(KERNELS)
 
 
 def test_without_torch_its_column_is_empty_and_the_limit_is_still_there(made: tuple[str, Path]) -> None:
@@ -68,11 +77,26 @@ def test_each_step_of_compiling_is_told(made: tuple[str, Path]) -> None:
         assert min(row["compile"].values()) > 0
 
 
-def test_what_people_wrote_into_the_page_survives(made: tuple[str, Path]) -> None:
-    page = (made[1] / "cpu.md").read_text(encoding="utf-8")
-    assert page.endswith(TRIED)
-    assert "An older page" not in page
-    assert page.count("| softmax |") == 2
+def test_each_row_says_what_it_launches(made: tuple[str, Path]) -> None:
+    for row in data(made)["rows"]:
+        assert row["how"]
+    assert data(made)["rows"][2]["how"][0].startswith("rms_norm_kernel ")
+
+
+def test_the_page_of_the_machine_tells_of_it(made: tuple[str, Path]) -> None:
+    page = (made[1] / "README.md").read_text(encoding="utf-8")
+    assert "### What was tried on the CPU\n\nNothing yet.\n" in page
+    assert page.count("| rms_norm | 16 x 256 |") == 2
+
+
+def test_a_run_of_some_rows_leaves_the_others(made: tuple[str, Path]) -> None:
+    before = cpu_report.kept(made[1])
+    assert before is not None
+    one = replace(before.lines[0], size="another")
+    after = before.joined(cpu_report.Found((one,), (), before.machine))
+    assert [line.size for line in after.lines] == ["another", *(line.size for line in before.lines[1:])]
+    assert after.launches == before.launches
+    assert cpu_report.read(cpu_report.written(after)) == after
 
 
 def test_launches_of_almost_nothing_are_timed(made: tuple[str, Path]) -> None:

@@ -13,31 +13,32 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
+from benchmarks.book import cpu_slug  # noqa: E402
 from benchmarks.host_report import Figure, Found  # noqa: E402
 
 import tileproof as tp  # noqa: E402
 from benchmarks import host, host_places, host_report, host_ways  # noqa: E402
 from tileproof.runtime.cpu_streams import CpuStream  # noqa: E402
 
-TRIED = "## What was tried\n\nNothing yet.\n"
 TINY = ("--operations", "1", "3", "--rounds", "2", "--turn", "0", "--batch", "4")
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
-    """What a run without torch printed, and the folder it saved into, where there was a page already."""
+    """What a run without torch printed, and the folder it saved into, where people had written something."""
     folder = tmp_path_factory.mktemp("host")
     results = folder / "results"
-    results.mkdir()
-    (results / "host_cpu.md").write_text(f"# An older page\n\n{TRIED}", encoding="utf-8")
+    saved = results / cpu_slug()
+    saved.mkdir(parents=True)
+    (saved / "tried.md").write_text("# host_cpu\n\nNothing yet.\n", encoding="utf-8")
     (folder / "torch.py").write_text("raise ImportError\n", encoding="utf-8")
     path = os.pathsep.join([str(folder), str(ROOT / "src")])
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.host", *TINY, "--save", str(results), "--note", "A trial."],
+        [sys.executable, "-m", "benchmarks", "host", *TINY, "--save", str(results), "--note", "A trial."],
         cwd=ROOT, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout, results
+    return done.stdout, saved
 
 
 # A run.
@@ -67,10 +68,10 @@ def test_what_each_part_costs_is_told_with_its_goal(made: tuple[str, Path]) -> N
     assert judged == {"launch, 1024 elements", "launch, the stream held", "replay, each of 3 nodes"}
 
 
-def test_the_page_is_made_anew_and_what_people_wrote_survives(made: tuple[str, Path]) -> None:
-    page = (made[1] / "host_cpu.md").read_text(encoding="utf-8")
-    assert page.endswith(TRIED)
-    assert "An older page" not in page
+def test_the_page_of_the_machine_tells_of_it(made: tuple[str, Path]) -> None:
+    page = (made[1] / "README.md").read_text(encoding="utf-8")
+    assert "## What the host costs on the CPU" in page
+    assert "### What was tried for the host\n\nNothing yet.\n" in page
     assert "**A trial." in page
     assert "| load of other processes |" in page
 

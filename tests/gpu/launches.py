@@ -25,6 +25,7 @@ from host_launches import in_flight  # noqa: E402
 from index_launches import checked_indices  # noqa: E402
 from launching import Make  # noqa: E402
 from layout_launches import large, layouts, schedules  # noqa: E402
+from library_launches import library  # noqa: E402
 from operation_launches import axis_operations, corpus, element_operations, movements  # noqa: E402
 from sum_launches import sums  # noqa: E402
 from torch_launches import torch_operators  # noqa: E402
@@ -50,6 +51,7 @@ def groups() -> dict[str, dict[str, Make]]:
         "chains": chains(),
         "torch": torch_operators(),
         "in flight": in_flight(),
+        "library": library(),
     }
 
 

@@ -358,3 +358,20 @@ def test_inf_and_lowest_are_weak() -> None:
     y, z = zeros(2, dtype=np.float16), zeros(1, dtype=np.int8)
     run(kernel('y: Out[f16, "2"], z: Out[i8, "1"]', body), y, z)
     assert (y.tolist(), z.tolist()) == ([-np.inf, -65504], [-128])
+
+
+def test_a_constant_condition_compiles_the_side_that_is_taken() -> None:
+    body = """
+        kind = f64 if x.dtype == f64 else f32
+        total = tp.zeros((), kind) + x[n].to(kind)
+        y[n] = total if x.dtype == f64 else (total * 2).to(x.dtype)
+    """
+    made = each('y: Out[T, "N"], x: In[T, "N"]', body)
+    for dtype, factor in ((np.float64, 1), (np.float32, 2), (np.float16, 2)):
+        y = zeros(3, dtype=dtype)
+        run(made, y, ramp(3, dtype=dtype))
+        assert y.tolist() == [0, factor, 2 * factor]
+    wrong = "y[n] = x[n].nothing if x.dtype == f16 else x[n]"
+    y = zeros(2)
+    run(each('y: Out[T, "N"], x: In[T, "N"]', wrong), y, ramp(2))
+    assert y.tolist() == [0, 1]

@@ -16,8 +16,11 @@ import pytest
 from source_files import load_file, load_text
 
 import tileproof as tp
-from tileproof import In, Index, Out, f32
+from tileproof import In, Index, Out, f32, i32
+from tileproof.frontend.elaborate import parse
+from tileproof.frontend.pipeline import compile_for
 from tileproof.runtime import proofs
+from tileproof.runtime.arguments import bind
 from tileproof.runtime.cache import Cache, default
 from tileproof.runtime.check import Proved
 
@@ -372,3 +375,35 @@ def test_a_stored_proof_still_refuses_a_load_at_none(tmp_path: Path, monkeypatch
     again = rows.with_schedule(tp.Schedule())
     with pytest.raises(tp.LaunchError, match="-1"):
         again(y, x, np.array([-1, 0]))
+
+
+@tp.kernel(deny_checks=True)
+def fits_when_launched(y: Out[f32, "Z C"], x: In[f32, "C"], used: In[i32, "Z"], *, B: int = 64) -> None:
+    """A product of a number that is read and an extent: whether it fits 64 bits is compared at launch."""
+    for z, c in tp.parallel(Z=tp.each, C=B):
+        first = tp.clip(used[z], 0, tp.dim("C")) * tp.dim("Z")
+        y[z, c] = tp.where(c.elements < first, x[c], 0)
+
+
+def test_a_proof_with_compares_of_ranges_is_found_again() -> None:
+    args = np.zeros((4, 8), np.float32), np.ones(8, np.float32), np.full(4, 2, np.int32)
+    bound = bind(parse(fits_when_launched).signature, args, {})
+    made = Proved(compile_for(fits_when_launched, bound.specialisation), fits_when_launched, bound.specialisation)
+    assert made.ready
+    assert made.key
+    assert made.verdict.compares
+    assert proofs.recall(fits_when_launched, bound.specialisation) is not None
+
+
+def test_what_only_uses_the_compiler_is_no_part_of_the_fingerprint(tmp_path: Path, monkeypatch: Any) -> None:
+    root = tmp_path / "tileproof"
+    for folder in ("runtime", "kernels", "cli", "ir"):
+        (root / folder).mkdir(parents=True)
+        (root / folder / "file.py").write_text("one")
+    monkeypatch.setattr(proofs, "__file__", str(root / "runtime" / "proofs.py"))
+    before = proofs.fingerprint.__wrapped__()
+    for folder in ("kernels", "cli"):
+        (root / folder / "file.py").write_text("another")
+    assert proofs.fingerprint.__wrapped__() == before
+    (root / "ir" / "file.py").write_text("another")
+    assert proofs.fingerprint.__wrapped__() != before

@@ -94,7 +94,7 @@ class Gpu(Stub):
     """How many pieces of memory launches may take."""
     report: tuple[int, ...] = ()
     """What kernels that do not compute leave in their report."""
-    _following: Any = None
+    _entries: dict[bytes, Any] = field(default_factory=dict)
 
     def use(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Has launches of a test go here, and notes what is compiled."""
@@ -137,9 +137,10 @@ class Gpu(Stub):
         return ({16: 3, 75: 9, 76: 0}[int(attribute)],)
 
     def on_cuGetProcAddress(self, name: bytes, version: int, flags: int) -> tuple[int, int]:  # noqa: N802
-        start = self._following_entry() if self.runs_followers else fast_driver.entries()["driver"]
-        known = {b"cuLaunchKernel": start, b"cuCtxGetCurrent": _context_entry()}
-        return (known[name], 0) if name in known else super().on_cuGetProcAddress(name, version, flags)
+        if name == b"cuCtxGetCurrent":
+            return _context_entry(), 0
+        found = self._entry(name)
+        return super().on_cuGetProcAddress(name, version, flags) if found is None else (found, 0)
 
     def on_cuLibraryLoadData(self, code: bytes, *_: Any) -> tuple[int]:  # noqa: N802
         self.libraries.append(code)
@@ -176,23 +177,54 @@ class Gpu(Stub):
 
         self.streams.give(stream, Step(CUgraphNodeType.CU_GRAPH_NODE_TYPE_KERNEL, work, kernel=kernel))
 
-    def _following_entry(self) -> int:
-        """The address of a function that is called like `cuLaunchKernel`, and computes."""
-        if self._following is None:
-            pointer, count = ctypes.c_void_p, ctypes.c_uint32
-            kind = ctypes.CFUNCTYPE(ctypes.c_int32, pointer, *[count] * 7, pointer, pointer, pointer)
-            note = kind(fast_driver.entries()["driver"])
-
-            def start(kernel: int, *rest: Any) -> int:
-                answer: int = note(kernel, *rest)
-                if not answer:
-                    calls = self.loaded[kernel].plan
-                    self._run(kernel, list(calls.latest.words), rest[0], rest[7] or 0)
-                return answer
-
-            self._following = kind(start)
-        address: int = ctypes.cast(self._following, ctypes.c_void_p).value or 0
+    def _entry(self, name: bytes) -> int | None:
+        """The address of a function that launches which follow a plan call; those that start kernels compute too, if
+        they are to."""
+        pointer, count, wide = ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint64
+        kinds: dict[bytes, tuple[list[Any], Any]] = {
+            b"cuLaunchKernel": ([pointer, *[count] * 7, pointer, pointer, pointer], self._noted("driver", 0)),
+            b"cuLaunchKernelEx": ([pointer] * 4, self._noted("early", 1)),
+            b"cuMemAllocAsync": ([pointer, wide, pointer], self._allocated),
+            b"cuMemFreeAsync": ([wide, pointer], lambda address, stream: self.cuMemFreeAsync(address, stream or 0)[0]),
+            b"cuStreamIsCapturing": ([pointer, pointer], self._captured),
+        }  # fmt: skip
+        if name not in kinds:
+            return None
+        if name in (b"cuLaunchKernel", b"cuLaunchKernelEx") and not self.runs_followers:
+            return fast_driver.entries()["driver" if name == b"cuLaunchKernel" else "early"]
+        if name not in self._entries:
+            types, act = kinds[name]
+            self._entries[name] = ctypes.CFUNCTYPE(ctypes.c_int32, *types)(act)
+        address: int = ctypes.cast(self._entries[name], ctypes.c_void_p).value or 0
         return address
+
+    def _noted(self, entry: str, place: int) -> Any:
+        """A function that starts a kernel, which is written down and computes."""
+        pointer, count = ctypes.c_void_p, ctypes.c_uint32
+        types = [pointer] * 4 if place else [pointer, *[count] * 7, pointer, pointer, pointer]
+        note = ctypes.CFUNCTYPE(ctypes.c_int32, *types)(fast_driver.entries()[entry])
+
+        def start(*given: Any) -> int:
+            answer: int = note(*given)
+            if not answer:
+                call = self.loaded[given[place]].plan.latest
+                self._run(given[place], list(call.words), call.grid[0], call.stream)
+            return answer
+
+        return start
+
+    def _allocated(self, place: int, count: int, stream: int | None) -> int:
+        if not self._stack():
+            self._stack().append(1000)  # whoever follows a plan is told that it is current, in every thread
+        answer, address = self.cuMemAllocAsync(count, stream or 0)
+        if not answer:
+            ctypes.c_uint64.from_address(place).value = address
+        return int(answer)
+
+    def _captured(self, stream: int | None, place: int) -> int:
+        answer, state = self.cuStreamIsCapturing(stream or 0)
+        ctypes.c_int32.from_address(place).value = int(state or 0)
+        return int(answer)
 
     def on_cuKernelGetName(self, kernel: int) -> tuple[bytes]:  # noqa: N802
         return (self.loaded[kernel].entry.name.encode(),)

@@ -31,13 +31,13 @@ from tileproof.language.dtypes import BOOL, ENTRY, INDEX
 
 from .carrying import chooses_one, is_loaded, long_steps
 from .entries import entries_of
+from .extents import Extents
 from .formulas import TRUE, All, Formula, Some, at_most, below, equals, negation
 from .ranges import CARRIED_LIMIT, INDEX_LIMIT, Range, Ranges
 from .sites import Account, Bounded, Branch, Carried, Demand, Fitting, Site, Spot, View, Walk, Where
 from .terms import (
     LANE,
     AxisExtent,
-    DimensionExtent,
     Lane,
     Live,
     Read,
@@ -72,6 +72,7 @@ class Reader:
         self.views: dict[Tensor, View] = {}
         elements: dict[str, Content | Range] = {}
         self.walked: dict[str, Term] = {}
+        self.extent = Extents(kernel.static, kernel.computed)
         self.ranges = Ranges(elements, self.walked, self.extent, lanes=_most_lanes(kernel))
         self.values = Values(self.account, self.ranges, self.views)
         self.path: list[Formula] = []
@@ -96,16 +97,6 @@ class Reader:
             if name not in kernel.static and isinstance(value, Extent):
                 self.account.contracts.append(at_most(number(1), of_length(value)))
         self.is_inside = not any(isinstance(op, ops.Parallel) for op in kernel.body.ops)
-
-    def extent(self, name: str) -> Term:
-        """The extent of a dimension: of static and computed ones, what they are made of."""
-        for known in (self.kernel.static, self.kernel.computed):
-            if name in known:
-                made = known[name]
-                if not (isinstance(made, int) or made.names == {name}):
-                    return _resolved(of_length(made), self)
-                return of_length(made)
-        return of(DimensionExtent(name))
 
     def _tensor(self, tensor: Tensor, elements: dict[str, Content | Range]) -> None:
         extents = []
@@ -518,10 +509,3 @@ def _at(formula: Formula, lane: Term) -> Formula:
     from .formulas import changed
 
     return changed(formula, lambda term: at_lane(term, lane))
-
-
-def _resolved(term: Term, reader: Reader) -> Term:
-    """A term with every dimension replaced by what it is made of."""
-    from .terms import rebuild
-
-    return rebuild(term, lambda atom: reader.extent(atom.name) if isinstance(atom, DimensionExtent) else None)

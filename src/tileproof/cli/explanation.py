@@ -14,7 +14,7 @@ _LONGEST = 44
 
 
 @dataclass(slots=True)
-class _Line:
+class Line:
     """The obligations of one kind that an access has, one for each of its axes."""
 
     span: Span
@@ -26,7 +26,7 @@ class _Line:
 
 def explanation(verdict: Verdict) -> Iterator[str]:
     """The lines of the table, then tiles that are full, then what a launch compares."""
-    lines = _lines(verdict.settled)
+    lines = lines_of(verdict.settled)
     if lines:
         places = [f"{line.span.line}:{line.span.column}" for line in lines]
         whats = [_cut(line.what) for line in lines]
@@ -41,11 +41,12 @@ def explanation(verdict: Verdict) -> Iterator[str]:
     full = dict.fromkeys(" ".join(span.text.split()) for span in spans)
     if full:
         yield f"  never clipped, so never masked: {', '.join(full)}"
-    for compare in dict.fromkeys(_said(compare) for compare in verdict.compares):
+    for compare in dict.fromkeys(compared(compare) for compare in verdict.compares):
         yield f"  at launch: {compare}"
 
 
-def _said(compare: Compare | Fits) -> str:
+def compared(compare: Compare | Fits) -> str:
+    """What a launch looks at, in the user's words."""
     match compare:
         case Compare(demand=demand):
             return demand
@@ -53,11 +54,11 @@ def _said(compare: Compare | Fits) -> str:
             return f"`{' '.join(span.text.split())}` fits 64 bits"
 
 
-def _lines(settled: tuple[Settled, ...]) -> list[_Line]:
+def lines_of(settled: tuple[Settled, ...]) -> list[Line]:
     """Obligations by place and kind, in the order of the source; the costliest rung stands for all axes."""
-    found: dict[tuple[Span, str, str], _Line] = {}
+    found: dict[tuple[Span, str, str], Line] = {}
     for one in settled:
-        line = found.setdefault((one.span, one.what, one.goal), _Line(one.span, one.what, one.goal, one.rung))
+        line = found.setdefault((one.span, one.what, one.goal), Line(one.span, one.what, one.goal, one.rung))
         line.rung = max(line.rung, one.rung)
         line.reasons.append(one.reason)
     order = {"covered": 0, "inside": 1, "nonempty": 2, "fits": 3, "apart": 4}

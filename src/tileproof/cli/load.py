@@ -44,7 +44,7 @@ def load(name: str) -> Loaded:
         return Loaded(file, problems=(code,))
     if not any("kernel" in line for line in source.lines):
         return Loaded(file)  # what it imports may not even be installed here
-    package, root = _package(path)
+    package, root = package_of(path)
     module = ModuleType(f"{package}.{path.stem}__{next(_numbers)}".lstrip("."))
     module.__file__, module.__package__ = file, package
     sys.modules[module.__name__] = module  # dataclasses and the like look their module up
@@ -102,7 +102,7 @@ def compile_source(source: Source) -> CodeType | Diagnostic:
         return Diagnostic(Code.NOT_PYTHON, message, help=_NOT_OURS)
 
 
-def _package(path: Path) -> tuple[str, Path]:
+def package_of(path: Path) -> tuple[str, Path]:
     """The dotted package a file belongs to (empty for a script), and the folder to import it from."""
     names: list[str] = []
     folder = path.parent

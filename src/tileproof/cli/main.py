@@ -27,10 +27,12 @@ examples:
   tileproof check norm.py --with D=128    ... when the dimension D is 128?
   tileproof check src/*.py --format json  the same, for an editor or an agent
   tileproof compile add.py --arch sm_90   machine code for a GPU, which need not be here
+  tileproof tune matmul --shapes "M=512,N=4096,K=4096"    the fastest tile sizes here, kept in a record
   tileproof ir double.py                  what became of the kernel
   tileproof explain TP0301                what an error means, with an example of the cure
   tileproof explain                       every error there is
   tileproof audit src --max 0             is there a tp.unsafe block?
+  tileproof report --open                 the library: every kernel, whether it is safe, and why, as a page
   tileproof init scale                    a first kernel, its test and linter settings
   tileproof cache info                    where compiled kernels are kept, and how many
   tileproof doctor                        what works on this machine
@@ -41,9 +43,11 @@ examples:
 COMMANDS = {
     "check": "prove the kernels of some files safe, or report what is wrong",
     "compile": "compile kernels for GPUs, also where there is none, and pack them into a bundle",
+    "tune": "find the fastest tile sizes and schedule for some shapes, and keep records of them",
     "ir": "print the typed form of a kernel after a pass",
     "explain": "explain an error code, with a wrong and a right example",
     "audit": "list every tp.unsafe block, with its reason",
+    "report": "tell of every kernel of a library whether it is safe, and why, as a table or a page",
     "init": "write a first kernel, its test and linter settings",
     "cache": "show or clear the compiled kernels that are kept on disk",
     "doctor": "say what is installed, which backends work, and what to do about the rest",

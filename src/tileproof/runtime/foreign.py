@@ -52,6 +52,11 @@ def torch_of(value: Any) -> Any:
     return torch if torch is not None and isinstance(value, getattr(torch, "Tensor", ())) else None
 
 
+def of_torch(value: Any) -> str | None:
+    """The name of the element type of a tensor of torch; None if we have none like it."""
+    return _OF_TORCH.get(str(value.dtype).removeprefix("torch."))
+
+
 def to_torch(torch: Any, name: str) -> Any:
     """The element type of torch that is ours."""
     return getattr(torch, next(theirs for theirs, ours in _OF_TORCH.items() if ours == name))

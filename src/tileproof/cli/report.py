@@ -1,0 +1,123 @@
+"""`tileproof report`: what is known about every kernel of a library, for whoever does not want to take it on trust."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import webbrowser
+from pathlib import Path
+
+from .reporting.facts import Report, written
+from .reporting.gathering import Sources, report_on
+from .reporting.page import page
+from .reporting.table import summary, text
+from .usage import UsageError, wants_color
+
+EXAMPLES = """\
+examples:
+  tileproof report                           the kernels that come with tileproof, as a table
+  tileproof report --open                    the same as a page, in the browser
+  tileproof report mine.kernels --out r.html a package of yours, into a file
+  tileproof report examples --format json    a folder, for a program
+  tileproof report --junit results.xml       with what `pytest --junit-xml results.xml` found
+
+Every kernel is proved, or read from the kernel cache if it was proved before: the verdict, what settles each access,
+what is left for the launch and for run time. The page is one file, works without a network and can be printed. Tests
+and benchmarks are those of the checkout the library lies in, unless --tests and --results say where; tuning records
+are those that launches would use.
+
+The exit code is 0 if every kernel could be looked at and none is refused, 1 if not, 2 if the command is wrong.
+"""
+DEFAULT = "tileproof.kernels"
+FILE = "tileproof-report.html"
+_FORMATS = {".html": "html", ".htm": "html", ".json": "json", ".txt": "text"}
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
+    """Adds the command to the parser."""
+    parser = commands.add_parser(
+        "report",
+        help=summary,
+        description="Looks at every kernel of a library: is it safe, and why; which tests, records and benchmarks are "
+        "there. Launches nothing.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    option = parser.add_argument
+    option("targets", metavar="PACKAGE_OR_FOLDER", nargs="*", default=[DEFAULT], help=f"(default: {DEFAULT})")
+    option("--format", choices=("text", "html", "json"), help="(default: by the name of --out, else text)")
+    option("--out", metavar="FILE", help="where to write it; .html, .json and .txt choose the format")
+    option("--open", action="store_true", help=f"show the page in a browser; without --out it is {FILE}")
+    option("--tests", metavar="DIR", help="the folder of tests")
+    option("--junit", metavar="FILE", help="results of tests, as `pytest --junit-xml FILE` writes them")
+    option("--results", metavar="DIR", help="the folder of benchmark results")
+    option("--jobs", metavar="N", type=int, help="how many kernels to prove at a time (default: one for each core)")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Carries the command out; gives the exit code."""
+    chosen, out = _chosen(options)
+    if options.jobs is not None and options.jobs < 1:
+        raise UsageError(f"--jobs {options.jobs}: at least one must run")
+    if out is not None and not out.parent.is_dir():
+        raise UsageError(f"--out {out}: there is no folder {out.parent}")
+    progress = _Progress()
+    sources = Sources(options.tests, options.junit, options.results)
+    report = report_on(tuple(dict.fromkeys(options.targets)), sources, jobs=options.jobs, step=progress.step)
+    progress.clear()
+    made = _made(report, chosen, out is None)
+    if out is None:
+        print(made, end="")
+    else:
+        try:
+            out.write_text(made, encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"--out {out}: {error.strerror or error}") from None
+        print(summary(report))
+        print(f"written: {out}")
+    if options.open and out is not None and not webbrowser.open(out.resolve().as_uri()):
+        print("no browser could be started here: open the file yourself")
+    return 0 if report.is_clean else 1
+
+
+def _chosen(options: argparse.Namespace) -> tuple[str, Path | None]:
+    """The format, and the file it goes to."""
+    out = None if options.out is None else Path(options.out)
+    if options.open:
+        if options.format not in (None, "html"):
+            raise UsageError(f"--open shows a page, not {options.format}: leave --format out")
+        return "html", out or Path(FILE)
+    if options.format is not None:
+        return options.format, out
+    return ("text" if out is None else _FORMATS.get(out.suffix, "html")), out
+
+
+def _made(report: Report, chosen: str, is_shown: bool) -> str:
+    match chosen:
+        case "html":
+            return page(report)
+        case "json":
+            return json.dumps(written(report), indent=1, ensure_ascii=False) + "\n"
+        case _:
+            return text(report, is_shown and wants_color(sys.stdout))
+
+
+class _Progress:
+    """How far it is, on a terminal; nothing elsewhere."""
+
+    def __init__(self) -> None:
+        self._stream = sys.stderr if sys.stderr.isatty() else None
+
+    def step(self, what: str, done: int, total: int) -> None:
+        """So many are done."""
+        if self._stream is not None:
+            self._stream.write(f"\r\x1b[K{done} of {total} kernels {what}")
+            self._stream.flush()
+
+    def clear(self) -> None:
+        """Makes room for what is printed next."""
+        if self._stream is not None:
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()

@@ -1,0 +1,323 @@
+"""`tileproof tune`: finds which kernel, tile sizes and schedule are fastest for some shapes, and records them."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.util
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from itertools import product
+from pathlib import Path
+
+from tileproof import kernels
+from tileproof.backends.cuda import toolchain
+from tileproof.diagnostics import TileproofError, render
+from tileproof.frontend.elaborate import parse
+from tileproof.tuning import records, tuner
+from tileproof.tuning.inputs import DTYPES, TuningError
+from tileproof.tuning.provenance import is_cpu, recorded_target
+from tileproof.tuning.record_files import SHIPPED, RecordError, read, read_as_it_is
+from tileproof.tuning.reports import Report
+from tileproof.tuning.tunables import Sizes, Tunable
+
+from .load import load
+from .usage import UsageError, suggestion, wants_color
+
+EXAMPLES = """\
+examples:
+  tileproof tune matmul --shapes "M=512,N=6144,K=2560"       the library's matmul, for this shape
+  tileproof tune matmul --shapes "M=16|64|128,N=6144,K=2560" ... and for three numbers of rows
+  tileproof tune all --shapes "M=16,N=4096,K=4096" --into records --minutes 10
+  tileproof tune mine.py --kernel scale --shapes N=1048576   of a file with TUNABLES = (Tunable("scale", ...), ...)
+  tileproof tune matmul --shapes "M=512,N=6144,K=2560" --arch sm_90 --compile-only
+                                                             only compile, for a machine that has the GPU
+  tileproof tune --check                                     are all records that are used here fresh?
+
+Every candidate is compiled, several at a time; rules strike out those that spill registers, leave the machine idle, and
+the like. Each of the rest has to compute what the default choice computes, on fresh random inputs, before it is timed,
+with cold caches. The winner runs against the default, pair by pair, and replaces it if it is faster.
+
+Records go into --into, or the folder TILEPROOF_RECORDS_DIR, or ./tileproof-records, one file for each tunable and
+target. Launches use those in TILEPROOF_RECORDS_DIR before those that come with tileproof. What is settled is written to
+the log at once: after Ctrl-C, or when --minutes are over, the same command goes on from there.
+
+The exit code is 0 if every shape is settled, 1 if one is not or a record is stale, 2 if the command is wrong, 130 after
+Ctrl-C.
+"""
+ALL = "all"
+_FOLDER = "tileproof-records"
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
+    """Adds the command to the parser."""
+    parser = commands.add_parser(
+        "tune",
+        help=summary,
+        description="Tries the kernels, tile sizes and schedules that a piece of work can be done with, and keeps what "
+        "is fastest on this machine's GPU, or on its CPU.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    option = parser.add_argument
+    option("what", metavar="NAME", nargs="?", help="a tunable of the library, all, or a Python file with TUNABLES")
+    option("--kernel", metavar="NAME", help="this tunable of the file alone")
+    sizes = 'the extents to tune for, "M=16|64,N=4096" for two shapes; may be repeated'
+    option("--shapes", metavar="M=512,N=4096,...", action="append", default=[], help=sizes)
+    option("--element", metavar="TYPE,...", help="the element type (default: bf16 on a GPU, f32 on the CPU)")
+    option("--arch", metavar="ARCH", help="sm_90, or cpu (default: the first GPU here, else the CPU)")
+    option("--into", metavar="DIR", help="the folder that records are written to")
+    option("--log", metavar="FILE", help="what is settled, to go on from (default: beside the records)")
+    option("--minutes", metavar="N", type=float, help="stop after so long; the same command goes on later")
+    option("--jobs", metavar="N", type=int, help="how many to compile at a time (default: one for each core)")
+    option("--seed", metavar="N", type=int, help="the same inputs each time (default: fresh ones)")
+    option("--compile-only", action="store_true", help="fill the kernel cache, launch nothing; needs no GPU")
+    option("--check", action="store_true", help="say which records are stale, and do nothing else")
+    option("--verbose", action="store_true", help="say of every candidate why it was not chosen")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Carries the command out; gives the exit code."""
+    try:
+        if options.check:
+            return _check(options)
+        tunables = _chosen(options)
+        shapes = [sizes for text in options.shapes for sizes in read_sizes(text)]
+        if not shapes:
+            raise UsageError(f'say for which sizes: --shapes "{_asked(tunables[0])}"')
+        elements = _elements(options.element)
+        for name, least in (("jobs", 1), ("minutes", 0)):
+            value = getattr(options, name)
+            if value is not None and value < least:
+                raise UsageError(f"--{name} {value}: at least {least}")
+        carried = _compile if options.compile_only else _tune
+        return carried(options, tunables, shapes, elements)
+    except TuningError as error:
+        raise UsageError(str(error)) from None
+    except TileproofError as error:  # of the machine: no assembler, a driver that is too old
+        for finding in error.diagnostics:
+            print(render(finding, color=wants_color(sys.stdout)), end="\n\n")
+        return 1
+
+
+# What is tuned.
+
+
+def read_sizes(text: str) -> Iterator[Sizes]:
+    """`M=16|64,N=4096` as all the sizes it stands for."""
+    names, extents = [], []
+    for item in filter(None, (part.strip() for part in text.split(","))):
+        name, _, values = (part.strip() for part in item.partition("="))
+        numbers = [each.strip() for each in values.split("|")]
+        if not name.isidentifier() or not all(each.isdecimal() for each in numbers):
+            raise UsageError(f"--shapes: `{item}` is not a dimension and its extent, such as M=512 or M=16|64|128")
+        if name in names:
+            raise UsageError(f"--shapes: `{name}` is given twice; several extents are written {name}=16|64")
+        names.append(name)
+        extents.append([int(each) for each in numbers])
+    if not names:
+        raise UsageError("--shapes names no dimension: write M=512,N=4096")
+    for each in product(*extents):
+        yield dict(zip(names, each, strict=True))
+
+
+def library() -> dict[str, Tunable]:
+    """The tunables of the kernel library, by name."""
+    found: dict[str, Tunable] = {}
+    for family in kernels.FAMILIES:
+        name = f"{kernels.__name__}.{family}"
+        if importlib.util.find_spec(name) is not None:
+            module = importlib.import_module(name)
+            found |= {each.name: each for each in getattr(module, "TUNABLES", ())}
+    return found
+
+
+def _chosen(options: argparse.Namespace) -> list[Tunable]:
+    if options.what is None:
+        raise UsageError("name what to tune: a tunable such as matmul, all, or a Python file with TUNABLES")
+    if options.what.endswith(".py") or os.sep in options.what:
+        return _of_file(options.what, options.kernel)
+    if options.kernel is not None:
+        raise UsageError(f"--kernel is about a file: write `tileproof tune {options.kernel}`, or name the file first")
+    known = library()
+    if options.what == ALL:
+        return [each for each in known.values() if _takes(each, options.shapes)] or _none_takes(known, options.shapes)
+    if options.what not in known:
+        there = f"there are {', '.join(sorted(known))}"
+        raise UsageError(f"{options.what}: nothing of that name is tuned{suggestion(options.what, known)}; {there}")
+    return [known[options.what]]
+
+
+def _takes(tunable: Tunable, shapes: Sequence[str]) -> bool:
+    """Whether the shapes are about the dimensions of a tunable: of all there are, most have others."""
+    for text in shapes:
+        for sizes in read_sizes(text):
+            if not sizes.keys() <= set(parse(tunable.kernels[0]).signature.dimensions):
+                return False
+            try:
+                tuner.tasks_of(tunable, [sizes], "f32", "cpu")
+            except TuningError:
+                return False
+    return True
+
+
+def _none_takes(known: dict[str, Tunable], shapes: Sequence[str]) -> list[Tunable]:
+    raise UsageError(f"--shapes {' '.join(shapes)}: no tunable has these dimensions; there are {', '.join(known)}")
+
+
+def _of_file(file: str, kernel: str | None) -> list[Tunable]:
+    loaded = load(file)
+    if loaded.problems:
+        raise UsageError("\n".join(f"{each.message}; {each.help}" for each in loaded.problems))
+    found: tuple[Tunable, ...] = ()
+    if loaded.kernels:
+        found = tuple(loaded.kernels[0].function.__globals__.get("TUNABLES", ()))
+    if not found:
+        raise UsageError(f"{file} has no TUNABLES: write `TUNABLES = (Tunable(...),)` beside its kernels")
+    if kernel is None:
+        return list(found)
+    chosen = [each for each in found if each.name == kernel or any(one.name == kernel for one in each.kernels)]
+    if not chosen:
+        names = [each.name for each in found]
+        raise UsageError(f"--kernel {kernel}: {file} tunes {', '.join(names)}{suggestion(kernel, names)}")
+    return chosen
+
+
+def _asked(tunable: Tunable) -> str:
+    """Sizes to fill in."""
+    signature = parse(tunable.kernels[0]).signature
+    computed = {equation.dimension for equation in signature.equations}
+    return ",".join(f"{name}=..." for name in signature.dimensions if name not in computed)
+
+
+def _elements(text: str | None) -> list[str | None]:
+    if text is None:
+        return [None]
+    found = [part.strip() for part in text.split(",") if part.strip()]
+    for each in found:
+        if each not in DTYPES:
+            raise UsageError(f"--element {each}: there is no such type{suggestion(each, DTYPES)}")
+    return list(found)
+
+
+# What is done.
+
+
+def _tune(
+    options: argparse.Namespace, tunables: Sequence[Tunable], shapes: Sequence[Sizes], elements: Sequence[str | None]
+) -> int:
+    place = tuner.place_for(options.arch)
+    into = Path(options.into or os.environ.get(records.VARIABLE) or _FOLDER)
+    target = recorded_target(place.target)
+    ends = None if options.minutes is None else time.monotonic() + 60 * options.minutes
+    is_finished = True
+    for tunable in tunables:
+        log = Path(options.log) if options.log else into / f"{tunable.name}.{target}.log"
+        for element in elements:
+            progress = Progress()
+            minutes = None if ends is None else max(ends - time.monotonic(), 0.0) / 60
+            try:
+                report = tuner.tune(
+                    tunable, shapes, element=element, place=place, into=into, log=log, minutes=minutes,
+                    jobs=options.jobs, seed=options.seed, step=progress.step,
+                )  # fmt: skip
+            except KeyboardInterrupt:
+                progress.clear()
+                print(f"\nstopped; what is settled is in {log}: the same command goes on from there", file=sys.stderr)
+                return 130
+            progress.clear()
+            is_finished &= _print(report, into, options.verbose)
+    return 0 if is_finished else 1
+
+
+def _print(report: Report, into: Path, verbose: bool) -> bool:
+    """Shows what was found; whether every shape has it."""
+    print(f"{report.tunable} on {report.target}, {report.device}")
+    for line in report.lines():
+        print(f"  {line}")
+    for result in report.results:
+        wrong = {label: text for label, text in result.problems.items() if text.startswith("wrong")}
+        for label, text in ({**result.struck, **result.problems} if verbose else wrong).items():
+            print(f"  {result.shape}: {label}: {text}")
+    if report.path is not None:
+        print(f"{report.path} is written", end="")
+        used = into.resolve() == SHIPPED or os.environ.get(records.VARIABLE) == str(into)
+        print("" if used else f"; launches use it with {records.VARIABLE}={into}")
+    if not report.is_finished:
+        print("the time is over; the same command goes on from here")
+    return report.is_finished and all(each.best is not None for each in report.results)
+
+
+def _compile(
+    options: argparse.Namespace, tunables: Sequence[Tunable], shapes: Sequence[Sizes], elements: Sequence[str | None]
+) -> int:
+    arch = options.arch
+    known = toolchain.find().architectures
+    if arch is None or is_cpu(arch) or arch not in known:
+        raise UsageError(f"--compile-only is for a GPU: say which with --arch; there are {', '.join(known)}")
+    for tunable in tunables:
+        for element in elements:
+            progress = Progress()
+            found = tuner.compile_only(
+                tunable, shapes, element=element, target=arch, jobs=options.jobs, step=progress.step
+            )
+            progress.clear()
+            for task, made in found:
+                shape = " ".join(f"{name}={extent}" for name, extent in task.sizes.items())
+                print(f"{tunable.name} {shape} {task.element}: {len(made.facts)} compiled, {len(made.refused)} refused")
+                for label, reason in made.refused.items():
+                    print(f"  {label}: {reason}")
+    return 0
+
+
+def _check(options: argparse.Namespace) -> int:
+    """Every record that launches would look at here, or in a folder."""
+    known = library()
+    folders = [Path(options.into)] if options.into else list(records.folders())
+    stale = count = 0
+    for path in sorted(path for folder in folders if folder.is_dir() for path in folder.glob("*.json")):
+        count += 1
+        try:
+            record = read_as_it_is(path)
+            if record.tunable not in known:
+                raise RecordError(f"{path} is about `{record.tunable}`, which nothing is called: remove it")
+            entries = read(path, known[record.tunable], record.target).entries
+        except RecordError as error:
+            stale += 1
+            print(error)
+        else:
+            print(f"{path}: {len(entries)} shapes, fresh")
+    print(f"{count} file{'s' * (count != 1)} of records, {stale} stale")
+    return 1 if stale else 0
+
+
+class Progress:
+    """A bar on a terminal that says how far the work is, and how long it may still take; nothing elsewhere."""
+
+    _WIDTH = 24
+
+    def __init__(self) -> None:
+        self._stream = sys.stderr if sys.stderr.isatty() else None
+        self._what, self._began, self._from = "", time.perf_counter(), 0
+
+    def step(self, what: str, done: int, total: int) -> None:
+        """So many are done."""
+        if what != self._what:
+            self._what, self._began, self._from = what, time.perf_counter(), done - 1
+        if self._stream is None:
+            return
+        filled = self._WIDTH * done // max(total, 1)
+        passed = time.perf_counter() - self._began
+        left = passed / max(done - self._from, 1) * (total - done)
+        bar = "#" * filled + "." * (self._WIDTH - filled)
+        self._stream.write(f"\r\x1b[K[{bar}] {done} of {total} {what}, {passed:.0f} s, about {left:.0f} s left")
+        self._stream.flush()
+
+    def clear(self) -> None:
+        """Takes the bar away, for something else to be printed."""
+        if self._stream is not None:
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()

@@ -1,0 +1,144 @@
+"""What library functions ask of arrays, whichever library made them: where they are, and new ones beside them.
+
+Nothing here reads the elements of an array: a library function decides by shapes, strides and element types alone, so
+it never waits for a GPU, and can be recorded in a graph.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.diagnostic import Diagnostic
+from tileproof.diagnostics.errors import LaunchError
+from tileproof.language.dtypes import ALL, DType, by_storage
+from tileproof.runtime import gpu
+from tileproof.runtime.devices import described
+from tileproof.runtime.foreign import of_torch, to_torch, torch_device, torch_of
+from tileproof.runtime.making import empty
+from tileproof.runtime.tensors import Tensor
+
+
+def target_of(array: Any) -> str:
+    """What kernels on this array are compiled for: "cpu", or the architecture of its GPU ("sm_90")."""
+    number = device_of(array)
+    return "cpu" if number is None else gpu.arch_of(number)
+
+
+def device_of(array: Any) -> int | None:
+    """The number of the GPU an array is on; None for the CPU."""
+    if isinstance(array, np.ndarray):
+        return None
+    if isinstance(array, Tensor):
+        return array.block.device
+    torch = torch_of(array)
+    if torch is not None:
+        if type(array) is torch.Tensor:
+            number: int = array.get_device()
+            return None if number < 0 else number
+        return int(array.device.index or 0) if torch_device(torch, array) == "cuda" else None
+    found = described(array)
+    return None if found is None else found.device
+
+
+def element_of(array: Any) -> DType:
+    """The element type of an array, as kernels name it."""
+    if isinstance(array, Tensor):
+        return array.dtype
+    known = _elements.get(array.dtype)
+    if known is not None:
+        return known
+    if torch_of(array) is not None:
+        name = of_torch(array)
+        found = next((each for each in ALL if each.name == name), None)
+    else:
+        found = by_storage().get(np.dtype(array.dtype))
+    if found is None:
+        raise refused(
+            Code.ARGUMENT_DTYPE, f"an array of {array.dtype} holds nothing that kernels know", "convert it to f32 first"
+        )
+    _elements[array.dtype] = found
+    return found
+
+
+_elements: Final[dict[Any, DType]] = {}
+"""Ours by the element types of numpy and torch that were met."""
+
+
+def new(like: Any, shape: Sequence[int], dtype: DType | None = None) -> Any:
+    """An array nobody has written yet, of the library and on the device of another, and of its type unless given."""
+    element = element_of(like) if dtype is None else dtype
+    if isinstance(like, np.ndarray):
+        return np.empty(tuple(shape), element.storage)
+    torch = torch_of(like)
+    if torch is not None:
+        return like.new_empty(tuple(shape), dtype=to_torch(torch, element.name))
+    number = device_of(like)
+    return empty(tuple(shape), element, "cpu" if number is None else f"cuda:{number}")
+
+
+def result(out: Any, like: Any, shape: Sequence[int], dtype: DType | None = None) -> Any:
+    """`out` if there is one, of the right shape, or a new array."""
+    if out is None:
+        return new(like, shape, dtype)
+    if tuple(out.shape) != tuple(shape):
+        raise refused(
+            Code.DIMENSION_DIFFERS,
+            f"`out` has shape {shown(out.shape)}, and the result has {shown(shape)}",
+            f"pass an array of shape {shown(shape)}, or none: then one is made",
+        )
+    return out
+
+
+def matrix(array: Any) -> Any:
+    """An array as a matrix, never copied: its last axis stays, the axes before it become one."""
+    shape = tuple(array.shape)
+    if len(shape) == 2:
+        return array
+    last = shape[-1] if shape else 1
+    return view(array, (math.prod(shape[:-1]), last))
+
+
+def view(array: Any, shape: Sequence[int]) -> Any:
+    """The same elements in another shape, never copied: what is written there is written to the array."""
+    if isinstance(array, np.ndarray):
+        made = array.view()
+        try:
+            made.shape = tuple(shape)  # unlike `reshape`, this never copies
+        except (AttributeError, ValueError):
+            raise _scattered(array, shape) from None
+        return made
+    try:
+        return array.view(*shape) if torch_of(array) is not None else array.reshape(*shape)
+    except (RuntimeError, ValueError):
+        raise _scattered(array, shape) from None
+
+
+def _scattered(array: Any, shape: Sequence[int]) -> LaunchError:
+    return refused(
+        Code.ARGUMENT_RANK,
+        f"an array of shape {shown(array.shape)} cannot be seen as {shown(shape)}: its rows do not follow each other",
+        "pass a contiguous array, for instance a copy",
+    )
+
+
+def is_by_columns(array: Any) -> bool:
+    """Whether it is the elements of a column that lie next to each other in memory: a transposed view."""
+    if 1 in array.shape[-2:]:
+        return False
+    strides = array.stride() if callable(getattr(array, "stride", None)) else array.strides
+    return abs(int(strides[-2])) < abs(int(strides[-1]))
+
+
+def refused(code: Code, message: str, cure: str) -> LaunchError:
+    """An error that names its cure."""
+    return LaunchError(Diagnostic(code, message, help=cure))
+
+
+def shown(shape: Sequence[int]) -> str:
+    """`(2, 3)`."""
+    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"

@@ -1,0 +1,488 @@
+"""Element by element: sums, products, activations and their gradients, dropout, casts, and copies in another layout.
+
+Arrays may have any number of axes. Those that lie in a row are seen as one long vector, others as matrices with
+whatever strides they have; nothing is copied first. 16-bit floats are computed in f32 and rounded once. NaN and
+infinity spread as IEEE says, where a function says nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final, Literal
+
+import tileproof as tp
+from tileproof import In, Out, T, U, f32, f64, i64
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.errors import KernelError
+from tileproof.language.dtypes import BOOL, DType
+from tileproof.tuning import Tunable
+
+from .arrays import element_of, matrix, refused, result, shown, view
+from .choosing import chosen
+from .elementwise_sizes import Work, gated, plane, square, vector
+from .layouts import is_dense, joined
+
+__all__ = [
+    "add", "add_kernel", "add_matrix_kernel", "cast", "cast_kernel", "cast_matrix_kernel", "copy", "copy_blocks_kernel",
+    "copy_kernel", "copy_matrix_kernel", "dropout", "dropout_kernel", "dropout_matrix_kernel", "gelu", "gelu_backward",
+    "gelu_backward_kernel", "gelu_backward_matrix_kernel", "gelu_backward_tanh_kernel",
+    "gelu_backward_tanh_matrix_kernel", "gelu_kernel", "gelu_matrix_kernel", "gelu_tanh_kernel",
+    "gelu_tanh_matrix_kernel", "mul", "mul_kernel", "mul_matrix_kernel", "silu_mul", "silu_mul_backward",
+    "silu_mul_backward_kernel", "silu_mul_kernel", "transpose", "transpose_kernel",
+]  # fmt: skip
+
+_SLOPE: Final = 2 * math.sqrt(2 / math.pi)
+_CUBE: Final = 0.044715
+_DENSITY: Final = 1 / math.sqrt(2 * math.pi)
+_ROOT: Final = math.sqrt(0.5)
+
+
+# What is computed of elements.
+
+
+def wide(t: Any) -> Any:
+    """The elements as they are computed with: f64 as they are, all others in f32."""
+    return t if t.dtype == f64 else t.to(f32)
+
+
+def gelu_of(v: Any) -> Any:
+    """v times the share of the normal distribution below v."""
+    return 0.5 * v * (1.0 + tp.erf(v * _ROOT))
+
+
+def gelu_tanh_of(v: Any) -> Any:
+    """The approximation by tanh. (1 + tanh(z)) / 2 is sigmoid(2 z), which keeps its digits where tanh is near -1."""
+    return v * tp.sigmoid(_SLOPE * v * (1.0 + _CUBE * v * v))
+
+
+def gelu_slope(v: Any) -> Any:
+    """The derivative of gelu: the share below v, and v times the density there."""
+    return 0.5 * (1.0 + tp.erf(v * _ROOT)) + v * _DENSITY * tp.exp(-0.5 * v * v)
+
+
+def gelu_tanh_slope(v: Any) -> Any:
+    """The derivative of the approximation by tanh."""
+    share = tp.sigmoid(_SLOPE * v * (1.0 + _CUBE * v * v))
+    return share + v * share * (1.0 - share) * _SLOPE * (1.0 + 3.0 * _CUBE * v * v)
+
+
+# Kernels on vectors.
+
+
+@tp.kernel(deny_checks=True)
+def add_kernel(z: Out[T, "N"], x: In[T, "N"], y: In[T, "N"], *, BN: int = 2048) -> None:
+    """z = x + y."""
+    for n in tp.parallel(N=BN):
+        z[n] = x[n] + y[n]
+
+
+@tp.kernel(deny_checks=True)
+def mul_kernel(z: Out[T, "N"], x: In[T, "N"], y: In[T, "N"], *, BN: int = 2048) -> None:
+    """z = x * y."""
+    for n in tp.parallel(N=BN):
+        z[n] = x[n] * y[n]
+
+
+@tp.kernel(deny_checks=True)
+def gelu_kernel(y: Out[T, "N"], x: In[T, "N"], *, BN: int = 2048) -> None:
+    """y = gelu(x)."""
+    for n in tp.parallel(N=BN):
+        y[n] = gelu_of(wide(x[n]))
+
+
+@tp.kernel(deny_checks=True)
+def gelu_tanh_kernel(y: Out[T, "N"], x: In[T, "N"], *, BN: int = 2048) -> None:
+    """y = gelu(x), approximated by tanh."""
+    for n in tp.parallel(N=BN):
+        y[n] = gelu_tanh_of(wide(x[n]))
+
+
+@tp.kernel(deny_checks=True)
+def gelu_backward_kernel(dx: Out[T, "N"], dy: In[T, "N"], x: In[T, "N"], *, BN: int = 2048) -> None:
+    """dx = dy * gelu'(x)."""
+    for n in tp.parallel(N=BN):
+        dx[n] = wide(dy[n]) * gelu_slope(wide(x[n]))
+
+
+@tp.kernel(deny_checks=True)
+def gelu_backward_tanh_kernel(dx: Out[T, "N"], dy: In[T, "N"], x: In[T, "N"], *, BN: int = 2048) -> None:
+    """dx = dy * gelu'(x), where gelu is approximated by tanh."""
+    for n in tp.parallel(N=BN):
+        dx[n] = wide(dy[n]) * gelu_tanh_slope(wide(x[n]))
+
+
+@tp.kernel(deny_checks=True)
+def dropout_kernel(
+    y: Out[T, "N"], x: In[T, "N"], p: f32, scale: f64, seed: i64, offset: i64, *, BN: int = 2048
+) -> None:
+    """Element n becomes 0 if random number offset + n is below p, and is multiplied by `scale` otherwise."""
+    for n in tp.parallel(N=BN):
+        values = wide(x[n])
+        is_kept = tp.random(seed, offset + n.elements) >= p
+        y[n] = tp.where(is_kept, values * scale.to(values.dtype), 0)
+
+
+@tp.kernel(deny_checks=True)
+def cast_kernel(y: Out[U, "N"], x: In[T, "N"], *, BN: int = 2048) -> None:
+    """y = x in the element type of y."""
+    for n in tp.parallel(N=BN):
+        y[n] = x[n].to(y.dtype)
+
+
+@tp.kernel(deny_checks=True)
+def copy_kernel(y: Out[T, "N"], x: In[T, "N"], *, BN: int = 2048) -> None:
+    """y = x."""
+    for n in tp.parallel(N=BN):
+        y[n] = x[n]
+
+
+# The same on matrices, for arrays with gaps between their rows.
+
+
+@tp.kernel(deny_checks=True)
+def add_matrix_kernel(z: Out[T, "M N"], x: In[T, "M N"], y: In[T, "M N"], *, BM: int = 16, BN: int = 128) -> None:
+    """z = x + y."""
+    for m, n in tp.parallel(M=BM, N=BN):
+        z[m, n] = x[m, n] + y[m, n]
+
+
+@tp.kernel(deny_checks=True)
+def mul_matrix_kernel(z: Out[T, "M N"], x: In[T, "M N"], y: In[T, "M N"], *, BM: int = 16, BN: int = 128) -> None:
+    """z = x * y."""
+    for m, n in tp.parallel(M=BM, N=BN):
+        z[m, n] = x[m, n] * y[m, n]
+
+
+@tp.kernel(deny_checks=True)
+def gelu_matrix_kernel(y: Out[T, "M N"], x: In[T, "M N"], *, BM: int = 16, BN: int = 128) -> None:
+    """y = gelu(x)."""
+    for m, n in tp.parallel(M=BM, N=BN):
+        y[m, n] = gelu_of(wide(x[m, n]))
+
+
+@tp.kernel(deny_checks=True)
+def gelu_tanh_matrix_kernel(y: Out[T, "M N"], x: In[T, "M N"], *, BM: int = 16, BN: int = 128) -> None:
+    """y = gelu(x), approximated by tanh."""
+    for m, n in tp.parallel(M=BM, N=BN):
+        y[m, n] = gelu_tanh_of(wide(x[m, n]))
+
+
+@tp.kernel(deny_checks=True)
+def gelu_backward_matrix_kernel(
+    dx: Out[T, "M N"], dy: In[T, "M N"], x: In[T, "M N"], *, BM: int = 16, BN: int = 128
+) -> None:
+    """dx = dy * gelu'(x)."""
+    for m, n in tp.parallel(M=BM, N=BN):
+        dx[m, n] = wide(dy[m, n]) * gelu_slope(wide(x[m, n]))
+
+
+@tp.kernel(deny_checks=True)
+def gelu_backward_tanh_matrix_kernel(
+    dx: Out[T, "M N"], dy: In[T, "M N"], x: In[T, "M N"], *, BM: int = 16, BN: int = 128
+) -> None:
+    """dx = dy * gelu'(x), where gelu is approximated by tanh."""
+    for m, n in tp.parallel(M=BM, N=BN):
+        dx[m, n] = wide(dy[m, n]) * gelu_tanh_slope(wide(x[m, n]))
+
+
+@tp.kernel(deny_checks=True)
+def dropout_matrix_kernel(
+    y: Out[T, "M N"], x: In[T, "M N"], p: f32, scale: f64, seed: i64, offset: i64, *, BN: int = 1024
+) -> None:
+    """Dropout with the elements counted row by row, as in the vector of the same elements."""
+    for m, n in tp.parallel(M=tp.each, N=BN):
+        values = wide(x[m, n])
+        is_kept = tp.random(seed, offset + m * tp.dim("N") + n.elements) >= p
+        y[m, n] = tp.where(is_kept, values * scale.to(values.dtype), 0)
+
+
+@tp.kernel(deny_checks=True)
+def cast_matrix_kernel(y: Out[U, "M N"], x: In[T, "M N"], *, BM: int = 16, BN: int = 128) -> None:
+    """y = x in the element type of y."""
+    for m, n in tp.parallel(M=BM, N=BN):
+        y[m, n] = x[m, n].to(y.dtype)
+
+
+@tp.kernel(deny_checks=True)
+def copy_matrix_kernel(y: Out[T, "M N"], x: In[T, "M N"], *, BM: int = 16, BN: int = 128) -> None:
+    """y = x."""
+    for m, n in tp.parallel(M=BM, N=BN):
+        y[m, n] = x[m, n]
+
+
+@tp.kernel(deny_checks=True)
+def copy_blocks_kernel(y: Out[T, "A B M N"], x: In[T, "A B M N"], *, BM: int = 16, BN: int = 128) -> None:
+    """y = x, for layouts that no matrix has: heads that were moved before positions, for instance."""
+    for a, b, m, n in tp.parallel(A=tp.each, B=tp.each, M=BM, N=BN):
+        y[a, b, m, n] = x[a, b, m, n]
+
+
+@tp.kernel(deny_checks=True)
+def transpose_kernel(y: Out[T, "N M"], x: In[T, "M N"], *, BM: int = 64, BN: int = 64) -> None:
+    """y = x.T."""
+    for m, n in tp.parallel(M=BM, N=BN):
+        y[n, m] = x[m, n].T
+
+
+# Gated activations, on rows of which the first half is the gate.
+
+
+@tp.kernel(deny_checks=True)
+def silu_mul_kernel(y: Out[T, "N I"], x: In[T, "N 2 I"], *, BN: int = 1, BI: int = 2048) -> None:
+    """y = silu(gate) * up, where silu(t) = t * sigmoid(t)."""
+    for n, i in tp.parallel(N=BN, I=BI):
+        gate, up = wide(x[n, 0, i]), wide(x[n, 1, i])
+        y[n, i] = gate * tp.sigmoid(gate) * up
+
+
+@tp.kernel(deny_checks=True)
+def silu_mul_backward_kernel(
+    dx: Out[T, "N 2 I"], dy: In[T, "N I"], x: In[T, "N 2 I"], *, BN: int = 1, BI: int = 2048
+) -> None:
+    """From dy, the gradient of silu(gate) * up, those of gate and up."""
+    for n, i in tp.parallel(N=BN, I=BI):
+        gate, up, grad = wide(x[n, 0, i]), wide(x[n, 1, i]), wide(dy[n, i])
+        share = tp.sigmoid(gate)
+        dx[n, 0, i] = grad * up * share * (1.0 + gate * (1.0 - share))
+        dx[n, 1, i] = grad * gate * share
+
+
+# How each is cut into tiles.
+
+_ADD: Final = Work(vector(add_kernel), plane(add_matrix_kernel))
+_MUL: Final = Work(vector(mul_kernel), plane(mul_matrix_kernel))
+_GELU: Final = Work(vector(gelu_kernel), plane(gelu_matrix_kernel))
+_GELU_TANH: Final = Work(vector(gelu_tanh_kernel), plane(gelu_tanh_matrix_kernel))
+_GELU_BACKWARD: Final = Work(vector(gelu_backward_kernel), plane(gelu_backward_matrix_kernel))
+_GELU_BACKWARD_TANH: Final = Work(vector(gelu_backward_tanh_kernel), plane(gelu_backward_tanh_matrix_kernel))
+_DROPOUT: Final = Work(
+    vector(dropout_kernel, p=0.1, scale=1 / 0.9, seed=1, offset=0),
+    plane(dropout_matrix_kernel, rows=False, p=0.1, scale=1 / 0.9, seed=1, offset=0),
+)
+_CAST: Final = Work(vector(cast_kernel), plane(cast_matrix_kernel))
+_COPY: Final = Work(vector(copy_kernel), plane(copy_matrix_kernel))
+_COPY_BLOCKS: Final = plane(copy_blocks_kernel)
+_TRANSPOSE: Final = square(transpose_kernel)
+_SILU_MUL: Final = gated(silu_mul_kernel)
+_SILU_MUL_BACKWARD: Final = gated(silu_mul_backward_kernel)
+
+TUNABLES: Final[tuple[Tunable, ...]] = (
+    *(
+        each
+        for work in (_ADD, _MUL, _GELU, _GELU_TANH, _GELU_BACKWARD, _GELU_BACKWARD_TANH, _DROPOUT, _CAST, _COPY)
+        for each in (work.vector, work.matrix)
+    ),
+    _COPY_BLOCKS, _TRANSPOSE, _SILU_MUL, _SILU_MUL_BACKWARD,
+)  # fmt: skip
+
+
+# Functions.
+
+
+def add(x: Any, y: Any, out: Any = None) -> Any:
+    """x + y, of arrays of one shape and one element type. Integers wrap.
+
+    Example:
+        z = tk.add(x, y)
+    """
+    return _each(_ADD, result(out, x, x.shape), x, y)
+
+
+def mul(x: Any, y: Any, out: Any = None) -> Any:
+    """x * y, of arrays of one shape and one element type. Integers wrap.
+
+    Example:
+        z = tk.mul(x, y)
+    """
+    return _each(_MUL, result(out, x, x.shape), x, y)
+
+
+def gelu(x: Any, approximate: Literal["none", "tanh"] = "none", out: Any = None) -> Any:
+    """x times the share of the normal distribution below x, exactly or in the approximation by tanh.
+
+    At -inf it is NaN, a product of zero and infinity, as in torch.
+
+    Example:
+        y = tk.gelu(x, approximate="tanh")
+    """
+    work = _GELU_TANH if _is_tanh(approximate) else _GELU
+    return _each(work, result(out, x, x.shape), x)
+
+
+def gelu_backward(dy: Any, x: Any, approximate: Literal["none", "tanh"] = "none", out: Any = None) -> Any:
+    """The gradient of x from dy, that of `gelu(x, approximate)`. It is NaN where x is infinite.
+
+    Example:
+        dx = tk.gelu_backward(dy, x)
+    """
+    work = _GELU_BACKWARD_TANH if _is_tanh(approximate) else _GELU_BACKWARD
+    return _each(work, result(out, x, x.shape), dy, x)
+
+
+def dropout(x: Any, p: float, seed: int, offset: int = 0, out: Any = None) -> Any:
+    """Each element becomes 0 with probability p, NaN and infinity too, and is divided by 1 - p otherwise.
+
+    Which ones follows from `seed` and from the number of an element, counted row by row from `offset`, alone: not from
+    the device, the layout or the tiles. The gradient is the same function of dy. A call uses up as many numbers as x
+    has elements: let the next begin behind them, or give it another seed.
+
+    Example:
+        y = tk.dropout(x, 0.1, seed=42)
+        dx = tk.dropout(dy, 0.1, seed=42)
+    """
+    if not 0 <= p <= 1:
+        raise refused(Code.CONTRACT, f"the probability of a dropout is {p}", "pass a number from 0 to 1")
+    scale = 1 / (1 - p) if p < 1 else 0.0
+    return _each(_DROPOUT, result(out, x, x.shape), x, scalars=(p, scale, seed, offset))
+
+
+def cast(x: Any, dtype: DType | type[bool], out: Any = None) -> Any:
+    """x in another element type. Floats round to nearest even; integers and 8-bit floats saturate, and NaN becomes 0
+    as an integer.
+
+    Example:
+        y = tk.cast(x, tp.bf16)
+    """
+    element = dtype if isinstance(dtype, DType) else BOOL
+    y = result(out, x, x.shape, element)
+    if element_of(y) != element:
+        raise refused(
+            Code.ARGUMENT_DTYPE,
+            f"`out` holds {element_of(y)}, and the result is {element}",
+            f"pass an array of {element}, or none: then one is made",
+        )
+    return _each(_CAST, y, x)
+
+
+def copy(x: Any, out: Any = None) -> Any:
+    """A copy of x, whose elements lie in a row unless `out` lies otherwise.
+
+    Example:
+        y = tk.copy(x.T)
+    """
+    y = result(out, x, x.shape)
+    if len(x.shape) <= 2 or (is_dense(x) and is_dense(y)):
+        return _each(_COPY, y, x)
+    shape = joined(x, y)
+    if len(shape) <= 2:
+        _launch(_COPY, (view(y, shape), view(x, shape)), ())
+        return y
+    if len(shape) > 4:
+        raise refused(
+            Code.ARGUMENT_RANK, f"x has {len(shape)} axes that do not follow each other in memory", "copy it in parts"
+        )
+    shape = (*(1,) * (4 - len(shape)), *shape)
+    sizes = dict(zip("ABMN", shape, strict=True))
+    launched(_COPY_BLOCKS, x, view(y, shape), view(x, shape), **sizes)
+    return y
+
+
+def transpose(x: Any, out: Any = None) -> Any:
+    """x.T of a matrix, with its rows in a row.
+
+    Example:
+        y = tk.transpose(x)
+    """
+    if len(x.shape) != 2:
+        raise refused(
+            Code.ARGUMENT_RANK, f"x has shape {shown(x.shape)}, and a matrix has two axes", "transpose one matrix of it"
+        )
+    rows, columns = x.shape
+    y = result(out, x, (columns, rows))
+    launched(_TRANSPOSE, x, y, x, M=rows, N=columns)
+    return y
+
+
+def silu_mul(x: Any, out: Any = None) -> Any:
+    """silu(gate) * up, where the first half of each row of x is the gate and the second is up.
+
+    So x is what one product with the weights of both gives. silu(t) = t * sigmoid(t), NaN at -inf as in torch.
+
+    Example:
+        y = tk.silu_mul(tk.linear(x, w))  # w has 2 I rows, y has I columns
+    """
+    y = result(out, x, (*x.shape[:-1], _half(x)))
+    flat = matrix(y)
+    rows, columns = flat.shape
+    launched(_SILU_MUL, x, flat, view(x, (rows, 2, columns)), N=rows, I=columns)
+    return y
+
+
+def silu_mul_backward(dy: Any, x: Any, out: Any = None) -> Any:
+    """The gradient of x from dy, that of `silu_mul(x)`.
+
+    Example:
+        dx = tk.silu_mul_backward(dy, x)
+    """
+    dx = result(out, x, x.shape)
+    shape = (*x.shape[:-1], _half(x))
+    if tuple(dy.shape) != shape:
+        raise _differs(dy.shape, shape)
+    grad = matrix(dy)
+    rows, columns = grad.shape
+    halves = (rows, 2, columns)
+    launched(_SILU_MUL_BACKWARD, x, view(dx, halves), grad, view(x, halves), N=rows, I=columns)
+    return dx
+
+
+# How arrays are seen.
+
+
+def _each(work: Work, output: Any, *inputs: Any, scalars: tuple[float, ...] = ()) -> Any:
+    """Does work on arrays of one shape, and returns the output."""
+    shape = tuple(output.shape)
+    for each in inputs:
+        if tuple(each.shape) != shape:
+            raise _differs(each.shape, shape)
+    given = (output, *inputs)
+    if len(shape) != 1:
+        is_flat = all(map(is_dense, given))
+        given = tuple(view(each, (math.prod(shape),)) if is_flat else matrix(each) for each in given)
+    _launch(work, given, scalars)
+    return output
+
+
+def _launch(work: Work, given: tuple[Any, ...], scalars: tuple[float, ...]) -> None:
+    shape, source = given[0].shape, given[-1]
+    if len(shape) == 1:
+        launched(work.vector, source, *given, *scalars, N=shape[0])
+    else:
+        launched(work.matrix, source, *given, *scalars, M=shape[0], N=shape[1])
+
+
+def launched(work: Tunable, like: Any, *given: Any, **sizes: int) -> None:
+    """Launches what is chosen for these sizes. What is wrong with a proved kernel is the element type it is given."""
+    choice = chosen(work, like, **sizes)
+    try:
+        choice(*given)
+    except KernelError as error:
+        raise refused(
+            Code.ARGUMENT_DTYPE,
+            f"`{work.name}` does not take arrays of {element_of(like)}",
+            "cast them: `tk.cast(x, tp.f32)`",
+        ) from error
+
+
+def _is_tanh(approximate: str) -> bool:
+    if approximate not in ("none", "tanh"):
+        raise refused(Code.CONTRACT, f"gelu has no approximation {approximate!r}", 'pass "none" or "tanh"')
+    return approximate == "tanh"
+
+
+def _half(x: Any) -> int:
+    """How many columns the gate has."""
+    if not x.shape or x.shape[-1] % 2:
+        raise refused(
+            Code.DIMENSION_DIFFERS,
+            f"x has shape {shown(x.shape)}, and its rows do not have two halves of one length",
+            "pass rows of 2 I elements, the gate and then up",
+        )
+    return int(x.shape[-1]) // 2
+
+
+def _differs(found: Any, wanted: Any) -> Exception:
+    return refused(
+        Code.DIMENSION_DIFFERS,
+        f"an argument has shape {shown(found)}, and {shown(wanted)} is expected",
+        f"pass an array of shape {shown(wanted)}",
+    )

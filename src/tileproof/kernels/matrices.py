@@ -1,0 +1,272 @@
+"""Products of matrices: `matmul` with both operands by rows, `linear` with weights whose rows make the outputs.
+
+All forms add up in f32 (f64 for f64) and round once; NaN and infinity spread as IEEE says. Pieces of a split are added
+in their order, so the same choice gives the same bits every time; another choice may round otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import tileproof as tp
+from tileproof import In, Out, T, f32, f64, i8, i32
+from tileproof.diagnostics.codes import Code
+from tileproof.language.dtypes import I32
+from tileproof.tuning import Choice, Sizes, Tunable, choices
+from tileproof.tuning.choices import takes
+
+from . import arrays, matrix_sizes
+from .choosing import chosen
+
+
+def start(shape: Any, dtype: Any) -> Any:
+    """Zeros that products of this element type are added up in."""
+    return tp.zeros(shape, f64 if dtype == f64 else f32)
+
+
+# Both operands by rows.
+
+
+@tp.kernel(deny_checks=True)
+def matmul_kernel(
+    c: Out[T, "M N"], a: In[T, "M K"], b: In[T, "K N"], *, BM: int = 128, BN: int = 128, BK: int = 64
+) -> None:
+    """c = a @ b."""
+    for i, j in tp.parallel(M=BM, N=BN):
+        acc = start((i, j), a.dtype)
+        for k in tp.tiles(K=BK):
+            acc = tp.mma(a[i, k], b[k, j], acc)
+        c[i, j] = acc
+
+
+@tp.kernel(deny_checks=True)
+def matmul_wide_kernel(
+    c: Out[T, "M J P"], a: In[T, "M K"], b: In[T, "K J P"], *, P: int, P0: int = 256, BM: int = 128, BK: int = 64
+) -> None:
+    """The same by tiles of P columns, P0 and the rest: widths such as 320 share the work evenly where 256 do not."""
+    for i, j in tp.parallel(M=BM, J=tp.each):
+        first, rest = start((i, P0), a.dtype), start((i, P - P0), a.dtype)
+        for k in tp.tiles(K=BK):
+            left = a[i, k]
+            first = tp.mma(left, b[k, j, :P0], first)
+            rest = tp.mma(left, b[k, j, P0:], rest)
+        c[i, j, :P0] = first
+        c[i, j, P0:] = rest
+
+
+@tp.kernel(deny_checks=True)
+def matmul_split_kernel(
+    c: Out[T, "M N"], a: In[T, "M K"], b: In[T, "K N"], *, BM: int = 128, BN: int = 128, SK: int = 1024, BK: int = 64
+) -> None:
+    """The same, each SK columns of a by programs of their own: for results too small to fill a GPU."""
+    for i, j, z in tp.parallel(M=BM, N=BN, K=tp.split(SK)):
+        acc = start((i, j), a.dtype)
+        for k in z.tiles(BK):
+            acc = tp.mma(a[i, k], b[k, j], acc)
+        c[i, j] = tp.join(acc, over=z)
+
+
+@tp.kernel(deny_checks=True)
+def int8_matmul_kernel(
+    c: Out[i32, "M N"], a: In[i8, "M K"], b: In[i8, "K N"], *, BM: int = 128, BN: int = 256, BK: int = 256
+) -> None:
+    """c = a @ b, exactly."""
+    for i, j in tp.parallel(M=BM, N=BN):
+        acc = tp.zeros((i, j), i32)
+        for k in tp.tiles(K=BK):
+            acc = tp.mma(a[i, k], b[k, j], acc)
+        c[i, j] = acc
+
+
+# Weights by rows of outputs.
+
+
+@tp.kernel(deny_checks=True)
+def linear_kernel(
+    y: Out[T, "M N"], x: In[T, "M K"], w: In[T, "N K"], *, BM: int = 128, BN: int = 128, BK: int = 64
+) -> None:
+    """y = x @ w.T."""
+    for i, j in tp.parallel(M=BM, N=BN):
+        acc = start((i, j), x.dtype)
+        for k in tp.tiles(K=BK):
+            acc = tp.mma(x[i, k], w[j, k].T, acc)
+        y[i, j] = acc
+
+
+@tp.kernel(deny_checks=True)
+def linear_wide_kernel(
+    y: Out[T, "M J P"], x: In[T, "M K"], w: In[T, "J P K"], *, P: int, P0: int = 256, BM: int = 128, BK: int = 64
+) -> None:
+    """The same by tiles of P outputs, P0 and the rest: widths such as 320 share the work evenly where 256 do not."""
+    for i, j in tp.parallel(M=BM, J=tp.each):
+        first, rest = start((i, P0), x.dtype), start((i, P - P0), x.dtype)
+        for k in tp.tiles(K=BK):
+            left = x[i, k]
+            first = tp.mma(left, w[j, :P0, k].T, first)
+            rest = tp.mma(left, w[j, P0:, k].T, rest)
+        y[i, j, :P0] = first
+        y[i, j, P0:] = rest
+
+
+@tp.kernel(deny_checks=True)
+def linear_split_kernel(
+    y: Out[T, "M N"], x: In[T, "M K"], w: In[T, "N K"], *, BM: int = 128, BN: int = 128, SK: int = 1024, BK: int = 64
+) -> None:
+    """The same, each SK columns by programs of their own."""
+    for i, j, z in tp.parallel(M=BM, N=BN, K=tp.split(SK)):
+        acc = start((i, j), x.dtype)
+        for k in z.tiles(BK):
+            acc = tp.mma(x[i, k], w[j, k].T, acc)
+        y[i, j] = tp.join(acc, over=z)
+
+
+@tp.kernel(deny_checks=True)
+def linear_wide_split_kernel(
+    y: Out[T, "M J P"], x: In[T, "M K"], w: In[T, "J P K"], *,
+    P: int, P0: int = 64, BM: int = 128, SK: int = 1024, BK: int = 64,
+) -> None:  # fmt: skip
+    """Tiles of P outputs, and each SK columns by programs of their own."""
+    for i, j, z in tp.parallel(M=BM, J=tp.each, K=tp.split(SK)):
+        first, rest = start((i, P0), x.dtype), start((i, P - P0), x.dtype)
+        for k in z.tiles(BK):
+            left = x[i, k]
+            first = tp.mma(left, w[j, :P0, k].T, first)
+            rest = tp.mma(left, w[j, P0:, k].T, rest)
+        first, rest = tp.join((first, rest), over=z, by=both_added)
+        y[i, j, :P0] = first
+        y[i, j, P0:] = rest
+
+
+def both_added(one: Any, two: Any) -> Any:
+    """The sums of two pairs."""
+    (first, rest), (more, others) = one, two
+    return first + more, rest + others
+
+
+@tp.kernel(deny_checks=True)
+def linear_swapped_kernel(
+    y: Out[T, "M N"], x: In[T, "M K"], w: In[T, "N K"], *, BM: int = 16, BN: int = 128, BK: int = 128
+) -> None:
+    """The same for few rows: the weights are the left operand, which tensor cores want 64 rows of."""
+    for i, j in tp.parallel(M=BM, N=BN):
+        acc = start((j, i), x.dtype)
+        for k in tp.tiles(K=BK):
+            acc = tp.mma(w[j, k], x[i, k].T, acc)
+        y[i, j] = acc.T
+
+
+@tp.kernel(deny_checks=True)
+def linear_swapped_split_kernel(
+    y: Out[T, "M N"], x: In[T, "M K"], w: In[T, "N K"], *, BM: int = 16, BN: int = 128, SK: int = 1024, BK: int = 128
+) -> None:
+    """Few rows, and each SK columns by programs of their own."""
+    for i, j, z in tp.parallel(M=BM, N=BN, K=tp.split(SK)):
+        acc = start((j, i), x.dtype)
+        for k in z.tiles(BK):
+            acc = tp.mma(w[j, k], x[i, k].T, acc)
+        y[i, j] = tp.join(acc, over=z).T
+
+
+def _wide_columns(constants: Mapping[str, int], c: Any, a: Any, b: Any) -> tuple[Any, ...]:
+    (rows, columns), inner, width = c.shape, b.shape[0], constants["P"]
+    return arrays.view(c, (rows, columns // width, width)), a, arrays.view(b, (inner, columns // width, width))
+
+
+def _wide_rows(constants: Mapping[str, int], y: Any, x: Any, w: Any) -> tuple[Any, ...]:
+    (rows, columns), inner, width = y.shape, w.shape[1], constants["P"]
+    return arrays.view(y, (rows, columns // width, width)), x, arrays.view(w, (columns // width, width, inner))
+
+
+takes(matmul_wide_kernel, _wide_columns)
+takes(linear_wide_kernel, _wide_rows)
+takes(linear_wide_split_kernel, _wide_rows)
+
+
+# What is launched.
+
+_MATMUL: Final = matrix_sizes.Forms(matmul_kernel, matmul_wide_kernel, matmul_split_kernel)
+_LINEAR: Final = matrix_sizes.Forms(
+    linear_kernel, linear_wide_kernel, linear_split_kernel, linear_wide_split_kernel, linear_swapped_kernel,
+    linear_swapped_split_kernel,
+)  # fmt: skip
+
+
+def _int8(sizes: Sizes, target: str) -> Choice:
+    big = {"BM": 128, "BN": 256, "BK": 256} if target == "cpu" else {"BM": 128, "BN": 128, "BK": 128}
+    return Choice(int8_matmul_kernel, {name: matrix_sizes.fitting(sizes[name[1]], size) for name, size in big.items()})
+
+
+MATMUL: Final = Tunable(
+    "matmul", _MATMUL.kernels, _MATMUL.default, _MATMUL.space, exact=("N", "K"), operations=matrix_sizes.operations
+)
+LINEAR: Final = Tunable(
+    "linear", _LINEAR.kernels, _LINEAR.default, _LINEAR.space, exact=("N", "K"), operations=matrix_sizes.operations
+)
+INT8: Final = Tunable(
+    "int8_matmul", (int8_matmul_kernel,), _int8,
+    lambda sizes, target: choices(int8_matmul_kernel, "BM=128,BN=256,BK=256 BM=128,BN=128,BK=128 BM=64,BN=128,BK=128"),
+    exact=("N", "K"), operations=matrix_sizes.operations,
+)  # fmt: skip
+TUNABLES: Final = (MATMUL, LINEAR, INT8)
+
+
+def matmul(a: Any, b: Any, out: Any = None) -> Any:
+    """a @ b of two matrices, of one float type, or both of int8, which gives i32.
+
+    Either may be a transposed view (`matmul(dy.T, x)` is a gradient of weights): what lies together in memory is read
+    together.
+
+    Example:
+        c = tk.matmul(np.ones((4, 8), np.float32), np.ones((8, 2), np.float32))
+    """
+    if not len(a.shape) == len(b.shape) == 2:
+        raise arrays.refused(
+            Code.ARGUMENT_RANK,
+            f"matmul multiplies two matrices, not arrays of shapes {arrays.shown(a.shape)} and {arrays.shown(b.shape)}",
+            "`batched_matmul` takes three axes, `linear` any number with weights by rows",
+        )
+    (rows, inner), columns = a.shape, b.shape[1]
+    element = arrays.element_of(a)
+    if element.name == "i8":
+        c = arrays.result(out, a, (rows, columns), I32)
+        chosen(INT8, a, M=rows, N=columns, K=inner)(c, a, b)
+        return c
+    c = arrays.result(out, a, (rows, columns))
+    if arrays.is_by_columns(a):
+        from .products import batched_matmul
+
+        batched_matmul(a[None], b[None], out=c[None])
+    elif arrays.is_by_columns(b):
+        _launch(LINEAR, c, a, b.T)
+    else:
+        _launch(MATMUL, c, a, b)
+    return c
+
+
+def linear(x: Any, w: Any, out: Any = None) -> Any:
+    """x @ w.T, where each row of w makes one output: the form that checkpoints keep weights in.
+
+    The last axis of x is what is multiplied; the axes before it stay.
+
+    Example:
+        y = tk.linear(np.ones((4, 8), np.float32), np.ones((2, 8), np.float32))
+    """
+    y = arrays.result(out, x, (*x.shape[:-1], w.shape[0]))
+    _launch(LINEAR, arrays.matrix(y), arrays.matrix(x), w)
+    return y
+
+
+def _launch(tunable: Tunable, c: Any, a: Any, b: Any) -> None:
+    sizes = {"M": a.shape[0], "N": c.shape[1], "K": a.shape[1]}
+    choice = chosen(tunable, a, **sizes)
+    if arrays.element_of(a).bits == 64 and arrays.target_of(a) != "cpu":
+        choice = Choice(tunable.kernels[0], {"BM": 32, "BN": 32, "BK": 16})  # no tensor cores: larger tiles spill
+    choice(c, a, b)
+
+
+__all__ = [
+    "INT8", "LINEAR", "MATMUL", "TUNABLES", "int8_matmul_kernel", "linear", "linear_kernel", "linear_split_kernel",
+    "linear_swapped_kernel", "linear_swapped_split_kernel", "linear_wide_kernel", "linear_wide_split_kernel", "matmul",
+    "matmul_kernel", "matmul_split_kernel", "matmul_wide_kernel", "start",
+]  # fmt: skip

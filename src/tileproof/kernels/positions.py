@@ -1,0 +1,229 @@
+"""Rotary position embedding, alone, and with norms before it and the append to a cache in pages behind it.
+
+Heads are split in halves: element e of the first half and element e of the second are a point of the plane, turned by
+an angle of their row's position. Tables of cosines and sines are f32, because angles of 16 bits are wrong from a few
+hundred positions on. All compute in f32 (f64 for f64) and round once; a NaN or an infinity stays in its own head.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, Final
+
+import tileproof as tp
+from tileproof import In, Index, InOut, Out, Schedule, T, U, Unique, f32
+from tileproof.diagnostics.codes import Code
+from tileproof.tuning import Choice, Sizes, Tunable, choices
+
+from .arrays import refused, result, shown, view
+from .choosing import chosen
+from .norm_parts import power_of_two, wide
+
+__all__ = [
+    "norm_rope_append", "norm_rope_append_kernel", "norm_rope_append_plain_kernel", "rope", "rope_backward",
+    "rope_backward_kernel", "rope_kernel",
+]  # fmt: skip
+
+
+def rope(x: Any, cos: Any, sin: Any, positions: Any, out: Any = None) -> Any:
+    """Every head of x, "N H D", turned by the angles of its row's position: row `positions[n]` of cos and sin, "P D/2".
+
+    Positions are i32 or i64, at least 0 and less than P; the launch makes sure of it.
+
+    Example:
+        q = tk.rope(q, cos, sin, positions)
+    """
+    return _turned(ROPE, x, cos, sin, positions, out)
+
+
+def rope_backward(dy: Any, cos: Any, sin: Any, positions: Any, out: Any = None) -> Any:
+    """The gradient of x, from dy, that of y = rope(x, cos, sin, positions): dy turned back.
+
+    Example:
+        dx = tk.rope_backward(dy, cos, sin, positions)
+    """
+    return _turned(ROPE_BACKWARD, dy, cos, sin, positions, out)
+
+
+def _turned(tunable: Tunable, x: Any, cos: Any, sin: Any, positions: Any, out: Any) -> Any:
+    y = result(out, x, x.shape)
+    if len(x.shape) != 3:
+        raise refused(Code.ARGUMENT_RANK, f"x has shape {shown(x.shape)}", "pass rows, heads and elements: (N, H, D)")
+    rows, heads, length = x.shape
+    chosen(tunable, x, N=rows, H=heads, D=length, P=cos.shape[0])(y, x, cos, sin, positions)
+    return y
+
+
+def norm_rope_append(
+    qkv: Any, keys: Any, values: Any, cos: Any, sin: Any, positions: Any, slots: Any, q_norm: Any = None,
+    k_norm: Any = None, eps: float = 1e-6, out: Any = None,
+) -> Any:  # fmt: skip
+    """All that stands between the product with merged weights and attention; gives the queries, "N H D".
+
+    Each row of qkv, "N (H+2*G)*D" or "N H+2*G D", has H heads of queries, G of keys and G of values. Queries and keys
+    are normalised by their root mean square, times `q_norm` and `k_norm`, if these are given, and turned by the angles
+    of `positions[n]`. Keys and values go to entry `slots[n] % S` of page `slots[n] // S` of `keys` and `values`,
+    "P G S D"; a slot of -1 skips them. No slot may be named twice.
+
+    Example:
+        q = tk.norm_rope_append(qkv, keys, values, cos, sin, positions, slots, q_norm, k_norm)
+    """
+    if len(keys.shape) != 4:
+        raise refused(Code.ARGUMENT_RANK, f"keys have shape {shown(keys.shape)}", "pass pages of shape (P, G, S, D)")
+    pages, groups, entries, length = keys.shape
+    rows, *rest = qkv.shape
+    count, left = (rest[0], rest[1] - length) if len(rest) == 2 else divmod(math.prod(rest), max(length, 1))
+    heads = count - 2 * groups
+    if left or heads < 0 or heads % max(groups, 1):
+        raise refused(
+            Code.DIMENSION_DIFFERS,
+            f"rows of shape {shown(rest)} do not hold heads of queries beside {groups} of keys and {groups} of values",
+            f"rows hold H + 2 * {groups} heads of {length} elements, as pages do, with H a multiple of {groups}",
+        )
+    shared = heads // max(groups, 1)
+    split = view(qkv, (rows, heads + 2 * groups, length))
+    q = view(split[:, :heads], (rows, groups, shared, length))
+    k, v = split[:, heads : heads + groups], split[:, heads + groups :]
+    found = result(out, qkv, (rows, heads, length))
+    made = view(found, (rows, groups, shared, length))
+    tunable = NORM_ROPE_APPEND_PLAIN if q_norm is None else NORM_ROPE_APPEND
+    choice = chosen(tunable, qkv, N=rows, G=groups, R=shared, D=length, P=pages, S=entries, C=cos.shape[0])
+    if q_norm is None:
+        choice(made, keys, values, q, k, v, cos, sin, positions, slots)
+    else:
+        choice(made, keys, values, q, k, v, q_norm, k_norm, cos, sin, positions, slots, eps)
+    return found
+
+
+def turned(first: Any, second: Any, c: Any, s: Any) -> tuple[Any, Any]:
+    """Points of the plane, turned by angles of which these are the cosines and sines."""
+    return first * c - second * s, second * c + first * s
+
+
+@tp.kernel(deny_checks=True)
+def rope_kernel(
+    y: Out[T, "N H D=2*E"], x: In[T, "N H D=2*E"], cos: In[f32, "P E"], sin: In[f32, "P E"],
+    positions: In[Index["P"], "N"], *, D: int, E: int, BH: int = 32,
+) -> None:  # fmt: skip
+    """Element e of both halves of a head, as a point of the plane, turned by the angle of its row's position."""
+    for n, h in tp.parallel(N=tp.each, H=BH):
+        first, second = wide(x[n, h, 0:E]), wide(x[n, h, E:D])
+        c, s = cos[positions[n], :].to(first.dtype), sin[positions[n], :].to(first.dtype)
+        y[n, h, 0:E], y[n, h, E:D] = turned(first, second, c, s)
+
+
+@tp.kernel(deny_checks=True)
+def rope_backward_kernel(
+    dx: Out[T, "N H D=2*E"], dy: In[T, "N H D=2*E"], cos: In[f32, "P E"], sin: In[f32, "P E"],
+    positions: In[Index["P"], "N"], *, D: int, E: int, BH: int = 32,
+) -> None:  # fmt: skip
+    """The same, turned back."""
+    for n, h in tp.parallel(N=tp.each, H=BH):
+        first, second = wide(dy[n, h, 0:E]), wide(dy[n, h, E:D])
+        c, s = cos[positions[n], :].to(first.dtype), sin[positions[n], :].to(first.dtype)
+        dx[n, h, 0:E], dx[n, h, E:D] = turned(first, second, c, -s)
+
+
+def normed(first: Any, second: Any, low: Any, high: Any, eps: Any) -> tuple[Any, Any]:
+    """Both halves of heads divided by the root mean square of the two, times the halves of a weight."""
+    squares = (first * first + second * second).mean(axis=-1, keepdims=True) / 2
+    scale = tp.rsqrt(squares + eps.to(squares.dtype))
+    return first * scale * low.to(scale.dtype), second * scale * high.to(scale.dtype)
+
+
+@tp.kernel(deny_checks=True)
+def norm_rope_append_kernel(
+    out: Out[T, "N G R D=2*E"], keys: InOut[T, "P G S D=2*E"], values: InOut[T, "P G S D=2*E"],
+    q: In[T, "N G R D=2*E"], k: In[T, "N G D=2*E"], v: In[T, "N G D=2*E"], q_norm: In[U, "D=2*E"],
+    k_norm: In[U, "D=2*E"], cos: In[f32, "C E"], sin: In[f32, "C E"], positions: In[Index["C"], "N"],
+    slots: In[Unique["P*S"], "N"], eps: f32, *, R: int, S: int, D: int, E: int, BG: int = 1,
+) -> None:  # fmt: skip
+    """Queries and keys normalised and turned, keys and values put into their slots; R heads of queries share a key."""
+    for n, g in tp.parallel(N=tp.each, G=BG):
+        slot: Any = slots[n]
+        first, second = normed(wide(k[n, g, 0:E]), wide(k[n, g, E:D]), k_norm[0:E], k_norm[E:D], eps)
+        c, s = cos[positions[n], :].to(first.dtype), sin[positions[n], :].to(first.dtype)
+        keys[slot // S, g, slot % S, 0:E], keys[slot // S, g, slot % S, E:D] = turned(first, second, c, s)
+        values[slot // S, g, slot % S, :] = v[n, g, :]
+        first, second = normed(wide(q[n, g, :, 0:E]), wide(q[n, g, :, E:D]), q_norm[0:E], q_norm[E:D], eps)
+        out[n, g, :, 0:E], out[n, g, :, E:D] = turned(first, second, c, s)
+
+
+@tp.kernel(deny_checks=True)
+def norm_rope_append_plain_kernel(
+    out: Out[T, "N G R D=2*E"], keys: InOut[T, "P G S D=2*E"], values: InOut[T, "P G S D=2*E"],
+    q: In[T, "N G R D=2*E"], k: In[T, "N G D=2*E"], v: In[T, "N G D=2*E"], cos: In[f32, "C E"], sin: In[f32, "C E"],
+    positions: In[Index["C"], "N"], slots: In[Unique["P*S"], "N"], *, R: int, S: int, D: int, E: int, BG: int = 1,
+) -> None:  # fmt: skip
+    """The same without norms."""
+    for n, g in tp.parallel(N=tp.each, G=BG):
+        slot: Any = slots[n]
+        first, second = wide(k[n, g, 0:E]), wide(k[n, g, E:D])
+        c, s = cos[positions[n], :].to(first.dtype), sin[positions[n], :].to(first.dtype)
+        keys[slot // S, g, slot % S, 0:E], keys[slot // S, g, slot % S, E:D] = turned(first, second, c, s)
+        values[slot // S, g, slot % S, :] = v[n, g, :]
+        out[n, g, :, 0:E], out[n, g, :, E:D] = turned(wide(q[n, g, :, 0:E]), wide(q[n, g, :, E:D]), c, s)
+
+
+# Which sizes.
+
+
+def _rope_default(kernel: tp.Kernel, sizes: Sizes, target: str) -> Choice:
+    """All heads of a row, up to 4096 elements; with few rows fewer heads, so that there are programs enough."""
+    heads = min(power_of_two(sizes["H"]), max(4096 // power_of_two(sizes["D"]), 1))
+    if target != "cpu" and sizes["N"] < 132:
+        heads = min(heads, 4)
+    return Choice(kernel, {"BH": heads}, Schedule(occupancy=8))
+
+
+def _rope_space(kernel: tp.Kernel, sizes: Sizes, target: str) -> Iterator[Choice]:
+    held = [Schedule()] if target == "cpu" else [Schedule(occupancy=count) for count in (4, 8, 16)]
+    direct = [] if target == "cpu" else [Schedule(occupancy=8, tma=False)]
+    for heads in (1, 4, 8, 16, 32, 64):
+        if heads < 2 * max(sizes["H"], 1):
+            yield from choices(kernel, f"BH={heads}", *held, *direct)
+
+
+def _append_default(kernel: tp.Kernel, sizes: Sizes, target: str) -> Choice:
+    """All heads of a row, up to 4096 elements of queries; with few rows one head of keys for each program."""
+    fit = max(4096 // (power_of_two(sizes["R"]) * power_of_two(sizes["D"])), 1)
+    groups = 1 if target != "cpu" and sizes["N"] < 132 else min(power_of_two(sizes["G"]), fit)
+    return Choice(kernel, {"BG": groups}, Schedule(occupancy=4))
+
+
+def _append_space(kernel: tp.Kernel, sizes: Sizes, target: str) -> Iterator[Choice]:
+    held = [Schedule()] if target == "cpu" else [Schedule(occupancy=count) for count in (1, 2, 4, 8)]
+    direct = [] if target == "cpu" else [Schedule(occupancy=count, tma=False) for count in (4, 8)]
+    for groups in (1, 2, 4, 8):
+        if groups < 2 * max(sizes["G"], 1):
+            yield from choices(kernel, f"BG={groups}", *held, *direct)
+
+
+def _places(rng: Any, given: dict[str, Any]) -> None:
+    """Positions, and slots that differ."""
+    given["positions"][...] = rng.integers(0, given["cos"].shape[0], given["positions"].shape)
+    if "slots" in given:
+        pages, _, entries, _ = given["keys"].shape
+        slots = given["slots"]
+        slots[...] = -1
+        count = min(len(slots), pages * entries)
+        slots[:count] = rng.permutation(pages * entries)[:count]
+
+
+def _tunable(name: str, kernel: tp.Kernel, default: Any, space: Any, exact: tuple[str, ...]) -> Tunable:
+    return Tunable(
+        name, (kernel,), partial(default, kernel), partial(space, kernel), exact, {"eps": 1e-6}, inputs=_places
+    )
+
+
+ROPE: Final = _tunable("rope", rope_kernel, _rope_default, _rope_space, ("H", "D"))
+ROPE_BACKWARD: Final = _tunable("rope_backward", rope_backward_kernel, _rope_default, _rope_space, ("H", "D"))
+NORM_ROPE_APPEND: Final = _tunable(
+    "norm_rope_append", norm_rope_append_kernel, _append_default, _append_space, ("G", "R", "D", "S")
+)
+NORM_ROPE_APPEND_PLAIN: Final = _tunable(
+    "norm_rope_append_plain", norm_rope_append_plain_kernel, _append_default, _append_space, ("G", "R", "D", "S")
+)
+TUNABLES: Final = (ROPE, ROPE_BACKWARD, NORM_ROPE_APPEND, NORM_ROPE_APPEND_PLAIN)

@@ -1,0 +1,328 @@
+"""Linear layers with weights of 8 bits: y = x @ w.T, where a weight is an integer or an 8-bit float times a scale.
+
+Weights have a row for each output. Each group of 16 to 256 neighbours along a row shares a scale, or the whole row
+does. Sums are made in f32 (f64 where x is) and rounded once. 8-bit weights are exact in every type that they are
+multiplied in; only the form that scales weights first rounds their products with the scale to the type of x. NaN and
+infinity, in x or in a scale, spread as IEEE says. Layers of 4 bits are in `int4`, what makes such weights is in
+`quantising`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final, Literal
+
+import tileproof as tp
+from tileproof import In, Out, Schedule, T, f32, i8, i16, i32
+from tileproof.diagnostics.codes import Code
+from tileproof.tuning import Choice, Sizes, Tunable, choices
+
+from . import arrays
+from .choosing import chosen
+from .int4 import INT4_LINEAR, INT4_LINEAR_ZERO, int4_linear, int4_linear_kernel
+from .quantising import (
+    group_of,
+    quantise_fp8,
+    quantise_fp8_kernel,
+    quantise_int4,
+    quantise_int4_kernel,
+    quantise_int8,
+    quantise_int8_kernel,
+)
+from .streaming import LASTING, extents, fitting, layer_default, layer_space, rows_of, sum_type
+
+__all__ = [
+    "TUNABLES", "fp8_linear", "fp8_linear_kernel", "fp8_linear_vector_kernel", "int4_linear", "int4_linear_kernel",
+    "int8_linear", "int8_linear_integer_kernel", "int8_linear_integer_rows_kernel", "int8_linear_integer_vector_kernel",
+    "int8_linear_kernel", "int8_linear_scaled_kernel", "int8_linear_vector_kernel", "quantise_fp8",
+    "quantise_fp8_kernel", "quantise_int4", "quantise_int4_kernel", "quantise_int8", "quantise_int8_kernel",
+]  # fmt: skip
+
+
+# A scale for each group.
+
+
+@tp.kernel(deny_checks=True)
+def int8_linear_kernel(
+    y: Out[T, "M N"], x: In[T, "M K"], w: In[i8, "N K"], scale: In[Any, "N K/G"], *,
+    G: int = 64, BM: int = 64, BN: int = 64,
+) -> None:  # fmt: skip
+    """y = x @ (w * scale).T, where the products of a group are added up before they are scaled."""
+    for i, j in tp.parallel(M=BM, N=BN):
+        kind = sum_type(x, x)
+        acc = tp.zeros((i, j), kind)
+        for k in tp.tiles(K=G):
+            acc += tp.mma(x[i, k], w[j, k].to(x.dtype).T, 0) * scale[j, k.number].to(kind)
+        y[i, j] = acc
+
+
+@tp.kernel(deny_checks=True)
+def int8_linear_scaled_kernel(
+    y: Out[T, "M N"], x: In[T, "M K"], w: In[i8, "N K"], scale: In[Any, "N K/G"], *,
+    G: int = 64, BM: int = 128, BN: int = 128,
+) -> None:  # fmt: skip
+    """y = x @ (w * scale).T, where weights are scaled and rounded to the type of x before they are multiplied."""
+    for i, j in tp.parallel(M=BM, N=BN):
+        kind = sum_type(x, x)
+        acc = tp.zeros((i, j), kind)
+        for k in tp.tiles(K=G):
+            weights = w[j, k].to(kind) * scale[j, k.number].to(kind)[:, None]
+            acc = tp.mma(x[i, k], weights.to(x.dtype).T, acc)
+        y[i, j] = acc
+
+
+@tp.kernel(deny_checks=True)
+def int8_linear_vector_kernel(
+    y: Out[T, "M N"], x: In[T, "M C S"], w: In[i8, "N C S"], scale: In[Any, "N C"], *,
+    S: int, BN: int = 8, BC: int = 8,
+) -> None:  # fmt: skip
+    """y = x @ (w * scale).T row by row of x, of whole groups: weights are streamed, and sums of each lane carried."""
+    for m, n in tp.parallel(M=tp.each, N=BN):
+        kind = sum_type(x, x)
+        acc = tp.zeros((n, BC, S), kind)
+        for c in tp.tiles(C=BC):
+            acc += (w[n, c, :].to(kind) * x[m, c, :].to(kind) * scale[n, c].to(kind)[:, :, None]).fill(0)
+        y[m, n] = acc.sum(axis=2).sum(axis=1)
+
+
+# The same with activations of 8 bits.
+
+
+@tp.kernel(deny_checks=True)
+def int8_linear_integer_kernel(
+    y: Out[T, "M N"], x: In[i8, "M K"], grain: In[f32, "M K/G"], w: In[i8, "N K"], scale: In[Any, "N K/G"], *,
+    G: int = 64, BM: int = 64, BN: int = 64,
+) -> None:  # fmt: skip
+    """y = (x * grain) @ (w * scale).T, where the products of a group are added up as integers."""
+    for i, j in tp.parallel(M=BM, N=BN):
+        acc = tp.zeros((i, j), f32)
+        for k in tp.tiles(K=G):
+            dots = tp.mma(x[i, k], w[j, k].T, 0).to(f32)
+            acc += dots * scale[j, k.number].to(f32) * grain[i, k.number][:, None]
+        y[i, j] = acc
+
+
+@tp.kernel(deny_checks=True)
+def int8_linear_integer_vector_kernel(
+    y: Out[T, "M N"], x: In[i8, "M K"], grain: In[f32, "M K/G"], w: In[i8, "N K"], scale: In[Any, "N K/G"], *,
+    G: int = 64, BN: int = 8,
+) -> None:  # fmt: skip
+    """y = (x * grain) @ (w * scale).T row by row of x, which holds nothing below -127: two products fit 16 bits."""
+    for m, n in tp.parallel(M=tp.each, N=BN):
+        acc = tp.zeros((n, G // 4))
+        for k in tp.tiles(K=G):
+            short = (w[n, k].to(i16) * x[m, k].to(i16)).fill(0)
+            pairs = (short[:, : G // 2] + short[:, G // 2 :]).to(i32)
+            dots = (pairs[:, : G // 4] + pairs[:, G // 4 :]).to(f32)
+            acc += dots * (scale[n, k.number].to(f32) * grain[m, k.number])[:, None]
+        y[m, n] = acc.sum(axis=1)
+
+
+@tp.kernel(deny_checks=True)
+def int8_linear_integer_rows_kernel(
+    y: Out[T, "M N"], x: In[i8, "M K"], grain: In[f32, "M"], w: In[i8, "N K"], scale: In[Any, "N"], *,
+    BM: int = 64, BN: int = 64, BK: int = 128,
+) -> None:  # fmt: skip
+    """y = (x * grain) @ (w * scale).T, with a scale for each row: all products are added up as integers.
+
+    They fit 32 bits for up to 2**17 columns.
+    """
+    tp.require(tp.dim("K") <= 131072)
+    for i, j in tp.parallel(M=BM, N=BN):
+        acc = tp.zeros((i, j), i32)
+        for k in tp.tiles(K=BK):
+            acc = tp.mma(x[i, k], w[j, k].T, acc)
+        y[i, j] = acc.to(f32) * scale[j].to(f32) * grain[i][:, None]
+
+
+# A scale for each row.
+
+
+@tp.kernel(deny_checks=True)
+def fp8_linear_kernel(
+    y: Out[T, "M N"], x: In[T, "M K"], w: In[Any, "N K"], scale: In[Any, "N"], *,
+    BM: int = 64, BN: int = 64, BK: int = 64,
+) -> None:  # fmt: skip
+    """y = (x @ w.T) * scale, for weights of any type that the type of x holds: 8-bit floats and integers."""
+    for i, j in tp.parallel(M=BM, N=BN):
+        kind = sum_type(x, x)
+        acc = tp.zeros((i, j), kind)
+        for k in tp.tiles(K=BK):
+            acc = tp.mma(x[i, k], w[j, k].to(x.dtype).T, acc)
+        y[i, j] = acc * scale[j].to(kind)
+
+
+@tp.kernel(deny_checks=True)
+def fp8_linear_vector_kernel(
+    y: Out[T, "M N"], x: In[T, "M K"], w: In[Any, "N K"], scale: In[Any, "N"], *, BN: int = 8, BK: int = 512
+) -> None:
+    """y = (x @ w.T) * scale row by row of x: weights are streamed, and sums of each lane carried."""
+    for m, n in tp.parallel(M=tp.each, N=BN):
+        kind = sum_type(x, x)
+        acc = tp.zeros((n, BK), kind)
+        for k in tp.tiles(K=BK):
+            acc += (w[n, k].to(kind) * x[m, k].to(kind)).fill(0)
+        y[m, n] = acc.sum(axis=1) * scale[n].to(kind)
+
+
+# Choices.
+
+
+def _grouped_default(sizes: Sizes, target: str) -> Choice:
+    m, n, g = sizes["M"], sizes["N"], sizes["G"]
+    if target == "cpu" and m > 16:
+        return Choice(int8_linear_scaled_kernel, {"BM": fitting(256, m), "BN": fitting(256, n), "G": g})
+    return layer_default(int8_linear_scaled_kernel if m > 64 else int8_linear_kernel, m, n, target, G=g)
+
+
+def _grouped_space(sizes: Sizes, target: str) -> Iterator[Choice]:
+    for kernel in (int8_linear_kernel, int8_linear_scaled_kernel):
+        yield from layer_space(kernel, sizes["M"], target, f",G={sizes['G']}")
+
+
+def _vector_default(sizes: Sizes, target: str) -> Choice:
+    if target == "cpu":
+        return Choice(int8_linear_vector_kernel, {"BN": 4, "BC": 1})
+    return Choice(int8_linear_vector_kernel, {"BN": 8, "BC": fitting(512 // sizes["S"], sizes["C"], 1)}, LASTING)
+
+
+def _vector_space(sizes: Sizes, target: str) -> Iterator[Choice]:
+    if target == "cpu":
+        yield from choices(int8_linear_vector_kernel, "BN=4,BC=1 BN=8,BC=1 BN=16,BC=1 BN=4,BC=4")
+        return
+    for columns in (256, 512, 1024):
+        groups = max(columns // sizes["S"], 1)
+        yield from choices(
+            int8_linear_vector_kernel, f"BN={4096 // columns},BC={groups} BN={8192 // columns},BC={groups}",
+            LASTING, Schedule(occupancy=2), Schedule(occupancy=4), Schedule(occupancy=2, latency=6),
+        )  # fmt: skip
+
+
+def _integer_default(sizes: Sizes, target: str) -> Choice:
+    m, n, g = sizes["M"], sizes["N"], sizes["G"]
+    if target == "cpu" and m <= 4:
+        return Choice(int8_linear_integer_vector_kernel, {"BN": 8, "G": g})
+    return layer_default(int8_linear_integer_kernel, m, n, target, G=g)
+
+
+def _integer_space(sizes: Sizes, target: str) -> Iterator[Choice]:
+    rest = f",G={sizes['G']}"
+    if sizes["M"] <= 4:
+        kernel = int8_linear_integer_vector_kernel
+        yield from choices(kernel, f"BN=4{rest} BN=8{rest} BN=16{rest} BN=32{rest}", Schedule(occupancy=4))
+    yield from layer_space(int8_linear_integer_kernel, sizes["M"], target, rest)
+
+
+def _integer_rows_default(sizes: Sizes, target: str) -> Choice:
+    depth = 256 if target == "cpu" else 128
+    return layer_default(int8_linear_integer_rows_kernel, sizes["M"], sizes["N"], target, BK=fitting(depth, sizes["K"]))
+
+
+def _integer_rows_space(sizes: Sizes, target: str) -> Iterator[Choice]:
+    for depth in (64, 128, 256):
+        yield from layer_space(int8_linear_integer_rows_kernel, sizes["M"], target, f",BK={depth}")
+
+
+def _rows_default(sizes: Sizes, target: str) -> Choice:
+    m, n, k = sizes["M"], sizes["N"], sizes["K"]
+    if m == 1:
+        return Choice(fp8_linear_vector_kernel, {"BN": 8, "BK": fitting(512, k)}, LASTING)
+    if target == "cpu":
+        return Choice(fp8_linear_kernel, {"BM": fitting(256, m, 8), "BN": fitting(256, n), "BK": fitting(256, k)})
+    return layer_default(fp8_linear_kernel, m, n, target, BK=fitting(128 if m <= 64 else 64, k))
+
+
+def _rows_space(sizes: Sizes, target: str) -> Iterator[Choice]:
+    if sizes["M"] == 1:
+        tiles = "BN=8,BK=512 BN=16,BK=256 BN=4,BK=1024 BN=16,BK=512 BN=8,BK=1024 BN=4,BK=2048"
+        yield from choices(fp8_linear_vector_kernel, tiles, LASTING, Schedule(occupancy=4), Schedule(occupancy=2))
+    for depth in (64, 128):
+        yield from layer_space(fp8_linear_kernel, sizes["M"], target, f",BK={depth}")
+
+
+def _operations(sizes: Sizes) -> float:
+    return 2.0 * sizes["M"] * sizes["N"] * sizes["K"]
+
+
+_EXACT: Final = ("N", "K", "G")
+INT8_LINEAR: Final = Tunable(
+    "int8_linear", (int8_linear_kernel, int8_linear_scaled_kernel), _grouped_default, _grouped_space, exact=_EXACT,
+    operations=_operations,
+)  # fmt: skip
+INT8_VECTOR: Final = Tunable(
+    "int8_linear_vector", (int8_linear_vector_kernel,), _vector_default, _vector_space, exact=("N", "C", "S")
+)
+INT8_INTEGER: Final = Tunable(
+    "int8_linear_integer", (int8_linear_integer_kernel, int8_linear_integer_vector_kernel), _integer_default,
+    _integer_space, exact=_EXACT, operations=_operations,
+)  # fmt: skip
+INT8_INTEGER_ROWS: Final = Tunable(
+    "int8_linear_integer_rows", (int8_linear_integer_rows_kernel,), _integer_rows_default, _integer_rows_space,
+    exact=("N", "K"), operations=_operations,
+)  # fmt: skip
+FP8_LINEAR: Final = Tunable(
+    "fp8_linear", (fp8_linear_kernel, fp8_linear_vector_kernel), _rows_default, _rows_space, exact=("N", "K"),
+    operations=_operations,
+)  # fmt: skip
+TUNABLES: Final = (
+    INT8_LINEAR, INT8_VECTOR, INT8_INTEGER, INT8_INTEGER_ROWS, FP8_LINEAR, INT4_LINEAR, INT4_LINEAR_ZERO
+)  # fmt: skip
+
+
+# Functions.
+
+
+def int8_linear(
+    x: Any, w: Any, scale: Any, out: Any = None, *, activations: Literal["float", "int8"] = "float",
+    workspace: tuple[Any, Any] | None = None,
+) -> Any:  # fmt: skip
+    """x @ (w * scale).T for 8-bit integers w and a scale for each group of neighbours along their rows, or each row.
+
+    `scale` has a column for each group of 16, 32, 64, 128 or 256, which follows from their number, or one column for
+    whole rows. With `activations="int8"` x is rounded to integers with scales of its own first, group by group, and
+    products are added up as integers: the fast way on a CPU, off by at most half a scale of x for each product. The
+    integers and their scales, of the shapes that `quantise_int8` gives, go to `workspace` if there is one.
+
+    Example:
+        q, scale = tk.quantise_int8(w, group=64)
+        y = tk.int8_linear(x, q, scale, activations="int8")
+    """
+    rows, columns = extents(w)
+    flat = rows_of(x, columns)
+    y = arrays.result(out, x, (*x.shape[:-1], rows))
+    to, count = arrays.matrix(y), flat.shape[0]
+    group = group_of(columns, scale.shape[1] if len(scale.shape) == 2 else 1)
+    if activations == "int8":
+        q, grain = quantise_int8(flat, group, out=workspace)
+        if group is None:
+            factors = arrays.view(grain, (count,)), w, arrays.view(scale, (rows,))
+            chosen(INT8_INTEGER_ROWS, x, M=count, N=rows, K=columns)(to, q, *factors)
+        else:
+            chosen(INT8_INTEGER, x, M=count, N=rows, K=columns, G=group)(to, q, grain, w, scale)
+    elif activations != "float":
+        raise arrays.refused(
+            Code.CONSTANT_VALUE, f"activations are float or int8, not {activations!r}", 'pass activations="int8"'
+        )
+    elif group is None:
+        chosen(FP8_LINEAR, x, M=count, N=rows, K=columns)(to, flat, w, arrays.view(scale, (rows,)))
+    elif count == 1 and columns % group == 0:
+        pieces = columns // group, group
+        whole = arrays.view(flat, (count, *pieces)), arrays.view(w, (rows, *pieces))
+        chosen(INT8_VECTOR, x, M=count, N=rows, C=pieces[0], S=group)(to, *whole, scale)
+    else:
+        chosen(INT8_LINEAR, x, M=count, N=rows, K=columns, G=group)(to, flat, w, scale)
+    return y
+
+
+def fp8_linear(x: Any, w: Any, scale: Any, out: Any = None) -> Any:
+    """(x @ w.T) * scale for 8-bit floats w and a scale for each of their rows.
+
+    Example:
+        q, scale = tk.quantise_fp8(w)
+        y = tk.fp8_linear(x, q, scale)
+    """
+    rows, columns = extents(w)
+    flat = rows_of(x, columns)
+    y = arrays.result(out, x, (*x.shape[:-1], rows))
+    chosen(FP8_LINEAR, x, M=flat.shape[0], N=rows, K=columns)(arrays.matrix(y), flat, w, scale)
+    return y

@@ -1,0 +1,326 @@
+"""Tokens from logits: the greatest, or one drawn by chance with temperature, top-k, top-p and min-p, per row.
+
+A token is -1 (none) where a row has a NaN, or nothing above -inf: such a row has no distribution, and none is an entry
+that no table holds. Tokens are `Index` entries, so kernels that look them up need no test.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, Final
+
+import tileproof as tp
+from tileproof import In, Index, Out, Schedule, T, U, bf16, f16, f32, i32, i64
+from tileproof.tuning import Choice, Sizes, Tunable, choices
+
+from . import arrays
+from .choosing import chosen
+from .ordering import ordered
+from .reductions import beats, greater
+from .row_choices import ENOUGH, power, tile
+
+__all__ = ["greedy", "greedy_kernel", "greedy_split_kernel", "sample", "sample_kernel"]
+
+LOG2_E: Final = math.log2(math.e)
+GREATEST: Final = 3.4e38
+"""Just below what f32 holds: times 0 it is 0."""
+MOST_STEPS: Final = 1 << 60
+"""Positions of random numbers have to fit 62 bits."""
+
+# The greatest.
+
+
+@tp.kernel(deny_checks=True)
+def greedy_kernel(token: Out[Index["V"], "R"], logits: In[T, "R V"], *, BV: int = 2048) -> None:
+    """The first of the greatest of each row; none if that is NaN or -inf."""
+    for r in tp.parallel(R=tp.each):
+        best, position = tp.full((), -tp.inf, logits.dtype), 0
+        for v in tp.tiles(V=BV):
+            top = logits[r, v].max()
+            if beats(top, best):
+                best, position = top, v.start + first_of(logits[r, v] == top, BV)
+        token[r] = token_of(best, position)  # type: ignore[index]
+
+
+@tp.kernel(deny_checks=True)
+def greedy_split_kernel(token: Out[Index["V"], "R"], logits: In[T, "R V"], *, SV: int = 4096, BV: int = 2048) -> None:
+    """The first of the greatest of each row, pieces of it searched by programs of their own."""
+    for r, z in tp.parallel(R=tp.each, V=tp.split(SV)):
+        best, position = tp.full((), -tp.inf, logits.dtype), z.start
+        for v in z.tiles(BV):
+            top = logits[r, v].max()
+            if beats(top, best):
+                best, position = top, v.start + first_of(logits[r, v] == top, BV)
+        greatest, first = tp.join((best, position), over=z, by=greater)
+        token[r] = token_of(greatest, first)  # type: ignore[index]
+
+
+def first_of(hit: Any, size: Any) -> Any:
+    """The first position in a tile where something holds, or its size; cheaper than `argmax`."""
+    return tp.where(hit, tp.arange(size, i32), size).min()
+
+
+def token_of(best: Any, position: Any) -> Any:
+    """The position of the greatest logit as a token."""
+    return tp.where(best > -tp.inf, tp.clip(position, 0, tp.dim("V") - 1), -1)
+
+
+def greedy(logits: Any, vocabulary: int | None = None, out: Any = None) -> Any:
+    """The token with the greatest logit of each row, as i32: the lowest of equals, and always below `vocabulary`.
+
+    -1 where a row has a NaN or nothing above -inf.
+
+    Example:
+        >>> tk.greedy(np.array([[0, 3, 3, 9]], np.float32), vocabulary=3).tolist()
+        [1]
+    """
+    rows = _real(logits, vocabulary)
+    token = arrays.result(out, logits, (rows.shape[0],), i32)
+    chosen(GREEDY, rows, R=rows.shape[0], V=rows.shape[1])(token, rows)
+    return token
+
+
+def _real(logits: Any, vocabulary: int | None) -> Any:
+    """The columns that are tokens: kernels are not even shown the others."""
+    return logits if vocabulary is None else logits[:, :vocabulary]
+
+
+# By chance.
+
+
+def rank(x: Any) -> Any:
+    """Logits as u32 of the same order, in as few bits as they have."""
+    key = ordered(x.to(f32))
+    if x.dtype == bf16:
+        found = key >> 16
+    elif x.dtype == f16:
+        found = key >> 13
+    else:
+        found = key
+    return found
+
+
+def weight_of(x: Any, top: Any, scale: Any) -> Any:
+    """exp((x - top) / temperature) for a scale of log2(e) / temperature: 1 for the greatest, 0 for -inf."""
+    v = x.to(f32)
+    is_nothing = (v == -tp.inf) | (top == tp.inf)
+    return tp.where(v == top, 1.0, tp.where(is_nothing, 0.0, tp.exp2((v - top) * scale)))
+
+
+def worth_of(x: Any, top: Any, scale: Any, is_count: Any) -> Any:
+    """What tokens are worth: 1 where they are counted, else their weight."""
+    if is_count:
+        worth = tp.where(x == x, 1.0, 0.0)
+    else:
+        worth = weight_of(x, top, scale)
+    return worth
+
+
+def plus(total: Any, part: Any) -> Any:
+    """One more tile in a total, which is kept for each lane apart, or in one number."""
+    if total.shape[0] == 1:
+        found = total + part.sum(keepdims=True)
+    else:
+        found = total + part.fill(0)
+    return found
+
+
+def is_up_to(v: Any, edge: Any, size: Any) -> Any:
+    """Which elements of a tile are no later than a position."""
+    return tp.arange(size, i32) <= (edge - v.start).to(i32)
+
+
+def total_of(row: Any, kept: Any, size: Any, zeros: Any) -> Any:
+    """The weight of the tokens that stay."""
+    (logits, r, top, scale), (bar, edge, floor) = row, kept
+    total = zeros
+    for v in tp.tiles(V=size):
+        key, weight = rank(logits[r, v]), weight_of(logits[r, v], top, scale)
+        stays = (key > bar) | ((key == bar) & is_up_to(v, edge, size))
+        total = plus(total, tp.where(stays & ~(weight < floor), weight, 0.0))
+    return total.sum()
+
+
+def bar_of(row: Any, low: Any, high: Any, goal: Any, is_count: Any, size: Any, zeros: Any) -> Any:
+    """The highest bar from low to high such that tokens worth the goal reach it, or one that just these reach.
+
+    They do reach `low`. Each pass over the row leaves a quarter of the interval.
+    """
+    logits, r, top, scale = row
+    while low < high:
+        step = ((high - low) >> 2) + 1
+        one, two = low + step, low + tp.minimum(step * 2, high - low)
+        three = low + tp.minimum(step * 3, high - low)
+        first, second, third = zeros, zeros, zeros
+        for v in tp.tiles(V=size):
+            key, worth = rank(logits[r, v]), worth_of(logits[r, v], top, scale, is_count)
+            first = plus(first, tp.where(key >= one, worth, 0.0))
+            second = plus(second, tp.where(key >= two, worth, 0.0))
+            third = plus(third, tp.where(key >= three, worth, 0.0))
+        reach_one, reach_two, reach_three = first.sum(), second.sum(), third.sum()
+        if reach_three >= goal:
+            low, reached = three, reach_three
+        elif reach_two >= goal:
+            low, high, reached = two, three - 1, reach_two
+        elif reach_one >= goal:
+            low, high, reached = one, two - 1, reach_one
+        else:
+            high, reached = one - 1, goal + 1
+        high = tp.where(is_count & (reached == goal), low, high)
+    return low
+
+
+def needed_of(row: Any, bar: Any, edge: Any, goal: Any, is_count: Any, size: Any, zeros: Any) -> Any:
+    """How many of the tokens level with the bar it takes to reach the goal, at least 1; and how many there are."""
+    logits, r, top, scale = row
+    above, level, each = zeros, zeros, tp.zeros((), f32)
+    for v in tp.tiles(V=size):
+        key, worth = rank(logits[r, v]), worth_of(logits[r, v], top, scale, is_count)
+        is_level = (key == bar) & is_up_to(v, edge, size)
+        above = plus(above, tp.where(key > bar, worth, 0.0))
+        level = plus(level, tp.where(is_level, 1.0, 0.0))
+        each = tp.maximum(each, tp.where(is_level, worth, 0.0).max())
+    return tp.maximum(tp.ceil((goal - above.sum()) / each), 1.0), level.sum()
+
+
+def crossing_of(row: Any, kept: Any, target: Any, otherwise: Any, is_draw: Any, size: Any) -> Any:
+    """Where a running sum crosses a number: of the weights of tokens that stay, or of ones for those at the bar."""
+    (logits, r, top, scale), (bar, edge, floor) = row, kept
+    run, is_found = tp.zeros((), f32), tp.zeros((), bool)
+    for v in tp.tiles(V=size):
+        if ~is_found:
+            key, weight = rank(logits[r, v]), weight_of(logits[r, v], top, scale)
+            is_level = (key == bar) & is_up_to(v, edge, size)
+            is_in = (is_level | (is_draw & (key > bar))) & ~(weight < floor)
+            share = tp.where(is_in, tp.where(is_draw, weight, 1.0), 0.0)
+            part = share.sum()
+            if run + part > target:
+                hit = first_of((share > 0) & (run + share.cumsum() > target), size)
+                otherwise, is_found = tp.where(hit < size, v.start + hit, otherwise), hit < size
+            run += part
+    return otherwise
+
+
+@tp.kernel(deny_checks=True)
+def sample_kernel(
+    token: Out[Index["V"], "R"], logits: In[T, "R V"], seed: In[i64, "R"], step: In[U, "R"], temperature: In[f32, "R"],
+    top_k: In[i32, "R"], top_p: In[f32, "R"], min_p: In[f32, "R"], *, BV: int = 1024, LANES: int = 1,
+) -> None:  # fmt: skip
+    """One token of each row, as `sample` says: a program for each row, which passes over it some times.
+
+    Tokens stay that are above a bar, or level with it and no later than an edge. Top-k and top-p both raise the bar, by
+    what tokens are worth, and the last turn draws: three turns of one loop, because they have most code in common. Sums
+    are kept in LANES numbers, 1 or BV.
+    """
+    for r in tp.parallel(R=tp.each):
+        best, position, least = tp.full((), -tp.inf, logits.dtype), 0, tp.full((), tp.inf, logits.dtype)
+        for v in tp.tiles(V=BV):
+            greatest, least = logits[r, v].max(), tp.minimum(least, logits[r, v].min())
+            if beats(greatest, best):
+                best, position = greatest, v.start + first_of(logits[r, v] == greatest, BV)
+        drawn = token_of(best, position)
+        if (best > -tp.inf) & (temperature[r] > 0):
+            row = logits, r, best.to(f32), tp.minimum(LOG2_E / temperature[r], GREATEST)
+            k, p, bar, edge, zeros = top_k[r], top_p[r], rank(least), tp.dim("V") - 1, tp.zeros((LANES,))
+            for turn in range(3):
+                is_count, is_draw = turn == 0, turn == 2
+                if is_draw | (is_count & (k > 0) & (k < tp.dim("V"))) | ((turn == 1) & (p < 1)):
+                    floor = tp.where(is_draw, tp.minimum(min_p[r], 1.0), 0.0)
+                    target = k.to(f32)
+                    if ~is_count:
+                        target = total_of(row, (bar, edge, floor), BV, zeros)
+                    if is_draw:
+                        target *= tp.random(seed[r], step[r].to(i64) % MOST_STEPS)
+                        is_sought = is_draw
+                    else:
+                        target *= tp.where(is_count, 1.0, tp.maximum(p, 0.0))
+                        low = bar_of(row, bar, rank(best), target, is_count, BV, zeros)
+                        edge = tp.where(low > bar, tp.dim("V") - 1, edge)
+                        bar = low
+                        needed, level = needed_of(row, bar, edge, target, is_count, BV, zeros)
+                        is_sought, target = needed < level, needed - 0.5
+                    if is_sought:
+                        found = crossing_of(
+                            row, (bar, edge, floor), target, tp.where(is_draw, drawn, edge), is_draw, BV
+                        )
+                        drawn, edge = tp.where(is_draw, found, drawn), tp.where(is_draw, edge, found)
+        token[r] = tp.clip(drawn, -1, tp.dim("V") - 1)  # type: ignore[index]
+
+
+def sample(
+    logits: Any, seed: Any, step: Any, temperature: Any, top_k: Any, top_p: Any, min_p: Any,
+    vocabulary: int | None = None, out: Any = None,
+) -> Any:  # fmt: skip
+    """One token of each row by chance, as i32. Every setting is an array with an element for each row.
+
+    In this order, each on what the one before has left:
+
+    1. Logits are divided by `temperature` (f32). At 0 or less the token is that of `greedy`.
+    2. `top_k` (i32): the k greatest stay, all if k is 0 or less.
+    3. `top_p` (f32): the fewest greatest stay whose probabilities, as softmax gives them now, add up to p at least; all
+       if p is 1 or more, one if it is 0 or less.
+    4. `min_p` (f32): those stay that have at least min_p times the probability of the greatest.
+    5. One of the rest is drawn by its probability.
+
+    Of equal logits the lower token counts as the greater, so k and p are exact; weights are added up in f32. The draw
+    is decided by `seed` (i64) and `step` (i32 or i64) alone, not by the place in the batch or its size. Tokens from
+    `vocabulary` on do not take part. A token is -1 where a row has a NaN or nothing above -inf; several of +inf are
+    equally likely.
+
+    Example:
+        >>> one = np.ones(1, np.float32)
+        >>> tk.sample(np.array([[0, 9, 8]], np.float32), np.array([7]), np.array([0]), one, np.array([1], np.int32),
+        ...           one, 0 * one).tolist()
+        [1]
+    """
+    rows = _real(logits, vocabulary)
+    token = arrays.result(out, logits, (rows.shape[0],), i32)
+    choice = chosen(SAMPLE, rows, V=rows.shape[1])
+    choice(token, rows, seed, step, temperature, top_k, top_p, min_p)
+    return token
+
+
+# Choices.
+
+
+def _greedy_default(sizes: Sizes, target: str) -> Choice:
+    rows, columns = sizes["R"], sizes["V"]
+    if target == "cpu":
+        return Choice(greedy_kernel, {"BV": tile(columns, 1024)})
+    if rows < ENOUGH and columns > 4096:
+        return Choice(greedy_split_kernel, {"SV": max(4096, power(rows * columns // (4 * ENOUGH))), "BV": 2048})
+    return Choice(greedy_kernel, {"BV": tile(columns, 2048)})
+
+
+def _greedy_space(sizes: Sizes, target: str) -> Iterator[Choice]:
+    yield from choices(greedy_kernel, "BV=512 BV=1024 BV=2048 BV=4096 BV=8192")
+    if target != "cpu":
+        pieces = "SV=1024,BV=1024 SV=2048,BV=2048 SV=4096,BV=2048 SV=4096,BV=4096 SV=8192,BV=2048 SV=16384,BV=2048"
+        yield from choices(greedy_split_kernel, pieces)
+
+
+def _sample_default(sizes: Sizes, target: str) -> Choice:
+    if target == "cpu":
+        return Choice(sample_kernel, {"BV": tile(sizes["V"], 1024), "LANES": 1})
+    lanes = tile(sizes["V"], 1024)
+    return Choice(sample_kernel, {"BV": lanes, "LANES": lanes})
+
+
+def _sample_space(sizes: Sizes, target: str) -> Iterator[Choice]:
+    yield from choices(sample_kernel, "BV=256,LANES=1 BV=512,LANES=1 BV=1024,LANES=1 BV=2048,LANES=1 BV=4096,LANES=1")
+    if target != "cpu":
+        tiles = "BV=512,LANES=512 BV=1024,LANES=1024 BV=2048,LANES=2048 BV=4096,LANES=4096"
+        yield from choices(sample_kernel, tiles, Schedule(), Schedule(warps=8))
+
+
+def _settings(rng: Any, arguments: dict[str, Any]) -> None:
+    """Settings as people use them."""
+    for name, value in (("temperature", 0.8), ("top_k", 50), ("top_p", 0.9), ("min_p", 0.0)):
+        arguments[name][...] = value
+
+
+GREEDY: Final = Tunable("greedy", (greedy_kernel, greedy_split_kernel), _greedy_default, _greedy_space)
+SAMPLE: Final = Tunable("sample", (sample_kernel,), _sample_default, _sample_space, inputs=_settings)
+"""By the vocabulary alone: were tiles chosen by the number of rows too, a token could depend on its neighbours."""
+TUNABLES: Final = (GREEDY, SAMPLE)

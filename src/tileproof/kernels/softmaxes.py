@@ -1,0 +1,350 @@
+"""Softmax along the last axis, its logarithm, the cross entropy of rows with their labels, and gradients of them all.
+
+Everything is computed in f32 (f64 for f64) and rounded once. A row whose elements are all -inf, or one with NaN or
++inf in it, gives NaN throughout, as in torch. Elements of -inf in other rows have weight 0.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import tileproof as tp
+from tileproof import In, Index, Out, T, U, f32, f64
+from tileproof.diagnostics.codes import Code
+from tileproof.language.dtypes import F32, F64, DType
+from tileproof.tuning import Tunable
+
+from .arrays import element_of, matrix, new, refused, result, shown, view
+from .elementwise import launched, wide
+from .softmax_sizes import labelled, labelled_backward, rows
+
+__all__ = [
+    "cross_entropy", "cross_entropy_backward", "cross_entropy_backward_kernel", "cross_entropy_kernel",
+    "cross_entropy_lanes_kernel", "cross_entropy_split_kernel", "log_softmax", "log_softmax_backward",
+    "log_softmax_backward_kernel", "log_softmax_backward_loop_kernel", "log_softmax_kernel", "log_softmax_loop_kernel",
+    "softmax", "softmax_backward", "softmax_backward_kernel", "softmax_backward_loop_kernel", "softmax_kernel",
+    "softmax_loop_kernel",
+]  # fmt: skip
+
+_TWOS: Final = math.log2(math.e)
+
+
+# What is computed of rows.
+
+
+def grown(t: Any, element: Any) -> Any:
+    """e to the power t. Powers of 2 take fewer steps, and are exact enough where results become 16-bit floats."""
+    return tp.exp(t) if t.dtype == f64 or element == f32 else tp.exp2(t * _TWOS)
+
+
+def joined(state: Any, part: Any, element: Any) -> Any:
+    """The maximum of rows, and the sum of exp(x - maximum), with the columns of one more tile."""
+    top, total = state
+    higher = tp.maximum(top, part.max(axis=1))
+    weights = grown(part - higher[:, None], element).sum(axis=1)
+    return higher, total * grown(top - higher, element) + weights
+
+
+def merged(one: Any, other: Any) -> Any:
+    """The same of two pieces of a row."""
+    (top, total), (rival, more) = one, other
+    higher = tp.maximum(top, rival)
+    return higher, total * tp.exp(top - higher) + more * tp.exp(rival - higher)
+
+
+def lost(label: Any, picked: Any, top: Any, total: Any) -> Any:
+    """The loss of a row with this label and the logit there; 0 where the label is none."""
+    return tp.where(label >= 0, top - picked + tp.log(total), 0)
+
+
+def sloped(weight: Any, columns: Any, label: Any, grad: Any) -> Any:
+    """The gradient of some columns from the softmax there and that of the losses; 0 where the label is none."""
+    slope = tp.where(columns == label[:, None], weight - 1.0, weight)
+    return tp.where(label[:, None] >= 0, slope * grad[:, None], 0)
+
+
+# Rows that fit a tile.
+
+
+@tp.kernel(deny_checks=True)
+def softmax_kernel(y: Out[T, "R C"], x: In[T, "R C"], *, C: int, BR: int = 1) -> None:
+    """exp(x) of each row, divided by its sum."""
+    for r in tp.parallel(R=BR):
+        row = wide(x[r, :])
+        weight = grown(row - row.max(axis=1, keepdims=True), x.dtype)
+        y[r, :] = weight * (1.0 / weight.sum(axis=1, keepdims=True))
+
+
+@tp.kernel(deny_checks=True)
+def log_softmax_kernel(y: Out[T, "R C"], x: In[T, "R C"], *, C: int, BR: int = 1) -> None:
+    """x of each row minus the logarithm of the sum of exp(x)."""
+    for r in tp.parallel(R=BR):
+        row = wide(x[r, :])
+        low = row - row.max(axis=1, keepdims=True)
+        y[r, :] = low - tp.log(grown(low, x.dtype).sum(axis=1, keepdims=True))
+
+
+@tp.kernel(deny_checks=True)
+def softmax_backward_kernel(dx: Out[T, "R C"], dy: In[T, "R C"], y: In[T, "R C"], *, C: int, BR: int = 1) -> None:
+    """From dy, the gradient of y = softmax(x), that of x."""
+    for r in tp.parallel(R=BR):
+        grad, weight = wide(dy[r, :]), wide(y[r, :])
+        dx[r, :] = weight * (grad - (grad * weight).sum(axis=1, keepdims=True))
+
+
+@tp.kernel(deny_checks=True)
+def log_softmax_backward_kernel(dx: Out[T, "R C"], dy: In[T, "R C"], y: In[T, "R C"], *, C: int, BR: int = 1) -> None:
+    """From dy, the gradient of y = log_softmax(x), that of x."""
+    for r in tp.parallel(R=BR):
+        grad = wide(dy[r, :])
+        dx[r, :] = grad - grown(wide(y[r, :]), y.dtype) * grad.sum(axis=1, keepdims=True)
+
+
+# Rows of any length, tile by tile: once for what the whole row gives, and once for the result.
+
+
+@tp.kernel(deny_checks=True)
+def softmax_loop_kernel(y: Out[T, "R C"], x: In[T, "R C"], *, BR: int = 1, BC: int = 1024) -> None:
+    """exp(x) of each row, divided by its sum."""
+    for r in tp.parallel(R=BR):
+        state: Any = tp.lowest, 0.0  # finite: a first tile of all -inf must not make NaN
+        for c in tp.tiles(C=BC):
+            state = joined(state, wide(x[r, c]), x.dtype)
+        top, total = state
+        for c in tp.tiles(C=BC):
+            y[r, c] = grown(wide(x[r, c]) - top[:, None], x.dtype) * (1.0 / total)[:, None]
+
+
+@tp.kernel(deny_checks=True)
+def log_softmax_loop_kernel(y: Out[T, "R C"], x: In[T, "R C"], *, BR: int = 1, BC: int = 1024) -> None:
+    """x of each row minus the logarithm of the sum of exp(x)."""
+    for r in tp.parallel(R=BR):
+        state: Any = tp.lowest, 0.0
+        for c in tp.tiles(C=BC):
+            state = joined(state, wide(x[r, c]), x.dtype)
+        top, total = state
+        for c in tp.tiles(C=BC):
+            y[r, c] = wide(x[r, c]) - top[:, None] - tp.log(total)[:, None]
+
+
+@tp.kernel(deny_checks=True)
+def softmax_backward_loop_kernel(
+    dx: Out[T, "R C"], dy: In[T, "R C"], y: In[T, "R C"], *, BR: int = 1, BC: int = 1024
+) -> None:
+    """From dy, the gradient of y = softmax(x), that of x."""
+    for r in tp.parallel(R=BR):
+        along = 0.0
+        for c in tp.tiles(C=BC):
+            along = along + (wide(dy[r, c]) * wide(y[r, c])).sum(axis=1, keepdims=True)
+        for c in tp.tiles(C=BC):
+            dx[r, c] = wide(y[r, c]) * (wide(dy[r, c]) - along)
+
+
+@tp.kernel(deny_checks=True)
+def log_softmax_backward_loop_kernel(
+    dx: Out[T, "R C"], dy: In[T, "R C"], y: In[T, "R C"], *, BR: int = 1, BC: int = 1024
+) -> None:
+    """From dy, the gradient of y = log_softmax(x), that of x."""
+    for r in tp.parallel(R=BR):
+        total = 0.0
+        for c in tp.tiles(C=BC):
+            total = total + wide(dy[r, c]).sum(axis=1, keepdims=True)
+        for c in tp.tiles(C=BC):
+            dx[r, c] = wide(dy[r, c]) - grown(wide(y[r, c]), y.dtype) * total
+
+
+# Rows with labels. The launch makes sure that labels are positions in V, or none; what none picks is 0.
+
+
+@tp.kernel(deny_checks=True)
+def cross_entropy_kernel(
+    loss: Out[U, "N"], lse: Out[U, "N"], logits: In[T, "N V"], labels: In[Index["V"], "N"], *, BV: int = 2048
+) -> None:
+    """lse = log(sum(exp(logits))) of each row, and loss = lse minus the logit of its label; 0 without one."""
+    for n in tp.parallel(N=tp.each):
+        top, total = tp.lowest, 0.0
+        for v in tp.tiles(V=BV):
+            part = wide(logits[n, v])
+            higher = tp.maximum(top, part.max())
+            total = total * tp.exp(top - higher) + grown(part - higher, logits.dtype).sum()
+            top = higher
+        lse[n] = top + tp.log(total)
+        picked = wide(logits.get((n, labels[n]), 0))
+        loss[n] = lost(labels[n], picked, top, total)
+
+
+@tp.kernel(deny_checks=True)
+def cross_entropy_lanes_kernel(
+    loss: Out[U, "N"], lse: Out[U, "N"], logits: In[T, "N V"], labels: In[Index["V"], "N"], *, BV: int = 2048
+) -> None:
+    """The same. Each lane keeps a maximum and a sum of its own, and they are joined once, behind the loop.
+
+    Of a lane's old maximum and its new element one is the new maximum, so one exponential is enough for both.
+    """
+    for n in tp.parallel(N=tp.each):
+        top, total = tp.lowest, 0.0
+        for v in tp.tiles(V=BV):
+            part = wide(logits[n, v]).fill(-tp.inf)
+            fade = grown(-tp.abs(top - part), logits.dtype)
+            total = tp.where(part > top, total * fade + 1.0, total + fade)
+            top = tp.maximum(top, part)
+        higher = tp.max(top)
+        whole = tp.sum(total * tp.exp(top - higher))
+        lse[n] = higher + tp.log(whole)
+        picked = wide(logits.get((n, labels[n]), 0))
+        loss[n] = lost(labels[n], picked, higher, whole)
+
+
+@tp.kernel(deny_checks=True)
+def cross_entropy_split_kernel(
+    loss: Out[U, "N"], lse: Out[U, "N"], logits: In[T, "N V"], labels: In[Index["V"], "N"], *,
+    SV: int = 8192, BV: int = 2048,
+) -> None:  # fmt: skip
+    """The same, each SV columns by programs of their own, for rows too few to fill a GPU."""
+    for n, z in tp.parallel(N=tp.each, V=tp.split(SV)):
+        top, total = tp.lowest, 0.0
+        for v in z.tiles(BV):
+            part = wide(logits[n, v])
+            higher = tp.maximum(top, part.max())
+            total = total * tp.exp(top - higher) + grown(part - higher, logits.dtype).sum()
+            top = higher
+        top, total = tp.join((top, total), over=z, by=merged)
+        lse[n] = top + tp.log(total)
+        picked = wide(logits.get((n, labels[n]), 0))
+        loss[n] = lost(labels[n], picked, top, total)
+
+
+@tp.kernel(deny_checks=True)
+def cross_entropy_backward_kernel(
+    dlogits: Out[T, "N V"], dloss: In[U, "N"], logits: In[T, "N V"], labels: In[Index["V"], "N"], lse: In[U, "N"], *,
+    BN: int = 1, BV: int = 2048,
+) -> None:  # fmt: skip
+    """From dloss, the gradient of logits: softmax(logits), minus 1 at the label; 0 without one."""
+    for n, v in tp.parallel(N=BN, V=BV):
+        weight = grown(wide(logits[n, v]) - wide(lse[n])[:, None], logits.dtype)
+        dlogits[n, v] = sloped(weight, v.elements[None, :], labels[n], wide(dloss[n]))
+
+
+# How each is cut into tiles.
+
+_SOFTMAX: Final = rows(softmax_kernel, softmax_loop_kernel)
+_LOG_SOFTMAX: Final = rows(log_softmax_kernel, log_softmax_loop_kernel)
+_SOFTMAX_BACKWARD: Final = rows(softmax_backward_kernel, softmax_backward_loop_kernel)
+_LOG_SOFTMAX_BACKWARD: Final = rows(log_softmax_backward_kernel, log_softmax_backward_loop_kernel)
+_CROSS_ENTROPY: Final = labelled(cross_entropy_kernel, cross_entropy_lanes_kernel, cross_entropy_split_kernel)
+_CROSS_ENTROPY_BACKWARD: Final = labelled_backward(cross_entropy_backward_kernel)
+
+TUNABLES: Final[tuple[Tunable, ...]] = (
+    _SOFTMAX, _SOFTMAX_BACKWARD, _LOG_SOFTMAX, _LOG_SOFTMAX_BACKWARD, _CROSS_ENTROPY, _CROSS_ENTROPY_BACKWARD,
+)  # fmt: skip
+
+
+# Functions.
+
+
+def softmax(x: Any, out: Any = None) -> Any:
+    """exp(x) along the last axis, divided by its sum.
+
+    A row that is all -inf, or has NaN or +inf in it, becomes NaN.
+
+    Example:
+        y = tk.softmax(x)
+    """
+    return _rows(_SOFTMAX, result(out, x, x.shape), x)
+
+
+def softmax_backward(dy: Any, y: Any, out: Any = None) -> Any:
+    """The gradient of x from dy, that of y = `softmax(x)`.
+
+    Example:
+        dx = tk.softmax_backward(dy, y)
+    """
+    return _rows(_SOFTMAX_BACKWARD, result(out, y, y.shape), dy, y)
+
+
+def log_softmax(x: Any, out: Any = None) -> Any:
+    """The logarithm of the softmax along the last axis, -inf where x is.
+
+    A row that is all -inf, or has NaN or +inf in it, becomes NaN.
+
+    Example:
+        y = tk.log_softmax(x)
+    """
+    return _rows(_LOG_SOFTMAX, result(out, x, x.shape), x)
+
+
+def log_softmax_backward(dy: Any, y: Any, out: Any = None) -> Any:
+    """The gradient of x from dy, that of y = `log_softmax(x)`.
+
+    Example:
+        dx = tk.log_softmax_backward(dy, y)
+    """
+    return _rows(_LOG_SOFTMAX_BACKWARD, result(out, y, y.shape), dy, y)
+
+
+def cross_entropy(logits: Any, labels: Any, out: tuple[Any, Any] | None = None) -> tuple[Any, Any]:
+    """The loss of each row of logits, and the logarithm of its sum of exponentials, which the gradient needs.
+
+    The loss is minus the log_softmax at the label. Labels are positions in the last axis of logits, or -1: such a row
+    is ignored, its loss is 0. Both results are f32 (f64 for logits of f64). Rows that are all -inf have a loss of NaN,
+    as do those with NaN or +inf; a label at -inf has one of inf.
+
+    Example:
+        loss, lse = tk.cross_entropy(logits, labels)
+    """
+    shape, element = tuple(logits.shape[:-1]), _wide_type(logits)
+    if out is None:
+        loss, lse = new(logits, shape, element), new(logits, shape, element)
+    else:
+        loss, lse = (result(each, logits, shape) for each in out)
+    seen = matrix(logits)
+    count, columns = seen.shape
+    given = _line(loss, shape), _line(lse, shape), seen, _line(labels, shape)
+    launched(_CROSS_ENTROPY, logits, *given, N=count, V=columns)
+    return loss, lse
+
+
+def cross_entropy_backward(dloss: Any, logits: Any, labels: Any, lse: Any, out: Any = None) -> Any:
+    """The gradient of logits from dloss, that of the loss of each row, and from the lse that `cross_entropy` gave.
+
+    Example:
+        dlogits = tk.cross_entropy_backward(dloss, logits, labels, lse)
+    """
+    shape = tuple(logits.shape[:-1])
+    dlogits = result(out, logits, logits.shape)
+    seen = matrix(logits)
+    count, columns = seen.shape
+    given = matrix(dlogits), _line(dloss, shape), seen, _line(labels, shape), _line(lse, shape)
+    launched(_CROSS_ENTROPY_BACKWARD, logits, *given, N=count, V=columns)
+    return dlogits
+
+
+def _rows(work: Tunable, output: Any, *inputs: Any) -> Any:
+    """Does work on the rows of arrays of one shape, and returns the output."""
+    for each in inputs:
+        if tuple(each.shape) != tuple(output.shape):
+            raise _differs(each.shape, output.shape)
+    given = tuple(map(matrix, (output, *inputs)))
+    count, columns = given[0].shape
+    launched(work, output, *given, R=count, C=columns)
+    return output
+
+
+def _line(array: Any, shape: tuple[int, ...]) -> Any:
+    """An array with a number for each row, as a vector."""
+    if tuple(array.shape) != shape:
+        raise _differs(array.shape, shape)
+    return array if len(shape) == 1 else view(array, (math.prod(shape),))
+
+
+def _wide_type(array: Any) -> DType:
+    return F64 if element_of(array) == F64 else F32
+
+
+def _differs(found: Any, wanted: Any) -> Exception:
+    return refused(
+        Code.DIMENSION_DIFFERS,
+        f"an argument has shape {shown(found)}, and {shown(wanted)} is expected",
+        f"pass an array of shape {shown(wanted)}",
+    )

@@ -1,0 +1,22 @@
+"""Tuning: which kernel, which tile sizes and which schedule a piece of work is done with."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from .choices import Choice, choices
+from .tunables import Sizes, Tunable
+
+if TYPE_CHECKING:
+    from .reports import Report
+    from .tuner import tune
+
+__all__ = ["Choice", "Report", "Sizes", "Tunable", "choices", "tune"]
+
+_LATER = {"tune": "tuner", "Report": "reports"}
+"""Names of files that only those load who tune: whoever launches a kernel needs none of them."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_LATER[name]}", __name__), name)

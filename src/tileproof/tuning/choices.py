@@ -1,0 +1,71 @@
+"""A choice: one of the kernels that can do a piece of work, with its constants and its schedule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import product
+from typing import Any, Final, TypeAlias
+
+from tileproof.language.kernel import Kernel
+from tileproof.language.schedule import Schedule
+
+PLAIN: Final = Schedule()
+Form: TypeAlias = Callable[..., tuple[Any, ...]]
+"""Gets constants and the arguments of a tunable, and gives those of a kernel."""
+_forms: Final[dict[Kernel, Form]] = {}
+"""For kernels that take other forms of the arguments than their tunable does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A kernel with the constants and the schedule it is launched with. Calling it launches it."""
+
+    kernel: Kernel
+    constants: Mapping[str, int] = field(default_factory=dict)
+    schedule: Schedule = PLAIN
+    launched: Kernel = field(init=False, repr=False, compare=False)
+    """The kernel under its schedule: the same object wherever the same is chosen, so that it is compiled once."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "launched", scheduled(self.kernel, self.schedule))
+
+    def __call__(self, *args: Any) -> None:
+        self.launched(*self.arguments(args), **self.constants)
+
+    def arguments(self, args: Sequence[Any]) -> Sequence[Any]:
+        """What the kernel is given: the arguments of its tunable, or views of them where it takes another form."""
+        form = _forms.get(self.kernel)
+        return args if form is None else form(self.constants, *args)
+
+    @property
+    def label(self) -> str:
+        """`matmul_kernel BM=128 BN=128 BK=64 persistent group=8`: different for each."""
+        said = repr(self.schedule).removeprefix("Schedule(").removesuffix(")").replace("=True", "").replace(",", "")
+        sizes = " ".join(f"{name}={value}" for name, value in self.constants.items())
+        return " ".join(filter(None, (self.kernel.name, sizes, said)))
+
+
+def takes(kernel: Kernel, form: Form) -> None:
+    """Says how the arguments of a kernel come from those of its tunable: as views of them, never copies.
+
+    takes(matmul_wide_kernel, lambda constants, c, a, b: (c.reshape(...), a, b.reshape(...)))
+    """
+    _forms[kernel] = form
+
+
+@cache
+def scheduled(kernel: Kernel, schedule: Schedule) -> Kernel:
+    """The kernel under a schedule; itself under its own."""
+    return kernel if schedule == (kernel.schedule or PLAIN) else kernel.with_schedule(schedule)
+
+
+def choices(kernel: Kernel, sizes: str, *schedules: Schedule) -> Iterator[Choice]:
+    """A choice for every set of constants, as `BM=128,BN=64` with spaces between, under every schedule.
+
+    choices(matmul_kernel, "BM=128,BN=128,BK=64 BM=64,BN=128,BK=64", Schedule(), Schedule(persistent=True))
+    """
+    for text, schedule in product(sizes.split() or [""], schedules or (PLAIN,)):
+        pairs = (each.split("=") for each in text.split(",") if each)
+        yield Choice(kernel, {name: int(size) for name, size in pairs}, schedule)

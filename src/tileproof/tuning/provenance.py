@@ -1,0 +1,133 @@
+"""What records and logs depend on: the kernels, the versions of what compiles them, and the machine."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import date
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tileproof.backends.cpu import llvm
+from tileproof.backends.cpu.target import Target, host
+from tileproof.backends.cuda import driver, toolchain
+from tileproof.diagnostics.errors import TileproofError
+
+from .sources import source_hash
+
+if TYPE_CHECKING:
+    from .tunables import Tunable
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where figures come from."""
+
+    source: str
+    """The number of the kernels: see `sources`."""
+    tileproof: str
+    assembler: str
+    """The version of what made the code: NVIDIA's assembler, or LLVM's package for the CPU."""
+    device: str
+    date: str
+
+    @staticmethod
+    def of(tunable: Tunable, target: str, device: str | None = None) -> Provenance:
+        """That of figures taken now. `device` is its name, if it is not this machine's first of the kind."""
+        made_by = assembler_version(target) or "unknown"
+        return Provenance(
+            source_of(tunable), own_version(), made_by, device or device_name(target), date.today().isoformat()
+        )
+
+    @staticmethod
+    def read(said: Mapping[str, Any]) -> Provenance:
+        """From a file; `ValueError` if something is missing."""
+        try:
+            return Provenance(**{name: str(said[name]) for name in Provenance.__slots__})
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"its provenance lacks {error}") from None
+
+    @property
+    def written(self) -> dict[str, str]:
+        """For a file."""
+        return asdict(self)
+
+    def staleness(self, tunable: Tunable, target: str) -> str | None:
+        """Why figures no longer say anything about what runs here; None if they do."""
+        if self.source != source_of(tunable):
+            return f"the kernels of `{tunable.name}` have changed since"
+        here = assembler_version(target)
+        if here is not None and _release(here) != _release(self.assembler):
+            return f"they were taken with the compiler {self.assembler}, and here is {here}"
+        return None
+
+
+@cache
+def source_of(tunable: Tunable) -> str:
+    """The number of a tunable's kernels."""
+    return source_hash(tunable.kernels)
+
+
+def own_version() -> str:
+    """The version of tileproof; `0` where it runs from a checkout that is not installed."""
+    try:
+        return version("tileproof")
+    except PackageNotFoundError:
+        return "0"
+
+
+@cache
+def assembler_version(target: str) -> str | None:
+    """The version of what makes code for a target here; None where there is nothing to make it."""
+    if is_cpu(target):
+        return llvm.version().split()[1].rstrip(",")  # that of llvmlite, which holds its LLVM
+    try:
+        return toolchain.find().version
+    except TileproofError:
+        return None
+
+
+def _release(text: str) -> tuple[str, ...]:
+    """Major and minor number."""
+    return tuple(text.split(".")[:2])
+
+
+def is_cpu(target: str) -> bool:
+    """Whether a target is a processor: "cpu", or "cpu-avx2"."""
+    return target.partition("-")[0] == "cpu"
+
+
+def recorded_target(target: str) -> str:
+    """The target as records name it: "cpu" becomes "cpu-avx2", because what is fast depends on the instructions."""
+    return instruction_set(host()) if target == "cpu" else target
+
+
+def instruction_set(processor: Target) -> str:
+    """What records call a processor."""
+    if processor.is_arm:
+        return "cpu-neon"
+    if processor.has_avx512:
+        return "cpu-avx512"
+    return "cpu-avx2" if processor.has("avx2", "fma") else "cpu-sse2"
+
+
+def device_name(target: str) -> str:
+    """What the first device of a target here is sold as."""
+    if not is_cpu(target):
+        ordinal = gpu_for(target)
+        return "none" if ordinal is None else driver.Device(ordinal).name
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        text = ""
+    names = (line.partition(":")[2].strip() for line in text.splitlines() if line.startswith("model name"))
+    return next(names, "") or platform.processor() or platform.machine()
+
+
+def gpu_for(target: str) -> int | None:
+    """The number of the first GPU of an architecture; None if there is none."""
+    numbers = range(driver.device_count())
+    return next((number for number in numbers if driver.Device(number).arch == target), None)

@@ -1,0 +1,90 @@
+"""Arguments of a trial, from a signature."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from tuned_kernels import APPEND, DOUBLE, SCALED, planted
+
+import tileproof as tp
+from tileproof import In, Index, InOut, Offsets, Out, Sum, T, U, Unique, f32, i8, i32
+from tileproof.language.dtypes import F32
+from tileproof.tuning import Choice, Tunable
+from tileproof.tuning.inputs import Argument, Content, TuningError, arguments_of, numbers, positions
+
+
+@tp.kernel
+def mixed(
+    y: Out[T, "M H+2*G"], count: Sum[i32, "V"], cache: InOut[U, "V 4"], x: In[i8, "M K"], ids: In[Index["V"], "M"],
+    slots: In[Unique["V"], "M"], off: In[Offsets["M"], "E+1"], part: Out[f32, "M/B"], scale: f32, past: i32, *,
+    B: int = 16, W: int = 4,
+) -> None:  # fmt: skip
+    """Never run."""
+
+
+def tunable_of(**more: Any) -> Tunable:
+    choice = Choice(mixed, {"B": 8})
+    return Tunable("mixed", (mixed,), lambda *_: choice, lambda *_: (choice,), **more)
+
+
+SIZES = {"M": 20, "H": 3, "G": 2, "V": 30, "K": 5, "E": 4}
+
+
+def test_every_argument_has_the_shape_type_and_use_that_the_signature_says() -> None:
+    tunable = tunable_of(scalars={"scale": 2, "past": 7.0}, types={"U": "f16"})
+    found = arguments_of(tunable, SIZES, "bf16", {"B": 8})
+    said = {each.name: (each.shape, each.dtype.name, each.is_written, each.is_kept) for each in found.tensors}
+    assert said == {
+        "y": ((20, 7), "bf16", True, False), "count": ((30,), "i32", True, False),
+        "cache": ((30, 4), "f16", True, True), "x": ((20, 5), "i8", False, True),
+        "ids": ((20,), "i32", False, True), "slots": ((20,), "i32", False, True),
+        "off": ((5,), "i32", False, True), "part": ((3,), "f32", True, False),
+    }  # fmt: skip
+    assert found.scalars == {"scale": 2.0, "past": 7}
+    assert [type(each) for each in found.scalars.values()] == [float, int]
+    assert found.names == ("y", "count", "cache", "x", "ids", "slots", "off", "part", "scale", "past")
+
+
+def test_what_any_kernel_of_a_tunable_writes_is_written() -> None:
+    arguments = arguments_of(planted("writes_its_input_kernel"), {"N": 8}, "f32", {})
+    assert [(each.name, each.is_written, each.is_kept) for each in arguments.tensors] == [
+        ("y", True, False), ("x", True, True)
+    ]  # fmt: skip
+    (total, x) = arguments_of(APPEND, {"N": 8}, "f32", {}).tensors
+    assert (total.is_written, total.is_kept, x.is_written) == (True, True, False)
+
+
+@pytest.mark.parametrize(
+    ("tunable", "sizes", "element", "said"),
+    [
+        (DOUBLE, {"M": 3}, "f32", 'needs a size for N, a dimension of `y`: give --shapes "N='),
+        (DOUBLE, {"N": 3}, "f31", "is not an element type"),
+        (Tunable("open", SCALED.kernels, SCALED.default, SCALED.space), {"N": 3}, "f32", 'scalars={"a": ...}'),
+    ],
+)
+def test_what_is_missing_is_said_with_its_cure(tunable: Tunable, sizes: Any, element: str, said: str) -> None:
+    with pytest.raises(TuningError) as raised:
+        arguments_of(tunable, sizes, element, {})
+    assert said in str(raised.value)
+
+
+def test_index_tensors_hold_what_they_may() -> None:
+    rng = np.random.default_rng(1)
+    ids = positions(rng, Content("Index", 7), (100,))
+    assert set(ids.tolist()) == set(range(7))
+    slots = positions(rng, Content("Unique", 12), (3, 4))
+    assert sorted(slots.reshape(-1).tolist()) == list(range(12))
+    few = positions(rng, Content("Unique", 3), (5,))
+    assert sorted(few.tolist()) == [-1, -1, 0, 1, 2]
+    borders = positions(rng, Content("Offsets", 50), (9,))
+    assert (borders[0], borders[-1]) == (0, 50)
+    assert (np.diff(borders) >= 0).all()
+    assert positions(rng, Content("Index", 0), (2,)).tolist() == [-1, -1]
+
+
+def test_floats_are_normal_numbers() -> None:
+    made = numbers(np.random.default_rng(1), Argument("x", (100, 100), F32, is_written=False, is_kept=True))
+    assert abs(float(made.mean())) < 0.1
+    assert 0.9 < float(made.std()) < 1.1

@@ -1,0 +1,29 @@
+"""A hook of mkdocs: results of benchmarks become pages of the site, with their pictures.
+
+Pages of the site link to them as they lie in the repository, `../benchmarks/results/h200/README.md`, so that links work
+where the repository is read too. In the site they are under `results/`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+
+RESULTS = Path(__file__).resolve().parents[1] / "benchmarks" / "results"
+_LINK = "](../benchmarks/results/"
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Adds the page and the pictures of every machine."""
+    for file in sorted(RESULTS.glob("*/*")):
+        if file.suffix == ".png" or file.name == "README.md":
+            where = f"results/{file.parent.name}/{file.name}"
+            files.append(File.generated(config, where, abs_src_path=str(file)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Links into the repository's results lead to the site's."""
+    return markdown.replace(_LINK, "](results/")
