@@ -96,6 +96,9 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     name, *rest = arguments or [""]
     if name == "pages":
+        if rest and not Path(rest[0]).is_dir():
+            print(f"`{rest[0]}` is no folder of results: python -m benchmarks pages [FOLDER]", file=sys.stderr)
+            return 2
         return pages(Path(rest[0]) if rest else RESULTS)
     if name in SECTIONS:
         done = section(name)(rest)

@@ -113,7 +113,7 @@ def _by_tileproof(calls: Sequence[Callable[[], object]], times: int, torch: Any)
 
 
 _LAUNCHES: Final = 32
-"""In a graph of ours at least: what the host does for a replay is shared by them. How long one launch takes cannot tell,
+"""In a graph of ours at least: they share what the host does for a replay. How long one launch takes cannot tell,
 because those that go into our graphs are slow to launch one by one."""
 
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from example_launches import FOLDER
-from source_files import load_file
+from host_launches import joined
 
 import tileproof as tp
 from tileproof.backends.cuda.driver import Device
@@ -15,8 +14,8 @@ from tileproof.runtime import gpu as full
 
 pytestmark = pytest.mark.gpu
 TURNS = 200
-SIZES = {"BM": 32, "BN": 32, "SK": 128, "BK": 32}
-M, N, K = 96, 64, 1024
+SIZES = joined()[2]
+(M, K), (_, N) = (array.shape for array in joined()[1][1:])
 
 
 @pytest.fixture
@@ -29,7 +28,9 @@ def torch(gpu: Device) -> Any:
 
 @pytest.fixture
 def matmul_split() -> tp.Kernel:
-    kernel: tp.Kernel = load_file(FOLDER / "matmul_split.py").matmul_split
+    kernel, _, _ = joined()
+    kernel.cache.clear()
+    kernel.remembered.clear()
     return kernel
 
 

@@ -168,6 +168,17 @@ def test_a_stream_that_records_is_left_to_the_full_launch(gpu: Gpu, monkeypatch:
     assert y.numpy().tolist() == [36.0]
 
 
+def test_a_launch_that_is_recorded_leaves_no_plan(gpu: Gpu) -> None:
+    stream = stream_of()
+    given = pair()
+    with stream:
+        stream.gpu.begin_capture(stream.handle)
+        for _ in range(2):
+            assert is_full(gpu, joined, *given)
+        stream.gpu.end_capture(stream.handle)
+    assert joined.remembered == {}
+
+
 def test_while_nobody_can_tell_whether_a_stream_records_nothing_is_followed(
     gpu: Gpu, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip

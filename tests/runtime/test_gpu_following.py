@@ -195,9 +195,9 @@ def summed(y: Sum[f32, "N"], x: In[f32, "M N"]) -> None:
 
 
 @tp.kernel
-def joined(y: Out[f32, "1"], x: In[f32, "N"]) -> None:
+def checked_join(y: Out[f32, "1"], x: In[f32, "C"], at: In[i32, "N"]) -> None:
     for z in tp.parallel(N=tp.split(4)):
-        y[0] = tp.join(x[z].sum(), over=z)
+        y[0] = tp.join(x[at[z]].sum(), over=z)
 
 
 def places(*entries: int) -> GpuArray:
@@ -210,7 +210,7 @@ def places(*entries: int) -> GpuArray:
     (compared, lambda: (GpuArray(floats(3)), GpuArray(floats(8)), 5)),
     (required, lambda: (*pair(6), 2)),
     (summed, lambda: (GpuArray(floats(6)), GpuArray(floats(5, 6)))),
-    (joined, lambda: (GpuArray(floats(1)), GpuArray(floats(9)))),
+    (checked_join, lambda: (GpuArray(floats(1)), GpuArray(floats(8)), places(7, 1, 0))),
 ], ids=lambda each: getattr(each, "name", ""))  # fmt: skip
 def test_a_launch_that_rests_on_more_than_shapes_goes_the_full_way_every_time(
     gpu: Gpu, kernel: tp.Kernel, make: Any

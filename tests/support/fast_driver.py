@@ -64,6 +64,40 @@ end:
   ret i32 %told
 }
 
+; The same with a structure that says how: "extra" is then the attribute and its value, if there is one.
+define i32 @test_fast_early(ptr %config, ptr %call, ptr %words, ptr %extra) {
+  %gy.place = getelementptr i32, ptr %config, i64 1
+  %gz.place = getelementptr i32, ptr %config, i64 2
+  %bx.place = getelementptr i32, ptr %config, i64 3
+  %by.place = getelementptr i32, ptr %config, i64 4
+  %bz.place = getelementptr i32, ptr %config, i64 5
+  %shared.place = getelementptr i32, ptr %config, i64 6
+  %stream.place = getelementptr i64, ptr %config, i64 4
+  %attributes.place = getelementptr i64, ptr %config, i64 5
+  %count.place = getelementptr i64, ptr %config, i64 6
+  %gx = load i32, ptr %config
+  %gy = load i32, ptr %gy.place
+  %gz = load i32, ptr %gz.place
+  %bx = load i32, ptr %bx.place
+  %by = load i32, ptr %by.place
+  %bz = load i32, ptr %bz.place
+  %shared = load i32, ptr %shared.place
+  %stream = load ptr, ptr %stream.place
+  %attributes = load ptr, ptr %attributes.place
+  %count = load i32, ptr %count.place
+  %value.place = getelementptr i32, ptr %attributes, i64 2
+  %id = load i32, ptr %attributes
+  %value = load i32, ptr %value.place
+  %high = shl i32 %value, 8
+  %both = or i32 %high, %id
+  %told = mul i32 %both, %count
+  %wide = zext i32 %told to i64
+  %seen = inttoptr i64 %wide to ptr
+  %answer = call i32 @test_fast_driver(ptr %call, i32 %gx, i32 %gy, i32 %gz, i32 %bx, i32 %by, i32 %bz, i32 %shared,
+                                       ptr %stream, ptr %words, ptr %seen)
+  ret i32 %answer
+}
+
 ; Adds one to the numbers that the first two words point at.
 define i32 @test_fast_counter(ptr %f, i32 %gx, i32 %gy, i32 %gz, i32 %bx, i32 %by, i32 %bz, i32 %shared,
                               ptr %stream, ptr %words, ptr %extra) {
@@ -104,6 +138,8 @@ define i32 @test_fast_no_context(ptr %context) {
   ret i32 201
 }
 """
+EARLY = 1 << 8 | 6
+"""What a launch says that may come to the GPU while the one ahead of it runs."""
 CONTEXT = 4660
 """The context that is always current."""
 MOST_WORDS = 200
@@ -111,8 +147,8 @@ MOST_WORDS = 200
 
 @cache
 def entries() -> dict[str, int]:
-    """The addresses of the driver's functions: driver, counter, gate, context, no_context."""
-    names = ["driver", "counter", "gate", "context", "no_context"]
+    """The addresses of the driver's functions: driver, early, counter, gate, context, no_context."""
+    names = ["driver", "early", "counter", "gate", "context", "no_context"]
     found = llvm.load_object(llvm.compile_object(_DRIVER, host()), [f"test_fast_{name}" for name in names])
     return dict(zip(names, found.values(), strict=True))
 

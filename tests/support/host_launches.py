@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
+from example_launches import example
 from launching import Made, Make
 
 import tileproof as tp
@@ -70,6 +71,12 @@ def _counted() -> Made:
     return counted, [np.zeros(1, np.float32), np.zeros(EXTENT, np.float32)], {}
 
 
+def joined() -> Made:
+    """A product whose programs share each tile and join their parts."""
+    arrays: list[Any] = [np.zeros(shape, np.float32) for shape in ((96, 64), (96, 1024), (1024, 64))]
+    return example("matmul_split").matmul_split, arrays, {"BM": 32, "BN": 32, "SK": 128, "BK": 32}
+
+
 def _checked() -> Made:
     """The copy of the index tensor that a graph makes."""
     wanted = Wanted("Index", EXTENT, holes_allowed=False)
@@ -83,6 +90,6 @@ def in_flight() -> dict[str, Make]:
     """All of them, by name."""
     made = {
         "mixed": _mixed, "raised": _raised, "picked": _picked, "taken": _taken, "counted": _counted,
-        "checked": _checked,
+        "joined": joined, "checked": _checked,
     }  # fmt: skip
     return {f"{name} in flight": make for name, make in made.items()}

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from launching import Make, Made
+from launching import Made, Make
 from library import Case, launches
 
 _FOLDER: Final = Path(__file__).resolve().parents[1] / "kernels"

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from tileproof.ir import ops
 from tileproof.ir.types import TileType, Walker
+from tileproof.ir.walk import uses
 from tileproof.language.dtypes import DType
 from tileproof.lowering.joins import again
 
@@ -39,6 +40,16 @@ def segment_table(borders: npt.NDArray[Any], size: int) -> npt.NDArray[np.int64]
     turn = np.arange(len(segment)) - np.repeat(np.cumsum(counts) - counts, counts)
     begin = starts[segment] + turn * size
     return np.ascontiguousarray(np.stack([begin, np.minimum(begin + size, stops[segment]), turn, segment], axis=1))
+
+
+def requires_scalars(kernel: ops.KernelIR) -> bool:
+    """Whether a contract of a kernel looks at scalars: then it may hold for one launch and not for the next."""
+    conditions = [ops.Block((), (op.condition,)) for op in kernel.body.ops if isinstance(op, ops.Require)]
+    if not conditions:
+        return False
+    outer = ops.Block(tuple(op for op in kernel.body.ops if not isinstance(op, ops.Parallel)))
+    seen = uses(again(outer, *conditions)).union(*map(uses, conditions))
+    return any(parameter.value in seen for parameter in kernel.parameters)
 
 
 def require(kernel: ops.KernelIR, scalars: Mapping[str, Any], dimensions: Mapping[str, int]) -> None:

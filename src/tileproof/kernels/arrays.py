@@ -19,7 +19,7 @@ from tileproof.language.dtypes import ALL, DType, by_storage
 from tileproof.runtime import gpu
 from tileproof.runtime.devices import described
 from tileproof.runtime.foreign import of_torch, to_torch, torch_device, torch_of
-from tileproof.runtime.making import empty
+from tileproof.runtime.making import asarray, empty
 from tileproof.runtime.tensors import Tensor
 
 
@@ -113,7 +113,10 @@ def view(array: Any, shape: Sequence[int]) -> Any:
             raise _scattered(array, shape) from None
         return made
     try:
-        return array.view(*shape) if torch_of(array) is not None else array.reshape(*shape)
+        if torch_of(array) is not None:
+            return array.view(*shape)
+        # Others may copy where they cannot see it in this shape; a tensor of ours over the same memory does not.
+        return (array if isinstance(array, Tensor) else asarray(array)).reshape(*shape)
     except (RuntimeError, ValueError):
         raise _scattered(array, shape) from None
 

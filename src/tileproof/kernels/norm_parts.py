@@ -79,7 +79,7 @@ def rows_default(whole: Kernel, loop: Kernel, tile: int, sizes: Sizes, target: s
     if is_long(sizes["D"], target):
         return Choice(loop, {"BN": 1, "BD": 4096}, Schedule(occupancy=2))
     length, programs = power_of_two(sizes["D"]), (_ON_CPUS if target == "cpu" else _ON_GPUS)["programs"]
-    if target != "cpu" and 2048 <= length:  # straight to registers, which an H200 was seen to like best
+    if target != "cpu" and length >= 2048:  # straight to registers, which an H200 was seen to like best
         return Choice(whole, {"BN": 1}, Schedule(tma=False, warps=8, occupancy=4))
     rows = min(max(tile // length, 1), power_of_two(-(-sizes["N"] // programs)), 64)
     return Choice(whole, {"BN": rows}, Schedule(occupancy=4 if length <= 4096 else 2))

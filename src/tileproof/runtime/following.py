@@ -5,15 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 from tileproof.backends.cuda import running
 from tileproof.backends.cuda.driver import entry_point
 from tileproof.backends.cuda.facts import Facts
+from tileproof.backends.launching import requires_scalars
 from tileproof.frontend.elaborate import parse
 from tileproof.frontend.signature import ContentOf, Signature, TensorParameter
 from tileproof.frontend.watching import split
-from tileproof.ir.ops import Require
 from tileproof.ir.types import Access
 from tileproof.language.dtypes import by_storage
 from tileproof.language.kernel import Kernel
@@ -21,9 +22,9 @@ from tileproof.language.kernel import Kernel
 from . import choice, fast, following_beside, gpu, streams
 from .arguments import Bound
 from .check import Proved
-from .cuda_streams import CudaStream
+from .cuda_streams import CudaStream, current_cuda_stream
 from .devices import current_stream
-from .fast import CUDA, Plan, Plans, ScalarArgument, TensorArgument, readers, register_buffer
+from .fast import CUDA, Join, Plan, Plans, ScalarArgument, TensorArgument, readers, register_buffer
 from .fast.around import Around, Follow, Way, follow_torch, follower
 from .fast.lanes import cell_of
 from .repeats import looks_at_scalars
@@ -59,7 +60,7 @@ class Remembered:
 
 
 def _are_alike(one: Plan, other: Plan) -> bool:
-    names = ("arguments", "words", "function", "grid", "device", "context")
+    names = ("arguments", "words", "function", "grid", "device", "context", "join")
     return all(getattr(one, name) == getattr(other, name) for name in names)
 
 
@@ -117,12 +118,15 @@ def follow_beside(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) 
 def launch(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any], found: Proved, bound: Bound) -> None:
     """Runs a kernel on a GPU, and remembers how for launches with the same constants."""
     loaded, facts, space = gpu.run(found, bound)
+    assert bound.device is not None
     signature = parse(kernel).signature
     is_plain = all(type(value) is int for value in named.values())
     if len(args) != len(signature.arguments) or not is_plain or not _is_repeatable(found, signature, loaded):
         return
     if not _can_follow(signature, args):
         return
+    if loaded.is_joined and current_cuda_stream(bound.device).is_recording:
+        return  # the pool is not to be set up meanwhile, and whoever records does not launch often
     plan = _plan(signature, bound, loaded, facts, space, args)
     if plan is not None:
         _form_of(kernel, tuple(named.items()), found).add(plan)
@@ -155,10 +159,10 @@ def _can_follow(signature: Signature, args: tuple[Any, ...]) -> bool:
 def _is_repeatable(found: Proved, signature: Signature, loaded: running.Loaded) -> bool:
     """Whether all that a launch decides follows from shapes, strides and addresses."""
     return (
-        loaded.is_plain
+        (loaded.is_plain or loaded.is_joined)
         and not any(isinstance(tensor.element, ContentOf) for tensor in signature.tensors)
         and not any(looks_at_scalars(compare) for compare in found.verdict.compares)
-        and not any(isinstance(op, Require) for op in found.ready.body.ops)
+        and not requires_scalars(found.ready)
     )
 
 
@@ -184,10 +188,29 @@ def _plan(
             arguments.append(ScalarArgument(dtypes[name], type(given), loaded.place("scalar", name)))
         else:
             return None
-    (stage,) = loaded.code.stages
+    blocks = loaded.grid(loaded.code.stages[0], space, bound.tensors)
+    join = _join(tuple(arguments), bound, loaded, space) if blocks else None
     context, ask = loaded.device.context_entry()
     return Plan(
         tuple(arguments), tuple(loaded.fixed_words(bound.tensors, bound.dimensions, space)), loaded.functions[0].handle,
-        (loaded.grid(stage, space, bound.tensors), 1, 1), entry_point("cuLaunchKernel"), (CUDA, bound.device),
-        None, context=context, context_entry=ask, alone=cell_of(bound.device), keep=loaded,
+        (blocks, 1, 1), entry_point("cuLaunchKernel"), (CUDA, bound.device), None, context=context, context_entry=ask,
+        alone=cell_of(bound.device), join=join, keep=loaded,
+    )  # fmt: skip
+
+
+def _join(
+    arguments: tuple[TensorArgument | ScalarArgument, ...], bound: Bound, loaded: running.Loaded, space: running.Space
+) -> Join | None:
+    """What comes behind the kernel itself, if anything does."""
+    if not loaded.is_joined:
+        return None
+    assert bound.device is not None
+    loaded.device.pool()  # from now on it keeps what is freed: to get memory anew takes longer than the launch
+    stage = loaded.code.stages[1]
+    broke = partial(following_beside.broke, loaded.kernel.name, stage.entry, arguments, bound.device)
+    return Join(
+        stage.entry, loaded.functions[1].handle, (loaded.grid(stage, space, bound.tensors), 1, 1),
+        loaded.place("space"), max(loaded.code.piece * space.programs, 16), entry_point("cuMemAllocAsync"),
+        entry_point("cuMemFreeAsync"), entry_point("cuStreamIsCapturing"),
+        entry_point("cuLaunchKernelEx") if stage.is_early else 0, broke,
     )  # fmt: skip

@@ -11,16 +11,19 @@ import ctypes
 import math
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
+
+from tileproof.diagnostics.errors import LaunchError
 
 from . import choice
 from .cuda_streams import CudaStream, current_cuda_stream, torch_cuda
 from .devices import current_stream
-from .fast import Plan, Plans, TensorArgument, checking, readers
+from .fast import Join, Plan, Plans, TensorArgument, checking, joins, readers
 from .fast.layout import LOWEST, StateData
 from .fast.plan import LONG, Packed, ScalarArgument
-from .leases import Outdated, Span, Work
+from .leases import Outdated, Span, Work, raise_again
 from .streams import chosen_stream
 from .tensors import Tensor
 
@@ -38,6 +41,17 @@ class Followed(Work):
 
     def written(self) -> Any:
         return self.writes if self.exact is None else self.exact
+
+
+class Broken(Followed):
+    """A launch of which the driver took the first of two calls, for what is said of its memory."""
+
+    __slots__ = ("error",)
+
+    error: LaunchError
+
+    def failure(self) -> BaseException | None:
+        return self.error
 
 
 class _Refused(Outdated):
@@ -61,7 +75,7 @@ class _Wanted:
 class Ready:
     """A plan, and what all launches that follow it use one after another: the lock of the ledger is held."""
 
-    __slots__ = ("_words", "arguments", "call", "context", "plan", "words")
+    __slots__ = ("_words", "arguments", "call", "context", "join", "plan", "words")
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -72,6 +86,7 @@ class Ready:
         start = checking.driver_at(plan.entry, plan.releases_gil)
         given = plan.function, *plan.grid, *plan.block, plan.shared_bytes
         self.call: Callable[[int], int] = lambda stream: start(*given, stream, places, None)
+        self.join = None if plan.join is None else _Joining(plan, plan.join, places)
         self.context = _asking(plan)
         self.arguments = tuple(
             _Wanted(each, plan.device[1]) if isinstance(each, TensorArgument) else each for each in plan.arguments
@@ -85,6 +100,29 @@ class Ready:
         return not ask(place) and (found.value or 0) == self.plan.context
 
 
+class _Joining:
+    """The calls of a plan that come round the first one."""
+
+    __slots__ = ("call", "join")
+
+    def __init__(self, plan: Plan, join: Join, places: Any) -> None:
+        self.join = join
+        start = joins.early_at(join.early) if join.early else checking.driver_at(plan.entry, plan.releases_gil)
+        given = join.function, *join.grid, *plan.block, plan.shared_bytes
+        self.call: Callable[[int], int] = lambda stream: start(*given, stream, places, None)
+
+    def taken(self, stream: int) -> int:
+        """The address of new memory between the two calls; 0 if there is none."""
+        place = ctypes.c_uint64()
+        if joins.allocate_at(self.join.allocate)(ctypes.addressof(place), self.join.nbytes, stream):
+            return 0
+        return place.value
+
+    def give_back(self, address: int, stream: int) -> None:
+        """Gives it back when the stream comes to it. What goes wrong here the next launch meets too."""
+        joins.release_at(self.join.release)(address, stream)
+
+
 def _asking(plan: Plan) -> tuple[Callable[[int], int], ctypes.c_void_p, int] | None:
     if not plan.context_entry:
         return None
@@ -95,9 +133,11 @@ def _asking(plan: Plan) -> tuple[Callable[[int], int], ctypes.c_void_p, int] | N
 class _Found:
     """What a launch that a plan fits gives to the driver, and the bytes that it uses."""
 
-    __slots__ = ("has_gaps", "is_own", "keep", "reads", "states", "tensors", "words", "writes")
+    __slots__ = ("broken", "has_gaps", "is_own", "keep", "reads", "states", "tensors", "words", "writes")
 
     def __init__(self) -> None:
+        self.broken = 0
+        """What the driver said to the second of two calls."""
         self.words: list[Word] = []
         self.reads: list[Span] = []
         self.writes: list[Span] = []
@@ -237,7 +277,7 @@ def _give(name: str, ready: Ready, found: _Found) -> bool:
     stream = _stream(plan.device[1])
     if stream is None:
         return False
-    if stream.ledger.poisoned:
+    if stream.ledger.poisoned or (plan.join is not None and stream.is_recording):
         return False
     work = Followed(name, found.reads, found.writes, found.keep)
     work.exact = _exact(found) if found.has_gaps else None
@@ -247,6 +287,9 @@ def _give(name: str, ready: Ready, found: _Found) -> bool:
     except _Refused:
         return False
     work.note = None  # it holds memory that may go before the work is done
+    if found.broken:
+        assert plan.join is not None
+        _break_off(name, plan.join.name, found, stream)
     return True
 
 
@@ -257,9 +300,56 @@ def _start(ready: Ready, found: _Found, stream: CudaStream) -> int:
     words = ready.words
     for place, word in found.words:
         words[place] = word
-    if ready.call(stream.handle):
+    join, handle = ready.join, stream.handle
+    if join is None:
+        if ready.call(handle):
+            raise _Refused
+        return stream.turn + 1
+    address = join.taken(handle)
+    if not address:
         raise _Refused
+    words[join.join.word] = address
+    try:
+        if ready.call(handle):
+            raise _Refused
+        found.broken = join.call(handle)
+    finally:
+        join.give_back(address, handle)
     return stream.turn + 1
+
+
+def broke(
+    name: str, second: str, arguments: tuple[TensorArgument | ScalarArgument, ...], device: int, args: tuple[Any, ...],
+    stream: int, number: int,
+) -> NoReturn:  # fmt: skip
+    """Raises why a launch that the native code gave to a stream broke off: it was alone there, and has its leases."""
+    found = _Found()
+    found.broken = number
+    for argument, given in zip(arguments, args, strict=True):
+        if not isinstance(argument, TensorArgument):
+            continue
+        wanted = _Wanted(argument, device)
+        if type(given) is Tensor:
+            found.takes(given.span, wanted)
+            if argument.is_written:
+                found.tensors.append(given)
+        elif (seen := readers.see(given)) is not None:
+            before, behind = argument.reach
+            found.takes((seen.address - before, seen.address + behind), wanted)
+    _break_off(name, second, found, CudaStream.of(device, stream))
+
+
+def _break_off(name: str, second: str, found: _Found, stream: CudaStream) -> NoReturn:
+    """Raises why the driver took only the first call of a launch, and has what the launch was to write poisoned."""
+    driver = stream.gpu.driver
+    error = LaunchError(driver.failure(driver.api.CUresult(found.broken), f"launching `{second}`"))
+    work = Broken(name, found.reads, found.writes, found.keep)
+    work.error, work.exact = error, _exact(found)
+    work.note = partial(_note_writes, found)
+    with suppress(LaunchError):  # if the context is lost, nothing can be read any more
+        stream.note(work)
+    work.note = None
+    raise_again(error)
 
 
 def _note_writes(found: _Found) -> None:
@@ -288,4 +378,4 @@ def may_follow(named: dict[str, Any]) -> bool:
     return choice.is_free() and all(type(value) is int for value in named.values())
 
 
-__all__ = ["Followed", "follow", "may_follow"]
+__all__ = ["Broken", "Followed", "broke", "follow", "may_follow"]

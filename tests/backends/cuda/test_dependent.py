@@ -253,7 +253,8 @@ def test_a_kernel_that_is_not_to_begin_early_knows_nothing_of_it(name: str) -> N
     assert not made.program.is_dependent
     joins = [stage.is_early for stage in made.program.stages]
     for entry, is_early in zip(made.module.entries, joins, strict=True):
-        assert [op.name for op in operations(entry, *CONTROL)] == ([CONTROL[0]] if is_early else [CONTROL[1]] * any(joins))
+        expected = [CONTROL[0]] if is_early else [CONTROL[1]] * any(joins)
+        assert [op.name for op in operations(entry, *CONTROL)] == expected
     early = dependent(made)
     assert early.program.is_dependent
     assert early.program.bytecode != made.program.bytecode

@@ -225,6 +225,9 @@ class Loaded:
         has_table = any(slot.what[0] == "table" for slot in code.slots)
         self.is_plain = len(code.stages) == 1 and not (code.has_report or has_table)
         """Whether a launch is one call of the driver and nothing else."""
+        grids = [stage.grid for stage in code.stages]
+        self.is_joined = grids == ["programs", "left"] and not (code.has_report or has_table or code.shadows)
+        """Whether it is two: the kernel itself, and what joins the pieces that its programs left in memory between."""
         self.is_dependent = code.is_dependent and self.is_plain
         """Whether a launch may begin before the kernel ahead of it has ended; what lies between would be waited for."""
 

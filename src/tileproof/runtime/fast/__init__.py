@@ -5,13 +5,15 @@ The full launch makes a `Plan` of what it found and adds it to the `Plans` of th
     launch(plans, args)
 
 compares the arguments with the plans and, if one fits, calls the driver and returns True. In every other case it
-returns False and has done nothing: the full launch judges the arguments and says what is wrong. It never raises.
+returns False and has done nothing: the full launch judges the arguments and says what is wrong. It raises in one case
+only: a launch that joins pieces is two calls of the driver, and the driver took the first and not the second.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .joins import Join
 from .plan import CPU, CUDA, Plan, ScalarArgument, TensorArgument
 from .plans import Plans
 from .readers import record, register_buffer
@@ -53,6 +55,6 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
-    "CPU", "CUDA", "Plan", "Plans", "ScalarArgument", "TensorArgument", "available", "launch", "record",
+    "CPU", "CUDA", "Join", "Plan", "Plans", "ScalarArgument", "TensorArgument", "available", "launch", "record",
     "register_buffer",
 ]  # fmt: skip

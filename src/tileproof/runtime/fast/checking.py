@@ -151,6 +151,8 @@ def _current(plan: Plan, device: int, stream: int | None) -> int | None:
 def _start(plan: Plan, words: list[int], spans: list[Used], states: list[int], stream: int) -> bool:
     if not plan.has_programs:
         return True
+    if plan.join is not None:
+        return False  # whoever is asked must not raise, and of two calls the driver may take the first only
     if plan.context_entry:
         context = ctypes.c_void_p()
         if context_at(plan.context_entry)(ctypes.byref(context)) or (context.value or 0) != plan.context:

@@ -68,6 +68,15 @@ class ArgumentData(ctypes.Structure):
     )  # fmt: skip
 
 
+class JoinData(ctypes.Structure):
+    """The second call of the driver where pieces are joined, and the memory between the two."""
+
+    _fields_ = (
+        ("function", c_void_p), ("grid", c_int32 * 3), ("word", c_int32), ("bytes", c_uint64), ("allocate", c_void_p),
+        ("release", c_void_p), ("recording", c_void_p), ("early", c_void_p), ("broke", c_void_p),
+    )  # fmt: skip
+
+
 class PlanData(ctypes.Structure):
     """A plan: what the arguments must be like, and what the driver is given."""
 
@@ -76,7 +85,7 @@ class PlanData(ctypes.Structure):
         ("grid", c_int32 * 3), ("block", c_int32 * 3), ("shared_bytes", c_int32), ("follows", c_int32),
         ("releases_gil", c_int32), ("has_programs", c_int32), ("function", c_void_p), ("stream", c_void_p),
         ("context", c_void_p), ("launch", c_void_p), ("current_context", c_void_p), ("word", c_void_p),
-        ("argument", c_void_p), ("alone", c_void_p),
+        ("argument", c_void_p), ("alone", c_void_p), ("join", c_void_p),
     )  # fmt: skip
 
 
@@ -147,7 +156,7 @@ class RuntimeData(ctypes.Structure):
         ("plans_type", c_void_p),
         *((name, c_void_p) for name in ("true_object", "false_object")),
         *((name, c_void_p) for name in ("long_value", "float_value", "truth", "call", "attribute", "hold", "drop")),
-        *((name, c_void_p) for name in ("forget_error", "release_gil", "take_gil", "in_python")),
+        *((name, c_void_p) for name in ("number", "forget_error", "release_gil", "take_gil", "in_python")),
         *((name, c_void_p) for name in ("is_grad_enabled", "requires_grad", "is_negated", "torch_stream")),
         *((name, c_void_p) for name in ("none", "missing", "variable", "look_up", "next")),
         ("quiet", c_void_p * MOST_VARIABLES),
@@ -157,5 +166,7 @@ class RuntimeData(ctypes.Structure):
     )  # fmt: skip
 
 
-SIZED: Final = (RuntimeData, PlanData, ArgumentData, TableData, RecordData, SeenData, ReaderData, LaneData, StateData)
+SIZED: Final = (
+    RuntimeData, PlanData, ArgumentData, TableData, RecordData, SeenData, ReaderData, LaneData, StateData, JoinData,
+)  # fmt: skip
 """In the order in which the native code tells their sizes."""

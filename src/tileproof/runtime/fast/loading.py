@@ -35,6 +35,7 @@ _FASTCALL: Final = 0x80
 _FUNCTIONS: Final = {
     "long_value": "PyLong_AsLongLongAndOverflow", "float_value": "PyFloat_AsDouble", "truth": "PyBool_FromLong",
     "call": "PyObject_Vectorcall", "attribute": "PyObject_GetAttr", "hold": "Py_IncRef", "drop": "Py_DecRef",
+    "number": "PyLong_FromLongLong",
     "variable": "PyContextVar_Get", "look_up": "PyDict_GetItemWithError", "next": "PyDict_Next",
     "forget_error": "PyErr_Clear", "release_gil": "PyEval_SaveThread", "take_gil": "PyEval_RestoreThread",
 }  # fmt: skip

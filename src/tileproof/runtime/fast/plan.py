@@ -15,6 +15,7 @@ from typing import Any, Final, TypeAlias
 from tileproof.frontend.operations import limits
 from tileproof.language.dtypes import BOOL, F32, F64, DType
 
+from .joins import Join
 from .layout import MOST_ARGUMENTS, MOST_AXES, MOST_WORDS, ArgumentData, Form, PlanData, StoredAs, Unit
 
 Three: TypeAlias = tuple[int, int, int]
@@ -182,6 +183,8 @@ class Plan:
     """Whether other threads may run Python while the driver works, which may wait for room in its queue."""
     alone: int = 0
     """Where the lane of the only stream of the device is found, which takes the leases; 0 if none are taken."""
+    join: Join | None = None
+    """What comes behind the first call of the driver, where there are two."""
     keep: Any = field(default=None, repr=False)
     """What must live as long as the plan, such as the loaded code."""
 
@@ -193,6 +196,8 @@ class Plan:
             raise ValueError(f"a grid of {self.grid}, blocks of {self.block}, {self.shared_bytes} shared bytes")
         if not all(0 <= word < 2**64 for word in self.words):
             raise ValueError("a word that is not 64 bits, not negative")
+        if self.join is not None and (self.join.word in places or not 0 <= self.join.word < len(self.words)):
+            raise ValueError(f"memory at the word {self.join.word} of {len(self.words)}")
 
     @property
     def has_room(self) -> bool:
@@ -212,7 +217,7 @@ class Plan:
 class Packed:
     """A plan and its form for the native code, which lives as long as this object."""
 
-    __slots__ = ("_arguments", "_words", "beside", "data", "plan")
+    __slots__ = ("_arguments", "_join", "_words", "beside", "data", "plan")
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -220,12 +225,14 @@ class Packed:
         """What launches that ask the ledger keep of it."""
         self._words = (ctypes.c_uint64 * max(len(plan.words), 1))(*plan.words)
         self._arguments = (ArgumentData * max(len(plan.arguments), 1))(*(each.packed() for each in plan.arguments))
+        self._join = None if plan.join is None else plan.join.packed()
         self.data = PlanData(
             arguments=len(plan.arguments), words=len(plan.words), device_type=plan.device[0], device=plan.device[1],
             shared_bytes=plan.shared_bytes, follows=plan.stream is None, releases_gil=plan.releases_gil,
             has_programs=plan.has_programs, function=plan.function, stream=plan.stream or 0, context=plan.context,
             launch=plan.entry, current_context=plan.context_entry, word=ctypes.addressof(self._words),
             argument=ctypes.addressof(self._arguments), alone=plan.alone,
+            join=None if self._join is None else ctypes.addressof(self._join),
         )  # fmt: skip
         self.data.grid[:], self.data.block[:] = plan.grid, plan.block
 

@@ -36,9 +36,9 @@ enum { AS_WHOLE, AS_F32, AS_F64 };
 /* How tensors of a type are read. */
 enum { BY_ARRAY, BY_EXCHANGE, BY_RECORD, BY_PYTHON };
 
-/* Answers besides no and yes: Python must look, at a tensor that only it can read or for a stream; or another thread is
-   giving a launch to the same stream. */
-enum { FOR_PYTHON = 2, AGAIN = 3 };
+/* Answers besides no and yes: Python must look, at a tensor that only it can read or for a stream; another thread is
+   giving a launch to the same stream; or a launch broke off, and Python has raised why. */
+enum { FOR_PYTHON = 2, AGAIN = 3, RAISED = 4 };
 
 /* How often it is tried again, and how often it is looked each time whether that launch was given: the driver answers
    within some microseconds, unless its queue is full. */
@@ -64,6 +64,21 @@ typedef i32 launch_code(
 );
 typedef i32 context_code(void **context);
 
+/* The driver's own structures. */
+struct attribute { i32 id, padding, value, rest[15]; };
+struct config {
+    i32 grid[3], block[3], shared_bytes;
+    void *stream;
+    const struct attribute *attributes;
+    i32 count;
+};
+enum { PROGRAMMATIC_STREAM_SERIALIZATION = 6 };
+
+typedef i32 early_code(const struct config *config, void *function, void **parameters, void **extra);
+typedef i32 allocate_code(u64 *address, u64 bytes, void *stream);
+typedef i32 release_code(u64 address, void *stream);
+typedef i32 recording_code(void *stream, i32 *state);
+
 /* The launches of a stream that followed a plan, and the bytes they use: `noted` is twice the turn of a launch, and one
    more if it writes them. Places count on for ever, and the ring is taken modulo its room; one may be filled up to
    `stop`. A launch is being given while `given` is one more than `turn`. lanes.py says who may do what. */
@@ -79,6 +94,20 @@ struct lane {
    some of them never were, and the list of those it is lent to. */
 struct state { i64 version; u64 low, high; i32 unwritten, padding; object *lent; };
 
+/* What comes behind the first call of the driver where pieces are joined: a second one with the same words. One of
+   these is the address of memory that the first fills and the second reads. It is taken and given back in the order of
+   the stream, as the full launch does: whatever else there is then never meets it. */
+struct join {
+    void *function;
+    i32 grid[3], word;
+    u64 bytes;
+    allocate_code *allocate;
+    release_code *release;
+    recording_code *recording; /* a stream that records a graph is left to the full launch */
+    early_code *early; /* the second may come to the GPU while the first runs; null: it may not */
+    object *broke; /* is told what the driver said if it took the first call only; raises */
+};
+
 struct plan {
     i32 arguments, words;
     i32 device_type, device;
@@ -90,6 +119,7 @@ struct plan {
     const u64 *word;
     const struct argument *argument;
     struct lane *const *alone; /* where the lane of the only stream of the device is; null: no leases are taken */
+    const struct join *join; /* null: there is one call of the driver */
 };
 
 /* The plans of a kernel. */
@@ -133,6 +163,7 @@ struct runtime {
     object *(*attribute)(object *, object *name);
     void (*hold)(object *);
     void (*drop)(object *);
+    object *(*number)(i64);
     void (*forget_error)(void);
     void *(*release_gil)(void);
     void (*take_gil)(void *);
@@ -414,14 +445,74 @@ static i32 takes_turn(struct lane *lane, void *stream, const struct launch *laun
     return 1;
 }
 
+static i32 is_recording(const struct join *join, void *stream) {
+    i32 state = 1;
+    return join->recording(stream, &state) != 0 || state != 0;
+}
+
+static i32 give_first(const struct plan *plan, void *stream, void **parameters) {
+    return plan->launch(
+        plan->function, plan->grid[0], plan->grid[1], plan->grid[2], plan->block[0], plan->block[1], plan->block[2],
+        plan->shared_bytes, stream, parameters, 0
+    );
+}
+
+static i32 give_second(const struct plan *plan, void *stream, void **parameters) {
+    const struct join *join = plan->join;
+    if (!join->early) return plan->launch(
+        join->function, join->grid[0], join->grid[1], join->grid[2], plan->block[0], plan->block[1], plan->block[2],
+        plan->shared_bytes, stream, parameters, 0
+    );
+    struct attribute attribute;
+    attribute.id = PROGRAMMATIC_STREAM_SERIALIZATION;
+    attribute.value = 1;
+    struct config config = {
+        {join->grid[0], join->grid[1], join->grid[2]}, {plan->block[0], plan->block[1], plan->block[2]},
+        plan->shared_bytes, stream, &attribute, 1
+    };
+    return join->early(&config, join->function, parameters, 0);
+}
+
+/* Both calls of a launch that joins pieces; `is_begun` says whether the driver took the first. */
+static i32 give_both(
+    const struct plan *plan, struct launch *launch, void *stream, void **parameters, i32 *is_begun
+) {
+    const struct join *join = plan->join;
+    i32 failure = join->allocate(&launch->word[join->word], join->bytes, stream);
+    if (failure) return failure;
+    u64 address = launch->word[join->word];
+    failure = give_first(plan, stream, parameters);
+    if (!failure) {
+        *is_begun = 1;
+        failure = give_second(plan, stream, parameters);
+    }
+    join->release(address, stream); /* what goes wrong here the next launch meets too */
+    return failure;
+}
+
+/* Tells Python that a launch broke off. */
+static i32 broke(const struct plan *plan, object *held, object *args, void *stream, i32 failure) {
+    object *told[3] = {args, runtime->number((i64)stream), runtime->number(failure)}, *answer = 0;
+    runtime->hold(held);
+    if (told[1] && told[2]) answer = runtime->call(plan->join->broke, told, 3, 0);
+    if (told[1]) runtime->drop(told[1]);
+    if (told[2]) runtime->drop(told[2]);
+    runtime->drop(held);
+    if (!answer) return RAISED;
+    runtime->drop(answer);
+    return 1;
+}
+
 /* `held` keeps the plan. */
 static i32 start(
-    const struct plan *plan, object *held, struct launch *launch, const struct chosen *chosen, struct lane **used
+    const struct plan *plan, object *held, object *args, struct launch *launch, const struct chosen *chosen,
+    struct lane **used
 ) {
     void *parameters[MOST_WORDS];
     void *stream = plan->stream, *context = 0, *thread = 0;
     struct lane *lane = 0;
     i64 head = 0;
+    i32 is_begun = 0;
     if (!plan->has_programs) return 1;
     if (plan->follows) {
         if (chosen->device >= 0 && chosen->device != plan->device) return 0;
@@ -436,6 +527,7 @@ static i32 start(
         }
     }
     if (plan->current_context && (plan->current_context(&context) != 0 || context != plan->context)) return 0;
+    if (plan->join && is_recording(plan->join, stream)) return 0;
     if (plan->alone) {
         *used = lane = *plan->alone;
         head = lane ? lane->head : 0;
@@ -448,19 +540,18 @@ static i32 start(
         runtime->hold(held); /* other threads may clear the plans meanwhile */
         thread = runtime->release_gil();
     }
-    i32 failure = plan->launch(
-        plan->function, plan->grid[0], plan->grid[1], plan->grid[2], plan->block[0], plan->block[1], plan->block[2],
-        plan->shared_bytes, stream, parameters, 0
-    );
+    i32 failure = plan->join ? give_both(plan, launch, stream, parameters, &is_begun)
+                             : give_first(plan, stream, parameters);
     if (lane) {
         /* Others may wait for this with the GIL or without. The turn is spent in any case: they may know of it. */
-        if (failure) lane->head = head;
+        if (failure && !is_begun) lane->head = head;
         __atomic_store_n(&lane->turn, lane->given, __ATOMIC_RELEASE);
     }
     if (thread) runtime->take_gil(thread);
     if (!failure) for (i32 i = 0; i < launch->states; i++) launch->written[i]->unwritten = 0;
+    i32 answer = failure && is_begun ? broke(plan, held, args, stream, failure) : failure == 0;
     if (thread) runtime->drop(held);
-    return failure == 0;
+    return answer;
 }
 
 /* What keeps the plans of a kernel, a tuple that begins with their table; null if there are none. */
@@ -494,11 +585,11 @@ static i32 go_once(object *plans, object *args, const struct chosen *chosen, str
         if (seen[i].form == TENSOR && seen[i].how == BY_EXCHANGE) return 0;
     i64 latest = *table->latest;
     if (fits(table->plan[latest], seen, count, &launch))
-        return start(table->plan[latest], held, &launch, chosen, lane);
+        return start(table->plan[latest], held, args, &launch, chosen, lane);
     for (i64 i = 0; i < table->count; i++)
         if (i != latest && fits(table->plan[i], seen, count, &launch)) {
             *table->latest = i;
-            return start(table->plan[i], held, &launch, chosen, lane);
+            return start(table->plan[i], held, args, &launch, chosen, lane);
         }
     return 0;
 }
@@ -531,6 +622,7 @@ object *tileproof_fast_launch(object *self, object *const *given, i64 count) {
         if (overflow) return runtime->truth(0);
     }
     i32 answer = go(given[0], given[1], &chosen);
+    if (answer == RAISED) return 0;
     if (answer != FOR_PYTHON) return runtime->truth(answer);
     object *told = runtime->call(runtime->in_python, given, (u64)count, 0);
     if (told) return told;
@@ -646,6 +738,7 @@ object *tileproof_fast_follow(object *ways, object *const *given, i64 count) {
     if (count != 2 || TYPE_OF(given[0]) != runtime->tuple_type || TYPE_OF(given[1]) != runtime->dict_type)
         return runtime->truth(0);
     i32 answer = follow(ways, given[0], given[1]);
+    if (answer == RAISED) return 0;
     if (answer != FOR_PYTHON) return runtime->truth(answer);
     return runtime->call(ITEM_OF(ways, 0), given, 2, 0);
 }
@@ -665,4 +758,5 @@ void tileproof_fast_use(struct runtime *given, i64 *sizes) {
     sizes[6] = sizeof(struct reader);
     sizes[7] = sizeof(struct lane);
     sizes[8] = sizeof(struct state);
+    sizes[9] = sizeof(struct join);
 }

@@ -1,4 +1,4 @@
-; Made by tools/build_fast.py of fast.c, whose sha256 is e1a76124e9e02192e8fab227deebe958ed049ae3a292cc0773d1bcb50defc667
+; Made by tools/build_fast.py of fast.c, whose sha256 is 4f0c568de4d15a161db0143798a6e31712ff7086232f762494f9cd9aedc1f800
 
 %struct.chosen = type { i64, ptr, i32, i32 }
 %struct.seen = type { i32, i32, i32, i32, i32, i32, i32, i32, i64, i64, ptr, ptr, i64, double, ptr }
@@ -8,6 +8,8 @@
 %struct.dlpack_tensor = type { ptr, i32, i32, i32, i32, ptr, ptr, i64 }
 %struct.argument = type { i32, i32, i32, i32, i32, i32, i32, i32, [2 x i64], i64, i64, i64, i64, i64, double, [8 x %struct.axis] }
 %struct.axis = type { i64, [2 x i64] }
+%struct.attribute = type { i32, i32, i32, [15 x i32] }
+%struct.config = type { [3 x i32], [3 x i32], i32, ptr, ptr, i32 }
 %struct.entry = type { i64, i64, i64 }
 
 @runtime = internal unnamed_addr global ptr null, align 8
@@ -134,21 +136,24 @@ define ptr @tileproof_fast_launch(ptr readnone %0, ptr %1, i64 %2) nounwind {
   %84 = phi ptr [ %77, %75 ], [ %25, %36 ]
   %85 = phi ptr [ %76, %75 ], [ %14, %36 ]
   %86 = call fastcc i32 @go(ptr %85, ptr %84, ptr %4)
-  %87 = icmp eq i32 %86, 2
-  %88 = load ptr, ptr @runtime, align 8
-  br i1 %87, label %94, label %89
+  switch i32 %86, label %87 [
+    i32 4, label %109
+    i32 2, label %93
+  ]
 
-89:
-  %90 = getelementptr inbounds i8, ptr %88, i64 112
-  %91 = load ptr, ptr %90, align 8
-  %92 = zext nneg i32 %86 to i64
-  %93 = call ptr %91(i64 %92)
+87:
+  %88 = load ptr, ptr @runtime, align 8
+  %89 = getelementptr inbounds i8, ptr %88, i64 112
+  %90 = load ptr, ptr %89, align 8
+  %91 = zext nneg i32 %86 to i64
+  %92 = call ptr %90(i64 %91)
   br label %109
 
-94:
-  %95 = getelementptr inbounds i8, ptr %88, i64 120
+93:
+  %94 = load ptr, ptr @runtime, align 8
+  %95 = getelementptr inbounds i8, ptr %94, i64 120
   %96 = load ptr, ptr %95, align 8
-  %97 = getelementptr inbounds i8, ptr %88, i64 176
+  %97 = getelementptr inbounds i8, ptr %94, i64 184
   %98 = load ptr, ptr %97, align 8
   %99 = call ptr %96(ptr %98, ptr %1, i64 %2, ptr null)
   %100 = icmp eq ptr %99, null
@@ -156,7 +161,7 @@ define ptr @tileproof_fast_launch(ptr readnone %0, ptr %1, i64 %2) nounwind {
 
 101:
   %102 = load ptr, ptr @runtime, align 8
-  %103 = getelementptr inbounds i8, ptr %102, i64 152
+  %103 = getelementptr inbounds i8, ptr %102, i64 160
   %104 = load ptr, ptr %103, align 8
   call void %104()
   %105 = load ptr, ptr @runtime, align 8
@@ -166,11 +171,11 @@ define ptr @tileproof_fast_launch(ptr readnone %0, ptr %1, i64 %2) nounwind {
   br label %109
 
 109:
-  %110 = phi ptr [ %35, %31 ], [ %55, %52 ], [ %66, %63 ], [ %82, %78 ], [ %93, %89 ], [ %108, %101 ], [ %99, %94 ]
+  %110 = phi ptr [ %35, %31 ], [ %55, %52 ], [ %66, %63 ], [ %82, %78 ], [ null, %83 ], [ %92, %87 ], [ %108, %101 ], [ %99, %93 ]
   ret ptr %110
 }
 
-define internal fastcc range(i32 0, 3) i32 @go(ptr readonly %0, ptr readonly %1, ptr readonly %2) unnamed_addr nounwind {
+define internal fastcc range(i32 0, 5) i32 @go(ptr readonly %0, ptr %1, ptr readonly %2) unnamed_addr nounwind {
   %4 = alloca ptr, align 8
   %5 = alloca [32 x %struct.seen], align 16
   %6 = alloca %struct.launch, align 8
@@ -272,8 +277,8 @@ define internal fastcc range(i32 0, 3) i32 @go(ptr readonly %0, ptr readonly %1,
   %83 = getelementptr i8, ptr %81, i64 %82
   %84 = getelementptr i8, ptr %83, i64 -8
   %85 = load ptr, ptr %84, align 8
-  %86 = getelementptr inbounds i8, ptr %75, i64 368
-  %87 = getelementptr inbounds i8, ptr %75, i64 360
+  %86 = getelementptr inbounds i8, ptr %75, i64 376
+  %87 = getelementptr inbounds i8, ptr %75, i64 368
   %88 = load i64, ptr %87, align 8
   %89 = icmp sgt i64 %88, 0
   br i1 %89, label %93, label %151
@@ -304,7 +309,7 @@ define internal fastcc range(i32 0, 3) i32 @go(ptr readonly %0, ptr readonly %1,
 104:
   %105 = getelementptr inbounds i8, ptr %75, i64 120
   %106 = load ptr, ptr %105, align 8
-  %107 = getelementptr inbounds i8, ptr %75, i64 200
+  %107 = getelementptr inbounds i8, ptr %75, i64 208
   %108 = load ptr, ptr %107, align 8
   %109 = call ptr %106(ptr %108, ptr %4, i64 1, ptr null)
   %110 = icmp eq ptr %109, null
@@ -312,7 +317,7 @@ define internal fastcc range(i32 0, 3) i32 @go(ptr readonly %0, ptr readonly %1,
   br i1 %110, label %112, label %115
 
 112:
-  %113 = getelementptr inbounds i8, ptr %111, i64 152
+  %113 = getelementptr inbounds i8, ptr %111, i64 160
   %114 = load ptr, ptr %113, align 8
   call void %114()
   br label %118
@@ -341,7 +346,7 @@ define internal fastcc range(i32 0, 3) i32 @go(ptr readonly %0, ptr readonly %1,
   %129 = getelementptr inbounds i8, ptr %124, i64 128
   %130 = load ptr, ptr %129, align 8
   %131 = load ptr, ptr %4, align 8
-  %132 = getelementptr inbounds i8, ptr %124, i64 192
+  %132 = getelementptr inbounds i8, ptr %124, i64 200
   %133 = load ptr, ptr %132, align 8
   %134 = call ptr %130(ptr %131, ptr %133)
   %135 = icmp eq ptr %134, null
@@ -349,7 +354,7 @@ define internal fastcc range(i32 0, 3) i32 @go(ptr readonly %0, ptr readonly %1,
   br i1 %135, label %137, label %140
 
 137:
-  %138 = getelementptr inbounds i8, ptr %136, i64 152
+  %138 = getelementptr inbounds i8, ptr %136, i64 160
   %139 = load ptr, ptr %138, align 8
   call void %139()
   br label %143
@@ -389,7 +394,7 @@ define internal fastcc range(i32 0, 3) i32 @go(ptr readonly %0, ptr readonly %1,
 159:
   %160 = getelementptr inbounds i8, ptr %158, i64 120
   %161 = load ptr, ptr %160, align 8
-  %162 = getelementptr inbounds i8, ptr %158, i64 184
+  %162 = getelementptr inbounds i8, ptr %158, i64 192
   %163 = load ptr, ptr %162, align 8
   %164 = call ptr %161(ptr %163, ptr null, i64 0, ptr null)
   %165 = icmp eq ptr %164, null
@@ -397,7 +402,7 @@ define internal fastcc range(i32 0, 3) i32 @go(ptr readonly %0, ptr readonly %1,
   br i1 %165, label %167, label %170
 
 167:
-  %168 = getelementptr inbounds i8, ptr %166, i64 152
+  %168 = getelementptr inbounds i8, ptr %166, i64 160
   %169 = load ptr, ptr %168, align 8
   call void %169()
   br label %173
@@ -564,7 +569,7 @@ define internal fastcc range(i32 0, 3) i32 @go(ptr readonly %0, ptr readonly %1,
 
 280:
   %281 = phi ptr [ %267, %270 ], [ %256, %250 ]
-  %282 = call fastcc i32 @start(ptr %281, ptr %15, ptr %6, ptr readonly %2, ptr %7)
+  %282 = call fastcc i32 @start(ptr %281, ptr %15, ptr %1, ptr %6, ptr readonly %2, ptr %7)
   %283 = icmp eq i32 %282, 3
   br i1 %283, label %284, label %301
 
@@ -573,7 +578,7 @@ define internal fastcc range(i32 0, 3) i32 @go(ptr readonly %0, ptr readonly %1,
   %286 = getelementptr inbounds i8, ptr %285, i64 8
   %287 = load i64, ptr %286, align 8
   %288 = load ptr, ptr @runtime, align 8
-  %289 = getelementptr inbounds i8, ptr %288, i64 160
+  %289 = getelementptr inbounds i8, ptr %288, i64 168
   %290 = load ptr, ptr %289, align 8
   %291 = call ptr %290()
   br label %292
@@ -595,7 +600,7 @@ define internal fastcc range(i32 0, 3) i32 @go(ptr readonly %0, ptr readonly %1,
 
 303:
   %304 = load ptr, ptr @runtime, align 8
-  %305 = getelementptr inbounds i8, ptr %304, i64 168
+  %305 = getelementptr inbounds i8, ptr %304, i64 176
   %306 = load ptr, ptr %305, align 8
   call void %306(ptr %291)
   %307 = add nuw nsw i32 %10, 1
@@ -663,7 +668,7 @@ define ptr @tileproof_fast_follow(ptr readonly %0, ptr %1, i64 %2) nounwind {
 45:
   %46 = phi i32 [ 0, %37 ], [ %52, %45 ]
   %47 = load ptr, ptr @runtime, align 8
-  %48 = getelementptr inbounds i8, ptr %47, i64 248
+  %48 = getelementptr inbounds i8, ptr %47, i64 256
   %49 = load ptr, ptr %48, align 8
   %50 = call i32 %49(ptr %44, ptr %10, ptr %8, ptr %9)
   %51 = icmp eq i32 %50, 0
@@ -673,7 +678,7 @@ define ptr @tileproof_fast_follow(ptr readonly %0, ptr %1, i64 %2) nounwind {
 53:
   store i64 0, ptr %10, align 8
   %54 = load ptr, ptr @runtime, align 8
-  %55 = getelementptr inbounds i8, ptr %54, i64 248
+  %55 = getelementptr inbounds i8, ptr %54, i64 256
   %56 = load ptr, ptr %55, align 8
   %57 = call i32 %56(ptr %27, ptr %10, ptr %8, ptr %9)
   %58 = icmp eq i32 %57, 0
@@ -683,7 +688,7 @@ define ptr @tileproof_fast_follow(ptr readonly %0, ptr %1, i64 %2) nounwind {
   %60 = phi i32 [ %94, %93 ], [ %46, %53 ]
   %61 = load ptr, ptr %8, align 8
   %62 = load ptr, ptr @runtime, align 8
-  %63 = getelementptr inbounds i8, ptr %62, i64 240
+  %63 = getelementptr inbounds i8, ptr %62, i64 248
   %64 = load ptr, ptr %63, align 8
   %65 = call ptr %64(ptr %44, ptr %61)
   %66 = icmp eq ptr %65, null
@@ -691,7 +696,7 @@ define ptr @tileproof_fast_follow(ptr readonly %0, ptr %1, i64 %2) nounwind {
 
 67:
   %68 = load ptr, ptr @runtime, align 8
-  %69 = getelementptr inbounds i8, ptr %68, i64 152
+  %69 = getelementptr inbounds i8, ptr %68, i64 160
   %70 = load ptr, ptr %69, align 8
   call void %70()
   br label %100
@@ -725,7 +730,7 @@ define ptr @tileproof_fast_follow(ptr readonly %0, ptr %1, i64 %2) nounwind {
 93:
   %94 = add nsw i32 %60, -1
   %95 = load ptr, ptr @runtime, align 8
-  %96 = getelementptr inbounds i8, ptr %95, i64 248
+  %96 = getelementptr inbounds i8, ptr %95, i64 256
   %97 = load ptr, ptr %96, align 8
   %98 = call i32 %97(ptr %27, ptr %10, ptr %8, ptr %9)
   %99 = icmp eq i32 %98, 0
@@ -749,7 +754,7 @@ define ptr @tileproof_fast_follow(ptr readonly %0, ptr %1, i64 %2) nounwind {
 109:
   %110 = phi ptr [ %131, %106 ], [ %105, %102 ]
   %111 = phi i64 [ %107, %106 ], [ 0, %102 ]
-  %112 = getelementptr inbounds i8, ptr %110, i64 256
+  %112 = getelementptr inbounds i8, ptr %110, i64 264
   %113 = getelementptr inbounds ptr, ptr %112, i64 %111
   %114 = load ptr, ptr %113, align 8
   %115 = icmp eq ptr %114, null
@@ -757,7 +762,7 @@ define ptr @tileproof_fast_follow(ptr readonly %0, ptr %1, i64 %2) nounwind {
 
 116:
   store ptr null, ptr %7, align 8
-  %117 = getelementptr inbounds i8, ptr %110, i64 232
+  %117 = getelementptr inbounds i8, ptr %110, i64 240
   %118 = load ptr, ptr %117, align 8
   %119 = load ptr, ptr %113, align 8
   %120 = call i32 %118(ptr %119, ptr null, ptr %7)
@@ -766,7 +771,7 @@ define ptr @tileproof_fast_follow(ptr readonly %0, ptr %1, i64 %2) nounwind {
   br i1 %121, label %126, label %123
 
 123:
-  %124 = getelementptr inbounds i8, ptr %122, i64 152
+  %124 = getelementptr inbounds i8, ptr %122, i64 160
   %125 = load ptr, ptr %124, align 8
   call void %125()
   br label %401
@@ -778,18 +783,18 @@ define ptr @tileproof_fast_follow(ptr readonly %0, ptr %1, i64 %2) nounwind {
   call void %128(ptr %129)
   %130 = load ptr, ptr %7, align 8
   %131 = load ptr, ptr @runtime, align 8
-  %132 = getelementptr inbounds i8, ptr %131, i64 216
+  %132 = getelementptr inbounds i8, ptr %131, i64 224
   %133 = load ptr, ptr %132, align 8
   %134 = icmp eq ptr %130, %133
   br i1 %134, label %106, label %401
 
 135:
   %136 = phi ptr [ %131, %106 ], [ %110, %109 ]
-  %137 = getelementptr inbounds i8, ptr %136, i64 288
+  %137 = getelementptr inbounds i8, ptr %136, i64 296
   %138 = load ptr, ptr %137, align 8
-  %139 = getelementptr inbounds i8, ptr %136, i64 296
+  %139 = getelementptr inbounds i8, ptr %136, i64 304
   %140 = load ptr, ptr %139, align 8
-  %141 = getelementptr inbounds i8, ptr %136, i64 240
+  %141 = getelementptr inbounds i8, ptr %136, i64 248
   %142 = load ptr, ptr %141, align 8
   %143 = call ptr %142(ptr %138, ptr %140)
   %144 = icmp eq ptr %143, null
@@ -797,15 +802,15 @@ define ptr @tileproof_fast_follow(ptr readonly %0, ptr %1, i64 %2) nounwind {
 
 145:
   %146 = load ptr, ptr @runtime, align 8
-  %147 = getelementptr inbounds i8, ptr %146, i64 152
+  %147 = getelementptr inbounds i8, ptr %146, i64 160
   %148 = load ptr, ptr %147, align 8
   call void %148()
   %149 = load ptr, ptr @runtime, align 8
-  %150 = getelementptr inbounds i8, ptr %149, i64 304
+  %150 = getelementptr inbounds i8, ptr %149, i64 312
   %151 = load ptr, ptr %150, align 8
-  %152 = getelementptr inbounds i8, ptr %149, i64 312
+  %152 = getelementptr inbounds i8, ptr %149, i64 320
   %153 = load ptr, ptr %152, align 8
-  %154 = getelementptr inbounds i8, ptr %149, i64 240
+  %154 = getelementptr inbounds i8, ptr %149, i64 248
   %155 = load ptr, ptr %154, align 8
   %156 = call ptr %155(ptr %151, ptr %153)
   %157 = icmp eq ptr %156, null
@@ -814,7 +819,7 @@ define ptr @tileproof_fast_follow(ptr readonly %0, ptr %1, i64 %2) nounwind {
 158:
   store ptr null, ptr %6, align 8
   %159 = load ptr, ptr @runtime, align 8
-  %160 = getelementptr inbounds i8, ptr %159, i64 344
+  %160 = getelementptr inbounds i8, ptr %159, i64 352
   %161 = load ptr, ptr %160, align 8
   %162 = icmp eq ptr %156, %161
   %163 = zext i1 %162 to i32
@@ -824,18 +829,18 @@ define ptr @tileproof_fast_follow(ptr readonly %0, ptr %1, i64 %2) nounwind {
 
 165:
   %166 = load ptr, ptr @runtime, align 8
-  %167 = getelementptr inbounds i8, ptr %166, i64 152
+  %167 = getelementptr inbounds i8, ptr %166, i64 160
   %168 = load ptr, ptr %167, align 8
   call void %168()
   store ptr null, ptr %6, align 8
   %169 = getelementptr inbounds i8, ptr %13, i64 16
   store i32 0, ptr %169, align 8
   %170 = load ptr, ptr @runtime, align 8
-  %171 = getelementptr inbounds i8, ptr %170, i64 304
+  %171 = getelementptr inbounds i8, ptr %170, i64 312
   %172 = load ptr, ptr %171, align 8
-  %173 = getelementptr inbounds i8, ptr %170, i64 320
+  %173 = getelementptr inbounds i8, ptr %170, i64 328
   %174 = load ptr, ptr %173, align 8
-  %175 = getelementptr inbounds i8, ptr %170, i64 240
+  %175 = getelementptr inbounds i8, ptr %170, i64 248
   %176 = load ptr, ptr %175, align 8
   %177 = call ptr %176(ptr %172, ptr %174)
   %178 = icmp eq ptr %177, null
@@ -843,7 +848,7 @@ define ptr @tileproof_fast_follow(ptr readonly %0, ptr %1, i64 %2) nounwind {
 
 179:
   %180 = load ptr, ptr @runtime, align 8
-  %181 = getelementptr inbounds i8, ptr %180, i64 152
+  %181 = getelementptr inbounds i8, ptr %180, i64 160
   %182 = load ptr, ptr %181, align 8
   call void %182()
   %183 = load ptr, ptr @runtime, align 8
@@ -851,9 +856,9 @@ define ptr @tileproof_fast_follow(ptr readonly %0, ptr %1, i64 %2) nounwind {
 
 184:
   %185 = phi ptr [ %183, %179 ], [ %159, %158 ]
-  %186 = getelementptr inbounds i8, ptr %185, i64 232
+  %186 = getelementptr inbounds i8, ptr %185, i64 240
   %187 = load ptr, ptr %186, align 8
-  %188 = getelementptr inbounds i8, ptr %185, i64 352
+  %188 = getelementptr inbounds i8, ptr %185, i64 360
   %189 = load ptr, ptr %188, align 8
   %190 = call i32 %187(ptr %189, ptr null, ptr %6)
   %191 = icmp eq i32 %190, 0
@@ -861,7 +866,7 @@ define ptr @tileproof_fast_follow(ptr readonly %0, ptr %1, i64 %2) nounwind {
 
 192:
   %193 = load ptr, ptr @runtime, align 8
-  %194 = getelementptr inbounds i8, ptr %193, i64 152
+  %194 = getelementptr inbounds i8, ptr %193, i64 160
   %195 = load ptr, ptr %194, align 8
   call void %195()
   br label %298
@@ -907,13 +912,13 @@ define ptr @tileproof_fast_follow(ptr readonly %0, ptr %1, i64 %2) nounwind {
   br label %224
 
 222:
-  %223 = getelementptr inbounds i8, ptr %198, i64 216
+  %223 = getelementptr inbounds i8, ptr %198, i64 224
   br label %224
 
 224:
   %225 = phi ptr [ %221, %215 ], [ %223, %222 ]
   %226 = load ptr, ptr %225, align 8
-  %227 = getelementptr inbounds i8, ptr %198, i64 328
+  %227 = getelementptr inbounds i8, ptr %198, i64 336
   %228 = load ptr, ptr %227, align 8
   %229 = getelementptr inbounds i8, ptr %198, i64 128
   %230 = load ptr, ptr %229, align 8
@@ -924,7 +929,7 @@ define ptr @tileproof_fast_follow(ptr readonly %0, ptr %1, i64 %2) nounwind {
   br i1 %232, label %234, label %237
 
 234:
-  %235 = getelementptr inbounds i8, ptr %233, i64 152
+  %235 = getelementptr inbounds i8, ptr %233, i64 160
   %236 = load ptr, ptr %235, align 8
   call void %236()
   br label %396
@@ -958,7 +963,7 @@ define ptr @tileproof_fast_follow(ptr readonly %0, ptr %1, i64 %2) nounwind {
 
 256:
   %257 = load ptr, ptr @runtime, align 8
-  %258 = getelementptr inbounds i8, ptr %257, i64 336
+  %258 = getelementptr inbounds i8, ptr %257, i64 344
   %259 = load ptr, ptr %258, align 8
   %260 = getelementptr inbounds i8, ptr %257, i64 128
   %261 = load ptr, ptr %260, align 8
@@ -969,7 +974,7 @@ define ptr @tileproof_fast_follow(ptr readonly %0, ptr %1, i64 %2) nounwind {
   br i1 %263, label %265, label %272
 
 265:
-  %266 = getelementptr inbounds i8, ptr %264, i64 152
+  %266 = getelementptr inbounds i8, ptr %264, i64 160
   %267 = load ptr, ptr %266, align 8
   call void %267()
   %268 = load ptr, ptr @runtime, align 8
@@ -1065,7 +1070,7 @@ define ptr @tileproof_fast_follow(ptr readonly %0, ptr %1, i64 %2) nounwind {
   %334 = load ptr, ptr %333, align 8
   %335 = getelementptr i8, ptr %333, i64 8
   %336 = load ptr, ptr %335, align 8
-  %337 = getelementptr inbounds i8, ptr %328, i64 240
+  %337 = getelementptr inbounds i8, ptr %328, i64 248
   %338 = load ptr, ptr %337, align 8
   %339 = call ptr %338(ptr %334, ptr %336)
   %340 = icmp eq ptr %339, null
@@ -1073,7 +1078,7 @@ define ptr @tileproof_fast_follow(ptr readonly %0, ptr %1, i64 %2) nounwind {
 
 341:
   %342 = load ptr, ptr @runtime, align 8
-  %343 = getelementptr inbounds i8, ptr %342, i64 152
+  %343 = getelementptr inbounds i8, ptr %342, i64 160
   %344 = load ptr, ptr %343, align 8
   call void %344()
   br label %345
@@ -1086,7 +1091,7 @@ define ptr @tileproof_fast_follow(ptr readonly %0, ptr %1, i64 %2) nounwind {
   %350 = getelementptr i8, ptr %315, i64 %348
   %351 = getelementptr i8, ptr %350, i64 %349
   %352 = load ptr, ptr %351, align 8
-  %353 = getelementptr inbounds i8, ptr %346, i64 224
+  %353 = getelementptr inbounds i8, ptr %346, i64 232
   %354 = load ptr, ptr %353, align 8
   %355 = icmp eq ptr %352, %354
   %356 = select i1 %355, ptr null, ptr %352
@@ -1095,7 +1100,7 @@ define ptr @tileproof_fast_follow(ptr readonly %0, ptr %1, i64 %2) nounwind {
 
 358:
   %359 = phi ptr [ %307, %306 ], [ %346, %322 ]
-  %360 = getelementptr inbounds i8, ptr %359, i64 216
+  %360 = getelementptr inbounds i8, ptr %359, i64 224
   %361 = load ptr, ptr %360, align 8
   %362 = icmp eq ptr %317, %361
   br i1 %362, label %380, label %363
@@ -1109,7 +1114,7 @@ define ptr @tileproof_fast_follow(ptr readonly %0, ptr %1, i64 %2) nounwind {
   br i1 %367, label %369, label %372
 
 369:
-  %370 = getelementptr inbounds i8, ptr %368, i64 152
+  %370 = getelementptr inbounds i8, ptr %368, i64 160
   %371 = load ptr, ptr %370, align 8
   call void %371()
   br label %375
@@ -1135,7 +1140,7 @@ define ptr @tileproof_fast_follow(ptr readonly %0, ptr %1, i64 %2) nounwind {
   %385 = getelementptr i8, ptr %0, i64 %383
   %386 = getelementptr i8, ptr %385, i64 %384
   %387 = load ptr, ptr %386, align 8
-  %388 = call fastcc i32 @go(ptr %387, ptr readonly %17, ptr %13)
+  %388 = call fastcc i32 @go(ptr %387, ptr %17, ptr %13)
   %389 = icmp eq i32 %388, 0
   %390 = load ptr, ptr @runtime, align 8
   br i1 %389, label %391, label %405
@@ -1161,18 +1166,21 @@ define ptr @tileproof_fast_follow(ptr readonly %0, ptr %1, i64 %2) nounwind {
 
 403:
   %404 = phi ptr [ %101, %100 ], [ %305, %303 ], [ %105, %102 ], [ %392, %391 ]
-  br label %407
+  br label %406
 
 405:
-  %406 = icmp eq i32 %388, 2
-  br i1 %406, label %413, label %407
+  switch i32 %388, label %406 [
+    i32 4, label %422
+    i32 2, label %413
+  ]
 
-407:
-  %408 = phi ptr [ %404, %403 ], [ %390, %405 ]
-  %409 = phi i64 [ 0, %403 ], [ 1, %405 ]
-  %410 = getelementptr inbounds i8, ptr %408, i64 112
-  %411 = load ptr, ptr %410, align 8
-  %412 = call ptr %411(i64 %409)
+406:
+  %407 = phi ptr [ %404, %403 ], [ %390, %405 ]
+  %408 = phi i32 [ 0, %403 ], [ %388, %405 ]
+  %409 = getelementptr inbounds i8, ptr %407, i64 112
+  %410 = load ptr, ptr %409, align 8
+  %411 = zext nneg i32 %408 to i64
+  %412 = call ptr %410(i64 %411)
   br label %422
 
 413:
@@ -1187,7 +1195,7 @@ define ptr @tileproof_fast_follow(ptr readonly %0, ptr %1, i64 %2) nounwind {
   br label %422
 
 422:
-  %423 = phi ptr [ %36, %33 ], [ %412, %407 ], [ %421, %413 ]
+  %423 = phi ptr [ %36, %33 ], [ %421, %413 ], [ %412, %406 ], [ null, %405 ]
   ret ptr %423
 }
 
@@ -1259,8 +1267,8 @@ define internal fastcc range(i32 0, 2) i32 @read(ptr %0, ptr initializes((4, 8))
   br label %186
 
 42:
-  %43 = getelementptr inbounds i8, ptr %5, i64 368
-  %44 = getelementptr inbounds i8, ptr %5, i64 360
+  %43 = getelementptr inbounds i8, ptr %5, i64 376
+  %44 = getelementptr inbounds i8, ptr %5, i64 368
   %45 = load i64, ptr %44, align 8
   %46 = icmp sgt i64 %45, 0
   br i1 %46, label %50, label %186
@@ -1336,7 +1344,7 @@ define internal fastcc range(i32 0, 2) i32 @read(ptr %0, ptr initializes((4, 8))
 
 89:
   %90 = load ptr, ptr @runtime, align 8
-  %91 = getelementptr inbounds i8, ptr %90, i64 152
+  %91 = getelementptr inbounds i8, ptr %90, i64 160
   %92 = load ptr, ptr %91, align 8
   call void %92()
   br label %132
@@ -1476,11 +1484,11 @@ define internal fastcc range(i32 0, 2) i32 @read(ptr %0, ptr initializes((4, 8))
   ret i32 %187
 }
 
-define void @tileproof_fast_use(ptr %0, ptr initializes((0, 72)) %1) nounwind {
+define void @tileproof_fast_use(ptr %0, ptr initializes((0, 80)) %1) nounwind {
   store ptr %0, ptr @runtime, align 8
-  store i64 752, ptr %1, align 8
+  store i64 760, ptr %1, align 8
   %3 = getelementptr inbounds i8, ptr %1, i64 8
-  store i64 120, ptr %3, align 8
+  store i64 128, ptr %3, align 8
   %4 = getelementptr inbounds i8, ptr %1, i64 16
   store i64 288, ptr %4, align 8
   %5 = getelementptr inbounds i8, ptr %1, i64 24
@@ -1495,6 +1503,8 @@ define void @tileproof_fast_use(ptr %0, ptr initializes((0, 72)) %1) nounwind {
   store i64 98360, ptr %9, align 8
   %10 = getelementptr inbounds i8, ptr %1, i64 64
   store i64 40, ptr %10, align 8
+  %11 = getelementptr inbounds i8, ptr %1, i64 72
+  store i64 72, ptr %11, align 8
   ret void
 }
 
@@ -1941,345 +1951,564 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
   ret i32 %300
 }
 
-define internal fastcc range(i32 0, 4) i32 @start(ptr readonly %0, ptr %1, ptr %2, ptr readonly %3, ptr %4) unnamed_addr nounwind {
-  %6 = alloca [160 x ptr], align 16
-  %7 = alloca ptr, align 8
-  %8 = alloca ptr, align 8
-  %9 = getelementptr inbounds i8, ptr %0, i64 64
-  %10 = load ptr, ptr %9, align 8
-  store ptr %10, ptr %7, align 8
-  store ptr null, ptr %8, align 8
-  %11 = getelementptr inbounds i8, ptr %0, i64 52
-  %12 = load i32, ptr %11, align 4
-  %13 = icmp eq i32 %12, 0
-  br i1 %13, label %235, label %14
+define internal fastcc range(i32 0, 5) i32 @start(ptr readonly %0, ptr %1, ptr %2, ptr %3, ptr readonly %4, ptr %5) unnamed_addr nounwind {
+  %7 = alloca [3 x ptr], align 16
+  %8 = alloca %struct.attribute, align 4
+  %9 = alloca %struct.config, align 8
+  %10 = alloca i32, align 4
+  %11 = alloca [160 x ptr], align 16
+  %12 = alloca ptr, align 8
+  %13 = alloca ptr, align 8
+  %14 = getelementptr inbounds i8, ptr %0, i64 64
+  %15 = load ptr, ptr %14, align 8
+  store ptr %15, ptr %12, align 8
+  store ptr null, ptr %13, align 8
+  %16 = getelementptr inbounds i8, ptr %0, i64 52
+  %17 = load i32, ptr %16, align 4
+  %18 = icmp eq i32 %17, 0
+  br i1 %18, label %396, label %19
 
-14:
-  %15 = getelementptr inbounds i8, ptr %0, i64 44
-  %16 = load i32, ptr %15, align 4
-  %17 = icmp eq i32 %16, 0
-  br i1 %17, label %56, label %18
+19:
+  %20 = getelementptr inbounds i8, ptr %0, i64 44
+  %21 = load i32, ptr %20, align 4
+  %22 = icmp eq i32 %21, 0
+  br i1 %22, label %61, label %23
 
-18:
-  %19 = load i64, ptr %3, align 8
-  %20 = icmp sgt i64 %19, -1
-  br i1 %20, label %21, label %26
-
-21:
-  %22 = getelementptr inbounds i8, ptr %0, i64 12
-  %23 = load i32, ptr %22, align 4
-  %24 = sext i32 %23 to i64
-  %25 = icmp eq i64 %19, %24
-  br i1 %25, label %26, label %235
+23:
+  %24 = load i64, ptr %4, align 8
+  %25 = icmp sgt i64 %24, -1
+  br i1 %25, label %26, label %31
 
 26:
-  %27 = getelementptr inbounds i8, ptr %3, i64 8
-  %28 = load ptr, ptr %27, align 8
-  store ptr %28, ptr %7, align 8
-  %29 = getelementptr inbounds i8, ptr %3, i64 16
-  %30 = load i32, ptr %29, align 8
-  %31 = icmp eq i32 %30, 0
-  br i1 %31, label %56, label %32
+  %27 = getelementptr inbounds i8, ptr %0, i64 12
+  %28 = load i32, ptr %27, align 4
+  %29 = sext i32 %28 to i64
+  %30 = icmp eq i64 %24, %29
+  br i1 %30, label %31, label %396
 
-32:
-  %33 = load ptr, ptr @runtime, align 8
-  %34 = getelementptr inbounds i8, ptr %33, i64 208
-  %35 = load ptr, ptr %34, align 8
-  %36 = icmp eq ptr %35, null
-  br i1 %36, label %235, label %37
+31:
+  %32 = getelementptr inbounds i8, ptr %4, i64 8
+  %33 = load ptr, ptr %32, align 8
+  store ptr %33, ptr %12, align 8
+  %34 = getelementptr inbounds i8, ptr %4, i64 16
+  %35 = load i32, ptr %34, align 8
+  %36 = icmp eq i32 %35, 0
+  br i1 %36, label %61, label %37
 
 37:
-  %38 = getelementptr inbounds i8, ptr %0, i64 8
-  %39 = load i32, ptr %38, align 8
-  %40 = getelementptr inbounds i8, ptr %0, i64 12
-  %41 = load i32, ptr %40, align 4
-  %42 = call i32 %35(i32 %39, i32 %41, ptr %7)
-  %43 = icmp eq i32 %42, 0
-  br i1 %43, label %48, label %44
+  %38 = load ptr, ptr @runtime, align 8
+  %39 = getelementptr inbounds i8, ptr %38, i64 216
+  %40 = load ptr, ptr %39, align 8
+  %41 = icmp eq ptr %40, null
+  br i1 %41, label %396, label %42
 
-44:
-  %45 = load ptr, ptr @runtime, align 8
-  %46 = getelementptr inbounds i8, ptr %45, i64 152
-  %47 = load ptr, ptr %46, align 8
-  call void %47()
-  br label %235
+42:
+  %43 = getelementptr inbounds i8, ptr %0, i64 8
+  %44 = load i32, ptr %43, align 8
+  %45 = getelementptr inbounds i8, ptr %0, i64 12
+  %46 = load i32, ptr %45, align 4
+  %47 = call i32 %40(i32 %44, i32 %46, ptr %12)
+  %48 = icmp eq i32 %47, 0
+  br i1 %48, label %53, label %49
 
-48:
-  %49 = getelementptr inbounds i8, ptr %3, i64 20
-  %50 = load i32, ptr %49, align 4
-  %51 = icmp eq i32 %50, 0
-  br i1 %51, label %52, label %56
+49:
+  %50 = load ptr, ptr @runtime, align 8
+  %51 = getelementptr inbounds i8, ptr %50, i64 160
+  %52 = load ptr, ptr %51, align 8
+  call void %52()
+  br label %396
 
-52:
-  %53 = load ptr, ptr %7, align 8
-  %54 = load ptr, ptr %27, align 8
-  %55 = icmp eq ptr %53, %54
-  br i1 %55, label %56, label %235
+53:
+  %54 = getelementptr inbounds i8, ptr %4, i64 20
+  %55 = load i32, ptr %54, align 4
+  %56 = icmp eq i32 %55, 0
+  br i1 %56, label %57, label %61
 
-56:
-  %57 = getelementptr inbounds i8, ptr %0, i64 88
-  %58 = load ptr, ptr %57, align 8
-  %59 = icmp eq ptr %58, null
-  br i1 %59, label %68, label %60
+57:
+  %58 = load ptr, ptr %12, align 8
+  %59 = load ptr, ptr %32, align 8
+  %60 = icmp eq ptr %58, %59
+  br i1 %60, label %61, label %396
 
-60:
-  %61 = call i32 %58(ptr %8)
-  %62 = icmp eq i32 %61, 0
-  br i1 %62, label %63, label %235
+61:
+  %62 = getelementptr inbounds i8, ptr %0, i64 88
+  %63 = load ptr, ptr %62, align 8
+  %64 = icmp eq ptr %63, null
+  br i1 %64, label %73, label %65
 
-63:
-  %64 = load ptr, ptr %8, align 8
-  %65 = getelementptr inbounds i8, ptr %0, i64 72
-  %66 = load ptr, ptr %65, align 8
-  %67 = icmp eq ptr %64, %66
-  br i1 %67, label %68, label %235
+65:
+  %66 = call i32 %63(ptr %13)
+  %67 = icmp eq i32 %66, 0
+  br i1 %67, label %68, label %396
 
 68:
-  %69 = getelementptr inbounds i8, ptr %0, i64 112
-  %70 = load ptr, ptr %69, align 8
-  %71 = icmp eq ptr %70, null
-  br i1 %71, label %135, label %72
+  %69 = load ptr, ptr %13, align 8
+  %70 = getelementptr inbounds i8, ptr %0, i64 72
+  %71 = load ptr, ptr %70, align 8
+  %72 = icmp eq ptr %69, %71
+  br i1 %72, label %73, label %396
 
-72:
-  %73 = load ptr, ptr %70, align 8
-  store ptr %73, ptr %4, align 8
-  %74 = icmp eq ptr %73, null
-  br i1 %74, label %235, label %75
+73:
+  %74 = getelementptr inbounds i8, ptr %0, i64 120
+  %75 = load ptr, ptr %74, align 8
+  %76 = icmp eq ptr %75, null
+  br i1 %76, label %86, label %77
 
-75:
-  %76 = getelementptr inbounds i8, ptr %73, i64 24
-  %77 = load i64, ptr %76, align 8
-  %78 = load ptr, ptr %7, align 8
-  %79 = load ptr, ptr %73, align 8
-  %80 = icmp eq ptr %79, %78
-  br i1 %80, label %81, label %235
-
-81:
-  %82 = getelementptr inbounds i8, ptr %73, i64 48
-  %83 = load i32, ptr %82, align 8
+77:
+  %78 = load ptr, ptr %12, align 8
+  store i32 1, ptr %10, align 4
+  %79 = getelementptr inbounds i8, ptr %75, i64 48
+  %80 = load ptr, ptr %79, align 8
+  %81 = call i32 %80(ptr %78, ptr %10)
+  %82 = icmp eq i32 %81, 0
+  %83 = load i32, ptr %10, align 4
   %84 = icmp eq i32 %83, 0
-  br i1 %84, label %85, label %235
+  %85 = select i1 %82, i1 %84, i1 false
+  br i1 %85, label %86, label %396
 
-85:
-  %86 = getelementptr inbounds i8, ptr %73, i64 40
-  %87 = load i64, ptr %86, align 8
-  %88 = sub nsw i64 %87, %77
-  %89 = getelementptr inbounds i8, ptr %2, i64 2304
-  %90 = load i32, ptr %89, align 8
-  %91 = sext i32 %90 to i64
-  %92 = icmp slt i64 %88, %91
-  br i1 %92, label %235, label %93
+86:
+  %87 = getelementptr inbounds i8, ptr %0, i64 112
+  %88 = load ptr, ptr %87, align 8
+  %89 = icmp eq ptr %88, null
+  br i1 %89, label %153, label %90
+
+90:
+  %91 = load ptr, ptr %88, align 8
+  store ptr %91, ptr %5, align 8
+  %92 = icmp eq ptr %91, null
+  br i1 %92, label %396, label %93
 
 93:
-  %94 = getelementptr inbounds i8, ptr %73, i64 16
-  %95 = load atomic i64, ptr %94 acquire, align 8
-  %96 = getelementptr inbounds i8, ptr %73, i64 8
-  %97 = load i64, ptr %96, align 8
-  %98 = icmp eq i64 %95, %97
-  br i1 %98, label %99, label %235
+  %94 = getelementptr inbounds i8, ptr %91, i64 24
+  %95 = load i64, ptr %94, align 8
+  %96 = load ptr, ptr %12, align 8
+  %97 = load ptr, ptr %91, align 8
+  %98 = icmp eq ptr %97, %96
+  br i1 %98, label %99, label %396
 
 99:
-  %100 = getelementptr inbounds i8, ptr %73, i64 52
-  %101 = load i32, ptr %100, align 4
+  %100 = getelementptr inbounds i8, ptr %91, i64 48
+  %101 = load i32, ptr %100, align 8
   %102 = icmp eq i32 %101, 0
-  br i1 %102, label %103, label %235
+  br i1 %102, label %103, label %396
 
 103:
-  %104 = load i64, ptr %76, align 8
-  %105 = shl i64 %95, 1
-  %106 = add i64 %105, 2
-  %107 = load i32, ptr %89, align 8
-  %108 = icmp sgt i32 %107, 0
-  br i1 %108, label %109, label %132
+  %104 = getelementptr inbounds i8, ptr %91, i64 40
+  %105 = load i64, ptr %104, align 8
+  %106 = sub nsw i64 %105, %95
+  %107 = getelementptr inbounds i8, ptr %3, i64 2304
+  %108 = load i32, ptr %107, align 8
+  %109 = sext i32 %108 to i64
+  %110 = icmp slt i64 %106, %109
+  br i1 %110, label %396, label %111
 
-109:
-  %110 = getelementptr inbounds i8, ptr %2, i64 1280
-  %111 = getelementptr inbounds i8, ptr %73, i64 56
-  %112 = zext nneg i32 %107 to i64
-  br label %113
+111:
+  %112 = getelementptr inbounds i8, ptr %91, i64 16
+  %113 = load atomic i64, ptr %112 acquire, align 8
+  %114 = getelementptr inbounds i8, ptr %91, i64 8
+  %115 = load i64, ptr %114, align 8
+  %116 = icmp eq i64 %113, %115
+  br i1 %116, label %117, label %396
 
-113:
-  %114 = phi i64 [ 0, %109 ], [ %130, %113 ]
-  %115 = phi i64 [ %104, %109 ], [ %129, %113 ]
-  %116 = getelementptr inbounds %struct.span, ptr %110, i64 %114
-  %117 = and i64 %115, 4095
-  %118 = getelementptr inbounds %struct.entry, ptr %111, i64 %117
-  %119 = load i64, ptr %116, align 8
-  store i64 %119, ptr %118, align 8
-  %120 = getelementptr inbounds i8, ptr %116, i64 8
-  %121 = load i64, ptr %120, align 8
-  %122 = getelementptr inbounds i8, ptr %118, i64 8
-  store i64 %121, ptr %122, align 8
-  %123 = getelementptr inbounds i8, ptr %116, i64 16
-  %124 = load i64, ptr %123, align 8
-  %125 = or i64 %124, %106
-  %126 = getelementptr inbounds i8, ptr %118, i64 16
-  store i64 %125, ptr %126, align 8
-  %127 = icmp ne i64 %119, %121
-  %128 = zext i1 %127 to i64
-  %129 = add nsw i64 %115, %128
-  %130 = add nuw nsw i64 %114, 1
-  %131 = icmp eq i64 %130, %112
-  br i1 %131, label %132, label %113
+117:
+  %118 = getelementptr inbounds i8, ptr %91, i64 52
+  %119 = load i32, ptr %118, align 4
+  %120 = icmp eq i32 %119, 0
+  br i1 %120, label %121, label %396
 
-132:
-  %133 = phi i64 [ %104, %103 ], [ %129, %113 ]
-  store i64 %133, ptr %76, align 8
-  %134 = add nsw i64 %95, 1
-  store i64 %134, ptr %96, align 8
-  br label %135
+121:
+  %122 = load i64, ptr %94, align 8
+  %123 = shl i64 %113, 1
+  %124 = add i64 %123, 2
+  %125 = load i32, ptr %107, align 8
+  %126 = icmp sgt i32 %125, 0
+  br i1 %126, label %127, label %150
 
-135:
-  %136 = phi i64 [ %77, %132 ], [ 0, %68 ]
-  %137 = phi ptr [ %73, %132 ], [ null, %68 ]
-  %138 = getelementptr inbounds i8, ptr %2, i64 2308
-  %139 = load i32, ptr %138, align 4
-  %140 = icmp sgt i32 %139, 0
-  br i1 %140, label %141, label %144
+127:
+  %128 = getelementptr inbounds i8, ptr %3, i64 1280
+  %129 = getelementptr inbounds i8, ptr %91, i64 56
+  %130 = zext nneg i32 %125 to i64
+  br label %131
 
-141:
-  %142 = getelementptr inbounds i8, ptr %2, i64 2048
-  %143 = zext nneg i32 %139 to i64
-  br label %150
-
-144:
-  %145 = getelementptr inbounds i8, ptr %0, i64 4
-  %146 = load i32, ptr %145, align 4
-  %147 = icmp sgt i32 %146, 0
-  br i1 %147, label %148, label %158
-
-148:
-  %149 = zext nneg i32 %146 to i64
-  br label %162
+131:
+  %132 = phi i64 [ 0, %127 ], [ %148, %131 ]
+  %133 = phi i64 [ %122, %127 ], [ %147, %131 ]
+  %134 = getelementptr inbounds %struct.span, ptr %128, i64 %132
+  %135 = and i64 %133, 4095
+  %136 = getelementptr inbounds %struct.entry, ptr %129, i64 %135
+  %137 = load i64, ptr %134, align 8
+  store i64 %137, ptr %136, align 8
+  %138 = getelementptr inbounds i8, ptr %134, i64 8
+  %139 = load i64, ptr %138, align 8
+  %140 = getelementptr inbounds i8, ptr %136, i64 8
+  store i64 %139, ptr %140, align 8
+  %141 = getelementptr inbounds i8, ptr %134, i64 16
+  %142 = load i64, ptr %141, align 8
+  %143 = or i64 %142, %124
+  %144 = getelementptr inbounds i8, ptr %136, i64 16
+  store i64 %143, ptr %144, align 8
+  %145 = icmp ne i64 %137, %139
+  %146 = zext i1 %145 to i64
+  %147 = add nsw i64 %133, %146
+  %148 = add nuw nsw i64 %132, 1
+  %149 = icmp eq i64 %148, %130
+  br i1 %149, label %150, label %131
 
 150:
-  %151 = phi i64 [ 0, %141 ], [ %156, %150 ]
-  %152 = getelementptr inbounds ptr, ptr %142, i64 %151
-  %153 = load ptr, ptr %152, align 8
-  %154 = load i64, ptr %153, align 8
-  %155 = add nsw i64 %154, 1
-  store i64 %155, ptr %153, align 8
-  %156 = add nuw nsw i64 %151, 1
-  %157 = icmp eq i64 %156, %143
-  br i1 %157, label %144, label %150
+  %151 = phi i64 [ %122, %121 ], [ %147, %131 ]
+  store i64 %151, ptr %94, align 8
+  %152 = add nsw i64 %113, 1
+  store i64 %152, ptr %114, align 8
+  br label %153
 
-158:
-  %159 = getelementptr inbounds i8, ptr %0, i64 48
-  %160 = load i32, ptr %159, align 8
-  %161 = icmp eq i32 %160, 0
-  br i1 %161, label %176, label %168
+153:
+  %154 = phi i64 [ %95, %150 ], [ 0, %86 ]
+  %155 = phi ptr [ %91, %150 ], [ null, %86 ]
+  %156 = getelementptr inbounds i8, ptr %3, i64 2308
+  %157 = load i32, ptr %156, align 4
+  %158 = icmp sgt i32 %157, 0
+  br i1 %158, label %159, label %162
+
+159:
+  %160 = getelementptr inbounds i8, ptr %3, i64 2048
+  %161 = zext nneg i32 %157 to i64
+  br label %168
 
 162:
-  %163 = phi i64 [ 0, %148 ], [ %166, %162 ]
-  %164 = getelementptr inbounds i64, ptr %2, i64 %163
-  %165 = getelementptr inbounds ptr, ptr %6, i64 %163
-  store ptr %164, ptr %165, align 8
-  %166 = add nuw nsw i64 %163, 1
-  %167 = icmp eq i64 %166, %149
-  br i1 %167, label %158, label %162
+  %163 = getelementptr inbounds i8, ptr %0, i64 4
+  %164 = load i32, ptr %163, align 4
+  %165 = icmp sgt i32 %164, 0
+  br i1 %165, label %166, label %176
+
+166:
+  %167 = zext nneg i32 %164 to i64
+  br label %180
 
 168:
-  %169 = load ptr, ptr @runtime, align 8
-  %170 = getelementptr inbounds i8, ptr %169, i64 136
+  %169 = phi i64 [ 0, %159 ], [ %174, %168 ]
+  %170 = getelementptr inbounds ptr, ptr %160, i64 %169
   %171 = load ptr, ptr %170, align 8
-  call void %171(ptr %1)
-  %172 = load ptr, ptr @runtime, align 8
-  %173 = getelementptr inbounds i8, ptr %172, i64 160
-  %174 = load ptr, ptr %173, align 8
-  %175 = call ptr %174()
-  br label %176
+  %172 = load i64, ptr %171, align 8
+  %173 = add nsw i64 %172, 1
+  store i64 %173, ptr %171, align 8
+  %174 = add nuw nsw i64 %169, 1
+  %175 = icmp eq i64 %174, %161
+  br i1 %175, label %162, label %168
 
 176:
-  %177 = phi ptr [ %175, %168 ], [ null, %158 ]
-  %178 = getelementptr inbounds i8, ptr %0, i64 80
-  %179 = load ptr, ptr %178, align 8
-  %180 = getelementptr inbounds i8, ptr %0, i64 56
-  %181 = load ptr, ptr %180, align 8
-  %182 = getelementptr inbounds i8, ptr %0, i64 16
-  %183 = load i32, ptr %182, align 8
-  %184 = getelementptr inbounds i8, ptr %0, i64 20
-  %185 = load i32, ptr %184, align 4
-  %186 = getelementptr inbounds i8, ptr %0, i64 24
-  %187 = load i32, ptr %186, align 8
-  %188 = getelementptr inbounds i8, ptr %0, i64 28
-  %189 = load i32, ptr %188, align 4
-  %190 = getelementptr inbounds i8, ptr %0, i64 32
-  %191 = load i32, ptr %190, align 8
-  %192 = getelementptr inbounds i8, ptr %0, i64 36
-  %193 = load i32, ptr %192, align 4
-  %194 = getelementptr inbounds i8, ptr %0, i64 40
-  %195 = load i32, ptr %194, align 8
-  %196 = load ptr, ptr %7, align 8
-  %197 = call i32 %179(ptr %181, i32 %183, i32 %185, i32 %187, i32 %189, i32 %191, i32 %193, i32 %195, ptr %196, ptr %6, ptr null)
-  %198 = icmp eq ptr %137, null
-  br i1 %198, label %207, label %199
+  %177 = getelementptr inbounds i8, ptr %0, i64 48
+  %178 = load i32, ptr %177, align 8
+  %179 = icmp eq i32 %178, 0
+  br i1 %179, label %194, label %186
+
+180:
+  %181 = phi i64 [ 0, %166 ], [ %184, %180 ]
+  %182 = getelementptr inbounds i64, ptr %3, i64 %181
+  %183 = getelementptr inbounds ptr, ptr %11, i64 %181
+  store ptr %182, ptr %183, align 8
+  %184 = add nuw nsw i64 %181, 1
+  %185 = icmp eq i64 %184, %167
+  br i1 %185, label %176, label %180
+
+186:
+  %187 = load ptr, ptr @runtime, align 8
+  %188 = getelementptr inbounds i8, ptr %187, i64 136
+  %189 = load ptr, ptr %188, align 8
+  call void %189(ptr %1)
+  %190 = load ptr, ptr @runtime, align 8
+  %191 = getelementptr inbounds i8, ptr %190, i64 168
+  %192 = load ptr, ptr %191, align 8
+  %193 = call ptr %192()
+  br label %194
+
+194:
+  %195 = phi ptr [ %193, %186 ], [ null, %176 ]
+  %196 = load ptr, ptr %74, align 8
+  %197 = icmp eq ptr %196, null
+  %198 = load ptr, ptr %12, align 8
+  br i1 %197, label %277, label %199
 
 199:
-  %200 = icmp eq i32 %197, 0
-  br i1 %200, label %203, label %201
+  %200 = getelementptr inbounds i8, ptr %196, i64 32
+  %201 = load ptr, ptr %200, align 8
+  %202 = getelementptr inbounds i8, ptr %196, i64 20
+  %203 = load i32, ptr %202, align 4
+  %204 = sext i32 %203 to i64
+  %205 = getelementptr inbounds i64, ptr %3, i64 %204
+  %206 = getelementptr inbounds i8, ptr %196, i64 24
+  %207 = load i64, ptr %206, align 8
+  %208 = call i32 %201(ptr %205, i64 %207, ptr %198)
+  %209 = icmp eq i32 %208, 0
+  br i1 %209, label %210, label %297
 
-201:
-  %202 = getelementptr inbounds i8, ptr %137, i64 24
-  store i64 %136, ptr %202, align 8
-  br label %203
-
-203:
-  %204 = getelementptr inbounds i8, ptr %137, i64 16
-  %205 = getelementptr inbounds i8, ptr %137, i64 8
-  %206 = load i64, ptr %205, align 8
-  store atomic i64 %206, ptr %204 release, align 8
-  br label %207
-
-207:
-  %208 = icmp eq ptr %177, null
-  br i1 %208, label %213, label %209
-
-209:
-  %210 = load ptr, ptr @runtime, align 8
-  %211 = getelementptr inbounds i8, ptr %210, i64 168
-  %212 = load ptr, ptr %211, align 8
-  call void %212(ptr %177)
-  br label %213
-
-213:
-  %214 = icmp eq i32 %197, 0
-  br i1 %214, label %215, label %228
-
-215:
-  %216 = load i32, ptr %138, align 4
-  %217 = icmp sgt i32 %216, 0
-  br i1 %217, label %218, label %228
-
-218:
-  %219 = getelementptr inbounds i8, ptr %2, i64 2048
-  %220 = zext nneg i32 %216 to i64
-  br label %221
-
-221:
-  %222 = phi i64 [ 0, %218 ], [ %226, %221 ]
-  %223 = getelementptr inbounds ptr, ptr %219, i64 %222
-  %224 = load ptr, ptr %223, align 8
-  %225 = getelementptr inbounds i8, ptr %224, i64 24
-  store i32 0, ptr %225, align 8
-  %226 = add nuw nsw i64 %222, 1
-  %227 = icmp eq i64 %226, %220
-  br i1 %227, label %228, label %221
-
-228:
-  br i1 %208, label %233, label %229
-
-229:
-  %230 = load ptr, ptr @runtime, align 8
-  %231 = getelementptr inbounds i8, ptr %230, i64 144
-  %232 = load ptr, ptr %231, align 8
-  call void %232(ptr %1)
-  br label %233
-
-233:
-  %234 = zext i1 %214 to i32
-  br label %235
+210:
+  %211 = load i32, ptr %202, align 4
+  %212 = sext i32 %211 to i64
+  %213 = getelementptr inbounds i64, ptr %3, i64 %212
+  %214 = load i64, ptr %213, align 8
+  %215 = getelementptr inbounds i8, ptr %0, i64 80
+  %216 = load ptr, ptr %215, align 8
+  %217 = getelementptr inbounds i8, ptr %0, i64 56
+  %218 = load ptr, ptr %217, align 8
+  %219 = getelementptr inbounds i8, ptr %0, i64 16
+  %220 = load i32, ptr %219, align 8
+  %221 = getelementptr inbounds i8, ptr %0, i64 20
+  %222 = load i32, ptr %221, align 4
+  %223 = getelementptr inbounds i8, ptr %0, i64 24
+  %224 = load i32, ptr %223, align 8
+  %225 = getelementptr inbounds i8, ptr %0, i64 28
+  %226 = load i32, ptr %225, align 4
+  %227 = getelementptr inbounds i8, ptr %0, i64 32
+  %228 = load i32, ptr %227, align 8
+  %229 = getelementptr inbounds i8, ptr %0, i64 36
+  %230 = load i32, ptr %229, align 4
+  %231 = getelementptr inbounds i8, ptr %0, i64 40
+  %232 = load i32, ptr %231, align 8
+  %233 = call i32 %216(ptr %218, i32 %220, i32 %222, i32 %224, i32 %226, i32 %228, i32 %230, i32 %232, ptr %198, ptr %11, ptr null)
+  %234 = icmp eq i32 %233, 0
+  br i1 %234, label %235, label %272
 
 235:
-  %236 = phi i32 [ 1, %5 ], [ 0, %44 ], [ 0, %52 ], [ %234, %233 ], [ 0, %60 ], [ 2, %32 ], [ 0, %21 ], [ 0, %63 ], [ 3, %93 ], [ 3, %99 ], [ 0, %75 ], [ 0, %81 ], [ 0, %85 ], [ 0, %72 ]
-  ret i32 %236
+  %236 = load ptr, ptr %74, align 8
+  %237 = getelementptr inbounds i8, ptr %236, i64 56
+  %238 = load ptr, ptr %237, align 8
+  %239 = icmp eq ptr %238, null
+  br i1 %239, label %240, label %254
+
+240:
+  %241 = load ptr, ptr %215, align 8
+  %242 = load ptr, ptr %236, align 8
+  %243 = getelementptr inbounds i8, ptr %236, i64 8
+  %244 = load i32, ptr %243, align 8
+  %245 = getelementptr inbounds i8, ptr %236, i64 12
+  %246 = load i32, ptr %245, align 4
+  %247 = getelementptr inbounds i8, ptr %236, i64 16
+  %248 = load i32, ptr %247, align 8
+  %249 = load i32, ptr %225, align 4
+  %250 = load i32, ptr %227, align 8
+  %251 = load i32, ptr %229, align 4
+  %252 = load i32, ptr %231, align 8
+  %253 = call i32 %241(ptr %242, i32 %244, i32 %246, i32 %248, i32 %249, i32 %250, i32 %251, i32 %252, ptr %198, ptr %11, ptr null)
+  br label %272
+
+254:
+  store i32 6, ptr %8, align 4
+  %255 = getelementptr inbounds i8, ptr %8, i64 8
+  store i32 1, ptr %255, align 4
+  %256 = getelementptr inbounds i8, ptr %236, i64 8
+  %257 = load i32, ptr %256, align 8
+  store i32 %257, ptr %9, align 8
+  %258 = getelementptr inbounds i8, ptr %9, i64 4
+  %259 = getelementptr inbounds i8, ptr %236, i64 12
+  %260 = load <2 x i32>, ptr %259, align 4
+  %261 = load <2 x i32>, ptr %225, align 4
+  %262 = shufflevector <2 x i32> %260, <2 x i32> %261, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  store <4 x i32> %262, ptr %258, align 4
+  %263 = getelementptr inbounds i8, ptr %9, i64 20
+  %264 = load <2 x i32>, ptr %229, align 4
+  store <2 x i32> %264, ptr %263, align 4
+  %265 = getelementptr inbounds i8, ptr %9, i64 28
+  store i32 0, ptr %265, align 4
+  %266 = getelementptr inbounds i8, ptr %9, i64 32
+  store ptr %198, ptr %266, align 8
+  %267 = getelementptr inbounds i8, ptr %9, i64 40
+  store ptr %8, ptr %267, align 8
+  %268 = getelementptr inbounds i8, ptr %9, i64 48
+  store i32 1, ptr %268, align 8
+  %269 = getelementptr inbounds i8, ptr %9, i64 52
+  store i32 0, ptr %269, align 4
+  %270 = load ptr, ptr %236, align 8
+  %271 = call i32 %238(ptr %9, ptr %270, ptr %11, ptr null)
+  br label %272
+
+272:
+  %273 = phi i32 [ %253, %240 ], [ %271, %254 ], [ %233, %210 ]
+  %274 = getelementptr inbounds i8, ptr %196, i64 40
+  %275 = load ptr, ptr %274, align 8
+  %276 = call i32 %275(i64 %214, ptr %198)
+  br label %297
+
+277:
+  %278 = getelementptr inbounds i8, ptr %0, i64 80
+  %279 = load ptr, ptr %278, align 8
+  %280 = getelementptr inbounds i8, ptr %0, i64 56
+  %281 = load ptr, ptr %280, align 8
+  %282 = getelementptr inbounds i8, ptr %0, i64 16
+  %283 = load i32, ptr %282, align 8
+  %284 = getelementptr inbounds i8, ptr %0, i64 20
+  %285 = load i32, ptr %284, align 4
+  %286 = getelementptr inbounds i8, ptr %0, i64 24
+  %287 = load i32, ptr %286, align 8
+  %288 = getelementptr inbounds i8, ptr %0, i64 28
+  %289 = load i32, ptr %288, align 4
+  %290 = getelementptr inbounds i8, ptr %0, i64 32
+  %291 = load i32, ptr %290, align 8
+  %292 = getelementptr inbounds i8, ptr %0, i64 36
+  %293 = load i32, ptr %292, align 4
+  %294 = getelementptr inbounds i8, ptr %0, i64 40
+  %295 = load i32, ptr %294, align 8
+  %296 = call i32 %279(ptr %281, i32 %283, i32 %285, i32 %287, i32 %289, i32 %291, i32 %293, i32 %295, ptr %198, ptr %11, ptr null)
+  br label %297
+
+297:
+  %298 = phi i1 [ false, %277 ], [ %234, %272 ], [ false, %199 ]
+  %299 = phi i32 [ %296, %277 ], [ %273, %272 ], [ %208, %199 ]
+  %300 = icmp eq ptr %155, null
+  br i1 %300, label %310, label %301
+
+301:
+  %302 = icmp eq i32 %299, 0
+  %303 = or i1 %298, %302
+  br i1 %303, label %306, label %304
+
+304:
+  %305 = getelementptr inbounds i8, ptr %155, i64 24
+  store i64 %154, ptr %305, align 8
+  br label %306
+
+306:
+  %307 = getelementptr inbounds i8, ptr %155, i64 16
+  %308 = getelementptr inbounds i8, ptr %155, i64 8
+  %309 = load i64, ptr %308, align 8
+  store atomic i64 %309, ptr %307 release, align 8
+  br label %310
+
+310:
+  %311 = icmp eq ptr %195, null
+  br i1 %311, label %316, label %312
+
+312:
+  %313 = load ptr, ptr @runtime, align 8
+  %314 = getelementptr inbounds i8, ptr %313, i64 176
+  %315 = load ptr, ptr %314, align 8
+  call void %315(ptr %195)
+  br label %316
+
+316:
+  %317 = icmp eq i32 %299, 0
+  br i1 %317, label %318, label %331
+
+318:
+  %319 = load i32, ptr %156, align 4
+  %320 = icmp sgt i32 %319, 0
+  br i1 %320, label %321, label %387
+
+321:
+  %322 = getelementptr inbounds i8, ptr %3, i64 2048
+  %323 = zext nneg i32 %319 to i64
+  br label %324
+
+324:
+  %325 = phi i64 [ 0, %321 ], [ %329, %324 ]
+  %326 = getelementptr inbounds ptr, ptr %322, i64 %325
+  %327 = load ptr, ptr %326, align 8
+  %328 = getelementptr inbounds i8, ptr %327, i64 24
+  store i32 0, ptr %328, align 8
+  %329 = add nuw nsw i64 %325, 1
+  %330 = icmp eq i64 %329, %323
+  br i1 %330, label %387, label %324
+
+331:
+  br i1 %298, label %332, label %387
+
+332:
+  %333 = load ptr, ptr %12, align 8
+  store ptr %2, ptr %7, align 16
+  %334 = getelementptr inbounds i8, ptr %7, i64 8
+  %335 = load ptr, ptr @runtime, align 8
+  %336 = getelementptr inbounds i8, ptr %335, i64 152
+  %337 = load ptr, ptr %336, align 8
+  %338 = ptrtoint ptr %333 to i64
+  %339 = call ptr %337(i64 %338)
+  store ptr %339, ptr %334, align 8
+  %340 = getelementptr inbounds i8, ptr %7, i64 16
+  %341 = load ptr, ptr @runtime, align 8
+  %342 = getelementptr inbounds i8, ptr %341, i64 152
+  %343 = load ptr, ptr %342, align 8
+  %344 = sext i32 %299 to i64
+  %345 = call ptr %343(i64 %344)
+  store ptr %345, ptr %340, align 16
+  %346 = load ptr, ptr @runtime, align 8
+  %347 = getelementptr inbounds i8, ptr %346, i64 136
+  %348 = load ptr, ptr %347, align 8
+  call void %348(ptr %1)
+  %349 = icmp ne ptr %339, null
+  %350 = icmp ne ptr %345, null
+  %351 = select i1 %349, i1 %350, i1 false
+  br i1 %351, label %352, label %361
+
+352:
+  %353 = load ptr, ptr @runtime, align 8
+  %354 = getelementptr inbounds i8, ptr %353, i64 120
+  %355 = load ptr, ptr %354, align 8
+  %356 = load ptr, ptr %74, align 8
+  %357 = getelementptr inbounds i8, ptr %356, i64 64
+  %358 = load ptr, ptr %357, align 8
+  %359 = call ptr %355(ptr %358, ptr %7, i64 3, ptr null)
+  %360 = load ptr, ptr %334, align 8
+  br label %361
+
+361:
+  %362 = phi ptr [ %360, %352 ], [ %339, %332 ]
+  %363 = phi ptr [ %359, %352 ], [ null, %332 ]
+  %364 = icmp eq ptr %362, null
+  br i1 %364, label %369, label %365
+
+365:
+  %366 = load ptr, ptr @runtime, align 8
+  %367 = getelementptr inbounds i8, ptr %366, i64 144
+  %368 = load ptr, ptr %367, align 8
+  call void %368(ptr %362)
+  br label %369
+
+369:
+  %370 = load ptr, ptr %340, align 16
+  %371 = icmp eq ptr %370, null
+  br i1 %371, label %376, label %372
+
+372:
+  %373 = load ptr, ptr @runtime, align 8
+  %374 = getelementptr inbounds i8, ptr %373, i64 144
+  %375 = load ptr, ptr %374, align 8
+  call void %375(ptr %370)
+  br label %376
+
+376:
+  %377 = load ptr, ptr @runtime, align 8
+  %378 = getelementptr inbounds i8, ptr %377, i64 144
+  %379 = load ptr, ptr %378, align 8
+  call void %379(ptr %1)
+  %380 = icmp eq ptr %363, null
+  br i1 %380, label %385, label %381
+
+381:
+  %382 = load ptr, ptr @runtime, align 8
+  %383 = getelementptr inbounds i8, ptr %382, i64 144
+  %384 = load ptr, ptr %383, align 8
+  call void %384(ptr %363)
+  br label %385
+
+385:
+  %386 = phi i32 [ 1, %381 ], [ 4, %376 ]
+  br label %390
+
+387:
+  %388 = icmp eq i32 %299, 0
+  %389 = zext i1 %388 to i32
+  br label %390
+
+390:
+  %391 = phi i32 [ %386, %385 ], [ %389, %387 ]
+  br i1 %311, label %396, label %392
+
+392:
+  %393 = load ptr, ptr @runtime, align 8
+  %394 = getelementptr inbounds i8, ptr %393, i64 144
+  %395 = load ptr, ptr %394, align 8
+  call void %395(ptr %1)
+  br label %396
+
+396:
+  %397 = phi i32 [ 1, %6 ], [ 0, %49 ], [ 0, %57 ], [ 0, %65 ], [ 0, %77 ], [ %391, %390 ], [ 2, %37 ], [ 0, %26 ], [ 0, %68 ], [ %391, %392 ], [ 3, %111 ], [ 3, %117 ], [ 0, %93 ], [ 0, %99 ], [ 0, %103 ], [ 0, %90 ]
+  ret i32 %397
 }
