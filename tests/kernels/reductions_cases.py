@@ -78,7 +78,8 @@ def cases() -> list[Case]:
     ) -> None:  # fmt: skip
         words = [function.__name__, *map(str, more), "x".join(map(str, shape)), dtype, layout]
         made = partial(laid, tuple(shape), dtype, layout, *more)
-        found.append(Case(" ".join(words), function, made, reference, on_gpu=on_gpu))
+        is_small = np.prod(shape) < 1 << 20
+        found.append(Case(" ".join(words), function, made, reference, on_interpreter=bool(is_small), on_gpu=on_gpu))
 
     for function, reference in ((sum, sum_reference), (max, max_reference)):
         for axis in (-1, 0, None):
@@ -111,11 +112,16 @@ def cases() -> list[Case]:
     for dtype in ("f16", "bf16", "i8", "i32", "u8"):
         case(top_k, top_k_reference, (5, 300), dtype, "dense", 5, on_gpu=dtype in ("bf16", "i32"))
     case(top_k, top_k_reference, (2, 16500), "f32", "dense", 6, on_gpu=True)
+    for function, reference in ((sum, sum_reference), (max, max_reference), (argmax, argmax_reference)):
+        more = () if function is argmax else (-1,)
+        case(function, reference, (300, 10000), "bf16", "dense", *more, on_gpu=True)
+        case(function, reference, (600, 4096), "bf16", "dense", *more, on_gpu=True)
     for shape, bins, kind in (
         ((1000,), 7, np.int32),
         ((0,), 3, np.int32),
         ((7, 30), 300, np.int64),
         ((5000,), 1, np.int64),
+        ((200000,), 5, np.int32),
     ):
         made = partial(_entries, shape, bins, kind)
         name = f"histogram {bins} {'x'.join(map(str, shape))} {np.dtype(kind).name}"

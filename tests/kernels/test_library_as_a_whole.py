@@ -40,9 +40,9 @@ INDEXED: Final = {
     "cross_entropy_split_kernel": {"labels": 'Index["V"]'},
     "embedding_backward_kernel": {"ids": 'Index["V"]'},
     "embedding_kernel": {"ids": 'Index["V"]'},
-    "embedding_narrow_kernel": {"ids": 'Index["V"]'},
+    "embedding_whole_kernel": {"ids": 'Index["V"]'},
     "gather_rows_kernel": {"ids": 'Index["V"]'},
-    "gather_rows_narrow_kernel": {"ids": 'Index["V"]'},
+    "gather_rows_whole_kernel": {"ids": 'Index["V"]'},
     "grouped_matmul_kernel": {"offsets": 'Offsets["N"]'},
     "histogram_kernel": {"x": 'Index["B"]'},
     "norm_rope_append_kernel": {"positions": 'Index["C"]', "slots": 'Unique["P*S"]'},
@@ -53,7 +53,7 @@ INDEXED: Final = {
     "rope_backward_kernel": {"positions": 'Index["P"]'},
     "rope_kernel": {"positions": 'Index["P"]'},
     "scatter_rows_kernel": {"ids": 'Unique["V"]'},
-    "scatter_rows_narrow_kernel": {"ids": 'Unique["V"]'},
+    "scatter_rows_whole_kernel": {"ids": 'Unique["V"]'},
     "varlen_attention_kernel": {"q_offsets": 'Offsets["T"]', "k_offsets": 'Offsets["U"]'},
 }
 """Kernels whose indices come from data, and the element types that settle them before a launch."""

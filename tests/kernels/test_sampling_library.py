@@ -130,9 +130,29 @@ def test_ties_that_end_behind_a_tile_are_told_apart() -> None:
     row = np.zeros(40, np.float32)
     logits = np.broadcast_to(row, (300, 40))
     token = np.empty(300, np.int32)
-    for lanes in (1, 8):
-        sampling.sample_kernel(token, logits, *settings_of(300, top_k=21), BV=8, LANES=lanes)
+    for lanes, kept in ((1, 4), (8, 4), (1, 64)):
+        sampling.sample_kernel(token, logits, *settings_of(300, top_k=21), BV=8, LANES=lanes, KEPT=kept, BL=4)
         assert np.unique(token).tolist() == list(range(21))
+
+
+@pytest.mark.parametrize("kept", [1, 8, 64])
+@pytest.mark.parametrize("has_ties", [False, True])
+def test_tokens_are_the_same_however_many_are_taken_out(kept: int, has_ties: bool) -> None:
+    rng = np.random.default_rng(kept)
+    logits = (rng.integers(-4, 4, (400, WAYS)) if has_ties else rng.standard_normal((400, WAYS)) * 2).astype(np.float32)
+    logits[rng.random(logits.shape) < 0.1] = -np.inf
+    logits[:5, 3] = np.inf
+    logits[5, 3] = np.nan
+    chosen = settings_of(
+        400, seed=rng.integers(0, 10**9, 400), temperature=rng.choice([0, 0.4, 1, 2], 400),
+        top_k=rng.choice([-1, 0, 1, 7, 8, 9, 49, 50, 90], 400), top_p=rng.choice([-1, 0, 0.1, 0.5, 0.9, 1, 2], 400),
+        min_p=rng.choice([0, 0.05, 1], 400),
+    )  # fmt: skip
+    token = np.empty(400, np.int32)
+    sampling.sample_kernel(token, logits, *chosen, BV=16, LANES=16, KEPT=kept, BL=2)
+    wrong = token != sample_reference(logits, *chosen)
+    assert wrong.sum() <= 1
+    assert not wrong[:6].any()
 
 
 def test_columns_that_are_no_tokens_are_never_given() -> None:

@@ -21,7 +21,7 @@ from tables_cases import (
 )
 
 import tileproof as tp
-from tileproof.kernels import tables
+from tileproof.kernels import arrays, tables
 from tileproof.kernels.tables import conv2d, embedding, embedding_backward, gather_rows, scatter_rows
 
 CASES = cases()
@@ -68,6 +68,8 @@ def test_every_choice_computes_the_same(tunable: Any) -> None:
             assert_close(conv2d(x, w, 2, 1), conv2d_reference(x, w, 2, 1))
         return
     x, ids, out = normal(40, 90), RNG.integers(0, 40, 40), normal(40, 90)
+    if tunable.name != "embedding":
+        ids[::7] = -1
     for _ in each_choice(tunable, "f32", {"N": 40, "V": 40, "D": 90}):
         match tunable.name:
             case "embedding":
@@ -105,6 +107,30 @@ def test_the_tuner_is_given_numbers_that_a_launch_takes() -> None:
 
 
 # What it means.
+
+
+@pytest.mark.parametrize("target", ["cpu", "sm_90"])
+def test_a_table_without_rows_gives_zeros(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrays, "target_of", lambda array: target)
+    nothing = np.array([-1, -1], np.int32)
+    assert (gather_rows(np.empty((0, 40), np.float32), nothing) == 0).all()
+    assert embedding(nothing[:0], np.empty((0, 40), np.float32)).shape == (0, 40)
+
+
+@pytest.mark.parametrize("name", ["embedding", "gather_rows", "scatter_rows"])
+def test_rows_are_moved_on_a_gpu_as_on_the_cpu(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    x, places = normal(30, 700), RNG.permutation(30)[:9]
+    ids = places if name == "embedding" else np.append(places, [-1])
+    out = normal(30, 700) if name == "scatter_rows" else None
+    monkeypatch.setattr(arrays, "target_of", lambda array: "sm_90")
+    match name:
+        case "embedding":
+            assert_close(embedding(ids, x), embedding_reference(ids, x), 0)
+        case "gather_rows":
+            assert_close(gather_rows(x, ids), gather_reference(x, ids), 0)
+        case _:
+            wanted = scatter_reference(x[:10], ids, out)
+            assert_close(scatter_rows(x[:10], ids, out), wanted, 0)
 
 
 def test_what_was_gathered_is_scattered_back() -> None:

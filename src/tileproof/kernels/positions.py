@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import partial
+from itertools import product
 from typing import Any, Final
 
 import tileproof as tp
@@ -105,24 +106,24 @@ def turned(first: Any, second: Any, c: Any, s: Any) -> tuple[Any, Any]:
 @tp.kernel(deny_checks=True)
 def rope_kernel(
     y: Out[T, "N H D=2*E"], x: In[T, "N H D=2*E"], cos: In[f32, "P E"], sin: In[f32, "P E"],
-    positions: In[Index["P"], "N"], *, D: int, E: int, BH: int = 32,
+    positions: In[Index["P"], "N"], *, D: int, E: int, BN: int = 1, BH: int = 32,
 ) -> None:  # fmt: skip
     """Element e of both halves of a head, as a point of the plane, turned by the angle of its row's position."""
-    for n, h in tp.parallel(N=tp.each, H=BH):
+    for n, h in tp.parallel(N=BN, H=BH):
         first, second = wide(x[n, h, 0:E]), wide(x[n, h, E:D])
-        c, s = cos[positions[n], :].to(first.dtype), sin[positions[n], :].to(first.dtype)
+        c, s = cos[positions[n], :].to(first.dtype)[:, None, :], sin[positions[n], :].to(first.dtype)[:, None, :]
         y[n, h, 0:E], y[n, h, E:D] = turned(first, second, c, s)
 
 
 @tp.kernel(deny_checks=True)
 def rope_backward_kernel(
     dx: Out[T, "N H D=2*E"], dy: In[T, "N H D=2*E"], cos: In[f32, "P E"], sin: In[f32, "P E"],
-    positions: In[Index["P"], "N"], *, D: int, E: int, BH: int = 32,
+    positions: In[Index["P"], "N"], *, D: int, E: int, BN: int = 1, BH: int = 32,
 ) -> None:  # fmt: skip
     """The same, turned back."""
-    for n, h in tp.parallel(N=tp.each, H=BH):
+    for n, h in tp.parallel(N=BN, H=BH):
         first, second = wide(dy[n, h, 0:E]), wide(dy[n, h, E:D])
-        c, s = cos[positions[n], :].to(first.dtype), sin[positions[n], :].to(first.dtype)
+        c, s = cos[positions[n], :].to(first.dtype)[:, None, :], sin[positions[n], :].to(first.dtype)[:, None, :]
         dx[n, h, 0:E], dx[n, h, E:D] = turned(first, second, c, -s)
 
 
@@ -175,15 +176,15 @@ def _rope_default(kernel: tp.Kernel, sizes: Sizes, target: str) -> Choice:
     heads = min(power_of_two(sizes["H"]), max(4096 // power_of_two(sizes["D"]), 1))
     if target != "cpu" and sizes["N"] < 132:
         heads = min(heads, 4)
-    return Choice(kernel, {"BH": heads}, Schedule(occupancy=8))
+    return Choice(kernel, {"BN": 1, "BH": heads}, Schedule(occupancy=8))
 
 
 def _rope_space(kernel: tp.Kernel, sizes: Sizes, target: str) -> Iterator[Choice]:
-    held = [Schedule()] if target == "cpu" else [Schedule(occupancy=count) for count in (4, 8, 16)]
-    direct = [] if target == "cpu" else [Schedule(occupancy=8, tma=False)]
-    for heads in (1, 4, 8, 16, 32, 64):
-        if heads < 2 * max(sizes["H"], 1):
-            yield from choices(kernel, f"BH={heads}", *held, *direct)
+    held = [Schedule()] if target == "cpu" else [Schedule(occupancy=count, tma=False) for count in (4, 8, 16)]
+    length = power_of_two(sizes["D"])
+    for rows, heads in product((1, 2, 4), (1, 8, 16, 32, 64)):
+        if heads < 2 * max(sizes["H"], 1) and (rows == 1 or 4096 <= rows * heads * length <= 16384):
+            yield from choices(kernel, f"BN={rows},BH={heads}", *held)
 
 
 def _append_default(kernel: tp.Kernel, sizes: Sizes, target: str) -> Choice:

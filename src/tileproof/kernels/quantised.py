@@ -262,7 +262,7 @@ INT8_INTEGER_ROWS: Final = Tunable(
 )  # fmt: skip
 FP8_LINEAR: Final = Tunable(
     "fp8_linear", (fp8_linear_kernel, fp8_linear_vector_kernel), _rows_default, _rows_space, exact=("N", "K"),
-    operations=_operations,
+    operations=_operations, types={"w": "f8e4m3", "scale": "f32"},
 )  # fmt: skip
 TUNABLES: Final = (
     INT8_LINEAR, INT8_VECTOR, INT8_INTEGER, INT8_INTEGER_ROWS, FP8_LINEAR, INT4_LINEAR, INT4_LINEAR_ZERO

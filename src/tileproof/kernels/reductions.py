@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import tileproof as tp
-from tileproof import In, Index, Out, Schedule, Sum, T, U, bf16, f16, f32, f64, i32
+from tileproof import In, Index, Out, Schedule, Sum, T, U, f32, i32
 from tileproof.diagnostics.codes import Code
 from tileproof.language.dtypes import DType
 from tileproof.language.kernel import Kernel
@@ -21,14 +21,25 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
 from .choosing import chosen
-from .ordering import top_k, top_k_kernel, top_k_merge_kernel, top_k_pieces_kernel
-from .row_choices import ENOUGH, columns_default, columns_space, power, rows_default, rows_space, tile
+from .ordering import (
+    ARGMAX,
+    TOP_K,
+    argmax,
+    argmax_kernel,
+    argmax_split_kernel,
+    argmax_whole_kernel,
+    least,
+    top_k,
+    top_k_kernel,
+)
+from .row_choices import ENOUGH, columns_default, columns_space, direct, power, rows_default, rows_space, tile
 
 __all__ = [
-    "argmax", "argmax_kernel", "argmax_split_kernel", "cumsum", "cumsum_kernel", "cumsum_resume_kernel",
-    "cumsum_totals_kernel", "histogram", "histogram_kernel", "max", "max_columns_kernel", "max_columns_split_kernel",
-    "max_kernel", "max_split_kernel", "sum", "sum_columns_kernel", "sum_columns_split_kernel", "sum_kernel",
-    "sum_split_kernel", "top_k", "top_k_kernel", "top_k_merge_kernel", "top_k_pieces_kernel",
+    "argmax", "argmax_kernel", "argmax_split_kernel", "argmax_whole_kernel", "cumsum", "cumsum_kernel",
+    "cumsum_resume_kernel", "cumsum_totals_kernel", "cumsum_whole_kernel", "histogram", "histogram_kernel", "max",
+    "max_columns_kernel", "max_columns_split_kernel", "max_kernel", "max_lanes_kernel", "max_split_kernel",
+    "max_whole_kernel", "sum", "sum_columns_kernel", "sum_columns_split_kernel", "sum_kernel", "sum_lanes_kernel",
+    "sum_split_kernel", "sum_whole_kernel", "top_k", "top_k_kernel",
 ]  # fmt: skip
 
 _NARROW: Final = {"f16": f32, "bf16": f32, "bool": i32, "i8": i32, "i16": i32, "u8": i32, "u16": i32}
@@ -47,13 +58,32 @@ def sum_kernel(y: Out[U, "R"], x: In[T, "R C"], *, BR: int = 4, BC: int = 1024) 
 
 
 @tp.kernel(deny_checks=True)
-def sum_split_kernel(y: Out[U, "R"], x: In[T, "R C"], *, BR: int = 1, SC: int = 8192, BC: int = 4096) -> None:
-    """The sum of each row, pieces of it by programs of their own."""
+def sum_whole_kernel(y: Out[U, "R"], x: In[T, "R C"], *, C: int, BR: int = 1) -> None:
+    """The sum of each row, with whole rows in one tile."""
+    for i in tp.parallel(R=BR):
+        y[i] = x[i, :].sum(axis=1)
+
+
+@tp.kernel(deny_checks=True)
+def sum_lanes_kernel(y: Out[U, "R"], x: In[T, "R C"], *, BR: int = 1, BC: int = 2048) -> None:
+    """The sum of each row; those of lanes are carried through the loop and added up once, behind it."""
+    for i in tp.parallel(R=BR):
+        kind = tp.zeros((1,), x.dtype).sum().dtype
+        total = tp.zeros((i, BC), kind)
+        for c in tp.tiles(C=BC):
+            total += x[i, c].to(kind).fill(0)
+        y[i] = total.sum(axis=1)
+
+
+@tp.kernel(deny_checks=True)
+def sum_split_kernel(y: Out[U, "R"], x: In[T, "R C"], *, BR: int = 1, SC: int = 8192, BC: int = 2048) -> None:
+    """The same, pieces of a row by programs of their own."""
     for i, z in tp.parallel(R=BR, C=tp.split(SC)):
-        total = tp.zeros((i, 1), x.dtype).sum(axis=1)
+        kind = tp.zeros((1,), x.dtype).sum().dtype
+        total = tp.zeros((i, BC), kind)
         for c in z.tiles(BC):
-            total += x[i, c].sum(axis=1)
-        y[i] = tp.join(total, over=z)
+            total += x[i, c].to(kind).fill(0)
+        y[i] = tp.join(total.sum(axis=1), over=z)
 
 
 @tp.kernel(deny_checks=True)
@@ -94,11 +124,6 @@ def sum(x: Any, axis: int | None = -1, out: Any = None) -> Any:
 # Maxima.
 
 
-def least(x: Any) -> Any:
-    """What is below every element."""
-    return -tp.inf if x.dtype == f16 or x.dtype == bf16 or x.dtype == f32 or x.dtype == f64 else tp.lowest
-
-
 @tp.kernel(deny_checks=True)
 def max_kernel(y: Out[T, "R"], x: In[T, "R C"], *, BR: int = 4, BC: int = 1024) -> None:
     """The greatest of each row: NaN if there is one."""
@@ -110,13 +135,30 @@ def max_kernel(y: Out[T, "R"], x: In[T, "R C"], *, BR: int = 4, BC: int = 1024) 
 
 
 @tp.kernel(deny_checks=True)
-def max_split_kernel(y: Out[T, "R"], x: In[T, "R C"], *, BR: int = 1, SC: int = 8192, BC: int = 4096) -> None:
-    """The greatest of each row, pieces of it by programs of their own."""
+def max_whole_kernel(y: Out[T, "R"], x: In[T, "R C"], *, C: int, BR: int = 1) -> None:
+    """The greatest of each row, with whole rows in one tile."""
+    for i in tp.parallel(R=BR):
+        y[i] = x[i, :].max(axis=1)
+
+
+@tp.kernel(deny_checks=True)
+def max_lanes_kernel(y: Out[T, "R"], x: In[T, "R C"], *, BR: int = 1, BC: int = 2048) -> None:
+    """The greatest of each row; those of lanes are carried through the loop and compared once, behind it."""
+    for i in tp.parallel(R=BR):
+        top = tp.full((i, BC), least(x), x.dtype)
+        for c in tp.tiles(C=BC):
+            top = tp.maximum(top, x[i, c].fill(least(x)))
+        y[i] = top.max(axis=1)
+
+
+@tp.kernel(deny_checks=True)
+def max_split_kernel(y: Out[T, "R"], x: In[T, "R C"], *, BR: int = 1, SC: int = 8192, BC: int = 2048) -> None:
+    """The same, pieces of a row by programs of their own."""
     for i, z in tp.parallel(R=BR, C=tp.split(SC)):
-        top = tp.full((i,), least(x), x.dtype)
+        top = tp.full((i, BC), least(x), x.dtype)
         for c in z.tiles(BC):
-            top = tp.maximum(top, x[i, c].max(axis=1))
-        y[i] = tp.join(top, over=z, by=tp.maximum)
+            top = tp.maximum(top, x[i, c].fill(least(x)))
+        y[i] = tp.join(top.max(axis=1), over=z, by=tp.maximum)
 
 
 @tp.kernel(deny_checks=True)
@@ -183,61 +225,6 @@ def _rows(tunable: Tunable, y: Any, x: Any) -> None:
     chosen(tunable, x, R=x.shape[0], C=x.shape[1])(y, x)
 
 
-# Positions of maxima.
-
-
-def beats(value: Any, best: Any) -> Any:
-    """Whether a value is greater than the best so far: NaN is greater than all but NaN."""
-    return (value > best) | ((value != value) & (best == best))
-
-
-def greater(left: Any, right: Any) -> Any:
-    """The greater of two pairs of value and position: NaN wins, then the left one."""
-    (best, position), (value, other) = left, right
-    wins = beats(value, best)
-    return tp.where(wins, value, best), tp.where(wins, other, position)
-
-
-@tp.kernel(deny_checks=True)
-def argmax_kernel(y: Out[Index["C"], "R"], x: In[T, "R C"], *, BC: int = 2048) -> None:
-    """Where each row is greatest: NaN wins, then the first. None where a row is empty: the clip makes it -1."""
-    for r in tp.parallel(R=tp.each):
-        best, position = tp.full((), least(x), x.dtype), 0
-        for c in tp.tiles(C=BC):
-            top = x[r, c].max()
-            if beats(top, best):  # few tiles do, and only there a position is looked for
-                best, position = top, c.start + x[r, c].argmax()
-        y[r] = tp.clip(position, 0, tp.dim("C") - 1)  # type: ignore[index]
-
-
-@tp.kernel(deny_checks=True)
-def argmax_split_kernel(y: Out[Index["C"], "R"], x: In[T, "R C"], *, SC: int = 8192, BC: int = 2048) -> None:
-    """Where each row is greatest, pieces of it searched by programs of their own."""
-    for r, z in tp.parallel(R=tp.each, C=tp.split(SC)):
-        best, position = tp.full((), least(x), x.dtype), z.start
-        for c in z.tiles(BC):
-            top = x[r, c].max()
-            if beats(top, best):
-                best, position = top, c.start + x[r, c].argmax()
-        _, first = tp.join((best, position), over=z, by=greater)
-        y[r] = tp.clip(first, 0, tp.dim("C") - 1)  # type: ignore[index]
-
-
-def argmax(x: Any, out: Any = None) -> Any:
-    """Where the last axis is greatest, as i32 (`out` may be i64): at the first NaN, else at the first of equals.
-
-    -1 where that axis is empty.
-
-    Example:
-        >>> tk.argmax(np.array([[1, 5, 5], [7, 2, 0]], np.float32)).tolist()
-        [1, 0]
-    """
-    rows = arrays.matrix(x)
-    y = arrays.result(out, x, tuple(x.shape)[:-1], i32)
-    chosen(ARGMAX, x, R=rows.shape[0], C=rows.shape[1])(arrays.view(y, (rows.shape[0],)), rows)
-    return y
-
-
 # Running totals.
 
 
@@ -247,8 +234,16 @@ def cumsum_kernel(y: Out[U, "R C"], x: In[T, "R C"], *, BR: int = 1, BC: int = 1
     for i in tp.parallel(R=BR):
         total = tp.zeros((i, 1), x.dtype).cumsum(axis=1)
         for c in tp.tiles(C=BC):
-            y[i, c] = total + x[i, c].cumsum(axis=1)
-            total += x[i, c].sum(axis=1, keepdims=True)
+            part = x[i, c]
+            y[i, c] = total + part.cumsum(axis=1)
+            total += part.sum(axis=1, keepdims=True)
+
+
+@tp.kernel(deny_checks=True)
+def cumsum_whole_kernel(y: Out[U, "R C"], x: In[T, "R C"], *, C: int, BR: int = 1) -> None:
+    """The same, with whole rows in one tile."""
+    for i in tp.parallel(R=BR):
+        y[i, :] = x[i, :].cumsum(axis=1)
 
 
 @tp.kernel(deny_checks=True)
@@ -292,10 +287,13 @@ def cumsum(x: Any, out: Any = None) -> Any:
 
 
 @tp.kernel(deny_checks=True)
-def histogram_kernel(count: Sum[i32, "B"], x: In[Index["B"], "N"], *, BN: int = 1024) -> None:
-    """How often each bin occurs in x; -1 is none and is skipped."""
+def histogram_kernel(count: Sum[i32, "P B"], x: In[Index["B"], "N"], *, BN: int = 1024) -> None:
+    """How often each bin occurs in x, as P counts that add up to it; -1 is none and is skipped.
+
+    Programs take the counts in turn: where many add to one number at a time, they wait for each other.
+    """
     for n in tp.parallel(N=BN):
-        count[x[n]] += 1
+        count[n.number % tp.dim("P"), x[n]] += 1
 
 
 def histogram(x: Any, bins: int, out: Any = None) -> Any:
@@ -307,67 +305,70 @@ def histogram(x: Any, bins: int, out: Any = None) -> Any:
     """
     count = arrays.result(out, x, (bins,), i32)
     flat = arrays.view(x, (math.prod(x.shape),))
-    chosen(HISTOGRAM, x, N=flat.shape[0], B=bins)(count, flat)
-    return count
+    copies = _copies(flat.shape[0], bins, arrays.target_of(x))
+    parts = arrays.view(count, (1, bins)) if copies == 1 else arrays.new(x, (copies, bins), i32)
+    chosen(HISTOGRAM, x, N=flat.shape[0], B=bins, P=copies)(parts, flat)
+    return count if copies == 1 else sum(parts, axis=0, out=count)
+
+
+def _copies(length: int, bins: int, target: str) -> int:
+    """How many counts of bins are made apart: on a GPU one for each 64 thousand elements, up to 16 MB of them."""
+    if target == "cpu":
+        return 1
+    return builtins.max(1, builtins.min(power(length >> 16), 1024, (1 << 22) // power(bins)))
 
 
 # Choices.
 
 
-def _argmax_default(sizes: Sizes, target: str) -> Choice:
-    rows, columns = sizes["R"], sizes["C"]
-    most = 1024 if target == "cpu" else 2048
-    if rows < (4 if target == "cpu" else ENOUGH) and columns > (1 << 22 if target == "cpu" else 2 * most):
-        piece = 1 << 18 if target == "cpu" else builtins.max(most, power(rows * columns // (4 * ENOUGH)))
-        return Choice(argmax_split_kernel, {"SC": piece, "BC": most})
-    return Choice(argmax_kernel, {"BC": tile(columns, most)})
-
-
-def _argmax_space(sizes: Sizes, target: str) -> Iterator[Choice]:
-    yield from choices(argmax_kernel, "BC=512 BC=1024 BC=2048 BC=4096 BC=8192")
-    pieces = "SC=2048,BC=2048 SC=4096,BC=4096 SC=8192,BC=2048 SC=8192,BC=8192 SC=16384,BC=4096 SC=32768,BC=1024"
-    yield from choices(argmax_split_kernel, pieces)
-
-
 def _cumsum_default(sizes: Sizes, target: str) -> Choice:
     if target == "cpu":
         return Choice(cumsum_kernel, {"BR": 1, "BC": tile(sizes["C"], 1024)})
+    if 1024 < sizes["C"] <= 8192:
+        return Choice(cumsum_whole_kernel, {"BR": 1}, direct(4 if sizes["C"] <= 4096 else 2, 8))
     columns = tile(sizes["C"], 2048)
     return Choice(cumsum_kernel, {"BR": tile(sizes["R"], builtins.max(1, 1024 // columns)), "BC": columns})
 
 
 def _cumsum_space(sizes: Sizes, target: str) -> Iterator[Choice]:
     tiles = "BR=1,BC=512 BR=1,BC=1024 BR=1,BC=2048 BR=1,BC=4096 BR=2,BC=1024 BR=4,BC=256 BR=4,BC=512 BR=16,BC=64"
-    yield from choices(cumsum_kernel, tiles, *(() if target == "cpu" else (Schedule(), Schedule(occupancy=4))))
+    if target == "cpu":
+        yield from choices(cumsum_kernel, tiles)
+        return
+    yield from choices(cumsum_kernel, tiles, Schedule(), Schedule(occupancy=4), direct(8))
+    if 1 <= sizes["C"] <= 8192:
+        yield from choices(cumsum_whole_kernel, "BR=1 BR=2", direct(4), direct(8), direct(2, 8), direct(4, 8))
 
 
 def _histogram_default(sizes: Sizes, target: str) -> Choice:
-    return Choice(histogram_kernel, {"BN": tile(sizes["N"], 4096 if target == "cpu" else 1024)})
+    if target == "cpu":
+        return Choice(histogram_kernel, {"BN": tile(sizes["N"], 4096)})
+    return Choice(histogram_kernel, {"BN": tile(sizes["N"], 1024)}, direct(8))
 
 
 def _histogram_space(sizes: Sizes, target: str) -> Iterator[Choice]:
-    yield from choices(histogram_kernel, "BN=256 BN=512 BN=1024 BN=2048 BN=4096 BN=16384")
+    held = [Schedule()] if target == "cpu" else [Schedule(), direct(4), direct(8), direct(16)]
+    yield from choices(histogram_kernel, "BN=256 BN=512 BN=1024 BN=2048 BN=4096 BN=16384", *held)
 
 
 def _bins(rng: Any, arguments: dict[str, Any]) -> None:
     """Random bins."""
     x = arguments["x"]
-    x[...] = rng.integers(0, len(arguments["count"]), x.shape)
+    x[...] = rng.integers(0, arguments["count"].shape[1], x.shape)
 
 
-def _tunable(name: str, plain: Kernel, split: Kernel, default: Any, space: Any) -> Tunable:
-    return Tunable(name, (plain, split), default(plain, split), space(plain, split))
+def _rows_of(name: str, *kernels: Kernel) -> Tunable:
+    return Tunable(name, kernels, rows_default(*kernels), rows_space(*kernels), exact=("C",))
 
 
-SUM: Final = _tunable("sum", sum_kernel, sum_split_kernel, rows_default, rows_space)
-SUM_COLUMNS: Final = _tunable(
-    "sum_columns", sum_columns_kernel, sum_columns_split_kernel, columns_default, columns_space
-)
-MAX: Final = _tunable("max", max_kernel, max_split_kernel, rows_default, rows_space)
-MAX_COLUMNS: Final = _tunable(
-    "max_columns", max_columns_kernel, max_columns_split_kernel, columns_default, columns_space
-)
-ARGMAX: Final = Tunable("argmax", (argmax_kernel, argmax_split_kernel), _argmax_default, _argmax_space)
-CUMSUM: Final = Tunable("cumsum", (cumsum_kernel,), _cumsum_default, _cumsum_space)
+def _columns_of(name: str, *kernels: Kernel) -> Tunable:
+    return Tunable(name, kernels, columns_default(*kernels), columns_space(*kernels))
+
+
+SUM: Final = _rows_of("sum", sum_kernel, sum_lanes_kernel, sum_whole_kernel, sum_split_kernel)
+SUM_COLUMNS: Final = _columns_of("sum_columns", sum_columns_kernel, sum_columns_split_kernel)
+MAX: Final = _rows_of("max", max_kernel, max_lanes_kernel, max_whole_kernel, max_split_kernel)
+MAX_COLUMNS: Final = _columns_of("max_columns", max_columns_kernel, max_columns_split_kernel)
+CUMSUM: Final = Tunable("cumsum", (cumsum_kernel, cumsum_whole_kernel), _cumsum_default, _cumsum_space, exact=("C",))
 HISTOGRAM: Final = Tunable("histogram", (histogram_kernel,), _histogram_default, _histogram_space, inputs=_bins)
-TUNABLES: Final = (SUM, SUM_COLUMNS, MAX, MAX_COLUMNS, ARGMAX, CUMSUM, HISTOGRAM)
+TUNABLES: Final = (SUM, SUM_COLUMNS, MAX, MAX_COLUMNS, ARGMAX, CUMSUM, TOP_K, HISTOGRAM)

@@ -11,20 +11,21 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import tileproof as tp
-from tileproof import In, Index, Out, Schedule, T, U, bf16, f16, f32, i32, i64
+from tileproof import In, Index, Out, Schedule, T, U, bf16, f16, f32, i32, i64, u64
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
 from .choosing import chosen
-from .ordering import ordered
-from .reductions import beats, greater
-from .row_choices import ENOUGH, power, tile
+from .ordering import better, element_of, first_of, greater, keys_of, ordered, position_of, without
+from .row_choices import ALONE, WHOLE, direct, is_split, piece, tile
 
 __all__ = ["greedy", "greedy_kernel", "greedy_split_kernel", "sample", "sample_kernel"]
 
 LOG2_E: Final = math.log2(math.e)
 GREATEST: Final = 3.4e38
 """Just below what f32 holds: times 0 it is 0."""
+LAST: Final = (1 << 32) - 1
+"""Behind every position in a key."""
 MOST_STEPS: Final = 1 << 60
 """Positions of random numbers have to fit 62 bits."""
 
@@ -32,33 +33,26 @@ MOST_STEPS: Final = 1 << 60
 
 
 @tp.kernel(deny_checks=True)
-def greedy_kernel(token: Out[Index["V"], "R"], logits: In[T, "R V"], *, BV: int = 2048) -> None:
+def greedy_kernel(token: Out[Index["V"], "R"], logits: In[T, "R V"], *, BV: int = 1024) -> None:
     """The first of the greatest of each row; none if that is NaN or -inf."""
     for r in tp.parallel(R=tp.each):
-        best, position = tp.full((), -tp.inf, logits.dtype), 0
+        lanes: Any = tp.full((BV,), -tp.inf, logits.dtype), tp.zeros((BV,), i32)
         for v in tp.tiles(V=BV):
-            top = logits[r, v].max()
-            if beats(top, best):
-                best, position = top, v.start + first_of(logits[r, v] == top, BV)
-        token[r] = token_of(best, position)  # type: ignore[index]
+            lanes = better(lanes, logits[r, v].fill(-tp.inf), v.number)
+        best, first = first_of(lanes, BV)
+        token[r] = token_of(best, first)  # type: ignore[index]
 
 
 @tp.kernel(deny_checks=True)
-def greedy_split_kernel(token: Out[Index["V"], "R"], logits: In[T, "R V"], *, SV: int = 4096, BV: int = 2048) -> None:
-    """The first of the greatest of each row, pieces of it searched by programs of their own."""
+def greedy_split_kernel(token: Out[Index["V"], "R"], logits: In[T, "R V"], *, SV: int = 8192, BV: int = 1024) -> None:
+    """The same, pieces of a row searched by programs of their own."""
     for r, z in tp.parallel(R=tp.each, V=tp.split(SV)):
-        best, position = tp.full((), -tp.inf, logits.dtype), z.start
+        lanes: Any = tp.full((BV,), -tp.inf, logits.dtype), tp.zeros((BV,), i32)
         for v in z.tiles(BV):
-            top = logits[r, v].max()
-            if beats(top, best):
-                best, position = top, v.start + first_of(logits[r, v] == top, BV)
-        greatest, first = tp.join((best, position), over=z, by=greater)
-        token[r] = token_of(greatest, first)  # type: ignore[index]
-
-
-def first_of(hit: Any, size: Any) -> Any:
-    """The first position in a tile where something holds, or its size; cheaper than `argmax`."""
-    return tp.where(hit, tp.arange(size, i32), size).min()
+            lanes = better(lanes, logits[r, v].fill(-tp.inf), v.number)
+        best, first = first_of(lanes, BV)
+        greatest, position = tp.join((best, z.start + first), over=z, by=greater)
+        token[r] = token_of(greatest, position)  # type: ignore[index]
 
 
 def token_of(best: Any, position: Any) -> Any:
@@ -136,7 +130,8 @@ def total_of(row: Any, kept: Any, size: Any, zeros: Any) -> Any:
     (logits, r, top, scale), (bar, edge, floor) = row, kept
     total = zeros
     for v in tp.tiles(V=size):
-        key, weight = rank(logits[r, v]), weight_of(logits[r, v], top, scale)
+        part = logits[r, v]
+        key, weight = rank(part), weight_of(part, top, scale)
         stays = (key > bar) | ((key == bar) & is_up_to(v, edge, size))
         total = plus(total, tp.where(stays & ~(weight < floor), weight, 0.0))
     return total.sum()
@@ -154,7 +149,8 @@ def bar_of(row: Any, low: Any, high: Any, goal: Any, is_count: Any, size: Any, z
         three = low + tp.minimum(step * 3, high - low)
         first, second, third = zeros, zeros, zeros
         for v in tp.tiles(V=size):
-            key, worth = rank(logits[r, v]), worth_of(logits[r, v], top, scale, is_count)
+            part = logits[r, v]
+            key, worth = rank(part), worth_of(part, top, scale, is_count)
             first = plus(first, tp.where(key >= one, worth, 0.0))
             second = plus(second, tp.where(key >= two, worth, 0.0))
             third = plus(third, tp.where(key >= three, worth, 0.0))
@@ -176,7 +172,8 @@ def needed_of(row: Any, bar: Any, edge: Any, goal: Any, is_count: Any, size: Any
     logits, r, top, scale = row
     above, level, each = zeros, zeros, tp.zeros((), f32)
     for v in tp.tiles(V=size):
-        key, worth = rank(logits[r, v]), worth_of(logits[r, v], top, scale, is_count)
+        part = logits[r, v]
+        key, worth = rank(part), worth_of(part, top, scale, is_count)
         is_level = (key == bar) & is_up_to(v, edge, size)
         above = plus(above, tp.where(key > bar, worth, 0.0))
         level = plus(level, tp.where(is_level, 1.0, 0.0))
@@ -190,61 +187,102 @@ def crossing_of(row: Any, kept: Any, target: Any, otherwise: Any, is_draw: Any, 
     run, is_found = tp.zeros((), f32), tp.zeros((), bool)
     for v in tp.tiles(V=size):
         if ~is_found:
-            key, weight = rank(logits[r, v]), weight_of(logits[r, v], top, scale)
+            value = logits[r, v]
+            key, weight = rank(value), weight_of(value, top, scale)
             is_level = (key == bar) & is_up_to(v, edge, size)
             is_in = (is_level | (is_draw & (key > bar))) & ~(weight < floor)
             share = tp.where(is_in, tp.where(is_draw, weight, 1.0), 0.0)
             part = share.sum()
             if run + part > target:
-                hit = first_of((share > 0) & (run + share.cumsum() > target), size)
+                is_hit = (share > 0) & (run + share.cumsum() > target)
+                hit = tp.where(is_hit, tp.arange(size, i32), size).min()
                 otherwise, is_found = tp.where(hit < size, v.start + hit, otherwise), hit < size
             run += part
     return otherwise
 
 
+def drawn_of(keys: Any, settings: Any, chance: Any, otherwise: Any) -> Any:
+    """A draw from keys in falling order, 0 where there is none; top-p may leave some of them, min-p too.
+
+    Top-p is a part of the total, or where that is infinite, of what the keys weigh.
+    """
+    top, scale, p, total, floor = settings
+    weight = tp.where(keys > 0, weight_of(element_of(keys, top), top, scale), 0.0)
+    goal = tp.where(total < tp.inf, total, weight.sum()) * p
+    is_in = (weight.cumsum() - weight < goal) | (tp.arange(keys.shape[0]) == 0) | ~(p < 1)
+    share = tp.where(is_in & ~(weight < floor), weight, 0.0)
+    at = position_of(keys)
+    run = tp.where(at[:, None] <= at[None, :], share[:, None], 0.0).sum(axis=0)
+    is_hit = (share > 0) & (run > share.sum() * chance)
+    hit = tp.where(is_hit, at, LAST).min()
+    return tp.where(hit < LAST, hit, otherwise)
+
+
 @tp.kernel(deny_checks=True)
 def sample_kernel(
     token: Out[Index["V"], "R"], logits: In[T, "R V"], seed: In[i64, "R"], step: In[U, "R"], temperature: In[f32, "R"],
-    top_k: In[i32, "R"], top_p: In[f32, "R"], min_p: In[f32, "R"], *, BV: int = 1024, LANES: int = 1,
+    top_k: In[i32, "R"], top_p: In[f32, "R"], min_p: In[f32, "R"], *, BV: int = 1024, LANES: int = 1, KEPT: int = 64,
+    BL: int = 256,
 ) -> None:  # fmt: skip
     """One token of each row, as `sample` says: a program for each row, which passes over it some times.
 
-    Tokens stay that are above a bar, or level with it and no later than an edge. Top-k and top-p both raise the bar, by
-    what tokens are worth, and the last turn draws: three turns of one loop, because they have most code in common. Sums
-    are kept in LANES numbers, 1 or BV.
+    Where top-k or top-p leave up to KEPT tokens, these are taken out one after another, as `top_k_kernel` does.
+    Else tokens stay that are above a bar, or level with it and no later than an edge. Top-k and top-p both raise the
+    bar, by what tokens are worth, and the last turn draws: three turns of one loop, because they have most code in
+    common. Sums are kept in LANES numbers, 1 or BV.
     """
     for r in tp.parallel(R=tp.each):
-        best, position, least = tp.full((), -tp.inf, logits.dtype), 0, tp.full((), tp.inf, logits.dtype)
+        lanes: Any = tp.full((BV,), -tp.inf, logits.dtype), tp.zeros((BV,), i32)
+        lowest = tp.full((BV,), tp.inf, logits.dtype)
         for v in tp.tiles(V=BV):
-            greatest, least = logits[r, v].max(), tp.minimum(least, logits[r, v].min())
-            if beats(greatest, best):
-                best, position = greatest, v.start + first_of(logits[r, v] == greatest, BV)
+            part = logits[r, v]
+            lanes = better(lanes, part.fill(-tp.inf), v.number)
+            lowest = tp.minimum(lowest, part.fill(tp.inf))
+        best, position = first_of(lanes, BV)
         drawn = token_of(best, position)
         if (best > -tp.inf) & (temperature[r] > 0):
             row = logits, r, best.to(f32), tp.minimum(LOG2_E / temperature[r], GREATEST)
-            k, p, bar, edge, zeros = top_k[r], top_p[r], rank(least), tp.dim("V") - 1, tp.zeros((LANES,))
-            for turn in range(3):
-                is_count, is_draw = turn == 0, turn == 2
-                if is_draw | (is_count & (k > 0) & (k < tp.dim("V"))) | ((turn == 1) & (p < 1)):
-                    floor = tp.where(is_draw, tp.minimum(min_p[r], 1.0), 0.0)
-                    target = k.to(f32)
-                    if ~is_count:
-                        target = total_of(row, (bar, edge, floor), BV, zeros)
-                    if is_draw:
-                        target *= tp.random(seed[r], step[r].to(i64) % MOST_STEPS)
-                        is_sought = is_draw
-                    else:
-                        target *= tp.where(is_count, 1.0, tp.maximum(p, 0.0))
-                        low = bar_of(row, bar, rank(best), target, is_count, BV, zeros)
-                        edge = tp.where(low > bar, tp.dim("V") - 1, edge)
-                        bar = low
-                        needed, level = needed_of(row, bar, edge, target, is_count, BV, zeros)
-                        is_sought, target = needed < level, needed - 0.5
-                    if is_sought:
-                        found = crossing_of(
-                            row, (bar, edge, floor), target, tp.where(is_draw, drawn, edge), is_draw, BV
-                        )
-                        drawn, edge = tp.where(is_draw, found, drawn), tp.where(is_draw, edge, found)
+            k, p, bar, edge, zeros = top_k[r], top_p[r], rank(lowest.min()), tp.dim("V") - 1, tp.zeros((LANES,))
+            chance, least_share = tp.random(seed[r], step[r].to(i64) % MOST_STEPS), tp.minimum(min_p[r], 1.0)
+            is_all, is_counted = (k <= 0) | (k >= tp.dim("V")), (k > 0) & (k <= KEPT)
+            kept, count, gathered, total, is_few = tp.zeros((KEPT,), u64), 0, 0.0, tp.inf, is_counted
+            if is_counted | (is_all & (p < 1)):
+                if ~is_counted:
+                    total = total_of(row, (bar, edge, 0.0), BV, zeros)
+                goal, limit = total * tp.where(is_counted, 1.0, p), tp.where(is_counted, k, KEPT)
+                keys = keys_of((lanes[0].to(f32), lanes[1]), BV, tp.dim("V"))
+                key = keys.max()
+                while (count < limit) & (key > 0) & (gathered < goal):
+                    kept = tp.where(tp.arange(KEPT, i32) == count, key, kept)
+                    gathered += weight_of(element_of(key, zeros), best.to(f32), row[3])
+                    keys = without(keys, key, (logits, r, f32), BL)
+                    key, count = keys.max(), count + 1
+                is_few = is_counted | ~(gathered < goal)
+            if is_few:
+                drawn = drawn_of(kept, (best.to(f32), row[3], p, total, least_share), chance, drawn)
+            else:
+                for turn in range(3):
+                    is_count, is_draw = turn == 0, turn == 2
+                    if is_draw | (is_count & ~is_all) | ((turn == 1) & (p < 1)):
+                        floor = tp.where(is_draw, least_share, 0.0)
+                        target = k.to(f32)
+                        if ~is_count:
+                            target = total_of(row, (bar, edge, floor), BV, zeros)
+                        if is_draw:
+                            target *= chance
+                            is_sought = is_draw
+                        else:
+                            target *= tp.where(is_count, 1.0, tp.maximum(p, 0.0))
+                            low = bar_of(row, bar, rank(best), target, is_count, BV, zeros)
+                            edge = tp.where(low > bar, tp.dim("V") - 1, edge)
+                            bar = low
+                            needed, level = needed_of(row, bar, edge, target, is_count, BV, zeros)
+                            is_sought, target = needed < level, needed - 0.5
+                        if is_sought:
+                            found = crossing_of(
+                                row, (bar, edge, floor), target, tp.where(is_draw, drawn, edge), is_draw, BV
+                            )
+                            drawn, edge = tp.where(is_draw, found, drawn), tp.where(is_draw, edge, found)
         token[r] = tp.clip(drawn, -1, tp.dim("V") - 1)  # type: ignore[index]
 
 
@@ -287,31 +325,42 @@ def sample(
 def _greedy_default(sizes: Sizes, target: str) -> Choice:
     rows, columns = sizes["R"], sizes["V"]
     if target == "cpu":
-        return Choice(greedy_kernel, {"BV": tile(columns, 1024)})
-    if rows < ENOUGH and columns > 4096:
-        return Choice(greedy_split_kernel, {"SV": max(4096, power(rows * columns // (4 * ENOUGH))), "BV": 2048})
-    return Choice(greedy_kernel, {"BV": tile(columns, 2048)})
+        return Choice(greedy_kernel, {"BV": tile(columns, 256)})
+    if is_split(rows, columns):
+        return Choice(greedy_split_kernel, {"SV": piece(rows, columns, 2048), "BV": 2048}, direct(8))
+    return Choice(greedy_kernel, {"BV": tile(columns, 1024 if columns <= WHOLE else 2048)}, direct(8))
 
 
 def _greedy_space(sizes: Sizes, target: str) -> Iterator[Choice]:
-    yield from choices(greedy_kernel, "BV=512 BV=1024 BV=2048 BV=4096 BV=8192")
-    if target != "cpu":
-        pieces = "SV=1024,BV=1024 SV=2048,BV=2048 SV=4096,BV=2048 SV=4096,BV=4096 SV=8192,BV=2048 SV=16384,BV=2048"
-        yield from choices(greedy_split_kernel, pieces)
+    if target == "cpu":
+        yield from choices(greedy_kernel, "BV=64 BV=128 BV=256 BV=512 BV=1024")
+        return
+    yield from choices(greedy_kernel, "BV=512 BV=1024 BV=2048 BV=4096", direct(4), direct(8))
+    pieces = "SV=4096,BV=1024 SV=4096,BV=2048 SV=8192,BV=1024 SV=8192,BV=2048 SV=10240,BV=2048 SV=16384,BV=2048"
+    yield from choices(greedy_split_kernel, pieces, direct(4), direct(8), Schedule(occupancy=4))
+
+
+def _sample(columns: int, size: int, kept: int, schedule: Schedule, is_lane_by_lane: bool = True) -> Choice:
+    lanes = tile(columns, size)
+    sizes = {"BV": lanes, "LANES": lanes if is_lane_by_lane else 1, "KEPT": kept, "BL": tile(-(-columns // lanes), 512)}
+    return Choice(sample_kernel, sizes, schedule)
 
 
 def _sample_default(sizes: Sizes, target: str) -> Choice:
     if target == "cpu":
-        return Choice(sample_kernel, {"BV": tile(sizes["V"], 1024), "LANES": 1})
-    lanes = tile(sizes["V"], 1024)
-    return Choice(sample_kernel, {"BV": lanes, "LANES": lanes})
+        return _sample(sizes["V"], 256, 64, Schedule(), False)
+    return _sample(sizes["V"], 4096, 64, Schedule(warps=8))
 
 
 def _sample_space(sizes: Sizes, target: str) -> Iterator[Choice]:
-    yield from choices(sample_kernel, "BV=256,LANES=1 BV=512,LANES=1 BV=1024,LANES=1 BV=2048,LANES=1 BV=4096,LANES=1")
-    if target != "cpu":
-        tiles = "BV=512,LANES=512 BV=1024,LANES=1024 BV=2048,LANES=2048 BV=4096,LANES=4096"
-        yield from choices(sample_kernel, tiles, Schedule(), Schedule(warps=8))
+    columns = sizes["V"]
+    tiles = sorted({tile(columns, size) for size in (256, 512, 1024, 2048, 4096)})
+    if target == "cpu":
+        yield from (_sample(columns, size, 64, Schedule(), False) for size in tiles)
+        return
+    for size in tiles:
+        yield from (_sample(columns, size, 64, each) for each in ALONE)
+        yield from (_sample(columns, size, 128, each) for each in ALONE[:2])
 
 
 def _settings(rng: Any, arguments: dict[str, Any]) -> None:

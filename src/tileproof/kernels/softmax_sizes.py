@@ -79,7 +79,7 @@ def labelled(loop: Kernel, lanes: Kernel, split: Kernel) -> Tunable:
             piece = -(-columns * max(rows, 1) // (2 * _MANY))
             return Choice(split, {"SV": max(4096, 1 << (piece - 1).bit_length()), "BV": 2048}, Schedule(occupancy=4))
         if columns > _WHOLE:
-            return Choice(lanes, {"BV": 2048}, Schedule(occupancy=4))
+            return Choice(lanes, {"BV": 2048}, Schedule(tma=False, occupancy=8))
         return Choice(loop, {"BV": max(256, 1 << max(columns - 1, 0).bit_length())}, Schedule(occupancy=4))
 
     def space(sizes: Sizes, target: str) -> Iterator[Choice]:
@@ -91,12 +91,12 @@ def labelled(loop: Kernel, lanes: Kernel, split: Kernel) -> Tunable:
             return
         for size in (1024, 2048, 4096, 8192):
             if size < 2 * columns:
-                yield from choices(loop, f"BV={size}", *_occupied(2, 4), *_lasting(4))
+                yield from choices(loop, f"BV={size}", *_occupied(4), *_direct(4, 8))
         if columns > 1024:
-            yield from choices(lanes, "BV=1024 BV=2048 BV=4096", *_occupied(2, 4, 8), *_lasting(4))
+            yield from choices(lanes, "BV=512 BV=1024 BV=2048 BV=4096", *_occupied(4), *_lasting(4), *_direct(4, 8, 16))
         if columns > _WHOLE:
             sizes_of = "SV=4096,BV=2048 SV=8192,BV=2048 SV=8192,BV=4096 SV=16384,BV=4096 SV=32768,BV=4096"
-            yield from choices(split, sizes_of, *_occupied(2, 4))
+            yield from choices(split, sizes_of, *_occupied(4), *_direct(8))
 
     return Tunable("cross_entropy", (loop, lanes, split), default, space, inputs=_give_labels)
 

@@ -22,8 +22,8 @@ from .norm_parts import power_of_two
 
 __all__ = [
     "conv2d", "conv2d_kernel", "embedding", "embedding_backward", "embedding_backward_kernel", "embedding_kernel",
-    "embedding_narrow_kernel", "gather_rows", "gather_rows_kernel", "gather_rows_narrow_kernel", "scatter_rows",
-    "scatter_rows_kernel", "scatter_rows_narrow_kernel",
+    "embedding_whole_kernel", "gather_rows", "gather_rows_kernel", "gather_rows_whole_kernel", "scatter_rows",
+    "scatter_rows_kernel", "scatter_rows_whole_kernel",
 ]  # fmt: skip
 
 
@@ -126,12 +126,12 @@ def embedding_kernel(y: Out[T, "N D"], table: In[T, "V D"], ids: In[Index["V"], 
 
 
 @tp.kernel(deny_checks=True)
-def embedding_narrow_kernel(
-    y: Out[T, "N D"], table: In[T, "V D"], ids: In[Index["V"], "N"], *, BN: int = 16, BD: int = 128
+def embedding_whole_kernel(
+    y: Out[T, "N D"], table: In[T, "V D"], ids: In[Index["V"], "N"], *, D: int, BN: int = 2
 ) -> None:
-    """The same for short rows: BN of them in a tile."""
-    for n, d in tp.parallel(N=BN, D=BD):
-        y[n, d] = table[ids[n], d]
+    """The same, BN whole rows in a tile."""
+    for n in tp.parallel(N=BN):
+        y[n, :] = table[ids[n], :]
 
 
 @tp.kernel(deny_checks=True)
@@ -151,12 +151,14 @@ def gather_rows_kernel(y: Out[T, "N D"], x: In[T, "V D"], ids: In[Index["V"], "N
 
 
 @tp.kernel(deny_checks=True)
-def gather_rows_narrow_kernel(
-    y: Out[T, "N D"], x: In[T, "V D"], ids: In[Index["V"], "N"], *, BN: int = 16, BD: int = 128
+def gather_rows_whole_kernel(
+    y: Out[T, "N D"], x: In[T, "V D"], ids: In[Index["V"], "N"], *, D: int, BN: int = 2
 ) -> None:
-    """The same for short rows: BN of them in a tile."""
-    for n, d in tp.parallel(N=BN, D=BD):
-        y[n, d] = x.get((ids[n], d), 0)
+    """The same, BN whole rows in a tile. Row 0 is read in place of none, so that no load waits for a test."""
+    tp.require(tp.dim("V") >= 1)
+    for n in tp.parallel(N=BN):
+        at: Any = ids[n]
+        y[n, :] = tp.where((at >= 0)[:, None], x[tp.maximum(at, 0), :], tp.zeros((1, 1), x.dtype))
 
 
 @tp.kernel(deny_checks=True)
@@ -167,12 +169,12 @@ def scatter_rows_kernel(y: InOut[T, "V D"], x: In[T, "N D"], ids: In[Unique["V"]
 
 
 @tp.kernel(deny_checks=True)
-def scatter_rows_narrow_kernel(
-    y: InOut[T, "V D"], x: In[T, "N D"], ids: In[Unique["V"], "N"], *, BN: int = 16, BD: int = 128
+def scatter_rows_whole_kernel(
+    y: InOut[T, "V D"], x: In[T, "N D"], ids: In[Unique["V"], "N"], *, D: int, BN: int = 2
 ) -> None:
-    """The same for short rows: BN of them in a tile."""
-    for n, d in tp.parallel(N=BN, D=BD):
-        y[ids[n], d] = x[n, d]
+    """The same, BN whole rows in a tile."""
+    for n in tp.parallel(N=BN):
+        y[ids[n], :] = x[n, :]
 
 
 @tp.kernel(deny_checks=True)
@@ -198,24 +200,25 @@ def conv2d_kernel(
 # Which sizes.
 
 
-def _rows_default(one: tp.Kernel, several: tp.Kernel, sizes: Sizes, target: str) -> Choice:
-    """A row for each program, unless rows are short."""
+def _rows_default(one: tp.Kernel, whole: tp.Kernel, sizes: Sizes, target: str) -> Choice:
+    """Whole rows of 8192 elements together for each program; on the CPU long rows in tiles, in one compiled form."""
     length = power_of_two(sizes["D"])
-    if length > 256:
+    if not 1 <= sizes["D"] <= (256 if target == "cpu" else 8192) or not sizes["V"]:
         return Choice(one, {"BD": min(length, 4096)}, Schedule(occupancy=8))
-    rows = min(power_of_two(-(-sizes["N"] // 264)), 2048 // length)
-    return Choice(several, {"BN": rows, "BD": length}, Schedule(occupancy=8))
+    rows = min(power_of_two(-(-sizes["N"] // 264)), (2048 if target == "cpu" else 8192) // length)
+    return Choice(whole, {"BN": rows}, Schedule(occupancy=8, tma=False))
 
 
-def _rows_space(one: tp.Kernel, several: tp.Kernel, sizes: Sizes, target: str) -> Iterator[Choice]:
-    held = [Schedule()] if target == "cpu" else [Schedule(), Schedule(occupancy=8), Schedule(occupancy=8, tma=False)]
+def _rows_space(one: tp.Kernel, whole: tp.Kernel, sizes: Sizes, target: str) -> Iterator[Choice]:
+    held = [Schedule()] if target == "cpu" else [Schedule(occupancy=8), Schedule(occupancy=8, tma=False)]
+    direct = [Schedule()] if target == "cpu" else [Schedule(occupancy=each, tma=False) for each in (4, 8, 16)]
     length = power_of_two(sizes["D"])
-    for size in (256, 512, 1024, 2048, 4096, 8192):
-        if size < 2 * length:
+    for size in (256, 1024, 4096, 8192):
+        if size < 2 * length or size == 256:
             yield from choices(one, f"BD={size}", *held)
-    for rows in (2, 4, 8, 16, 32):
-        if rows * length <= 8192:
-            yield from choices(several, f"BN={rows},BD={length}", *held)
+    for rows in (1, 2, 4, 8, 16, 32, 64):
+        if sizes["D"] and sizes["V"] and rows * length <= 16384:
+            yield from choices(whole, f"BN={rows}", *direct)
 
 
 def _sum_default(sizes: Sizes, target: str) -> Choice:
@@ -272,14 +275,14 @@ def _places(rng: Any, given: dict[str, Any]) -> None:
     ids[:count] = rng.permutation(given["y"].shape[0])[:count]
 
 
-def _rows(name: str, one: tp.Kernel, several: tp.Kernel, inputs: Any) -> Tunable:
-    default, space = partial(_rows_default, one, several), partial(_rows_space, one, several)
-    return Tunable(name, (one, several), default, space, exact=("D",), inputs=inputs)
+def _rows(name: str, one: tp.Kernel, whole: tp.Kernel, inputs: Any) -> Tunable:
+    default, space = partial(_rows_default, one, whole), partial(_rows_space, one, whole)
+    return Tunable(name, (one, whole), default, space, exact=("D",), inputs=inputs)
 
 
-EMBEDDING: Final = _rows("embedding", embedding_kernel, embedding_narrow_kernel, _numbers)
-GATHER_ROWS: Final = _rows("gather_rows", gather_rows_kernel, gather_rows_narrow_kernel, _numbers)
-SCATTER_ROWS: Final = _rows("scatter_rows", scatter_rows_kernel, scatter_rows_narrow_kernel, _places)
+EMBEDDING: Final = _rows("embedding", embedding_kernel, embedding_whole_kernel, _numbers)
+GATHER_ROWS: Final = _rows("gather_rows", gather_rows_kernel, gather_rows_whole_kernel, _numbers)
+SCATTER_ROWS: Final = _rows("scatter_rows", scatter_rows_kernel, scatter_rows_whole_kernel, _places)
 EMBEDDING_BACKWARD: Final = Tunable(
     "embedding_backward", (embedding_backward_kernel,), _sum_default, _sum_space, exact=("D",), inputs=_numbers
 )
