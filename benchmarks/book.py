@@ -90,13 +90,15 @@ def _cpu(folder: Path, wrote: dict[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def _host(folder: Path, wrote: dict[str, str]) -> Iterator[tuple[str, str]]:
-    from . import host_picture, host_report
+    from . import host_report
 
     for file in sorted(folder.glob("host_*.json")):
         found, picture = host_report.read(file.read_text(encoding="utf-8")), f"{file.stem}.png"
         names = (("Microseconds per operation", picture),)
 
         def draw(found: host_report.Found = found, picture: str = picture) -> list[tuple[str, str]]:
+            from . import host_picture  # it draws, and so needs what draws
+
             host_picture.draw(folder / picture, found)
             return [("Microseconds per operation", picture)]
 
