@@ -284,4 +284,5 @@ def test_every_choice_gives_the_same(tunable: Tunable) -> None:
             choice(*outputs, *inputs)
         wanted = wanted or [each.copy() for each in outputs]
         for found, first in zip(outputs, wanted, strict=True):
-            np.testing.assert_allclose(found, first, rtol=1e-5, atol=1e-7)
+            # Where terms cancel, what is left has the error of the terms.
+            np.testing.assert_allclose(found, first, rtol=1e-5, atol=1e-6 * float(np.abs(first).max()))
