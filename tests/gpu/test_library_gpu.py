@@ -36,7 +36,7 @@ def test_a_function_of_the_library_is_right(name: str) -> None:
 
 @pytest.mark.parametrize("name", _TWICE)
 def test_a_second_call_gives_the_same_bits(name: str) -> None:
-    if "embedding_backward" in name or "sum" in name.split():
+    if "embedding_backward" in name:
         pytest.skip("a sum of floats by many programs depends on their order on a GPU, and says so")
     with where_it_can_be_assembled():
         one, two = (results(CASES[name], "cuda") for _ in range(2))
