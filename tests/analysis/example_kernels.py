@@ -14,7 +14,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "examples"
 
 def example_files() -> dict[str, ModuleType]:
     """The example modules that have a kernel, by name."""
-    return {path.stem: load_file(path) for path in sorted(FOLDER.glob("*.py")) if path.stem != "demo"}
+    return {path.stem: load_file(path) for path in sorted(FOLDER.glob("*.py")) if not path.stem.startswith("demo")}
 
 
 def kernel_of(module: ModuleType) -> Kernel:

@@ -42,7 +42,7 @@ def launches_of(module: ModuleType, sizes: dict[str, int]) -> Callable[[], Launc
     return launches
 
 
-NAMES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "demo")
+NAMES = sorted(path.stem for path in FOLDER.glob("*.py") if not path.stem.startswith("demo"))
 MODULES = {name: module_of(name) for name in NAMES}
 CASES = [
     Case(getattr(module, name), launches_of(module, SIZES.get(name, {})), data=name in DATA)

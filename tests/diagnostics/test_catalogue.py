@@ -7,8 +7,8 @@ a closing paragraph. A block is one of two kinds:
   what a launch (TP06) or `tp.interpret` (TP07) in it raises, and what checking its kernels finds, all count.
 - `console`: one command, `$ tileproof ...`, run from the root of the repository.
 
-The examples of `ELSEWHERE` need a GPU, a second process, or a machine that is set up wrongly. They are read, and other
-tests raise the codes.
+The examples of `ELSEWHERE` need a GPU, a model, a second process, or a machine that is set up wrongly. They are read,
+and other tests raise the codes.
 """
 
 from __future__ import annotations
@@ -46,6 +46,12 @@ ELSEWHERE = {
     Code.ASSEMBLER_VERSION,
     Code.ASSEMBLER_FAILED,
     Code.ASSEMBLER_TIMEOUT,
+    Code.MODEL_FILE,
+    Code.MODEL_KIND,
+    Code.MODEL_TENSOR,
+    Code.PROMPT,
+    Code.MODEL_MEMORY,
+    Code.MISSING_PACKAGE,
 }
 HERE = [pytest.param(code, id=code.id) for code in Code if code not in ELSEWHERE]
 WITHOUT_PLACE = {
@@ -59,6 +65,8 @@ WITHOUT_PLACE = {
     Code.NOT_IN_GRAPH,
     Code.NO_FILE,
     Code.NO_KERNEL,
+    Code.CHAT_TEMPLATE,
+    Code.SAMPLING,
 }
 """No text of a kernel to point at: there is none, or it is not a file, or a command or a call of the host is wrong."""
 INTERNAL = re.compile(
@@ -158,7 +166,7 @@ def is_told_well(found: Diagnostic) -> bool:
 def test_codes_are_numbered_once() -> None:
     ids = [code.id for code in Code]
     assert len(set(ids)) == len(ids)
-    assert all(re.fullmatch(r"TP0\d{3}", each) for each in ids)
+    assert all(re.fullmatch(r"TP[01]\d{3}", each) for each in ids)
     assert ids == sorted(ids)
 
 

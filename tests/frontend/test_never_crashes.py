@@ -71,7 +71,7 @@ def mixed(
             tp.update(top, r, w[0, 1] * (r % 7).to(f32))
 """
 """A kernel that has what the examples have not."""
-NAMES = ["mixed", *(path.stem for path in sorted(EXAMPLES.glob("*.py")) if path.stem != "demo")]
+NAMES = ["mixed", *(path.stem for path in sorted(EXAMPLES.glob("*.py")) if not path.stem.startswith("demo"))]
 CASES = int(os.environ.get("TILEPROOF_EXAMPLES", "1100")) // len(NAMES)
 WORDS = [
     "tp.each", "tp.inf", "tp.lowest", "None", "True", "0", "1", "-1", "2.5", "10**400", "0x" + "F" * 3000, '"M"', "x",

@@ -19,6 +19,7 @@ HEADS: Final = {"q": (2, 4, 6, 16), "k": (2, 2, 6, 16), "v": (2, 2, 6, 16)}
 LAYER: Final = {"x": ROWS, "w": (8, 16)}
 GROUP: Final = {"x": (4, 128), "w": (8, 128)}
 VECTOR: Final = {"w": (8, 16), "x": (16,), "g": (16,)}
+GROUPED_VECTOR: Final = {"w": (8, 128), "x": (128,), "g": (128,)}
 TURNED: Final = {"cos": (20, 8), "sin": (20, 8)}
 
 SHAPES: Final[dict[str, dict[str, tuple[int, ...]]]] = {
@@ -52,6 +53,10 @@ SHAPES: Final[dict[str, dict[str, tuple[int, ...]]]] = {
     "fp8_linear": LAYER,
     "int4_linear": GROUP,
     "quantise_int8": LAYER,
+    "norm_quantise_int8": {**GROUP, "g": (128,)},
+    "norm_int8_matvec": GROUPED_VECTOR,
+    "norm_int8_matvec_silu": GROUPED_VECTOR,
+    "int8_matvec_add": {**GROUPED_VECTOR, "residual": (8,)},
     "quantise_fp8": LAYER,
     "quantise_int4": GROUP,
     "matvec": VECTOR,

@@ -34,6 +34,9 @@ CHECKED: Final[dict[str, str]] = {}
 """Kernels that keep checks for run time, and why. Every other kernel denies them."""
 
 INDEXED: Final = {
+    "attend_rows_kernel": {"table": 'Index["P"]', "rows": 'Unique["T"]', "sequence": 'Index["N"]'},
+    "count_tokens_kernel": {"tokens": 'Index["V"]'},
+    "count_tokens_slots_kernel": {"tokens": 'Index["V"]', "slots": 'Unique["S"]'},
     "cross_entropy_backward_kernel": {"labels": 'Index["V"]'},
     "cross_entropy_kernel": {"labels": 'Index["V"]'},
     "cross_entropy_lanes_kernel": {"labels": 'Index["V"]'},
@@ -48,12 +51,17 @@ INDEXED: Final = {
     "norm_rope_append_kernel": {"positions": 'Index["C"]', "slots": 'Unique["P*S"]'},
     "norm_rope_append_plain_kernel": {"positions": 'Index["C"]', "slots": 'Unique["P*S"]'},
     "paged_append_kernel": {"slots": 'Unique["P*S"]'},
+    "paged_attention_far_kernel": {"table": 'Index["P"]'},
     "paged_attention_kernel": {"table": 'Index["P"]'},
+    "paged_attention_near_kernel": {"table": 'Index["P"]'},
     "paged_attention_swapped_kernel": {"table": 'Index["P"]'},
+    "penalised_slots_kernel": {"slots": 'Index["S"]'},
     "rope_backward_kernel": {"positions": 'Index["P"]'},
     "rope_kernel": {"positions": 'Index["P"]'},
     "scatter_rows_kernel": {"ids": 'Unique["V"]'},
     "scatter_rows_whole_kernel": {"ids": 'Unique["V"]'},
+    "token_logprobs_kernel": {"tokens": 'Index["V"]'},
+    "token_logprobs_split_kernel": {"tokens": 'Index["V"]'},
     "varlen_attention_kernel": {"q_offsets": 'Offsets["T"]', "k_offsets": 'Offsets["U"]'},
 }
 """Kernels whose indices come from data, and the element types that settle them before a launch."""

@@ -12,6 +12,7 @@ from library import LAYOUTS, Case, assert_close, assert_right, random
 from matmul_cases import cases, linear_reference, matmul_reference
 
 import tileproof as tp
+from tileproof.kernels import arrays
 from tileproof.kernels.matrices import TUNABLES, linear, matmul
 
 CASES = cases()
@@ -60,6 +61,24 @@ def test_every_choice_gives_the_same(tunable: Any, target: str) -> None:
             with tp.backend("interpreter"):
                 each(c, a, b)
             assert_close(c, expected)
+
+
+@pytest.mark.parametrize(("m", "k"), [(1, 63), (2, 1), (3, 576), (8, 64), (17, 577), (32, 130), (33, 577), (130, 576)])
+def test_results_may_be_wider_than_what_they_are_made_of(m: int, k: int) -> None:
+    """Few rows and many, to f32 from bf16: nothing is rounded on the way."""
+    x, w = normal(m, k, dtype="bf16"), normal(51, k, dtype="bf16")
+    y = np.full((m, 51), np.nan, np.float32)
+    assert linear(x, w, out=y) is y
+    assert_close(y, linear_reference(x, w), 1e-5)
+    assert_close(linear(x, w), linear_reference(x, w))
+
+
+def test_a_gpu_gives_wider_results_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrays, "target_of", lambda array: "sm_90")
+    x, w, y = normal(9, 40, dtype="bf16"), normal(51, 40, dtype="bf16"), np.zeros((9, 51), np.float32)
+    with tp.backend("interpreter"):
+        linear(x, w, out=y)
+    assert_close(y, linear_reference(x, w), 1e-5)
 
 
 def test_bytes_are_multiplied_exactly() -> None:

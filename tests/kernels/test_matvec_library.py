@@ -187,6 +187,14 @@ def test_a_layer_is_recorded_and_replayed() -> None:
     assert_close(y.numpy(), norm_reference(w.numpy(), x.numpy(), g.numpy()))
 
 
+@pytest.mark.parametrize("k", [1, 63, 576, 577])
+def test_logits_may_be_wider_than_what_they_are_made_of(k: int) -> None:
+    w, x, g = arguments("norm_matvec", 37, k, "bf16")
+    logits = np.full(37, np.nan, np.float32)
+    assert norm_matvec(w, x, g, out=logits) is logits
+    assert_close(logits, norm_reference(w, x, g), 1e-5)
+
+
 def test_refusals_name_the_cure() -> None:
     w, x, g = arguments("norm_matvec", 7, 50)
     calls: list[tuple[Any, str]] = [

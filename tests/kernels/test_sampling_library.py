@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,9 @@ CASES = cases()
 WAYS = 50
 LOGITS = (np.random.default_rng(11).standard_normal(WAYS) * 2).astype(np.float32)
 DRAWS = 100_000
+SMALL = sampling.sample_kernel, {"BV": 16, "KEPT": 8, "BL": 2}
+SMALL_GATHERED = sampling.sample_gathered_kernel, {"BV": 16, "LANES": 16, "KEPT": 8, "BL": 4}
+"""Kernels with tiles that a row of 50 fills several times, and room for few tokens."""
 
 
 def named(every: list[Case]) -> Any:
@@ -59,15 +63,17 @@ def chance_of_worse(counts: Any, expected: Any) -> float:
     return 0.5 * math.erfc((ratio ** (1 / 3) - (1 - spread)) / math.sqrt(2 * spread))
 
 
+MIXTURE = {"temperature": 1.3, "top_k": 20, "top_p": 0.9, "min_p": 0.05}
+
+
 @pytest.mark.parametrize(
-    "chosen",
+    ("chosen", "keyed"),
     [
-        {}, {"temperature": 0.7}, {"temperature": 1.8}, {"top_k": 7}, {"top_p": 0.8}, {"min_p": 0.1},
-        {"temperature": 1.3, "top_k": 20, "top_p": 0.9, "min_p": 0.05},
+        ({}, "seed"), ({}, "step"), ({"temperature": 0.7}, "seed"), ({"temperature": 1.8}, "seed"),
+        ({"top_k": 7}, "seed"), ({"top_p": 0.8}, "step"), ({"min_p": 0.1}, "seed"), (MIXTURE, "seed"),
     ],
     ids=str,
 )  # fmt: skip
-@pytest.mark.parametrize("keyed", ["seed", "step"])
 def test_tokens_are_drawn_as_often_as_they_should_be(chosen: dict[str, float], keyed: str) -> None:
     plain = {"temperature": 1.0, "top_k": 0, "top_p": 1.0, "min_p": 0.0} | chosen
     chance = chances(LOGITS.astype(np.float64), **{name: np.float32(value) for name, value in plain.items()})
@@ -130,15 +136,15 @@ def test_ties_that_end_behind_a_tile_are_told_apart() -> None:
     row = np.zeros(40, np.float32)
     logits = np.broadcast_to(row, (300, 40))
     token = np.empty(300, np.int32)
-    for lanes, kept in ((1, 4), (8, 4), (1, 64)):
-        sampling.sample_kernel(token, logits, *settings_of(300, top_k=21), BV=8, LANES=lanes, KEPT=kept, BL=4)
-        assert np.unique(token).tolist() == list(range(21))
+    for (kernel, constants), k in product((SMALL, SMALL_GATHERED), (5, 21)):
+        kernel(token, logits, *settings_of(300, top_k=k), **constants)
+        assert np.unique(token).tolist() == list(range(k))
 
 
-@pytest.mark.parametrize("kept", [1, 8, 64])
+@pytest.mark.parametrize("small", [SMALL, SMALL_GATHERED], ids=lambda small: small[0].name)
 @pytest.mark.parametrize("has_ties", [False, True])
-def test_tokens_are_the_same_however_many_are_taken_out(kept: int, has_ties: bool) -> None:
-    rng = np.random.default_rng(kept)
+def test_tokens_are_the_same_however_many_are_taken_out(small: Any, has_ties: bool) -> None:
+    rng = np.random.default_rng(8)
     logits = (rng.integers(-4, 4, (400, WAYS)) if has_ties else rng.standard_normal((400, WAYS)) * 2).astype(np.float32)
     logits[rng.random(logits.shape) < 0.1] = -np.inf
     logits[:5, 3] = np.inf
@@ -149,18 +155,21 @@ def test_tokens_are_the_same_however_many_are_taken_out(kept: int, has_ties: boo
         min_p=rng.choice([0, 0.05, 1], 400),
     )  # fmt: skip
     token = np.empty(400, np.int32)
-    sampling.sample_kernel(token, logits, *chosen, BV=16, LANES=16, KEPT=kept, BL=2)
+    kernel, constants = small
+    kernel(token, logits, *chosen, **constants)
     wrong = token != sample_reference(logits, *chosen)
     assert wrong.sum() <= 1
     assert not wrong[:6].any()
 
 
-def test_columns_that_are_no_tokens_are_never_given() -> None:
-    row = np.concatenate([LOGITS, [1e30, np.inf, np.nan]]).astype(np.float32)
+@pytest.mark.parametrize("padding", [[1e30, np.inf, np.nan], [np.nan] * 9, [3e38]], ids=str)
+def test_columns_that_are_no_tokens_are_never_given(padding: list[float]) -> None:
+    row = np.concatenate([LOGITS, padding]).astype(np.float32)
     logits = np.broadcast_to(row, (2000, len(row)))
     tokens = sample(logits, *settings_of(2000, temperature=3), vocabulary=WAYS)
     assert (tokens == sample(logits[:, :WAYS], *settings_of(2000, temperature=3))).all()
     assert tokens.max() < WAYS
+    assert tokens.min() >= 0
     assert greedy(logits[:3], vocabulary=WAYS).tolist() == [LOGITS.argmax()] * 3
     kept = drawn(LOGITS, 2000, top_k=5)
     assert (sample(logits, *settings_of(2000, top_k=5), vocabulary=WAYS) == kept).all()
@@ -225,7 +234,7 @@ def test_choices_give_the_same_tokens() -> None:
     wanted = sample_reference(logits, *chosen)
     with tp.backend("interpreter"):
         for number, _ in enumerate(each_choice(SAMPLE, "f32", {"V": 700})):
-            if number % 3 == 0:  # a proof of each takes a second
+            if number % 5 == 0:  # a proof of each takes a second
                 assert (sample(logits, *chosen) == wanted).all()
 
 
@@ -253,8 +262,9 @@ def test_tensors_of_torch_go_in_and_come_out() -> None:
 def test_out_is_written_and_returned() -> None:
     logits, out = np.zeros((3, 9), np.float32), np.empty(3, np.int64)
     assert greedy(logits, out=out) is out
-    assert sample(logits, *settings_of(3, top_k=1), out=out) is out
-    assert out.tolist() == [0, 0, 0]
+    tokens = out.astype(np.int32)
+    assert sample(logits, *settings_of(3, top_k=1), out=tokens) is tokens
+    assert out.tolist() == tokens.tolist() == [0, 0, 0]
 
 
 @pytest.mark.parametrize(

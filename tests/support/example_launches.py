@@ -15,7 +15,7 @@ from random_launches import laid_out
 from source_files import load_file
 
 FOLDER: Final = Path(__file__).resolve().parents[2] / "examples"
-NAMES: Final = tuple(sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "demo"))
+NAMES: Final = tuple(sorted(path.stem for path in FOLDER.glob("*.py") if not path.stem.startswith("demo")))
 F16, BF16, F32, F64 = (np.dtype(kind) for kind in (np.float16, ml_dtypes.bfloat16, np.float32, np.float64))
 I32, I64 = np.dtype(np.int32), np.dtype(np.int64)
 

@@ -20,6 +20,7 @@ GROUPS = {
     "TP07": "Seen by the interpreter",
     "TP08": "Decided by the checker",
     "TP09": "Tools",
+    "TP10": "Models",
 }
 
 

@@ -36,6 +36,10 @@ examples:
   tileproof init scale                    a first kernel, its test and linter settings
   tileproof cache info                    where compiled kernels are kept, and how many
   tileproof doctor                        what works on this machine
+  tileproof run --prompt "What is the capital of France?"    text from a model, every kernel of it proved
+  tileproof chat --model smollm2          talk with a model
+  tileproof bench --shape qwen3-0.6b      how fast a model is here, against what memory allows
+  tileproof models                        which models are found here
 
 `tileproof COMMAND --help` tells more about a command.
 """
@@ -51,13 +55,26 @@ COMMANDS = {
     "init": "write a first kernel, its test and linter settings",
     "cache": "show or clear the compiled kernels that are kept on disk",
     "doctor": "say what is installed, which backends work, and what to do about the rest",
+    "run": "make a text with a model, as it comes",
+    "chat": "talk with a model in the terminal",
+    "bench": "measure how fast a model reads prompts and makes text here",
+    "models": "list the models that are found here",
 }
 """What each command does, in the order of the help. Its file has the same name."""
+INTERRUPTED = 130
+"""The exit code after Ctrl-C."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command line (that of the process unless given); gives the exit code."""
-    words = sys.argv[1:] if arguments is None else arguments
+    try:
+        return _main(sys.argv[1:] if arguments is None else arguments)
+    except KeyboardInterrupt:
+        print("\nstopped", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _main(words: Sequence[str]) -> int:
     parser = _parser(words)
     try:
         options = parser.parse_args(words)

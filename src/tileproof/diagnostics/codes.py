@@ -2,8 +2,8 @@
 
 TP00 source and syntax, TP01 the parallel space and names, TP02 element types, TP03 shapes, dimensions and
 tags, TP04 what an operation demands, TP05 signatures and access, TP06 launch, TP07 seen by the interpreter,
-TP08 ownership, bounds and coverage, TP09 tools and the assembler. The catalogue in `docs/errors/` has a page for each,
-with a wrong and a right example.
+TP08 ownership, bounds and coverage, TP09 tools and the assembler, TP10 models and the engine. The catalogue in
+`docs/errors/` has a page for each, with a wrong and a right example.
 """
 
 from __future__ import annotations
@@ -166,6 +166,16 @@ class Code(Enum):
     ASSEMBLER_VERSION = "TP0912", "an assembler of a version that cannot be used"
     ASSEMBLER_FAILED = "TP0913", "the assembler failed"
     ASSEMBLER_TIMEOUT = "TP0914", "the assembler took too long"
+
+    # Models and the engine.
+    MODEL_FILE = "TP1001", "a model file that cannot be read"
+    MODEL_KIND = "TP1002", "a model of a kind that is not known"
+    MODEL_TENSOR = "TP1003", "a tensor of a model that is missing or wrong"
+    PROMPT = "TP1004", "a prompt that cannot be used"
+    CHAT_TEMPLATE = "TP1005", "a chat template that fails"
+    MODEL_MEMORY = "TP1006", "a model or its cache that does not fit the memory"
+    SAMPLING = "TP1007", "a sampling setting that cannot be used"
+    MISSING_PACKAGE = "TP1008", "a package that the engine needs is not installed"
 
     @property
     def id(self) -> str:

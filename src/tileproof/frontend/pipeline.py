@@ -45,26 +45,23 @@ def verified(ir: KernelIR) -> KernelIR:
     return ir
 
 
-def accepted(kernel: Kernel, constants: Mapping[str, ConstantValue]) -> list[Specialisation]:
-    """The generic specialisations a kernel compiles for; raises the mistakes of one of them if there are none.
+def accepted(kernel: Kernel, constants: Mapping[str, ConstantValue]) -> Specialisation:
+    """The first generic specialisation that a kernel compiles for; if there is none, raises the mistakes of one.
 
     The one that got furthest: a kernel for integers is not told that its `&` does not work on bf16.
     """
     signature = parse(kernel).signature
     failed: list[tuple[Diagnostic, ...]] = []
-    found = []
     try:
         for specialisation in generic(signature, constants):
             try:
                 elaborate(kernel, specialisation)
-                found.append(specialisation)
+                return specialisation
             except KernelError as error:
                 failed.append(tuple(told_for(each, signature, specialisation) for each in error.diagnostics))
     except Refused as refused:
         raise KernelError(refused.diagnostic) from None
-    if not found and failed:
-        raise KernelError(*max(failed, key=lambda mistakes: _place(mistakes[0])))
-    return found
+    raise KernelError(*max(failed, key=lambda mistakes: _place(mistakes[0])))
 
 
 def _place(mistake: Diagnostic) -> tuple[int, int]:
@@ -73,4 +70,4 @@ def _place(mistake: Diagnostic) -> tuple[int, int]:
 
 def run(kernel: Kernel, constants: Mapping[str, ConstantValue], after: str | None = None) -> KernelIR:
     """The IR a reader is shown: for the first element types the kernel compiles for."""
-    return compile_for(kernel, accepted(kernel, constants)[0], after).ir
+    return compile_for(kernel, accepted(kernel, constants), after).ir

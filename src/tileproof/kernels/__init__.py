@@ -19,13 +19,17 @@ FAMILIES = {
     "norms": "rms_norm rms_norm_backward add_rms_norm add_rms_norm_backward layer_norm layer_norm_backward",
     "matrices": "matmul linear",
     "products": "batched_matmul fused_linear silu_linear grouped_matmul",
-    "quantised": "int8_linear fp8_linear int4_linear quantise_int8 quantise_fp8 quantise_int4",
+    "quantised": "int8_linear fp8_linear int4_linear quantise_int8 norm_quantise_int8 quantise_fp8 quantise_int4",
+    "quantised_vectors": "norm_int8_matvec norm_int8_matvec_silu int8_matvec_add",
     "vectors": "matvec norm_matvec matvec_add norm_matvec_silu",
     "attending": "attention attention_backward varlen_attention",
     "caches": "decode_attention paged_attention paged_append",
+    "ragged": "attend_rows",
     "positions": "rope rope_backward norm_rope_append",
     "tables": "embedding embedding_backward gather_rows scatter_rows conv2d",
     "sampling": "greedy sample",
+    "penalties": "penalised count_tokens",
+    "logprobs": "token_logprobs top_logprobs",
 }
 """The functions of the library by the file that holds them."""
 

@@ -26,13 +26,15 @@ from .weighing import (
     scale_of,
     shared,
     weighed,
+    weighed_alone,
     weighed_columns,
     wide,
 )
 
 __all__ = [
     "decode_attention", "decode_attention_kernel", "decode_attention_swapped_kernel", "paged_append",
-    "paged_append_kernel", "paged_attention", "paged_attention_kernel", "paged_attention_swapped_kernel",
+    "paged_append_kernel", "paged_attention", "paged_attention_far_kernel", "paged_attention_kernel",
+    "paged_attention_near_kernel", "paged_attention_swapped_kernel",
 ]  # fmt: skip
 
 
@@ -168,6 +170,51 @@ def paged_attention_swapped_kernel(
         o[b, g, :, :] = mean_of(tp.join(rows_of(upright(state), R), over=z, by=merged))
 
 
+def near(state: Any, queries: Any, spot: Any, length: Any, k: Any, v: Any, pages: Any, span: Any, by: Any) -> Any:
+    """What queries find on the pages of a sequence, of which a `span` is looked at; b, g and S are the spot."""
+    b, g, size = spot
+    whole = length // size
+    for n in tp.tiles(("L", tp.each), start=span[0], stop=tp.minimum(span[1], whole)):
+        page = tp.maximum(pages[b, n], 0)
+        state = weighed_alone(state, queries, k[page, g, :, :], v[page, g, :, :], by)
+    if (span[0] <= whole) & (whole < span[1]) & (whole < tp.dim("L")):
+        page = tp.maximum(pages[b, whole], 0)
+        for s in tp.tiles(("S", size), stop=length - whole * size):
+            state = weighed_alone(state, queries, k[page, g, s, :], v[page, g, s, :], by)
+    return state
+
+
+@tp.kernel(deny_checks=True)
+def paged_attention_near_kernel(
+    o: Out[T, "B G R D"], q: In[T, "B G R D"], k: In[T, "P G S D"], v: In[T, "P G S D"],
+    table: In[Index["P"], "B L"], used: In[i32, "B"], scale: f64, *, R: int, S: int, D: int, BR: int = 1,
+) -> None:  # fmt: skip
+    """The same by sums, BR heads at once, and without a join: for CPUs, and caches that are short or many."""
+    tp.require(tp.dim("P") >= 1)
+    pages: Any = table
+    for b, g, r in tp.parallel(B=tp.each, G=tp.each, R=BR):
+        length, by = tp.clip(used[b], 0, tp.dim("L") * S), wide(scale, q.dtype) * LOG2_E
+        queries, state = wide(q[b, g, r, :], q.dtype), blank(r, D, q.dtype)
+        state = near(state, queries, (b, g, S), length, k, v, pages, (0, tp.dim("L")), by)
+        o[b, g, r, :] = mean_of(state)
+
+
+@tp.kernel(deny_checks=True)
+def paged_attention_far_kernel(
+    o: Out[T, "B G R D"], q: In[T, "B G R D"], k: In[T, "P G S D"], v: In[T, "P G S D"],
+    table: In[Index["P"], "B L"], used: In[i32, "B"], scale: f64, *, R: int, S: int, D: int, SL: int = 8,
+) -> None:  # fmt: skip
+    """The same in pieces: for CPUs, and few caches that are long."""
+    tp.require(tp.dim("P") >= 1)
+    pages: Any = table
+    for b, g, z in tp.parallel(B=tp.each, G=tp.each, L=tp.split(SL)):
+        length, by = tp.clip(used[b], 0, tp.dim("L") * S), wide(scale, q.dtype) * LOG2_E
+        span = share_of(tp.cdiv(length, S), z, tp.cdiv(tp.dim("L"), SL), 1)
+        queries, state = wide(q[b, g, :, :], q.dtype), blank(R, D, q.dtype)
+        state = near(state, queries, (b, g, S), length, k, v, pages, span, by)
+        o[b, g, :, :] = mean_of(tp.join(state, over=z, by=merged))
+
+
 def paged_attention(
     q: Any, k: Any, v: Any, table: Any, used: Any, *, scale: float | None = None, out: Any = None
 ) -> Any:
@@ -186,7 +233,8 @@ def paged_attention(
     pages = axes_of("table", table, "B L")[1]
     groups, rows = shared(heads, keys)
     shape = (sequences, groups, rows, depth)
-    choice = chosen(PAGED, q, B=sequences, G=groups, R=rows, L=pages, S=size, D=depth, P=held)
+    tunable = PAGED_ALONE if arrays.target_of(q) == "cpu" else PAGED
+    choice = chosen(tunable, q, B=sequences, G=groups, R=rows, L=pages, S=size, D=depth, P=held)
     choice(arrays.view(made, shape), arrays.view(q, shape), k, v, table, used, scale_of(scale, q))
     return made
 
@@ -297,4 +345,24 @@ PAGED: Final = Tunable(
     "paged_attention", (paged_attention_kernel, paged_attention_swapped_kernel), _paged_default, _paged_space,
     exact=("R", "S", "D"), scalars={"scale": 0.1}, inputs=_scattered,
 )  # fmt: skip
-TUNABLES: Final = (DECODE, PAGED)
+
+
+def _alone_default(sizes: Sizes, target: str) -> Choice:
+    """A program for each group of heads; with few of them each head has its own, or, where caches are long, pieces."""
+    programs, piece = max(sizes["B"] * sizes["G"], 1), _piece(sizes, sizes["L"], target)
+    if sizes["L"] * sizes["S"] <= 512 or sizes["L"] <= piece:
+        return Choice(paged_attention_near_kernel, {"BR": max(sizes["R"], 1) if programs >= 4 else 1})
+    return Choice(paged_attention_far_kernel, {"SL": piece})
+
+
+def _alone_space(sizes: Sizes, target: str) -> Iterator[Choice]:
+    yield from choices(paged_attention_near_kernel, " ".join(f"BR={rows}" for rows in {1, max(sizes["R"], 1)}))
+    yield from choices(paged_attention_far_kernel, "SL=4 SL=16 SL=64")
+
+
+PAGED_ALONE: Final = Tunable(
+    "paged_attention_alone", (paged_attention_near_kernel, paged_attention_far_kernel), _alone_default, _alone_space,
+    exact=("R", "S", "D"), scalars={"scale": 0.1}, inputs=_scattered,
+)  # fmt: skip
+"""For CPUs."""
+TUNABLES: Final = (DECODE, PAGED, PAGED_ALONE)

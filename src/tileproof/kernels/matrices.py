@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import tileproof as tp
-from tileproof import In, Out, T, f32, f64, i8, i32
+from tileproof import In, Out, Schedule, T, U, f32, f64, i8, i32
 from tileproof.diagnostics.codes import Code
 from tileproof.language.dtypes import I32
 from tileproof.tuning import Choice, Sizes, Tunable, choices
@@ -18,6 +18,7 @@ from tileproof.tuning.choices import takes
 
 from . import arrays, matrix_sizes
 from .choosing import chosen
+from .streaming import LONGEST, sum_type
 
 
 def start(shape: Any, dtype: Any) -> Any:
@@ -168,6 +169,28 @@ def linear_swapped_split_kernel(
         y[i, j] = tp.join(acc, over=z).T
 
 
+@tp.kernel(deny_checks=True)
+def linear_typed_kernel(
+    y: Out[U, "M N"], x: In[T, "M K"], w: In[T, "N K"], *, BM: int = 128, BN: int = 128, BK: int = 64
+) -> None:
+    """y = x @ w.T, of an element type of its own."""
+    for i, j in tp.parallel(M=BM, N=BN):
+        acc = start((i, j), x.dtype)
+        for k in tp.tiles(K=BK):
+            acc = tp.mma(x[i, k], w[j, k].T, acc)
+        y[i, j] = acc
+
+
+@tp.kernel(deny_checks=True)
+def linear_rows_kernel(
+    y: Out[Any, "M N"], x: In[U, "M K"], w: In[T, "N K"], *, M: int, K: int, BN: int = 16
+) -> None:
+    """y = x @ w.T for few rows, of any element type: whole rows of weights pass by all rows of x once."""
+    for n in tp.parallel(N=BN):
+        kind = sum_type(w, x)
+        y[:, n] = (x[:, :].to(kind)[:, None, :] * w[n, :].to(kind)[None, :, :]).sum(axis=2)
+
+
 def _wide_columns(constants: Mapping[str, int], c: Any, a: Any, b: Any) -> tuple[Any, ...]:
     (rows, columns), inner, width = c.shape, b.shape[0], constants["P"]
     return arrays.view(c, (rows, columns // width, width)), a, arrays.view(b, (inner, columns // width, width))
@@ -192,6 +215,22 @@ _LINEAR: Final = matrix_sizes.Forms(
 )  # fmt: skip
 
 
+_FEW: Final = 32
+"""Rows that are few: a CPU reads the weights once for all of them, without a copy."""
+
+
+def _linear(sizes: Sizes, target: str) -> Choice:
+    return matrix_sizes.on_cpu(linear_kernel, sizes) if target == "cpu" else _LINEAR.default(sizes, target)
+
+
+def _typed(sizes: Sizes, target: str) -> Choice:
+    if target == "cpu":
+        return matrix_sizes.on_cpu(linear_typed_kernel, sizes)
+    fits = {"BM": matrix_sizes.fitting(sizes["M"], 128), "BN": matrix_sizes.fitting(sizes["N"], 128)}
+    schedule = Schedule(group=8) if sizes["M"] > 64 else Schedule(occupancy=2)
+    return Choice(linear_typed_kernel, {**fits, "BK": matrix_sizes.fitting(sizes["K"], 64)}, schedule)
+
+
 def _int8(sizes: Sizes, target: str) -> Choice:
     big = {"BM": 128, "BN": 256, "BK": 256} if target == "cpu" else {"BM": 128, "BN": 128, "BK": 128}
     return Choice(int8_matmul_kernel, {name: matrix_sizes.fitting(sizes[name[1]], size) for name, size in big.items()})
@@ -201,14 +240,23 @@ MATMUL: Final = Tunable(
     "matmul", _MATMUL.kernels, _MATMUL.default, _MATMUL.space, exact=("N", "K"), operations=matrix_sizes.operations
 )
 LINEAR: Final = Tunable(
-    "linear", _LINEAR.kernels, _LINEAR.default, _LINEAR.space, exact=("N", "K"), operations=matrix_sizes.operations
+    "linear", _LINEAR.kernels, _linear, _LINEAR.space, exact=("N", "K"), operations=matrix_sizes.operations
 )
+LINEAR_TYPED: Final = Tunable(
+    "linear_typed", (linear_typed_kernel,), _typed,
+    lambda sizes, target: choices(linear_typed_kernel, "BM=128,BN=128,BK=64 BM=64,BN=128,BK=64 BM=16,BN=64,BK=128"),
+    exact=("N", "K"), operations=matrix_sizes.operations, types={"U": "f32"},
+)  # fmt: skip
+LINEAR_ROWS: Final = Tunable(
+    "linear_rows", (linear_rows_kernel,), lambda sizes, target: Choice(linear_rows_kernel, {"BN": 48}),
+    lambda sizes, target: choices(linear_rows_kernel, "BN=48 BN=24 BN=96 BN=16"), exact=("M", "N", "K"),
+)  # fmt: skip
 INT8: Final = Tunable(
     "int8_matmul", (int8_matmul_kernel,), _int8,
     lambda sizes, target: choices(int8_matmul_kernel, "BM=128,BN=256,BK=256 BM=128,BN=128,BK=128 BM=64,BN=128,BK=128"),
     exact=("N", "K"), operations=matrix_sizes.operations,
 )  # fmt: skip
-TUNABLES: Final = (MATMUL, LINEAR, INT8)
+TUNABLES: Final = (MATMUL, LINEAR, LINEAR_TYPED, LINEAR_ROWS, INT8)
 
 
 def matmul(a: Any, b: Any, out: Any = None) -> Any:
@@ -247,13 +295,20 @@ def matmul(a: Any, b: Any, out: Any = None) -> Any:
 def linear(x: Any, w: Any, out: Any = None) -> Any:
     """x @ w.T, where each row of w makes one output: the form that checkpoints keep weights in.
 
-    The last axis of x is what is multiplied; the axes before it stay.
+    The last axis of x is what is multiplied; the axes before it stay. `out` may have another float type than x, for
+    instance f32 beside bf16; else the result has that of x.
 
     Example:
         y = tk.linear(np.ones((4, 8), np.float32), np.ones((2, 8), np.float32))
     """
     y = arrays.result(out, x, (*x.shape[:-1], w.shape[0]))
-    _launch(LINEAR, arrays.matrix(y), arrays.matrix(x), w)
+    rows, to = arrays.matrix(x), arrays.matrix(y)
+    element, count, inner = arrays.element_of(x), rows.shape[0], rows.shape[1]
+    is_few = 0 < count <= _FEW and 0 < inner <= LONGEST and w.shape[-1] == inner and element.is_float
+    if is_few and arrays.target_of(x) == "cpu" and arrays.element_of(w) == element:
+        chosen(LINEAR_ROWS, x, M=count, N=w.shape[0], K=inner)(to, rows, w)
+    else:
+        _launch(LINEAR if arrays.element_of(y) == element else LINEAR_TYPED, to, rows, w)
     return y
 
 
@@ -266,7 +321,8 @@ def _launch(tunable: Tunable, c: Any, a: Any, b: Any) -> None:
 
 
 __all__ = [
-    "INT8", "LINEAR", "MATMUL", "TUNABLES", "int8_matmul_kernel", "linear", "linear_kernel", "linear_split_kernel",
-    "linear_swapped_kernel", "linear_swapped_split_kernel", "linear_wide_kernel", "linear_wide_split_kernel", "matmul",
+    "INT8", "LINEAR", "LINEAR_ROWS", "LINEAR_TYPED", "MATMUL", "TUNABLES", "int8_matmul_kernel", "linear",
+    "linear_kernel", "linear_rows_kernel", "linear_split_kernel", "linear_swapped_kernel",
+    "linear_swapped_split_kernel", "linear_typed_kernel", "linear_wide_kernel", "linear_wide_split_kernel", "matmul",
     "matmul_kernel", "matmul_split_kernel", "matmul_wide_kernel", "start",
 ]  # fmt: skip

@@ -165,6 +165,18 @@ class Forms:
             yield Choice(self.plain, {**fits, "BK": fitting(sizes["K"], inner)})
 
 
+def on_cpu(kernel: Kernel, sizes: Sizes) -> Choice:
+    """Tiles of a CPU for weights by rows: they divide the axes where they can, and leave an even number of programs."""
+    rows, inner = fitting(sizes["M"], 256), sizes["K"]
+    depths = [depth for depth in (256, 320, 288, 304, 272, 240, 224, 208, 192, 176, 160) if inner % depth == 0]
+    bands = -(-sizes["M"] // rows)
+    widths = [width for width in (256, 192, 128, 96, 64) if sizes["N"] % width == 0]
+    even = [width for width in widths if (programs := bands * sizes["N"] // width) >= 16 or programs % 2 == 0]
+    width = next(iter(even or widths), fitting(sizes["N"], 256))
+    depth = next(iter(depths), fitting(inner, 256)) if inner else 16
+    return Choice(kernel, {"BM": rows, "BN": width, "BK": depth})
+
+
 def _schedules(tile: Tile, sizes: Sizes) -> Iterator[Schedule]:
     area, programs = tile.rows * tile.columns, tile.programs(sizes)
     if area >= 128 * 160:

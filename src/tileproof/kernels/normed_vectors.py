@@ -58,7 +58,7 @@ def _root_of(v: Any, eps: Any) -> Any:
 
 @tp.kernel(deny_checks=True)
 def norm_matvec_kernel(
-    y: Out[U, "N"], w: In[T, "N K"], x: In[U, "K"], g: In[Any, "K"], eps: f32, *, BN: int = 8, BK: int = 512
+    y: Out[Any, "N"], w: In[T, "N K"], x: In[U, "K"], g: In[Any, "K"], eps: f32, *, BN: int = 8, BK: int = 512
 ) -> None:
     """y = w @ (x / rms(x) * g)."""
     for n in tp.parallel(N=BN):
@@ -73,7 +73,7 @@ def norm_matvec_kernel(
 
 @tp.kernel(deny_checks=True)
 def norm_matvec_rows_kernel(
-    y: Out[U, "N"], w: In[T, "N K"], x: In[U, "K"], g: In[Any, "K"], eps: f32, *, K: int, BN: int = 4
+    y: Out[Any, "N"], w: In[T, "N K"], x: In[U, "K"], g: In[Any, "K"], eps: f32, *, K: int, BN: int = 4
 ) -> None:
     """y = w @ (x / rms(x) * g), with whole rows in one tile."""
     for n in tp.parallel(N=BN):
@@ -84,7 +84,7 @@ def norm_matvec_rows_kernel(
 
 @tp.kernel(deny_checks=True)
 def norm_matvec_mma_kernel(
-    y: Out[U, "N"], w: In[T, "N K"], x: In[U, "K"], g: In[Any, "K"], eps: f32, *, BN: int = 64, BK: int = 256
+    y: Out[Any, "N"], w: In[T, "N K"], x: In[U, "K"], g: In[Any, "K"], eps: f32, *, BN: int = 64, BK: int = 256
 ) -> None:
     """y = w @ (x / rms(x) * g) on tensor cores; x * g is rounded to bf16 where w and x are."""
     for n in tp.parallel(N=BN):
@@ -99,7 +99,7 @@ def norm_matvec_mma_kernel(
 
 @tp.kernel(deny_checks=True)
 def norm_matvec_split_kernel(
-    y: Out[U, "N"], w: In[T, "N K"], x: In[U, "K"], g: In[Any, "K"], eps: f32, *,
+    y: Out[Any, "N"], w: In[T, "N K"], x: In[U, "K"], g: In[Any, "K"], eps: f32, *,
     BN: int = 16, SK: int = 2048, BK: int = 256,
 ) -> None:  # fmt: skip
     """y = w @ (x / rms(x) * g), each SK columns of w by programs of their own."""

@@ -196,8 +196,8 @@ def top_k_kernel(
             keys = without(keys, best, (x, r, x.dtype), BL)
 
 
-def top_k(x: Any, k: int) -> tuple[Any, Any]:
-    """The k greatest along the last axis in falling order, and their positions as i32.
+def top_k(x: Any, k: int, out: tuple[Any, Any] | None = None) -> tuple[Any, Any]:
+    """The k greatest along the last axis in falling order, and their positions as i32 (in `out` also i64).
 
     NaN comes first; of equal elements the earlier. Elements have up to 32 bits; zeros come as 0, never as -0.
 
@@ -217,7 +217,8 @@ def top_k(x: Any, k: int) -> tuple[Any, Any]:
         raise arrays.refused(
             Code.DIMENSION_DIFFERS, f"the {k} greatest of rows of {length} elements", f"take a k from 0 to {length}"
         )
-    value, at = (arrays.new(x, (*tuple(x.shape)[:-1], k), each) for each in (element, i32))
+    shape, given = (*tuple(x.shape)[:-1], k), (None, None) if out is None else out
+    value, at = (arrays.result(each, x, shape, kind) for each, kind in zip(given, (element, i32), strict=True))
     if k:
         results = arrays.view(value, (count, k)), arrays.view(at, (count, k))
         chosen(TOP_K, x, R=count, C=length, K=k)(*results, rows)

@@ -13,29 +13,34 @@ from collections.abc import Iterator
 from typing import Any, Final, Literal
 
 import tileproof as tp
-from tileproof import In, Out, Schedule, T, f32, i8, i16, i32
+from tileproof import In, Out, Schedule, T, f32, i8, i32
 from tileproof.diagnostics.codes import Code
 from tileproof.tuning import Choice, Sizes, Tunable, choices
+from tileproof.tuning.choices import takes
 
 from . import arrays
 from .choosing import chosen
 from .int4 import INT4_LINEAR, INT4_LINEAR_ZERO, int4_linear, int4_linear_kernel
 from .quantising import (
     group_of,
+    norm_quantise_int8,
+    norm_quantise_int8_kernel,
     quantise_fp8,
     quantise_fp8_kernel,
     quantise_int4,
     quantise_int4_kernel,
     quantise_int8,
     quantise_int8_kernel,
+    rounded_rows,
 )
 from .streaming import LASTING, extents, fitting, layer_default, layer_space, rows_of, sum_type
 
 __all__ = [
     "TUNABLES", "fp8_linear", "fp8_linear_kernel", "fp8_linear_vector_kernel", "int4_linear", "int4_linear_kernel",
     "int8_linear", "int8_linear_integer_kernel", "int8_linear_integer_rows_kernel", "int8_linear_integer_vector_kernel",
-    "int8_linear_kernel", "int8_linear_scaled_kernel", "int8_linear_vector_kernel", "quantise_fp8",
-    "quantise_fp8_kernel", "quantise_int4", "quantise_int4_kernel", "quantise_int8", "quantise_int8_kernel",
+    "int8_linear_kernel", "int8_linear_scaled_kernel", "int8_linear_vector_kernel", "norm_quantise_int8",
+    "norm_quantise_int8_kernel", "quantise_fp8", "quantise_fp8_kernel", "quantise_int4", "quantise_int4_kernel",
+    "quantise_int8", "quantise_int8_kernel",
 ]  # fmt: skip
 
 
@@ -104,18 +109,23 @@ def int8_linear_integer_kernel(
 
 @tp.kernel(deny_checks=True)
 def int8_linear_integer_vector_kernel(
-    y: Out[T, "M N"], x: In[i8, "M K"], grain: In[f32, "M K/G"], w: In[i8, "N K"], scale: In[Any, "N K/G"], *,
-    G: int = 64, BN: int = 8,
+    y: Out[T, "M N"], x: In[i8, "M C S"], grain: In[f32, "M C"], w: In[i8, "N C S"], scale: In[Any, "N C"], *,
+    C: int, S: int, BN: int = 16,
 ) -> None:  # fmt: skip
-    """y = (x * grain) @ (w * scale).T row by row of x, which holds nothing below -127: two products fit 16 bits."""
-    for m, n in tp.parallel(M=tp.each, N=BN):
-        acc = tp.zeros((n, G // 4))
-        for k in tp.tiles(K=G):
-            short = (w[n, k].to(i16) * x[m, k].to(i16)).fill(0)
-            pairs = (short[:, : G // 2] + short[:, G // 2 :]).to(i32)
-            dots = (pairs[:, : G // 4] + pairs[:, G // 4 :]).to(f32)
-            acc += dots * (scale[n, k.number].to(f32) * grain[m, k.number])[:, None]
-        y[m, n] = acc.sum(axis=1)
+    """y = (x * grain) @ (w * scale).T, of whole groups: some rows of w at a time meet every row of x."""
+    for n in tp.parallel(N=BN):
+        for m in tp.tiles(M=tp.each):
+            dots = (w[n, :, :].to(i32) * x[m, :, :].to(i32)).sum(axis=2)
+            y[m, n] = (dots.to(f32) * (scale[n, :].to(f32) * grain[m, :])).sum(axis=1)
+
+
+def _in_groups(_: Any, y: Any, x: Any, grain: Any, w: Any, scale: Any) -> tuple[Any, ...]:
+    count = scale.shape[1]
+    pieces = count, w.shape[1] // count
+    return y, arrays.view(x, (x.shape[0], *pieces)), grain, arrays.view(w, (w.shape[0], *pieces)), scale
+
+
+takes(int8_linear_integer_vector_kernel, _in_groups)
 
 
 @tp.kernel(deny_checks=True)
@@ -200,16 +210,20 @@ def _vector_space(sizes: Sizes, target: str) -> Iterator[Choice]:
 
 def _integer_default(sizes: Sizes, target: str) -> Choice:
     m, n, g = sizes["M"], sizes["N"], sizes["G"]
-    if target == "cpu" and m <= 4:
-        return Choice(int8_linear_integer_vector_kernel, {"BN": 8, "G": g})
+    if target == "cpu" and m <= 16 and _is_whole(sizes):
+        return Choice(int8_linear_integer_vector_kernel, {"BN": 16})
     return layer_default(int8_linear_integer_kernel, m, n, target, G=g)
+
+
+def _is_whole(sizes: Sizes) -> bool:
+    """Whether no group is short."""
+    return sizes["K"] > 0 and sizes["K"] % sizes["G"] == 0
 
 
 def _integer_space(sizes: Sizes, target: str) -> Iterator[Choice]:
     rest = f",G={sizes['G']}"
-    if sizes["M"] <= 4:
-        kernel = int8_linear_integer_vector_kernel
-        yield from choices(kernel, f"BN=4{rest} BN=8{rest} BN=16{rest} BN=32{rest}", Schedule(occupancy=4))
+    if target == "cpu" and sizes["M"] <= 64 and _is_whole(sizes):
+        yield from choices(int8_linear_integer_vector_kernel, "BN=8 BN=16 BN=32 BN=64")
     yield from layer_space(int8_linear_integer_kernel, sizes["M"], target, rest)
 
 
@@ -281,24 +295,26 @@ def int8_linear(
     `scale` has a column for each group of 16, 32, 64, 128 or 256, which follows from their number, or one column for
     whole rows. With `activations="int8"` x is rounded to integers with scales of its own first, group by group, and
     products are added up as integers: the fast way on a CPU, off by at most half a scale of x for each product. The
-    integers and their scales, of the shapes that `quantise_int8` gives, go to `workspace` if there is one.
+    integers and their scales, of the shapes that `quantise_int8` gives, go to `workspace` if there is one. A pair that
+    `quantise_int8` or `norm_quantise_int8` made, of the same groups, may stand in place of x; then the result is in f32
+    unless there is an `out`.
 
     Example:
         q, scale = tk.quantise_int8(w, group=64)
         y = tk.int8_linear(x, q, scale, activations="int8")
     """
     rows, columns = extents(w)
+    group = group_of(columns, scale.shape[1] if len(scale.shape) == 2 else 1)
+    if isinstance(x, tuple):
+        q, grain = rows_of(x[0], columns), x[1]
+        y = arrays.result(out, grain, (*x[0].shape[:-1], rows))
+        _of_integers(y, q, grain, w, scale, group)
+        return y
     flat = rows_of(x, columns)
     y = arrays.result(out, x, (*x.shape[:-1], rows))
     to, count = arrays.matrix(y), flat.shape[0]
-    group = group_of(columns, scale.shape[1] if len(scale.shape) == 2 else 1)
     if activations == "int8":
-        q, grain = quantise_int8(flat, group, out=workspace)
-        if group is None:
-            factors = arrays.view(grain, (count,)), w, arrays.view(scale, (rows,))
-            chosen(INT8_INTEGER_ROWS, x, M=count, N=rows, K=columns)(to, q, *factors)
-        else:
-            chosen(INT8_INTEGER, x, M=count, N=rows, K=columns, G=group)(to, q, grain, w, scale)
+        _of_integers(y, *rounded_rows(flat, group, workspace), w, scale, group)
     elif activations != "float":
         raise arrays.refused(
             Code.CONSTANT_VALUE, f"activations are float or int8, not {activations!r}", 'pass activations="int8"'
@@ -312,6 +328,15 @@ def int8_linear(
     else:
         chosen(INT8_LINEAR, x, M=count, N=rows, K=columns, G=group)(to, flat, w, scale)
     return y
+
+
+def _of_integers(y: Any, q: Any, grain: Any, w: Any, scale: Any, group: int | None) -> None:
+    (count, columns), rows, to = q.shape, w.shape[0], arrays.matrix(y)
+    if group is None:
+        factors = arrays.view(grain, (count,)), w, arrays.view(scale, (rows,))
+        chosen(INT8_INTEGER_ROWS, y, M=count, N=rows, K=columns)(to, q, *factors)
+    else:
+        chosen(INT8_INTEGER, y, M=count, N=rows, K=columns, G=group)(to, q, grain, w, scale)
 
 
 def fp8_linear(x: Any, w: Any, scale: Any, out: Any = None) -> Any:

@@ -20,8 +20,10 @@ from . import arrays
 from .streaming import extents, fitting
 
 __all__ = [
-    "TUNABLES", "group_of", "padded", "padded_kernel", "quantise_fp8", "quantise_fp8_kernel", "quantise_int4",
-    "quantise_int4_kernel", "quantise_int8", "quantise_int8_kernel", "quantise_int8_rows_kernel",
+    "TUNABLES", "group_of", "inverse_root", "norm_quantise_int8", "norm_quantise_int8_kernel", "padded",
+    "padded_kernel", "quantise_fp8", "quantise_fp8_kernel", "quantise_int4", "quantise_int4_kernel", "quantise_int8",
+    "quantise_int8_groups_kernel", "quantise_int8_kernel", "quantise_int8_rows_kernel", "rounded", "rounded_rows",
+    "whole_groups",
 ]  # fmt: skip
 
 TUNABLES: Final = ()
@@ -45,6 +47,43 @@ def quantise_int8_kernel(
         step = (tp.abs(v).max(axis=1) / 127).to(scale.dtype)
         scale[n, k.number] = step
         q[n, k] = tp.clip(tp.round(_divided(v, step.to(f32))), -127, 127).to(i8)
+
+
+def rounded(v: Any) -> Any:
+    """A row of numbers for each group as integers from -127 to 127, and the scale of each group.
+
+    Numbers are multiplied by the inverse of their scale, which is faster than to divide, so what lies half way may be
+    rounded to the other side. A group of numbers that are all so small that this would be infinite becomes zeros.
+    """
+    top = tp.abs(v).max(axis=1)
+    units = tp.where((top > 1e-36) & (top < tp.inf), 127 / top, 0)
+    return tp.round(v * units[:, None]).to(i8), top / 127
+
+
+def inverse_root(squares: Any, count: Any, eps: Any) -> Any:
+    """What so many numbers are multiplied by to norm them, from the sum of their squares."""
+    return tp.rsqrt(squares / count + eps)
+
+
+@tp.kernel(deny_checks=True)
+def quantise_int8_groups_kernel(
+    q: Out[i8, "M C S"], scale: Out[f32, "M C"], x: In[T, "M C S"], *, C: int, S: int
+) -> None:
+    """x is about q * scale, with a scale for each S neighbours, row by row: for activations, in f32."""
+    for m in tp.parallel(M=tp.each):
+        q[m, :, :], scale[m, :] = rounded(x[m, :, :].to(f32))
+
+
+@tp.kernel(deny_checks=True)
+def norm_quantise_int8_kernel(
+    q: Out[i8, "M C S"], scale: Out[f32, "M C"], x: In[T, "M C S"], g: In[Any, "C S"], eps: f32, *, C: int, S: int
+) -> None:
+    """x / rms(x) * g is about q * scale, with a scale for each S neighbours, row by row."""
+    for m in tp.parallel(M=tp.each):
+        v = x[m, :, :].to(f32)
+        units, grain = rounded(v * g[:, :].to(f32))
+        q[m, :, :] = units
+        scale[m, :] = grain * inverse_root((v * v).sum(), C * S, eps)
 
 
 @tp.kernel(deny_checks=True)
@@ -126,6 +165,36 @@ def quantise_int8(w: Any, group: int | None = 64, scale_dtype: DType = F32, out:
     return q, scale
 
 
+def norm_quantise_int8(x: Any, g: Any, eps: float = 1e-6, group: int = 64, out: Pair | None = None) -> Pair:
+    """rms_norm(x, g) as integers from -127 to 127, and a scale in f32 for each `group` neighbours along a row.
+
+    Groups are whole. The pair is what `int8_linear` takes in place of x.
+
+    Example:
+        q, scale = tk.quantise_int8(w, group=64)
+        y = tk.int8_linear(tk.norm_quantise_int8(x, g), q, scale)
+    """
+    flat = arrays.matrix(x)
+    rows, columns = flat.shape
+    pieces = whole_groups(columns, -(-columns // _known(group)))
+    q, scale = _results(out, x, (rows, columns), I8, (rows, pieces[0]), F32)
+    norm_quantise_int8_kernel(
+        arrays.view(q, (rows, *pieces)), scale, arrays.view(flat, (rows, *pieces)), arrays.view(g, pieces), eps
+    )
+    return q, scale
+
+
+def rounded_rows(x: Any, group: int | None, out: Pair | None = None) -> Pair:
+    """The rows of activations as integers and scales in f32, of the shapes that `quantise_int8` gives."""
+    rows, columns = extents(x)
+    if group is None or columns % group or not columns:
+        return quantise_int8(x, group, out=out)
+    pieces = columns // group, group
+    q, scale = _results(out, x, (rows, columns), I8, (rows, pieces[0]), F32)
+    quantise_int8_groups_kernel(arrays.view(q, (rows, *pieces)), scale, arrays.view(x, (rows, *pieces)))
+    return q, scale
+
+
 def quantise_fp8(w: Any, scale_dtype: DType = F32, out: Pair | None = None) -> Pair:
     """A matrix as floats of 8 bits (e4m3) from -448 to 448, and a scale for each row. Weights are then q * scale.
 
@@ -177,6 +246,17 @@ def group_of(columns: int, count: int) -> int | None:
         Code.DIMENSION_DIFFERS, f"{count} scales for {columns} columns are of no known group",
         f"quantise with a group of {', '.join(map(str, GROUPS))}, or with one scale for each row",
     )  # fmt: skip
+
+
+def whole_groups(columns: int, count: int) -> tuple[int, int]:
+    """How many groups rows have if there are so many scales, and of how many columns each, none of them short."""
+    group = (group_of(columns, count) if count > 1 else None) or columns
+    if count * group != columns or not columns:
+        raise arrays.refused(
+            Code.DIMENSION_DIFFERS, f"{columns} columns are not whole groups of {group}",
+            "use `quantise_int8` and `int8_linear`, which take a last group that is short",
+        )  # fmt: skip
+    return count, group
 
 
 def _by_rows(kernel: tp.Kernel, rows: int, columns: int) -> Choice:

@@ -6,28 +6,23 @@ that no table holds. Tokens are `Index` entries, so kernels that look them up ne
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Any, Final
 
 import tileproof as tp
-from tileproof import In, Index, Out, Schedule, T, U, bf16, f16, f32, i32, i64, u64
+from tileproof import In, Index, Out, Schedule, T, U, f32, i32, i64, u64
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
 from .choosing import chosen
-from .ordering import better, element_of, first_of, greater, keys_of, ordered, position_of, without
+from .drawing import GREATEST, LOG2_E, MOST_STEPS, drawn_of, gathered_of, level_of, mass_of, thrown, weight_of
+from .ordering import better, element_of, first_of, greater, keys_of, without
 from .row_choices import ALONE, WHOLE, direct, is_split, piece, tile
 
-__all__ = ["greedy", "greedy_kernel", "greedy_split_kernel", "sample", "sample_kernel"]
-
-LOG2_E: Final = math.log2(math.e)
-GREATEST: Final = 3.4e38
-"""Just below what f32 holds: times 0 it is 0."""
-LAST: Final = (1 << 32) - 1
-"""Behind every position in a key."""
-MOST_STEPS: Final = 1 << 60
-"""Positions of random numbers have to fit 62 bits."""
+__all__ = [
+    "greedy", "greedy_kernel", "greedy_split_kernel", "greedy_tiles_kernel", "sample", "sample_gathered_kernel",
+    "sample_kernel",
+]  # fmt: skip
 
 # The greatest.
 
@@ -53,6 +48,32 @@ def greedy_split_kernel(token: Out[Index["V"], "R"], logits: In[T, "R V"], *, SV
         best, first = first_of(lanes, BV)
         greatest, position = tp.join((best, z.start + first), over=z, by=greater)
         token[r] = token_of(greatest, position)  # type: ignore[index]
+
+
+@tp.kernel(deny_checks=True)
+def greedy_tiles_kernel(token: Out[Index["V"], "R"], logits: In[T, "R V"], *, BV: int = 4096) -> None:
+    """The same. Only maxima of tiles are kept, and the place is sought in the best tile, which takes a CPU less."""
+    for r in tp.parallel(R=tp.each):
+        best, first = greatest_of(logits, r, BV)
+        token[r] = token_of(best, first)  # type: ignore[index]
+
+
+def greatest_of(logits: Any, r: Any, size: Any) -> Any:
+    """The greatest logit of a row, NaN if there is one, and where it is first, if it is a number."""
+    best, start = tp.full((), -tp.inf, logits.dtype), 0
+    for v in tp.tiles(V=size):
+        top = logits[r, v].max()
+        wins = ~(top <= best) & (best == best)
+        best, start = tp.where(wins, top, best), tp.where(wins, v.start, start)
+    return best, place_of(best, logits, r, tp.maximum(start, 0), size)
+
+
+def place_of(value: Any, logits: Any, r: Any, start: Any, size: Any) -> Any:
+    """Where in a tile of a row a value is first; the end of the row if nowhere."""
+    first = tp.dim("V") - 1
+    for v in tp.tiles(V=size, start=start, stop=start + size):
+        first = tp.minimum(first, tp.where(logits[r, v] == value, v.elements, tp.dim("V") - 1).min())
+    return first
 
 
 def token_of(best: Any, position: Any) -> Any:
@@ -83,153 +104,14 @@ def _real(logits: Any, vocabulary: int | None) -> Any:
 # By chance.
 
 
-def rank(x: Any) -> Any:
-    """Logits as u32 of the same order, in as few bits as they have."""
-    key = ordered(x.to(f32))
-    if x.dtype == bf16:
-        found = key >> 16
-    elif x.dtype == f16:
-        found = key >> 13
-    else:
-        found = key
-    return found
-
-
-def weight_of(x: Any, top: Any, scale: Any) -> Any:
-    """exp((x - top) / temperature) for a scale of log2(e) / temperature: 1 for the greatest, 0 for -inf."""
-    v = x.to(f32)
-    is_nothing = (v == -tp.inf) | (top == tp.inf)
-    return tp.where(v == top, 1.0, tp.where(is_nothing, 0.0, tp.exp2((v - top) * scale)))
-
-
-def worth_of(x: Any, top: Any, scale: Any, is_count: Any) -> Any:
-    """What tokens are worth: 1 where they are counted, else their weight."""
-    if is_count:
-        worth = tp.where(x == x, 1.0, 0.0)
-    else:
-        worth = weight_of(x, top, scale)
-    return worth
-
-
-def plus(total: Any, part: Any) -> Any:
-    """One more tile in a total, which is kept for each lane apart, or in one number."""
-    if total.shape[0] == 1:
-        found = total + part.sum(keepdims=True)
-    else:
-        found = total + part.fill(0)
-    return found
-
-
-def is_up_to(v: Any, edge: Any, size: Any) -> Any:
-    """Which elements of a tile are no later than a position."""
-    return tp.arange(size, i32) <= (edge - v.start).to(i32)
-
-
-def total_of(row: Any, kept: Any, size: Any, zeros: Any) -> Any:
-    """The weight of the tokens that stay."""
-    (logits, r, top, scale), (bar, edge, floor) = row, kept
-    total = zeros
-    for v in tp.tiles(V=size):
-        part = logits[r, v]
-        key, weight = rank(part), weight_of(part, top, scale)
-        stays = (key > bar) | ((key == bar) & is_up_to(v, edge, size))
-        total = plus(total, tp.where(stays & ~(weight < floor), weight, 0.0))
-    return total.sum()
-
-
-def bar_of(row: Any, low: Any, high: Any, goal: Any, is_count: Any, size: Any, zeros: Any) -> Any:
-    """The highest bar from low to high such that tokens worth the goal reach it, or one that just these reach.
-
-    They do reach `low`. Each pass over the row leaves a quarter of the interval.
-    """
-    logits, r, top, scale = row
-    while low < high:
-        step = ((high - low) >> 2) + 1
-        one, two = low + step, low + tp.minimum(step * 2, high - low)
-        three = low + tp.minimum(step * 3, high - low)
-        first, second, third = zeros, zeros, zeros
-        for v in tp.tiles(V=size):
-            part = logits[r, v]
-            key, worth = rank(part), worth_of(part, top, scale, is_count)
-            first = plus(first, tp.where(key >= one, worth, 0.0))
-            second = plus(second, tp.where(key >= two, worth, 0.0))
-            third = plus(third, tp.where(key >= three, worth, 0.0))
-        reach_one, reach_two, reach_three = first.sum(), second.sum(), third.sum()
-        if reach_three >= goal:
-            low, reached = three, reach_three
-        elif reach_two >= goal:
-            low, high, reached = two, three - 1, reach_two
-        elif reach_one >= goal:
-            low, high, reached = one, two - 1, reach_one
-        else:
-            high, reached = one - 1, goal + 1
-        high = tp.where(is_count & (reached == goal), low, high)
-    return low
-
-
-def needed_of(row: Any, bar: Any, edge: Any, goal: Any, is_count: Any, size: Any, zeros: Any) -> Any:
-    """How many of the tokens level with the bar it takes to reach the goal, at least 1; and how many there are."""
-    logits, r, top, scale = row
-    above, level, each = zeros, zeros, tp.zeros((), f32)
-    for v in tp.tiles(V=size):
-        part = logits[r, v]
-        key, worth = rank(part), worth_of(part, top, scale, is_count)
-        is_level = (key == bar) & is_up_to(v, edge, size)
-        above = plus(above, tp.where(key > bar, worth, 0.0))
-        level = plus(level, tp.where(is_level, 1.0, 0.0))
-        each = tp.maximum(each, tp.where(is_level, worth, 0.0).max())
-    return tp.maximum(tp.ceil((goal - above.sum()) / each), 1.0), level.sum()
-
-
-def crossing_of(row: Any, kept: Any, target: Any, otherwise: Any, is_draw: Any, size: Any) -> Any:
-    """Where a running sum crosses a number: of the weights of tokens that stay, or of ones for those at the bar."""
-    (logits, r, top, scale), (bar, edge, floor) = row, kept
-    run, is_found = tp.zeros((), f32), tp.zeros((), bool)
-    for v in tp.tiles(V=size):
-        if ~is_found:
-            value = logits[r, v]
-            key, weight = rank(value), weight_of(value, top, scale)
-            is_level = (key == bar) & is_up_to(v, edge, size)
-            is_in = (is_level | (is_draw & (key > bar))) & ~(weight < floor)
-            share = tp.where(is_in, tp.where(is_draw, weight, 1.0), 0.0)
-            part = share.sum()
-            if run + part > target:
-                is_hit = (share > 0) & (run + share.cumsum() > target)
-                hit = tp.where(is_hit, tp.arange(size, i32), size).min()
-                otherwise, is_found = tp.where(hit < size, v.start + hit, otherwise), hit < size
-            run += part
-    return otherwise
-
-
-def drawn_of(keys: Any, settings: Any, chance: Any, otherwise: Any) -> Any:
-    """A draw from keys in falling order, 0 where there is none; top-p may leave some of them, min-p too.
-
-    Top-p is a part of the total, or where that is infinite, of what the keys weigh.
-    """
-    top, scale, p, total, floor = settings
-    weight = tp.where(keys > 0, weight_of(element_of(keys, top), top, scale), 0.0)
-    goal = tp.where(total < tp.inf, total, weight.sum()) * p
-    is_in = (weight.cumsum() - weight < goal) | (tp.arange(keys.shape[0]) == 0) | ~(p < 1)
-    share = tp.where(is_in & ~(weight < floor), weight, 0.0)
-    at = position_of(keys)
-    run = tp.where(at[:, None] <= at[None, :], share[:, None], 0.0).sum(axis=0)
-    is_hit = (share > 0) & (run > share.sum() * chance)
-    hit = tp.where(is_hit, at, LAST).min()
-    return tp.where(hit < LAST, hit, otherwise)
-
-
 @tp.kernel(deny_checks=True)
 def sample_kernel(
     token: Out[Index["V"], "R"], logits: In[T, "R V"], seed: In[i64, "R"], step: In[U, "R"], temperature: In[f32, "R"],
-    top_k: In[i32, "R"], top_p: In[f32, "R"], min_p: In[f32, "R"], *, BV: int = 1024, LANES: int = 1, KEPT: int = 64,
-    BL: int = 256,
+    top_k: In[i32, "R"], top_p: In[f32, "R"], min_p: In[f32, "R"], *, BV: int = 1024, KEPT: int = 64, BL: int = 256,
 ) -> None:  # fmt: skip
     """One token of each row, as `sample` says: a program for each row, which passes over it some times.
 
     Where top-k or top-p leave up to KEPT tokens, these are taken out one after another, as `top_k_kernel` does.
-    Else tokens stay that are above a bar, or level with it and no later than an edge. Top-k and top-p both raise the
-    bar, by what tokens are worth, and the last turn draws: three turns of one loop, because they have most code in
-    common. Sums are kept in LANES numbers, 1 or BV.
     """
     for r in tp.parallel(R=tp.each):
         lanes: Any = tp.full((BV,), -tp.inf, logits.dtype), tp.zeros((BV,), i32)
@@ -242,13 +124,13 @@ def sample_kernel(
         drawn = token_of(best, position)
         if (best > -tp.inf) & (temperature[r] > 0):
             row = logits, r, best.to(f32), tp.minimum(LOG2_E / temperature[r], GREATEST)
-            k, p, bar, edge, zeros = top_k[r], top_p[r], rank(lowest.min()), tp.dim("V") - 1, tp.zeros((LANES,))
+            k, p, zeros = top_k[r], top_p[r], tp.zeros((BV,))
             chance, least_share = tp.random(seed[r], step[r].to(i64) % MOST_STEPS), tp.minimum(min_p[r], 1.0)
             is_all, is_counted = (k <= 0) | (k >= tp.dim("V")), (k > 0) & (k <= KEPT)
             kept, count, gathered, total, is_few = tp.zeros((KEPT,), u64), 0, 0.0, tp.inf, is_counted
             if is_counted | (is_all & (p < 1)):
                 if ~is_counted:
-                    total = total_of(row, (bar, edge, 0.0), BV, zeros)
+                    total = mass_of(row, BV, zeros)
                 goal, limit = total * tp.where(is_counted, 1.0, p), tp.where(is_counted, k, KEPT)
                 keys = keys_of((lanes[0].to(f32), lanes[1]), BV, tp.dim("V"))
                 key = keys.max()
@@ -261,28 +143,45 @@ def sample_kernel(
             if is_few:
                 drawn = drawn_of(kept, (best.to(f32), row[3], p, total, least_share), chance, drawn)
             else:
-                for turn in range(3):
-                    is_count, is_draw = turn == 0, turn == 2
-                    if is_draw | (is_count & ~is_all) | ((turn == 1) & (p < 1)):
-                        floor = tp.where(is_draw, least_share, 0.0)
-                        target = k.to(f32)
-                        if ~is_count:
-                            target = total_of(row, (bar, edge, floor), BV, zeros)
-                        if is_draw:
-                            target *= chance
-                            is_sought = is_draw
-                        else:
-                            target *= tp.where(is_count, 1.0, tp.maximum(p, 0.0))
-                            low = bar_of(row, bar, rank(best), target, is_count, BV, zeros)
-                            edge = tp.where(low > bar, tp.dim("V") - 1, edge)
-                            bar = low
-                            needed, level = needed_of(row, bar, edge, target, is_count, BV, zeros)
-                            is_sought, target = needed < level, needed - 0.5
-                        if is_sought:
-                            found = crossing_of(
-                                row, (bar, edge, floor), target, tp.where(is_draw, drawn, edge), is_draw, BV
-                            )
-                            drawn, edge = tp.where(is_draw, found, drawn), tp.where(is_draw, edge, found)
+                drawn = thrown(row, (k, p, least_share), lowest.min(), chance, drawn, BV, zeros)
+        token[r] = tp.clip(drawn, -1, tp.dim("V") - 1)  # type: ignore[index]
+
+
+@tp.kernel(deny_checks=True)
+def sample_gathered_kernel(
+    token: Out[Index["V"], "R"], logits: In[T, "R V"], seed: In[i64, "R"], step: In[U, "R"], temperature: In[f32, "R"],
+    top_k: In[i32, "R"], top_p: In[f32, "R"], min_p: In[f32, "R"], *, BV: int = 2048, LANES: int = 256, KEPT: int = 128,
+    BL: int = 128,
+) -> None:  # fmt: skip
+    """The same. Where up to KEPT tokens stay, one pass gathers them all, and hardly looks at what is below.
+
+    What it has to look at is told by LANES numbers, the greatest of so many parts of the row.
+    """
+    for r in tp.parallel(R=tp.each):
+        best, position = greatest_of(logits, r, BV)
+        drawn = token_of(best, position)
+        if (best > -tp.inf) & (temperature[r] > 0):
+            row = logits, r, best.to(f32), tp.minimum(LOG2_E / temperature[r], GREATEST)
+            k, p, total, zeros = top_k[r], top_p[r], tp.inf, tp.zeros((1,))
+            chance, least_share = tp.random(seed[r], step[r].to(i64) % MOST_STEPS), tp.minimum(min_p[r], 1.0)
+            is_all, is_counted = (k <= 0) | (k >= tp.dim("V")), (k > 0) & (k <= KEPT)
+            kept, is_few = tp.zeros((KEPT,), u64), is_counted
+            if is_counted | (is_all & (p < 1)):
+                if ~is_counted:
+                    total = mass_of(row, BV, zeros)
+                lanes, limit = tp.full((LANES,), -tp.inf, logits.dtype), tp.where(is_counted, k, KEPT)
+                for v in tp.tiles(V=LANES):
+                    lanes = tp.maximum(lanes, logits[r, v].fill(-tp.inf))
+                kept = gathered_of((logits, r), level_of(lanes, limit), limit, KEPT, (BV, BL))
+                weight = tp.where(kept > 0, weight_of(element_of(kept, tp.zeros(())), best.to(f32), row[3]), 0.0)
+                is_few = is_counted | ~(weight.sum() < total * p)
+            if is_few:
+                drawn = drawn_of(kept, (best.to(f32), row[3], p, total, least_share), chance, drawn)
+            else:
+                lowest = tp.full((), tp.inf, logits.dtype)
+                for v in tp.tiles(V=BV):
+                    lowest = tp.minimum(lowest, logits[r, v].min())
+                drawn = thrown(row, (k, p, least_share), lowest, chance, drawn, BV, zeros)
         token[r] = tp.clip(drawn, -1, tp.dim("V") - 1)  # type: ignore[index]
 
 
@@ -325,7 +224,7 @@ def sample(
 def _greedy_default(sizes: Sizes, target: str) -> Choice:
     rows, columns = sizes["R"], sizes["V"]
     if target == "cpu":
-        return Choice(greedy_kernel, {"BV": tile(columns, 256)})
+        return Choice(greedy_tiles_kernel, {"BV": tile(columns, 4096)})
     if is_split(rows, columns):
         return Choice(greedy_split_kernel, {"SV": piece(rows, columns, 2048), "BV": 2048}, direct(8))
     return Choice(greedy_kernel, {"BV": tile(columns, 1024 if columns <= WHOLE else 2048)}, direct(8))
@@ -333,22 +232,21 @@ def _greedy_default(sizes: Sizes, target: str) -> Choice:
 
 def _greedy_space(sizes: Sizes, target: str) -> Iterator[Choice]:
     if target == "cpu":
-        yield from choices(greedy_kernel, "BV=64 BV=128 BV=256 BV=512 BV=1024")
+        yield from choices(greedy_tiles_kernel, "BV=1024 BV=2048 BV=4096 BV=8192")
         return
     yield from choices(greedy_kernel, "BV=512 BV=1024 BV=2048 BV=4096", direct(4), direct(8))
     pieces = "SV=4096,BV=1024 SV=4096,BV=2048 SV=8192,BV=1024 SV=8192,BV=2048 SV=10240,BV=2048 SV=16384,BV=2048"
     yield from choices(greedy_split_kernel, pieces, direct(4), direct(8), Schedule(occupancy=4))
 
 
-def _sample(columns: int, size: int, kept: int, schedule: Schedule, is_lane_by_lane: bool = True) -> Choice:
+def _sample(columns: int, size: int, kept: int, schedule: Schedule) -> Choice:
     lanes = tile(columns, size)
-    sizes = {"BV": lanes, "LANES": lanes if is_lane_by_lane else 1, "KEPT": kept, "BL": tile(-(-columns // lanes), 512)}
-    return Choice(sample_kernel, sizes, schedule)
+    return Choice(sample_kernel, {"BV": lanes, "KEPT": kept, "BL": tile(-(-columns // lanes), 512)}, schedule)
 
 
 def _sample_default(sizes: Sizes, target: str) -> Choice:
     if target == "cpu":
-        return _sample(sizes["V"], 256, 64, Schedule(), False)
+        return Choice(sample_gathered_kernel, {})
     return _sample(sizes["V"], 4096, 64, Schedule(warps=8))
 
 
@@ -356,7 +254,7 @@ def _sample_space(sizes: Sizes, target: str) -> Iterator[Choice]:
     columns = sizes["V"]
     tiles = sorted({tile(columns, size) for size in (256, 512, 1024, 2048, 4096)})
     if target == "cpu":
-        yield from (_sample(columns, size, 64, Schedule(), False) for size in tiles)
+        yield from choices(sample_gathered_kernel, "KEPT=64 KEPT=128 KEPT=256 BV=1024 BV=4096 BV=4096,LANES=512")
         return
     for size in tiles:
         yield from (_sample(columns, size, 64, each) for each in ALONE)
@@ -369,7 +267,11 @@ def _settings(rng: Any, arguments: dict[str, Any]) -> None:
         arguments[name][...] = value
 
 
-GREEDY: Final = Tunable("greedy", (greedy_kernel, greedy_split_kernel), _greedy_default, _greedy_space)
-SAMPLE: Final = Tunable("sample", (sample_kernel,), _sample_default, _sample_space, inputs=_settings)
+GREEDY: Final = Tunable(
+    "greedy", (greedy_kernel, greedy_split_kernel, greedy_tiles_kernel), _greedy_default, _greedy_space
+)
+SAMPLE: Final = Tunable(
+    "sample", (sample_kernel, sample_gathered_kernel), _sample_default, _sample_space, inputs=_settings
+)
 """By the vocabulary alone: were tiles chosen by the number of rows too, a token could depend on its neighbours."""
 TUNABLES: Final = (GREEDY, SAMPLE)

@@ -63,6 +63,19 @@ def weighed_columns(state: Any, scores: Any, values: Any, scale: Any) -> Any:
     return new, total * fade + weight.sum(axis=0), acc * fade[None, :] + values.T @ weight.to(values.dtype)
 
 
+def weighed_alone(state: Any, queries: Any, keys: Any, values: Any, scale: Any) -> Any:
+    """`weighed` for few queries, by sums instead of products, which pack what they multiply.
+
+    Weights are not rounded. Values stand before weights, whose neighbours are not neighbours in memory.
+    """
+    top, total, acc = state
+    scores = (wide(keys, keys.dtype)[None, :, :] * queries[:, None, :]).sum(axis=2)
+    new = tp.maximum(top, scores.max(axis=1) * scale)
+    weight, fade = tp.exp2(scores * scale - new[:, None]), tp.exp2(top - new)
+    found = (wide(values, values.dtype)[None, :, :] * weight[:, :, None]).sum(axis=1)
+    return new, total * fade + weight.sum(axis=1), acc * fade[:, None] + found
+
+
 def merged(one: Any, two: Any) -> Any:
     """The state of two pieces together."""
     (top_one, total_one, acc_one), (top_two, total_two, acc_two) = one, two

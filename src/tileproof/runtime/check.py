@@ -51,7 +51,7 @@ def verdict(
 ) -> Verdict:
     """How a kernel fares for all launches: for the first class of element types it compiles for."""
     try:
-        specialisation = accepted(kernel, constants or {})[0]
+        specialisation = accepted(kernel, constants or {})
         ir = compile_for(kernel, specialisation).ir
     except KernelError as error:
         return Verdict(None, findings=tuple(replace(each, kernel=kernel.name) for each in error.diagnostics))
@@ -73,7 +73,7 @@ def scope_of(kernel: Kernel, constants: Mapping[str, ConstantValue], found: Verd
     open_ = {name: symbol(name) for name, value in chosen.items() if type(value) is int and name not in constants}
     if len(open_) == len(chosen):
         try:
-            specialisation = accepted(kernel, {**constants, **open_})[0]
+            specialisation = accepted(kernel, {**constants, **open_})
             ir = tidy(elaborate(kernel, specialisation).ir)
             general = prove(ir, deny_checks=kernel.deny_checks)
             # Without sizes to try, an index that leaves its tensor shows only as one more check.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from tileproof.backends.cpu.queue import STEP, copy_of
+from tileproof.backends.cpu.queue import RUN, STEP, copy_of
 from tileproof.backends.cpu.running import NOBODY
 from tileproof.language.kernel import Kernel
 
@@ -48,7 +48,10 @@ class Player:
         for each in recorded:
             steps = each.part[:]
             if each.work in places and len(steps):
-                each.work.words[STEP] = steps[STEP - 1] = places[each.work]
+                each.work.words[STEP] = places[each.work]
+                for begin in range(0, len(steps), STEP):
+                    if steps[begin] == RUN:
+                        steps[begin + STEP - 1] = places[each.work]
             self.steps.extend(steps)
 
     def replay(self, stream: Stream, work: Replay) -> int:

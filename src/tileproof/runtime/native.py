@@ -77,26 +77,28 @@ def steps_of(
     kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any], found: Proved, bound: Bound
 ) -> tuple[Work, array[int]]:
     """A launch for a graph: what it uses, and the steps of a queue that run it. The work keeps what they need."""
-    launched = remembered(kernel, args, named, found, bound)
+    launched = remembered(kernel, args, named, found, bound, in_graph=True)
     if launched is not None:
-        return launched, repeats.steps_in(launched)
+        return launched, repeats.steps_in(launched, bound, pool())
     work = work_of(parse(kernel).signature, bound, args)
     called = Called(work.name, deferred(found, bound), work.reads, work.writes, args)
     return called, called.steps
 
 
 def remembered(
-    kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any], found: Proved, bound: Bound
+    kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any], found: Proved, bound: Bound, *, in_graph: bool = False
 ) -> repeats.Launched | None:
-    """A launch in the form in which those like it run, if it has one."""
+    """A launch in the form in which those like it run, if it has one. In a graph it may be several steps."""
     target = host()
     loaded = _loaded_for(found, bound, target)
     key = repeats.key_of(args, named)
     if key is None or named.keys() & bound.tensors.keys():
         return None
-    memory: dict[Any, repeats.Repeat | None] = kernel.cache.setdefault("launches", {})
-    repeat = repeats.remember(found, parse(kernel).signature, target, bound, loaded, args, pool())
-    repeats.note(memory, key, repeat)
+    if loaded.has_setup and (loaded.is_plain or in_graph):
+        require(found.ready, bound.scalars, bound.dimensions)  # what is like this launch keeps its contracts too
+    repeat = repeats.remember(found, parse(kernel).signature, target, bound, loaded, args, pool(), in_graph=in_graph)
+    if not in_graph:
+        repeats.note(kernel.cache.setdefault("launches", {}), key, repeat)
     return None if repeat is None else repeats.prepared(repeat, args, is_checked=True)
 
 

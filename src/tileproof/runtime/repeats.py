@@ -19,8 +19,8 @@ import numpy as np
 from tileproof.analysis.terms import Scalar, everything
 from tileproof.analysis.verdict import Compare, Fits
 from tileproof.backends.cpu.pool import Pool, arena
-from tileproof.backends.cpu.queue import STEP, step_of
-from tileproof.backends.cpu.running import NOBODY, Loaded
+from tileproof.backends.cpu.queue import STEP, copy_of, step_of
+from tileproof.backends.cpu.running import NOBODY, Loaded, beginning_of, is_row_by_row
 from tileproof.backends.cpu.target import Target
 from tileproof.frontend.operations import limits
 from tileproof.frontend.signature import ContentOf, Signature
@@ -37,6 +37,7 @@ from .owned import Knowing
 from .storage import Block
 from .tensors import Tensor
 
+_ALIGNMENT: Final = 64
 _MOST: Final = 256
 """How many launches of a kernel are remembered."""
 _ledger: Final = ledger_of(None)
@@ -82,7 +83,7 @@ class Repeat:
 class Launched(Work):
     """A launch like an earlier one: its words are filled in, and nothing has run."""
 
-    __slots__ = ("is_own", "repeat", "words")
+    __slots__ = ("is_own", "kept", "repeat", "words")
 
     def __init__(self, repeat: Repeat, words: array[int], reads: list[Span], writes: list[Span], keep: object,
                  is_own: bool) -> None:  # fmt: skip
@@ -91,6 +92,8 @@ class Launched(Work):
         self.turn = self.number = 0
         self.guards, self.note, self.views = (), None, None
         self.repeat, self.words = repeat, words
+        self.kept: object = None
+        """What the steps of a graph use besides: values that tensors begin as, and room for what pieces find."""
         self.is_own = is_own
         """Whether nobody else can reach its memory, so that it may be in flight."""
 
@@ -147,9 +150,9 @@ def key_of(args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         else:
             return None
     for name, value in named.items():
-        if type(value) is not int:
+        if type(value) is not int and type(value) is not bool:
             return None
-        parts.append((name, value))
+        parts.append((name, type(value), value))
     return tuple(parts)
 
 
@@ -244,15 +247,30 @@ def start(launched: Launched, pool: Pool) -> None:
     thread.reach(turn)
 
 
-def steps_in(launched: Launched) -> array[int]:
-    """The step that runs a launch, which stays good as long as the launch is kept; none if it has no programs."""
-    words = launched.words
-    if not launched.repeat.programs:
+def steps_in(launched: Launched, bound: Bound, pool: Pool) -> array[int]:
+    """The steps that run a launch, which stay good as long as the launch is kept; none if it has no programs."""
+    words, repeat, loaded = launched.words, launched.repeat, launched.repeat.loaded
+    if not repeat.programs and not loaded.combined:
         return array("Q")
     address = words.buffer_info()[0]
     words[2] = address + 8 * STEP
     words[6] = words[STEP] = address + 8 * (len(words) - 6)
-    return words[:STEP]
+    kept: list[Any] = []
+    steps = array("Q")
+    for tensor in loaded.combined:
+        given = bound.tensors[tensor.name]
+        kept.append(np.full(given.shape, beginning_of(tensor), given.dtype))
+        place = words[STEP + loaded.words.places[tensor.name, "pointer"]]
+        steps.extend(copy_of(place, kept[-1].ctypes.data, given.nbytes))
+    if loaded.code.has_after:
+        kept.append(np.empty(loaded.code.piece * repeat.programs + _ALIGNMENT, np.uint8))
+        words[STEP + loaded.words.places["space"]] = -(-kept[-1].ctypes.data // _ALIGNMENT) * _ALIGNMENT
+    steps.extend(words[:STEP])
+    if loaded.code.has_after:
+        total = loaded.joins(repeat.dimensions)
+        steps.extend(step_of(loaded.after, words[2], total, pool.chunk(total), loaded.code.arena, words[6]))
+    launched.kept = kept
+    return steps
 
 
 def _check(repeat: Repeat, args: tuple[Any, ...]) -> Sequence[tuple[Block, int]]:
@@ -272,12 +290,19 @@ def _check(repeat: Repeat, args: tuple[Any, ...]) -> Sequence[tuple[Block, int]]
 
 
 def remember(
-    found: Proved, signature: Signature, target: Target, bound: Bound, loaded: Loaded, args: tuple[Any, ...], pool: Pool
-) -> Repeat | None:
-    """What there is to remember of a launch that went well; None if others like it need the full way."""
-    if not loaded.is_plain or len(args) != len(signature.arguments):
+    found: Proved, signature: Signature, target: Target, bound: Bound, loaded: Loaded, args: tuple[Any, ...],
+    pool: Pool, *, in_graph: bool = False,
+) -> Repeat | None:  # fmt: skip
+    """What there is to remember of a launch that went well; None if others like it need the full way.
+
+    A graph repeats the very same launch: what scalars decide stays decided, and there may be several steps.
+    """
+    if not (loaded.is_native if in_graph else loaded.is_plain) or len(args) != len(signature.arguments):
         return None
-    if any(looks_at_scalars(compare) for compare in found.verdict.compares):
+    if not in_graph and any(looks_at_scalars(compare) for compare in found.verdict.compares):
+        return None
+    total = loaded.programs(bound.dimensions)
+    if loaded.combined and not _is_one_share(loaded, bound, total):
         return None
     positions = {parameter.name: number for number, parameter in enumerate(signature.arguments)}
     tensors = []
@@ -294,8 +319,10 @@ def remember(
         scalars.append((positions[parameter.name], STEP + loaded.words.places[parameter.name], _bits(dtype)))
     values = loaded.fixed_words(bound.tensors, bound.dimensions)
     assert loaded.words.places["record"] == 0
-    total = loaded.programs(bound.dimensions)
-    step = step_of(loaded.main, 0, total, pool.chunk(total), loaded.code.arena, 0)
+    if loaded.combined:
+        values[loaded.words.places["shares"]] = 1
+    items = 1 if loaded.combined else total
+    step = step_of(loaded.main, 0, items, pool.chunk(items), loaded.code.arena, 0)
     is_written_at = [each[2] for each in tensors]
     return Repeat(
         found, signature, target, loaded, array("Q", [*step, *values, 0, NOBODY, 0, 0, 0, 0]), tuple(tensors),
@@ -305,6 +332,12 @@ def remember(
         any(isinstance(tensor.element, ContentOf) for tensor in signature.tensors),
         tuple(positions[tensor.name] for tensor in signature.tensors if tensor.access is not Access.IN),
     )  # fmt: skip
+
+
+def _is_one_share(loaded: Loaded, bound: Bound, programs: int) -> bool:
+    """Whether programs combine into the tensors themselves, and not into copies of them."""
+    whole = all(is_row_by_row(bound.tensors[tensor.name]) for tensor in loaded.combined)
+    return whole and loaded.shares(bound.tensors, programs) == 1
 
 
 def looks_at_scalars(compare: Compare | Fits) -> bool:

@@ -16,7 +16,7 @@ from tileproof.backends.cpu.target import named
 from tileproof.runtime.launch import prepare
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
-NAMES = sorted(path.stem for path in EXAMPLES.glob("*.py") if path.stem != "demo")
+NAMES = sorted(path.stem for path in EXAMPLES.glob("*.py") if not path.stem.startswith("demo"))
 MATH = {"fma", "fmaf", "sin", "cos", "erf", "pow"}
 """Of the C library, for f64 and for processors without fused multiply-add."""
 MEMORY = {"memset", "memcpy"}

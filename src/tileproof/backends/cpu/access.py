@@ -25,7 +25,31 @@ from .state import State, View, number
 def load(s: State, op: ops.Load, spot: Spot) -> Operand:
     """Elements of a region of a tensor."""
     view, positions = s.tensors[op.tensor], _positions(s, op.picks, spot)
+    if s.ahead and s.ahead_of in (None, op.tensor):
+        _fetch_ahead(s, op, view, positions, spot)
     return _read(s, view, positions, spot, op.result.type.dtype)
+
+
+def _fetch_ahead(s: State, op: ops.Load, view: View, positions: list[Position], spot: Spot) -> None:
+    """Asks for the elements of a row some rows further on, where each row is read by lanes that are neighbours.
+
+    What lies there belongs to the next rows, or to the next program, or to nobody: to ask never fails.
+    """
+    last, at = len(positions) - 1, op.picks[:-1]
+    if last < 1 or positions[last].lanes != "run" or view.strides[last] != "1":
+        return
+    if spot.lane is None or spot.lane < 1 or not isinstance(at[-1], ops.Along | ops.Whole | ops.Window):
+        return
+    if isinstance(at[-1], ops.Along) and at[-1].walker.type.is_each:
+        return
+    terms = [s.scaled(term, view.strides[n]) for n, position in enumerate(positions) for term in position.terms]
+    far = s.scaled(view.strides[last - 1], str(s.ahead))
+    pointer = s.address(view.pointer, [*terms, far], memory(view.dtype))
+    if s.e.recall(("ahead", pointer)) is not None:  # another row at hand is made of the same
+        return
+    s.e.remember(("ahead", pointer), pointer)
+    s.e.declare("llvm.prefetch.p0", "void", "ptr", "i32 immarg", "i32 immarg", "i32 immarg")
+    s.e.do("call void @llvm.prefetch.p0(ptr {}, i32 0, i32 3, i32 1)", pointer)
 
 
 def get(s: State, op: ops.Get, spot: Spot) -> Operand:

@@ -111,11 +111,9 @@ def _computed(s: State, op: ops.PureOp, spot: Spot) -> Operand:
         case ops.Bitcast(operand=operand):
             return bitcast(e, at(s, operand, spot), operand.type.dtype, dtype, w)
         case ops.Broadcast(operand=operand):
-            return _broadcast(s, operand, op.result.type, spot)
+            return _repeated(s, operand, before_broadcast(operand.type, op.result.type, spot), w)
         case ops.Expand(operand=operand, axis=axis):
-            coords = (*spot.coords[:axis], *spot.coords[axis + 1 :])
-            lane = None if spot.lane is None or spot.lane == axis else spot.lane - (spot.lane > axis)
-            return _repeated(s, operand, spot.moved(coords, lane), w)
+            return _repeated(s, operand, before_expand(axis, spot), w)
         case ops.Permute(operand=operand, order=order):
             places = [order.index(axis) for axis in range(len(order))]
             lane = None if spot.lane is None else order[spot.lane]
@@ -145,10 +143,17 @@ def _repeated(s: State, tile: Tile, spot: Spot, lanes: int) -> Operand:
     return found if spot.lanes == lanes else splat(s.e, found, register(tile.type.dtype), lanes)
 
 
-def _broadcast(s: State, operand: Tile, target: TileType, spot: Spot) -> Operand:
-    offset = target.rank - operand.type.rank
+def before_expand(axis: int, spot: Spot) -> Spot:
+    """Where a spot lies in a tile that was given a new axis."""
+    lane = None if spot.lane is None or spot.lane == axis else spot.lane - (spot.lane > axis)
+    return spot.moved((*spot.coords[:axis], *spot.coords[axis + 1 :]), lane)
+
+
+def before_broadcast(operand: TileType, target: TileType, spot: Spot) -> Spot:
+    """Where a spot lies in a tile that was repeated."""
+    offset = target.rank - operand.rank
     coords, lane = [], None
-    for number_, axis in enumerate(operand.type.axes):
+    for number_, axis in enumerate(operand.axes):
         there = number_ + offset
         if number(axis.length) == 1 != number(target.axes[there].length):
             coords.append("0")
@@ -156,7 +161,7 @@ def _broadcast(s: State, operand: Tile, target: TileType, spot: Spot) -> Operand
         coords.append(spot.coords[there])
         if there == spot.lane:
             lane = number_
-    return _repeated(s, operand, spot.moved(tuple(coords), lane), spot.lanes)
+    return spot.moved(tuple(coords), lane)
 
 
 def _filled(s: State, operand: Tile, value: Tile, spot: Spot) -> Operand:

@@ -184,11 +184,13 @@ def squares(
 
     def square(coords: tuple[Operand, ...], is_edge: bool) -> Sequence[Operand]:
         rows = []
+        s.ahead = w
         for n in range(w):
             there = _at_most(s, s.plus(coords[lane], str(n)), lives[lane], n)
             mask = before(s, coords[natural], lives[natural], w) if is_edge else None
             here = (*coords[:lane], there, *coords[lane + 1 :])
             rows.append(elements.at(s, tile, Spot(here, natural, w, mask)))
+        s.ahead = 0
         for n, row in enumerate(transpose(s.e, rows, element, w)):
             there = s.plus(coords[natural], str(n))
             here = (*coords[:natural], there, *coords[natural + 1 :])
@@ -210,7 +212,7 @@ def squares(
         if depth < len(others):
             s.e.loop("0", lives[others[depth]], 1, turn(others[depth]))
         elif depth < len(others) + 2:
-            axis = (natural, lane)[depth - len(others)]
+            axis = (lane, natural)[depth - len(others)]
             s.e.loop("0", lives[axis], w, turn(axis))
         else:
             if is_whole:

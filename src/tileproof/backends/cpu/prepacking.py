@@ -26,6 +26,9 @@ _USES = 4
 """How often a packed tile must be used, on average."""
 _MOST = 64 << 20
 """How many bytes packed operands may take in all."""
+_WIDE = 64
+"""Columns of the right operand from which on a left one, which is only copied, is packed for less than the launch of
+another job takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,12 @@ class Candidate:
     @property
     def tile(self) -> Tile:
         return self.product.left if self.is_left else self.product.right
+
+    @property
+    def is_copied(self) -> bool:
+        """Whether it is packed as it lies, and each of its elements is then used often."""
+        columns = number(self.product.right.type.axes[1].length)
+        return self.is_left and columns >= _WIDE and not any(isinstance(op, ops.Permute) for op in self.chain)
 
 
 def candidates(kernel: ops.KernelIR) -> list[Candidate]:
@@ -118,6 +127,7 @@ def chosen(
         places = math.prod(counts(candidate, shapes[candidate.load.tensor.name]))
         amount = places * math.prod(number(axis.length) for axis in candidate.tile.type.axes) * 4
         is_worth = programs * turns >= _USES * places and programs > 1 and 0 < amount <= left
+        is_worth = is_worth and not candidate.is_copied
         left -= amount if is_worth else 0
         found.append(is_worth)
     return tuple(found)

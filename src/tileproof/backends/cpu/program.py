@@ -26,6 +26,7 @@ from .elements import natural_lane
 from .emission import Operand
 from .facts import Facts
 from .halves import software_f16
+from .hoisting import hoisted, kept
 from .prepacking import Candidate, candidates, pack, place_of, tile_bytes
 from .registers import memory, size
 from .spots import Spot
@@ -248,7 +249,10 @@ class _Writing:
     def _main(self) -> str:
         inner = ops.Block(()) if self.body is None else self.body.before
         yielded = () if self.body is None or self.body.join is None else self.body.join.operands
-        s = self._state(uses_of(ops.Block((*self.outer.ops, *inner.ops), yielded)))
+        used = uses_of(ops.Block((*self.outer.ops, *inner.ops), yielded))
+        same, inner = hoisted(inner)
+        used.kept |= kept(same, inner, self.target.caches.l2 // 2)
+        s = self._state(used)
         self._use_packed(s)
 
         def points(first: Operand, last: Operand) -> None:
@@ -257,12 +261,13 @@ class _Writing:
                 return
             s.point = "-1"
             blocks.block(s, self.outer)
+            blocks.block(s, same)
 
             def turn(point: Operand, _: list[Operand]) -> Sequence[Operand]:
                 s.point = point
                 self._enter(s, point, self.words.walkers)
                 assert self.body is not None
-                blocks.block(s, self.body.before)
+                blocks.block(s, inner)
                 if self.body.join is not None:
                     self._leave(s, self.body.join, point)
                 return ()

@@ -22,7 +22,9 @@ ALARMS: Final = 16
 """How many readers can have an alarm at one queue."""
 CALL: Final = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 """A function that a step can call; it says whether it failed."""
-_RUN, _COPY, _CALL = 0, 1, 2
+RUN: Final = 0
+"""The kind of a step that is a job."""
+_COPY, _CALL = 1, 2
 _NAMES: Final = tuple(
     f"tileproof_queue_{what}" for what in ("new", "start", "push", "wait", "until", "alarm", "reach", "abandon", "ring")
 )
@@ -37,7 +39,7 @@ def queue_text(target: Target) -> str:
 
 def step_of(code: int, args: int, total: int, chunk: int, arena_bytes: int, record: int) -> tuple[int, ...]:
     """A job of the pool; `record` is where it reports a failed check, or 0."""
-    return _RUN, code, args, total, chunk, arena_bytes, record
+    return RUN, code, args, total, chunk, arena_bytes, record
 
 
 def copy_of(to: int, source: int, count: int) -> tuple[int, ...]:

@@ -7,18 +7,20 @@ fixed order. Across the lanes, a vector of sums goes down the axis.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from tileproof.ir import ops
+from tileproof.ir.types import Tile, TileType
 from tileproof.language.dtypes import BOOL, F32, F64, INDEX, DType
 
-from . import elements, nests
+from . import elements, integer_dots, nests
 from .arithmetic import binary, constant, fill_value, select
 from .conversions import cast
 from .emission import Operand, is_number
 from .lanes import fold_lanes, splat
-from .registers import register, vector
+from .registers import register, size, vector
 from .spots import Spot
-from .state import Buffer, State, number
+from .state import Buffer, Part, State, number
 
 _COMBINES = {
     ops.ReduceFn.SUM: ops.BinaryFn.ADD, ops.ReduceFn.MEAN: ops.BinaryFn.ADD, ops.ReduceFn.MAX: ops.BinaryFn.MAX,
@@ -28,22 +30,34 @@ _ROWS = 4
 """How many rows are reduced at once."""
 _SUMS = 8
 """How many vectors of sums are kept at once."""
+_COLUMNS = 8
+"""How many vectors of columns are reduced at once, at most."""
+_WIDTHS = {8: 3, 4: 4, 2: 4, 1: 4}
+"""Where each row of one tile is multiplied with each of another: how many of the other are taken with how many of the
+one. A sum for each pair fits the registers."""
+_WIDTHS_OF_FEW = {4: 2, 2: 4, 1: 4}
+"""The same for a target with few registers."""
+_AHEAD = 4096
+"""Bytes that are asked for ahead of where rows are read, at least; as whole groups of rows."""
+_LINE = 64
+"""Bytes that memory hands out at a time."""
 
 
 def reduce(s: State, op: ops.Reduce) -> None:
     """Computes a reduction: a scalar, or a tile in scratch memory."""
+    dots = integer_dots.found(s, op)
     with s.e.nest():
         if op.result.type.rank == 0:
-            s.scalars[op.result] = _rows(s, op, [()])[0]
+            s.scalars[op.result] = _rows(s, op, [()])[0] if dots is None else integer_dots.alone(s, dots)
             return
         buffer = s.destination(op.result)
         lane = _lane(s, op)
-        if op.fn in (ops.ReduceFn.ARGMAX, ops.ReduceFn.ARGMIN) or lane == op.axis:
+        if dots is not None:
+            integer_dots.reduce(s, op, dots, buffer)
+        elif op.fn in (ops.ReduceFn.ARGMAX, ops.ReduceFn.ARGMIN) or lane == op.axis:
             _by_rows(s, op, lambda coords, value: nests.put(s, buffer, Spot(coords), value))
         else:
-            inner = lane - (lane > op.axis)
-            lives = s.lives(op.result.type)
-            nests.sweep(s, lives, inner, lambda spot: nests.put(s, buffer, spot, _column(s, op, spot)))
+            _by_columns(s, op, buffer, lane - (lane > op.axis))
     s.buffers[op.result] = buffer
 
 
@@ -100,8 +114,10 @@ def _by_rows(s: State, op: ops.Reduce, place: Callable[[tuple[Operand, ...], Ope
     last = len(lives) - 1
 
     def some(coords: tuple[Operand, ...], count: int) -> None:
-        rows = [(*coords[:last], s.plus(coords[last], str(n))) for n in range(count)]
-        for row, value in zip(rows, _rows(s, op, rows), strict=True):
+        block([(*coords[:last], s.plus(coords[last], str(n))) for n in range(count)])
+
+    def block(rows: Sequence[tuple[Operand, ...]], sums: int = _SUMS) -> None:
+        for row, value in zip(rows, _rows(s, op, rows, most=sums), strict=True):
             place(row, value)
 
     def walk(axis: int, coords: tuple[Operand, ...]) -> None:
@@ -112,6 +128,10 @@ def _by_rows(s: State, op: ops.Reduce, place: Callable[[tuple[Operand, ...], Ope
 
             s.e.loop(first, stop, count, turn)
 
+        if axis == last - 1 and _is_outer(s, op):
+            # One sum for each row, so that what a row gives does not depend on how many are taken at once.
+            _blocks(s, coords, lives[axis:], partial(block, sums=1))
+            return
         if axis < last:
 
             def outer(here: Operand, _: list[Operand]) -> Sequence[Operand]:
@@ -131,18 +151,80 @@ def _by_rows(s: State, op: ops.Reduce, place: Callable[[tuple[Operand, ...], Ope
     walk(0, ())
 
 
+def _is_outer(s: State, op: ops.Reduce) -> bool:
+    """Whether what is reduced are products of each row of one tile with each row of another."""
+    axis = op.axis
+    if op.fn is not ops.ReduceFn.SUM or axis != op.operand.type.rank - 1 or op.operand in s.buffers:
+        return False
+    match s.lazy.get(op.operand):
+        case ops.Binary(fn=ops.BinaryFn.MUL, left=left, right=right):
+            return {_repeated_along(s, left, axis), _repeated_along(s, right, axis)} == {axis - 1, axis - 2}
+        case _:
+            return False
+
+
+def _repeated_along(s: State, tile: Tile, last: int) -> int | None:
+    """The one of the two axes before the last along which a tile repeats itself, if it is one of them."""
+    op = s.lazy.get(tile)
+    if tile in s.buffers or not isinstance(op, ops.Broadcast):
+        return None
+    before = [number(axis.length) for axis in op.operand.type.axes]
+    lengths = [1] * (tile.type.rank - len(before)) + before
+    found = [axis for axis in (last - 1, last - 2) if lengths[axis] == 1 < number(tile.type.axes[axis].length)]
+    return found[0] if len(found) == 1 else None
+
+
+def _blocks(
+    s: State, coords: tuple[Operand, ...], lives: Sequence[Operand], block: Callable[..., None]
+) -> None:
+    """Loops over two axes by blocks of rows along both, so that what makes a row is there for several others."""
+    tall, wide = lives
+
+    def over(live: Operand, sizes: Sequence[int], body: Callable[[Operand, int], None]) -> None:
+        first: Operand = "0"
+        for count in sizes:
+            if is_number(live) and is_number(first):
+                stop = str(int(first) + (int(live) - int(first)) // count * count)
+            else:
+                left = s.e.op("sub i64 {}, {}", live, first)
+                stop = s.plus(first, s.e.op("sub i64 {}, {}", left, _rest(s, left, count)))
+
+            def turn(here: Operand, _: list[Operand], count: int = count) -> Sequence[Operand]:
+                body(here, count)
+                return ()
+
+            s.e.loop(first, stop, count, turn)
+            first = stop
+
+    def rows(i: Operand, height: int) -> None:
+        def columns(j: Operand, width: int) -> None:
+            places = ((s.plus(i, str(n)), s.plus(j, str(m))) for n in range(height) for m in range(width))
+            block([(*coords, *place) for place in places])
+
+        over(wide, (widths[height], 1), columns)
+
+    widths = _WIDTHS if s.target.registers >= 32 else _WIDTHS_OF_FEW
+    over(tall, tuple(widths), rows)
+
+
 def _rows(
-    s: State, op: ops.Reduce, rows: Sequence[tuple[Operand, ...]], keep: Buffer | None = None
+    s: State, op: ops.Reduce, rows: Sequence[tuple[Operand, ...]], keep: Buffer | None = None, most: int = _SUMS
 ) -> list[Operand]:
-    """The reductions of rows, given by their coordinates without the reduced axis; what is reduced goes into `keep`."""
+    """The reductions of rows, given by their coordinates without the reduced axis; what is reduced goes into `keep`.
+
+    Each has several sums, which are added up behind it; all rows together about as many as `most`."""
     if op.fn in (ops.ReduceFn.ARGMAX, ops.ReduceFn.ARGMIN):
         return [_extreme(s, op, row) for row in rows]
     axis, live = op.axis, s.live(op.operand.type.axes[op.axis])
     of, fn = _computed_in(op), _COMBINES[op.fn]
     w = _width(s, op)
-    sums = max(1, (_SUMS if keep is None else nests.UNROLL) // len(rows)) if w == s.lanes else 1
+    sums = max(1, (most if keep is None else nests.UNROLL) // len(rows)) if w == s.lanes else 1
     if is_number(live):
         sums = max(1, min(sums, int(live) // w))
+    streamed = _streamed(s, op, op.operand)
+    tensor = None if streamed is None else streamed.tensor
+    count = len({row[-1:] for row in rows})
+    ahead, apart = (0, 1) if streamed is None or count < 2 else _ahead(s, op, streamed, count, w)
 
     def spot(row: tuple[Operand, ...], here: Operand, mask: Operand | None = None) -> Spot:
         return Spot((*row[:axis], here, *row[axis:]), axis if w > 1 else None, w, mask)
@@ -156,8 +238,10 @@ def _rows(
         made = []
         for n, row in enumerate(rows):
             for m in range(sums):
+                s.ahead, s.ahead_of = ahead if m % apart == 0 else 0, tensor
                 value = value_at(spot(row, s.plus(here, str(m * w))))
                 made.append(binary(s.e, fn, totals[n * sums + m], value, of, w))
+        s.ahead, s.ahead_of = 0, None
         return made
 
     def last(here: Operand, totals: list[Operand]) -> Sequence[Operand]:
@@ -185,6 +269,33 @@ def _rows(
     return [_finished(s, op, fold_lanes(s.e, fn, end, of, w), 1) for end in ends]
 
 
+def _ahead(s: State, op: ops.Reduce, streamed: ops.Load, rows: int, w: int) -> tuple[int, int]:
+    """How many rows ahead of those at hand memory is asked for, and after how many vectors there is more to ask for.
+
+    What fetches ahead by itself follows few streams, and each of them only to the end of its page.
+    """
+    width = size(s.tensors[streamed.tensor].dtype)
+    row = number(op.operand.type.axes[op.axis].length) * width
+    return rows * -(-_AHEAD // max(rows * row, 1)), max(1, _LINE // (w * width))
+
+
+def _streamed(s: State, op: ops.Reduce, tile: Tile) -> ops.Load | None:
+    """The load that rows come from which are reduced one after another, if there is one."""
+    if tile in s.buffers or tile.type.rank < 2 or op.result.type.rank == 0:
+        return None
+    match s.lazy.get(tile):
+        case ops.Load(picks=picks) as load:
+            row = op.result.type.axes[-1].tag
+            is_row = row is not None and len(picks) > 1 and tile.type.axes[-2].tag == row
+            return load if is_row else None
+        case None | Part():
+            return None
+        case made:
+            asked = (value for value in ops.operands(made) if isinstance(value.type, TileType))
+            found = (_streamed(s, op, value) for value in asked)  # type: ignore[arg-type]
+            return next((each for each in found if each is not None), None)
+
+
 def _rest(s: State, live: Operand, many: int) -> Operand:
     return s.e.op(f"urem i64 {{}}, {many}", live)
 
@@ -199,19 +310,74 @@ def _width(s: State, op: ops.Reduce) -> int:
     return w
 
 
-def _column(s: State, op: ops.Reduce, spot: Spot) -> Operand:
-    """Reductions of neighbouring columns, one in each lane."""
-    axis, live, w = op.axis, s.live(op.operand.type.axes[op.axis]), spot.lanes
+def _by_columns(s: State, op: ops.Reduce, buffer: Buffer, lane: int) -> None:
+    """Loops over the columns, several vectors at once: a sum waits for the one before it, but not for others.
+
+    So do several rows of the axis before the lanes: what they share is read and converted once.
+    """
+    lives = s.lives(op.result.type)
+    live, others = lives[lane], [each for axis, each in enumerate(lives) if axis != lane]
+    rows = min(int(others[-1]), _ROWS) if others and is_number(others[-1]) else 1
+    count = max(min(s.target.registers // (2 * rows), _COLUMNS), 1)
+
+    def visit(outer: tuple[Operand, ...], rows: int) -> None:
+        above = [(*outer[:-1], s.plus(outer[-1], str(n))) for n in range(rows)] if rows > 1 else [outer]
+
+        def some(here: Operand, count: int, w: int, mask: Operand | None = None) -> None:
+            places = [s.plus(here, str(n * w)) for n in range(count)]
+            found = [(*row[:lane], place, *row[lane:]) for row in above for place in places]
+            spots = [Spot(coords, lane if w > 1 else None, w, mask) for coords in found]
+            for spot, value in zip(spots, _columns(s, op, spots), strict=True):
+                nests.put(s, buffer, spot, value)
+
+        def turn(here: Operand, _: list[Operand]) -> Sequence[Operand]:
+            some(here, count, s.lanes)
+            return ()
+
+        many = s.lanes * count
+        whole = str(int(live) // many * many) if is_number(live) else _whole(s, live, many)
+        s.e.loop("0", whole, many, turn)
+        if is_number(live) and (left := (int(live) - int(whole)) // s.lanes):
+            some(whole, left, s.lanes)
+            whole = str(int(whole) + left * s.lanes)
+        nests.run(s, live, lambda here, w, mask: some(here, 1, w, mask), 1, first=whole)
+
+    def group(outer: tuple[Operand, ...]) -> None:
+        def turn(here: Operand, _: list[Operand]) -> Sequence[Operand]:
+            visit((*outer, here), rows)
+            return ()
+
+        whole = int(others[-1]) // rows * rows
+        s.e.loop("0", str(whole), rows, turn)
+        if whole < int(others[-1]):
+            visit((*outer, str(whole)), int(others[-1]) - whole)
+
+    if rows > 1:
+        nests.sweep(s, others[:-1], None, lambda spot: group(spot.coords))
+    else:
+        nests.sweep(s, others, None, lambda spot: visit(spot.coords, 1))
+
+
+def _whole(s: State, live: Operand, many: int) -> Operand:
+    """The elements that come in steps of so many."""
+    return s.e.op("sub i64 {}, {}", live, _rest(s, live, many))
+
+
+def _columns(s: State, op: ops.Reduce, spots: Sequence[Spot]) -> list[Operand]:
+    """Reductions of neighbouring columns, one in each lane of each spot."""
+    axis, live, w = op.axis, s.live(op.operand.type.axes[op.axis]), spots[0].lanes
     of, fn = _computed_in(op), _COMBINES[op.fn]
-    lane = None if spot.lane is None else spot.lane + (spot.lane >= axis)
 
     def turn(here: Operand, totals: list[Operand]) -> Sequence[Operand]:
-        coords = (*spot.coords[:axis], here, *spot.coords[axis:])
-        value = _element(s, op, Spot(coords, lane, w, spot.mask))
-        return [binary(s.e, fn, totals[0], value, of, w)]
+        made = []
+        for spot, total in zip(spots, totals, strict=True):
+            lane = None if spot.lane is None else spot.lane + (spot.lane >= axis)
+            coords = (*spot.coords[:axis], here, *spot.coords[axis:])
+            made.append(binary(s.e, fn, total, _element(s, op, Spot(coords, lane, w, spot.mask)), of, w))
+        return made
 
-    (total,) = s.e.loop("0", live, 1, turn, [(vector(register(of), w), _start(op, w))])
-    return _finished(s, op, total, w)
+    totals = s.e.loop("0", live, 1, turn, [(vector(register(of), w), _start(op, w))] * len(spots))
+    return [_finished(s, op, total, w) for total in totals]
 
 
 def _extreme(s: State, op: ops.Reduce, row: tuple[Operand, ...]) -> Operand:

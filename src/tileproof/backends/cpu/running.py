@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tileproof.backends.interpreter import points, semantics
 from tileproof.backends.interpreter.reports import Reporter
-from tileproof.backends.launching import bits_of, segment_table
+from tileproof.backends.launching import bits_of, requires_scalars, segment_table
 from tileproof.backends.launching import places as places_of
 from tileproof.ir import ops
 from tileproof.ir.types import Tensor, TensorType, TileType, Walker
@@ -93,11 +93,14 @@ class Loaded:
         is_alone = self.words.parallel is None
         tested = (ops.Require,) if is_alone else (ops.Require, ops.Check)
         self.has_setup = any(isinstance(op, tested) for op in outer)
-        self.is_plain = not (
-            self.has_setup or self.words.segments or code.has_after or code.is_ordered or code.packs
-            or any(tensor.type.access.combines for tensor in self.tensors)
-        )  # fmt: skip
-        """Whether a launch is one job and nothing else."""
+        is_tested = not is_alone and any(isinstance(op, ops.Check) for op in outer)
+        is_simple = not (is_tested or self.words.segments or code.is_ordered or code.packs)
+        self.combined = [tensor for tensor in self.tensors if tensor.type.access.combines]
+        self.is_plain = is_simple and not (code.has_after or self.combined or requires_scalars(kernel))
+        """Whether a launch is one job and nothing else, once contracts of its extents were tested."""
+        self.is_native = is_simple and not (code.has_after and self.combined)
+        """Whether it is copies and jobs in a fixed order, once its contracts were tested: what tensors begin as, the
+        programs, and those behind a join."""
 
     def run(self, arguments: Mapping[str, Any], dimensions: Mapping[str, int], pool: Pool) -> None:
         """Runs all programs and waits for them."""
@@ -106,6 +109,15 @@ class Loaded:
     def programs(self, dimensions: Mapping[str, int]) -> int:
         """How many programs there are at these extents, where no walker goes by segments."""
         return math.prod(places_of(walker, dimensions) for walker in self.words.walkers)
+
+    def shares(self, tensors: Mapping[str, Array], programs: int) -> int:
+        """How many copies of the tensors that are combined into so many programs share."""
+        amounts = [tensors[tensor.name].nbytes for tensor in self.combined]
+        return min((_shares(amount, max(programs, 1)) for amount in amounts), default=1)
+
+    def joins(self, dimensions: Mapping[str, int]) -> int:
+        """How many programs follow the join."""
+        return math.prod(places_of(walker, dimensions) for walker in self.words.walkers if not walker.type.is_piece)
 
     def fixed_words(self, tensors: Mapping[str, Array], dimensions: Mapping[str, int]) -> list[int]:
         """The words of the arguments that follow from shapes and strides; 0 for the others."""
@@ -152,6 +164,16 @@ def facts_for(kernel: ops.KernelIR, arguments: Mapping[str, Any], dimensions: Ma
     tensors = (p.name for p in kernel.parameters if isinstance(p.value.type, TensorType))
     shapes = {name: array.shape for name, array in zip(tensors, arrays, strict=True)}
     return replace(found, packed=chosen(kernel, dimensions, shapes))
+
+
+def beginning_of(tensor: Tensor) -> Any:
+    """What every element of a tensor that is combined into begins as."""
+    return semantics.identity(ops.BEGINS_AS[tensor.type.access], tensor.type.stored_as)
+
+
+def is_row_by_row(array: Array) -> bool:
+    """Whether an array has no gaps."""
+    return array.strides == _row_by_row(array)
 
 
 def _shares(amount: int, count: int) -> int:
@@ -262,10 +284,9 @@ class _Launch:
 
     def _combined(self, arrays: dict[str, Array], total: int) -> list[tuple[Tensor, Array, list[Array]]]:
         """The tensors that are combined into, each with its copies, the first of which programs are given."""
-        tensors = [tensor for tensor in self.loaded.tensors if tensor.type.access.combines]
-        shares = min((_shares(arrays[tensor.name].nbytes, max(total, 1)) for tensor in tensors), default=1)
+        shares = self.loaded.shares(arrays, total)
         found = []
-        for tensor in tensors:
+        for tensor in self.loaded.combined:
             target = arrays[tensor.name]
             copies = self._copies(tensor, target, shares)
             found.append((tensor, target, copies))
@@ -275,8 +296,8 @@ class _Launch:
         return found
 
     def _copies(self, tensor: Tensor, array: Array, shares: int) -> list[Array]:
-        identity = semantics.identity(ops.BEGINS_AS[tensor.type.access], tensor.type.stored_as)
-        if shares == 1 and array.strides == _row_by_row(array):
+        identity = beginning_of(tensor)
+        if shares == 1 and is_row_by_row(array):
             array.fill(identity[()])
             return [array]
         copies = np.full((shares, *array.shape), identity, array.dtype)

@@ -18,6 +18,8 @@ from .uses import Uses
 
 ALIGNMENT = 64
 """Buffers begin at a multiple of so many bytes."""
+_CROWDED = 1024
+"""Rows of a multiple of so many bytes would meet in few places of a cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,10 @@ class State:
     """Loads of whole rows, one of which each program of the innermost walk has."""
     loops: list[int] = field(default_factory=list)
     """The levels of the loops that are open."""
+    ahead: int = 0
+    """How many rows ahead loads of rows ask for what is read there soon; 0: they do not."""
+    ahead_of: Tensor | None = None
+    """The tensor whose rows are asked for ahead; None: all."""
 
     @property
     def lanes(self) -> int:
@@ -144,6 +150,8 @@ class State:
             length = number(axis.length)
             if step == 1 and length > 1:
                 length = -(-length // self.lanes) * self.lanes
+                if length * size(tile.dtype) % _CROWDED == 0:
+                    length += self.lanes
             step *= max(length, 1)
         return Buffer("", tuple(reversed(strides)), tile.dtype)
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from tileproof.ir import ops
 from tileproof.ir.types import Access, AnyValue, TileType
+from tileproof.language.dtypes import I8, I16, I32, U8
 
 _WHOLE = (ops.Reduce, ops.CumSum, ops.Mma, ops.Cat, ops.Reshape, ops.Fold, ops.Scan, ops.Join)
 """Operations that need all elements of a tile at once."""
@@ -154,12 +155,17 @@ def _repeats(op: ops.Broadcast, operand: AnyValue) -> bool:
 
 def _keep(r: _Reading, op: ops.AnyOp) -> None:
     for value in ops.results(op):
-        if not _is_tile(value) or _is_whole(op):
+        if not _is_tile(value) or _is_whole(op) or _is_widening(op):
             continue
         cost, asked = r.costs[value], r.asked.get(value, 0)
         is_worth = (asked > 1 and cost >= _WORTH) or (value in r.deep and cost >= _WORTH_IN_LOOP)
         if is_worth or _must(op):
             r.uses.kept.add(value)
+
+
+def _is_widening(op: ops.AnyOp) -> bool:
+    """Whether bytes become longer integers, which is done again for less than their longer form takes in memory."""
+    return isinstance(op, ops.Cast) and op.operand.type.dtype in (I8, U8) and op.result.type.dtype in (I16, I32)
 
 
 def _must(op: ops.AnyOp) -> bool:

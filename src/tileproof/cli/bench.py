@@ -1,0 +1,144 @@
+"""`tileproof bench`: how fast a model reads prompts and makes text here, against what memory allows."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .generating.machine import read_rate
+from .generating.opening import carried_out, chosen_model, opened
+from .generating.reports import Report, file_names, write
+from .generating.settings import Place, add_model_options, place_of
+from .generating.sweeps import Row, measured, planned
+from .generating.terminal import Notes, shown_bytes, shown_count
+from .usage import UsageError
+
+if TYPE_CHECKING:
+    from tileproof.llm import LLM
+
+EXAMPLES = """\
+examples:
+  tileproof bench --model smollm2                                decode and prefill, a table
+  tileproof bench --model smollm2 --quantize int8 --into results the same with 8-bit weights, kept as files
+  tileproof bench --shape qwen3-0.6b --tg 64 --pp 512            random weights in a published shape: no model is needed
+  tileproof bench --shape qwen3-4b --context 128,4096 --pp none  decoding alone, after short and long texts
+  tileproof bench --model smollm2 --json > bench.json
+
+`tg N at C` makes N tokens one by one after C others; `pp N` reads a prompt of N tokens and gives the first token after
+it. Each is run --repeat times; the table has the best and the median. GB/s counts the weights, and the keys and values
+of the text so far, for each token; its share is of the rate at which a kernel that does nothing else reads memory,
+the best of those measured before, between and after the rows.
+
+A run during which other processes used more than a tenth of a core does not count and is run again; where there were
+none without, the row is marked as loaded. The exit code is 0, 1 if a row is loaded, 2 if the command is wrong, 130
+after Ctrl-C.
+"""
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
+    """Adds the command to the parser."""
+    parser = commands.add_parser(
+        "bench",
+        help=summary,
+        description="Measures tokens in a second: of decoding (tg) and of reading prompts (pp).",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    option = parser.add_argument
+    add_model_options(parser)
+    option("--shape", metavar="NAME", help="random weights in the shape of a published model, such as qwen3-0.6b")
+    option("--tg", metavar="N,...", default="128", help="tokens to make one by one (default: %(default)s; or none)")
+    option("--context", metavar="N,...", default="128,512", help="tokens before them (default: %(default)s)")
+    option("--pp", metavar="N,...", default="128,512", help="lengths of prompts (default: %(default)s; or none)")
+    option("--repeat", metavar="N", type=int, default=5, help="runs of each (default: %(default)s)")
+    option("--threads", metavar="N", type=int, help="how many of the CPU (default: all that this process may use)")
+    option("--into", metavar="DIR", help="write JSON, Markdown and a picture into this folder")
+    option("--json", action="store_true", help="print an object for the table")
+    option("--quiet", action="store_true", help="print the table and nothing else, mistakes excepted")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Carries the command out; gives the exit code."""
+    return carried_out(lambda: _run(options))
+
+
+def _run(options: argparse.Namespace) -> int:
+    contexts = numbers("context", options.context) or [1]
+    plan = planned(numbers("tg", options.tg), contexts, numbers("pp", options.pp))
+    for name in ("repeat", "threads"):
+        value = getattr(options, name)
+        if value is not None and value < 1:
+            raise UsageError(f"--{name} {value}: at least 1")
+    if not plan:
+        raise UsageError("nothing is left to measure: give --tg or --pp a number")
+    if options.model and options.shape:
+        raise UsageError("--model has weights of its own: leave out --shape, or --model")
+    into = _folder(options.into)
+    if options.threads is not None:
+        os.environ["TILEPROOF_THREADS"] = str(options.threads)
+    notes = Notes(quiet=options.quiet)
+    llm = _opened(options, place_of(options), notes)
+    for each in plan:
+        if each.places > llm.max_seq_len:
+            room = f"there is room for {llm.max_seq_len}"
+            raise UsageError(f"{each} takes {each.places} tokens, and {room}: raise --max-seq-len")
+    rows: list[Row] = []
+    limit = read_rate(llm.device)
+    for each in plan:
+        row = measured(llm, each, options.repeat)
+        limit = max(limit, read_rate(llm.device))
+        rows.append(replace(row, read_rate=limit))
+        notes.say(rows[-1].line())
+    rows = [replace(row, read_rate=limit) for row in rows]
+    report = Report.of(llm, rows)
+    print(report.as_json() if options.json else report.as_markdown(), flush=True)
+    if into is not None:
+        for line in write(report, into, file_names(report)):
+            notes.say(line)
+    if report.is_loaded:
+        notes.warn("the machine was busy with something else: rows marked as loaded are slower than they would be")
+    return 1 if report.is_loaded else 0
+
+
+def numbers(name: str, text: str) -> list[int]:
+    """`128,512` as numbers; none for `none`."""
+    if text.strip().lower() == "none":
+        return []
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and int(part) > 0 for part in parts):
+        raise UsageError(f"--{name} {text}: write numbers from 1, such as 128,512, or none")
+    return [int(part) for part in parts]
+
+
+def _folder(text: str | None) -> Path | None:
+    if text is None:
+        return None
+    path = Path(text)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--into {path}: {error.strerror}") from None
+    return path
+
+
+def _opened(options: argparse.Namespace, place: Place, notes: Notes) -> LLM:
+    if options.shape is None:
+        return opened(chosen_model(options.model, notes), place, notes)
+    from tileproof.llm import LLM
+    from tileproof.llm.engine import device_of
+    from tileproof.llm.shapes import random_model, shape
+
+    device = device_of(place.device)
+    began = time.perf_counter()
+    shape(options.shape)
+    notes.say(f"random weights in the shape of {options.shape}: what it says means nothing, how fast it is does")
+    config, weights = random_model(options.shape, device, place.quantize)
+    llm = LLM.of(config, weights, device=device, max_seq_len=place.max_seq_len, memory=place.memory, max_batch=1)
+    kept = f"{shown_bytes(weights.nbytes)} of weights, {shown_count(config.parameters)} parameters"
+    notes.say(f"made {kept}, in {time.perf_counter() - began:.1f} s")
+    return llm

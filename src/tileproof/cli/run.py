@@ -1,0 +1,155 @@
+"""`tileproof run`: makes one text with a model, as it comes, and says how fast."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tileproof.llm import Message, SamplingParams
+
+from .generating import profiles
+from .generating.answering import Answer
+from .generating.machine import read_rate
+from .generating.opening import carried_out, chosen_model, opened
+from .generating.settings import add_model_options, add_sampling_options, place_of, sampling_of, shown_sampling
+from .generating.terminal import Notes
+from .usage import UsageError
+
+if TYPE_CHECKING:
+    from tileproof.llm import LLM
+
+EXAMPLES = """\
+examples:
+  tileproof run --prompt "What is the capital of France?"        the smallest model found here
+  tileproof run --model smollm2 --prompt "Tell me a story." --sample --max-new-tokens 400
+  tileproof run --model models/Qwen3-0.6B --prompt "2 + 2?" --no-thinking --system "Answer with a number."
+  tileproof run --model model.gguf --raw-prompt --prompt "def fibonacci(n):" --stop $'\\n\\n'
+  git diff | tileproof run --prompt - --system "Summarise this change."
+  tileproof run --model smollm2 --prompt Hi --profile            where the time goes, as a table and a picture
+  tileproof run --prompt Hi --json --quiet > answer.json         for a program
+
+The text goes to the standard output as it is made, all else to the error stream: what was loaded, how fast the prompt
+was read and the text was made, and which share of the memory bandwidth of this machine that is, measured in the same
+process. The prompt is put into the chat template of the model, unless --raw-prompt says that the text goes on from it.
+
+Without --sample and numbers such as --temperature the likeliest token is taken each time. --sample alone draws as the
+model's generation_config.json says, else with temperature 0.7 and top-p 0.95; the seed is told, to draw the same again.
+
+The exit code is 0, or 2 if the model, the prompt or a setting cannot be used, or 130 after Ctrl-C.
+"""
+NEW_TOKENS = 256
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
+    """Adds the command to the parser."""
+    parser = commands.add_parser(
+        "run",
+        help=summary,
+        description="Makes a text with a Qwen3 or Llama model. Every kernel that runs is proved safe.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    option = parser.add_argument
+    option("--prompt", metavar="TEXT", required=True, help="what to answer; - reads it from the standard input")
+    option("--system", metavar="TEXT", help="what the model is told before the prompt")
+    option("--raw-prompt", action="store_true", help="go on with the prompt as it is, without the chat template")
+    option("--thinking", action=argparse.BooleanOptionalAction, help="whether a model that can think does so first")
+    add_model_options(parser)
+    add_sampling_options(parser, new_tokens=NEW_TOKENS)
+    option("--profile", action="store_true", help="print the time of each kernel, and draw it")
+    option("--profile-out", metavar="FILE", help="the picture (default: profile.png, or the next name that is free)")
+    option("--json", action="store_true", help="print one object at the end, with the text, its tokens and figures")
+    option("--quiet", action="store_true", help="print the text and nothing else, mistakes excepted")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Carries the command out; gives the exit code."""
+    return carried_out(lambda: _run(options))
+
+
+def _run(options: argparse.Namespace) -> int:
+    picture = _picture(options)
+    place = place_of(options)
+    prompt = _prompt(options)
+    notes = Notes(quiet=options.quiet)
+    path = chosen_model(options.model, notes)
+    params = sampling_of(options, path)
+    llm = opened(path, place, notes)
+    tokens = prompt_tokens(llm, prompt, options)
+    if params.temperature:
+        notes.say(f"sampling with {shown_sampling(params)}")
+    answer = Answer(llm, tokens, params)
+    with closing(answer.stream()) as pieces:
+        for piece in pieces:
+            notes.begin_text()
+            if not options.json:
+                sys.stdout.write(piece)
+                sys.stdout.flush()
+    if not options.json and not answer.text.endswith("\n"):
+        print(flush=True)
+    _tell(options, notes, llm, answer, params)
+    if options.profile:
+        profile = llm.profile(context=min(len(tokens) + len(answer.tokens), llm.max_seq_len - 1))
+        for line in profiles.lines(profile):
+            print(line, file=sys.stderr)
+        print(profiles.draw(llm.config.name, profile, picture), file=sys.stderr)
+    return 0
+
+
+def _tell(options: argparse.Namespace, notes: Notes, llm: LLM, answer: Answer, params: SamplingParams) -> None:
+    """How it went: as lines, or as an object."""
+    if notes.is_quiet and not options.json:
+        return
+    figures = answer.figures(read_rate(llm.device))
+    if answer.finish == "length":
+        notes.say(f"stopped after {len(answer.tokens)} tokens: --max-new-tokens {params.max_new_tokens} was reached")
+    for line in figures.lines():
+        notes.say(line)
+    if options.json:
+        document: dict[str, Any] = {
+            "format": 1, "model": llm.config.name, "text": answer.text, "tokens": answer.tokens,
+            "finish": answer.finish, "seed": params.seed, "load_seconds": llm.load_seconds, "memory": dict(llm.memory),
+        }  # fmt: skip
+        print(json.dumps(document | figures.as_json(), indent=2, ensure_ascii=False))
+
+
+def prompt_tokens(llm: LLM, prompt: str, options: argparse.Namespace) -> Sequence[int]:
+    """The prompt as tokens: as it is, or in the model's chat template."""
+    if options.raw_prompt:
+        return llm.text.encode(prompt)
+    system = [Message("system", options.system)] if options.system else []
+    return llm.text.chat_prompt([*system, Message("user", prompt)], thinking=options.thinking)
+
+
+def _prompt(options: argparse.Namespace) -> str:
+    if options.raw_prompt and (options.system or options.thinking is not None):
+        given = "--system" if options.system else "--thinking" if options.thinking else "--no-thinking"
+        raise UsageError(f"{given} is for the chat template: leave out --raw-prompt")
+    try:
+        prompt: str = sys.stdin.read() if options.prompt == "-" else options.prompt
+    except UnicodeDecodeError as error:
+        raise UsageError(f"the standard input is not UTF-8 text: {error.reason}") from None
+    if not prompt.strip():
+        source = "the standard input has" if options.prompt == "-" else "--prompt has"
+        raise UsageError(f'{source} no text: say what to answer, such as --prompt "What is the capital of France?"')
+    return prompt
+
+
+def _picture(options: argparse.Namespace) -> Path:
+    """Where the picture of a profile goes; one that is there is not replaced."""
+    if options.profile_out is None:
+        return profiles.free_name(Path("profile.png"))
+    path = Path(options.profile_out)
+    if not options.profile:
+        raise UsageError("--profile-out is where the picture of --profile goes: add --profile")
+    if path.exists():
+        raise UsageError(f"--profile-out {path}: this file is there already; name another, or remove it")
+    if not path.parent.is_dir():
+        raise UsageError(f"--profile-out {path}: there is no folder {path.parent}")
+    return path

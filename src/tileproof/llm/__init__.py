@@ -1,0 +1,23 @@
+"""The engine: text from Qwen3 and Llama models, every kernel of it proved."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .config import ModelConfig
+from .errors import ModelError
+from .requests import Chunk, Completion, Message, SamplingParams, TokenLogprob
+
+if TYPE_CHECKING:
+    from .engine import LLM
+
+__all__ = ["LLM", "Chunk", "Completion", "Message", "ModelConfig", "ModelError", "SamplingParams", "TokenLogprob"]
+
+
+def __getattr__(name: str) -> Any:
+    """`LLM` loads kernels, which takes longer than the rest."""
+    if name == "LLM":
+        from .engine import LLM
+
+        return LLM
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

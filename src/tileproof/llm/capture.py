@@ -1,0 +1,70 @@
+"""Steps with memory: recorded once as a graph, and replayed with other inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import tileproof as tp
+
+from .arena import Arena, planned
+from .fusing import Fusion, fused
+from .inputs import Inputs
+from .model import Decoder, sampled
+from .ops import FUSIONS
+from .penalties import Penalties
+from .step import Op, StepClass
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """A step that can run: its inputs, and what it leaves."""
+
+    kind: StepClass
+    inputs: Inputs
+    ops: tuple[Op, ...]
+    tensors: dict[int, Any]
+    logits: Any
+    """(outputs, vocabulary), f32."""
+    tokens: Any
+    """(sequences,), i32; None where no token is chosen."""
+    graph: tp.Graph | None
+
+    def run(self) -> None:
+        """Sends the inputs and starts the step."""
+        self.inputs.send()
+        if self.graph is not None:
+            self.graph.replay()
+        else:
+            self.launch()
+
+    def launch(self) -> None:
+        """The launches, one by one."""
+        for op in self.ops:
+            launch(op, self.tensors)
+
+
+def launch(op: Op, tensors: dict[int, Any]) -> None:
+    """Launches one operation."""
+    buffers = (*op.writes, *op.scratch, *op.reads)
+    op.call(*(tensors[id(buffer)] for buffer in buffers), *op.given)
+
+
+def captured(
+    decoder: Decoder, penalties: Penalties, kind: StepClass, arena: Arena, fusions: Sequence[Fusion] = FUSIONS, *,
+    is_graph: bool = True,
+) -> Captured:  # fmt: skip
+    """Builds a step of a class: operations, fusions, memory, and, unless it is to run launch by launch, a graph."""
+    inputs = Inputs(kind, decoder.device)
+    step, logits = decoder.step(kind, inputs.tensors)
+    tokens = None if kind.sampling == "none" else sampled(step, logits, decoder.config, inputs.tensors, penalties)
+    step = fused(step, fusions)
+    tensors = arena.tensors(planned(step.ops))
+    chosen = None if tokens is None else tensors[id(tokens)]
+    graph = None
+    if is_graph:
+        with tp.Graph() as graph:
+            for op in step.ops:
+                launch(op, tensors)
+    return Captured(kind, inputs, tuple(step.ops), tensors, tensors[id(logits)], chosen, graph)

@@ -1,0 +1,331 @@
+"""`LLM`: a model that is loaded, and what can be asked of it."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Sequence as Several
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal, overload
+
+import numpy as np
+
+import tileproof as tp
+from tileproof.backends.cuda.driver import device_count
+from tileproof.diagnostics.codes import Code
+from tileproof.language.dtypes import BF16
+
+from .config import ModelConfig
+from .errors import refused
+from .finding import resolve
+from .fusing import Fusion
+from .generating import Generation
+from .loading import load
+from .logprobs import logprob_of
+from .model import Caches, Decoder
+from .ops import FUSIONS
+from .pages import PagePool
+from .penalties import Penalties
+from .profiling import Profile, profiled
+from .reading import open_model
+from .requests import Chunk, Completion, Message, SamplingParams
+from .room import free_memory, pages_for
+from .rope_angles import rope_angles
+from .running import Runner, demand_token
+from .schedule import Piece, Scheduler
+from .sequence import Sequence
+from .step import PAGE
+from .text import Text
+from .weights import ModelWeights
+
+Progress = Callable[[int, int, str], None]
+Prompt = str | Several[int]
+LONGEST = 4096
+"""The context that is made room for, unless more is asked for."""
+GREEDY = SamplingParams()
+
+
+class LLM:
+    """A model and its engine: loaded once, asked often.
+
+    Example:
+        llm = LLM("path/to/model")
+        print(llm.generate("The capital of France is", SamplingParams(max_new_tokens=8)).text)
+    """
+
+    def __init__(
+        self, model: str | Path, *, device: str = "auto", quantize: Literal["int8"] | None = None,
+        max_seq_len: int | None = None, memory: int | None = None, max_batch: int = 8, chunk: int = 512,
+        progress: Progress | None = None,
+    ) -> None:  # fmt: skip
+        """Loads a model: a Hugging Face folder, a GGUF file, or the name of one that `tileproof models` finds.
+
+        `max_seq_len` is the longest text, prompt included; `memory` are the bytes of the cache, `max_batch` texts are
+        generated at a time, and prompts are read in pieces of `chunk` tokens.
+        """
+        began = time.perf_counter()
+        path = resolve(model)
+        opened = open_model(path)
+        where = device_of(device)
+        weights = load(opened, device=where, quantize=quantize, progress=progress)
+        text = Text.open(path)
+        config = replace(opened.config, tokens=min(opened.config.tokens, text.tokens))
+        self._make(config, weights, text, where, max_seq_len, memory, max_batch, chunk)
+        self.load_seconds = time.perf_counter() - began
+
+    @classmethod
+    def of(
+        cls, config: ModelConfig, weights: ModelWeights, text: Text | None = None, *, device: str = "cpu",
+        max_seq_len: int | None = None, memory: int | None = None, max_batch: int = 8, chunk: int = 512,
+        fusions: Several[Fusion] = FUSIONS, is_graph: bool = True,
+    ) -> LLM:  # fmt: skip
+        """An engine for weights that are there already."""
+        self = cls.__new__(cls)
+        self.load_seconds = 0.0
+        self._make(config, weights, text, device, max_seq_len, memory, max_batch, chunk, fusions, is_graph)
+        return self
+
+    def _make(
+        self, config: ModelConfig, weights: ModelWeights, text: Text | None, device: str, max_seq_len: int | None,
+        memory: int | None, max_batch: int, chunk: int, fusions: Several[Fusion] = FUSIONS, is_graph: bool = True,
+    ) -> None:  # fmt: skip
+        self.config, self.weights, self.device = config, weights, device
+        self._text = text
+        self.max_seq_len = _longest(config, max_seq_len)
+        pages = pages_for(config, self.max_seq_len, memory, max_batch, free_memory(device), device != "cpu")
+        shape = pages, config.groups, PAGE, config.depth
+        cos, sin = rope_angles(config, -(-self.max_seq_len // PAGE) * PAGE)
+        caches = Caches(
+            tuple(tp.zeros(shape, BF16, device) for _ in range(config.layers)),
+            tuple(tp.zeros(shape, BF16, device) for _ in range(config.layers)),
+            tp.asarray(cos, device), tp.asarray(sin, device),
+        )  # fmt: skip
+        decoder = Decoder(config, weights, caches, device)
+        penalties = Penalties(config, device, max_batch)
+        longest = -(-self.max_seq_len // PAGE)
+        self.runner = Runner(decoder, penalties, max(chunk, max_batch), longest, fusions, is_graph)
+        self.pool = PagePool(pages)
+        self.scheduler = Scheduler(self.pool, max_batch, self.runner.budget)
+        self._under_way: dict[Sequence, Generation] = {}
+
+    # What it is.
+
+    @property
+    def text(self) -> Text:
+        """Its tokenizer and chat template."""
+        if self._text is None:
+            raise refused(Code.PROMPT, "this model has no tokenizer", "pass tokens")
+        return self._text
+
+    @property
+    def memory(self) -> dict[str, int]:
+        """Bytes, by what they hold."""
+        runner = self.runner
+        return {
+            "weights": self.weights.nbytes,
+            "cache": runner.decoder.caches.nbytes,
+            "activations": runner.arena.nbytes,
+        }
+
+    # Asking.
+
+    @overload
+    def generate(self, prompts: str, params: SamplingParams = ...) -> Completion: ...
+    @overload
+    def generate(self, prompts: Several[int], params: SamplingParams = ...) -> Completion: ...
+    @overload
+    def generate(
+        self, prompts: list[str] | list[list[int]], params: SamplingParams | Several[SamplingParams] = ...
+    ) -> list[Completion]: ...
+    def generate(self, prompts: Any, params: Any = GREEDY) -> Any:
+        """The text behind a prompt, or a list of texts behind a list of them. Prompts are text or tokens."""
+        if isinstance(prompts, str) or (len(prompts) and isinstance(prompts[0], int | np.integer)):
+            return self.generate([prompts], params)[0]
+        settings = [params] * len(prompts) if isinstance(params, SamplingParams) else list(params)
+        if len(settings) != len(prompts):
+            raise refused(
+                Code.SAMPLING, f"{len(settings)} settings for {len(prompts)} prompts", "pass one, or one for each"
+            )
+        asked = [self._begin(self._tokens(each), its) for each, its in zip(prompts, settings, strict=True)]
+        with self._giving_up(asked):
+            for each in asked:
+                self.scheduler.add(each.sequence)
+                self._under_way[each.sequence] = each
+            while any(each.finish is None for each in asked):
+                self._step()
+        return [each.completion() for each in asked]
+
+    def stream(
+        self, prompt: Prompt | Several[Message], params: SamplingParams = GREEDY, *,
+        thinking: bool | None = None,
+    ) -> Iterator[Chunk]:  # fmt: skip
+        """The same piece by piece, for a prompt or a chat. Closing the iterator ends the text."""
+        messages = [] if isinstance(prompt, str) else [each for each in prompt if isinstance(each, Message)]
+        plain: Any = prompt
+        tokens = self.text.chat_prompt(messages, thinking=thinking) if messages else self._tokens(plain)
+        return self._streamed(self._begin(tokens, params))
+
+    def _streamed(self, asked: Generation) -> Iterator[Chunk]:
+        with self._giving_up([asked]):
+            self.scheduler.add(asked.sequence)
+            self._under_way[asked.sequence] = asked
+            while asked.finish is None:
+                self._step()
+                chunk = asked.chunk()
+                if chunk is not None:
+                    yield chunk
+
+    def chat(
+        self, messages: Several[Message], params: SamplingParams = GREEDY, *,
+        thinking: bool | None = None,
+    ) -> Completion:  # fmt: skip
+        """The answer to a chat, by the model's own template. `thinking` is for models that know it."""
+        return self.generate(self.text.chat_prompt(messages, thinking=thinking), params)
+
+    def logits(self, tokens: Several[int]) -> Any:
+        """The logits behind every token, (len(tokens), config.tokens), f32."""
+        return np.concatenate(list(self._logits(self._checked(tokens, 0))))
+
+    def perplexity(self, text: Prompt) -> float:
+        """How surprised the model is by a text: the exponential of the mean negative logprob of its tokens."""
+        tokens = self._checked(self._tokens(text), 0)
+        if len(tokens) < 2:
+            raise refused(Code.PROMPT, "a text of one token has no perplexity", "pass a longer text")
+        total, at = 0.0, 1
+        for rows in self._logits(tokens):
+            wide = rows[: len(tokens) - at].astype(np.float64)
+            top = wide.max(axis=1)
+            norms = top + np.log(np.exp(wide - top[:, None]).sum(axis=1))
+            total += float((norms - wide[np.arange(len(wide)), tokens[at : at + len(wide)]]).sum())
+            at += len(rows)
+        return math.exp(total / (len(tokens) - 1))
+
+    def _logits(self, tokens: tuple[int, ...]) -> Iterator[Any]:
+        """Logits of a text, some rows at a time, in pages of its own."""
+        sequence = Sequence(tokens, SamplingParams())
+        taken = self.pool.take(sequence.pages_for(len(tokens)))
+        if taken is None:
+            raise refused(Code.MODEL_MEMORY, "all pages are in use by other texts", "finish them, or raise `memory`")
+        sequence.pages = taken
+        try:
+            while sequence.waiting:
+                count = min(sequence.waiting, 64)
+                yield self.runner.logits(Piece(sequence, sequence.computed, count))
+        finally:
+            self.pool.give_back(sequence.pages)
+
+    def profile(self, rows: int = 1, context: int = 128) -> Profile:
+        """Where the time of a step goes: of one row behind so many tokens, or of a piece of a prompt."""
+        length = context + rows
+        sequence = Sequence((0,) * length, SamplingParams(), computed=context)
+        taken = self.pool.take(sequence.pages_for(length)) if length <= self.max_seq_len else None
+        if taken is None:
+            raise refused(Code.MODEL_MEMORY, f"there is no room for {length} tokens", "raise max_seq_len or `memory`")
+        sequence.pages = taken
+        try:
+            return profiled(self.runner.prepared([Piece(sequence, context, rows)]), length)
+        finally:
+            self.pool.give_back(taken)
+
+    # Steps.
+
+    def _step(self) -> None:
+        """Runs one step for all that are under way."""
+        pieces = self.scheduler.plan()
+        now = time.perf_counter()
+        for piece in pieces:
+            piece.sequence.started = piece.sequence.started or now
+            self.runner.penalties.begin(piece.sequence)
+        step, chosen = self.runner.run(pieces)
+        for number, (piece, token) in enumerate(zip(pieces, chosen.tolist(), strict=True)):
+            if not piece.is_last:
+                continue
+            demand_token(token)
+            sequence = piece.sequence
+            sequence.first = sequence.first or sequence.last
+            if sequence.params.logprobs is not None:
+                count, tokens = sequence.params.logprobs, self.config.tokens
+                sequence.logprobs.append(logprob_of(step.logits, number, token, count, tokens, self.device))
+            asked = self._under_way[sequence]
+            asked.push(token)
+            if asked.finish is not None:
+                self._end(asked)
+
+    def _end(self, asked: Generation) -> None:
+        self._under_way.pop(asked.sequence, None)
+        self.scheduler.remove(asked.sequence)
+        self.runner.penalties.end(asked.sequence)
+
+    def _giving_up(self, asked: Several[Generation]) -> _GivingUp:
+        return _GivingUp(self, asked)
+
+    def _begin(self, tokens: Several[int], params: SamplingParams) -> Generation:
+        prompt = self._checked(tokens, 1)
+        wrong = [token for token in params.logit_bias if not 0 <= token < self.config.tokens]
+        if wrong:
+            raise refused(
+                Code.SAMPLING, f"logit_bias names token {wrong[0]}", f"tokens are 0 to {self.config.tokens - 1}"
+            )
+        ends = self.config.eos
+        return Generation.of(Sequence(prompt, params), self._text, ends, self.max_seq_len)
+
+    def _tokens(self, prompt: Prompt) -> Several[int]:
+        if not isinstance(prompt, str):
+            return prompt
+        if not prompt:
+            raise refused(Code.PROMPT, "the prompt is empty", "pass some text")
+        return self.text.encode(prompt)
+
+    def _checked(self, tokens: Iterable[int], more: int) -> tuple[int, ...]:
+        """Tokens that are tokens, and leave room for so many more."""
+        found = tuple(int(token) for token in tokens)
+        if not found:
+            raise refused(Code.PROMPT, "the prompt has no tokens", "pass some text")
+        wrong = next((token for token in found if not 0 <= token < self.config.vocabulary), None)
+        if wrong is not None:
+            raise refused(
+                Code.PROMPT, f"the prompt holds token {wrong}", f"tokens are 0 to {self.config.tokens - 1}"
+            )
+        if len(found) + more > self.max_seq_len:
+            cure = f"shorten it, or raise max_seq_len (the model was made for {self.config.context})"
+            raise refused(
+                Code.PROMPT, f"the prompt has {len(found)} tokens, and there is room for {self.max_seq_len}", cure
+            )
+        return found
+
+
+class _GivingUp:
+    """Ends texts that are not done when their caller leaves, for whatever reason."""
+
+    def __init__(self, llm: LLM, asked: Several[Generation]) -> None:
+        self._llm, self._asked = llm, asked
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        for each in self._asked:
+            if each.finish is None:
+                each.cancel()
+            if each.sequence in self._llm._under_way:
+                self._llm._end(each)
+
+
+def device_of(name: str) -> str:
+    """Where a model goes: "auto" is the first GPU, or the CPU where there is none."""
+    if name == "auto":
+        return "cuda:0" if device_count() else "cpu"
+    return "cuda:0" if name == "cuda" else name
+
+
+def _longest(config: ModelConfig, asked: int | None) -> int:
+    if asked is None:
+        return min(config.context, LONGEST)
+    if not 1 <= asked <= config.context:
+        raise refused(
+            Code.PROMPT, f"max_seq_len is {asked}, and the model was made for {config.context}",
+            f"use 1 to {config.context}",
+        )  # fmt: skip
+    return asked

@@ -1,0 +1,24 @@
+"""Logprobs of tokens that were chosen, computed where the logits are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import tileproof as tp
+import tileproof.kernels as tk
+
+from .requests import TokenLogprob
+
+
+def logprob_of(logits: Any, row: int, token: int, count: int, tokens: int, device: str) -> TokenLogprob:
+    """The logprob of a token, and those of the `count` likeliest, by the logits of one row as the model made them."""
+    mine = logits[row : row + 1, :tokens]
+    chosen = tp.asarray(np.array([token], np.int32), device)
+    own = float(tk.token_logprobs(mine, chosen).numpy()[0])
+    if not count:
+        return TokenLogprob(token, own)
+    values, ids = tk.top_logprobs(mine, count)
+    top = zip(ids.numpy()[0].tolist(), values.numpy()[0].tolist(), strict=True)
+    return TokenLogprob(token, own, tuple(top))

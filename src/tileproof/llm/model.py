@@ -1,0 +1,125 @@
+"""The decoder of the Llama and Qwen3 families as a list of operations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tileproof.language.dtypes import BF16, F32, I8, I32, DType
+
+from . import ops
+from .config import ModelConfig
+from .penalties import Penalties
+from .step import Buffer, Op, Step, StepClass
+from .weights import GROUP, LayerWeights, ModelWeights, Weight
+
+
+@dataclass(frozen=True, slots=True)
+class Caches:
+    """What a model keeps of the tokens it has seen, and the angles of their positions."""
+
+    keys: tuple[Any, ...]
+    """Of each layer, (pages, groups, PAGE, depth)."""
+    values: tuple[Any, ...]
+    cos: Any
+    sin: Any
+
+    @property
+    def pages(self) -> int:
+        found: int = self.keys[0].shape[0]
+        return found
+
+    @property
+    def nbytes(self) -> int:
+        return sum(each.nbytes for each in (*self.keys, *self.values))
+
+
+@dataclass(frozen=True, slots=True)
+class Decoder:
+    """A model with its weights and caches: all that steps are made of."""
+
+    config: ModelConfig
+    weights: ModelWeights
+    caches: Caches
+    device: str
+
+    def step(self, kind: StepClass, inputs: dict[str, Any]) -> tuple[Step, Buffer]:
+        """The operations of a step, and its logits."""
+        config, step = self.config, Step(kind)
+        x = step.add(
+            "embed", ops.embed, (kind.rows, config.width), BF16, given=(inputs["tokens"], self.weights.table)
+        )
+        for number, layer in enumerate(self.weights.layers):
+            x = self._attention(step, x, number, layer, inputs)
+            x = self._feed_forward(step, x, layer)
+        if "last" in inputs:
+            shape = kind.outputs, config.width
+            x = step.add("last", ops.last, shape, BF16, x, given=(inputs["last"],))
+        y = self._norm(step, x, self.weights.norm)
+        logits = self._linear(step, y, self.weights.head, F32, is_output=True)
+        return step, logits
+
+    def _attention(
+        self, step: Step, x: Buffer, number: int, layer: LayerWeights, inputs: dict[str, Any]
+    ) -> Buffer:
+        config, kind = self.config, step.kind
+        caches = self.caches.keys[number], self.caches.values[number]
+        angles = self.caches.cos, self.caches.sin, inputs["positions"]
+        rows, heads, groups, depth = kind.rows, config.heads, config.groups, config.depth
+        y = self._norm(step, x, layer.attention_norm)
+        y = self._linear(step, y, layer.qkv)
+        if layer.q_norm is not None:
+            norms = layer.q_norm, layer.k_norm, config.eps, heads, groups
+            y = step.add("head_norms", ops.head_norms, y.shape, BF16, y, given=norms)
+        turned = Buffer((rows, groups * depth), BF16)
+        given: tuple[Any, ...] = (*caches, *angles, inputs["slots"], heads, groups)
+        step.ops.append(Op("append", ops.append, (), (y,), given, (turned,)))
+        q = step.add("turn", ops.turn, (rows, heads * depth), BF16, y, given=(*angles, heads))
+        if kind.is_decode:
+            given = *caches, inputs["table"], inputs["used"]
+            o = step.add("attend", ops.attend, q.shape, BF16, q, given=given)
+        else:
+            given = *caches, inputs["table"], inputs["blocks"], inputs["owners"], inputs["positions"]
+            o = step.add("attend_rows", ops.attend_rows, q.shape, BF16, q, given=given)
+        y = self._linear(step, o, layer.output)
+        return step.add("add", ops.add, x.shape, BF16, x, y)
+
+    def _feed_forward(self, step: Step, x: Buffer, layer: LayerWeights) -> Buffer:
+        y = self._norm(step, x, layer.feed_norm)
+        y = self._linear(step, y, layer.gate_up)
+        y = step.add("silu_mul", ops.silu_mul, (step.kind.rows, self.config.inner), BF16, y)
+        y = self._linear(step, y, layer.down)
+        return step.add("add", ops.add, x.shape, BF16, x, y)
+
+    def _norm(self, step: Step, x: Buffer, weight: Any) -> Buffer:
+        return step.add("norm", ops.norm, x.shape, BF16, x, given=(weight, self.config.eps))
+
+    def _linear(
+        self, step: Step, x: Buffer, weight: Weight, dtype: DType = BF16, *, is_output: bool = False
+    ) -> Buffer:
+        rows, columns = x.shape[0], weight.columns
+        scratch: tuple[Buffer, ...] = ()
+        if weight.kind == "int8" and self.device == "cpu":
+            scratch = Buffer((rows, columns), I8), Buffer((rows, -(-columns // GROUP)), F32)
+        shape = rows, weight.rows
+        return step.add("linear", ops.linear, shape, dtype, x, given=(weight,), scratch=scratch, is_output=is_output)
+
+
+def sampled(
+    step: Step, logits: Buffer, config: ModelConfig, inputs: dict[str, Any], penalties: Penalties
+) -> Buffer:
+    """Appends the choice of a token for each sequence."""
+    kind, shape, tokens = step.kind, (step.kind.sequences,), config.tokens
+    if kind.has_penalties:
+        settings = inputs["repetition"], inputs["presence"], inputs["frequency"], inputs["places"]
+        given: tuple[Any, ...] = (*penalties.tables, *settings)
+        logits = step.add("penalise", ops.penalise, logits.shape, F32, logits, given=given)
+    if kind.sampling == "chance":
+        names = "seed", "draw", "temperature", "top_k", "top_p", "min_p"
+        given = *(inputs[name] for name in names), tokens
+        chosen = step.add("chance", ops.chance, shape, I32, logits, given=given, is_output=True)
+    else:
+        chosen = step.add("greedy", ops.greedy, shape, I32, logits, given=(tokens,), is_output=True)
+    if kind.has_penalties:
+        step.ops.append(Op("count", ops.count, (), (chosen,), (penalties.tables[1], inputs["places"])))
+    return chosen

@@ -1,0 +1,202 @@
+"""The operations of a step as calls of the kernel library, and the table of those that are fused.
+
+Each takes first what it writes, then scratch, then what it reads, then what it is given: see `step.Op`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import tileproof.kernels as tk
+
+from .fusing import Fusion
+from .step import Op, StepClass
+from .weights import Weight
+
+
+def _by_heads(x: Any, depth: int) -> Any:
+    """Rows of heads next to each other, with an axis of heads."""
+    return x.reshape(x.shape[0], x.shape[1] // depth, depth)
+
+
+# One by one.
+
+
+def embed(x: Any, tokens: Any, table: Any) -> None:
+    """Rows of the table of embeddings."""
+    tk.embedding(tokens, table, out=x)
+
+
+def norm(y: Any, x: Any, weight: Any, eps: float) -> None:
+    """Rows divided by their root mean square."""
+    tk.rms_norm(x, weight, eps, out=y)
+
+
+def linear(y: Any, *rest: Any) -> None:
+    """A product with weights of either kind. Scratch is for activations of 8 bits, which a CPU multiplies fastest."""
+    *scratch, x, weight = rest
+    if weight.kind == "int8":
+        activations: Any = {"activations": "int8", "workspace": tuple(scratch)} if scratch else {}
+        tk.int8_linear(x, weight.values, weight.scale, out=y, **activations)
+    elif x.shape[0] == 1 and y.dtype == x.dtype:
+        tk.matvec(weight.values, x[0], out=y[0])
+    else:
+        tk.linear(x, weight.values, out=y)
+
+
+def head_norms(y: Any, x: Any, q_norm: Any, k_norm: Any, eps: float, heads: int, groups: int) -> None:
+    """Each head of queries and keys divided by its root mean square; values as they are."""
+    x, y = _by_heads(x, q_norm.shape[0]), _by_heads(y, q_norm.shape[0])
+    for head in range(heads + 2 * groups):
+        if head < heads + groups:
+            tk.rms_norm(x[:, head], q_norm if head < heads else k_norm, eps, out=y[:, head])
+        else:
+            tk.copy(x[:, head], out=y[:, head])
+
+
+def append(
+    turned: Any, x: Any, keys: Any, values: Any, cos: Any, sin: Any, positions: Any, slots: Any, heads: int,
+    groups: int,
+) -> None:  # fmt: skip
+    """Keys turned by their positions, and put into their pages with the values."""
+    x, turned = _by_heads(x, keys.shape[3]), _by_heads(turned, keys.shape[3])
+    tk.rope(x[:, heads : heads + groups], cos, sin, positions, out=turned)
+    tk.paged_append(keys, values, turned, x[:, heads + groups :], slots)
+
+
+def turn(q: Any, x: Any, cos: Any, sin: Any, positions: Any, heads: int) -> None:
+    """Queries turned by their positions."""
+    depth = 2 * cos.shape[1]
+    tk.rope(_by_heads(x, depth)[:, :heads], cos, sin, positions, out=_by_heads(q, depth))
+
+
+def attend(o: Any, q: Any, keys: Any, values: Any, table: Any, used: Any) -> None:
+    """Attention of one row of each sequence to its pages."""
+    depth = keys.shape[3]
+    tk.paged_attention(_by_heads(q, depth), keys, values, table, used, out=_by_heads(o, depth))
+
+
+def attend_rows(
+    o: Any, q: Any, keys: Any, values: Any, table: Any, blocks: Any, owners: Any, positions: Any
+) -> None:
+    """Attention of any rows, in blocks of one sequence each."""
+    depth = keys.shape[3]
+    queries, out = _by_heads(q, depth), _by_heads(o, depth)
+    tk.attend_rows(queries, keys, values, table, blocks, owners, positions, out=out)
+
+
+def add(z: Any, x: Any, y: Any) -> None:
+    """The residual stream and what a layer adds to it."""
+    tk.add(x, y, out=z)
+
+
+def silu_mul(y: Any, x: Any) -> None:
+    """The gate, through silu, times the other half."""
+    tk.silu_mul(x, out=y)
+
+
+def last(y: Any, x: Any, rows: Any) -> None:
+    """The rows that logits are made of."""
+    tk.gather_rows(x, rows, out=y)
+
+
+def penalise(
+    y: Any, logits: Any, prompt: Any, counts: Any, bias: Any, repetition: Any, presence: Any, frequency: Any,
+    places: Any,
+) -> None:  # fmt: skip
+    """Logits changed by what each text has said."""
+    tk.penalised(logits, prompt, counts, bias, repetition, presence, frequency, slots=places, out=y)
+
+
+def count(tokens: Any, counts: Any, places: Any) -> None:
+    """Notes what each text says now."""
+    tk.count_tokens(counts, tokens, slots=places)
+
+
+def greedy(token: Any, logits: Any, tokens: int) -> None:
+    """The likeliest token of each row."""
+    tk.greedy(logits, vocabulary=tokens, out=token)
+
+
+def chance(
+    token: Any, logits: Any, seed: Any, draw: Any, temperature: Any, top_k: Any, top_p: Any, min_p: Any, tokens: int
+) -> None:
+    """A token of each row by chance."""
+    tk.sample(logits, seed, draw, temperature, top_k, top_p, min_p, vocabulary=tokens, out=token)
+
+
+# Fused.
+
+
+def norm_linear(y: Any, x: Any, norm: Any, eps: float, weight: Weight) -> None:
+    """A norm and a product, of one row."""
+    if weight.kind == "bf16":
+        tk.norm_matvec(weight.values, x[0], norm, eps, out=y[0])
+    else:
+        tk.norm_int8_matvec(weight.values, weight.scale, x[0], norm, eps, out=y[0])
+
+
+def norm_linear_silu(y: Any, x: Any, norm: Any, eps: float, weight: Weight) -> None:
+    """A norm, the product with gate and up, and what follows, of one row."""
+    if weight.kind == "bf16":
+        tk.norm_matvec_silu(weight.values, x[0], norm, eps, out=y[0])
+    else:
+        tk.norm_int8_matvec_silu(weight.values, weight.scale, x[0], norm, eps, out=y[0])
+
+
+def linear_add(y: Any, x: Any, residual: Any, weight: Weight) -> None:
+    """A product, added to the residual stream, of one row."""
+    if weight.kind == "bf16":
+        tk.matvec_add(weight.values, x[0], residual[0], out=y[0])
+    else:
+        tk.int8_matvec_add(weight.values, weight.scale, x[0], residual[0], out=y[0])
+
+
+def linear_silu(y: Any, x: Any, weight: Weight) -> None:
+    """The product with gate and up, and what follows."""
+    tk.silu_linear(x, weight.values, out=y)
+
+
+def add_norm(y: Any, total: Any, x: Any, other: Any, norm: Any, eps: float) -> None:
+    """The residual stream with what a layer adds, and its norm."""
+    tk.add_rms_norm(x, other, norm, eps, out=(y, total))
+
+
+def heads_of(
+    q: Any, x: Any, q_norm: Any, k_norm: Any, eps: float, heads: int, groups: int, keys: Any, values: Any, cos: Any,
+    sin: Any, positions: Any, slots: Any, *again: Any,
+) -> None:  # fmt: skip
+    """Queries and keys normalised and turned, keys and values put into their pages."""
+    out = _by_heads(q, keys.shape[3])
+    tk.norm_rope_append(x, keys, values, cos, sin, positions, slots, q_norm, k_norm, eps, out=out)
+
+
+def plain_heads_of(
+    q: Any, x: Any, keys: Any, values: Any, cos: Any, sin: Any, positions: Any, slots: Any, *again: Any
+) -> None:
+    """The same without norms."""
+    tk.norm_rope_append(x, keys, values, cos, sin, positions, slots, out=_by_heads(q, keys.shape[3]))
+
+
+def _is_one_row(kind: StepClass, ops: Sequence[Op]) -> bool:
+    return all(buffer.shape[0] == 1 for op in ops for buffer in op.writes)
+
+
+def _is_of_bf16(kind: StepClass, ops: Sequence[Op]) -> bool:
+    return all(each.kind == "bf16" for op in ops for each in op.given if isinstance(each, Weight))
+
+
+def _has_rows(kind: StepClass, ops: Sequence[Op]) -> bool:
+    return not _is_one_row(kind, ops)
+
+
+FUSIONS: Final = (
+    Fusion(("norm", "linear", "silu_mul"), "norm_linear_silu", norm_linear_silu, _is_one_row),
+    Fusion(("norm", "linear"), "norm_linear", norm_linear, _is_one_row),
+    Fusion(("linear", "add"), "linear_add", linear_add, _is_one_row),
+    Fusion(("add", "norm"), "add_norm", add_norm, _has_rows, keeps=True),
+    Fusion(("head_norms", "append", "turn"), "heads", heads_of),
+    Fusion(("append", "turn"), "plain_heads", plain_heads_of),
+)
+"""What is fused, by default. Whatever is not here is done one by one."""

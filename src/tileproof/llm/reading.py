@@ -1,0 +1,106 @@
+"""Opening a model: what it is and where its tensors are, before any of them is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tileproof.diagnostics.codes import Code
+
+from . import layout
+from .config import ModelConfig
+from .errors import refused
+from .folder_models import folder_config, folder_tensors
+from .gguf_files import KINDS, is_first_part
+from .gguf_models import gguf_model, name_in_gguf
+from .stored import Stored
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A model in files: all its tensors are there, with the shapes that its sizes ask for."""
+
+    path: Path
+    """The folder of Hugging Face, or the GGUF file."""
+    config: ModelConfig
+    tensors: Mapping[str, Stored]
+    """By the names that Hugging Face gives them."""
+    settings: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """Of a GGUF file everything it says, the tokenizer too."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its tensors in the files."""
+        return sum(tensor.nbytes for tensor in self.tensors.values())
+
+    @property
+    def is_gguf(self) -> bool:
+        return self.path.is_file()
+
+
+def open_model(path: str | Path) -> Checkpoint:
+    """A model by its path: a folder of Hugging Face, a GGUF file, or a folder with one GGUF file."""
+    place = _model_path(Path(path).expanduser())
+    if place.is_file():
+        config, tensors, settings = gguf_model(place)
+        return Checkpoint(place, config, _demanded(config, tensors, place), settings)
+    config = folder_config(place)
+    return Checkpoint(place, config, _demanded(config, folder_tensors(place), place))
+
+
+def _model_path(path: Path) -> Path:
+    if path.is_file():
+        if path.suffix == ".gguf":
+            return path
+        if path.name in ("config.json", "model.safetensors", "model.safetensors.index.json"):
+            return path.parent
+        raise refused(Code.MODEL_FILE, f"{path} is no model", "name a folder with a config.json, or a .gguf file")
+    if not path.is_dir():
+        raise refused(Code.MODEL_FILE, f"there is no file or folder {path}", "`tileproof models` lists what is here")
+    if (path / "config.json").is_file():
+        return path
+    files = sorted(each for each in path.glob("*.gguf") if is_first_part(each))
+    if len(files) == 1:
+        return files[0]
+    if files:
+        some = ", ".join(file.name for file in files[:3]) + (", ..." if len(files) > 3 else "")
+        raise refused(Code.MODEL_FILE, f"{path} has {len(files)} models: {some}", "name one of the files")
+    message = f"{path} is no folder of a model: it has no config.json and no .gguf file"
+    raise refused(Code.MODEL_FILE, message, "name the folder that has one; `tileproof models` lists what is here")
+
+
+def _demanded(config: ModelConfig, found: Mapping[str, Stored], place: Path) -> dict[str, Stored]:
+    """The tensors that a model of these sizes has, and no others."""
+    wanted: dict[str, Stored] = {}
+    for name, shape in layout.model_shapes(config):
+        if name not in found:
+            others = {tensor.file for tensor in found.values()}
+            where = others.pop() if len(others) == 1 else place
+            named = name if place.is_dir() else name_in_gguf(name)
+            message = f"`{named}` is missing in {where}"
+            raise refused(Code.MODEL_TENSOR, message, "download the model again, as a whole")
+        tensor = wanted[name] = found[name]
+        if tensor.shape != shape:
+            message = f"{tensor} has the shape {tensor.shape}, and by the model's settings it has {shape}"
+            raise refused(Code.MODEL_TENSOR, message, "the settings and the weights are not of one model")
+        if tensor.kind not in KINDS:
+            message = f"{tensor} has elements of {tensor.kind}, which are no weights"
+            raise refused(Code.MODEL_KIND, message, "use the model in bf16, f16 or f32, or as a GGUF file")
+    for name, tensor in found.items():
+        if name not in wanted and not layout.is_spare(name, config):
+            _refuse_extra(config, name, tensor)
+    return wanted
+
+
+def _refuse_extra(config: ModelConfig, name: str, tensor: Stored) -> None:
+    """Refuses a tensor that would be left out, and the model be another without it."""
+    layer = re.match(r"model\.layers\.(\d+)\.", name)
+    if layer is not None and int(layer[1]) >= config.layers:
+        message = f"{tensor} belongs to layer {layer[1]}, and by the settings the model has {config.layers} layers"
+        raise refused(Code.MODEL_TENSOR, message, "the settings and the weights are not of one model")
+    what = "a bias" if name.endswith(".bias") else "not part"
+    message = f"{tensor} is {what} of models of the family {config.family} as they are known"
+    raise refused(Code.MODEL_KIND, message, "use a model without it")

@@ -1,0 +1,117 @@
+"""What is asked of the engine, and what it answers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from tileproof.diagnostics.codes import Code
+
+from .errors import refused
+
+Finish = Literal["stop", "length", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingParams:
+    """How tokens are chosen, and when to stop. The defaults are greedy."""
+
+    max_new_tokens: int = 128
+    temperature: float = 0.0
+    """0 takes the likeliest token."""
+    top_k: int = 0
+    """Only the k likeliest; 0 for all."""
+    top_p: float = 1.0
+    """Only the likeliest that have this much of the probability together."""
+    min_p: float = 0.0
+    """Only those with this share of the probability of the likeliest."""
+    repetition_penalty: float = 1.0
+    """Divides (or, below 0, multiplies) the logits of all tokens of prompt and text; 1 for none."""
+    presence_penalty: float = 0.0
+    """Taken from the logits of tokens of the text so far."""
+    frequency_penalty: float = 0.0
+    """The same, for each time they were used."""
+    logit_bias: Mapping[int, float] = field(default_factory=dict)
+    """Added to the logits of these tokens."""
+    seed: int | None = None
+    """Equal seeds draw equal texts, whatever else is generated beside; None draws anew each time."""
+    stop: tuple[str, ...] = ()
+    """The text ends before the first of these strings."""
+    stop_token_ids: tuple[int, ...] = ()
+    ignore_eos: bool = False
+    logprobs: int | None = None
+    """How many of the likeliest tokens to report with each token; 0 for the token's own alone, None for nothing."""
+
+    def __post_init__(self) -> None:
+        for name, is_right, cure in (
+            ("max_new_tokens", self.max_new_tokens >= 1, "ask for at least 1"),
+            ("temperature", 0 <= self.temperature < math.inf, "use 0 for greedy, about 0.7 for variety"),
+            ("top_k", self.top_k >= 0, "use 0 for all"),
+            ("top_p", 0 < self.top_p <= 1, "use a share above 0, up to 1"),
+            ("min_p", 0 <= self.min_p <= 1, "use a share from 0 to 1"),
+            ("repetition_penalty", 0 < self.repetition_penalty < math.inf, "use 1 for none, 1.1 for some"),
+            ("presence_penalty", abs(self.presence_penalty) < math.inf, "use 0 for none"),
+            ("frequency_penalty", abs(self.frequency_penalty) < math.inf, "use 0 for none"),
+            ("logprobs", self.logprobs is None or 0 <= self.logprobs <= 64, "ask for up to 64"),
+        ):
+            if not is_right:
+                raise refused(Code.SAMPLING, f"{name} is {getattr(self, name)}", cure)
+        if any(not text for text in self.stop):
+            raise refused(Code.SAMPLING, "a stop string is empty", "leave it out")
+
+    @property
+    def has_penalties(self) -> bool:
+        """Whether logits are changed before a token is chosen."""
+        plain = self.repetition_penalty == 1 and self.presence_penalty == 0 and self.frequency_penalty == 0
+        return not plain or bool(self.logit_bias)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenLogprob:
+    """A token and its logprob, with the likeliest ones in its place."""
+
+    token: int
+    logprob: float
+    top: tuple[tuple[int, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of text as it is made. Pieces never end inside a character or a possible stop string."""
+
+    text: str
+    tokens: tuple[int, ...]
+    """The tokens since the last chunk."""
+    finish: Finish | None = None
+    logprobs: tuple[TokenLogprob, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A text that is done."""
+
+    text: str
+    tokens: tuple[int, ...]
+    """What was generated, the end token included where there was one."""
+    prompt_tokens: tuple[int, ...]
+    finish: Finish
+    logprobs: tuple[TokenLogprob, ...] = ()
+    prefill_seconds: float = 0.0
+    """From the first row of the prompt to the first token."""
+    decode_seconds: float = 0.0
+    """From the first token to the last."""
+
+    @property
+    def tokens_per_second(self) -> float:
+        """Of decoding: without the first token, which the prompt pays for."""
+        return (len(self.tokens) - 1) / self.decode_seconds if self.decode_seconds > 0 and len(self.tokens) > 1 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a chat."""
+
+    role: Literal["system", "user", "assistant", "tool"]
+    content: str

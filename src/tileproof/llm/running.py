@@ -1,0 +1,167 @@
+"""Running steps: planned pieces become the inputs of a step of the right class, and its tokens come back."""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_left
+from collections.abc import Callable
+from collections.abc import Sequence as Several
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tileproof.diagnostics.codes import Code
+
+from .arena import Arena
+from .capture import Captured, captured
+from .errors import refused
+from .fusing import Fusion
+from .model import Decoder
+from .ops import FUSIONS
+from .penalties import Penalties
+from .schedule import Piece
+from .step import PAGE, Sampling, StepClass
+
+ROWS = 16, 32, 64, 128, 256, 512, 1024, 2048
+"""Rows of steps with pieces of prompts."""
+PAGES = 8, 32, 128, 512
+"""Columns of the table of pages."""
+
+
+def bucket(size: int, sizes: Several[int], most: int) -> int:
+    """The least of some sizes that will do; `most` is one of them."""
+    at = bisect_left(sizes, size)
+    return min(sizes[at], most) if at < len(sizes) else most
+
+
+def power(size: int) -> int:
+    """The least power of two that will do."""
+    return 1 << (size - 1).bit_length()
+
+
+@dataclass(slots=True)
+class Runner:
+    """The steps of one model, by class."""
+
+    decoder: Decoder
+    penalties: Penalties
+    budget: int
+    """Rows of a step."""
+    pages: int
+    """Pages of the longest sequence."""
+    fusions: Several[Fusion] = FUSIONS
+    is_graph: bool = True
+    told: Callable[[str], None] | None = None
+    """Is told when a step of a new class is made, which takes a while."""
+    steps: dict[StepClass, Captured] = field(default_factory=dict)
+    arena: Arena = field(init=False)
+    count: int = 0
+    """Steps that ran."""
+    making: float = 0.0
+    """Seconds that went into making steps: proofs and machine code, unless they are in the cache, and capture."""
+
+    def __post_init__(self) -> None:
+        self.arena = Arena(self.decoder.device)
+
+    def kind_of(self, pieces: Several[Piece], sampling: Sampling, has_penalties: bool) -> StepClass:
+        """The class of a step with these pieces."""
+        rows, sequences = sum(piece.count for piece in pieces), power(len(pieces))
+        pages = bucket(max(-(-piece.stop // PAGE) for piece in pieces), PAGES, self.pages)
+        if all(piece.count == 1 for piece in pieces) and sampling != "none":
+            return StepClass(sequences, sequences, pages, True, sampling, has_penalties)
+        rows = bucket(rows, ROWS, max(self.budget, rows))
+        block = 16 if rows <= 64 else 32
+        return StepClass(rows, sequences, pages, False, sampling, has_penalties, block)
+
+    def captured(self, kind: StepClass) -> Captured:
+        """The step of a class, made when it is first asked for."""
+        if kind not in self.steps:
+            if self.told is not None:
+                self.told(f"compiling a step of {kind.rows} rows")
+            began = time.perf_counter()
+            self.steps[kind] = captured(
+                self.decoder, self.penalties, kind, self.arena, self.fusions, is_graph=self.is_graph
+            )
+            self.making += time.perf_counter() - began
+        return self.steps[kind]
+
+    def run(self, pieces: Several[Piece]) -> tuple[Captured, Any]:
+        """Runs a step; gives it, and a token for each piece (those of pieces that are not the last mean nothing)."""
+        step = self.prepared(pieces)
+        step.run()
+        found = step.tokens.numpy()
+        self.count += 1
+        now = time.perf_counter()
+        for piece in pieces:
+            piece.sequence.computed = piece.stop
+            piece.sequence.last = now
+        return step, found[: len(pieces)]
+
+    def prepared(self, pieces: Several[Piece]) -> Captured:
+        """The step for some pieces, with its inputs filled."""
+        params = [piece.sequence.params for piece in pieces]
+        sampling: Sampling = "greedy" if all(each.temperature == 0 for each in params) else "chance"
+        step = self.captured(self.kind_of(pieces, sampling, any(each.has_penalties for each in params)))
+        self._fill(step, pieces)
+        return step
+
+    def logits(self, piece: Piece) -> Any:
+        """Runs a step for the logits of all its rows."""
+        step = self.captured(self.kind_of([piece], "none", False))
+        self._fill(step, [piece])
+        step.run()
+        piece.sequence.computed = piece.stop
+        return step.logits.numpy()[: piece.count, : self.decoder.config.tokens].copy()  # the next step writes there
+
+    def _fill(self, step: Captured, pieces: Several[Piece]) -> None:
+        """Writes the inputs of a step."""
+        kind, host = step.kind, step.inputs.host
+        step.inputs.clear()
+        row = block = 0
+        for number, piece in enumerate(pieces):
+            rows = slice(row, row + piece.count)
+            positions = np.arange(piece.start, piece.stop)
+            pages = np.array(piece.sequence.pages)
+            host["tokens"][rows] = piece.sequence.tokens(piece.start, piece.stop)
+            host["positions"][rows] = positions
+            host["slots"][rows] = pages[positions // PAGE] * PAGE + positions % PAGE
+            used = -(-piece.stop // PAGE)
+            host["table"][number, :used] = pages[:used]
+            if kind.is_decode:
+                host["used"][number] = piece.stop
+            else:
+                for start in range(row, row + piece.count, kind.block):
+                    stop = min(start + kind.block, row + piece.count)
+                    host["blocks"][block, : stop - start] = np.arange(start, stop)
+                    host["owners"][block] = number
+                    block += 1
+                if "last" in host:
+                    host["last"][number] = row + piece.count - 1
+            self._fill_settings(kind, host, number, piece)
+            row += piece.count
+
+    def _fill_settings(self, kind: StepClass, host: dict[str, Any], number: int, piece: Piece) -> None:
+        sequence, params = piece.sequence, piece.sequence.params
+        if kind.sampling == "chance":
+            host["top_k"][number] = params.top_k
+            host["seed"][number] = sequence.seed
+            host["draw"][number] = len(sequence.generated)
+            host["temperature"][number] = params.temperature
+            host["top_p"][number] = params.top_p
+            host["min_p"][number] = params.min_p
+        if kind.has_penalties:
+            host["places"][number] = sequence.place if piece.is_last else -1
+            host["repetition"][number] = params.repetition_penalty
+            host["presence"][number] = params.presence_penalty
+            host["frequency"][number] = params.frequency_penalty
+
+
+def demand_token(token: int) -> None:
+    """A row without a token has no distribution: something in it is not a number."""
+    if token < 0:
+        raise refused(
+            Code.MODEL_TENSOR,
+            "the model computes no numbers (NaN) for this text",
+            "look for broken weights, or overflow: load it without quantize",
+        )

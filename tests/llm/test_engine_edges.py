@@ -1,0 +1,259 @@
+"""Where texts end, where memory ends, and what must not depend on anything: the edges of the engine."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from checkpoints import SPECIALS, tiny, tokenizer, write_folder
+from engines import decoded_logits, engine_of, model_weights, page_bytes, poisoned, sure_beginning
+from model_cases import Case, by_name
+from reference_model import nearness, reference_logits
+
+from tileproof.llm import LLM, Message, ModelError, SamplingParams
+
+CASE = by_name("qwen3, tied")
+LONG = {"max_new_tokens": 24, "ignore_eos": True}
+
+
+@cache
+def engine() -> LLM:
+    return engine_of(CASE, max_seq_len=192)
+
+
+@pytest.fixture(scope="module")
+def talking(tmp_path_factory: pytest.TempPathFactory) -> LLM:
+    """The same model with its tokenizer."""
+    path = write_folder(tmp_path_factory.mktemp("model"), CASE.config, CASE.weights)
+    return LLM(path, device="cpu", max_seq_len=192)
+
+
+# Where a text ends.
+
+
+@pytest.mark.parametrize("end", CASE.config.eos)
+def test_every_end_token_ends_a_text_even_as_its_first(talking: LLM, end: int) -> None:
+    done = talking.generate(CASE.tokens(9), SamplingParams(logit_bias={end: 1e4}))
+    assert (done.tokens, done.text, done.finish) == ((end,), "", "stop")
+
+
+def test_an_end_token_is_a_token_like_others_where_it_is_ignored(talking: LLM) -> None:
+    end = CASE.config.eos[0]
+    done = talking.generate(CASE.tokens(9), SamplingParams(max_new_tokens=3, logit_bias={end: 1e4}, ignore_eos=True))
+    assert (done.tokens, done.finish) == ((end,) * 3, "length")
+
+
+def test_tokens_that_are_asked_to_end_a_text_do(talking: LLM) -> None:
+    plain = talking.generate(CASE.tokens(9), SamplingParams(**LONG))
+    token = plain.tokens[5]
+    done = talking.generate(CASE.tokens(9), SamplingParams(**LONG, stop_token_ids=(token,)))
+    assert done.tokens == plain.tokens[: plain.tokens.index(token) + 1]
+    assert done.finish == "stop"
+
+
+def test_a_text_of_one_token(talking: LLM) -> None:
+    one = talking.generate(CASE.tokens(9), SamplingParams(max_new_tokens=1))
+    assert (len(one.tokens), one.finish) == (1, "length")
+    assert one.tokens == talking.generate(CASE.tokens(9), SamplingParams(**LONG)).tokens[:1]
+
+
+def bytes_only(*pieces: str) -> dict[int, float]:
+    """A bias that leaves nothing but the tokens of some bytes."""
+    known = tokenizer(CASE.config.family, CASE.config.tokens)
+    return {known.token_to_id(piece): 1e3 for piece in pieces}
+
+
+def test_a_stop_string_is_found_across_tokens_and_inside_of_characters(talking: LLM) -> None:
+    """The text is of é, half of which is a token, and of a and b."""
+    halves = tokenizer(CASE.config.family, CASE.config.tokens).pre_tokenizer.pre_tokenize_str("é")[0][0]
+    bias = bytes_only(*halves, "a", "b")
+    params = {"max_new_tokens": 60, "logit_bias": bias, "ignore_eos": True}
+    plain = talking.generate(CASE.tokens(12), SamplingParams(**params, temperature=1.0, seed=5))
+    assert set(plain.text) <= {"é", "a", "b", "\ufffd"}
+    places = [place for place in range(1, len(plain.text) - 2) if "é" in plain.text[place : place + 2]]
+    assert places, "the text has no é to stop at"
+    stop = plain.text[places[-1] : places[-1] + 2]
+    for streamed in (False, True):
+        asked = SamplingParams(**params, temperature=1.0, seed=5, stop=("zzz", stop))
+        if streamed:
+            chunks = list(talking.stream(CASE.tokens(12), asked))
+            text, finish = "".join(chunk.text for chunk in chunks), chunks[-1].finish
+        else:
+            done = talking.generate(CASE.tokens(12), asked)
+            text, finish = done.text, done.finish
+        assert text == plain.text[: plain.text.index(stop)]
+        assert finish == "stop"
+
+
+def test_a_chat_is_its_prompt_and_a_stream_is_the_text(talking: LLM) -> None:
+    chat = [Message("user", "What is a tile?")]
+    params = SamplingParams(**LONG)
+    done = talking.chat(chat, params)
+    assert done.prompt_tokens == tuple(talking.text.chat_prompt(chat))
+    chunks = list(talking.stream(chat, params))
+    assert "".join(chunk.text for chunk in chunks) == done.text
+    assert tuple(token for chunk in chunks for token in chunk.tokens) == done.tokens
+    assert talking.text.token(done.prompt_tokens[0]) == SPECIALS[1]
+
+
+# Which tokens can be chosen.
+
+
+@pytest.mark.parametrize("params", [
+    SamplingParams(**LONG), SamplingParams(**LONG, temperature=2.0, seed=1),
+    SamplingParams(**LONG, temperature=1.0, top_k=1, seed=1), SamplingParams(**LONG, repetition_penalty=1.3),
+], ids=["greedy", "chance", "first of one", "penalised"])  # fmt: skip
+def test_rows_of_padding_are_never_chosen(params: SamplingParams) -> None:
+    case = by_name("llama, untied")
+    weights = case.weights
+    head = weights["lm_head.weight"]
+    head[case.config.tokens :] = head[:1] * 0 + np.sign(head[:1].astype(np.float32)).astype(head.dtype) * 8
+    head[case.config.tokens] = -head[case.config.tokens]  # one of the two is the likeliest of all
+    llm = LLM.of(case.config, model_weights(case.config, weights), max_seq_len=192)
+    done = llm.generate(case.tokens(9), params)
+    assert max(done.tokens) < case.config.tokens
+    assert llm.generate(case.tokens(9), SamplingParams(max_new_tokens=1, logprobs=64)).logprobs[0].logprob <= 0
+    right = reference_logits(case.config, weights, case.tokens(9))[-1]
+    assert right.argmax() >= case.config.tokens, "the padding does not stand out"
+
+
+def test_of_equal_logits_the_lowest_token_is_chosen() -> None:
+    case = by_name("llama, untied")
+    prompts = [case.tokens(length) for length in (5, 20)]
+    first = [engine_of(case, max_seq_len=192).generate(prompt, SamplingParams(max_new_tokens=1)) for prompt in prompts]
+    weights = case.weights
+    (winner,) = first[0].tokens
+    twin = next(token for token in range(case.config.tokens) if token not in {each.tokens[0] for each in first})
+    low, high = sorted((winner, twin))
+    weights["lm_head.weight"][twin] = weights["lm_head.weight"][winner]
+    llm = LLM.of(case.config, model_weights(case.config, weights), max_seq_len=192)
+    assert llm.generate(prompts[0], SamplingParams(max_new_tokens=1)).tokens == (low,)
+    both = llm.generate([prompts[0], prompts[1]], SamplingParams(max_new_tokens=1, ignore_eos=True))
+    assert both[0].tokens == (low,)
+    assert high not in both[0].tokens
+
+
+# Where memory ends.
+
+
+def test_a_cache_can_be_filled_to_its_last_place_and_not_beyond() -> None:
+    llm = poisoned(engine_of(CASE, max_seq_len=128, max_batch=1, memory=page_bytes(CASE.config, 2)))
+    assert llm.pool.count == 2
+    for length, room in ((100, 28), (127, 1)):
+        done = llm.generate(CASE.tokens(length), SamplingParams(max_new_tokens=99, ignore_eos=True))
+        assert (len(done.tokens), done.finish) == (room, "length")
+        assert llm.pool.free == 2
+    before = [cache.numpy().view(np.uint16).copy() for cache in llm.runner.decoder.caches.keys]
+    with pytest.raises(ModelError, match="max_seq_len"):
+        llm.generate([CASE.tokens(9), CASE.tokens(128)], SamplingParams(**LONG))
+    assert llm.pool.free == 2
+    for cache_of, kept in zip(llm.runner.decoder.caches.keys, before, strict=True):
+        np.testing.assert_array_equal(cache_of.numpy().view(np.uint16), kept)
+
+
+def test_a_page_that_another_text_used_is_as_good_as_a_new_one() -> None:
+    params = SamplingParams(**LONG)
+    llm = engine_of(CASE, max_seq_len=128, max_batch=1, memory=page_bytes(CASE.config, 2))
+    fresh = llm.generate(CASE.tokens(70), params).tokens
+    llm.generate(CASE.tokens(100), params)
+    assert llm.generate(CASE.tokens(70), params).tokens == fresh
+
+
+def test_texts_that_were_sent_away_for_want_of_pages_come_out_the_same() -> None:
+    case = by_name("qwen3, calm")
+    prompts = [case.tokens(length) for length in (50, 60, 40, 63)]
+    params = SamplingParams(max_new_tokens=80, ignore_eos=True)
+    tight = engine_of(case, max_seq_len=192, max_batch=4, memory=page_bytes(case.config, 6))
+    made = tight.generate(prompts, params)
+    assert tight.scheduler.preemptions > 0
+    assert tight.pool.free == 6
+    for prompt, text in zip(prompts, made, strict=True):
+        assert len(text.tokens) == 80
+        alone = tight.generate(prompt, params).tokens
+        sure = sure_beginning(case, prompt, alone, 0.05)
+        assert text.tokens[:sure] == alone[:sure]
+
+
+def test_a_text_can_be_left_at_any_step() -> None:
+    llm, rng = engine(), np.random.default_rng(0)
+    params = SamplingParams(max_new_tokens=20, ignore_eos=True)
+    prompts = [CASE.tokens(length) for length in (70, 30)]
+    whole = llm.generate(prompts, params)[1].tokens
+    sure = sure_beginning(CASE, prompts[1], whole, 0.25)
+    for leaving in rng.integers(0, 20, 12):
+        leaver, stayer = llm.stream(prompts[0], params), llm.stream(prompts[1], params)
+        for _ in range(int(leaving)):
+            next(leaver, None)
+        kept = [next(stayer)]
+        leaver.close()
+        kept += list(stayer)
+        tokens = tuple(token for chunk in kept for token in chunk.tokens)
+        assert tokens[:sure] == whole[:sure]
+        assert kept[-1].finish == "length"
+        assert llm.pool.free == llm.pool.count
+        assert not llm.scheduler.running
+        assert not llm.scheduler.waiting
+
+
+def test_weights_that_are_not_numbers_are_told_of() -> None:
+    weights = CASE.weights
+    weights["model.norm.weight"][3] = np.nan
+    llm = LLM.of(CASE.config, model_weights(CASE.config, weights), max_seq_len=192)
+    with pytest.raises(ModelError, match="NaN"):
+        llm.generate(CASE.tokens(5))
+    assert llm.pool.free == llm.pool.count
+
+
+# What must not matter.
+
+
+def test_a_graph_gives_the_bits_of_launches_one_by_one() -> None:
+    tokens = CASE.tokens(100)
+    eager = engine_of(CASE, max_seq_len=192, is_graph=False)
+    np.testing.assert_array_equal(decoded_logits(engine(), tokens), decoded_logits(eager, tokens))
+    np.testing.assert_array_equal(engine().logits(tokens), eager.logits(tokens))
+    engine().generate(CASE.tokens(40), SamplingParams(**LONG, temperature=1.0, seed=1))
+    np.testing.assert_array_equal(decoded_logits(engine(), tokens), decoded_logits(eager, tokens))
+
+
+def test_two_engines_give_equal_bits() -> None:
+    tokens = CASE.tokens(80)
+    np.testing.assert_array_equal(engine().logits(tokens), engine_of(CASE, max_seq_len=192).logits(tokens))
+
+
+@pytest.mark.parametrize("name", ["qwen3, tied", "llama, untied"])
+def test_fused_operations_give_what_the_single_ones_do(name: str) -> None:
+    case = by_name(name)
+    plain, fused = engine_of(case, max_seq_len=192, fusions=()), engine_of(case, max_seq_len=192)
+    tokens = case.tokens(70)
+    assert nearness(plain.logits(tokens), fused.logits(tokens)).distance < 3e-2
+    assert nearness(decoded_logits(plain, tokens), decoded_logits(fused, tokens)).distance < 3e-2
+    names = [{op.name for step in llm.runner.steps.values() for op in step.ops} for llm in (plain, fused)]
+    assert names[0].isdisjoint({"norm_linear", "linear_add", "norm_linear_silu", "add_norm", "heads", "plain_heads"})
+    assert names[1] & {"norm_linear", "linear_add"}
+
+
+def test_a_seed_draws_its_text_in_any_row_of_a_batch() -> None:
+    llm = engine_of(CASE, max_seq_len=192, max_batch=4)
+    prompts = [CASE.tokens(length) for length in (20, 21, 22, 23)]
+    params = [SamplingParams(**LONG, temperature=1.0, top_k=3, seed=seed) for seed in (7, 8, 9, 10)]
+    made = llm.generate(prompts, params)
+    turned = llm.generate(prompts[::-1], params[::-1])[::-1]
+    assert [each.tokens for each in made] == [each.tokens for each in turned]
+    # Logits of a batch of another size differ in their last bits, and so, rarely, does a draw.
+    alone = [llm.generate(prompt, its).tokens[:8] for prompt, its in zip(prompts, params, strict=True)]
+    assert sum(one == each.tokens[:8] for one, each in zip(alone, made, strict=True)) >= 3
+    other = llm.generate(prompts[0], SamplingParams(**LONG, temperature=1.0, top_k=3, seed=70))
+    assert other.tokens[:8] != alone[0]
+
+
+def test_a_context_of_thousands_is_as_near_as_a_short_one() -> None:
+    case = Case("long", tiny("llama", layers=1, context=4096), is_calm=True)
+    tokens = case.tokens(2100)
+    llm = poisoned(engine_of(case, max_seq_len=2176, max_batch=1))
+    right = reference_logits(case.config, case.weights, tokens)[:, : case.config.tokens]
+    done = llm.generate(tokens[:2090], SamplingParams(max_new_tokens=1, logprobs=8, ignore_eos=True))
+    logprobs = right[2089] - np.log(np.exp(right[2089]).sum())
+    assert [value for _, value in done.logprobs[0].top] == pytest.approx(np.sort(logprobs)[::-1][:8], abs=0.05)
+    assert nearness(llm.logits(tokens)[-64:], right[-64:]).is_parity

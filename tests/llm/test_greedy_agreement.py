@@ -1,0 +1,46 @@
+"""Greedy texts against the reference, every step of them: it is asked about the text that the engine made, so that one
+close call does not hide what comes behind it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from engines import engine_of
+from model_cases import by_name
+from reference_model import margins, reference_logits
+
+from tileproof.llm import SamplingParams
+
+
+@pytest.mark.parametrize(("name", "sure"), [("qwen3, tied", 0.25), ("llama, untied", 0.7)])
+def test_every_token_of_a_greedy_text_is_the_likeliest(name: str, sure: float) -> None:
+    """Where it beats the next one by more than five times the error of a logit."""
+    case = by_name(name)
+    llm = engine_of(case, max_seq_len=192, max_batch=8)
+    prompts = [case.tokens(length) for length in (3, 9, 17, 33, 50, 64, 65, 66)]
+    made = llm.generate(prompts, SamplingParams(max_new_tokens=100, ignore_eos=True))
+    judged = 0
+    for prompt, completion in zip(prompts, made, strict=True):
+        assert len(completion.tokens) == 100
+        assert len(set(completion.tokens)) > 20, "such a text proves nothing"
+        logits = reference_logits(case.config, case.weights, [*prompt, *completion.tokens])
+        logits = logits[len(prompt) - 1 : -1, : case.config.tokens]
+        clear = margins(logits) > sure
+        judged += int(clear.sum())
+        np.testing.assert_array_equal(np.array(completion.tokens)[clear], logits.argmax(axis=1)[clear])
+    assert judged > 300
+
+
+def test_logprobs_are_those_of_the_reference() -> None:
+    case = by_name("qwen3, calm")
+    llm, prompt = engine_of(case, max_seq_len=192), case.tokens(20)
+    done = llm.generate(prompt, SamplingParams(max_new_tokens=10, ignore_eos=True, logprobs=5))
+    logits = reference_logits(case.config, case.weights, [*prompt, *done.tokens])[len(prompt) - 1 : -1]
+    logits = logits[:, : case.config.tokens]
+    logprobs = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+    assert len(done.logprobs) == 10
+    for told, token, right in zip(done.logprobs, done.tokens, logprobs, strict=True):
+        assert told.token == token
+        assert told.logprob == pytest.approx(right[token], abs=0.05)
+        assert [value for _, value in told.top] == pytest.approx(np.sort(right)[::-1][:5], abs=0.05)
+        assert told.top[0] == (token, told.logprob)

@@ -1,0 +1,134 @@
+"""Logits of the engine against the float64 reference: as near to it as transformers is in bf16, or nearer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from checkpoints import tiny, write_folder
+from engines import decoded_logits, engine_of, model_weights, op_by_op, poisoned
+from model_cases import CASES, COUNT, Case, by_name, kept, key
+from reference_model import assert_as_near_as, nearness, reference_angles, reference_logits
+
+from tileproof.llm import LLM
+from tileproof.llm.rope_angles import rope_angles
+
+
+@cache
+def expected(case: Case, count: int = COUNT) -> Any:
+    """Reference logits of the rows that are tokens."""
+    return reference_logits(case.config, case.weights, case.tokens(count))[:, : case.config.tokens]
+
+
+@pytest.mark.parametrize("case", CASES, ids=key)
+def test_logits_are_as_near_to_the_reference_as_those_of_transformers(case: Case) -> None:
+    llm = poisoned(engine_of(case, max_seq_len=192))
+    _, rounded = kept(case)
+    got = llm.logits(case.tokens(COUNT))
+    assert got.shape == (COUNT, case.config.tokens)
+    assert got.dtype == np.float32
+    assert_as_near_as(got, expected(case), rounded)
+    assert_as_near_as(decoded_logits(llm, case.tokens(COUNT)), expected(case), rounded)
+    if case.is_calm:
+        assert nearness(got, expected(case)).is_parity
+
+
+@pytest.mark.parametrize("case", [by_name("qwen3, tied"), by_name("llama, calm")], ids=key)
+def test_logits_are_as_near_to_those_of_transformers_in_f32_as_its_own_in_bf16(case: Case, tmp_path: Path) -> None:
+    pytest.importorskip("transformers")
+    pytest.importorskip("torch")
+    from hugging_face import logits_of
+
+    path = write_folder(tmp_path / "model", case.config, case.weights)
+    tokens, count = case.tokens(70), case.config.tokens
+    exact, rounded = (logits_of(path, tokens, dtype)[:, :count] for dtype in ("float32", "bfloat16"))
+    got = LLM(path, device="cpu", max_seq_len=128).logits(tokens)
+    assert_as_near_as(got, exact, nearness(rounded, exact))
+
+
+def test_a_folder_of_shards_gives_the_logits_of_the_weights_it_was_written_from(tmp_path: Path) -> None:
+    case = by_name("qwen3, tied")
+    llm = LLM(write_folder(tmp_path / "model", case.config, case.weights, shards=3), device="cpu", max_seq_len=192)
+    tokens = case.tokens(33)
+    np.testing.assert_array_equal(llm.logits(tokens), engine_of(case, max_seq_len=192).logits(tokens))
+
+
+def test_attention_sees_differences_of_positions_and_nothing_else() -> None:
+    case = by_name("llama, untied")
+    llm, tokens = engine_of(case, max_seq_len=192), case.tokens(70)
+    plain = llm.logits(tokens)
+    cos, sin = rope_angles(replace(case.config, context=8192), 5192)
+    caches = llm.runner.decoder.caches
+    caches.cos.copy_from(cos[5000:].copy())
+    caches.sin.copy_from(sin[5000:].copy())
+    shifted = llm.logits(tokens)
+    assert np.abs(shifted - plain).max() > 0, "the positions did not move"
+    assert nearness(shifted, plain).distance < 5e-2
+    caches.sin.copy_from(-sin[5000:].copy())
+    assert nearness(llm.logits(tokens), plain).distance > 0.5
+
+
+def test_angles_are_exact_at_far_positions() -> None:
+    config = tiny("qwen3", depth=128, theta=1e6, context=40960)
+    cos, sin = rope_angles(config, 40960)
+    far = [0, 1, 63, 64, 255, 256, 257, 4095, 40959]
+    for got, right in zip((cos, sin), reference_angles(config, 40960), strict=True):
+        assert np.abs(got[far] - right[far]).max() < 1e-5
+
+
+@pytest.mark.parametrize("is_decode", [True, False])
+def test_each_head_of_queries_reads_its_own_group_of_values(is_decode: bool) -> None:
+    case = Case("six heads of three groups", tiny("qwen3", heads=6, groups=3))
+    llm = engine_of(case, max_seq_len=192, is_graph=False)
+    seen = []
+    for op, tensors in op_by_op(llm, case.tokens(70), is_decode):
+        if op.name in ("attend", "attend_rows"):
+            seen.append(tensors[id(op.writes[0])].numpy().astype(np.float32))
+        elif op.name in ("heads", "append"):  # the cache holds the number of its group instead of what was put there
+            number = len(seen)
+            values = llm.runner.decoder.caches.values[number]
+            numbers = np.arange(3, dtype=np.float32)[None, :, None, None]
+            values.copy_from(np.broadcast_to(numbers, values.shape).astype(ml_dtypes.bfloat16))
+    assert len(seen) == case.config.layers
+    rows = 1 if is_decode else 70
+    for each in seen:
+        heads = each[:rows].reshape(rows, 6, 32)
+        np.testing.assert_array_equal(heads, np.broadcast_to(np.arange(6)[None, :, None] // 2, heads.shape))
+
+
+def test_activations_of_a_hundred_thousand_stay_finite() -> None:
+    case = by_name("qwen3, calm")
+    weights = case.weights
+    for name in ("model.embed_tokens.weight", "model.layers.0.mlp.down_proj.weight"):
+        loud = weights[name].astype(np.float32)
+        loud[:, 5] *= 1e5 if "embed" in name else 1.0
+        loud[7] *= 1e5 if "down" in name else 1.0
+        weights[name] = loud.astype(ml_dtypes.bfloat16)
+    llm = LLM.of(case.config, model_weights(case.config, weights), max_seq_len=192)
+    got = llm.logits(case.tokens(40))
+    right = reference_logits(case.config, weights, case.tokens(40))[:, : case.config.tokens]
+    assert np.isfinite(got).all()
+    assert nearness(got, right).distance < 5e-2
+
+
+def test_a_wider_model_is_as_near() -> None:
+    """Sizes of a real model but for the layers: 1024 wide, 16 heads of 128 elements that share 8 groups."""
+    sizes = {"layers": 1, "width": 1024, "heads": 16, "groups": 8, "depth": 128, "inner": 3072, "is_tied": False}
+    case = Case("wide", tiny("qwen3", **sizes), is_calm=True)
+    llm = engine_of(case, max_seq_len=128)
+    got = llm.logits(case.tokens(66))
+    assert nearness(got, expected(case, 66)).is_parity
+
+
+def test_perplexity_is_that_of_the_logits() -> None:
+    case = by_name("llama, calm")
+    llm, tokens = engine_of(case, max_seq_len=192), case.tokens(COUNT)
+    logits = expected(case)[:-1]
+    shifted = logits - logits.max(axis=1, keepdims=True)
+    own = shifted[np.arange(COUNT - 1), tokens[1:]] - np.log(np.exp(shifted).sum(axis=1))
+    assert llm.perplexity(tokens) == pytest.approx(np.exp(-own.mean()), rel=1e-2)

@@ -1,0 +1,100 @@
+"""However a text is cut into pieces, and whatever other texts are in the batch, its logits and tokens are the same."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from engines import decoded_logits, engine_of, logits_in_pieces, poisoned
+from model_cases import COUNT, by_name
+from reference_model import margins, nearness, reference_logits
+
+from tileproof.llm import LLM, SamplingParams
+
+CASE = by_name("qwen3, calm")
+LENGTHS = (1, 2, 15, 16, 17, 63, 64, 65, 127, 129)
+
+
+@cache
+def engine() -> LLM:
+    """One engine for all of this file, whose pages hold NaN but for what was written."""
+    return poisoned(engine_of(CASE, max_seq_len=192, max_batch=8, memory=64 * 65536))
+
+
+def reference(tokens: list[int]) -> Any:
+    return reference_logits(CASE.config, CASE.weights, tokens)[:, : CASE.config.tokens]
+
+
+@pytest.mark.parametrize("sizes", [(1,), (7,), (63,), (64,), (65,), (100,), (7, 1, 64, 1, 63, 9)], ids=str)
+def test_pieces_of_any_size_give_the_logits_of_one(sizes: tuple[int, ...]) -> None:
+    tokens = CASE.tokens(COUNT)
+    whole = reference(tokens)
+    got = logits_in_pieces(engine(), tokens, sizes)
+    assert nearness(got, whole).is_parity
+    sure = margins(whole) > 0.1
+    np.testing.assert_array_equal(got.argmax(axis=1)[sure], whole.argmax(axis=1)[sure])
+    assert sure.mean() > 0.5
+
+
+def test_one_token_at_a_time_gives_the_logits_of_a_prompt() -> None:
+    tokens = CASE.tokens(COUNT)
+    prompt = logits_in_pieces(engine(), tokens, (COUNT,))
+    assert nearness(decoded_logits(engine(), tokens), prompt).distance < 1e-2
+
+
+def test_prompts_of_all_lengths_give_the_same_text_alone_and_together() -> None:
+    """More texts than run at a time: pieces of prompts and single rows share steps, and pages change hands."""
+    prompts = [CASE.tokens(length) for length in LENGTHS]
+    params = SamplingParams(max_new_tokens=12, ignore_eos=True)
+    alone = [engine().generate(prompt, params) for prompt in prompts]
+    together = engine().generate(prompts, params)
+    for prompt, one, other in zip(prompts, alone, together, strict=True):
+        text = [*prompt, *one.tokens]
+        right = reference(text)[len(prompt) - 1 : -1]
+        doubtful = np.flatnonzero(margins(right) < 0.1)
+        end = int(doubtful[0]) if len(doubtful) else len(one.tokens)
+        assert one.tokens[:end] == other.tokens[:end], f"a prompt of {len(prompt)}"
+        assert list(one.tokens[:end]) == right.argmax(axis=1)[:end].tolist()
+    assert engine().pool.free == engine().pool.count
+
+
+def test_a_row_is_the_same_to_the_bit_whatever_is_in_the_pages_of_others() -> None:
+    llm, tokens = engine(), CASE.tokens(70)
+    clean = logits_in_pieces(llm, tokens, (70,))
+    params = SamplingParams(max_new_tokens=6, ignore_eos=True)
+    prompts = [CASE.tokens(length) for length in (70, 20, 30)]
+    before = llm.generate(prompts, params)
+    poisoned(llm)
+    after = llm.generate(prompts, params)
+    assert [each.tokens for each in before] == [each.tokens for each in after]
+    np.testing.assert_array_equal(logits_in_pieces(llm, tokens, (70,)), clean)
+
+
+def test_nan_in_one_text_leaves_the_others_as_they_are() -> None:
+    """The second text's own pages are poisoned while it runs: nobody else may notice."""
+    from tileproof.llm.schedule import Piece
+    from tileproof.llm.sequence import Sequence
+
+    llm = engine()
+    texts = [Sequence(tuple(CASE.tokens(length)), SamplingParams()) for length in (30, 70, 65)]
+    for text in texts:
+        text.pages = llm.pool.take(text.pages_for(text.length)) or []
+        llm.runner.logits(Piece(text, 0, text.length - 1))
+
+    def last() -> Any:
+        step, _ = llm.runner.run([Piece(text, text.length - 1, 1) for text in texts])
+        return step.logits.numpy()[:3].copy()
+
+    try:
+        before = last()
+        for cache_of in (llm.runner.decoder.caches.keys, llm.runner.decoder.caches.values):
+            for layer in cache_of:
+                layer[texts[1].pages[0]].copy_from(float("nan"))
+        after = last()
+    finally:
+        for text in texts:
+            llm.pool.give_back(text.pages)
+    np.testing.assert_array_equal(after[[0, 2]], before[[0, 2]])
+    assert np.isnan(after[1, : CASE.config.tokens]).all()

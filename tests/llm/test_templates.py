@@ -1,0 +1,141 @@
+"""Chat templates give what transformers gives, and one that fails in any way fails with TP1005 and one line."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from checkpoints import TEMPLATE
+
+from tileproof.diagnostics.codes import Code
+from tileproof.llm import templates
+from tileproof.llm.errors import ModelError
+from tileproof.llm.templates import ChatTemplate, default_template
+
+CHAT = [{"role": "system", "content": "Be <brief>."}, {"role": "user", "content": "Hé & 日本"}]
+LOOPS = """\
+{%- set seen = namespace(users=0) %}
+{% for message in messages %}
+    {%- if message.role == 'system' %}{% continue %}{% endif %}
+    {%- set seen.users = seen.users + 1 %}
+{{ loop.index }} of {{ loop.length }}{{ ',' if not loop.last }} {{ message.content | trim }}
+    {%- if loop.index == 7 %}{% break %}{% endif %}
+{% endfor %}
+{{- messages[::-1] | map(attribute='role') | join('+') }} {{ seen.users }} {{ messages | tojson }}
+{%- if not messages[0].tool_calls and tools is none %}{{ bos_token }}!{{ eos_token }}{% endif %}
+"""
+SPEAKING = "{% for m in messages %}{% generation %}{{ m['content'] }}{% endgeneration %}\n    {# note #}{% endfor %}"
+
+
+def failure(template: str) -> str:
+    """The one line with which a template fails, now or when it is compiled."""
+    with pytest.raises(ModelError) as failed:
+        ChatTemplate(template).render(CHAT)
+    assert failed.value.diagnostics[0].code is Code.CHAT_TEMPLATE
+    assert "\n" not in failed.value.line
+    return failed.value.line
+
+
+@pytest.mark.parametrize("source", [TEMPLATE, LOOPS, SPEAKING], ids=["chat", "loops", "speaking"])
+def test_a_template_gives_what_transformers_gives(source: str) -> None:
+    wanted = {
+        TEMPLATE: "<|im_start|>system\nBe <brief>.<|im_end|>\n<|im_start|>user\nHé & 日本<|im_end|>\n"
+        "<|im_start|>assistant\n",
+        LOOPS: "2 of 2 Hé & 日本user+system 1 "
+        '[{"role": "system", "content": "Be <brief>."}, {"role": "user", "content": "Hé & 日本"}]<s>!</s>',
+        SPEAKING: "Be <brief>.Hé & 日本",
+    }[source]
+    assert ChatTemplate(source, bos="<s>", eos="</s>").render(CHAT) == wanted
+    utils = pytest.importorskip("transformers.utils.chat_template_utils")
+    theirs, _ = utils.render_jinja_template(
+        [CHAT], chat_template=source, add_generation_prompt=True, bos_token="<s>", eos_token="</s>"
+    )
+    assert theirs == [wanted]
+
+
+def test_thinking_is_switched_where_a_template_knows_of_it() -> None:
+    template = ChatTemplate(TEMPLATE)
+    assert template.can_think
+    usual = template.render(CHAT)
+    assert template.render(CHAT, thinking=True) == usual
+    assert template.render(CHAT, thinking=False) == usual + "<think>\n\n</think>\n\n"
+    assert template.render(CHAT, answers=False) == usual.removesuffix("<|im_start|>assistant\n")
+
+
+def test_a_model_that_cannot_think_can_be_told_not_to() -> None:
+    template = ChatTemplate("{{ messages[0].content }}")
+    assert not template.can_think
+    assert template.render(CHAT, thinking=False) == "Be <brief>."
+    with pytest.raises(ModelError, match="cannot be told to think") as failed:
+        template.render(CHAT, thinking=True)
+    assert failed.value.diagnostics[0].code is Code.CHAT_TEMPLATE
+
+
+def test_a_malformed_template_names_the_line() -> None:
+    assert failure("a\n{% for %}").startswith("line 2 of the chat template is malformed: ")
+    assert failure("{{ messages | no_such_filter }}").startswith("line 1 of the chat template is malformed: ")
+
+
+def test_what_a_template_refuses_is_told() -> None:
+    line = failure("{{ raise_exception('Roles must\n alternate') }}")
+    assert line == "the chat template refuses: Roles must alternate; change the messages as it asks"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{{ messages[9].content.upper() }}",
+        "{{ 1 // 0 }}",
+        "{{ none + 'a' }}",
+        "{{ no_such_function() }}",
+        "{% macro again() %}{{ again() }}{% endmacro %}{{ again() }}",
+        "{{ ''.__class__.__mro__ }}{{ ''.__class__.__mro__[1].__subclasses__() }}",
+        "{{ messages.append(1) }}",
+        "{% include 'other' %}",
+        "{{ 'a'.x.y }}",
+        "{% for a in [1] %}" * 30 + "{% endfor %}" * 30,
+    ],
+)
+def test_whatever_goes_wrong_in_a_template_is_its_failure(source: str) -> None:
+    assert failure(source).startswith("the chat template fails with ")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
+        "{% for a in 'x' * 9999 %}{% for b in 'x' * 9999 %}{% set c = a %}{% endfor %}{% endfor %}",
+        "{% macro twice(n) %}{% if n %}{{ twice(n - 1) }}{{ twice(n - 1) }}{% endif %}{% endmacro %}{{ twice(60) }}",
+        "{% set it = namespace(text='ab') %}{% for a in range(60) %}{% set it.text = it.text + it.text %}{% endfor %}",
+        "{{ 'a' * 999999999999 }}",
+        "{{ 9 ** 9 ** 9 ** 9 }}",
+        "{% for a in range(20000) %}{{ messages[0].content * 100 }}{% endfor %}",
+    ],
+    ids=["loops", "letters", "calls", "doubling", "repeated", "powers", "output"],
+)
+def test_a_template_without_end_is_stopped(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(templates, "STEPS", 50_000)
+    began = time.thread_time()
+    line = failure(source)
+    assert any(words in line for words in ("takes more than", "writes more than", "makes a text of", "too large")), line
+    assert time.thread_time() - began < templates.SECONDS + 2
+
+
+def test_time_ends_a_template_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(templates, "SECONDS", 0.02)
+    source = "{% for a in range(99999) %}{% set b = messages[0].content * 9999 %}{% endfor %}"
+    assert "takes more than 0.02 seconds" in failure(source)
+
+
+def test_of_several_templates_the_default_is_for_chats() -> None:
+    tools, chat = {"name": "tool_use", "template": "t"}, {"name": "default", "template": "c"}
+    assert default_template([tools, chat]) == "c"
+    assert default_template([tools]) == "t"
+    assert default_template("c") == "c"
+    assert default_template(None) is default_template([]) is None
+    with pytest.raises(ModelError, match="none of the chat templates tool_use, rag is the default"):
+        default_template([tools, {"name": "rag", "template": "r"}])
+
+
+def test_the_date_is_to_be_had() -> None:
+    assert ChatTemplate("{{ strftime_now('%Y') }}").render(CHAT) == time.strftime("%Y")

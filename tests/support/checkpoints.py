@@ -1,0 +1,321 @@
+"""Tiny random models for tests: their sizes, weights under Hugging Face names, and writers of folders and GGUF files.
+
+A test that compares tokens needs weights that decide something: with those of a fresh model every prompt gives one
+token again and again. Here matrices have a gain of about two, tables spread the logits, and no norm is one.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import ml_dtypes
+import numpy as np
+
+from tileproof.llm.config import ModelConfig, RopeScaling
+
+Weights = dict[str, Any]
+"""Arrays of bf16 by the names that Hugging Face gives them."""
+
+SPECIALS: Final = ("<|endoftext|>", "<|im_start|>", "<|im_end|>", "<think>", "</think>")
+"""The last tokens of the vocabulary, in this order."""
+TEMPLATE: Final = (
+    "{%- for message in messages %}{{- '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + "
+    "'\\n' }}{%- endfor %}{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}"
+    "{%- if enable_thinking is defined and enable_thinking is false %}{{- '<think>\\n\\n</think>\\n\\n' }}{%- endif %}"
+    "{%- endif %}"
+)
+"""ChatML, with the empty thought that turns thinking off."""
+TEXT: Final = (
+    "the quick brown fox jumps over the lazy dog and then the other dog",
+    "a tile is a part of a tensor; a kernel reads tiles, computes with tiles, and writes tiles",
+    "there is more than one way to write this, and all of them are the same in the end",
+    "question: what is the capital of France? answer: the capital of France is Paris.",
+    "numbers such as 1, 22 and 333 stand for themselves; so do spaces    and\n\nnew lines",
+)
+"""What the tokenizer is trained on."""
+STORED: Final[dict[str, tuple[str, Any]]] = {
+    "bf16": ("BF16", np.dtype(ml_dtypes.bfloat16)),
+    "f16": ("F16", np.dtype(np.float16)),
+    "f32": ("F32", np.dtype(np.float32)),
+}
+QWEN: Final = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+"""How Qwen splits text before it is made tokens."""
+
+
+def tiny(family: Literal["qwen3", "llama"] = "qwen3", **changes: Any) -> ModelConfig:
+    """A model of some ten thousand weights; `changes` replace what it has.
+
+        tiny("llama", is_tied=False, scaling=RopeScaling("llama3", 8.0, trained=64))
+    """
+    tokens = changes.get("tokens", 300)
+    first, end = tokens - len(SPECIALS), tokens - len(SPECIALS) + 2
+    is_qwen = family == "qwen3"
+    made = ModelConfig(
+        family=family, name=f"tiny-{family}", layers=2, width=64 if is_qwen else 128, heads=4, groups=2, depth=32,
+        inner=192, vocabulary=320, tokens=tokens, eps=1e-6 if is_qwen else 1e-5, theta=1e6 if is_qwen else 1e4,
+        context=512, is_tied=is_qwen, has_head_norms=is_qwen, bos=None if is_qwen else first,
+        eos=(end, first) if is_qwen else (end,),
+    )  # fmt: skip
+    return replace(made, **changes)
+
+
+def shapes(config: ModelConfig) -> dict[str, tuple[int, ...]]:
+    """Names and shapes of the tensors of a model, as Hugging Face has them."""
+    width, inner, q, kv = config.width, config.inner, config.heads * config.depth, config.groups * config.depth
+    found: dict[str, tuple[int, ...]] = {"model.embed_tokens.weight": (config.vocabulary, width)}
+    for number in range(config.layers):
+        layer = f"model.layers.{number}."
+        found |= {
+            f"{layer}input_layernorm.weight": (width,),
+            f"{layer}self_attn.q_proj.weight": (q, width),
+            f"{layer}self_attn.k_proj.weight": (kv, width),
+            f"{layer}self_attn.v_proj.weight": (kv, width),
+            f"{layer}self_attn.o_proj.weight": (width, q),
+            f"{layer}post_attention_layernorm.weight": (width,),
+            f"{layer}mlp.gate_proj.weight": (inner, width),
+            f"{layer}mlp.up_proj.weight": (inner, width),
+            f"{layer}mlp.down_proj.weight": (width, inner),
+        }
+        if config.has_head_norms:
+            found[f"{layer}self_attn.q_norm.weight"] = (config.depth,)
+            found[f"{layer}self_attn.k_norm.weight"] = (config.depth,)
+    found["model.norm.weight"] = (width,)
+    if not config.is_tied:
+        found["lm_head.weight"] = (config.vocabulary, width)
+    return found
+
+
+def random_weights(config: ModelConfig, seed: int = 0) -> Weights:
+    """Weights of bf16 for which greedy texts differ from token to token, equal for equal seeds."""
+    rng = np.random.default_rng(seed)
+    made: Weights = {}
+    for name, shape in shapes(config).items():
+        if len(shape) == 1:
+            values = rng.uniform(0.5, 1.5, shape)
+        elif name in ("model.embed_tokens.weight", "lm_head.weight"):
+            values = rng.standard_normal(shape) * 4 / np.sqrt(config.width)
+        else:
+            values = rng.standard_normal(shape) * 2 / np.sqrt(shape[1])
+        made[name] = values.astype(np.float32).astype(ml_dtypes.bfloat16)
+    return made
+
+
+# Hugging Face folders.
+
+
+def write_folder(
+    path: Path, config: ModelConfig, weights: Weights, shards: int = 1, dtype: Literal["bf16", "f16", "f32"] = "bf16"
+) -> Path:
+    """Writes a model as a folder of Hugging Face, and gives the folder."""
+    path.mkdir(parents=True, exist_ok=True)
+    write_json(path / "config.json", config_json(config))
+    ends = list(config.eos)
+    write_json(path / "generation_config.json", {"bos_token_id": config.bos, "eos_token_id": ends, "do_sample": True})
+    tokenizer(config.family, config.tokens).save(str(path / "tokenizer.json"))
+    names = {"bos_token": None if config.bos is None else SPECIALS[0], "eos_token": SPECIALS[2]}
+    write_json(path / "tokenizer_config.json", {
+        "tokenizer_class": "PreTrainedTokenizerFast", "chat_template": TEMPLATE, "model_max_length": config.context,
+        "add_bos_token": False, "pad_token": SPECIALS[0], **names,
+    })  # fmt: skip
+    if shards == 1:
+        write_safetensors(path / "model.safetensors", weights, dtype)
+        return path
+    files = [f"model-{number + 1:05}-of-{shards:05}.safetensors" for number in range(shards)]
+    places = {name: files[place * shards // len(weights)] for place, name in enumerate(weights)}
+    for file in files:
+        write_safetensors(path / file, {name: weights[name] for name in weights if places[name] == file}, dtype)
+    total = sum(array.size for array in weights.values()) * STORED[dtype][1].itemsize
+    write_json(path / "model.safetensors.index.json", {"metadata": {"total_size": total}, "weight_map": places})
+    return path
+
+
+def config_json(config: ModelConfig) -> dict[str, Any]:
+    """The `config.json` of a model, as transformers 5 writes it."""
+    is_qwen = config.family == "qwen3"
+    made: dict[str, Any] = {
+        "architectures": ["Qwen3ForCausalLM" if is_qwen else "LlamaForCausalLM"], "attention_bias": False,
+        "attention_dropout": 0.0, "bos_token_id": config.bos, "dtype": "bfloat16",
+        "eos_token_id": config.eos[0] if config.eos else None, "head_dim": config.depth, "hidden_act": "silu",
+        "hidden_size": config.width, "initializer_range": 0.2, "intermediate_size": config.inner,
+        "max_position_embeddings": config.context, "model_type": config.family, "num_attention_heads": config.heads,
+        "num_hidden_layers": config.layers, "num_key_value_heads": config.groups, "pad_token_id": None,
+        "rms_norm_eps": config.eps, "rope_parameters": rope_json(config), "tie_word_embeddings": config.is_tied,
+        "transformers_version": "5.22.2", "use_cache": True, "vocab_size": config.vocabulary,
+    }  # fmt: skip
+    if is_qwen:
+        made |= {"layer_types": ["full_attention"] * config.layers, "max_window_layers": config.layers,
+                 "sliding_window": None, "use_sliding_window": False}  # fmt: skip
+    else:
+        made |= {"mlp_bias": False, "pretraining_tp": 1}
+    return made
+
+
+def rope_json(config: ModelConfig) -> dict[str, Any]:
+    """What transformers calls `rope_parameters`."""
+    scaling = config.scaling
+    if scaling is None:
+        return {"rope_theta": config.theta, "rope_type": "default"}
+    made = {"rope_theta": config.theta, "rope_type": scaling.kind, "factor": scaling.factor}
+    match scaling.kind:
+        case "llama3":
+            made |= {"low_freq_factor": scaling.low, "high_freq_factor": scaling.high}
+            made["original_max_position_embeddings"] = scaling.trained
+        case "yarn":
+            made |= {"beta_slow": scaling.low, "beta_fast": scaling.high}
+            made["original_max_position_embeddings"] = scaling.trained
+    return made
+
+
+def change_settings(folder: Path, **changes: Any) -> Path:
+    """Changes settings of `config.json`; those that become `...` are taken out."""
+    path = folder / "config.json"
+    values = json.loads(path.read_text()) | changes
+    write_json(path, {key: value for key, value in values.items() if value is not ...})
+    return folder
+
+
+def write_json(path: Path, value: Any) -> None:
+    path.write_text(json.dumps(value, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def write_safetensors(path: Path, weights: Weights, dtype: Literal["bf16", "f16", "f32"] = "bf16") -> None:
+    """A file of tensors: the length of a header, the header, and the elements."""
+    name, storage = STORED[dtype]
+    header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
+    place = 0
+    for key, array in weights.items():
+        end = place + array.size * storage.itemsize
+        header[key] = {"dtype": name, "shape": list(array.shape), "data_offsets": [place, end]}
+        place = end
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    with path.open("wb") as file:
+        file.write(len(text).to_bytes(8, "little") + text)
+        for array in weights.values():
+            file.write(array.astype(storage).tobytes())
+
+
+@cache
+def tokenizer(family: str, tokens: int) -> Any:
+    """A byte-level BPE tokenizer of so many tokens, split as the family splits text."""
+    from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+
+    made = Tokenizer(models.BPE())
+    parts = (
+        [pre_tokenizers.Split(Regex(QWEN), "isolated"), pre_tokenizers.ByteLevel(False, use_regex=False)]
+        if family == "qwen3"
+        else [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
+    )
+    made.pre_tokenizer = pre_tokenizers.Sequence(parts)
+    made.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=tokens - len(SPECIALS), initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False
+    )
+    made.train_from_iterator(TEXT, trainer)
+    made.add_special_tokens([AddedToken(text, normalized=False, special=True) for text in SPECIALS])
+    assert made.get_vocab_size() == tokens, f"{tokens} tokens cannot be had of so little text"
+    return made
+
+
+# GGUF files.
+
+
+def write_gguf(
+    path: Path, config: ModelConfig, weights: Weights, kind: Literal["F32", "F16", "BF16", "Q8_0", "Q4_1"] = "F32"
+) -> Path:
+    """Writes a model as llama.cpp reads it, the tokenizer inside, and gives the file. Tables of Q4_1 are Q8_0."""
+    import gguf
+
+    writer = gguf.GGUFWriter(str(path), config.family)
+    writer.add_name(config.name)
+    writer.add_context_length(config.context)
+    writer.add_embedding_length(config.width)
+    writer.add_block_count(config.layers)
+    writer.add_feed_forward_length(config.inner)
+    writer.add_head_count(config.heads)
+    writer.add_head_count_kv(config.groups)
+    writer.add_key_length(config.depth)
+    writer.add_value_length(config.depth)
+    writer.add_layer_norm_rms_eps(config.eps)
+    writer.add_rope_freq_base(config.theta)
+    writer.add_rope_dimension_count(config.depth)
+    writer.add_vocab_size(config.vocabulary)
+    scaling = config.scaling
+    if scaling is not None and scaling.kind != "llama3":
+        writer.add_rope_scaling_type(gguf.RopeScalingType(scaling.kind))
+        writer.add_rope_scaling_factor(scaling.factor)
+        if scaling.kind == "yarn":
+            writer.add_rope_scaling_orig_ctx_len(scaling.trained)
+    _add_tokens(writer, config)
+    if scaling is not None and scaling.kind == "llama3":
+        writer.add_tensor("rope_freqs.weight", _stretches(config, scaling))
+    for name, array in weights.items():
+        values = array.astype(np.float32)
+        heads = {"q_proj": config.heads, "k_proj": config.groups}.get(name.split(".")[-2])
+        if heads is not None and config.family == "llama":
+            values = interleaved(values, heads)
+        wanted = kind
+        if array.ndim == 1:
+            wanted = "F32"
+        elif kind == "Q4_1" and name in ("model.embed_tokens.weight", "lm_head.weight"):
+            wanted = "Q8_0"
+        stored = gguf.GGMLQuantizationType[wanted]
+        data = values if wanted == "F32" else gguf.quantize(values, stored)
+        writer.add_tensor(gguf_name(name), data, raw_dtype=stored)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return path
+
+
+def interleaved(rows: Any, heads: int) -> Any:
+    """Rows of heads in the order of files for llama.cpp: the two halves of a head take turns."""
+    return rows.reshape(heads, 2, -1, rows.shape[-1]).swapaxes(1, 2).reshape(rows.shape)
+
+
+def gguf_name(name: str) -> str:
+    """What a tensor of Hugging Face is called in a GGUF file."""
+    known = {"model.embed_tokens": "token_embd", "model.norm": "output_norm", "lm_head": "output"}
+    parts = {
+        "input_layernorm": "attn_norm", "self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k",
+        "self_attn.v_proj": "attn_v", "self_attn.o_proj": "attn_output", "self_attn.q_norm": "attn_q_norm",
+        "self_attn.k_norm": "attn_k_norm", "post_attention_layernorm": "ffn_norm", "mlp.gate_proj": "ffn_gate",
+        "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down",
+    }  # fmt: skip
+    stem = name.removesuffix(".weight")
+    if stem in known:
+        return f"{known[stem]}.weight"
+    _, _, number, rest = stem.split(".", 3)
+    return f"blk.{number}.{parts[rest]}.weight"
+
+
+def _add_tokens(writer: Any, config: ModelConfig) -> None:
+    made = tokenizer(config.family, config.tokens)
+    merges = [" ".join(pair) for pair in json.loads(made.to_str())["model"]["merges"]]
+    padding = range(config.tokens, config.vocabulary)
+    writer.add_tokenizer_model("gpt2")
+    writer.add_tokenizer_pre("qwen2" if config.family == "qwen3" else "smollm")
+    writer.add_token_list([*map(made.id_to_token, range(config.tokens)), *(f"[PAD{token}]" for token in padding)])
+    normal = config.tokens - len(SPECIALS)
+    writer.add_token_types([1] * normal + [3] * len(SPECIALS) + [5] * len(padding))
+    writer.add_token_merges(merges)
+    writer.add_pad_token_id(normal)
+    if config.bos is not None:
+        writer.add_bos_token_id(config.bos)
+    writer.add_eos_token_id(config.eos[0])
+    writer.add_add_bos_token(False)
+    writer.add_chat_template(TEMPLATE)
+
+
+def _stretches(config: ModelConfig, scaling: RopeScaling) -> Any:
+    """By how much each angle of Llama 3 is slowed: 1 for the fast ones, the factor for the slow ones."""
+    waves = 2 * np.pi * config.theta ** (np.arange(0, config.depth, 2) / config.depth)
+    share = np.clip((scaling.trained / waves - scaling.low) / (scaling.high - scaling.low), 0, 1)
+    return (1 / ((1 - share) / scaling.factor + share)).astype(np.float32)

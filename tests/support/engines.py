@@ -1,0 +1,126 @@
+"""Engines of tiny models, made of weights that are in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from checkpoints import Weights
+from model_cases import Case
+from reference_model import margins, reference_logits
+
+import tileproof as tp
+from tileproof.llm import LLM
+from tileproof.llm.capture import launch
+from tileproof.llm.config import ModelConfig
+from tileproof.llm.requests import SamplingParams
+from tileproof.llm.schedule import Piece
+from tileproof.llm.sequence import Sequence as Text
+from tileproof.llm.step import Op
+from tileproof.llm.weights import LayerWeights, ModelWeights, Weight
+
+
+def model_weights(config: ModelConfig, weights: Weights, device: str = "cpu") -> ModelWeights:
+    """Weights under Hugging Face names, merged as the engine wants them."""
+
+    def matrix(*names: str) -> Weight:
+        rows = np.concatenate([weights[name] for name in names])
+        return Weight("bf16", tp.asarray(np.ascontiguousarray(rows.astype(ml_dtypes.bfloat16)), device))
+
+    def norm(name: str) -> Any:
+        return tp.asarray(weights[name].astype(np.float32), device)
+
+    layers = []
+    for number in range(config.layers):
+        here = f"model.layers.{number}."
+        attention, feed = f"{here}self_attn.", f"{here}mlp."
+        has_norms = config.has_head_norms
+        layers.append(LayerWeights(
+            norm(f"{here}input_layernorm.weight"),
+            matrix(*(f"{attention}{part}_proj.weight" for part in "qkv")),
+            norm(f"{attention}q_norm.weight") if has_norms else None,
+            norm(f"{attention}k_norm.weight") if has_norms else None,
+            matrix(f"{attention}o_proj.weight"),
+            norm(f"{here}post_attention_layernorm.weight"),
+            matrix(f"{feed}gate_proj.weight", f"{feed}up_proj.weight"),
+            matrix(f"{feed}down_proj.weight"),
+        ))  # fmt: skip
+    table = matrix("model.embed_tokens.weight")
+    head = table if config.is_tied else matrix("lm_head.weight")
+    return ModelWeights(table.values, tuple(layers), norm("model.norm.weight"), head)
+
+
+def engine_of(case: Case, **options: Any) -> LLM:
+    """The engine of a case."""
+    return LLM.of(case.config, model_weights(case.config, case.weights), **options)
+
+
+def poisoned(llm: LLM) -> LLM:
+    """The same engine with NaN everywhere in its cache: what no token wrote must not be read."""
+    caches = llm.runner.decoder.caches
+    for cache in (*caches.keys, *caches.values):
+        cache.copy_from(float("nan"))
+    return llm
+
+
+def logits_in_pieces(llm: LLM, tokens: Sequence[int], sizes: Sequence[int]) -> Any:
+    """Logits behind every token, the text taken in pieces of these sizes, the last one again and again."""
+    text = Text(tuple(tokens), SamplingParams())
+    text.pages = llm.pool.take(text.pages_for(len(tokens))) or []
+    found, left = [], list(sizes)
+    try:
+        while text.waiting:
+            size = left.pop(0) if len(left) > 1 else left[0]
+            found.append(llm.runner.logits(Piece(text, text.computed, min(size, text.waiting))).copy())
+    finally:
+        llm.pool.give_back(text.pages)
+    return np.concatenate(found)
+
+
+def decoded_logits(llm: LLM, tokens: Sequence[int]) -> Any:
+    """Logits behind every token, each by a step of its own as when text is generated."""
+    text = Text(tuple(tokens[:1]), SamplingParams())
+    found = []
+    try:
+        for end in range(1, len(tokens) + 1):
+            text.prompt = tuple(tokens[:end])
+            text.pages += llm.pool.take(text.pages_for(end)) or []
+            step, _ = llm.runner.run([Piece(text, end - 1, 1)])
+            found.append(step.logits.numpy()[:1, : llm.config.tokens].copy())
+    finally:
+        llm.pool.give_back(text.pages)
+    return np.concatenate(found)
+
+
+def op_by_op(llm: LLM, tokens: Sequence[int], is_decode: bool) -> Iterator[tuple[Op, dict[int, Any]]]:
+    """Runs a text as one piece, or but for its last token as one piece and then that token; gives each operation of the
+    last step when it has run, with the tensors of its buffers."""
+    text = Text(tuple(tokens), SamplingParams())
+    text.pages = llm.pool.take(text.pages_for(len(tokens))) or []
+    try:
+        before = len(tokens) - 1 if is_decode else 0
+        if before:
+            llm.runner.logits(Piece(text, 0, before))
+        piece = Piece(text, before, len(tokens) - before)
+        step = llm.runner.captured(llm.runner.kind_of([piece], "greedy" if is_decode else "none", False))
+        llm.runner._fill(step, [piece])
+        step.inputs.send()
+        for op in step.ops:
+            launch(op, step.tensors)
+            yield op, step.tensors
+    finally:
+        llm.pool.give_back(text.pages)
+
+
+def page_bytes(config: ModelConfig, count: int) -> int:
+    """Bytes of so many pages of the cache."""
+    return count * config.layers * 2 * config.groups * 64 * config.depth * 2
+
+
+def sure_beginning(case: Case, prompt: Sequence[int], tokens: Sequence[int], margin: float) -> int:
+    """How many tokens of a text no rounding turns over: up to the first that beats the next by less than a margin."""
+    logits = reference_logits(case.config, case.weights, [*prompt, *tokens])
+    clear = margins(logits[len(prompt) - 1 : -1, : case.config.tokens]) > margin
+    return len(tokens) if clear.all() else int(np.flatnonzero(~clear)[0])

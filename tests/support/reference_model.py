@@ -1,0 +1,152 @@
+"""Qwen3 and Llama in float64, written from their definition: the oracle of the engine.
+
+Nothing here is shared with the package but the sizes of a model. Every head and every row is computed by itself; there
+is no cache, no page, no merged matrix.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tileproof.llm.config import ModelConfig, RopeScaling
+
+Array = npt.NDArray[Any]
+
+
+def reference_logits(config: ModelConfig, weights: Mapping[str, Array], token_ids: Sequence[int]) -> Array:
+    """Logits (n, vocabulary) after each of n tokens. `weights` are named as Hugging Face names them."""
+    w = {name: np.asarray(array).astype(np.float64) for name, array in weights.items()}
+    x = w["model.embed_tokens.weight"][list(token_ids)]
+    cos, sin = reference_angles(config, len(token_ids))
+    for number in range(config.layers):
+        here = f"model.layers.{number}."
+        x = x + _attention(config, w, here, _norm(x, w[f"{here}input_layernorm.weight"], config.eps), cos, sin)
+        h = _norm(x, w[f"{here}post_attention_layernorm.weight"], config.eps)
+        gate, up = h @ w[f"{here}mlp.gate_proj.weight"].T, h @ w[f"{here}mlp.up_proj.weight"].T
+        x = x + (gate * _sigmoid(gate) * up) @ w[f"{here}mlp.down_proj.weight"].T
+    head = w["model.embed_tokens.weight" if config.is_tied else "lm_head.weight"]
+    return _norm(x, w["model.norm.weight"], config.eps) @ head.T
+
+
+def _attention(
+    config: ModelConfig, w: Mapping[str, Array], here: str, h: Array, cos: Array, sin: Array
+) -> Array:  # fmt: skip
+    n, depth = len(h), config.depth
+    q = (h @ w[f"{here}self_attn.q_proj.weight"].T).reshape(n, config.heads, depth)
+    k = (h @ w[f"{here}self_attn.k_proj.weight"].T).reshape(n, config.groups, depth)
+    v = (h @ w[f"{here}self_attn.v_proj.weight"].T).reshape(n, config.groups, depth)
+    if config.has_head_norms:
+        q = _norm(q, w[f"{here}self_attn.q_norm.weight"], config.eps)
+        k = _norm(k, w[f"{here}self_attn.k_norm.weight"], config.eps)
+    q, k = _turned(q, cos, sin), _turned(k, cos, sin)
+    future = np.triu(np.ones((n, n), bool), 1)
+    mixed = np.empty((n, config.heads, depth))
+    for head in range(config.heads):
+        group = head // (config.heads // config.groups)
+        scores = q[:, head] @ k[:, group].T / math.sqrt(depth)
+        scores[future] = -np.inf
+        mixed[:, head] = softmax(scores) @ v[:, group]
+    return mixed.reshape(n, -1) @ w[f"{here}self_attn.o_proj.weight"].T
+
+
+def _norm(x: Array, g: Array, eps: float) -> Array:
+    return x / np.sqrt(np.mean(x * x, axis=-1, keepdims=True) + eps) * g
+
+
+def _sigmoid(x: Array) -> Array:
+    return 0.5 * (1 + np.tanh(x / 2))
+
+
+def softmax(x: Array) -> Array:
+    """Shares of the last axis."""
+    shares = np.exp(x - x.max(axis=-1, keepdims=True))
+    return shares / shares.sum(axis=-1, keepdims=True)
+
+
+def _turned(x: Array, cos: Array, sin: Array) -> Array:
+    """Turns element i of a head against element i + depth / 2."""
+    low, high = np.split(x, 2, axis=-1)
+    cos, sin = cos[:, None], sin[:, None]
+    return np.concatenate([low * cos - high * sin, high * cos + low * sin], axis=-1)
+
+
+def reference_angles(config: ModelConfig, positions: int) -> tuple[Array, Array]:
+    """Cosines and sines (positions, depth / 2)."""
+    speeds = config.theta ** -(np.arange(0, config.depth, 2) / config.depth)
+    factor = 1.0
+    if config.scaling is not None:
+        speeds, factor = _stretched(speeds, config.scaling, config)
+    angles = np.arange(positions)[:, None] * speeds
+    return np.cos(angles) * factor, np.sin(angles) * factor
+
+
+def _stretched(speeds: Array, scaling: RopeScaling, config: ModelConfig) -> tuple[Array, float]:
+    """Slower speeds, and what cosines and sines are multiplied with."""
+    match scaling.kind:
+        case "linear":
+            return speeds / scaling.factor, 1.0
+        case "llama3":
+            turns = scaling.trained * speeds / (2 * math.pi)
+            plain = np.clip((turns - scaling.low) / (scaling.high - scaling.low), 0.0, 1.0)
+            return speeds * (plain + (1 - plain) / scaling.factor), 1.0
+        case "yarn":
+
+            def place(turns: float) -> float:
+                """Which pair of elements makes so many turns in the context of training."""
+                return config.depth * math.log(scaling.trained / (turns * 2 * math.pi)) / (2 * math.log(config.theta))
+
+            first, last = max(math.floor(place(scaling.high)), 0), min(math.ceil(place(scaling.low)), config.depth - 1)
+            slowed = np.clip((np.arange(len(speeds)) - first) / max(last - first, 1e-3), 0.0, 1.0)
+            return speeds * (1 - slowed + slowed / scaling.factor), 0.1 * math.log(scaling.factor) + 1.0
+
+
+# How near logits are.
+
+
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """The worst row of logits against the reference."""
+
+    distance: float
+    """L2 of the difference, over L2 of the reference, of all rows together."""
+    cosine: float
+    divergence: float
+    """KL of the two distributions, in nats."""
+
+    @property
+    def is_parity(self) -> bool:
+        """As near as bf16 models are to float32."""
+        return self.distance <= 1.5e-2 and self.cosine >= 0.9999 and self.divergence <= 1e-3
+
+
+def nearness(got: Array, expected: Array) -> Nearness:
+    """Compares logits, in float64. NaN is infinitely far."""
+    got, expected = np.asarray(got, np.float64), np.asarray(expected, np.float64)
+    if not np.isfinite(got).all():
+        return Nearness(math.inf, -1.0, math.inf)
+    norms = np.linalg.norm(got, axis=-1) * np.linalg.norm(expected, axis=-1)
+    cosines = (got * expected).sum(axis=-1) / norms
+    p, q = softmax(expected), softmax(got)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = np.where(p > 0, p * (np.log(p) - np.log(q)), 0.0)
+    distance = np.linalg.norm(got - expected) / np.linalg.norm(expected)
+    return Nearness(float(distance), float(cosines.min()), float(terms.sum(axis=-1).max()))
+
+
+def assert_as_near_as(got: Array, expected: Array, rounded: Nearness, share: float = 1.2) -> None:
+    """Logits err by at most `share` times as much as those of another engine in bf16."""
+    mine = nearness(got, expected)
+    assert mine.distance <= share * rounded.distance, f"{mine} is further than {rounded}"
+    assert 1 - mine.cosine <= share * (1 - rounded.cosine), f"{mine} is further than {rounded}"
+
+
+def margins(logits: Array) -> Array:
+    """By how much the likeliest token of each row beats the next."""
+    top = np.sort(logits, axis=-1)[..., -2:]
+    return top[..., 1] - top[..., 0]
