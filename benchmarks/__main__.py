@@ -5,6 +5,7 @@
     python -m benchmarks cpu                 the same on the CPU: against torch, numpy and what the machine can do
     python -m benchmarks host                what launches, graphs and tensors cost the host
     python -m benchmarks compile             from source to GPU code; needs no GPU
+    python -m benchmarks llm                 the engine on the CPU against llama.cpp; not among all: it takes a while
     python -m benchmarks pages               only makes pages and pictures anew from the data that is there
 
 A section takes options of its own, `python -m benchmarks gpu --help` tells them. Those that most have:
@@ -32,8 +33,8 @@ from tileproof.diagnostics.errors import TileproofError
 
 from .book import RESULTS, cpu_slug, write_pages
 
-SECTIONS: Final = ("gpu", "cpu", "host", "compile")
-_MODULES: Final = {"gpu": "gpu", "cpu": "cpu", "host": "host", "compile": "compiling_gpu"}
+SECTIONS: Final = ("gpu", "cpu", "host", "compile", "llm")
+_MODULES: Final = {"gpu": "gpu", "cpu": "cpu", "host": "host", "compile": "compiling_gpu", "llm": "llm"}
 
 
 def section(name: str) -> Callable[[Sequence[str]], int]:
@@ -83,7 +84,10 @@ def everything(arguments: Sequence[str]) -> int:
 
 def pages(into: Path) -> int:
     """Makes all pages and pictures anew."""
-    for page in write_pages(into):
+    from . import llm_report
+
+    engine = (llm_report.write_page(folder) for folder in sorted(into.iterdir()) if folder.is_dir())
+    for page in (*write_pages(into), *filter(None, engine)):
         print(f"written: {page}")
     return 0
 

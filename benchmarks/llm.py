@@ -51,9 +51,9 @@ FILES: Final[Mapping[str, Callable[[gguf_models.Kind], Path]]] = {
 NAMES: Final = {"smollm2": "SmolLM2-135M", "qwen3": "Qwen3-0.6B shape"}
 KINDS: Final[Mapping[str, gguf_models.Kind]] = {"bf16": "BF16", "int8": "Q8_0"}
 TEXT: Final = (
-    "The river rises in the hills above the town and runs for ninety miles before it meets the sea. In spring, when the "
-    "snow melts, it floods the low meadows on both sides, and the farmers move their sheep to higher ground. By the "
-    "middle of summer it is shallow enough to cross on foot, and children build small dams of stones between its banks."
+    "The river rises in the hills above the town and runs for ninety miles before it meets the sea. In spring, when "
+    "the snow melts, it floods the low meadows on both sides, and the farmers move their sheep to higher ground. By "
+    "the middle of summer it is shallow enough to cross on foot, and children build dams of stones between its banks."
 )
 """What both are asked the perplexity of."""
 

@@ -187,7 +187,9 @@ def main(arguments: Sequence[str]) -> int:
     for line in sys.stdin:
         asked = json.loads(line)
         name = asked.pop("do")
-        answer = {**here.sizes(), "base": base, "peak": peak_memory()} if name == "sizes" else getattr(here, name)(**asked)
+        answer = getattr(here, name)(**asked)
+        if name == "sizes":
+            answer |= {"base": base, "peak": peak_memory()}
         print(json.dumps(answer), file=answers, flush=True)
     return 0
 

@@ -14,7 +14,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from engines import decoded_logits, engine_of, model_weights
-from model_cases import COUNT, Case, by_name, kept
+from model_cases import Case, by_name, kept, key
 from reference_model import assert_as_near_as, reference_logits
 
 import tileproof as tp
@@ -24,6 +24,8 @@ from tileproof.llm import LLM, SamplingParams, generating, ops
 QWEN, LLAMA, FAINT = by_name("qwen3, tied"), by_name("llama, untied"), by_name("llama, faint")
 SPLIT = 64
 """Places in a page."""
+COUNT = 90
+"""Tokens of a text: more than a page."""
 
 
 @cache
@@ -44,8 +46,11 @@ def check(llm: LLM, case: Case, path: str) -> None:
     assert_as_near_as(got, expected(case), kept(case)[1])
 
 
-@pytest.mark.parametrize("path", ["prompt", "single tokens"])
-@pytest.mark.parametrize("case", [QWEN, LLAMA, FAINT], ids=["qwen3", "llama", "faint"])
+@pytest.mark.parametrize(
+    ("case", "path"), [(QWEN, "prompt"), (QWEN, "single tokens"), (LLAMA, "prompt"), (LLAMA, "single tokens"),
+                       (FAINT, "prompt")],
+    ids=lambda value: value if isinstance(value, str) else key(value),
+)  # fmt: skip
 def test_without_a_mutant_the_comparison_holds(case: Case, path: str) -> None:
     check(unfused(case), case, path)
 
@@ -155,17 +160,17 @@ BOTH = ("prompt", "single tokens")
 MUTANTS = [
     ("turn", turned_by_one_more, QWEN, BOTH),
     ("append", keys_turned_by_one_more, LLAMA, BOTH),
-    ("norm", without_eps, FAINT, BOTH),
-    ("head_norms", without_norm_of_keys, QWEN, BOTH),
-    ("head_norms", norm_across_heads, QWEN, BOTH),
+    ("norm", without_eps, FAINT, BOTH[:1]),
+    ("head_norms", without_norm_of_keys, QWEN, BOTH[:1]),
+    ("head_norms", norm_across_heads, QWEN, BOTH[:1]),
     ("attend", heads_by_remainder("attend"), LLAMA, BOTH[1:]),
     ("attend_rows", heads_by_remainder("attend_rows"), LLAMA, BOTH[:1]),
     ("attend", blind_to_the_last, QWEN, BOTH[1:]),
     ("attend_rows", rows_blind_to_themselves, QWEN, BOTH[:1]),
     ("attend", merged_without_weights, QWEN, BOTH[1:]),
     ("attend", without_the_last_part, QWEN, BOTH[1:]),
-    ("silu_mul", gate_and_up_swapped, LLAMA, BOTH),
-    ("add", residual_of_the_norm, QWEN, BOTH),
+    ("silu_mul", gate_and_up_swapped, LLAMA, BOTH[:1]),
+    ("add", residual_of_the_norm, QWEN, BOTH[:1]),
 ]
 
 

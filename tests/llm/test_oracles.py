@@ -18,7 +18,7 @@ def test_the_reference_gives_the_kept_logits_of_transformers(case: Case) -> None
     got = reference_logits(case.config, case.weights, tokens)
     stored, _ = kept(case)
     assert np.abs(got[STORED] - stored).max() <= 1e-5 * np.abs(stored).max()
-    assert len(set(got.argmax(axis=-1))) > COUNT // 4, "such weights decide nothing"
+    assert len(set(got.argmax(axis=-1))) > 20, "such weights decide nothing"
     assert np.median(margins(got)) > 0.25
 
 

@@ -27,7 +27,7 @@ def reference(tokens: list[int]) -> Any:
     return reference_logits(CASE.config, CASE.weights, tokens)[:, : CASE.config.tokens]
 
 
-@pytest.mark.parametrize("sizes", [(1,), (7,), (63,), (64,), (65,), (100,), (7, 1, 64, 1, 63, 9)], ids=str)
+@pytest.mark.parametrize("sizes", [(1,), (7,), (63,), (64,), (65,), (100,), (7, 1, 64, 2, 63, 9)], ids=str)
 def test_pieces_of_any_size_give_the_logits_of_one(sizes: tuple[int, ...]) -> None:
     tokens = CASE.tokens(COUNT)
     whole = reference(tokens)

@@ -71,8 +71,14 @@ class Runner:
         if all(piece.count == 1 for piece in pieces) and sampling != "none":
             return StepClass(sequences, sequences, pages, True, sampling, has_penalties)
         rows = bucket(rows, ROWS, max(self.budget, rows))
-        block = 16 if rows <= 64 else 32
-        return StepClass(rows, sequences, pages, False, sampling, has_penalties, block)
+        return StepClass(rows, sequences, pages, False, sampling, has_penalties, min(self._block, rows))
+
+    @property
+    def _block(self) -> int:
+        """Rows of a block of attention: as many as fill the registers of a GPU together with the heads they have."""
+        if self.decoder.device == "cpu":
+            return 32
+        return max(64 // power(self.decoder.config.shared), 1)
 
     def captured(self, kind: StepClass) -> Captured:
         """The step of a class, made when it is first asked for."""
