@@ -136,8 +136,6 @@ def run(model: str, rounds: int, patience: int) -> list[Line]:
         for worker in workers.values():  # steps are compiled, and everything is warm
             worker.ask("prefill", prompt=tokens(0, CHUNK))
             worker.ask("decode", prompt=tokens(0, PROMPT), new=NEW)
-        text = judged_text(model, files["bf16"])
-        judged = {key: worker.ask("judge", tokens=text) for key, worker in workers.items()}
         turns = {(key, do): Turns() for key in workers for do in ("decode", "prefill")}
         read = Turns()
         for number in range(rounds):
@@ -147,7 +145,10 @@ def run(model: str, rounds: int, patience: int) -> list[Line]:
                 turns[key, "decode"].take(worker, patience, "decode", prompt=tokens(number + 1, PROMPT), new=NEW)
             for key, worker in workers.items():
                 turns[key, "prefill"].take(worker, patience, "prefill", prompt=tokens(number + 1, CHUNK))
-        sides = {key: _side(worker, turns[key, "decode"], turns[key, "prefill"], judged[key])
+        sizes = {key: worker.ask("sizes") for key, worker in workers.items()}
+        text = judged_text(model, files["bf16"])
+        judged = {key: worker.ask("judge", tokens=text) for key, worker in workers.items()}
+        sides = {key: _side(worker, turns[key, "decode"], turns[key, "prefill"], sizes[key], judged[key])
                  for key, worker in workers.items()}  # fmt: skip
     finally:
         for worker in (reader, *workers.values()):
@@ -159,8 +160,7 @@ def run(model: str, rounds: int, patience: int) -> list[Line]:
     ]  # fmt: skip
 
 
-def _side(worker: Worker, decode: Turns, prefill: Turns, judged: Mapping[str, Any]) -> Side:
-    sizes = worker.ask("sizes")
+def _side(worker: Worker, decode: Turns, prefill: Turns, sizes: Mapping[str, int], judged: Mapping[str, Any]) -> Side:
     memory = Memory(sizes["base"], sizes["peak"], sizes["weights"], sizes["cache"])
     known = [each for each in judged["logprobs"] if each is not None]
     perplexity = math.exp(-sum(known) / len(known)) if known else None

@@ -1,8 +1,8 @@
 """One contestant of the engine's benchmark, in a process of its own: it does what lines of JSON ask, and answers so.
 
-    python -m benchmarks.llm_worker tileproof FILE bf16 | int8
-    python -m benchmarks.llm_worker llama.cpp FILE
-    python -m benchmarks.llm_worker read
+python -m benchmarks.llm_worker tileproof FILE bf16 | int8
+python -m benchmarks.llm_worker llama.cpp FILE
+python -m benchmarks.llm_worker read
 """
 
 from __future__ import annotations
@@ -161,8 +161,13 @@ def contestant(kind: str, *rest: str) -> Callable[[], Any]:
     """Imports what it needs, and gives what loads it."""
     match kind:
         case "tileproof":
-            import tileproof.llm.engine  # noqa: F401 - so that loading a model is all that is left
+            import numpy as np
+            import tokenizers  # noqa: F401 - so that the model is all that is left to load
 
+            import tileproof.kernels as tk
+            import tileproof.llm.engine  # noqa: F401
+
+            tk.add(np.ones(64, np.float32), np.ones(64, np.float32))
             return lambda: Tileproof(*rest)
         case "llama.cpp":
             import xllamacpp  # noqa: F401

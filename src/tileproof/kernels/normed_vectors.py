@@ -223,6 +223,8 @@ TUNABLES: Final = (NORM_MATVEC, NORM_MATVEC_SILU)
 def norm_matvec(w: Any, x: Any, g: Any, eps: float = 1e-6, out: Any = None) -> Any:
     """w @ rms_norm(x, g), in one pass over w. The normed vector is not rounded in between.
 
+    `out` may have another float type than x, for instance f32 for the logits of a vector in bf16.
+
     Example:
         y = tk.norm_matvec(w, x, g, eps=1e-6)
     """

@@ -86,12 +86,17 @@ def streaming(
     """What was found to stream best on an H200 and on a CPU with AVX2."""
     if target == "cpu":
         if 512 <= k <= LONGEST:
-            return Choice(rows, {name: 16})
+            return Choice(rows, {name: share_of(n)})
         return Choice(lanes, {name: 16, "BK": fitting(512, k)})
     direct = Schedule(tma=False, occupancy=8)
     if 1 <= k <= 8192:
         return Choice(rows, {name: 2 if k <= 4096 and name == "BN" else 1}, direct)
     return Choice(lanes, {name: 2, "BK": fitting(1024, k)}, direct)
+
+
+def share_of(n: int) -> int:
+    """Rows of weights for each program of a CPU: what is loaded ahead at the end of a share is wasted on others."""
+    return max(min(n // 8 // 8 * 8, 256), 16)
 
 
 def fitting(size: int, extent: int, least: int = 32) -> int:

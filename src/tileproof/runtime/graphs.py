@@ -217,6 +217,7 @@ class Graph:
             if tensor.block.written is not None and not tensor.block.is_written(runs):
                 message = f"`{name}` reads a tensor of shape {tensor.shape} that nobody has written"
                 raise LaunchError(Diagnostic(Code.UNINITIALISED, message, help="fill it before the replay"))
+        self._read_first = ()  # what was written once stays written
         ledger = ledger_of(self.device)
         error = next(filter(None, map(ledger.known_poison, self._reads)), None) if ledger.poisoned else None
         if error is not None:

@@ -1,0 +1,130 @@
+"""The engine's benchmark: which turns count, which goals are met, its page, and the files it makes models of."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from llama_cpp import LlamaCpp, log_softmax
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+from benchmarks import gguf_models, llm, llm_report  # noqa: E402
+from benchmarks import llm_worker as worker  # noqa: E402
+from benchmarks.llm_report import Figure, Found, Line, Memory, Side  # noqa: E402
+
+SHAPE = gguf_models.Shape("small", "qwen3", 2, 64, 4, 2, 32, 128, 600, 1e6, 1e-6, 512)
+
+
+def side(decode: float, prefill: float, streamed: int = 270_000_000, peak: int = 400_000_000) -> Side:
+    memory = Memory(100_000_000, peak, 270_000_000, 20_000_000)
+    rounds = tuple(np.linspace(0.9, 1.0, 5).tolist())
+    return Side(Figure(tuple(decode * each for each in rounds)), Figure(tuple(prefill * each for each in rounds)),
+                streamed, memory, 1.5, 12.5)  # fmt: skip
+
+
+GOOD = Line("SmolLM2-135M", "bf16", "BF16", side(65, 400), side(50, 300), Figure((2.2e10,), 3, 0.08), (9, 10), 0.1)
+
+
+def test_a_goal_is_met_by_the_ratio_or_by_the_read_limit() -> None:
+    assert GOOD.missed == []
+    near = replace(GOOD, tileproof=side(75, 400), peer=side(74, 300))
+    assert near.of_limit(near.tileproof) > llm_report.OF_LIMIT
+    assert near.missed == []
+    slow = replace(GOOD, tileproof=side(55, 290, peak=500_000_000))
+    assert [each.partition(":")[0] for each in slow.missed] == ["decode", "prefill", "memory"]
+
+
+def test_figures_come_back_from_their_data_and_make_a_page(tmp_path: Path) -> None:
+    found = Found((GOOD, replace(GOOD, ours="int8", theirs="Q8_0", tileproof=side(55, 290))), {"cores": "2"})
+    assert llm_report.read(llm_report.written(found)) == found
+    (tmp_path / llm_report.FILE).write_text(llm_report.written(found), encoding="utf-8")
+    (tmp_path / "tried.md").write_text("# llm\n\nEverything was tried.\n", encoding="utf-8")
+    page = llm_report.write_page(tmp_path)
+    assert page is not None
+    text = page.read_text(encoding="utf-8")
+    assert "| SmolLM2-135M | bf16 / BF16 | 65.0 (61.8) | 50.0 (47.5) | 1.30x | 0.80 / 0.61 | met |" in text
+    assert "MISSED: SmolLM2-135M, int8: prefill: 0.97 x llama.cpp, not 1" in text
+    assert "Everything was tried." in text
+    assert llm_report.write_page(tmp_path / "nowhere") is None
+
+
+def test_a_later_run_replaces_lines_of_the_same_model() -> None:
+    other = replace(GOOD, model="Qwen3-0.6B shape")
+    anew = replace(GOOD, tileproof=side(70, 400))
+    joined = llm_report.joined(Found((GOOD, other), {"date": "before"}), Found((anew,), {"date": "after"}))
+    assert joined == Found((anew, other), {"date": "after"})
+    assert llm_report.joined(None, joined) is joined
+
+
+class Quiet:
+    """A worker that answers at once; while it does, others use as much of a core as they are said to."""
+
+    def __init__(self, loads: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+        self.clock = self.busy = self.own = 0.0
+        self._loads: Iterator[float] = iter(loads)
+        monkeypatch.setattr(llm.time, "perf_counter", lambda: self.clock)
+        monkeypatch.setattr(llm.time, "process_time", lambda: 0.0)
+        monkeypatch.setattr(llm.time, "sleep", lambda seconds: None)
+        monkeypatch.setattr(llm, "_busy", lambda: self.busy)
+
+    def spent(self) -> float:
+        return self.own
+
+    def ask(self, do: str, **more: Any) -> Any:
+        load = next(self._loads)
+        self.clock, self.busy, self.own = self.clock + 1, self.busy + 2 + load, self.own + 2
+        return {"rate": load}
+
+
+def test_a_loaded_turn_is_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    turns, there = llm.Turns(), Quiet([0.5, 0.2, 0.05, 0.0], monkeypatch)
+    for _ in range(2):
+        turns.take(there, 12, "decode")  # type: ignore[arg-type]
+    assert turns.figure == Figure((0.05, 0.0), 2, pytest.approx(0.05))
+    always = llm.Turns()
+    always.take(Quiet([1.0, 0.9, 0.8], monkeypatch), 3, "decode")  # type: ignore[arg-type]
+    assert always.figure == Figure((0.8,), 2, pytest.approx(0.8))
+
+
+def test_places_of_which_nothing_is_told_are_not_compared() -> None:
+    ours = {"first": [1, 2, 3], "logprobs": [-1.0, -2.0, -3.0]}
+    theirs = {"first": [1, None, 4], "logprobs": [-1.25, None, -3.0]}
+    assert llm.agreement(ours, theirs) == ((1, 2), 0.25)
+
+
+@pytest.mark.parametrize("kind", ["BF16", "Q8_0"])
+def test_a_random_model_is_the_same_for_both_engines(kind: Any, tmp_path: Path) -> None:
+    pytest.importorskip("xllamacpp")
+    file = tmp_path / "small.gguf"
+    gguf_models.write_random(SHAPE, file, kind)
+    tokens = np.random.default_rng(0).integers(256, 590, 30).tolist()
+    ours = worker.Tileproof(str(file), "bf16")
+    got = ours.judge(tokens)
+    theirs = log_softmax(LlamaCpp(file).logprobs(tokens, SHAPE.vocabulary))[:-1]
+    right = theirs[np.arange(len(tokens) - 1), tokens[1:]]
+    assert np.abs(np.array(got["logprobs"]) - right).max() < 0.1
+    assert ours.sizes()["streamed"] == 2 * (2 * (64 * 256 + 128 * 64 + 3 * 64 * 128) + 600 * 64)
+
+
+def test_a_file_keeps_its_fields_and_values_in_another_element_type(tmp_path: Path) -> None:
+    gguf = pytest.importorskip("gguf")
+    first, second = tmp_path / "first.gguf", tmp_path / "second.gguf"
+    gguf_models.write_random(SHAPE, first, "BF16")
+    gguf_models.convert(first, second, "F32")
+    one, other = gguf.GGUFReader(first), gguf.GGUFReader(second)
+    for name, field in one.fields.items():
+        if name not in ("general.file_type", "GGUF.kv_count"):
+            assert other.fields[name].contents() == field.contents(), name
+    for before, after in zip(one.tensors, other.tensors, strict=True):
+        np.testing.assert_array_equal(gguf.dequantize(before.data, before.tensor_type), after.data, before.name)
+
+
+def test_a_file_that_is_there_is_not_made_again(tmp_path: Path) -> None:
+    (tmp_path / "qwen3-0.6b-BF16.gguf").write_bytes(b"here")
+    assert gguf_models.qwen3_small("BF16", tmp_path).read_bytes() == b"here"
