@@ -20,7 +20,7 @@ from source_files import load_text
 
 import tileproof as tp
 
-SECONDS = float(os.environ.get("TILEPROOF_SEARCH_SECONDS", "20"))
+SECONDS = float(os.environ.get("TILEPROOF_SEARCH_SECONDS", "6"))
 FEATURES = {
     "an output": r": Out\[",
     "an InOut": r": InOut\[",

@@ -14,11 +14,12 @@ from llama_cpp import LlamaCpp, log_softmax
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
-from benchmarks import gguf_models, llm, llm_report  # noqa: E402
-from benchmarks import llm_worker as worker  # noqa: E402
 from benchmarks.llm_report import Figure, Found, Line, Memory, Side  # noqa: E402
 
-SHAPE = gguf_models.Shape("small", "qwen3", 2, 64, 4, 2, 32, 128, 600, 1e6, 1e-6, 512)
+from benchmarks import gguf_models, llm, llm_report  # noqa: E402
+from benchmarks import llm_worker as worker  # noqa: E402
+
+SHAPE = gguf_models.Shape("small", "qwen3", 2, 64, 4, 2, 32, 128, 600, 1e6, 1e-6, 2048)
 
 
 def side(decode: float, prefill: float, streamed: int = 270_000_000, peak: int = 400_000_000) -> Side:
@@ -108,7 +109,8 @@ def test_a_random_model_is_the_same_for_both_engines(kind: Any, tmp_path: Path) 
     got = ours.judge(tokens)
     theirs = log_softmax(LlamaCpp(file).logprobs(tokens, SHAPE.vocabulary))[:-1]
     right = theirs[np.arange(len(tokens) - 1), tokens[1:]]
-    assert np.abs(np.array(got["logprobs"]) - right).max() < 0.1
+    allowed = 0.1 if kind == "BF16" else 0.5  # llama.cpp rounds rows to 8 bits too
+    assert np.abs(np.array(got["logprobs"]) - right).max() < allowed
     assert ours.sizes()["streamed"] == 2 * (2 * (64 * 256 + 128 * 64 + 3 * 64 * 128) + 600 * 64)
 
 

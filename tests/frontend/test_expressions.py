@@ -39,7 +39,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.ir.verifier import verify
 from tileproof.runtime.launch import prepare
 
-EXAMPLES = int(os.environ.get("TILEPROOF_EXAMPLES", "400"))
+EXAMPLES = int(os.environ.get("TILEPROOF_EXAMPLES", "160"))
 UNPROVED = {Code.NOT_INSIDE, Code.MAY_NOT_FIT}
 """What may be said of such a kernel for other sizes. That its programs meet, or leave a gap, may not."""
 LONGEST = 70

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from library import FLOATS, LAYOUTS, Case, Made, random, wide_of
 
-from tileproof.kernels.vectors import matvec, matvec_add, norm_matvec, norm_matvec_silu
+from tileproof.kernels.vectors import matvec, matvec_add, matvec_silu, norm_matvec, norm_matvec_silu
 
 # References.
 
@@ -38,9 +38,15 @@ def silu_reference(w: Any, x: Any, g: Any, eps: float = 1e-6, out: Any = None) -
     return gate / (1 + np.exp(-gate)) * up
 
 
+def plain_silu_reference(w: Any, x: Any, out: Any = None) -> Any:
+    gate, up = np.split(matvec_reference(w, x), 2)
+    return gate / (1 + np.exp(-gate)) * up
+
+
 FUNCTIONS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "matvec": (matvec, matvec_reference),
     "matvec_add": (matvec_add, add_reference),
+    "matvec_silu": (matvec_silu, plain_silu_reference),
     "norm_matvec": (norm_matvec, norm_reference),
     "norm_matvec_silu": (norm_matvec_silu, silu_reference),
 }
@@ -53,7 +59,7 @@ def arguments(
 ) -> list[Any]:
     """Weights (of type `of` if given), a vector, and what else the function takes; of the size of a real layer."""
     rng = np.random.default_rng(seed)
-    n = 2 * n if name == "norm_matvec_silu" else n
+    n = 2 * n if name.endswith("silu") else n
     w, x, g = (
         random(rng, (n, k), of or dtype, layout),
         random(rng, (k,), dtype, layout),
@@ -65,7 +71,8 @@ def arguments(
         case "matvec_add":
             return [w, x, random(rng, (n,), dtype, layout)]
     with np.errstate(all="ignore"):
-        return [(w / np.asarray(max(k, 1) ** 0.5, w.dtype)).astype(w.dtype), x, g]
+        small = (w / np.asarray(max(k, 1) ** 0.5, w.dtype)).astype(w.dtype)
+    return [small, x] if name == "matvec_silu" else [small, x, g]
 
 
 _SIZES = ((13, 7), (1, 1), (70, 600), (5, 0), (0, 5), (130, 33))

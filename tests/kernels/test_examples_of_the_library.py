@@ -62,6 +62,7 @@ SHAPES: Final[dict[str, dict[str, tuple[int, ...]]]] = {
     "matvec": VECTOR,
     "norm_matvec": VECTOR,
     "matvec_add": {**VECTOR, "residual": (8,)},
+    "matvec_silu": VECTOR,
     "norm_matvec_silu": VECTOR,
     "attention": HEADS,
     "attention_backward": {**HEADS, "do": (2, 4, 6, 16)},

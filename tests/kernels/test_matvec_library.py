@@ -59,7 +59,7 @@ def launched(tunable: Tunable, n: int, k: int, dtype: str) -> tuple[list[Any], A
     """Arguments of the kernels of a tunable, and what the first should hold."""
     args = arguments(tunable.name, n, k, dtype)
     expected = FUNCTIONS[tunable.name][1](*args)
-    if tunable.name == "norm_matvec_silu":
+    if tunable.name.endswith("silu"):
         args[0] = args[0].reshape(2, n, k)
     return [np.empty(n, args[1].dtype), *args, *([1e-6] if "norm" in tunable.name else [])], expected
 
@@ -102,7 +102,8 @@ def test_the_sizes_decide() -> None:
     assert label(6144, 2560) == "matvec_rows_kernel BN=2 occupancy=8 tma=False"
     assert label(5120, 8192) == "matvec_rows_kernel BN=1 occupancy=8 tma=False"
     assert label(5120, 25600) == "matvec_kernel BN=2 BK=1024 occupancy=8 tma=False"
-    assert label(4096, 4096, "cpu") == "matvec_rows_kernel BN=16"
+    assert label(4096, 4096, "cpu") == "matvec_rows_kernel BN=256"
+    assert label(576, 576, "cpu") == "matvec_rows_kernel BN=72"
     assert label(4096, 100, "cpu") == "matvec_kernel BN=16 BK=128"
 
 

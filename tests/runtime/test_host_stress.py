@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from host_stress import Different, Program, run, without_order
 
@@ -9,8 +11,11 @@ import tileproof as tp
 from tileproof.runtime.leases import Ledger
 
 
+PROGRAMS = int(os.environ.get("TILEPROOF_STRESS_PROGRAMS", "100"))
+
+
 def test_random_pipelines_leave_what_they_leave_one_after_another() -> None:
-    assert run(range(250), steps=60) == 250
+    assert run(range(PROGRAMS), steps=60) == PROGRAMS
 
 
 def differing(seeds: range) -> int:

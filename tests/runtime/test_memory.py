@@ -19,7 +19,7 @@ from tileproof.runtime.memory import Overlap, overlap_of, self_overlap
 
 Array = np.ndarray[Any, Any]
 F32 = np.float32
-thorough = settings(max_examples=400, deadline=None, database=None, derandomize=True)
+thorough = settings(max_examples=150, deadline=None, database=None, derandomize=True)
 
 
 @tp.kernel

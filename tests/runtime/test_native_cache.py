@@ -123,7 +123,7 @@ check()
 def test_processes_killed_while_they_compile(script: Path) -> None:
     """Each finds what those before it left, compiles the rest, and is killed somewhere in between."""
     pauses, killed = random.Random(5), 0
-    for number in range(15):
+    for number in range(9):
         if number % 3 == 0:
             Cache(script / "cache").clear()
         process = started(script, 'print("ready", flush=True)\ncheck()', script / "cache")

@@ -69,22 +69,28 @@ def read_function(function: FunctionType, lines: tuple[str, ...] | None = None) 
     if not 1 <= first <= len(lines):
         raise Refused(_no_source(function, "Python kept no source text for it"))
     try:
-        block = "".join(inspect.getblock(list(lines[first - 1 :])))
-        # A function inside another is indented; a made-up `if` keeps its columns where they are in the file.
-        text, shift = ("if True:\n" + block, first - 2) if block[:1].isspace() else (block, first - 1)
-        module = ast.parse(text)
-        holder = module.body[0]
+        tree = _statement_at(lines, first)
     except (SyntaxError, ValueError, IndexError, tokenize.TokenError):
         raise Refused(_no_source(function, "the text at its place is not a function")) from None
-    tree = holder.body[0] if isinstance(holder, ast.If) else holder
     if isinstance(tree, ast.AsyncFunctionDef):
-        raise Refused(_is_async(tree, source, tree.lineno + shift))
+        raise Refused(_is_async(tree, source, tree.lineno))
     if not isinstance(tree, ast.FunctionDef):
         raise Refused(_no_source(function, "it is not a function written with `def`"))
     if tree.name != function.__code__.co_name:  # code made by `exec` may borrow the name of another text
         raise Refused(_no_source(function, f"the text at its place holds `{tree.name}`"))
-    ast.increment_lineno(tree, shift)
     return FunctionSource(function, source, tree)
+
+
+@lru_cache(maxsize=256)
+def _statement_at(lines: tuple[str, ...], first: int) -> ast.stmt:
+    """The statement that begins at a line of a file. Nobody changes it: it is that of all who read the same text."""
+    block = "".join(inspect.getblock(list(lines[first - 1 :])))
+    # A function inside another is indented; a made-up `if` keeps its columns where they are in the file.
+    text, shift = ("if True:\n" + block, first - 2) if block[:1].isspace() else (block, first - 1)
+    holder = ast.parse(text).body[0]
+    tree = holder.body[0] if isinstance(holder, ast.If) else holder
+    ast.increment_lineno(tree, shift)
+    return tree
 
 
 def is_text_of(source: FunctionSource) -> bool:

@@ -21,7 +21,7 @@ FAMILIES = {
     "products": "batched_matmul fused_linear silu_linear grouped_matmul",
     "quantised": "int8_linear fp8_linear int4_linear quantise_int8 norm_quantise_int8 quantise_fp8 quantise_int4",
     "quantised_vectors": "norm_int8_matvec norm_int8_matvec_silu int8_matvec_add",
-    "vectors": "matvec norm_matvec matvec_add norm_matvec_silu",
+    "vectors": "matvec norm_matvec matvec_add matvec_silu norm_matvec_silu",
     "attending": "attention attention_backward varlen_attention",
     "caches": "decode_attention paged_attention paged_append",
     "ragged": "attend_rows",

@@ -12,11 +12,11 @@ from typing import Any, Final
 
 import tileproof as tp
 from tileproof import In, Out, Schedule, T, U, bf16, f32
-from tileproof.diagnostics.codes import Code
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
 from .choosing import chosen
+from .gated_vectors import half_of
 from .streaming import (
     AHEAD,
     LASTING,
@@ -241,12 +241,7 @@ def norm_matvec_silu(w: Any, x: Any, g: Any, eps: float = 1e-6, out: Any = None)
         y = tk.norm_matvec_silu(w, x, g, eps=1e-6)
     """
     rows, columns = extents(w)
-    if rows % 2:
-        raise arrays.refused(
-            Code.DIMENSION_DIFFERS, f"{rows} rows of weights are not two halves",
-            "pass a matrix with the rows of gate first and those of up behind them",
-        )  # fmt: skip
-    half = rows // 2
+    half = half_of(rows)
     y = arrays.result(out, x, (half,))
     chosen(NORM_MATVEC_SILU, w, I=half, K=columns)(y, arrays.view(w, (2, half, columns)), x, g, eps)
     return y

@@ -16,6 +16,7 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
 from .choosing import chosen
+from .gated_vectors import MATVEC_SILU, matvec_silu, matvec_silu_kernel
 from .normed_vectors import (
     NORM_MATVEC,
     NORM_MATVEC_SILU,
@@ -40,8 +41,9 @@ from .streaming import (
 
 __all__ = [
     "TUNABLES", "matvec", "matvec_add", "matvec_add_kernel", "matvec_add_mma_kernel", "matvec_add_rows_kernel",
-    "matvec_add_split_kernel", "matvec_kernel", "matvec_mma_kernel", "matvec_rows_kernel", "matvec_split_kernel",
-    "matvec_swapped_kernel", "matvec_turns_kernel", "norm_matvec", "norm_matvec_kernel", "norm_matvec_silu",
+    "matvec_add_split_kernel", "matvec_kernel", "matvec_mma_kernel", "matvec_rows_kernel", "matvec_silu",
+    "matvec_silu_kernel", "matvec_split_kernel", "matvec_swapped_kernel", "matvec_turns_kernel", "norm_matvec",
+    "norm_matvec_kernel", "norm_matvec_silu",
     "norm_matvec_silu_kernel",
 ]  # fmt: skip
 
@@ -50,14 +52,14 @@ __all__ = [
 
 
 @tp.kernel(deny_checks=True)
-def matvec_kernel(y: Out[U, "N"], w: In[T, "N K"], x: In[U, "K"], *, BN: int = 8, BK: int = 512) -> None:
+def matvec_kernel(y: Out[Any, "N"], w: In[T, "N K"], x: In[U, "K"], *, BN: int = 8, BK: int = 512) -> None:
     """y = w @ x."""
     for n in tp.parallel(N=BN):
         y[n] = lane_sums(w, x, n, BK)
 
 
 @tp.kernel(deny_checks=True)
-def matvec_turns_kernel(y: Out[U, "N"], w: In[T, "N K"], x: In[U, "K"], *, BN: int = 16, BK: int = 256) -> None:
+def matvec_turns_kernel(y: Out[Any, "N"], w: In[T, "N K"], x: In[U, "K"], *, BN: int = 16, BK: int = 256) -> None:
     """y = w @ x, where every turn of the loop adds up its tile: fewer registers, so more programs at once."""
     for n in tp.parallel(N=BN):
         kind = sum_type(w, x)
@@ -68,7 +70,7 @@ def matvec_turns_kernel(y: Out[U, "N"], w: In[T, "N K"], x: In[U, "K"], *, BN: i
 
 
 @tp.kernel(deny_checks=True)
-def matvec_rows_kernel(y: Out[U, "N"], w: In[T, "N K"], x: In[U, "K"], *, K: int, BN: int = 4) -> None:
+def matvec_rows_kernel(y: Out[Any, "N"], w: In[T, "N K"], x: In[U, "K"], *, K: int, BN: int = 4) -> None:
     """y = w @ x, with whole rows in one tile: all of a program's loads are on their way at once."""
     for n in tp.parallel(N=BN):
         kind = sum_type(w, x)
@@ -76,14 +78,14 @@ def matvec_rows_kernel(y: Out[U, "N"], w: In[T, "N K"], x: In[U, "K"], *, K: int
 
 
 @tp.kernel(deny_checks=True)
-def matvec_mma_kernel(y: Out[U, "N"], w: In[T, "N K"], x: In[U, "K"], *, BN: int = 64, BK: int = 256) -> None:
+def matvec_mma_kernel(y: Out[Any, "N"], w: In[T, "N K"], x: In[U, "K"], *, BN: int = 64, BK: int = 256) -> None:
     """y = w @ x on tensor cores, w on the left."""
     for n in tp.parallel(N=BN):
         y[n] = core_sums(w, x, n, BK)
 
 
 @tp.kernel(deny_checks=True)
-def matvec_swapped_kernel(y: Out[U, "N"], w: In[T, "N K"], x: In[U, "K"], *, BN: int = 32, BK: int = 256) -> None:
+def matvec_swapped_kernel(y: Out[Any, "N"], w: In[T, "N K"], x: In[U, "K"], *, BN: int = 32, BK: int = 256) -> None:
     """y = w @ x on tensor cores, x on the left as 16 equal rows: 32 rows of w are enough for a tile."""
     for n in tp.parallel(N=BN):
         kind = operand_type(w, x)
@@ -95,7 +97,7 @@ def matvec_swapped_kernel(y: Out[U, "N"], w: In[T, "N K"], x: In[U, "K"], *, BN:
 
 @tp.kernel(deny_checks=True)
 def matvec_split_kernel(
-    y: Out[U, "N"], w: In[T, "N K"], x: In[U, "K"], *, BN: int = 16, SK: int = 2048, BK: int = 256
+    y: Out[Any, "N"], w: In[T, "N K"], x: In[U, "K"], *, BN: int = 16, SK: int = 2048, BK: int = 256
 ) -> None:
     """y = w @ x, each SK columns of w by programs of their own, for too few rows to fill a GPU."""
     for n, z in tp.parallel(N=BN, K=tp.split(SK)):
@@ -200,7 +202,7 @@ MATVEC_ADD: Final = Tunable(
     "matvec_add", (matvec_add_kernel, matvec_add_rows_kernel, matvec_add_mma_kernel, matvec_add_split_kernel),
     _add_default, _add_space, exact=("N", "K"),
 )  # fmt: skip
-TUNABLES: Final = (MATVEC, MATVEC_ADD, NORM_MATVEC, NORM_MATVEC_SILU)
+TUNABLES: Final = (MATVEC, MATVEC_ADD, MATVEC_SILU, NORM_MATVEC, NORM_MATVEC_SILU)
 
 
 # Functions.
@@ -209,7 +211,7 @@ TUNABLES: Final = (MATVEC, MATVEC_ADD, NORM_MATVEC, NORM_MATVEC_SILU)
 def matvec(w: Any, x: Any, out: Any = None) -> Any:
     """w @ x, of a matrix with a row for each output and a vector.
 
-    Weights may be of another type than x, for instance bf16 beside f32; the result has the type of x.
+    Weights may be of another type than x, for instance bf16 beside f32. The result has the type of x, or that of `out`.
 
     Example:
         y = tk.matvec(w, x)

@@ -12,7 +12,6 @@ from .arena import Arena, planned
 from .fusing import Fusion, fused
 from .inputs import Inputs
 from .model import Decoder, sampled
-from .ops import FUSIONS
 from .penalties import Penalties
 from .step import Op, StepClass
 
@@ -52,7 +51,7 @@ def launch(op: Op, tensors: dict[int, Any]) -> None:
 
 
 def captured(
-    decoder: Decoder, penalties: Penalties, kind: StepClass, arena: Arena, fusions: Sequence[Fusion] = FUSIONS, *,
+    decoder: Decoder, penalties: Penalties, kind: StepClass, arena: Arena, fusions: Sequence[Fusion], *,
     is_graph: bool = True,
 ) -> Captured:  # fmt: skip
     """Builds a step of a class: operations, fusions, memory, and, unless it is to run launch by launch, a graph."""

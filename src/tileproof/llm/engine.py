@@ -25,7 +25,7 @@ from .generating import Generation
 from .loading import load
 from .logprobs import logprob_of
 from .model import Caches, Decoder
-from .ops import FUSIONS
+from .ops import fusions_of
 from .pages import PagePool
 from .penalties import Penalties
 from .profiling import Profile, profiled
@@ -79,7 +79,7 @@ class LLM:
     def of(
         cls, config: ModelConfig, weights: ModelWeights, text: Text | None = None, *, device: str = "cpu",
         max_seq_len: int | None = None, memory: int | None = None, max_batch: int = 8, chunk: int = 512,
-        fusions: Several[Fusion] = FUSIONS, is_graph: bool = True,
+        fusions: Several[Fusion] | None = None, is_graph: bool = True,
     ) -> LLM:  # fmt: skip
         """An engine for weights that are there already."""
         self = cls.__new__(cls)
@@ -89,7 +89,7 @@ class LLM:
 
     def _make(
         self, config: ModelConfig, weights: ModelWeights, text: Text | None, device: str, max_seq_len: int | None,
-        memory: int | None, max_batch: int, chunk: int, fusions: Several[Fusion] = FUSIONS, is_graph: bool = True,
+        memory: int | None, max_batch: int, chunk: int, fusions: Several[Fusion] | None = None, is_graph: bool = True,
     ) -> None:  # fmt: skip
         self.config, self.weights, self.device = config, weights, device
         self._text = text
@@ -105,7 +105,8 @@ class LLM:
         decoder = Decoder(config, weights, caches, device)
         penalties = Penalties(config, device, max_batch)
         longest = -(-self.max_seq_len // PAGE)
-        self.runner = Runner(decoder, penalties, max(chunk, max_batch), longest, fusions, is_graph)
+        table = fusions_of(device) if fusions is None else fusions
+        self.runner = Runner(decoder, penalties, max(chunk, max_batch), longest, table, is_graph)
         self.pool = PagePool(pages)
         self.scheduler = Scheduler(self.pool, max_batch, self.runner.budget)
         self._under_way: dict[Sequence, Generation] = {}

@@ -39,7 +39,7 @@ def linear(y: Any, *rest: Any) -> None:
     if weight.kind == "int8":
         activations: Any = {"activations": "int8", "workspace": tuple(scratch)} if scratch else {}
         tk.int8_linear(x, weight.values, weight.scale, out=y, **activations)
-    elif x.shape[0] == 1 and y.dtype == x.dtype:
+    elif x.shape[0] == 1:
         tk.matvec(weight.values, x[0], out=y[0])
     else:
         tk.linear(x, weight.values, out=y)
@@ -154,8 +154,8 @@ def linear_add(y: Any, x: Any, residual: Any, weight: Weight) -> None:
 
 
 def linear_silu(y: Any, x: Any, weight: Weight) -> None:
-    """The product with gate and up, and what follows."""
-    tk.silu_linear(x, weight.values, out=y)
+    """The product with gate and up, and what follows, of one row."""
+    tk.matvec_silu(weight.values, x[0], out=y[0])
 
 
 def add_norm(y: Any, total: Any, x: Any, other: Any, norm: Any, eps: float) -> None:
@@ -183,20 +183,31 @@ def _is_one_row(kind: StepClass, ops: Sequence[Op]) -> bool:
     return all(buffer.shape[0] == 1 for op in ops for buffer in op.writes)
 
 
-def _is_of_bf16(kind: StepClass, ops: Sequence[Op]) -> bool:
-    return all(each.kind == "bf16" for op in ops for each in op.given if isinstance(each, Weight))
+def _is_one_row_of_bf16(kind: StepClass, ops: Sequence[Op]) -> bool:
+    weights = [each for op in ops for each in op.given if isinstance(each, Weight)]
+    return _is_one_row(kind, ops) and all(weight.kind == "bf16" for weight in weights)
 
 
 def _has_rows(kind: StepClass, ops: Sequence[Op]) -> bool:
     return not _is_one_row(kind, ops)
 
 
-FUSIONS: Final = (
-    Fusion(("norm", "linear", "silu_mul"), "norm_linear_silu", norm_linear_silu, _is_one_row),
-    Fusion(("norm", "linear"), "norm_linear", norm_linear, _is_one_row),
+_EVERYWHERE: Final = (
     Fusion(("linear", "add"), "linear_add", linear_add, _is_one_row),
     Fusion(("add", "norm"), "add_norm", add_norm, _has_rows, keeps=True),
     Fusion(("head_norms", "append", "turn"), "heads", heads_of),
     Fusion(("append", "turn"), "plain_heads", plain_heads_of),
 )
-"""What is fused, by default. Whatever is not here is done one by one."""
+ON_CPU: Final = (
+    Fusion(("norm", "linear", "silu_mul"), "norm_linear_silu", norm_linear_silu, _is_one_row),
+    Fusion(("norm", "linear"), "norm_linear", norm_linear, _is_one_row),
+    *_EVERYWHERE,
+)
+"""What is fused on a CPU, where the norm of one row costs each program next to nothing."""
+ON_GPU: Final = (Fusion(("linear", "silu_mul"), "linear_silu", linear_silu, _is_one_row_of_bf16), *_EVERYWHERE)
+"""What is fused on a GPU, whose programs take so few rows of weights that a norm in each costs more than one apart."""
+
+
+def fusions_of(device: str) -> tuple[Fusion, ...]:
+    """What is fused on a device, by default. Whatever is not in a table is done one by one."""
+    return ON_CPU if device == "cpu" else ON_GPU

@@ -18,7 +18,6 @@ from .capture import Captured, captured
 from .errors import refused
 from .fusing import Fusion
 from .model import Decoder
-from .ops import FUSIONS
 from .penalties import Penalties
 from .schedule import Piece
 from .step import PAGE, Sampling, StepClass
@@ -50,7 +49,7 @@ class Runner:
     """Rows of a step."""
     pages: int
     """Pages of the longest sequence."""
-    fusions: Several[Fusion] = FUSIONS
+    fusions: Several[Fusion]
     is_graph: bool = True
     told: Callable[[str], None] | None = None
     """Is told when a step of a new class is made, which takes a while."""

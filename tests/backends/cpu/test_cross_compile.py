@@ -1,6 +1,7 @@
 """Every example compiles for processors this machine is not, and its code calls nothing that a process may lack."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from tileproof.backends.cpu.fusing import fuse
 from tileproof.backends.cpu.program import module
 from tileproof.backends.cpu.running import facts_for
 from tileproof.backends.cpu.target import named
+from tileproof.runtime.arguments import Bound
+from tileproof.runtime.check import Proved
 from tileproof.runtime.launch import prepare
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
@@ -25,18 +28,19 @@ CALL = re.compile(r"^\s+(?:callq?|bl|jmp|b|movabsq)\s+\$?([A-Za-z_]\w*)(?:@PLT)?
 """Addresses of 64 bits are loaded before they are called."""
 
 
-def kernel_of(name: str) -> tuple[tp.Kernel, list[object], dict[str, int]]:
+@cache
+def prepared(name: str) -> tuple[Proved, Bound]:
+    """An example and its own arguments: proved once, for all processors."""
     example = load_file(EXAMPLES / f"{name}.py")
     kernels = [value for value in vars(example).values() if isinstance(value, tp.Kernel)]
     args, constants = example.arguments(0)
-    return getattr(example, name, kernels[-1]), args, constants
+    return prepare(getattr(example, name, kernels[-1]), tuple(args), constants)
 
 
 @pytest.mark.parametrize("processor", ["neoverse-n1", "sapphirerapids", "sse2"])
 @pytest.mark.parametrize("name", NAMES)
 def test_an_example_compiles_for_a_processor(name: str, processor: str) -> None:
-    kernel, args, constants = kernel_of(name)
-    found, bound = prepare(kernel, tuple(args), constants)
+    found, bound = prepared(name)
     target = named(processor)
     ready = fuse(found.ready, depth_for(target))
     facts = facts_for(ready, {**bound.tensors, **bound.scalars}, bound.dimensions, target.caches.l3)

@@ -111,7 +111,7 @@ def test_a_kernel_that_was_once_wrong_on_the_cpu(kernel: tp.Kernel) -> None:
 @pytest.mark.parametrize("kind", ["shaped", "owned"])
 def test_random_kernels(kind: str) -> None:
     path = os.pathsep.join([str(SUPPORT), os.environ.get("PYTHONPATH", "")])
-    words = [str(SUPPORT / "cuda_fuzz.py"), "--kind", kind, "--seconds", os.environ.get("TILEPROOF_FUZZ_SECONDS", "6")]
+    words = [str(SUPPORT / "cuda_fuzz.py"), "--kind", kind, "--seconds", os.environ.get("TILEPROOF_FUZZ_SECONDS", "4")]
     done = subprocess.run(
         [sys.executable, *words], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True
     )
