@@ -45,6 +45,8 @@ PATIENCE: Final = 12
 """How many turns a round may take until it had a quiet one."""
 PAUSE: Final = 0.15
 """Seconds between turns, in which the threads of the one before stop spinning."""
+WAIT: Final = 60.0
+"""Seconds for which a turn is put off while others are busy."""
 FILES: Final[Mapping[str, Callable[[gguf_models.Kind], Path]]] = {
     "smollm2": gguf_models.smollm2, "qwen3": gguf_models.qwen3_small,
 }  # fmt: skip
@@ -99,28 +101,41 @@ class Worker:
 class Turns:
     """The rounds of one question to one contestant."""
 
-    rounds: list[float] = field(default_factory=list)
-    loaded: int = 0
+    quiet: list[float] = field(default_factory=list)
+    noisy: list[float] = field(default_factory=list)
     outside: float = 0.0
 
     @property
     def figure(self) -> Figure:
-        return Figure(tuple(self.rounds), self.loaded, self.outside)
+        """What counts: the quiet turns, or, said to be loaded, the others where there is none."""
+        return Figure(tuple(self.quiet or self.noisy), len(self.noisy), self.outside, not self.quiet)
 
     def take(self, worker: Worker, patience: int, do: str, **more: Any) -> None:
-        """Asks until a turn was quiet; keeps the last one where none was, and says so by its load."""
-        for left in reversed(range(patience)):
+        """Asks until a turn was quiet, or too many were not."""
+        for _ in range(patience):
             time.sleep(PAUSE)
+            if patience > 1:
+                wait_for_quiet()
             began, busy, own, mine = time.perf_counter(), _busy(), worker.spent(), time.process_time()
             rate = worker.ask(do, **more)["rate"]
             passed = time.perf_counter() - began
             used = _busy() - busy - (worker.spent() - own) - (time.process_time() - mine)
             load = max(used, 0.0) / passed
-            if load <= QUIET or left == 0:
-                self.rounds.append(rate)
+            if load <= QUIET:
+                self.quiet.append(rate)
                 self.outside = max(self.outside, load)
                 return
-            self.loaded += 1
+            self.noisy.append(rate)
+
+
+def wait_for_quiet() -> None:
+    """Returns when nobody else works, or when that has not come for a while."""
+    end = time.monotonic() + WAIT
+    while time.monotonic() < end:
+        began, busy = time.monotonic(), _busy()
+        time.sleep(0.3)
+        if (_busy() - busy) / (time.monotonic() - began) <= QUIET:
+            return
 
 
 def run(model: str, rounds: int, patience: int) -> list[Line]:

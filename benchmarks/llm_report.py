@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -30,9 +30,11 @@ class Figure:
 
     rounds: tuple[float, ...]
     loaded: int = 0
-    """Rounds that did not count, because others were busy."""
+    """Turns that others disturbed."""
     outside: float = 0.0
     """The most cores that others used in a round that counts."""
+    is_loaded: bool = False
+    """Whether there was no quiet round, and these are what others disturbed."""
 
     @property
     def best(self) -> float:
@@ -43,8 +45,8 @@ class Figure:
         return statistics.median(self.rounds)
 
     def shown(self, unit: float = 1.0) -> str:
-        digits = 0 if self.best / unit >= 100 else 1
-        return f"{self.best / unit:.{digits}f} ({self.median / unit:.{digits}f})"
+        digits, remark = 0 if self.best / unit >= 100 else 1, ", loaded" if self.is_loaded else ""
+        return f"{self.best / unit:.{digits}f} ({self.median / unit:.{digits}f}){remark}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,16 +109,31 @@ class Line:
     @property
     def missed(self) -> list[str]:
         """Goals that are not reached, with what is."""
-        found = []
+        return [said for what, said in self._short() if not self.is_unsure(what)]
+
+    @property
+    def unsure(self) -> list[str]:
+        """What cannot be judged: the machine was never quiet."""
+        return [what for what in ("decode", "prefill") if self.is_unsure(what)]
+
+    def is_unsure(self, what: str) -> bool:
+        """Whether a goal rests on figures that others disturbed."""
+        figures: tuple[Figure, ...] = ()
+        if what == "decode":
+            figures = self.tileproof.decode, self.peer.decode, self.read
+        elif what == "prefill":
+            figures = self.tileproof.prefill, self.peer.prefill
+        return any(figure.is_loaded for figure in figures)
+
+    def _short(self) -> Iterator[tuple[str, str]]:
         limit = self.of_limit(self.tileproof)
         if self.decode_ratio < DECODE and limit < OF_LIMIT:
             said = f"{self.decode_ratio:.2f} x llama.cpp and {limit:.2f} of the read limit"
-            found.append(f"decode: {said}, not {DECODE:g} or {OF_LIMIT:g}")
+            yield "decode", f"decode: {said}, not {DECODE:g} or {OF_LIMIT:g}"
         if self.prefill_ratio < PREFILL:
-            found.append(f"prefill: {self.prefill_ratio:.2f} x llama.cpp, not {PREFILL:g}")
+            yield "prefill", f"prefill: {self.prefill_ratio:.2f} x llama.cpp, not {PREFILL:g}"
         if self.tileproof.memory.ratio > MEMORY:
-            found.append(f"memory: {self.tileproof.memory.ratio:.2f} x weights and cache, not {MEMORY:g}")
-        return found
+            yield "memory", f"memory: {self.tileproof.memory.ratio:.2f} x weights and cache, not {MEMORY:g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +185,8 @@ def judged_table(lines: Sequence[Line]) -> list[tuple[str, ...]]:
 
 
 def _goal(line: Line, what: str) -> str:
+    if line.is_unsure(what):
+        return "not judged: loaded"
     missed = [each for each in line.missed if each.startswith(what)]
     return f"MISSED: {missed[0].partition(': ')[2]}" if missed else "met"
 
@@ -183,7 +202,8 @@ def _number(value: float | None) -> str:
 def summary(lines: Sequence[Line]) -> str:
     """Which goals are missed."""
     missed = [f"MISSED: {line.model}, {line.ours}: {each}" for line in lines for each in line.missed]
-    return "\n".join(missed) or "no goal is missed"
+    unsure = [f"not judged, loaded: {line.model}, {line.ours}: {each}" for line in lines for each in line.unsure]
+    return "\n".join(missed + unsure) or "no goal is missed"
 
 
 def page(found: Found, tried: str, has_picture: bool) -> str:
@@ -220,8 +240,9 @@ def page(found: Found, tried: str, has_picture: bool) -> str:
         "## Goals", "", summary(lines).replace("\n", "  \n"), "",
         *(["## What was tried", "", tried, ""] if tried else []),
         "## The machine", "", markdown(("what", "here"), [*found.machine.items()]), "",
-        f"{loaded} rounds during which other processes used more than a tenth of a core were thrown away and repeated;"
-        f" in those that count others used up to {outside:.2f} cores.", "",
+        f"{loaded} turns during which other processes used more than a tenth of a core were thrown away and repeated;"
+        f" in those that count others used up to {outside:.2f} cores. A figure without a quiet turn is said to be"
+        " loaded.", "",
     ])  # fmt: skip
 
 
@@ -258,7 +279,7 @@ def _side(given: Mapping[str, Any]) -> Side:
 
 
 def _figure(given: Mapping[str, Any]) -> Figure:
-    return Figure(tuple(given["rounds"]), given["loaded"], given["outside"])
+    return Figure(tuple(given["rounds"]), given["loaded"], given["outside"], given["is_loaded"])
 
 
 def kept(folder: Path) -> Found | None:

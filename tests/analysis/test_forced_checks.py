@@ -60,7 +60,7 @@ def copies(args: list[Any]) -> list[Any]:
     return [one.copy() if isinstance(one, np.ndarray) else one for one in args]
 
 
-class Tested:
+class Everywhere:
     """A kernel with every bound tested, and its native code for each kind of launch."""
 
     def __init__(self, found: Proved) -> None:
@@ -83,16 +83,16 @@ class Tested:
 
 def agree(kernel: Kernel, launches: Iterable[tuple[list[Any], dict[str, Any]]]) -> None:
     """Runs a kernel as it is proved, and with every bound tested, on every backend."""
-    made: list[Tested] = []
+    made: list[Everywhere] = []
     for args, constants in launches:
         found, _ = prepare(kernel, tuple(args), constants)
         if not any(each.found is found for each in made):
-            made.append(Tested(found))
+            made.append(Everywhere(found))
         (everywhere,) = (each for each in made if each.found is found)
         _agree(kernel, everywhere, list(args), constants)
 
 
-def _agree(kernel: Kernel, everywhere: Tested, args: list[Any], constants: dict[str, Any]) -> None:
+def _agree(kernel: Kernel, everywhere: Everywhere, args: list[Any], constants: dict[str, Any]) -> None:
     plain, tested, native = copies(args), copies(args), copies(args)
     caught: list[type[Exception] | None] = []
     for run in (

@@ -73,6 +73,7 @@ class Quiet:
         monkeypatch.setattr(llm.time, "process_time", lambda: 0.0)
         monkeypatch.setattr(llm.time, "sleep", lambda seconds: None)
         monkeypatch.setattr(llm, "_busy", lambda: self.busy)
+        monkeypatch.setattr(llm, "wait_for_quiet", lambda: None)
 
     def spent(self) -> float:
         return self.own
@@ -88,9 +89,30 @@ def test_a_loaded_turn_is_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(2):
         turns.take(there, 12, "decode")  # type: ignore[arg-type]
     assert turns.figure == Figure((0.05, 0.0), 2, pytest.approx(0.05))
-    always = llm.Turns()
-    always.take(Quiet([1.0, 0.9, 0.8], monkeypatch), 3, "decode")  # type: ignore[arg-type]
-    assert always.figure == Figure((0.8,), 2, pytest.approx(0.8))
+    never = llm.Turns()
+    never.take(Quiet([1.0, 0.9, 0.8], monkeypatch), 3, "decode")  # type: ignore[arg-type]
+    assert never.figure == Figure((1.0, 0.9, 0.8), 3, 0.0, is_loaded=True)
+    line = replace(GOOD, peer=replace(GOOD.peer, decode=never.figure), tileproof=side(55, 290))
+    assert line.unsure == ["decode"]
+    assert [each.partition(":")[0] for each in line.missed] == ["prefill"]
+    assert "not judged, loaded: SmolLM2-135M, bf16: decode" in llm_report.summary([line])
+
+
+def test_a_turn_waits_for_others_to_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, busy, slept = [0.0], iter([0.0, 0.3, 0.3, 0.45, 0.45, 0.46]), []
+    monkeypatch.setattr(llm.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(llm, "_busy", lambda: next(busy))
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        clock[0] += seconds
+
+    monkeypatch.setattr(llm.time, "sleep", sleep)
+    llm.wait_for_quiet()
+    assert len(slept) == 3, "two looks while others were busy, and one when they were not"
+    monkeypatch.setattr(llm, "_busy", lambda: clock[0])
+    llm.wait_for_quiet()
+    assert clock[0] == pytest.approx(0.9 + llm.WAIT, abs=0.31)
 
 
 def test_places_of_which_nothing_is_told_are_not_compared() -> None:

@@ -190,7 +190,7 @@ def test_every_example_is_tried() -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-@settings(max_examples=100, deadline=None, database=None, derandomize=True)
+@settings(max_examples=40, deadline=None, database=None, derandomize=True)
 @given(data=st.data())
 def test_an_example_agrees_with_numpy(name: str, data: st.DataObject) -> None:
     case = CASES[name]
@@ -210,7 +210,7 @@ few_tiles = st.sampled_from((1, 3, 16))
 
 
 @pytest.mark.parametrize("name", CASES)
-@settings(max_examples=25, deadline=None, database=None, derandomize=True)
+@settings(max_examples=12, deadline=None, database=None, derandomize=True)
 @given(data=st.data())
 def test_an_example_agrees_with_numpy_on_the_cpu(name: str, data: st.DataObject) -> None:
     case = CASES[name]

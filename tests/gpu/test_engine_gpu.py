@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from checkpoints import tiny
 from engines import decoded_logits, logits_in_pieces, model_weights, poisoned
 from model_cases import CASES, Case
 from reference_model import reference_logits
 
+import tileproof.kernels as tk
 from tileproof.llm import LLM, Message, ModelError, SamplingParams
-from tileproof.llm.shapes import shape
+from tileproof.llm.shapes import random_model, shape
+from tileproof.llm.weights import ModelWeights, Weight
 
 pytestmark = pytest.mark.gpu
 SOME = [CASES[0], CASES[1], CASES[3], CASES[5]]
@@ -62,6 +66,29 @@ def test_penalties_and_biases_reach_the_tokens() -> None:
     assert forced.tokens == (7,) * 5
     varied = SamplingParams(max_new_tokens=12, presence_penalty=1000.0, ignore_eos=True)
     assert len(set(llm.generate(prompt, varied).tokens)) == 12
+
+
+def test_weights_of_8_bits_give_nearly_the_same_logits() -> None:
+    config, exact = random_model(tiny("qwen3", width=128, inner=256), "cuda:0")
+    options = {"device": "cuda:0", "max_seq_len": 256, "max_batch": 2, "memory": 16 << 20}
+    plain = LLM.of(config, exact, **options)
+    rounded = LLM.of(config, quantised(exact), **options)
+    tokens = np.random.default_rng(2).integers(0, config.tokens, 40).tolist()
+    one, two = plain.logits(tokens), rounded.logits(tokens)
+    assert np.linalg.norm(one - two) < 5e-2 * np.linalg.norm(one)
+    assert np.linalg.norm(one - decoded_logits(rounded, tokens)) < 5e-2 * np.linalg.norm(one)
+    assert len(rounded.generate([tokens, tokens[:9]], GREEDY)[1].tokens) == GREEDY.max_new_tokens
+
+
+def quantised(weights: ModelWeights) -> ModelWeights:
+    """The same weights in 8 bits."""
+
+    def small(weight: Weight) -> Weight:
+        return Weight("int8", *tk.quantise_int8(weight.values, group=64))
+
+    names = "qkv", "output", "gate_up", "down"
+    layers = [replace(layer, **{name: small(getattr(layer, name)) for name in names}) for layer in weights.layers]
+    return replace(weights, layers=tuple(layers), head=small(weights.head))
 
 
 def test_smollm2_says_what_the_capital_of_france_is() -> None:

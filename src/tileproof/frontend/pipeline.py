@@ -28,7 +28,11 @@ def names() -> list[str]:
 
 def compile_for(kernel: Kernel, specialisation: Specialisation, after: str | None = None) -> Elaborated:
     """The IR of a kernel for one specialisation, through all passes or up to `after`."""
-    made = elaborate(kernel, specialisation)
+    return passed(elaborate(kernel, specialisation), after)
+
+
+def passed(made: Elaborated, after: str | None = None) -> Elaborated:
+    """What an elaborated kernel becomes in the passes that follow, all of them or up to `after`."""
     ir = verified(made.ir)
     if after != "elaborate":
         for name, run_pass in PASSES:
@@ -46,7 +50,12 @@ def verified(ir: KernelIR) -> KernelIR:
 
 
 def accepted(kernel: Kernel, constants: Mapping[str, ConstantValue]) -> Specialisation:
-    """The first generic specialisation that a kernel compiles for; if there is none, raises the mistakes of one.
+    """The first generic specialisation that a kernel compiles for; if there is none, raises the mistakes of one."""
+    return elaborated(kernel, constants)[0]
+
+
+def elaborated(kernel: Kernel, constants: Mapping[str, ConstantValue]) -> tuple[Specialisation, Elaborated]:
+    """The same, and the kernel as it is elaborated for it.
 
     The one that got furthest: a kernel for integers is not told that its `&` does not work on bf16.
     """
@@ -55,8 +64,7 @@ def accepted(kernel: Kernel, constants: Mapping[str, ConstantValue]) -> Speciali
     try:
         for specialisation in generic(signature, constants):
             try:
-                elaborate(kernel, specialisation)
-                return specialisation
+                return specialisation, elaborate(kernel, specialisation)
             except KernelError as error:
                 failed.append(tuple(told_for(each, signature, specialisation) for each in error.diagnostics))
     except Refused as refused:
@@ -70,4 +78,4 @@ def _place(mistake: Diagnostic) -> tuple[int, int]:
 
 def run(kernel: Kernel, constants: Mapping[str, ConstantValue], after: str | None = None) -> KernelIR:
     """The IR a reader is shown: for the first element types the kernel compiles for."""
-    return compile_for(kernel, accepted(kernel, constants), after).ir
+    return passed(elaborated(kernel, constants)[1], after).ir

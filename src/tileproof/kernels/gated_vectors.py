@@ -49,7 +49,7 @@ def _default(sizes: Sizes, target: str) -> Choice:
     if target == "cpu":
         whole = 512 <= k <= 1 << 15
         return Choice(matvec_silu_rows_kernel, {"BI": share_of(i)}) if whole else _lanes(k, 16, Schedule())
-    direct = Schedule(tma=False, occupancy=8)
+    direct = Schedule(tma=False, occupancy=8 if k <= 4096 else 4)  # two rows at once have to fit the registers
     return Choice(matvec_silu_rows_kernel, {"BI": 1}, direct) if 1 <= k <= 8192 else _lanes(k, 1, direct)
 
 

@@ -49,7 +49,7 @@ __all__ = [
 
 @tp.kernel(deny_checks=True)
 def int8_linear_kernel(
-    y: Out[T, "M N"], x: In[T, "M K"], w: In[i8, "N K"], scale: In[Any, "N K/G"], *,
+    y: Out[Any, "M N"], x: In[T, "M K"], w: In[i8, "N K"], scale: In[Any, "N K/G"], *,
     G: int = 64, BM: int = 64, BN: int = 64,
 ) -> None:  # fmt: skip
     """y = x @ (w * scale).T, where the products of a group are added up before they are scaled."""
@@ -63,7 +63,7 @@ def int8_linear_kernel(
 
 @tp.kernel(deny_checks=True)
 def int8_linear_scaled_kernel(
-    y: Out[T, "M N"], x: In[T, "M K"], w: In[i8, "N K"], scale: In[Any, "N K/G"], *,
+    y: Out[Any, "M N"], x: In[T, "M K"], w: In[i8, "N K"], scale: In[Any, "N K/G"], *,
     G: int = 64, BM: int = 128, BN: int = 128,
 ) -> None:  # fmt: skip
     """y = x @ (w * scale).T, where weights are scaled and rounded to the type of x before they are multiplied."""
@@ -78,7 +78,7 @@ def int8_linear_scaled_kernel(
 
 @tp.kernel(deny_checks=True)
 def int8_linear_vector_kernel(
-    y: Out[T, "M N"], x: In[T, "M C S"], w: In[i8, "N C S"], scale: In[Any, "N C"], *,
+    y: Out[Any, "M N"], x: In[T, "M C S"], w: In[i8, "N C S"], scale: In[Any, "N C"], *,
     S: int, BN: int = 8, BC: int = 8,
 ) -> None:  # fmt: skip
     """y = x @ (w * scale).T row by row of x, of whole groups: weights are streamed, and sums of each lane carried."""

@@ -317,7 +317,7 @@ def _by_columns(s: State, op: ops.Reduce, buffer: Buffer, lane: int) -> None:
     """
     lives = s.lives(op.result.type)
     live, others = lives[lane], [each for axis, each in enumerate(lives) if axis != lane]
-    rows = min(int(others[-1]), _ROWS) if others and is_number(others[-1]) else 1
+    rows = max(min(int(others[-1]), _ROWS), 1) if others and is_number(others[-1]) else 1
     count = max(min(s.target.registers // (2 * rows), _COLUMNS), 1)
 
     def visit(outer: tuple[Operand, ...], rows: int) -> None:
