@@ -34,7 +34,7 @@ from tileproof.analysis.terms import (
     everything,
     of,
 )
-from tileproof.frontend.pipeline import accepted, compile_for
+from tileproof.frontend.pipeline import accepted, passed
 from tileproof.ir import ops
 from tileproof.ir.walk import walk
 
@@ -162,7 +162,7 @@ def run(lines: list[str], walked: str, rng: random.Random, *, kind: str = "index
     zero = "n * 0" if kind == "index" else f"n.to({kind}) * 0"
     text += "".join(f"        y[{number}, {at}] = ({line} + {zero}).to(i64)\n" for number, line in enumerate(lines))
     kernel = load_text(text).k
-    ir = compile_for(kernel, accepted(kernel, {})).ir
+    ir = passed(accepted(kernel, {})).ir
     reader = Reader(ir)
     account = reader.read()
     sizes = {"N": 2 * rng.randint(1, 3), "M": rng.randint(1, 4), "G": rng.choice((1, 2)), "E": len(lines)}

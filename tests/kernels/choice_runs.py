@@ -1,21 +1,24 @@
-"""Every choice of a tunable, tried on the CPU: the constants that are for GPUs are right there too, if slow."""
+"""Every choice of a tunable, tried: those for the CPU there, and the constants that are for GPUs on the interpreter."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+import tileproof as tp
 from tileproof.tuning import Choice, Tunable
 
 
 def each_choice(tunable: Tunable, element: str, sizes: Mapping[str, int]) -> Iterator[Choice]:
-    """Makes the tunable choose, on the CPU and for these sizes, one set of constants after another of its spaces."""
-    tried = {}
-    for target in ("cpu", "sm_90"):
+    """Makes the tunable choose, on the host and for these sizes, one set of constants after another of its spaces."""
+    tried: dict[object, tuple[str, Choice]] = {}
+    for target, backend in (("cpu", "cpu"), ("sm_90", "interpreter")):
         for choice in (tunable.default(sizes, target), *tunable.space(sizes, target)):
-            tried[choice.kernel.name, *choice.constants.items()] = Choice(choice.kernel, choice.constants)
+            key = (choice.kernel.name, *choice.constants.items())
+            tried.setdefault(key, (backend, Choice(choice.kernel, choice.constants)))
     try:
-        for choice in tried.values():
+        for backend, choice in tried.values():
             tunable._chosen["cpu", element, *sizes.values()] = choice
-            yield choice
+            with tp.backend(backend):
+                yield choice
     finally:
         tunable.forget()

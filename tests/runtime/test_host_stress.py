@@ -10,7 +10,6 @@ from host_stress import Different, Program, run, without_order
 import tileproof as tp
 from tileproof.runtime.leases import Ledger
 
-
 PROGRAMS = int(os.environ.get("TILEPROOF_STRESS_PROGRAMS", "100"))
 
 

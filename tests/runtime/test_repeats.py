@@ -433,7 +433,7 @@ def launches(draw: st.DrawFn, pool: Array) -> tuple[tp.Kernel, list[Any], dict[s
             return looked_up, [vector(n), vector(v), ids.astype(np.int32)], {}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(data=st.data())
 def test_random_sequences_of_launches(data: st.DataObject) -> None:
     """What one launch leaves behind does not change what the next does."""

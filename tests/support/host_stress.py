@@ -335,10 +335,12 @@ class Program:
             self._count_failures()
         finally:
             self.holds.end()
-            if self.loop._thread.is_alive():
-                self.loop.end()
-            for each in self.workers:
-                each.end()
+            try:
+                if self.loop._thread.is_alive():
+                    self.loop.end()
+            finally:  # what a task raised is no reason to leave threads behind, for which the process would wait
+                for each in self.workers:
+                    each.end()
 
     def _count_failures(self) -> None:
         """Every check that failed was told by a wait for its stream, and nothing else was."""

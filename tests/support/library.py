@@ -79,7 +79,9 @@ def random(rng: np.random.Generator, shape: Sequence[int], dtype: str, layout: s
             larger = numbers([extent + 5 for extent in shape])
             return larger[tuple(slice(2, 2 + extent) for extent in shape)]
         case "wide":
-            return numbers((*shape[:-1], shape[-1] + 5003))[..., : shape[-1]]
+            whole = np.full((*shape[:-1], shape[-1] + 5003), 77).astype(kind)
+            whole[..., : shape[-1]] = numbers(shape)
+            return whole[..., : shape[-1]]
         case "reversed":
             return numbers(shape)[::-1]
     raise ValueError(layout)

@@ -49,13 +49,8 @@ def verified(ir: KernelIR) -> KernelIR:
     return ir
 
 
-def accepted(kernel: Kernel, constants: Mapping[str, ConstantValue]) -> Specialisation:
-    """The first generic specialisation that a kernel compiles for; if there is none, raises the mistakes of one."""
-    return elaborated(kernel, constants)[0]
-
-
-def elaborated(kernel: Kernel, constants: Mapping[str, ConstantValue]) -> tuple[Specialisation, Elaborated]:
-    """The same, and the kernel as it is elaborated for it.
+def accepted(kernel: Kernel, constants: Mapping[str, ConstantValue]) -> Elaborated:
+    """A kernel for the first generic specialisation it is elaborated for; if there is none, raises the mistakes of one.
 
     The one that got furthest: a kernel for integers is not told that its `&` does not work on bf16.
     """
@@ -64,7 +59,7 @@ def elaborated(kernel: Kernel, constants: Mapping[str, ConstantValue]) -> tuple[
     try:
         for specialisation in generic(signature, constants):
             try:
-                return specialisation, elaborate(kernel, specialisation)
+                return elaborate(kernel, specialisation)
             except KernelError as error:
                 failed.append(tuple(told_for(each, signature, specialisation) for each in error.diagnostics))
     except Refused as refused:
@@ -78,4 +73,4 @@ def _place(mistake: Diagnostic) -> tuple[int, int]:
 
 def run(kernel: Kernel, constants: Mapping[str, ConstantValue], after: str | None = None) -> KernelIR:
     """The IR a reader is shown: for the first element types the kernel compiles for."""
-    return passed(elaborated(kernel, constants)[1], after).ir
+    return passed(accepted(kernel, constants), after).ir

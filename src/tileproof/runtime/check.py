@@ -15,7 +15,7 @@ from tileproof.diagnostics.errors import KernelError
 from tileproof.diagnostics.spans import Span
 from tileproof.frontend.elaborate import Elaborated, parse
 from tileproof.frontend.lazily import lazily
-from tileproof.frontend.pipeline import compile_for, elaborated, passed, verified
+from tileproof.frontend.pipeline import accepted, compile_for, passed, verified
 from tileproof.frontend.specialisation import ConstantValue, Specialisation
 from tileproof.frontend.tidy import tidy
 from tileproof.frontend.watching import watch
@@ -51,7 +51,7 @@ def verdict(
 ) -> Verdict:
     """How a kernel fares for all launches: for the first class of element types it compiles for."""
     try:
-        ir = passed(elaborated(kernel, constants or {})[1]).ir
+        ir = passed(accepted(kernel, constants or {})).ir
     except KernelError as error:
         return Verdict(None, findings=tuple(replace(each, kernel=kernel.name) for each in error.diagnostics))
     return prove(ir, replay, deny_checks=deny_checks or kernel.deny_checks)
@@ -72,7 +72,7 @@ def scope_of(kernel: Kernel, constants: Mapping[str, ConstantValue], found: Verd
     open_ = {name: symbol(name) for name, value in chosen.items() if type(value) is int and name not in constants}
     if len(open_) == len(chosen):
         try:
-            ir = tidy(elaborated(kernel, {**constants, **open_})[1].ir)
+            ir = tidy(accepted(kernel, {**constants, **open_}).ir)
             general = prove(ir, deny_checks=kernel.deny_checks)
             # Without sizes to try, an index that leaves its tensor shows only as one more check.
             if general.accepted and len(general.residuals) <= len(found.residuals):

@@ -20,14 +20,14 @@ def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("pool", ["1", "3"])
 def test_launches_from_many_threads_are_right(pool: str) -> None:
-    done = run(str(SUPPORT / "stress_runs.py"), "--launches", "2000", TILEPROOF_THREADS=pool)
+    done = run(str(SUPPORT / "stress_runs.py"), "--launches", "800", TILEPROOF_THREADS=pool)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "none wrong" in done.stdout
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_a_process_forked_amid_launches_can_launch() -> None:
-    done = run(str(SUPPORT / "stress_runs.py"), "--launches", "1500", "--forks", TILEPROOF_THREADS="3")
+    done = run(str(SUPPORT / "stress_runs.py"), "--launches", "600", "--forks", TILEPROOF_THREADS="3")
     assert done.returncode == 0, done.stdout + done.stderr
 
 

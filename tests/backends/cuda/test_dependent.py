@@ -137,32 +137,30 @@ def run(made: Lowered) -> Any:
         return outcome(made.run)
 
 
-def assert_waits(make: Make, *, is_frozen: bool) -> None:
-    """Runs a launch that may begin early; it gives, and raises, what one that waits for its turn does."""
-    kernel, given, constants = make()
-    made = lowered(kernel, given, constants)
-    early = dependent(made, inputs(made) if is_frozen else NOTHING)
-    Watched.frozen = [byte_range(made.bound.tensors[name]) for name in inputs(made)] if is_frozen else []
-    raised = run(early)
-    _, expected, _ = make()
+def assert_waits(make: Make, *frozen: bool) -> None:
+    """Runs a launch that may begin early, for each of some ways; it gives, and raises, what one that waits does."""
+    kernel, expected, constants = make()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tileir_values, "Machine", Early.__base__)
-        assert raised == run(lowered(kernel, expected, constants))
-    for one, other in zip(given, expected, strict=True):
-        if isinstance(one, np.ndarray):
-            assert one.tobytes() == other.tobytes()
+        wanted = run(lowered(kernel, expected, constants))
+    for is_frozen in frozen:
+        _, given, _ = make()
+        made = lowered(kernel, given, constants)
+        Watched.frozen = [byte_range(made.bound.tensors[name]) for name in inputs(made)] if is_frozen else []
+        Watched.early = 0
+        assert run(dependent(made, inputs(made) if is_frozen else NOTHING)) == wanted
+        assert is_frozen or not Watched.early
+        for one, other in zip(given, expected, strict=True):
+            if isinstance(one, np.ndarray):
+                assert one.tobytes() == other.tobytes()
 
 
 LAUNCHES: dict[str, Make] = {**{name: partial(own, name) for name in NAMES}, **checks()}
 
 
-@pytest.mark.parametrize("is_frozen", [False, True])
 @pytest.mark.parametrize("name", LAUNCHES)
-def test_nothing_but_frozen_tensors_is_touched_before_the_wait(
-    name: str, is_frozen: bool, watched: type[Watched]
-) -> None:
-    assert_waits(LAUNCHES[name], is_frozen=is_frozen)
-    assert is_frozen or not watched.early
+def test_nothing_but_frozen_tensors_is_touched_before_the_wait(name: str, watched: type[Watched]) -> None:
+    assert_waits(LAUNCHES[name], False, True)
 
 
 def test_launches_are_watched(watched: type[Watched]) -> None:
@@ -180,11 +178,11 @@ OTHERS = [
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_extents_and_layouts_wait_as_well(name: str, watched: type[Watched]) -> None:
-    assert_waits(examples()[name], is_frozen=False)
+    assert_waits(examples()[name], False)
 
 
 def test_a_frozen_tensor_is_read_before_the_wait(watched: type[Watched]) -> None:
-    assert_waits(lambda: (matvec, [floats(24), floats(24, 16), floats(16)], {}), is_frozen=True)
+    assert_waits(lambda: (matvec, [floats(24), floats(24, 16), floats(16)], {}), True)
     assert watched.early
 
 
@@ -217,7 +215,7 @@ ORDERED: dict[str, Make] = {
 
 @pytest.mark.parametrize("name", ORDERED)
 def test_chains_of_accesses_begin_at_the_wait(name: str, watched: type[Watched]) -> None:
-    assert_waits(ORDERED[name], is_frozen=False)
+    assert_waits(ORDERED[name], False)
 
 
 # Where the wait stands.
