@@ -217,6 +217,14 @@ def machine() -> dict[str, str]:
             "llama.cpp": f"xllamacpp {version}: {units}", "date": f"{datetime.now(UTC):%Y-%m-%d}"}  # fmt: skip
 
 
+def save(folder: Path, lines: Sequence[Line]) -> Path | None:
+    """Writes data, page and picture, with what is there of other models."""
+    folder.mkdir(parents=True, exist_ok=True)
+    found = report.joined(report.kept(folder), Found(tuple(lines), machine()))
+    (folder / report.FILE).write_text(report.written(found), encoding="utf-8")
+    return report.write_page(folder)
+
+
 def told(text: str) -> None:
     print(f"== {text}", file=sys.stderr, flush=True)
 
@@ -241,20 +249,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("\n".join(FILES))
         return 0
     rounds, patience = (2, 1) if chosen.quick else (chosen.rounds, PATIENCE)
-    lines = [line for model in chosen.models for line in run(model, rounds, patience)]
+    lines: list[Line] = []
+    for model in chosen.models:
+        anew = run(model, rounds, patience)
+        lines += anew
+        if chosen.save is not None:
+            print(f"written: {save(chosen.save / cpu_slug(), anew)}")
     for heads, rows in ((report.SPEED_HEADS, report.decode_table(lines)),
                         (report.PREFILL_HEADS, report.prefill_table(lines)),
                         (report.MEMORY_HEADS, report.memory_table(lines)),
                         (report.JUDGED_HEADS, report.judged_table(lines))):  # fmt: skip
         print(columns(heads, rows), end="\n\n")
     print(report.summary(lines))
-    if chosen.save is not None:
-        folder = chosen.save / cpu_slug()
-        folder.mkdir(parents=True, exist_ok=True)
-        found = report.joined(report.kept(folder), Found(tuple(lines), machine()))
-        (folder / report.FILE).write_text(report.written(found), encoding="utf-8")
-        report.write_page(folder)
-        print(f"written: {folder / report.PAGE}")
     return 0
 
 

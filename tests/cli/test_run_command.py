@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from generating_samples import CONFIG, quick_read_rate, write_model
 from tileproof.cli import run as command
 from tileproof.cli.generating import pictures
 from tileproof.cli.generating.answering import Thoughts
+from tileproof.cli.generating.interrupts import Interrupts
 from tileproof.cli.generating.machine import outside_load, read_rate
 from tileproof.cli.generating.settings import suggested
 from tileproof.cli.generating.terminal import read_bytes, shown_bytes, shown_count
@@ -287,6 +289,17 @@ def test_a_real_ctrl_c_ends_the_process(tmp_path: Path) -> None:
     assert time.monotonic() - began < 5
     assert (program.returncode, err.endswith("\nstopped\n")) == (130, True)
     assert "Traceback" not in err
+
+
+def test_a_ctrl_c_that_something_swallows_is_raised_again() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with Interrupts() as interrupts:
+        interrupts.check()
+        with suppress(KeyboardInterrupt):  # as a finaliser does
+            signal.raise_signal(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            interrupts.check()
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 # Pieces.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,7 @@ def test_any_sizes_and_layouts(data: st.DataObject) -> None:
 @pytest.mark.parametrize("tunable", TUNABLES, ids=lambda tunable: tunable.name)
 def test_every_choice_gives_the_same(tunable: Any, target: str) -> None:
     is_linear, dtype = "linear" in tunable.name, "i8" if "int8" in tunable.name else "f32"
+    tried: Counter[object] = Counter()
     for m, n, k in ((20, 70, 2100), (150, 70, 2100), (130, 480, 200)):  # 480: tiles of 48, 80, 96, 160 divide it
         sizes = {"M": m, "N": n, "K": k}
         a, b = normal(m, k, dtype=dtype), normal(*((n, k) if is_linear else (k, n)), dtype=dtype)
@@ -56,7 +58,8 @@ def test_every_choice_gives_the_same(tunable: Any, target: str) -> None:
         space = list(tunable.space(sizes, target))
         assert len({each.label for each in space}) == len(space) > 0
         found = {(each.kernel.name, *each.constants.items()): each for each in (*space, tunable.default(sizes, target))}
-        for each in found.values():
+        for each in (choice for key, choice in found.items() if tried[key] < 2):
+            tried[each.kernel.name, *each.constants.items()] += 1
             c = np.zeros(expected.shape, np.int32 if dtype == "i8" else np.float32)
             with tp.backend("interpreter"):
                 each(c, a, b)

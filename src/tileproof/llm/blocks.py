@@ -27,6 +27,9 @@ class Blocks:
         size = -(-prod(shape) // step) * step
         left = self._left.get(dtype)
         if left is None or left.shape[0] < size:
-            left = tp.empty(max(size, _SIZE * 8 // dtype.bits), dtype, self.device)
+            try:
+                left = tp.empty(max(size, _SIZE * 8 // dtype.bits), dtype, self.device)
+            except tp.OutOfMemory:
+                left = tp.empty(size, dtype, self.device)
         self._left[dtype] = left[size:]
         return left[: prod(shape)].reshape(*shape)

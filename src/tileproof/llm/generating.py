@@ -62,15 +62,13 @@ class Generation:
         self.finish = "stop" if is_stopped else finish
 
     def chunk(self) -> Chunk | None:
-        """What is new since the last one, if there is something to show."""
+        """What is new since the last one, if anything is. Its text is empty while a character is under way."""
+        tokens, known = self.sequence.generated, self._shown
+        if len(tokens) == known and self.finish is None:
+            return None
         text = "".join(self.text)
         new = text[self._told :]
-        if not new and self.finish is None:
-            return None
-        self._told = len(text)
-        self.text = [text]
-        tokens, known = self.sequence.generated, self._shown
-        self._shown = len(tokens)
+        self._told, self._shown, self.text = len(text), len(tokens), [text]
         return Chunk(new, tuple(tokens[known:]), self.finish, tuple(self.sequence.logprobs[known:]))
 
     def completion(self) -> Completion:

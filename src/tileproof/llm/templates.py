@@ -50,7 +50,8 @@ class ChatTemplate:
             """Whether the template knows of thinking, and lets it be switched."""
             self._template = environment.from_string(parsed)
         except TemplateSyntaxError as error:
-            where = f"line {error.lineno} of the chat template is malformed: {_one_line(error.message or '')}"
+            why = _one_line(error.message or "").rstrip(".")
+            where = f"line {error.lineno} of the chat template is malformed: {why}"
             raise refused(Code.CHAT_TEMPLATE, where, _RAW) from error
         except Exception as error:  # the compiler runs constant parts of the template, which raise what they like
             raise _failed(error) from error

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from tileproof.llm import Chunk, SamplingParams
 
 from .figures import Figures, bytes_per_token
+from .interrupts import Interrupts
 
 if TYPE_CHECKING:
     from tileproof.llm import LLM
@@ -36,8 +37,10 @@ class Answer:
         """Pieces of the text. Closing it cancels what is left to do."""
         self._began = self._first = self._last = time.perf_counter()
         self._making = [self._llm.runner.making] * 3
-        with closing(cast("Generator[Chunk]", self._llm.stream(self._prompt, self._params))) as chunks:
+        chunks = cast("Generator[Chunk]", self._llm.stream(self._prompt, self._params))
+        with Interrupts() as interrupts, closing(chunks):
             for chunk in chunks:
+                interrupts.check()
                 moment = time.perf_counter()
                 if chunk.tokens:
                     if not self.tokens:
