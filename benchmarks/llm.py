@@ -212,7 +212,8 @@ def machine() -> dict[str, str]:
     version = metadata.version("xllamacpp")
     import xllamacpp
 
-    units = " ".join(xllamacpp.get_system_info().replace("CPU :", "").split())
+    said = xllamacpp.get_system_info().replace("CPU :", "").split("|")
+    units = ", ".join(each.partition("=")[0].strip() for each in said if each.strip().endswith("= 1"))
     return {**{name: text for name, text in found.items() if name != "torch"},
             "llama.cpp": f"xllamacpp {version}: {units}", "date": f"{datetime.now(UTC):%Y-%m-%d}"}  # fmt: skip
 
