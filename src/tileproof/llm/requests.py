@@ -36,7 +36,10 @@ class SamplingParams:
     logit_bias: Mapping[int, float] = field(default_factory=dict)
     """Added to the logits of these tokens."""
     seed: int | None = None
-    """Equal seeds draw equal texts, whatever else is generated beside; None draws anew each time."""
+    """Equal seeds draw equal texts from equal logits, in any row of a batch; None draws anew each time.
+
+    Alone and in a batch the last bits of logits may differ, and a draw that lies on the edge may fall otherwise.
+    """
     stop: tuple[str, ...] = ()
     """The text ends before the first of these strings."""
     stop_token_ids: tuple[int, ...] = ()
