@@ -33,6 +33,10 @@ class Captured:
     def run(self) -> None:
         """Sends the inputs and starts the step."""
         self.inputs.send()
+        self.again()
+
+    def again(self) -> None:
+        """Starts it with what the last run left: the next turns of the same sequences."""
         if self.graph is not None:
             self.graph.replay()
         else:
@@ -56,14 +60,20 @@ def captured(
 ) -> Captured:  # fmt: skip
     """Builds a step of a class: operations, fusions, memory, and, unless it is to run launch by launch, a graph."""
     inputs = Inputs(kind, decoder.device)
-    step, logits = decoder.step(kind, inputs.tensors)
-    tokens = None if kind.sampling == "none" else sampled(step, logits, decoder.config, inputs.tensors, penalties)
-    step = fused(step, fusions)
-    tensors = arena.tensors(planned(step.ops))
+    ops: list[Op] = []
+    tensors: dict[int, Any] = {}
+    for turn in range(max(kind.turns, 1)):
+        step, logits = decoder.step(kind, inputs.tensors)
+        tokens = None
+        if kind.sampling != "none":
+            tokens = sampled(step, logits, decoder.config, inputs.tensors, penalties, turn)
+        step = fused(step, fusions)
+        tensors |= arena.tensors(planned(step.ops))
+        ops += step.ops
     chosen = None if tokens is None else tensors[id(tokens)]
     graph = None
     if is_graph:
         with tp.Graph() as graph:
-            for op in step.ops:
+            for op in ops:
                 launch(op, tensors)
-    return Captured(kind, inputs, tuple(step.ops), tensors, tensors[id(logits)], chosen, graph)
+    return Captured(kind, inputs, tuple(ops), tensors, tensors[id(logits)], chosen, graph)

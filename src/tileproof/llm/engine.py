@@ -20,6 +20,7 @@ from tileproof.language.dtypes import BF16
 from .config import ModelConfig
 from .errors import refused
 from .finding import resolve
+from .flight import Flight
 from .fusing import Fusion
 from .generating import Generation
 from .loading import load
@@ -95,21 +96,23 @@ class LLM:
         self._text = text
         self.max_seq_len = _longest(config, max_seq_len)
         pages = pages_for(config, self.max_seq_len, memory, max_batch, free_memory(device), device != "cpu")
-        shape = pages, config.groups, PAGE, config.depth
+        shape = config.layers, pages, config.groups, PAGE, config.depth
         cos, sin = rope_angles(config, -(-self.max_seq_len // PAGE) * PAGE)
         caches = Caches(
-            tuple(tp.zeros(shape, BF16, device) for _ in range(config.layers)),
-            tuple(tp.zeros(shape, BF16, device) for _ in range(config.layers)),
-            tp.asarray(cos, device), tp.asarray(sin, device),
+            tp.zeros(shape, BF16, device), tp.zeros(shape, BF16, device), tp.asarray(cos, device),
+            tp.asarray(sin, device),
         )  # fmt: skip
         decoder = Decoder(config, weights, caches, device)
         penalties = Penalties(config, device, max_batch)
         longest = -(-self.max_seq_len // PAGE)
         table = fusions_of(device) if fusions is None else fusions
-        self.runner = Runner(decoder, penalties, max(chunk, max_batch), longest, table, is_graph)
+        self.runner = Runner(
+            decoder, penalties, max(chunk, max_batch), longest, table, is_graph, is_ahead=device != "cpu"
+        )
         self.pool = PagePool(pages)
         self.scheduler = Scheduler(self.pool, max_batch, self.runner.budget)
         self._under_way: dict[Sequence, Generation] = {}
+        self._flight: Flight | None = None
 
     # What it is.
 
@@ -172,8 +175,11 @@ class LLM:
         with self._giving_up([asked]):
             self.scheduler.add(asked.sequence)
             self._under_way[asked.sequence] = asked
-            while asked.finish is None:
-                self._step()
+            is_over = False
+            while not is_over:
+                if asked.finish is None:  # the steps of others bring it further, too
+                    self._step()
+                is_over = asked.finish is not None
                 chunk = asked.chunk()
                 if chunk is not None:
                     yield chunk
@@ -233,12 +239,19 @@ class LLM:
     # Steps.
 
     def _step(self) -> None:
-        """Runs one step for all that are under way."""
+        """Brings all that are under way a step further: with one run, or with tokens of runs that were begun before."""
+        if self._flight is not None:
+            self._land(self._flight)
+            return
         pieces = self.scheduler.plan()
         now = time.perf_counter()
         for piece in pieces:
             piece.sequence.started = piece.sequence.started or now
             self.runner.penalties.begin(piece.sequence)
+        self._flight = self.runner.flight(pieces, self.max_seq_len, self.scheduler.reserve)
+        if self._flight is not None:
+            self._land(self._flight)
+            return
         step, chosen = self.runner.run(pieces)
         for number, (piece, token) in enumerate(zip(pieces, chosen.tolist(), strict=True)):
             if not piece.is_last:
@@ -249,10 +262,44 @@ class LLM:
             if sequence.params.logprobs is not None:
                 count, tokens = sequence.params.logprobs, self.config.tokens
                 sequence.logprobs.append(logprob_of(step.logits, number, token, count, tokens, self.device))
-            asked = self._under_way[sequence]
-            asked.push(token)
-            if asked.finish is not None:
-                self._end(asked)
+            self._push(sequence, token)
+
+    def _land(self, flight: Flight) -> None:
+        """Reads the tokens that were begun first, when others are under way behind them."""
+        try:
+            if self._goes_on(flight):
+                more = self.scheduler.reserve(flight.sequences, flight.ahead + flight.step.kind.turns)
+                if more is not None:
+                    flight.go_on(more > 0)
+                    self.runner.count += 1
+            for turn in flight.tokens():
+                now = time.perf_counter()
+                for sequence, token in zip(flight.sequences, turn, strict=True):
+                    if sequence not in self._under_way:
+                        continue  # it ended before, or its caller left
+                    demand_token(token)
+                    sequence.computed += 1
+                    sequence.last = now
+                    sequence.first = sequence.first or now
+                    self._push(sequence, token)
+        except BaseException:
+            self._flight = None
+            for each in flight.sequences:
+                self.runner.penalties.end(each)  # they have counted what nobody will read
+            raise
+        if flight.is_over:
+            self._flight = None
+
+    def _goes_on(self, flight: Flight) -> bool:
+        """Whether the same sequences decode on, and nobody else could begin."""
+        is_same = all(each in self._under_way for each in flight.sequences)
+        return is_same and not self.scheduler.can_admit and flight.can_go_on(self.max_seq_len)
+
+    def _push(self, sequence: Sequence, token: int) -> None:
+        asked = self._under_way[sequence]
+        asked.push(token)
+        if asked.finish is not None:
+            self._end(asked)
 
     def _end(self, asked: Generation) -> None:
         self._under_way.pop(asked.sequence, None)

@@ -30,10 +30,14 @@ def shapes_of(kind: StepClass) -> Iterator[tuple[str, DType, tuple[int, ...], fl
         yield "owners", I32, (kind.blocks,), -1
     if not kind.is_decode and kind.sampling != "none":
         yield "last", I32, (kind.outputs,), 0
+    if kind.turns:
+        yield "said", I32, (kind.turns, sequences), -1  # what was chosen, turn by turn: for the host
     if kind.sampling == "chance":
         yield "top_k", I32, (sequences,), 0
         yield "seed", I64, (sequences,), 0
+    if kind.sampling == "chance" or kind.turns:
         yield "draw", I64, (sequences,), 0
+    if kind.sampling == "chance":
         yield "temperature", F32, (sequences,), 0
         yield "top_p", F32, (sequences,), 1
         yield "min_p", F32, (sequences,), 0
@@ -52,6 +56,7 @@ class Inputs:
         self.tensors: dict[str, Any] = {}
         self._pairs: list[tuple[Any, Any]] = []
         self._blank: list[Any] = []
+        self._is_on_host = device == "cpu"
         shapes = list(shapes_of(kind))
         for dtype in _TYPES:
             mine = [each for each in shapes if each[1] == dtype]
@@ -75,6 +80,9 @@ class Inputs:
             host[...] = blank
 
     def send(self) -> None:
-        """Copies all to the device."""
+        """Copies all to the device, behind what is under way there."""
         for host, tensor in self._pairs:
-            tensor.copy_from(host)
+            if self._is_on_host:
+                tensor.copy_from(host)
+            else:
+                tp.copy(tensor, host)

@@ -10,7 +10,7 @@ from tileproof.language.dtypes import BF16, F32, I8, I32, DType
 from . import ops
 from .config import ModelConfig
 from .penalties import Penalties
-from .step import Buffer, Op, Step, StepClass
+from .step import PAGE, Buffer, Op, Step, StepClass
 from .weights import GROUP, LayerWeights, ModelWeights, Weight
 
 
@@ -18,20 +18,30 @@ from .weights import GROUP, LayerWeights, ModelWeights, Weight
 class Caches:
     """What a model keeps of the tokens it has seen, and the angles of their positions."""
 
-    keys: tuple[Any, ...]
-    """Of each layer, (pages, groups, PAGE, depth)."""
-    values: tuple[Any, ...]
+    all_keys: Any
+    """(layers, pages, groups, PAGE, depth): one tensor, so that one launch appends to all layers."""
+    all_values: Any
     cos: Any
     sin: Any
 
     @property
+    def keys(self) -> tuple[Any, ...]:
+        """Of each layer, (pages, groups, PAGE, depth)."""
+        return tuple(self.all_keys[layer] for layer in range(self.all_keys.shape[0]))
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        return tuple(self.all_values[layer] for layer in range(self.all_values.shape[0]))
+
+    @property
     def pages(self) -> int:
-        found: int = self.keys[0].shape[0]
+        found: int = self.all_keys.shape[1]
         return found
 
     @property
     def nbytes(self) -> int:
-        return sum(each.nbytes for each in (*self.keys, *self.values))
+        found: int = self.all_keys.nbytes + self.all_values.nbytes
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +73,7 @@ class Decoder:
         self, step: Step, x: Buffer, number: int, layer: LayerWeights, inputs: dict[str, Any]
     ) -> Buffer:
         config, kind = self.config, step.kind
-        caches = self.caches.keys[number], self.caches.values[number]
+        caches = self.caches.all_keys[number], self.caches.all_values[number]
         angles = self.caches.cos, self.caches.sin, inputs["positions"]
         rows, heads, groups, depth = kind.rows, config.heads, config.groups, config.depth
         y = self._norm(step, x, layer.attention_norm)
@@ -106,7 +116,7 @@ class Decoder:
 
 
 def sampled(
-    step: Step, logits: Buffer, config: ModelConfig, inputs: dict[str, Any], penalties: Penalties
+    step: Step, logits: Buffer, config: ModelConfig, inputs: dict[str, Any], penalties: Penalties, turn: int = 0
 ) -> Buffer:
     """Appends the choice of a token for each sequence."""
     kind, shape, tokens = step.kind, (step.kind.sequences,), config.tokens
@@ -122,4 +132,8 @@ def sampled(
         chosen = step.add("greedy", ops.greedy, shape, I32, logits, given=(tokens,), is_output=True)
     if kind.has_penalties:
         step.ops.append(Op("count", ops.count, (), (chosen,), (penalties.tables[1], inputs["places"])))
+    if kind.turns:
+        names = "tokens", "positions", "used", "slots", "draw", "table"
+        given = *(inputs[name] for name in names), inputs["said"][turn], PAGE
+        step.ops.append(Op("advance", ops.advance, (), (chosen,), given))
     return chosen

@@ -16,10 +16,12 @@ from tileproof.diagnostics.codes import Code
 from .arena import Arena
 from .capture import Captured, captured
 from .errors import refused
+from .flight import Flight
 from .fusing import Fusion
 from .model import Decoder
 from .penalties import Penalties
 from .schedule import Piece
+from .sequence import Sequence
 from .step import PAGE, Sampling, StepClass
 
 ROWS = 16, 32, 64, 128, 256, 512, 1024, 2048
@@ -51,6 +53,10 @@ class Runner:
     """Pages of the longest sequence."""
     fusions: Several[Fusion]
     is_graph: bool = True
+    is_ahead: bool = False
+    """Whether steps that decode are begun before the tokens of the last one are read."""
+    turns: int = 1
+    """Tokens of each sequence that a run of such a step makes."""
     told: Callable[[str], None] | None = None
     """Is told when a step of a new class is made, which takes a while."""
     steps: dict[StepClass, Captured] = field(default_factory=dict)
@@ -63,12 +69,13 @@ class Runner:
     def __post_init__(self) -> None:
         self.arena = Arena(self.decoder.device)
 
-    def kind_of(self, pieces: Several[Piece], sampling: Sampling, has_penalties: bool) -> StepClass:
+    def kind_of(self, pieces: Several[Piece], sampling: Sampling, has_penalties: bool, turns: int = 0) -> StepClass:
         """The class of a step with these pieces."""
         rows, sequences = sum(piece.count for piece in pieces), power(len(pieces))
-        pages = bucket(max(-(-piece.stop // PAGE) for piece in pieces), PAGES, self.pages)
+        longest = max(piece.stop for piece in pieces) + max(turns - 1, 0)
+        pages = bucket(-(-longest // PAGE), PAGES, self.pages)
         if all(piece.count == 1 for piece in pieces) and sampling != "none":
-            return StepClass(sequences, sequences, pages, True, sampling, has_penalties)
+            return StepClass(sequences, sequences, pages, True, sampling, has_penalties, turns=turns)
         rows = bucket(rows, ROWS, max(self.budget, rows))
         return StepClass(rows, sequences, pages, False, sampling, has_penalties, min(self._block, rows))
 
@@ -103,11 +110,30 @@ class Runner:
             piece.sequence.last = now
         return step, found[: len(pieces)]
 
-    def prepared(self, pieces: Several[Piece]) -> Captured:
+    def flight(
+        self, pieces: Several[Piece], longest: int, reserved: Callable[[Several[Sequence], int], int | None]
+    ) -> Flight | None:
+        """Begins to decode ahead, where these pieces allow it: nobody looks at logits in between.
+
+        `reserved` gives sequences pages for so many tokens more, if there are any.
+        """
+        sequences = tuple(piece.sequence for piece in pieces)
+        is_decode = bool(pieces) and all(piece.count == 1 and piece.is_last for piece in pieces)
+        if not (is_decode and self.is_ahead) or any(each.params.logprobs is not None for each in sequences):
+            return None
+        room = min(min(each.params.max_new_tokens - len(each.generated), longest - each.length) for each in sequences)
+        turns = self.turns if room >= self.turns else 1
+        has_room = room > turns and reserved(sequences, turns) is not None
+        flight = Flight(self.prepared(pieces, turns if has_room else 1), sequences, has_room)
+        flight.begin()
+        self.count += 1
+        return flight
+
+    def prepared(self, pieces: Several[Piece], turns: int = 0) -> Captured:
         """The step for some pieces, with its inputs filled."""
         params = [piece.sequence.params for piece in pieces]
         sampling: Sampling = "greedy" if all(each.temperature == 0 for each in params) else "chance"
-        step = self.captured(self.kind_of(pieces, sampling, any(each.has_penalties for each in params)))
+        step = self.captured(self.kind_of(pieces, sampling, any(each.has_penalties for each in params), turns))
         self._fill(step, pieces)
         return step
 
@@ -131,8 +157,8 @@ class Runner:
             host["tokens"][rows] = piece.sequence.tokens(piece.start, piece.stop)
             host["positions"][rows] = positions
             host["slots"][rows] = pages[positions // PAGE] * PAGE + positions % PAGE
-            used = -(-piece.stop // PAGE)
-            host["table"][number, :used] = pages[:used]
+            held = pages[: kind.pages]  # those behind the piece are for turns that follow
+            host["table"][number, : len(held)] = held
             if kind.is_decode:
                 host["used"][number] = piece.stop
             else:
@@ -148,10 +174,11 @@ class Runner:
 
     def _fill_settings(self, kind: StepClass, host: dict[str, Any], number: int, piece: Piece) -> None:
         sequence, params = piece.sequence, piece.sequence.params
+        if "draw" in host:
+            host["draw"][number] = len(sequence.generated)
         if kind.sampling == "chance":
             host["top_k"][number] = params.top_k
             host["seed"][number] = sequence.seed
-            host["draw"][number] = len(sequence.generated)
             host["temperature"][number] = params.temperature
             host["top_p"][number] = params.top_p
             host["min_p"][number] = params.min_p

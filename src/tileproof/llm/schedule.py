@@ -7,6 +7,7 @@ pieces. When pages run out, the sequence that came last gives its pages back, an
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence as Several
 from dataclasses import dataclass
 
 from .pages import PagePool
@@ -75,6 +76,24 @@ class Scheduler:
             self.running.append(sequence)
             left -= self._begin(sequence, left, pieces)
         return pieces
+
+    @property
+    def can_admit(self) -> bool:
+        """Whether somebody who waits could begin in the next step."""
+        if not self.waiting or len(self.running) >= self.most:
+            return False
+        first = self.waiting[0]
+        return first.pages_for(min(first.length, self.budget)) <= self.pool.free
+
+    def reserve(self, sequences: Several[Sequence], more: int) -> int | None:
+        """Gives sequences free pages for so many tokens more: how many these are, or None if there are too few."""
+        wanted = [each.pages_for(each.length + more) for each in sequences]
+        taken = self.pool.take(sum(wanted))
+        if taken is None:
+            return None
+        for sequence, count in zip(sequences, wanted, strict=True):
+            sequence.pages += [taken.pop(0) for _ in range(count)]
+        return sum(wanted)
 
     def _begin(self, sequence: Sequence, left: int, pieces: list[Piece]) -> int:
         """Takes as much of a prompt as there is room for; gives how much."""

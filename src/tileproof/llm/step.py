@@ -33,6 +33,8 @@ class StepClass:
     """Whether logits are penalised or biased before a token is chosen."""
     block: int = 1
     """Rows of one sequence that attention takes at a time, unless each has one."""
+    turns: int = 0
+    """Tokens of each sequence that a run makes, each fed to the next on the device; 0: one, and the host feeds it."""
 
     @property
     def blocks(self) -> int:
@@ -53,6 +55,10 @@ class Buffer:
     dtype: DType
     is_output: bool = False
     """Whether it is read when the step is done, and so shares its memory with nobody."""
+    whole: Buffer | None = None
+    """The buffer it is a part of, if it is: that one has an axis more in front."""
+    number: int = 0
+    """Which part."""
 
 
 @dataclass(frozen=True, slots=True)

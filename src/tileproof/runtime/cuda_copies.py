@@ -21,7 +21,7 @@ from tileproof.diagnostics.errors import LaunchError
 
 from .cuda_streams import CudaStream, current_cuda_stream, settle_checks
 from .devices import Array
-from .leases import Span, Work, ledger_of
+from .leases import Span, Work, ledger_of, raise_again
 
 if TYPE_CHECKING:
     from .tensors import Tensor
@@ -128,6 +128,40 @@ def _fetched(stream: CudaStream, runs: Sequence[Span]) -> Array:
     while under_way:
         take()
     return raw
+
+
+class _Fetch(Work):
+    """A copy to the host that remembers what is wrong with what it read: later work may cure it."""
+
+    __slots__ = ("error",)
+
+    error: BaseException | None
+
+    def learn(self, error: BaseException) -> None:
+        self.error = error
+
+
+def fetch(tensor: Tensor) -> Callable[[], Array]:
+    """Has the current stream copy the elements to the host; gives what waits for that, and for nothing behind it."""
+    if not tensor.is_contiguous or tensor.nbytes > LARGEST or not tensor.size:
+        found = to_host(tensor)
+        return lambda: found
+    stream = _stream_of(tensor)
+    staged = pinned(stream.gpu, tensor.nbytes)
+    work = _Fetch("copy to the host", [tensor.span], (), staged)
+    work.error = None
+    turn = _give(stream, work, [(staged.address, tensor.address, tensor.nbytes)])
+
+    def finish() -> Array:
+        stream.until(turn)
+        with stream.ledger.lock:
+            stream.ledger.retire()
+        if work.error is not None:
+            stream.ledger.told(work.error)
+            raise_again(work.error)
+        return staged.array.view(tensor.storage).reshape(tensor.shape).copy()
+
+    return finish
 
 
 def device_to_device(to: Tensor, source: Tensor) -> None:

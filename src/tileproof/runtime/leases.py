@@ -73,6 +73,9 @@ class Work:
         """What went wrong with it, asked once when it is done."""
         return None
 
+    def learn(self, error: BaseException) -> None:
+        """It failed, or read what failed work should have written; told once when it is done."""
+
     def may_fail(self) -> bool:
         """Whether `failure` may find something."""
         return type(self).failure is not Work.failure
@@ -385,6 +388,7 @@ class Ledger:
             elif self.poisoned:
                 error = next(filter(None, map(self.poison_in, work.reads)), None)
             if error is not None:
+                work.learn(error)
                 self.poison(work.written(), error)
             elif self.poisoned:
                 for span in work.written():

@@ -21,6 +21,7 @@ from tileproof.language.dtypes import ALL, DType
 from . import dlpack, exporting, gpu_access, host_access, showing, views
 from .accounting import account_of
 from .devices import Described
+from .fetching import Fetched
 from .foreign import without_gaps
 from .leases import Span, ledger_of
 from .storage import Block
@@ -281,6 +282,13 @@ class Tensor:
             message = "Unable to avoid copy while creating an array as requested"
             raise refused(ValueError, message, "allow a copy: `np.asarray(x)`")
         return host_access.read(self, "a copy").astype(wanted, copy=False) if is_copy else self.numpy()
+
+    def fetch(self) -> Fetched:
+        """A copy of the elements on its way to the host, behind what the current stream was given: returns at once.
+
+        Work that is launched behind it may write the tensor. `x.fetch().numpy()` waits for the copy.
+        """
+        return Fetched(self)
 
     def item(self) -> bool | int | float:
         """The value of the only element, once it is there."""
