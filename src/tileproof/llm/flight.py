@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence as Several
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import tileproof as tp
 
@@ -18,8 +18,18 @@ from .capture import Captured
 from .sequence import Sequence
 from .step import PAGE
 
-DEPTH = 2
+DEPTH: Final = 2
 """Runs that are under way when the tokens of the first of them are read."""
+_RUN: Final = 1e-2
+"""Seconds that a run may take: so long does a stream of text stand still at most."""
+_MOST: Final = 4
+_RATE: Final = 4e12
+"""Bytes of weights that a GPU reads in a second, about."""
+
+
+def turns_for(nbytes: int) -> int:
+    """Tokens that a run makes: several where weights are so few that the time between two runs counts."""
+    return max(1, min(_MOST, int(_RUN * _RATE / max(nbytes, 1))))
 
 
 @dataclass(slots=True)
