@@ -6,6 +6,7 @@
     python -m benchmarks host                what launches, graphs and tensors cost the host
     python -m benchmarks compile             from source to GPU code; needs no GPU
     python -m benchmarks llm                 the engine on the CPU against llama.cpp; not among all: it takes a while
+    tileproof bench --suite h200             the engine on an H200 beside its peers; not among all either
     python -m benchmarks pages               only makes pages and pictures anew from the data that is there
 
 A section takes options of its own, `python -m benchmarks gpu --help` tells them. Those that most have:
@@ -84,9 +85,10 @@ def everything(arguments: Sequence[str]) -> int:
 
 def pages(into: Path) -> int:
     """Makes all pages and pictures anew."""
-    from . import llm_report
+    from . import h200_report, llm_report
 
-    engine = (llm_report.write_page(folder) for folder in sorted(into.iterdir()) if folder.is_dir())
+    folders = [folder for folder in sorted(into.iterdir()) if folder.is_dir()]
+    engine = (report.write_page(folder) for report in (llm_report, h200_report) for folder in folders)
     for page in (*write_pages(into), *filter(None, engine)):
         print(f"written: {page}")
     return 0

@@ -221,9 +221,15 @@ def _merge(o, part, lse, R: tl.constexpr, D: tl.constexpr, PIECES: tl.constexpr)
 
 def decode(o: Any, q: Any, k: Any, v: Any, used: Any) -> None:
     """Attention of one token of each sequence to its cache, B G C D."""
+    caches, capacity = q.shape[0] * k.shape[1], k.shape[2]
+    pieces = max(min(triton.next_power_of_2(1056 // caches), capacity // 256, 128), 1)
+    decode_pieces(o, q, k, v, used, pieces)
+
+
+def decode_pieces(o: Any, q: Any, k: Any, v: Any, used: Any, pieces: int) -> None:
+    """The same with caches in so many pieces, a power of two."""
     (batch, heads, depth), (_, groups, capacity, _) = q.shape, k.shape
     caches, share = batch * groups, heads // groups
-    pieces = max(min(triton.next_power_of_2(1056 // caches), capacity // 256, 128), 1)
     part = torch.empty((caches, pieces, 16, depth), dtype=torch.float32, device=q.device)
     lse = torch.empty((caches, pieces, 16), dtype=torch.float32, device=q.device)
     scale = depth**-0.5 * 1.4426950408889634

@@ -12,13 +12,14 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 RESULTS = Path(__file__).resolve().parents[1] / "benchmarks" / "results"
+PAGES = ("README.md", "engine.md", "llm.md")
 _LINK = "](../benchmarks/results/"
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Adds the page and the pictures of every machine."""
+    """Adds the pages and the pictures of every machine."""
     for file in sorted(RESULTS.glob("*/*")):
-        if file.suffix == ".png" or file.name == "README.md":
+        if file.suffix == ".png" or file.name in PAGES:
             where = f"results/{file.parent.name}/{file.name}"
             files.append(File.generated(config, where, abs_src_path=str(file)))
     return files

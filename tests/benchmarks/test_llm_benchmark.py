@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from llama_cpp import LlamaCpp, log_softmax
+from llama_peer import LlamaCpp, log_softmax
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))

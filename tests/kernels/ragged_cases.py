@@ -9,7 +9,7 @@ import numpy as np
 from attention_cases import attended
 from library import Case, random
 
-from tileproof.kernels.ragged import attend_rows
+from tileproof.kernels.ragged import attend_prompt, attend_rows
 
 Chunk = tuple[int, int, int]
 """Of a sequence: its number, the position of the first row, and how many rows follow each other."""
@@ -86,6 +86,44 @@ def step(
     return Case(called, attend_rows, make, one_by_one, on_gpu=on_gpu, on_interpreter=on_interpreter)
 
 
+def prompt(
+    name: str, first: int, count: int, size: int = 64, heads: tuple[int, int] = (4, 2), depth: int = 16,
+    dtype: str = "f32", layout: str = "dense", *, pages: int = 4, behind: int = 0, on_gpu: bool = False,
+    on_interpreter: bool = True, **named: Any,
+) -> Case:  # fmt: skip
+    """Rows of one sequence from some position on, and some `behind` them at no position; NaN wherever no row looks."""
+    with_rows = step(name, ((0, first, count),), 8, size, heads, depth, dtype, layout, pages=pages, extra=behind)
+
+    def make() -> tuple[list[Any], dict[str, Any]]:
+        (q, keys, values, table, _, _, positions), _ = with_rows.make()
+        positions[count:] = -1
+        return [q, keys, values, table[0], positions], dict(named)
+
+    def reference(q: Any, keys: Any, values: Any, table: Any, positions: Any, **named: Any) -> Any:
+        rows, sequence = np.arange(len(q))[:, None], np.zeros(len(q), int)
+        given = q, keys, values, table[None], rows, sequence, positions
+        return one_by_one(*given, **{"out": np.zeros(q.shape), **named})
+
+    called = f"attend_prompt {name} {dtype} {layout}"
+    return Case(called, attend_prompt, make, reference, on_gpu=on_gpu, on_interpreter=on_interpreter)
+
+
+def prompts() -> list[Case]:
+    """Rows of one sequence, those for a GPU first."""
+    return [
+        prompt("chunk", 70, 130, 64, (8, 2), 128, "bf16", on_gpu=True, on_interpreter=False),
+        prompt("many pages", 4090, 12, 64, (4, 1), 128, "bf16", pages=65, on_gpu=True, on_interpreter=False),
+        prompt("three heads", 0, 100, 64, (9, 3), 64, "bf16", behind=3, on_gpu=True, on_interpreter=False),
+        prompt("seven heads, depth 96", 20, 5, 32, (7, 1), 96, "f16", on_gpu=True),
+        prompt("small pages", 3, 14, 5, on_gpu=True),
+        *(prompt(f"edge {first} {count}", first, count, 8) for first, count in ((7, 1), (8, 1), (0, 1), (6, 20))),
+        prompt("above the capacity", 14, 4, 4),
+        prompt("no row", 0, 0, 4),
+        prompt("layouts", 3, 9, 4, layout="transposed", scale=0.7),
+        prompt("f64", 3, 9, 4, dtype="f64", behind=1),
+    ]
+
+
 def cases() -> list[Case]:
     """All, those for a GPU first."""
     mixed = ((0, 100, 1), (1, 0, 40), (2, 63, 1), (3, 30, 70))
@@ -109,4 +147,5 @@ def cases() -> list[Case]:
         step("layouts", ((0, 3, 5), (1, 2, 2)), 4, 4, layout="transposed", scale=0.7),
         step("layouts", ((0, 3, 5), (1, 2, 2)), 4, 4, layout="sliced"),
         step("f64", ((0, 3, 5), (1, 2, 2)), 4, 4, dtype="f64"),
+        *prompts(),
     ]  # fmt: skip

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from draws import chances
 from library import LAYOUTS, Case, Made, random
 
 from tileproof.kernels.sampling import greedy, sample
@@ -33,25 +34,6 @@ def greedy_reference(logits: Any, vocabulary: int | None = None, out: Any = None
         return np.full(len(real), -1)
     has_none = np.isnan(real).any(axis=1) | (real.max(axis=1) == -np.inf)
     return np.where(has_none, -1, real.argmax(axis=1))
-
-
-def chances(row: Any, temperature: float, top_k: int, top_p: float, min_p: float) -> Any:
-    """The probability of each token of a row that has a distribution; tokens that do not stay have none."""
-    top = row.max()
-    with np.errstate(invalid="ignore", over="ignore"):
-        weight = np.where(row == top, 1.0, np.where(np.isneginf(row), 0.0, np.exp((row - top) / temperature)))
-    order = np.lexsort((np.arange(len(row)), -row))
-    if 0 < top_k < len(row):
-        order = order[: int(top_k)]
-    if top_p < 1:
-        before = np.cumsum(weight[order]) - weight[order]
-        stays = before < top_p * weight[order].sum()
-        stays[0] = True
-        order = order[stays]
-    order = order[weight[order] >= min(min_p, 1.0)]
-    kept = np.zeros(len(row))
-    kept[order] = weight[order]
-    return kept / kept.sum()
 
 
 def sample_reference(

@@ -20,6 +20,7 @@ LAYER: Final = {"x": ROWS, "w": (8, 16)}
 GROUP: Final = {"x": (4, 128), "w": (8, 128)}
 VECTOR: Final = {"w": (8, 16), "x": (16,), "g": (16,)}
 GROUPED_VECTOR: Final = {"w": (8, 128), "x": (128,), "g": (128,)}
+PARTED_VECTOR: Final = {"w": (512, 512), "x": (512,), "g": (512,)}
 TURNED: Final = {"cos": (20, 8), "sin": (20, 8)}
 
 SHAPES: Final[dict[str, dict[str, tuple[int, ...]]]] = {
@@ -57,6 +58,14 @@ SHAPES: Final[dict[str, dict[str, tuple[int, ...]]]] = {
     "norm_int8_matvec": GROUPED_VECTOR,
     "norm_int8_matvec_silu": GROUPED_VECTOR,
     "int8_matvec_add": {**GROUPED_VECTOR, "residual": (8,)},
+    "int8_parts": PARTED_VECTOR,
+    "norm_int8_parts": PARTED_VECTOR,
+    "add_norm_int8_parts": PARTED_VECTOR,
+    "parts_matvec": PARTED_VECTOR,
+    "parts_matvec_add": {**PARTED_VECTOR, "residual": (512,)},
+    "parts_matvec_silu": PARTED_VECTOR,
+    "parts_silu_parts": {**PARTED_VECTOR, "w": (1024, 512)},
+    "parts_matvec_pieces": {**PARTED_VECTOR, "w": (8, 1024), "x": (1024,)},
     "quantise_fp8": LAYER,
     "quantise_int4": GROUP,
     "matvec": VECTOR,
@@ -69,12 +78,19 @@ SHAPES: Final[dict[str, dict[str, tuple[int, ...]]]] = {
     "varlen_attention": {"q": (7, 4, 16), "k": (7, 2, 16), "v": (7, 2, 16)},
     "decode_attention": {"q": (2, 4, 16), "keys": (2, 2, 9, 16), "values": (2, 2, 9, 16)},
     "paged_attention": {"q": (2, 4, 16), "key_pages": (5, 2, 4, 16), "value_pages": (5, 2, 4, 16)},
+    "attend_prompt": {"q": (3, 4, 16), "key_pages": (5, 2, 4, 16), "value_pages": (5, 2, 4, 16)},
     "attend_rows": {"q": (3, 4, 16), "key_pages": (5, 2, 4, 16), "value_pages": (5, 2, 4, 16), "o": (3, 4, 16)},
     "paged_append": {"key_pages": (5, 2, 4, 16), "value_pages": (5, 2, 4, 16), "k": (3, 2, 16), "v": (3, 2, 16)},
     "rope": {**TURNED, "q": (3, 2, 16)},
     "rope_backward": {**TURNED, "dy": (3, 2, 16)},
     "norm_rope_append": {
         **TURNED, "qkv": (3, 6 * 16), "keys": (5, 1, 4, 16), "values": (5, 1, 4, 16), "q_norm": (16,), "k_norm": (16,),
+    },
+    "attend_new": {
+        **TURNED, "qkv": (2, 6 * 16), "keys": (5, 1, 4, 16), "values": (5, 1, 4, 16), "q_norm": (16,), "k_norm": (16,),
+    },
+    "append_layers": {
+        **TURNED, "qkv": (2, 3, 6 * 16), "keys": (2, 5, 1, 4, 16), "values": (2, 5, 1, 4, 16), "k_norm": (2, 16),
     },
     "embedding": {"table": (7, 16)},
     "embedding_backward": {"dy": (3, 16), "table": (7, 16)},
@@ -90,6 +106,8 @@ NUMBERS: Final[dict[str, list[Any]]] = {
     "places": [4, -1, 0], "rows": [[0, 1], [2, -1]], "sequence": [0, 0],
 }  # fmt: skip
 """Index arrays that an example takes for granted, as i32, where there is no array of random numbers of that name."""
+OWN_NUMBERS: Final[dict[str, dict[str, list[Any]]]] = {"attend_new": {"positions": [11, 3]}}
+"""Others in their place, by function."""
 
 
 def example_of(name: str) -> str:
@@ -102,7 +120,8 @@ def example_of(name: str) -> str:
 def names_for(name: str) -> dict[str, Any]:
     """What an example may use: the library, numpy and its arrays."""
     rng = np.random.default_rng(0)
-    numbers = {each: np.array(entries, np.int32) for each, entries in NUMBERS.items()}
+    own = {**NUMBERS, **OWN_NUMBERS.get(name, {})}
+    numbers = {each: np.array(entries, np.int32) for each, entries in own.items()}
     arrays = {each: rng.standard_normal(shape, np.float32) for each, shape in SHAPES.get(name, {}).items()}
     return {"np": np, "tp": tp, "tk": tk, **numbers, **arrays}
 

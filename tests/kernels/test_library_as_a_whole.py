@@ -34,6 +34,15 @@ CHECKED: Final[dict[str, str]] = {}
 """Kernels that keep checks for run time, and why. Every other kernel denies them."""
 
 INDEXED: Final = {
+    "append_layers_kernel": {"positions": 'Index["C"]', "slots": 'Unique["P*S"]'},
+    "append_layers_plain_kernel": {"positions": 'Index["C"]', "slots": 'Unique["P*S"]'},
+    "attend_new_kernel": {"positions": 'Index["C"]', "table": 'Index["P"]'},
+    "attend_new_near_kernel": {"positions": 'Index["C"]', "table": 'Index["P"]'},
+    "attend_new_near_plain_kernel": {"positions": 'Index["C"]', "table": 'Index["P"]'},
+    "attend_new_plain_kernel": {"positions": 'Index["C"]', "table": 'Index["P"]'},
+    "attend_new_whole_kernel": {"positions": 'Index["C"]', "table": 'Index["P"]'},
+    "attend_new_whole_plain_kernel": {"positions": 'Index["C"]', "table": 'Index["P"]'},
+    "attend_prompt_kernel": {"table": 'Index["P"]'},
     "attend_rows_kernel": {"table": 'Index["P"]', "rows": 'Unique["T"]', "sequence": 'Index["N"]'},
     "count_tokens_kernel": {"tokens": 'Index["V"]'},
     "count_tokens_slots_kernel": {"tokens": 'Index["V"]', "slots": 'Unique["S"]'},

@@ -73,7 +73,7 @@ def test_any_sizes_and_layouts(data: st.DataObject) -> None:
 SIZES: dict[str, list[dict[str, int]]] = {
     "batched_matmul": [{"B": 2, "M": m, "N": 70, "K": 80} for m in (20, 150)],
     "fused_linear": [{"M": m, "N": 70, "K": 80, "B": 1, "R": 1} for m in (20, 150)],
-    "silu_linear": [{"M": m, "I": 70, "K": 80} for m in (20, 150)],
+    "silu_linear": [{"M": m, "I": i, "K": k} for m, i, k in ((20, 70, 80), (150, 70, 80), (70, 128, 64))],
     "grouped_matmul": [{"N": n, "E": 2, "F": 70, "K": 80} for n in (40, 300)],
 }
 
@@ -106,10 +106,10 @@ def test_every_choice_gives_the_same(tunable: Any, target: str) -> None:
         space = list(tunable.space(sizes, target))
         assert len({each.label for each in space}) == len(space) >= 8
         chosen = [*space, tunable.default(sizes, target)]
-        for constants in {tuple(each.constants.items()): each.constants for each in chosen}.values():
+        for each in {(each.kernel, *each.constants.items()): each for each in chosen}.values():
             args[0][...] = np.nan
             with tp.backend("interpreter"):
-                tunable.kernels[0](*args, **constants)
+                each.kernel(*args, **each.constants)
             assert_close(args[0], expected)
 
 
@@ -127,7 +127,8 @@ def test_large_products_take_large_tiles() -> None:
     few = products.FUSED_LINEAR.default({**large, "M": 8}, "sm_90")
     assert (few.constants["BM"], few.constants["SWAPPED"]) == (16, 1)
     gated = products.SILU_LINEAR.default({"M": 4096, "I": 9728, "K": 2560}, "sm_90")
-    assert (gated.constants["BM"], gated.constants["BI"], gated.schedule.warps) == (128, 128, 8)
+    assert gated.kernel is products.silu_linear_joined_kernel
+    assert (gated.constants["BM"], gated.constants["BI"], gated.schedule.persistent) == (128, 64, True)
 
 
 # NaN and infinity.

@@ -13,7 +13,7 @@ from ragged_cases import blocks_of, cases, one_by_one
 
 import tileproof as tp
 from tileproof.kernels.caches import paged_attention
-from tileproof.kernels.ragged import ROWS, attend_rows
+from tileproof.kernels.ragged import PROMPT, ROWS, WIDE_PROMPT, attend_prompt, attend_rows
 
 CASES = cases()
 
@@ -95,12 +95,36 @@ def test_a_graph_is_replayed_as_positions_move_on() -> None:
         assert_close(made.numpy().copy(), one_by_one(*given_[:6], places, out=out))
 
 
-def test_choices_are_of_its_kernel() -> None:
+@pytest.mark.parametrize("tunable", [ROWS, PROMPT, WIDE_PROMPT], ids=lambda each: each.name)
+def test_choices_are_of_its_kernel(tunable: Any) -> None:
     sizes = {"T": 512, "G": 8, "R": 2, "D": 128, "P": 64, "S": 64, "L": 32, "N": 8, "B": 16, "M": 32}
     for target in ("cpu", "sm_90"):
-        every = [ROWS.default(sizes, target), *ROWS.space(sizes, target)]
-        assert {each.kernel for each in every} == set(ROWS.kernels)
+        every = [tunable.default(sizes, target), *tunable.space(sizes, target)]
+        assert {each.kernel for each in every} == set(tunable.kernels)
         assert len({each.label for each in every[1:]}) == len(every) - 1
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 30), st.integers(1, 20))
+def test_a_prompt_gives_what_its_rows_give_in_blocks(first: int, count: int) -> None:
+    given_, out = step_of([(1, first, min(count, 40 - first))])
+    q, keys, values, table, _, _, positions = given_
+    found = attend_prompt(q, keys, values, table[1], positions)
+    assert_close(found, attend_rows(*given_, out=out).astype(np.float64))
+
+
+def test_a_graph_of_a_prompt_is_replayed_for_the_next_piece() -> None:
+    (q, keys, values, table, _, _, positions), out = step_of([(0, 0, 8)])
+    given_ = [tp.from_numpy(each) for each in (q, keys, values, table[0], positions)]
+    made = tp.from_numpy(out)
+    with tp.Graph() as graph:
+        attend_prompt(*given_, out=made)
+    for first in (0, 8, 29):
+        given_[4][:] = positions + first
+        graph.replay()
+        rows, sequence = np.arange(8)[None], np.zeros(1, int)
+        want = one_by_one(q, keys, values, table[:1], rows, sequence, positions + first, out=out)
+        assert_close(made.numpy().copy(), want)
 
 
 def test_trials_of_the_tuner_are_launches_that_are_right() -> None:

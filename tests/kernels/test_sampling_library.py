@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 from choice_runs import each_choice
+from draws import assert_as_often, chances
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from library import Case, assert_right
-from sampling_cases import cases, chances, greedy_reference, sample_reference, settings_of
+from sampling_cases import cases, greedy_reference, sample_reference, settings_of
 
 import tileproof as tp
 from tileproof.kernels import arrays, sampling
@@ -55,14 +55,6 @@ def test_the_choices_for_a_gpu_give_the_tokens_of_float64(case: Case, monkeypatc
 # How often.
 
 
-def chance_of_worse(counts: Any, expected: Any) -> float:
-    """How likely a chi-square at least as large is, by the cube root of Wilson and Hilferty."""
-    freedom = len(counts) - 1
-    ratio = float(((counts - expected) ** 2 / expected).sum()) / freedom
-    spread = 2 / (9 * freedom)
-    return 0.5 * math.erfc((ratio ** (1 / 3) - (1 - spread)) / math.sqrt(2 * spread))
-
-
 MIXTURE = {"temperature": 1.3, "top_k": 20, "top_p": 0.9, "min_p": 0.05}
 
 
@@ -79,12 +71,7 @@ def test_tokens_are_drawn_as_often_as_they_should_be(chosen: dict[str, float], k
     chance = chances(LOGITS.astype(np.float64), **{name: np.float32(value) for name, value in plain.items()})
     keys = {"seed": 5, "step": 0} | {keyed: np.arange(DRAWS) + 1_000_000}
     counts = np.bincount(drawn(LOGITS, DRAWS, **keys, **chosen), minlength=WAYS)
-    assert counts[chance == 0].sum() == 0
-    expected = chance * DRAWS
-    often = expected >= 5
-    rest = counts[~often].sum(), expected[~often].sum()
-    counts, expected = np.append(counts[often], rest[0]), np.append(expected[often], rest[1])
-    assert chance_of_worse(counts[expected > 0], expected[expected > 0]) > 1e-4
+    assert_as_often(counts, chance)
 
 
 # Which.

@@ -7,26 +7,37 @@ from functools import cache
 import numpy as np
 import pytest
 from checkpoints import SPECIALS, tiny, tokenizer, write_folder
-from engines import decoded_logits, engine_of, model_weights, page_bytes, poisoned, sure_beginning
+from engines import (
+    decoded_logits,
+    engine_of,
+    engine_with,
+    in_8_bits,
+    logits_in_pieces,
+    model_weights,
+    page_bytes,
+    poisoned,
+    sure_beginning,
+)
 from model_cases import Case, by_name
 from reference_model import nearness, reference_logits
 
 from tileproof.llm import LLM, Message, ModelError, SamplingParams
+from tileproof.llm.ops import fusions_of
 
 CASE = by_name("qwen3, tied")
 LONG = {"max_new_tokens": 24, "ignore_eos": True}
 
 
 @cache
-def engine() -> LLM:
-    return engine_of(CASE, max_seq_len=192)
+def engine(device: str) -> LLM:
+    return engine_of(CASE, device, max_seq_len=192)
 
 
 @pytest.fixture(scope="module")
-def talking(tmp_path_factory: pytest.TempPathFactory) -> LLM:
+def talking(device: str, tmp_path_factory: pytest.TempPathFactory) -> LLM:
     """The same model with its tokenizer."""
     path = write_folder(tmp_path_factory.mktemp("model"), CASE.config, CASE.weights)
-    return LLM(path, device="cpu", max_seq_len=192)
+    return LLM(path, device=device, max_seq_len=192)
 
 
 # Where a text ends.
@@ -104,13 +115,13 @@ def test_a_chat_is_its_prompt_and_a_stream_is_the_text(talking: LLM) -> None:
     SamplingParams(**LONG), SamplingParams(**LONG, temperature=2.0, seed=1),
     SamplingParams(**LONG, temperature=1.0, top_k=1, seed=1), SamplingParams(**LONG, repetition_penalty=1.3),
 ], ids=["greedy", "chance", "first of one", "penalised"])  # fmt: skip
-def test_rows_of_padding_are_never_chosen(params: SamplingParams) -> None:
+def test_rows_of_padding_are_never_chosen(params: SamplingParams, device: str) -> None:
     case = by_name("llama, untied")
     weights = case.weights
     head = weights["lm_head.weight"]
     head[case.config.tokens :] = head[:1] * 0 + np.sign(head[:1].astype(np.float32)).astype(head.dtype) * 8
     head[case.config.tokens] = -head[case.config.tokens]  # one of the two is the likeliest of all
-    llm = LLM.of(case.config, model_weights(case.config, weights), max_seq_len=192)
+    llm = engine_with(case, weights, device, max_seq_len=192)
     done = llm.generate(case.tokens(9), params)
     assert max(done.tokens) < case.config.tokens
     assert llm.generate(case.tokens(9), SamplingParams(max_new_tokens=1, logprobs=64)).logprobs[0].logprob <= 0
@@ -118,27 +129,36 @@ def test_rows_of_padding_are_never_chosen(params: SamplingParams) -> None:
     assert right.argmax() >= case.config.tokens, "the padding does not stand out"
 
 
-def test_of_equal_logits_the_lowest_token_is_chosen() -> None:
+def test_of_equal_logits_the_lowest_token_is_chosen(device: str) -> None:
     case = by_name("llama, untied")
     prompts = [case.tokens(length) for length in (5, 20)]
-    first = [engine_of(case, max_seq_len=192).generate(prompt, SamplingParams(max_new_tokens=1)) for prompt in prompts]
+    plain = engine_of(case, device, max_seq_len=192)
+    first = [plain.generate(prompt, SamplingParams(max_new_tokens=1)) for prompt in prompts]
     weights = case.weights
     (winner,) = first[0].tokens
     twin = next(token for token in range(case.config.tokens) if token not in {each.tokens[0] for each in first})
     low, high = sorted((winner, twin))
     weights["lm_head.weight"][twin] = weights["lm_head.weight"][winner]
-    llm = LLM.of(case.config, model_weights(case.config, weights), max_seq_len=192)
+    llm = engine_with(case, weights, device, max_seq_len=192)
     assert llm.generate(prompts[0], SamplingParams(max_new_tokens=1)).tokens == (low,)
     both = llm.generate([prompts[0], prompts[1]], SamplingParams(max_new_tokens=1, ignore_eos=True))
     assert both[0].tokens == (low,)
     assert high not in both[0].tokens
 
 
+def test_penalties_and_biases_reach_the_tokens(device: str) -> None:
+    llm, prompt = engine(device), CASE.tokens(9)
+    forced = llm.generate(prompt, SamplingParams(max_new_tokens=5, logit_bias={7: 1000.0}, ignore_eos=True))
+    assert forced.tokens == (7,) * 5
+    varied = SamplingParams(max_new_tokens=12, presence_penalty=1000.0, ignore_eos=True)
+    assert len(set(llm.generate(prompt, varied).tokens)) == 12
+
+
 # Where memory ends.
 
 
-def test_a_cache_can_be_filled_to_its_last_place_and_not_beyond() -> None:
-    llm = poisoned(engine_of(CASE, max_seq_len=128, max_batch=1, memory=page_bytes(CASE.config, 2)))
+def test_a_cache_can_be_filled_to_its_last_place_and_not_beyond(device: str) -> None:
+    llm = poisoned(engine_of(CASE, device, max_seq_len=128, max_batch=1, memory=page_bytes(CASE.config, 2)))
     assert llm.pool.count == 2
     for length, room in ((100, 28), (127, 1)):
         done = llm.generate(CASE.tokens(length), SamplingParams(max_new_tokens=99, ignore_eos=True))
@@ -152,19 +172,19 @@ def test_a_cache_can_be_filled_to_its_last_place_and_not_beyond() -> None:
         np.testing.assert_array_equal(cache_of.numpy().view(np.uint16), kept)
 
 
-def test_a_page_that_another_text_used_is_as_good_as_a_new_one() -> None:
+def test_a_page_that_another_text_used_is_as_good_as_a_new_one(device: str) -> None:
     params = SamplingParams(**LONG)
-    llm = engine_of(CASE, max_seq_len=128, max_batch=1, memory=page_bytes(CASE.config, 2))
+    llm = engine_of(CASE, device, max_seq_len=128, max_batch=1, memory=page_bytes(CASE.config, 2))
     fresh = llm.generate(CASE.tokens(70), params).tokens
     llm.generate(CASE.tokens(100), params)
     assert llm.generate(CASE.tokens(70), params).tokens == fresh
 
 
-def test_texts_that_were_sent_away_for_want_of_pages_come_out_the_same() -> None:
+def test_texts_that_were_sent_away_for_want_of_pages_come_out_the_same(device: str) -> None:
     case = by_name("qwen3, calm")
     prompts = [case.tokens(length) for length in (50, 60, 40, 63)]
     params = SamplingParams(max_new_tokens=80, ignore_eos=True)
-    tight = engine_of(case, max_seq_len=192, max_batch=4, memory=page_bytes(case.config, 6))
+    tight = engine_of(case, device, max_seq_len=192, max_batch=4, memory=page_bytes(case.config, 6))
     made = tight.generate(prompts, params)
     assert tight.scheduler.preemptions > 0
     assert tight.pool.free == 6
@@ -175,13 +195,13 @@ def test_texts_that_were_sent_away_for_want_of_pages_come_out_the_same() -> None
         assert text.tokens[:sure] == alone[:sure]
 
 
-def test_a_text_can_be_left_at_any_step() -> None:
-    llm, rng = engine(), np.random.default_rng(0)
+def test_a_text_can_be_left_at_any_step(device: str) -> None:
+    llm, rng = engine(device), np.random.default_rng(0)
     params = SamplingParams(max_new_tokens=20, ignore_eos=True)
     prompts = [CASE.tokens(length) for length in (70, 30)]
     whole = llm.generate(prompts, params)[1].tokens
     sure = sure_beginning(CASE, prompts[1], whole, 0.25)
-    for leaving in rng.integers(0, 20, 12):
+    for leaving in rng.integers(0, 20, 50):
         leaver, stayer = llm.stream(prompts[0], params), llm.stream(prompts[1], params)
         for _ in range(int(leaving)):
             next(leaver, None)
@@ -196,10 +216,10 @@ def test_a_text_can_be_left_at_any_step() -> None:
         assert not llm.scheduler.waiting
 
 
-def test_weights_that_are_not_numbers_are_told_of() -> None:
+def test_weights_that_are_not_numbers_are_told_of(device: str) -> None:
     weights = CASE.weights
     weights["model.norm.weight"][3] = np.nan
-    llm = LLM.of(CASE.config, model_weights(CASE.config, weights), max_seq_len=192)
+    llm = engine_with(CASE, weights, device, max_seq_len=192)
     with pytest.raises(ModelError, match="NaN"):
         llm.generate(CASE.tokens(5))
     assert llm.pool.free == llm.pool.count
@@ -208,34 +228,50 @@ def test_weights_that_are_not_numbers_are_told_of() -> None:
 # What must not matter.
 
 
-def test_a_graph_gives_the_bits_of_launches_one_by_one() -> None:
+def test_a_graph_gives_the_bits_of_launches_one_by_one(device: str) -> None:
     tokens = CASE.tokens(100)
-    eager = engine_of(CASE, max_seq_len=192, is_graph=False)
-    np.testing.assert_array_equal(decoded_logits(engine(), tokens), decoded_logits(eager, tokens))
-    np.testing.assert_array_equal(engine().logits(tokens), eager.logits(tokens))
-    engine().generate(CASE.tokens(40), SamplingParams(**LONG, temperature=1.0, seed=1))
-    np.testing.assert_array_equal(decoded_logits(engine(), tokens), decoded_logits(eager, tokens))
+    eager = engine_of(CASE, device, max_seq_len=192, is_graph=False)
+    np.testing.assert_array_equal(decoded_logits(engine(device), tokens), decoded_logits(eager, tokens))
+    np.testing.assert_array_equal(engine(device).logits(tokens), eager.logits(tokens))
+    engine(device).generate(CASE.tokens(40), SamplingParams(**LONG, temperature=1.0, seed=1))
+    np.testing.assert_array_equal(decoded_logits(engine(device), tokens), decoded_logits(eager, tokens))
 
 
-def test_two_engines_give_equal_bits() -> None:
+def test_two_engines_give_equal_bits(device: str) -> None:
     tokens = CASE.tokens(80)
-    np.testing.assert_array_equal(engine().logits(tokens), engine_of(CASE, max_seq_len=192).logits(tokens))
+    other = engine_of(CASE, device, max_seq_len=192)
+    np.testing.assert_array_equal(engine(device).logits(tokens), other.logits(tokens))
 
 
-@pytest.mark.parametrize("name", ["qwen3, tied", "llama, untied"])
-def test_fused_operations_give_what_the_single_ones_do(name: str) -> None:
-    case = by_name(name)
-    plain, fused = engine_of(case, max_seq_len=192, fusions=()), engine_of(case, max_seq_len=192)
-    tokens = case.tokens(70)
-    assert nearness(plain.logits(tokens), fused.logits(tokens)).distance < 3e-2
-    assert nearness(decoded_logits(plain, tokens), decoded_logits(fused, tokens)).distance < 3e-2
-    names = [{op.name for step in llm.runner.steps.values() for op in step.ops} for llm in (plain, fused)]
-    assert names[0].isdisjoint({"norm_linear", "linear_add", "norm_linear_silu", "add_norm", "heads", "plain_heads"})
-    assert names[1] & {"norm_linear", "linear_add"}
+def test_two_runs_give_the_same_texts_and_the_same_logits(device: str) -> None:
+    llm, prompts = engine(device), [CASE.tokens(length) for length in (3, 70, 15, 33)]
+    for params in (SamplingParams(**LONG), SamplingParams(**LONG, temperature=0.8, top_p=0.9, seed=4)):
+        first, again = (llm.generate(prompts, params) for _ in range(2))
+        assert [each.tokens for each in first] == [each.tokens for each in again]
+    np.testing.assert_array_equal(llm.logits(prompts[1]), llm.logits(prompts[1]))
 
 
-def test_a_seed_draws_its_text_in_any_row_of_a_batch() -> None:
-    llm = engine_of(CASE, max_seq_len=192, max_batch=4)
+def test_fused_operations_give_what_the_single_ones_do(device: str) -> None:
+    table, used = {fusion.made for fusion in fusions_of(device)}, set[str]()
+    wide = Case("wide", tiny("qwen3", width=512, heads=8, depth=64, inner=512, is_tied=False), is_calm=True)
+    for case, is_small in ((by_name("qwen3, tied"), False), (by_name("llama, untied"), False), (wide, True)):
+        weights, tokens = model_weights(case.config, case.weights, device), case.tokens(140)
+        weights = in_8_bits(weights) if is_small else weights
+        plain, fused = (
+            LLM.of(case.config, weights, device=device, max_seq_len=192, fusions=fusions) for fusions in ((), None)
+        )
+        one, other = (logits_in_pieces(llm, tokens, (140,)) for llm in (plain, fused))
+        assert nearness(one, other).distance < 3e-2
+        one, other = (decoded_logits(llm, tokens[:70]) for llm in (plain, fused))
+        assert nearness(one, other).distance < 3e-2
+        names = [{op.name for step in llm.runner.steps.values() for op in step.ops} for llm in (plain, fused)]
+        assert names[0].isdisjoint(table)
+        used |= names[1] & table
+    assert used == table, "some are seen by nobody"
+
+
+def test_a_seed_draws_its_text_in_any_row_of_a_batch(device: str) -> None:
+    llm = engine_of(CASE, device, max_seq_len=192, max_batch=4)
     prompts = [CASE.tokens(length) for length in (20, 21, 22, 23)]
     params = [SamplingParams(**LONG, temperature=1.0, top_k=3, seed=seed) for seed in (7, 8, 9, 10)]
     made = llm.generate(prompts, params)
@@ -248,10 +284,10 @@ def test_a_seed_draws_its_text_in_any_row_of_a_batch() -> None:
     assert other.tokens[:8] != alone[0]
 
 
-def test_a_context_of_thousands_is_as_near_as_a_short_one() -> None:
+def test_a_context_of_thousands_is_as_near_as_a_short_one(device: str) -> None:
     case = Case("long", tiny("llama", layers=1, context=4096), is_calm=True)
     tokens = case.tokens(2100)
-    llm = poisoned(engine_of(case, max_seq_len=2176, max_batch=1))
+    llm = poisoned(engine_of(case, device, max_seq_len=2176, max_batch=1))
     right = reference_logits(case.config, case.weights, tokens)[:, : case.config.tokens]
     done = llm.generate(tokens[:2090], SamplingParams(max_new_tokens=1, logprobs=8, ignore_eos=True))
     logprobs = right[2089] - np.log(np.exp(right[2089]).sum())

@@ -33,10 +33,10 @@ def expected(case: Case) -> Any:
     return reference_logits(case.config, case.weights, case.tokens(COUNT))[:, : case.config.tokens]
 
 
-def unfused(case: Case, change: Callable[[Any], Any] = lambda weights: weights) -> LLM:
+def unfused(case: Case, device: str, change: Callable[[Any], Any] = lambda weights: weights) -> LLM:
     """An engine whose operations are those of `ops`, looked up when a step is made."""
-    weights = change(model_weights(case.config, case.weights))
-    return LLM.of(case.config, weights, max_seq_len=192, max_batch=1, fusions=(), is_graph=False)
+    weights = change(model_weights(case.config, case.weights, device))
+    return LLM.of(case.config, weights, device=device, max_seq_len=192, max_batch=1, fusions=(), is_graph=False)
 
 
 def check(llm: LLM, case: Case, path: str) -> None:
@@ -51,8 +51,8 @@ def check(llm: LLM, case: Case, path: str) -> None:
                        (FAINT, "prompt")],
     ids=lambda value: value if isinstance(value, str) else key(value),
 )  # fmt: skip
-def test_without_a_mutant_the_comparison_holds(case: Case, path: str) -> None:
-    check(unfused(case), case, path)
+def test_without_a_mutant_the_comparison_holds(case: Case, path: str, device: str) -> None:
+    check(unfused(case, device), case, path)
 
 
 # Mutants of operations: each takes what the operation takes.
@@ -71,7 +71,7 @@ def keys_turned_by_one_more(
 def moved(table: Any) -> Any:
     """Angles of the next position."""
     rows = table.numpy()
-    return tp.asarray(np.concatenate([rows[1:], rows[-1:]]))
+    return tp.asarray(np.concatenate([rows[1:], rows[-1:]]), table.device)
 
 
 def without_eps(y: Any, x: Any, weight: Any, eps: float) -> None:
@@ -102,7 +102,7 @@ def heads_by_remainder(name: str) -> Callable[..., None]:
         heads = rows.shape[1] // depth
         order = np.argsort(np.arange(heads) % groups, kind="stable")
         mixed = rows.reshape(-1, heads, depth)[:, order].reshape(rows.shape)
-        PLAIN[name](o, tp.asarray(np.ascontiguousarray(mixed)), keys, values, *rest)
+        PLAIN[name](o, tp.asarray(np.ascontiguousarray(mixed), q.device), keys, values, *rest)
         back = o.numpy().reshape(-1, heads, depth)[:, np.argsort(order)].reshape(rows.shape)
         o.copy_from(np.ascontiguousarray(back))
 
@@ -111,24 +111,29 @@ def heads_by_remainder(name: str) -> Callable[..., None]:
 
 def blind_to_the_last(o: Any, q: Any, keys: Any, values: Any, table: Any, used: Any) -> None:
     """The cache is read up to one place too few."""
-    PLAIN["attend"](o, q, keys, values, table, tp.asarray(np.maximum(used.numpy() - 1, 1)))
+    PLAIN["attend"](o, q, keys, values, table, tp.asarray(np.maximum(used.numpy() - 1, 1), q.device))
 
 
 def rows_blind_to_themselves(
     o: Any, q: Any, keys: Any, values: Any, table: Any, blocks: Any, owners: Any, positions: Any
 ) -> None:
-    before = tp.asarray(np.maximum(positions.numpy() - 1, 0))
+    before = tp.asarray(np.maximum(positions.numpy() - 1, 0), q.device)
     PLAIN["attend_rows"](o, q, keys, values, table, blocks, owners, before)
+
+
+def counted(places: int, like: Any) -> Any:
+    """How many places of the cache the one text uses."""
+    return tp.asarray(np.array([places], np.int32), like.device)
 
 
 def merged_without_weights(o: Any, q: Any, keys: Any, values: Any, table: Any, used: Any) -> None:
     """Two parts of the cache are averaged, whatever share of the attention each has."""
     (count,) = used.numpy().tolist()
-    PLAIN["attend"](o, q, keys, values, table, tp.asarray(np.array([min(count, SPLIT)], np.int32)))
+    PLAIN["attend"](o, q, keys, values, table, counted(min(count, SPLIT), q))
     if count > SPLIT:
         first = o.numpy().astype(np.float32)
-        rest = tp.asarray(np.ascontiguousarray(table.numpy()[:, 1:]))
-        PLAIN["attend"](o, q, keys, values, rest, tp.asarray(np.array([count - SPLIT], np.int32)))
+        rest = tp.asarray(np.ascontiguousarray(table.numpy()[:, 1:]), q.device)
+        PLAIN["attend"](o, q, keys, values, rest, counted(count - SPLIT, q))
         o.copy_from(((first + o.numpy().astype(np.float32)) / 2).astype(ml_dtypes.bfloat16))
 
 
@@ -136,20 +141,20 @@ def without_the_last_part(o: Any, q: Any, keys: Any, values: Any, table: Any, us
     """One part of the cache too few."""
     (count,) = used.numpy().tolist()
     parts = max(-(-count // SPLIT) - 1, 1)
-    PLAIN["attend"](o, q, keys, values, table, tp.asarray(np.array([min(count, parts * SPLIT)], np.int32)))
+    PLAIN["attend"](o, q, keys, values, table, counted(min(count, parts * SPLIT), q))
 
 
 def gate_and_up_swapped(y: Any, x: Any) -> None:
     rows = x.numpy()
     half = rows.shape[1] // 2
-    PLAIN["silu_mul"](y, tp.asarray(np.concatenate([rows[:, half:], rows[:, :half]], axis=1)))
+    PLAIN["silu_mul"](y, tp.asarray(np.concatenate([rows[:, half:], rows[:, :half]], axis=1), x.device))
 
 
 def residual_of_the_norm(z: Any, x: Any, y: Any) -> None:
     """What a layer adds goes to the normalised stream."""
     rows = x.numpy().astype(np.float32)
     rows = rows / np.sqrt((rows**2).mean(axis=1, keepdims=True) + 1e-6)
-    PLAIN["add"](z, tp.asarray(rows.astype(ml_dtypes.bfloat16)), y)
+    PLAIN["add"](z, tp.asarray(rows.astype(ml_dtypes.bfloat16), x.device), y)
 
 
 PLAIN: dict[str, Callable[..., None]] = {
@@ -180,10 +185,10 @@ MUTANTS = [
     ids=lambda value: getattr(value, "__name__", value if isinstance(value, str) else "case"),
 )
 def test_a_wrong_operation_is_seen(
-    name: str, mutant: Callable[..., None], case: Case, path: str, monkeypatch: pytest.MonkeyPatch
+    name: str, mutant: Callable[..., None], case: Case, path: str, device: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ops, name, mutant)
-    llm = unfused(case)
+    llm = unfused(case, device)
     with pytest.raises(AssertionError, match="is further than"):
         check(llm, case, path)
 
@@ -191,24 +196,24 @@ def test_a_wrong_operation_is_seen(
 # Mutants of weights and of the host.
 
 
-def test_a_transposed_output_matrix_is_seen() -> None:
+def test_a_transposed_output_matrix_is_seen(device: str) -> None:
     def transposed(weights: Any) -> Any:
         layers = []
         for layer in weights.layers:
             rows = np.ascontiguousarray(layer.output.values.numpy().T)
-            layers.append(replace(layer, output=replace(layer.output, values=tp.asarray(rows))))
+            layers.append(replace(layer, output=replace(layer.output, values=tp.asarray(rows, device))))
         return replace(weights, layers=tuple(layers))
 
     assert LLAMA.config.heads * LLAMA.config.depth == LLAMA.config.width, "the shapes would tell"
     with pytest.raises(AssertionError, match="is further than"):
-        check(unfused(LLAMA, transposed), LLAMA, "prompt")
+        check(unfused(LLAMA, device, transposed), LLAMA, "prompt")
 
 
-def test_an_engine_that_knows_one_end_token_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_engine_that_knows_one_end_token_is_seen(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
     plain = generating.ends_of
 
     def ended(end: int) -> bool:
-        llm = engine_of(QWEN, max_seq_len=192, max_batch=1)
+        llm = engine_of(QWEN, device, max_seq_len=192, max_batch=1)
         params = SamplingParams(max_new_tokens=2, logit_bias={end: 1e4})
         return llm.generate(QWEN.tokens(9), params).finish == "stop"
 

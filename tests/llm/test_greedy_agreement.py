@@ -11,29 +11,33 @@ from reference_model import margins, reference_logits
 
 from tileproof.llm import SamplingParams
 
+LENGTHS = (3, 9, 17, 33, 50, 64, 65, 66, 15, 16, 24, 32, 40, 63, 80, 90)
+
 
 @pytest.mark.parametrize(("name", "sure"), [("qwen3, tied", 0.25), ("llama, untied", 0.7)])
-def test_every_token_of_a_greedy_text_is_the_likeliest(name: str, sure: float) -> None:
+def test_every_token_of_a_greedy_text_is_the_likeliest(name: str, sure: float, device: str) -> None:
     """Where it beats the next one by more than five times the error of a logit."""
     case = by_name(name)
-    llm = engine_of(case, max_seq_len=192, max_batch=8)
-    prompts = [case.tokens(length) for length in (3, 9, 17, 33, 50, 64, 65, 66)]
-    made = llm.generate(prompts, SamplingParams(max_new_tokens=100, ignore_eos=True))
+    count, lengths = (100, LENGTHS[:8]) if device == "cpu" else (256, LENGTHS)
+    llm = engine_of(case, device, max_seq_len=count + 92, max_batch=8)
+    prompts = [case.tokens(length) for length in lengths]
+    made = llm.generate(prompts, SamplingParams(max_new_tokens=count, ignore_eos=True))
     judged = 0
+    assert min(len(set(completion.tokens)) for completion in made) > 10, "such a text proves nothing"
+    assert len({token for completion in made for token in completion.tokens}) > 100
     for prompt, completion in zip(prompts, made, strict=True):
-        assert len(completion.tokens) == 100
-        assert len(set(completion.tokens)) > 20, "such a text proves nothing"
+        assert len(completion.tokens) == count
         logits = reference_logits(case.config, case.weights, [*prompt, *completion.tokens])
         logits = logits[len(prompt) - 1 : -1, : case.config.tokens]
         clear = margins(logits) > sure
         judged += int(clear.sum())
         np.testing.assert_array_equal(np.array(completion.tokens)[clear], logits.argmax(axis=1)[clear])
-    assert judged > 300
+    assert judged > 0.375 * count * len(prompts)
 
 
-def test_logprobs_are_those_of_the_reference() -> None:
+def test_logprobs_are_those_of_the_reference(device: str) -> None:
     case = by_name("qwen3, calm")
-    llm, prompt = engine_of(case, max_seq_len=192), case.tokens(20)
+    llm, prompt = engine_of(case, device, max_seq_len=192), case.tokens(20)
     done = llm.generate(prompt, SamplingParams(max_new_tokens=10, ignore_eos=True, logprobs=5))
     logits = reference_logits(case.config, case.weights, [*prompt, *done.tokens])[len(prompt) - 1 : -1]
     logits = logits[:, : case.config.tokens]

@@ -12,7 +12,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from checkpoints import Weights, random_weights, tiny, write_folder, write_gguf, write_safetensors
-from llama_cpp import LlamaCpp, log_softmax
+from llama_peer import LlamaCpp, log_softmax
 from reference_model import reference_logits
 
 import tileproof as tp

@@ -11,11 +11,12 @@ import ml_dtypes
 import numpy as np
 import pytest
 from checkpoints import tiny, write_folder
-from engines import decoded_logits, engine_of, model_weights, op_by_op, poisoned
+from engines import decoded_logits, engine_of, engine_with, in_8_bits, model_weights, op_by_op, poisoned
 from model_cases import CASES, COUNT, Case, by_name, kept, key
 from reference_model import assert_as_near_as, nearness, reference_angles, reference_logits
 
-from tileproof.llm import LLM
+from tileproof.llm import LLM, SamplingParams
+from tileproof.llm.ops import fusions_of
 from tileproof.llm.rope_angles import rope_angles
 
 
@@ -26,8 +27,8 @@ def expected(case: Case, count: int = COUNT) -> Any:
 
 
 @pytest.mark.parametrize("case", CASES, ids=key)
-def test_logits_are_as_near_to_the_reference_as_those_of_transformers(case: Case) -> None:
-    llm = poisoned(engine_of(case, max_seq_len=192))
+def test_logits_are_as_near_to_the_reference_as_those_of_transformers(case: Case, device: str) -> None:
+    llm = poisoned(engine_of(case, device, max_seq_len=192))
     _, rounded = kept(case)
     got = llm.logits(case.tokens(COUNT))
     assert got.shape == (COUNT, case.config.tokens)
@@ -39,7 +40,9 @@ def test_logits_are_as_near_to_the_reference_as_those_of_transformers(case: Case
 
 
 @pytest.mark.parametrize("case", [by_name("qwen3, tied"), by_name("llama, calm")], ids=key)
-def test_logits_are_as_near_to_those_of_transformers_in_f32_as_its_own_in_bf16(case: Case, tmp_path: Path) -> None:
+def test_logits_are_as_near_to_those_of_transformers_in_f32_as_its_own_in_bf16(
+    case: Case, device: str, tmp_path: Path
+) -> None:
     pytest.importorskip("transformers")
     pytest.importorskip("torch")
     from hugging_face import logits_of
@@ -47,20 +50,20 @@ def test_logits_are_as_near_to_those_of_transformers_in_f32_as_its_own_in_bf16(c
     path = write_folder(tmp_path / "model", case.config, case.weights)
     tokens, count = case.tokens(70), case.config.tokens
     exact, rounded = (logits_of(path, tokens, dtype)[:, :count] for dtype in ("float32", "bfloat16"))
-    got = LLM(path, device="cpu", max_seq_len=128).logits(tokens)
+    got = LLM(path, device=device, max_seq_len=128).logits(tokens)
     assert_as_near_as(got, exact, nearness(rounded, exact))
 
 
-def test_a_folder_of_shards_gives_the_logits_of_the_weights_it_was_written_from(tmp_path: Path) -> None:
+def test_a_folder_of_shards_gives_the_logits_of_the_weights_it_was_written_from(device: str, tmp_path: Path) -> None:
     case = by_name("qwen3, tied")
-    llm = LLM(write_folder(tmp_path / "model", case.config, case.weights, shards=3), device="cpu", max_seq_len=192)
+    llm = LLM(write_folder(tmp_path / "model", case.config, case.weights, shards=3), device=device, max_seq_len=192)
     tokens = case.tokens(33)
-    np.testing.assert_array_equal(llm.logits(tokens), engine_of(case, max_seq_len=192).logits(tokens))
+    np.testing.assert_array_equal(llm.logits(tokens), engine_of(case, device, max_seq_len=192).logits(tokens))
 
 
-def test_attention_sees_differences_of_positions_and_nothing_else() -> None:
+def test_attention_sees_differences_of_positions_and_nothing_else(device: str) -> None:
     case = by_name("llama, untied")
-    llm, tokens = engine_of(case, max_seq_len=192), case.tokens(70)
+    llm, tokens = engine_of(case, device, max_seq_len=192), case.tokens(70)
     plain = llm.logits(tokens)
     cos, sin = rope_angles(replace(case.config, context=8192), 5192)
     caches = llm.runner.decoder.caches
@@ -82,18 +85,20 @@ def test_angles_are_exact_at_far_positions() -> None:
 
 
 @pytest.mark.parametrize("is_decode", [True, False])
-def test_each_head_of_queries_reads_its_own_group_of_values(is_decode: bool) -> None:
+def test_each_head_of_queries_reads_its_own_group_of_values(is_decode: bool, device: str) -> None:
     case = Case("six heads of three groups", tiny("qwen3", heads=6, groups=3))
-    llm = engine_of(case, max_seq_len=192, is_graph=False)
+    # Attention that takes the newest value from elsewhere cannot be told another one here.
+    fusions = [each for each in fusions_of(device) if "attend" not in each.names]
+    llm = engine_of(case, device, max_seq_len=192, fusions=fusions, is_graph=False)
     seen = []
     for op, tensors in op_by_op(llm, case.tokens(70), is_decode):
-        if op.name in ("attend", "attend_rows"):
+        if op.name in ("attend", "attend_rows", "attend_prompt"):
             seen.append(tensors[id(op.writes[0])].numpy().astype(np.float32))
         elif op.name in ("heads", "append"):  # the cache holds the number of its group instead of what was put there
             number = len(seen)
             values = llm.runner.decoder.caches.values[number]
             numbers = np.arange(3, dtype=np.float32)[None, :, None, None]
-            values.copy_from(np.broadcast_to(numbers, values.shape).astype(ml_dtypes.bfloat16))
+            values.wait().copy_from(np.broadcast_to(numbers, values.shape).astype(ml_dtypes.bfloat16))
     assert len(seen) == case.config.layers
     rows = 1 if is_decode else 70
     for each in seen:
@@ -101,7 +106,7 @@ def test_each_head_of_queries_reads_its_own_group_of_values(is_decode: bool) -> 
         np.testing.assert_array_equal(heads, np.broadcast_to(np.arange(6)[None, :, None] // 2, heads.shape))
 
 
-def test_activations_of_a_hundred_thousand_stay_finite() -> None:
+def test_activations_of_a_hundred_thousand_stay_finite(device: str) -> None:
     case = by_name("qwen3, calm")
     weights = case.weights
     for name in ("model.embed_tokens.weight", "model.layers.0.mlp.down_proj.weight"):
@@ -109,25 +114,36 @@ def test_activations_of_a_hundred_thousand_stay_finite() -> None:
         loud[:, 5] *= 1e5 if "embed" in name else 1.0
         loud[7] *= 1e5 if "down" in name else 1.0
         weights[name] = loud.astype(ml_dtypes.bfloat16)
-    llm = LLM.of(case.config, model_weights(case.config, weights), max_seq_len=192)
+    llm = engine_with(case, weights, device, max_seq_len=192)
     got = llm.logits(case.tokens(40))
     right = reference_logits(case.config, weights, case.tokens(40))[:, : case.config.tokens]
     assert np.isfinite(got).all()
     assert nearness(got, right).distance < 5e-2
 
 
-def test_a_wider_model_is_as_near() -> None:
+def test_a_wider_model_is_as_near(device: str) -> None:
     """Sizes of a real model but for the layers: 1024 wide, 16 heads of 128 elements that share 8 groups."""
     sizes = {"layers": 1, "width": 1024, "heads": 16, "groups": 8, "depth": 128, "inner": 3072, "is_tied": False}
     case = Case("wide", tiny("qwen3", **sizes), is_calm=True)
-    llm = engine_of(case, max_seq_len=128)
+    llm = engine_of(case, device, max_seq_len=128)
     got = llm.logits(case.tokens(66))
     assert nearness(got, expected(case, 66)).is_parity
 
 
-def test_perplexity_is_that_of_the_logits() -> None:
+def test_weights_of_8_bits_give_nearly_the_same_logits(device: str) -> None:
+    case = Case("8 bits", tiny("qwen3", width=128, inner=256, is_tied=False), is_calm=True)
+    weights = in_8_bits(model_weights(case.config, case.weights, device))
+    llm = LLM.of(case.config, weights, device=device, max_seq_len=192, max_batch=2)
+    right, tokens = expected(case, 40), case.tokens(40)
+    for got in (llm.logits(tokens), decoded_logits(llm, tokens)):
+        assert 1e-3 < nearness(got, right).distance < 5e-2
+    texts = llm.generate([tokens, tokens[:9]], SamplingParams(max_new_tokens=24, ignore_eos=True))
+    assert [len(text.tokens) for text in texts] == [24, 24]
+
+
+def test_perplexity_is_that_of_the_logits(device: str) -> None:
     case = by_name("llama, calm")
-    llm, tokens = engine_of(case, max_seq_len=192), case.tokens(COUNT)
+    llm, tokens = engine_of(case, device, max_seq_len=192), case.tokens(COUNT)
     logits = expected(case)[:-1]
     shifted = logits - logits.max(axis=1, keepdims=True)
     own = shifted[np.arange(COUNT - 1), tokens[1:]] - np.log(np.exp(shifted).sum(axis=1))

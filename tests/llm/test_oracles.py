@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from checkpoints import write_folder, write_gguf
-from llama_cpp import LlamaCpp, log_softmax
+from llama_peer import LlamaCpp, log_softmax
 from model_cases import CASES, COUNT, STORED, Case, by_name, kept, key
 from reference_model import margins, nearness, reference_logits
 

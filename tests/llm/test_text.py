@@ -131,6 +131,22 @@ def test_a_gguf_tokenizer_that_is_not_known_or_damaged_is_refused(
     assert words in refusal(code, path)
 
 
+def test_a_gguf_file_that_was_read_is_not_read_again(tmp_path: Path) -> None:
+    path = write_vocabulary(tmp_path / "tiny.gguf", "qwen2", add_bos_token=True)
+    plain, read = Text.open(path), read_header(path).values
+    path.unlink()
+    again = Text.open(path, read)
+    assert (again.bos, again.eos, again.tokens) == (plain.bos, plain.eos, plain.tokens)
+    assert again.encode("a tile") == plain.encode("a tile")
+
+
+def test_ids_that_are_left_out_count_as_tokens_too() -> None:
+    from tokenizers import Tokenizer, models
+
+    assert Text(Tokenizer(models.BPE({"a": 0, "b": 1}, []))).tokens == 2
+    assert Text(Tokenizer(models.BPE({"a": 0, "b": 1, "c": 7}, []))).tokens == 8
+
+
 def test_a_header_is_what_the_gguf_package_reads(tmp_path: Path) -> None:
     gguf = pytest.importorskip("gguf")
     path = write_vocabulary(tmp_path / "tiny.gguf", "qwen2", add_bos_token=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import ml_dtypes
@@ -12,6 +13,7 @@ from model_cases import Case
 from reference_model import margins, reference_logits
 
 import tileproof as tp
+import tileproof.kernels as tk
 from tileproof.llm import LLM
 from tileproof.llm.capture import launch
 from tileproof.llm.config import ModelConfig
@@ -22,7 +24,7 @@ from tileproof.llm.step import Op
 from tileproof.llm.weights import LayerWeights, ModelWeights, Weight
 
 
-def model_weights(config: ModelConfig, weights: Weights, device: str = "cpu") -> ModelWeights:
+def model_weights(config: ModelConfig, weights: Weights, device: str) -> ModelWeights:
     """Weights under Hugging Face names, merged as the engine wants them."""
 
     def matrix(*names: str) -> Weight:
@@ -52,9 +54,25 @@ def model_weights(config: ModelConfig, weights: Weights, device: str = "cpu") ->
     return ModelWeights(table.values, tuple(layers), norm("model.norm.weight"), head)
 
 
-def engine_of(case: Case, **options: Any) -> LLM:
+def engine_of(case: Case, device: str, **options: Any) -> LLM:
     """The engine of a case."""
-    return LLM.of(case.config, model_weights(case.config, case.weights), **options)
+    return engine_with(case, case.weights, device, **options)
+
+
+def engine_with(case: Case, weights: Weights, device: str, **options: Any) -> LLM:
+    """The same with other weights."""
+    return LLM.of(case.config, model_weights(case.config, weights, device), device=device, **options)
+
+
+def in_8_bits(weights: ModelWeights) -> ModelWeights:
+    """The same weights in 8 bits."""
+
+    def small(weight: Weight) -> Weight:
+        return Weight("int8", *tk.quantise_int8(weight.values, group=64))
+
+    names = "qkv", "output", "gate_up", "down"
+    layers = [replace(layer, **{name: small(getattr(layer, name)) for name in names}) for layer in weights.layers]
+    return replace(weights, layers=tuple(layers), head=small(weights.head))
 
 
 def poisoned(llm: LLM) -> LLM:
@@ -92,6 +110,19 @@ def decoded_logits(llm: LLM, tokens: Sequence[int]) -> Any:
     finally:
         llm.pool.give_back(text.pages)
     return np.concatenate(found)
+
+
+def last_logits(llm: LLM, tokens: Sequence[int]) -> Any:
+    """Logits behind the last token, by a step of its own behind pieces of what is before it."""
+    text = Text(tuple(tokens), SamplingParams())
+    text.pages = llm.pool.take(text.pages_for(len(tokens))) or []
+    try:
+        while text.waiting > 1:
+            llm.runner.run([Piece(text, text.computed, min(512, text.waiting - 1))])
+        step, _ = llm.runner.run([Piece(text, text.computed, 1)])
+        return step.logits.numpy()[:1, : llm.config.tokens].copy()
+    finally:
+        llm.pool.give_back(text.pages)
 
 
 def op_by_op(llm: LLM, tokens: Sequence[int], is_decode: bool) -> Iterator[tuple[Op, dict[int, Any]]]:

@@ -34,6 +34,31 @@ def reference_logits(config: ModelConfig, weights: Mapping[str, Array], token_id
     return _norm(x, w["model.norm.weight"], config.eps) @ head.T
 
 
+def reference_last_logits(config: ModelConfig, weights: Mapping[str, Array], token_ids: Sequence[int]) -> Array:
+    """Logits (vocabulary,) behind the last of many tokens, for a model of one layer: its keys and values are made of
+    the tokens alone, so that no other row of attention is needed."""
+    assert config.layers == 1
+    assert not config.has_head_norms
+    assert config.scaling is None
+    w = {name: np.asarray(array).astype(np.float64) for name, array in weights.items()}
+    n, here, depth = len(token_ids), "model.layers.0.", config.depth
+    x = w["model.embed_tokens.weight"][list(token_ids)]
+    h = _norm(x, w[f"{here}input_layernorm.weight"], config.eps)
+    cos, sin = reference_angles(config, n)
+    q = (h[-1:] @ w[f"{here}self_attn.q_proj.weight"].T).reshape(1, config.heads, depth)
+    k = (h @ w[f"{here}self_attn.k_proj.weight"].T).reshape(n, config.groups, depth)
+    v = (h @ w[f"{here}self_attn.v_proj.weight"].T).reshape(n, config.groups, depth)
+    q, k = _turned(q, cos[-1:], sin[-1:])[0], _turned(k, cos, sin)
+    groups = [head // (config.heads // config.groups) for head in range(config.heads)]
+    mixed = [softmax(k[:, group] @ q[head] / math.sqrt(depth)) @ v[:, group] for head, group in enumerate(groups)]
+    last = x[-1] + w[f"{here}self_attn.o_proj.weight"] @ np.concatenate(mixed)
+    h = _norm(last, w[f"{here}post_attention_layernorm.weight"], config.eps)
+    gate, up = w[f"{here}mlp.gate_proj.weight"] @ h, w[f"{here}mlp.up_proj.weight"] @ h
+    last = last + w[f"{here}mlp.down_proj.weight"] @ (gate * _sigmoid(gate) * up)
+    head = w["model.embed_tokens.weight" if config.is_tied else "lm_head.weight"]
+    return head @ _norm(last, w["model.norm.weight"], config.eps)
+
+
 def _attention(
     config: ModelConfig, w: Mapping[str, Array], here: str, h: Array, cos: Array, sin: Array
 ) -> Array:  # fmt: skip

@@ -13,6 +13,7 @@ from .generating.machine import read_rate
 from .generating.opening import carried_out, chosen_model, opened
 from .generating.reports import Report, file_names, write
 from .generating.settings import Place, add_model_options, place_of
+from .generating.suites import add_suite_options, suite_of
 from .generating.sweeps import Row, measured, planned
 from .generating.terminal import Notes, shown_bytes, shown_count
 from .usage import UsageError
@@ -27,6 +28,7 @@ examples:
   tileproof bench --shape qwen3-0.6b --tg 64 --pp 512            random weights in a published shape: no model is needed
   tileproof bench --shape qwen3-4b --context 128,4096 --pp none  decoding alone, after short and long texts
   tileproof bench --model smollm2 --json > bench.json
+  tileproof bench --suite h200 --save results                    the engine on an H200 beside its peers, ten minutes
 
 `tg N at C` makes N tokens one by one after C others; `pp N` reads a prompt of N tokens and gives the first token after
 it. Each is run --repeat times; the table has the best and the median. GB/s counts the weights, and the keys and values
@@ -59,11 +61,15 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: 
     option("--into", metavar="DIR", help="write JSON, Markdown and a picture into this folder")
     option("--json", action="store_true", help="print an object for the table")
     option("--quiet", action="store_true", help="print the table and nothing else, mistakes excepted")
+    add_suite_options(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Carries the command out; gives the exit code."""
+    suite = suite_of(options)
+    if suite is not None:
+        return suite()
     return carried_out(lambda: _run(options))
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import tileproof as tp
 from tileproof import In, InOut, Out, i32, i64
 
-__all__ = ["advance", "advance_kernel"]
+__all__ = ["TUNABLES", "advance", "advance_kernel"]
+
+TUNABLES: Final = ()
 
 
 @tp.kernel(deny_checks=True)
@@ -40,7 +42,12 @@ def advance(
     i32.
 
     Example:
-        tk.advance(tokens, positions, used, slots, draws, chosen, table, page=64, out=said)
+        >>> tokens, positions, used, slots = (np.array([each], np.int32) for each in (5, 63, 64, 63))
+        >>> table, draws, said = np.array([[0, 3]], np.int32), np.zeros(1, np.int64), np.zeros(1, np.int32)
+        >>> tk.advance(tokens, positions, used, slots, draws, said + 9, table, page=64, out=said).tolist()
+        [9]
+        >>> tokens.tolist(), positions.tolist(), slots.tolist()
+        ([9], [64], [192])
     """
     advance_kernel(tokens, positions, used, slots, draws, out, chosen, table, S=page)
     return out

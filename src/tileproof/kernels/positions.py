@@ -8,7 +8,7 @@ hundred positions on. All compute in f32 (f64 for f64) and round once; a NaN or 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import product
 from typing import Any, Final
@@ -23,8 +23,9 @@ from .choosing import chosen
 from .norm_parts import power_of_two, wide
 
 __all__ = [
-    "norm_rope_append", "norm_rope_append_kernel", "norm_rope_append_plain_kernel", "rope", "rope_backward",
-    "rope_backward_kernel", "rope_kernel",
+    "append_layers", "append_layers_kernel", "append_layers_plain_kernel", "norm_rope_append",
+    "norm_rope_append_kernel", "norm_rope_append_plain_kernel", "rope", "rope_backward", "rope_backward_kernel",
+    "rope_kernel",
 ]  # fmt: skip
 
 
@@ -75,14 +76,7 @@ def norm_rope_append(
         raise refused(Code.ARGUMENT_RANK, f"keys have shape {shown(keys.shape)}", "pass pages of shape (P, G, S, D)")
     pages, groups, entries, length = keys.shape
     rows, *rest = qkv.shape
-    count, left = (rest[0], rest[1] - length) if len(rest) == 2 else divmod(math.prod(rest), max(length, 1))
-    heads = count - 2 * groups
-    if left or heads < 0 or heads % max(groups, 1):
-        raise refused(
-            Code.DIMENSION_DIFFERS,
-            f"rows of shape {shown(rest)} do not hold heads of queries beside {groups} of keys and {groups} of values",
-            f"rows hold H + 2 * {groups} heads of {length} elements, as pages do, with H a multiple of {groups}",
-        )
+    heads = query_heads(rest, groups, length)
     shared = heads // max(groups, 1)
     split = view(qkv, (rows, heads + 2 * groups, length))
     q = view(split[:, :heads], (rows, groups, shared, length))
@@ -96,6 +90,48 @@ def norm_rope_append(
     else:
         choice(made, keys, values, q, k, v, q_norm, k_norm, cos, sin, positions, slots, eps)
     return found
+
+
+def append_layers(
+    qkv: Any, keys: Any, values: Any, cos: Any, sin: Any, positions: Any, slots: Any, k_norm: Any = None,
+    eps: float = 1e-6,
+) -> None:  # fmt: skip
+    """Puts keys and values of new tokens of all layers, from rows of qkv, "M N (H+2*G)*D", into pages, "M P G S D".
+
+    Each layer has pages of its own, and a row of `k_norm`, "M D", if keys are to be normalised. A token has the same
+    position and the same slot in all layers: see `norm_rope_append`, which does this for one.
+
+    Example:
+        tk.append_layers(qkv, keys, values, cos, sin, positions, slots, k_norm)
+    """
+    if len(keys.shape) != 5 or len(qkv.shape) not in (3, 4):
+        raise refused(
+            Code.ARGUMENT_RANK, f"qkv has shape {shown(qkv.shape)}, and keys {shown(keys.shape)}",
+            "pass rows of layers, (M, N, (H+2*G)*D), and their pages, (M, P, G, S, D)",
+        )  # fmt: skip
+    groups, depth = keys.shape[2], keys.shape[4]
+    _, rows, *rest = qkv.shape
+    heads = query_heads(rest, groups, depth)
+    split = view(qkv, (qkv.shape[0], rows, heads + 2 * groups, depth))
+    k, v = split[:, :, heads : heads + groups], split[:, :, heads + groups :]
+    tiles = {"BG": min(power_of_two(groups), 8)}
+    if k_norm is None:
+        append_layers_plain_kernel(keys, values, k, v, cos, sin, positions, slots, **tiles)
+    else:
+        append_layers_kernel(keys, values, k, v, k_norm, cos, sin, positions, slots, eps, **tiles)
+
+
+def query_heads(rest: Sequence[int], groups: int, length: int) -> int:
+    """How many heads of queries rows of this shape hold, beside so many of keys and of values."""
+    count, left = (rest[0], rest[1] - length) if len(rest) == 2 else divmod(math.prod(rest), max(length, 1))
+    heads = count - 2 * groups
+    if left or heads < 0 or heads % max(groups, 1):
+        raise refused(
+            Code.DIMENSION_DIFFERS,
+            f"rows of shape {shown(rest)} do not hold heads of queries beside {groups} of keys and {groups} of values",
+            f"rows hold H + 2 * {groups} heads of {length} elements, as pages do, with H a multiple of {groups}",
+        )
+    return heads
 
 
 def turned(first: Any, second: Any, c: Any, s: Any) -> tuple[Any, Any]:
@@ -168,6 +204,37 @@ def norm_rope_append_plain_kernel(
         out[n, g, :, 0:E], out[n, g, :, E:D] = turned(wide(q[n, g, :, 0:E]), wide(q[n, g, :, E:D]), c, s)
 
 
+@tp.kernel(deny_checks=True)
+def append_layers_kernel(
+    keys: InOut[T, "M P G S D=2*E"], values: InOut[T, "M P G S D=2*E"], k: In[T, "M N G D=2*E"],
+    v: In[T, "M N G D=2*E"], k_norm: In[U, "M D=2*E"], cos: In[f32, "C E"], sin: In[f32, "C E"],
+    positions: In[Index["C"], "N"], slots: In[Unique["P*S"], "N"], eps: f32, *, S: int, D: int, E: int, BG: int = 8,
+) -> None:  # fmt: skip
+    """Keys normalised and turned, and values, put into the slots of their tokens, in the pages of each layer m."""
+    for m, n, g in tp.parallel(M=tp.each, N=tp.each, G=BG):
+        slot: Any = slots[n]
+        one, two = wide(k[m, n, g, 0:E]), wide(k[m, n, g, E:D])
+        one, two = normed(one, two, k_norm[m, 0:E], k_norm[m, E:D], eps)
+        c, s = cos[positions[n], :].to(one.dtype), sin[positions[n], :].to(one.dtype)
+        keys[m, slot // S, g, slot % S, 0:E], keys[m, slot // S, g, slot % S, E:D] = turned(one, two, c, s)
+        values[m, slot // S, g, slot % S, :] = v[m, n, g, :]
+
+
+@tp.kernel(deny_checks=True)
+def append_layers_plain_kernel(
+    keys: InOut[T, "M P G S D=2*E"], values: InOut[T, "M P G S D=2*E"], k: In[T, "M N G D=2*E"],
+    v: In[T, "M N G D=2*E"], cos: In[f32, "C E"], sin: In[f32, "C E"], positions: In[Index["C"], "N"],
+    slots: In[Unique["P*S"], "N"], *, S: int, D: int, E: int, BG: int = 8,
+) -> None:  # fmt: skip
+    """The same without norms."""
+    for m, n, g in tp.parallel(M=tp.each, N=tp.each, G=BG):
+        slot: Any = slots[n]
+        one, two = wide(k[m, n, g, 0:E]), wide(k[m, n, g, E:D])
+        c, s = cos[positions[n], :].to(one.dtype), sin[positions[n], :].to(one.dtype)
+        keys[m, slot // S, g, slot % S, 0:E], keys[m, slot // S, g, slot % S, E:D] = turned(one, two, c, s)
+        values[m, slot // S, g, slot % S, :] = v[m, n, g, :]
+
+
 # Which sizes.
 
 
@@ -188,10 +255,17 @@ def _rope_space(kernel: tp.Kernel, sizes: Sizes, target: str) -> Iterator[Choice
 
 
 def _append_default(kernel: tp.Kernel, sizes: Sizes, target: str) -> Choice:
-    """All heads of a row, up to 4096 elements of queries; with few rows one head of keys for each program."""
+    """All heads of a row, up to 4096 elements of queries; on a GPU fewer, and with few rows one head of keys.
+
+    Many rows go straight to registers there: the copy engine takes twice as long for pieces of half a head.
+    """
     fit = max(4096 // (power_of_two(sizes["R"]) * power_of_two(sizes["D"])), 1)
-    groups = 1 if target != "cpu" and sizes["N"] < 132 else min(power_of_two(sizes["G"]), fit)
-    return Choice(kernel, {"BG": groups}, Schedule(occupancy=4))
+    groups = min(power_of_two(sizes["G"]), fit)
+    if target == "cpu":
+        return Choice(kernel, {"BG": groups})
+    if sizes["N"] < 132:
+        return Choice(kernel, {"BG": 1}, Schedule(occupancy=4))
+    return Choice(kernel, {"BG": min(groups, 4)}, Schedule(occupancy=8, tma=False))
 
 
 def _append_space(kernel: tp.Kernel, sizes: Sizes, target: str) -> Iterator[Choice]:

@@ -20,13 +20,15 @@ from tileproof.tuning.choices import scheduled
 
 from . import arrays
 from .elementwise import gelu_of
+from .gated_products import SILU_LINEAR, silu_linear, silu_linear_joined_kernel, silu_linear_kernel
 from .matrices import start
 from .product_sizes import Tiles
 
 __all__ = [
     "batched_matmul", "batched_matmul_both_transposed_kernel", "batched_matmul_kernel",
     "batched_matmul_left_transposed_kernel", "batched_matmul_right_transposed_kernel", "fused_linear",
-    "fused_linear_kernel", "grouped_matmul", "grouped_matmul_kernel", "silu_linear", "silu_linear_kernel",
+    "fused_linear_kernel", "grouped_matmul", "grouped_matmul_kernel", "silu_linear",
+    "silu_linear_joined_kernel", "silu_linear_kernel",
 ]  # fmt: skip
 
 # Batches.
@@ -194,49 +196,6 @@ def fused_linear(
     return out
 
 
-# Gated layers.
-
-
-@tp.kernel(deny_checks=True)
-def silu_linear_kernel(
-    y: Out[T, "M I"], x: In[T, "M K"], w: In[T, "2 I K"], *, BM: int = 64, BI: int = 128, BK: int = 64, SWAPPED: int = 0
-) -> None:
-    """y = silu(x @ w[0].T) * (x @ w[1].T). Both products share the loads of x."""
-    for i, j in tp.parallel(M=BM, I=BI):
-        if SWAPPED == 1:
-            gate, up = start((j, i), x.dtype), start((j, i), x.dtype)
-            for k in tp.tiles(K=BK):
-                gate = tp.mma(w[0, j, k], x[i, k].T, gate)
-                up = tp.mma(w[1, j, k], x[i, k].T, up)
-            y[i, j] = (gate * tp.sigmoid(gate) * up).T
-        else:
-            gate, up = start((i, j), x.dtype), start((i, j), x.dtype)
-            for k in tp.tiles(K=BK):
-                gate = tp.mma(x[i, k], w[0, j, k].T, gate)
-                up = tp.mma(x[i, k], w[1, j, k].T, up)
-            y[i, j] = gate * tp.sigmoid(gate) * up
-
-
-def silu_linear(x: Any, w: Any, out: Any = None) -> Any:
-    """The gated half of a feed-forward layer: `silu(x @ gate.T) * (x @ up.T)`.
-
-    w holds the rows of `gate` and then those of `up`, "2*I K" or "2 I K". x has any axes before K.
-
-    Example:
-        y = tk.fused_linear(tk.silu_linear(x, gate_up), down, residual=x)
-    """
-    if len(w.shape) == 2:
-        if w.shape[0] % 2:
-            message = f"`w` has {w.shape[0]} rows, and half of them are the gate"
-            raise arrays.refused(Code.DIMENSION_DIFFERS, message, "pass as many rows of `up` as of `gate`")
-        w = arrays.view(w, (2, w.shape[0] // 2, w.shape[1]))
-    out = arrays.result(out, x, (*x.shape[:-1], w.shape[-2]))
-    rows = arrays.matrix(x)
-    choice = _SILU_TILES.choose(SILU_LINEAR, x, M=rows.shape[0], I=w.shape[-2], K=rows.shape[1])
-    choice(arrays.matrix(out), rows, w)
-    return out
-
-
 # A matrix for each expert.
 
 
@@ -279,7 +238,6 @@ def grouped_matmul(x: Any, w: Any, offsets: Any, out: Any = None) -> Any:
 
 _BATCHED_TILES: Final = Tiles(batched_matmul_kernel, "BM", "BN", can_swap=False)
 _FUSED_TILES: Final = Tiles(fused_linear_kernel, "BM", "BN")
-_SILU_TILES: Final = Tiles(silu_linear_kernel, "BM", "BI", accumulators=2)
 _GROUPED_TILES: Final = Tiles(grouped_matmul_kernel, "BN", "BF")
 
 
@@ -310,14 +268,6 @@ FUSED_LINEAR: Final = Tunable(
     space=lambda sizes, target: _FUSED_TILES.space(sizes["M"], target),
     exact=("N", "K", "B", "R"),
     operations=lambda sizes: 2.0 * sizes["M"] * sizes["N"] * sizes["K"],
-)
-SILU_LINEAR: Final = Tunable(
-    "silu_linear",
-    (silu_linear_kernel,),
-    default=lambda sizes, target: _SILU_TILES.default(sizes["M"], sizes["I"], target),
-    space=lambda sizes, target: _SILU_TILES.space(sizes["M"], target),
-    exact=("I", "K"),
-    operations=lambda sizes: 4.0 * sizes["M"] * sizes["I"] * sizes["K"],
 )
 GROUPED_MATMUL: Final = Tunable(
     "grouped_matmul",

@@ -10,15 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+import numpy as np
+
 import tileproof as tp
-from tileproof import In, Index, InOut, Schedule, T, Unique, f64, i32
+from tileproof import In, Index, InOut, Out, Schedule, T, Unique, f64, i32
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
 from .choosing import chosen
-from .weighing import LOG2_E, axes_of, blank, mean_of, scale_of, shared, weighed, wide
+from .weighing import LOG2_E, axes_of, blank, covering, mean_of, scale_of, shared, weighed, wide
 
-__all__ = ["attend_rows", "attend_rows_kernel"]
+__all__ = ["attend_prompt", "attend_prompt_kernel", "attend_rows", "attend_rows_kernel"]
 
 
 @tp.kernel(deny_checks=True)
@@ -88,7 +90,74 @@ def attend_rows(
     return made
 
 
-# Which schedule.
+# Rows of one sequence.
+
+
+@tp.kernel(deny_checks=True)
+def attend_prompt_kernel(
+    o: Out[T, "T G R D"], q: In[T, "T G R D"], k: In[T, "P G S D"], v: In[T, "P G S D"], table: In[Index["P"], "L"],
+    positions: In[i32, "T"], scale: f64, *, R: int, S: int, D: int, BT: int = 16,
+) -> None:  # fmt: skip
+    """The same for rows that lie as they are computed, BT at a time: nothing is gathered, so pages come ahead of time.
+
+    Heads stand behind rows in the space, so that in reverse the rows that see most come first, for all heads. What was
+    never written is taken as 0, which costs a walk of the values through registers. A page that some row sees to its
+    end has nothing of the kind: such a row is looked for where it is if rows follow each other.
+    """
+    tp.require(tp.dim("P") >= 1)
+    pages: Any = table
+    for t, g in tp.parallel(T=BT, G=tp.each):
+        by = wide(scale, q.dtype) * LOG2_E
+        query = q[t, g, :, :].fill(0).reshape(BT * R, D)
+        place = tp.clip(positions[t].fill(-1), -1, (tp.dim("L") * S).to(i32) - 1)
+        stop, whole = place.max() + 1, (place.min() + 1) // S
+        count = tp.cdiv(stop, S)
+        is_seen = positions.get(t.stop - 1 + count * S - stop, -1) >= count * S - 1
+        full = tp.where(is_seen, count, tp.maximum(tp.minimum(stop // S, count), whole))
+        last = (place[:, None] + tp.zeros((1, R), i32)).reshape(BT * R)
+        state = blank(BT * R, D, q.dtype)
+        for n in tp.tiles(L=tp.each, stop=whole):
+            page = tp.maximum(pages[n], 0)
+            state = weighed(state, query @ k[page, g, :, :].T, v[page, g, :, :], by)
+        for n in tp.tiles(L=tp.each, start=tp.maximum(whole, 0), stop=full):
+            page, here = tp.maximum(pages[n], 0), n.to(i32) * S + tp.arange(S, i32)
+            scores = tp.where(last[:, None] >= here[None, :], query @ k[page, g, :, :].T, -tp.inf)
+            state = weighed(state, scores, v[page, g, :, :], by)
+        for n in tp.tiles(L=tp.each, start=tp.maximum(full, 0), stop=count):
+            page, here = tp.maximum(pages[n], 0), n.to(i32) * S + tp.arange(S, i32)
+            scores = tp.where(last[:, None] >= here[None, :], query @ k[page, g, :, :].T, -tp.inf)
+            state = weighed(state, scores, tp.where(here[:, None] < stop, v[page, g, :, :], 0), by)
+        o[t, g, :, :] = mean_of(state).reshape(BT, R, D)
+
+
+def attend_prompt(
+    q: Any, keys: Any, values: Any, table: Any, positions: Any, *, scale: float | None = None, out: Any = None
+) -> Any:
+    """`attend_rows` for rows (q: T H D) that are all of one sequence, whose pages the table (L) names in order.
+
+    Row t sees the places up to positions[t]; below 0 it sees none, and gets zeros. Rows next to each other should have
+    positions next to each other: they look at pages together. What lies behind the last position of all rows may be
+    anything; entries of the table there may be -1.
+
+    Example:
+        o = tk.attend_prompt(q, key_pages, value_pages, table[0], positions)
+    """
+    tokens, heads, depth = axes_of("q", q, "T H D")
+    held, count, size, _ = axes_of("keys", keys, "P G S D")
+    (pages,) = axes_of("table", table, "L")
+    groups, sharing = shared(heads, count)
+    made, shape = arrays.result(out, q, q.shape), (tokens, groups, sharing, depth)
+    sizes = {"T": tokens, "G": groups, "R": sharing, "D": depth, "P": held, "S": size, "L": pages}
+    choice = chosen(WIDE_PROMPT if arrays.element_of(q).bits > 16 else PROMPT, q, **sizes)
+    choice(arrays.view(made, shape), arrays.view(q, shape), keys, values, table, positions, scale_of(scale, q))
+    return made
+
+
+# Which sizes and schedules.
+
+
+_LONG: Final = 4096
+"""From so many places on, programs of a GPU take more rows each: what they read of the cache is what counts."""
 
 
 def _default(sizes: Sizes, target: str) -> Choice:
@@ -115,8 +184,56 @@ def _full(rng: Any, arguments: dict[str, Any]) -> None:
     arguments["positions"][...] = table.shape[1] * arguments["k"].shape[2] - 1
 
 
+def _prompt_rows(sizes: Sizes, rows: int) -> dict[str, int]:
+    """As many rows as make so many with the heads that share keys."""
+    return {"BT": max(rows // covering(sizes["R"], 1, 2, 4, 8, 16, 32, 64), 1)}
+
+
+def _prompt_default(sizes: Sizes, target: str) -> Choice:
+    if target == "cpu":
+        return Choice(attend_prompt_kernel, _prompt_rows(sizes, 64))
+    if sizes["L"] * sizes["S"] > _LONG and sizes["D"] <= 128:
+        return Choice(attend_prompt_kernel, _prompt_rows(sizes, 128), Schedule(warps=8, latency=2, reverse=True))
+    return Choice(attend_prompt_kernel, _prompt_rows(sizes, 64), Schedule(occupancy=2, reverse=True))
+
+
+def _wide_prompt_default(sizes: Sizes, target: str) -> Choice:
+    return Choice(attend_prompt_kernel, _prompt_rows(sizes, 64 if target == "cpu" else 32))
+
+
+def _prompt_space(sizes: Sizes, target: str) -> Iterator[Choice]:
+    for rows in (32, 64, 128):
+        written = f"BT={_prompt_rows(sizes, rows)['BT']}"
+        if target == "cpu":
+            yield from choices(attend_prompt_kernel, written)
+        elif rows == 128:
+            far = (Schedule(warps=8, latency=latency, reverse=True) for latency in (2, 4))
+            yield from choices(attend_prompt_kernel, written, *far, Schedule(warps=8, reverse=True))
+        else:
+            yield from choices(
+                attend_prompt_kernel, written, Schedule(occupancy=2, reverse=True), Schedule(occupancy=2)
+            )
+
+
+def _from_the_start(rng: Any, arguments: dict[str, Any]) -> None:
+    """The last rows of a sequence that fills its pages."""
+    table, positions = arguments["table"], arguments["positions"]
+    table[...] = rng.integers(0, arguments["k"].shape[0], table.shape)
+    held = len(table) * arguments["k"].shape[2]
+    positions[...] = np.arange(len(positions)) + max(held - len(positions), 0)
+
+
 ROWS: Final = Tunable(
     "attend_rows", (attend_rows_kernel,), _default, _space, exact=("R", "S", "D", "M"), scalars={"scale": 0.1},
     inputs=_full,
 )  # fmt: skip
-TUNABLES: Final = (ROWS,)
+PROMPT: Final = Tunable(
+    "attend_prompt", (attend_prompt_kernel,), _prompt_default, _prompt_space, exact=("R", "S", "D"),
+    scalars={"scale": 0.1}, inputs=_from_the_start,
+)  # fmt: skip
+WIDE_PROMPT: Final = Tunable(
+    "wide_attend_prompt", (attend_prompt_kernel,), _wide_prompt_default, _prompt_space, exact=("R", "S", "D"),
+    scalars={"scale": 0.1}, inputs=_from_the_start,
+)  # fmt: skip
+"""For f32 and f64, whose tiles take more registers."""
+TUNABLES: Final = (ROWS, PROMPT, WIDE_PROMPT)

@@ -46,7 +46,7 @@ class Schedule:
         `occupancy`: how many programs a multiprocessor should hold. `warps`: 8 for large accumulators. `latency`: how
         far ahead loads are issued. `tma`: whether the copy engine may be used. `dependent`: in `a >> b` and in graphs,
         if both kernels say so, the second is brought to the GPU while the first still runs, and waits there; it pays
-        for short kernels whose programs all fit the GPU at once.
+        for short kernels.
         """
         given = {"group": group, "cluster": cluster, "occupancy": occupancy, "warps": warps, "latency": latency}
         for name, value in given.items():

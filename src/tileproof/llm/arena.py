@@ -37,6 +37,8 @@ class Plan:
 
     places: tuple[tuple[Life, int], ...]
     lengths: dict[DType, int]
+    parts: tuple[Buffer, ...] = ()
+    """Buffers that lie in others."""
 
     @property
     def nbytes(self) -> int:
@@ -44,16 +46,21 @@ class Plan:
 
 
 def lives_of(ops: Sequence[Op]) -> list[Life]:
-    """When each buffer is in use; outputs are from their writing to the end, and beyond."""
+    """When each buffer is in use, with all its parts; outputs are from their writing to the end, and beyond."""
     first: dict[int, int] = {}
     last: dict[int, int] = {}
     buffers: dict[int, Buffer] = {}
     for number, op in enumerate(ops):
-        for buffer in (*op.writes, *op.scratch, *op.reads):
+        for part in _buffers(op):
+            buffer = part.whole or part
             buffers[id(buffer)] = buffer
             first.setdefault(id(buffer), number)
             last[id(buffer)] = len(ops) if buffer.is_output else number
     return [Life(buffer, first[key], last[key]) for key, buffer in buffers.items()]
+
+
+def _buffers(op: Op) -> tuple[Buffer, ...]:
+    return *op.writes, *op.scratch, *op.reads
 
 
 def planned(ops: Sequence[Op]) -> Plan:
@@ -71,7 +78,8 @@ def planned(ops: Sequence[Op]) -> Plan:
             place = max(place, end)
         others.append((life, place))
     lengths = {dtype: max(at + life.elements for life, at in found) for dtype, found in placed.items()}
-    return Plan(tuple(each for found in placed.values() for each in found), lengths)
+    parts = {id(buffer): buffer for op in ops for buffer in _buffers(op) if buffer.whole is not None}
+    return Plan(tuple(each for found in placed.values() for each in found), lengths, tuple(parts.values()))
 
 
 class Arena:
@@ -98,4 +106,6 @@ class Arena:
         for life, at in plan.places:
             memory, size = self._memory[life.buffer.dtype], prod(life.buffer.shape)
             found[id(life.buffer)] = memory[at : at + size].reshape(*life.buffer.shape)
+        for part in plan.parts:
+            found[id(part)] = found[id(part.whole)][part.number]
         return found

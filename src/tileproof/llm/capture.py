@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 import tileproof as tp
+from tileproof.tuning.choices import in_chain
 
 from .arena import Arena, planned
 from .fusing import Fusion, fused
 from .inputs import Inputs
+from .late import appended_at_end
 from .model import Decoder, sampled
 from .penalties import Penalties
 from .step import Op, StepClass
@@ -67,13 +70,15 @@ def captured(
         tokens = None
         if kind.sampling != "none":
             tokens = sampled(step, logits, decoder.config, inputs.tensors, penalties, turn)
-        step = fused(step, fusions)
+        step = appended_at_end(fused(step, fusions), decoder.caches)
         tensors |= arena.tensors(planned(step.ops))
         ops += step.ops
     chosen = None if tokens is None else tensors[id(tokens)]
     graph = None
     if is_graph:
-        with tp.Graph() as graph:
+        # Launches of one row are short: there the next is brought to a GPU while the last one ends.
+        is_chain = kind.rows == 1 and decoder.device != "cpu"
+        with tp.Graph() as graph, in_chain() if is_chain else nullcontext():
             for op in ops:
                 launch(op, tensors)
     return Captured(kind, inputs, tuple(ops), tensors, tensors[id(logits)], chosen, graph)

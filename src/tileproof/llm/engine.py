@@ -20,7 +20,7 @@ from tileproof.language.dtypes import BF16
 from .config import ModelConfig
 from .errors import refused
 from .finding import resolve
-from .flight import Flight
+from .flight import Flight, turns_for
 from .fusing import Fusion
 from .generating import Generation
 from .loading import load
@@ -70,8 +70,9 @@ class LLM:
         path = resolve(model)
         opened = open_model(path)
         where = device_of(device)
+        text = Text.open(path if path.is_dir() else opened.path, opened.settings)
+        opened = replace(opened, settings={})  # a vocabulary in strings is large: it goes before the weights come
         weights = load(opened, device=where, quantize=quantize, progress=progress)
-        text = Text.open(path)
         config = replace(opened.config, tokens=min(opened.config.tokens, text.tokens))
         self._make(config, weights, text, where, max_seq_len, memory, max_batch, chunk)
         self.load_seconds = time.perf_counter() - began
@@ -107,8 +108,9 @@ class LLM:
         longest = -(-self.max_seq_len // PAGE)
         table = fusions_of(device) if fusions is None else fusions
         self.runner = Runner(
-            decoder, penalties, max(chunk, max_batch), longest, table, is_graph, is_ahead=device != "cpu"
-        )
+            decoder, penalties, max(chunk, max_batch), longest, table, is_graph, is_ahead=device != "cpu",
+            turns=turns_for(weights.nbytes),
+        )  # fmt: skip
         self.pool = PagePool(pages)
         self.scheduler = Scheduler(self.pool, max_batch, self.runner.budget)
         self._under_way: dict[Sequence, Generation] = {}

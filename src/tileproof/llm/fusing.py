@@ -1,7 +1,7 @@
 """The table of fusions: which operations in a row become one, and when.
 
 A fused operation takes what the others took, in their order: it writes what the last writes, reads what none of them
-made, and is given all that they were given. It needs no scratch. Every entry has its unfused form as the reference,
+made, and is given all that they were given. Scratch is its own. Every entry has its unfused form as the reference,
 which tests hold it to: without the table the same step computes the same.
 """
 
@@ -23,7 +23,8 @@ class Fusion:
     call: Callable[..., Any]
     applies: Callable[[StepClass, Sequence[Op]], bool] = lambda kind, ops: True
     keeps: bool = False
-    """Whether what the first operation writes is written too, behind what the last one does: others read it."""
+    """Whether what one of the operations before writes is written too, behind what the last does: others read it."""
+    scratch: Callable[[Sequence[Op]], tuple[Buffer, ...]] = lambda ops: ()
 
 
 def fused(step: Step, table: Sequence[Fusion]) -> Step:
@@ -48,7 +49,7 @@ def _one(fusion: Fusion, ops: Sequence[Op], later: Sequence[Op]) -> Op | None:
     made = [buffer for op in ops for buffer in op.writes]
     between = made[: -len(ops[-1].writes)]
     kept = [buffer for buffer in between if buffer.is_output or any(_reads(op, buffer) for op in later)]
-    if kept and not (fusion.keeps and kept == list(ops[0].writes)):
+    if kept and not (fusion.keeps and any(kept == list(op.writes) for op in ops[:-1])):
         return None
     if fusion.keeps and not kept:
         return None
@@ -56,7 +57,7 @@ def _one(fusion: Fusion, ops: Sequence[Op], later: Sequence[Op]) -> Op | None:
     for op in ops:
         reads += [each for each in op.reads if not any(each is other for other in [*made, *reads])]
     given = tuple(each for op in ops for each in op.given)
-    return Op(fusion.made, fusion.call, (*ops[-1].writes, *kept), tuple(reads), given)
+    return Op(fusion.made, fusion.call, (*ops[-1].writes, *kept), tuple(reads), given, fusion.scratch(ops))
 
 
 def _reads(op: Op, buffer: Buffer) -> bool:

@@ -11,7 +11,7 @@ from . import ops
 from .config import ModelConfig
 from .penalties import Penalties
 from .step import PAGE, Buffer, Op, Step, StepClass
-from .weights import GROUP, LayerWeights, ModelWeights, Weight
+from .weights import GROUP, PARTED, LayerWeights, ModelWeights, Weight
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,11 @@ class Decoder:
     weights: ModelWeights
     caches: Caches
     device: str
+
+    @property
+    def is_parting(self) -> bool:
+        """Whether one row is taken apart for 8-bit weights: what tensor cores are fastest with."""
+        return self.device != "cpu"
 
     def step(self, kind: StepClass, inputs: dict[str, Any]) -> tuple[Step, Buffer]:
         """The operations of a step, and its logits."""
@@ -108,10 +113,15 @@ class Decoder:
         self, step: Step, x: Buffer, weight: Weight, dtype: DType = BF16, *, is_output: bool = False
     ) -> Buffer:
         rows, columns = x.shape[0], weight.columns
+        shape = rows, weight.rows
         scratch: tuple[Buffer, ...] = ()
+        if weight.kind == "int8" and self.is_parting and rows == 1 and columns % PARTED == 0:
+            parts = Buffer((2 * PARTED // GROUP, columns), I8), Buffer((columns // GROUP, 2), F32)
+            step.ops.append(Op("parts", ops.parts, parts, (x,)))
+            given = (weight,)
+            return step.add("linear", ops.linear_of_parts, shape, dtype, *parts, given=given, is_output=is_output)
         if weight.kind == "int8" and self.device == "cpu":
             scratch = Buffer((rows, columns), I8), Buffer((rows, -(-columns // GROUP)), F32)
-        shape = rows, weight.rows
         return step.add("linear", ops.linear, shape, dtype, x, given=(weight,), scratch=scratch, is_output=is_output)
 
 

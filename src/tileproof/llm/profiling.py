@@ -73,7 +73,7 @@ def _bytes(op: Op, context: int) -> int:
     buffers = sum(_size(buffer) for buffer in (*op.writes, *op.reads))
     weights = sum(each.nbytes for each in op.given if isinstance(each, Weight))
     if op.name.startswith("attend"):
-        keys = op.given[0]
+        keys = next(each for each in op.given if len(getattr(each, "shape", ())) == 4)
         weights += 2 * context * keys.shape[1] * keys.shape[3] * keys.itemsize
     return buffers + weights
 

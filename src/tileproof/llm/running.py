@@ -157,7 +157,8 @@ class Runner:
             host["tokens"][rows] = piece.sequence.tokens(piece.start, piece.stop)
             host["positions"][rows] = positions
             host["slots"][rows] = pages[positions // PAGE] * PAGE + positions % PAGE
-            held = pages[: kind.pages]  # those behind the piece are for turns that follow
+            # Pages behind the piece are for turns that follow; of a prompt they hold nothing yet, and are not named.
+            held = pages[: kind.pages if kind.is_decode else -(-piece.stop // PAGE)]
             host["table"][number, : len(held)] = held
             if kind.is_decode:
                 host["used"][number] = piece.stop

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,21 +51,24 @@ class Text:
             dict.fromkeys(token for token in (eos, *ends) if token is not None and (token == eos or token in added))
         )
         """Every token that ends a text or a turn, that of the files first."""
-        self.tokens: int = 1 + max(tokenizer.get_vocab(with_added_tokens=True).values(), default=-1)
+        self.tokens: int = _tokens(tokenizer)
         """How many ids are tokens. A model may have rows beyond them."""
         self._bytes = _byte_of_character() if "ByteLevel" in str(tokenizer.decoder) else None
         self._pieces: dict[int, bytes] = {}
         self._template: ChatTemplate | None = None
 
     @classmethod
-    def open(cls, path: Path) -> Text:
-        """The text of a Hugging Face folder (tokenizer.json, tokenizer_config.json) or of a GGUF file."""
+    def open(cls, path: Path, settings: Mapping[str, Any] | None = None) -> Text:
+        """The text of a Hugging Face folder (tokenizer.json, tokenizer_config.json) or of a GGUF file.
+
+        `settings` are those of the GGUF file, where it was read already.
+        """
         _demand_packages()
         if path.is_dir() and not (path / "tokenizer.json").is_file():
             files = [file for file in path.glob("*.gguf") if is_first_part(file)]
             if len(files) == 1:
-                return _open_gguf(files[0])
-        return _open_folder(path) if path.is_dir() else _open_gguf(path)
+                return _open_gguf(files[0], settings)
+        return _open_folder(path) if path.is_dir() else _open_gguf(path, settings)
 
     def encode(self, text: str, *, special: bool = True, start: bool = True) -> list[int]:
         """The tokens of a text, with the bos token in front where the model wants it and `start` is True.
@@ -153,8 +156,8 @@ class Text:
         return self.decode([*before, token]).removeprefix(self.decode(before)).encode()
 
 
-def _open_gguf(path: Path) -> Text:
-    values = read_header(path).values
+def _open_gguf(path: Path, settings: Mapping[str, Any] | None) -> Text:
+    values = settings or read_header(path).values
     found = gguf_vocabulary(values, str(path))
     template = values.get("tokenizer.chat_template")
     return Text(
@@ -184,6 +187,15 @@ def _open_folder(path: Path) -> Text:
     own = path / "chat_template.jinja"
     template = own.read_text(encoding="utf-8") if own.is_file() else default_template(config.get("chat_template"))
     return Text(tokenizer, name=path.name, bos=bos, eos=eos, begins=begins, template=template)
+
+
+def _tokens(tokenizer: Tokenizer) -> int:
+    """One more than the last id. Where no id is left out that is how many there are; a copy of all tokens, which is
+    as much memory as their tokenizer, is made only where one is."""
+    count: int = tokenizer.get_vocab_size(with_added_tokens=True)
+    if all(tokenizer.id_to_token(token) is not None for token in range(count)):
+        return count
+    return 1 + max(tokenizer.get_vocab(with_added_tokens=True).values(), default=-1)
 
 
 def _named_token(tokenizer: Tokenizer, found: Any) -> int | None:

@@ -10,6 +10,8 @@ import tileproof as tp
 Kind = Literal["bf16", "int8"]
 GROUP = 64
 """Neighbours along a row of 8-bit weights that share a scale."""
+PARTED = 512
+"""Columns of 8-bit weights that tensor cores multiply at once with a vector taken apart."""
 
 
 @dataclass(frozen=True, slots=True)

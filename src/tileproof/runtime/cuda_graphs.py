@@ -282,9 +282,9 @@ def player_of(
             gathered = empty(sum(report.nbytes for report in reports), U8, device_name(device.ordinal))
             gathered.wait()  # replays may be on any stream
             to = gathered.address
-            for report in reports:
-                device.copy_async(to, report.address, report.nbytes, main)
-                to += report.nbytes
+            for address, nbytes in _neighbours(reports):
+                device.copy_async(to, address, nbytes, main)
+                to += nbytes
         captured = device.end_capture(main)
     except BaseException:
         device.abandon_capture(main)
@@ -298,6 +298,19 @@ def player_of(
     for handle in lanes.values():
         device.end_stream(handle)
     return Player(executable, recorded, reports, gathered)
+
+
+def _neighbours(reports: Sequence[Report]) -> Iterator[tuple[int, int]]:
+    """The bytes of reports in their order, those without a gap between them together."""
+    start = end = 0
+    for report in reports:
+        if report.address != end:
+            if end > start:
+                yield start, end - start
+            start = end = report.address
+        end += report.nbytes
+    if end > start:
+        yield start, end - start
 
 
 def _reports(recorded: Sequence[Recorded], watches: Sequence[Watch]) -> Iterator[Report]:

@@ -8,7 +8,7 @@ Where an earlier launch of the same graph writes the tensor and vouches for it, 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError
@@ -30,6 +30,9 @@ from .owned import spans_of, vouched
 from .streams import device_name
 from .tensors import Tensor
 
+_FLAGS: Final = 512
+"""Words that are made at once for what tests find."""
+
 
 @dataclass(slots=True)
 class Vouched:
@@ -38,6 +41,15 @@ class Vouched:
     known: dict[Key, Measured] = field(default_factory=dict)
     copies: dict[tuple[Key, Wanted, bool], Tensor] = field(default_factory=dict)
     """Copies that were made, and are as good as new while nobody writes what they were made of."""
+    _flags: Tensor | None = None
+    _taken: int = 0
+
+    def flags(self, count: int, device: str) -> Tensor:
+        """Words for what a test finds, next to those of the last one: neighbours are copied to the host together."""
+        if self._flags is None or self._taken + count > self._flags.shape[0]:
+            self._flags, self._taken = empty(max(count, _FLAGS), I64, device), 0
+        self._taken += count
+        return self._flags[self._taken - count : self._taken]
 
     def note(self, signature: Signature, bound: Bound, found: Proved) -> None:
         """A launch writes: what it vouches for is known, and nothing else of what it writes is."""
@@ -123,7 +135,7 @@ def checked(
         device, needs = device_name(bound.device), checked_indices.needs(wanted, given)
         element = I32 if bound.tensors[tensor.name].itemsize == 4 else I64
         copy = copies[tensor.name] = empty(bound.tensors[tensor.name].shape, element, device)
-        flags = empty(needs.flags, I64, device)
+        flags = known.flags(needs.flags, device)
         places = empty(needs.places, I32 if needs.places_dtype.itemsize == 4 else I64, device) if needs.places else None
         watches.append(Watch(signature, tensor, wanted, flags, copy.shape, found.holes.get(tensor.name)))
         launches += checked_indices.launches(wanted, given, copy, flags, places, complete=is_complete)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import product
@@ -14,6 +16,7 @@ from tileproof.language.schedule import Schedule
 PLAIN: Final = Schedule()
 Form: TypeAlias = Callable[..., tuple[Any, ...]]
 """Gets constants and the arguments of a tunable, and gives those of a kernel."""
+_in_chain: ContextVar[bool] = ContextVar("tileproof_in_chain", default=False)
 _forms: Final[dict[Kernel, Form]] = {}
 """For kernels that take other forms of the arguments than their tunable does."""
 
@@ -32,7 +35,8 @@ class Choice:
         object.__setattr__(self, "launched", scheduled(self.kernel, self.schedule))
 
     def __call__(self, *args: Any) -> None:
-        self.launched(*self.arguments(args), **self.constants)
+        kernel = _early(self.kernel, self.schedule) if _in_chain.get() else self.launched
+        kernel(*self.arguments(args), **self.constants)
 
     def arguments(self, args: Sequence[Any]) -> Sequence[Any]:
         """What the kernel is given: the arguments of its tunable, or views of them where it takes another form."""
@@ -59,6 +63,23 @@ def takes(kernel: Kernel, form: Form) -> None:
 def scheduled(kernel: Kernel, schedule: Schedule) -> Kernel:
     """The kernel under a schedule; itself under its own."""
     return kernel if schedule == (kernel.schedule or PLAIN) else kernel.with_schedule(schedule)
+
+
+@cache
+def _early(kernel: Kernel, schedule: Schedule) -> Kernel:
+    """The kernel under a schedule by which it may begin before the one ahead of it has ended."""
+    said = {name: getattr(schedule, name) for name in Schedule.__slots__}
+    return scheduled(kernel, Schedule(**said | {"dependent": True}))
+
+
+@contextmanager
+def in_chain() -> Iterator[None]:
+    """Has launches within it begin, on a GPU, while the launch ahead of them ends: for many short ones in a row."""
+    token = _in_chain.set(True)
+    try:
+        yield
+    finally:
+        _in_chain.reset(token)
 
 
 def choices(kernel: Kernel, sizes: str, *schedules: Schedule) -> Iterator[Choice]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 from benchmarks.gguf_models import convert, packaged_smollm2
-from llama_cpp import LlamaCpp
+from llama_peer import LlamaCpp
 
 from tileproof.llm.text import Text
 

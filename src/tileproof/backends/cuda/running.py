@@ -250,13 +250,11 @@ class Loaded:
         return programs
 
     def can_depend(self, space: Space, arrays: Mapping[str, Any]) -> bool:
-        """Whether a launch can and should be dependent, behind another launch of code that is.
+        """Whether a launch can be dependent, behind another launch of code that is.
 
-        All its blocks must fit the GPU at once: those that begin early take the place of blocks of the kernel ahead
-        that are still to come, which was seen to cost more than it brings.
+        Its blocks begin when the last blocks of the kernel ahead have, so they take the place of none of them.
         """
-        blocks = self.grid(self.code.stages[0], space, arrays) if self.is_dependent else 0
-        return 0 < blocks <= self.sm_count * self.code.occupancy
+        return self.is_dependent and self.grid(self.code.stages[0], space, arrays) > 0
 
     def fixed_words(
         self, arrays: Mapping[str, Any], dimensions: Mapping[str, int], space: Space

@@ -1,0 +1,73 @@
+"""What cuBLAS and cuDNN alone take for the same shapes: the products of a decode step, and those of a prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.nn import functional
+
+from .h200_decoding import captured, node_count
+from .h200_proxy import Product
+from .h200_weights import Shared
+
+
+def products_of_a_step(shared: Shared, products: dict[tuple[int, int], Product]) -> tuple[Any, int | None]:
+    """A graph of only the matrix products of one token, each as cuBLAS does it fastest."""
+    matrices = [matrix for layer in shared.layers for matrix in layer.matrices] + [shared.head]
+
+    def row(size: int) -> Any:
+        return torch.randn(1, size, dtype=torch.bfloat16, device=shared.device)
+
+    outs = {size: row(size) for size in {matrix.shape[0] for matrix in matrices}}
+    ins = {size: row(size) for size in {matrix.shape[1] for matrix in matrices}}
+
+    def work() -> None:
+        for matrix in matrices:
+            products[tuple(matrix.shape)](outs[matrix.shape[0]], matrix, ins[matrix.shape[1]])
+
+    work()
+    torch.cuda.synchronize()
+    graph = captured(work)
+    return graph, node_count(graph)
+
+
+def products_of_a_prompt(shared: Shared, length: int) -> Callable[[], Any]:
+    """Merged products by cuBLAS and attention by cuDNN of all layers, the head for the last row: no norms, no SiLU."""
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+
+    config = shared.config
+    x = torch.randn(length, config.width, dtype=torch.bfloat16, device=shared.device)
+
+    def work() -> Any:
+        y = x
+        with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
+            for layer in shared.layers:
+                qkv = functional.linear(y, layer.qkv).view(1, length, -1, config.depth).transpose(1, 2)
+                q, k, v = qkv.split((config.heads, config.groups, config.groups), dim=1)
+                o = functional.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
+                y = functional.linear(o.transpose(1, 2).reshape(length, -1), layer.output)
+                y = functional.linear(functional.linear(y, layer.gate_up)[:, : config.inner], layer.down)
+        return functional.linear(y[-1:], shared.head)
+
+    with torch.no_grad():
+        work()
+        torch.cuda.synchronize()
+        graph = captured(work)
+    return lambda: graph.replay()
+
+
+def read_rate(size: int = 4 << 30, tries: int = 8) -> float:
+    """Bytes that torch's sum reads in a second: the best of some tries."""
+    x = torch.ones(size // 4, device="cuda")
+    x.sum()
+    best = float("inf")
+    for _ in range(tries):
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        x.sum()
+        end.record()
+        end.synchronize()
+        best = min(best, begin.elapsed_time(end) / 1e3)
+    return size / best

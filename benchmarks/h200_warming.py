@@ -1,0 +1,98 @@
+"""What takes long and needs no measuring, beside each other: torch's compilers for the peers, and a cold kernel cache.
+
+Kernels of all layers are the same, so one layer of a model fills the caches of torch and Triton, in a process for each
+piece that is compiled, while the process that measures proves and assembles ours. Compiling keeps processors busy and
+the GPU hardly ever, so that candidates are timed as if they were alone. Nothing else is timed before all has ended.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from typing import Final
+
+from .h200_plan import Plan
+
+PIECES: Final = {"compiled": ("second_half", "first_half", "logits"), "proxy": ("step",)}
+"""What is compiled of each peer, the slowest first."""
+
+
+class Warming:
+    """Work in other processes that has been begun."""
+
+    def __init__(self, plan: Plan) -> None:
+        command = [sys.executable, "-m", "benchmarks.h200_warming", json.dumps(asdict(plan))]
+        pieces = [piece for peer, pieces in PIECES.items() if peer not in plan.without for piece in pieces]
+        self._peers = [_begun([*command, piece]) for piece in pieces]
+        cold = [sys.executable, "-m", "benchmarks.h200_cold", plan.model, "both"]
+        self._cold = None if "cold" in plan.without else _begun(cold)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all of it has ended."""
+        return all(each.poll() is not None for each in (*self._peers, self._cold) if each is not None)
+
+    def wait(self, seconds: float) -> str:
+        """Waits for all of it, and stops what takes longer; gives what was found of our kernels."""
+        until = time.monotonic() + seconds
+        for each in self._peers:
+            _ended(each, until - time.monotonic())
+        if self._cold is None:
+            return "not measured in this run"
+        return _ended(self._cold, until - time.monotonic()) or "not measured: time is short"
+
+
+def _begun(command: Sequence[str]) -> subprocess.Popen[str]:
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
+
+
+def _ended(process: subprocess.Popen[str], seconds: float) -> str:
+    """What a process prints last; nothing if it does not end in time, and is stopped with those that it began."""
+    try:
+        said, _ = process.communicate(timeout=max(seconds, 1))
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        return ""
+    return said.strip().splitlines()[-1] if said.strip() and process.returncode == 0 else ""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Compiles a piece of a peer, with one layer of the model."""
+    import torch
+
+    from tileproof.llm.shapes import shape
+
+    from .h200_compiled import Compiled
+    from .h200_decoding import State
+    from .h200_proxy import Proxy
+    from .h200_weights import made
+
+    plan, piece = Plan.of(json.loads(arguments[0])), arguments[1]
+    config = replace(shape(plan.model), layers=1)
+    shared, state = made(config, "cuda:0"), State(config, plan.capacity, "cuda:0")
+    if piece == "step":
+        proxy = Proxy(shared, state)
+        proxy.logits_of([1, 2], 1)
+        proxy.begin(128)
+        return 0
+    compiled = Compiled(shared, state)
+    x = torch.nn.functional.embedding(state.token, shared.table)
+    if piece == "first_half":
+        compiled.first_half(x, 0)
+    elif piece == "second_half":
+        compiled.second_half(x, torch.zeros(1, config.heads * config.depth, dtype=x.dtype, device=x.device), 0)
+    else:
+        compiled.logits(x)
+    torch.cuda.synchronize()
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,130 @@
+"""The gated half of a feed-forward layer: two products that share the loads of x, and what is made of them.
+
+Numbers are computed as in `products`. On a GPU tiles of both matrices come by one load and meet x in one product, whose
+halves are then the gate and the rest: nearly as fast as one product of that size, whose result is never stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import tileproof as tp
+from tileproof import In, Out, Schedule, T
+from tileproof.diagnostics.codes import Code
+from tileproof.tuning import Choice, Sizes, Tunable, choices
+
+from . import arrays
+from .matrices import start
+from .product_sizes import Tiles
+
+__all__ = ["silu_linear", "silu_linear_joined_kernel", "silu_linear_kernel"]
+
+
+@tp.kernel(deny_checks=True)
+def silu_linear_kernel(
+    y: Out[T, "M I"], x: In[T, "M K"], w: In[T, "2 I K"], *, BM: int = 64, BI: int = 128, BK: int = 64, SWAPPED: int = 0
+) -> None:
+    """y = silu(x @ w[0].T) * (x @ w[1].T). Both products share the loads of x."""
+    for i, j in tp.parallel(M=BM, I=BI):
+        if SWAPPED == 1:
+            gate, up = start((j, i), x.dtype), start((j, i), x.dtype)
+            for k in tp.tiles(K=BK):
+                gate = tp.mma(w[0, j, k], x[i, k].T, gate)
+                up = tp.mma(w[1, j, k], x[i, k].T, up)
+            y[i, j] = (gate * tp.sigmoid(gate) * up).T
+        else:
+            gate, up = start((i, j), x.dtype), start((i, j), x.dtype)
+            for k in tp.tiles(K=BK):
+                gate = tp.mma(x[i, k], w[0, j, k].T, gate)
+                up = tp.mma(x[i, k], w[1, j, k].T, up)
+            y[i, j] = gate * tp.sigmoid(gate) * up
+
+
+def joined(t: Any, rows: int, inner: int) -> Any:
+    """Tiles of both matrices below each other, as columns of what meets x."""
+    return t.fill(0).reshape(rows, inner).T
+
+
+def gated(both: Any, width: int) -> Any:
+    """silu of the first columns times the others."""
+    gate, up = both[:, :width], both[:, width:]
+    return gate * tp.sigmoid(gate) * up
+
+
+@tp.kernel(deny_checks=True)
+def silu_linear_joined_kernel(
+    y: Out[T, "M I"], x: In[T, "M K"], w: In[T, "2 I K"], *, BM: int = 128, BI: int = 64, BK: int = 64
+) -> None:
+    """The same by one product with tiles of both matrices."""
+    for i, j in tp.parallel(M=BM, I=BI):
+        acc = start((i, 2 * BI), x.dtype)
+        for k in tp.tiles(K=BK):
+            acc = tp.mma(x[i, k], joined(w[:, j, k], 2 * BI, BK), acc)
+        y[i, j] = gated(acc, BI)
+
+
+def silu_linear(x: Any, w: Any, out: Any = None) -> Any:
+    """The gated half of a feed-forward layer: `silu(x @ gate.T) * (x @ up.T)`.
+
+    w holds the rows of `gate` and then those of `up`, "2*I K" or "2 I K". x has any axes before K.
+
+    Example:
+        y = tk.fused_linear(tk.silu_linear(x, gate_up), down, residual=x)
+    """
+    if len(w.shape) == 2:
+        if w.shape[0] % 2:
+            message = f"`w` has {w.shape[0]} rows, and half of them are the gate"
+            raise arrays.refused(Code.DIMENSION_DIFFERS, message, "pass as many rows of `up` as of `gate`")
+        w = arrays.view(w, (2, w.shape[0] // 2, w.shape[1]))
+    out = arrays.result(out, x, (*x.shape[:-1], w.shape[-2]))
+    rows = arrays.matrix(x)
+    sizes = {"M": rows.shape[0], "I": w.shape[-2], "K": rows.shape[1]}
+    if arrays.element_of(x).bits == 32 and arrays.target_of(x) != "cpu":  # tiles of f32 are twice as large
+        choice = _TILES.default(sizes["M"], sizes["I"], arrays.target_of(x))
+    else:
+        choice = _TILES.choose(SILU_LINEAR, x, **sizes)
+    choice(arrays.matrix(out), rows, w)
+    return out
+
+
+# Which sizes and schedules.
+
+_TILES: Final = Tiles(silu_linear_kernel, "BM", "BI", accumulators=2)
+_FEW: Final = 64
+"""More rows than these are taken by one product for both matrices."""
+_LASTING: Final = Schedule(group=8, persistent=True)
+_TWICE: Final = Schedule(group=8, occupancy=2)
+
+
+def _default(sizes: Sizes, target: str) -> Choice:
+    if not _is_joined(sizes, target):
+        return _TILES.default(sizes["M"], sizes["I"], target)
+    # Up to 128 rows the weights are read once, and it is memory that two programs keep busier than one.
+    schedule = _TWICE if sizes["M"] <= 128 else _LASTING
+    return Choice(silu_linear_joined_kernel, {"BM": 128, "BI": 64, "BK": 64}, schedule)
+
+
+def _space(sizes: Sizes, target: str) -> Iterator[Choice]:
+    if not _is_joined(sizes, target):
+        yield from _TILES.space(sizes["M"], target)
+        return
+    eight = Schedule(group=8, warps=8, persistent=True), Schedule(group=8, warps=8)
+    yield from choices(silu_linear_joined_kernel, "BM=128,BI=64,BK=64", _LASTING, _TWICE, Schedule(group=8))
+    yield from choices(silu_linear_joined_kernel, "BM=64,BI=128,BK=64 BM=64,BI=64,BK=64", _LASTING, _TWICE)
+    yield from choices(silu_linear_joined_kernel, "BM=128,BI=128,BK=64", *eight)
+
+
+def _is_joined(sizes: Sizes, target: str) -> bool:
+    """Tiles that lie whole in both matrices are read as they are; others are filled up, in registers."""
+    return target != "cpu" and sizes["M"] > _FEW and sizes["I"] % 128 == sizes["K"] % 64 == 0
+
+
+SILU_LINEAR: Final = Tunable(
+    "silu_linear",
+    (silu_linear_kernel, silu_linear_joined_kernel),
+    default=_default,
+    space=_space,
+    exact=("I", "K"),
+    operations=lambda sizes: 4.0 * sizes["M"] * sizes["I"] * sizes["K"],
+)

@@ -1,0 +1,294 @@
+"""A matrix of 8-bit weights times a vector in parts, on tensor cores that multiply 8-bit integers.
+
+`quantised_parts` says what the parts are. Weights go from memory to the tensor cores as they are. Sums of groups are
+exact, sums of rows are made in f32 and rounded once. NaN and infinity in the vector or in a scale make NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import tileproof as tp
+from tileproof import In, Out, Schedule, T, f32, i8
+from tileproof.tuning import Choice, Sizes, Tunable, choices
+from tileproof.tuning.choices import takes
+
+from . import arrays
+from .choosing import chosen
+from .gated_vectors import half_of
+from .quantised_parts import BLOCK, Parts, blocks_of, pair_for, taken_apart
+from .streaming import extents
+
+__all__ = [
+    "TUNABLES", "parts_matvec", "parts_matvec_add", "parts_matvec_add_kernel", "parts_matvec_kernel",
+    "parts_matvec_pieces", "parts_matvec_pieces_kernel", "parts_matvec_silu", "parts_matvec_silu_kernel",
+    "parts_matvec_silu_pairs_kernel", "parts_silu_parts", "parts_silu_parts_kernel", "pieces_of",
+]  # fmt: skip
+
+
+def _dots(w: Any, q: Any, scale: Any, grain: Any, BN: int) -> Any:
+    """The sums of the groups of a block, scaled; w is a tile of BN rows."""
+    sums = tp.mma(w, q.T, 0).fill(0).to(f32).reshape(BN, 8, 2)
+    return sums * scale.to(f32).fill(0)[:, :, None] * grain
+
+
+@tp.kernel(deny_checks=True)
+def parts_matvec_kernel(
+    y: Out[Any, "N"], w: In[i8, "N P 512"], scale: In[Any, "N P 8"], q: In[i8, "16 P 512"], grain: In[f32, "P 8 2"], *,
+    BN: int = 64,
+) -> None:  # fmt: skip
+    """y = (w * scale) @ x."""
+    for n in tp.parallel(N=BN):
+        acc = tp.zeros((BN, 8, 2))
+        for p in tp.tiles(P=tp.each):
+            acc += _dots(w[n, p, :], q[:, p, :], scale[n, p, :], grain[p, :, :], BN)
+        y[n] = acc.sum(axis=2).sum(axis=1)
+
+
+@tp.kernel(deny_checks=True)
+def parts_matvec_add_kernel(
+    y: Out[T, "N"], w: In[i8, "N P 512"], scale: In[Any, "N P 8"], q: In[i8, "16 P 512"], grain: In[f32, "P 8 2"],
+    residual: In[Any, "N"], *, BN: int = 64,
+) -> None:  # fmt: skip
+    """y = residual + (w * scale) @ x."""
+    for n in tp.parallel(N=BN):
+        acc = tp.zeros((BN, 8, 2))
+        for p in tp.tiles(P=tp.each):
+            acc += _dots(w[n, p, :], q[:, p, :], scale[n, p, :], grain[p, :, :], BN)
+        y[n] = residual[n].to(f32) + acc.sum(axis=2).sum(axis=1)
+
+
+@tp.kernel(deny_checks=True)
+def parts_matvec_silu_kernel(
+    y: Out[T, "I"], w: In[i8, "2 I P 512"], scale: In[Any, "2 I P 8"], q: In[i8, "16 P 512"], grain: In[f32, "P 8 2"],
+    *, BI: int = 64,
+) -> None:  # fmt: skip
+    """y = silu(gate) * up, of both halves of (w * scale) @ x."""
+    for i in tp.parallel(I=BI):
+        gate, up = tp.zeros((BI, 8, 2)), tp.zeros((BI, 8, 2))
+        for p in tp.tiles(P=tp.each):
+            gate += _dots(w[0, i, p, :], q[:, p, :], scale[0, i, p, :], grain[p, :, :], BI)
+            up += _dots(w[1, i, p, :], q[:, p, :], scale[1, i, p, :], grain[p, :, :], BI)
+        open = gate.sum(axis=2).sum(axis=1)
+        y[i] = open * tp.sigmoid(open) * up.sum(axis=2).sum(axis=1)
+
+
+@tp.kernel(deny_checks=True)
+def parts_matvec_silu_pairs_kernel(
+    y: Out[T, "J 32"], w: In[i8, "2 J 32 P 512"], scale: In[Any, "2 J 32 P 8"], q: In[i8, "16 P 512"],
+    grain: In[f32, "P 8 2"],
+) -> None:
+    """The same, with 32 rows of each half in one product: less to load at a time, so more of it ahead."""
+    for j in tp.parallel(J=tp.each):
+        acc = tp.zeros((64, 8, 2))
+        for p in tp.tiles(P=tp.each):
+            rows, scales = w[:, j, :, p, :].reshape(64, 512), scale[:, j, :, p, :].reshape(64, 8)
+            acc += _dots(rows, q[:, p, :], scales, grain[p, :, :], 64)
+        both = acc.sum(axis=2).sum(axis=1).reshape(2, 32)
+        open = both[:1, :].reshape(32)
+        y[j, :] = open * tp.sigmoid(open) * both[1:, :].reshape(32)
+
+
+def _in_pairs(_: Any, y: Any, w: Any, scale: Any, q: Any, grain: Any) -> tuple[Any, ...]:
+    blocks, pairs = q.shape[1], y.shape[0] // 32
+    seen = arrays.view(w, (2, pairs, 32, blocks, BLOCK)), arrays.view(scale, (2, pairs, 32, blocks, 8))
+    return arrays.view(y, (pairs, 32)), *seen, q, grain
+
+
+takes(parts_matvec_silu_pairs_kernel, _in_pairs)
+
+
+@tp.kernel(deny_checks=True)
+def parts_silu_parts_kernel(
+    y: Out[i8, "8 2 J 64"], grains: Out[f32, "J 2"], w: In[i8, "2 J 64 2*P 256"], scale: In[Any, "2 J 64 2*P 4"],
+    q: In[i8, "2 8 P 2 256"], grain: In[f32, "2*P 4 2"],
+) -> None:  # fmt: skip
+    """silu(gate) * up of the same, in parts: a group by each program, which takes half a block at a time."""
+    for j in tp.parallel(J=tp.each):
+        gate, up = tp.zeros((64, 4, 2)), tp.zeros((64, 4, 2))
+        for k in tp.tiles(("2*P", tp.each)):
+            v = q[k % 2, :, k // 2, k % 2, :].T
+            gates = tp.mma(w[0, j, :, k, :], v, 0).to(f32).reshape(64, 4, 2)
+            gate += gates * scale[0, j, :, k, :].to(f32)[:, :, None] * grain[k, :, :]
+            ups = tp.mma(w[1, j, :, k, :], v, 0).to(f32).reshape(64, 4, 2)
+            up += ups * scale[1, j, :, k, :].to(f32)[:, :, None] * grain[k, :, :]
+        open = gate.sum(axis=2).sum(axis=1)
+        parts, each = taken_apart((open * tp.sigmoid(open) * up.sum(axis=2).sum(axis=1))[None, :])
+        grains[j, :] = each.reshape(2)
+        y[:, :, j, :] = tp.where((tp.arange(8) == j % 8)[:, None, None], parts, 0.0).to(i8)
+
+
+@tp.kernel(deny_checks=True)
+def parts_matvec_pieces_kernel(
+    y: Out[f32, "P/SP N"], w: In[i8, "N P 512"], scale: In[Any, "N P 8"], q: In[i8, "16 P 512"],
+    grain: In[f32, "P 8 2"], *, SP: int = 8, BN: int = 64,
+) -> None:  # fmt: skip
+    """Pieces that add up to (w * scale) @ x, each of SP blocks of columns, for too few rows to fill a GPU."""
+    for z, n in tp.parallel(P=SP, N=BN):
+        acc = tp.zeros((BN, 8, 2))
+        for p in tp.tiles(P=tp.each, start=z.start, stop=z.stop):
+            acc += _dots(w[n, p, :], q[:, p, :], scale[n, p, :], grain[p, :, :], BN)
+        y[z.number, n] = acc.sum(axis=2).sum(axis=1)
+
+
+# Choices.
+
+_AT_ONCE: Final = tuple(Schedule(occupancy=each) for each in (1, 2, 3, 4))
+
+
+def _default(kernel: tp.Kernel, rows: int) -> Choice:
+    # Where programs are so few that each has a multiprocessor to itself, they load as far ahead as its memory allows.
+    return Choice(kernel, {"BN": 64}, Schedule(occupancy=1 if rows <= 88 * 64 else 2))
+
+
+def _space(kernel: tp.Kernel, target: str) -> Iterator[Choice]:
+    if target == "cpu":
+        yield from choices(kernel, "BN=64 BN=128")
+        return
+    yield from choices(kernel, "BN=64", *_AT_ONCE, Schedule(occupancy=2, latency=8))
+    yield from choices(kernel, "BN=128", Schedule(occupancy=1), Schedule(occupancy=2))
+
+
+def _tunable(name: str, kernel: tp.Kernel) -> Tunable:
+    return Tunable(
+        name, (kernel,), lambda sizes, target: _default(kernel, sizes["N"]),
+        lambda sizes, target: _space(kernel, target), exact=("N", "P"),
+    )  # fmt: skip
+
+
+def _silu_default(sizes: Sizes, target: str) -> Choice:
+    if target == "cpu" or sizes["I"] % 32:
+        return Choice(parts_matvec_silu_kernel, {"BI": 64}, Schedule(occupancy=2))
+    return Choice(parts_matvec_silu_pairs_kernel, {}, Schedule(occupancy=2))
+
+
+def _silu_space(sizes: Sizes, target: str) -> Iterator[Choice]:
+    schedules = [Schedule()] if target == "cpu" else _AT_ONCE
+    yield from choices(parts_matvec_silu_kernel, "BI=64", *schedules)
+    if sizes["I"] % 32 == 0:
+        yield from choices(parts_matvec_silu_pairs_kernel, "", *schedules)
+
+
+def _silu_parts_default(sizes: Sizes, target: str) -> Choice:
+    return Choice(parts_silu_parts_kernel, {}, Schedule(occupancy=4 if sizes["J"] > 3 * 132 else 3))
+
+
+def _silu_parts_space(sizes: Sizes, target: str) -> Iterator[Choice]:
+    yield from choices(parts_silu_parts_kernel, "", *([Schedule()] if target == "cpu" else _AT_ONCE))
+
+
+def _pieces_default(sizes: Sizes, target: str) -> Choice:
+    return Choice(parts_matvec_pieces_kernel, {"SP": sizes["SP"], "BN": 64}, Schedule(occupancy=2))
+
+
+def _pieces_space(sizes: Sizes, target: str) -> Iterator[Choice]:
+    schedules = [Schedule()] if target == "cpu" else _AT_ONCE
+    yield from choices(parts_matvec_pieces_kernel, f"SP={sizes['SP']},BN=64", *schedules)
+
+
+PARTS_MATVEC: Final = _tunable("parts_matvec", parts_matvec_kernel)
+PARTS_MATVEC_ADD: Final = _tunable("parts_matvec_add", parts_matvec_add_kernel)
+PARTS_MATVEC_SILU: Final = Tunable(
+    "parts_matvec_silu", (parts_matvec_silu_kernel, parts_matvec_silu_pairs_kernel), _silu_default, _silu_space,
+    exact=("I", "P"),
+)  # fmt: skip
+PARTS_SILU_PARTS: Final = Tunable(
+    "parts_silu_parts", (parts_silu_parts_kernel,), _silu_parts_default, _silu_parts_space, exact=("J", "P")
+)
+PARTS_MATVEC_PIECES: Final = Tunable(
+    "parts_matvec_pieces", (parts_matvec_pieces_kernel,), _pieces_default, _pieces_space, exact=("N", "P", "SP")
+)
+TUNABLES: Final = (PARTS_MATVEC, PARTS_MATVEC_ADD, PARTS_MATVEC_SILU, PARTS_SILU_PARTS, PARTS_MATVEC_PIECES)
+
+
+def pieces_of(rows: int, blocks: int) -> int:
+    """In how many pieces a product is made best: in two where programs of 64 rows would leave a GPU half idle."""
+    return 2 if rows <= 88 * 64 and blocks > 1 else 1
+
+
+# Functions.
+
+
+def parts_matvec(w: Any, scale: Any, parts: Parts, out: Any = None) -> Any:
+    """(w * scale) @ x, for 8-bit integers w, a scale for each 64 neighbours along their rows, and x in parts.
+
+    Without an `out` the result is in f32.
+
+    Example:
+        q, scale = tk.quantise_int8(w, group=64)
+        y = tk.parts_matvec(q, scale, tk.int8_parts(x))
+    """
+    rows, operands = _operands(w, scale, parts)
+    y = arrays.result(out, parts[1], (rows,))
+    chosen(PARTS_MATVEC, parts[1], N=rows, P=operands[2].shape[1])(y, *operands)
+    return y
+
+
+def parts_matvec_add(w: Any, scale: Any, parts: Parts, residual: Any, out: Any = None) -> Any:
+    """residual + (w * scale) @ x, added before the result is rounded. `out` is another array than the residual.
+
+    Example:
+        q, scale = tk.quantise_int8(w, group=64)
+        y = tk.parts_matvec_add(q, scale, tk.int8_parts(x), residual)
+    """
+    rows, operands = _operands(w, scale, parts)
+    y = arrays.result(out, residual, (rows,))
+    chosen(PARTS_MATVEC_ADD, parts[1], N=rows, P=operands[2].shape[1])(y, *operands, residual)
+    return y
+
+
+def parts_matvec_silu(w: Any, scale: Any, parts: Parts, out: Any = None) -> Any:
+    """silu(gate) * up, where gate and up are the first and the second half of (w * scale) @ x.
+
+    Example:
+        q, scale = tk.quantise_int8(w, group=64)
+        y = tk.parts_matvec_silu(q, scale, tk.int8_parts(x))
+    """
+    rows, (weights, scales, *rest) = _operands(w, scale, parts)
+    half, blocks = half_of(rows), rest[0].shape[1]
+    y = arrays.result(out, parts[1], (half,))
+    halves = arrays.view(weights, (2, half, blocks, BLOCK)), arrays.view(scales, (2, half, blocks, 8))
+    chosen(PARTS_MATVEC_SILU, parts[1], I=half, P=blocks)(y, *halves, *rest)
+    return y
+
+
+def parts_silu_parts(w: Any, scale: Any, parts: Parts, out: Parts | None = None) -> Parts:
+    """silu(gate) * up of the same, taken apart for the next product. Their number is a multiple of 512.
+
+    Example:
+        q, scale = tk.quantise_int8(w, group=64)
+        inner = tk.parts_silu_parts(q, scale, tk.int8_parts(x))
+    """
+    rows, (weights, scales, *rest) = _operands(w, scale, parts)
+    made, blocks = blocks_of(half_of(rows)), rest[0].shape[1]
+    q, grain = pair_for(out, parts[1], made)
+    groups, halves = 8 * made, 2 * blocks
+    given = arrays.view(weights, (2, groups, 64, halves, 256)), arrays.view(scales, (2, groups, 64, halves, 4))
+    vector = arrays.view(rest[0], (2, 8, blocks, 2, 256)), arrays.view(rest[1], (halves, 4, 2))
+    chosen(PARTS_SILU_PARTS, parts[1], J=groups, P=blocks)(arrays.view(q, (8, 2, groups, 64)), grain, *given, *vector)
+    return q, grain
+
+
+def parts_matvec_pieces(w: Any, scale: Any, parts: Parts, pieces: int, out: Any = None) -> Any:
+    """(w * scale) @ x as rows that add up to it, of f32: `pieces` of them, or fewer where blocks do not go round.
+
+    Example:
+        q, scale = tk.quantise_int8(w, group=64)
+        y = tk.parts_matvec_pieces(q, scale, tk.int8_parts(x), 2).sum(axis=0)
+    """
+    rows, operands = _operands(w, scale, parts)
+    blocks = operands[2].shape[1]
+    share = -(-blocks // max(pieces, 1))
+    y = arrays.result(out, parts[1], (-(-blocks // share), rows))
+    chosen(PARTS_MATVEC_PIECES, parts[1], N=rows, P=blocks, SP=share)(y, *operands)
+    return y
+
+
+def _operands(w: Any, scale: Any, parts: Parts) -> tuple[int, tuple[Any, Any, Any, Any]]:
+    """How many rows there are; weights, scales, integers and grains in blocks."""
+    rows, columns = extents(w)
+    blocks = blocks_of(columns)
+    q, grain = parts
+    whole = arrays.view(w, (rows, blocks, BLOCK)), arrays.view(scale, (rows, blocks, 8))
+    return rows, (*whole, arrays.view(q, (16, blocks, BLOCK)), arrays.view(grain, (blocks, 8, 2)))

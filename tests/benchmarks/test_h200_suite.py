@@ -1,0 +1,175 @@
+"""The engine's suite for an H200: its peers compute what we compute, its goals, its page, and its command."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+
+from tileproof.cli.main import main
+from tileproof.llm import LLM
+from tileproof.llm.shapes import shape
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+from benchmarks.h200_plan import Plan  # noqa: E402
+from benchmarks.h200_report import GRAPH, OURS, PROMPT_PEER, Found, Model, Row  # noqa: E402
+
+from benchmarks import h200, h200_report  # noqa: E402
+
+PEER = "compiled (gpt-fast style)"
+SMALL = replace(
+    shape("qwen3-0.6b"), layers=2, width=128, heads=4, groups=2, depth=32, inner=256, vocabulary=300, tokens=290
+)
+
+
+def tg(who: str, speed: float, context: int = 128, weights: str = "bf16") -> Row:
+    rounds = tuple(speed * each for each in (0.98, 1.0, 1.01))
+    return Row("tg", who, weights, context, rounds, (2.1, 2.2, 2.4), 768, 8.1e9, 255, 0.004)
+
+
+def model(*rows: Row, name: str = "qwen3-4b", is_whole: bool = True) -> Model:
+    parts = {"context": 512, "seconds": 2.2e-3, "parts": [
+        {"name": "linear 6144x2560", "calls": 36, "seconds": 4e-4, "bytes": 1, "kernels": ["a"]},
+        {"name": "norm", "calls": 73, "seconds": 1e-5, "bytes": 1, "kernels": ["b"]},
+    ]}  # fmt: skip
+    return Model(name, 36, is_whole, 4.25e12, rows, parts, {"memory": "weights 8.05 GB"})
+
+
+GOOD = model(tg(OURS, 420), tg(GRAPH, 440), tg(PEER, 350), Row("tg", "proxy", "bf16", 0, note="not measured: no"))
+
+
+def test_goals_are_judged_by_the_figures_of_the_same_run() -> None:
+    assert all(met for met, _ in GOOD.goals())
+    assert len(list(GOOD.goals())) == 2
+    slow = model(tg(OURS, 380), tg(PEER, 350))
+    assert [(met, said.partition(",")[0]) for met, said in slow.goals()] == [
+        (False, "qwen3-4b: 380.0 tokens/s at 128"), (False, f"qwen3-4b: 1.09x {PEER} at 128"),
+    ]  # fmt: skip
+    assert list(model(tg(OURS, 380), is_whole=False).goals()) == []
+    large = model(tg(OURS, 63), tg(OURS, 94, weights="int8"), name="qwen3-32b")
+    assert [met for met, _ in large.goals()] == [True, False]
+
+
+def test_prompts_are_judged_against_the_products_alone() -> None:
+    rows = (Row("pp", OURS, "bf16", 512, (1e5,)), Row("pp", PROMPT_PEER, "bf16", 512, (1.05e5,)),
+            Row("pp", OURS, "bf16", 256, (1e5,)), Row("pp", PROMPT_PEER, "bf16", 256, (3e5,)))  # fmt: skip
+    assert [met for met, _ in model(*rows).goals()] == [True], "only the lengths that were asked for"
+
+
+def test_figures_come_back_from_their_data_and_make_a_page(tmp_path: Path) -> None:
+    found = Found((GOOD,), {"GPU": "NVIDIA H200"})
+    assert h200_report.read(h200_report.written(found)) == found
+    (tmp_path / "tried.md").write_text("# engine\n\nEverything was tried.\n", encoding="utf-8")
+    page = h200.save(tmp_path, found)
+    assert page is not None
+    text = page.read_text(encoding="utf-8")
+    assert "| 128 | compiled (gpt-fast style) | bf16 | 350.0 | 343.0, 353.5 | 1.20x |" in text
+    assert "| 70.9% | 80.0% | 255 | 4.0 |" in text
+    assert "| - | proxy | bf16 | not measured: no |" in text
+    assert "Everything was tried." in text
+    assert "None of these was run here" in text
+    assert h200_report.write_page(tmp_path / "nowhere") is None
+
+
+def test_pictures_are_drawn_of_what_is_there(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    h200.save(tmp_path, Found((GOOD,), {}))
+    assert sorted(each.name for each in tmp_path.glob("*.png")) == sorted(name for _, name in h200_report.PICTURES)
+
+
+def test_a_later_run_replaces_a_model_of_the_same_name(tmp_path: Path) -> None:
+    other = replace(GOOD, name="qwen3-32b")
+    h200.save(tmp_path, Found((GOOD, other), {"date": "before"}))
+    h200.save(tmp_path, Found((replace(GOOD, layers=4),), {"date": "after"}))
+    kept = h200_report.kept(tmp_path)
+    assert kept is not None
+    assert [(each.name, each.layers) for each in kept.models] == [("qwen3-4b", 4), ("qwen3-32b", 36)]
+
+
+def test_the_command_makes_a_page_of_data_and_names_what_is_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = tmp_path / "engine.json"
+    data.write_text(h200_report.written(Found((GOOD,), {})), encoding="utf-8")
+    assert main(["bench", "--suite", "h200", "--from", str(data), "--save", str(tmp_path / "page")]) == 0
+    assert "met: qwen3-4b: 1.20x compiled" in capsys.readouterr().out
+    assert (tmp_path / "page" / "engine.md").exists()
+    monkeypatch.setattr(h200, "NEEDS", ("torch_that_is_not_there",))
+    assert main(["bench", "--suite", "h200", "--quick"]) == 2
+    assert "torch_that_is_not_there cannot be imported" in capsys.readouterr().err
+    assert main(["bench", "--rounds", "2"]) == 2
+    assert "add --suite h200" in capsys.readouterr().err
+
+
+def test_a_process_is_asked_for_its_share_of_the_time(tmp_path: Path) -> None:
+    both = h200.plans(h200.options(["--minutes", "10"]), tmp_path)
+    assert sum(each.seconds for each in both) < 600
+    (quick,) = h200.plans(h200.options(["--models", "qwen3-4b", "--quick", "--without", "int8"]), tmp_path)
+    assert quick.prompts == (512,)
+    assert set(quick.without) == {"int8", "cold"}
+    assert Plan.of(json.loads(json.dumps(asdict(quick)))) == quick
+    assert quick.capacity >= max(quick.contexts) + quick.tokens
+
+
+def test_peers_compute_what_the_engine_computes() -> None:
+    torch = pytest.importorskip("torch")
+    from benchmarks.h200_compiled import Compiled
+    from benchmarks.h200_decoding import State
+    from benchmarks.h200_worker import agreement
+
+    from benchmarks import h200_ours, h200_weights
+
+    shared = h200_weights.made(SMALL, "cpu")
+    llm = LLM.of(SMALL, shared.ours(), max_seq_len=128, max_batch=1)
+    prompt = h200_ours.text_of(llm, 9, 1)
+    tokens, places = h200_ours.judged(llm, prompt, 4, 8)
+    text = [*prompt, *tokens[:-1]]
+    peer = Compiled(shared, State(SMALL, 64, "cpu"), is_compiled=False)
+    assert agreement(peer, text, places)[0] < 0.15
+    small = LLM.of(SMALL, shared.ours_int8(), max_seq_len=128, max_batch=1)
+    assert h200_ours.judged(small, prompt, 1, 1)[1][0][0][1] == pytest.approx(places[0][0][1], abs=0.2)
+    shared.layers[0].k_norm.mul_(torch.linspace(0.2, 2, SMALL.depth))
+    assert agreement(peer, text, places)[0] > 0.02, "another model is told apart"
+
+
+def test_transformers_computes_what_the_peers_compute() -> None:
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    from benchmarks.h200_compiled import Compiled
+    from benchmarks.h200_decoding import State
+    from benchmarks.h200_transformers import Transformers
+
+    from benchmarks import h200_weights
+
+    shared, text = h200_weights.made(SMALL, "cpu"), [7, 200, 31, 4, 5]
+    ours = Compiled(shared, State(SMALL, 64, "cpu"), is_compiled=False).logits_of(text, 3)
+    theirs = Transformers(shared, 64, is_compiled=False).logits_of(text, 3)
+    assert torch.nn.functional.cosine_similarity(ours, theirs).min() > 0.999
+
+
+def test_the_engine_takes_turns_as_a_contestant() -> None:
+    pytest.importorskip("torch")
+    from benchmarks.h200_run import percentiles
+
+    from benchmarks import h200_ours, h200_weights
+
+    llm = LLM.of(SMALL, h200_weights.made(SMALL, "cpu").ours(), max_seq_len=128, max_batch=1)
+    ours = h200_ours.Ours(llm, OURS)
+    ours.begin(20)
+    turn = ours.turn(24)
+    assert turn.tokens == 24
+    assert turn.first is not None
+    assert turn.seconds > 0
+    assert percentiles(turn.steps) == tuple(sorted(percentiles(turn.steps) or ()))
+    graph = h200_ours.OurGraph(llm, GRAPH)
+    graph.begin(20)
+    assert graph.nodes == ours.nodes
+    assert graph.turn(8).tokens == 8
+    assert h200_ours.prefill_alone(llm, 20) > 0
+    assert h200_ours.prefill(llm, 20, 1) > 0
+    parts = h200_ours.parts_of(llm, 20)
+    assert sum(each["calls"] for each in parts["parts"]) >= 2 * 5

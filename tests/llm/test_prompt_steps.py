@@ -1,0 +1,40 @@
+"""Steps of prompts with the fusions of a GPU, on any device, against the same steps one operation at a time."""
+
+from __future__ import annotations
+
+import pytest
+from engines import engine_of, poisoned
+from model_cases import by_name
+from reference_model import nearness
+
+from tileproof.llm import LLM
+from tileproof.llm.ops import fusions_of
+from tileproof.llm.requests import SamplingParams
+from tileproof.llm.schedule import Piece
+from tileproof.llm.sequence import Sequence
+
+MADE = {"rows_linear_silu", "attend_prompt"}
+"""What these steps are about."""
+
+
+def last_logits(llm: LLM, tokens: tuple[int, ...], border: int) -> object:
+    """The logits behind a prompt that is read in two pieces."""
+    sequence = Sequence(tokens, SamplingParams(), computed=0)
+    sequence.pages = llm.pool.take(sequence.pages_for(len(tokens)))
+    for first, last in ((0, border), (border, len(tokens))):
+        step, _ = llm.runner.run([Piece(sequence, first, last - first)])
+    return step.logits.numpy()[:1, : llm.config.tokens].copy()
+
+
+@pytest.mark.parametrize("name", ["qwen3, tied", "llama, untied"])
+def test_a_prompt_in_pieces_gives_what_single_operations_do(name: str, device: str) -> None:
+    case = by_name(name)
+    tokens = tuple(case.tokens(171))
+    plain = engine_of(case, device, max_seq_len=192, fusions=())
+    fused = poisoned(engine_of(case, device, max_seq_len=192, fusions=fusions_of("cuda:0")))
+    wanted = last_logits(plain, tokens, 70)
+    for border in (70, 100):
+        assert nearness(wanted, last_logits(fused, tokens, border)).distance < 3e-2
+    names = [{op.name for step in llm.runner.steps.values() for op in step.ops} for llm in (plain, fused)]
+    assert names[0].isdisjoint(MADE)
+    assert names[1] >= MADE
