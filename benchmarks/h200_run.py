@@ -20,6 +20,7 @@ from tileproof.llm.shapes import shape
 
 from .h200_plan import Plan
 from .h200_report import Model, Row
+from .tables import first_line
 
 
 class TooSlow(Exception):
@@ -74,6 +75,16 @@ class Run:
 
     def has(self, what: str) -> bool:
         return what not in self.plan.without
+
+
+@contextmanager
+def attempt(run: Run, what: str) -> Iterator[None]:
+    """What fails is said and left out: everything else can still be measured."""
+    try:
+        yield
+    except Exception as error:
+        run.tell(f"{what}: {first_line(error)}")
+        run.facts[f"failed: {what}"] = first_line(error, 100)
 
 
 def clocks() -> str:

@@ -26,7 +26,7 @@ from .h200_decoding import State, Turn
 from .h200_plan import Plan
 from .h200_proxy import Proxy, fastest_products
 from .h200_report import GRAPH, JUDGED_PROMPTS, OURS, PROMPT_PEER, Row
-from .h200_run import Run, boxed, bytes_per_token, clocks, percentiles
+from .h200_run import Run, attempt, boxed, bytes_per_token, clocks, percentiles
 from .h200_transformers import Transformers
 from .h200_warming import Warming
 from .h200_weights import Shared, made
@@ -39,6 +39,8 @@ LONG_INT8: Final = 8192
 """The longest context with 8-bit weights: both sets of weights are in memory."""
 _PREPARING: Final = 0.6
 """The part of the time until which peers may be compiled."""
+_LEAST: Final = 25.0
+"""Seconds that a peer is given in any case: what was compiled beforehand is only read."""
 _SHORT_ROUNDS: Final = 0.78
 """The part until which rounds of short contexts may be begun: goals are about them."""
 _LONG_ROUNDS: Final = 0.95
@@ -106,7 +108,7 @@ def peers_of(run: Run, shared: Shared, llm: LLM) -> list[tuple[Any, int, str]]:
             continue
         began = time.monotonic()
         try:
-            with boxed(min(run.plan.boxed, run.left(_PREPARING))):
+            with boxed(max(min(run.plan.boxed, run.left(_PREPARING)), _LEAST)):
                 peer = make()
                 is_right = is_the_same(run, peer, text, places)
             if is_right:
@@ -151,9 +153,13 @@ def decode(
                 each = taking[(turn + place) % len(taking)][0]
                 torch.cuda.synchronize()
                 tokens = {OURS: plan.tokens, GRAPH: min(plan.tokens, 32)}.get(each.name, max(plan.tokens // 2, 16))
-                turns[id(each)].append(each.turn(tokens))
+                with attempt(run, f"{each.name} at {context}"):
+                    turns[id(each)].append(each.turn(tokens))
         for each, kind in taking:
             each.end()
+            if not turns[id(each)]:
+                run.keep(Row("tg", each.name, kind, context, note="not measured: it fails"))
+                continue
             run.keep(decoded(run, each, kind, context, turns[id(each)], streamed[kind]))
             run.tell(f"at {context}: {each.name}, {kind}: {run.rows[-1].median:.1f} tokens/s")
 
@@ -260,7 +266,8 @@ def make_steps(run: Run, llm: LLM, small: LLM | None, warming: Warming) -> None:
     for engine, contexts, lengths in tasks:
         if warming.is_over and (lengths is not prompts_asked) and not (contexts and contexts[0] <= SHORT):
             break
-        ours.make_steps(engine, contexts, lengths, plan.tokens)
+        with attempt(run, f"steps at {contexts or lengths}"):
+            ours.make_steps(engine, contexts, lengths, plan.tokens)
     run.tell(f"steps are made, {len(llm.runner.steps)} of bf16 in {llm.runner.making:.1f} s")
 
 
@@ -278,9 +285,10 @@ def measure(plan: Plan) -> None:
     room = min(max((*plan.contexts, *plan.prompts)) + plan.tokens + 64, config.context)
     llm = LLM.of(config, shared.ours(), device=DEVICE, max_seq_len=room, max_batch=1, chunk=2048)
     small: LLM | None = None
-    if run.has("int8"):
-        longest = min(room, LONG_INT8 + plan.tokens + 64)
-        small = LLM.of(config, shared.ours_int8(), device=DEVICE, max_seq_len=longest, max_batch=1, chunk=2048)
+    with attempt(run, "8-bit weights"):
+        if run.has("int8"):
+            longest = min(room, LONG_INT8 + plan.tokens + 64)
+            small = LLM.of(config, shared.ours_int8(), device=DEVICE, max_seq_len=longest, max_batch=1, chunk=2048)
     torch.cuda.empty_cache()
     make_steps(run, llm, small, warming)
     found = warming.wait(run.left(_PREPARING))
@@ -297,10 +305,12 @@ def measure(plan: Plan) -> None:
         contestants += [(ours.Ours(small, OURS), LONG_INT8, "int8"), (ours.OurGraph(small, GRAPH), LONG_INT8, "int8")]
     run.facts["memory"] = ", ".join(f"{name} {size / 1e9:.2f} GB" for name, size in llm.memory.items())
     decode(run, contestants, streamed, [each for each in plan.contexts if each <= SHORT], _SHORT_ROUNDS)
-    if run.has("chains"):
-        roofs(run, shared, llm)
+    with attempt(run, "products alone"):
+        if run.has("chains"):
+            roofs(run, shared, llm)
     prompts(run, shared, llm, [each for each in plan.prompts if each in JUDGED_PROMPTS])
-    run.parts = ours.parts_of(llm, min(SHORT, max(plan.contexts)))
+    with attempt(run, "parts of a step"):
+        run.parts = ours.parts_of(llm, min(SHORT, max(plan.contexts)))
     free, total = torch.cuda.mem_get_info()
     run.facts["memory of the GPU in use, all contestants"] = f"{(total - free) / 1e9:.1f} GB"
     run.facts["SM clock, memory clock, heat, power after"] = clocks()

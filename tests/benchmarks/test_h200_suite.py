@@ -173,3 +173,41 @@ def test_the_engine_takes_turns_as_a_contestant() -> None:
     assert h200_ours.prefill(llm, 20, 1) > 0
     parts = h200_ours.parts_of(llm, 20)
     assert sum(each["calls"] for each in parts["parts"]) >= 2 * 5
+
+
+def test_rows_are_on_disk_when_they_are_done_and_who_fails_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torch = pytest.importorskip("torch")
+    from benchmarks.h200_decoding import Turn
+    from benchmarks.h200_run import Run
+
+    from benchmarks import h200_worker
+
+    class Steady:
+        nodes = 7
+
+        def __init__(self, name: str, fails: bool = False) -> None:
+            self.name, self._fails = name, fails
+
+        def begin(self, context: int) -> None:
+            pass
+
+        def turn(self, tokens: int) -> Turn:
+            if self._fails:
+                raise RuntimeError("out of memory")
+            return Turn(tokens, tokens * 2e-3, (2e-3,) * tokens)
+
+        end = lambda self: None  # noqa: E731
+
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
+    run = Run(Plan("qwen3-4b", str(tmp_path / "found.json"), rounds=3, tokens=32), SMALL)
+    both = [(Steady(OURS), 4096, "bf16"), (Steady(PEER, fails=True), 4096, "bf16"), (Steady("short"), 64, "bf16")]
+    h200_worker.decode(run, both, {"bf16": 1000}, (128,), 1.0)
+    found = h200_report.model_of(json.loads((tmp_path / "found.json").read_text(encoding="utf-8")))
+    ours, peer = found.rows
+    assert ours.rounds == pytest.approx((500,) * 3)
+    assert ours.steps == pytest.approx((2, 2, 2))
+    assert ours.bytes_per_token == 1000 + SMALL.layers * 4 * SMALL.groups * SMALL.depth * (128 + 16)
+    assert (peer.who, peer.rounds, peer.note) == (PEER, (), "not measured: it fails")
+    assert not found.is_whole
