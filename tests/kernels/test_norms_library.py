@@ -34,7 +34,6 @@ from tileproof.kernels.norms import (
     rms_norm,
     rms_norm_backward,
 )
-from tileproof.kernels.row_norms import RMS_NORM_ROW
 from tileproof.tuning import Tunable
 
 CASES = cases()
@@ -72,23 +71,11 @@ def test_rows_of_any_count_and_strides_are_normalised(rows: int, batches: int, s
 # Other tiles than the CPU is given.
 
 
-@pytest.mark.parametrize("tunable", [each for each in TUNABLES if each is not RMS_NORM_ROW], ids=lambda each: each.name)
+@pytest.mark.parametrize("tunable", TUNABLES, ids=lambda each: each.name)
 def test_every_choice_computes_the_same(tunable: Tunable) -> None:
     function, reference, args = named(tunable.name, 150, 96)
     for _ in each_choice(tunable, "f32", {"N": 150, "D": 96}):
         assert_all_close(function(*args), reference(*args))
-
-
-@pytest.mark.parametrize("length", [1, 96, 2560, 8192])
-def test_one_row_on_a_gpu_has_a_kernel_of_its_own(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tileproof.kernels.arrays.target_of", lambda array: "sm_90")
-    for dtype in (np.float32, ml_dtypes.bfloat16):
-        x, w = normal(1, length, dtype=dtype), normal(length)
-        choice = RMS_NORM_ROW.choose("sm_90", "bf16", {"D": length})
-        found = np.empty_like(x)
-        choice(found[0], x[0], w, 1e-6)
-        assert_close(found, rms_reference(x, w))
-        assert (rms_norm(x, w) == found).all()
 
 
 @pytest.mark.parametrize("tunable", TUNABLES, ids=lambda each: each.name)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from library import Case, assert_close, assert_right, results
 from ragged_cases import blocks_of, cases, one_by_one
+from tileir_computing import has_assembler
 
 import tileproof as tp
 from tileproof.kernels.caches import paged_attention
 from tileproof.kernels.ragged import PROMPT, ROWS, WIDE_PROMPT, attend_prompt, attend_rows
+from tileproof.runtime.ahead import Launch, compile_all, plan_launch, stand_in
 
 CASES = cases()
 
@@ -154,3 +157,16 @@ def test_a_refusal_names_what_is_wrong(change: dict[int, Any], word: str) -> Non
     with pytest.raises(tp.LaunchError) as caught:
         attend_rows(*given_, out=np.zeros(given_[0].shape, np.float32) if 0 in change else out)
     assert word in str(caught.value)
+
+
+@pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")
+@pytest.mark.parametrize("rows", [64, 70])
+def test_the_assembler_takes_prompts_of_any_number_of_rows(rows: int) -> None:
+    narrow, whole = np.dtype(ml_dtypes.bfloat16), np.dtype(np.int32)
+    rows_of, pages_of = (rows, 2, 4, 128), (40, 2, 64, 128)
+    floats = [stand_in(shape, narrow) for shape in (rows_of, rows_of, pages_of, pages_of)]
+    sizes = {"T": rows, "G": 2, "R": 4, "D": 128, "P": 40, "S": 64, "L": 20}
+    choice = PROMPT.choose("sm_90", "bf16", sizes)
+    given = [*floats, stand_in((20,), whole), stand_in((rows,), whole), 0.1]
+    (made,) = compile_all([plan_launch(Launch("prompt", choice.launched, given, dict(choice.constants)), ["sm_90"])])
+    assert hasattr(made.outcome, "resources"), made.outcome

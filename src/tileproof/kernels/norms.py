@@ -14,7 +14,6 @@ import tileproof as tp
 from tileproof import In, Out, T, U, f32, f64
 from tileproof.tuning import Tunable
 
-from . import arrays
 from .arrays import matrix, result
 from .choosing import chosen
 from .norm_gradients import (
@@ -45,7 +44,6 @@ from .norm_parts import (
     rows_space,
     wide,
 )
-from .row_norms import LONGEST, RMS_NORM_ROW, rms_norm_row_kernel
 
 __all__ = [
     "add_rms_norm", "add_rms_norm_backward", "add_rms_norm_backward_kernel", "add_rms_norm_backward_loop_kernel",
@@ -54,7 +52,6 @@ __all__ = [
     "layer_norm_kernel", "layer_norm_loop_kernel", "rms_norm", "rms_norm_backward",
     "rms_norm_backward_columns_kernel", "rms_norm_backward_kernel", "rms_norm_backward_loop_kernel",
     "rms_norm_backward_weights_kernel", "rms_norm_kernel", "rms_norm_loop_kernel",
-    "rms_norm_row_kernel",
 ]  # fmt: skip
 
 
@@ -66,10 +63,7 @@ def rms_norm(x: Any, w: Any, eps: float = 1e-6, out: Any = None) -> Any:
     """
     y, rows = result(out, x, x.shape), matrix(x)
     count, length = rows.shape
-    if count == 1 and arrays.target_of(x) != "cpu" and 1 <= length <= LONGEST:
-        chosen(RMS_NORM_ROW, x, D=length)(matrix(y)[0], rows[0], w, eps)
-    else:
-        chosen(RMS_NORM, x, N=count, D=length)(matrix(y), rows, w, eps)
+    chosen(RMS_NORM, x, N=count, D=length)(matrix(y), rows, w, eps)
     return y
 
 
@@ -189,5 +183,5 @@ RMS_NORM: Final = _forward("rms_norm", rms_norm_kernel, rms_norm_loop_kernel, 81
 ADD_RMS_NORM: Final = _forward("add_rms_norm", add_rms_norm_kernel, add_rms_norm_loop_kernel, 4096)
 LAYER_NORM: Final = _forward("layer_norm", layer_norm_kernel, layer_norm_loop_kernel, 8192)
 TUNABLES: Final = (
-    RMS_NORM, RMS_NORM_ROW, RMS_NORM_BACKWARD, ADD_RMS_NORM, ADD_RMS_NORM_BACKWARD, LAYER_NORM, LAYER_NORM_BACKWARD
+    RMS_NORM, RMS_NORM_BACKWARD, ADD_RMS_NORM, ADD_RMS_NORM_BACKWARD, LAYER_NORM, LAYER_NORM_BACKWARD
 )  # fmt: skip

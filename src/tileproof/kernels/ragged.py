@@ -192,9 +192,13 @@ def _prompt_rows(sizes: Sizes, rows: int) -> dict[str, int]:
 def _prompt_default(sizes: Sizes, target: str) -> Choice:
     if target == "cpu":
         return Choice(attend_prompt_kernel, _prompt_rows(sizes, 64))
-    if sizes["L"] * sizes["S"] > _LONG and sizes["D"] <= 128:
-        return Choice(attend_prompt_kernel, _prompt_rows(sizes, 128), Schedule(warps=8, latency=2, reverse=True))
-    return Choice(attend_prompt_kernel, _prompt_rows(sizes, 64), Schedule(occupancy=2, reverse=True))
+    wide, plain = _prompt_rows(sizes, 128), _prompt_rows(sizes, 64)
+    if sizes["L"] * sizes["S"] > _LONG and sizes["D"] <= 128 and sizes["T"] % wide["BT"] == 0:
+        return Choice(attend_prompt_kernel, wide, Schedule(warps=8, latency=2, reverse=True))
+    if sizes["T"] % plain["BT"] == 0:
+        return Choice(attend_prompt_kernel, plain, Schedule(occupancy=2, reverse=True))
+    # The assembler has no code for a last tile of fewer rows that the copy engine brings.
+    return Choice(attend_prompt_kernel, plain, Schedule(tma=False, reverse=True))
 
 
 def _wide_prompt_default(sizes: Sizes, target: str) -> Choice:
