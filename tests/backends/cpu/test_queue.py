@@ -7,6 +7,7 @@ import hashlib
 import os
 import select
 import threading
+import time
 from array import array
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -297,6 +298,9 @@ def test_an_abandoned_queue_ends_the_step_it_is_at(calls: Calls) -> None:
     begun.wait()
     end = threading.Thread(target=queue.abandon)
     end.start()
+    while queue._pool is not None:  # until it is closed, and then some time for the word to reach the queue's thread
+        time.sleep(0.01)
+    time.sleep(0.3)
     assert end.is_alive()
     may_end.set()
     end.join()
