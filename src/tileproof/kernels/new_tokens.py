@@ -139,6 +139,28 @@ def placed(pair: Any, angles: Any, dtype: Any, axis: Any) -> Any:
     return tp.cat(turned(pair[0], pair[1], angles[0], angles[1]), axis=axis).to(dtype)
 
 
+def angles_of(cos: Any, sin: Any, positions: Any, b: Any, dtype: Any) -> Any:
+    """Cosines and sines of a token's position, as wide as heads of a type are computed."""
+    return wide(cos[positions[b], :], dtype), wide(sin[positions[b], :], dtype)
+
+
+def normed_pair(q: Any, k: Any, spot: Any, rows: Any, half: Any, norms: Any, angles: Any) -> Any:
+    """The queries of a group and the key of the new token, normalised and turned."""
+    (b, g), (q_norm, k_norm, eps) = spot, norms
+    one, two = halves(q, spot, rows, half)
+    query = placed(normed(one, two, q_norm[0:half], q_norm[half : 2 * half], eps), angles, q.dtype, 1)
+    one, two = wide(k[b, g, 0:half], q.dtype), wide(k[b, g, half : 2 * half], q.dtype)
+    return query, placed(normed(one, two, k_norm[0:half], k_norm[half : 2 * half], eps), angles, q.dtype, 0)
+
+
+def plain_pair(q: Any, k: Any, spot: Any, rows: Any, half: Any, angles: Any) -> Any:
+    """The same without norms."""
+    b, g = spot
+    query = placed(halves(q, spot, rows, half), angles, q.dtype, 1)
+    pair = wide(k[b, g, 0:half], q.dtype), wide(k[b, g, half : 2 * half], q.dtype)
+    return query, placed(pair, angles, q.dtype, 0)
+
+
 # Attention.
 
 
@@ -154,11 +176,8 @@ def attend_new_kernel(
     tp.require(tp.dim("P") >= 1)
     for b, g, z in tp.parallel(B=tp.each, G=tp.each, L=tp.split(SL)):
         by = wide(scale, q.dtype) * LOG2_E
-        angles = wide(cos[positions[b], :], q.dtype), wide(sin[positions[b], :], q.dtype)
-        one, two = halves(q, (b, g), BR, E)
-        query = placed(normed(one, two, q_norm[0:E], q_norm[E:D], eps), angles, q.dtype, 1)
-        one, two = wide(k[b, g, 0:E], q.dtype), wide(k[b, g, E:D], q.dtype)
-        key = placed(normed(one, two, k_norm[0:E], k_norm[E:D], eps), angles, q.dtype, 0)
+        angles = angles_of(cos, sin, positions, b, q.dtype)
+        query, key = normed_pair(q, k, (b, g), BR, E, (q_norm, k_norm, eps), angles)
         state = seen_itself(query, key, v[b, g, :], by, z.number == 0)
         length = tp.clip(positions[b], 0, tp.dim("L") * S)
         span = share_of(tp.cdiv(length, S), z, tp.cdiv(tp.dim("L"), SL), 1)
@@ -178,9 +197,7 @@ def attend_new_plain_kernel(
     tp.require(tp.dim("P") >= 1)
     for b, g, z in tp.parallel(B=tp.each, G=tp.each, L=tp.split(SL)):
         by = wide(scale, q.dtype) * LOG2_E
-        angles = wide(cos[positions[b], :], q.dtype), wide(sin[positions[b], :], q.dtype)
-        query = placed(halves(q, (b, g), BR, E), angles, q.dtype, 1)
-        key = placed((wide(k[b, g, 0:E], q.dtype), wide(k[b, g, E:D], q.dtype)), angles, q.dtype, 0)
+        query, key = plain_pair(q, k, (b, g), BR, E, angles_of(cos, sin, positions, b, q.dtype))
         state = seen_itself(query, key, v[b, g, :], by, z.number == 0)
         length = tp.clip(positions[b], 0, tp.dim("L") * S)
         span = share_of(tp.cdiv(length, S), z, tp.cdiv(tp.dim("L"), SL), 1)
@@ -201,11 +218,8 @@ def attend_new_near_kernel(
     tp.require(tp.dim("L") >= 1)
     for b, g, z in tp.parallel(B=tp.each, G=tp.each, L=tp.split(SL)):
         by = wide(scale, q.dtype) * LOG2_E
-        angles = wide(cos[positions[b], :], q.dtype), wide(sin[positions[b], :], q.dtype)
-        one, two = halves(q, (b, g), BR, E)
-        query = placed(normed(one, two, q_norm[0:E], q_norm[E:D], eps), angles, q.dtype, 1)
-        one, two = wide(k[b, g, 0:E], q.dtype), wide(k[b, g, E:D], q.dtype)
-        key = placed(normed(one, two, k_norm[0:E], k_norm[E:D], eps), angles, q.dtype, 0)
+        angles = angles_of(cos, sin, positions, b, q.dtype)
+        query, key = normed_pair(q, k, (b, g), BR, E, (q_norm, k_norm, eps), angles)
         state = seen_itself(query, key, v[b, g, :], by, z.number == 0)
         length = tp.clip(positions[b], 0, tp.dim("L") * S)
         state = seen_at_once(state, query, (b, g, S), length, z.start, SL, keys, values, table, by)
@@ -225,9 +239,7 @@ def attend_new_near_plain_kernel(
     tp.require(tp.dim("L") >= 1)
     for b, g, z in tp.parallel(B=tp.each, G=tp.each, L=tp.split(SL)):
         by = wide(scale, q.dtype) * LOG2_E
-        angles = wide(cos[positions[b], :], q.dtype), wide(sin[positions[b], :], q.dtype)
-        query = placed(halves(q, (b, g), BR, E), angles, q.dtype, 1)
-        key = placed((wide(k[b, g, 0:E], q.dtype), wide(k[b, g, E:D], q.dtype)), angles, q.dtype, 0)
+        query, key = plain_pair(q, k, (b, g), BR, E, angles_of(cos, sin, positions, b, q.dtype))
         state = seen_itself(query, key, v[b, g, :], by, z.number == 0)
         length = tp.clip(positions[b], 0, tp.dim("L") * S)
         state = seen_at_once(state, query, (b, g, S), length, z.start, SL, keys, values, table, by)
@@ -247,11 +259,8 @@ def attend_new_whole_kernel(
     tp.require(tp.dim("L") >= 1)
     for b, g in tp.parallel(B=tp.each, G=tp.each):
         by = wide(scale, q.dtype) * LOG2_E
-        angles = wide(cos[positions[b], :], q.dtype), wide(sin[positions[b], :], q.dtype)
-        one, two = halves(q, (b, g), BR, E)
-        query = placed(normed(one, two, q_norm[0:E], q_norm[E:D], eps), angles, q.dtype, 1)
-        one, two = wide(k[b, g, 0:E], q.dtype), wide(k[b, g, E:D], q.dtype)
-        key = placed(normed(one, two, k_norm[0:E], k_norm[E:D], eps), angles, q.dtype, 0)
+        angles = angles_of(cos, sin, positions, b, q.dtype)
+        query, key = normed_pair(q, k, (b, g), BR, E, (q_norm, k_norm, eps), angles)
         state = seen_itself(query, key, v[b, g, :], by, True)
         length = tp.clip(positions[b], 0, tp.dim("L") * S)
         for n in range(tp.cdiv(length, 2 * S)):
@@ -272,9 +281,7 @@ def attend_new_whole_plain_kernel(
     tp.require(tp.dim("L") >= 1)
     for b, g in tp.parallel(B=tp.each, G=tp.each):
         by = wide(scale, q.dtype) * LOG2_E
-        angles = wide(cos[positions[b], :], q.dtype), wide(sin[positions[b], :], q.dtype)
-        query = placed(halves(q, (b, g), BR, E), angles, q.dtype, 1)
-        key = placed((wide(k[b, g, 0:E], q.dtype), wide(k[b, g, E:D], q.dtype)), angles, q.dtype, 0)
+        query, key = plain_pair(q, k, (b, g), BR, E, angles_of(cos, sin, positions, b, q.dtype))
         state = seen_itself(query, key, v[b, g, :], by, True)
         length = tp.clip(positions[b], 0, tp.dim("L") * S)
         for n in range(tp.cdiv(length, 2 * S)):

@@ -2,7 +2,7 @@
 
 Each run feeds its tokens to the next on the device. So the GPU never waits for the host, which reads the tokens of one
 run while the next one is under way. A text that ends in between costs what was begun behind its end: that is read and
-dropped, and the pages it wrote are its own until then.
+dropped. Its pages are free at once: whoever takes them writes them behind those runs, in the order of the stream.
 """
 
 from __future__ import annotations
