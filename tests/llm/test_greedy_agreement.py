@@ -18,12 +18,12 @@ LENGTHS = (3, 9, 17, 33, 50, 64, 65, 66, 15, 16, 24, 32, 40, 63, 80, 90)
 def test_every_token_of_a_greedy_text_is_the_likeliest(name: str, sure: float, device: str) -> None:
     """Where it beats the next one by more than five times the error of a logit."""
     case = by_name(name)
-    count, lengths = (100, LENGTHS[:8]) if device == "cpu" else (256, LENGTHS)
+    count, lengths, varied = (100, LENGTHS[:8], 20) if device == "cpu" else (256, LENGTHS, 10)
     llm = engine_of(case, device, max_seq_len=count + 92, max_batch=8)
     prompts = [case.tokens(length) for length in lengths]
     made = llm.generate(prompts, SamplingParams(max_new_tokens=count, ignore_eos=True))
     judged = 0
-    assert min(len(set(completion.tokens)) for completion in made) > 10, "such a text proves nothing"
+    assert min(len(set(completion.tokens)) for completion in made) > varied, "such a text proves nothing"
     assert len({token for completion in made for token in completion.tokens}) > 100
     for prompt, completion in zip(prompts, made, strict=True):
         assert len(completion.tokens) == count
