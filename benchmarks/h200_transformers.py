@@ -13,6 +13,8 @@ from .h200_decoding import Turn
 from .h200_weights import Shared
 
 MODE: Final = "reduce-overhead"
+CAPACITY: Final = 1024
+"""Places of its cache, all of which each step reads."""
 
 
 def model_of(shared: Shared) -> Any:

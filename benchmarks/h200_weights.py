@@ -59,7 +59,7 @@ class Shared:
 
     def _model(self, weight: Any) -> ModelWeights:
         def norm(of: Any) -> tp.Tensor:
-            return tp.asarray(of.float())
+            return tp.asarray(of)
 
         layers = tuple(
             LayerWeights(

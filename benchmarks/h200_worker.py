@@ -27,7 +27,7 @@ from .h200_plan import Plan
 from .h200_proxy import Proxy, fastest_products
 from .h200_report import GRAPH, JUDGED_PROMPTS, OURS, PROMPT_PEER, Row
 from .h200_run import Run, attempt, boxed, bytes_per_token, clocks, percentiles
-from .h200_transformers import Transformers
+from .h200_transformers import CAPACITY, Transformers
 from .h200_warming import Warming
 from .h200_weights import Shared, made
 from .tables import first_line
@@ -96,7 +96,7 @@ def peers_of(run: Run, shared: Shared, llm: LLM) -> list[tuple[Any, int, str]]:
     makers: dict[str, tuple[str, int, Callable[[], Any]]] = {
         "proxy": (Proxy.name, longest, lambda: Proxy(shared, state)),
         "compiled": (Compiled.name, longest, lambda: Compiled(shared, state)),
-        "transformers": (Transformers.name, SHORT, lambda: Transformers(shared, 1024)),
+        "transformers": (Transformers.name, SHORT, lambda: Transformers(shared, CAPACITY)),
     }
     found: list[tuple[Any, int, str]] = []
     for name, (label, most, make) in makers.items():

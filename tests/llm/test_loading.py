@@ -82,7 +82,7 @@ def test_weights_of_a_folder_arrive_as_they_are(config: ModelConfig, shards: int
     demand_equal(taken_apart(config, loaded), weights)
     assert (loaded.head.values is loaded.table) == config.is_tied
     assert loaded.nbytes == weights_nbytes(config)
-    assert loaded.norm.dtype == tp.f32
+    assert loaded.norm.dtype == tp.bf16
     assert {weight.kind for weight in (loaded.head, loaded.layers[0].qkv)} == {"bf16"}
 
 
@@ -239,7 +239,7 @@ def test_a_model_that_does_not_fit_names_the_sizes(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(loading, "free_memory", lambda device: 1000)
     code, line = refusal(path)
     assert code is Code.MODEL_MEMORY
-    assert line.startswith("big takes 281.8 KiB on cpu, and 1000 bytes are free")
+    assert line.startswith("big takes 280.9 KiB on cpu, and 1000 bytes are free")
     assert 'quantize="int8"' in line
     assert 'quantize="int8"' not in refusal(path, quantize="int8")[1]
 
@@ -280,3 +280,11 @@ def test_pages_of_a_file_are_let_go_when_they_were_read(tmp_path: Path) -> None:
             assert rows.view(np.uint16).max() == 0x3F80
             most = max(most, resident() - before)
         assert most < 8 << 20
+
+
+def test_norms_keep_all_digits_that_a_file_has(tmp_path: Path) -> None:
+    weights = random_weights(QWEN, 6)
+    weights["model.norm.weight"] = weights["model.norm.weight"].astype(np.float32) + np.float32(1e-4)
+    loaded = load(open_model(write_folder(tmp_path, QWEN, weights, 1, "f32")))
+    demand_equal(taken_apart(QWEN, loaded), weights)
+    assert (loaded.norm.dtype, loaded.layers[0].feed_norm.dtype) == (tp.f32, tp.bf16)

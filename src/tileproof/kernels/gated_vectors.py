@@ -44,13 +44,23 @@ def matvec_silu_rows_kernel(y: Out[U, "I"], w: In[T, "2 I K"], x: In[U, "K"], *,
         y[i] = open * tp.sigmoid(open) * (w[1, i, :].to(kind) * v).sum(axis=1)
 
 
+@tp.kernel(deny_checks=True)
+def matvec_silu_pair_kernel(y: Out[U, "I"], w: In[T, "2 I K"], x: In[U, "K"], *, K: int) -> None:
+    """The same with a row of gate and one of up in one tile, whose sums are made together."""
+    for i in tp.parallel(I=tp.each):
+        kind = sum_type(w, x)
+        both = (w[:, i, :].to(kind) * x[:].to(kind)).sum(axis=1)
+        open = both[:1].sum()
+        y[i] = open * tp.sigmoid(open) * both[1:].sum()
+
+
 def _default(sizes: Sizes, target: str) -> Choice:
     i, k = sizes["I"], sizes["K"]
     if target == "cpu":
         whole = 512 <= k <= 1 << 15
         return Choice(matvec_silu_rows_kernel, {"BI": share_of(i)}) if whole else _lanes(k, 16, Schedule())
     direct = Schedule(tma=False, occupancy=8 if k <= 4096 else 4)  # two rows at once have to fit the registers
-    return Choice(matvec_silu_rows_kernel, {"BI": 1}, direct) if 1 <= k <= 8192 else _lanes(k, 1, direct)
+    return Choice(matvec_silu_pair_kernel, {}, direct) if 1 <= k <= 8192 else _lanes(k, 1, direct)
 
 
 def _lanes(k: int, rows: int, schedule: Schedule) -> Choice:
@@ -65,11 +75,14 @@ def _space(sizes: Sizes, target: str) -> Iterator[Choice]:
     yield from by_rows("BI", matvec_silu_rows_kernel, k)
     yield from choices(matvec_silu_kernel, "BI=4,BK=512 BI=8,BK=256 BI=8,BK=512", LASTING, Schedule(occupancy=2))
     direct = Schedule(occupancy=4, tma=False), Schedule(occupancy=8, tma=False)
+    if 1 <= k <= 8192:
+        yield from choices(matvec_silu_pair_kernel, "", *direct)
     yield from choices(matvec_silu_kernel, "BI=1,BK=1024 BI=2,BK=1024 BI=1,BK=2048", *direct)
 
 
 MATVEC_SILU: Final = Tunable(
-    "matvec_silu", (matvec_silu_kernel, matvec_silu_rows_kernel), _default, _space, exact=("I", "K")
+    "matvec_silu", (matvec_silu_kernel, matvec_silu_rows_kernel, matvec_silu_pair_kernel), _default, _space,
+    exact=("I", "K"),
 )
 
 

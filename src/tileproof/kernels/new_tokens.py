@@ -343,7 +343,7 @@ def _default(kernels: Kernels, sizes: Sizes, target: str) -> Choice:
     if pages and (target == "cpu" or pages <= 4 or pieces < 2):
         return Choice(whole, {"BR": rows}, Schedule(occupancy=None if target == "cpu" else 1))
     if 0 < pages <= 32 and pieces >= 8:
-        return Choice(near, {"BR": rows, "SL": 2 if pages <= 8 else 4}, Schedule(occupancy=1))
+        return Choice(near, {"BR": rows, "SL": 2 if pages <= 16 else 4}, Schedule(occupancy=1))
     piece = covering(-(-pages // max(pieces, 1)), 1, 2, 4, 8, 16, 32, 64, 128, 256)
     return Choice(split, {"BR": rows, "SL": piece}, Schedule(occupancy=None if target == "cpu" else 1))
 

@@ -20,9 +20,9 @@ from .step import PAGE
 
 DEPTH: Final = 2
 """Runs that are under way when the tokens of the first of them are read."""
-_RUN: Final = 1e-2
+_RUN: Final = 3.5e-2
 """Seconds that a run may take: so long does a stream of text stand still at most."""
-_MOST: Final = 4
+_MOST: Final = 8
 _RATE: Final = 4e12
 """Bytes of weights that a GPU reads in a second, about."""
 

@@ -57,11 +57,11 @@ def load(
 
 
 def weights_nbytes(config: ModelConfig, quantize: Quantize = None) -> int:
-    """The memory that the weights of a model take."""
+    """The memory that the weights of a model take; norms in f32 take a little more."""
     total = 0
     for name, shape in layout.model_shapes(config):
         if len(shape) == 1:
-            total += shape[0] * 4
+            total += shape[0] * 2
         elif name == layout.TABLE:
             total += 2 * shape[0] * shape[1] + (_matrix_nbytes(shape, quantize) if config.is_tied and quantize else 0)
         else:
@@ -132,15 +132,19 @@ class _Loader:
         )
 
     def _norm(self, name: str) -> tp.Tensor:
-        made = self.blocks.empty(self.tensors[name].shape, F32)
+        found: list[Any] = []
 
-        def write(_: int, rows: Any, tensor: Stored) -> None:
-            values = rows.astype(np.float32).reshape(made.shape)
+        def keep(_: int, rows: Any, tensor: Stored) -> None:
+            values = rows.astype(np.float32).reshape(tensor.shape)
             _demand_numbers(values, tensor)
-            made.copy_from(values)
+            found.append(values)
 
-        self._read(name, write)
-        return made
+        self._read(name, keep)
+        (wide,) = found
+        narrow = wide.astype(_BF16)
+        is_exact = bool((narrow.astype(np.float32) == wide).all())
+        made: tp.Tensor = self.blocks.empty(wide.shape, BF16 if is_exact else F32)
+        return made.copy_from(narrow if is_exact else wide)
 
     def _matrix(self, *names: str) -> Weight:
         """Matrices below one another, as one."""

@@ -42,7 +42,7 @@ class Penalties:
             favour[token] = amount
         counts = np.bincount(sequence.generated, minlength=self._shape[1]).astype(np.int32)
         for table, row in zip(self.tables, (seen, counts, favour), strict=True):
-            table[sequence.place].copy_from(row)
+            tp.copy(table[sequence.place], row)  # behind what is under way
 
     def end(self, sequence: Sequence) -> None:
         """Takes it back."""

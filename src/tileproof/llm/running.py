@@ -28,6 +28,8 @@ ROWS = 16, 32, 64, 128, 256, 512, 1024, 2048
 """Rows of steps with pieces of prompts."""
 PAGES = 8, 32, 128, 512
 """Columns of the table of pages."""
+PAGES_OF_TOKENS = 4, 8, 16, 32, 128, 512
+"""The same of steps that make tokens on a GPU, where attention to a few pages is the shorter the fewer there may be."""
 
 
 def bucket(size: int, sizes: Several[int], most: int) -> int:
@@ -73,8 +75,10 @@ class Runner:
         """The class of a step with these pieces."""
         rows, sequences = sum(piece.count for piece in pieces), power(len(pieces))
         longest = max(piece.stop for piece in pieces) + max(turns - 1, 0)
-        pages = bucket(-(-longest // PAGE), PAGES, self.pages)
-        if all(piece.count == 1 for piece in pieces) and sampling != "none":
+        is_decode = all(piece.count == 1 for piece in pieces) and sampling != "none"
+        sizes = PAGES_OF_TOKENS if is_decode and self.decoder.device != "cpu" else PAGES
+        pages = bucket(-(-longest // PAGE), sizes, self.pages)
+        if is_decode:
             return StepClass(sequences, sequences, pages, True, sampling, has_penalties, turns=turns)
         rows = bucket(rows, ROWS, max(self.budget, rows))
         return StepClass(rows, sequences, pages, False, sampling, has_penalties, min(self._block, rows))

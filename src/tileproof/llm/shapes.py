@@ -128,7 +128,7 @@ class _Maker:
 
     def norm(self, size: int) -> tp.Tensor:
         self.seed += 1
-        values = np.random.default_rng(self.seed).uniform(0.5, 1.5, size).astype(np.float32)
+        values = np.random.default_rng(self.seed).uniform(0.5, 1.5, size).astype(ml_dtypes.bfloat16)
         return tp.from_numpy(values, self.device)
 
     def _filled(self, shape: tuple[int, int], dtype: Any, draw: Callable[[np.random.Generator, int], Any]) -> tp.Tensor:

@@ -43,7 +43,7 @@ class LayerWeights:
     """One layer. Heads are split in halves, as `tileproof.kernels.rope` turns them."""
 
     attention_norm: tp.Tensor
-    """(width,), f32, as all norms."""
+    """(width,). Norms are bf16, which a GPU loads as it loads the rows they meet; f32 if a file has numbers between."""
     qkv: Weight
     """((heads + 2 * groups) * depth, width): queries, keys, values."""
     q_norm: tp.Tensor | None

@@ -405,7 +405,7 @@ class _Writing:
         if any(isinstance(op, ops.Check | ops.Print) for op in walk(join.combiner.body)):
             return 1
         elements = sum(math.prod(s.padded(operand.type)) for operand in join.operands)
-        return max(min(_AT_ONCE // max(elements, 1), 4), 1)
+        return max(min(_AT_ONCE // max(elements, 1), 8), 1)
 
     def _point(self, s: State, walkers: Sequence[Walker], given: Mapping[Walker, Value]) -> Value:
         """The number of the point at which walkers are, the last of them the fastest; some are `given`."""
