@@ -90,7 +90,8 @@ def streaming(
         return Choice(lanes, {name: 16, "BK": fitting(512, k)})
     direct = Schedule(tma=False, occupancy=8)
     if 1 <= k <= 8192:
-        return Choice(rows, {name: 2 if k <= 4096 and name == "BN" else 1}, direct)
+        # Two rows at once, unless that makes so few programs that the last of them run alone.
+        return Choice(rows, {name: 2 if k <= 4096 <= n and name == "BN" else 1}, direct)
     return Choice(lanes, {name: 2, "BK": fitting(1024, k)}, direct)
 
 
