@@ -330,11 +330,11 @@ class LLM:
 
     def _checked(self, tokens: Iterable[int], more: int) -> tuple[int, ...]:
         """Tokens that are tokens, and leave room for so many more."""
-        found = tuple(int(token) for token in tokens)
+        found = tuple(map(int, tokens))
         if not found:
             raise refused(Code.PROMPT, "the prompt has no tokens", "pass some text")
-        wrong = next((token for token in found if not 0 <= token < self.config.vocabulary), None)
-        if wrong is not None:
+        if min(found) < 0 or max(found) >= self.config.vocabulary:
+            wrong = next(token for token in found if not 0 <= token < self.config.vocabulary)
             raise refused(
                 Code.PROMPT, f"the prompt holds token {wrong}", f"tokens are 0 to {self.config.tokens - 1}"
             )

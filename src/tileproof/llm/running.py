@@ -43,6 +43,13 @@ def power(size: int) -> int:
     return 1 << (size - 1).bit_length()
 
 
+def in_blocks(first: int, count: int, size: int) -> Any:
+    """Rows that follow each other, so many in a block; -1 for those that the last block lacks."""
+    named = np.full((-(-count // size), size), -1)
+    named.reshape(-1)[:count] = np.arange(first, first + count)
+    return named
+
+
 @dataclass(slots=True)
 class Runner:
     """The steps of one model, by class."""
@@ -167,11 +174,10 @@ class Runner:
             if kind.is_decode:
                 host["used"][number] = piece.stop
             else:
-                for start in range(row, row + piece.count, kind.block):
-                    stop = min(start + kind.block, row + piece.count)
-                    host["blocks"][block, : stop - start] = np.arange(start, stop)
-                    host["owners"][block] = number
-                    block += 1
+                named = in_blocks(row, piece.count, kind.block)
+                host["blocks"][block : block + len(named)] = named
+                host["owners"][block : block + len(named)] = number
+                block += len(named)
                 if "last" in host:
                     host["last"][number] = row + piece.count - 1
             self._fill_settings(kind, host, number, piece)

@@ -79,7 +79,7 @@ class Block:
             return
         with ledger_of(self.device).lock:
             written = self.written
-            if written is not None:
+            if written is not None and not written.has(runs):
                 written.add(runs)
                 if written.has(np.array([self.span])):
                     self.written = None
