@@ -20,7 +20,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.llm import loading
 from tileproof.llm.config import ModelConfig, RopeScaling
 from tileproof.llm.errors import ModelError
-from tileproof.llm.loading import load, weights_nbytes
+from tileproof.llm.loading import load, weights_nbytes, weights_sizes
 from tileproof.llm.reading import open_model
 from tileproof.llm.safetensors_files import stored_in
 from tileproof.llm.stored import OpenFiles
@@ -224,6 +224,19 @@ def test_blocks_without_the_package_that_decodes_them_name_it(tmp_path: Path, mo
 
 def test_a_way_to_quantise_that_is_not_known_is_refused(tmp_path: Path) -> None:
     assert "'int3'" in refusal(write_folder(tmp_path, QWEN, random_weights(QWEN)), quantize="int3")[1]
+
+
+@pytest.mark.parametrize("quantize", [None, "int8"])
+def test_weights_take_the_memory_that_they_hold(quantize: Any, tmp_path: Path) -> None:
+    opened = open_model(write_folder(tmp_path, QWEN, random_weights(QWEN)))
+    gc.collect()
+    before = tp.memory().in_use
+    loaded = load(opened, quantize=quantize)
+    gc.collect()
+    tensors = [loaded.table, loaded.norm, loaded.layers[0].qkv.values, loaded.layers[1].down.values]
+    assert len({id(tensor.block) for tensor in tensors}) == (2 if quantize is None else 3), "one for each element type"
+    rounding = 256 * sum(1 for _ in weights_sizes(QWEN, quantize))
+    assert loaded.nbytes <= tp.memory().in_use - before <= loaded.nbytes + rounding
 
 
 @pytest.fixture

@@ -88,6 +88,14 @@ def test_an_arena_that_grows_leaves_steps_their_memory() -> None:
     assert arena.nbytes == 4096 * 2
 
 
+def test_buffers_in_the_same_place_are_one_tensor() -> None:
+    step = chain(*"abcdef")
+    found = Arena("cpu").tensors(planned(step.ops))
+    assert len({id(tensor) for tensor in found.values()}) < len(found)
+    for one, other in combinations({id(each): each for each in found.values()}.values(), 2):
+        assert (one.address, one.key) != (other.address, other.key)
+
+
 def test_a_tiny_config_counts_its_parameters() -> None:
     config = tiny("qwen3")
     layer = 64 * 8 * 32 + 4 * 32 * 64 + 3 * 64 * 192 + 2 * 64 + 2 * 32

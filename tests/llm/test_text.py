@@ -140,6 +140,12 @@ def test_a_gguf_file_that_was_read_is_not_read_again(tmp_path: Path) -> None:
     assert again.encode("a tile") == plain.encode("a tile")
 
 
+def test_packages_are_looked_for_before_they_are_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write_vocabulary(tmp_path / "tiny.gguf", "qwen2")
+    monkeypatch.setattr("tileproof.llm.text.find_spec", lambda name: None if name == "jinja2" else name)
+    assert "the package jinja2 is not installed" in refusal(Code.MISSING_PACKAGE, path)
+
+
 def test_ids_that_are_left_out_count_as_tokens_too() -> None:
     from tokenizers import Tokenizer, models
 

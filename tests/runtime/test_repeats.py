@@ -331,6 +331,29 @@ def test_no_more_than_some_launches_are_remembered(monkeypatch: pytest.MonkeyPat
     assert len(moved.cache["launches"]) <= 4
 
 
+def test_launches_of_graphs_share_what_they_found_while_it_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    scale.cache.pop("recorded", None)
+    made: list[repeats.Repeat] = []
+    prepared = repeats.prepared
+
+    def watched(found: repeats.Repeat, *args: Any, **more: Any) -> Any:
+        made.append(found)
+        return prepared(found, *args, **more)
+
+    monkeypatch.setattr(repeats, "prepared", watched)
+    x, outputs = tp.asarray(numbers(4, 8)), [tp.zeros((4, 8)) for _ in range(4)]
+    with tp.Graph() as graph:
+        for number, y in enumerate(outputs):
+            monkeypatch.setattr(repeated, "FACTOR", 2.0 if number < 3 else 5.0)
+            scale(y, x, float(number), B=8 if number == 2 else 4)
+    monkeypatch.undo()
+    graph.replay()
+    for y, factor in zip(outputs, (0, 2, 4, 15), strict=True):
+        np.testing.assert_array_equal(y.numpy(), x.numpy() * factor)
+    assert made[0] is made[1]
+    assert len({id(each) for each in made}) == 3
+
+
 def test_threads_that_launch_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each has its own arguments, many share a form, and what is remembered is forgotten all the time."""
     monkeypatch.setattr(repeats, "_MOST", 3)

@@ -103,9 +103,12 @@ class Arena:
         """The tensor of each buffer of a plan, by the buffer's identity."""
         self.reserve(plan)
         found = {}
+        made: dict[tuple[DType, int, tuple[int, ...]], Any] = {}  # layers have theirs in the same places
         for life, at in plan.places:
-            memory, size = self._memory[life.buffer.dtype], prod(life.buffer.shape)
-            found[id(life.buffer)] = memory[at : at + size].reshape(*life.buffer.shape)
+            dtype, shape = life.buffer.dtype, life.buffer.shape
+            if (dtype, at, shape) not in made:
+                made[dtype, at, shape] = self._memory[dtype][at : at + prod(shape)].reshape(*shape)
+            found[id(life.buffer)] = made[dtype, at, shape]
         for part in plan.parts:
             found[id(part)] = found[id(part.whole)][part.number]
         return found

@@ -32,7 +32,7 @@ from .penalties import Penalties
 from .profiling import Profile, profiled
 from .reading import open_model
 from .requests import Chunk, Completion, Message, SamplingParams
-from .room import free_memory, pages_for
+from .room import free_memory, pages_for, return_freed_memory
 from .rope_angles import rope_angles
 from .running import Runner, demand_token
 from .schedule import Piece, Scheduler
@@ -75,6 +75,7 @@ class LLM:
         weights = load(opened, device=where, quantize=quantize, progress=progress)
         config = replace(opened.config, tokens=min(opened.config.tokens, text.tokens))
         self._make(config, weights, text, where, max_seq_len, memory, max_batch, chunk)
+        return_freed_memory()
         self.load_seconds = time.perf_counter() - began
 
     @classmethod

@@ -7,7 +7,7 @@ as theirs, and saves the twentieth part of what each token reads, with one form 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final, Literal
 
 import ml_dtypes
@@ -16,7 +16,7 @@ import numpy as np
 import tileproof as tp
 from tileproof.diagnostics.codes import Code
 from tileproof.kernels import quantise_int8
-from tileproof.language.dtypes import BF16, F32, I8
+from tileproof.language.dtypes import BF16, F32, I8, DType
 
 from . import layout
 from .blocks import Blocks
@@ -58,20 +58,21 @@ def load(
 
 def weights_nbytes(config: ModelConfig, quantize: Quantize = None) -> int:
     """The memory that the weights of a model take; norms in f32 take a little more."""
-    total = 0
+    return sum(size * dtype.bits // 8 for dtype, size in weights_sizes(config, quantize))
+
+
+def weights_sizes(config: ModelConfig, quantize: Quantize = None) -> Iterator[tuple[DType, int]]:
+    """The element types of all weights of a model, each with a number of elements."""
     for name, shape in layout.model_shapes(config):
         if len(shape) == 1:
-            total += shape[0] * 2
-        elif name == layout.TABLE:
-            total += 2 * shape[0] * shape[1] + (_matrix_nbytes(shape, quantize) if config.is_tied and quantize else 0)
-        else:
-            total += _matrix_nbytes(shape, quantize)
-    return total
-
-
-def _matrix_nbytes(shape: tuple[int, ...], quantize: Quantize) -> int:
-    rows, columns = shape
-    return rows * (2 * columns if quantize is None else columns + 4 * -(-columns // GROUP))
+            yield BF16, shape[0]
+            continue
+        rows, columns = shape
+        if quantize is None or name == layout.TABLE:
+            yield BF16, rows * columns
+        if quantize is not None and (name != layout.TABLE or config.is_tied):
+            yield I8, rows * columns
+            yield F32, rows * -(-columns // GROUP)
 
 
 def _demand_room(config: ModelConfig, device: str, quantize: Quantize, needed: int) -> None:
@@ -98,7 +99,7 @@ class _Loader:
     ) -> None:
         self.config, self.tensors, self.total = checkpoint.config, checkpoint.tensors, checkpoint.nbytes
         self.files, self.device, self.quantize, self.progress = files, device, quantize, progress
-        self.blocks = Blocks(device)
+        self.blocks = Blocks(device, weights_sizes(checkpoint.config, quantize))
         self.done = 0
         self.stages: dict[str, tp.Tensor] = {}
 

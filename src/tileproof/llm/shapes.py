@@ -16,7 +16,7 @@ from tileproof.diagnostics.codes import Code
 from .blocks import Blocks
 from .config import ModelConfig, RopeScaling
 from .errors import refused
-from .loading import Quantize, weights_nbytes
+from .loading import Quantize, weights_nbytes, weights_sizes
 from .room import free_memory, shown
 from .weights import GROUP, Kind, LayerWeights, ModelWeights, Weight
 
@@ -81,7 +81,7 @@ def random_model(
         cure = "use a smaller shape" if quantize else 'use quantize="int8" or a smaller shape'
         message = f"{config.name} takes {shown(needed)} on {device}, and {shown(free)} are free"
         raise refused(Code.MODEL_MEMORY, message, cure)
-    make = _Maker(Blocks(device), device, kind, seed)
+    make = _Maker(Blocks(device, weights_sizes(config, quantize)), device, kind, seed)
     width, inner, q, kv = config.width, config.inner, config.heads * config.depth, config.groups * config.depth
     table = make.bf16(config.vocabulary, width)
     layers = tuple(

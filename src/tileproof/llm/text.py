@@ -6,6 +6,7 @@ import json
 import re
 import threading
 from collections.abc import Iterable, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -229,9 +230,8 @@ def _byte_of_character() -> dict[str, int]:
 
 
 def _demand_packages() -> None:
+    """Refuses to go on without them. They are looked for and not loaded: not everybody chats, and jinja2 is large."""
     for name in ("tokenizers", "jinja2"):
-        try:
-            __import__(name)
-        except ImportError as error:
+        if find_spec(name) is None:
             cure = "install it: pip install 'tileproof[llm]'"
-            raise refused(Code.MISSING_PACKAGE, f"the package {name} is not installed", cure) from error
+            raise refused(Code.MISSING_PACKAGE, f"the package {name} is not installed", cure)

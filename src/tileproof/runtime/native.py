@@ -96,9 +96,13 @@ def remembered(
         return None
     if loaded.has_setup and (loaded.is_plain or in_graph):
         require(found.ready, bound.scalars, bound.dimensions)  # what is like this launch keeps its contracts too
-    repeat = repeats.remember(found, parse(kernel).signature, target, bound, loaded, args, pool(), in_graph=in_graph)
-    if not in_graph:
-        repeats.note(kernel.cache.setdefault("launches", {}), key, repeat)
+    memory = kernel.cache.setdefault("recorded" if in_graph else "launches", {})
+    # A graph has the same launch for every layer of a model, and it is large.
+    repeat = memory.get(key) if in_graph else None
+    if repeat is None or not repeat.is_of(found, target, loaded, bound):
+        signature = parse(kernel).signature
+        repeat = repeats.remember(found, signature, target, bound, loaded, args, pool(), in_graph=in_graph)
+        repeats.note(memory, key, repeat)
     return None if repeat is None else repeats.prepared(repeat, args, is_checked=True)
 
 

@@ -79,6 +79,11 @@ class Repeat:
     written: tuple[int, ...]
     """The positions of tensors that are written."""
 
+    def is_of(self, found: Proved, target: Target, loaded: Loaded, bound: Bound) -> bool:
+        """Whether a launch with arguments of the same kinds finds the same."""
+        is_same = self.found is found and self.target is target and self.loaded is loaded
+        return is_same and self.dimensions == bound.dimensions
+
 
 class Launched(Work):
     """A launch like an earlier one: its words are filled in, and nothing has run."""

@@ -214,4 +214,7 @@ def runs_of(layout: Layout, itemsize: int, low: int) -> Runs:
             length += stride * (extent - 1)
         else:
             starts = (starts[:, None] + stride * np.arange(extent)).reshape(-1)
-    return np.array((starts, starts + length)).T
+    found = np.empty((len(starts), 2), np.int64)
+    found[:, 0] = starts
+    found[:, 1] = starts + length
+    return found
