@@ -67,7 +67,7 @@ class Lowered:
         # What a launch computes from shapes is asked of the class that launches; nothing of it needs a GPU.
         code = SimpleNamespace(
             slots=made.slots, is_serial=made.is_serial, is_persistent=made.is_persistent,
-            occupancy=self.variant.schedule.occupancy or 1,
+            occupancy=self.variant.schedule.occupancy or 1, cluster=self.variant.schedule.cluster or 1,
         )  # fmt: skip
         loaded: Any = SimpleNamespace(tensors=tensors, code=code, sm_count=MULTIPROCESSORS, kernel=kernel)
         words = self._words(loaded)

@@ -53,6 +53,8 @@ class Code:
     """What the assembler took."""
     is_dependent: bool = False
     """Whether it may begin before the kernel ahead of it has ended, and lets the next one do so."""
+    cluster: int = 1
+    """Multiprocessors that a program takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +110,11 @@ def job_of(request: Request, made: Program, options: Options) -> Job:
 
 def code_of(request: Request, made: Program, assembled: Assembled) -> Code:
     """What is kept of a compiled kernel."""
+    cluster = max((math.prod(each.cluster) for each in assembled.resources), default=1)
     return Code(
         request.name, request.target.arch, assembled.cubin, made.slots, made.stages, made.piece, made.shadows,
         made.is_persistent, made.is_serial, made.has_report, request.schedule.occupancy or 1, assembled.resources,
-        assembled.seconds, made.is_dependent,
+        assembled.seconds, made.is_dependent, cluster,
     )  # fmt: skip
 
 
@@ -246,7 +249,7 @@ class Loaded:
         if self.code.is_serial:
             return min(programs, 1)
         if self.code.is_persistent:
-            return min(programs, self.sm_count * self.code.occupancy)
+            return min(programs, max(self.sm_count * self.code.occupancy // self.code.cluster, 1))
         return programs
 
     def can_depend(self, space: Space, arrays: Mapping[str, Any]) -> bool:
