@@ -283,7 +283,7 @@ def measure(plan: Plan) -> None:
     run.tell(f"weights of {config.layers} layers; compilers of peers begin")
     shared = made(config, DEVICE)
     room = min(max((*plan.contexts, *plan.prompts)) + plan.tokens + 64, config.context)
-    llm = LLM.of(config, shared.ours(), device=DEVICE, max_seq_len=room, max_batch=1, chunk=2048)
+    llm = LLM.of(config, shared.ours(), device=DEVICE, max_seq_len=room, max_batch=1, chunk=8192)
     small: LLM | None = None
     with attempt(run, "8-bit weights"):
         if run.has("int8"):

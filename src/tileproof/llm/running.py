@@ -24,7 +24,7 @@ from .schedule import Piece
 from .sequence import Sequence
 from .step import PAGE, Sampling, StepClass
 
-ROWS = 16, 32, 64, 128, 256, 512, 1024, 2048
+ROWS = 16, 32, 64, 128, 256, 512, 1024, 2048, 3072, 4096, 6144, 8192
 """Rows of steps with pieces of prompts."""
 PAGES = 8, 32, 128, 512
 """Columns of the table of pages."""
