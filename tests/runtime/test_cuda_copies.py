@@ -49,6 +49,19 @@ def test_copies_are_in_order_with_other_streams(stub: Stub) -> None:
         assert x.tolist() == [3, 3, 7, 7, 3, 3]
 
 
+def test_a_fetch_waits_for_nothing_behind_it(stub: Stub) -> None:
+    stream, seen = stream_of(), []
+    with stream:
+        fetched = tp.from_numpy(np.arange(6, dtype=np.float32), "cuda").fetch()
+    with CudaGate(stream) as gate:
+        reader = threading.Thread(target=lambda: seen.append(fetched.numpy().tolist()))
+        reader.start()
+        reader.join(20)
+        assert seen == [[0, 1, 2, 3, 4, 5]]
+        gate.open()
+    reader.join()
+
+
 def test_reading_waits_for_who_writes_and_who_writes_for_reading(stub: Stub) -> None:
     one, two, seen = stream_of(), stream_of(), []
     x = tp.full(6, 1, device="cuda")

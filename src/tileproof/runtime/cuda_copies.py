@@ -151,6 +151,7 @@ def fetch(tensor: Tensor) -> Callable[[], Array]:
     work = _Fetch("copy to the host", [tensor.span], (), staged)
     work.error = None
     turn = _give(stream, work, [(staged.address, tensor.address, tensor.nbytes)])
+    stream.mark(turn)
 
     def finish() -> Array:
         stream.until(turn)

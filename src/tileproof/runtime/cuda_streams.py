@@ -169,6 +169,11 @@ class CudaStream(Stream):
         with self.ledger.lock:
             self._reach(mark.turn)
 
+    def mark(self, turn: int) -> None:
+        """Remembers where some work ends: who waits for it later then waits for nothing that is given in between."""
+        with self.ledger.lock:
+            self._mark_for(turn)
+
     def know(self, turn: int) -> None:
         """Is told that some work is done, by who waited for it."""
         with self.ledger.lock:
