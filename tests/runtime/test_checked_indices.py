@@ -182,6 +182,18 @@ def test_where_a_kernel_loads_through_a_unique_a_wrong_one_makes_all_count() -> 
         assert (scratch.tolist(), fault is None) == ([0, 1, 2], False)
 
 
+@pytest.mark.parametrize("holes", [False, True])
+@pytest.mark.parametrize("entry", [3, -1, 9])
+def test_one_entry_is_not_looked_for_twice(entry: int, holes: bool) -> None:
+    wanted, source = Wanted("Unique", 4, holes), np.array([entry])
+    assert needs(wanted, source).places == 0
+    scratch, flags, places = memory(wanted, source)
+    assert len(list(launches(wanted, source, scratch, flags, places))) == 1
+    scratch, fault = copied(wanted, source)
+    assert measure(scratch, "Unique").meets(wanted)
+    told(source, wanted, False, fault)
+
+
 def test_a_table_beyond_what_entries_can_name_needs_no_more_memory() -> None:
     source = np.array([2**31 - 1, -1, 5], np.int32)
     scratch, fault = copied(Wanted("Index", 2**40), source)

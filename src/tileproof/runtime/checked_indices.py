@@ -63,7 +63,7 @@ def needs(wanted: Wanted, source: Any) -> Needs:
     if wanted.kind == "Offsets":
         return Needs(WORDS, 0, np.dtype(np.int32))
     narrow = np.dtype(np.int32 if given.size < 2**31 else np.int64)
-    places = _positions(wanted, given) if wanted.kind == "Unique" else 0
+    places = _positions(wanted, given) if _may_be_twice(wanted, given) else 0
     return Needs(math.prod(_Folded.of(given).records), places, narrow)
 
 
@@ -117,7 +117,7 @@ def launches(
     records = _viewed(words, folded.records, _steps(folded.records, words.itemsize))
     positions = _positions(wanted, given)
     is_loaded = not wanted.holes_allowed
-    if wanted.kind == "Index" or not positions:
+    if not (_may_be_twice(wanted, given) and positions):
         # How many positions there are is told by a tensor of that length, which needs no memory of its own.
         pointed = _viewed(given, (positions,), (0,))
         kinds = {"LOADED": is_loaded, "COMPLETE": complete and not is_loaded}
@@ -157,6 +157,11 @@ def report(wanted: Wanted, flags: Array, shape: tuple[int, ...]) -> Fault | None
     if twice[5] != NOWHERE:
         return Fault(Wrong.TWICE, (place(twice[6]), place(twice[5])), (int(twice[7]),), 1, size)
     return Fault(Wrong.NONE, (place(hole[4]),), (-1,), 1, size)
+
+
+def _may_be_twice(wanted: Wanted, given: Any) -> bool:
+    """Whether entries that are equal have to be looked for: one entry is there once."""
+    return wanted.kind == "Unique" and given.size > 1
 
 
 # How entries lie.
