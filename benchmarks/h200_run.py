@@ -29,15 +29,23 @@ class TooSlow(Exception):
 
 @contextmanager
 def boxed(seconds: float) -> Iterator[None]:
-    """Gives up what is still under way after so many seconds."""
+    """Gives up what is still under way after so many seconds, whatever that makes of being stopped."""
+    late = TooSlow(f"given up after {seconds:.0f} s")
+    is_late = False
 
     def stop(number: int, frame: FrameType | None) -> None:
-        raise TooSlow(f"given up after {seconds:.0f} s")
+        nonlocal is_late
+        is_late = True
+        raise late
 
     before = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, max(seconds, 1))
     try:
         yield
+    except Exception:
+        if is_late:
+            raise late from None
+        raise
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -17,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 from benchmarks.h200_plan import Plan  # noqa: E402
 from benchmarks.h200_report import GRAPH, OURS, PROMPT_PEER, Found, Model, Row  # noqa: E402
+from benchmarks.h200_run import TooSlow, boxed  # noqa: E402
 
 from benchmarks import h200, h200_report  # noqa: E402
 
@@ -211,3 +213,16 @@ def test_rows_are_on_disk_when_they_are_done_and_who_fails_is_left_out(
     assert ours.bytes_per_token == 1000 + SMALL.layers * 4 * SMALL.groups * SMALL.depth * (128 + 16)
     assert (peer.who, peer.rounds, peer.note) == (PEER, (), "not measured: it fails")
     assert not found.is_whole
+
+
+def test_what_is_stopped_is_told_as_such_whatever_it_makes_of_it() -> None:
+    def compile_() -> None:
+        try:
+            time.sleep(20)
+        except Exception as error:
+            raise RuntimeError("the backend failed") from error
+
+    with pytest.raises(TooSlow, match="given up after 1 s"), boxed(1):
+        compile_()
+    with pytest.raises(RuntimeError, match="of its own"), boxed(20):
+        raise RuntimeError("a failure of its own")
