@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,14 @@ import pytest
 from checkpoints import tiny
 
 from tileproof.language.dtypes import BF16, F32
+from tileproof.llm import SamplingParams
 from tileproof.llm.arena import Arena, lives_of, planned
+from tileproof.llm.flight import turns_for
 from tileproof.llm.fusing import Fusion, fused
+from tileproof.llm.penalties import Penalties
+from tileproof.llm.running import Runner, in_blocks
+from tileproof.llm.schedule import Piece
+from tileproof.llm.sequence import Sequence
 from tileproof.llm.step import Buffer, Op, Step, StepClass
 
 KIND = StepClass(1, 1, 8, True)
@@ -100,3 +107,27 @@ def test_a_tiny_config_counts_its_parameters() -> None:
     config = tiny("qwen3")
     layer = 64 * 8 * 32 + 4 * 32 * 64 + 3 * 64 * 192 + 2 * 64 + 2 * 32
     assert config.parameters == 2 * layer + 320 * 64 + 64
+
+
+@pytest.mark.parametrize(("device", "expected"), [("cpu", (8, 8, 8, 32, 32)), ("cuda:0", (4, 4, 8, 16, 32))])
+def test_tables_of_steps_that_make_tokens_are_as_short_as_their_device_likes(
+    device: str, expected: tuple[int, ...]
+) -> None:
+    decoder: Any = SimpleNamespace(device=device, config=tiny())
+    runner = Runner(decoder, Penalties(decoder.config, device, 1), budget=512, pages=100, fusions=())
+    sequence = Sequence((0,) * 2048, SamplingParams())
+    made = [runner.kind_of([Piece(sequence, at, 1)], "greedy", False).pages for at in (0, 255, 256, 1023, 1024)]
+    assert tuple(made) == expected
+    prompt = runner.kind_of([Piece(sequence, 0, 100)], "greedy", False)
+    assert (prompt.is_decode, prompt.pages) == (False, 8)
+
+
+@pytest.mark.parametrize(("count", "last"), [(4, [8, 9, 10, 11]), (5, [12, -1, -1, -1]), (1, [8, -1, -1, -1])])
+def test_rows_are_named_block_by_block(count: int, last: list[int]) -> None:
+    named = in_blocks(8, count, 4)
+    assert named[-1].tolist() == last
+    assert named[named >= 0].tolist() == list(range(8, 8 + count))
+
+
+def test_a_run_makes_more_tokens_the_less_there_is_to_read() -> None:
+    assert [turns_for(size) for size in (0, 8_000_000_000, 65_500_000_000, 1_000_000_000_000)] == [8, 8, 2, 1]
