@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 from chain_launches import EXTENT as LONG
-from chain_launches import early, matvec
+from chain_launches import PROGRAMS, early, looked, matvec, pieces, rows
+from chain_launches import counted as chained
 from cuda_host import CudaGate
 from host_launches import EXTENT, counted, mixed, picked, raised, taken
 
@@ -185,6 +186,65 @@ def test_a_chain_that_begins_early_computes_the_same() -> None:
             operation = operation >> kernel.op(one, weights, two) >> kernel.op(two, weights, one)
         ends.append(operation.run().numpy().tobytes())
     assert ends[:2] == ends[2:]
+
+
+def begins_early(graph: tp.Graph) -> list[bool]:
+    """For each launch, whether it reads before the one ahead has ended."""
+    found = [part.behind is not None for part in graph._player._parts]
+    if not any(found):
+        pytest.skip("code that reads early was not compiled elsewhere, or this GPU waits for each kernel to end")
+    return found
+
+
+def test_what_two_launches_ahead_wrote_is_seen_before_the_wait() -> None:
+    """No multiprocessor has anything else to remember than what it saw the last time."""
+    count, look = early(chained), early(looked)
+    times, replays = 64, 25
+    x, y = tp.zeros(1, tp.i32, "cuda"), tp.zeros(1, tp.i32, "cuda")
+    seen = tp.zeros((times, PROGRAMS), tp.i32, "cuda")
+    with tp.Graph() as graph:
+        for number in range(times):
+            count(x)
+            count(y)
+            look(seen[number], x)
+    assert begins_early(graph)[2::3] == [True] * times
+    for number in range(replays):
+        graph.replay()
+        expected = number * times + 1 + np.arange(times, dtype=np.int32)
+        assert (seen.numpy() == expected[:, None]).all()
+    assert int(y.numpy()[0]) == times * replays
+
+
+def test_what_the_launch_ahead_wrote_is_seen() -> None:
+    count, look = early(chained), early(looked)
+    x, seen = tp.zeros(1, tp.i32, "cuda"), tp.zeros((64, PROGRAMS), tp.i32, "cuda")
+    with tp.Graph() as graph:
+        for number in range(64):
+            count(x)
+            look(seen[number], x)
+    for number in range(25):
+        graph.replay()
+        assert (seen.numpy() == (number * 64 + 1 + np.arange(64, dtype=np.int32))[:, None]).all()
+
+
+@pytest.mark.parametrize("forms", [(rows, rows), (rows, pieces), (pieces, rows), (pieces, pieces)])
+def test_weights_that_are_read_early_and_joins_give_the_same_bits(forms: tuple[tp.Kernel, tp.Kernel]) -> None:
+    random = np.random.default_rng(5)
+    weights = tp.from_numpy((random.standard_normal((LONG, LONG)) / LONG**0.5).astype(np.float32), "cuda")
+    start = random.standard_normal(LONG).astype(np.float32)
+    ends = []
+    for first, second in (forms, tuple(map(early, forms))):
+        one, two = tp.from_numpy(start, "cuda"), tp.empty(LONG, device="cuda")
+        with tp.Graph() as graph:
+            for _ in range(40):
+                first(two, weights, one)
+                second(one, weights, two)
+        for _ in range(5):
+            graph.replay()
+        ends.append(one.numpy().tobytes())
+    assert sum(begins_early(graph)) == 79
+    assert ends[0] == ends[1]
+    assert np.isfinite(np.frombuffer(ends[0], np.float32)).all()
 
 
 # Tasks.

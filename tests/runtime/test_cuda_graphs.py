@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from tileir_computing import has_assembler
 import tileproof as tp
 from tileproof import In, Index, InOut, Out, Sum, T, f32
 from tileproof.diagnostics.codes import Code
+from tileproof.runtime import cuda_graphs
 from tileproof.runtime.cuda_streams import CudaStream
 
 pytestmark = pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")
@@ -105,6 +107,78 @@ def test_sums_begin_anew_at_every_replay(gpu: Gpu) -> None:
     graph.replay()
     graph.replay()
     assert s.tolist() == [15]
+
+
+# What is read before the launch ahead has ended.
+
+
+@pytest.fixture
+def frozen(monkeypatch: pytest.MonkeyPatch) -> list[set[str]]:
+    """For each launch that is recorded, in order, the tensors that it may read early."""
+    found: list[set[str]] = []
+    ready = cuda_graphs.gpu.ready
+
+    def told(proved: Any, wanted: Any, ordinal: int) -> Any:
+        found.append(set() if wanted.dependent is None else set(wanted.dependent.frozen))
+        return ready(proved, wanted, ordinal)
+
+    monkeypatch.setattr(cuda_graphs.gpu, "ready", told)
+    return found
+
+
+chained = add.with_schedule(tp.Schedule(dependent=True))
+
+
+def test_a_launch_reads_early_what_the_one_ahead_does_not_write(gpu: Gpu, frozen: list[set[str]]) -> None:
+    a, b, (c, d, e) = on_gpu(1, 2), on_gpu(1, 1), (tp.zeros(2, device="cuda") for _ in range(3))
+    with tp.Graph() as graph:
+        chained(c, a, b)
+        chained(d, c, b)
+        chained(e, c, a)
+        chained(c, e, e)
+        chained(d, a, b)
+    assert frozen == [set(), {"b"}, {"a", "b"}, set(), {"a", "b"}]
+    parts = graph._player._parts
+    assert [part.behind for part in parts] == [None, parts[0], parts[1], None, parts[3]]
+    graph.replay()
+    graph.replay()
+    assert (c.tolist(), d.tolist(), e.tolist()) == ([6, 10], [2, 3], [3, 5])
+
+
+@pytest.mark.parametrize(("low", "expected"), [(0, {"a", "b"}), (1, {"b"}), (2, {"b"}), (4, {"a", "b"})])
+def test_one_byte_that_the_launch_ahead_writes_is_enough(
+    gpu: Gpu, frozen: list[set[str]], low: int, expected: set[str]
+) -> None:
+    x, one, y = tp.zeros(8, device="cuda"), on_gpu(1, 1), tp.zeros(2, device="cuda")
+    with tp.Graph():
+        chained(x[2:4], one, one)
+        chained(y, x[low : low + 2], one)
+    assert frozen == [set(), expected]
+
+
+def test_nothing_is_read_early_behind_a_launch_that_waits_a_copy_or_another_stream(
+    gpu: Gpu, frozen: list[set[str]]
+) -> None:
+    a, b, (c, d, e) = on_gpu(1, 2), on_gpu(1, 1), (tp.zeros(2, device="cuda") for _ in range(3))
+    with tp.Graph():
+        add(c, a, b)
+        chained(d, a, b)
+        tp.copy(e, a)
+        chained(d, a, b)
+        with tp.Stream("cuda"):
+            chained(c, a, b)
+    assert frozen == [set()] * 4
+
+
+def test_code_that_reads_early_begins_early_only_behind_the_launch_it_was_made_for(gpu: Gpu) -> None:
+    a, b, (c, d) = on_gpu(1, 2), on_gpu(1, 1), (tp.zeros(2, device="cuda") for _ in range(2))
+    with tp.Graph() as graph:
+        chained(c, a, b)
+        chained(d, c, b)
+    first, second = graph._player._parts
+    assert second.can_begin(first)
+    assert not second.can_begin(second)
+    assert not second.can_begin(None)
 
 
 def test_streams_of_a_graph_wait_for_one_another(gpu: Gpu) -> None:

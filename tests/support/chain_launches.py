@@ -9,7 +9,7 @@ import numpy as np
 from launching import Made, Make
 
 import tileproof as tp
-from tileproof import In, InOut, Out, f32
+from tileproof import In, InOut, Out, f32, i32
 
 EXTENT: Final = 2048
 
@@ -30,8 +30,43 @@ def mixed(y: InOut[f32, "N"], x: In[f32, "N"], *, BN: int = 16) -> None:
         y[n] = y[n] * 0.8 + x[n] * 0.6
 
 
+PROGRAMS: Final = 2048
+"""More than a GPU holds at once, with eight to a multiprocessor."""
+SHORT: Final = tp.Schedule(occupancy=8, tma=False)
+
+
+@tp.kernel(deny_checks=True, schedule=SHORT)
+def counted(x: InOut[i32, "N"]) -> None:
+    for n in tp.parallel(N=tp.each):
+        x[n] = x[n] + 1
+
+
+@tp.kernel(deny_checks=True, schedule=SHORT)
+def looked(seen: Out[i32, "N"], x: In[i32, "1"]) -> None:
+    """Every program says what it sees; nothing else is read, so that no cache forgets."""
+    for n in tp.parallel(N=tp.each):
+        seen[n] = x[0]
+
+
+@tp.kernel(deny_checks=True, schedule=SHORT)
+def rows(y: Out[f32, "N"], w: In[f32, "N K"], x: In[f32, "K"], *, K: int) -> None:
+    for n in tp.parallel(N=tp.each):
+        y[n] = (w[n, :] * x[:]).sum()
+
+
+@tp.kernel(deny_checks=True, schedule=SHORT)
+def pieces(y: Out[f32, "N"], w: In[f32, "N K"], x: In[f32, "K"], *, BN: int = 16, SK: int = 512, BK: int = 256) -> None:
+    for n, z in tp.parallel(N=BN, K=tp.split(SK)):
+        total = tp.zeros((n,))
+        for k in z.tiles(BK):
+            total += (w[n, k] * x[k]).sum(axis=1)
+        y[n] = tp.join(total, over=z)
+
+
 def early(kernel: tp.Kernel) -> tp.Kernel:
     """The same kernel, which may begin before the one ahead of it has ended."""
+    if kernel.schedule == SHORT:
+        return kernel.with_schedule(tp.Schedule(occupancy=8, tma=False, dependent=True))
     return kernel.with_schedule(tp.Schedule(persistent=True, dependent=True))
 
 
@@ -39,6 +74,9 @@ def _made(kernel: tp.Kernel) -> Made:
     ends: list[Any] = [np.zeros(EXTENT, np.float32) for _ in range(2)]
     if kernel.name == "mixed":
         return kernel, ends, {}
+    if kernel.name in ("counted", "looked"):
+        seen: list[Any] = [np.zeros(PROGRAMS, np.int32), np.zeros(1, np.int32)]
+        return kernel, seen[1:] if kernel.name == "counted" else seen, {}
     return kernel, [ends[0], np.zeros((EXTENT, EXTENT), np.float32), ends[1]], {}
 
 
@@ -47,6 +85,6 @@ def chains() -> dict[str, Make]:
     forms = {"": lambda kernel: kernel, ", early": early}
     return {
         f"{kernel.name}{form}": partial(_made, make(kernel))
-        for kernel in (matvec, mixed)
+        for kernel in (matvec, mixed, counted, looked, rows, pieces)
         for form, make in forms.items()
     }

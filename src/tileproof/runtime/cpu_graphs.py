@@ -88,9 +88,9 @@ def _address(words: array[int]) -> int:
 
 
 def part_of(
-    kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any], found: Proved, bound: Bound
+    kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any], found: Proved, bound: Bound, ahead: Any
 ) -> tuple[Work, Any]:
-    """A launch for a graph."""
+    """A launch for a graph. What is ahead of it does not matter: each waits for the one before."""
     return native.steps_of(kernel, args, named, found, bound)
 
 

@@ -13,13 +13,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from tileproof.backends.cuda import running, starting
 from tileproof.backends.cuda.checks import WORDS
+from tileproof.backends.cuda.dependent import Dependent
 from tileproof.backends.cuda.driver import Device, ExecutableGraph
 from tileproof.backends.cuda.pinned import LARGEST, Pinned, pinned
 from tileproof.backends.launching import require
@@ -27,6 +28,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.frontend.elaborate import parse
+from tileproof.ir.types import Access
 from tileproof.language.dtypes import U8
 from tileproof.language.kernel import Kernel
 
@@ -39,6 +41,7 @@ from .devices import Array, Described, address_of, wait_for_owner
 from .foreign import torch_of
 from .leases import Work, raise_again
 from .making import empty
+from .memory import Overlap, overlap_of
 from .owned import spans_of
 from .storage import Block
 from .streams import Stream, device_name
@@ -69,13 +72,29 @@ class Part:
     bound: Bound
     loaded: running.Loaded
     space: running.Space
+    written: Sequence[Array | Described]
+    """The arrays that it writes."""
+    behind: Part | None = None
+    """The only launch, if there is one, whose end its code does not wait for before its first read."""
     memory: list[Tensor] = field(default_factory=list)
     started: starting.Started | None = None
 
     @property
     def is_dependent(self) -> bool:
-        """Whether it may begin before the one ahead of it has ended, and lets the next one do so."""
-        return self.loaded.can_depend(self.space, self.bound.tensors)
+        """Whether it may begin before the one ahead of it has ended, and lets the next one do so.
+
+        What a join needs between its stages is memory of the graph, so nothing comes between these either.
+        """
+        loaded = self.loaded
+        if loaded.is_joined:
+            return loaded.code.is_dependent and self.space.programs > 0
+        return loaded.can_depend(self.space, self.bound.tensors)
+
+    def can_begin(self, ahead: Part | CopyPart | None) -> bool:
+        """Whether it may begin before this one has ended, which is ahead of it on its stream."""
+        if not isinstance(ahead, Part) or not ahead.is_dependent or not self.is_dependent:
+            return False
+        return self.behind is None or self.behind is ahead
 
     def capture(self, handle: int, *, dependent: bool) -> None:
         """Gives it to a stream that records."""
@@ -111,7 +130,9 @@ class CopyPart:
     source: int
     count: int
 
-    is_dependent = False
+    def can_begin(self, ahead: Part | CopyPart | None) -> bool:
+        """Whether it may begin before this one has ended."""
+        return False
 
     def capture(self, handle: int, *, dependent: bool) -> None:
         """Gives it to a stream that records."""
@@ -119,9 +140,9 @@ class CopyPart:
 
 
 def part_of(
-    kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any], found: Proved, bound: Bound
+    kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any], found: Proved, bound: Bound, ahead: Any
 ) -> tuple[Work, Any]:
-    """A launch for a graph."""
+    """A launch for a graph, behind another part or nothing."""
     assert bound.device is not None
     signature = parse(kernel).signature
     parallel = running.parallel_of(found.ready)
@@ -134,8 +155,38 @@ def part_of(
         )
     require(found.ready, bound.scalars, bound.dimensions)
     space = gpu.space_of(found, bound)
-    loaded = gpu.ready(found, gpu.variant(found, bound, space, gpu.arch_of(bound.device)), bound.device)
-    return Work(signature.name, *spans_of(signature, bound), (args, named)), Part(bound, loaded, space)
+    wanted = gpu.variant(found, bound, space, gpu.arch_of(bound.device))
+    written = [bound.tensors[tensor.name] for tensor in signature.tensors if tensor.access is not Access.IN]
+    work = Work(signature.name, *spans_of(signature, bound), (args, named))
+    loaded = None
+    if wanted.dependent is not None and isinstance(ahead, Part) and ahead.is_dependent:
+        loaded = _reading_early(found, bound, wanted, ahead)
+    if loaded is not None:
+        return work, Part(bound, loaded, space, written, ahead)
+    return work, Part(bound, gpu.ready(found, wanted, bound.device), space, written)
+
+
+def _reading_early(found: Proved, bound: Bound, wanted: gpu.Variant, ahead: Part) -> running.Loaded | None:
+    """Code that reads what the launch ahead does not write before that has ended; None if it would read nothing."""
+    assert bound.device is not None
+    frozen = frozenset(
+        tensor.name for tensor in parse(found.kernel).signature.tensors
+        if tensor.access is Access.IN and not _is_written(bound.tensors[tensor.name], ahead)
+    )  # fmt: skip
+    if not frozen:
+        return None
+    early = Dependent(frozen, gpu.first_programs(wanted.schedule, bound.device))
+    try:
+        return gpu.ready(found, replace(wanted, dependent=early), bound.device)
+    except LaunchError as error:
+        if error.diagnostics[0].code is not Code.NO_ASSEMBLER:
+            raise
+        return None  # what was compiled elsewhere are launches by themselves
+
+
+def _is_written(array: Array | Described, ahead: Part) -> bool:
+    """Whether a launch may write a byte of an array."""
+    return any(overlap_of(array, other) is not Overlap.NONE for other in ahead.written)
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,8 +390,7 @@ def _capture(
         others = [earlier for earlier in before.get(place, ()) if recorded[earlier].stream is not each.stream]
         for earlier in others:
             done[earlier].wait_on(handle)
-        ahead = last.get(handle)
-        is_early = not others and ahead is not None and ahead.is_dependent and each.part.is_dependent
+        is_early = not others and each.part.can_begin(last.get(handle))
         each.part.capture(handle, dependent=is_early)
         last[handle] = each.part
         if place in after:

@@ -86,8 +86,7 @@ def variant(found: Proved, bound: Bound, space: running.Space, arch: str, *, che
     where = addresses or {name: address_of(array) for name, array in bound.tensors.items()}
     facts = running.facts_for(kernel, bound.tensors, where, bound.dimensions, space.programs)
     schedule, target = getattr(found.kernel, "schedule", None) or _PLAIN, target_for(arch)
-    # Code that can begin early runs in any launch. That it reads nothing early costs nothing: the assembler does not
-    # move loads across the wait, whatever is said of them.
+    # Code that can begin early runs in any launch.
     dependent = Dependent() if schedule.dependent and target.can_wait else None
     return Variant(kernel, facts, target, schedule, is_serial(found), found.key, checked, dependent)
 
@@ -146,6 +145,14 @@ def _device(ordinal: int) -> Device:
 @cache
 def arch_of(ordinal: int) -> str:
     return _device(ordinal).arch
+
+
+def first_programs(schedule: Schedule, ordinal: int) -> int:
+    """How many programs of a launch may read before the kernel ahead has ended.
+
+    Three of eight of those that a GPU holds at once: others would be in the way of what that kernel still reads.
+    """
+    return max(_device(ordinal).sm_count * (schedule.occupancy or 1) * 3 // 8, 1)
 
 
 def run(found: Proved, bound: Bound) -> tuple[running.Loaded, Facts, running.Space]:

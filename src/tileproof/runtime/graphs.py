@@ -127,13 +127,15 @@ class Graph:
         is_internal: bool = False,
     ) -> None:  # fmt: skip
         signature = parse(kernel).signature
-        work, part = _players_of(bound.device).part_of(kernel, args, named, found, bound)
+        stream = chosen_stream(bound.device)
+        ahead = next((each.part for each in reversed(self._recorded) if each.stream is stream), None)
+        work, part = _players_of(bound.device).part_of(kernel, args, named, found, bound, ahead)
         own = tuple((bound.own[t.name], t.access) for t in signature.tensors if t.name in bound.own)
         self._is_own = self._is_own and (is_internal or len(own) == len(bound.tensors))
         written = [tensor.name for tensor in signature.tensors if tensor.access is not Access.IN]
         self._writes_foreign = self._writes_foreign or any(name not in bound.own for name in written if not is_internal)
         node = Node("kernel", kernel.name, tuple(_used(signature, bound)))
-        self._recorded.append(Recorded(node, work, part, own, chosen_stream(bound.device)))
+        self._recorded.append(Recorded(node, work, part, own, stream))
         self._vouched.note(signature, bound, found)
 
     def add_copy(

@@ -22,7 +22,7 @@ from example_launches import NAMES, examples, own
 from launching import Make
 
 import tileproof as tp
-from tileproof import In, InOut, Out, Sum, f32, i32
+from tileproof import In, Index, InOut, Out, Sum, f32, i32
 from tileproof.backends.cuda.dependent import Dependent, verify
 from tileproof.backends.cuda.tileir.builder import Builder
 from tileproof.backends.cuda.tileir.decode import decode
@@ -41,9 +41,9 @@ def floats(*shape: int) -> Any:
     return np.arange(int(np.prod(shape)), dtype=np.float32).reshape(shape)
 
 
-def dependent(made: Lowered, frozen: frozenset[str] = NOTHING) -> Lowered:
-    """The same launch, compiled so that it may begin early."""
-    return replace(made, variant=replace(made.variant, dependent=Dependent(frozen)))
+def dependent(made: Lowered, frozen: frozenset[str] = NOTHING, first: int = 0) -> Lowered:
+    """The same launch, compiled so that it may begin early; so many programs read frozen tensors before the wait."""
+    return replace(made, variant=replace(made.variant, dependent=Dependent(frozen, first)))
 
 
 def inputs(made: Lowered) -> frozenset[str]:
@@ -137,19 +137,27 @@ def run(made: Lowered) -> Any:
         return outcome(made.run)
 
 
-def assert_waits(make: Make, *frozen: bool) -> None:
-    """Runs a launch that may begin early, for each of some ways; it gives, and raises, what one that waits does."""
+ALL = 1 << 20
+"""More programs than any launch here has."""
+
+
+def assert_waits(make: Make, *ways: int | None) -> None:
+    """Runs a launch that may begin early; it gives, and raises, what one that waits does.
+
+    Of each way: how many programs read early, all inputs being frozen; None if none is.
+    """
     kernel, expected, constants = make()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tileir_values, "Machine", Early.__base__)
         wanted = run(lowered(kernel, expected, constants))
-    for is_frozen in frozen:
+    for first in ways:
         _, given, _ = make()
         made = lowered(kernel, given, constants)
-        Watched.frozen = [byte_range(made.bound.tensors[name]) for name in inputs(made)] if is_frozen else []
+        frozen = NOTHING if first is None else inputs(made)
+        Watched.frozen = [byte_range(made.bound.tensors[name]) for name in frozen]
         Watched.early = 0
-        assert run(dependent(made, inputs(made) if is_frozen else NOTHING)) == wanted
-        assert is_frozen or not Watched.early
+        assert run(dependent(made, frozen, first or 0)) == wanted
+        assert frozen or not Watched.early
         for one, other in zip(given, expected, strict=True):
             if isinstance(one, np.ndarray):
                 assert one.tobytes() == other.tobytes()
@@ -160,7 +168,7 @@ LAUNCHES: dict[str, Make] = {**{name: partial(own, name) for name in NAMES}, **c
 
 @pytest.mark.parametrize("name", LAUNCHES)
 def test_nothing_but_frozen_tensors_is_touched_before_the_wait(name: str, watched: type[Watched]) -> None:
-    assert_waits(LAUNCHES[name], False, True)
+    assert_waits(LAUNCHES[name], None, 0, 2, ALL)
 
 
 def test_launches_are_watched(watched: type[Watched]) -> None:
@@ -178,11 +186,11 @@ OTHERS = [
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_extents_and_layouts_wait_as_well(name: str, watched: type[Watched]) -> None:
-    assert_waits(examples()[name], False)
+    assert_waits(examples()[name], None, 1)
 
 
 def test_a_frozen_tensor_is_read_before_the_wait(watched: type[Watched]) -> None:
-    assert_waits(lambda: (matvec, [floats(24), floats(24, 16), floats(16)], {}), True)
+    assert_waits(lambda: (matvec, [floats(24), floats(24, 16), floats(16)], {}), 0)
     assert watched.early
 
 
@@ -215,7 +223,7 @@ ORDERED: dict[str, Make] = {
 
 @pytest.mark.parametrize("name", ORDERED)
 def test_chains_of_accesses_begin_at_the_wait(name: str, watched: type[Watched]) -> None:
-    assert_waits(ORDERED[name], False)
+    assert_waits(ORDERED[name], None, 1)
 
 
 # Where the wait stands.
@@ -283,6 +291,110 @@ def test_what_a_kernel_writes_itself_is_never_read_early() -> None:
     main = dependent(lowered(doubled, [floats(8)]), frozenset({"x"})).main
     (wait, _), (load,) = operations(main, *CONTROL), operations(main, *LOADS)
     assert token_into(load) is wait.results[0]
+
+
+# What stands before the wait.
+
+
+@tp.kernel(deny_checks=True)
+def rows(y: Out[f32, "N"], w: In[f32, "N 16"], x: In[f32, "16"], *, BN: int = 4) -> None:
+    for n in tp.parallel(N=BN):
+        y[n] = (w[n, :] * x[:]).sum(axis=1)
+
+
+@tp.kernel(deny_checks=True)
+def picked(y: Out[f32, "N"], x: In[f32, "V"], ids: In[Index["V"], "N"], *, BN: int = 4) -> None:
+    for n in tp.parallel(N=BN):
+        y[n] = x[ids[n]]
+
+
+@tp.kernel
+def behind_a_check(y: Out[f32, "N"], x: In[f32, "V"], at: In[i32, "N"], z: In[f32, "N"]) -> None:
+    for n in tp.parallel(N=tp.each):
+        y[n] = x[at[n] + 0] + z[n]
+
+
+@tp.kernel(deny_checks=True)
+def within(y: Out[f32, "N"], x: In[f32, "N"], z: In[f32, "N"], much: i32) -> None:
+    for n in tp.parallel(N=4):
+        total = x[n]
+        if much > 0:
+            total = total + z[n]
+        y[n] = total
+
+
+def before(made: Lowered) -> list[Op]:
+    """The loads that stand before the wait."""
+    (wait, _) = operations(made.main, *CONTROL)
+    ahead = made.main.body.ops[: made.main.body.ops.index(wait)]
+    return [each for op in ahead for region in op.regions for each in walk(region) if each.name in LOADS]
+
+
+@pytest.mark.parametrize("frozen", [{"w"}, {"x"}, {"w", "x"}, {"y"}])
+def test_what_is_frozen_stands_before_the_wait_and_behind_it_for_later_programs(frozen: set[str]) -> None:
+    made = dependent(lowered(rows, [floats(8), floats(8, 16), floats(16)]), frozenset(frozen), 1)
+    count = len(frozen - {"y"})
+    assert len(before(made)) == count
+    assert len(operations(made.main, *LOADS)) == 2 + count
+    verify(made.main, pointers(made, frozenset(frozen - {"y"})))
+    for missing in frozen - {"y"}:
+        with pytest.raises(AssertionError, match="may happen before the wait"):
+            verify(made.main, pointers(made, frozenset(frozen - {missing})))
+
+
+def test_only_the_first_programs_read_early(watched: type[Watched]) -> None:
+    counts = []
+    for first in (1, 2, 3, ALL):
+        made = lowered(rows, [floats(12), floats(12, 16), floats(16)])
+        watched.frozen, watched.early = [byte_range(made.bound.tensors["w"])], 0
+        run(dependent(made, frozenset({"w"}), first))
+        counts.append(watched.early)
+    assert counts == [1, 2, 3, 3]
+
+
+def test_a_position_that_was_read_early_is_read_at_early() -> None:
+    given: list[Any] = [floats(8), floats(5), np.zeros(8, np.int32)]
+    assert len(before(dependent(lowered(picked, given), frozenset({"x", "ids"}), ALL))) == 2
+    assert len(before(dependent(lowered(picked, given), frozenset({"ids"}), ALL))) == 1
+    assert not before(dependent(lowered(picked, given), frozenset({"x"}), ALL))
+
+
+def test_nothing_behind_a_check_is_read_early() -> None:
+    given: list[Any] = [floats(8), floats(5), np.zeros(8, np.int32), floats(8)]
+    assert not before(dependent(lowered(behind_a_check, given), frozenset({"x", "at", "z"}), ALL))
+
+
+def test_what_a_branch_reads_is_not_read_early() -> None:
+    made = dependent(lowered(within, [floats(8), floats(8), floats(8), 1]), frozenset({"x", "z"}), ALL)
+    assert len(before(made)) == 1
+
+
+@tp.kernel(deny_checks=True)
+def around_a_loop(y: Out[f32, "N"], first: In[f32, "N"], w: In[f32, "N K"], last: In[f32, "N"], *, BK: int = 8) -> None:
+    for n in tp.parallel(N=4):
+        total = first[n]
+        for k in tp.tiles(K=BK):
+            total += w[n, k].sum(axis=1)
+        y[n] = total + last[n]
+
+
+def test_what_comes_behind_a_loop_is_not_read_early() -> None:
+    given = [floats(8), floats(8), floats(8, 16), floats(8)]
+    assert len(before(dependent(lowered(around_a_loop, given), frozenset({"first", "w", "last"}), ALL))) == 1
+    assert not before(dependent(lowered(around_a_loop, given), frozenset({"w", "last"}), ALL))
+
+
+@tp.kernel(deny_checks=True)
+def two_sizes(y: Out[f32, "N 1024"], w: In[f32, "N 1024"], x: In[f32, "256"]) -> None:
+    for n in tp.parallel(N=tp.each):
+        y[n, :] = w[n, :] + x[:].sum()
+
+
+@pytest.mark.parametrize(("tma", "count"), [(True, 1), (False, 2)])
+def test_what_the_copy_engine_would_bring_is_read_early_only_if_it_is_small(tma: bool, count: int) -> None:
+    kernel = two_sizes.with_schedule(tp.Schedule(tma=tma))
+    made = dependent(lowered(kernel, [floats(2, 1024), floats(2, 1024), floats(256)]), frozenset({"w", "x"}), ALL)
+    assert len(before(made)) == count
 
 
 # What every compiled kernel goes through.

@@ -1,22 +1,25 @@
 """Kernels that begin before the one ahead of them on their stream has ended (programmatic dependent launch).
 
-The law kept here: nothing but reads of *frozen* tensors, which nothing earlier writes, happens before the kernel ahead
-has ended, on any path. Each entry begins with a wait for that, and every other access, a failed check's report too, is
+The law kept here: nothing but reads of *frozen* tensors, which the kernel ahead does not write, happens before that
+kernel has ended, on any path. Each entry waits for that once, and every other access, a failed check's report too, is
 ordered behind its token: where an operation stands orders nothing. Right behind the wait the kernel lets the next one
 begin. That one waits in its turn until this one has ended, so at most two are under way at a time, and what the kernel
-before both of them wrote can be seen by either.
+before both of them wrote can be seen by either, before its wait too.
 
-The wait ends at once where a launch was not made dependent: such code runs in any launch.
+The wait ends at once where a launch was not made dependent: such code runs in any launch, frozen tensors or not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import Final
 
+from tileproof.ir import ops
 from tileproof.ir.ops import KernelIR
-from tileproof.ir.types import Access, Tensor, TensorType
+from tileproof.ir.types import Access, AnyValue, Tensor, TensorType
+from tileproof.ir.types import Tile as IrTile
 from tileproof.ir.types import Value as IrValue
 
 from .tileir.builder import Builder
@@ -45,12 +48,14 @@ class Dependent:
     """A kernel is compiled so that it may begin early, and lets the next one begin early."""
 
     frozen: frozenset[str] = frozenset()
-    """The tensor parameters whose memory nothing earlier in the chain writes, such as weights."""
+    """The tensor parameters whose memory the kernel ahead does not write, such as weights."""
+    first: int = 0
+    """Programs that read them early, counted from the first. Those that come later would only wait twice in a row."""
 
     @property
-    def key(self) -> tuple[str, ...]:
+    def key(self) -> tuple[str | int, ...]:
         """What it says, in an order that is always the same."""
-        return tuple(sorted(self.frozen))
+        return self.first, *sorted(self.frozen)
 
 
 def can_wait(capability: int, version: tuple[int, int]) -> bool:
@@ -75,6 +80,38 @@ def wait_first(b: Builder) -> Value:
     wait = b.gdc_wait()
     b.gdc_launch_dependents(wait)
     return wait
+
+
+def first_ops(body: ops.Block, frozen: Collection[Tensor], most: float) -> list[ops.AnyOp]:
+    """The operations of a program that may stand before the wait: reads of frozen tensors, and what these need.
+
+    None behind a check or a loop is among them, none in a branch, and no read of more than so many bytes. What a loop
+    stands before would have to be kept through it.
+    """
+    movable: list[ops.AnyOp] = []
+    behind: set[AnyValue] = set()
+    for op in body.ops:
+        if isinstance(op, ops.Check | ops.TilesLoop | ops.RangeLoop | ops.While):
+            break
+        is_free = isinstance(op, ops.PureOp | ops.Shift)
+        if isinstance(op, ops.Load | ops.Get):
+            is_free = op.tensor in frozen and _bytes(op.result) <= most
+        if is_free and not behind.intersection(ops.operands(op)):
+            movable.append(op)
+        else:
+            behind.update(ops.results(op))
+    found: list[ops.AnyOp] = []
+    needed: set[AnyValue] = set()
+    for op in reversed(movable):
+        if isinstance(op, ops.Load | ops.Get) or needed.intersection(ops.results(op)):
+            needed.update(ops.operands(op))
+            found.append(op)
+    return found[::-1]
+
+
+def _bytes(tile: IrTile) -> int:
+    lanes = [axis.length for axis in tile.type.axes]
+    return prod(each for each in lanes if isinstance(each, int)) * tile.type.dtype.bits // 8
 
 
 def verify(entry: Entry, frozen: Collection[Value]) -> None:

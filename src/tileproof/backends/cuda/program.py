@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from tileproof.analysis.ranges import INDEX_LIMIT
@@ -27,7 +28,7 @@ from tileproof.lowering.sums import single_products
 from . import blocks, positions
 from .checks import sites_of
 from .combined import begin, finish
-from .dependent import Dependent, read_early, verify, wait_first
+from .dependent import Dependent, first_ops, read_early, verify, wait_first
 from .facts import MANY, Facts
 from .indices import tile_place
 from .order import Order, ordered
@@ -44,6 +45,8 @@ from .tileir.types import I8, I32, I64, Pointer
 from .tileir.types import Tile as TileOf
 
 _PIECE_ALIGNMENT: Final = 128
+_SMALL: Final = 2048
+"""The most bytes that a program which uses the copy engine reads early."""
 _AT_ONCE: Final = 16384
 """The most elements of pieces that a join reads at a time."""
 
@@ -96,6 +99,7 @@ class _Writing:
             raise ValueError(f"no kernel can begin early on {target.arch} with bytecode {version}")
         self.is_serial, self.is_dependent = serial, dependent is not None
         self.frozen = frozenset() if dependent is None else read_early(kernel, dependent)
+        self.early = 0 if dependent is None else dependent.first
         self.is_persistent = serial or schedule.persistent or facts.is_many
         self.parallel = next((op for op in kernel.body.ops if isinstance(op, ops.Parallel)), None)
         self.walkers: tuple[Walker, ...] = () if self.parallel is None else self.parallel.walkers
@@ -159,7 +163,9 @@ class _Writing:
         self.given = dict(zip(types, builder.parameters, strict=True))
         self.parameters.define(s, self.given)
         if self.is_dependent:
-            order.wait, order.frozen = wait_first(builder), self.frozen
+            order.frozen = self.frozen
+            if not (hinted and self.first):
+                order.wait = wait_first(builder)
         elif is_early:
             order.wait = builder.gdc_wait()
         s.unknown = self.given["programs",] if self.target.is_disguised else None
@@ -193,12 +199,66 @@ class _Writing:
                 turn = s.b.subi(last, turn)
             self._enter(s, turn, self.walkers)
             s.point = self._point(s, self.walkers, {})
-            blocks.run(s, body.before)
+            self._run(s, turn, body.before)
             if body.join is not None:
                 self._leave(s, body.join, s.point)
             s.point = None
 
         self._each(s, self.given["programs",], one)
+
+    @cached_property
+    def first(self) -> list[ops.AnyOp]:
+        """What the first programs do before they wait for the kernel ahead."""
+        if not self.early or self.body is None or self.is_persistent or self.segments or self.sites:
+            return []
+        if any(isinstance(op, ops.Load | ops.Get | ops.Store | ops.Update) for op in walk(self.outer)):
+            return []
+        # What the copy engine brings would have to go to registers, to be there on either path.
+        return first_ops(self.body.before, self.frozen, _SMALL if self.schedule.tma else math.inf)
+
+    def _run(self, s: State, turn: Value, body: ops.Block) -> None:
+        """A program; where it reads early, with the wait for the kernel ahead behind that."""
+        if self.first:
+            self._read_first(s, turn)
+        read = {id(op) for op in self.first if isinstance(op, ops.Load | ops.Get)}
+        for op in body.ops:
+            if id(op) not in read:
+                blocks.execute(s, op)
+
+    def _read_first(self, s: State, turn: Value) -> None:
+        """The first programs read before the wait, the others behind it.
+
+        The assembler moves no load into a branch or out of one, but moves others behind the wait.
+        """
+        results = [op.result for op in self.first if isinstance(op, ops.Load | ops.Get)]
+        tiles = [s.turned[result].result if result in s.turned else result for result in results]
+        types = [TileOf(s.element(tile.type.dtype), s.padded(tile.type)) for tile in tiles]
+        is_first = s.b.cmpi(Predicate.LESS, turn, s.splat(self.counter, (), self.early), signed=True)
+        early = s.b.if_(is_first, types)
+        clean: list[bool] = []
+        with s.inside(early.then):
+            read = self._first_tiles(s, tiles)
+            clean = [value in s.clean for value in read]
+            s.b.yield_(*read)
+        with s.inside(early.orelse):
+            s.b.yield_(*(s.b.constant(of, 0) for of in types))
+        s.order.wait, s.order.frozen = wait_first(s.b), frozenset()
+        late = s.b.if_(is_first, types)
+        with s.inside(late.then):
+            s.b.yield_(*early.results)
+        with s.inside(late.orelse):
+            s.b.yield_(*self._first_tiles(s, tiles))
+        for tile, value, is_clean in zip(tiles, late.results, clean, strict=True):
+            s.put(tile, value, clean=is_clean)
+
+    def _first_tiles(self, s: State, tiles: Sequence[Tile]) -> list[Value]:
+        """Does what may stand before the wait, and forgets it: what else it defines is made again where it is used."""
+        kept = dict(s.positions)
+        for op in self.first:
+            blocks.execute(s, op)
+        found = [s.get(tile) for tile in tiles]
+        s.positions = kept
+        return found
 
     def _each(self, s: State, total: Value, one: Callable[[Value], None]) -> None:
         """Runs the programs of a block: its own, or in a persistent schedule every so-many-th."""
