@@ -15,6 +15,7 @@ import tileproof as tp
 from tileproof import In, Out, Schedule, T, f32, i8
 from tileproof.diagnostics.codes import Code
 from tileproof.language.dtypes import F32, I8
+from tileproof.tuning import Choice
 
 from . import arrays
 from .quantising import inverse_root
@@ -96,6 +97,11 @@ def add_norm_int8_parts_kernel(
         q[:, :, p, :, :] = _columns(parts)
 
 
+_APART: Final = Choice(int8_parts_kernel, schedule=_DIRECT)
+_NORM_APART: Final = Choice(norm_int8_parts_kernel, schedule=_DIRECT)
+_ADD_NORM_APART: Final = Choice(add_norm_int8_parts_kernel, schedule=_DIRECT)
+
+
 # Functions.
 
 
@@ -110,7 +116,7 @@ def int8_parts(x: Any, out: Parts | None = None) -> Parts:
     """
     blocks = blocks_of(x.shape[-1])
     q, grain = pair_for(out, x, blocks)
-    int8_parts_kernel(*_seen(q, grain, blocks), arrays.view(x, (blocks, 8, 64)))
+    _APART(*_seen(q, grain, blocks), arrays.view(x, (blocks, 8, 64)))
     return q, grain
 
 
@@ -124,7 +130,7 @@ def norm_int8_parts(x: Any, g: Any, eps: float = 1e-6, out: Parts | None = None)
     blocks = blocks_of(x.shape[-1])
     q, grain = pair_for(out, x, blocks)
     vectors = arrays.view(x, (blocks, 8, 64)), arrays.view(g, (blocks, 8, 64))
-    norm_int8_parts_kernel(*_seen(q, grain, blocks), *vectors, eps)
+    _NORM_APART(*_seen(q, grain, blocks), *vectors, eps)
     return q, grain
 
 
@@ -142,7 +148,7 @@ def add_norm_int8_parts(
     total = arrays.result(None if out is None else out[2], x, x.shape)
     seen = (blocks, 8, 64)
     vectors = arrays.view(total, seen), arrays.view(x, seen), arrays.view(pieces, (pieces.shape[0], *seen))
-    add_norm_int8_parts_kernel(*_seen(q, grain, blocks), *vectors, arrays.view(g, seen), eps)
+    _ADD_NORM_APART(*_seen(q, grain, blocks), *vectors, arrays.view(g, seen), eps)
     return q, grain, total
 
 
