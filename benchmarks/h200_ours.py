@@ -21,6 +21,7 @@ from tileproof.llm.step import PAGE, Op
 from tileproof.llm.weights import ModelWeights
 
 from .h200_decoding import Turn
+from .h200_race import timed
 
 _WINDOW = 8
 """Tokens over which the time of a step is told: they are read some at a time, when more are under way behind them."""
@@ -115,23 +116,25 @@ def decoding_step(llm: LLM, context: int, turns: int = 0) -> tuple[Captured, lis
         return llm.runner.prepared([Piece(sequence, context, 1)], turns), sequence.pages
 
 
-def prefill_alone(llm: LLM, length: int) -> float:
-    """Seconds of the captured steps of a prompt; where there are several, filling their inputs is in it."""
-    stream = tp.current_stream(llm.device)
+def prefill_alone(llm: LLM, length: int, runs: int) -> float:
+    """Seconds of some runs of the captured steps of a prompt, behind one that is not timed; nobody waits in between.
+
+    Where a prompt takes several steps, filling their inputs is in it.
+    """
+    wait = tp.current_stream(llm.device).synchronize
     with _text(llm, length, 0) as sequence:
         starts = range(0, length, llm.runner.budget)
         pieces = [Piece(sequence, start, min(llm.runner.budget, length - start)) for start in starts]
         if len(pieces) == 1:
             step = llm.runner.prepared(pieces)
-            step.run()
-            assert step.graph is not None
-            return replayed(step.graph, 4, llm.device) / 4
-        stream.synchronize()
-        began = time.perf_counter()
-        for piece in pieces:
-            llm.runner.prepared([piece]).run()
-        stream.synchronize()
-        return time.perf_counter() - began
+            step.inputs.send()
+            return timed(step.again, wait, runs)
+
+        def steps() -> None:
+            for piece in pieces:
+                llm.runner.prepared([piece]).run()
+
+        return timed(steps, wait, runs)
 
 
 @contextmanager
@@ -162,12 +165,11 @@ def replayed(graph: tp.Graph, times: int, device: str) -> float:
     return time.perf_counter() - began
 
 
-def prefill(llm: LLM, length: int, seed: int) -> float:
-    """Seconds from a prompt to its first token, as a caller sees it."""
-    prompt = text_of(llm, length, seed)
-    began = time.perf_counter()
-    llm.generate(prompt, SamplingParams(max_new_tokens=1, ignore_eos=True))
-    return time.perf_counter() - began
+def prefill(llm: LLM, length: int, seeds: Iterator[int], runs: int) -> float:
+    """Seconds from some prompts, one after the other, to their first tokens, as a caller sees it; one more is ahead."""
+    prompts = iter([text_of(llm, length, next(seeds)) for _ in range(1 + runs)])
+    params = SamplingParams(max_new_tokens=1, ignore_eos=True)
+    return timed(lambda: llm.generate(next(prompts), params), lambda: None, runs)  # it waits for each of them
 
 
 def matvec_chain(weights: ModelWeights, device: str) -> tuple[Callable[[int], float], int]:

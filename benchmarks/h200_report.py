@@ -242,7 +242,10 @@ contestant are compared with ours behind the same tokens.
   of `torch.sum` in the same process.
 - A prompt is read by `LLM.generate` with one new token, sampling and host included; *graph alone* are the steps it
   takes, replayed. Beside them stand only the merged products by cuBLAS and attention by cuDNN of all layers in one CUDA
-  graph, the head for the last row: no norms, no rotation, no SiLU, no cache.
+  graph, the head for the last row: no norms, no rotation, no SiLU, no cache. Under load the GPU lowers its clock, so
+  all three take turns of equal length in an order that rotates by round: a run that is not timed, then as many as fit
+  in 0.15 s, at least one, by the clock of the host. Those of a graph are waited for together, `generate` waits for each
+  of its own. Everybody works before the first round, so that no turn finds the GPU cool.
 - Caches of peers hold random numbers when they are timed; ours is filled by the prompt."""
 
 PUBLISHED: Final = """\

@@ -5,6 +5,7 @@ What was found is in a file after every row, so that a run that is stopped leave
 
 from __future__ import annotations
 
+import itertools
 import json
 import statistics
 import sys
@@ -12,6 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final, Protocol
 
 import torch
@@ -25,6 +27,7 @@ from .h200_compiled import Compiled
 from .h200_decoding import State, Turn
 from .h200_plan import Plan
 from .h200_proxy import Proxy, fastest_products
+from .h200_race import race, timed
 from .h200_report import GRAPH, JUDGED_PROMPTS, OURS, PROMPT_PEER, Row
 from .h200_run import Run, attempt, boxed, bytes_per_token, clocks, percentiles
 from .h200_transformers import CAPACITY, Transformers
@@ -46,7 +49,7 @@ _SHORT_ROUNDS: Final = 0.78
 _LONG_ROUNDS: Final = 0.95
 """The same of long ones; in between are the prompts that goals are about."""
 _PROMPT_SECONDS: Final = 5.0
-"""After which no more rounds of a prompt are begun; twice that in a long run, half in a short one."""
+"""After which no more rounds of a prompt begin; twice that in a long run, half in a short one; heating is before."""
 _JUDGED: Final = 8
 """Places at which logits are compared, and how many of the likeliest tokens at each."""
 _TOP: Final = 16
@@ -194,55 +197,37 @@ def roofs(run: Run, shared: Shared, llm: LLM) -> None:
 
     rounds: dict[str, list[float]] = {"cuBLAS": [], OURS: []}
     for _ in range(run.plan.rounds):
-        for name, timed in (("cuBLAS", theirs), (OURS, chain)):
-            timed(2)
-            rounds[name].append(20 / timed(20))
+        for name, seconds_of in (("cuBLAS", theirs), (OURS, chain)):
+            seconds_of(2)
+            rounds[name].append(20 / seconds_of(20))
     for name, how_many in (("cuBLAS", nodes), (OURS, count)):
         run.keep(Row("chain", name, "bf16", 0, tuple(rounds[name]), None, 20 * run.plan.rounds, streamed, how_many))
         run.tell(f"products alone, {name}: {1e3 / run.rows[-1].median:.3f} ms")
 
 
 def prompts(run: Run, shared: Shared, llm: LLM, lengths: Sequence[int]) -> None:
-    """Prompts of some lengths, beside the products that they need."""
+    """Prompts of some lengths, beside the products that they need, in turns of equal length."""
     for length in lengths:
         if run.left() < 0:
             run.keep(Row("pp", OURS, "bf16", length, note="not measured: time is short"))
             continue
         try:
-            replay = chains.products_of_a_prompt(shared, length)
-            ours.prefill(llm, length, 0)
-            mine: list[float] = []
-            alone: list[float] = []
-            theirs: list[float] = []
-            began = time.monotonic()
-            for turn in range(run.plan.rounds):
-                if turn and time.monotonic() - began > _PROMPT_SECONDS * (0.5 if run.plan.is_short else 2):
-                    break
-                torch.cuda.synchronize()
-                mine.append(length / ours.prefill(llm, length, turn + 1))
-                alone.append(length / ours.prefill_alone(llm, length))
-                theirs.append(length / _waited(replay))
+            found = race(
+                {
+                    OURS: partial(ours.prefill, llm, length, itertools.count()),
+                    GRAPH: partial(ours.prefill_alone, llm, length),
+                    PROMPT_PEER: partial(timed, chains.products_of_a_prompt(shared, length), torch.cuda.synchronize),
+                },
+                run.plan.rounds, _PROMPT_SECONDS * (0.5 if run.plan.is_short else 2),
+            )  # fmt: skip
         except Exception as error:
             run.tell(f"prompt of {length}: {first_line(error)}")
             run.keep(Row("pp", OURS, "bf16", length, note=f"not measured: {first_line(error, 90)}"))
             continue
-        found = {OURS: mine, GRAPH: alone, PROMPT_PEER: theirs}
-        run.keep(*(Row("pp", who, "bf16", length, tuple(rounds)) for who, rounds in found.items()))
+        run.keep(*(Row("pp", who, "bf16", length, tuple(length / each for each in found[who])) for who in found))
         first, second, third = (each.median for each in run.rows[-3:])
         run.tell(f"prompt of {length}: {first / third:.3f} x cuBLAS and cuDNN, the graph alone {second / third:.3f} x")
         torch.cuda.empty_cache()
-
-
-def _waited(replay: Callable[[], Any]) -> float:
-    """Seconds of a replay on the GPU; the clock of the host would count its launch."""
-    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    replay()
-    torch.cuda.synchronize()
-    begin.record()
-    replay()
-    end.record()
-    end.synchronize()
-    return float(begin.elapsed_time(end)) / 1e3
 
 
 # All of it.

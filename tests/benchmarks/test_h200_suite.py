@@ -6,7 +6,9 @@ import json
 import sys
 import time
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -20,7 +22,7 @@ from benchmarks.h200_plan import Plan  # noqa: E402
 from benchmarks.h200_report import GRAPH, OURS, PROMPT_PEER, Found, Model, Row  # noqa: E402
 from benchmarks.h200_run import TooSlow, boxed  # noqa: E402
 
-from benchmarks import h200, h200_report  # noqa: E402
+from benchmarks import h200, h200_race, h200_report  # noqa: E402
 
 PEER = "compiled (gpt-fast style)"
 SMALL = replace(
@@ -171,8 +173,8 @@ def test_the_engine_takes_turns_as_a_contestant() -> None:
     graph.begin(20)
     assert graph.nodes == ours.nodes
     assert graph.turn(8).tokens == 8
-    assert h200_ours.prefill_alone(llm, 20) > 0
-    assert h200_ours.prefill(llm, 20, 1) > 0
+    assert h200_ours.prefill_alone(llm, 20, 2) > 0
+    assert h200_ours.prefill(llm, 20, iter((1, 2, 3)), 2) > 0
     parts = h200_ours.parts_of(llm, 20)
     assert sum(each["calls"] for each in parts["parts"]) >= 2 * 5
 
@@ -213,6 +215,65 @@ def test_rows_are_on_disk_when_they_are_done_and_who_fails_is_left_out(
     assert ours.bytes_per_token == 1000 + SMALL.layers * 4 * SMALL.groups * SMALL.depth * (128 + 16)
     assert (peer.who, peer.rounds, peer.note) == (PEER, (), "not measured: it fails")
     assert not found.is_whole
+
+
+class Race:
+    """Contestants of known speed, on a clock of their own."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, **seconds: float) -> None:
+        self.now, self.turns = 0.0, list[tuple[str, int]]()
+        self.contestants = {name: partial(self.turn, name, once) for name, once in seconds.items()}
+        monkeypatch.setattr(h200_race, "time", SimpleNamespace(perf_counter=lambda: self.now))
+
+    def turn(self, name: str, once: float, runs: int) -> float:
+        self.turns.append((name, runs))
+        self.now += (1 + runs) * once
+        return runs * once
+
+
+def test_turns_of_a_race_are_of_equal_length_in_an_order_that_rotates(monkeypatch: pytest.MonkeyPatch) -> None:
+    race = Race(monkeypatch, a=0.01, b=0.02, c=0.9)
+    found = h200_race.race(race.contestants, rounds=4, seconds=100)
+    assert race.turns[:3] == [("a", 1), ("b", 1), ("c", 1)], "the GPU is hot when the first round begins"
+    assert [name for name, _ in race.turns[3:]] == list("abcbcacababc")
+    assert dict(race.turns[3:]) == {"a": 15, "b": 7, "c": 1}
+    assert found == {"a": pytest.approx([0.01] * 4), "b": pytest.approx([0.02] * 4), "c": pytest.approx([0.9] * 4)}
+
+
+def test_a_race_begins_on_a_hot_gpu_and_no_round_begins_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    race = Race(monkeypatch, a=0.004, b=0.006)
+    found = h200_race.race(race.contestants, rounds=9, seconds=0.4)
+    heating = [runs for _, runs in race.turns].index(37)
+    assert sum(2 * race.contestants[name].args[1] for name, _ in race.turns[:heating]) >= h200_race.HEATING
+    assert [len(each) for each in found.values()] == [2, 2], "a round takes 0.31 s, and all of one is taken"
+    assert len(h200_race.race(race.contestants, rounds=9, seconds=0)["a"]) == 1, "there is one round in any case"
+
+
+def test_runs_of_a_turn_are_waited_for_together_behind_one_that_is_not_timed() -> None:
+    done: list[str] = []
+    assert h200_race.timed(lambda: done.append("run"), lambda: done.append("wait"), 3) >= 0
+    assert done == ["run", "wait", "run", "run", "run", "wait"]
+
+
+def test_prompts_are_raced_and_kept_as_tokens_per_second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    from benchmarks.h200_run import Run
+
+    from benchmarks import h200_weights, h200_worker
+
+    shared = h200_weights.made(SMALL, "cpu")
+    llm = LLM.of(SMALL, shared.ours(), max_seq_len=128, max_batch=1)
+    for name in ("synchronize", "empty_cache"):
+        monkeypatch.setattr(torch.cuda, name, lambda: None)
+    monkeypatch.setattr(h200_worker.chains, "products_of_a_prompt", lambda shared, length: lambda: time.sleep(2e-3))
+    for name in ("TURN", "HEATING"):
+        monkeypatch.setattr(h200_race, name, 0.02)
+    run = Run(Plan("qwen3-4b", str(tmp_path / "found.json"), rounds=2), SMALL)
+    h200_worker.prompts(run, shared, llm, (20,))
+    assert [(row.what, row.who, row.context, len(row.rounds)) for row in run.rows] == [
+        ("pp", who, 20, 2) for who in (OURS, GRAPH, PROMPT_PEER)
+    ]
+    assert 20 / 0.2 < run.rows[2].median < 20 / 2e-3
 
 
 def test_what_is_stopped_is_told_as_such_whatever_it_makes_of_it() -> None:

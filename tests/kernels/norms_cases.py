@@ -84,6 +84,8 @@ SHAPES: tuple[Sequence[int], ...] = (
 """Ragged, with one element, with none, and of other ranks."""
 LARGE: tuple[Sequence[int], ...] = ((600, 128), (64, 2560), (300, 4096), (3, 9001))
 """For GPUs: several programs for each multiprocessor, rows that fill a tile or not, and a row that no tile holds."""
+TWO: tuple[Sequence[int], ...] = ((64, 2560), (300, 2560), (97, 5120))
+"""For GPUs: rows of two windows."""
 
 
 def cases() -> list[Case]:
@@ -104,6 +106,11 @@ def _cases() -> Iterator[Case]:
         yield _case(function, reference, kinds, (3, 70001), on_interpreter=False)
         for shape in LARGE:
             yield _case(function, reference, kinds, shape, "bf16", on_interpreter=False, on_gpu=True)
+    for shape in TWO:
+        yield _case(add_rms_norm, add_reference, "x x w", shape, on_interpreter=False, on_gpu=True)
+        yield _case(
+            add_rms_norm, add_reference, "x x w", shape, "bf16", weights="f32", on_interpreter=False, on_gpu=True
+        )
 
 
 def _case(

@@ -95,6 +95,55 @@ def test_rows_that_no_tile_of_a_gpu_holds_are_walked(name: str, monkeypatch: pyt
     assert_all_close(function(*args), reference(*args))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, ml_dtypes.bfloat16])
+@pytest.mark.parametrize(("rows", "columns"), [(64, 2560), (97, 5120), (65, 2049)])
+def test_rows_of_two_windows_are_what_whole_rows_are(
+    rows: int, columns: int, dtype: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tileproof.kernels.arrays.target_of", lambda array: "sm_90")
+    x, residual, w = normal(rows, columns, dtype=dtype), normal(rows, columns, dtype=dtype), normal(columns)
+    assert norms.ADD_RMS_NORM.choose("sm_90", "f32", {"N": rows, "D": columns}).kernel is norms.add_rms_norm_two_kernel
+    found = add_rms_norm(x, residual, w, 1e-2)
+    assert_all_close(found, add_reference(x, residual, w, 1e-2))
+    whole = np.empty_like(x), np.empty_like(x)
+    norms.add_rms_norm_kernel(*whole, x, residual, w, 1e-2)
+    assert (found[1] == whole[1]).all()
+    assert_close(found[0], whole[0].astype(np.float64))
+
+
+@pytest.mark.parametrize("odd", [np.nan, np.inf])
+def test_what_is_not_finite_stays_in_its_row_of_two_windows(odd: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tileproof.kernels.arrays.target_of", lambda array: "sm_90")
+    x, residual, w = normal(70, 2560), normal(70, 2560), normal(2560)
+    before, _ = add_rms_norm(x, residual, w)
+    x[3, 5], x[68, 2559] = odd, odd
+    with np.errstate(all="ignore"):
+        found, wanted = add_rms_norm(x, residual, w)[0], add_reference(x, residual, w)[0]
+    rest = ~np.isin(np.arange(70), (3, 68))
+    assert (found[rest] == before[rest]).all()
+    for row in (3, 68):
+        assert_close(found[row], wanted[row])
+
+
+def test_every_choice_for_two_windows_computes_the_same() -> None:
+    sizes = {"N": 64, "D": 2560}
+    function, reference, args = named("add_rms_norm", 64, 2560)
+    kernels = set()
+    for choice in each_choice(norms.ADD_RMS_NORM, "f32", sizes):
+        kernels.add(choice.kernel)
+        assert_all_close(function(*args), reference(*args))
+    assert norms.add_rms_norm_two_kernel in kernels
+
+
+def test_only_many_rows_on_an_h200_are_taken_by_two_windows() -> None:
+    def windows(rows: int, columns: int, target: str = "sm_90") -> int | None:
+        return norms.ADD_RMS_NORM.choose(target, "bf16", {"N": rows, "D": columns}).constants.get("D0")
+
+    assert [windows(64, each) for each in (2560, 3072, 5120, 6144)] == [2048, 2048, 4096, 4096]
+    assert [windows(64, each) for each in (96, 1536, 2048, 4096, 3584, 8192, 10240)] == [None] * 7
+    assert [windows(1, 2560), windows(63, 5120), windows(512, 2560, "cpu"), windows(512, 2560, "sm_100")] == [None] * 4
+
+
 # Gradients.
 
 STEP = 1e-6

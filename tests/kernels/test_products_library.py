@@ -131,6 +131,19 @@ def test_large_products_take_large_tiles() -> None:
     assert (gated.constants["BM"], gated.constants["BI"], gated.schedule.persistent) == (128, 64, True)
 
 
+def test_very_many_gated_rows_are_taken_by_pairs_of_blocks() -> None:
+    sizes = {"M": 8192, "I": 9728, "K": 2560}
+    pairs = products.SILU_LINEAR.default(sizes, "sm_90")
+    assert (pairs.constants["BM"], pairs.constants["BI"], pairs.schedule.cluster) == (256, 128, 2)
+    assert pairs.label in [each.label for each in products.SILU_LINEAR.space(sizes, "sm_90")]
+    for other, target in (({**sizes, "M": 8191}, "sm_90"), (sizes, "sm_100")):
+        assert products.SILU_LINEAR.default(other, target).schedule.cluster is None
+    args, expected = arguments("silu_linear", {"M": 300, "I": 128, "K": 64})
+    with tp.backend("interpreter"):
+        pairs.kernel(*args, **pairs.constants)
+    assert_close(args[0], expected)
+
+
 # NaN and infinity.
 
 

@@ -95,11 +95,16 @@ _FEW: Final = 64
 """More rows than these are taken by one product for both matrices."""
 _LASTING: Final = Schedule(group=8, persistent=True)
 _TWICE: Final = Schedule(group=8, occupancy=2)
+_MANY: Final = 8192
+"""So many rows are taken by pairs of blocks, which share what they read of both matrices."""
+_PAIRS: Final = Schedule(group=8, persistent=True, warps=8, cluster=2)
 
 
 def _default(sizes: Sizes, target: str) -> Choice:
     if not _is_joined(sizes, target):
         return _TILES.default(sizes["M"], sizes["I"], target)
+    if target == "sm_90" and sizes["M"] >= _MANY:
+        return Choice(silu_linear_joined_kernel, {"BM": 256, "BI": 128, "BK": 64}, _PAIRS)
     # Up to 128 rows the weights are read once, and it is memory that two programs keep busier than one.
     schedule = _TWICE if sizes["M"] <= 128 else _LASTING
     return Choice(silu_linear_joined_kernel, {"BM": 128, "BI": 64, "BK": 64}, schedule)
@@ -113,6 +118,8 @@ def _space(sizes: Sizes, target: str) -> Iterator[Choice]:
     yield from choices(silu_linear_joined_kernel, "BM=128,BI=64,BK=64", _LASTING, _TWICE, Schedule(group=8))
     yield from choices(silu_linear_joined_kernel, "BM=64,BI=128,BK=64 BM=64,BI=64,BK=64", _LASTING, _TWICE)
     yield from choices(silu_linear_joined_kernel, "BM=128,BI=128,BK=64", *eight)
+    if target == "sm_90" and sizes["M"] >= _MANY:
+        yield from choices(silu_linear_joined_kernel, "BM=256,BI=128,BK=64", _PAIRS)
 
 
 def _is_joined(sizes: Sizes, target: str) -> bool:

@@ -40,6 +40,12 @@ def root_scale_of_sum(squares: Any, eps: Any) -> Any:
     return tp.rsqrt(mean + eps.to(mean.dtype))
 
 
+def root_scale_of_two(one: Any, two: Any, eps: Any) -> Any:
+    """1 / the root mean square of each row of D elements, from both windows of it: the sum of the first comes first."""
+    squares = (one * one).sum(axis=1, keepdims=True) + (two * two).sum(axis=1, keepdims=True)
+    return tp.rsqrt(squares / tp.dim("D").to(squares.dtype) + eps.to(squares.dtype))
+
+
 def no_moments(rows: Any, kind: Any) -> Any:
     """Count, mean and squared distances from it of rows of which nothing was seen."""
     return tp.zeros((), kind), tp.zeros((rows, 1), kind), tp.zeros((rows, 1), kind)
@@ -67,6 +73,11 @@ def mean_and_scale(seen: Any, eps: Any) -> Any:
 def power_of_two(least: int) -> int:
     """The least power of two that is not below."""
     return 1 << max(least - 1, 0).bit_length()
+
+
+def first_window(columns: int) -> int | None:
+    """The larger of the two powers of two that a length is the sum of; None for other lengths."""
+    return 1 << columns.bit_length() - 1 if columns.bit_count() == 2 else None
 
 
 def is_long(columns: int, target: str) -> bool:

@@ -7,12 +7,13 @@ numbers beyond 1e19 becomes 0.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Any, Final
 
 import tileproof as tp
-from tileproof import In, Out, T, U, f32, f64
-from tileproof.tuning import Tunable
+from tileproof import In, Out, Schedule, T, U, f32, f64
+from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from .arrays import matrix, result
 from .choosing import chosen
@@ -35,11 +36,14 @@ from .norm_gradients import (
 )
 from .norm_parts import (
     centred_and_scale,
+    first_window,
+    is_long,
     mean_and_scale,
     more_moments,
     no_moments,
     root_scale,
     root_scale_of_sum,
+    root_scale_of_two,
     rows_default,
     rows_space,
     wide,
@@ -47,7 +51,7 @@ from .norm_parts import (
 
 __all__ = [
     "add_rms_norm", "add_rms_norm_backward", "add_rms_norm_backward_kernel", "add_rms_norm_backward_loop_kernel",
-    "add_rms_norm_kernel", "add_rms_norm_loop_kernel", "layer_norm", "layer_norm_backward",
+    "add_rms_norm_kernel", "add_rms_norm_loop_kernel", "add_rms_norm_two_kernel", "layer_norm", "layer_norm_backward",
     "layer_norm_backward_kernel", "layer_norm_backward_loop_kernel", "layer_norm_backward_weights_kernel",
     "layer_norm_kernel", "layer_norm_loop_kernel", "rms_norm", "rms_norm_backward",
     "rms_norm_backward_columns_kernel", "rms_norm_backward_kernel", "rms_norm_backward_loop_kernel",
@@ -151,6 +155,20 @@ def add_rms_norm_loop_kernel(
 
 
 @tp.kernel(deny_checks=True)
+def add_rms_norm_two_kernel(
+    y: Out[T, "N D"], total: Out[T, "N D"], x: In[T, "N D"], residual: In[T, "N D"], w: In[U, "D"], eps: f32, *,
+    D: int, D0: int = 2048, BN: int = 1,
+) -> None:  # fmt: skip
+    """The same by two windows of a row, D0 elements and the rest: where both are powers of two, no lane is idle."""
+    for n in tp.parallel(N=BN):
+        first, rest = x[n, 0:D0] + residual[n, 0:D0], x[n, D0:D] + residual[n, D0:D]
+        total[n, 0:D0], total[n, D0:D] = first, rest
+        one, two = wide(first), wide(rest)
+        scale = root_scale_of_two(one, two, eps)
+        y[n, 0:D0], y[n, D0:D] = one * scale * w[0:D0].to(one.dtype), two * scale * w[D0:D].to(two.dtype)
+
+
+@tp.kernel(deny_checks=True)
 def layer_norm_kernel(
     y: Out[T, "N D"], x: In[T, "N D"], w: In[U, "D"], b: In[U, "D"], eps: f32, *, D: int, BN: int = 2
 ) -> None:
@@ -179,8 +197,47 @@ def _forward(name: str, whole: tp.Kernel, loop: tp.Kernel, tile: int) -> Tunable
     return Tunable(name, (whole, loop), default, space, exact=("D",), scalars={"eps": 1e-6})
 
 
+# Which form of add_rms_norm.
+
+_LEAST_WINDOW: Final = 2048
+_LEAST_ROWS: Final = 64
+"""Fewer rows, as of decoding, are taken whole."""
+_SEEN: Final = {
+    4096: (2048, 16384, Schedule(occupancy=8, tma=False, warps=8)), 8192: (1024, 8192, Schedule(occupancy=1, tma=False))
+}  # fmt: skip
+"""By the length of rows, what an H200 was seen to like best for more than so many of them, and at most so many."""
+
+
+def _window(sizes: Sizes, target: str) -> int | None:
+    """How much of a row is the first of two windows; None where rows are taken whole, or walked."""
+    first = first_window(sizes["D"])
+    is_two = target == "sm_90" and sizes["N"] >= _LEAST_ROWS and not is_long(sizes["D"], target)
+    return first if is_two and first is not None and first >= _LEAST_WINDOW else None
+
+
+def _add_default(sizes: Sizes, target: str) -> Choice:
+    first = _window(sizes, target)
+    if first is not None:  # one tile would be padded to the next power of two
+        return Choice(add_rms_norm_two_kernel, {"D0": first, "BN": 1}, Schedule(occupancy=4, tma=False, warps=8))
+    least, most, schedule = _SEEN.get(sizes["D"], (0, 0, Schedule()))
+    if target == "sm_90" and least < sizes["N"] <= most:
+        return Choice(add_rms_norm_kernel, {"BN": 1}, schedule)
+    return rows_default(add_rms_norm_kernel, add_rms_norm_loop_kernel, 4096, sizes, target)
+
+
+def _add_space(sizes: Sizes, target: str) -> Iterator[Choice]:
+    first = _window(sizes, target)
+    if first is not None:
+        direct = [Schedule(occupancy=count, tma=False, warps=warps) for warps in (None, 8) for count in (4, 8)]
+        yield from choices(add_rms_norm_two_kernel, f"D0={first},BN=1", *direct, Schedule(occupancy=4))
+    yield from rows_space(add_rms_norm_kernel, add_rms_norm_loop_kernel, sizes, target)
+
+
 RMS_NORM: Final = _forward("rms_norm", rms_norm_kernel, rms_norm_loop_kernel, 8192)
-ADD_RMS_NORM: Final = _forward("add_rms_norm", add_rms_norm_kernel, add_rms_norm_loop_kernel, 4096)
+ADD_RMS_NORM: Final = Tunable(
+    "add_rms_norm", (add_rms_norm_kernel, add_rms_norm_loop_kernel, add_rms_norm_two_kernel), _add_default, _add_space,
+    exact=("D",), scalars={"eps": 1e-6},
+)  # fmt: skip
 LAYER_NORM: Final = _forward("layer_norm", layer_norm_kernel, layer_norm_loop_kernel, 8192)
 TUNABLES: Final = (
     RMS_NORM, RMS_NORM_BACKWARD, ADD_RMS_NORM, ADD_RMS_NORM_BACKWARD, LAYER_NORM, LAYER_NORM_BACKWARD

@@ -237,6 +237,9 @@ def append_layers_plain_kernel(
 
 # Which sizes.
 
+_MANY: Final = 512
+"""From so many rows on a program takes eight groups of four heads; of eight heads they are more than registers hold."""
+
 
 def _rope_default(kernel: tp.Kernel, sizes: Sizes, target: str) -> Choice:
     """All heads of a row, up to 4096 elements; with few rows fewer heads, so that there are programs enough."""
@@ -265,7 +268,9 @@ def _append_default(kernel: tp.Kernel, sizes: Sizes, target: str) -> Choice:
         return Choice(kernel, {"BG": groups})
     if sizes["N"] < 132:
         return Choice(kernel, {"BG": 1}, Schedule(occupancy=4))
-    return Choice(kernel, {"BG": min(groups, 4)}, Schedule(occupancy=8, tma=False))
+    is_seen = kernel is norm_rope_append_kernel and (target, sizes["R"], sizes["D"]) == ("sm_90", 4, 128)
+    most = 8 if is_seen and sizes["N"] >= _MANY else 4
+    return Choice(kernel, {"BG": min(groups, most)}, Schedule(occupancy=8, tma=False))
 
 
 def _append_space(kernel: tp.Kernel, sizes: Sizes, target: str) -> Iterator[Choice]:
