@@ -1,10 +1,10 @@
 """What takes long and needs no measuring, beside each other: torch's compilers for the peers, and a cold kernel cache.
 
 Kernels of all layers are the same, so one layer of a model fills the caches of torch and Triton, in a process for each
-piece that is compiled. They work one after another, and alone: compilers choose by timing candidates on the GPU. In a
-short run they work beside each other, while the process that measures proves and assembles ours; then they were seen to
-choose code for the compiled model that is a seventh slower. transformers is compiled as a whole, all layers of it, by a
-compiler that times nothing: that goes on beside the making of our steps.
+piece that is compiled. They work one after another, because compilers choose by timing candidates on the GPU; what goes
+on beside them leaves the GPU alone: our steps are proved, assembled and recorded, and transformers is compiled as a
+whole, all layers of it, by a compiler that times nothing. In a short run all work beside each other; then they were seen
+to choose code for the compiled model that is a seventh slower.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -27,32 +28,55 @@ WHOLE: Final = "transformers"
 
 
 class Warming:
-    """Work in other processes that has been begun."""
+    """Work in other processes, from now on."""
 
     def __init__(self, plan: Plan) -> None:
         command = [sys.executable, "-m", "benchmarks.h200_warming", json.dumps(asdict(plan))]
-        pieces = [piece for peer, pieces in PIECES.items() if peer not in plan.without for piece in pieces]
-        self._peers: list[subprocess.Popen[str]] = []
-        for piece in pieces:
-            self._peers.append(_begun([*command, piece]))
-            if not plan.is_short:
-                _ended(self._peers[-1], plan.boxed)
+        self._whole = None
         if WHOLE not in plan.without and not plan.is_short:
-            self._peers.append(_begun([*command, WHOLE]))
-        cold = [sys.executable, "-m", "benchmarks.h200_cold", plan.model, "both"]
-        self._cold = None if "cold" in plan.without else _begun(cold)
+            self._whole = _begun([*command, WHOLE])
+        self._cold: subprocess.Popen[str] | None = None
+        self._is_stopped = threading.Event()
+        pieces = [piece for peer, pieces in PIECES.items() if peer not in plan.without for piece in pieces]
+        given = plan, [[*command, piece] for piece in pieces]
+        self._others = threading.Thread(target=self._run, args=given, daemon=True)
+        self._others.start()
+
+    def _run(self, plan: Plan, commands: Sequence[Sequence[str]]) -> None:
+        """The pieces, one after another or at once, and what making our kernels takes a user who has none of them."""
+        begun: list[subprocess.Popen[str]] = []
+        for command in commands:
+            if self._is_stopped.is_set():
+                break
+            begun.append(_begun(command))
+            if not plan.is_short:
+                self._end(begun.pop(), plan.boxed)
+        if "cold" not in plan.without and not self._is_stopped.is_set():
+            self._cold = _begun([sys.executable, "-m", "benchmarks.h200_cold", plan.model, "both"])
+        for each in begun:
+            self._end(each, plan.boxed)
+
+    def _end(self, process: subprocess.Popen[str], seconds: float) -> None:
+        """Waits for a process, but no longer than for all of it, and not for so long."""
+        until = time.monotonic() + seconds
+        while process.poll() is None and time.monotonic() < until and not self._is_stopped.is_set():
+            self._is_stopped.wait(0.1)
+        _ended(process, 0)
 
     @property
     def is_over(self) -> bool:
         """Whether all of it has ended."""
-        return all(each.poll() is not None for each in (*self._peers, self._cold) if each is not None)
+        left = self._whole, self._cold
+        return not self._others.is_alive() and all(each.poll() is not None for each in left if each is not None)
 
     def wait(self, seconds: float) -> str:
         """Waits for all of it, and stops what takes longer; gives what was found of our kernels."""
         until = time.monotonic() + seconds
-        for each in self._peers:
-            if each.poll() is None:
-                _ended(each, until - time.monotonic())
+        self._others.join(max(seconds, 1))
+        self._is_stopped.set()
+        self._others.join()
+        if self._whole is not None:
+            _ended(self._whole, until - time.monotonic())
         if self._cold is None:
             return "not measured in this run"
         return _ended(self._cold, until - time.monotonic()) or "not measured: time is short"

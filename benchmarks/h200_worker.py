@@ -264,8 +264,7 @@ def measure(plan: Plan) -> None:
     run = Run(plan, config)
     run.facts["batch, activations, sums"] = "1, bf16, f32"
     run.facts["SM clock, memory clock, heat, power before"] = clocks()
-    warming = Warming(plan)
-    run.tell(f"weights of {config.layers} layers; compilers of peers begin")
+    run.tell(f"weights of {config.layers} layers")
     shared = made(config, DEVICE)
     room = min(max((*plan.contexts, *plan.prompts)) + plan.tokens + 64, config.context)
     llm = LLM.of(config, shared.ours(), device=DEVICE, max_seq_len=room, max_batch=1, chunk=8192)
@@ -274,7 +273,10 @@ def measure(plan: Plan) -> None:
         if run.has("int8"):
             longest = min(room, LONG_INT8 + plan.tokens + 64)
             small = LLM.of(config, shared.ours_int8(), device=DEVICE, max_seq_len=longest, max_batch=1, chunk=2048)
+    torch.cuda.synchronize()
     torch.cuda.empty_cache()
+    run.tell("compilers of peers begin")
+    warming = Warming(plan)
     make_steps(run, llm, small, warming)
     found = warming.wait(run.left(_PREPARING))
     run.facts["seconds to make a step of a token and one of a prompt of 512"] = found

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -22,7 +24,7 @@ from benchmarks.h200_plan import Plan  # noqa: E402
 from benchmarks.h200_report import GRAPH, OURS, PROMPT_PEER, Found, Model, Row  # noqa: E402
 from benchmarks.h200_run import TooSlow, boxed  # noqa: E402
 
-from benchmarks import h200, h200_race, h200_report  # noqa: E402
+from benchmarks import h200, h200_race, h200_report, h200_warming  # noqa: E402
 
 PEER = "compiled (gpt-fast style)"
 SMALL = replace(
@@ -287,3 +289,61 @@ def test_what_is_stopped_is_told_as_such_whatever_it_makes_of_it() -> None:
         compile_()
     with pytest.raises(RuntimeError, match="of its own"), boxed(20):
         raise RuntimeError("a failure of its own")
+
+
+# Compilers.
+
+
+class Processes:
+    """Processes that only take their time, and when each was there."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, **seconds: float) -> None:
+        self.spans: dict[str, list[float]] = {}
+        self._seconds, self._real = seconds, h200_warming._begun
+        patch.setattr(h200_warming, "_begun", self.begun)
+        patch.setattr(h200_warming, "_ended", self.ended(h200_warming._ended))
+
+    def begun(self, command: list[str]) -> subprocess.Popen[str]:
+        name = "cold" if "benchmarks.h200_cold" in command else command[-1]
+        self.spans[name] = [time.monotonic()]
+        code = f"import time; time.sleep({self._seconds.get(name, 0.05)}); print('of', {name!r})"
+        process = self._real([sys.executable, "-c", code])
+        process.name = name  # type: ignore[attr-defined]
+        return process
+
+    def ended(self, real: Callable[..., str]) -> Callable[..., str]:
+        def end(process: subprocess.Popen[str], seconds: float) -> str:
+            said = real(process, seconds)
+            self.spans[process.name].append(time.monotonic())  # type: ignore[attr-defined]
+            return said
+
+        return end
+
+
+def test_compilers_work_one_after_another_and_transformers_beside_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    processes = Processes(monkeypatch, transformers=0.5)
+    warming = h200_warming.Warming(Plan("qwen3-4b", "x", seconds=300))
+    assert warming.wait(60) == "of cold"
+    assert warming.is_over
+    spans = processes.spans
+    pieces = ["second_half", "first_half", "logits", "step"]
+    assert list(spans) == ["transformers", *pieces, "cold"]
+    for one, next_ in zip(pieces, [*pieces[1:], "cold"], strict=True):
+        assert spans[one][1] <= spans[next_][0]
+    assert spans["transformers"][0] <= spans["second_half"][0]
+
+
+def test_compilers_of_a_short_run_work_at_once_without_transformers(monkeypatch: pytest.MonkeyPatch) -> None:
+    processes = Processes(monkeypatch, second_half=0.6)
+    warming = h200_warming.Warming(Plan("qwen3-4b", "x", seconds=100, without=("cold",)))
+    assert warming.wait(60) == "not measured in this run"
+    assert list(processes.spans) == ["second_half", "first_half", "logits", "step"]
+    assert processes.spans["step"][0] < processes.spans["second_half"][1]
+
+
+def test_a_compiler_that_takes_too_long_is_stopped_and_none_begins_behind_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    processes = Processes(monkeypatch, second_half=600)
+    warming = h200_warming.Warming(Plan("qwen3-4b", "x", seconds=300, without=("transformers",)))
+    assert warming.wait(1) == "not measured in this run"
+    assert warming.is_over
+    assert list(processes.spans) == ["second_half"]
