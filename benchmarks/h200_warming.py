@@ -3,8 +3,8 @@
 Kernels of all layers are the same, so one layer of a model fills the caches of torch and Triton, in a process for each
 piece that is compiled. They work one after another, because compilers choose by timing candidates on the GPU; what goes
 on beside them leaves the GPU alone: our steps are proved, assembled and recorded, and transformers is compiled as a
-whole, all layers of it, by a compiler that times nothing. In a short run all work beside each other; then they were seen
-to choose code for the compiled model that is a seventh slower.
+whole, all layers of it, by a compiler that times nothing. In a short run all work beside each other; then they were
+seen to choose code for the compiled model that is a seventh slower.
 """
 
 from __future__ import annotations
