@@ -9,6 +9,7 @@ come out apart, to be scaled. NaN and infinity make the grain of their group NaN
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 import tileproof as tp
@@ -97,9 +98,12 @@ def add_norm_int8_parts_kernel(
         q[:, :, p, :, :] = _columns(parts)
 
 
-_APART: Final = Choice(int8_parts_kernel, schedule=_DIRECT)
-_NORM_APART: Final = Choice(norm_int8_parts_kernel, schedule=_DIRECT)
-_ADD_NORM_APART: Final = Choice(add_norm_int8_parts_kernel, schedule=_DIRECT)
+_SHORT: Final = 8
+"""Blocks up to which launches are part of a chain: the products behind longer vectors were seen to be held up by it."""
+
+
+def _launched(kernel: tp.Kernel, blocks: int) -> Callable[..., None]:
+    return Choice(kernel, schedule=_DIRECT) if blocks <= _SHORT else kernel
 
 
 # Functions.
@@ -116,7 +120,7 @@ def int8_parts(x: Any, out: Parts | None = None) -> Parts:
     """
     blocks = blocks_of(x.shape[-1])
     q, grain = pair_for(out, x, blocks)
-    _APART(*_seen(q, grain, blocks), arrays.view(x, (blocks, 8, 64)))
+    _launched(int8_parts_kernel, blocks)(*_seen(q, grain, blocks), arrays.view(x, (blocks, 8, 64)))
     return q, grain
 
 
@@ -130,7 +134,7 @@ def norm_int8_parts(x: Any, g: Any, eps: float = 1e-6, out: Parts | None = None)
     blocks = blocks_of(x.shape[-1])
     q, grain = pair_for(out, x, blocks)
     vectors = arrays.view(x, (blocks, 8, 64)), arrays.view(g, (blocks, 8, 64))
-    _NORM_APART(*_seen(q, grain, blocks), *vectors, eps)
+    _launched(norm_int8_parts_kernel, blocks)(*_seen(q, grain, blocks), *vectors, eps)
     return q, grain
 
 
@@ -148,7 +152,7 @@ def add_norm_int8_parts(
     total = arrays.result(None if out is None else out[2], x, x.shape)
     seen = (blocks, 8, 64)
     vectors = arrays.view(total, seen), arrays.view(x, seen), arrays.view(pieces, (pieces.shape[0], *seen))
-    _ADD_NORM_APART(*_seen(q, grain, blocks), *vectors, arrays.view(g, seen), eps)
+    _launched(add_norm_int8_parts_kernel, blocks)(*_seen(q, grain, blocks), *vectors, arrays.view(g, seen), eps)
     return q, grain, total
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import tileproof as tp
 from tileproof.tuning.choices import in_chain
@@ -17,6 +17,9 @@ from .late import appended_at_end
 from .model import Decoder, sampled
 from .penalties import Penalties
 from .step import Op, StepClass
+
+_CHAINED: Final = 128
+"""Rows up to which the next launch is brought to a GPU while the last one ends; beyond, it would be in its way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +79,7 @@ def captured(
     chosen = None if tokens is None else tensors[id(tokens)]
     graph = None
     if is_graph:
-        # Launches of one row are short: there the next is brought to a GPU while the last one ends.
-        is_chain = kind.rows == 1 and decoder.device != "cpu"
+        is_chain = kind.rows <= _CHAINED and decoder.device != "cpu"
         with tp.Graph() as graph, in_chain() if is_chain else nullcontext():
             for op in ops:
                 launch(op, tensors)
