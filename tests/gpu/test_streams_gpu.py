@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -62,6 +63,7 @@ def test_a_launch_does_not_wait_for_another_stream(torch: Any) -> None:
     a, b, c = (torch.ones(100, device="cuda") for _ in range(3))
     kernel(c, a, b, **constants)
     blocked, free = torch.cuda.Stream(), torch.cuda.Stream()
+    gc.collect()  # to free what other tests left waits for all streams
     torch.cuda.synchronize()
     opened, gave_up = threading.Event(), []
 

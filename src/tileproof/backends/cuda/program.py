@@ -163,7 +163,7 @@ class _Writing:
         self.given = dict(zip(types, builder.parameters, strict=True))
         self.parameters.define(s, self.given)
         if self.is_dependent:
-            order.frozen = self.frozen
+            order.frozen = self.frozen if self.first or not self.early else frozenset()
             if not (hinted and self.first):
                 order.wait = wait_first(builder)
         elif is_early:
@@ -213,8 +213,13 @@ class _Writing:
             return []
         if any(isinstance(op, ops.Load | ops.Get | ops.Store | ops.Update) for op in walk(self.outer)):
             return []
+        if not self.schedule.tma:
+            return first_ops(self.body.before, self.frozen, math.inf)
+        # A loop over tiles keeps as many of them in shared memory as fit there: there is no room for others.
+        if any(isinstance(op, ops.TilesLoop) for op in walk(self.body.before)):
+            return []
         # What the copy engine brings would have to go to registers, to be there on either path.
-        return first_ops(self.body.before, self.frozen, _SMALL if self.schedule.tma else math.inf)
+        return first_ops(self.body.before, self.frozen, _SMALL)
 
     def _run(self, s: State, turn: Value, body: ops.Block) -> None:
         """A program; where it reads early, with the wait for the kernel ahead behind that."""
