@@ -34,22 +34,27 @@ def products_of_a_step(shared: Shared, products: dict[tuple[int, int], Product])
 
 
 def products_of_a_prompt(shared: Shared, length: int) -> Callable[[], Any]:
-    """Merged products by cuBLAS and attention by cuDNN of all layers, the head for the last row: no norms, no SiLU."""
+    """Merged products by cuBLAS and attention by cuDNN of all layers, the head for the last row: no norms, no SiLU.
+
+    Every product takes random rows of its own. Fed by each other, without norms and residuals, all rows become alike
+    within some layers: attention averages them. Numbers that repeat cost less power, and it is power that bounds this.
+    """
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
     config = shared.config
-    x = torch.randn(length, config.width, dtype=torch.bfloat16, device=shared.device)
+    widths = config.width, config.heads * config.depth, config.inner
+    x, heads, inner = (torch.randn(length, n, dtype=torch.bfloat16, device=shared.device) for n in widths)
 
     def work() -> Any:
-        y = x
         with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
             for layer in shared.layers:
-                qkv = functional.linear(y, layer.qkv).view(1, length, -1, config.depth).transpose(1, 2)
+                qkv = functional.linear(x, layer.qkv).view(1, length, -1, config.depth).transpose(1, 2)
                 q, k, v = qkv.split((config.heads, config.groups, config.groups), dim=1)
-                o = functional.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
-                y = functional.linear(o.transpose(1, 2).reshape(length, -1), layer.output)
-                y = functional.linear(functional.linear(y, layer.gate_up)[:, : config.inner], layer.down)
-        return functional.linear(y[-1:], shared.head)
+                functional.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
+                functional.linear(heads, layer.output)
+                functional.linear(x, layer.gate_up)
+                functional.linear(inner, layer.down)
+        return functional.linear(x[-1:], shared.head)
 
     with torch.no_grad():
         work()

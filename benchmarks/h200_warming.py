@@ -1,10 +1,11 @@
 """What takes long and needs no measuring, beside each other: torch's compilers for the peers, and a cold kernel cache.
 
 Kernels of all layers are the same, so one layer of a model fills the caches of torch and Triton, in a process for each
-piece that is compiled. They work one after another, because compilers choose by timing candidates on the GPU; what goes
-on beside them leaves the GPU alone: our steps are proved, assembled and recorded, and transformers is compiled as a
-whole, all layers of it, by a compiler that times nothing. In a short run all work beside each other; then they were
-seen to choose code for the compiled model that is a seventh slower.
+piece that is compiled. They work one after another, because compilers choose by timing candidates on the GPU. What goes
+on beside them leaves the GPU alone: our steps are proved, assembled and recorded. In a short run all work beside each
+other; then they were seen to choose code for the compiled model that is a seventh slower, and a quarter slower where
+transformers was compiled beside them. That is traced as a whole, which no cache spares, so the process that measures
+does it, when all others are done.
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ from .h200_plan import Plan
 
 PIECES: Final = {"compiled": ("second_half", "first_half", "logits"), "proxy": ("step",)}
 """What is compiled of each peer, the slowest first."""
-WHOLE: Final = "transformers"
 
 
 class Warming:
@@ -32,9 +32,6 @@ class Warming:
 
     def __init__(self, plan: Plan) -> None:
         command = [sys.executable, "-m", "benchmarks.h200_warming", json.dumps(asdict(plan))]
-        self._whole = None
-        if WHOLE not in plan.without and not plan.is_short:
-            self._whole = _begun([*command, WHOLE])
         self._cold: subprocess.Popen[str] | None = None
         self._is_stopped = threading.Event()
         pieces = [piece for peer, pieces in PIECES.items() if peer not in plan.without for piece in pieces]
@@ -66,8 +63,7 @@ class Warming:
     @property
     def is_over(self) -> bool:
         """Whether all of it has ended."""
-        left = self._whole, self._cold
-        return not self._others.is_alive() and all(each.poll() is not None for each in left if each is not None)
+        return not self._others.is_alive() and (self._cold is None or self._cold.poll() is not None)
 
     def wait(self, seconds: float) -> str:
         """Waits for all of it, and stops what takes longer; gives what was found of our kernels."""
@@ -75,8 +71,6 @@ class Warming:
         self._others.join(max(seconds, 1))
         self._is_stopped.set()
         self._others.join()
-        if self._whole is not None:
-            _ended(self._whole, until - time.monotonic())
         if self._cold is None:
             return "not measured in this run"
         return _ended(self._cold, until - time.monotonic()) or "not measured: time is short"
@@ -98,7 +92,7 @@ def _ended(process: subprocess.Popen[str], seconds: float) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Compiles a piece of a peer, with one layer of the model, or transformers with all."""
+    """Compiles a piece of a peer, with one layer of the model."""
     import torch
 
     from tileproof.llm.shapes import shape
@@ -106,16 +100,10 @@ def main(arguments: Sequence[str]) -> int:
     from .h200_compiled import Compiled
     from .h200_decoding import State
     from .h200_proxy import Proxy
-    from .h200_transformers import CAPACITY, Transformers
     from .h200_weights import made
 
     plan, piece = Plan.of(json.loads(arguments[0])), arguments[1]
-    whole = shape(plan.model)
-    if piece == WHOLE:
-        config = whole if plan.layers is None else replace(whole, layers=plan.layers)
-        Transformers(made(config, "cuda:0"), CAPACITY).logits_of([1, 2, 3, 4], 2)
-        return 0
-    config = replace(whole, layers=1)
+    config = replace(shape(plan.model), layers=1)
     shared, state = made(config, "cuda:0"), State(config, plan.capacity, "cuda:0")
     if piece == "step":
         proxy = Proxy(shared, state)

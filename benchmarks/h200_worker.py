@@ -40,7 +40,7 @@ SHORT: Final = 512
 """The longest context of transformers, whose cost is that of the whole static cache."""
 LONG_INT8: Final = 8192
 """The longest context with 8-bit weights: both sets of weights are in memory."""
-_PREPARING: Final = 0.6
+_PREPARING: Final = 0.68
 """The part of the time until which peers may be compiled."""
 _LEAST: Final = 25.0
 """Seconds that a peer is given in any case: what was compiled beforehand is only read."""

@@ -320,20 +320,19 @@ class Processes:
         return end
 
 
-def test_compilers_work_one_after_another_and_transformers_beside_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    processes = Processes(monkeypatch, transformers=0.5)
+def test_compilers_work_one_after_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    processes = Processes(monkeypatch)
     warming = h200_warming.Warming(Plan("qwen3-4b", "x", seconds=300))
     assert warming.wait(60) == "of cold"
     assert warming.is_over
     spans = processes.spans
     pieces = ["second_half", "first_half", "logits", "step"]
-    assert list(spans) == ["transformers", *pieces, "cold"]
+    assert list(spans) == [*pieces, "cold"]
     for one, next_ in zip(pieces, [*pieces[1:], "cold"], strict=True):
         assert spans[one][1] <= spans[next_][0]
-    assert spans["transformers"][0] <= spans["second_half"][0]
 
 
-def test_compilers_of_a_short_run_work_at_once_without_transformers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compilers_of_a_short_run_work_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     processes = Processes(monkeypatch, second_half=0.6)
     warming = h200_warming.Warming(Plan("qwen3-4b", "x", seconds=100, without=("cold",)))
     assert warming.wait(60) == "not measured in this run"
@@ -343,7 +342,7 @@ def test_compilers_of_a_short_run_work_at_once_without_transformers(monkeypatch:
 
 def test_a_compiler_that_takes_too_long_is_stopped_and_none_begins_behind_it(monkeypatch: pytest.MonkeyPatch) -> None:
     processes = Processes(monkeypatch, second_half=600)
-    warming = h200_warming.Warming(Plan("qwen3-4b", "x", seconds=300, without=("transformers",)))
+    warming = h200_warming.Warming(Plan("qwen3-4b", "x", seconds=300))
     assert warming.wait(1) == "not measured in this run"
     assert warming.is_over
     assert list(processes.spans) == ["second_half"]
