@@ -63,11 +63,10 @@ def plans(chosen: argparse.Namespace, folder: Path) -> list[Plan]:
     for name in chosen.models:
         is_large = name == "qwen3-32b"
         plan = Plan(
-            name, str(folder / f"{name}.json"), chosen.layers, rounds=chosen.rounds, tokens=128 if is_large else 256,
+            name, str(folder / f"{name}.json"), chosen.layers, rounds=chosen.rounds, tokens=64 if is_large else 256,
             seconds=60 * chosen.minutes * _SHARES.get(name, 0.5) / total - _AROUND, boxed=110.0,
             without=(*chosen.without, *(_TOO_LONG if is_large else ())),
         )  # fmt: skip
-        plan = replace(plan, tokens=96) if is_large and plan.is_short else plan
         plan = plan.quick() if chosen.quick else plan
         found.append(replace(plan, contexts=chosen.contexts or plan.contexts, prompts=chosen.prompts or plan.prompts))
     return found
