@@ -14,6 +14,8 @@ from tileir_computing import has_assembler
 import tileproof as tp
 from tileproof import In, Index, InOut, Out, Sum, T, f32
 from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.diagnostic import Diagnostic
+from tileproof.diagnostics.errors import LaunchError
 from tileproof.runtime import cuda_graphs
 from tileproof.runtime.cuda_streams import CudaStream
 
@@ -179,6 +181,28 @@ def test_code_that_reads_early_begins_early_only_behind_the_launch_it_was_made_f
     assert second.can_begin(first)
     assert not second.can_begin(second)
     assert not second.can_begin(None)
+
+
+def test_without_an_assembler_launches_wait_as_those_that_were_compiled_elsewhere(
+    gpu: Gpu, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiled = cuda_graphs.gpu.running.compile_kernel
+
+    def unless_early(request: Any, *rest: Any) -> Any:
+        if request.dependent is not None and request.dependent.frozen:
+            raise LaunchError(Diagnostic(Code.NO_ASSEMBLER, "there is none", help="install it"))
+        return compiled(request, *rest)
+
+    monkeypatch.setattr(cuda_graphs.gpu.running, "compile_kernel", unless_early)
+    # Not the kernel of other tests, whose code is loaded.
+    other = add.with_schedule(tp.Schedule(dependent=True, occupancy=3))
+    a, b, (c, d) = on_gpu(1, 2), on_gpu(1, 1), (tp.zeros(2, device="cuda") for _ in range(2))
+    with tp.Graph() as graph:
+        other(c, a, b)
+        other(d, c, b)
+    assert [part.behind for part in graph._player._parts] == [None, None]
+    graph.replay()
+    assert d.tolist() == [3, 4]
 
 
 def test_streams_of_a_graph_wait_for_one_another(gpu: Gpu) -> None:
