@@ -19,6 +19,7 @@ from tileproof.llm.schedule import Piece
 from tileproof.llm.sequence import Sequence as Text
 from tileproof.llm.step import PAGE, Op
 from tileproof.llm.weights import ModelWeights
+from tileproof.tuning.choices import in_chain
 
 from .h200_decoding import Turn
 from .h200_race import timed
@@ -178,7 +179,7 @@ def matvec_chain(weights: ModelWeights, device: str) -> tuple[Callable[[int], fl
     matrices.append(weights.head.values)
     rows = {n: tp.zeros(n, tp.bf16, device) for n in {matrix.shape[0] for matrix in matrices}}
     columns = {k: tp.ones(k, tp.bf16, device) for k in {matrix.shape[1] for matrix in matrices}}
-    with tp.Graph() as graph:
+    with tp.Graph() as graph, in_chain():  # as in a step
         for matrix in matrices:
             tk.matvec(matrix, columns[matrix.shape[1]], out=rows[matrix.shape[0]])
     graph.replay()
