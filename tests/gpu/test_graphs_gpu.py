@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from chain_launches import EXTENT as LONG
-from chain_launches import PROGRAMS, early, looked, matvec, pieces, rows
+from chain_launches import PROGRAMS, early, looked, looked_twice, matvec, pieces, rows
 from chain_launches import counted as chained
 from cuda_host import CudaGate
 from host_launches import EXTENT, counted, mixed, picked, raised, taken
@@ -213,6 +213,27 @@ def test_what_two_launches_ahead_wrote_is_seen_before_the_wait() -> None:
         expected = number * times + 1 + np.arange(times, dtype=np.int32)
         assert (seen.numpy() == expected[:, None]).all()
     assert int(y.numpy()[0]) == times * replays
+
+
+@pytest.mark.parametrize("step", [1, 8, 31, 32, 64])
+def test_neighbours_of_what_is_read_are_seen_as_they_are(step: int) -> None:
+    """Two numbers in one line of a cache or in two, one of which the launch ahead writes."""
+    count, look = early(chained), early(looked_twice)
+    times, replays = 64, 10
+    line, other = tp.zeros(128, tp.i32, "cuda"), tp.zeros(128, tp.i32, "cuda")
+    still, moved = line[0:1], line[step : step + 1]
+    seen, rest = tp.zeros((times, PROGRAMS), tp.i32, "cuda"), tp.zeros((times, PROGRAMS), tp.i32, "cuda")
+    with tp.Graph() as graph:
+        for number in range(times):
+            count(moved)
+            look(rest[number], still, moved)
+            look(seen[number], moved, other[0:1])
+    begins_early(graph)
+    for number in range(replays):
+        graph.replay()
+        expected = (number * times + 1 + np.arange(times, dtype=np.int32))[:, None]
+        assert (rest.numpy() == expected).all()
+        assert (seen.numpy() == expected).all()
 
 
 def test_what_the_launch_ahead_wrote_is_seen() -> None:

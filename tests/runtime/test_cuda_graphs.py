@@ -118,13 +118,38 @@ def test_sums_begin_anew_at_every_replay(gpu: Gpu) -> None:
 def frozen(monkeypatch: pytest.MonkeyPatch) -> list[set[str]]:
     """For each launch that is recorded, in order, the tensors that it may read early."""
     found: list[set[str]] = []
-    ready = cuda_graphs.gpu.ready
+    part_of, early = cuda_graphs.part_of, cuda_graphs.gpu.early
 
-    def told(proved: Any, wanted: Any, ordinal: int) -> Any:
-        found.append(set() if wanted.dependent is None else set(wanted.dependent.frozen))
-        return ready(proved, wanted, ordinal)
+    def recorded(*given: Any) -> Any:
+        found.append(set())
+        return part_of(*given)
 
-    monkeypatch.setattr(cuda_graphs.gpu, "ready", told)
+    def told(proved: Any, wanted: Any, unwritten: frozenset[str], ordinal: int) -> Any:
+        loaded = early(proved, wanted, unwritten, ordinal)
+        found[-1] = set(unwritten) if loaded is not None else set()
+        return loaded
+
+    monkeypatch.setattr(cuda_graphs, "part_of", recorded)
+    monkeypatch.setattr(cuda_graphs.gpu, "early", told)
+    return found
+
+
+LINE = 32
+"""Numbers that caches keep together."""
+
+
+def lines(count: int) -> tuple[tp.Tensor, int]:
+    """A tensor of some lines, and where the first of them begins."""
+    made = tp.zeros(LINE * (count + 1), device="cuda")
+    return made, -made.address % (4 * LINE) // 4
+
+
+def pairs(*values: tuple[float, float]) -> list[tp.Tensor]:
+    """Two numbers each, every pair in a line of its own."""
+    made, first = lines(len(values))
+    found = [made[start : start + 2] for start in range(first, first + LINE * len(values), LINE)]
+    for pair, value in zip(found, values, strict=True):
+        pair[...] = np.array(value, np.float32)
     return found
 
 
@@ -132,7 +157,7 @@ chained = add.with_schedule(tp.Schedule(dependent=True))
 
 
 def test_a_launch_reads_early_what_the_one_ahead_does_not_write(gpu: Gpu, frozen: list[set[str]]) -> None:
-    a, b, (c, d, e) = on_gpu(1, 2), on_gpu(1, 1), (tp.zeros(2, device="cuda") for _ in range(3))
+    a, b, c, d, e = pairs((1, 2), (1, 1), (0, 0), (0, 0), (0, 0))
     with tp.Graph() as graph:
         chained(c, a, b)
         chained(d, c, b)
@@ -147,21 +172,35 @@ def test_a_launch_reads_early_what_the_one_ahead_does_not_write(gpu: Gpu, frozen
     assert (c.tolist(), d.tolist(), e.tolist()) == ([6, 10], [2, 3], [3, 5])
 
 
-@pytest.mark.parametrize(("low", "expected"), [(0, {"a", "b"}), (1, {"b"}), (2, {"b"}), (4, {"a", "b"})])
-def test_one_byte_that_the_launch_ahead_writes_is_enough(
-    gpu: Gpu, frozen: list[set[str]], low: int, expected: set[str]
+@pytest.mark.parametrize(("low", "is_read"), [(0, True), (30, True), (31, False), (32, False), (63, False), (64, True)])
+def test_one_byte_in_a_line_that_the_launch_ahead_writes_is_enough(
+    gpu: Gpu, frozen: list[set[str]], low: int, is_read: bool
 ) -> None:
-    x, one, y = tp.zeros(8, device="cuda"), on_gpu(1, 1), tp.zeros(2, device="cuda")
+    """A line has 128 bytes; the launch ahead writes two numbers in the second of them."""
+    (one, y), (x, first) = pairs((1, 1), (0, 0)), lines(4)
     with tp.Graph():
-        chained(x[2:4], one, one)
-        chained(y, x[low : low + 2], one)
-    assert frozen == [set(), expected]
+        chained(x[first + 40 : first + 42], one, one)
+        chained(y, x[first + low : first + low + 2], one)
+    assert frozen == [set(), {"a", "b"} if is_read else {"b"}]
+
+
+def test_code_that_can_read_nothing_early_is_what_it_is_elsewhere(gpu: Gpu, frozen: list[set[str]]) -> None:
+    """A check is made behind the wait, and everything behind the check."""
+    early = put.with_schedule(tp.Schedule(dependent=True))
+    y, at, x = tp.zeros(3, device="cuda"), on_gpu(1, dtype=np.int32), on_gpu(5)
+    with tp.Graph() as graph:
+        early(y, at, x)
+        early(y, at, x)
+    assert frozen == [set(), set()]
+    one, other = graph._player._parts
+    assert other.behind is None
+    assert one.loaded is other.loaded
 
 
 def test_nothing_is_read_early_behind_a_launch_that_waits_a_copy_or_another_stream(
     gpu: Gpu, frozen: list[set[str]]
 ) -> None:
-    a, b, (c, d, e) = on_gpu(1, 2), on_gpu(1, 1), (tp.zeros(2, device="cuda") for _ in range(3))
+    a, b, c, d, e = pairs((1, 2), (1, 1), (0, 0), (0, 0), (0, 0))
     with tp.Graph():
         add(c, a, b)
         chained(d, a, b)
@@ -173,7 +212,7 @@ def test_nothing_is_read_early_behind_a_launch_that_waits_a_copy_or_another_stre
 
 
 def test_code_that_reads_early_begins_early_only_behind_the_launch_it_was_made_for(gpu: Gpu) -> None:
-    a, b, (c, d) = on_gpu(1, 2), on_gpu(1, 1), (tp.zeros(2, device="cuda") for _ in range(2))
+    a, b, c, d = pairs((1, 2), (1, 1), (0, 0), (0, 0))
     with tp.Graph() as graph:
         chained(c, a, b)
         chained(d, c, b)
@@ -196,7 +235,7 @@ def test_without_an_assembler_launches_wait_as_those_that_were_compiled_elsewher
     monkeypatch.setattr(cuda_graphs.gpu.running, "compile_kernel", unless_early)
     # Not the kernel of other tests, whose code is loaded.
     other = add.with_schedule(tp.Schedule(dependent=True, occupancy=3))
-    a, b, (c, d) = on_gpu(1, 2), on_gpu(1, 1), (tp.zeros(2, device="cuda") for _ in range(2))
+    a, b, c, d = pairs((1, 2), (1, 1), (0, 0), (0, 0))
     with tp.Graph() as graph:
         other(c, a, b)
         other(d, c, b)

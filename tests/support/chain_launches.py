@@ -49,6 +49,13 @@ def looked(seen: Out[i32, "N"], x: In[i32, "1"]) -> None:
 
 
 @tp.kernel(deny_checks=True, schedule=SHORT)
+def looked_twice(seen: Out[i32, "N"], x: In[i32, "1"], other: In[i32, "1"]) -> None:
+    """The same of two numbers."""
+    for n in tp.parallel(N=tp.each):
+        seen[n] = x[0] + other[0]
+
+
+@tp.kernel(deny_checks=True, schedule=SHORT)
 def rows(y: Out[f32, "N"], w: In[f32, "N K"], x: In[f32, "K"], *, K: int) -> None:
     for n in tp.parallel(N=tp.each):
         y[n] = (w[n, :] * x[:]).sum()
@@ -74,9 +81,13 @@ def _made(kernel: tp.Kernel) -> Made:
     ends: list[Any] = [np.zeros(EXTENT, np.float32) for _ in range(2)]
     if kernel.name == "mixed":
         return kernel, ends, {}
-    if kernel.name in ("counted", "looked"):
-        seen: list[Any] = [np.zeros(PROGRAMS, np.int32), np.zeros(1, np.int32)]
-        return kernel, seen[1:] if kernel.name == "counted" else seen, {}
+    one: Any = np.zeros(1, np.int32)
+    numbers: dict[str, list[Any]] = {
+        "counted": [one], "looked": [np.zeros(PROGRAMS, np.int32), one],
+        "looked_twice": [np.zeros(PROGRAMS, np.int32), one, one],
+    }  # fmt: skip
+    if kernel.name in numbers:
+        return kernel, numbers[kernel.name], {}
     return kernel, [ends[0], np.zeros((EXTENT, EXTENT), np.float32), ends[1]], {}
 
 
@@ -85,6 +96,6 @@ def chains() -> dict[str, Make]:
     forms = {"": lambda kernel: kernel, ", early": early}
     return {
         f"{kernel.name}{form}": partial(_made, make(kernel))
-        for kernel in (matvec, mixed, counted, looked, rows, pieces)
+        for kernel in (matvec, mixed, counted, looked, looked_twice, rows, pieces)
         for form, make in forms.items()
     }

@@ -13,14 +13,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from tileproof.backends.cuda import running, starting
 from tileproof.backends.cuda.checks import WORDS
-from tileproof.backends.cuda.dependent import Dependent
 from tileproof.backends.cuda.driver import Device, ExecutableGraph
 from tileproof.backends.cuda.pinned import LARGEST, Pinned, pinned
 from tileproof.backends.launching import require
@@ -37,11 +36,10 @@ from .arguments import Bound, fail
 from .check import Proved
 from .cuda_launches import order, torch_stream_beside
 from .cuda_streams import CudaStream
-from .devices import Array, Described, address_of, wait_for_owner
+from .devices import Array, Described, address_of, byte_range, wait_for_owner
 from .foreign import torch_of
 from .leases import Work, raise_again
 from .making import empty
-from .memory import Overlap, overlap_of
 from .owned import spans_of
 from .storage import Block
 from .streams import Stream, device_name
@@ -54,6 +52,8 @@ if TYPE_CHECKING:
 _MUCH: Final = 1 << 26
 """How much memory of the host reports of replays under way may take, beside that of small ones."""
 _MOST_UNDER_WAY: Final = 4096
+_LINE: Final = 128
+"""Bytes that caches of GPUs keep together."""
 
 
 class _Launch(starting.Launch):
@@ -74,7 +74,7 @@ class Part:
     space: running.Space
     written: Sequence[Array | Described]
     """The arrays that it writes."""
-    behind: Part | None = None
+    behind: Part | None = field(default=None, repr=False)
     """The only launch, if there is one, whose end its code does not wait for before its first read."""
     memory: list[Tensor] = field(default_factory=list)
     started: starting.Started | None = None
@@ -160,33 +160,19 @@ def part_of(
     work = Work(signature.name, *spans_of(signature, bound), (args, named))
     loaded = None
     if wanted.dependent is not None and isinstance(ahead, Part) and ahead.is_dependent:
-        loaded = _reading_early(found, bound, wanted, ahead)
+        read = (tensor.name for tensor in signature.tensors if tensor.access is Access.IN)
+        unwritten = frozenset(name for name in read if not _is_near(bound.tensors[name], ahead.written))
+        loaded = gpu.early(found, wanted, unwritten, bound.device)
     if loaded is not None:
         return work, Part(bound, loaded, space, written, ahead)
     return work, Part(bound, gpu.ready(found, wanted, bound.device), space, written)
 
 
-def _reading_early(found: Proved, bound: Bound, wanted: gpu.Variant, ahead: Part) -> running.Loaded | None:
-    """Code that reads what the launch ahead does not write before that has ended; None if it would read nothing."""
-    assert bound.device is not None
-    frozen = frozenset(
-        tensor.name for tensor in parse(found.kernel).signature.tensors
-        if tensor.access is Access.IN and not _is_written(bound.tensors[tensor.name], ahead)
-    )  # fmt: skip
-    if not frozen:
-        return None
-    early = Dependent(frozen, gpu.first_programs(wanted.schedule, bound.device))
-    try:
-        return gpu.ready(found, replace(wanted, dependent=early), bound.device)
-    except LaunchError as error:
-        if error.diagnostics[0].code is not Code.NO_ASSEMBLER:
-            raise
-        return None  # what was compiled elsewhere are launches by themselves
-
-
-def _is_written(array: Array | Described, ahead: Part) -> bool:
-    """Whether a launch may write a byte of an array."""
-    return any(overlap_of(array, other) is not Overlap.NONE for other in ahead.written)
+def _is_near(array: Array | Described, others: Sequence[Array | Described]) -> bool:
+    """Whether an array may have a line of a cache in common with others: whoever reads a line gets all of it."""
+    low, high = byte_range(array)
+    ranges = map(byte_range, others)
+    return any(low // _LINE <= (end - 1) // _LINE and start // _LINE <= (high - 1) // _LINE for start, end in ranges)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass
+from contextlib import suppress
+from dataclasses import astuple, dataclass, replace
 from functools import cache
 from typing import Final
 
@@ -13,6 +14,7 @@ from tileproof.backends.cuda import running
 from tileproof.backends.cuda.dependent import Dependent
 from tileproof.backends.cuda.driver import Device
 from tileproof.backends.cuda.facts import Facts
+from tileproof.backends.cuda.program import read_first
 from tileproof.backends.cuda.state import Target
 from tileproof.backends.launching import require
 from tileproof.diagnostics.codes import Code
@@ -147,12 +149,30 @@ def arch_of(ordinal: int) -> str:
     return _device(ordinal).arch
 
 
+def early(found: Proved, wanted: Variant, unwritten: frozenset[str], ordinal: int) -> running.Loaded | None:
+    """Code of a form that reads tensors early, of which the launch ahead writes none.
+
+    None if it would read nothing early, or there is no way to make it: what was compiled elsewhere waits first.
+    """
+    held = ("early", wanted.facts, wanted.target, wanted.schedule, wanted.checked, unwritten, ordinal)
+    if held not in found.native:
+        dependent = Dependent(unwritten, first_programs(wanted.schedule, ordinal))
+        given = wanted.kernel, wanted.facts, wanted.target, wanted.schedule, wanted.serial
+        names = read_first(*given, dependent)
+        found.native[held] = None
+        if names:
+            with suppress(LaunchError):
+                found.native[held] = ready(found, replace(wanted, dependent=replace(dependent, frozen=names)), ordinal)
+    loaded: running.Loaded | None = found.native[held]
+    return loaded
+
+
 def first_programs(schedule: Schedule, ordinal: int) -> int:
     """How many programs of a launch may read before the kernel ahead has ended.
 
     Three of eight of those that a GPU holds at once: others would be in the way of what that kernel still reads.
     """
-    return max(_device(ordinal).sm_count * (schedule.occupancy or 1) * 3 // 8, 1)
+    return max(_device(ordinal).sm_count * (schedule.occupancy or 1) // (schedule.cluster or 1) * 3 // 8, 1)
 
 
 def run(found: Proved, bound: Bound) -> tuple[running.Loaded, Facts, running.Space]:

@@ -352,6 +352,38 @@ def test_only_the_first_programs_read_early(watched: type[Watched]) -> None:
     assert counts == [1, 2, 3, 3]
 
 
+def test_blocks_that_begin_first_read_early_whatever_they_work_on(
+    watched: type[Watched], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blocks: list[int] = []
+    load = Watched.load
+
+    def told(self: Watched, addresses: Any, element: Any, live: Any, after: int, atomic: bool) -> Any:
+        if not after & self.waited:
+            blocks.append(self.number)
+        return load(self, addresses, element, live, after, atomic)
+
+    monkeypatch.setattr(Watched, "load", told)
+    made = lowered(rows.with_schedule(tp.Schedule(reverse=True)), [floats(12), floats(12, 16), floats(16)])
+    watched.frozen = [byte_range(made.bound.tensors["w"])]
+    run(dependent(made, frozenset({"w"}), 1))
+    assert blocks == [0]
+
+
+@tp.kernel(deny_checks=True, schedule=tp.Schedule(tma=False))
+def large(y: Out[f32, "N 64"], first: In[f32, "N 64"], second: In[f32, "N 64"], *, BN: int = 64) -> None:
+    for n in tp.parallel(N=BN):
+        y[n, :] = first[n, :] + second[n, :]
+
+
+@pytest.mark.parametrize(("size", "count"), [(64, 2), (128, 1), (256, 0)])
+def test_no_more_is_read_early_than_registers_hold(size: int, count: int) -> None:
+    """There is room for 32 KiB: two tiles of 64 rows, one of 128, none of 256."""
+    given = [floats(256, 64) for _ in range(3)]
+    made = dependent(lowered(large, given, {"BN": size}), frozenset({"first", "second"}), ALL)
+    assert len(before(made)) == count
+
+
 def test_a_position_that_was_read_early_is_read_at_early() -> None:
     given: list[Any] = [floats(8), floats(5), np.zeros(8, np.int32)]
     assert len(before(dependent(lowered(picked, given), frozenset({"x", "ids"}), ALL))) == 2
@@ -462,6 +494,46 @@ def test_the_next_kernel_is_not_let_begin_before_the_wait() -> None:
     b.gdc_wait(b.gdc_launch_dependents())
     b.return_()
     with pytest.raises(AssertionError, match="k lets the next kernel begin before its wait"):
+        verify(b.entry, ())
+
+
+def test_a_program_does_not_end_before_the_wait() -> None:
+    """One that ends lets the next kernel begin, while the one ahead is still under way."""
+    b = Builder("k", [Tile(I1), Tile(Pointer(F32)), Tile(F32)])
+    branch = b.if_(b.parameters[0])
+    with b.inside(branch.then):
+        b.return_()
+    with b.inside(branch.orelse):
+        b.yield_()
+    wait = b.gdc_wait()
+    b.store_ptr(b.parameters[1], b.parameters[2], token=wait)
+    b.return_()
+    with pytest.raises(AssertionError, match="k may end before its wait"):
+        verify(b.entry, ())
+
+
+def test_a_branch_that_ends_a_loop_hands_nothing_on() -> None:
+    b = Builder("k", [Tile(I1), Tile(Pointer(F32)), Tile(F32)])
+    wait = b.gdc_wait()
+    loop = b.loop([wait], [wait.type])
+    with b.inside(loop.block):
+        branch = b.if_(b.parameters[0], [wait.type])
+        with b.inside(branch.then):
+            b.yield_(loop.arguments[0])
+        with b.inside(branch.orelse):
+            b.break_(loop.arguments[0])
+        b.continue_(branch.results[0])
+    b.store_ptr(b.parameters[1], b.parameters[2], token=loop.results[0])
+    b.return_()
+    verify(b.entry, ())
+
+
+def test_an_operation_that_is_not_known_is_not_let_through() -> None:
+    b = Builder("k", [])
+    b.gdc_wait()
+    b.entry.body.ops.append(replace(b.entry.body.ops[-1], name="flush_tko"))
+    b.return_()
+    with pytest.raises(AssertionError, match="not known what flush_tko of k touches"):
         verify(b.entry, ())
 
 

@@ -30,6 +30,8 @@ _SINCE: Final = (13, 4)
 """The first version of the bytecode that has words for it."""
 _CAPABILITY: Final = 90
 """The first GPUs that can do it."""
+_ROOM: Final = 1 << 15
+"""The most bytes that a program reads before the wait: half of the registers of four warps, with 64 for each thread."""
 _LOADS: Final = frozenset(("load_view_tko", "load_ptr_tko"))
 _WRITES: Final = frozenset(
     ("store_view_tko", "store_ptr_tko", "atomic_rmw_tko", "atomic_cas_tko", "atomic_red_view_tko")
@@ -82,22 +84,26 @@ def wait_first(b: Builder) -> Value:
     return wait
 
 
-def first_ops(body: ops.Block, frozen: Collection[Tensor], most: float) -> list[ops.AnyOp]:
+def first_ops(body: ops.Block, frozen: Collection[Tensor], most: int) -> list[ops.AnyOp]:
     """The operations of a program that may stand before the wait: reads of frozen tensors, and what these need.
 
-    None behind a check or a loop is among them, none in a branch, and no read of more than so many bytes. What a loop
-    stands before would have to be kept through it.
+    None behind a check or a loop is among them, none in a branch, and no read of more than `most` bytes. What a loop
+    stands before would have to be kept through it; and all that is read is kept in registers until the wait is over.
     """
     movable: list[ops.AnyOp] = []
     behind: set[AnyValue] = set()
+    room = _ROOM
     for op in body.ops:
         if isinstance(op, ops.Check | ops.TilesLoop | ops.RangeLoop | ops.While):
             break
+        size = 0
         is_free = isinstance(op, ops.PureOp | ops.Shift)
         if isinstance(op, ops.Load | ops.Get):
-            is_free = op.tensor in frozen and _bytes(op.result) <= most
+            size = _bytes(op.result)
+            is_free = op.tensor in frozen and size <= min(most, room)
         if is_free and not behind.intersection(ops.operands(op)):
             movable.append(op)
+            room -= size
         else:
             behind.update(ops.results(op))
     found: list[ops.AnyOp] = []
@@ -121,7 +127,7 @@ def verify(entry: Entry, frozen: Collection[Value]) -> None:
     """
     waits = [op for op in entry.body.ops if op.name == "gdc_wait_tko"]
     assert len(waits) == 1, f"{entry.name} waits {len(waits)} times on every path, not once"
-    _Walk(entry.name, set(frozen)).block(entry.body)
+    _Walk(entry.name, set(frozen), entry.body.ops[-1]).block(entry.body)
 
 
 @dataclass(slots=True)
@@ -139,6 +145,8 @@ class _Walk:
     name: str
     frozen: set[Value]
     """Pointers into frozen tensors, and views of them."""
+    end: Op
+    """The last operation of the entry."""
     behind: set[Value] = field(default_factory=set)
     loops: list[_Loop] = field(default_factory=list)
 
@@ -164,7 +172,8 @@ class _Walk:
         elif op.name == "loop":
             self._loop(op, _many(op.operands[0]), op.regions[0].arguments)
         elif op.name == "if":
-            both = zip(*(self.block(region) for region in op.regions), strict=True)
+            ends = [(region, self.block(region)) for region in op.regions]
+            both = zip(*(kept for region, kept in ends if _goes_on(region)), strict=True)
             self._mark(op.results, [all(each) for each in both])
         elif op.name == "continue":
             now, kept = self._which(_many(op.operands[0])), self.loops[-1].kept
@@ -173,6 +182,9 @@ class _Walk:
         elif op.name == "break":
             self.loops[-1].left.append(self._which(_many(op.operands[0])))
         else:
+            # A program that ends lets the next kernel begin.
+            assert op.name != "return" or op is self.end, f"{self.name} may end before its wait"
+            assert not op.name.endswith("_tko"), f"it is not known what {op.name} of {self.name} touches"
             for region in op.regions:
                 self.block(region)
 
@@ -205,6 +217,11 @@ class _Walk:
 
     def _mark(self, values: Sequence[Value], which: Sequence[bool]) -> None:
         self.behind.update(value for value, is_behind in zip(values, which, strict=False) if is_behind)
+
+
+def _goes_on(region: Block) -> bool:
+    """Whether what follows a branch comes behind it: it does not where the branch ends a loop or the turn of one."""
+    return not region.ops or region.ops[-1].name not in ("break", "continue", "return")
 
 
 def _many(group: Value | tuple[Value, ...] | None) -> tuple[Value, ...]:

@@ -46,7 +46,8 @@ from .tileir.types import Tile as TileOf
 
 _PIECE_ALIGNMENT: Final = 128
 _SMALL: Final = 2048
-"""The most bytes that a program which uses the copy engine reads early."""
+"""The most bytes of a tile that a program which uses the copy engine reads early; of others there is no such limit."""
+_MUCH: Final = 1 << 30
 _AT_ONCE: Final = 16384
 """The most elements of pieces that a join reads at a time."""
 
@@ -86,6 +87,14 @@ def program(
     """The bytecode of a kernel. `serial`: one program after another, so that sums of floats come out the same.
     `dependent`: it may begin before the kernel ahead of it has ended, and so may the next one."""
     return _Writing(kernel, facts, target, schedule, name, serial, dependent).program()
+
+
+def read_first(
+    kernel: ops.KernelIR, facts: Facts, target: Target, schedule: Schedule, serial: bool, dependent: Dependent
+) -> frozenset[str]:
+    """The tensors that programs of such code read before they wait for the kernel ahead."""
+    first = _Writing(kernel, facts, target, schedule, "", serial, dependent).first
+    return frozenset(op.tensor.name for op in first if isinstance(op, ops.Load | ops.Get))
 
 
 class _Writing:
@@ -194,12 +203,13 @@ class _Writing:
             s.b.gdc_launch_dependents()  # what follows the join waits until all of this has ended
 
         def one(turn: Value) -> None:
+            place = turn
             if self.schedule.reverse:
                 last = s.b.subi(self.given["programs",], s.splat(self.counter, (), 1))
                 turn = s.b.subi(last, turn)
             self._enter(s, turn, self.walkers)
             s.point = self._point(s, self.walkers, {})
-            self._run(s, turn, body.before)
+            self._run(s, place, body.before)
             if body.join is not None:
                 self._leave(s, body.join, s.point)
             s.point = None
@@ -214,23 +224,23 @@ class _Writing:
         if any(isinstance(op, ops.Load | ops.Get | ops.Store | ops.Update) for op in walk(self.outer)):
             return []
         if not self.schedule.tma:
-            return first_ops(self.body.before, self.frozen, math.inf)
+            return first_ops(self.body.before, self.frozen, _MUCH)
         # A loop over tiles keeps as many of them in shared memory as fit there: there is no room for others.
         if any(isinstance(op, ops.TilesLoop) for op in walk(self.body.before)):
             return []
         # What the copy engine brings would have to go to registers, to be there on either path.
         return first_ops(self.body.before, self.frozen, _SMALL)
 
-    def _run(self, s: State, turn: Value, body: ops.Block) -> None:
-        """A program; where it reads early, with the wait for the kernel ahead behind that."""
+    def _run(self, s: State, place: Value, body: ops.Block) -> None:
+        """A program; where it reads early, with the wait for the kernel ahead behind that. It begins in this place."""
         if self.first:
-            self._read_first(s, turn)
+            self._read_first(s, place)
         read = {id(op) for op in self.first if isinstance(op, ops.Load | ops.Get)}
         for op in body.ops:
             if id(op) not in read:
                 blocks.execute(s, op)
 
-    def _read_first(self, s: State, turn: Value) -> None:
+    def _read_first(self, s: State, place: Value) -> None:
         """The first programs read before the wait, the others behind it.
 
         The assembler moves no load into a branch or out of one, but moves others behind the wait.
@@ -238,7 +248,7 @@ class _Writing:
         results = [op.result for op in self.first if isinstance(op, ops.Load | ops.Get)]
         tiles = [s.turned[result].result if result in s.turned else result for result in results]
         types = [TileOf(s.element(tile.type.dtype), s.padded(tile.type)) for tile in tiles]
-        is_first = s.b.cmpi(Predicate.LESS, turn, s.splat(self.counter, (), self.early), signed=True)
+        is_first = s.b.cmpi(Predicate.LESS, place, s.splat(self.counter, (), self.early), signed=True)
         early = s.b.if_(is_first, types)
         clean: list[bool] = []
         with s.inside(early.then):
