@@ -19,6 +19,7 @@ import tileproof as tp
 from tileproof import In, Index, Out, f32, i32
 from tileproof.frontend.elaborate import parse
 from tileproof.frontend.pipeline import compile_for
+from tileproof.ir.ops import BinaryFn
 from tileproof.runtime import proofs
 from tileproof.runtime.arguments import bind
 from tileproof.runtime.cache import Cache, default
@@ -235,6 +236,15 @@ def test_errors_in_helpers_point_into_their_file(tmp_path: Path, monkeypatch: py
     for name, file in (("of_one", "of_one.py"), ("of_two", "taken_elsewhere.py")):
         for _ in range(2):
             assert failure(load_file(tmp_path / f"{name}.py"))[:2] == (str(tmp_path / file), 6)
+
+
+def test_members_of_enumerations_are_kept_by_their_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some versions of Python name them by `getattr`, which is not read again."""
+    monkeypatch.setattr(BinaryFn, "__reduce_ex__", lambda self, _: (getattr, (type(self), self.name)))
+    text = HEAD + SCALED.format("x[n] * 2")
+    one, two = load_text(text), load_text(text)
+    assert launched(one) == launched(two)
+    assert (was_found(one.k), was_found(two.k)) == ([False], [True])
 
 
 def test_texts_without_a_file() -> None:

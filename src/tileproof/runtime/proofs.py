@@ -13,6 +13,7 @@ import os
 import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
+from enum import Enum
 from functools import cache, lru_cache
 from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
@@ -288,7 +289,13 @@ class _Writer(pickle.Pickler):
         self.sources = sources
 
     def reducer_override(self, item: Any) -> Any:
-        """Records are made again from their fields, which is quicker than what they do by themselves."""
+        """Records are made again from their fields, which is quicker than what they do by themselves.
+
+        Members of enumerations are made from their values; some versions of Python would look them up with `getattr`,
+        which the reader does not let through.
+        """
+        if isinstance(item, Enum):
+            return type(item), (item.value,)
         if is_dataclass(item) and not isinstance(item, type) and all(each.init for each in fields(item)):
             return type(item), tuple(getattr(item, each.name) for each in fields(item))
         return NotImplemented

@@ -150,10 +150,15 @@ def assert_waits(make: Make, *ways: int | None) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tileir_values, "Machine", Early.__base__)
         wanted = run(lowered(kernel, expected, constants))
+    codes: set[bytes] = set()
     for first in ways:
         _, given, _ = make()
         made = lowered(kernel, given, constants)
         frozen = NOTHING if first is None else inputs(made)
+        code = dependent(made, frozen, first or 0).program.bytecode
+        if code in codes:  # where nothing can be read early
+            continue
+        codes.add(code)
         Watched.frozen = [byte_range(made.bound.tensors[name]) for name in frozen]
         Watched.early = 0
         assert run(dependent(made, frozen, first or 0)) == wanted
@@ -168,7 +173,7 @@ LAUNCHES: dict[str, Make] = {**{name: partial(own, name) for name in NAMES}, **c
 
 @pytest.mark.parametrize("name", LAUNCHES)
 def test_nothing_but_frozen_tensors_is_touched_before_the_wait(name: str, watched: type[Watched]) -> None:
-    assert_waits(LAUNCHES[name], None, 0, 2, ALL)
+    assert_waits(LAUNCHES[name], None, 2, ALL)
 
 
 def test_launches_are_watched(watched: type[Watched]) -> None:
