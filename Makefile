@@ -38,9 +38,10 @@ demo: $(MODEL)
 examples: $(CORE)
 	@$(BIN)/python examples/demo.py
 
-test: lint
-	@echo "== pytest"
-	@$(BIN)/python -m pytest -n auto
+# Types are looked at beside the tests: both end sooner than one behind the other.
+test: $(TOOLS)
+	@$(MAKE) --no-print-directory lint & lint=$$!; echo "== pytest"; $(BIN)/python -m pytest -n auto; tests=$$?; \
+	wait $$lint || { echo "ruff, mypy or basedpyright found something: see above"; exit 1; }; exit $$tests
 
 lint: $(TOOLS)
 	@echo "== ruff"
