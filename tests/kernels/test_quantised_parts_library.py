@@ -21,7 +21,7 @@ from tileproof.kernels.parted_vectors import (
     parts_silu_parts,
 )
 from tileproof.kernels.quantised import quantise_int8
-from tileproof.kernels.quantised_parts import int8_parts, norm_int8_parts
+from tileproof.kernels.quantised_parts import add_norm_int8_parts, int8_parts, norm_int8_parts
 from tileproof.tuning import Tunable
 
 CASES = cases()
@@ -57,6 +57,17 @@ def test_every_choice_gives_the_same(tunable: Tunable) -> None:
         found.add(choice.kernel)
         assert_close(function(*args), reference(*args), TOLERANCE)
     assert found == {*tunable.kernels}
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 6])
+def test_any_number_of_pieces_adds_up(count: int) -> None:
+    rng = np.random.default_rng(count)
+    x, g = rng.standard_normal(1024).astype(np.float32), rng.standard_normal(1024).astype(np.float32)
+    pieces = rng.standard_normal((count, 1024)).astype(np.float32)
+    *parts, total = add_norm_int8_parts(x, pieces, g)
+    wanted = x + pieces.sum(axis=0)
+    assert_close(total, wanted, TOLERANCE)
+    assert_close(together(tuple(parts)), wanted / np.sqrt((wanted**2).mean() + 1e-6) * g, TOLERANCE)
 
 
 # What the parts are.

@@ -23,7 +23,8 @@ from .streaming import extents
 __all__ = [
     "TUNABLES", "parts_matvec", "parts_matvec_add", "parts_matvec_add_kernel", "parts_matvec_kernel",
     "parts_matvec_pieces", "parts_matvec_pieces_kernel", "parts_matvec_silu", "parts_matvec_silu_kernel",
-    "parts_matvec_silu_pairs_kernel", "parts_silu_parts", "parts_silu_parts_kernel", "pieces_of",
+    "parts_matvec_silu_pairs_kernel", "parts_silu_parts", "parts_silu_parts_kernel",
+    "parts_silu_parts_pairs_kernel", "pieces_of",
 ]  # fmt: skip
 
 
@@ -120,6 +121,25 @@ def parts_silu_parts_kernel(
 
 
 @tp.kernel(deny_checks=True)
+def parts_silu_parts_pairs_kernel(
+    y: Out[i8, "8 2 J 64"], grains: Out[f32, "J 2"], w: In[i8, "2 J 64 2*P 256"], scale: In[Any, "2 J 64 2*P 4"],
+    q: In[i8, "2 8 P 2 256"], grain: In[f32, "2*P 4 2"],
+) -> None:  # fmt: skip
+    """The same, with the rows of both halves in one product."""
+    for j in tp.parallel(J=tp.each):
+        acc = tp.zeros((128, 4, 2))
+        for k in tp.tiles(("2*P", tp.each)):
+            rows, scales = w[:, j, :, k, :].reshape(128, 256), scale[:, j, :, k, :].reshape(128, 4)
+            sums = tp.mma(rows, q[k % 2, :, k // 2, k % 2, :].T, 0).to(f32).reshape(128, 4, 2)
+            acc += sums * scales.to(f32)[:, :, None] * grain[k, :, :]
+        both = acc.sum(axis=2).sum(axis=1).reshape(2, 64)
+        open = both[:1, :].reshape(64)
+        parts, each = taken_apart((open * tp.sigmoid(open) * both[1:, :].reshape(64))[None, :])
+        grains[j, :] = each.reshape(2)
+        y[:, :, j, :] = tp.where((tp.arange(8) == j % 8)[:, None, None], parts, 0.0).to(i8)
+
+
+@tp.kernel(deny_checks=True)
 def parts_matvec_pieces_kernel(
     y: Out[f32, "P/SP N"], w: In[i8, "N P 512"], scale: In[Any, "N P 8"], q: In[i8, "16 P 512"],
     grain: In[f32, "P 8 2"], *, SP: int = 8, BN: int = 64,
@@ -171,11 +191,15 @@ def _silu_space(sizes: Sizes, target: str) -> Iterator[Choice]:
 
 
 def _silu_parts_default(sizes: Sizes, target: str) -> Choice:
-    return Choice(parts_silu_parts_kernel, {}, Schedule(occupancy=4 if sizes["J"] > 3 * 132 else 3))
+    # Programs that all fit at once load more at a time; with more than that, more of them are under way.
+    if target == "cpu" or sizes["J"] > 3 * 132:
+        return Choice(parts_silu_parts_kernel, {}, Schedule(occupancy=4))
+    return Choice(parts_silu_parts_pairs_kernel, {}, Schedule(occupancy=3))
 
 
 def _silu_parts_space(sizes: Sizes, target: str) -> Iterator[Choice]:
-    yield from choices(parts_silu_parts_kernel, "", *([Schedule()] if target == "cpu" else _AT_ONCE))
+    for kernel in (parts_silu_parts_kernel, parts_silu_parts_pairs_kernel):
+        yield from choices(kernel, "", *([Schedule()] if target == "cpu" else _AT_ONCE))
 
 
 def _pieces_default(sizes: Sizes, target: str) -> Choice:
@@ -194,8 +218,9 @@ PARTS_MATVEC_SILU: Final = Tunable(
     exact=("I", "P"),
 )  # fmt: skip
 PARTS_SILU_PARTS: Final = Tunable(
-    "parts_silu_parts", (parts_silu_parts_kernel,), _silu_parts_default, _silu_parts_space, exact=("J", "P")
-)
+    "parts_silu_parts", (parts_silu_parts_kernel, parts_silu_parts_pairs_kernel), _silu_parts_default,
+    _silu_parts_space, exact=("J", "P"),
+)  # fmt: skip
 PARTS_MATVEC_PIECES: Final = Tunable(
     "parts_matvec_pieces", (parts_matvec_pieces_kernel,), _pieces_default, _pieces_space, exact=("N", "P", "SP")
 )
@@ -203,8 +228,8 @@ TUNABLES: Final = (PARTS_MATVEC, PARTS_MATVEC_ADD, PARTS_MATVEC_SILU, PARTS_SILU
 
 
 def pieces_of(rows: int, blocks: int) -> int:
-    """In how many pieces a product is made best: in two where programs of 64 rows would leave a GPU half idle."""
-    return 2 if rows <= 88 * 64 and blocks > 1 else 1
+    """In how many pieces a product is made best: in three where programs of 64 rows would leave a GPU half idle."""
+    return min(3, blocks) if rows <= 88 * 64 else 1
 
 
 # Functions.

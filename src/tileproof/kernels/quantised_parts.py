@@ -9,7 +9,6 @@ come out apart, to be scaled. NaN and infinity make the grain of their group NaN
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 import tileproof as tp
@@ -53,9 +52,22 @@ def _columns(parts: Any) -> Any:
     return tp.where(own[:, None, :, None], parts.reshape(8, 2, 1, 64), 0.0).to(i8)
 
 
+def _summed(pieces: Any, p: Any, Z: int) -> Any:
+    """A block of all pieces, added up: the first of them one by one, by the threads that hold them."""
+    total = pieces[0, p, :, :]
+    if Z >= 2:
+        total = total + pieces[1, p, :, :]
+    if Z >= 3:
+        total = total + pieces[2, p, :, :]
+    if Z >= 4:
+        total = total + pieces[3:, p, :, :].sum(axis=0)
+    return total
+
+
 # Kernels: short ones, for which the copy engine takes too long to start.
 
 _DIRECT: Final = Schedule(tma=False)
+_MANY_THREADS: Final = Schedule(tma=False, warps=8)
 
 
 @tp.kernel(deny_checks=True, schedule=_DIRECT)
@@ -80,30 +92,28 @@ def norm_int8_parts_kernel(
         q[:, :, p, :, :] = _columns(parts)
 
 
-@tp.kernel(deny_checks=True, schedule=_DIRECT)
+@tp.kernel(deny_checks=True, schedule=_MANY_THREADS)
 def add_norm_int8_parts_kernel(
     q: Out[i8, "8 2 P 8 64"], grain: Out[f32, "P 8 2"], total: Out[T, "P 8 64"], x: In[T, "P 8 64"],
     pieces: In[f32, "Z P 8 64"], g: In[Any, "P 8 64"], eps: f32, *, P: int, Z: int,
 ) -> None:  # fmt: skip
     """total = x + the sum of the pieces, and total / rms(total) * g in parts."""
     for p in tp.parallel(P=tp.each):
-        squares = tp.zeros((8, 64))
-        for o in tp.tiles(P=tp.each):
-            other = (x[o, :, :].to(f32) + pieces[:, o, :, :].sum(axis=0)).to(x.dtype).to(f32)
-            squares += other * other
-        v = (x[p, :, :].to(f32) + pieces[:, p, :, :].sum(axis=0)).to(x.dtype)
+        v = (x[p, :, :].to(f32) + _summed(pieces, p, Z)).to(x.dtype)
         total[p, :, :] = v
         parts, grains = taken_apart(v.to(f32) * g[p, :, :].to(f32))
-        grain[p, :, :] = grains * inverse_root(squares.sum(), P * 512, eps)
         q[:, :, p, :, :] = _columns(parts)
+        squares = tp.zeros((8, 64))
+        for o in tp.tiles(P=tp.each):
+            other = (x[o, :, :].to(f32) + _summed(pieces, o, Z)).to(x.dtype).to(f32)
+            squares += other * other
+        grain[p, :, :] = grains * inverse_root(squares.sum(), P * 512, eps)
 
 
-_SHORT: Final = 8
-"""Blocks up to which launches are part of a chain: the products behind longer vectors were seen to be held up by it."""
-
-
-def _launched(kernel: tp.Kernel, blocks: int) -> Callable[..., None]:
-    return Choice(kernel, schedule=_DIRECT) if blocks <= _SHORT else kernel
+# As choices, so that they are part of a chain of launches that overlap.
+_APART: Final = Choice(int8_parts_kernel, schedule=_DIRECT)
+_NORM_APART: Final = Choice(norm_int8_parts_kernel, schedule=_DIRECT)
+_ADD_NORM_APART: Final = Choice(add_norm_int8_parts_kernel, schedule=_MANY_THREADS)
 
 
 # Functions.
@@ -120,7 +130,7 @@ def int8_parts(x: Any, out: Parts | None = None) -> Parts:
     """
     blocks = blocks_of(x.shape[-1])
     q, grain = pair_for(out, x, blocks)
-    _launched(int8_parts_kernel, blocks)(*_seen(q, grain, blocks), arrays.view(x, (blocks, 8, 64)))
+    _APART(*_seen(q, grain, blocks), arrays.view(x, (blocks, 8, 64)))
     return q, grain
 
 
@@ -134,7 +144,7 @@ def norm_int8_parts(x: Any, g: Any, eps: float = 1e-6, out: Parts | None = None)
     blocks = blocks_of(x.shape[-1])
     q, grain = pair_for(out, x, blocks)
     vectors = arrays.view(x, (blocks, 8, 64)), arrays.view(g, (blocks, 8, 64))
-    _launched(norm_int8_parts_kernel, blocks)(*_seen(q, grain, blocks), *vectors, eps)
+    _NORM_APART(*_seen(q, grain, blocks), *vectors, eps)
     return q, grain
 
 
@@ -152,7 +162,7 @@ def add_norm_int8_parts(
     total = arrays.result(None if out is None else out[2], x, x.shape)
     seen = (blocks, 8, 64)
     vectors = arrays.view(total, seen), arrays.view(x, seen), arrays.view(pieces, (pieces.shape[0], *seen))
-    _launched(add_norm_int8_parts_kernel, blocks)(*_seen(q, grain, blocks), *vectors, arrays.view(g, seen), eps)
+    _ADD_NORM_APART(*_seen(q, grain, blocks), *vectors, arrays.view(g, seen), eps)
     return q, grain, total
 
 
