@@ -1,6 +1,9 @@
 # Needs make and Python 3.11 or newer with venv and pip. Everything else is installed into .venv.
 PYTHON ?= python3
 
+# Modules are compiled once, not by each of the hundreds of processes that tests start.
+export PYTHONDONTWRITEBYTECODE :=
+
 VENV := .venv
 BIN := $(VENV)/bin
 CORE := $(VENV)/.core
