@@ -28,6 +28,11 @@ _WINDOW = 8
 """Tokens over which the time of a step is told: they are read some at a time, when more are under way behind them."""
 
 
+def window_of(turns: int) -> int:
+    """Tokens of a window: as many as whole runs give, and eight at least, so that no window has a run more than others."""
+    return -(-_WINDOW // turns) * turns
+
+
 def text_of(llm: LLM, length: int, seed: int) -> list[int]:
     """A prompt of random tokens that no other round has."""
     found: list[int] = np.random.default_rng([seed, length]).integers(0, llm.config.tokens, length).tolist()
@@ -60,7 +65,8 @@ class Ours:
         first, last = stamps[0][0], stamps[-1][0]
         made = sum(count for _, count in stamps[1:])
         whens = [when for when, count in stamps for _ in range(count)]
-        steps = tuple((b - a) / _WINDOW for a, b in pairwise(whens[_WINDOW::_WINDOW]))
+        window = window_of(self.llm.runner.turns)
+        steps = tuple((b - a) / window for a, b in pairwise(whens[window::window]))
         return Turn(made, last - first, steps, first - began)
 
     def end(self) -> None:

@@ -229,8 +229,8 @@ same weights in the same memory, and take turns, round by round. Before anything
 contestant are compared with ours behind the same tokens.
 
 - **tileproof** is `LLM.stream`: host, choice of the token and every token handed to the caller are in it; tokens per
-  second from the first token to the last. Steps are the times of eight tokens, by eight: tokens are read some at a
-  time. *graph alone* is the engine's captured step, replayed.
+  second from the first token to the last. Steps are the times of some eight tokens, by as many: tokens are read
+  some at a time. *graph alone* is the engine's captured step, replayed.
 - **compiled (gpt-fast style)** is a torch model written for `torch.compile` (`max-autotune-no-cudagraphs`, coordinate
   descent tuning), merged weights, attention by the split kernel of the proxy, in a CUDA graph that feeds token and
   position back on the GPU. Its host does nothing but replay.

@@ -181,6 +181,13 @@ def test_the_engine_takes_turns_as_a_contestant() -> None:
     assert sum(each["calls"] for each in parts["parts"]) >= 2 * 5
 
 
+def test_every_window_has_as_many_runs_as_the_others() -> None:
+    pytest.importorskip("torch")
+    from benchmarks import h200_ours
+
+    assert [h200_ours.window_of(turns) for turns in (1, 2, 3, 5, 8)] == [8, 8, 9, 10, 8]
+
+
 def test_rows_are_on_disk_when_they_are_done_and_who_fails_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

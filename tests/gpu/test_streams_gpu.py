@@ -61,9 +61,11 @@ def test_a_launch_waits_for_what_torch_has_put_on_the_stream(torch: Any) -> None
 def test_a_launch_does_not_wait_for_another_stream(torch: Any) -> None:
     kernel, constants = add()
     a, b, c = (torch.ones(100, device="cuda") for _ in range(3))
-    kernel(c, a, b, **constants)
     blocked, free = torch.cuda.Stream(), torch.cuda.Stream()
-    gc.collect()  # to free what other tests left waits for all streams
+    with torch.cuda.stream(free):  # what the first launch on a stream takes from the driver may wait for all of them
+        c.zero_()
+        kernel(c, a, b, **constants)
+    gc.collect()  # so does freeing what other tests left
     torch.cuda.synchronize()
     opened, gave_up = threading.Event(), []
 
