@@ -29,7 +29,7 @@ _WINDOW = 8
 
 
 def window_of(turns: int) -> int:
-    """Tokens of a window: as many as whole runs give, and eight at least, so that no window has a run more than others."""
+    """Tokens of a window: eight or more, and as many as whole runs give, so that none has a run more than others."""
     return -(-_WINDOW // turns) * turns
 
 

@@ -1,11 +1,11 @@
 """What takes long and needs no measuring, beside each other: torch's compilers for the peers, and a cold kernel cache.
 
-Kernels of all layers are the same, so one layer of a model fills the caches of torch and Triton, in a process for each
-piece that is compiled. They work one after another, because compilers choose by timing candidates on the GPU. What goes
-on beside them leaves the GPU alone: our steps are proved, assembled and recorded. In a short run all work beside each
-other; then they were seen to choose code for the compiled model that is a seventh slower, and a quarter slower where
-transformers was compiled beside them. That is traced as a whole, which no cache spares, so the process that measures
-does it, when all others are done.
+Kernels of all layers are the same, so one layer of a model fills the caches of torch and Triton, in a process that
+compiles one piece after another, because compilers choose by timing candidates on the GPU. What goes on beside it
+leaves the GPU alone: our steps are proved, assembled and recorded. In a short run each piece has a process, and all
+work beside each other; then they were seen to choose code for the compiled model that is a seventh slower, and a
+quarter slower where transformers was compiled beside them. That is traced as a whole, which no cache spares, so the
+process that measures does it, when all others are done.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from dataclasses import asdict, replace
 from typing import Final
 
 from .h200_plan import Plan
+from .tables import first_line
 
 PIECES: Final = {"compiled": ("second_half", "first_half", "logits"), "proxy": ("step",)}
 """What is compiled of each peer, the slowest first."""
@@ -35,23 +36,18 @@ class Warming:
         self._cold: subprocess.Popen[str] | None = None
         self._is_stopped = threading.Event()
         pieces = [piece for peer, pieces in PIECES.items() if peer not in plan.without for piece in pieces]
-        given = plan, [[*command, piece] for piece in pieces]
+        groups = [[piece] for piece in pieces] if plan.is_short else [pieces] if pieces else []
+        given = plan, [[*command, *group] for group in groups]
         self._others = threading.Thread(target=self._run, args=given, daemon=True)
         self._others.start()
 
     def _run(self, plan: Plan, commands: Sequence[Sequence[str]]) -> None:
-        """The pieces, one after another or at once, and what making our kernels takes a user who has none of them."""
-        begun: list[subprocess.Popen[str]] = []
-        for command in commands:
-            if self._is_stopped.is_set():
-                break
-            begun.append(_begun(command))
-            if not plan.is_short:
-                self._end(begun.pop(), plan.boxed)
+        """The pieces, and then, beside nothing, what making our kernels takes a user who has none of them."""
+        begun = [_begun(command) for command in commands]
+        for each in begun:
+            self._end(each, plan.boxed * (1 if plan.is_short else 4))
         if "cold" not in plan.without and not self._is_stopped.is_set():
             self._cold = _begun([sys.executable, "-m", "benchmarks.h200_cold", plan.model, "both"])
-        for each in begun:
-            self._end(each, plan.boxed)
 
     def _end(self, process: subprocess.Popen[str], seconds: float) -> None:
         """Waits for a process, but no longer than for all of it, and not for so long."""
@@ -92,7 +88,7 @@ def _ended(process: subprocess.Popen[str], seconds: float) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Compiles a piece of a peer, with one layer of the model."""
+    """Compiles pieces of peers, with one layer of the model. One that fails is told, and does not stop the others."""
     import torch
 
     from tileproof.llm.shapes import shape
@@ -102,24 +98,34 @@ def main(arguments: Sequence[str]) -> int:
     from .h200_proxy import Proxy
     from .h200_weights import made
 
-    plan, piece = Plan.of(json.loads(arguments[0])), arguments[1]
+    plan, pieces = Plan.of(json.loads(arguments[0])), arguments[1:]
     config = replace(shape(plan.model), layers=1)
     shared, state = made(config, "cuda:0"), State(config, plan.capacity, "cuda:0")
-    if piece == "step":
+    compiled = Compiled(shared, state)
+    x = torch.nn.functional.embedding(state.token, shared.table)
+
+    def step() -> None:
         proxy = Proxy(shared, state)
         proxy.logits_of([1, 2], 1)
         proxy.begin(128)
-        return 0
-    compiled = Compiled(shared, state)
-    x = torch.nn.functional.embedding(state.token, shared.table)
-    if piece == "first_half":
-        compiled.first_half(x, 0)
-    elif piece == "second_half":
-        compiled.second_half(x, torch.zeros(1, config.heads * config.depth, dtype=x.dtype, device=x.device), 0)
-    else:
-        compiled.logits(x)
-    torch.cuda.synchronize()
-    return 0
+
+    def second_half() -> None:
+        o = torch.zeros(1, config.heads * config.depth, dtype=x.dtype, device=x.device)
+        compiled.second_half(x, o, 0)
+
+    ways = {
+        "step": step, "second_half": second_half, "first_half": lambda: compiled.first_half(x, 0),
+        "logits": lambda: compiled.logits(x),
+    }  # fmt: skip
+    failed = 0
+    for piece in pieces:
+        try:
+            ways[piece]()
+            torch.cuda.synchronize()
+        except Exception as error:  # the process that measures tries it too, and says so in its row
+            print(f"{piece}: {first_line(error)}", file=sys.stderr)
+            failed = 1
+    return failed
 
 
 if __name__ == "__main__":
