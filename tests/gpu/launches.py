@@ -26,6 +26,7 @@ from index_launches import checked_indices  # noqa: E402
 from launching import Make  # noqa: E402
 from layout_launches import large, layouts, schedules  # noqa: E402
 from library_launches import library  # noqa: E402
+from limit_launches import limits  # noqa: E402
 from operation_launches import axis_operations, corpus, element_operations, movements  # noqa: E402
 from sum_launches import sums  # noqa: E402
 from torch_launches import torch_operators  # noqa: E402
@@ -43,6 +44,7 @@ def groups() -> dict[str, dict[str, Make]]:
         "corpus": corpus(),
         "layouts": layouts(),
         "edges": edges(),
+        "limits": limits(),
         "large": large(),
         "schedules": schedules(),
         "sums": sums(),

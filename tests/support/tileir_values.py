@@ -68,6 +68,8 @@ class Machine:
         self.place, self.grid = place, grid
         self.values: dict[Value, Any] = {}
         self.globals: dict[str, int] = {}
+        self.multiplied: set[Value] = set()
+        """Products of matrices of integers."""
         self.elementwise = Elementwise(self.random)
 
     def lanes(self, value: Value) -> Lanes:
@@ -107,6 +109,10 @@ class Machine:
         operands = [self.lanes(_one(group)) for group in op.operands]
         (kind,) = (result.type for result in op.results)
         assert isinstance(kind, Tile)
+        if op.name == "addi" and any(_one(group) in self.multiplied for group in op.operands):
+            # The assembler makes it part of the product.
+            one, other = operands
+            return [Lanes(_at_most(one.data.astype(np.int64) + other.data), poisoned(*operands))]
         if op.name in ("andi", "ori") and kind.element == I1:
             return [logic(op.name, *operands)]
         data = self.elementwise(op.name, [operand.data for operand in operands], op.attributes, kind)
@@ -174,9 +180,11 @@ class Machine:
         read = [one.data if sign is Signedness.SIGNED else one.data.view(np.uint8)
                 for one, sign in zip((left, right), signs, strict=True)]  # fmt: skip
         rows = np.any(_poison(left), axis=-1, keepdims=True) | np.any(_poison(right), axis=-2, keepdims=True)
-        product = np.matmul(read[0].astype(np.int32), read[1].astype(np.int32)) + added.data
+        # As tensor cores do, though the language wraps: a sum that is too large stays at the limit.
+        product = np.matmul(read[0].astype(np.int64), read[1].astype(np.int64)) + added.data
         bad = rows | _poison(added)
-        return [Lanes(product.astype(np.int32), bad if bad.any() else None)]
+        self.multiplied.add(op.results[0])
+        return [Lanes(_at_most(product), bad if bad.any() else None)]
 
     # Reductions: in some order, and with the identity somewhere.
 
@@ -449,6 +457,12 @@ class Machine:
     def _scalar(self, value: Value, signed: bool = True) -> int:
         data = self.lanes(value).known("a bound or place")
         return int(data if signed else data.view(f"u{data.dtype.itemsize}"))
+
+
+def _at_most(sums: Any) -> Any:
+    """Sums of tensor cores, which stay at the limit of 32 bits where they would leave it."""
+    limits = np.iinfo(np.int32)
+    return sums.clip(limits.min, limits.max).astype(np.int32)
 
 
 def _one(group: Any) -> Value:

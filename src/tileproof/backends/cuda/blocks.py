@@ -138,6 +138,9 @@ def _binary(s: State, op: ops.Binary) -> Value:
         one = s.get(other.left)
         one = one if op.fn is ops.BinaryFn.ADD else s.b.negf(one)
         return s.b.fma(one, s.get(other.right), s.get(op.left))
+    apart = products.sum_with_product(s, op)
+    if apart is not None:
+        return apart
     right = s.numbers.get(op.right)
     return arithmetic.binary(s.b, op.fn, s.get(op.left), s.get(op.right), op.left.type.dtype, right)
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tileproof.ir.ops import Extents, Group, KernelIR, Parallel, TilesLoop
+from tileproof.ir.ops import Extents, Group, KernelIR, Mma, Parallel, TilesLoop
 from tileproof.ir.types import Named, TensorType
 from tileproof.ir.walk import walk
 from tileproof.lowering.walks import walks
@@ -22,6 +22,8 @@ _APART: Final = 2**30
 """The longest step along an axis of one element, where any will do: it fits 32 bits."""
 _FAR: Final = 2**31 - 2**24
 """Positions below this, and a tile behind them, are counted in 32 bits."""
+SHORT: Final = 2**15
+"""Sums of so many products of 8-bit integers fit 32 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,8 @@ class Facts:
     """Whether a position or a distance in memory needs more than 32 bits."""
     is_many: bool
     """Whether there are more programs than a launch counts: each block then takes several."""
+    short: tuple[str, ...] = ()
+    """Dimensions of less than `SHORT` elements, of a kernel that multiplies matrices of integers."""
 
 
 def named_dimensions(kernel: KernelIR) -> tuple[str, ...]:
@@ -131,4 +135,9 @@ def facts_of(
         tuple((name, size) for name, size in walks(kernel) if dimensions[name] and dimensions[name] % size == 0),
         far >= _FAR,
         programs >= MANY,
+        tuple(name for name in named if dimensions[name] < SHORT) if _multiplies_integers(kernel) else (),
     )
+
+
+def _multiplies_integers(kernel: KernelIR) -> bool:
+    return any(isinstance(op, Mma) and op.left.type.dtype.is_integer for op in walk(kernel.body))

@@ -2,22 +2,25 @@
 
 Tensor cores multiply 16- and 8-bit numbers and tf32. They have no f32, and what the assembler makes of an f32 product
 is slow; so f32 numbers are cut into two of tf32, and three products give what one of f32 would, but for its last bits.
-Tiles too small for tensor cores are multiplied as they are.
+Tiles too small for tensor cores are multiplied as they are. Sums of integers that may leave 32 bits are added outside
+of the product: see `small_sums`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tileproof.ir import ops
-from tileproof.language.dtypes import F32, TF32
+from tileproof.ir.types import Tile
+from tileproof.language.dtypes import F32, TF32, DType
 
+from .small_sums import most
 from .state import State, line_shape
 from .tileir.enums import Predicate
 from .tileir.module import Value
 from .tileir.types import F32 as F32_ELEMENT
-from .tileir.types import I32
+from .tileir.types import I8, I32
 from .tileir.types import TF32 as TF32_ELEMENT
 
 _KEPT = ~0x1FFF & 0xFFFFFFFF
@@ -29,14 +32,62 @@ def product(s: State, op: ops.Mma) -> None:
     b, dtype = s.b, op.left.type.dtype
     left, right, acc = s.cleaned(op.left, 1), s.cleaned(op.right, 0), s.get(op.acc)
     if dtype.is_integer:
-        signed = dtype.kind == "int"
-        s.put(op.result, b.mmai(left, right, acc, signed_left=signed, signed_right=signed))
+        s.put(op.result, _integers(s, op, left, right))
     elif dtype == TF32:
         s.put(op.result, b.mmaf(b.ftof(left, TF32_ELEMENT), b.ftof(right, TF32_ELEMENT), acc))
     elif dtype == F32 and _fills_cores(line_shape(left), line_shape(right)):
         s.put(op.result, _single(s, left, right, acc))
     else:
         s.put(op.result, b.mmaf(left, right, acc))
+
+
+def _integers(s: State, op: ops.Mma, left: Value, right: Value) -> Value:
+    """A product of integers, which wraps."""
+    b, acc, dtype = s.b, s.get(op.acc), op.left.type.dtype
+    signed = dtype.kind == "int"
+    if _fits(s, op.result, dtype):
+        made = b.mmai(left, right, acc, signed_left=signed, signed_right=signed)
+        s.multiplied[made] = dtype
+        return made
+    zero = s.splat(I32, line_shape(acc), 0)
+    for part in _short_parts(s, left, most(dtype)):
+        acc = _apart(s, acc, b.mmai(part, right, zero, signed_left=signed, signed_right=signed))
+    return acc
+
+
+def sum_with_product(s: State, op: ops.Binary) -> Value | None:
+    """A sum with a product of integers that may leave 32 bits; None for any other operation."""
+    if op.fn is ops.BinaryFn.ADD and s.multiplied:
+        for one, other in ((op.left, op.right), (op.right, op.left)):
+            dtype = s.multiplied.get(s.get(other))
+            if dtype is not None and not _fits(s, op.result, dtype):
+                return _apart(s, s.get(one), s.get(other))
+    return None
+
+
+def _fits(s: State, sum_: Tile, dtype: DType) -> bool:
+    assert s.sums is not None
+    return s.sums.fits(sum_, dtype, lambda tile: s.numbers.get(tile) == 0)
+
+
+def _apart(s: State, acc: Value, product: Value) -> Value:
+    """Their sum. Written as one, the assembler would make it part of the product; but -x is ~x + 1."""
+    b, shape = s.b, line_shape(product)
+    return b.subi(b.subi(acc, b.xori(product, s.splat(I32, shape, -1))), s.splat(I32, shape, 1))
+
+
+def _short_parts(s: State, left: Value, columns: int) -> Iterator[Value]:
+    """Matrices that add up to one, each zero but for so many columns."""
+    b, shape = s.b, line_shape(left)
+    if shape[1] <= columns:
+        yield left
+        return
+    lanes, zero = s.lanes(shape, 1), s.splat(I8, shape, 0)
+    for start in range(0, shape[1], columns):
+        first, last = (s.splat(I32, shape, lane) for lane in (start, start + columns - 1))
+        is_behind = b.cmpi(Predicate.GREATER_EQUAL, lanes, first, signed=True)
+        is_before = b.cmpi(Predicate.LESS_EQUAL, lanes, last, signed=True)
+        yield b.select(b.andi(is_behind, is_before), left, zero)
 
 
 def _fills_cores(left: Sequence[int], right: Sequence[int]) -> bool:

@@ -34,6 +34,7 @@ from .indices import tile_place
 from .order import Order, ordered
 from .parameters import Parameters, Slot, What
 from .positions import Position, known, narrow_value
+from .small_sums import Sums
 from .state import Place, State, Target, bytes_of, number, stored
 from .stores import shadow
 from .tileir.builder import Builder
@@ -124,6 +125,7 @@ class _Writing:
         self.turns: dict[Walker, Value] = {}
         self.turned = blocks.turned_loads(kernel.body)
         self.fused = single_products(kernel.body)
+        self.sums = Sums(kernel, facts)
 
     def program(self) -> Program:
         entries = []
@@ -169,6 +171,7 @@ class _Writing:
         s.at(self.kernel.span)
         builder.entry.location = builder.location
         s.sites, s.turned, s.fused, s.is_serial = self.sites, self.turned, self.fused, self.is_serial
+        s.sums = self.sums
         self.given = dict(zip(types, builder.parameters, strict=True))
         self.parameters.define(s, self.given)
         if self.is_dependent:

@@ -24,6 +24,7 @@ from .dependent import can_wait
 from .facts import Facts
 from .order import Order
 from .positions import Position, materialised
+from .small_sums import Sums
 from .tileir.builder import Builder
 from .tileir.enums import Predicate
 from .tileir.module import Block, Location, Value
@@ -132,6 +133,10 @@ class State:
     """Loaded tiles of which only the transpose is used, and that: they are loaded so."""
     fused: Mapping[AnyValue, Binary] = field(default_factory=dict)
     """Products that are written together with the sum they are added to."""
+    sums: Sums | None = None
+    """How many products of integers the sums of matrix products have."""
+    multiplied: dict[Value, DType] = field(default_factory=dict)
+    """Products of matrices of integers, and the type of these."""
     numbers: dict[Tile, bool | int | float] = field(default_factory=dict)
     """Tiles that hold one number everywhere, known now."""
     unknown: Value | None = None

@@ -1,0 +1,104 @@
+"""Which sums of products of 8-bit integers fit 32 bits.
+
+Integers wrap. Tensor cores keep a sum that is too large at the limit instead, and what Tile IR is to do is not said. So
+they are given a sum to add to only if so few products are in it that it cannot come so far; what they make from zero is
+added to any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from tileproof.ir import ops
+from tileproof.ir.types import AnyValue, Tile
+from tileproof.ir.walk import walk
+from tileproof.language.dtypes import DType
+
+from .facts import SHORT, Facts
+
+_LARGEST: Final = 2**31 - 1
+IsZero: TypeAlias = Callable[[Tile], bool]
+"""Knows constants."""
+
+
+def most(dtype: DType) -> int:
+    """How many products of two elements of a type surely fit 32 bits."""
+    return _LARGEST // (128 * 128 if dtype.kind == "int" else 255 * 255)
+
+
+@dataclass
+class Sums:
+    """The sums of a kernel, by how many products they have at most."""
+
+    kernel: ops.KernelIR
+    facts: Facts
+    _makers: dict[AnyValue, ops.AnyOp] = field(init=False, default_factory=dict)
+    _loops: dict[AnyValue, tuple[ops.TilesLoop, int]] = field(init=False, default_factory=dict)
+    """For what a loop carries, or gives, the loop and the place."""
+    _asked: set[AnyValue] = field(init=False, default_factory=set)
+    """What loops carry whose growth is being found: a sum that grows with itself has no bound."""
+
+    def __post_init__(self) -> None:
+        for op in walk(self.kernel.body):
+            self._makers.update(dict.fromkeys(ops.results(op), op))
+            if isinstance(op, ops.TilesLoop):
+                for place, (carried, result) in enumerate(zip(op.carried, op.results, strict=True)):
+                    self._loops[carried] = self._loops[result] = op, place
+
+    def fits(self, sum_: Tile, dtype: DType, is_zero: IsZero) -> bool:
+        """Whether a sum of products of such integers fits 32 bits at every moment."""
+        count = self._total(sum_, is_zero)
+        return count is not None and count <= most(dtype)
+
+    def _total(self, sum_: Tile, is_zero: IsZero) -> int | None:
+        """The products in a sum that began with zero; None if it began otherwise, or they are not known."""
+        if is_zero(sum_):
+            return 0
+        if sum_ in self._loops:
+            loop, place = self._loops[sum_]
+            grown = self._growth(loop, place, is_zero, is_inside=sum_ is loop.carried[place])
+            return _added(self._total(loop.inits[place], is_zero), grown)
+        return self._made(sum_, is_zero, lambda part: self._total(part, is_zero))
+
+    def _growth(self, loop: ops.TilesLoop, place: int, is_zero: IsZero, *, is_inside: bool = False) -> int | None:
+        """The products that a loop adds to what it carries; inside of it, before the last turn."""
+        carried, extent = loop.carried[place], self.kernel.static.get(loop.walker.type.dimension)
+        if not isinstance(extent, int):
+            extent = SHORT - 1 if loop.walker.type.dimension in self.facts.short else None
+        size = 1 if loop.walker.type.size is None else loop.walker.type.size
+        if extent is None or loop.start is not None or not isinstance(size, int) or carried in self._asked:
+            return None
+        self._asked.add(carried)
+        of_turn = self._since(loop.body.yields[place], carried, is_zero)
+        self._asked.discard(carried)
+        turns = -(-extent // size)
+        return None if of_turn is None else max(turns - is_inside, 0) * of_turn
+
+    def _since(self, sum_: Tile, origin: Tile, is_zero: IsZero) -> int | None:
+        """The products in a sum that are not in the one it comes from."""
+        if sum_ is origin:
+            return 0
+        if sum_ in self._loops:
+            loop, place = self._loops[sum_]
+            before = self._since(loop.inits[place], origin, is_zero)
+            return _added(before, self._growth(loop, place, is_zero, is_inside=sum_ is loop.carried[place]))
+        return self._made(sum_, is_zero, lambda part: self._since(part, origin, is_zero))
+
+    def _made(self, sum_: Tile, is_zero: IsZero, counted: Callable[[Tile], int | None]) -> int | None:
+        """The products in a sum, by those in the one that it is made of."""
+        maker = self._makers.get(sum_)
+        match maker:
+            case ops.Mma():
+                inner = maker.left.type.axes[1].length
+                return _added(counted(maker.acc), inner if isinstance(inner, int) else None)
+            case ops.Binary(fn=ops.BinaryFn.ADD, left=left, right=right):
+                for one, other in ((left, right), (right, left)):
+                    if isinstance(self._makers.get(other), ops.Mma):
+                        return _added(counted(one), self._total(other, is_zero))
+        return None
+
+
+def _added(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else one + other

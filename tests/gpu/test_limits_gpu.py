@@ -1,0 +1,15 @@
+"""Sums of products of 8-bit integers wrap on a GPU, as everywhere."""
+
+from __future__ import annotations
+
+import pytest
+from gpu_runs import assert_agrees
+from limit_launches import limits
+
+pytestmark = pytest.mark.gpu
+LIMITS = limits()
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_sums_of_integers_wrap(name: str) -> None:
+    assert assert_agrees(LIMITS[name]) == []

@@ -1,0 +1,161 @@
+"""Products of 8-bit integers whose sums leave 32 bits: they wrap, whatever tensor cores do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+from launching import Made, Make
+
+import tileproof as tp
+from tileproof import In, Out, T, i32
+
+LIMITS: Final = np.iinfo(np.int32)
+
+
+@tp.kernel
+def onto(
+    y: Out[i32, "M N"], c: In[i32, "M N"], a: In[T, "M K"], b: In[T, "N K"], *, BM: int = 64, BN: int = 16, BK: int = 32
+) -> None:
+    """Sums that begin anywhere."""
+    for i, j in tp.parallel(M=BM, N=BN):
+        acc = c[i, j]
+        for k in tp.tiles(K=BK):
+            acc = tp.mma(a[i, k], b[j, k].T, acc)
+        y[i, j] = acc
+
+
+@tp.kernel
+def from_zero(
+    y: Out[i32, "M N"], a: In[T, "M K"], b: In[T, "N K"], *, BM: int = 64, BN: int = 16, BK: int = 1024
+) -> None:
+    """Sums as long as K is."""
+    for i, j in tp.parallel(M=BM, N=BN):
+        acc = tp.zeros((i, j), i32)
+        for k in tp.tiles(K=BK):
+            acc = tp.mma(a[i, k], b[j, k].T, acc)
+        y[i, j] = acc
+
+
+@tp.kernel
+def once(y: Out[i32, "M N"], c: In[i32, "M N"], a: In[T, "M 64"], b: In[T, "N 64"], *, BM: int = 64) -> None:
+    """One product, twice: from zero and onto what was there."""
+    for i, j in tp.parallel(M=BM, N=16):
+        y[i, j] = tp.mma(a[i, :], b[j, :].T, c[i, j]) - a[i, :] @ b[j, :].T
+
+
+@tp.kernel
+def in_steps(
+    y: Out[i32, "M N"], a: In[T, "M K"], b: In[T, "N K"], *, BM: int = 64, BN: int = 16, BK: int = 512
+) -> None:
+    """Sums of products that are added to by themselves."""
+    for i, j in tp.parallel(M=BM, N=BN):
+        acc = tp.zeros((i, j), i32)
+        for k in tp.tiles(K=BK):
+            acc = a[i, k] @ b[j, k].T + acc
+        y[i, j] = acc
+
+
+@tp.kernel
+def filled(y: Out[i32, "M N"], a: In[T, "M K"], b: In[T, "N K"], *, BM: int = 64, BN: int = 16, BK: int = 512) -> None:
+    """The same, with something in between that does nothing where tiles are whole."""
+    for i, j in tp.parallel(M=BM, N=BN):
+        acc = tp.zeros((i, j), i32)
+        for k in tp.tiles(K=BK):
+            acc += (a[i, k] @ b[j, k].T).fill(0)
+        y[i, j] = acc
+
+
+@tp.kernel
+def nested(
+    y: Out[i32, "M N"], a: In[T, "M J K"], b: In[T, "N J K"], *, BM: int = 64, BN: int = 16, BK: int = 1024
+) -> None:
+    """Sums along two dimensions, neither of which is long."""
+    for i, j in tp.parallel(M=BM, N=BN):
+        acc = tp.zeros((i, j), i32)
+        for outer in tp.tiles(J=tp.each):
+            for k in tp.tiles(K=BK):
+                acc = tp.mma(a[i, outer, k], b[j, outer, k].T, acc)
+        y[i, j] = acc
+
+
+@tp.kernel
+def again(
+    y: Out[i32, "M N"], a: In[T, "M 64"], b: In[T, "N 64"], times: i32, *, BM: int = 64, BN: int = 16
+) -> None:
+    """A product that is added as often as a number says."""
+    for i, j in tp.parallel(M=BM, N=BN):
+        acc = tp.zeros((i, j), i32)
+        for _ in range(times):
+            acc = tp.mma(a[i, :], b[j, :].T, acc)
+        y[i, j] = acc
+
+
+@tp.kernel
+def doubled(
+    y: Out[i32, "M N"], a: In[T, "M K"], b: In[T, "N K"], *, BM: int = 64, BN: int = 16, BK: int = 64
+) -> None:
+    """Sums that are doubled at every turn, and so grow faster than their products."""
+    for i, j in tp.parallel(M=BM, N=BN):
+        acc = tp.zeros((i, j), i32)
+        for k in tp.tiles(K=BK):
+            acc = tp.mma(a[i, k], b[j, k].T, acc + acc)
+        y[i, j] = acc
+
+
+def full(shape: Sequence[int], value: int, dtype: Any) -> Any:
+    return np.full(shape, value, dtype)
+
+
+def _limits_and_between() -> Any:
+    """Sums to begin with: at both limits, near them, and small."""
+    near = [LIMITS.max, LIMITS.max - 1000, LIMITS.min, LIMITS.min + 1000, 0, 7]
+    return np.resize(np.array(near, np.int32), (70, 20))
+
+
+def _factors(shape: Sequence[int], dtype: Any, seed: int) -> Any:
+    limits = np.iinfo(dtype)
+    return np.random.default_rng(seed).integers(limits.min, limits.max + 1, shape).astype(dtype)
+
+
+def _onto(dtype: Any) -> Made:
+    result = np.zeros((70, 20), np.int32)
+    return onto, [result, _limits_and_between(), _factors((70, 100), dtype, 1), _factors((20, 100), dtype, 2)], {}
+
+
+def _once(dtype: Any) -> Made:
+    result = np.zeros((70, 20), np.int32)
+    return once, [result, _limits_and_between(), _factors((70, 64), dtype, 3), _factors((20, 64), dtype, 4)], {}
+
+
+def _along(kernel: tp.Kernel, shape: Sequence[int], dtype: Any, value: int, rows: Sequence[int] = (3, 2)) -> Made:
+    return kernel, [np.zeros(rows, np.int32), *(full((count, *shape), value, dtype) for count in rows)], {}
+
+
+def _doubled(dtype: Any) -> Made:
+    result = np.zeros((70, 20), np.int32)
+    return doubled, [result, _factors((70, 1500), dtype, 5), _factors((20, 1500), dtype, 6)], {}
+
+
+def _again(dtype: Any, value: int, times: int) -> Made:
+    return again, [np.zeros((3, 2), np.int32), full((3, 64), value, dtype), full((2, 64), value, dtype), times], {}
+
+
+def limits() -> dict[str, Make]:
+    """Sums that come to the limits of 32 bits, and go beyond."""
+    found: dict[str, Make] = {}
+    for dtype, value in ((np.int8, -128), (np.uint8, 255)):
+        name = np.dtype(dtype).name
+        found[f"onto {name}"] = partial(_onto, dtype)
+        found[f"once {name}"] = partial(_once, dtype)
+        for count in (32767, 32768, 33100, 131071, 131072, 140000):
+            found[f"from zero {name} {count}"] = partial(_along, from_zero, (count,), dtype, value)
+        for count in (32000, 34000, 140000):
+            found[f"in steps {name} {count}"] = partial(_along, in_steps, (count,), dtype, value)
+        found[f"nested {name}"] = partial(_along, nested, (9, 16000), dtype, value)
+        found[f"doubled {name}"] = partial(_doubled, dtype)
+    found["again"] = partial(_again, np.uint8, 255, 550)
+    found["filled"] = partial(_along, filled, (34000,), np.uint8, 255, rows=(64, 16))
+    return found
