@@ -210,6 +210,15 @@ def test_a_product_accumulates_in_f32_f64_or_i32() -> None:
         assert (c == a.astype(np.float64) @ b.astype(np.float64) + 1).all()
 
 
+def test_sums_of_products_of_integers_wrap() -> None:
+    signature = 'c: Out[i32, "1 1"], a: In[i8, "1 4"], start: i32'
+    wrapping = kernel(signature, "c[:, :] = tp.mma(a[:, :], a[:, :].T, start)")
+    for start, expected in ((2**31 - 1, -(2**31) + 2), (-(2**31), -(2**31) + 3)):
+        c = zeros(1, 1, dtype=np.int32)
+        run(wrapping, c, np.array([[1, 1, 1, 0]], np.int8), start)
+        assert c.tolist() == [[expected]]
+
+
 def test_a_matmul_operator_is_a_product_from_zero() -> None:
     c = zeros(2, 2)
     run(kernel('c: Out[f32, "2 2"], a: In[f32, "2 3"]', "c[:, :] = a[:, :] @ a[:, :].T"), c, ramp(2, 3))
