@@ -195,6 +195,9 @@ def _schedules(tile: Tile, sizes: Sizes) -> Iterator[Schedule]:
     yield Schedule(group=8, occupancy=2)
     if area >= 128 * 80:
         yield Schedule(group=8, warps=8)
+        if tile.rows == 64:
+            # Without it the assembler waits for each product of some of them.
+            yield Schedule(group=8, latency=4)
     elif programs <= _MULTIPROCESSORS:
         yield Schedule(group=8, latency=8)
     if programs < _MULTIPROCESSORS // 2:
