@@ -93,7 +93,9 @@ class Transformers:
         found = [self._call(self.model.forward, given[:, :first], 0)[0, -1].float().cpu()]
         for position in range(first, len(tokens)):
             _next_step()
-            logits = self._call(self._forward, given[:, position : position + 1].clone(), position)
+            # Made anew: a slice keeps the stride of its row, and for another stride all would be compiled again.
+            token = torch.tensor([[tokens[position]]], device=self._device)
+            logits = self._call(self._forward, token, position)
             found.append(logits[0, -1].float().cpu())
         return torch.stack(found)[:, : self.config.tokens]
 
