@@ -37,15 +37,14 @@ class Warming:
         self._is_stopped = threading.Event()
         pieces = [piece for peer, pieces in PIECES.items() if peer not in plan.without for piece in pieces]
         groups = [[piece] for piece in pieces] if plan.is_short else [pieces] if pieces else []
-        given = plan, [[*command, *group] for group in groups]
-        self._others = threading.Thread(target=self._run, args=given, daemon=True)
+        self._others = threading.Thread(target=self._run, args=(plan, command, groups), daemon=True)
         self._others.start()
 
-    def _run(self, plan: Plan, commands: Sequence[Sequence[str]]) -> None:
+    def _run(self, plan: Plan, command: Sequence[str], groups: Sequence[Sequence[str]]) -> None:
         """The pieces, and then, beside nothing, what making our kernels takes a user who has none of them."""
-        begun = [_begun(command) for command in commands]
-        for each in begun:
-            self._end(each, plan.boxed * (1 if plan.is_short else 4))
+        begun = [(_begun([*command, *group]), plan.boxed * len(group)) for group in groups]
+        for process, seconds in begun:
+            self._end(process, seconds)
         if "cold" not in plan.without and not self._is_stopped.is_set():
             self._cold = _begun([sys.executable, "-m", "benchmarks.h200_cold", plan.model, "both"])
 

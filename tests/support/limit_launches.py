@@ -105,10 +105,6 @@ def doubled(
         y[i, j] = acc
 
 
-def full(shape: Sequence[int], value: int, dtype: Any) -> Any:
-    return np.full(shape, value, dtype)
-
-
 def _limits_and_between() -> Any:
     """Sums to begin with: at both limits, near them, and small."""
     near = [LIMITS.max, LIMITS.max - 1000, LIMITS.min, LIMITS.min + 1000, 0, 7]
@@ -131,7 +127,7 @@ def _once(dtype: Any) -> Made:
 
 
 def _along(kernel: tp.Kernel, shape: Sequence[int], dtype: Any, value: int, rows: Sequence[int] = (3, 2)) -> Made:
-    return kernel, [np.zeros(rows, np.int32), *(full((count, *shape), value, dtype) for count in rows)], {}
+    return kernel, [np.zeros(rows, np.int32), *(np.full((count, *shape), value, dtype) for count in rows)], {}
 
 
 def _doubled(dtype: Any) -> Made:
@@ -140,7 +136,8 @@ def _doubled(dtype: Any) -> Made:
 
 
 def _again(dtype: Any, value: int, times: int) -> Made:
-    return again, [np.zeros((3, 2), np.int32), full((3, 64), value, dtype), full((2, 64), value, dtype), times], {}
+    kernel, arguments, constants = _along(again, (64,), dtype, value)
+    return kernel, [*arguments, times], constants
 
 
 def limits() -> dict[str, Make]:

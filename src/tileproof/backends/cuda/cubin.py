@@ -57,7 +57,7 @@ class Resources:
     """Bytes of arguments that a launch passes; what the driver adds for itself is not counted."""
     waited: int = 0
     """Products that tensor cores of sm_90 make beside the rest, if each is waited for before the next begins; else 0.
-    The assembler has them waited for where it cannot tell their registers apart, which may cost half of the speed."""
+    The assembler has them waited for where it cannot tell their registers apart."""
 
 
 @dataclass(frozen=True, slots=True)
