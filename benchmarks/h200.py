@@ -32,7 +32,7 @@ from .h200_report import Found, Model
 from .tables import columns
 
 MODELS: Final = ("qwen3-4b", "qwen3-32b")
-_SHARES: Final = {"qwen3-4b": 0.57, "qwen3-32b": 0.43}
+_SHARES: Final = {"qwen3-4b": 0.53, "qwen3-32b": 0.47}
 """Of the time, where both models are measured."""
 _TOO_LONG: Final = ("cold", "transformers")
 """What is left out of the largest model: 64 layers take longer to compile than all the rest to measure."""
@@ -63,7 +63,7 @@ def plans(chosen: argparse.Namespace, folder: Path) -> list[Plan]:
     for name in chosen.models:
         is_large = name == "qwen3-32b"
         plan = Plan(
-            name, str(folder / f"{name}.json"), chosen.layers, rounds=chosen.rounds, tokens=64 if is_large else 256,
+            name, str(folder / f"{name}.json"), chosen.layers, rounds=chosen.rounds, tokens=48 if is_large else 160,
             seconds=60 * chosen.minutes * _SHARES.get(name, 0.5) / total - _AROUND, boxed=110.0,
             without=(*chosen.without, *(_TOO_LONG if is_large else ())),
         )  # fmt: skip

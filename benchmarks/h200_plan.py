@@ -22,8 +22,8 @@ class Plan:
     contexts: tuple[int, ...] = CONTEXTS
     prompts: tuple[int, ...] = PROMPTS
     rounds: int = 5
-    tokens: int = 256
-    """Of a turn."""
+    tokens: int = 160
+    """Of a turn, for everybody."""
     seconds: float = 270.0
     """That all may take."""
     boxed: float = 75.0

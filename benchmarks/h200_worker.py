@@ -49,7 +49,7 @@ _SHORT_ROUNDS: Final = 0.78
 _LONG_ROUNDS: Final = 0.95
 """The same of long ones; in between are the prompts that goals are about."""
 _PROMPT_SECONDS: Final = 5.0
-"""After which no more rounds of a prompt begin; twice that in a long run, half in a short one; heating is before."""
+"""After which no more rounds of a prompt begin; twice that in a long run, half in a short one."""
 _JUDGED: Final = 8
 """Places at which logits are compared, and how many of the likeliest tokens at each."""
 _TOP: Final = 16
@@ -155,7 +155,8 @@ def decode(
             for place in range(len(taking)):
                 each = taking[(turn + place) % len(taking)][0]
                 torch.cuda.synchronize()
-                tokens = {OURS: plan.tokens, GRAPH: min(plan.tokens, 32)}.get(each.name, max(plan.tokens // 2, 16))
+                # Whoever runs longer in a row is measured slower, so all have the same number.
+                tokens = min(plan.tokens, 32) if each.name == GRAPH else plan.tokens
                 with attempt(run, f"{each.name} at {context}"):
                     turns[id(each)].append(each.turn(tokens))
         for each, kind in taking:

@@ -63,6 +63,9 @@ def test_new_entries_replace_those_of_the_same_sizes_and_keep_the_others(tmp_pat
     kept(tmp_path, entry(64), entry(128))
     path = kept(tmp_path, entry(64, OTHER))
     assert [each.kernel for each in read(path, DOUBLE, TARGET).entries] == ["double_by_adding_kernel", "double_kernel"]
+    kept(tmp_path, replace(entry(256), note="put in by hand"))
+    notes = [each.note for each in read(kept(tmp_path, entry(512)), DOUBLE, TARGET).entries]
+    assert notes == ["", "", "put in by hand", ""], "whoever tunes other sizes leaves what was said of these"
     stale = kept(tmp_path / "stale", entry(64), source="other")
     assert [each.sizes["N"] for each in read(kept(stale.parent, entry(32)), DOUBLE, TARGET).entries] == [32]
 

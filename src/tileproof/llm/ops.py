@@ -295,11 +295,13 @@ _MANY: Final = 128
 """Rows from which on gate and up are better multiplied together with what follows."""
 _SHORT: Final = 4096
 """Inputs up to which they are: the longer a sum, the less it matters to store its result once more."""
+_LONG: Final = 2048
+"""Rows from which on they are with any inputs: then the results that need not be stored are hundreds of megabytes."""
 
 
-def _is_many_short_rows_of_bf16(kind: StepClass, ops: Sequence[Op]) -> bool:
+def _is_gated_product_of_rows(kind: StepClass, ops: Sequence[Op]) -> bool:
     weight: Weight = ops[0].given[0]
-    return kind.rows >= _MANY and weight.kind == "bf16" and weight.columns <= _SHORT
+    return weight.kind == "bf16" and kind.rows >= (_MANY if weight.columns <= _SHORT else _LONG)
 
 
 def _is_one_sequence(kind: StepClass, ops: Sequence[Op]) -> bool:
@@ -335,7 +337,7 @@ ON_GPU: Final = (
     Fusion(("linear", "silu_mul", "parts"), "linear_silu_parts", linear_silu_parts, _is_parted),
     Fusion(("norm", "parts"), "norm_parts", norm_parts),
     Fusion(("linear", "silu_mul"), "linear_silu", linear_silu, _is_gated_row),
-    Fusion(("linear", "silu_mul"), "rows_linear_silu", rows_linear_silu, _is_many_short_rows_of_bf16),
+    Fusion(("linear", "silu_mul"), "rows_linear_silu", rows_linear_silu, _is_gated_product_of_rows),
     Fusion(("attend_rows",), "attend_prompt", attend_prompt, _is_one_sequence),
     *LATE,
     *_EVERYWHERE,

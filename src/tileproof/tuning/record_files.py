@@ -44,6 +44,8 @@ class Entry:
     """What it says, beyond `Schedule()`."""
     seconds: float
     default_seconds: float
+    note: str = ""
+    """Why it is here, where no tuner put it in."""
 
     @staticmethod
     def of(element: str, sizes: Sizes, choice: Choice, seconds: float, default_seconds: float) -> Entry:
@@ -67,6 +69,7 @@ class Entry:
             "element": self.element, "class": tunable.class_of(self.sizes), "sizes": dict(self.sizes),
             "kernel": self.kernel, "constants": dict(self.constants), "schedule": dict(self.schedule),
             "seconds": _short(self.seconds), "default_seconds": _short(self.default_seconds),
+            **({"note": self.note} if self.note else {}),
         }  # fmt: skip
 
     @staticmethod
@@ -76,6 +79,7 @@ class Entry:
         return Entry(
             str(said["element"]), _whole(said["sizes"]), str(said["kernel"]), _whole(said["constants"]),
             dict(said["schedule"]), float(said["seconds"]), float(said["default_seconds"]),
+            str(said.get("note", "")),
         )  # fmt: skip
 
 
