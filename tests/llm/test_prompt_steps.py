@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from engines import engine_of, poisoned
 from model_cases import by_name
 from reference_model import nearness
 
 from tileproof.llm import LLM
-from tileproof.llm.ops import fusions_of
+from tileproof.llm.ops import fusions_of, rows_linear_silu
 from tileproof.llm.requests import SamplingParams
 from tileproof.llm.schedule import Piece
 from tileproof.llm.sequence import Sequence
@@ -38,3 +40,18 @@ def test_a_prompt_in_pieces_gives_what_single_operations_do(name: str, device: s
     names = [{op.name for step in llm.runner.steps.values() for op in step.ops} for llm in (plain, fused)]
     assert names[0].isdisjoint(MADE)
     assert names[1] >= MADE
+
+
+@pytest.mark.parametrize(
+    ("rows", "inputs", "kind", "is_fused"),
+    [
+        (64, 2560, "bf16", False), (128, 2560, "bf16", True), (8192, 2560, "bf16", True), (512, 2560, "int8", False),
+        (1024, 5120, "bf16", False), (2048, 5120, "bf16", True), (8192, 5120, "bf16", True),
+    ],
+)  # fmt: skip
+def test_the_gate_is_made_in_its_product_where_that_was_seen_to_be_faster(
+    rows: int, inputs: int, kind: str, is_fused: bool
+) -> None:
+    (fusion,) = (each for each in fusions_of("cuda:0") if each.call is rows_linear_silu)
+    product = SimpleNamespace(given=(SimpleNamespace(kind=kind, columns=inputs),))
+    assert fusion.applies(SimpleNamespace(rows=rows), (product,)) is is_fused
