@@ -35,7 +35,7 @@ MODELS: Final = ("qwen3-4b", "qwen3-32b")
 _SHARES: Final = {"qwen3-4b": 0.53, "qwen3-32b": 0.47}
 """Of the time, where both models are measured."""
 _TOO_LONG: Final = ("cold", "transformers")
-"""What is left out of the largest model: 64 layers take longer to compile than all the rest to measure."""
+"""What is left out of the largest model: there is no time to compile 64 layers."""
 _AROUND: Final = 24.0
 """Seconds of a model's time for the start and the end of its process, and for the page."""
 _PATIENCE: Final = 13.0

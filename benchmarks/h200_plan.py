@@ -23,7 +23,7 @@ class Plan:
     prompts: tuple[int, ...] = PROMPTS
     rounds: int = 5
     tokens: int = 160
-    """Of a turn, for everybody."""
+    """Of a turn, for everybody but our graph alone, which has fewer."""
     seconds: float = 270.0
     """That all may take."""
     boxed: float = 75.0

@@ -155,7 +155,7 @@ def decode(
             for place in range(len(taking)):
                 each = taking[(turn + place) % len(taking)][0]
                 torch.cuda.synchronize()
-                # Whoever runs longer in a row is measured slower, so all have the same number.
+                # Whoever runs longer in a row is measured slower, so all who are compared have the same number.
                 tokens = min(plan.tokens, 32) if each.name == GRAPH else plan.tokens
                 with attempt(run, f"{each.name} at {context}"):
                     turns[id(each)].append(each.turn(tokens))

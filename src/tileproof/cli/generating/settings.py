@@ -25,7 +25,7 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
     option = parser.add_argument
     option("--model", metavar="PATH", help="a folder or a .gguf file, or a name that `tileproof models` lists")
     option("--device", choices=("auto", "cpu", "cuda"), default="auto", help="where to run (default: a GPU if any)")
-    option("--quantize", choices=("int8",), help="keep weights in 8 bits: half the memory, faster text")
+    option("--quantize", choices=("int8",), help="keep weights in 8 bits: less memory, faster text")
     longest = "prompt and text together at most (default: the model's context, up to 4096)"
     option("--max-seq-len", metavar="N", type=int, help=longest)
     option("--memory", metavar="SIZE", help="of the cache of keys and values, such as 900MB or 2GiB")
