@@ -10,7 +10,7 @@ import numpy as np
 from launching import Made, Make
 
 import tileproof as tp
-from tileproof import In, Out, T, i32
+from tileproof import In, Out, T, i8, i32, u8, u32
 
 LIMITS: Final = np.iinfo(np.int32)
 
@@ -105,6 +105,66 @@ def doubled(
         y[i, j] = acc
 
 
+@tp.kernel
+def both_types(
+    y: Out[i32, "M N"], a: In[u8, "M K"], b: In[u8, "N K"], c: In[i8, "M J"], d: In[i8, "N J"], *, BM: int = 64,
+    BN: int = 16, BK: int = 512,
+) -> None:  # fmt: skip
+    """Products of either type in one sum."""
+    for i, j in tp.parallel(M=BM, N=BN):
+        acc = tp.zeros((i, j), i32)
+        for k in tp.tiles(K=BK):
+            acc = tp.mma(a[i, k], b[j, k].T, acc)
+        for k in tp.tiles(J=BK):
+            acc = tp.mma(c[i, k], d[j, k].T, acc)
+        y[i, j] = acc
+
+
+@tp.kernel
+def one_turn(
+    y: Out[i32, "M N"], c: In[i32, "M N"], a: In[T, "M K"], b: In[T, "N K"], *, K: int, BM: int = 64, BN: int = 16
+) -> None:
+    """A loop that the assembler knows to have one turn, and a sum behind it."""
+    for i, j in tp.parallel(M=BM, N=BN):
+        acc = tp.zeros((i, j), i32)
+        for k in tp.tiles(K=64):
+            acc = tp.mma(a[i, k], b[j, k].T, acc)
+        y[i, j] = acc + c[i, j]
+
+
+@tp.kernel
+def by_groups(
+    y: Out[i32, "M N"], c: In[i32, "M N"], a: In[T, "M K"], b: In[T, "N K"], *, SCALE: int = 1, BM: int = 64,
+    BN: int = 16,
+) -> None:  # fmt: skip
+    """Products that are scaled, and added up one group at a time."""
+    for i, j in tp.parallel(M=BM, N=BN):
+        acc = c[i, j]
+        for k in tp.tiles(K=64):
+            acc += SCALE * (a[i, k] @ b[j, k].T)
+        y[i, j] = acc
+
+
+@tp.kernel
+def in_disguise(
+    y: Out[i32, "W M N"], c: In[i32, "M N"], a: In[T, "M 64"], b: In[T, "N 64"], *, W: int, BM: int = 64, BN: int = 16
+) -> None:
+    """Products that are what they were when all is done that is done to them."""
+    for i, j in tp.parallel(M=BM, N=BN):
+        product, other = a[i, :] @ b[j, :].T, c[i, j]
+        y[0, i, j] = (product | product) + other
+        y[1, i, j] = other + product.T.T
+        y[2, i, j] = tp.where(other > 0, product, product) + other
+        y[3, i, j] = ~~product + other
+        y[4, i, j] = tp.bitcast(tp.bitcast(product, u32) + tp.bitcast(other, u32), i32)
+        y[5, i, j] = tp.maximum(product, -(2**31)) + other
+        y[6, i, j] = (product << 0) + (other + product)
+        chosen = product
+        if a.shape[0] < 0:
+            chosen = other
+        y[7, i, j] = chosen + other
+
+
 def _limits_and_between() -> Any:
     """Sums to begin with: at both limits, near them, and small."""
     near = [LIMITS.max, LIMITS.max - 1000, LIMITS.min, LIMITS.min + 1000, 0, 7]
@@ -124,6 +184,19 @@ def _onto(dtype: Any) -> Made:
 def _once(dtype: Any) -> Made:
     result = np.zeros((70, 20), np.int32)
     return once, [result, _limits_and_between(), _factors((70, 64), dtype, 3), _factors((20, 64), dtype, 4)], {}
+
+
+def _more(kernel: tp.Kernel, columns: int, dtype: Any, constants: dict[str, int], ways: int = 0) -> Made:
+    result = np.zeros((ways, 70, 20) if ways else (70, 20), np.int32)
+    factors = _factors((70, columns), dtype, 7), _factors((20, columns), dtype, 8)
+    return kernel, [result, _limits_and_between(), *factors], constants
+
+
+def _both_types() -> Made:
+    most, few = 32767, 1100
+    unsigned = [np.full((rows, most), 255, np.uint8) for rows in (3, 2)]
+    signed = [np.full((rows, few), -128, np.int8) for rows in (3, 2)]
+    return both_types, [np.zeros((3, 2), np.int32), *unsigned, *signed], {}
 
 
 def _along(kernel: tp.Kernel, shape: Sequence[int], dtype: Any, value: int, rows: Sequence[int] = (3, 2)) -> Made:
@@ -153,6 +226,10 @@ def limits() -> dict[str, Make]:
             found[f"in steps {name} {count}"] = partial(_along, in_steps, (count,), dtype, value)
         found[f"nested {name}"] = partial(_along, nested, (9, 16000), dtype, value)
         found[f"doubled {name}"] = partial(_doubled, dtype)
+        found[f"one turn {name}"] = partial(_more, one_turn, 64, dtype, {"K": 64})
+        found[f"by groups {name}"] = partial(_more, by_groups, 100, dtype, {})
+        found[f"in disguise {name}"] = partial(_more, in_disguise, 64, dtype, {}, ways=8)
+    found["both types"] = _both_types
     found["again"] = partial(_again, np.uint8, 255, 550)
     found["filled"] = partial(_along, filled, (34000,), np.uint8, 255, rows=(64, 16))
     return found

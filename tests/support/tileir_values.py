@@ -18,7 +18,7 @@ from tileproof.backends.cuda.tileir.builder import Builder
 from tileproof.backends.cuda.tileir.enums import Order, Signedness
 from tileproof.backends.cuda.tileir.literals import elements, number_of
 from tileproof.backends.cuda.tileir.module import Block, Bounded, Divisible, Entry, Literal, Module, Op, Same, Value
-from tileproof.backends.cuda.tileir.types import I1, Number, Pointer, TensorView, Tile
+from tileproof.backends.cuda.tileir.types import I1, I32, Number, Pointer, TensorView, Tile
 
 __all__ = ["Lanes", "Machine", "Memory", "Undefined", "evaluate", "garbage", "launch"]
 
@@ -68,8 +68,8 @@ class Machine:
         self.place, self.grid = place, grid
         self.values: dict[Value, Any] = {}
         self.globals: dict[str, int] = {}
-        self.multiplied: set[Value] = set()
-        """Products of matrices of integers."""
+        self.products: dict[int, Lanes] = {}
+        """What comes from products of matrices of integers, by `id`, whatever was done to it."""
         self.elementwise = Elementwise(self.random)
 
     def lanes(self, value: Value) -> Lanes:
@@ -89,9 +89,12 @@ class Machine:
                     return end, values
             else:
                 values = self._op(op)
+            is_product = op.name == "mmai" or (not op.regions and self._has_product(op))
             for result, value in zip(op.results, values, strict=True):
                 if isinstance(value, Lanes):
                     self._check(op, result, value)
+                    if is_product:
+                        self.products[id(value)] = value
                 self.values[result] = value
         return "yield", []
 
@@ -102,6 +105,10 @@ class Machine:
         if result.type.shape:
             assert value.data.shape == result.type.shape, f"{op.name}: {value.data.shape} for {result.type}"
 
+    def _has_product(self, op: Op) -> bool:
+        groups = (group if isinstance(group, tuple) else (group,) for group in op.operands)
+        return any(id(self.values.get(value)) in self.products for group in groups for value in group)
+
     def _op(self, op: Op) -> list[Any]:
         method = getattr(self, f"_{op.name}", None)
         if method is not None:
@@ -109,8 +116,8 @@ class Machine:
         operands = [self.lanes(_one(group)) for group in op.operands]
         (kind,) = (result.type for result in op.results)
         assert isinstance(kind, Tile)
-        if op.name == "addi" and any(_one(group) in self.multiplied for group in op.operands):
-            # The assembler makes it part of the product.
+        if op.name == "addi" and kind.element == I32 and self._has_product(op):
+            # The assembler makes it part of the product, if it sees that there is nothing else in between.
             one, other = operands
             return [Lanes(_at_most(one.data.astype(np.int64) + other.data), poisoned(*operands))]
         if op.name in ("andi", "ori") and kind.element == I1:
@@ -183,7 +190,6 @@ class Machine:
         # As tensor cores do, though the language wraps: a sum that is too large stays at the limit.
         product = np.matmul(read[0].astype(np.int64), read[1].astype(np.int64)) + added.data
         bad = rows | _poison(added)
-        self.multiplied.add(op.results[0])
         return [Lanes(_at_most(product), bad if bad.any() else None)]
 
     # Reductions: in some order, and with the identity somewhere.

@@ -11,7 +11,7 @@ from limit_launches import from_zero, limits
 
 import tileproof as tp
 from tileproof import In, Out, f32, i8, i32
-from tileproof.backends.cuda import products
+from tileproof.backends.cuda import products, small_sums
 from tileproof.backends.cuda.small_sums import Sums
 from tileproof.kernels.parted_vectors import parts_matvec_kernel, parts_silu_parts_kernel
 
@@ -38,6 +38,20 @@ def test_tensor_cores_that_add_to_any_sum_are_found_out(name: str, monkeypatch: 
     monkeypatch.setattr(Sums, "fits", lambda *_: True)
     with pytest.raises(AssertionError):
         assert_simulated(LAUNCHES[name])
+
+
+@pytest.mark.parametrize("name", ["one turn int8", "one turn uint8", "by groups int8", "by groups uint8",
+                                  "in disguise int8", "in disguise uint8"])  # fmt: skip
+def test_additions_that_are_left_to_the_assembler_are_found_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(products, "sum_with_product", lambda *_: None)
+    with pytest.raises(AssertionError):
+        assert_simulated(LAUNCHES[name])
+
+
+def test_products_that_are_counted_as_if_of_another_type_are_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(small_sums, "_largest", lambda dtype: 128 * 128)
+    with pytest.raises(AssertionError):
+        assert_simulated(LAUNCHES["both types"])
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from tileproof.ir import ops
 from tileproof.ir.types import Tile
-from tileproof.language.dtypes import F32, TF32, DType
+from tileproof.language.dtypes import F32, TF32
 
 from .small_sums import most
 from .state import State, line_shape
@@ -45,10 +45,8 @@ def _integers(s: State, op: ops.Mma, left: Value, right: Value) -> Value:
     """A product of integers, which wraps."""
     b, acc, dtype = s.b, s.get(op.acc), op.left.type.dtype
     signed = dtype.kind == "int"
-    if _fits(s, op.result, dtype):
-        made = b.mmai(left, right, acc, signed_left=signed, signed_right=signed)
-        s.multiplied[made] = dtype
-        return made
+    if _fits(s, op.result):
+        return b.mmai(left, right, acc, signed_left=signed, signed_right=signed)
     zero = s.splat(I32, line_shape(acc), 0)
     for part in _short_parts(s, left, most(dtype)):
         acc = _apart(s, acc, b.mmai(part, right, zero, signed_left=signed, signed_right=signed))
@@ -56,18 +54,19 @@ def _integers(s: State, op: ops.Mma, left: Value, right: Value) -> Value:
 
 
 def sum_with_product(s: State, op: ops.Binary) -> Value | None:
-    """A sum with a product of integers that may leave 32 bits; None for any other operation."""
-    if op.fn is ops.BinaryFn.ADD and s.multiplied:
-        for one, other in ((op.left, op.right), (op.right, op.left)):
-            dtype = s.multiplied.get(s.get(other))
-            if dtype is not None and not _fits(s, op.result, dtype):
-                return _apart(s, s.get(one), s.get(other))
-    return None
+    """A sum with what comes from a product of integers, if it may leave 32 bits; None for any other operation."""
+    dtype = op.result.type.dtype
+    if op.fn is not ops.BinaryFn.ADD or not dtype.is_integer or dtype.bits != 32 or s.sums is None:
+        return None
+    if s.sums.products.isdisjoint((op.left, op.right)) or _fits(s, op.result):
+        return None
+    acc, product = (op.left, op.right) if op.right in s.sums.products else (op.right, op.left)
+    return _apart(s, s.get(acc), s.get(product))
 
 
-def _fits(s: State, sum_: Tile, dtype: DType) -> bool:
+def _fits(s: State, sum_: Tile) -> bool:
     assert s.sums is not None
-    return s.sums.fits(sum_, dtype, lambda tile: s.numbers.get(tile) == 0)
+    return s.sums.fits(sum_, lambda tile: s.numbers.get(tile) == 0)
 
 
 def _apart(s: State, acc: Value, product: Value) -> Value:

@@ -134,9 +134,7 @@ class State:
     fused: Mapping[AnyValue, Binary] = field(default_factory=dict)
     """Products that are written together with the sum they are added to."""
     sums: Sums | None = None
-    """How many products of integers the sums of matrix products have."""
-    multiplied: dict[Value, DType] = field(default_factory=dict)
-    """Products of matrices of integers, and the type of these."""
+    """How large sums of products of integers can be."""
     numbers: dict[Tile, bool | int | float] = field(default_factory=dict)
     """Tiles that hold one number everywhere, known now."""
     unknown: Value | None = None
