@@ -165,6 +165,17 @@ def in_disguise(
         y[7, i, j] = chosen + other
 
 
+@tp.kernel
+def combined(y: Out[i32, "3 B 16 16"], c: In[i32, "B 16 16"], a: In[i32, "B L 16 16"], *, L: int) -> None:
+    """Products that are made while a reduction combines, and sums that are made of products by one."""
+    for b in tp.parallel(B=tp.each):
+        made = tp.reduce(a[b, :, :, :], by=lambda u, v: u.to(i8) @ v.to(i8), identity=0, axis=0)
+        y[0, b, :, :] = made + c[b, :, :]
+        both = tp.cat((made[None, :, :], c[b, :, :][None, :, :]), axis=0)
+        y[1, b, :, :] = tp.reduce(both, by=lambda u, v: (u | 0) + v, identity=0, axis=0)
+        y[2, b, :, :] = tp.scan(both, by=lambda u, v: (u | 0) + v, axis=0)[1:2, :, :].reshape(16, 16)
+
+
 def _limits_and_between() -> Any:
     """Sums to begin with: at both limits, near them, and small."""
     near = [LIMITS.max, LIMITS.max - 1000, LIMITS.min, LIMITS.min + 1000, 0, 7]
@@ -190,6 +201,11 @@ def _more(kernel: tp.Kernel, columns: int, dtype: Any, constants: dict[str, int]
     result = np.zeros((ways, 70, 20) if ways else (70, 20), np.int32)
     factors = _factors((70, columns), dtype, 7), _factors((20, columns), dtype, 8)
     return kernel, [result, _limits_and_between(), *factors], constants
+
+
+def _combined() -> Made:
+    sums = np.resize(_limits_and_between(), (2, 16, 16))
+    return combined, [np.zeros((3, 2, 16, 16), np.int32), sums, _factors((2, 2, 16, 16), np.int32, 9)], {"L": 2}
 
 
 def _both_types() -> Made:
@@ -230,6 +246,7 @@ def limits() -> dict[str, Make]:
         found[f"by groups {name}"] = partial(_more, by_groups, 100, dtype, {})
         found[f"in disguise {name}"] = partial(_more, in_disguise, 64, dtype, {}, ways=8)
     found["both types"] = _both_types
+    found["combined"] = _combined
     found["again"] = partial(_again, np.uint8, 255, 550)
     found["filled"] = partial(_along, filled, (34000,), np.uint8, 255, rows=(64, 16))
     return found

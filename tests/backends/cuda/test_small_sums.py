@@ -41,7 +41,7 @@ def test_tensor_cores_that_add_to_any_sum_are_found_out(name: str, monkeypatch: 
 
 
 @pytest.mark.parametrize("name", ["one turn int8", "one turn uint8", "by groups int8", "by groups uint8",
-                                  "in disguise int8", "in disguise uint8"])  # fmt: skip
+                                  "in disguise int8", "in disguise uint8", "combined"])  # fmt: skip
 def test_additions_that_are_left_to_the_assembler_are_found_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(products, "sum_with_product", lambda *_: None)
     with pytest.raises(AssertionError):

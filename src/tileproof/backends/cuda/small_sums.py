@@ -132,6 +132,10 @@ def _ways(op: ops.AnyOp) -> Iterator[tuple[Sequence[AnyValue], Sequence[AnyValue
         case ops.TilesLoop() | ops.RangeLoop() | ops.While():
             for init, carried, left, result in zip(op.inits, op.carried, op.body.yields, op.results, strict=True):
                 yield (init, left), (carried, result)
+        case ops.Fold(combiner=by) | ops.Scan(combiner=by) | ops.Join(combiner=by):
+            for place, (operand, made, result) in enumerate(zip(op.operands, by.body.yields, op.results, strict=True)):
+                first = (op.identities[place],) if isinstance(op, ops.Fold) else ()
+                yield (operand, *first, made), (by.left[place], by.right[place], result)
         case ops.If():
             for one, other, result in zip(op.then.yields, op.orelse.yields, op.results, strict=True):
                 yield (one, other), (result,)
