@@ -2,8 +2,8 @@
 
 Under load a GPU lowers its clock within tens of milliseconds, so whoever runs longer in a row is measured slower, and
 whoever follows one who draws much power, too. Here everybody works for the same time, behind work of its own that is
-not timed, in an order that rotates by round. The same code lay up to 4% apart in a fixed
-order, and 0.5% in an order by lot behind 0.15 s of its own work.
+not timed, in an order that rotates by round. The same code lay up to 4% apart in a fixed order, and 0.5% in an order by
+lot behind 0.15 s of its own work.
 """
 
 from __future__ import annotations

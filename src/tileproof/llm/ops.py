@@ -295,13 +295,13 @@ _MANY: Final = 128
 """Rows from which on gate and up are better multiplied together with what follows."""
 _SHORT: Final = 4096
 """Inputs up to which they are: the longer a sum, the less it matters to store its result once more."""
-_LONG: Final = 2048
+_VERY_MANY: Final = 2048
 """Rows from which on they are with any inputs: then the results that need not be stored are hundreds of megabytes."""
 
 
 def _is_gated_product_of_rows(kind: StepClass, ops: Sequence[Op]) -> bool:
     weight: Weight = ops[0].given[0]
-    return weight.kind == "bf16" and kind.rows >= (_MANY if weight.columns <= _SHORT else _LONG)
+    return weight.kind == "bf16" and kind.rows >= (_MANY if weight.columns <= _SHORT else _VERY_MANY)
 
 
 def _is_one_sequence(kind: StepClass, ops: Sequence[Op]) -> bool:
