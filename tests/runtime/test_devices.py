@@ -319,7 +319,7 @@ def test_the_memory_of_a_buffer_is_given_back_once(stub: Stub) -> None:
     del found
     gc.collect()
     assert stub.blocks == {}
-    assert stub.named("cuMemFree") == [(address,)]
+    assert stub.freed() == [address]
 
 
 def test_objects_of_python_do_not_go_to_a_gpu(stub: Stub) -> None:

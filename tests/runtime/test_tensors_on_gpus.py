@@ -167,4 +167,4 @@ def test_memory_of_a_gpu_goes_back_to_it(stub: Stub) -> None:
     del x
     tp.current_stream("cuda").synchronize()
     assert tp.memory("cuda").in_use == 0
-    assert [call[0] for call in stub.named("cuMemFree")] == [address]
+    assert stub.freed() == [address]

@@ -84,6 +84,8 @@ class Stub(StreamCalls):
     launches: list[SimpleNamespace] = field(default_factory=list)
     regions: list[Region] = field(default_factory=list)
     blocks: dict[int, Any] = field(default_factory=dict)
+    given: set[int] = field(default_factory=set)
+    """The addresses of all memory of GPUs so far."""
     kernels: tuple[str, ...] = ("k",)
     threads: threading.local = field(default_factory=threading.local)
     pools: dict[int, Pooled] = field(default_factory=dict)
@@ -126,6 +128,10 @@ class Stub(StreamCalls):
     def named(self, name: str) -> list[tuple[Any, ...]]:
         """What a call was made with, each time."""
         return [args for called, args in self.calls if called == name]
+
+    def freed(self) -> list[int]:
+        """The memory that was taken here and given back. What other tests left is freed whenever it is found."""
+        return [address for (address,) in self.named("cuMemFree") if address in self.given]
 
     def on_nothing(self, *_: Any) -> tuple[()]:
         return ()
@@ -192,6 +198,7 @@ class Stub(StreamCalls):
         block = np.full(count, 0xA5, np.uint8)
         address = block.ctypes.data
         self.blocks[address] = block
+        self.given.add(address)
         self.regions.append(Region(address, count, device=self._stack()[-1] - 1000))
         return (address,)
 
