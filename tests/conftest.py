@@ -24,3 +24,15 @@ def what_earlier_files_left() -> Iterator[None]:
     gc.freeze()
     yield
     gc.unfreeze()
+
+
+@pytest.fixture
+def still_memory() -> Iterator[None]:
+    """What is seen of memory in use is a test's own doing: no work of others ends amid it, nor is theirs collected."""
+    import tileproof as tp
+
+    tp.current_stream().synchronize()
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()

@@ -107,13 +107,13 @@ def test_the_neighbours_of_memory_in_flight_are_free(gate: Gate) -> None:
     assert whole_of.tolist() == [5] * 4 + [2] * 4 + [6] * 4
 
 
+@pytest.mark.usefixtures("still_memory")
 def test_a_handle_that_is_dropped_in_flight_keeps_its_memory(gate: Gate) -> None:
     a, c = numbers(1, 2), tp.zeros(2)
     gate.hold()
     add(c, a, a)
     double(c)
     held = weakref.ref(a.block)
-    gc.collect()
     in_use = tp.memory().in_use
     del a
     gc.collect()
@@ -127,8 +127,8 @@ def test_a_handle_that_is_dropped_in_flight_keeps_its_memory(gate: Gate) -> None
     assert len(noise) == 50
 
 
+@pytest.mark.usefixtures("still_memory")  # memory goes back with the last reference, not when Python looks for cycles
 def test_handles_of_inputs_and_outputs_dropped_in_flight_leak_nothing(gate: Gate) -> None:
-    gc.collect()
     before = tp.memory().in_use
     gate.hold()
     for _ in range(20):
@@ -140,11 +140,7 @@ def test_handles_of_inputs_and_outputs_dropped_in_flight_leak_nothing(gate: Gate
     assert tp.memory().in_use > before
     gate.open()
     tp.current_stream().synchronize()
-    gc.disable()  # memory goes back with the last reference, not when Python looks for cycles
-    try:
-        assert tp.memory().in_use == before
-    finally:
-        gc.enable()
+    assert tp.memory().in_use == before
 
 
 def test_an_exception_between_launch_and_wait_changes_nothing(gate: Gate) -> None:
@@ -294,8 +290,8 @@ def test_memory_in_flight_is_not_given_to_another_tensor(gate: Gate) -> None:
     assert all(low[1] <= high[0] for low, high in pairwise(spans))
 
 
+@pytest.mark.usefixtures("still_memory")
 def test_running_out_of_memory_in_a_pipeline_leaves_what_was_given(gate: Gate) -> None:
-    gc.collect()
     a, c = tp.ones(1024), tp.zeros(1024)
     gate.hold()
     tp.limit_memory(tp.memory().in_use + 4096)
@@ -313,9 +309,8 @@ def test_running_out_of_memory_in_a_pipeline_leaves_what_was_given(gate: Gate) -
     assert small.tolist() == [3] * 1024
 
 
+@pytest.mark.usefixtures("still_memory")
 def test_running_ahead_does_not_run_out_of_memory(gate: Gate) -> None:
-    gc.collect()
-    tp.current_stream().synchronize()
     total = tp.zeros(1024)
     tp.limit_memory(tp.memory().in_use + 5 * 4096)
     gate.hold()

@@ -62,6 +62,7 @@ def test_threads_that_share_memory_at_once_are_all_counted() -> None:
     assert x.block.exports == 0
 
 
+@pytest.mark.usefixtures("still_memory")
 def test_an_array_keeps_the_memory_of_a_tensor_that_is_gone() -> None:
     before = tp.memory().tensors
     array = arange(1000).numpy()
@@ -127,6 +128,7 @@ def test_torch_writes_where_the_tensor_is() -> None:
     assert x.block.exports == 0
 
 
+@pytest.mark.usefixtures("still_memory")
 def test_a_tensor_of_torch_keeps_the_memory() -> None:
     before = tp.memory().tensors
     seen = torch.from_dlpack(arange(1000))
@@ -236,6 +238,7 @@ def test_a_tensor_keeps_the_memory_of_the_array() -> None:
     assert x.tolist() == [99_998, 99_999]
 
 
+@pytest.mark.usefixtures("still_memory")
 def test_memory_of_others_is_in_nobodys_account() -> None:
     before = tp.memory()
     x = asarray(np.zeros(1000))

@@ -18,9 +18,8 @@ from tileproof.runtime.making import empty, zeros
 
 
 @pytest.fixture(autouse=True)
-def account() -> Iterator[Account]:
-    """The memory of the CPU, with nothing left of other tests."""
-    gc.collect()
+def account(still_memory: None) -> Iterator[Account]:
+    """The memory of the CPU, which other tests do not touch."""
     found = account_of(None)
     yield found
     found.limit = None
