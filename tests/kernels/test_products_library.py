@@ -73,7 +73,10 @@ def test_any_sizes_and_layouts(data: st.DataObject) -> None:
 SIZES: dict[str, list[dict[str, int]]] = {
     "batched_matmul": [{"B": 2, "M": m, "N": 70, "K": 80} for m in (20, 150)],
     "fused_linear": [{"M": m, "N": 70, "K": 80, "B": 1, "R": 1} for m in (20, 150)],
-    "silu_linear": [{"M": m, "I": i, "K": k} for m, i, k in ((20, 70, 80), (150, 70, 80), (70, 128, 64))],
+    "silu_linear": [
+        {"M": m, "I": i, "K": k}
+        for m, i, k in ((20, 70, 80), (150, 70, 80), (70, 128, 64), (150, 2432, 64), (130, 640, 128))
+    ],
     "grouped_matmul": [{"N": n, "E": 2, "F": 70, "K": 80} for n in (40, 300)],
 }
 
@@ -109,7 +112,7 @@ def test_every_choice_gives_the_same(tunable: Any, target: str) -> None:
         for each in {(each.kernel, *each.constants.items()): each for each in chosen}.values():
             args[0][...] = np.nan
             with tp.backend("interpreter"):
-                each.kernel(*args, **each.constants)
+                each.kernel(*each.arguments(args), **each.constants)
             assert_close(args[0], expected)
 
 

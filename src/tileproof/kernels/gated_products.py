@@ -6,19 +6,25 @@ halves are then the gate and the rest: nearly as fast as one product of that siz
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import tileproof as tp
 from tileproof import In, Out, Schedule, T
 from tileproof.diagnostics.codes import Code
 from tileproof.tuning import Choice, Sizes, Tunable, choices
+from tileproof.tuning.choices import takes
 
 from . import arrays
 from .matrices import start
 from .product_sizes import Tiles
 
-__all__ = ["silu_linear", "silu_linear_joined_kernel", "silu_linear_kernel"]
+__all__ = ["silu_linear", "silu_linear_joined_kernel", "silu_linear_kernel", "silu_linear_wide_kernel"]
+
+
+def opened(gate: Any, up: Any) -> Any:
+    """silu(gate) * up."""
+    return gate * tp.sigmoid(gate) * up
 
 
 @tp.kernel(deny_checks=True)
@@ -32,13 +38,13 @@ def silu_linear_kernel(
             for k in tp.tiles(K=BK):
                 gate = tp.mma(w[0, j, k], x[i, k].T, gate)
                 up = tp.mma(w[1, j, k], x[i, k].T, up)
-            y[i, j] = (gate * tp.sigmoid(gate) * up).T
+            y[i, j] = opened(gate, up).T
         else:
             gate, up = start((i, j), x.dtype), start((i, j), x.dtype)
             for k in tp.tiles(K=BK):
                 gate = tp.mma(x[i, k], w[0, j, k].T, gate)
                 up = tp.mma(x[i, k], w[1, j, k].T, up)
-            y[i, j] = gate * tp.sigmoid(gate) * up
+            y[i, j] = opened(gate, up)
 
 
 def joined(t: Any, rows: int, inner: int) -> Any:
@@ -48,8 +54,7 @@ def joined(t: Any, rows: int, inner: int) -> Any:
 
 def gated(both: Any, width: int) -> Any:
     """silu of the first columns times the others."""
-    gate, up = both[:, :width], both[:, width:]
-    return gate * tp.sigmoid(gate) * up
+    return opened(both[:, :width], both[:, width:])
 
 
 @tp.kernel(deny_checks=True)
@@ -62,6 +67,31 @@ def silu_linear_joined_kernel(
         for k in tp.tiles(K=BK):
             acc = tp.mma(x[i, k], joined(w[:, j, k], 2 * BI, BK), acc)
         y[i, j] = gated(acc, BI)
+
+
+@tp.kernel(deny_checks=True)
+def silu_linear_wide_kernel(
+    y: Out[T, "M J P"], x: In[T, "M K"], w: In[T, "2 J P K"], *, P: int, P0: int = 128, BM: int = 128, BK: int = 64
+) -> None:
+    """The same by tiles of P columns, P0 in one product, the rest in two: 152 may share the work where 128 do not."""
+    for i, j in tp.parallel(M=BM, J=tp.each):
+        both = start((i, 2 * P0), x.dtype)
+        gate, up = start((i, P - P0), x.dtype), start((i, P - P0), x.dtype)
+        for k in tp.tiles(K=BK):
+            left = x[i, k]
+            both = tp.mma(left, joined(w[:, j, :P0, k], 2 * P0, BK), both)
+            gate = tp.mma(left, w[0, j, P0:, k].T, gate)
+            up = tp.mma(left, w[1, j, P0:, k].T, up)
+        y[i, j, :P0] = gated(both, P0)
+        y[i, j, P0:] = opened(gate, up)
+
+
+def _by_tiles(constants: Mapping[str, int], y: Any, x: Any, w: Any) -> tuple[Any, ...]:
+    (rows, columns), inner, width = y.shape, w.shape[-1], constants["P"]
+    return arrays.view(y, (rows, columns // width, width)), x, arrays.view(w, (2, columns // width, width, inner))
+
+
+takes(silu_linear_wide_kernel, _by_tiles)
 
 
 def silu_linear(x: Any, w: Any, out: Any = None) -> Any:
@@ -97,6 +127,8 @@ _LASTING: Final = Schedule(group=8, persistent=True)
 _TWICE: Final = Schedule(group=8, occupancy=2)
 _MANY: Final = 8192
 """So many rows are taken by pairs of blocks, which share what they read of both matrices."""
+_WIDTHS: Final = (152, 160)
+"""Numbers of columns that may leave fewer programs without work than 64 and 128 do."""
 _PAIRS: Final = Schedule(group=8, persistent=True, warps=8, cluster=2)
 
 
@@ -118,6 +150,10 @@ def _space(sizes: Sizes, target: str) -> Iterator[Choice]:
     yield from choices(silu_linear_joined_kernel, "BM=128,BI=64,BK=64", _LASTING, _TWICE, Schedule(group=8))
     yield from choices(silu_linear_joined_kernel, "BM=64,BI=128,BK=64 BM=64,BI=64,BK=64", _LASTING, _TWICE)
     yield from choices(silu_linear_joined_kernel, "BM=128,BI=128,BK=64", *eight)
+    for width in _WIDTHS if sizes["M"] > 128 else ():
+        if sizes["I"] % width == 0:
+            deeper = (Schedule(group=8, warps=8, latency=latency) for latency in (6, 8))
+            yield from choices(silu_linear_wide_kernel, f"P={width},P0=128,BM=128,BK=64", *eight, *deeper)
     if target == "sm_90" and sizes["M"] >= _MANY:
         yield from choices(silu_linear_joined_kernel, "BM=256,BI=128,BK=64", _PAIRS)
 
@@ -129,7 +165,7 @@ def _is_joined(sizes: Sizes, target: str) -> bool:
 
 SILU_LINEAR: Final = Tunable(
     "silu_linear",
-    (silu_linear_kernel, silu_linear_joined_kernel),
+    (silu_linear_kernel, silu_linear_joined_kernel, silu_linear_wide_kernel),
     default=_default,
     space=_space,
     exact=("I", "K"),
