@@ -115,10 +115,8 @@ def test_whatever_goes_wrong_in_a_template_is_its_failure(source: str) -> None:
 )
 def test_a_template_without_end_is_stopped(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(templates, "STEPS", 50_000)
-    began = time.thread_time()
     line = failure(source)
     assert any(words in line for words in ("takes more than", "writes more than", "makes a text of", "too large")), line
-    assert time.thread_time() - began < templates.SECONDS + 2
 
 
 def test_time_ends_a_template_too(monkeypatch: pytest.MonkeyPatch) -> None:
