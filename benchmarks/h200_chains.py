@@ -34,8 +34,9 @@ def products_of_a_step(shared: Shared, products: dict[tuple[int, int], Product])
 
 
 def products_of_a_prompt(shared: Shared, length: int) -> Callable[[], Any]:
-    """Merged products by cuBLAS and attention by cuDNN of all layers, the head for the last row: no norms, no SiLU.
+    """Merged products by cuBLAS and attention by cuDNN of all layers: no norms, no SiLU.
 
+    The shapes are those that the engine has: behind the last attention there is the last row alone.
     Every product takes random rows of its own. Fed by each other, without norms and residuals, all rows become alike
     within some layers: attention averages them. Numbers that repeat cost less power, and it is power that bounds this.
     """
@@ -47,13 +48,14 @@ def products_of_a_prompt(shared: Shared, length: int) -> Callable[[], Any]:
 
     def work() -> Any:
         with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
-            for layer in shared.layers:
+            for number, layer in enumerate(shared.layers):
+                rows = slice(-1 if number == len(shared.layers) - 1 else 0, None)
                 qkv = functional.linear(x, layer.qkv).view(1, length, -1, config.depth).transpose(1, 2)
                 q, k, v = qkv.split((config.heads, config.groups, config.groups), dim=1)
                 functional.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
-                functional.linear(heads, layer.output)
-                functional.linear(x, layer.gate_up)
-                functional.linear(inner, layer.down)
+                functional.linear(heads[rows], layer.output)
+                functional.linear(x[rows], layer.gate_up)
+                functional.linear(inner[rows], layer.down)
         return functional.linear(x[-1:], shared.head)
 
     with torch.no_grad():

@@ -1,4 +1,4 @@
-"""How long kernels take to compile: one layer of a model, whose kernels are those of all, in a process of its own."""
+"""How long kernels take to compile: two layers of a model, whose kernels are those of all, in a process of its own."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str]) -> int:
         print(cold_and_warm(model, *rest[1:] or ["cuda:0"]))
         return 0
     device = rest[0] if rest else "cuda:0"
-    config = replace(shape(model), layers=1)
+    config = replace(shape(model), layers=2)
     llm = LLM.of(config, made(config, device).ours(), device=device, max_seq_len=2 * PROMPT, max_batch=1, chunk=PROMPT)
     llm.generate(ours.text_of(llm, PROMPT, 1), SamplingParams(max_new_tokens=4, ignore_eos=True))
     print(llm.runner.making)

@@ -242,7 +242,8 @@ contestant are compared with ours behind the same tokens.
   of `torch.sum` in the same process.
 - A prompt is read by `LLM.generate` with one new token, sampling and host included; *graph alone* are the steps it
   takes, replayed. Beside them stand only the merged products by cuBLAS and attention by cuDNN of all layers in one CUDA
-  graph, the head for the last row: no norms, no rotation, no SiLU, no cache. Under load the GPU lowers its clock, so
+  graph, of the same shapes: behind the last attention it is the last row alone that both go on with. No norms, no
+  rotation, no SiLU, no cache are in it. Under load the GPU lowers its clock, so
   all three take turns of equal length in an order that rotates by round: 0.1 s of work that is not timed, at least a
   run, then as many runs as fit in 0.15 s, at least one, by the clock of the host. Those of a graph are waited for
   together, `generate` waits for each of its own. Decoding, all make the same number of tokens in a turn, but

@@ -176,6 +176,7 @@ def silu_cases() -> list[Case]:
         case((24, 40), 37, "f64", on_gpu=True),
         case((1500, 40), 1504, "bf16", on_interpreter=False, on_gpu=True),
         *(case((rows, 192), 384, "bf16", on_interpreter=False, on_gpu=True) for rows in (100, 300)),
+        *(case((rows, 128), 9728, "bf16", on_interpreter=False, on_gpu=True) for rows in (200, 256)),
         case((4, 0), 5, "bf16", on_gpu=True),
     ]
 

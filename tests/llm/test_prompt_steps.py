@@ -9,11 +9,13 @@ from engines import engine_of, poisoned
 from model_cases import by_name
 from reference_model import nearness
 
+from tileproof.language.dtypes import BF16
 from tileproof.llm import LLM
-from tileproof.llm.ops import fusions_of, rows_linear_silu
+from tileproof.llm.ops import fusions_of, linear, rows_linear_silu
 from tileproof.llm.requests import SamplingParams
 from tileproof.llm.schedule import Piece
 from tileproof.llm.sequence import Sequence
+from tileproof.llm.step import Buffer, Op, StepClass
 
 MADE = {"rows_linear_silu", "attend_prompt"}
 """What these steps are about."""
@@ -46,12 +48,38 @@ def test_a_prompt_in_pieces_gives_what_single_operations_do(name: str, device: s
     ("rows", "inputs", "kind", "is_fused"),
     [
         (64, 2560, "bf16", False), (128, 2560, "bf16", True), (8192, 2560, "bf16", True), (512, 2560, "int8", False),
-        (1024, 5120, "bf16", False), (2048, 5120, "bf16", True), (8192, 5120, "bf16", True),
+        (128, 5120, "bf16", False), (256, 5120, "bf16", True), (512, 5120, "bf16", False), (1024, 5120, "bf16", False),
+        (2048, 5120, "bf16", True), (8192, 5120, "bf16", True), (256, 5120, "int8", False),
     ],
 )  # fmt: skip
 def test_the_gate_is_made_in_its_product_where_that_was_seen_to_be_faster(
     rows: int, inputs: int, kind: str, is_fused: bool
 ) -> None:
     (fusion,) = (each for each in fusions_of("cuda:0") if each.call is rows_linear_silu)
-    product = SimpleNamespace(given=(SimpleNamespace(kind=kind, columns=inputs),))
-    assert fusion.applies(SimpleNamespace(rows=rows), (product,)) is is_fused
+    product = Op("linear", linear, (Buffer((rows, 64), BF16),), given=(SimpleNamespace(kind=kind, columns=inputs),))
+    assert fusion.applies(StepClass(4096, 1, 64, is_decode=False), (product,)) is is_fused
+
+
+@pytest.mark.parametrize("fusions", [(), fusions_of("cpu"), fusions_of("cuda:0")], ids=["none", "cpu", "gpu"])
+def test_behind_the_last_attention_are_only_the_rows_that_logits_are_made_of(fusions: object, device: str) -> None:
+    case = by_name("qwen3, tied")
+    llm = engine_of(case, device, max_seq_len=192, fusions=fusions)
+    last_logits(llm, tuple(case.tokens(171)), 70)
+    for kind, step in llm.runner.steps.items():
+        names = [op.name for op in step.ops]
+        border = max(number for number, name in enumerate(names) if name.startswith("attend"))
+        before, behind = step.ops[:border], step.ops[border + 1 :]
+        assert kind.outputs == 1 < kind.rows
+        assert {buffer.shape[0] for op in before for buffer in op.writes} == {kind.rows}
+        assert {buffer.shape[0] for op in behind for buffer in op.writes} == {1}
+        assert names[border + 1 : border + 3] == ["last", "last"]
+        assert len(behind) > 5
+
+
+def test_all_rows_are_taken_through_all_layers_where_all_have_logits(device: str) -> None:
+    case = by_name("qwen3, tied")
+    llm = engine_of(case, device, max_seq_len=192)
+    tokens = case.tokens(40)
+    whole = llm.logits(tokens)
+    assert whole.shape[0] == len(tokens)
+    assert nearness(whole[-1:, : llm.config.tokens], last_logits(llm, tuple(tokens), 17)).distance < 3e-2

@@ -129,6 +129,8 @@ _MANY: Final = 8192
 """So many rows are taken by pairs of blocks, which share what they read of both matrices."""
 _WIDTHS: Final = (152, 160)
 """Numbers of columns that may leave fewer programs without work than 64 and 128 do."""
+_WAVE: Final = range(120, 133)
+"""Programs that keep nearly all multiprocessors of an H200 busy, once."""
 _PAIRS: Final = Schedule(group=8, persistent=True, warps=8, cluster=2)
 
 
@@ -137,6 +139,10 @@ def _default(sizes: Sizes, target: str) -> Choice:
         return _TILES.default(sizes["M"], sizes["I"], target)
     if target == "sm_90" and sizes["M"] >= _MANY:
         return Choice(silu_linear_joined_kernel, {"BM": 256, "BI": 128, "BK": 64}, _PAIRS)
+    width = next((each for each in _WIDTHS if _wide_programs(sizes, each) in _WAVE), None)
+    if target == "sm_90" and width is not None and sizes["M"] > 128:
+        wide = {"P": width, "P0": 128, "BM": 128, "BK": 64}
+        return Choice(silu_linear_wide_kernel, wide, Schedule(group=8, warps=8, latency=6))
     # Up to 128 rows the weights are read once, and it is memory that two programs keep busier than one.
     schedule = _TWICE if sizes["M"] <= 128 else _LASTING
     return Choice(silu_linear_joined_kernel, {"BM": 128, "BI": 64, "BK": 64}, schedule)
@@ -151,11 +157,16 @@ def _space(sizes: Sizes, target: str) -> Iterator[Choice]:
     yield from choices(silu_linear_joined_kernel, "BM=64,BI=128,BK=64 BM=64,BI=64,BK=64", _LASTING, _TWICE)
     yield from choices(silu_linear_joined_kernel, "BM=128,BI=128,BK=64", *eight)
     for width in _WIDTHS if sizes["M"] > 128 else ():
-        if sizes["I"] % width == 0:
+        if _wide_programs(sizes, width):
             deeper = (Schedule(group=8, warps=8, latency=latency) for latency in (6, 8))
             yield from choices(silu_linear_wide_kernel, f"P={width},P0=128,BM=128,BK=64", *eight, *deeper)
     if target == "sm_90" and sizes["M"] >= _MANY:
         yield from choices(silu_linear_joined_kernel, "BM=256,BI=128,BK=64", _PAIRS)
+
+
+def _wide_programs(sizes: Sizes, width: int) -> int:
+    """How many programs take tiles of so many columns; 0 if these do not come out even."""
+    return 0 if sizes["I"] % width else -(-sizes["M"] // 128) * (sizes["I"] // width)
 
 
 def _is_joined(sizes: Sizes, target: str) -> bool:

@@ -270,7 +270,9 @@ def _append_default(kernel: tp.Kernel, sizes: Sizes, target: str) -> Choice:
         return Choice(kernel, {"BG": 1}, Schedule(occupancy=4))
     is_seen = kernel is norm_rope_append_kernel and (target, sizes["R"], sizes["D"]) == ("sm_90", 4, 128)
     most = 8 if is_seen and sizes["N"] >= _MANY else 4
-    return Choice(kernel, {"BG": min(groups, most)}, Schedule(occupancy=8, tma=False))
+    groups = min(groups, most)
+    # With eight programs on a multiprocessor each has 64 registers for a thread: too few for eight groups.
+    return Choice(kernel, {"BG": groups}, Schedule(occupancy=4 if groups == 8 else 8, tma=False))
 
 
 def _append_space(kernel: tp.Kernel, sizes: Sizes, target: str) -> Iterator[Choice]:

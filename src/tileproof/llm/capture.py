@@ -19,7 +19,7 @@ from .penalties import Penalties
 from .step import Op, StepClass
 
 _CHAINED: Final = 128
-"""Rows up to which the next launch is brought to a GPU while the last one ends; beyond, it would be in its way."""
+"""Rows up to which a launch is brought to a GPU while the one ahead ends; with more, it would be in its way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +79,13 @@ def captured(
     chosen = None if tokens is None else tensors[id(tokens)]
     graph = None
     if is_graph:
-        is_chain = kind.rows <= _CHAINED and decoder.device != "cpu"
-        with tp.Graph() as graph, in_chain() if is_chain else nullcontext():
+        with tp.Graph() as graph:
             for op in ops:
-                launch(op, tensors)
+                with in_chain() if decoder.device != "cpu" and _is_chained(kind, op) else nullcontext():
+                    launch(op, tensors)
     return Captured(kind, inputs, tuple(ops), tensors, tensors[id(logits)], chosen, graph)
+
+
+def _is_chained(kind: StepClass, op: Op) -> bool:
+    """Whether it has few rows: in a step of few, or behind the last attention of a prompt."""
+    return kind.rows <= _CHAINED or all(buffer.shape[0] <= _CHAINED for buffer in op.writes or op.reads)

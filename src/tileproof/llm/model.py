@@ -65,11 +65,12 @@ class Decoder:
             "embed", ops.embed, (kind.rows, config.width), BF16, given=(inputs["tokens"], self.weights.table)
         )
         for number, layer in enumerate(self.weights.layers):
-            x = self._attention(step, x, number, layer, inputs)
+            o = self._attention(step, x, number, layer, inputs)
+            if number == len(self.weights.layers) - 1 and "last" in inputs:  # nobody attends to what comes behind
+                x, o = self._last(step, x, inputs), self._last(step, o, inputs)
+            y = self._linear(step, o, layer.output)
+            x = step.add("add", ops.add, x.shape, BF16, x, y)
             x = self._feed_forward(step, x, layer)
-        if "last" in inputs:
-            shape = kind.outputs, config.width
-            x = step.add("last", ops.last, shape, BF16, x, given=(inputs["last"],))
         y = self._norm(step, x, self.weights.norm)
         logits = self._linear(step, y, self.weights.head, F32, is_output=True)
         return step, logits
@@ -92,17 +93,19 @@ class Decoder:
         q = step.add("turn", ops.turn, (rows, heads * depth), BF16, y, given=(*angles, heads))
         if kind.is_decode:
             given = *caches, inputs["table"], inputs["used"]
-            o = step.add("attend", ops.attend, q.shape, BF16, q, given=given)
-        else:
-            given = *caches, inputs["table"], inputs["blocks"], inputs["owners"], inputs["positions"]
-            o = step.add("attend_rows", ops.attend_rows, q.shape, BF16, q, given=given)
-        y = self._linear(step, o, layer.output)
-        return step.add("add", ops.add, x.shape, BF16, x, y)
+            return step.add("attend", ops.attend, q.shape, BF16, q, given=given)
+        given = *caches, inputs["table"], inputs["blocks"], inputs["owners"], inputs["positions"]
+        return step.add("attend_rows", ops.attend_rows, q.shape, BF16, q, given=given)
+
+    def _last(self, step: Step, x: Buffer, inputs: dict[str, Any]) -> Buffer:
+        """The rows that logits are made of."""
+        shape = step.kind.outputs, x.shape[1]
+        return step.add("last", ops.last, shape, BF16, x, given=(inputs["last"],))
 
     def _feed_forward(self, step: Step, x: Buffer, layer: LayerWeights) -> Buffer:
         y = self._norm(step, x, layer.feed_norm)
         y = self._linear(step, y, layer.gate_up)
-        y = step.add("silu_mul", ops.silu_mul, (step.kind.rows, self.config.inner), BF16, y)
+        y = step.add("silu_mul", ops.silu_mul, (x.shape[0], self.config.inner), BF16, y)
         y = self._linear(step, y, layer.down)
         return step.add("add", ops.add, x.shape, BF16, x, y)
 

@@ -297,11 +297,15 @@ _SHORT: Final = 4096
 """Inputs up to which they are: the longer a sum, the less it matters to store its result once more."""
 _VERY_MANY: Final = 2048
 """Rows from which on they are with any inputs: then the results that need not be stored are hundreds of megabytes."""
+_FEW: Final = range(129, 257)
+"""Rows with which they are too: two tiles of them, with any inputs."""
 
 
 def _is_gated_product_of_rows(kind: StepClass, ops: Sequence[Op]) -> bool:
     weight: Weight = ops[0].given[0]
-    return weight.kind == "bf16" and kind.rows >= (_MANY if weight.columns <= _SHORT else _VERY_MANY)
+    rows = ops[0].writes[0].shape[0]
+    is_faster = rows >= _MANY if weight.columns <= _SHORT else rows >= _VERY_MANY or rows in _FEW
+    return weight.kind == "bf16" and is_faster
 
 
 def _is_one_sequence(kind: StepClass, ops: Sequence[Op]) -> bool:
