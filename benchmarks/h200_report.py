@@ -112,7 +112,7 @@ class Model:
             rows = [self.row("pp", who, length) for who in (OURS, GRAPH, PROMPT_PEER)]
             if rows[0] is not None and rows[2] is not None:
                 ratio, alone = (row.median / rows[2].median if row is not None else 0.0 for row in rows[:2])
-                said = f"{self.name}: prompt of {length} {ratio:.2f}x the products alone, our graph {alone:.2f}x"
+                said = f"{self.name}: prompt of {length} {ratio:.3f}x the products alone, our graph {alone:.3f}x"
                 yield max(ratio, alone) >= PREFILL, f"{said}, asked for {PREFILL:g}x in one graph"
 
 
