@@ -11,6 +11,7 @@ from reference_model import nearness
 
 from tileproof.language.dtypes import BF16
 from tileproof.llm import LLM
+from tileproof.llm.capture import is_chained
 from tileproof.llm.ops import fusions_of, linear, rows_linear_silu
 from tileproof.llm.requests import SamplingParams
 from tileproof.llm.schedule import Piece
@@ -74,6 +75,18 @@ def test_behind_the_last_attention_are_only_the_rows_that_logits_are_made_of(fus
         assert {buffer.shape[0] for op in behind for buffer in op.writes} == {1}
         assert names[border + 1 : border + 3] == ["last", "last"]
         assert len(behind) > 5
+
+
+def test_launches_of_few_rows_overlap_in_steps_of_few_and_behind_the_last_attention_of_others(device: str) -> None:
+    case = by_name("llama, untied")
+    llm = engine_of(case, device, max_seq_len=192, fusions=fusions_of("cuda:0"))
+    last_logits(llm, tuple(case.tokens(171)), 140)
+    many, few = sorted(llm.runner.steps, key=lambda kind: -kind.rows)
+    assert few.rows <= 128 < many.rows
+    assert all(is_chained(few, op) for op in llm.runner.steps[few].ops)
+    ops = llm.runner.steps[many].ops
+    border = next(number for number, op in enumerate(ops) if op.name == "last")
+    assert [is_chained(many, op) for op in ops] == [False] * border + [True] * (len(ops) - border)
 
 
 def test_all_rows_are_taken_through_all_layers_where_all_have_logits(device: str) -> None:

@@ -81,11 +81,11 @@ def captured(
     if is_graph:
         with tp.Graph() as graph:
             for op in ops:
-                with in_chain() if decoder.device != "cpu" and _is_chained(kind, op) else nullcontext():
+                with in_chain() if decoder.device != "cpu" and is_chained(kind, op) else nullcontext():
                     launch(op, tensors)
     return Captured(kind, inputs, tuple(ops), tensors, tensors[id(logits)], chosen, graph)
 
 
-def _is_chained(kind: StepClass, op: Op) -> bool:
+def is_chained(kind: StepClass, op: Op) -> bool:
     """Whether it has few rows: in a step of few, or behind the last attention of a prompt."""
     return kind.rows <= _CHAINED or all(buffer.shape[0] <= _CHAINED for buffer in op.writes or op.reads)
