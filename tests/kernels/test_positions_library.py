@@ -100,13 +100,17 @@ def test_a_space_is_small_and_holds_any_size(tunable: Any, target: str) -> None:
 
 
 def test_many_rows_of_four_heads_take_more_groups_on_an_h200() -> None:
-    def groups(rows: int, shared: int, target: str = "sm_90", tunable: Any = positions.NORM_ROPE_APPEND) -> int:
+    def chosen(rows: int, shared: int, target: str = "sm_90", tunable: Any = positions.NORM_ROPE_APPEND) -> Any:
         sizes = {"N": rows, "G": 8, "R": shared, "D": 128, "P": 100, "S": 64, "C": 4096}
-        return int(tunable.default(sizes, target).constants["BG"])
+        return tunable.default(sizes, target)
+
+    def groups(*given: Any, **named: Any) -> int:
+        return int(chosen(*given, **named).constants["BG"])
 
     assert [groups(rows, 4) for rows in (1, 131, 132, 511, 512, 8192)] == [1, 1, 4, 4, 8, 8]
     assert [groups(512, shared) for shared in (1, 2, 8)] == [4, 4, 4]
     assert groups(512, 4, "sm_100") == groups(512, 4, tunable=positions.NORM_ROPE_APPEND_PLAIN) == 4
+    assert [chosen(rows, 4).schedule.occupancy for rows in (511, 512)] == [8, 4], "so many groups need registers"
 
 
 def test_the_tuner_is_given_positions_and_slots_that_a_launch_takes() -> None:
