@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from tileproof.backends.cpu import llvm, pool, target
-from tileproof.backends.cpu.pool import JOB, Pool, arena, pool_text
+from tileproof.backends.cpu.pool import JOB, Arena, Pool, arena, pool_text
 
 NATIVE = Path(pool.__file__).parent / "native"
 HOST = target.host()
@@ -65,7 +65,7 @@ def ranges(pool: Pool, total: int, chunk: int, during: Callable[[], None] = lamb
         done.append((first, last))
 
     code = JOB(job)
-    pool.run(ctypes.cast(code, ctypes.c_void_p).value or 0, 0, total, chunk, 0, 0)
+    pool.run(ctypes.cast(code, ctypes.c_void_p).value or 0, 0, total, chunk, 0, arena(0))
     return sorted(done)
 
 
@@ -163,6 +163,26 @@ def _separate_arenas(pool: Pool, size: int) -> bool:
     return right == [True] * 3
 
 
+def test_an_arena_lives_until_its_job_is_done(three_threads: Pool) -> None:
+    # As when a thread's variables go in the middle of a job, because Python ends.
+    size, right, others = 100_000, [], []
+
+    def job(args: int, own: int, first: int, last: int) -> None:
+        ctypes.memset(own, 7, size)
+        arena(3 * size)
+        others.extend(ctypes.create_string_buffer(b"\1" * (size + 64)) for _ in range(20))
+        right.append(ctypes.string_at(own, size) == bytes([7]) * size)
+
+    def run() -> None:
+        code = JOB(job)
+        three_threads.run(ctypes.cast(code, ctypes.c_void_p).value or 0, 0, 1, 1, size, arena(size))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    assert right == [True]
+
+
 def test_workers_without_memory_leave_the_job_to_the_caller(three_threads: Pool) -> None:
     counts = (ctypes.c_int64 * 100)()
     three_threads.run(COUNT, ctypes.addressof(counts), 100, 1, 1 << 62, arena(64))
@@ -171,16 +191,16 @@ def test_workers_without_memory_leave_the_job_to_the_caller(three_threads: Pool)
 
 def test_an_arena_grows_and_belongs_to_its_thread() -> None:
     first = arena(10)
-    assert arena(5) == first
+    assert arena(5) is first
     larger = arena(1 << 20)
-    ctypes.memset(larger, 1, 1 << 20)
-    assert first % 64 == larger % 64 == 0
-    assert arena(10) == larger
-    elsewhere: list[int] = []
+    ctypes.memset(larger.address, 1, 1 << 20)
+    assert first.address % 64 == larger.address % 64 == 0
+    assert arena(10) is larger
+    elsewhere: list[Arena] = []
     thread = threading.Thread(target=lambda: elsewhere.append(arena(1 << 20)))
     thread.start()
     thread.join()
-    assert elsewhere != [larger]
+    assert elsewhere[0].address != larger.address
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

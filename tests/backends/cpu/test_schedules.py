@@ -16,6 +16,7 @@ import tileproof as tp
 from tileproof import In, InOut, Out, T, f32, i8, i32
 from tileproof.backends.cpu import prepacking
 from tileproof.backends.cpu.fusing import fuse
+from tileproof.backends.cpu.pool import Pool
 from tileproof.backends.cpu.running import facts_for
 from tileproof.backends.cpu.target import VARIABLE, host
 from tileproof.ir import ops
@@ -439,6 +440,27 @@ def test_no_more_is_packed_than_the_limit_allows(level: str, monkeypatch: pytest
             matmul(y, a, b)
         assert_alike(y, a @ b)
     matmul.cache.clear()
+
+
+def test_what_is_packed_stays_though_another_launch_comes_before_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    # As when a handler of a signal has a launch of its own between two jobs of this one.
+    y, a, b = zeros(64, 64), numbers(64, 32), numbers(32, 64)
+    other, c, d = zeros(64, 64), numbers(64, 32, seed=1), numbers(32, 64, seed=2)
+    assert packed(matmul, y, a, b)[0]
+    real, came = Pool.run, list[bool]()
+
+    def run(*args: Any) -> None:
+        real(*args)
+        if not came:
+            came.append(True)
+            matmul(other, c, d)
+
+    monkeypatch.setattr(Pool, "run", run)
+    with tp.backend("cpu"):
+        matmul(y, a, b)
+    assert came
+    assert_alike(y, a @ b)
+    assert_alike(other, c @ d)
 
 
 @pytest.mark.parametrize(("level", "stop"), in_turn_on(0, 1, 7, 8, 20, 37, 40, 99, -1), indirect=["level"])

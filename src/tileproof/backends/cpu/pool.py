@@ -21,7 +21,7 @@ from . import llvm
 from .target import Target
 from .threads import threads
 
-__all__ = ["Pool", "arena", "pool_text", "signals_blocked", "threads", "with_relax"]
+__all__ = ["Arena", "Pool", "arena", "give_back", "pool_text", "signals_blocked", "space", "threads", "with_relax"]
 
 JOB: Final = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 HAS_THREADS: Final = sys.platform != "win32"
@@ -73,16 +73,16 @@ class Pool:
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._forget)
 
-    def run(self, code: int, args: int, total: int, chunk: int, arena_bytes: int, caller_arena: int) -> None:
+    def run(self, code: int, args: int, total: int, chunk: int, arena_bytes: int, caller_arena: Arena) -> None:
         """Does a job: `total` items, claimed in chunks by this thread and the pool's, at most `threads()` in all.
 
-        Code, arguments and the caller's arena are addresses; every other thread has an arena of `arena_bytes` of its
-        own. If the pool is busy with another thread's job, or if there is only one chunk, this thread does everything.
+        Code and arguments are addresses; every other thread has an arena of `arena_bytes` of its own. If the pool is
+        busy with another thread's job, or if there is only one chunk, this thread does everything.
         """
         native = self._native
         if native is None and total > chunk:
             native = self._start()
-        self._run(native, code, args, total, chunk, arena_bytes, caller_arena)
+        self._run(native, code, args, total, chunk, arena_bytes, caller_arena.address)
 
     def chunk(self, total: int) -> int:
         """Items to claim at a time: so many that each thread comes back some times, and the last one does not wait."""
@@ -144,41 +144,45 @@ def signals_blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-class _Arenas(threading.local):
-    """The memory of one Python thread: every arena it had, the largest last.
+class Arena:
+    """Memory that a job works in. Whoever runs the job holds it meanwhile: what only a thread's own variables hold is
+    freed when Python ends, and a daemon's thread may be in the middle of a job then."""
 
-    An outgrown arena is kept, because a launch that a signal handler interrupted may be about to use it. Each is at
-    least twice as large as the one before.
-    """
+    __slots__ = ("_memory", "address", "size")
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._memory = ctypes.create_string_buffer(size + _ALIGNMENT)
+        self.address = -(-ctypes.addressof(self._memory) // _ALIGNMENT) * _ALIGNMENT
+
+
+class _Own(threading.local):
+    """The memory of one thread of Python."""
 
     def __init__(self) -> None:
-        self.size = 0
-        self.address = 0
-        self.kept: list[ctypes.Array[ctypes.c_char]] = []
-
-    def grow(self, size: int) -> None:
-        size = max(size, 2 * self.size, _SMALLEST)
-        memory = ctypes.create_string_buffer(size + _ALIGNMENT)
-        self.kept.append(memory)
-        self.address = -(-ctypes.addressof(memory) // _ALIGNMENT) * _ALIGNMENT
-        self.size = size
+        self.arena = Arena(0)
+        self.space = Arena(0)
 
 
-_arenas = _Arenas()
+_own = _Own()
 
 
-def arena(size: int) -> int:
-    """The address of memory for one job of this thread, aligned to 64 bytes; what it holds is lost at the next call."""
-    if size > _arenas.size:
-        _arenas.grow(size)
-    return _arenas.address
+def arena(size: int) -> Arena:
+    """Memory for one job of this thread, aligned to 64 bytes; what it holds is lost at the next call."""
+    own = _own.arena
+    if size > own.size:
+        own = _own.arena = Arena(max(size, 2 * own.size, _SMALLEST))
+    return own
 
 
-_spaces = _Arenas()
+def space(size: int) -> Arena:
+    """The same, for memory that all threads of several jobs of this thread share. It is theirs alone until it is given
+    back: between two of them, a handler of a signal may have jobs of its own."""
+    own, _own.space = _own.space, Arena(0)
+    return own if size <= own.size else Arena(max(size, 2 * own.size, _SMALLEST))
 
 
-def space(size: int) -> int:
-    """The same, for memory that all threads of a job of this thread share."""
-    if size > _spaces.size:
-        _spaces.grow(size)
-    return _spaces.address
+def give_back(space: Arena) -> None:
+    """Keeps a space for the next job of this thread that needs one."""
+    if space.size > _own.space.size:
+        _own.space = space

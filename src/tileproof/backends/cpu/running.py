@@ -21,7 +21,7 @@ from tileproof.ir.types import Tensor, TensorType, TileType, Walker
 from . import llvm
 from .checks import sites_of
 from .facts import Facts, facts_of
-from .pool import Pool, arena, space
+from .pool import Arena, Pool, arena, give_back, space
 from .prepacking import candidates, chosen, counts
 from .program import Module, Words, module
 from .state import Shown, number
@@ -199,6 +199,8 @@ class _Launch:
     """Words that not only shapes decide."""
     kept: list[object] = field(default_factory=list)
     """What must live until the launch is done."""
+    space: Arena | None = None
+    """Where operands are packed beforehand."""
 
     def run(self) -> None:
         loaded = self.loaded
@@ -232,6 +234,8 @@ class _Launch:
             if code.has_after:
                 pieces = next(w for w in loaded.words.walkers if w.type.is_piece)
                 self._job(loaded.after, address, total // self._places(pieces), scratch)
+        if self.space is not None:
+            give_back(self.space)
         for tensor, target, parts in combined:
             _combine(tensor, target, parts)
         if record[1] != NOBODY:
@@ -247,14 +251,14 @@ class _Launch:
             amount += items * size
             jobs.append((job, items))
         if jobs:
-            base = space(amount)
+            self.space = space(amount)
             for place, begin in places:
-                values[self.loaded.words.places["packed", place]] = base + begin
+                values[self.loaded.words.places["packed", place]] = self.space.address + begin
         return jobs
 
-    def _require(self, address: int, scratch: int) -> None:
+    def _require(self, address: int, scratch: Arena) -> None:
         """Tests the contracts, before anything is written."""
-        broken = self.loaded.setup(address, scratch) if self.loaded.has_setup else 0
+        broken = self.loaded.setup(address, scratch.address) if self.loaded.has_setup else 0
         if broken:
             required = [op for op in self.loaded.kernel.body.ops if isinstance(op, ops.Require)]
             report = self.loaded.report(self.dimensions, self._by_tensor())
@@ -263,7 +267,7 @@ class _Launch:
     def _by_tensor(self) -> dict[Tensor, Array]:
         return {tensor: self.arguments[tensor.name] for tensor in self.loaded.tensors}
 
-    def _job(self, code: int, address: int, total: int, scratch: int) -> None:
+    def _job(self, code: int, address: int, total: int, scratch: Arena) -> None:
         chunk = total if self.loaded.code.is_ordered else self.pool.chunk(total)
         self.pool.run(code, address, total, chunk, self.loaded.code.arena, scratch)
 
