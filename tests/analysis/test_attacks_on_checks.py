@@ -13,6 +13,7 @@ import pytest
 import tileproof as tp
 from tileproof import In, Index, InOut, Offsets, Out, f32, i32, i64
 from tileproof.backends import interpreter
+from tileproof.diagnostics.codes import Code
 from tileproof.runtime import launch
 from tileproof.runtime.arguments import Bound
 from tileproof.runtime.check import Proved
@@ -333,6 +334,17 @@ def group_without_an_axis(y: Out[f32, "H"], x: In[f32, "G+1"], a: In[i32, "H"]) 
 def test_a_group_may_be_of_a_dimension_that_no_axis_has() -> None:
     assert "axis 0 of x is 3" in stopped(group_without_an_axis, blank(4), ramp(3), ints(0, 1, 1, 2))
     runs(group_without_an_axis, blank(4), ramp(3), ints(0, 1, 1, 1))
+
+
+@tp.kernel
+def parts_of_a_length_given_by_a_shape(y: Out[f32, "K/S"], x: In[f32, "K"], *, S: int) -> None:
+    for z in tp.parallel(K=S):
+        y[z.number] = x[z].sum()
+
+
+def test_a_size_of_tiles_that_shapes_give_is_not_tried_as_0() -> None:
+    (found,) = tp.check(parts_of_a_length_given_by_a_shape)
+    assert found.code == Code.COVER_OPEN
 
 
 @tp.kernel

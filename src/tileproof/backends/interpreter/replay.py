@@ -10,12 +10,12 @@ from tileproof.analysis.holes import holes_matter
 from tileproof.analysis.smt import Sizes
 from tileproof.diagnostics.errors import LaunchError, TileproofError
 from tileproof.ir.extent import Extent, Length
-from tileproof.ir.ops import Group, KernelIR
+from tileproof.ir.ops import Group, KernelIR, Parallel, TilesLoop
 from tileproof.ir.types import Content, Fixed, Named, Tensor, TensorType, TileType, Unnamed, Value
 from tileproof.ir.walk import walk
 
 from .machine import Abandoned
-from .points import evaluate
+from .points import evaluate, size_of
 from .run import Argument, run
 from .semantics import Array, storage
 
@@ -83,6 +83,9 @@ def _dimensions(kernel: KernelIR, sizes: Sizes) -> Mapping[str, int] | None:
                 found[name] = evaluate(length, found)
     for op in walk(kernel.body):
         if isinstance(op, Group) and (found[op.into] < 1 or found[op.dimension] % found[op.into]):
+            return None
+        walkers = op.walkers if isinstance(op, Parallel) else (op.walker,) if isinstance(op, TilesLoop) else ()
+        if any(evaluate(size_of(walker), found) < 1 for walker in walkers):
             return None
     return found if all(name in found and found[name] >= 0 for name in wanted) else None
 
