@@ -1,19 +1,22 @@
 """A race in turns of equal length, for work that is bounded by power.
 
 Under load a GPU lowers its clock within tens of milliseconds, so whoever runs longer in a row is measured slower, and
-whoever follows one who draws much power, too. Here everybody works for the same time, behind work of its own that is
-not timed, in an order that rotates by round. The same code lay up to 4% apart in a fixed order, and 0.5% in an order by
-lot behind 0.15 s of its own work.
+what ran before matters, too: the more where it drew less power. Here everybody works for the same time, behind work of
+its own that is not timed, in an order drawn by lot. The same code lay up to 4% apart in a fixed order, and 0.5% in an
+order by lot behind 0.15 s of its own work.
 """
 
 from __future__ import annotations
 
+import random
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
 TURN: Final = 0.15
 """Seconds of the timed runs of a turn; there is at least one."""
+LONG: Final = 2
+"""How many such turns one takes where a goal is judged."""
 WARMING: Final = 0.1
 """Seconds of a turn before the timed runs, for what many fit in; a single run is always ahead of them."""
 
@@ -32,23 +35,21 @@ def timed(run: Callable[[], object], wait: Callable[[], object], runs: int) -> f
     return time.perf_counter() - began
 
 
-def race(contestants: Mapping[str, Contestant], rounds: int, seconds: float) -> dict[str, list[float]]:
+def race(contestants: Mapping[str, Contestant], rounds: int, seconds: float, turns: int = 1) -> dict[str, list[float]]:
     """Seconds of a run in each round, by contestant; no round is begun once so much time has passed since the first."""
     once = {name: turn(1) for name, turn in contestants.items()}
-    runs = {name: max(1, int(TURN / each)) for name, each in once.items()}
-    warming = {name: int(WARMING / each) for name, each in once.items()}
+    runs = {name: max(1, int(turns * TURN / each)) for name, each in once.items()}
+    warming = {name: int(turns * WARMING / each) for name, each in once.items()}
+    lot, order = random.Random(0), list(contestants)
     found: dict[str, list[float]] = {name: [] for name in contestants}
     began = time.perf_counter()
     for number in range(rounds):
         if number and time.perf_counter() - began > seconds:
             break
-        for name in _rotated(list(contestants), number):
+        lot.shuffle(order)
+        for name in order:
             if warming[name]:
                 contestants[name](warming[name])
             found[name].append(contestants[name](runs[name]) / runs[name])
     return found
 
-
-def _rotated(names: Sequence[str], number: int) -> Iterator[str]:
-    """All names, each in front in its turn."""
-    return (names[(number + place) % len(names)] for place in range(len(names)))

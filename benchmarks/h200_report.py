@@ -244,10 +244,10 @@ contestant are compared with ours behind the same tokens.
   takes, replayed. Beside them stand only the merged products by cuBLAS and attention by cuDNN of all layers in one CUDA
   graph, of the same shapes: behind the last attention it is the last row alone that both go on with. No norms, no
   rotation, no SiLU, no cache are in it. Under load the GPU lowers its clock, so
-  all three take turns of equal length in an order that rotates by round: 0.1 s of work that is not timed, at least a
-  run, then as many runs as fit in 0.15 s, at least one, by the clock of the host. Those of a graph are waited for
-  together, `generate` waits for each of its own. Decoding, all make the same number of tokens in a turn, but
-  our graph alone: 32, behind 24 that are not timed.
+  both graphs take turns of equal length in an order drawn by lot: 0.1 s of work that is not timed, at least a
+  run, then as many runs as fit in 0.15 s, at least one, by the clock of the host; twice as long where a goal is judged.
+  They are waited for together. `generate`, which waits for each of its own runs, has turns apart from them, ahead.
+  Decoding, all make the same number of tokens in a turn, but our graph alone: 32, behind 24 that are not timed.
 - Caches of peers hold random numbers when they are timed; ours is filled by the prompt."""
 
 PUBLISHED: Final = """\

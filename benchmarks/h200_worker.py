@@ -27,7 +27,7 @@ from .h200_compiled import Compiled
 from .h200_decoding import State, Turn
 from .h200_plan import Plan
 from .h200_proxy import Proxy, fastest_products
-from .h200_race import race, timed
+from .h200_race import LONG, race, timed
 from .h200_report import GRAPH, JUDGED_PROMPTS, OURS, PROMPT_PEER, Row
 from .h200_run import Run, attempt, boxed, bytes_per_token, clocks, percentiles
 from .h200_transformers import CAPACITY, Transformers
@@ -207,20 +207,22 @@ def roofs(run: Run, shared: Shared, llm: LLM) -> None:
 
 
 def prompts(run: Run, shared: Shared, llm: LLM, lengths: Sequence[int]) -> None:
-    """Prompts of some lengths, beside the products that they need, in turns of equal length."""
+    """Prompts of some lengths, beside the products that they need, in turns of equal length.
+
+    By `generate` they are timed apart: what runs behind it, where the GPU waits for the host at times, is slowed down.
+    """
     for length in lengths:
         if run.left() < 0:
             run.keep(Row("pp", OURS, "bf16", length, note="not measured: time is short"))
             continue
         try:
-            found = race(
-                {
-                    OURS: partial(ours.prefill, llm, length, itertools.count()),
-                    GRAPH: partial(ours.prefill_alone, llm, length),
-                    PROMPT_PEER: partial(timed, chains.products_of_a_prompt(shared, length), torch.cuda.synchronize),
-                },
-                run.plan.rounds, _PROMPT_SECONDS * (0.5 if run.plan.is_short else 2),
-            )  # fmt: skip
+            seconds = _PROMPT_SECONDS * (0.5 if run.plan.is_short else 2)
+            alone = {
+                GRAPH: partial(ours.prefill_alone, llm, length),
+                PROMPT_PEER: partial(timed, chains.products_of_a_prompt(shared, length), torch.cuda.synchronize),
+            }
+            found = race({OURS: partial(ours.prefill, llm, length, itertools.count())}, run.plan.rounds, seconds / 3)
+            found |= race(alone, run.plan.rounds, seconds, LONG if length in JUDGED_PROMPTS else 1)
         except Exception as error:
             run.tell(f"prompt of {length}: {first_line(error)}")
             run.keep(Row("pp", OURS, "bf16", length, note=f"not measured: {first_line(error, 90)}"))
