@@ -126,10 +126,12 @@ def decoding_step(llm: LLM, context: int, turns: int = 0) -> tuple[Captured, lis
 def prefill_alone(llm: LLM, length: int, runs: int) -> float:
     """Seconds of some runs of the captured steps of a prompt, behind one that is not timed; nobody waits in between.
 
-    Where a prompt takes several steps, filling their inputs is in it.
+    Where a prompt takes several steps, filling their inputs is in it. Its tokens are random: rows that are all alike,
+    as those of one token said again and again, cost less power, and it is power that bounds this.
     """
     wait = tp.current_stream(llm.device).synchronize
     with _text(llm, length, 0) as sequence:
+        sequence.prompt = tuple(text_of(llm, length, 0))
         starts = range(0, length, llm.runner.budget)
         pieces = [Piece(sequence, start, min(llm.runner.budget, length - start)) for start in starts]
         if len(pieces) == 1:

@@ -11,11 +11,13 @@ from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from tileproof.cli.main import main
 from tileproof.llm import LLM
+from tileproof.llm.sequence import Sequence
 from tileproof.llm.shapes import shape
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -292,6 +294,23 @@ def test_prompts_are_raced_and_kept_as_tokens_per_second(tmp_path: Path, monkeyp
         ("pp", who, 20, 2) for who in (OURS, GRAPH, PROMPT_PEER)
     ]
     assert 20 / 0.2 < run.rows[2].median < 20 / 2e-3
+
+
+def test_the_graph_of_a_prompt_is_timed_with_random_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("torch")
+    from benchmarks import h200_ours, h200_weights
+
+    llm = LLM.of(SMALL, h200_weights.made(SMALL, "cpu").ours(), max_seq_len=128, max_batch=1)
+    read, real = list[int](), Sequence.tokens
+
+    def tokens(self: Sequence, start: int, stop: int) -> Any:
+        read.extend(real(self, start, stop))
+        return real(self, start, stop)
+
+    monkeypatch.setattr(Sequence, "tokens", tokens)
+    assert h200_ours.prefill_alone(llm, 100, 1) > 0
+    assert len(read) == 100
+    assert len(set(read)) > 20
 
 
 def test_what_is_stopped_is_told_as_such_whatever_it_makes_of_it() -> None:
