@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tileproof.backends.cpu import llvm
-from tileproof.backends.cpu.pool import arena, threads
+from tileproof.backends.cpu.pool import ARENAS, threads
 from tileproof.backends.cpu.target import Target, host
 from tileproof.runtime import workers
 
@@ -48,7 +48,9 @@ class Probe:
 
     def __call__(self) -> None:
         chunk = max(1, self.items // (16 * threads()))
-        workers.pool().run(self.code, ctypes.addressof(self.words), self.items, chunk, _ARENA, arena(_ARENA))
+        arena = ARENAS.take(_ARENA)
+        workers.pool().run(self.code, ctypes.addressof(self.words), self.items, chunk, _ARENA, arena)
+        ARENAS.give(arena)
 
 
 def stream(reads: list[Array], write: Array | None, *, passing: bool = True) -> Probe:

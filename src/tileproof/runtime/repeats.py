@@ -18,7 +18,7 @@ import numpy as np
 
 from tileproof.analysis.terms import Scalar, everything
 from tileproof.analysis.verdict import Compare, Fits
-from tileproof.backends.cpu.pool import Pool, arena
+from tileproof.backends.cpu.pool import ARENAS, Pool
 from tileproof.backends.cpu.queue import STEP, copy_of, step_of
 from tileproof.backends.cpu.running import NOBODY, Loaded, beginning_of, is_row_by_row
 from tileproof.backends.cpu.target import Target
@@ -242,7 +242,9 @@ def start(launched: Launched, pool: Pool) -> None:
     turn = thread.begin(launched)
     try:
         loaded = repeat.loaded
-        pool.run(loaded.main, words[2], repeat.programs, words[4], loaded.code.arena, arena(loaded.code.arena))
+        arena = ARENAS.take(loaded.code.arena)
+        pool.run(loaded.main, words[2], repeat.programs, words[4], loaded.code.arena, arena)
+        ARENAS.give(arena)
         error = launched.failure()
         if error is not None:
             raise error

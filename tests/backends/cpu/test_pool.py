@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from tileproof.backends.cpu import llvm, pool, target
-from tileproof.backends.cpu.pool import JOB, Arena, Pool, arena, pool_text
+from tileproof.backends.cpu.pool import JOB, Arena, Pool, Spare, pool_text
 
 NATIVE = Path(pool.__file__).parent / "native"
 HOST = target.host()
@@ -52,7 +52,7 @@ def three_threads(monkeypatch: pytest.MonkeyPatch) -> Pool:
 def counted(pool: Pool, total: int, chunk: int, arena_bytes: int = 64) -> list[int]:
     """How often each of so many items was done."""
     counts = (ctypes.c_int64 * max(total, 1))()
-    pool.run(COUNT, ctypes.addressof(counts), total, chunk, arena_bytes, arena(arena_bytes))
+    pool.run(COUNT, ctypes.addressof(counts), total, chunk, arena_bytes, Arena(arena_bytes))
     return list(counts)[:total]
 
 
@@ -65,7 +65,7 @@ def ranges(pool: Pool, total: int, chunk: int, during: Callable[[], None] = lamb
         done.append((first, last))
 
     code = JOB(job)
-    pool.run(ctypes.cast(code, ctypes.c_void_p).value or 0, 0, total, chunk, 0, arena(0))
+    pool.run(ctypes.cast(code, ctypes.c_void_p).value or 0, 0, total, chunk, 0, Arena(0))
     return sorted(done)
 
 
@@ -78,7 +78,7 @@ def stress(pool: Pool, seed: int, jobs: int) -> list[str]:
         total, chunk = chance.choice([0, 1, 2, 3, 17, 100, 2000]), chance.choice([1, 2, 7, 64])
         size = chance.choice([64, 4096, 200_000])
         ctypes.memset(counts, 0, ctypes.sizeof(counts))
-        pool.run(COUNT, ctypes.addressof(counts), total, chunk, size, arena(size))
+        pool.run(COUNT, ctypes.addressof(counts), total, chunk, size, Arena(size))
         done = sum(counts[:total])
         if done != total or (total and (min(counts[:total]), max(counts[:total])) != (1, 1)):
             wrong.append(f"seed {seed}: {total} items in chunks of {chunk}: {done} done")
@@ -159,48 +159,56 @@ def _separate_arenas(pool: Pool, size: int) -> bool:
         right.append(own % 64 == 0 and ctypes.string_at(own, size) == bytes([first]) * size)
 
     code = JOB(job)
-    pool.run(ctypes.cast(code, ctypes.c_void_p).value or 0, 0, 3, 1, size, arena(size))
+    pool.run(ctypes.cast(code, ctypes.c_void_p).value or 0, 0, 3, 1, size, Arena(size))
     return right == [True] * 3
 
 
 def test_an_arena_lives_until_its_job_is_done(three_threads: Pool) -> None:
     # As when a thread's variables go in the middle of a job, because Python ends.
-    size, right, others = 100_000, [], []
+    size, right = 100_000, list[bool]()
 
     def job(args: int, own: int, first: int, last: int) -> None:
         ctypes.memset(own, 7, size)
-        arena(3 * size)
-        others.extend(ctypes.create_string_buffer(b"\1" * (size + 64)) for _ in range(20))
+        others = [ctypes.create_string_buffer(b"\1" * (size + 64)) for _ in range(20)]
         right.append(ctypes.string_at(own, size) == bytes([7]) * size)
+        del others
 
-    def run() -> None:
-        code = JOB(job)
-        three_threads.run(ctypes.cast(code, ctypes.c_void_p).value or 0, 0, 1, 1, size, arena(size))
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    thread.join()
+    code = JOB(job)
+    three_threads.run(ctypes.cast(code, ctypes.c_void_p).value or 0, 0, 1, 1, size, Arena(size))
     assert right == [True]
 
 
 def test_workers_without_memory_leave_the_job_to_the_caller(three_threads: Pool) -> None:
     counts = (ctypes.c_int64 * 100)()
-    three_threads.run(COUNT, ctypes.addressof(counts), 100, 1, 1 << 62, arena(64))
+    three_threads.run(COUNT, ctypes.addressof(counts), 100, 1, 1 << 62, Arena(64))
     assert list(counts) == [1] * 100
 
 
-def test_an_arena_grows_and_belongs_to_its_thread() -> None:
-    first = arena(10)
-    assert arena(5) is first
-    larger = arena(1 << 20)
+def test_spare_memory_grows_and_belongs_to_its_thread() -> None:
+    spare = Spare()
+    first = spare.take(10)
+    spare.give(first)
+    assert spare.take(5) is first
+    spare.give(first)
+    larger = spare.take(1 << 20)
     ctypes.memset(larger.address, 1, 1 << 20)
     assert first.address % 64 == larger.address % 64 == 0
-    assert arena(10) is larger
+    spare.give(larger)
     elsewhere: list[Arena] = []
-    thread = threading.Thread(target=lambda: elsewhere.append(arena(1 << 20)))
+    thread = threading.Thread(target=lambda: elsewhere.append(spare.take(1 << 20)))
     thread.start()
     thread.join()
-    assert elsewhere[0].address != larger.address
+    assert elsewhere[0] is not larger
+    assert spare.take(10) is larger
+
+
+def test_what_is_taken_is_nobody_elses_until_it_is_given_back() -> None:
+    spare = Spare()
+    one, two = spare.take(1 << 20), spare.take(10)
+    assert one is not two
+    spare.give(one)
+    spare.give(two)
+    assert spare.take(10) is one, "the largest is kept"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any
 
 import ml_dtypes
@@ -461,6 +462,38 @@ def test_what_is_packed_stays_though_another_launch_comes_before_it_is_used(monk
     assert came
     assert_alike(y, a @ b)
     assert_alike(other, c @ d)
+
+
+@tp.kernel
+def told(y: Out[f32, "M N"], a: In[f32, "M K"], b: In[f32, "K N"], *, K: int) -> None:
+    for i, j in tp.parallel(M=64, N=64):
+        p = a[i, :] @ b[:, j]
+        tp.print("sum", p.sum())
+        y[i, j] = p + p
+
+
+@tp.kernel
+def untold(y: Out[f32, "M N"], a: In[f32, "M K"], b: In[f32, "K N"], *, K: int) -> None:
+    for i, j in tp.parallel(M=64, N=64):
+        p = a[i, :] @ b[:, j]
+        y[i, j] = p * 3.0
+
+
+def test_a_launch_from_where_a_kernel_prints_leaves_the_kernel_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    y, a, b = zeros(64, 64), numbers(64, 64), numbers(64, 64, seed=1)
+    other, c, d = zeros(64, 64), numbers(64, 64, seed=2), numbers(64, 64, seed=3)
+    written = list[str]()
+
+    def write(text: str) -> None:
+        written.append(text)
+        untold(other, c, d)
+
+    monkeypatch.setattr("sys.stdout", SimpleNamespace(write=write, flush=lambda: None))
+    with tp.backend("cpu"):
+        told(y, a, b)
+    assert "sum" in "".join(written)
+    assert_alike(y, 2 * (a @ b))
+    assert_alike(other, 3 * (c @ d))
 
 
 @pytest.mark.parametrize(("level", "stop"), in_turn_on(0, 1, 7, 8, 20, 37, 40, 99, -1), indirect=["level"])

@@ -21,7 +21,7 @@ from . import llvm
 from .target import Target
 from .threads import threads
 
-__all__ = ["Arena", "Pool", "arena", "give_back", "pool_text", "signals_blocked", "space", "threads", "with_relax"]
+__all__ = ["ARENAS", "SPACES", "Arena", "Pool", "Spare", "pool_text", "signals_blocked", "threads", "with_relax"]
 
 JOB: Final = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 HAS_THREADS: Final = sys.platform != "win32"
@@ -156,33 +156,29 @@ class Arena:
         self.address = -(-ctypes.addressof(self._memory) // _ALIGNMENT) * _ALIGNMENT
 
 
-class _Own(threading.local):
-    """The memory of one thread of Python."""
+class Spare(threading.local):
+    """The memory that a thread of Python had last and does not use now.
+
+    Whoever takes it has it alone until it is given back: in the middle of a launch a handler of a signal, or who is
+    shown what a kernel prints, may have launches of their own.
+    """
 
     def __init__(self) -> None:
-        self.arena = Arena(0)
-        self.space = Arena(0)
+        self._arena = Arena(0)
+
+    def take(self, size: int) -> Arena:
+        """At least so many bytes, aligned to 64; what they hold is anything."""
+        found, self._arena = self._arena, _NOTHING
+        return found if size <= found.size else Arena(max(size, 2 * found.size, _SMALLEST))
+
+    def give(self, arena: Arena) -> None:
+        """Takes memory back that nobody uses any more."""
+        if arena.size > self._arena.size:
+            self._arena = arena
 
 
-_own = _Own()
-
-
-def arena(size: int) -> Arena:
-    """Memory for one job of this thread, aligned to 64 bytes; what it holds is lost at the next call."""
-    own = _own.arena
-    if size > own.size:
-        own = _own.arena = Arena(max(size, 2 * own.size, _SMALLEST))
-    return own
-
-
-def space(size: int) -> Arena:
-    """The same, for memory that all threads of several jobs of this thread share. It is theirs alone until it is given
-    back: between two of them, a handler of a signal may have jobs of its own."""
-    own, _own.space = _own.space, Arena(0)
-    return own if size <= own.size else Arena(max(size, 2 * own.size, _SMALLEST))
-
-
-def give_back(space: Arena) -> None:
-    """Keeps a space for the next job of this thread that needs one."""
-    if space.size > _own.space.size:
-        _own.space = space
+_NOTHING: Final = Arena(0)
+ARENAS: Final = Spare()
+"""What the caller of a job works in."""
+SPACES: Final = Spare()
+"""What all threads of a launch share."""

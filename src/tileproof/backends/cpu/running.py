@@ -21,7 +21,7 @@ from tileproof.ir.types import Tensor, TensorType, TileType, Walker
 from . import llvm
 from .checks import sites_of
 from .facts import Facts, facts_of
-from .pool import Arena, Pool, arena, give_back, space
+from .pool import ARENAS, SPACES, Arena, Pool
 from .prepacking import candidates, chosen, counts
 from .program import Module, Words, module
 from .state import Shown, number
@@ -225,7 +225,7 @@ class _Launch:
             values[places["space"]] = self._space(code.piece * total)
         jobs = self._packing(values)
         packed = (ctypes.c_uint64 * len(values))(*values)
-        address, scratch = ctypes.addressof(packed), arena(code.arena)
+        address, scratch = ctypes.addressof(packed), ARENAS.take(code.arena)
         self._require(address, scratch)
         if total:
             for job, items in jobs:
@@ -234,8 +234,9 @@ class _Launch:
             if code.has_after:
                 pieces = next(w for w in loaded.words.walkers if w.type.is_piece)
                 self._job(loaded.after, address, total // self._places(pieces), scratch)
+        ARENAS.give(scratch)
         if self.space is not None:
-            give_back(self.space)
+            SPACES.give(self.space)
         for tensor, target, parts in combined:
             _combine(tensor, target, parts)
         if record[1] != NOBODY:
@@ -251,7 +252,7 @@ class _Launch:
             amount += items * size
             jobs.append((job, items))
         if jobs:
-            self.space = space(amount)
+            self.space = SPACES.take(amount)
             for place, begin in places:
                 values[self.loaded.words.places["packed", place]] = self.space.address + begin
         return jobs
