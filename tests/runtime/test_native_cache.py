@@ -7,9 +7,11 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -238,3 +240,34 @@ def test_kernels_of_one_text_share_code_but_not_their_places(cpu: None) -> None:
     assert files == [module.__file__ for module in modules for _ in range(2)]
     assert len(codes) == 2
     assert codes[0] == codes[1]
+
+
+@pytest.mark.parametrize("is_same", [False, True])
+def test_a_launch_that_comes_while_another_is_compiled(
+    is_same: bool, cpu: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As that of a handler of a signal, on the same thread."""
+    module = load_text(KERNELS.replace("+ 1.0", f"+ {1.5 + is_same}"))  # which nobody has compiled
+    x, y, z = np.ones(20, np.float32), np.zeros(20, np.float32), np.zeros(20, np.float32)
+    real, came = running.compile_kernel, list[bool]()
+
+    def handle() -> None:
+        if is_same:
+            module.added(z, x)
+        else:
+            module.looked_up(z, x, np.zeros(20, np.int32))
+
+    def compile_kernel(*args: Any) -> running.Code:
+        if not came:
+            came.append(True)
+            handle()
+        return real(*args)
+
+    monkeypatch.setattr(running, "compile_kernel", compile_kernel)
+    thread = threading.Thread(target=lambda: module.added(y, x), daemon=True)
+    thread.start()
+    thread.join(60)
+    assert not thread.is_alive()
+    assert came == [True]
+    assert (z == (x + 1.5 + is_same if is_same else x)).all()
+    assert (y == x + 1.5 + is_same).all()

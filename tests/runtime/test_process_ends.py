@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -15,6 +16,7 @@ from gates import Gate
 from host_kernels import add, double, fill, looked_up, numbers, told, whole
 
 import tileproof as tp
+from tileproof import In, Out, f32, i32
 from tileproof.diagnostics.codes import Code
 
 SUPPORT = Path(__file__).parents[1] / "support"
@@ -219,6 +221,65 @@ print(len(wrong))
     assert ended(text) == ["0"]
 
 
+def test_a_handler_of_a_signal_that_launches_at_any_moment_breaks_nothing() -> None:
+    """Whatever it comes into the middle of, it is as if it came before or behind that."""
+    text = """
+import random, signal
+x, y, z, side = tp.ones(1 << 14), tp.zeros(1 << 14), tp.ones(64), tp.Stream()
+theirs, sums = np.ones(64, np.float32), np.zeros(64, np.float32)
+def on_side():
+    with side:
+        add(z, a[:64], a[:64])
+calls = [on_side, lambda: add(sums, theirs, theirs), lambda: add(z, a[:64], a[:64]), lambda: z.tolist()]
+came = [0]
+def handle(*_):
+    came[0] += 1
+    calls[came[0] % len(calls)]()
+for each in calls:
+    each()
+signal.signal(signal.SIGALRM, handle)
+chance, wrong = random.Random(0), 0
+for _ in range(1500):
+    signal.setitimer(signal.ITIMER_REAL, chance.random() * 8e-5 + 1e-6)
+    add(y, x, x)
+    wrong += set(y.tolist()[::64]) != {2.0}
+    y[...] = 7
+signal.setitimer(signal.ITIMER_REAL, 0)
+print(wrong, came[0] > 0, set(z.tolist()), set(sums.tolist()))
+"""
+    assert ended(text) == ["0", "True", "{2.0}", "{2.0}"]
+
+
+def test_a_handler_of_a_signal_that_raises_leaves_no_memory_shared_for_good() -> None:
+    """A view that is gone is gone, also if the signal came at its end."""
+    text = """
+import random, signal
+class Stop(Exception):
+    pass
+def stop(*_):
+    raise Stop
+sys.unraisablehook = lambda *_: None  # where Python cannot raise, it says so and goes on
+chance, stops = random.Random(0), 0
+signal.signal(signal.SIGALRM, stop)
+while stops < 1000:
+    try:
+        signal.setitimer(signal.ITIMER_REAL, chance.random() * 1e-4 + 2e-5, 5e-3)
+        while True:
+            a.numpy()
+    except Stop:
+        stops += 1
+    while True:
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            break
+        except Stop:
+            pass
+gc.collect()
+print(a.block.exports)
+"""
+    assert ended(text) == ["0"]
+
+
 # Forks.
 
 
@@ -367,3 +428,78 @@ def test_a_forked_process_may_fork_again() -> None:
 
     assert in_child(outer) == "8.0"
     assert x.tolist()[0] == 2
+
+
+@needs_fork
+def test_a_stream_of_the_parent_that_ends_in_the_child_leaves_nothing_to_later_ones() -> None:
+    """Its queue has a thread in the parent only."""
+    a, side = tp.ones(4), [tp.Stream()]
+    with side[0]:
+        double(a)
+    assert a.tolist() == [2, 2, 2, 2]
+
+    def work() -> list[float]:
+        signal.alarm(60)  # ends this process if it waits for ever
+        found = []
+        side.clear()
+        for _ in range(2):
+            with tp.Stream():
+                double(a)
+            found.append(a.tolist()[0])
+        return found
+
+    assert in_child(work) == str([4.0, 8.0])
+
+
+@tp.kernel
+def shown(y: Out[f32, "N"], x: In[f32, "V"], at: In[i32, "N"]) -> None:
+    """A stream calls Python for it."""
+    for n in tp.parallel(N=tp.each):
+        tp.print("at", at[n])
+        y[n] = x[at[n]]
+
+
+@tp.kernel
+def passed(y: Out[f32, "N"]) -> None:
+    for n in tp.parallel(N=tp.each):
+        tp.print("passed")
+        y[n] = 1.0
+
+
+@needs_fork
+@pytest.mark.parametrize("kernel", [looked_up, shown])
+@pytest.mark.parametrize(("begun", "later"), [(0, 77), (77, 0)])
+def test_a_replay_in_a_forked_process_is_judged_by_its_own_checks(
+    kernel: tp.Kernel, begun: int, later: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not by what the first part of another reported, whose second part runs in the parent only."""
+    at, x, y, z = whole(0, 0), numbers(1, 2), tp.zeros(2), tp.zeros(1)
+    with tp.Graph() as graph:
+        kernel(y, x, at)
+        passed(z)
+    came, go_on = threading.Event(), threading.Event()
+
+    def write(text: str) -> int:
+        if "passed" in text:
+            came.set()
+            go_on.wait()
+        return len(text)
+
+    def work() -> str:
+        go_on.set()
+        at[...] = later
+        graph.replay()
+        try:
+            return str(y.tolist())
+        except tp.TileproofError as error:
+            return "refused" if "77" in error.diagnostics[0].message else "other"
+
+    monkeypatch.setattr(sys.stdout, "write", write)
+    at[...] = begun
+    graph.replay()
+    came.wait()
+    try:
+        assert in_child(work) == ("refused" if later else "[1.0, 1.0]")
+    finally:
+        go_on.set()
+    assert len(told()) == (1 if begun else 0)

@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,9 @@ from gates import Gate
 from host_kernels import add, columns, double, fill, numbers, taken, told, whole
 
 import tileproof as tp
+from tileproof.backends.cpu.pool import Pool
 from tileproof.runtime.leases import ledger_of
+from tileproof.runtime.repeats import Launched
 
 
 @pytest.fixture
@@ -354,3 +357,71 @@ def test_an_index_tensor_that_another_thread_writes_is_never_used_untested(by: s
         writer.join()
     assert failed == []
     assert len(found) == 400
+
+
+# Launches in the middle of a launch, as those of a handler of a signal.
+
+
+def _on_memory_of_numpy() -> None:
+    y = np.zeros(4, np.float32)
+    add(y, np.ones(4, np.float32), np.ones(4, np.float32))
+    assert y.tolist() == [2, 2, 2, 2]
+
+
+def _on_another_stream() -> None:
+    y = tp.zeros(4)
+    with tp.Stream():
+        add(y, tp.ones(4), tp.ones(4))
+    assert y.tolist() == [2, 2, 2, 2]
+
+
+@pytest.mark.parametrize("handle", [_on_memory_of_numpy, _on_another_stream])
+def test_a_launch_has_its_leases_though_another_comes_while_it_takes_them(
+    handle: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, c = tp.ones(4), tp.zeros(4)
+    add(c, a, a)
+    tp.current_stream().synchronize()
+    real, came = Launched.is_current, list[bool]()
+    with Gate() as gate:
+
+        def is_current(work: Launched) -> bool:
+            if not came:
+                came.append(True)
+                handle()
+                gate.hold()
+            return real(work)
+
+        monkeypatch.setattr(Launched, "is_current", is_current)
+        add(c, a, c.copy())
+        assert came
+        assert c.is_in_flight
+        with pytest.raises(tp.InFlight):
+            c[...] = 7
+        d = tp.empty(4)
+        with tp.Stream():
+            add(d, c, a)
+    assert d.tolist() == [4, 4, 4, 4]
+
+
+def test_what_waits_in_the_middle_of_a_launch_for_the_launch_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A handler of a signal that reads what the launch writes: neither could go on."""
+    a, c = np.ones(4, np.float32), tp.zeros(4)
+    add(c, a, a)
+    real, said = Pool.run, list[str]()
+
+    def run(*args: Any) -> None:
+        real(*args)
+        if not said:
+            said.append("")
+            with pytest.raises(tp.InFlight) as caught:
+                c.tolist()
+            said.append(caught.value.diagnostics[0].message)
+
+    monkeypatch.setattr(Pool, "run", run)
+    thread = threading.Thread(target=lambda: add(c, a, c.copy()), daemon=True)
+    thread.start()
+    thread.join(60)
+    assert not thread.is_alive()
+    assert "the launch that it interrupted" in said[1]
+    assert c.tolist() == [3, 3, 3, 3]

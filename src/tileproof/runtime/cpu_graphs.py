@@ -68,6 +68,12 @@ class Player:
         work.outcome = lambda: self._failure(kept[0], kept[1:])
         return stream.push(work, self.steps, len(self.steps) // STEP, last)
 
+    def forget_reports(self) -> None:
+        """Drops what steps reported of replays that will not be done, so that no later one is judged by it."""
+        self._records[:] = self._clean
+        for called in self._called:
+            called.leave()
+
     def _failure(self, records: array[int], flags: Sequence[Any]) -> BaseException | None:
         """What went wrong with one replay."""
         found = [each.failure() for each in self._called]

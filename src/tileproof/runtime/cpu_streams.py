@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Final
 from tileproof.backends.cpu.queue import CALL, STEP, Queue, call_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import TileproofError
+from tileproof.diagnostics.errors import InFlight, TileproofError
 
 from . import waking
-from .leases import Outdated, Span, Work, ledger_of
-from .streams import Stream, chosen_stream, device_number
+from .leases import Outdated, Span, Use, Work, ledger_of
+from .streams import Stream, chosen_stream, device_number, watched
 from .workers import pool, queue_code
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class CpuStream(Stream):
         self.turn = self.queue.done
         if _is_over:
             self.queue.close()
-        weakref.finalize(self, _spare.append, self.queue).atexit = False
+        _keep_for_others(self, _spare)
 
     @staticmethod
     def default(device: int | None) -> CpuStream:
@@ -94,10 +94,11 @@ class CpuStream(Stream):
         """Gives steps to the stream, and `last` ones if there are any; `work` keeps them."""
         if len(self.pending) >= _MOST_PENDING:
             self._keep_up()
+        submit = self._submit_inside if self.ledger.is_interrupted else self.submit
         if last is None:
-            return self.submit(work, self.queue.push, steps.buffer_info()[0], count)
+            return submit(work, self.queue.push, steps.buffer_info()[0], count)
         end, words = last.buffer_info()
-        return self.submit(work, self._push_two, steps.buffer_info()[0], count, end, words // STEP)
+        return submit(work, self._push_two, steps.buffer_info()[0], count, end, words // STEP)
 
     def _push_two(self, steps: int, count: int, last: int, last_count: int) -> int:
         turn = self.queue.push(steps, count)
@@ -106,6 +107,28 @@ class CpuStream(Stream):
         except BaseException:
             self.until(turn)
             raise
+
+    def _submit_inside(self, work: Work, start: Callable[..., int], *args: int) -> int:
+        """`submit` for a handler of a signal that came when this thread was about to do the like: whatever was given
+        is done before this, and this when it returns. So it needs no leases, and nothing that was read of the ledger
+        has changed."""
+        ledger = self.ledger
+        ledger.finish_all()
+        if not work.is_current():
+            raise Outdated
+        try:
+            work.given()
+            work.turn = turn = start(*args)
+            self.until(turn)
+        except BaseException:
+            self.recover(work)
+            raise
+        given = watched.get()
+        if given is not None:
+            given.setdefault(self, []).append(turn)
+            self.owed[turn] = None
+        ledger.finish([(self, work)])
+        return turn
 
     def recover(self, work: Work) -> None:
         _lost.append(work)  # its memory must live, also if another signal ends the wait
@@ -165,12 +188,16 @@ class Called(Work):
         # In a graph it is called again and again, perhaps before anybody asks how it went the first time.
         return self._raised.popleft() if self._raised else None
 
+    def leave(self) -> None:
+        self._raised.clear()
+
 
 class Caller(Stream):
     """What one thread of Python does itself: launches that it waits for. Others wait for it as for any stream."""
 
     def __init__(self) -> None:
         self._begin(None)
+        self._thread = threading.get_ident()
         try:
             self.queue = _spare_counters.pop()
         except IndexError:
@@ -179,7 +206,7 @@ class Caller(Stream):
         self.turn = self.queue.done
         self.reach = self.queue.reaching()
         """Says that a turn is done. It is no function of Python: before one begins, a handler of a signal may raise."""
-        weakref.finalize(self, _spare_counters.append, self.queue).atexit = False
+        _keep_for_others(self, _spare_counters)
 
     @property
     def done(self) -> int:
@@ -192,7 +219,20 @@ class Caller(Stream):
         other.until(turn)
 
     def until(self, turn: int) -> None:
+        if self.is_interrupted and self.turn >= turn:
+            raise InFlight(
+                Diagnostic(
+                    Code.IN_FLIGHT,
+                    "a handler of a signal waits for the launch that it interrupted, which cannot go on meanwhile",
+                    help="have the handler only note that the signal came, and look at it behind the launch",
+                )
+            )
         self.queue.until(turn)
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether this very thread is in the middle of a launch: a handler of a signal asks."""
+        return self.turn > self.done and self._thread == threading.get_ident()
 
     def reached(self, turn: int) -> Awaitable[None]:
         return waking.reached(self, turn)
@@ -202,24 +242,32 @@ class Caller(Stream):
 
     def begin(self, work: Work) -> int:
         """Takes the leases of work that this thread is about to do, once those who have them are done."""
-        ledger, before = self.ledger, self.turn
+        ledger, taken = self.ledger, 0
+        conflicts: Sequence[Use] = ()
+        is_inside = ledger.is_interrupted  # then it is done before anyone asks, and needs no leases
         try:
             with ledger.lock:
+                if is_inside:
+                    ledger.finish_all()
                 if not work.is_current():
                     raise Outdated
-                conflicts = ledger.conflicts(self, work) if ledger.alone is not self else ()
-                if self.pending:
-                    ledger.finish(self.finished(self.done))
-                self.turn += 1
-                ledger.note(self, self.turn, work)
+                if not is_inside:
+                    conflicts = ledger.conflicts(self, work) if ledger.alone is not self else ()
+                    if self.pending:
+                        ledger.finish(self.finished(self.done))
+                self.turn = taken = self.turn + 1
+                if is_inside:
+                    ledger.renew(work)
+                else:
+                    ledger.note(self, taken, work)
                 work.given()
             for other, turn in conflicts:
                 other.until(turn)
         except BaseException as error:
-            if self.turn > before:
-                self.fail(self.turn, work.written(), error)
+            if taken:
+                self.fail(taken, work.written(), error)
             raise
-        return self.turn
+        return taken
 
     def fail(self, turn: int, spans: Iterable[Span], error: BaseException) -> None:
         """Gives them back after a failure: some of the bytes hold nothing that counts."""
@@ -243,6 +291,16 @@ class Caller(Stream):
             raise
         else:
             self.reach(turn)
+
+
+def _keep_for_others(stream: CpuStream | Caller, spare: deque[Queue]) -> None:
+    """Has the queue of a stream be another's when the stream is gone."""
+    weakref.finalize(stream, _give_back, spare, stream.queue, os.getpid()).atexit = False
+
+
+def _give_back(spare: deque[Queue], queue: Queue, process: int) -> None:
+    if process == os.getpid():  # else its thread is in the process that this one was forked off
+        spare.append(queue)
 
 
 class _Callers(threading.local):
@@ -275,6 +333,16 @@ def caller() -> Caller:
     return found if found.turn <= found.done else Caller()
 
 
+def _finish_all() -> None:
+    """Waits until nothing is under way but what this thread was about to begin."""
+    ledger = ledger_of(None)
+    for stream in {*tuple(_all), *(each for each in (ledger.alone, *ledger.streams) if each is not None)}:
+        if isinstance(stream, CpuStream):
+            stream.until(stream.queue.given)
+        elif isinstance(stream, Caller) and not stream.is_interrupted:
+            stream.until(stream.turn)
+
+
 def _leave(error: Exception) -> None:
     """Forgets all work under way; what it was to write holds nothing that counts. The ledger's lock is held."""
     ledger = ledger_of(None)
@@ -283,6 +351,7 @@ def _leave(error: Exception) -> None:
         for turn, work in stream.pending:
             if turn > stream.done:
                 ledger.poison(work.writes, error)
+                work.leave()
         stream.pending.clear()
         stream.seen.clear()
     ledger.alone, ledger.map, ledger.streams = None, None, []
@@ -307,6 +376,7 @@ def _start_anew() -> None:
         each.queue = Queue(queue_code(), pool())
         each._words = each.queue._words
         each.turn = each.queue.done
+        _keep_for_others(each, _spare)
 
 
 def _abandon() -> None:
@@ -322,6 +392,7 @@ def _abandon() -> None:
         _leave(RuntimeError("a kernel was to write this memory, and the process ended before it did"))
 
 
+ledger_of(None).finish_all = _finish_all
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_start_anew)
 atexit.register(_abandon)

@@ -6,6 +6,7 @@ view is gone: an `Export` is kept by every one of them.
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,14 +25,12 @@ if TYPE_CHECKING:
 class Export:
     """That a view of a block was handed out. It keeps the memory; the view is gone when this is."""
 
-    __slots__ = ("block",)
+    __slots__ = ("__weakref__", "block")
 
     def __init__(self, block: Block) -> None:
-        block.lent.append(None)
         self.block = block
-
-    def __del__(self) -> None:
-        self.block.lent.pop()
+        # It goes without a function of Python: before one begins, a handler of a signal may raise.
+        block.lent.append(weakref.ref(self, block.lent.remove))
 
 
 def hand_over(tensor: Tensor) -> Export:

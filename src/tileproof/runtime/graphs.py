@@ -310,6 +310,9 @@ class Replay(Work):
     def failure(self) -> BaseException | None:
         return None if self.outcome is None else self.outcome()
 
+    def leave(self) -> None:
+        self.graph._player.forget_reports()
+
     def written(self) -> Sequence[Span]:
         return [(int(low), int(high)) for block, runs in self.graph._outputs if block.is_owned for low, high in runs]
 

@@ -74,7 +74,7 @@ def read_only(tensor: Tensor) -> LaunchError:
 
 def in_flight(tensor: Tensor, stream: Stream, turn: int) -> InFlight:
     """Why the host may not write a tensor now."""
-    name = next((work.name for at, work in stream.pending if at == turn), "a launch")
+    name = next((work.name for at, work in tuple(stream.pending) if at == turn), "a launch")
     return InFlight(
         Diagnostic(
             Code.IN_FLIGHT,

@@ -76,6 +76,9 @@ class Work:
     def learn(self, error: BaseException) -> None:
         """It failed, or read what failed work should have written; told once when it is done."""
 
+    def leave(self) -> None:
+        """It was begun, perhaps, and will not be done: the process was forked, or ends."""
+
     def may_fail(self) -> bool:
         """Whether `failure` may find something."""
         return type(self).failure is not Work.failure
@@ -243,11 +246,19 @@ class Ledger:
         self.streams: list[Stream] = []
         """All that have work under way, while there are more."""
         self.map: IntervalMap | None = None
+        self.finish_all: Callable[[], None] = lambda: None
+        """Waits until nothing is under way. It is asked by who comes into the middle of what this thread does here."""
         self.poisoned: list[tuple[int, int, BaseException]] = []
         """What failed work wrote or would have written, until it is written anew."""
         self._given = 0
         self._asked = 0
         """How often work was given to one of several streams since it was looked closely whether others are idle."""
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether this thread holds the lock: then a handler of a signal, or the end of an object, has come into the
+        middle of something. What it finds written down here may be half of the truth, and it must not change it."""
+        return bool(self.lock._is_owned())  # type: ignore[attr-defined]
 
     # Taking.
 
@@ -286,13 +297,17 @@ class Ledger:
         work.number, work.turn = self._given, turn
         pending = stream.pending
         pending.append((turn, work))
-        if self.poisoned and not any(map(self.poison_in, work.reads)):
-            for span in work.written():  # whoever reads this from now on reads what is written now
-                self.cure(span)
+        self.renew(work)
         if self.map is not None:
             if stream not in self.streams:
                 self.streams.append(stream)
             _write_down(self.map, (stream, turn), work)
+
+    def renew(self, work: Work) -> None:
+        """Ends the poison in what is about to be written. The lock is held."""
+        if self.poisoned and not any(map(self.poison_in, work.reads)):
+            for span in work.written():  # whoever reads this from now on reads what is written now
+                self.cure(span)
 
     def _are_idle(self, stream: Stream) -> bool:
         """Whether no other stream has work under way. A GPU is asked now and then, because that takes a while."""
@@ -345,6 +360,8 @@ class Ledger:
         from .streams import refuse_recording
 
         refuse_recording("a tensor is read by the host", "read it when the graph was replayed; nothing runs before")
+        if self.is_interrupted:
+            self.finish_all()
         while True:
             with self.lock:
                 held = self.holders(span, writing)
@@ -420,8 +437,8 @@ class Ledger:
         with self.lock:
             for stream in [self.alone, *self.streams]:
                 if stream is not None:
-                    for turn in [turn for turn, other in stream.errors.items() if other is error]:
-                        del stream.errors[turn]
+                    for turn in [turn for turn, other in tuple(stream.errors.items()) if other is error]:
+                        stream.errors.pop(turn, None)
 
     def cure(self, span: Span) -> None:
         """Says that bytes were written anew, or given back."""

@@ -31,7 +31,8 @@ from .owned import is_own, note_writes, work_of
 from .proofs import read_entry, write_entry
 from .workers import pool
 
-_making = threading.Lock()
+_making = threading.RLock()
+"""A handler of a signal that comes while this thread makes something may make something too."""
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_making.acquire, after_in_parent=_making.release, after_in_child=_making.release)
 _numbers = count()
@@ -123,8 +124,8 @@ def _loaded_for(found: Proved, bound: Bound, target: Target) -> running.Loaded:
     loaded: running.Loaded | None = found.native.get((facts, target))
     if loaded is None:
         with _making:
-            loaded = found.native.get((facts, target)) or _ready(found, kernel, facts, target)
-            found.native[facts, target] = loaded
+            made = found.native.get((facts, target)) or _ready(found, kernel, facts, target)
+            loaded = found.native.setdefault((facts, target), made)
     return loaded
 
 
@@ -140,5 +141,6 @@ def _ready(found: Proved, kernel: KernelIR, facts: Facts, target: Target) -> run
         if not isinstance(code, running.Code):
             code = running.compile_kernel(kernel, facts, target, f"tileproof_{key[:32]}")
             stored.put(key, write_entry(code, ()))
-        _loaded[key] = code, running.load(code)
+        if key not in _loaded:  # else a handler of a signal came in between and needed the same
+            _loaded[key] = code, running.load(code)
     return running.Loaded(kernel, *_loaded[key])

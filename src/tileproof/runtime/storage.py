@@ -40,8 +40,8 @@ class Block:
         """How often a launch or the host was allowed to write it."""
         self.written: Written | None = None if is_written else Written()
         """What was ever written; None for all of it."""
-        self.lent: list[None] = []
-        """One entry for each view that was handed out and lives. A list, because to append and to pop need no lock."""
+        self.lent: list[object] = []
+        """One entry for each view that was handed out and lives. A list: to append and to remove need no lock."""
         self.facts = Facts()
         """What is known of the contents of index tensors here."""
 

@@ -151,7 +151,7 @@ class Stream:
 
     def uses_since(self, done: int) -> Iterator[tuple[int, Span, bool]]:
         """What work that is not done uses: its turn, the bytes, and whether it writes them. In the order of turns."""
-        for turn, work in self.pending:
+        for turn, work in tuple(self.pending):  # a handler of a signal may come in between, and look too
             if turn > done:
                 for span in work.reads:
                     yield turn, span, False
@@ -180,8 +180,8 @@ class Stream:
             if self.pending and self.pending[0][0] <= self.done:  # the ledger has forgotten that it is not idle
                 self.ledger.finish(self.finished(self.done))
             errors = self.errors
-            wrong = [turn for turn in errors if turns is None or turn in turns] if errors else ()
-            told = [errors.pop(turn) for turn in wrong]
+            wrong = [turn for turn in tuple(errors) if turns is None or turn in turns] if errors else ()
+            told = [error for turn in wrong if (error := errors.pop(turn, None)) is not None]
             # Someone else may have been told before; who waits for this very work is told all the same.
             told += filter(None, [self.owed.pop(turn, None) for turn in turns or ()])
         if told:

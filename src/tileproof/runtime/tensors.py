@@ -330,6 +330,9 @@ class Tensor:
         It is refused while a kernel uses this memory. On a GPU a stream writes it, in order with other copies.
         Floats lose digits where they must; what does not fit is refused.
         """
+        ledger = ledger_of(self.block.device)
+        if ledger.is_interrupted:
+            ledger.finish_all()
         if not isinstance(value, Tensor):
             host_access.write(self, host_access.fitting(value, self.dtype, self.shape))
         elif self._is_like(value) and self.block.device is not None and value.block.device is not None:

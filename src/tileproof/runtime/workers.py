@@ -13,7 +13,7 @@ from tileproof.backends.cpu.target import Target, host
 from .cache import default, digest
 from .proofs import fingerprint
 
-_making = threading.Lock()
+_making = threading.RLock()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_making.acquire, after_in_parent=_making.release, after_in_child=_making.release)
 _pools: list[Pool] = []

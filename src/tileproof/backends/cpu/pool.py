@@ -69,7 +69,7 @@ class Pool:
         """The threads, once they are started; 0 if there is only the caller's."""
         self._count = 0
         """How many threads share a job, the caller's included, once they are started."""
-        self._starting = threading.Lock()
+        self._starting = threading.RLock()
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._forget)
 
@@ -104,7 +104,7 @@ class Pool:
     def _forget(self) -> None:
         self._native = None
         self._count = 0
-        self._starting = threading.Lock()
+        self._starting = threading.RLock()
 
 
 @cache

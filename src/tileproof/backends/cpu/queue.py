@@ -25,6 +25,8 @@ CALL: Final = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 RUN: Final = 0
 """The kind of a step that is a job."""
 _COPY, _CALL = 1, 2
+_GIVEN: Final = 16
+"""Where the number of the last entry is, in words; `done`, `failures`, `abandoned` and `ended` are in front."""
 _NAMES: Final = tuple(
     f"tileproof_queue_{what}" for what in ("new", "start", "push", "wait", "until", "alarm", "reach", "abandon", "ring")
 )
@@ -117,7 +119,7 @@ class Queue:
         if not made:
             raise MemoryError("no memory for a stream")
         self.address = made
-        self._words = memoryview((ctypes.c_char * 32).from_address(made)).cast("B").cast("q")
+        self._words = memoryview((ctypes.c_char * (8 * (_GIVEN + 1))).from_address(made)).cast("B").cast("q")
         self._pool = pool
         """The pool for its thread, until that is started."""
         self._push = self._entries.push
@@ -135,6 +137,11 @@ class Queue:
     def done(self) -> int:
         """The number of the last entry that is done."""
         return self._words[0]
+
+    @property
+    def given(self) -> int:
+        """The number of the last entry."""
+        return self._words[_GIVEN]
 
     @property
     def failures(self) -> int:
