@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tileproof as tp
-from tileproof import In, Index, InOut, Offsets, Out, f32, i32, i64
+from tileproof import In, Index, InOut, Offsets, Out, f32, i32, i64, u8
 from tileproof.backends import interpreter
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime import launch
@@ -344,6 +344,49 @@ def parts_of_a_length_given_by_a_shape(y: Out[f32, "K/S"], x: In[f32, "K"], *, S
 
 def test_a_size_of_tiles_that_shapes_give_is_not_tried_as_0() -> None:
     (found,) = tp.check(parts_of_a_length_given_by_a_shape)
+    assert found.code == Code.COVER_OPEN
+
+
+@tp.kernel
+def tile_of_a_length_below_0(y: Out[f32, "N"], x: In[f32, "D"], *, D: int) -> None:
+    for n in tp.parallel(N=4):
+        y[n.start] = tp.zeros((D - 4,)).sum()
+
+
+@tp.kernel
+def window_of_a_length_below_0(y: Out[f32, "N"], x: In[f32, "D"], *, D: int) -> None:
+    for n in tp.parallel(N=4):
+        y[n.start] = x[4:D].sum()
+
+
+@tp.kernel
+def slice_that_is_too_long(y: Out[f32, "N"], x: In[f32, "D"], *, D: int) -> None:
+    for n in tp.parallel(N=4):
+        y[n.start] = x[:][0:4].sum()
+
+
+@tp.kernel
+def number_that_does_not_fit(y: Out[u8, "N"], x: In[u8, "D"], *, D: int) -> None:
+    for n in tp.parallel(N=4):
+        y[n.start] = tp.full((), D - 4, u8)
+
+
+@pytest.mark.parametrize(
+    "kernel", [tile_of_a_length_below_0, window_of_a_length_below_0, slice_that_is_too_long, number_that_does_not_fit]
+)
+def test_sizes_that_no_launch_compiles_for_are_not_tried(kernel: tp.Kernel) -> None:
+    (found,) = tp.check(kernel)
+    assert found.code in (Code.NOT_COVERED, Code.COVER_OPEN)
+
+
+@tp.kernel
+def beside_a_long_table(y: Out[f32, "N"], x: In[f32, "10000000 10000000"], z: In[f32, "N*10000000000000"]) -> None:
+    for n in tp.parallel(N=4):
+        y[n.start] = 1.0
+
+
+def test_arguments_that_memory_does_not_hold_are_not_made() -> None:
+    (found,) = tp.check(beside_a_long_table)
     assert found.code == Code.COVER_OPEN
 
 

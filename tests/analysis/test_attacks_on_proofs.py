@@ -98,6 +98,45 @@ def test_the_length_of_a_shifted_tile_differs_from_turn_to_turn() -> None:
     assert refused(branch_on_a_shifted_tile) == {"TP0821"}
 
 
+@tp.kernel
+def step_of_a_turn(y: Out[f32, "M"], x: In[f32, "M+1"]) -> None:
+    for n in range(tp.dim("M") + 1):
+        at = n - tp.where(x[n] > 0, 1, 0)
+        if (at >= 0) & (at < tp.dim("M")):
+            y[at] = 1.0
+
+
+@tp.kernel
+def step_of_a_tile(y: Out[f32, "M"], x: In[f32, "M+1"]) -> None:
+    for n in tp.tiles(("M+1", tp.each)):
+        step = 0
+        if x[n] > 0:
+            step = 1
+        if (n - step >= 0) & (n - step < tp.dim("M")):
+            y[n - step] = 1.0
+
+
+@pytest.mark.parametrize("kernel", [step_of_a_turn, step_of_a_tile])
+def test_no_turn_is_found_by_what_it_alone_knows(kernel: tp.Kernel) -> None:
+    x = np.array([1, 1, -1, 1], np.float32)
+    with pytest.raises(tp.Unwritten):
+        tp.interpret(kernel, zeros(3), x)
+    assert refused(kernel) == {"TP0821"}
+
+
+@tp.kernel
+def step_of_a_program(y: Out[f32, "N M"], x: In[f32, "N"]) -> None:
+    for n in tp.parallel(N=tp.each):
+        step = tp.where(x[n] > 0, 1, 0)
+        for m in range(tp.dim("M") + 1):
+            if (m - step >= 0) & (m - step < tp.dim("M")):
+                y[n, m - step] = 1.0
+
+
+def test_a_turn_is_found_by_what_its_program_knows() -> None:
+    assert refused(step_of_a_program) == set()
+
+
 # Index arithmetic that leaves 64 bits.
 
 

@@ -163,6 +163,23 @@ def test_a_tile_no_machine_could_hold_is_refused(text: str) -> None:
     assert refused(each(VECTOR, f"y[n] = {text}.to(f32).sum()")) in ("TP0311", "TP0312")
 
 
+@pytest.mark.parametrize("size", [2**48, 2**63 - 2, 2**63, 2**64 - 1, 2**64 + 2])
+def test_a_tile_size_that_no_extent_has_is_refused(size: int) -> None:
+    double = kernel(f"{VECTOR}, *, B: int = 4", "for n in tp.parallel(N=B):\n    y[n] = 2 * x[n]")
+    held = np.zeros(24, F32)
+    with pytest.raises(tp.KernelError, match="TP0315"):
+        double(held[8:16], floats(8), 0.0, B=size)
+    assert not held.any()
+    for loop in ("tp.tiles(N={}, start=1)", "tp.parallel(N=tp.split({}))"):
+        assert refused(kernel(VECTOR, f"for n in {loop.format(size)}:\n    y[n] = 2 * x[n]")) == "TP0315"
+
+
+def test_a_float_takes_no_int_that_is_too_large() -> None:
+    signature = 'y: Out[f32, "N"], *, S: float = {}'
+    assert refused(each(signature.format("10**400"), "y[n] = S")) == "TP0503"
+    assert fails(each(signature.format("1"), "y[n] = S"), np.zeros(1, F32), S=10**400) == "TP0608"
+
+
 def test_a_mask_does_not_hide_contents() -> None:
     look = each('y: Out[f32, "N"], t: In[f32, "V"], ids: In[Index["V"], "N"]', "y[n] = t[ids[n]]")
     hidden = np.ma.array([100, 0], mask=[True, False], dtype=np.int32)

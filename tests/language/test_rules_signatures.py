@@ -218,6 +218,11 @@ def test_a_name_stands_for_one_expression() -> None:
     assert refused(each('y: Out[f32, "N=A+1"], x: In[f32, "N=A+2"]', "y[n] = x[n]")) == "TP0502"
 
 
+@pytest.mark.parametrize("words", ["N=M+1 M=N-1", "N=N+1", "N=A+M M=B+C B=2*N"])
+def test_no_name_is_made_of_itself(words: str) -> None:
+    assert refused(kernel(f'y: InOut[f32, "{words} A C"]', "pass")) == "TP0502"
+
+
 def test_dim_takes_an_expression() -> None:
     k = kernel('y: Out[f32, "2"], x: In[f32, "A*B"], a: In[f32, "A"], b: In[f32, "B"]', 'y[:] = tp.dim("A*B").to(f32)')
     y = zeros(2)

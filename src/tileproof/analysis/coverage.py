@@ -16,6 +16,7 @@ from itertools import product as choices
 
 from tileproof.ir import ops
 from tileproof.ir.types import Content, Tensor, Walker, WalkerTag
+from tileproof.ir.walk import walk as walk_ops
 
 from .entries import entries_of
 from .formulas import All, Formula, Some, at_most, below, changed, equals, negation
@@ -169,6 +170,28 @@ class _Turn:
     walker: Walker | None = None
     loop: ops.RangeLoop | None = None
     segments: ops.Segments | None = None
+    own: frozenset[str] = frozenset()
+    """What is known only once it is chosen: the names of all that its body makes, and its own."""
+
+
+def _made_in(op: ops.Parallel | ops.TilesLoop | ops.RangeLoop) -> frozenset[str]:
+    """The names of what a turn makes or hands out."""
+    found: set[str] = set()
+    for each in (op, *walk_ops(op.body)):
+        match each:
+            case ops.Parallel(walkers=walkers, segments=segments):
+                found |= {walker.name for walker in walkers} | {segment.index.name for segment in segments}
+            case ops.TilesLoop(walker=walker, carried=carried):
+                found |= {walker.name, *(value.name for value in carried)}
+            case ops.RangeLoop(variable=variable, carried=carried):
+                found |= {variable.name, *(value.name for value in carried)}
+            case ops.While(carried=carried):
+                found |= {value.name for value in carried}
+            case _:
+                pass
+        if each is not op:
+            found |= {value.name for value in ops.results(each)}
+    return frozenset(found)
 
 
 def _unknowns(reader: Reader, site: Site) -> dict[str, _Turn]:
@@ -177,16 +200,18 @@ def _unknowns(reader: Reader, site: Site) -> dict[str, _Turn]:
     space = reader.parallel
     if space is not None:
         cut = {segments.walker: segments for segments in space.segments}
+        own = _made_in(space)
         for walker in space.walkers:
             if not (walker.type.is_piece and site.where.after_join):
                 walk = reader.account.walks[walker]
-                found[walker.name] = _Turn(walker.name, walk, walker, segments=cut.get(walker))
+                found[walker.name] = _Turn(walker.name, walk, walker, segments=cut.get(walker), own=own)
     for branch in site.where.nest:
         match branch.op:
             case ops.TilesLoop(walker=walker):
-                found[walker.name] = _Turn(walker.name, reader.account.walks[walker], walker)
+                walk = reader.account.walks[walker]
+                found[walker.name] = _Turn(walker.name, walk, walker, own=_made_in(branch.op))
             case ops.RangeLoop(variable=variable):
-                found[variable.name] = _Turn(variable.name, None, loop=branch.op)
+                found[variable.name] = _Turn(variable.name, None, loop=branch.op, own=_made_in(branch.op))
             case _:
                 pass
     return found
@@ -317,6 +342,8 @@ def _chosen(
     way = _Way()
     for name, turn in unknowns.items():
         target = wanted[name]
+        if target is not None and _presumes(way.at(target), turn):
+            return None
         if turn.loop is not None:
             assert target is not None
             _choose_variable(reader, way, turn.loop, way.at(target))
@@ -336,10 +363,27 @@ def _chosen(
                 return None
             if lane not in way.chosen:
                 rest = place - of(lane).times(factor)
+                if lane in everything(rest):
+                    return None
                 way.chosen[lane] = (element - way.at(rest)).times(factor)
             way.goals += [changed(formula, way.at) for formula in spot.lanes]
         way.goals.append(equals(way.at(place), element))
     return way
+
+
+def _presumes(target: Term, turn: _Turn) -> bool:
+    """Whether a choice is made by what is known only once it is made: no program need be there to know it."""
+    for atom in everything(target):
+        match atom:
+            case Unknown(name, uniform=False) if name.rstrip("?#") in turn.own:
+                return True
+            case Start(walker) | Live(walker) | TileNumber(walker) if walker in turn.own:
+                return True
+            case Lane(label) if not label.startswith("element"):
+                return True
+            case _:
+                pass
+    return False
 
 
 def _lane_known(

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 import difflib
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -323,6 +324,13 @@ def _element(function: FunctionSource, node: ast.expr, equations: list[Equation]
     return dtype
 
 
+def takes(kind: type, value: object) -> bool:
+    """Whether a constant of this type may have a value: a float may have an int too, if a float is as large."""
+    if kind is float and isinstance(value, int):
+        return not isinstance(value, bool) and abs(value) <= sys.float_info.max
+    return isinstance(value, kind) and isinstance(value, bool) is (kind is bool)
+
+
 def _constant(function: FunctionSource, parameter: ast.arg) -> ConstantParameter:
     name, span = parameter.arg, function.span(parameter)
     annotated = None if parameter.annotation is None else _resolve(function, parameter.annotation)
@@ -336,9 +344,7 @@ def _constant(function: FunctionSource, parameter: ast.arg) -> ConstantParameter
             help=f"write `{name}: int`, or put it before the `*`, where tensors and scalars stand",
         )
     default = (function.function.__kwdefaults__ or {}).get(name)
-    is_bool = isinstance(default, bool)
-    fits = isinstance(default, (int, float) if kind is float else kind) and is_bool is (kind is bool)
-    if default is not None and not fits:
+    if default is not None and not takes(kind, default):
         raise refuse(
             Code.BAD_CONSTANT,
             f"the default of `{name}` is {default!r}, which is not a {kind.__name__}",
@@ -359,11 +365,31 @@ def _check_constants(signature: Signature) -> None:
             )
 
 
+def _parts(equation: Equation, equations: Sequence[Equation]) -> set[str]:
+    """All dimensions and constants that one is computed from, over any number of equations."""
+    made = {one.dimension: one.names for one in equations}
+    found: set[str] = set()
+    pending = list(equation.names)
+    while pending:
+        name = pending.pop()
+        if name not in found:
+            found.add(name)
+            pending += made.get(name, ())
+    return found
+
+
 def _check_contents(signature: Signature) -> None:
     axes = {d.name for tensor in signature.tensors for d in tensor.dimensions if isinstance(d, Named)}
     known = axes | {constant.name for constant in signature.constants}
     solvable = {name for one in signature.equations if one.dimension in axes for name in one.names}
     for equation in signature.equations:
+        if equation.dimension in _parts(equation, signature.equations):
+            raise refuse(
+                Code.BAD_DIMENSIONS,
+                f"`{equation.dimension}` is `{equation.text}`, which is made of `{equation.dimension}` itself",
+                equation.span,
+                help="compute one of the two from the other, and name the other alone",
+            )
         for name in equation.names:
             if name not in known | solvable:
                 near = signature.nearest_dimension(name)

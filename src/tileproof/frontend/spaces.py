@@ -27,6 +27,8 @@ from .refusal import refuse
 from .values import Binding, Bundle, Entity, Known, Unbound, describe, is_tensor, is_walker
 
 Body = Callable[[Context, list[ast.stmt]], None]
+_LONGEST = 1 << 48
+"""No extent reaches it, nor does a tile size: where a tile ends is computed in 64 bits."""
 
 
 def for_statement(ctx: Context, node: ast.For, body: Body) -> None:
@@ -164,6 +166,9 @@ def _size(entity: Entity, span: Span) -> Length | None:
             return None
         case Known(value=bool()):
             pass
+        case Known(value=int() as size) if size >= _LONGEST:
+            message = "a tile size is less than 2**48, and this is more"
+            raise refuse(Code.BAD_SIZE, message, span, help="no dimension has 2**48 elements: give a smaller size")
         case Known(value=int() | Extent() as size) if at_least(size, 1) is not False:
             return size
         case _:

@@ -25,6 +25,7 @@ from tileproof.frontend.signature import (
     ScalarParameter,
     Signature,
     TensorParameter,
+    takes,
 )
 from tileproof.frontend.specialisation import ConstantValue, Specialisation
 from tileproof.ir.types import Access, Fixed, Named
@@ -434,9 +435,7 @@ def _given(signature: Signature, constant: ConstantParameter, named: Mapping[str
     if value is None:
         cure = f"give it by name: `{constant.name}=...`"
         fail(signature, Code.CONSTANT_VALUE, f"the constant `{constant.name}` has no value", constant, help=cure)
-    is_bool = isinstance(value, bool)
-    fits = isinstance(value, (int, float) if constant.type is float else constant.type)
-    if not fits or is_bool is not (constant.type is bool):
+    if not takes(constant.type, value):
         kind = constant.type.__name__
         message = f"the constant `{constant.name}` is of type {kind}, and {value!r} is given"
         fail(signature, Code.CONSTANT_VALUE, message, constant, help=f"give it a value of type {kind}")

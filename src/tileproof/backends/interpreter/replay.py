@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from tileproof.analysis.holes import holes_matter
 from tileproof.analysis.smt import Sizes
+from tileproof.analysis.values import integer_range
 from tileproof.diagnostics.errors import LaunchError, TileproofError
 from tileproof.ir.extent import Extent, Length
-from tileproof.ir.ops import Group, KernelIR, Parallel, TilesLoop
+from tileproof.ir.ops import (
+    AnyOp,
+    Constant,
+    Get,
+    Group,
+    KernelIR,
+    Load,
+    Parallel,
+    Slice,
+    Store,
+    TilesLoop,
+    Update,
+    Window,
+    results,
+)
 from tileproof.ir.types import Content, Fixed, Named, Tensor, TensorType, TileType, Unnamed, Value
 from tileproof.ir.walk import walk
 
@@ -21,6 +37,8 @@ from .semantics import Array, storage
 
 _UNSET = 2
 """The extent of a dimension nobody named a size for."""
+_MOST_ELEMENTS = 1 << 24
+"""Longer arguments are not made."""
 _TRIES = 2
 _STEPS = 8_000
 """Enough to see a fault; a loop that never ends is not waited for."""
@@ -84,10 +102,31 @@ def _dimensions(kernel: KernelIR, sizes: Sizes) -> Mapping[str, int] | None:
     for op in walk(kernel.body):
         if isinstance(op, Group) and (found[op.into] < 1 or found[op.dimension] % found[op.into]):
             return None
-        walkers = op.walkers if isinstance(op, Parallel) else (op.walker,) if isinstance(op, TilesLoop) else ()
-        if any(evaluate(size_of(walker), found) < 1 for walker in walkers):
+        if not _compiles(op, lambda length: evaluate(length, found)):
             return None
     return found if all(name in found and found[name] >= 0 for name in wanted) else None
+
+
+def _compiles(op: AnyOp, number: Callable[[Length], int]) -> bool:
+    """Whether lengths and constants made of open dimensions are such that a launch does not refuse the kernel."""
+    tiles = (value.type for value in results(op) if isinstance(value.type, TileType))
+    if any(number(axis.length) < 0 for tile in tiles for axis in tile.axes):
+        return False
+    match op:
+        case Parallel(walkers=walkers):
+            return all(number(size_of(walker)) >= 1 for walker in walkers)
+        case TilesLoop(walker=walker):
+            return number(size_of(walker)) >= 1
+        case Load() | Get() | Store() | Update():
+            windows = (pick for pick in op.picks if isinstance(pick, Window))
+            return all(number(pick.start) >= 0 and number(pick.length) >= 0 for pick in windows)
+        case Slice(operand=operand, axis=axis, start=start, length=length):
+            return 0 <= number(start) <= number(operand.type.axes[axis].length) - number(length)
+        case Constant(value=Extent() as value, result=result) if result.type.dtype.is_integer:
+            limits = integer_range(result.type.dtype)
+            return limits.low <= number(value) <= limits.high
+        case _:
+            return True
 
 
 def _array(tensor: Tensor, dimensions: Mapping[str, int], sizes: Sizes, rng: np.random.Generator) -> Array | None:
@@ -100,6 +139,8 @@ def _array(tensor: Tensor, dimensions: Mapping[str, int], sizes: Sizes, rng: np.
                 shape.append(extent)
             case Unnamed():
                 shape.append(sizes.axes.get((tensor.name, axis), _UNSET))
+    if math.prod(shape) > _MOST_ELEMENTS:
+        return None
     kind = storage(tensor.type.stored_as)
     element = tensor.type.element
     given = sizes.elements.get(tensor.name, {})
