@@ -100,17 +100,14 @@ def test_a_kernel_is_selected_by_its_name(pytester: pytest.Pytester) -> None:
     assert collected(pytester, "--tileproof-check", "kernels.py::twice") == ["kernels.py::twice"]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "raise SystemExit(7)\n",
-        "import taichi as ti\n\n@ti.kernel\ndef fill(): pass\n",
-        "import tileproof as tp\nraise SystemExit(7)\ndef make():\n    @tp.kernel\n    def inner(): pass\n",
-        "this is no kernel, and not Python\n",
-    ],
-)
-def test_a_file_without_kernels_is_not_imported(pytester: pytest.Pytester, text: str) -> None:
-    pytester.makepyfile(kernels=GOOD, other=text)
+def test_files_without_kernels_are_not_imported(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        kernels=GOOD,
+        ends="raise SystemExit(7)\n",
+        of_others="import taichi as ti\n\n@ti.kernel\ndef fill(): pass\n",
+        inside="import tileproof as tp\nraise SystemExit(7)\ndef make():\n    @tp.kernel\n    def inner(): pass\n",
+        words="this is no kernel, and not Python\n",
+    )
     pytester.runpytest_subprocess("--tileproof-check").assert_outcomes(passed=1)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import tokenize
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from types import CodeType, FunctionType
 
@@ -24,6 +24,8 @@ class FunctionSource:
     function: FunctionType
     source: Source
     tree: ast.FunctionDef
+    _spans: dict[ast.AST, Span] = field(default_factory=dict, repr=False)
+    """The places asked for: a helper is read again wherever it is called."""
 
     @property
     def name(self) -> str:
@@ -31,6 +33,12 @@ class FunctionSource:
 
     def span(self, node: ast.AST) -> Span:
         """The place of a node of this function's tree."""
+        found = self._spans.get(node)
+        if found is None:
+            found = self._spans[node] = self._span(node)
+        return found
+
+    def _span(self, node: ast.AST) -> Span:
         line, end_line = getattr(node, "lineno", self.tree.lineno), getattr(node, "end_lineno", self.tree.lineno)
         column, end_column = getattr(node, "col_offset", 0), getattr(node, "end_col_offset", 0)
         return Span(

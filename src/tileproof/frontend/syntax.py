@@ -121,28 +121,33 @@ def check_syntax(function: FunctionSource) -> list[Diagnostic]:
 def _refusals(function: FunctionSource, node: ast.AST) -> Iterator[Diagnostic]:
     """Refusals in `node` and below; below a refused node nothing more is said."""
     name = type(node).__name__
-    span = function.span(node)
     if isinstance(node, ast.FunctionDef):
         message = f"the function `{node.name}` is defined inside a kernel"
         yield Diagnostic(
-            Code.NESTED_FUNCTION, message, span, help="move it to the top of the file: helpers are inlined"
+            Code.NESTED_FUNCTION,
+            message,
+            function.span(node),
+            help="move it to the top of the file: helpers are inlined",
         )
         return
     if isinstance(node, ast.Compare):
         for operator in node.ops:
             if type(operator).__name__ in REFUSED:
                 code, message, cure = _IDENTITY
-                yield Diagnostic(code, message, span, help=cure)
+                yield Diagnostic(code, message, function.span(node), help=cure)
                 return
     if name in REFUSED:
         code, message, cure = REFUSED[name]
-        yield Diagnostic(code, message, span, help=cure)
+        yield Diagnostic(code, message, function.span(node), help=cure)
         return
     match node:
         case ast.Return():
             cure = "assign the result to a name and return it on the last line"
             yield Diagnostic(
-                Code.EARLY_RETURN, "`return` may only be the last statement of a function", span, help=cure
+                Code.EARLY_RETURN,
+                "`return` may only be the last statement of a function",
+                function.span(node),
+                help=cure,
             )
             return
         case ast.For(orelse=[first, *_]) | ast.While(orelse=[first, *_]):
@@ -150,7 +155,9 @@ def _refusals(function: FunctionSource, node: ast.AST) -> Iterator[Diagnostic]:
             yield Diagnostic(Code.LOOP_ELSE, message, function.span(first), help="move it below the loop")
         case ast.Constant(value=value) if isinstance(value, bytes | complex) or value is ...:
             cure = "write `pass` to do nothing" if value is ... else "numbers are whole or floating"
-            yield Diagnostic(_EXPRESSION, f"`{ast.unparse(node)}` is not a value of the language", span, help=cure)
+            yield Diagnostic(
+                _EXPRESSION, f"`{ast.unparse(node)}` is not a value of the language", function.span(node), help=cure
+            )
         case _:
             pass
     for child in ast.iter_child_nodes(node):

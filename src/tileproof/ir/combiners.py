@@ -24,7 +24,7 @@ def check_combining(op: Fold | Scan | Join) -> None:
     """Raises `Broken` unless the types of identities, results and combiner follow from the operands."""
     demand(op.operands != (), "there is nothing to combine")
     types = [operand.type for operand in op.operands]
-    demand(all(of.dtype != ENTRY for of in types), f"{ENTRY} is not combined; none has no arithmetic")
+    demand(all(of.dtype != ENTRY for of in types), "{} is not combined; none has no arithmetic", ENTRY)
     match op:
         case Fold(identities=identities):
             parts = _parts(types, op.axis)
@@ -45,7 +45,7 @@ def check_combining(op: Fold | Scan | Join) -> None:
 def _parts(types: list[TileType], axis: int) -> list[TileType]:
     """What is combined along an axis: the operands without it."""
     for of in types:
-        demand(of.axes == types[0].axes, f"what is combined differs in shape: {types[0]} and {of}")
+        demand(of.axes == types[0].axes, "what is combined differs in shape: {} and {}", types[0], of)
         check_axis(of, axis)
     return [without(of, axis) for of in types]
 
@@ -55,12 +55,12 @@ def _check_combiner(combiner: Combiner, types: list[TileType]) -> None:
     _demand_types("the right values of a combiner", combiner.right, types)
     _demand_types("the values a combiner hands on", combiner.body.yields, types)
     for op in walk(combiner.body):
-        demand(isinstance(op, _Computing), f"a combiner computes only, and this is {type(op).__name__}")
+        demand(isinstance(op, _Computing), "a combiner computes only, and this is {}", type(op).__name__)
 
 
 def _demand_types(what: str, tiles: Iterable[Tile], types: list[TileType]) -> None:
     actual = [tile.type for tile in tiles]
-    demand(actual == types, f"{what} are {_listed(types)}, not {_listed(actual)}")
+    demand(actual == types, "{} are {}, not {}", what, _listed(types), _listed(actual))
 
 
 def _listed(types: list[TileType]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias, assert_never
+from typing import Final, TypeAlias, assert_never
 
 from tileproof.diagnostics.spans import Span
 from tileproof.language.dtypes import DType
@@ -213,8 +213,13 @@ def results(op: AnyOp) -> tuple[AnyValue, ...]:
             return (op.result,)
 
 
+_WITH_BLOCKS: Final = (Parallel, TilesLoop, RangeLoop, Fold, Scan, Join, While, If)
+
+
 def blocks(op: AnyOp) -> tuple[Block, ...]:
     """The blocks an operation holds."""
+    if not isinstance(op, _WITH_BLOCKS):  # most hold none, and each case of a match takes its time
+        return ()
     match op:
         case Parallel() | TilesLoop() | RangeLoop():
             return (op.body,)

@@ -86,9 +86,10 @@ class Broken(Exception):
     """A rule that an operation breaks, in a sentence."""
 
 
-def demand(holds: bool, rule: str) -> None:
+def demand(holds: bool, rule: str, *about: object) -> None:
+    """Raises `Broken` unless a rule holds. `{}` in it stands for what it is about, written out only if it is broken."""
     if not holds:
-        raise Broken(rule)
+        raise Broken(rule.format(*about))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ class Dimensions:
     static: Mapping[str, Length]
 
     def check_named(self, name: str) -> None:
-        demand(name in self.names, f"{name} is not a dimension of any tensor")
+        demand(name in self.names, "{} is not a dimension of any tensor", name)
 
 
 def sums_to(dtype: DType) -> DType:
@@ -112,13 +113,13 @@ def sums_to(dtype: DType) -> DType:
 def check_tile_type(of: TileType, dimensions: Dimensions) -> None:
     """An axis is as long as what its tag stands for. Whether a walker is in scope is for the verifier."""
     for axis in of.axes:
-        demand(at_least(axis.length, 0) is not False, f"an axis of {of} has a negative length")
+        demand(at_least(axis.length, 0) is not False, "an axis of {} has a negative length", of)
         match axis.tag:
             case WalkerTag(walker):
-                demand(walker.type.size == axis.length, f"the axis {axis} is not as long as {walker!r}")
+                demand(walker.type.size == axis.length, "the axis {} is not as long as {!r}", axis, walker)
             case DimensionTag(name):
-                demand(name in dimensions.static, f"an axis of {of} is tagged {name}, which is not static")
-                demand(dimensions.static[name] == axis.length, f"the axis {axis} is not as long as {name}")
+                demand(name in dimensions.static, "an axis of {} is tagged {}, which is not static", of, name)
+                demand(dimensions.static[name] == axis.length, "the axis {} is not as long as {}", axis, name)
             case None:
                 pass
             case _:
@@ -130,9 +131,9 @@ def check_tensor_type(of: TensorType, dimensions: Dimensions) -> None:
     match of.element:
         case Content(dimension=dimension, storage=storage):
             dimensions.check_named(dimension)
-            demand(storage in (I32, I64), f"indices are stored as i32 or i64, not {storage}")
+            demand(storage in (I32, I64), "indices are stored as i32 or i64, not {}", storage)
         case DType():
-            demand(of.element.storage is not None, f"{of.element} is not stored in tensors")
+            demand(of.element.storage is not None, "{} is not stored in tensors", of.element)
         case _:
             assert_never(of.element)
 
@@ -140,17 +141,17 @@ def check_tensor_type(of: TensorType, dimensions: Dimensions) -> None:
 def check_walker_type(of: WalkerType, dimensions: Dimensions) -> None:
     """A walker walks a dimension in tiles that are not empty."""
     dimensions.check_named(of.dimension)
-    demand(of.size is None or at_least(of.size, 1) is not False, f"tiles of {of.size} elements walk nowhere")
+    demand(of.size is None or at_least(of.size, 1) is not False, "tiles of {} elements walk nowhere", of.size)
     demand(not (of.is_piece and of.is_each), "a piece has a length")
 
 
 def check_shift(op: Shift) -> None:
     """A shift moves a tile or piece, and makes a tile of the same dimension and size."""
     of = op.walker.type
-    demand(not of.is_each, f"{op.walker!r} is no tile to shift")
-    demand(op.by.type == INDEX_SCALAR, f"a shift is by an index, not {op.by.type}")
+    demand(not of.is_each, "{!r} is no tile to shift", op.walker)
+    demand(op.by.type == INDEX_SCALAR, "a shift is by an index, not {}", op.by.type)
     expected = WalkerType(of.dimension, of.size)
-    demand(op.result.type == expected, f"the result is {expected}, not {op.result.type}")
+    demand(op.result.type == expected, "the result is {}, not {}", expected, op.result.type)
 
 
 def check_pure(op: PureOp, dimensions: Dimensions) -> None:
@@ -178,7 +179,7 @@ def _check_source(
             dimensions.check_named(name)
             _gives(op.result.type, INDEX_SCALAR)
         case Extents(dimension=None, tensor=tensor) if tensor is not None:
-            demand(0 <= op.axis < len(tensor.type.dimensions), f"{tensor!r} has no axis {op.axis}")
+            demand(0 <= op.axis < len(tensor.type.dimensions), "{!r} has no axis {}", tensor, op.axis)
             _gives(op.result.type, INDEX_SCALAR)
         case Extents():
             raise Broken("an extent is that of a named dimension or of an axis of a tensor, not both")
@@ -197,8 +198,8 @@ def _check_source(
             demand(index.type.dtype == INDEX, "what is grouped is an index")
             _gives(op.result.type, index.type)
         case Random(seed=seed, offset=offset):
-            demand(seed.type == TileType(I64), f"a seed is one i64, not {seed.type}")
-            demand(offset.type.dtype == INDEX, f"offsets are index, not {offset.type.dtype}")
+            demand(seed.type == TileType(I64), "a seed is one i64, not {}", seed.type)
+            demand(offset.type.dtype == INDEX, "offsets are index, not {}", offset.type.dtype)
             _gives(op.result.type, TileType(F32, offset.type.axes))
         case _:
             assert_never(op)
@@ -211,15 +212,15 @@ def _check_constant(op: Constant) -> None:
         case "bool":
             demand(isinstance(value, bool), "a bool constant is True or False")
         case "float":
-            demand(not isinstance(value, bool), f"a constant of {dtype} is a number")
+            demand(not isinstance(value, bool), "a constant of {} is a number", dtype)
         case _:
             is_whole = isinstance(value, int | Extent) and not isinstance(value, bool)
-            demand(is_whole, f"a constant of {dtype} is a whole number")
+            demand(is_whole, "a constant of {} is a whole number", dtype)
             low = 0 if dtype.kind == "uint" else -(2 ** (dtype.bits - 1))
             if dtype == ENTRY and isinstance(value, int):
-                demand(value >= -1, f"{value} is neither a position nor none")
+                demand(value >= -1, "{} is neither a position nor none", value)
             if isinstance(value, int):
-                demand(low <= value < low + 2**dtype.bits, f"{value} does not fit {dtype}")
+                demand(low <= value < low + 2**dtype.bits, "{} does not fit {}", value, dtype)
 
 
 def _takes(fn: UnaryFn | BinaryFn | ReduceFn, dtype: DType) -> bool:
@@ -256,30 +257,30 @@ def _kinds(fn: UnaryFn | BinaryFn | ReduceFn) -> frozenset[str]:
 def _check_elementwise(op: Unary | Binary | Select | Cast | Bitcast) -> None:
     match op:
         case Unary(fn=fn, operand=operand):
-            demand(_takes(fn, operand.type.dtype), f"{fn} does not take {operand.type.dtype}")
+            demand(_takes(fn, operand.type.dtype), "{} does not take {}", fn, operand.type.dtype)
             dtype = BOOL if fn is UnaryFn.ISNAN else operand.type.dtype
             _gives(op.result.type, TileType(dtype, operand.type.axes))
         case Binary(fn=fn, left=left, right=right):
-            demand(left.type == right.type, f"the operands of {fn} differ: {left.type} and {right.type}")
-            demand(_takes(fn, left.type.dtype), f"{fn} does not take {left.type.dtype}")
+            demand(left.type == right.type, "the operands of {} differ: {} and {}", fn, left.type, right.type)
+            demand(_takes(fn, left.type.dtype), "{} does not take {}", fn, left.type.dtype)
             _gives(op.result.type, TileType(BOOL, left.type.axes) if fn.compares else left.type)
         case Select(condition=condition, yes=yes, no=no):
-            demand(yes.type == no.type, f"the two choices differ: {yes.type} and {no.type}")
+            demand(yes.type == no.type, "the two choices differ: {} and {}", yes.type, no.type)
             chooser = TileType(BOOL, yes.type.axes)
-            demand(condition.type == chooser, f"the condition is {condition.type}, not {chooser}")
+            demand(condition.type == chooser, "the condition is {}, not {}", condition.type, chooser)
             _gives(op.result.type, yes.type)
         case Cast(operand=operand):
             source, target = operand.type.dtype, op.result.type.dtype
             is_exact = source in (INDEX, ENTRY) or (source.is_integer and source != U64)
-            demand(target != INDEX or is_exact, f"{source} does not become an index")
-            demand(target != ENTRY, f"only a load gives {ENTRY}")
+            demand(target != INDEX or is_exact, "{} does not become an index", source)
+            demand(target != ENTRY, "only a load gives {}", ENTRY)
             _gives(op.result.type, TileType(target, operand.type.axes))
         case Bitcast(operand=operand):
             source, target = operand.type.dtype, op.result.type.dtype
             for dtype in (source, target):
                 has_bits = dtype.storage is not None and dtype != BOOL
-                demand(has_bits, f"{dtype} has no bits of its own")
-            demand(source.bits == target.bits, f"{source} and {target} differ in width")
+                demand(has_bits, "{} has no bits of its own", dtype)
+            demand(source.bits == target.bits, "{} and {} differ in width", source, target)
             _gives(op.result.type, TileType(target, operand.type.axes))
         case _:
             assert_never(op)
@@ -292,33 +293,33 @@ def _check_shape(op: Broadcast | Expand | Permute | Reshape | Slice | Cat | Fill
             check_broadcast(operand.type.axes, result.type.axes)
         case Expand(operand=operand, axis=axis):
             axes = operand.type.axes
-            demand(0 <= axis <= len(axes), f"{operand.type} cannot get an axis {axis}")
+            demand(0 <= axis <= len(axes), "{} cannot get an axis {}", operand.type, axis)
             _gives(op.result.type, TileType(operand.type.dtype, (*axes[:axis], Axis(1), *axes[axis:])))
         case Permute(operand=operand, order=order):
-            demand(sorted(order) == list(range(operand.type.rank)), f"{order} does not order {operand.type}")
+            demand(sorted(order) == list(range(operand.type.rank)), "{} does not order {}", order, operand.type)
             axes = tuple(operand.type.axes[axis] for axis in order)
             _gives(op.result.type, TileType(operand.type.dtype, axes))
         case Reshape(operand=operand, result=result):
             demand(operand.type.dtype == result.type.dtype, "reshaping keeps the element type")
-            demand(all(map(is_full, operand.type.axes)), f"{operand.type} may be short")
+            demand(all(map(is_full, operand.type.axes)), "{} may be short", operand.type)
             demand(all(axis.tag is None for axis in result.type.axes), "reshaping gives untagged axes")
             excess = _count(operand.type) - _count(result.type)
             may_fit = excess == 0 or isinstance(excess, Extent)
-            demand(may_fit, f"{operand.type} and {result.type} differ in size")
+            demand(may_fit, "{} and {} differ in size", operand.type, result.type)
         case Slice(operand=operand, axis=axis, start=start, length=length):
             check_axis(operand.type, axis)
             before, after = operand.type.axes[:axis], operand.type.axes[axis + 1 :]
             sliced = operand.type.axes[axis]
-            demand(is_full(sliced), f"axis {axis} of {operand.type} may be short")
+            demand(is_full(sliced), "axis {} of {} may be short", axis, operand.type)
             room = sliced.length - start - length
             is_inside = all(at_least(part, 0) is not False for part in (start, length, room))
-            demand(is_inside, f"the slice leaves axis {axis} of {operand.type}")
+            demand(is_inside, "the slice leaves axis {} of {}", axis, operand.type)
             _gives(op.result.type, TileType(operand.type.dtype, (*before, Axis(length), *after)))
         case Cat():
             _check_cat(op)
         case Fill(operand=operand, value=value):
             scalar = TileType(operand.type.dtype)
-            demand(value.type == scalar, f"what stands for missing elements is {scalar}, not {value.type}")
+            demand(value.type == scalar, "what stands for missing elements is {}, not {}", scalar, value.type)
             plain = tuple(Axis(axis.length) for axis in operand.type.axes)
             _gives(op.result.type, TileType(operand.type.dtype, plain))
         case _:
@@ -332,10 +333,10 @@ def _check_cat(op: Cat) -> None:
     for operand in op.operands:
         check_axis(operand.type, axis)
         joined = operand.type.axes[axis]
-        demand(is_full(joined), f"axis {axis} of {operand.type} may be short")
+        demand(is_full(joined), "axis {} of {} may be short", axis, operand.type)
         total = total + joined.length
         beside = without(operand.type, axis) == without(first, axis)
-        demand(beside, f"{first} and {operand.type} differ beside axis {axis}")
+        demand(beside, "{} and {} differ beside axis {}", first, operand.type, axis)
     _gives(op.result.type, TileType(first.dtype, (*first.axes[:axis], Axis(total), *first.axes[axis + 1 :])))
 
 
@@ -351,11 +352,11 @@ def _check_combining(op: Reduce | CumSum | Mma) -> None:
         case Mma(left=left, right=right, acc=acc):
             demand(left.type.rank == right.type.rank == 2, "a product is of two tiles with two axes each")
             (rows, inner), (other, columns) = left.type.axes, right.type.axes
-            demand(inner == other, f"the inner axes differ: {inner} and {other}")
+            demand(inner == other, "the inner axes differ: {} and {}", inner, other)
             demand(left.type.dtype == right.type.dtype, "the factors differ in element type")
-            demand(left.type.dtype in ACCUMULATES, f"there is no product of {left.type.dtype}")
+            demand(left.type.dtype in ACCUMULATES, "there is no product of {}", left.type.dtype)
             total = TileType(ACCUMULATES[left.type.dtype], (rows, columns))
-            demand(acc.type == total, f"the accumulator is {acc.type}, not {total}")
+            demand(acc.type == total, "the accumulator is {}, not {}", acc.type, total)
             _gives(op.result.type, total)
         case _:
             assert_never(op)
@@ -363,7 +364,7 @@ def _check_combining(op: Reduce | CumSum | Mma) -> None:
 
 def _reduced(fn: ReduceFn, dtype: DType) -> DType:
     """The element type a reduction gives, where it takes `dtype`."""
-    demand(_takes(fn, dtype), f"{fn} does not take {dtype}")
+    demand(_takes(fn, dtype), "{} does not take {}", fn, dtype)
     match fn:
         case ReduceFn.SUM | ReduceFn.MEAN:
             return sums_to(dtype)
@@ -385,16 +386,16 @@ def check_broadcast(source: tuple[Axis, ...], target: tuple[Axis, ...]) -> None:
     demand(len(source) <= len(target), "broadcasting drops no axis")
     for old, new in zip(reversed(source), reversed(target), strict=False):
         fits = old == new or (old.tag is None and old.length in (1, new.length))
-        demand(fits, f"the axis {old} cannot become {new}")
+        demand(fits, "the axis {} cannot become {}", old, new)
 
 
 def _gives(actual: TileType, expected: TileType) -> None:
-    demand(actual == expected, f"the result is {expected}, not {actual}")
+    demand(actual == expected, "the result is {}, not {}", expected, actual)
 
 
 def check_axis(of: TileType, axis: int) -> None:
     """The tile has that axis; axes are not counted from behind."""
-    demand(0 <= axis < of.rank, f"{of} has no axis {axis}")
+    demand(0 <= axis < of.rank, "{} has no axis {}", of, axis)
 
 
 def without(of: TileType, axis: int) -> TileType:

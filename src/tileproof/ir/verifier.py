@@ -141,8 +141,8 @@ class _Verifier:
             case TensorType():
                 pass
             case TileType():
-                demand(value.type.rank == 0, f"the parameter {value!r} has axes")
-                demand(value.type.dtype.storage is not None, f"the parameter {value!r} has no storage type")
+                demand(value.type.rank == 0, "the parameter {!r} has axes", value)
+                demand(value.type.dtype.storage is not None, "the parameter {!r} has no storage type", value)
             case WalkerType():
                 raise Broken(f"the parameter {value!r} is a walker")
             case _:
@@ -153,14 +153,14 @@ class _Verifier:
     # Scope.
 
     def _define(self, value: AnyValue) -> None:
-        demand(value.name not in self.names, f"{value.name} is defined twice")
+        demand(value.name not in self.names, "{} is defined twice", value.name)
         self.names.add(value.name)
         match value.type:
             case TileType():
                 check_tile_type(value.type, self.dimensions)
                 for tag in (axis.tag for axis in value.type.axes):
                     is_here = not isinstance(tag, WalkerTag) or self._is_usable(tag.walker)
-                    demand(is_here, f"the tag {tag} of {value!r} is out of scope")
+                    demand(is_here, "the tag {} of {!r} is out of scope", tag, value)
             case WalkerType():
                 check_walker_type(value.type, self.dimensions)
             case TensorType():
@@ -174,8 +174,8 @@ class _Verifier:
 
     def _use(self, values: Iterable[AnyValue]) -> None:
         for value in values:
-            demand(value in self.scope, f"{value.name} is not defined here")
-            demand(value not in self.gone, f"{value.name} {self.gone.get(value)}")
+            demand(value in self.scope, "{} is not defined here", value.name)
+            demand(value not in self.gone, "{} {}", value.name, self.gone.get(value))
 
     def _block(self, block: Block, place: _Place, defines: Iterable[AnyValue] = ()) -> None:
         outer = set(self.scope)
@@ -196,13 +196,13 @@ class _Verifier:
                     check_access(op, self.dimensions)
                     self._check_rights(op, place)
                     guard = op.guard if isinstance(op, Store | Update) else None
-                    demand(guard is None or guard.type == _TRUTH, f"a guard is a bool, not {guard!r}")
+                    demand(guard is None or guard.type == _TRUTH, "a guard is a bool, not {!r}", guard)
                 case Check():
                     _check_check(op)
                 case Require():
                     self._check_contract(op, place)
                 case Assume(condition=condition, reason=reason):
-                    demand(condition.type == _TRUTH, f"an assumption is a bool, not {condition.type}")
+                    demand(condition.type == _TRUTH, "an assumption is a bool, not {}", condition.type)
                     demand(reason != "", "an assumption has a reason")
                 case Print():
                     pass
@@ -237,7 +237,7 @@ class _Verifier:
         if isinstance(op, Binary) and op.left.type.dtype == ENTRY:
             number = self.numbers.get(op.right)
             is_length = isinstance(number, int | Extent) and at_least(number, 0) is not False
-            demand(is_length, f"{ENTRY} is divided by a constant of at least 0, not {op.right!r}")
+            demand(is_length, "{} is divided by a constant of at least 0, not {!r}", ENTRY, op.right)
 
     def _learn(self, op: PureOp) -> None:
         """What is made of scalars, dimensions and constants alone is known at launch."""
@@ -256,19 +256,19 @@ class _Verifier:
         is_outside = self.is_parallel and place in (_Place.TOP, _Place.OUTSIDE)
         match op:
             case Load() | Get():
-                demand(access.reads, f"{op.tensor!r} is not read")
+                demand(access.reads, "{!r} is not read", op.tensor)
                 demand(not is_outside or access is Access.IN, "outside the parallel space only In is read")
             case Store():
-                demand(access.writes, f"{op.tensor!r} is not stored to")
+                demand(access.writes, "{!r} is not stored to", op.tensor)
                 demand(not is_outside, "writing happens in the parallel space")
             case Update():
-                demand(access.combines, f"{op.tensor!r} is not updated")
+                demand(access.combines, "{!r} is not updated", op.tensor)
                 demand(not is_outside, "writing happens in the parallel space")
             case _:
                 assert_never(op)
 
     def _check_contract(self, op: Require, place: _Place) -> None:
-        demand(op.condition.type == _TRUTH, f"a contract is a bool, not {op.condition.type}")
+        demand(op.condition.type == _TRUTH, "a contract is a bool, not {}", op.condition.type)
         demand(place is _Place.TOP, "a contract stands at the top level")
         demand(op.condition in self.known_at_launch, "a contract is about what is known at launch")
 
@@ -281,8 +281,8 @@ class _Verifier:
         demand(len(pieces) <= 1, "the parallel space splits one dimension")
         cut = [segments.walker for segments in op.segments]
         for segments in op.segments:
-            demand(segments.walker in op.walkers, f"{segments.walker!r} is cut into segments and not walked")
-            demand(cut.count(segments.walker) == 1, f"{segments.walker!r} is cut into segments twice")
+            demand(segments.walker in op.walkers, "{!r} is cut into segments and not walked", segments.walker)
+            demand(cut.count(segments.walker) == 1, "{!r} is cut into segments twice", segments.walker)
             check_segments(segments)
         self.space = op
         self._block(op.body, _Place.SPACE, (*op.walkers, *(segments.index for segments in op.segments)))
@@ -292,7 +292,7 @@ class _Verifier:
         if self.space is None or place is not _Place.SPACE:
             raise Broken("a join stands at the top level of the parallel space")
         is_piece = op.walker in self.space.walkers and op.walker.type.is_piece
-        demand(is_piece, f"{op.walker!r} is no piece of the parallel space")
+        demand(is_piece, "{!r} is no piece of the parallel space", op.walker)
         check_combining(op)
         self.is_joined = True
         before = tuple(takewhile(lambda other: not isinstance(other, Join), self.space.body.ops))
@@ -325,18 +325,18 @@ class _Verifier:
         _same_types(op.carried, op.results, "what is carried and what comes out")
 
     def _check_branches(self, op: If, place: _Place) -> None:
-        demand(op.condition.type == _TRUTH, f"a condition is a bool, not {op.condition.type}")
+        demand(op.condition.type == _TRUTH, "a condition is a bool, not {}", op.condition.type)
         for block in (op.then, op.orelse):
             self._block(block, place)
             _same_types(block.yields, op.results, "what a branch hands on and what comes out")
 
 
 def _check_check(op: Check) -> None:
-    demand(op.result.type == _TRUTH, f"a check gives a bool, not {op.result.type}")
-    demand(op.ok is None or op.ok.type == _TRUTH, f"a check goes on from a bool, not {op.ok!r}")
+    demand(op.result.type == _TRUTH, "a check gives a bool, not {}", op.result.type)
+    demand(op.ok is None or op.ok.type == _TRUTH, "a check goes on from a bool, not {!r}", op.ok)
     for value in (op.index, op.low, op.high):
         whole = value.type.dtype.kind == "index" or value.type.dtype.is_integer
-        demand(whole, f"a check compares whole numbers, not {value!r}")
+        demand(whole, "a check compares whole numbers, not {!r}", value)
 
 
 def _below(place: _Place) -> _Place:
@@ -346,10 +346,10 @@ def _below(place: _Place) -> _Place:
 
 def _indices(values: Iterable[Tile]) -> None:
     for value in values:
-        demand(value.type == INDEX_SCALAR, f"a loop counts in indices, not {value!r}")
+        demand(value.type == INDEX_SCALAR, "a loop counts in indices, not {!r}", value)
 
 
 def _same_types(left: tuple[Tile, ...], right: tuple[Tile, ...], what: str) -> None:
-    demand(len(left) == len(right), f"{what} differ in number")
+    demand(len(left) == len(right), "{} differ in number", what)
     for one, other in zip(left, right, strict=True):
-        demand(one.type == other.type, f"{what} differ: {one!r} and {other!r}")
+        demand(one.type == other.type, "{} differ: {!r} and {!r}", what, one, other)

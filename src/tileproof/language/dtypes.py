@@ -61,6 +61,9 @@ class DType(Named):
         object.__setattr__(self, "kind", kind)
         object.__setattr__(self, "bits", bits)
 
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
     def __reduce__(self) -> tuple[Any, ...]:
         return DType, (self.name, self.kind, self.bits)
 

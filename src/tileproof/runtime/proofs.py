@@ -283,6 +283,14 @@ def _sources(kernel: Kernel, captures: Sequence[Capture]) -> tuple[Source, ...]:
 # Entries. A source text is not written: the reader has it.
 
 
+@cache
+def _names_of(of: type) -> tuple[str, ...] | None:
+    """The fields that a record of this type is made of; None if it is made in another way."""
+    if not is_dataclass(of) or not all(each.init for each in fields(of)):
+        return None
+    return tuple(each.name for each in fields(of))
+
+
 class _Writer(pickle.Pickler):
     def __init__(self, file: io.BytesIO, sources: Sequence[Source]) -> None:
         super().__init__(file, protocol=5)
@@ -296,9 +304,9 @@ class _Writer(pickle.Pickler):
         """
         if isinstance(item, Enum):
             return type(item), (item.value,)
-        if is_dataclass(item) and not isinstance(item, type) and all(each.init for each in fields(item)):
-            return type(item), tuple(getattr(item, each.name) for each in fields(item))
-        return NotImplemented
+        of: Any = type(item)
+        names = _names_of(of)
+        return NotImplemented if names is None else (of, tuple(getattr(item, name) for name in names))
 
     def persistent_id(self, item: Any) -> Any:
         if not isinstance(item, Source):

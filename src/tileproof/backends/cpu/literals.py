@@ -7,6 +7,7 @@ import re
 import struct
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final
 
 from tileproof.language.dtypes import BF16, F8E4M3, F8E5M2, F16, F32, F64, TF32, DType
@@ -50,12 +51,18 @@ def rounded(value: float, dtype: DType) -> float:
         return float(value)
     if abs(value) == math.inf:
         return math.copysign(beyond, value)
-    exact = abs(Fraction(value))
+    nearest = _nearest(abs(value), form)
+    return math.copysign(beyond if nearest > form.largest else float(nearest), value)
+
+
+@lru_cache(maxsize=4096)
+def _nearest(value: float, form: Format) -> Fraction:
+    """The multiple of a format's steps nearest to a number above 0. Kernels write the same few numbers often."""
+    exact = Fraction(value)
     exponent = exact.numerator.bit_length() - exact.denominator.bit_length()
     exponent -= exact < Fraction(2) ** exponent
     step = Fraction(2) ** max(exponent - form.precision + 1, form.step)
-    nearest = round(exact / step) * step
-    return math.copysign(beyond if nearest > form.largest else float(nearest), value)
+    return round(exact / step) * step
 
 
 def literal(value: float, dtype: DType, lanes: int) -> str:

@@ -59,17 +59,20 @@ def candidates(kernel: ops.KernelIR) -> list[Candidate]:
     space = next((op for op in kernel.body.ops if isinstance(op, ops.Parallel)), None)
     if space is None:
         return []
+    within = tuple(walk(space.body))
+    if not any(isinstance(op, ops.Mma) for op in within):
+        return []
     parameters = {parameter.value for parameter in kernel.parameters}
     ragged = {segments.walker for segments in space.segments}
     steady = {walker for walker in space.walkers if walker not in ragged and not walker.type.is_piece}
     made: dict[AnyValue, ops.AnyOp] = {}
     loops: dict[Walker, bool] = {}
-    for op in walk(space.body):
+    for op in within:
         made |= dict.fromkeys(ops.results(op), op)
         if isinstance(op, ops.TilesLoop) and op.start is None:
             loops[op.walker] = op.stop is None
     found = []
-    for op in walk(space.body):
+    for op in within:
         if isinstance(op, ops.Mma):
             for tile, is_left in ((op.left, True), (op.right, False)):
                 load, chain = _chain(tile, made)

@@ -5,9 +5,12 @@ A float of 16 bits or less is a `float` in a register, always one that its own t
 
 from __future__ import annotations
 
+from functools import cache
+
 from tileproof.language.dtypes import BOOL, F16, F64, TF32, DType
 
 
+@cache
 def register(dtype: DType) -> str:
     """The LLVM type of one element in a register."""
     if dtype.is_float:
@@ -15,6 +18,7 @@ def register(dtype: DType) -> str:
     return "i1" if dtype == BOOL else f"i{dtype.bits}"
 
 
+@cache
 def memory(dtype: DType) -> str:
     """The LLVM type of one element in memory."""
     if dtype in (F64, F16, TF32) or (dtype.is_float and dtype.bits == 32):
