@@ -10,22 +10,23 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 if __name__ == "__main__":
     here = Path(__file__).parent
     sys.path[:0] = [str(here.parent), str(here.parent / "examples")]
 
 import numpy as np
-from guarded import SIDES, Arena, Side, guarded
+from guarded import SIDES, Scratch, Side, guarded
 
 import tileproof as tp
 from tileproof.backends.cpu import running
-from tileproof.runtime import native
+from tileproof.runtime import native, repeats
 
 EVERYTHING = os.environ.get("TILEPROOF_GUARD") == "everything"
 """Whether to try every layout with every launch, which takes minutes."""
@@ -63,11 +64,11 @@ LAYOUTS: dict[str, Callable[[Any], Any]] = {
 @contextmanager
 def guarded_scratch(side: Side) -> Iterator[None]:
     """Gives launches of this thread scratch memory of exactly the size they ask for."""
-    before, running.arena = running.arena, Arena(side)  # type: ignore[attr-defined]
-    try:
+    places = [(running, "ARENAS"), (running, "SPACES"), (repeats, "ARENAS")]
+    with ExitStack() as stack:
+        for module, name in places:
+            stack.enter_context(patch.object(module, name, Scratch(side)))
         yield
-    finally:
-        running.arena = before  # type: ignore[attr-defined]
 
 
 def outcome(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import mmap
+from types import SimpleNamespace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -47,16 +48,19 @@ def guarded(array: Any, side: Side) -> Any:
     return copy
 
 
-class Arena:
-    """Scratch memory of exactly the size that is asked for, full of ones, which as floats are no numbers."""
+class Scratch:
+    """Gives scratch memory of exactly the size that is asked for, full of ones, which as floats are no numbers."""
 
     def __init__(self, side: Side) -> None:
         self.side: Side = side
         self._kept: dict[int, tuple[mmap.mmap, int]] = {}
 
-    def __call__(self, size: int) -> int:
-        if size not in self._kept:
-            self._kept[size] = frame(size, self.side)
-        memory, begin = self._kept[size]
+    def take(self, size: int) -> SimpleNamespace:
+        """Memory that is this taker's alone until it is given back."""
+        memory, begin = self._kept.pop(size, None) or frame(size, self.side)
         memory[begin : begin + size] = b"\xff" * size
-        return address_of(memory) + begin
+        return SimpleNamespace(address=address_of(memory) + begin, size=size, memory=memory, begin=begin)
+
+    def give(self, arena: SimpleNamespace) -> None:
+        """Keeps it for others."""
+        self._kept[arena.size] = arena.memory, arena.begin

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from guarded import SIDES, Arena, Side, address_of, frame, guarded
+from guarded import SIDES, Scratch, Side, address_of, frame, guarded
 
 TESTS = Path(__file__).resolve().parents[2]
 TARGETS = ("avx512", "avx2", "sse2")
@@ -67,6 +67,10 @@ def test_scratch_memory_touches_a_page_and_holds_ones(side: Side) -> None:
     assert (begin if side == "start" else begin + 192) % mmap.PAGESIZE == 0
     assert len(memory) > begin + 192
     assert address_of(memory) % mmap.PAGESIZE == 0
-    arena = Arena(side)
-    held = np.ctypeslib.as_array((np.ctypeslib.ctypes.c_uint8 * 192).from_address(arena(192)))
+    scratch = Scratch(side)
+    arena = scratch.take(192)
+    held = np.ctypeslib.as_array((np.ctypeslib.ctypes.c_uint8 * 192).from_address(arena.address))
     assert (held == 255).all()
+    assert scratch.take(192).address != arena.address
+    scratch.give(arena)
+    assert scratch.take(192).address == arena.address
