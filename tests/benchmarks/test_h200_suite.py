@@ -63,9 +63,11 @@ def test_goals_are_judged_by_the_figures_of_the_same_run() -> None:
 
 
 def test_prompts_are_judged_against_the_products_alone() -> None:
-    rows = (Row("pp", OURS, "bf16", 512, (1e5,)), Row("pp", PROMPT_PEER, "bf16", 512, (1.05e5,)),
-            Row("pp", OURS, "bf16", 256, (1e5,)), Row("pp", PROMPT_PEER, "bf16", 256, (3e5,)))  # fmt: skip
+    rows = (Row("pp", GRAPH, "bf16", 512, (1e5,)), Row("pp", PROMPT_PEER, "bf16", 512, (1.05e5,)),
+            Row("pp", GRAPH, "bf16", 256, (1e5,)), Row("pp", PROMPT_PEER, "bf16", 256, (3e5,)))  # fmt: skip
     assert [met for met, _ in model(*rows).goals()] == [True], "only the lengths that were asked for"
+    behind = (replace(rows[0], rounds=(0.9e5,)), rows[1], Row("pp", OURS, "bf16", 512, (2e5,)))
+    assert [met for met, _ in model(*behind).goals()] == [False], "what was not raced does not count"
 
 
 def test_figures_come_back_from_their_data_and_make_a_page(tmp_path: Path) -> None:
