@@ -113,7 +113,8 @@ class Model:
             if rows[1] is not None and rows[2] is not None:
                 ratio, alone = (row.median / rows[2].median if row is not None else 0.0 for row in rows[:2])
                 said = f"{self.name}: prompt of {length}, our graph {alone:.3f}x the products alone in one graph"
-                yield alone >= PREFILL, f"{said}, asked for {PREFILL:g}x; by `generate`, in turns of its own, {ratio:.3f}x"
+                apart = f"by `generate`, in turns of its own, {ratio:.3f}x"
+                yield alone >= PREFILL, f"{said}, asked for {PREFILL:g}x; {apart}"
 
 
 @dataclass(frozen=True, slots=True)
