@@ -1,9 +1,9 @@
 """A race in turns of equal length, for work that is bounded by power.
 
 Under load a GPU lowers its clock within tens of milliseconds, so whoever runs longer in a row is measured slower, and
-what ran before matters, too: the more where it drew less power. Here everybody works for the same time, behind work of
-its own that is not timed, in an order drawn by lot. The same code lay up to 4% apart in a fixed order, and 0.5% in an
-order by lot behind 0.15 s of its own work.
+what ran before matters, too. Here everybody works for the same time, behind work of its own that is not timed, in an
+order drawn by lot. The same code lay up to 4% apart in a fixed order, and 0.5% in an order by lot behind 0.15 s of its
+own work.
 """
 
 from __future__ import annotations
@@ -52,4 +52,3 @@ def race(contestants: Mapping[str, Contestant], rounds: int, seconds: float, tur
                 contestants[name](warming[name])
             found[name].append(contestants[name](runs[name]) / runs[name])
     return found
-

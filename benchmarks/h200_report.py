@@ -111,10 +111,12 @@ class Model:
         for length in JUDGED_PROMPTS:
             rows = [self.row("pp", who, length) for who in (OURS, GRAPH, PROMPT_PEER)]
             if rows[1] is not None and rows[2] is not None:
-                ratio, alone = (row.median / rows[2].median if row is not None else 0.0 for row in rows[:2])
+                alone = rows[1].median / rows[2].median
                 said = f"{self.name}: prompt of {length}, our graph {alone:.3f}x the products alone in one graph"
-                apart = f"by `generate`, in turns of its own, {ratio:.3f}x"
-                yield alone >= PREFILL, f"{said}, asked for {PREFILL:g}x; {apart}"
+                said += f", asked for {PREFILL:g}x"
+                if rows[0] is not None:
+                    said += f"; by `generate`, in turns of its own, {rows[0].median / rows[2].median:.3f}x"
+                yield alone >= PREFILL, said
 
 
 @dataclass(frozen=True, slots=True)

@@ -209,7 +209,7 @@ def roofs(run: Run, shared: Shared, llm: LLM) -> None:
 def prompts(run: Run, shared: Shared, llm: LLM, lengths: Sequence[int]) -> None:
     """Prompts of some lengths, beside the products that they need, in turns of equal length.
 
-    By `generate` they are timed apart: what runs behind it, where the GPU waits for the host at times, is slowed down.
+    By `generate` they are timed apart: there the GPU waits for the host at times, and draws another power.
     """
     for length in lengths:
         if run.left() < 0:

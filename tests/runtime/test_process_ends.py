@@ -169,15 +169,22 @@ sys.exit(0)
     assert ended(text) == []
 
 
-def test_a_handler_of_a_signal_that_raises_at_any_moment_breaks_nothing() -> None:
-    """Ctrl-C, in short: whatever it comes into the middle of, memory lives, and every byte is written whole."""
-    text = """
+STOPS = """
 import random, signal
 class Stop(Exception):
     pass
 def stop(*_):
     raise Stop
 sys.unraisablehook = lambda *_: None  # where Python cannot raise, it says so and goes on
+chance = random.Random(0)
+signal.signal(signal.SIGALRM, stop)
+"""
+"""Has a signal raise `Stop`, once it is armed."""
+
+
+def test_a_handler_of_a_signal_that_raises_at_any_moment_breaks_nothing() -> None:
+    """Ctrl-C, in short: whatever it comes into the middle of, memory lives, and every byte is written whole."""
+    text = """
 a, b, theirs = tp.ones(64), tp.zeros(64), np.ones(64, np.float32)
 streams = [tp.Stream(), tp.Stream()]
 with tp.Graph() as graph:
@@ -195,8 +202,7 @@ def work(times):
         add(b, a, theirs)
 work(2)
 tp.current_stream().synchronize()
-chance, wrong, stops = random.Random(0), [], 0
-signal.signal(signal.SIGALRM, stop)
+wrong, stops = [], 0
 while stops < 1500:
     try:
         signal.setitimer(signal.ITIMER_REAL, chance.random() * 1e-3 + 2e-5, 5e-3)
@@ -218,7 +224,7 @@ for stream in streams:
     stream.synchronize()
 print(len(wrong))
 """
-    assert ended(text) == ["0"]
+    assert ended(STOPS + text) == ["0"]
 
 
 def test_a_handler_of_a_signal_that_launches_at_any_moment_breaks_nothing() -> None:
@@ -253,14 +259,7 @@ print(wrong, came[0] > 0, set(z.tolist()), set(sums.tolist()))
 def test_a_handler_of_a_signal_that_raises_leaves_no_memory_shared_for_good() -> None:
     """A view that is gone is gone, also if the signal came at its end."""
     text = """
-import random, signal
-class Stop(Exception):
-    pass
-def stop(*_):
-    raise Stop
-sys.unraisablehook = lambda *_: None  # where Python cannot raise, it says so and goes on
-chance, stops = random.Random(0), 0
-signal.signal(signal.SIGALRM, stop)
+stops = 0
 while stops < 1000:
     try:
         signal.setitimer(signal.ITIMER_REAL, chance.random() * 1e-4 + 2e-5, 5e-3)
@@ -277,7 +276,7 @@ while stops < 1000:
 gc.collect()
 print(a.block.exports)
 """
-    assert ended(text) == ["0"]
+    assert ended(STOPS + text) == ["0"]
 
 
 # Forks.
