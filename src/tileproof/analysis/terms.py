@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from tileproof.ir.extent import Extent, Length
 
@@ -270,7 +270,8 @@ def number(value: int) -> Term:
     return Term((), value)
 
 
-LANE = of(Lane())
+_ANY_LANE: Final = Lane()
+LANE = of(_ANY_LANE)
 """The lane of a one-dimensional tile, wherever its elements are written as one term."""
 
 
@@ -437,7 +438,7 @@ def renamed(term: Term, copy: int) -> Term:
     return rebuild(term, change)
 
 
-def at_lane(term: Term, lane: Term, mark: Lane = Lane()) -> Term:  # noqa: B008 (frozen)
+def at_lane(term: Term, lane: Term, mark: Lane = _ANY_LANE) -> Term:
     """The element of a one-dimensional tile at `lane`, where the tile is written in terms of `mark`."""
 
     def change(atom: Atom) -> Term | None:
