@@ -315,6 +315,39 @@ def test_the_graph_of_a_prompt_is_timed_with_random_tokens(monkeypatch: pytest.M
     assert len(set(read)) > 20
 
 
+def test_a_form_of_a_prompt_is_raced_if_it_computes_the_same(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    torch = pytest.importorskip("torch")
+    from benchmarks import h200_chains, h200_prompts, h200_weights
+
+    monkeypatch.setattr(h200_chains, "products_of_a_prompt", lambda shared, length: lambda: None)
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
+    monkeypatch.setattr(h200_race, "TURN", 1e-4)
+    monkeypatch.setattr(h200_race, "WARMING", 0.0)
+    shared = h200_weights.made(SMALL, "cpu")
+    forms = {
+        name: LLM.of(SMALL, shared.ours(), max_seq_len=128, max_batch=1, fusions=fusions)
+        for name, fusions in h200_prompts.FORMS.items()
+    }
+    other = LLM.of(replace(SMALL, theta=3.0), shared.ours(), max_seq_len=128, max_batch=1)
+    found = h200_prompts.raced({**forms, "other": other}, shared, 70, 2, 60)
+    assert list(found) == [*forms, h200_prompts.PEER]
+    assert "other: its logits lie" in capsys.readouterr().out
+
+
+def test_a_race_of_forms_tells_what_each_takes_more_and_its_part_of_the_products() -> None:
+    from benchmarks.h200_prompts import AGAIN, NOW, PEER, table
+
+    found = {NOW: [2e-3, 2.1e-3, 2.2e-3], AGAIN: [2.2e-3, 2.2e-3], "other": [1.9e-3], PEER: [1.9e-3]}
+    assert [line.split()[-8:] for line in table(found, 10)][1:] == [
+        ["as", "it", "is", "2.100", "0.905x", "2.000", "to", "2.200"],
+        ["is,", "again", "2.200", "+10.0", "0.864x", "2.200", "to", "2.200"],
+        ["other", "1.900", "-20.0", "1.000x", "1.900", "to", "1.900"],
+        ["+", "cuDNN,", "products", "alone", "1.900", "1.900", "to", "1.900"],
+    ]
+
+
 def test_what_is_stopped_is_told_as_such_whatever_it_makes_of_it() -> None:
     def compile_() -> None:
         try:

@@ -23,9 +23,8 @@ def shapes_of(kind: StepClass) -> Iterator[tuple[str, DType, tuple[int, ...], fl
     yield "positions", I32, (rows,), 0
     yield "slots", I32, (rows,), -1  # where a row's keys and values go; -1: nowhere
     yield "table", I32, (sequences, kind.pages), -1
-    if kind.is_decode:
-        yield "used", I32, (sequences,), 0
-    else:
+    yield "used", I32, (sequences,), 0  # places of the cache, with those of this step
+    if not kind.is_decode:
         yield "blocks", I32, (kind.blocks, kind.block), -1
         yield "owners", I32, (kind.blocks,), -1
     if not kind.is_decode and kind.sampling != "none":

@@ -171,9 +171,8 @@ class Runner:
             # Pages behind the piece are for turns that follow; of a prompt they hold nothing yet, and are not named.
             held = pages[: kind.pages if kind.is_decode else -(-piece.stop // PAGE)]
             host["table"][number, : len(held)] = held
-            if kind.is_decode:
-                host["used"][number] = piece.stop
-            else:
+            host["used"][number] = piece.stop
+            if not kind.is_decode:
                 named = in_blocks(row, piece.count, kind.block)
                 host["blocks"][block : block + len(named)] = named
                 host["owners"][block : block + len(named)] = number
