@@ -146,6 +146,16 @@ def prefill_alone(llm: LLM, length: int, runs: int) -> float:
         return timed(steps, wait, runs)
 
 
+def prompt_logits(llm: LLM, length: int) -> Any:
+    """The logits behind a prompt of random tokens, by the steps that `prefill_alone` times."""
+    with _text(llm, length, 0) as sequence:
+        sequence.prompt = tuple(text_of(llm, length, 0))
+        for start in range(0, length, llm.runner.budget):
+            step = llm.runner.prepared([Piece(sequence, start, min(llm.runner.budget, length - start))])
+            step.run()
+        return step.logits.numpy()[0, : llm.config.tokens].astype(np.float64)
+
+
 @contextmanager
 def _text(llm: LLM, length: int, computed: int) -> Iterator[Text]:
     """A text with pages that nobody else takes before the end of a turn."""
