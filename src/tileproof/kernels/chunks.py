@@ -45,16 +45,16 @@ def seen_by_rows(query: Any, spot: Any, span: Any, sizes: Any, k: Any, v: Any, p
     state = blank(rows * sharing, query.shape[1], query.dtype)
     for n in tp.tiles(("L", tp.each), stop=whole):
         page = tp.maximum(pages[n], 0)
-        state = weighed(state, query @ k[page, g, :, :].T, v[page, g, :, :], by)
+        state = weighed(state, query @ k[page, g, :, :].T, v[page, g, :, :], by, True)
     for n in tp.tiles(("L", tp.each), start=tp.maximum(whole, 0), stop=full):
         page, ahead = tp.maximum(pages[n], 0), n.to(i32) * size - begin
         is_seen = place[:, None] >= ahead + tp.arange(size, i32)[None, :]
-        state = weighed(state, tp.where(is_seen, query @ k[page, g, :, :].T, -tp.inf), v[page, g, :, :], by)
+        state = weighed(state, tp.where(is_seen, query @ k[page, g, :, :].T, -tp.inf), v[page, g, :, :], by, True)
     for n in tp.tiles(("L", tp.each), start=tp.maximum(full, 0), stop=count):
         page, here = tp.maximum(pages[n], 0), n.to(i32) * size + tp.arange(size, i32)
         is_seen = (place[:, None] + begin >= here[None, :]) & (here[None, :] < used)
         values = tp.where(here[:, None] < used, v[page, g, :, :], 0)
-        state = weighed(state, tp.where(is_seen, query @ k[page, g, :, :].T, -tp.inf), values, by)
+        state = weighed(state, tp.where(is_seen, query @ k[page, g, :, :].T, -tp.inf), values, by, True)
     return state
 
 

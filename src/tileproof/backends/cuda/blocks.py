@@ -52,6 +52,8 @@ def execute(s: State, op: ops.AnyOp) -> None:
         case ops.Binary():
             if op.result not in s.fused and not indices.arithmetic(s, op):
                 s.put(op.result, _binary(s, op))
+        case ops.Select() if op.result in s.flushed:
+            s.put(op.result, s.b.exp2(s.get(s.flushed[op.result]), ftz=True))
         case ops.Select():
             s.put(op.result, s.b.select(s.get(op.condition), s.get(op.yes), s.get(op.no)))
         case ops.Cast():

@@ -30,6 +30,7 @@ from .checks import sites_of
 from .combined import begin, finish
 from .dependent import Dependent, first_ops, read_early, verify, wait_first
 from .facts import MANY, Facts
+from .flushing import flushed
 from .indices import tile_place
 from .order import Order, ordered
 from .parameters import Parameters, Slot, What
@@ -125,7 +126,7 @@ class _Writing:
         self.turns: dict[Walker, Value] = {}
         self.turned = blocks.turned_loads(kernel.body)
         self.fused = single_products(kernel.body)
-        self.sums = Sums(kernel, facts)
+        self.sums, self.flushed = Sums(kernel, facts), flushed(kernel)
 
     def program(self) -> Program:
         entries = []
@@ -171,7 +172,7 @@ class _Writing:
         s.at(self.kernel.span)
         builder.entry.location = builder.location
         s.sites, s.turned, s.fused, s.is_serial = self.sites, self.turned, self.fused, self.is_serial
-        s.sums = self.sums
+        s.sums, s.flushed = self.sums, self.flushed
         self.given = dict(zip(types, builder.parameters, strict=True))
         self.parameters.define(s, self.given)
         if self.is_dependent:

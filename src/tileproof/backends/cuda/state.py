@@ -133,6 +133,8 @@ class State:
     """Loaded tiles of which only the transpose is used, and that: they are loaded so."""
     fused: Mapping[AnyValue, Binary] = field(default_factory=dict)
     """Products that are written together with the sum they are added to."""
+    flushed: Mapping[Tile, Tile] = field(default_factory=dict)
+    """Choices that are one power of two, and what 2 is raised to."""
     sums: Sums | None = None
     """How large sums of products of integers can be."""
     numbers: dict[Tile, bool | int | float] = field(default_factory=dict)
