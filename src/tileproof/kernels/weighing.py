@@ -35,18 +35,11 @@ def blank(rows: Any, depth: Any, dtype: Any) -> Any:
     return tp.full((rows,), tp.lowest, kind), tp.zeros((rows,), kind), tp.zeros((rows, depth), kind)
 
 
-def weighed(state: Any, scores: Any, values: Any, scale: Any, is_flushed: bool = False) -> Any:
-    """The state after one more tile of keys. `scale` is for powers of 2, and above 0.
-
-    With `is_flushed` weights below 2**-126 are 0: beside the greatest, which is 1, none is seen, and a GPU has one
-    instruction for the others then.
-    """
+def weighed(state: Any, scores: Any, values: Any, scale: Any) -> Any:
+    """The state after one more tile of keys. `scale` is for powers of 2, and above 0."""
     top, total, acc = state
     new = tp.maximum(top, scores.max(axis=1) * scale)
-    power = scores * scale - new[:, None]
-    weight, fade = tp.exp2(power), tp.exp2(top - new)
-    if is_flushed:
-        weight = tp.where(power < -126, 0, weight)
+    weight, fade = tp.exp2(scores * scale - new[:, None]), tp.exp2(top - new)
     return new, total * fade + weight.sum(axis=1), acc * fade[:, None] + weight.to(values.dtype) @ values
 
 
