@@ -32,6 +32,13 @@ def alone(y: Out[i32, "1"], w: In[i8, "K"], x: In[i8, "K"], *, K: int) -> None:
     y[0:1] = tp.full((1,), (w[:].to(i32) * x[:].to(i32)).sum(), i32)
 
 
+@tp.kernel(deny_checks=True)
+def wrapped(y: Out[i32, "N"], w: In[i8, "N K"], x: In[i8, "K"], *, K: int, BN: int = 8) -> None:
+    """Products of bytes that are bytes themselves."""
+    for n in tp.parallel(N=BN):
+        y[n] = (x[:] * w[n, :]).sum(axis=1)
+
+
 SIZES = [(19, 9, 64), (3, 17, 64), (5, 3, 32), (9, 5, 16), (3, 2, 128), (13, 1, 512), (2, 3, 48), (4, 2, 24), (1, 1, 7)]
 
 
@@ -57,6 +64,8 @@ def test_sums_are_exact(level: str, monkeypatch: pytest.MonkeyPatch) -> None:
         assert (z == y.sum(axis=1)).all()
         alone(total, w[0].reshape(-1), x.reshape(-1))
         assert total[0] == z[0]
+        wrapped(z, w.reshape(n, -1), x.reshape(-1))
+        assert (z == (w * x).reshape(n, -1).sum(axis=1, dtype=np.int32)).all()
 
 
 @pytest.mark.parametrize(

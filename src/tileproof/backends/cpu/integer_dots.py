@@ -72,9 +72,10 @@ def found(s: State, op: ops.Reduce) -> Dots | None:
 
 
 def _is_of_bytes(s: State, tile: Tile) -> bool:
-    """Whether a tile of 32 bits is one of signed bytes, perhaps repeated."""
+    """Whether a tile of 32 bits is one of signed bytes, perhaps repeated; products of bytes as bytes wrap before they
+    are added."""
     if tile.type.rank == 0 or tile.type.dtype != I32:
-        return tile.type.rank > 0 and tile.type.dtype == I8
+        return False
     match s.lazy.get(tile):
         case ops.Cast(operand=operand):
             return operand.type.rank > 0 and operand.type.dtype == I8
@@ -166,8 +167,6 @@ def _sums(s: State, dots: Dots, rows: Sequence[tuple[Operand, ...]]) -> list[Ope
 
 def _bytes(s: State, tile: Tile, spot: Spot) -> Operand:
     """The bytes that a tile is made of."""
-    if tile.type.dtype == I8:
-        return elements.at(s, tile, spot)
     match s.lazy[tile]:
         case ops.Cast(operand=operand):
             return elements.at(s, operand, spot)
