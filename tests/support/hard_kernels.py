@@ -44,6 +44,17 @@ def guarded_window(y: Out[f32, "M 8"], x: In[f32, "M N"], much: i32) -> None:
 
 
 @tp.kernel
+def guarded_rows(y: Out[f32, "M 8"], x: In[f32, "_ 8"], much: i32) -> None:
+    """The same of rows by a walker of another dimension."""
+    for i in tp.parallel(M=4):
+        acc = tp.zeros((i, 8))
+        for _ in range(much):
+            if tp.dim("M") <= x.shape[0]:
+                acc = tp.mma(x[i, :], tp.full((8, 8), 1.0), acc)
+        y[i, :] = acc
+
+
+@tp.kernel
 def shifted_out(y: Out[f32, "M"], x: In[f32, "M"], w: In[f32, "8"]) -> None:
     """A tile of one element that may have none."""
     for i in tp.parallel(M=1):
@@ -122,6 +133,7 @@ CASES: dict[tp.Kernel, Callable[[], list[list[Any]]]] = {
     stored_in_an_arm: lambda: [[floats(9, 11), floats(9, 11), floats(11, 9), much] for much in (0, 1, 2)],
     product_in_one_turn: lambda: [[floats(8, 8), floats(8, 8)]],
     guarded_window: lambda: [[floats(9, 8), floats(9, n), 2] for n in (3, 8, 9)],
+    guarded_rows: lambda: [[floats(8, 8), floats(m, 8), 2] for m in (3, 8, 9)],
     shifted_out: lambda: [[floats(n), floats(n), floats(8)] for n in (1, 3, 17)],
     narrow_positions: lambda: [[floats(200), floats(100), floats(128)]],
     one_column: lambda: [[floats(m, 1), floats(m, 21), floats(21, 1) / 4] for m in (5, 32, 37)],

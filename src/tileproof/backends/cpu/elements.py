@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tileproof.ir import ops
-from tileproof.ir.types import Dimension, Fixed, Tile, TileType, WalkerTag
+from tileproof.ir.types import Dimension, Fixed, Named, Tile, TileType, WalkerTag
 from tileproof.language.dtypes import ENTRY, INDEX
 
 from . import access
@@ -297,7 +297,8 @@ def is_outside(s: State, tile: Tile, depth: int) -> bool:
 def _is_outside_pick(s: State, pick: ops.Pick, dimension: Dimension, depth: int) -> bool:
     match pick:
         case ops.Along(walker):
-            return s.depths[walker] <= depth
+            # Of another dimension, or of none, the axis is long enough only where the access is reached.
+            return s.depths[walker] <= depth and dimension == Named(walker.type.dimension)
         case ops.Whole():
             return True
         case ops.Window(start, length):
