@@ -55,6 +55,16 @@ def guarded_rows(y: Out[f32, "M 8"], x: In[f32, "_ 8"], much: i32) -> None:
 
 
 @tp.kernel
+def longer_axes(y: Out[f32, "M N"], a: In[f32, "_ _"], b: In[f32, "K N"]) -> None:
+    """Operands that many programs share, of axes that go on behind the last tile."""
+    for i, j in tp.parallel(M=4, N=4):
+        acc = tp.zeros((i, j))
+        for k in tp.tiles(K=8):
+            acc = tp.mma(a[i, k], b[k, j], acc)
+        y[i, j] = acc
+
+
+@tp.kernel
 def shifted_out(y: Out[f32, "M"], x: In[f32, "M"], w: In[f32, "8"]) -> None:
     """A tile of one element that may have none."""
     for i in tp.parallel(M=1):
@@ -129,11 +139,20 @@ def floats(*shape: int) -> Any:
     return np.random.default_rng(len(shape)).integers(-4, 5, shape).astype(np.float32)
 
 
+def nan_behind(array: Any, rows: int, columns: int) -> Any:
+    """An array whose first rows and columns alone are numbers."""
+    array[rows:], array[:, columns:] = np.nan, np.nan
+    return array
+
+
 CASES: dict[tp.Kernel, Callable[[], list[list[Any]]]] = {
     stored_in_an_arm: lambda: [[floats(9, 11), floats(9, 11), floats(11, 9), much] for much in (0, 1, 2)],
     product_in_one_turn: lambda: [[floats(8, 8), floats(8, 8)]],
     guarded_window: lambda: [[floats(9, 8), floats(9, n), 2] for n in (3, 8, 9)],
     guarded_rows: lambda: [[floats(8, 8), floats(m, 8), 2] for m in (3, 8, 9)],
+    longer_axes: lambda: [
+        [floats(m, 64), nan_behind(floats(10, 17), m, k), floats(k, 64)] for m in (6, 8) for k in (5, 16)
+    ],
     shifted_out: lambda: [[floats(n), floats(n), floats(8)] for n in (1, 3, 17)],
     narrow_positions: lambda: [[floats(200), floats(100), floats(128)]],
     one_column: lambda: [[floats(m, 1), floats(m, 21), floats(21, 1) / 4] for m in (5, 32, 37)],

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tileproof.ir import ops
-from tileproof.ir.types import Access, AnyValue, Tile, Walker, WalkerTag
+from tileproof.ir.types import Access, AnyValue, Named, Tile, Walker, WalkerTag
 from tileproof.ir.walk import walk
 from tileproof.language.dtypes import INDEX
 
@@ -101,8 +101,10 @@ def _is_steady(
     product: ops.Mma, load: ops.Load, is_left: bool, steady: set[Walker], loops: Mapping[Walker, bool]
 ) -> bool:
     inner = product.left.type.axes[1].tag if is_left else product.right.type.axes[0].tag
-    for pick in load.picks:
+    for pick, dimension in zip(load.picks, load.tensor.type.dimensions, strict=True):
         match pick:
+            case ops.Along(walker) if dimension != Named(walker.type.dimension):
+                return False  # its tiles end where that dimension does, not where the axis does
             case ops.Along(walker):
                 # What a loop's bound cuts off of the inner axis is not to be multiplied, and it is packed here.
                 is_cut = walker in loops and not loops[walker] and inner == WalkerTag(walker)
