@@ -65,6 +65,16 @@ def longer_axes(y: Out[f32, "M N"], a: In[f32, "_ _"], b: In[f32, "K N"]) -> Non
 
 
 @tp.kernel
+def before_the_cut(y: Out[f32, "C"], cache: InOut[f32, "C"], at: i32) -> None:
+    """The walkers of a dimension go on where the part of a tensor before a cut has ended."""
+    tp.require(at >= 0)
+    tp.require(at <= tp.dim("C"))
+    past, fresh = tp.split_at(cache, "C", at)
+    for c in tp.parallel(C=4):
+        y[c] = past.get(c, 9.0) - fresh.get(c, 5.0)
+
+
+@tp.kernel
 def shifted_out(y: Out[f32, "M"], x: In[f32, "M"], w: In[f32, "8"]) -> None:
     """A tile of one element that may have none."""
     for i in tp.parallel(M=1):
@@ -153,6 +163,7 @@ CASES: dict[tp.Kernel, Callable[[], list[list[Any]]]] = {
     longer_axes: lambda: [
         [floats(m, 64), nan_behind(floats(10, 17), m, k), floats(k, 64)] for m in (6, 8) for k in (5, 16)
     ],
+    before_the_cut: lambda: [[floats(11), floats(11), at] for at in (0, 3, 8, 11)],
     shifted_out: lambda: [[floats(n), floats(n), floats(8)] for n in (1, 3, 17)],
     narrow_positions: lambda: [[floats(200), floats(100), floats(128)]],
     one_column: lambda: [[floats(m, 1), floats(m, 21), floats(21, 1) / 4] for m in (5, 32, 37)],

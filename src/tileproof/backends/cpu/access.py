@@ -57,7 +57,7 @@ def get(s: State, op: ops.Get, spot: Spot) -> Operand:
     view, positions = s.tensors[op.tensor], _positions(s, op.picks, spot)
     when, mask = spot.when, spot.mask
     for axis, (pick, position) in enumerate(zip(op.picks, positions, strict=True)):
-        if _is_inside(pick, op.tensor, axis):
+        if _is_inside(s, pick, op.tensor, axis):
             continue
         if position.lanes:
             lanes = vector("i64", spot.lanes)
@@ -74,7 +74,10 @@ def get(s: State, op: ops.Get, spot: Spot) -> Operand:
     return select(s.e, condition, read, fill, op.result.type.dtype, spot.lanes)
 
 
-def _is_inside(pick: ops.Pick, tensor: Tensor, axis: int) -> bool:
+def _is_inside(s: State, pick: ops.Pick, tensor: Tensor, axis: int) -> bool:
+    """Whether a pick stays inside by construction. What lies before a cut ends sooner than its dimension."""
+    if not s.is_parameter(tensor):
+        return False
     match pick:
         case ops.Along(walker):
             return tensor.type.dimensions[axis] == Named(walker.type.dimension)

@@ -282,7 +282,7 @@ def is_outside(s: State, tile: Tile, depth: int) -> bool:
     match op:
         case ops.Load(picks=picks):
             axes = zip(picks, op.tensor.type.dimensions, strict=True)
-            return all(_is_outside_pick(s, pick, dimension, depth) for pick, dimension in axes)
+            return s.is_parameter(op.tensor) and all(_is_outside_pick(s, pick, of, depth) for pick, of in axes)
         case ops.Get() | ops.Random():
             return False
         case ops.Elements(walker=walker):

@@ -127,6 +127,10 @@ class State:
         """Notes that a value is made here."""
         self.depths[value] = len(self.e.levels) - 1
 
+    def is_parameter(self, tensor: Tensor) -> bool:
+        """Whether a tensor is one that the launch passes, and not a part of it."""
+        return any(parameter.value is tensor for parameter in self.kernel.parameters)
+
     def live(self, axis: Axis) -> Operand:
         """How many elements of an axis exist."""
         if isinstance(axis.tag, WalkerTag):
