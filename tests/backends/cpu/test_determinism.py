@@ -7,6 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import pytest
+
+import tileproof as tp
+from tileproof import In, Sum, f32
+from tileproof.backends.cpu.pool import JOB, Arena, Pool
+
 TESTS = Path(__file__).resolve().parents[2]
 CODE = """
 import hashlib
@@ -51,3 +58,26 @@ def test_results_do_not_depend_on_the_number_of_threads(tmp_path: Path) -> None:
     one = digests(1, tmp_path)
     assert len(one) > 200
     assert digests(5, tmp_path) == one
+
+
+@tp.kernel
+def sums_of_joins(s: Sum[f32, "1"], x: In[f32, "M N"]) -> None:
+    for m, z in tp.parallel(M=tp.each, N=tp.split(2)):
+        s[0] += tp.join(x[m, z].sum(), over=z)
+
+
+def test_what_follows_a_join_adds_to_copies_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As threads would: whoever is first, no item adds to what another adds to."""
+
+    def backwards(_: Pool, code: int, args: int, total: int, chunk: int, amount: int, arena: Arena) -> None:
+        for item in reversed(range(total)):
+            JOB(code)(args, arena.address, item, item + 1)
+
+    x = np.random.default_rng(0).standard_normal((99, 5)).astype(np.float32)
+    one, other = np.zeros(1, np.float32), np.zeros(1, np.float32)
+    with tp.backend("cpu"):
+        sums_of_joins(one, x)
+        monkeypatch.setattr(Pool, "run", backwards)
+        sums_of_joins(other, x)
+    np.testing.assert_allclose(one, x.sum(), rtol=1e-4)
+    assert one == other

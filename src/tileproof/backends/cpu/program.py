@@ -6,12 +6,13 @@ range of items:
 - `setup`, called once, tests the contracts of the kernel and what stands before its parallel space;
 - `main` runs programs; of a kernel that combines into a tensor, each item is a share of the programs that has its own
   copy of the tensor, so that the result does not depend on threads;
-- `after`, where pieces are joined, runs what follows the join, one item for each combination of the other walkers.
+- `after`, where pieces are joined, runs what follows the join, one item for each combination of the other walkers, or
+  for each share of them if it combines into a tensor.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from tileproof.ir import ops
@@ -84,6 +85,11 @@ class Words:
     @property
     def walkers(self) -> tuple[Walker, ...]:
         return () if self.parallel is None else self.parallel.walkers
+
+    @property
+    def combines_after(self) -> bool:
+        """Whether what follows a join combines into a tensor."""
+        return self.parallel is not None and any(isinstance(op, ops.Update) for op in walk(cut(self.parallel).after))
 
     @property
     def segments(self) -> dict[Walker, ops.Segments]:
@@ -278,9 +284,15 @@ class _Writing:
             points("%first", "%last")
             return self._done(s, "main")
 
+        self._by_shares(s, self._word(s, "programs"), points)
+        return self._done(s, "main")
+
+    def _by_shares(self, s: State, count: Operand, points: Callable[[Operand, Operand], None]) -> None:
+        """Items that are shares of so many programs, each with its own copies of what is combined into."""
+
         def share(number_: Operand, _: list[Operand]) -> Sequence[Operand]:
             self._take_share(s, number_)
-            count, shares = self._word(s, "programs"), self._word(s, "shares")
+            shares = self._word(s, "shares")
             ends = [
                 s.e.op("udiv i64 {}, {}", s.e.op("mul i64 {}, {}", count, of), shares)
                 for of in (number_, s.plus(number_, "1"))
@@ -289,7 +301,6 @@ class _Writing:
             return ()
 
         s.e.loop("%first", "%last", 1, share)
-        return self._done(s, "main")
 
     def _take_share(self, s: State, number_: Operand) -> None:
         """Lets tensors that are combined into be the copies of one share."""
@@ -375,18 +386,26 @@ class _Writing:
         prelude = again(body.before, body.after, join.combiner.body)
         ready = ops.Block((*self.outer.ops, *prelude.ops, join, *body.after.ops))
         s = self._state(uses_of(ready))
-        s.point = "-1"
-        blocks.block(s, self.outer)
 
-        def turn(program: Operand, _: list[Operand]) -> Sequence[Operand]:
-            s.point = s.plus(self._word(s, "programs"), program)
-            self._enter(s, program, left)
-            blocks.block(s, prelude)
-            self._join(s, join, left)
-            blocks.block(s, body.after)
-            return ()
+        def points(first: Operand, last: Operand) -> None:
+            s.point = "-1"
+            blocks.block(s, self.outer)
 
-        s.e.loop("%first", "%last", 1, turn)
+            def turn(program: Operand, _: list[Operand]) -> Sequence[Operand]:
+                s.point = s.plus(self._word(s, "programs"), program)
+                self._enter(s, program, left)
+                blocks.block(s, prelude)
+                self._join(s, join, left)
+                blocks.block(s, body.after)
+                return ()
+
+            s.e.loop(first, last, 1, turn)
+
+        if self.words.combines_after:
+            pieces = self._word(s, (join.walker.name, "count"))
+            self._by_shares(s, s.e.op("udiv i64 {}, {}", self._word(s, "programs"), pieces), points)
+        else:
+            points("%first", "%last")
         return self._done(s, "after")
 
     def _join(self, s: State, join: ops.Join, left: Sequence[Walker]) -> None:

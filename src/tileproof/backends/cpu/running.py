@@ -230,10 +230,12 @@ class _Launch:
         if total:
             for job, items in jobs:
                 self._job(job, address, items, scratch)
-            self._job(loaded.main, address, values[places["shares"]] if combined else total, scratch)
+            shares = values[places["shares"]]
+            self._job(loaded.main, address, shares if combined else total, scratch)
             if code.has_after:
                 pieces = next(w for w in loaded.words.walkers if w.type.is_piece)
-                self._job(loaded.after, address, total // self._places(pieces), scratch)
+                joins = total // self._places(pieces)
+                self._job(loaded.after, address, shares if loaded.words.combines_after else joins, scratch)
         ARENAS.give(scratch)
         if self.space is not None:
             SPACES.give(self.space)
