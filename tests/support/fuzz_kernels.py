@@ -11,12 +11,13 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
-from fuzz_tiles import LARGEST, Axes, Scope, Tensor, Tile, Tiles
+from fuzz_places import GUARDED, OTHER, Places
+from fuzz_tiles import LARGEST, Axes, Scope, Tensor, Tile
 
 HEAD = """\
 import tileproof as tp
-from tileproof import (In, Index, InOut, Max, Min, Offsets, Out, Sum, bf16, f16, f32, f64, i8, i16, i32, i64, u8, u16,
-                       u32, u64)
+from tileproof import (In, Index, InOut, Max, Min, Offsets, Out, Sum, bf16, f8e4m3, f8e5m2, f16, f32, f64, i8, i16, i32,
+                       i64, tf32, u8, u16, u32, u64)
 
 
 
@@ -27,6 +28,7 @@ def folded(x):
 """
 NUMPY: dict[str, Any] = {
     "f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64, "bool": np.bool_,
+    "f8e4m3": ml_dtypes.float8_e4m3fn, "f8e5m2": ml_dtypes.float8_e5m2,
     **{f"{sign}{bits}": np.dtype(f"{sign}{bits // 8}") for sign in "iu" for bits in (8, 16, 32, 64)},
 }  # fmt: skip
 
@@ -42,7 +44,7 @@ class Made:
     walked: dict[str, int]
 
 
-class Writer(Tiles):
+class Writer(Places):
     """One kernel."""
 
     def steps(self, scope: Scope, count: int) -> None:
@@ -115,7 +117,8 @@ class Writer(Tiles):
                 products.append(self.let(scope, f"tp.zeros(({m}, {n}), f32)", "f32", (m, n)))
         else:
             inner = scope.inner()
-            head = f"for {self.fresh('q')} in range({self.rng.choice(('0', '1', '2', '3', '1, 4, 2', 'much'))}):"
+            turns = ("0", "1", "2", "3", "1, 4, 2", "5, -2, -3", "much, 0, -1", "much")
+            head = f"for {self.fresh('q')} in range({self.rng.choice(turns)}):"
         lines = self.body(inner, held, self.rng.choice((1, 2, 3)), total)
         for acc in products:
             extra = scope.inner("k")
@@ -201,14 +204,16 @@ class Writer(Tiles):
         """An update of a `Sum`, `Max` or `Min`."""
         access = self.rng.choice(("Sum", "Sum", "Max", "Min"))
         walkers = [w for w in self.space if w not in self.each]
-        tile = self.any_tile(scope, lambda t: t.dtype in ("f32", "i32", "i64", "f64") and not t.rough)
-        if tile.dtype not in ("f32", "i32", "i64", "f64") or tile.rough or "k" in tile.axes:
+        # Sums of narrow floats are rounded in an order of their own.
+        allowed = ("f32", "i32", "i64", "f64", *(("i8", "u16") if access == "Sum" else ("f16", "bf16", "u8", "u64")))
+        tile = self.any_tile(scope, lambda t: t.dtype in allowed and not t.rough)
+        if tile.dtype not in allowed or tile.rough or "k" in tile.axes:
             return
         axes = tile.axes
         picks, dims = [], []
         for axis in axes:
             if axis in self.sizes and self.chance(0.4):
-                ids = self.tensor("In", 'Index["V"]', (self.dims[axis],), "V")
+                ids = self.tensor("In", 'Index["V"]', (self.dims[axis],), self.rng.choice(("V", "none")))
                 picks.append(f"{ids.name}[{axis}]")
                 dims.append("V")
             else:
@@ -288,12 +293,19 @@ class Writer(Tiles):
     def text(self, lines: list[str]) -> str:
         self.tensor("In", "i32", ("M", "N", "K", "R", "V", "D", "E"))  # decides every dimension
         order = sorted(self.tensors, key=lambda t: t.access == "In")
-        parameters = [f'{t.name}: {t.access}[{t.dtype}, "{" ".join(t.dims)}"]' for t in order]
+        parameters = [f'{t.name}: {t.access}[{t.dtype}, "{" ".join(map(_written, t.dims))}"]' for t in order]
         sizes = {"BM": self.sizes["i"], "BN": self.sizes["j"], "BK": self.sizes["k"], "SK": 2 * self.sizes["k"]}
         constants = [*(f"{name}: int = {value}" for name, value in sizes.items()), "D: int", "E: int"]
         self.tensors = order
-        head = f"@tp.kernel\ndef k({', '.join([*parameters, 'much: i32', '*', *constants])}) -> None:\n"
+        head = f"@tp.kernel\ndef k({', '.join([*parameters, 'much: i32', 'cut: i32', '*', *constants])}) -> None:\n"
+        if self.halved:
+            lines = [f'past, fresh = tp.split_at({self.halved}, "M", cut)', *lines]
         return HEAD + head + "".join(f"    {line}\n" for line in lines)
+
+
+def _written(dimension: str) -> str:
+    """A dimension as a signature has it."""
+    return "_" if dimension.startswith((OTHER, GUARDED)) else dimension
 
 
 def generate(seed: int) -> Made:
@@ -308,7 +320,8 @@ def arguments(made: Made, number: int) -> list[Any]:
     extents |= {"R": int(rng.integers(0, 4)), "V": int(rng.integers(1, 9)), "S": int(rng.integers(2, 5))}
     extents |= made.constants
     special = rng.random() < 0.15
-    return [*(_array(tensor, extents, rng, special) for tensor in made.tensors), int(rng.integers(0, 4))]
+    arrays = [_array(tensor, extents, rng, special) for tensor in made.tensors]
+    return [*arrays, int(rng.integers(0, 4)), int(rng.integers(0, extents["M"] + 1))]
 
 
 def _extent(rng: np.random.Generator, size: int, number: int) -> int:
@@ -318,11 +331,11 @@ def _extent(rng: np.random.Generator, size: int, number: int) -> int:
 
 
 def _array(tensor: Tensor, extents: dict[str, int], rng: np.random.Generator, special: bool) -> Any:
-    shape = [extents[dim] if dim in extents else int(dim) for dim in tensor.dims]
+    shape = [_long(dim, extents, rng) for dim in tensor.dims]
     if len(shape) == 7:
         return np.broadcast_to(np.int32(0), shape)
     if tensor.dtype.startswith("Index"):
-        return rng.integers(0, extents["V"], shape, dtype=np.int32)
+        return rng.integers(-1 if tensor.of == "none" else 0, extents["V"], shape, dtype=np.int32)
     if tensor.dtype.startswith("Offsets"):
         borders = np.sort(rng.integers(0, extents["M"] + 1, shape))
         borders[0], borders[-1] = 0, extents["M"]
@@ -334,4 +347,17 @@ def _array(tensor: Tensor, extents: dict[str, int], rng: np.random.Generator, sp
     array = rng.integers(low, 9, shape).astype(dtype)
     if special and tensor.dtype in LARGEST and array.size and tensor.access == "In":
         array[rng.random(shape) < 0.1] = rng.choice([np.nan, np.inf, -np.inf])
+    if tensor.dtype in LARGEST:
+        for axis, dim in enumerate(tensor.dims):
+            if dim.startswith(OTHER):  # what lies behind the last element is never seen
+                array.swapaxes(0, axis)[extents[dim[1:]] :] = np.nan
     return array
+
+
+def _long(dim: str, extents: dict[str, int], rng: np.random.Generator) -> int:
+    """How long an axis is."""
+    if dim.startswith(OTHER):
+        return extents[dim[1:]] + int(rng.integers(0, 5))
+    if dim.startswith(GUARDED):
+        return max(extents[dim[1:]] + int(rng.integers(-4, 3)), 0)
+    return extents[dim] if dim in extents else int(dim)

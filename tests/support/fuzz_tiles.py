@@ -70,6 +70,8 @@ class Tiles:
         self.dims = {"i": "M", "j": "N", "k": "K", "D": "D", "E": "E"}
         self.space: list[str] = []
         self.each: list[str] = []
+        self.halved = ""
+        """The tensor that is cut in two, if there is one."""
         self.numbers = 0
 
     # Choices.
@@ -201,8 +203,9 @@ class Tiles:
             most = one.largest * two.largest if sign == "*" else one.largest + two.largest
             self.let(scope, f"{left} {sign} {right}", one.dtype, axes, most, rough)
         else:
-            sign = self.rng.choice(("+", "-", "*", "//", "%", "&", "|", "^", "<<", ">>"))
-            self.let(scope, f"{left} {sign} {right}", one.dtype, axes)
+            sign = self.rng.choice(("+", "-", "*", "//", "%", "&", "|", "^", "<<", ">>", "**", "cdiv"))
+            text = f"tp.cdiv({left}, {right})" if sign == "cdiv" else f"{left} {sign} {right}"
+            self.let(scope, text, one.dtype, axes)
 
     def unary(self, scope: Scope) -> None:
         one = self.any_tile(scope)

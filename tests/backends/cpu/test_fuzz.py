@@ -27,6 +27,12 @@ FEATURES = {
     "a load after a store": r"(y\d+)\[.*\] = .*\n +t\d+ = \1\[", "a Sum": r": Sum\[", "a Max": r": Max\[",
     "entries": r"Index\[", "duplicates": r"y\d+\[x\d+\[i\]\] \+=", "a choice": r"tp\.where\(", "a get": r"\.get\(",
     "positions": r"\.elements", "a conversion": r"\.to\(bf16\)", "an axis of one": "None", "three axes": r"\[:, :, ",
+    "an axis without a name": r'"([A-Z\d]+ )*_', "a tile that is moved": r"\.shift\(",
+    "smaller tiles": r"[ij]\.tiles\(", "tiles from somewhere on": "start=much",
+    "a get at none": r"\.get\(\(x\d+\[.\] // 2", "a part before a cut": r"past\.get",
+    "a product behind a guard": r"if tp\.dim\(.*\n +t\d+ = folded\(tp\.mma", "8-bit floats": "f8e4m3",
+    "tf32": r"to\(tf32", "a scan of two": r"t\d+, t\d+ = tp\.scan", "parts of a tile": r"tp\.cat\(\(t\d+\[",
+    "a range that falls": ", -1",
     "kept axes": "keepdims", "no space": r"-> None:\n(?!(.|\n)*tp\.parallel)", "each": r"tp\.each",
 }  # fmt: skip
 
