@@ -207,13 +207,17 @@ def _looped(
     _results(s, op.results, loop.results, ordered)
 
 
-def _hidden(s: State, value: Value) -> Value:
-    """A tile that a loop begins with, if it must be so that the assembler cannot tell what is in it."""
+def _hidden(s: State, value: Value, by: Value | None = None) -> Value:
+    """A tile that a loop carries, if it must be so that the assembler cannot tell what is in it.
+
+    `by` is a number of at least 0 of which it knows nothing.
+    """
     shape = line_shape(value)
-    if s.unknown is None or not shape:
+    by = s.unknown if by is None else by
+    if by is None or not shape:
         return value
     b = s.b
-    some = b.negi(b.mini(s.unknown, s.splat(_number_of(s.unknown), (), 1), signed=True))
+    some = b.negi(b.mini(by, s.splat(_number_of(by), (), 1), signed=True))
     least = some if _number_of(some) == I32 else b.trunci(some, I32)
     always = b.cmpi(Predicate.GREATER_EQUAL, s.lanes(shape, len(shape) - 1), s.spread(least, shape), signed=True)
     return b.select(always, value, s.splat(_number_of(value), shape, 1))
@@ -333,6 +337,8 @@ def _range(s: State, op: ops.RangeLoop) -> None:
 def _while(s: State, op: ops.While) -> None:
     ordered = s.order.touched([op.test, op.body])
     inits = [*(_hidden(s, s.get(init)) for init in op.inits), *s.order.handed(ordered)]
+    if s.unknown is not None:
+        inits.append(s.splat(I32, (), 0))
     loop = s.b.loop(inits, [value.type for value in inits])
     count = len(op.inits)
     with s.inside(loop.block):
@@ -341,13 +347,17 @@ def _while(s: State, op: ops.While) -> None:
         s.order.take(ordered, loop.arguments[count:])
         run(s, op.test)
         tokens = s.order.handed(ordered)
+        turn = loop.arguments[len(inits) - 1 :] if s.unknown is not None else ()
         branch = s.b.if_(s.get(op.test.yields[0]))
         with s.b.inside(branch.then):
             s.b.yield_()
         with s.b.inside(branch.orelse):
-            s.b.break_(*(s.get(value) for value in op.carried), *tokens)
+            s.b.break_(*(s.get(value) for value in op.carried), *tokens, *turn)
         run(s, op.body)
-        s.b.continue_(*(s.get(value) for value in op.body.yields), *s.order.handed(ordered))
+        # What follows from the same numbers in every turn is hidden too, by the number of the turn.
+        following = [_hidden(s, s.get(value), *turn) for value in op.body.yields]
+        turns = [s.b.xori(one, s.splat(I32, (), 1)) for one in turn]
+        s.b.continue_(*following, *s.order.handed(ordered), *turns)
     _results(s, op.results, loop.results, ordered)
 
 

@@ -62,7 +62,8 @@ class Target:
     arch: str
     version: tuple[int, int] = (13, 4)
     is_disguised: bool = False
-    """Whether numbers that a loop begins with are hidden from the assembler, which crashes over some of them."""
+    """Whether numbers that a loop begins with, or a `while` hands on, are hidden from the assembler, which crashes over
+    some of them."""
 
     @property
     def capability(self) -> int:
