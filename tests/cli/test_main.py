@@ -1,13 +1,19 @@
-"""The command itself: help that teaches, and exit codes."""
+"""The command itself: help that teaches, exit codes, and streams that are closed, full or do not know a character."""
 
 from __future__ import annotations
 
+import errno
+import io
+import json
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
-from cli_samples import Ran
+from cli_samples import GOOD, Ran
+
+from tileproof.cli.main import main
 
 Run = Callable[..., Ran]
 
@@ -38,3 +44,52 @@ def test_an_unknown_command_is_wrong_usage(tileproof: Run) -> None:
 def test_the_module_is_the_command() -> None:
     command = [sys.executable, "-m", "tileproof", "--version"]
     assert subprocess.check_output(command, text=True).startswith("tileproof ")
+
+
+@pytest.mark.parametrize("stream", ["stdin", "stdout", "stderr"])
+def test_a_closed_stream_is_an_empty_one(stream: str, tileproof: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, stream, None)
+    assert tileproof("explain", "TP0301").code == 0
+    assert tileproof("run", "--prompt", "-", "--model", "nowhere").code == 2
+
+
+class Full(io.StringIO):
+    """A file on a disk without room."""
+
+    def write(self, _: str) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_output_that_cannot_be_written_is_told_in_a_line(tileproof: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", Full())
+    ran = tileproof("explain")
+    assert ran.code == 2
+    assert ran.err == "tileproof explain: the output cannot be written: No space left on device\n"
+
+
+def test_what_the_system_refuses_is_told_with_the_name(tileproof: Run) -> None:
+    name = "a" * 300
+    ran = tileproof("init", name)
+    assert (ran.code, ran.err) == (2, f"tileproof init: {name}.py: File name too long\n")
+
+
+def test_a_current_folder_that_is_gone_is_told(
+    tileproof: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    ran = tileproof("check", "scale.py")
+    assert (ran.code, ran.err) == (2, "tileproof check: the current folder is gone: go to another, and call again\n")
+
+
+@pytest.mark.parametrize(("name", "encoding"), [("gr\u00f6\U0001f600.py", "ascii"), ("a\udcff.py", "utf-8")])
+def test_characters_that_a_stream_does_not_have_are_escaped_as_in_json(
+    name: str, encoding: str, write: Callable[[str, str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding))
+    assert main(["check", write(name, GOOD), "--format", "json"]) == 0
+    text = raw.getvalue().decode(encoding)
+    assert json.loads(text)["kernels"][0]["file"].endswith(name)

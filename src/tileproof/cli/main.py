@@ -7,8 +7,9 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
-from .usage import UsageError, installed_version
+from .usage import UsageError, installed_version, open_streams
 
 DESCRIPTION = """\
 GPU kernels in Python, checked before they run.
@@ -68,6 +69,7 @@ INTERRUPTED = 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command line (that of the process unless given); gives the exit code."""
     try:
+        open_streams()
         return _main(sys.argv[1:] if arguments is None else arguments)
     except KeyboardInterrupt:
         print("\nstopped", file=sys.stderr)
@@ -90,9 +92,30 @@ def _main(words: Sequence[str]) -> int:
         print(f"tileproof {options.command}: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 1
+    except OSError as error:
+        print(f"tileproof {options.command}: {_told(error)}", file=sys.stderr)
+        _drop_output()
+        return 2
     return code
+
+
+def _told(error: OSError) -> str:
+    """What the system refused, and of what."""
+    why = error.strerror or str(error)
+    if error.filename is not None:
+        return f"{os.fsdecode(error.filename)}: {why}"
+    if isinstance(error, FileNotFoundError):
+        return "the current folder is gone: go to another, and call again"
+    return f"the output cannot be written: {why}"
+
+
+def _drop_output() -> None:
+    """Lets go of what was printed and cannot be written: Python would try once more as it ends, and complain."""
+    with suppress(OSError, ValueError):  # what stands in for the output may have no number
+        number = sys.stdout.fileno()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), number)
 
 
 def _parser(words: Sequence[str]) -> argparse.ArgumentParser:

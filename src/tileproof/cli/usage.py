@@ -1,12 +1,16 @@
-"""What the commands share: the error for a command typed wrongly, colour, and the version."""
+"""What the commands share: the error for a command typed wrongly, streams, colour, and the version."""
 
 from __future__ import annotations
 
+import codecs
 import difflib
+import io
 import os
+import sys
 from collections.abc import Iterable
-from importlib.metadata import PackageNotFoundError, version
 from typing import TextIO
+
+_ESCAPED = "tileproof.escaped"
 
 
 class UsageError(Exception):
@@ -19,6 +23,30 @@ def suggestion(wrong: str, right: Iterable[str]) -> str:
     return f"; did you mean `{close[0]}`?" if close else ""
 
 
+def open_streams() -> None:
+    """Makes the streams of the process fit to be used, whatever it was started with.
+
+    One that is closed is an empty one. Characters that the encoding of one does not have, and bytes of names of files
+    that are no text, are written as in JSON, so that JSON is still JSON.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - it stays open
+        elif mode == "w" and isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors=_ESCAPED)
+
+
+def _escaped(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    units = error.object[error.start : error.end].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2)), error.end
+
+
+codecs.register_error(_ESCAPED, _escaped)
+
+
 def wants_color(stream: TextIO) -> bool:
     """Whether to colour what is written to a stream: on a terminal, unless NO_COLOR is set."""
     return stream.isatty() and not os.environ.get("NO_COLOR")
@@ -26,6 +54,8 @@ def wants_color(stream: TextIO) -> bool:
 
 def installed_version() -> str:
     """The version of tileproof; `0` where it runs from a checkout that is not installed."""
+    from importlib.metadata import PackageNotFoundError, version  # Ctrl-C while it is loaded is to find us here
+
     try:
         return version("tileproof")
     except PackageNotFoundError:
