@@ -104,6 +104,7 @@ WRONG = {
     "/set temperature": "say what temperature is to be",
     "/set temperature warm": "this is no float",
     "/set temperature -1": "temperature is -1",
+    "/set seed 99999999999999999999": "seed is 99999999999999999999",
     "/retry": "nothing was asked yet",
     "/stats": "nothing was answered yet",
     "/save": "say where",
@@ -205,7 +206,7 @@ def test_on_a_terminal_lines_are_typed_after_a_mark(model: Path, tmp_path: Path)
     assert b"3 tokens, " in shown
 
 
-@pytest.mark.parametrize("text", ["{", "[1]", '[{"role": "king", "content": "x"}]', '{"messages": 1}', "3"])
+@pytest.mark.parametrize("text", ["{", "[" * 100_000, "[1]", '[{"role": "king", "content": "x"}]', '{"messages": 1}', "3"])
 def test_a_file_that_is_no_chat_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "chat.json").write_text(text)
     with pytest.raises(TranscriptError, match="is not a chat"):

@@ -92,11 +92,13 @@ def suggested(path: Path) -> dict[str, Any]:
     """What a model's generation_config.json says on sampling; empty if it says nothing that can be used."""
     try:
         found = json.loads((path / "generation_config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     if not isinstance(found, dict):
         return {}
     numbers = {name: found[name] for name in _SAMPLED if _is_number(found.get(name))}
+    if isinstance(numbers.get("top_k"), float) and numbers["top_k"].is_integer():
+        numbers["top_k"] = int(numbers["top_k"])
     if not numbers.keys() & {"temperature", "top_k", "top_p", "min_p"}:
         return {}
     return {"temperature": FALLBACK["temperature"]} | numbers

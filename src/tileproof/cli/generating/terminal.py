@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Sequence
@@ -105,7 +106,7 @@ def read_bytes(text: str) -> int | None:
         size = float(stripped[:digits]) * _UNITS[unit]
     except (ValueError, KeyError):
         return None
-    return int(size) if size >= 1 else None
+    return int(size) if 1 <= size < math.inf else None
 
 
 def table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], *, right: frozenset[int] = frozenset()) -> list[str]:

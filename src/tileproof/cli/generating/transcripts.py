@@ -43,7 +43,7 @@ def load(path: Path) -> list[Message]:
         document = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise TranscriptError(f"{path} cannot be read: {error.strerror}") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise TranscriptError(f"{path} is not a chat: it is no JSON") from None
     entries = document.get("messages") if isinstance(document, dict) else document
     if not isinstance(entries, list):

@@ -1,0 +1,43 @@
+"""What is asked of the engine is refused by name if it cannot be done, before anything is."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tileproof.llm import ModelError, SamplingParams
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("max_new_tokens", (0, -1, 2.5, "3", None, True)),
+        ("temperature", (-1, math.nan, math.inf, 1e39, 10**400, "1", None)),
+        ("top_k", (-1, 2**31, 1.5, "1", None)),
+        ("top_p", (0, -0.1, 1.1, math.nan, "1", None)),
+        ("min_p", (-0.1, 1.1, math.nan)),
+        ("repetition_penalty", (0, -1, math.nan, math.inf, 1e39, 1e-39)),
+        ("presence_penalty", (math.nan, math.inf, -math.inf, 1e39, -1e39)),
+        ("frequency_penalty", (math.nan, math.inf, -math.inf, 1e39, -1e39)),
+        ("seed", (2**63, -(2**63) - 1, 1.5, "a")),
+        ("logprobs", (-1, 65, 1.5, "3")),
+        ("stop", ("ab", "", (1,), ("a", ""), None, b"a", 3)),
+        ("stop_token_ids", (5, ("a",), (-1,), None, "5")),
+        ("logit_bias", ({"5": 1.0}, {-1: 1.0}, {1.5: 1.0}, {5: "x"}, {5: math.nan}, {5: math.inf}, {5: 1e39}, [5])),
+    ],
+)
+def test_a_setting_that_cannot_be_used_is_named(name: str, values: tuple[Any, ...]) -> None:
+    for value in values:
+        with pytest.raises(ModelError, match=name):
+            SamplingParams(**{name: value})
+
+
+def test_settings_at_the_edges_of_their_ranges_are_fine() -> None:
+    SamplingParams(
+        max_new_tokens=10**30, temperature=1e-300, top_k=2**31 - 1, top_p=1e-300, min_p=1, presence_penalty=-2,
+        seed=-(2**63), stop_token_ids=(0,), logprobs=64, logit_bias={np.int64(3): -math.inf, 4: np.float32(1)},
+    )  # fmt: skip
+    SamplingParams(seed=2**63 - 1, stop=("\n", "é"), temperature=np.float32(0.5), top_k=np.int64(3))
