@@ -110,6 +110,7 @@ WRONG = {
     "/save": "say where",
     "/load": "say from where",
     "/load nothing.json": "nothing.json cannot be read",
+    "/load ~no-such-user/chat.json": "~no-such-user/chat.json cannot be read",
     "/save no/such/folder.json": "cannot be written",
 }
 
@@ -206,7 +207,10 @@ def test_on_a_terminal_lines_are_typed_after_a_mark(model: Path, tmp_path: Path)
     assert b"3 tokens, " in shown
 
 
-@pytest.mark.parametrize("text", ["{", "[" * 100_000, "[1]", '[{"role": "king", "content": "x"}]', '{"messages": 1}', "3"])
+@pytest.mark.parametrize(
+    "text", ["{", "[" * 100_000, "[1]", '[{"role": "king", "content": "x"}]', '{"messages": 1}', "3"],
+    ids=["open", "deep", "number", "king", "none", "no table"],
+)  # fmt: skip
 def test_a_file_that_is_no_chat_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "chat.json").write_text(text)
     with pytest.raises(TranscriptError, match="is not a chat"):

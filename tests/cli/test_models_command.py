@@ -13,6 +13,7 @@ from cli_samples import Ran
 from generating_samples import CONFIG, quick_read_rate
 
 from tileproof.cli import run
+from tileproof.cli.models import short
 from tileproof.llm import finding
 
 Run = Callable[..., Ran]
@@ -77,3 +78,12 @@ def test_without_a_name_the_smallest_is_taken_and_said(tileproof: Run, nothing_e
     assert (ran.code, "loaded small, " in ran.err) == (0, True)
     ran = tileproof("run", "--model", "smaler", "--prompt", "the dog")
     assert (ran.code, "did you mean small" in ran.err) == (2, True)
+
+
+def test_a_path_is_shown_as_it_is_where_there_is_no_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nobody() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", nobody)
+    assert short(Path("/models/tiny")) == "/models/tiny"
+    assert short(Path.cwd() / "tiny") == "./tiny"

