@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +25,10 @@ from model_cases import Case, by_name
 from reference_model import nearness, reference_logits
 
 from tileproof.llm import LLM, Message, ModelError, SamplingParams
+from tileproof.llm.flight import Flight
+from tileproof.llm.generating import Generation
 from tileproof.llm.ops import fusions_of
+from tileproof.llm.running import Runner
 
 CASE = by_name("qwen3, tied")
 LONG = {"max_new_tokens": 24, "ignore_eos": True}
@@ -223,6 +229,103 @@ def test_weights_that_are_not_numbers_are_told_of(device: str) -> None:
     with pytest.raises(ModelError, match="NaN"):
         llm.generate(CASE.tokens(5))
     assert llm.pool.free == llm.pool.count
+
+
+# Who shares an engine.
+
+
+def is_at_rest(llm: LLM) -> bool:
+    """Whether nothing is left of any text."""
+    return llm.pool.free == llm.pool.count and not llm.scheduler.running and not llm.scheduler.waiting
+
+
+def test_threads_share_an_engine(device: str) -> None:
+    llm, params = engine(device), SamplingParams(max_new_tokens=12, ignore_eos=True)
+    prompts = [CASE.tokens(length) for length in (70, 30, 9)]
+    alone = [llm.generate(prompt, params).tokens for prompt in prompts]
+
+    def made(number: int) -> tuple[int, ...]:
+        if number % 2:
+            return llm.generate(prompts[number], params).tokens
+        return tuple(token for chunk in llm.stream(prompts[number], params) for token in chunk.tokens)
+
+    with ThreadPoolExecutor(len(prompts)) as pool:
+        found = list(pool.map(made, range(len(prompts))))
+    for prompt, tokens, whole in zip(prompts, found, alone, strict=True):
+        sure = sure_beginning(CASE, prompt, whole, 0.25)
+        assert (len(tokens), tokens[:sure]) == (12, whole[:sure])
+    assert is_at_rest(llm)
+
+
+def test_a_text_that_fails_takes_no_other_along(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    llm, params = engine(device), SamplingParams(max_new_tokens=12, ignore_eos=True)
+    failing, other = llm.stream(CASE.tokens(70), params), llm.stream(CASE.tokens(30), params)
+    next(failing)
+    push = Generation.push
+
+    def pushed(self: Generation, token: int) -> None:
+        if len(self.sequence.prompt) == 70:
+            raise ValueError("odd")
+        push(self, token)
+
+    monkeypatch.setattr(Generation, "push", pushed)
+    assert sum(len(chunk.tokens) for chunk in other) == 12
+    with pytest.raises(ValueError, match="odd"):
+        list(failing)
+    assert is_at_rest(llm)
+
+
+@pytest.mark.parametrize("penalty", [0.0, 0.5])
+def test_others_go_on_where_a_step_is_left_in_its_middle(
+    penalty: float, device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    llm, params = engine(device), SamplingParams(max_new_tokens=12, ignore_eos=True, presence_penalty=penalty)
+    prompt = CASE.tokens(30)
+    whole = llm.generate(prompt, params).tokens
+    leaving, staying = llm.stream(CASE.tokens(70), params), llm.stream(prompt, params)
+    tokens = [*next(staying).tokens]
+    with monkeypatch.context() as patched:
+        run = Runner.run if device == "cpu" else Flight.begin
+
+        def interrupted(self: Any, *given: Any) -> None:
+            run(self, *given)
+            raise KeyboardInterrupt
+
+        patched.setattr(Runner if device == "cpu" else Flight, run.__name__, interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            list(leaving)
+    tokens += [token for chunk in staying for token in chunk.tokens]
+    sure = sure_beginning(CASE, prompt, whole, 0.25) if not penalty else 1
+    assert (len(tokens), tuple(tokens[:sure])) == (12, whole[:sure])
+    assert is_at_rest(llm)
+
+
+def test_an_iterator_may_be_collected_in_the_middle_of_a_step(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    llm, params = engine(device), SamplingParams(max_new_tokens=6, ignore_eos=True)
+    whole = llm.generate(CASE.tokens(9), params).tokens
+    prepared = Runner.prepared
+
+    def collecting(self: Runner, *given: Any) -> Any:
+        gc.collect()
+        return prepared(self, *given)
+
+    monkeypatch.setattr(Runner, "prepared", collecting)
+    cycle: list[Any] = [llm.stream(CASE.tokens(70), params)]
+    cycle.append(cycle)
+    next(cycle[0])
+    del cycle
+    assert llm.generate(CASE.tokens(9), params).tokens[:1] == whole[:1]
+    assert is_at_rest(llm)
+
+
+def test_an_engine_is_not_asked_in_the_middle_of_a_step(device: str) -> None:
+    llm = engine_of(CASE, device, max_seq_len=192)
+    llm.runner.told = lambda _: llm.generate(CASE.tokens(5)) and None
+    with pytest.raises(ModelError, match="in the middle of a step"):
+        llm.generate(CASE.tokens(9))
+    llm.runner.told = None
+    assert len(llm.generate(CASE.tokens(9), SamplingParams(max_new_tokens=3, ignore_eos=True)).tokens) == 3
+    assert is_at_rest(llm)
 
 
 # What must not matter.

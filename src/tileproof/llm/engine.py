@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
 from collections.abc import Sequence as Several
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, overload
@@ -18,7 +21,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.language.dtypes import BF16
 
 from .config import ModelConfig
-from .errors import refused
+from .errors import ModelError, refused
 from .finding import resolve
 from .flight import Flight, turns_for
 from .fusing import Fusion
@@ -116,6 +119,13 @@ class LLM:
         self.scheduler = Scheduler(self.pool, max_batch, self.runner.budget)
         self._under_way: dict[Sequence, Generation] = {}
         self._flight: Flight | None = None
+        self._lock = threading.RLock()
+        self._waiting: deque[object] = deque()
+        """A mark for each thread that waits for a turn."""
+        self._left: list[Generation] = []
+        """Texts whose callers have left; the next to have a turn ends them."""
+        self._is_torn = False
+        """Whether something was left in the middle of a step, such as by Ctrl-C."""
 
     # What it is.
 
@@ -157,11 +167,12 @@ class LLM:
             )
         asked = [self._begin(self._tokens(each), its) for each, its in zip(prompts, settings, strict=True)]
         with self._giving_up(asked):
-            for each in asked:
-                self.scheduler.add(each.sequence)
-                self._under_way[each.sequence] = each
+            self._add(asked)
             while any(each.finish is None for each in asked):
-                self._step()
+                with self._turn():
+                    self._step_for(asked)
+                for each in asked:
+                    each.demand()
         return [each.completion() for each in asked]
 
     def stream(
@@ -176,14 +187,14 @@ class LLM:
 
     def _streamed(self, asked: Generation) -> Iterator[Chunk]:
         with self._giving_up([asked]):
-            self.scheduler.add(asked.sequence)
-            self._under_way[asked.sequence] = asked
+            self._add([asked])
             is_over = False
             while not is_over:
-                if asked.finish is None:  # the steps of others bring it further, too
-                    self._step()
-                is_over = asked.finish is not None
-                chunk = asked.chunk()
+                with self._turn():
+                    self._step_for([asked])
+                    is_over = asked.finish is not None
+                    chunk = asked.chunk()
+                asked.demand()
                 if chunk is not None:
                     yield chunk
 
@@ -196,7 +207,9 @@ class LLM:
 
     def logits(self, tokens: Several[int]) -> Any:
         """The logits behind every token, (len(tokens), config.tokens), f32."""
-        return np.concatenate(list(self._logits(self._checked(tokens, 0))))
+        found = self._checked(tokens, 0)
+        with self._turn():
+            return np.concatenate(list(self._logits(found)))
 
     def perplexity(self, text: Prompt) -> float:
         """How surprised the model is by a text: the exponential of the mean negative logprob of its tokens."""
@@ -204,15 +217,16 @@ class LLM:
         if len(tokens) < 2:
             raise refused(Code.PROMPT, "a text of one token has no perplexity", "pass a longer text")
         total, at = 0.0, 1
-        for rows in self._logits(tokens):
-            wide = rows[: len(tokens) - at].astype(np.float64)
-            top = wide.max(axis=1)
-            norms = top + np.log(np.exp(wide - top[:, None]).sum(axis=1))
-            total += float((norms - wide[np.arange(len(wide)), tokens[at : at + len(wide)]]).sum())
-            at += len(rows)
+        with self._turn(), closing(self._logits(tokens)) as pieces:
+            for rows in pieces:
+                wide = rows[: len(tokens) - at].astype(np.float64)
+                top = wide.max(axis=1)
+                norms = top + np.log(np.exp(wide - top[:, None]).sum(axis=1))
+                total += float((norms - wide[np.arange(len(wide)), tokens[at : at + len(wide)]]).sum())
+                at += len(rows)
         return math.exp(total / (len(tokens) - 1))
 
-    def _logits(self, tokens: tuple[int, ...]) -> Iterator[Any]:
+    def _logits(self, tokens: tuple[int, ...]) -> Generator[Any]:
         """Logits of a text, some rows at a time, in pages of its own."""
         sequence = Sequence(tokens, SamplingParams())
         taken = self.pool.take(sequence.pages_for(len(tokens)))
@@ -230,16 +244,90 @@ class LLM:
         """Where the time of a step goes: of one row behind so many tokens, or of a piece of a prompt."""
         length = context + rows
         sequence = Sequence((0,) * length, SamplingParams(), computed=context)
-        taken = self.pool.take(sequence.pages_for(length)) if length <= self.max_seq_len else None
-        if taken is None:
-            raise refused(Code.MODEL_MEMORY, f"there is no room for {length} tokens", "raise max_seq_len or `memory`")
-        sequence.pages = taken
+        with self._turn():
+            taken = self.pool.take(sequence.pages_for(length)) if length <= self.max_seq_len else None
+            if taken is None:
+                cure = "raise max_seq_len or `memory`"
+                raise refused(Code.MODEL_MEMORY, f"there is no room for {length} tokens", cure)
+            sequence.pages = taken
+            try:
+                return profiled(self.runner.prepared([Piece(sequence, context, rows)]), length)
+            finally:
+                self.pool.give_back(taken)
+
+    # Turns: threads may share an engine, and whoever steps brings the texts of all further.
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Has the engine to itself: nobody else's step is half done, and who left is gone."""
+        if self._has_turn:
+            cure = "ask when the step is done: not in a callback, nor in a handler of signals"
+            raise refused(Code.PROMPT, "the engine is asked in the middle of a step of its own", cure)
+        mark = object()
+        self._waiting.append(mark)
         try:
-            return profiled(self.runner.prepared([Piece(sequence, context, rows)]), length)
+            with self._lock:
+                self._waiting.remove(mark)
+                self._clear_up()
+                try:
+                    yield
+                except ModelError:  # what was asked cannot be done, and was not begun
+                    raise
+                except BaseException:
+                    self._is_torn = True
+                    raise
+                finally:
+                    self._clear_up()
         finally:
-            self.pool.give_back(taken)
+            if mark in self._waiting:
+                self._waiting.remove(mark)
+        if self._waiting:
+            time.sleep(1e-4)  # a thread that steps again and again would not let others in
+
+    @property
+    def _has_turn(self) -> bool:
+        """Whether this thread is in the middle of a step. The lock itself says so: no interrupt parts it from its word."""
+        has: bool = self._lock._is_owned()  # type: ignore[attr-defined]
+        return has
+
+    def _add(self, asked: Several[Generation]) -> None:
+        with self._turn():
+            for each in asked:
+                self.scheduler.add(each.sequence)
+                self._under_way[each.sequence] = each
+
+    def _leave(self, asked: Several[Generation]) -> None:
+        """Ends texts that are not done: now, or, in the middle of a step, behind it.
+
+        An iterator that is dropped may be closed anywhere: where garbage is collected.
+        """
+        self._left += [each for each in asked if each.sequence in self._under_way]
+        if self._left and not self._has_turn and self._lock.acquire(blocking=False):
+            try:
+                self._clear_up()
+            finally:
+                self._lock.release()
+
+    def _clear_up(self) -> None:
+        """Ends texts whose callers have left. What was torn begins again: texts go on from the tokens they have."""
+        was_torn, self._is_torn = self._is_torn, True  # until this is done
+        if was_torn:
+            self._flight = None
+            self.scheduler.restart(self._under_way)
+            self.runner.penalties.restart(self._under_way)
+        while self._left:
+            asked = self._left[0]  # more may come meanwhile
+            self._end(asked)
+            self._left.remove(asked)
+            asked.cancel()
+        self._is_torn = False
 
     # Steps.
+
+    def _step_for(self, asked: Several[Generation]) -> None:
+        """A step, unless texts are done: the steps of others bring them further, too."""
+        if any(each.finish is None for each in asked):
+            self._step()
 
     def _step(self) -> None:
         """Brings all that are under way a step further: with one run, or with tokens of runs that were begun before."""
@@ -259,37 +347,29 @@ class LLM:
         for number, (piece, token) in enumerate(zip(pieces, chosen.tolist(), strict=True)):
             if not piece.is_last:
                 continue
-            demand_token(token)
             sequence = piece.sequence
             sequence.first = sequence.first or sequence.last
-            if sequence.params.logprobs is not None:
+            if sequence.params.logprobs is not None and token >= 0:
                 count, tokens = sequence.params.logprobs, self.config.tokens
                 sequence.logprobs.append(logprob_of(step.logits, number, token, count, tokens, self.device))
             self._push(sequence, token)
 
     def _land(self, flight: Flight) -> None:
         """Reads the tokens that were begun first, when others are under way behind them."""
-        try:
-            if self._goes_on(flight):
-                more = self.scheduler.reserve(flight.sequences, flight.ahead + flight.step.kind.turns)
-                if more is not None:
-                    flight.go_on(more > 0)
-                    self.runner.count += 1
-            for turn in flight.tokens():
-                now = time.perf_counter()
-                for sequence, token in zip(flight.sequences, turn, strict=True):
-                    if sequence not in self._under_way:
-                        continue  # it ended before, or its caller left
-                    demand_token(token)
-                    sequence.computed += 1
-                    sequence.last = now
-                    sequence.first = sequence.first or now
-                    self._push(sequence, token)
-        except BaseException:
-            self._flight = None
-            for each in flight.sequences:
-                self.runner.penalties.end(each)  # they have counted what nobody will read
-            raise
+        if self._goes_on(flight):
+            more = self.scheduler.reserve(flight.sequences, flight.ahead + flight.step.kind.turns)
+            if more is not None:
+                flight.go_on(more > 0)
+                self.runner.count += 1
+        for turn in flight.tokens():
+            now = time.perf_counter()
+            for sequence, token in zip(flight.sequences, turn, strict=True):
+                if sequence not in self._under_way:
+                    continue  # it ended before, or its caller left
+                sequence.computed += 1
+                sequence.last = now
+                sequence.first = sequence.first or now
+                self._push(sequence, token)
         if flight.is_over:
             self._flight = None
 
@@ -300,14 +380,18 @@ class LLM:
 
     def _push(self, sequence: Sequence, token: int) -> None:
         asked = self._under_way[sequence]
-        asked.push(token)
+        try:
+            demand_token(token)
+            asked.push(token)
+        except Exception as error:  # of this text: the others in the step go on, and its own caller is told
+            asked.fail(error)
         if asked.finish is not None:
             self._end(asked)
 
     def _end(self, asked: Generation) -> None:
-        self._under_way.pop(asked.sequence, None)
         self.scheduler.remove(asked.sequence)
         self.runner.penalties.end(asked.sequence)
+        self._under_way.pop(asked.sequence, None)
 
     def _giving_up(self, asked: Several[Generation]) -> _GivingUp:
         return _GivingUp(self, asked)
@@ -357,11 +441,7 @@ class _GivingUp:
         pass
 
     def __exit__(self, *_: object) -> None:
-        for each in self._asked:
-            if each.finish is None:
-                each.cancel()
-            if each.sequence in self._llm._under_way:
-                self._llm._end(each)
+        self._llm._leave(self._asked)
 
 
 def device_of(name: str) -> str:

@@ -24,6 +24,8 @@ class Generation:
     """None where there is no tokenizer: then there is no text."""
     stops: StopStrings
     finish: Finish | None = None
+    failure: Exception | None = None
+    """Why it could not go on."""
     text: list[str] = field(default_factory=list)
     _told: int = 0
     """Characters and tokens that chunks have told of."""
@@ -54,6 +56,15 @@ class Generation:
         """Nobody wants the rest."""
         if self.finish is None:
             self._close("cancelled")
+
+    def fail(self, error: Exception) -> None:
+        """It cannot go on."""
+        self.failure, self.finish = error, "cancelled"
+
+    def demand(self) -> None:
+        """Tells its caller why it could not go on, if so."""
+        if self.failure is not None:
+            raise self.failure
 
     def _close(self, finish: Finish) -> None:
         rest = "" if self.detokeniser is None else self.detokeniser.finish()

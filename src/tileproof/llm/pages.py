@@ -10,8 +10,12 @@ class PagePool:
 
     def __init__(self, count: int) -> None:
         self.count = count
-        self._free = list(range(count))
-        self._is_taken = [False] * count
+        self.clear()
+
+    def clear(self) -> None:
+        """Nobody has any."""
+        self._free = list(range(self.count))
+        self._is_taken = [False] * self.count
 
     @property
     def free(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,12 @@ class Penalties:
         counts = np.bincount(sequence.generated, minlength=self._shape[1]).astype(np.int32)
         for table, row in zip(self.tables, (seen, counts, favour), strict=True):
             tp.copy(table[sequence.place], row)  # behind what is under way
+
+    def restart(self, sequences: Iterable[Sequence]) -> None:
+        """Takes all rows back: these, which are all there are, begin anew."""
+        self._free = list(range(self._shape[0]))
+        for sequence in sequences:
+            sequence.place = -1
 
     def end(self, sequence: Sequence) -> None:
         """Takes it back."""

@@ -7,6 +7,7 @@ pieces. When pages run out, the sequence that came last gives its pages back, an
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from collections.abc import Sequence as Several
 from dataclasses import dataclass
 
@@ -57,6 +58,14 @@ class Scheduler:
         elif sequence in self.waiting:
             self.waiting.remove(sequence)
         self._drop_pages(sequence)
+
+    def restart(self, sequences: Iterable[Sequence]) -> None:
+        """These alone wait from now on, in this order, and no page is taken: for when nobody knows what was done."""
+        self.running.clear()
+        self.waiting = deque(sequences)
+        self.pool.clear()
+        for sequence in self.waiting:
+            sequence.pages, sequence.computed = [], 0
 
     def plan(self) -> list[Piece]:
         """The pieces of the next step; empty when there is nothing to do."""
