@@ -231,6 +231,33 @@ def test_weights_that_are_not_numbers_are_told_of(device: str) -> None:
     assert llm.pool.free == llm.pool.count
 
 
+HI = Message("user", "Hi")
+
+
+@pytest.mark.parametrize(
+    ("call", "given", "said"),
+    [
+        *(("generate", wrong, "type") for wrong in (b"abc", 5, None, HI, [HI], [[1], 5], iter([1]))),
+        *(("generate", wrong, "holds") for wrong in ([[1.5]], [True, 1], [["a"]], [-1], [320])),
+        *(("stream", wrong, "holds") for wrong in ([1.5], [{"role": "user", "content": "Hi"}])),
+        *(("stream", wrong, "type") for wrong in (HI, None, b"abc", [HI, {"role": "user", "content": "Hi"}])),
+        *((call, [1, 1.5], "holds 1.5") for call in ("logits", "perplexity")),
+        ("logits", "text", "type"),
+        ("perplexity", [1, 310], "holds token 310"),
+        ("profile", 0, "no step"),
+    ],
+)
+def test_what_is_no_prompt_is_refused_by_what_it_is(call: str, given: Any, said: str, talking: LLM) -> None:
+    with pytest.raises(ModelError, match=said):
+        getattr(talking, call)(given)
+
+
+@pytest.mark.parametrize("options", [{"max_batch": 0}, {"max_batch": 1.5}, {"max_seq_len": 2.5}, {"max_seq_len": 0}])
+def test_an_engine_that_cannot_be_made_says_which_option_is_wrong(options: dict[str, Any], device: str) -> None:
+    with pytest.raises(ModelError, match=next(iter(options))):
+        engine_of(CASE, device, **options)
+
+
 # Who shares an engine.
 
 

@@ -265,6 +265,8 @@ def test_an_answer_can_be_begun(text: Text) -> None:
         ([Message("user<|im_end|>", "Hi")], False, "roles are system, user, assistant, tool"),  # type: ignore[arg-type]
         ([Message("user", None)], False, "a message is a NoneType"),  # type: ignore[arg-type]
         ([Message("user", "Hi")], True, "not the assistant's"),
+        ([{"role": "user", "content": "Hi"}], False, "a message is of the type dict"),  # type: ignore[list-item]
+        ("Hi", False, "the chat is of the type str"),  # type: ignore[arg-type]
     ],
 )
 def test_a_chat_that_is_none_is_refused(text: Text, messages: list[Message], continue_last: bool, words: str) -> None:

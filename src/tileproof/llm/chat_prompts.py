@@ -61,9 +61,14 @@ def chat_parts(
 
 
 def _check(messages: Sequence[Message], continue_last: bool) -> None:
+    if not isinstance(messages, list | tuple):
+        raise refused(Code.PROMPT, f"the chat is of the type {type(messages).__name__}", "pass a list of messages")
     if not messages:
         raise refused(Code.PROMPT, "the chat has no messages", "pass at least one from the user")
     for each in messages:
+        if not isinstance(each, Message):
+            cure = 'pass Message("user", "Hello")'
+            raise refused(Code.PROMPT, f"a message is of the type {type(each).__name__}", cure)
         if each.role not in ROLES:
             raise refused(Code.PROMPT, f"a message has the role {each.role!r}", f"roles are {', '.join(ROLES)}")
         if not isinstance(each.content, str):

@@ -100,6 +100,8 @@ class LLM:
         self.config, self.weights, self.device = config, weights, device
         self._text = text
         self.max_seq_len = _longest(config, max_seq_len)
+        if not isinstance(max_batch, int) or max_batch < 1:
+            raise refused(Code.PROMPT, f"max_batch is {max_batch!r}", "generate at least 1 text at a time")
         pages = pages_for(config, self.max_seq_len, memory, max_batch, free_memory(device), device != "cpu")
         shape = config.layers, pages, config.groups, PAGE, config.depth
         cos, sin = rope_angles(config, -(-self.max_seq_len // PAGE) * PAGE)
@@ -158,7 +160,10 @@ class LLM:
     ) -> list[Completion]: ...
     def generate(self, prompts: Any, params: Any = GREEDY) -> Any:
         """The text behind a prompt, or a list of texts behind a list of them. Prompts are text or tokens."""
-        if isinstance(prompts, str) or (len(prompts) and isinstance(prompts[0], int | np.integer)):
+        is_text = isinstance(prompts, str | bytes)
+        if not is_text and not isinstance(prompts, Several | np.ndarray):
+            raise _no_prompt(prompts)
+        if is_text or (len(prompts) and isinstance(prompts[0], int | np.integer)):
             return self.generate([prompts], params)[0]
         settings = [params] * len(prompts) if isinstance(params, SamplingParams) else list(params)
         if len(settings) != len(prompts):
@@ -180,9 +185,9 @@ class LLM:
         thinking: bool | None = None,
     ) -> Iterator[Chunk]:  # fmt: skip
         """The same piece by piece, for a prompt or a chat. Closing the iterator ends the text."""
-        messages = [] if isinstance(prompt, str) else [each for each in prompt if isinstance(each, Message)]
-        plain: Any = prompt
-        tokens = self.text.chat_prompt(messages, thinking=thinking) if messages else self._tokens(plain)
+        asked: Any = prompt
+        is_chat = isinstance(asked, list | tuple) and any(isinstance(each, Message) for each in asked)
+        tokens = self.text.chat_prompt(asked, thinking=thinking) if is_chat else self._tokens(asked)
         return self._streamed(self._begin(tokens, params))
 
     def _streamed(self, asked: Generation) -> Iterator[Chunk]:
@@ -213,7 +218,7 @@ class LLM:
 
     def perplexity(self, text: Prompt) -> float:
         """How surprised the model is by a text: the exponential of the mean negative logprob of its tokens."""
-        tokens = self._checked(self._tokens(text), 0)
+        tokens = self._checked(self._tokens(text), 0, self.config.tokens)  # what is padding has no logit
         if len(tokens) < 2:
             raise refused(Code.PROMPT, "a text of one token has no perplexity", "pass a longer text")
         total, at = 0.0, 1
@@ -243,6 +248,8 @@ class LLM:
     def profile(self, rows: int = 1, context: int = 128) -> Profile:
         """Where the time of a step goes: of one row behind so many tokens, or of a piece of a prompt."""
         length = context + rows
+        if rows < 1 or context < 0:
+            raise refused(Code.PROMPT, f"{rows} rows behind {context} tokens are no step", "ask for at least 1 row")
         sequence = Sequence((0,) * length, SamplingParams(), computed=context)
         with self._turn():
             taken = self.pool.take(sequence.pages_for(length)) if length <= self.max_seq_len else None
@@ -286,7 +293,7 @@ class LLM:
 
     @property
     def _has_turn(self) -> bool:
-        """Whether this thread is in the middle of a step. The lock itself says so: no interrupt parts it from its word."""
+        """Whether this thread is in the middle of a step: the lock knows, and no interrupt parts it from its word."""
         has: bool = self._lock._is_owned()  # type: ignore[attr-defined]
         return has
 
@@ -413,13 +420,22 @@ class LLM:
             raise refused(Code.PROMPT, "the prompt is empty", "pass some text")
         return self.text.encode(prompt)
 
-    def _checked(self, tokens: Iterable[int], more: int) -> tuple[int, ...]:
+    def _checked(self, tokens: Any, more: int, known: int | None = None) -> tuple[int, ...]:
         """Tokens that are tokens, and leave room for so many more."""
-        found = tuple(map(int, tokens))
+        known = self.config.vocabulary if known is None else known
+        if isinstance(tokens, str | bytes) or not isinstance(tokens, Iterable):
+            raise _no_prompt(tokens)
+        given = list(tokens)
+        wrong = next((each for each in given if not isinstance(each, int | np.integer) or isinstance(each, bool)), None)
+        if wrong is not None:
+            raise refused(
+                Code.PROMPT, f"the prompt holds {wrong!r}", "pass text, tokens, or, to `chat` and `stream`, messages"
+            )
+        found = tuple(map(int, given))
         if not found:
             raise refused(Code.PROMPT, "the prompt has no tokens", "pass some text")
-        if min(found) < 0 or max(found) >= self.config.vocabulary:
-            wrong = next(token for token in found if not 0 <= token < self.config.vocabulary)
+        if min(found) < 0 or max(found) >= known:
+            wrong = next(token for token in found if not 0 <= token < known)
             raise refused(
                 Code.PROMPT, f"the prompt holds token {wrong}", f"tokens are 0 to {self.config.tokens - 1}"
             )
@@ -444,6 +460,11 @@ class _GivingUp:
         self._llm._leave(self._asked)
 
 
+def _no_prompt(given: object) -> ModelError:
+    cure = "pass text or a list of tokens; messages, in a list, are for `chat` and `stream`"
+    return refused(Code.PROMPT, f"a prompt is of the type {type(given).__name__}", cure)
+
+
 def device_of(name: str) -> str:
     """Where a model goes: "auto" is the first GPU, or the CPU where there is none."""
     if name == "auto":
@@ -454,7 +475,7 @@ def device_of(name: str) -> str:
 def _longest(config: ModelConfig, asked: int | None) -> int:
     if asked is None:
         return min(config.context, LONGEST)
-    if not 1 <= asked <= config.context:
+    if not isinstance(asked, int) or not 1 <= asked <= config.context:
         raise refused(
             Code.PROMPT, f"max_seq_len is {asked}, and the model was made for {config.context}",
             f"use 1 to {config.context}",
