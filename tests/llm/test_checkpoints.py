@@ -75,6 +75,27 @@ def test_rope_is_read_in_the_old_spelling_too(tmp_path: Path) -> None:
         assert open_model(path).config == config
 
 
+@pytest.mark.parametrize("name", ["rope.scaling.factor", "rope.scale_linear"])
+def test_a_factor_without_a_type_is_linear_as_llama_cpp_has_it(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tileproof.llm import gguf_files
+
+    config = tiny("llama", scaling=RopeScaling("llama3", 8.0, trained=64))
+    path = write_gguf(tmp_path / "plain.gguf", tiny("llama"), random_weights(tiny("llama")))
+    both = write_gguf(tmp_path / "both.gguf", config, random_weights(config))
+    read = gguf_files.read_header
+
+    def with_factor(path: Path) -> Any:
+        found = read(path)
+        return replace(found, values=found.values | {f"llama.{name}": 4.0})
+
+    monkeypatch.setattr(gguf_files, "read_header", with_factor)
+    assert open_model(path).config.scaling == RopeScaling("linear", 4.0)
+    with pytest.raises(ModelError, match="two ways to stretch angles"):
+        open_model(both)
+
+
 def test_depth_groups_and_ties_follow_from_what_is_not_said(tmp_path: Path) -> None:
     config = tiny("llama", groups=4)
     path = write_folder(tmp_path / config.name, config, random_weights(config))

@@ -86,6 +86,8 @@ def test_what_the_engine_does_not_have_is_named(changes: dict[str, Any], said: s
         ({"eos_token_id": "<eos>"}, "`eos_token_id`"),
         ({"vocab_size": 299}, "300 tokens"),
         ({"rope_parameters": [1]}, "`rope_parameters`"),
+        ({"rope_parameters": {"rope_theta": 1e6, "factor": 4.0}}, "has no `rope_type`"),
+        ({"rope_scaling": {"rope_type": "yarn", "factor": 4.0}}, "`rope_parameters` and `rope_scaling` differ"),
     ],
 )
 def test_settings_that_make_no_model_are_named(changes: dict[str, Any], said: str, folder: Path) -> None:

@@ -115,15 +115,19 @@ def _refuse_what_is_missing(settings: Settings) -> None:
 def _rope(settings: Settings, context: int) -> tuple[float, RopeScaling | None]:
     """Theta and scaling, in the spelling of transformers 5 (`rope_parameters`) or the one before."""
     values = settings.values
-    given = values.get("rope_parameters") or values.get("rope_scaling") or {}
+    given, old = values.get("rope_parameters") or values.get("rope_scaling") or {}, values.get("rope_scaling")
     if not isinstance(given, dict):
         raise settings.wrong(f"`rope_parameters` is {given!r}")
+    if isinstance(old, dict) and old and _stretch(old) != _stretch(given):  # one was added by hand, and means something
+        raise settings.wrong("`rope_parameters` and `rope_scaling` differ; leave one of them")
     rope = Settings(settings.file, given)
     theta = rope.number("rope_theta", settings.number("rope_theta", 10000.0))
     if given.get("partial_rotary_factor", values.get("partial_rotary_factor") or 1) != 1:
         raise settings.unknown("heads of which only a part is turned (`partial_rotary_factor`)", "use another model")
     kind = given.get("rope_type", given.get("type", "default"))
     if kind in ("default", None):
+        if given.get("factor") not in (None, 1):
+            raise settings.wrong(f"its `factor` of {given['factor']!r} for long texts has no `rope_type`")
         return theta, None
     if kind == "linear":
         return theta, RopeScaling("linear", rope.number("factor"))
@@ -138,6 +142,10 @@ def _rope(settings: Settings, context: int) -> tuple[float, RopeScaling | None]:
         _refuse_other_yarn(rope, factor)
         return theta, RopeScaling("yarn", factor, rope.number("beta_slow", 1), rope.number("beta_fast", 32), trained)
     raise settings.unknown(f"`rope_type` {kind!r}", "use a model with linear, llama3, yarn or no scaling")
+
+
+def _stretch(rope: dict[str, Any]) -> tuple[Any, Any]:
+    return rope.get("rope_type", rope.get("type")) or "default", rope.get("factor")
 
 
 def _refuse_other_yarn(rope: Settings, factor: float) -> None:

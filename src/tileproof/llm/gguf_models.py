@@ -134,12 +134,18 @@ def _ends(settings: Settings) -> tuple[int, ...]:
 
 
 def _scaling(file: GgufFile, settings: Settings, depth: int, theta: float) -> RopeScaling | None:
-    kind = settings.values.get("rope.scaling.type", "none")
+    """How angles are stretched. A factor without a type is linear, and had another name once, as llama.cpp has it."""
+    named = next((name for name in ("rope.scaling.factor", "rope.scale_linear") if name in settings.values), None)
+    is_scaled = named is not None and settings.values[named] not in (0, 1)
+    kind = settings.values.get("rope.scaling.type", "linear" if is_scaled else "none")
     if _STRETCHES in file.tensors:
+        if kind != "none" and is_scaled:
+            what = f"`{_STRETCHES}` and `{named}`, two ways to stretch angles"
+            raise settings.unknown(what, "use a model with one of them")
         return _llama3(file.tensors[_STRETCHES], settings, depth, theta)
     if kind == "none":
         return None
-    factor = settings.number("rope.scaling.factor")
+    factor = settings.number(named or "rope.scaling.factor")
     if kind == "linear":
         return RopeScaling("linear", factor)
     if kind != "yarn":
