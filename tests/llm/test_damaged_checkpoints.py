@@ -86,6 +86,8 @@ def test_what_the_engine_does_not_have_is_named(changes: dict[str, Any], said: s
         ({"eos_token_id": "<eos>"}, "`eos_token_id`"),
         ({"vocab_size": 299}, "300 tokens"),
         ({"rope_parameters": [1]}, "`rope_parameters`"),
+        ({"head_dim": 1 << 40}, "heads of 1099511627776 elements"),
+        ({"rope_parameters": {"rope_type": "yarn", "rope_theta": 1.0, "factor": 4.0}}, "make no angles"),
         ({"rope_parameters": {"rope_theta": 1e6, "factor": 4.0}}, "has no `rope_type`"),
         ({"rope_scaling": {"rope_type": "yarn", "factor": 4.0}}, "`rope_parameters` and `rope_scaling` differ"),
     ],
@@ -109,6 +111,8 @@ def test_no_setting_of_a_wrong_type_is_a_surprise(folder: Path) -> None:
     write_json(folder / "config.json", settings)
     (folder / "tokenizer.json").write_text('{"model": {"vocab": 3}}')
     assert refusal(folder)[0] is Code.MODEL_FILE
+    (folder / "tokenizer.json").write_text('{"model": {"vocab": []}, "added_tokens": 3}')
+    open_model(folder)
 
 
 @pytest.mark.parametrize(

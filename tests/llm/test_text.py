@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import struct
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +87,8 @@ def test_a_folder_without_a_tokenizer_is_refused(tmp_path: Path) -> None:
     assert "tokenizer.json cannot be read" in refusal(Code.MODEL_FILE, tmp_path / "model")
     (folder(tmp_path / "model") / "tokenizer_config.json").write_text("[]", encoding="utf-8")
     assert "tokenizer_config.json is not a JSON object" in refusal(Code.MODEL_FILE, tmp_path / "model")
+    (folder(tmp_path / "model") / "chat_template.jinja").write_bytes(b"\xff")
+    assert "chat_template.jinja cannot be read" in refusal(Code.MODEL_FILE, tmp_path / "model")
 
 
 def test_a_model_without_a_template_cannot_chat(tmp_path: Path) -> None:
@@ -177,6 +181,24 @@ def test_a_damaged_header_is_refused_or_read_but_never_crashes(tmp_path: Path) -
         except ModelError as error:
             refused += error.diagnostics[0].code is Code.MODEL_FILE
     assert refused >= 77
+
+
+def test_no_value_of_a_wrong_type_is_a_surprise_to_the_tokenizer(tmp_path: Path) -> None:
+    values = read_header(write_vocabulary(tmp_path / "tiny.gguf", "qwen2")).values
+    wrong: tuple[Any, ...] = ([], [1], [["a"]], {}, "x", -1, 1.5, True, None)
+    for name in ("model", "pre", "tokens", "merges", "token_type", "bos_token_id", "eos_token_id", "add_bos_token"):
+        for value in wrong:
+            with suppress(ModelError):
+                Text.open(tmp_path / "tiny.gguf", values | {f"tokenizer.ggml.{name}": value})
+
+
+def test_an_array_that_is_announced_too_long_is_not_made(tmp_path: Path) -> None:
+    key, count = b"a", (1 << 24) + 1
+    text = b"GGUF" + struct.pack("<IQQQ", 3, 0, 1, len(key)) + key + struct.pack("<IIQ", 9, 0, count)
+    with (tmp_path / "long.gguf").open("wb") as file:
+        file.write(text)
+        file.truncate(len(text) + count)  # it is all there, and takes no room
+    assert f"an array of {count} elements" in refusal(Code.MODEL_FILE, tmp_path / "long.gguf")
 
 
 def test_a_file_that_is_not_there_or_no_gguf_is_refused(tmp_path: Path) -> None:

@@ -178,7 +178,8 @@ def _tokens(path: Path, vocabulary: int) -> int:
             numbers = [len(vocab) - 1]
         case _:
             raise refused(Code.MODEL_FILE, f"{path} is no tokenizer", "download it again")
-    numbers += [entry.get("id") for entry in told.get("added_tokens") or [] if isinstance(entry, dict)]
+    added = told.get("added_tokens")
+    numbers += [entry.get("id") for entry in added if isinstance(entry, dict)] if isinstance(added, list) else []
     return max((number for number in numbers if type(number) is int), default=vocabulary - 1) + 1
 
 

@@ -18,6 +18,8 @@ from .errors import ModelError, refused
 
 _PLAIN: Final = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 _STRING, _ARRAY = 8, 9
+_LONGEST = 1 << 24
+"""Elements of an array: more are a number that was damaged, of which Python would make a list."""
 _DEEPEST = 4
 """Arrays may hold arrays; files that people use do not go beyond two."""
 
@@ -95,6 +97,8 @@ class _Cursor:
             return self._string()
         if kind == _ARRAY:
             inner, count = self._one("I"), self._one("Q")
+            if count > _LONGEST:
+                raise ValueError(f"it has an array of {count} elements")
             if inner in _PLAIN:
                 return list(self._many(_PLAIN[inner], count))
             if inner == _STRING:

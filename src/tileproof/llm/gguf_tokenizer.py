@@ -74,7 +74,7 @@ def gguf_vocabulary(values: Mapping[str, Any], name: str) -> GgufVocabulary:
             "use the Hugging Face folder of the model, which has a tokenizer.json",
         )  # fmt: skip
     kind = values.get("tokenizer.ggml.pre", "default")
-    if kind not in SPLITTINGS:
+    if not isinstance(kind, str) or kind not in SPLITTINGS:
         raise refused(
             Code.MODEL_KIND, f"{name} has the pre-tokenizer `{kind}`, and known are {', '.join(SPLITTINGS)}",
             "use the Hugging Face folder of the model, which has a tokenizer.json",
@@ -83,6 +83,7 @@ def gguf_vocabulary(values: Mapping[str, Any], name: str) -> GgufVocabulary:
     tokens, merges = (_strings(values, f"tokenizer.ggml.{each}", name) for each in ("tokens", "merges"))
     bos, eos = (_token(values, f"tokenizer.ggml.{each}_token_id", len(tokens)) for each in ("bos", "eos"))
     kinds = values.get("tokenizer.ggml.token_type") or [1] * len(tokens)
+    kinds = kinds if isinstance(kinds, list) else []
     if len(kinds) != len(tokens):
         raise refused(Code.MODEL_FILE, f"{name} has {len(tokens)} tokens and {len(kinds)} kinds", "download it again")
     try:

@@ -7,12 +7,18 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+
+import numpy as np
 
 from tileproof.diagnostics.codes import Code
 
 from .config import ModelConfig
 from .errors import ModelError, refused
+from .rope_angles import rope_speeds
+
+DEEPEST: Final = 1 << 16
+"""Elements that a head may have: more are a number that was damaged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +93,23 @@ def read_table(path: Path) -> Settings:
     return Settings(path, values)
 
 
+def _has_angles(config: ModelConfig) -> bool:
+    try:
+        with np.errstate(all="ignore"):
+            speeds, factor = rope_speeds(config.depth, config.theta, config.scaling)
+    except (ArithmeticError, ValueError):
+        return False
+    return bool(np.isfinite(speeds).all()) and math.isfinite(factor)
+
+
 def checked(config: ModelConfig, settings: Settings) -> ModelConfig:
     """A model whose sizes go together."""
     if config.heads % config.groups:
         raise settings.wrong(f"{config.heads} heads of queries cannot share {config.groups} of keys")
-    if config.depth % 2:
+    if config.depth % 2 or config.depth > DEEPEST:
         raise settings.wrong(f"heads of {config.depth} elements cannot be turned in pairs")
+    if not _has_angles(config):
+        raise settings.wrong(f"theta {config.theta:g} and its scaling make no angles")
     if config.tokens > config.vocabulary:
         raise settings.wrong(f"its tokenizer has {config.tokens} tokens, and its table {config.vocabulary} rows")
     for token in (*config.eos, *(() if config.bos is None else (config.bos,))):

@@ -186,7 +186,7 @@ def _open_folder(path: Path) -> Text:
     if not isinstance(begins, bool):
         begins = bos is not None and tokenizer.encode("").ids[:1] == [bos]
     own = path / "chat_template.jinja"
-    template = own.read_text(encoding="utf-8") if own.is_file() else default_template(config.get("chat_template"))
+    template = _read_text(own) if own.is_file() else default_template(config.get("chat_template"))
     return Text(tokenizer, name=path.name, bos=bos, eos=eos, begins=begins, template=template)
 
 
@@ -203,6 +203,13 @@ def _named_token(tokenizer: Tokenizer, found: Any) -> int | None:
     """A token of a configuration: its text, or a record with it."""
     text = found.get("content") if isinstance(found, dict) else found
     return tokenizer.token_to_id(text) if isinstance(text, str) else None
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise _damaged(path, error) from error
 
 
 def _read_json(path: Path) -> dict[str, Any]:
