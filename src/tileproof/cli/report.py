@@ -8,6 +8,8 @@ import sys
 import webbrowser
 from pathlib import Path
 
+from tileproof.runtime.whole_files import write_whole
+
 from .reporting.facts import Report, written
 from .reporting.gathering import Sources, report_on
 from .reporting.page import page
@@ -72,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
         print(made, end="")
     else:
         try:
-            out.write_text(made, encoding="utf-8")
+            write_whole(out, made.encode())
         except OSError as error:
             raise UsageError(f"--out {out}: {error.strerror or error}") from None
         print(summary(report))

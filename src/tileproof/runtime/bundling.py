@@ -18,6 +18,7 @@ from .ahead import Made, Plan
 from .bundles import pack
 from .gpu import Variant
 from .proofs import write_entry
+from .whole_files import write_whole
 
 
 def write_bundle(path: str | os.PathLike[str], made: Iterable[Made], *, version: str, assembler: str) -> int:
@@ -32,13 +33,7 @@ def write_bundle(path: str | os.PathLike[str], made: Iterable[Made], *, version:
         # How long the assembler took would make every bundle another.
         entries |= {wanted.key: write_entry(replace(code, seconds=0.0), ()) for wanted, code in forms}
     data = pack(version, assembler, [_kernel(plan, forms) for plan, forms in by_plan.items()], entries)
-    place = Path(path)
-    draft = place.with_name(f"{place.name}.{os.getpid()}.draft")
-    try:
-        draft.write_bytes(data)
-        os.replace(draft, place)
-    finally:
-        draft.unlink(missing_ok=True)
+    write_whole(Path(path), data)
     return len(data)
 
 

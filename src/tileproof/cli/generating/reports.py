@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import platform
 import re
 import time
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tileproof.backends.cpu.pool import threads
 from tileproof.cli.usage import installed_version
+from tileproof.runtime.whole_files import write_whole
 
 from .pictures import GREY, HOW_TO_DRAW, INK, OTHER, OURS, can_draw, drawn, plain
 from .sweeps import Row
@@ -107,9 +107,7 @@ def write(report: Report, folder: Path, stem: str) -> list[str]:
     said = []
     for ending, text in (("json", report.as_json()), ("md", report.as_markdown())):
         path = folder / f"{stem}.{ending}"
-        partial = path.with_name(f".{path.name}.part")
-        partial.write_text(text + "\n", encoding="utf-8")
-        os.replace(partial, path)
+        write_whole(path, f"{text}\n".encode())
         said.append(f"{path} is written")
     return [*said, draw(report, folder / f"{stem}.png")]
 
