@@ -118,6 +118,12 @@ def test_a_folder_is_answered_with_its_files(tileproof: Run, write: Write) -> No
     assert "help: name the files in it: folder/*.py" in tileproof("check", "folder").out
 
 
+def test_a_module_that_pytest_skips_is_a_finding(tileproof: Run, write: Write) -> None:
+    ran = tileproof("check", write("test_kernel.py", "import pytest\npytest.importorskip('no_such_module')\n# kernel\n"))
+    assert ran.code == 1
+    assert "importing `test_kernel.py` raises Skipped" in ran.out
+
+
 def test_a_syntax_error_is_shown_in_its_place(tileproof: Run, write: Write) -> None:
     ran = tileproof("check", write("broken.py", "x = 1\ny = = 2\n"))
     assert ran.code == 1

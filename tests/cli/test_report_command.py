@@ -310,3 +310,9 @@ def test_help_names_the_options(tileproof: Run) -> None:
     assert ran.code == 0
     for word in ("--open", "--junit", "--tests", "--results", "PACKAGE_OR_FOLDER", "examples:"):
         assert word in ran.out
+
+
+@pytest.mark.parametrize("text", ["kernel = 1\0\n", "kernel = " + "(" * 300 + ")" * 300, "kernel = (\n"])
+def test_a_file_that_is_not_python_is_listed(text: str, tileproof: Run, write: Write) -> None:
+    ran = tileproof("report", write("odd.py", text))
+    assert (ran.code, "odd.py" in ran.out) == (1, True)

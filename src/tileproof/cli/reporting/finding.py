@@ -22,6 +22,7 @@ from tileproof.diagnostics import Diagnostic
 from tileproof.language.kernel import Kernel
 from tileproof.tuning import Tunable
 
+from ..audit import parse
 from ..load import load, package_of, read_source
 from ..names import decorated, walk
 from ..usage import UsageError, suggestion
@@ -218,7 +219,11 @@ def _version(package: str) -> str:
 def _unseen(found: Found, module: Module) -> Iterator[str]:
     """Kernels that are made where no name of the module reaches them."""
     seen = {kernel.function.__code__.co_firstlineno for _, kernel in module.kernels}
-    for node, place in walk(ast.parse(module.file.read_bytes())):
+    source = read_source(module.file)
+    tree = source if isinstance(source, Diagnostic) else parse(source)
+    if isinstance(tree, Diagnostic):
+        return  # importing it has said so
+    for node, place in walk(tree):
         if isinstance(node, ast.FunctionDef) and decorated(node, place.scope) == "tileproof.kernel":
             line = min(each.lineno for each in node.decorator_list)
             if line not in seen:
