@@ -80,6 +80,12 @@ def test_json_is_one_object_with_the_text_its_tokens_and_figures(tileproof: Run,
     assert llm.text.decode(found["tokens"]) == found["text"]
 
 
+def test_what_ended_a_text_is_told(tileproof: Run, model: Path) -> None:
+    given = ("--prompt", "the dog", "--raw-prompt")
+    assert "--max-new-tokens 2 was reached" in run(tileproof, model, *given, "--max-new-tokens", "2").err
+    assert "--max-seq-len 12 was reached" in run(tileproof, model, *given, "--max-seq-len", "12").err
+
+
 def test_the_prompt_is_put_into_the_template_or_taken_as_it_is(tileproof: Run, model: Path) -> None:
     short = ("--max-new-tokens", "1", "--json", "--quiet")
     counts = [
