@@ -343,3 +343,10 @@ def test_a_bundle_lists_what_is_in_it(tileproof: Run, write: Write) -> None:
 def test_a_file_that_is_no_bundle_is_told(tileproof: Run, write: Write) -> None:
     ran = tileproof("compile", "--list", write("good.py", GOOD))
     assert (ran.code, ran.out.startswith("error[TP0904]: `good.py` is not a bundle")) == (1, True)
+
+
+def test_an_array_beyond_all_addresses_is_told_in_a_line(tileproof: Run, write: Write) -> None:
+    for extent, said in (("9" * 18, "has more bytes than this machine has addresses"), ("9" * 30, "is not a shape")):
+        words = ("--kernel", "double", "--shapes", f"x={extent},y={extent}")
+        ran = tileproof("compile", write("double.py", GOOD), "--arch", "sm_90", *words)
+        assert (ran.code, said in ran.err, ran.err.count("\n")) == (2, True, 1)

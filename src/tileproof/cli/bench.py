@@ -116,7 +116,7 @@ def numbers(name: str, text: str) -> list[int]:
     if text.strip().lower() == "none":
         return []
     parts = [part.strip() for part in text.split(",")]
-    if not all(part.isdecimal() and int(part) > 0 for part in parts):
+    if not all(part.isdecimal() and len(part) < 19 and int(part) > 0 for part in parts):
         raise UsageError(f"--{name} {text}: write numbers from 1, such as 128,512, or none")
     return [int(part) for part in parts]
 

@@ -26,7 +26,7 @@ from .usage import UsageError, suggestion
 NAME: Final = "arguments"
 """The function of a file that gives a launch of its kernel."""
 STORED: Final = {dtype.name: dtype.storage for dtype in ALL if dtype.storage is not None}
-_SHAPE: Final = re.compile(r"(?P<shape>(?:\d+(?:x\d+)*)?)(?::(?P<type>\w+))?")
+_SHAPE: Final = re.compile(r"(?P<shape>(?:\d{1,18}(?:x\d{1,18})*)?)(?::(?P<type>\w+))?")
 
 
 def read_shapes(text: str) -> dict[str, str]:

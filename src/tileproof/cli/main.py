@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib
 import os
 import sys
@@ -62,6 +63,7 @@ COMMANDS = {
     "models": "list the models that are found here",
 }
 """What each command does, in the order of the help. Its file has the same name."""
+_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 INTERRUPTED = 130
 """The exit code after Ctrl-C."""
 
@@ -98,6 +100,10 @@ def _main(words: Sequence[str]) -> int:
         print(f"tileproof {options.command}: {_told(error)}", file=sys.stderr)
         _drop_output()
         return 2
+    except MemoryError as error:
+        why = str(error) or "the memory of this machine is not enough"
+        print(f"tileproof {options.command}: {why}", file=sys.stderr)
+        return 2
     return code
 
 
@@ -108,7 +114,7 @@ def _told(error: OSError) -> str:
         return f"{os.fsdecode(error.filename)}: {why}"
     if isinstance(error, FileNotFoundError):
         return "the current folder is gone: go to another, and call again"
-    return f"the output cannot be written: {why}"
+    return f"the output cannot be written: {why}" if error.errno in _WRITING else why
 
 
 def _drop_output() -> None:

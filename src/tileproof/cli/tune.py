@@ -112,7 +112,7 @@ def read_sizes(text: str) -> Iterator[Sizes]:
     for item in filter(None, (part.strip() for part in text.split(","))):
         name, _, values = (part.strip() for part in item.partition("="))
         numbers = [each.strip() for each in values.split("|")]
-        if not name.isidentifier() or not all(each.isdecimal() for each in numbers):
+        if not name.isidentifier() or not all(each.isdecimal() and len(each) < 19 for each in numbers):
             raise UsageError(f"--shapes: `{item}` is not a dimension and its extent, such as M=512 or M=16|64|128")
         if name in names:
             raise UsageError(f"--shapes: `{name}` is given twice; several extents are written {name}=16|64")

@@ -188,7 +188,11 @@ def stand_in(shape: Sequence[int], dtype: np.dtype[Any], strides: Sequence[int] 
     reaches = [step * (extent - 1) for step, extent in zip(steps, shape, strict=True)]
     before = -sum(reach for reach in reaches if reach < 0)
     size = 0 if 0 in shape else before + sum(reach for reach in reaches if reach > 0) + dtype.itemsize
-    memory = mmap.mmap(-1, max(size, _PAGE), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE)
+    try:
+        memory = mmap.mmap(-1, max(size, _PAGE), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE)
+    except (OSError, OverflowError):
+        message = f"an array of shape {tuple(shape)} and {dtype} has more bytes than this machine has addresses"
+        raise MemoryError(message) from None
     return np.ndarray(tuple(shape), dtype, memory, 0 if 0 in shape else before, steps)
 
 
