@@ -6,6 +6,7 @@ import time
 
 import pytest
 from checkpoints import TEMPLATE
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from tileproof.diagnostics.codes import Code
 from tileproof.llm import templates
@@ -100,6 +101,11 @@ def test_whatever_goes_wrong_in_a_template_is_its_failure(source: str) -> None:
     assert failure(source).startswith("the chat template fails with ")
 
 
+def growing(first: str, more: str) -> str:
+    """A template that makes something of what it made before, again and again."""
+    return f"{{% set it = namespace(a={first}) %}}{{% for n in range(60) %}}{{% set it.a = {more} %}}{{% endfor %}}"
+
+
 @pytest.mark.parametrize(
     "source",
     [
@@ -110,13 +116,59 @@ def test_whatever_goes_wrong_in_a_template_is_its_failure(source: str) -> None:
         "{{ 'a' * 999999999999 }}",
         "{{ 9 ** 9 ** 9 ** 9 }}",
         "{% for a in range(20000) %}{{ messages[0].content * 100 }}{% endfor %}",
+        growing("'ab'", "it.a ~ it.a"),
+        growing("'ab'", "[it.a, it.a] | join"),
+        growing("'ab'", "it.a | replace('a', 'aa')"),
+        growing("['ab']", "[it.a, it.a]") + "{{ it.a }}",
+        growing("['ab']", "[it.a, it.a]") + "{{ it.a | tojson }}",
+        growing("10", "it.a * it.a"),
+        "{% set a = 'ab' * 5000000 %}{% for n in range(99999) %}{% set b = a[1:] %}{% endfor %}",
+        "{% set a %}{% for n in range(49999) %}" + "ab" * 9999 + "{% endfor %}{% endset %}",
+        "{{ messages[0].content.ljust(9999999999) }}",
+        "{{ messages[0].content.join('ab' * 5000000).join('ab' * 5000000) }}",
+        "{{ ('ab' * 5000000).replace('a', 'ab' * 5000000) }}",
+        "{{ ('a\n' * 1000000) | indent(99999) }}",
+        "{{ '%9999999999d' % 1 }}",
+        "{{ '%*d' | format(999999, 1) }}",
+        "{{ '{:9999999999}'.format(1) }}",
+        "{{ '{:{}}'.format(1, 999999) }}",
+        "{{ {'a': [1, 2]} | tojson(indent=9999999999) }}",
+        "{{ 1.5 | round(9999999999, 'ceil') }}",
     ],
-    ids=["loops", "letters", "calls", "doubling", "repeated", "powers", "output"],
-)
+    ids=[
+        "loops", "letters", "calls", "doubling", "repeated", "powers", "output", "concat", "join", "replace", "nested",
+        "json", "product", "slices", "block", "ljust", "joined", "replaced", "indent", "percent", "format", "braces",
+        "inner-braces", "json-indent", "digits",
+    ],
+)  # fmt: skip
 def test_a_template_without_end_is_stopped(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(templates, "STEPS", 50_000)
     line = failure(source)
     assert any(words in line for words in ("takes more than", "writes more than", "makes a text of", "too large")), line
+
+
+def test_a_template_that_is_too_long_is_not_compiled() -> None:
+    assert "is itself 1200000 characters long" in failure("ab" * 600_000)
+
+
+@pytest.mark.parametrize("name", ["batch", "center", "urlize"])
+def test_a_filter_that_is_not_there_is_named(name: str) -> None:
+    assert f"No filter named '{name}'" in failure(f"{{{{ messages | {name}(2) }}}}")
+
+
+def test_operations_of_templates_give_what_jinja_gives() -> None:
+    plain = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
+    source = (
+        "{% set a = messages[0].content %}{{ a ~ 1 ~ none ~ [a] }}|{{ a[1:] }}{{ a[::-1] }}|{{ [a, 2] | join('-') }}|"
+        "{{ a | replace('l', 'L') | indent(4, true) }}|{{ '%05.1f|%s' % (2.5, a) }}|{{ '{:>8}'.format(a) }}|"
+        "{{ a.split('l') }}{{ a.center(9) }}|{{ [[a], [2]] | sum(start=[]) }}"
+        "{{ messages | map(attribute='role') | list }}"
+        "{% set b %}x{{ a }}y{% endset %}{{ b | upper }}"
+        "{% macro m(x) %}<{{ x }}>{% endmacro %}{{ m(a) * 2 }}{{ {'a': 1} }}"
+        "{% for c in a %}{{ c }}{% if not loop.last %}, {% endif %}{% endfor %}{{ 'abc' | first }}{{ 3 | string ~ 4 }}"
+    )
+    messages = [{"role": "user", "content": "hello"}]
+    assert ChatTemplate(source).render(messages) == plain.from_string(source).render(messages=messages)
 
 
 def test_time_ends_a_template_too(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from datetime import datetime
+from functools import wraps
 from typing import Any, Final
 
 from jinja2 import TemplateError, TemplateSyntaxError, meta, nodes, pass_context
 from jinja2.ext import Extension, loopcontrols
 from jinja2.parser import Parser
-from jinja2.runtime import Context
+from jinja2.runtime import Context, str_join
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.visitor import NodeTransformer
 
 from tileproof.diagnostics.codes import Code
 
 from .errors import ModelError, refused
+from .template_sizes import LEFT_OUT, called_size, filtered_size, formatted_size, size_of
 
 STEPS: Final = 1_000_000
 """Rounds of loops and calls that a template may take; those of models take some tens for each message."""
@@ -28,7 +32,13 @@ SECONDS: Final = 5.0
 """Processor time that a template may take."""
 CHARACTERS: Final = 1 << 24
 """Of output, and of any string on the way."""
+TOGETHER: Final = 1 << 28
+"""Of all strings on the way."""
+SOURCE: Final = 1 << 20
+"""Of the template itself."""
 _CHECKED_EVERY = 256
+_WIDEST = 4096
+"""Bits of a product."""
 _BUDGET = "budget of this rendering"
 """The name of the budget among a template's variables, which no template can spell."""
 _RAW = "use --raw-prompt for a plain prompt"
@@ -41,9 +51,15 @@ class ChatTemplate:
         """Compiles a template, which is TP1005 if it is malformed. `bos` and `eos` are the texts of these tokens."""
         self.source = source
         self._tokens = {"bos_token": bos or "", "eos_token": eos or ""}
-        environment = _Sandbox(trim_blocks=True, lstrip_blocks=True, extensions=[_Generation, loopcontrols])
-        environment.filters |= {"tojson": _to_json, _COUNTED: _counted}
+        if len(source) > SOURCE:
+            raise _unbounded(f"is itself {len(source)} characters long")
+        options: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True, "finalize": _finalised}
+        environment = _Sandbox(**options, extensions=[_Generation, loopcontrols])
+        known = {name: each for name, each in environment.filters.items() if name not in LEFT_OUT}
+        environment.filters = {name: _bounded(name, each) for name, each in (known | {"tojson": _to_json}).items()}
+        environment.filters |= {_COUNTED: _counted, _JOINED: _joined, _MADE: _made}
         environment.globals |= {"raise_exception": _raise, "strftime_now": _now}
+        del environment.globals["lipsum"]
         try:
             parsed = environment.parse(source)
             self.can_think: bool = "enable_thinking" in meta.find_undeclared_variables(parsed)
@@ -71,6 +87,7 @@ class ChatTemplate:
         budget = _Budget()
         given = {"messages": messages, "tools": None, "add_generation_prompt": answers, _BUDGET: budget}
         pieces: list[str] = []
+        before = _current.set(budget)
         try:
             for piece in self._template.generate({**given, **self._tokens, **switch}):
                 budget.write(len(piece))
@@ -79,6 +96,8 @@ class ChatTemplate:
             raise
         except Exception as error:  # a template can raise anything that an operation in it raises
             raise _failed(error) from error
+        finally:
+            _current.reset(before)
         return "".join(pieces)
 
 
@@ -106,7 +125,7 @@ class _Budget:
 
     def __init__(self) -> None:
         self._steps = 0
-        self._characters = 0
+        self._characters = self._made = 0
         self._until = time.thread_time() + SECONDS
 
     def step(self) -> None:
@@ -119,6 +138,14 @@ class _Budget:
     def check_time(self) -> None:
         if time.thread_time() > self._until:
             raise _unbounded(f"takes more than {SECONDS:g} seconds")
+
+    def make(self, value: Any) -> None:
+        """Something was made on the way."""
+        self._made += _length(value)
+        if _length(value) > CHARACTERS or self._made > TOGETHER:
+            raise _too_long()
+        if _length(value) > _CHECKED_EVERY:
+            self.check_time()
 
     def write(self, characters: int) -> None:
         self._characters += characters
@@ -133,42 +160,116 @@ class _Sandbox(ImmutableSandboxedEnvironment):
     intercepted_binops = frozenset({"+", "*", "**", "%"})
 
     def call(self, context: Context, function: Any, /, *args: Any, **options: Any) -> Any:
-        context.parent[_BUDGET].step()
-        return super().call(context, function, *args, **options)
+        budget = context.parent[_BUDGET]
+        budget.step()
+        if called_size(function, (*args, *options.values()), CHARACTERS) > CHARACTERS:
+            raise _too_long()
+        made = super().call(context, function, *args, **options)
+        budget.make(made)
+        return made
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         budget = context.parent[_BUDGET]
         budget.step()
-        if operator == "**" and (abs(left) > 10**6 or abs(right) > 64):
+        is_large = operator == "**" and (abs(left) > 10**6 or abs(right) > 64)
+        if is_large or (operator == "*" and _bits(left) + _bits(right) > _WIDEST):
             raise _unbounded("works with numbers that are too large")
         if operator == "*" and max(_length(left), _length(right)) * max(_number(left), _number(right)) > CHARACTERS:
-            raise _unbounded(f"makes a text of more than {CHARACTERS} characters")
+            raise _too_long()
+        if operator == "%" and isinstance(left, str) and formatted_size(left, right, CHARACTERS) > CHARACTERS:
+            raise _too_long()
         made = super().call_binop(context, operator, left, right)
-        if _length(made) > CHARACTERS:
-            raise _unbounded(f"makes a text of more than {CHARACTERS} characters")
-        if _length(made) > _CHECKED_EVERY:
-            budget.check_time()
+        budget.make(made)
         return made
 
+    def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
+        """`format` of a text: newer versions of jinja2 put a function of their own in its place."""
+        found = super().wrap_str_format(value)
+        if found is not None and formatted_size(getattr(value, "__self__", ""), (), CHARACTERS) > CHARACTERS:
+            raise _too_long()
+        return found
+
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
-        """Parses, and lets every loop count its rounds."""
-        parsed = super()._parse(source, name, filename)
-        for loop in parsed.find_all(nodes.For):
-            loop.iter = nodes.Filter(loop.iter, _COUNTED, [], [], None, None, lineno=loop.lineno)
+        parsed: nodes.Template = _Bounding().visit(super()._parse(source, name, filename))
         parsed.set_environment(self)
         return parsed
 
 
-_COUNTED = "counted rounds"
+class _Bounding(NodeTransformer):
+    """Lets every loop count its rounds, and whatever makes a text without a filter or a call tell its length."""
+
+    def visit_For(self, node: nodes.For) -> nodes.For:  # noqa: N802
+        self.generic_visit(node)
+        node.iter = _filter(node.iter, _COUNTED)
+        return node
+
+    def visit_Concat(self, node: nodes.Concat) -> nodes.Filter:  # noqa: N802
+        self.generic_visit(node)
+        return _filter(nodes.List(node.nodes, lineno=node.lineno), _JOINED)
+
+    def visit_Getitem(self, node: nodes.Getitem) -> nodes.Expr:  # noqa: N802
+        self.generic_visit(node)
+        return _filter(node, _MADE) if isinstance(node.arg, nodes.Slice) else node
+
+    def visit_TemplateData(self, node: nodes.TemplateData) -> nodes.Filter:  # noqa: N802
+        return _filter(nodes.Const(node.data, lineno=node.lineno), _MADE)
+
+
+def _filter(node: nodes.Node, name: str) -> nodes.Filter:
+    return nodes.Filter(node, name, [], [], None, None, lineno=node.lineno)
+
+
+_COUNTED, _JOINED, _MADE = "counted rounds", "joined texts", "made texts"
+"""Filters that no template can spell. They have a context, or the compiler would run them where all is constant."""
+_current: ContextVar[_Budget | None] = ContextVar("budget", default=None)
 
 
 @pass_context
 def _counted(context: Context, several: Iterable[Any]) -> Iterator[Any]:
-    """What a loop goes over. With a context, or the compiler would run it for lists that are constant."""
+    """What a loop goes over."""
     budget = context.parent[_BUDGET]
     for each in several:
         budget.step()
         yield each
+
+
+@pass_context
+def _joined(context: Context, several: Sequence[Any]) -> str:
+    """What `~` makes."""
+    if size_of(several, CHARACTERS) > CHARACTERS:
+        raise _too_long()
+    return str(_made(context, str_join(several)))
+
+
+@pass_context
+def _made(context: Context, value: Any) -> Any:
+    context.parent[_BUDGET].make(value)
+    return value
+
+
+def _finalised(value: Any) -> Any:
+    """What is written out."""
+    if size_of(value, CHARACTERS) > CHARACTERS:
+        raise _too_long()
+    return value
+
+
+def _bounded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A filter that makes nothing too large."""
+    skipped = 1 if hasattr(function, "jinja_pass_arg") else 0
+
+    @wraps(function)
+    def called(*args: Any, **options: Any) -> Any:
+        given = (*args[skipped + 1 :], *options.values())
+        if filtered_size(name, args[skipped], given, CHARACTERS) > CHARACTERS:
+            raise _too_long()
+        made, budget = function(*args, **options), _current.get()
+        if budget is not None:  # None while constant parts are compiled
+            budget.step()
+            budget.make(made)
+        return made
+
+    return called
 
 
 class _Generation(Extension):
@@ -211,13 +312,21 @@ def _unbounded(what: str) -> ModelError:
     return refused(Code.CHAT_TEMPLATE, f"the chat template {what}", f"{_RAW}; a template of a model takes far less")
 
 
+def _too_long() -> ModelError:
+    return _unbounded(f"makes a text of more than {CHARACTERS} characters")
+
+
 def _one_line(text: str) -> str:
     found = " ".join(text.split())
     return found if len(found) <= 200 else f"{found[:200]}..."
 
 
 def _length(value: Any) -> int:
-    return len(value) if isinstance(value, str | list | tuple) else 0
+    return len(value) if isinstance(value, str | list | tuple | dict) else 0
+
+
+def _bits(value: Any) -> int:
+    return value.bit_length() if isinstance(value, int) else 0
 
 
 def _number(value: Any) -> int:
