@@ -117,10 +117,28 @@ class Text:
 
         names = self._special.values()
         parts = chat_parts(self.template, messages, names, thinking=thinking, continue_last=continue_last)
-        found = [token for part in parts for token in self.encode(part.text, special=part.is_trusted, start=False)]
+        found: list[int] = []
+        for part in parts:
+            text = part.text
+            found += self._trusted(text) if part.is_trusted else self.encode(text, special=False, start=False)
         if not found:
             raise refused(Code.PROMPT, "the chat template made an empty prompt", "use --raw-prompt for a plain prompt")
         return found
+
+    def _trusted(self, text: str) -> list[int]:
+        """Tokens of a text in which special tokens are those that it spells, letter by letter.
+
+        A tokenizer may bring text into another form before it looks for them, in which more of them are spelled.
+        """
+        found = self.encode(text, start=False)
+        names = sorted(self._special.values(), key=len, reverse=True)
+        pieces = re.split(f"({'|'.join(map(re.escape, names))})", text) if names else [text]
+        if sum(token in self._special for token in found) <= len(pieces) // 2:
+            return found
+        return [
+            token for place, piece in enumerate(pieces)
+            for token in self.encode(piece, special=place % 2 == 1, start=False)
+        ]  # fmt: skip
 
     @property
     def has_template(self) -> bool:
