@@ -119,7 +119,8 @@ def test_a_folder_is_answered_with_its_files(tileproof: Run, write: Write) -> No
 
 
 def test_a_module_that_pytest_skips_is_a_finding(tileproof: Run, write: Write) -> None:
-    ran = tileproof("check", write("test_kernel.py", "import pytest\npytest.importorskip('no_such_module')\n# kernel\n"))
+    source = "import pytest\npytest.importorskip('no_such_module')\n# kernel\n"
+    ran = tileproof("check", write("test_kernel.py", source))
     assert ran.code == 1
     assert "importing `test_kernel.py` raises Skipped" in ran.out
 
