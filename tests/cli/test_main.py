@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from cli_samples import GOOD, Ran
 
-from tileproof.cli.main import main
+from tileproof.cli.main import COMMANDS, main
 
 Run = Callable[..., Ran]
 
@@ -25,10 +25,11 @@ def test_help_teaches_with_a_kernel_and_examples(tileproof: Run) -> None:
         assert text in ran.out
 
 
-@pytest.mark.parametrize("command", ["check", "ir", "explain"])
-def test_every_command_has_help(tileproof: Run, command: str) -> None:
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_that_teaches_with_examples(tileproof: Run, command: str) -> None:
     ran = tileproof(command, "--help")
     assert (ran.code, ran.out.startswith(f"usage: tileproof {command}")) == (0, True)
+    assert f"examples:\n  tileproof {command}" in ran.out
 
 
 def test_without_a_command_the_help_is_printed_as_an_error(tileproof: Run) -> None:

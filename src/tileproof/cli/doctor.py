@@ -42,12 +42,21 @@ class Finding:
     cure: str = ""
 
 
+EXAMPLES = """\
+examples:
+  tileproof doctor               what works here, and what to do about the rest
+  tileproof doctor > found.txt   to send along with a question
+"""
+
+
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
     """Adds the command to the parser."""
     parser = commands.add_parser(
         "doctor",
         help=summary,
         description="Looks at Python, packages, backends and GPUs. Exits 1 if tileproof cannot run a kernel.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.set_defaults(run=run)
 

@@ -24,12 +24,22 @@ GROUPS = {
 }
 
 
+EXAMPLES = """\
+examples:
+  tileproof explain TP0301   what the error means, with an example that is wrong and one that is right
+  tileproof explain 301      the same
+  tileproof explain          every error there is, each in a line
+"""
+
+
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
     """Adds the command to the parser."""
     parser = commands.add_parser(
         "explain",
         help=summary,
         description="Prints the page of the catalogue for a code; without a code, lists them all.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("code", metavar="CODE", nargs="?", help="a code such as TP0301")
     parser.set_defaults(run=run)

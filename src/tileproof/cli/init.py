@@ -56,14 +56,24 @@ pythonpath = ["."]
 TAKEN = {"np", "numpy", "tp", "tileproof", "pytest", "In", "Out", "f32", "n", "x", "y", "size", "order"}
 """Names that mean something in the files that are written, or to what these import."""
 
+EXAMPLES = """\
+examples:
+  tileproof init                       double.py, test_double.py and pyproject.toml, here
+  tileproof init scale --dir kernels   scale.py and its test, in a folder
+
+Then `tileproof check double.py` proves the kernel, and `pytest` tests it.
+"""
+
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
     """Adds the command to the parser."""
     parser = commands.add_parser(
         "init",
         help=summary,
-        description="Writes NAME.py with a kernel, test_NAME.py with its test, and the settings linters need into "
+        description="Writes NAME.py with a kernel, test_NAME.py with its test, and the settings linters need into\n"
         "pyproject.toml. Nothing that exists is overwritten.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("name", metavar="NAME", nargs="?", default="double", help="the kernel's name (default: double)")
     parser.add_argument("--dir", type=Path, default=Path(), help="where to write (default: here)")
