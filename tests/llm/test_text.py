@@ -259,6 +259,8 @@ def test_a_message_cannot_speak_for_another(text: Text, role: Any) -> None:
 
 
 def test_a_message_that_is_brought_into_another_form_spells_no_special_token() -> None:
+    from tokenizers import Tokenizer
+
     told = json.loads(tokenizer("qwen3", TOKENS).to_str())
     told["normalizer"] = {"type": "NFKC"}
     for token in told["added_tokens"]:
