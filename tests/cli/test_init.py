@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import subprocess
 import sys
 import tomllib
@@ -132,3 +133,21 @@ def test_a_place_that_cannot_be_written_is_wrong_usage(tileproof: Run, here: Pat
     (here / "file").write_text("")
     ran = tileproof("init", "scale", "--dir", "file")
     assert (ran.code, ran.err.startswith("tileproof init: cannot write there: ")) == (2, True)
+
+
+def test_where_one_file_cannot_be_written_there_is_none(
+    tileproof: Run, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = Path.write_bytes
+
+    def full(self: Path, data: bytes) -> int:
+        if "test_" in self.name:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(self, data)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "write_bytes", full)
+        ran = tileproof("init", "scale")
+    assert (ran.code, ran.out, names(here)) == (2, "", [])
+    assert "No space left on device" in ran.err
+    assert tileproof("init", "scale").code == 0

@@ -6,7 +6,10 @@ import argparse
 import keyword
 import sys
 import tomllib
+from contextlib import suppress
 from pathlib import Path
+
+from tileproof.runtime.whole_files import write_whole
 
 from .usage import UsageError
 
@@ -88,14 +91,25 @@ def run(options: argparse.Namespace) -> int:
     existing = [path for path in files if path.exists()]
     if existing:
         raise UsageError(f"{existing[0]} is there already; choose another name, or another --dir")
+    settings = folder / "pyproject.toml"
+    if not settings.exists():
+        files[settings] = SETTINGS
+    written: list[Path] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path, text in files.items():
-            path.write_text(text.format(name=name, title=name.replace("_", " ").capitalize()), encoding="utf-8")
-            print(f"wrote {path}")
-        _settings(folder / "pyproject.toml")
+            title = name.replace("_", " ").capitalize()
+            write_whole(path, (text if path == settings else text.format(name=name, title=title)).encode())
+            written.append(path)
     except OSError as error:
+        for path in written:  # the next try finds the folder as this one did
+            with suppress(OSError):
+                path.unlink()
         raise UsageError(f"cannot write there: {error}") from None
+    for path in files:
+        print(f"wrote {path}")
+    if settings not in files:
+        _tell_settings(settings)
     print(f"\nnext: tileproof check {folder / name}.py, then pytest {folder or '.'}")
     return 0
 
@@ -108,12 +122,8 @@ def _demand_usable(name: str) -> None:
         raise UsageError(f"`{name}` is taken: `{name}.py` would hide a module, or `{name}` a name its test needs")
 
 
-def _settings(path: Path) -> None:
-    """Writes the settings, or says what to add to a file that is the user's."""
-    if not path.exists():
-        path.write_text(SETTINGS, encoding="utf-8")
-        print(f"wrote {path}")
-        return
+def _tell_settings(path: Path) -> None:
+    """Says what to add to a file that is the user's."""
     try:
         known = tomllib.loads(path.read_text(encoding="utf-8")).get("tool", {}).get("ruff", {}).get("lint", {})
     except (tomllib.TOMLDecodeError, UnicodeDecodeError):
