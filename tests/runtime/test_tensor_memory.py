@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+import interrupting
 import numpy as np
 import pytest
 from gates import Gate
@@ -110,6 +111,23 @@ def test_tensors_that_come_and_go_leave_nothing() -> None:
     after = tp.memory()
     assert (after.in_use, after.tensors) == (before.in_use, before.tensors)
     assert len(account_of(None).dropped) == 0
+
+
+@pytest.mark.parametrize("handler", [interrupting.stop, lambda: empty(5)])
+def test_memory_is_counted_whatever_a_handler_of_a_signal_interrupts(handler: Callable[[], object]) -> None:
+    before = tp.memory()
+
+    def work() -> None:
+        x = empty(8)
+        y = zeros((4, 4))
+        del x
+        tp.memory()
+        z = y[1:]
+        del y, z
+
+    for came in interrupting.at_every_moment(work, handler):
+        after = tp.memory()
+        assert (after.in_use, after.tensors) == (before.in_use, before.tensors), came
 
 
 def test_a_tensor_in_a_cycle_is_given_back_when_the_cycle_is() -> None:

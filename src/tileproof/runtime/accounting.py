@@ -2,6 +2,9 @@
 
 Every tensor of our own takes its memory here. Memory of the CPU goes back when the last tensor is dropped and no work
 uses it any more; memory of a GPU goes back in the order of the streams that used it, through the driver's own pool.
+
+Handlers of signals may come, and raise, between any two calls. So what is taken is a set, to which memory is added and
+from which it is removed in one step, and the sum of it is counted anew by whoever finds that it was left in between.
 """
 
 from __future__ import annotations
@@ -9,7 +12,9 @@ from __future__ import annotations
 import os
 import re
 import threading
+import weakref
 from collections import deque
+from collections.abc import Collection
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
@@ -59,40 +64,70 @@ class Memory:
         return ", ".join(parts)
 
 
+class Taken(weakref.ref["Block"]):
+    """Memory that was taken and did not go back yet; it refers to the block, if there still is one."""
+
+    __slots__ = ("address", "borrowers", "home", "nbytes")
+
+    address: int
+    nbytes: int
+    home: Any
+    """The stream that memory of a GPU was taken on."""
+    borrowers: Collection[int]
+    """Streams on which other libraries were lent it."""
+
+
 class Account:
     """The memory of one device."""
 
     def __init__(self, device: int | None) -> None:
         self.device = device
         self.lock = threading.RLock()
-        self.in_use = self.high_water = self.tensors = 0
+        self.taken: set[Taken] = set()
+        self.in_use = self.high_water = 0
+        self._is_counted = True
+        """Whether `in_use` is what `taken` comes to."""
         self.limit = _limit_from_environment()
-        self.dropped: deque[tuple[int, int, Any]] = deque()
-        """What goes back at the next occasion: the end of an object is no place to take locks."""
+        self.dropped: deque[Taken] = deque()
+        """What goes back at the next occasion. The end of an object is no place to take locks, nor to call a function
+        of Python: before one begins, a handler of a signal may raise."""
 
-    def drop(self, block: Block) -> None:
-        """Takes memory back whose block is no more."""
-        borrowers = getattr(block, "borrowers", None)
-        home = (block.home, tuple(borrowers)) if borrowers else block.home
-        self.dropped.append((block.address, block.nbytes, home))
+    @property
+    def tensors(self) -> int:
+        """How many pieces of memory are in use."""
+        return len(self.taken)
 
     def settle(self) -> None:
         """Gives back what was dropped. The lock is held."""
+        if not self._is_counted:
+            self._count()
         while self.dropped:
-            try:
-                address, nbytes, home = self.dropped.popleft()
-            except IndexError:
-                return
-            self.in_use -= nbytes
-            self.tensors -= 1
-            self._give_back(address, nbytes, home)
+            self._is_counted = False
+            gone = self.dropped.popleft()
+            is_mine = gone in self.taken
+            if is_mine:
+                self.taken.discard(gone)
+                if not self._is_counted:  # else a handler of a signal has counted
+                    self.in_use -= gone.nbytes
+            self._is_counted = True
+            if is_mine:
+                self._give_back(gone)
 
-    def _give_back(self, address: int, nbytes: int, home: Any) -> None:
+    def _count(self) -> None:
+        """Finds out what is in use, also what was about to go back when a handler of a signal raised."""
+        self.dropped.extend([each for each in self.taken.copy() if each() is None])
+        while not self._is_counted:
+            taken = self.taken.copy()
+            total = sum(each.nbytes for each in taken)
+            if taken == self.taken:
+                self.in_use, self._is_counted = total, True
+
+    def _give_back(self, gone: Taken) -> None:
         """On the CPU the memory went with the block; what failed work left in it went too."""
         ledger = ledger_of(self.device)
         if ledger.poisoned:
             with ledger.lock:
-                ledger.cure((address, address + nbytes))
+                ledger.cure((gone.address, gone.address + gone.nbytes))
 
     def take(self, nbytes: int, what: object) -> Block:
         """New memory, not yet written; `what` says in an error what it is for."""
@@ -105,11 +140,29 @@ class Account:
             self.settle()
             if self.limit is not None and self.in_use + nbytes > self.limit:
                 raise self.refusal(nbytes, what, f"the limit is {in_words(self.limit)}")
-            made = self._take(nbytes, what)
-            self.in_use += nbytes
-            self.tensors += 1
-            self.high_water = max(self.high_water, self.in_use)
+            made = None
+            try:
+                made = self._take(nbytes, what)
+                self._note(made)
+            except BaseException:
+                if made is not None:
+                    self._note(made)  # or it would not be given back
+                raise
         return made
+
+    def _note(self, block: Block) -> None:
+        """Counts memory that was taken; what is counted is not counted again. The lock is held."""
+        taken = Taken(block, self.dropped.append)
+        taken.address, taken.nbytes, taken.home = block.address, block.nbytes, block.home
+        taken.borrowers = getattr(block, "borrowers", ())
+        if taken not in self.taken:
+            self._is_counted = False
+            self.taken.add(taken)
+            if not self._is_counted:
+                self.in_use += taken.nbytes
+                self._is_counted = True
+        if self.in_use > self.high_water:
+            self.high_water = self.in_use
 
     def _is_short_of(self, nbytes: int) -> bool:
         with self.lock:

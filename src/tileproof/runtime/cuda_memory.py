@@ -8,16 +8,15 @@ it are done with it; nobody waits for that on the host, so a tensor may be dropp
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 from contextlib import suppress
-from typing import Any
 
 from tileproof.backends.cuda.driver import Device
 from tileproof.backends.cuda.driver_failures import in_words
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError
 
-from .accounting import Account
+from .accounting import Account, Taken
 from .cuda_streams import CudaStream, current_cuda_stream
 from .devices import current_stream
 from .gpu_blocks import GpuBlock
@@ -93,14 +92,13 @@ class CudaAccount(Account):
             self._free(span, home)
         super().settle()
 
-    def _give_back(self, address: int, nbytes: int, home: Any) -> None:
-        if isinstance(home, tuple):
-            home, borrowers = home
-            self._order_behind_borrowers(home, borrowers)
-        if nbytes:
-            self._free((address, address + nbytes), home)
+    def _give_back(self, gone: Taken) -> None:
+        if gone.borrowers:
+            self._order_behind_borrowers(gone.home, gone.borrowers)
+        if gone.nbytes:
+            self._free((gone.address, gone.address + gone.nbytes), gone.home)
 
-    def _order_behind_borrowers(self, home: CudaStream, borrowers: Sequence[int]) -> None:
+    def _order_behind_borrowers(self, home: CudaStream, borrowers: Iterable[int]) -> None:
         """Memory that was lent goes back behind what its borrowers do with it, on their streams and on torch's now."""
         if self._driver.lost is not None or self._driver.process != os.getpid():
             return

@@ -84,11 +84,6 @@ class Block:
                 if written.has(np.array([self.span])):
                     self.written = None
 
-    def __del__(self) -> None:
-        account = getattr(self, "account", None)
-        if account is not None:
-            account.drop(self)
-
 
 _NONE: Runs = np.empty((0, 2), np.int64)
 
