@@ -180,7 +180,7 @@ def test_what_was_poisoned_is_looked_at_by_the_full_launch(gpu: Gpu) -> None:
     stream, ledger = current_cuda_stream(0), ledger_of(0)
     stream.synchronize()
     with ledger.lock:
-        ledger.poisoned.append((*x.span, ValueError("it failed")))
+        ledger.poison([x.span], ValueError("it failed"))
         stream.stand_alone(True)
     with pytest.raises(ValueError, match="it failed"):
         doubled(y, x)

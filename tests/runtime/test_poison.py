@@ -348,3 +348,15 @@ def test_what_is_written_anew_at_the_very_moment_somebody_looks_is_not_spoiled(
         assert ledger.known_poison(y.span) is None
     told(one)
     assert y.tolist() == [2, 2, 2, 2]
+
+
+def test_what_failed_ends_with_its_memory_and_is_no_fault_of_who_has_the_address_next() -> None:
+    y = tp.zeros(4)
+    failing(y)
+    assert spoiled(y)
+    span = y.span
+    with ledger_of(None).lock:
+        assert ledger_of(None).poison_in(span) is not None
+        gc.collect()
+        del y  # nothing of ours is asked for memory before another library is
+        assert ledger_of(None).poison_in(span) is None

@@ -14,7 +14,7 @@ import re
 import threading
 import weakref
 from collections import deque
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
@@ -26,7 +26,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError, OutOfMemory
 
-from .leases import ledger_of
+from .leases import Span, ledger_of
 from .streams import device_name, device_number, recording, refuse_recording
 
 if TYPE_CHECKING:
@@ -127,7 +127,13 @@ class Account:
         ledger = ledger_of(self.device)
         if ledger.poisoned:
             with ledger.lock:
-                ledger.cure((gone.address, gone.address + gone.nbytes))
+                ledger.forget_gone()
+
+    def owner_of(self, span: Span) -> Callable[[], object] | None:
+        """A reference to the block that some bytes belong to."""
+        low, high = span
+        taken = [each for each in self.taken.copy() if each.address <= low and high <= each.address + each.nbytes]
+        return next((each for each in taken if each() is not None), None)
 
     def take(self, nbytes: int, what: object) -> Block:
         """New memory, not yet written; `what` says in an error what it is for."""
@@ -227,7 +233,8 @@ def account_of(device: int | None) -> Account:
         with _making:
             if device not in _accounts:
                 if device is None:
-                    _accounts[device] = Account(None)
+                    _accounts[device] = made = Account(None)
+                    ledger_of(None).owner_of = made.owner_of
                 else:
                     _accounts[device] = import_module(".cuda_memory", __package__).CudaAccount(device)
             found = _accounts[device]

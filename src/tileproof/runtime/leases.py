@@ -18,7 +18,7 @@ import threading
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn, TypeAlias
 
 if TYPE_CHECKING:
     from .storage import Block
@@ -88,6 +88,21 @@ class Work:
         if self.views is None:
             return self.writes
         return [(int(low), int(high)) for view in self.views for low, high in view.runs]
+
+
+class Poison(NamedTuple):
+    """Bytes that hold nothing that counts, and why."""
+
+    low: int
+    high: int
+    error: BaseException
+    memory: Callable[[], object] | None = None
+    """Gives the memory of ours that they belong to, as long as it is there."""
+
+    @property
+    def is_there(self) -> bool:
+        """Whether they are still what they were: at the same address there may be memory of others by now."""
+        return self.memory is None or self.memory() is not None
 
 
 class Outdated(Exception):
@@ -248,8 +263,10 @@ class Ledger:
         self.map: IntervalMap | None = None
         self.finish_all: Callable[[], None] = lambda: None
         """Waits until nothing is under way. It is asked by who comes into the middle of what this thread does here."""
-        self.poisoned: list[tuple[int, int, BaseException]] = []
+        self.poisoned: list[Poison] = []
         """What failed work wrote or would have written, until it is written anew."""
+        self.owner_of: Callable[[Span], Callable[[], object] | None] = lambda span: None
+        """Finds a reference to the memory of ours that some bytes belong to, where such memory goes without a word."""
         self._given = 0
         self._asked = 0
         """How often work was given to one of several streams since it was looked closely whether others are idle."""
@@ -413,14 +430,15 @@ class Ledger:
 
     def poison(self, spans: Iterable[Span], error: BaseException) -> None:
         """Says that bytes hold nothing that counts, because of an error. The lock is held."""
-        self.poisoned += [(low, high, error) for low, high in spans if low < high]
+        self.poisoned += [Poison(low, high, error, self.owner_of((low, high))) for low, high in spans if low < high]
         if self.poisoned and self.alone is not None:
             self.alone.stand_alone(False)  # until nothing is poisoned, all work is to be looked at
 
     def poison_in(self, span: Span) -> BaseException | None:
         """What went wrong with work that wrote, or should have written, some of these bytes."""
         low, high = span
-        return next((error for start, end, error in self.poisoned if max(start, low) < min(end, high)), None)
+        found = (each for each in self.poisoned if max(each.low, low) < min(each.high, high) and each.is_there)
+        return next((each.error for each in found), None)
 
     def known_poison(self, span: Span) -> BaseException | None:
         """What went wrong with the last work that wrote these bytes; None also while other work is about to write."""
@@ -444,12 +462,18 @@ class Ledger:
         """Says that bytes were written anew, or given back."""
         low, high = span
         left = []
-        for start, end, error in self.poisoned:
+        for each in self.poisoned:
+            start, end, error, memory = each
             if low < end and start < high:
-                left += [(a, b, error) for a, b in ((start, min(low, end)), (max(high, start), end)) if a < b]
+                pieces = (start, min(low, end)), (max(high, start), end)
+                left += [Poison(a, b, error, memory) for a, b in pieces if a < b]
             else:
-                left.append((start, end, error))
+                left.append(each)
         self.poisoned = left
+
+    def forget_gone(self) -> None:
+        """Forgets what was poisoned in memory that is gone. The lock is held."""
+        self.poisoned = [each for each in self.poisoned if each.is_there]
 
 
 def raise_again(error: BaseException) -> NoReturn:
