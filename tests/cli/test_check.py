@@ -102,6 +102,15 @@ def test_a_constant_is_a_name_and_an_integer(tileproof: Run, text: str) -> None:
     assert (ran.code, f"`{text}` is not a name and an integer" in ran.err) == (2, True)
 
 
+@pytest.mark.parametrize("constant", ["B", "D"])
+def test_a_constant_of_thousands_of_digits_is_too_large(tileproof: Run, write: Write, constant: str) -> None:
+    text = GOOD.replace("B: int = 256", "B: int = 256, D: int").replace('"N"', '"N D"').replace("[n]", "[n, :]")
+    file = write("good.py", text)
+    ran = tileproof("check", file, "--with", f"{constant}=0x{'f' * 5000}")
+    assert (ran.code, "error[TP0608]: " in ran.out, "about 10**6020 is given" in ran.out) == (1, True, True)
+    assert tileproof("check", file, "--with", f"{constant}={'9' * 5000}").code == 2
+
+
 def test_no_file_at_all_is_wrong_usage(tileproof: Run) -> None:
     assert tileproof("check").code == 2
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping, Sequence
 
+from tileproof.diagnostics.values import shortened
 from tileproof.language.kernel import Kernel
 
 from .usage import UsageError, suggestion
@@ -32,7 +33,7 @@ def _pair(text: str) -> tuple[str, int]:
             raise ValueError
         return name, int(value, 0)
     except ValueError:
-        message = f"`{text}` is not a name and an integer, such as D=128"
+        message = f"`{shortened(text)}` is not a name and an integer, such as D=128"
         raise argparse.ArgumentTypeError(message) from None
 
 

@@ -10,15 +10,19 @@ import ast
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Edit
 from tileproof.diagnostics.spans import Span
+from tileproof.diagnostics.values import shortened
 from tileproof.ir.extent import Extent, Length, symbol
 from tileproof.ir.types import Dimension, Fixed, Named, Unnamed
 
 from .refusal import Refused, refuse
 
+_DIGITS: Final = 40
+"""No memory has extents with numbers of so many digits."""
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 
 
@@ -86,7 +90,7 @@ def read_dimension(word: str, span: Span, equations: list[Equation]) -> Dimensio
     if word == "_":
         return Unnamed()
     if word.isdecimal():
-        if int(word) < 1:
+        if len(word) > _DIGITS or int(word) < 1:
             raise _bad(word, span)
         return Fixed(int(word))
     if _NAME.match(word):
@@ -137,7 +141,7 @@ def _check(node: ast.expr, word: str, span: Span) -> None:
 def _bad(word: str, span: Span) -> Refused:
     return refuse(
         Code.BAD_DIMENSIONS,
-        f"`{word}` is not a dimension",
+        f"`{shortened(word)}` is not a dimension",
         span,
         edit=Edit(span, " ".join(span.text.replace(",", " ").split())) if "," in word else None,
         notes=(

@@ -13,6 +13,7 @@ from tileproof.ir.extent import Extent, Undecided
 from tileproof.ir.ops import BinaryFn
 
 from .refusal import refuse
+from .signature import MOST_BITS
 from .values import Known
 
 _PYTHON: dict[BinaryFn, Callable[[Any, Any], Any]] = {
@@ -85,7 +86,7 @@ def fold(fn: BinaryFn, left: Known, right: Known, span: Span) -> Known | None:
 
 def bounded(value: Any, span: Span) -> Any:
     """`value`, unless it is a whole number so large that only to print it would be work."""
-    if isinstance(value, int) and value.bit_length() > 2 * _LARGEST_POWER:
+    if isinstance(value, int) and value.bit_length() > MOST_BITS:
         raise _too_large(span)
     return value
 
@@ -125,7 +126,7 @@ def _power(a: Any, b: Any) -> Any:
         raise Undecided(
             (a.names if isinstance(a, Extent) else frozenset()) | (b.names if isinstance(b, Extent) else frozenset())
         )
-    if abs(b) > _LARGEST_POWER or (isinstance(a, int) and abs(b) * a.bit_length() > 2 * _LARGEST_POWER):
+    if abs(b) > _LARGEST_POWER or (isinstance(a, int) and abs(b) * a.bit_length() > MOST_BITS):
         raise OverflowError
     if b < 0 and a == 0:
         return math.copysign(math.inf, a) if b % 2 == 1 else math.inf

@@ -11,11 +11,12 @@ import difflib
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Edit
 from tileproof.diagnostics.spans import Span
+from tileproof.diagnostics.values import shown
 from tileproof.ir.extent import Length
 from tileproof.ir.types import Access, Dimension, Named
 from tileproof.language import parameters as spelled
@@ -27,6 +28,8 @@ from .names import MISSING, as_dtype, find_name
 from .refusal import refuse
 from .source import FunctionSource
 
+MOST_BITS: Final = 8192
+"""How long a whole number may be that is known while compiling: only to print a longer one would be work."""
 _CONTENTS: dict[Any, str] = {spelled.Index: "Index", spelled.Unique: "Unique", spelled.Offsets: "Offsets"}
 _ACCESS: dict[Any, Access] = {getattr(spelled, access.value): access for access in Access}
 _RESERVED = ("kernel", "order", "sanitize")
@@ -325,10 +328,19 @@ def _element(function: FunctionSource, node: ast.expr, equations: list[Equation]
 
 
 def takes(kind: type, value: object) -> bool:
-    """Whether a constant of this type may have a value: a float may have an int too, if a float is as large."""
+    """Whether a constant of this type may have a value: a float may have an int too, if a float is as large, and an int
+    is not so large that only to print it would be work."""
     if kind is float and isinstance(value, int):
         return not isinstance(value, bool) and abs(value) <= sys.float_info.max
-    return isinstance(value, kind) and isinstance(value, bool) is (kind is bool)
+    is_large = isinstance(value, int) and value.bit_length() > MOST_BITS
+    return isinstance(value, kind) and isinstance(value, bool) is (kind is bool) and not is_large
+
+
+def cure_for(kind: type, value: object) -> str:
+    """What to do about a value that a constant of this type does not take."""
+    if type(value) is int and kind is not bool:
+        return f"it is too large: give it a smaller {kind.__name__}"
+    return f"give it a value of type {kind.__name__}"
 
 
 def _constant(function: FunctionSource, parameter: ast.arg) -> ConstantParameter:
@@ -347,9 +359,9 @@ def _constant(function: FunctionSource, parameter: ast.arg) -> ConstantParameter
     if default is not None and not takes(kind, default):
         raise refuse(
             Code.BAD_CONSTANT,
-            f"the default of `{name}` is {default!r}, which is not a {kind.__name__}",
+            f"the default of `{name}` is {shown(default)}, which a constant of type {kind.__name__} does not take",
             span,
-            help=f"give it a {kind.__name__}",
+            help=cure_for(kind, default),
         )
     return ConstantParameter(name, kind, default, span)
 

@@ -14,12 +14,13 @@ from typing import TypeAlias
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic, Edit
+from tileproof.diagnostics.values import shown
 from tileproof.ir.extent import Extent, symbol
 from tileproof.language.dtypes import BF16, F32, I32, I64, DType, DTypeVar
 
 from .dimensions import solve
 from .refusal import refuse
-from .signature import Anything, ContentOf, Signature
+from .signature import Anything, ContentOf, Signature, cure_for, takes
 
 ConstantValue: TypeAlias = bool | int | float | Extent
 _BY_CLASS = (BF16, F32, I32)
@@ -86,12 +87,12 @@ def _generic_constants(signature: Signature, given: Mapping[str, ConstantValue])
     for constant in signature.constants:
         if constant.name in given:
             value = given[constant.name]
-            wanted = (int, float, Extent) if constant.type is float else (constant.type, Extent)
-            if not isinstance(value, wanted) or isinstance(value, bool) is not (constant.type is bool):
-                message = f"the constant `{constant.name}` is of type {constant.type.__name__}, and {value!r} is given"
-                raise refuse(Code.CONSTANT_VALUE, message, constant.span, help=f"give a {constant.type.__name__}")
+            kind = constant.type
+            if not takes(kind, value) and not (isinstance(value, Extent) and kind is not bool):
+                message = f"the constant `{constant.name}` is of type {kind.__name__}, and {shown(value)} is given"
+                raise refuse(Code.CONSTANT_VALUE, message, constant.span, help=cure_for(kind, value))
             if constant.name in signature.static and isinstance(value, int) and value < 0:
-                message = f"the dimension {constant.name} cannot be {value}"
+                message = f"the dimension {constant.name} cannot be {shown(value)}"
                 raise refuse(Code.CONSTANT_VALUE, message, constant.span, help="give an extent of at least 0")
             yield constant.name, value
         elif constant.name in signature.static:

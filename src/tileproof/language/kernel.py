@@ -12,6 +12,8 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, ClassVar, TypeAlias, overload
 
+from tileproof.diagnostics.values import shown
+
 from .schedule import Schedule
 
 Launcher: TypeAlias = "Callable[[Kernel, tuple[Any, ...], dict[str, Any]], None]"
@@ -52,7 +54,7 @@ class Kernel:
         self.deny_checks = deny_checks
         self.deterministic = deterministic
         if schedule is not None and not isinstance(schedule, Schedule):
-            raise TypeError(f"a schedule is made by tp.Schedule(...), not {schedule!r}")
+            raise TypeError(f"a schedule is made by tp.Schedule(...), not {shown(schedule)}")
         self.schedule = schedule
         """How programs are laid over a GPU, if it is said."""
         self.cache: dict[Any, Any] = {}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from tileproof.diagnostics.values import shown
+
 _CHOICES: Final = {
     "group": "a whole number of at least 1", "cluster": "1, 2, 4, 8 or 16", "occupancy": "a whole number from 1 to 32",
     "warps": "4 or 8", "latency": "a whole number from 1 to 10",
@@ -53,10 +55,10 @@ class Schedule:
             if value is None and name != "group":
                 continue
             if type(value) is not int or not _is_choice(name, value):
-                raise ValueError(f"{name} of a schedule is {_CHOICES[name]}, not {value!r}")
+                raise ValueError(f"{name} of a schedule is {_CHOICES[name]}, not {shown(value)}")
         for name, truth in (("persistent", persistent), ("reverse", reverse), ("tma", tma), ("dependent", dependent)):
             if type(truth) is not bool:
-                raise ValueError(f"{name} of a schedule is True or False, not {truth!r}")
+                raise ValueError(f"{name} of a schedule is True or False, not {shown(truth)}")
         truths = {"persistent": persistent, "reverse": reverse, "tma": tma, "dependent": dependent}
         for name, value in {**given, **truths}.items():
             object.__setattr__(self, name, value)

@@ -18,6 +18,7 @@ import numpy as np
 import tileproof as tp
 from tileproof.backends.cuda.driver import device_count
 from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.values import shown
 from tileproof.language.dtypes import BF16
 
 from .config import ModelConfig
@@ -477,7 +478,7 @@ def _longest(config: ModelConfig, asked: int | None) -> int:
         return min(config.context, LONGEST)
     if not isinstance(asked, int) or not 1 <= asked <= config.context:
         raise refused(
-            Code.PROMPT, f"max_seq_len is {asked}, and the model was made for {config.context}",
+            Code.PROMPT, f"max_seq_len is {shown(asked)}, and the model was made for {config.context}",
             f"use 1 to {config.context}",
         )  # fmt: skip
     return asked

@@ -25,6 +25,7 @@ from tileproof.backends.cuda.driver_failures import in_words
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError, OutOfMemory
+from tileproof.diagnostics.values import shown
 
 from .leases import Span, ledger_of
 from .streams import device_name, device_number, recording, refuse_recording
@@ -263,10 +264,13 @@ def _limit_from_environment() -> int | None:
 
 
 def _bytes(amount: int | str, where: str) -> int:
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", str(amount).lower())
+    if type(amount) is int and amount >= 0:
+        return amount
+    text = amount if isinstance(amount, str) else shown(amount)
+    found = re.fullmatch(r"\s*(\d{1,40}(?:\.\d{1,40})?)\s*([a-z]*)\s*", text.lower())
     if found is None or found[2] not in _UNITS:
         raise LaunchError(
-            Diagnostic(Code.BAD_SETTING, f"{where} is {amount!r}, which is no amount of memory",
+            Diagnostic(Code.BAD_SETTING, f"{where} is {shown(amount)}, which is no amount of memory",
                        help='write a number of bytes, or for instance "2 GiB"')
         )  # fmt: skip
     return int(float(found[1]) * _UNITS[found[2]])

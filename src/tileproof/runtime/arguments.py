@@ -16,6 +16,7 @@ import numpy as np
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic, Label
 from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.values import shown
 from tileproof.frontend.dimensions import solve
 from tileproof.frontend.operations import limits
 from tileproof.frontend.signature import (
@@ -25,6 +26,7 @@ from tileproof.frontend.signature import (
     ScalarParameter,
     Signature,
     TensorParameter,
+    cure_for,
     takes,
 )
 from tileproof.frontend.specialisation import ConstantValue, Specialisation
@@ -390,7 +392,7 @@ def _scalar(signature: Signature, scalar: ScalarParameter, value: Any, bound: Bo
     if dtype is BOOL or isinstance(value, bool):
         if not (dtype is BOOL and isinstance(value, bool)):
             cure = "pass True or False" if dtype is BOOL else "pass a number: `int(...)`"
-            message = f"`{scalar.name}` is {dtype}, and {value!r} is given"
+            message = f"`{scalar.name}` is {dtype}, and {shown(value)} is given"
             fail(signature, Code.ARGUMENT_DTYPE, message, scalar, help=cure)
         return bool(value)
     if dtype.is_integer:
@@ -398,12 +400,12 @@ def _scalar(signature: Signature, scalar: ScalarParameter, value: Any, bound: Bo
         if isinstance(value, float) or not least <= value <= most:
             why = "is a float" if isinstance(value, float) else "does not fit"
             cure = f"pass a whole number from {least} to {most}"
-            message = f"`{scalar.name}` is {dtype}, and {value!r} {why}"
+            message = f"`{scalar.name}` is {dtype}, and {shown(value)} {why}"
             fail(signature, Code.ARGUMENT_DTYPE, message, scalar, help=cure)
     if dtype.is_float and isinstance(value, int | float):
         greatest = limits(dtype)[1]
         if abs(value) > greatest and value not in (math.inf, -math.inf):
-            message = f"`{scalar.name}` is {dtype}, and {value!r} does not fit"
+            message = f"`{scalar.name}` is {dtype}, and {shown(value)} does not fit"
             fail(signature, Code.ARGUMENT_DTYPE, message, scalar, help=f"pass a number up to {greatest:g}, or infinity")
         return float(value)
     number: int = value
@@ -416,10 +418,11 @@ def _constant(
     if constant.name in signature.static:
         extent = bound.dimensions[constant.name]
         if constant.name in named and _given(signature, constant, named) != extent:
+            given = shown(named[constant.name])
             fail(
                 signature,
                 Code.CONSTANT_VALUE,
-                f"`{constant.name}` is a dimension of the arguments, {extent}, and {named[constant.name]!r} is given",
+                f"`{constant.name}` is a dimension of the arguments, {extent}, and {given} is given",
                 constant,
                 help="leave it out: it is bound from the arguments",
             )
@@ -436,8 +439,7 @@ def _given(signature: Signature, constant: ConstantParameter, named: Mapping[str
         cure = f"give it by name: `{constant.name}=...`"
         fail(signature, Code.CONSTANT_VALUE, f"the constant `{constant.name}` has no value", constant, help=cure)
     if not takes(constant.type, value):
-        kind = constant.type.__name__
-        message = f"the constant `{constant.name}` is of type {kind}, and {value!r} is given"
-        fail(signature, Code.CONSTANT_VALUE, message, constant, help=f"give it a value of type {kind}")
+        message = f"the constant `{constant.name}` is of type {constant.type.__name__}, and {shown(value)} is given"
+        fail(signature, Code.CONSTANT_VALUE, message, constant, help=cure_for(constant.type, value))
     made: ConstantValue = float(value) if constant.type is float else value
     return made

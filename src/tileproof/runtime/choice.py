@@ -13,6 +13,7 @@ from typing import Final
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.values import shown
 
 from .streams import recording
 
@@ -58,7 +59,7 @@ def backend(name: str) -> Iterator[None]:
     Elsewhere the environment variable TILEPROOF_BACKEND names it.
     """
     if not isinstance(name, str):
-        raise TypeError(f"a backend is named by a text, not by {name!r}")
+        raise TypeError(f"a backend is named by a text, not by {shown(name)}")
     if name not in BACKENDS:
         raise LaunchError(_refusal(name))
     token = _chosen.set(name)

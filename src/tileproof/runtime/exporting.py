@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tileproof.diagnostics.values import shown
+
 from . import dlpack
 from .foreign import without_gaps
 from .host_arrays import Array, array_over
@@ -62,7 +64,7 @@ def as_capsule(
     device = tensor.block.device
     if device is None:
         if stream is not None:
-            raise refused(BufferError, f"the CPU has no stream {stream}", "pass `stream=None`")
+            raise refused(BufferError, f"the CPU has no stream {shown(stream)}", "pass `stream=None`")
         export = hand_over(tensor)
     else:
         export = Export(tensor.block)

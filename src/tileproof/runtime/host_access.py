@@ -11,6 +11,7 @@ import numpy as np
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import InFlight, LaunchError
+from tileproof.diagnostics.values import shown
 from tileproof.language.dtypes import ALL, BOOL, DType, by_storage
 
 from . import gpu_access
@@ -119,7 +120,7 @@ def fitting(value: Any, dtype: DType, shape: tuple[int, ...]) -> Array:
 
 
 def _too_large(value: int, dtype: DType) -> Exception:
-    return refused(OverflowError, f"{value} does not fit elements of {dtype}", "use a wider element type")
+    return refused(OverflowError, f"{shown(value)} does not fit elements of {dtype}", "use a wider element type")
 
 
 def host_array(value: Any) -> Array:
@@ -161,7 +162,7 @@ def element_type(given: Any, default: DType) -> DType:
         raise LaunchError(
             Diagnostic(
                 Code.ARGUMENT_DTYPE,
-                f"a tensor cannot have elements of {given!r}" + (f", {why}" if isinstance(given, DType) else ""),
+                f"a tensor cannot have elements of {shown(given)}" + (f", {why}" if isinstance(given, DType) else ""),
                 notes=(f"element types are {known}",),
                 help="use `tp.i64`" if is_index else "use `tp.f32`",
             )
@@ -176,6 +177,6 @@ def _by_other_name(given: Any) -> DType | None:
         text = given = str(given).removeprefix("torch.")
     try:
         stored = np.dtype(given)
-    except TypeError:
+    except (TypeError, ValueError):
         return None
     return None if text and stored.name != text else by_storage().get(stored)

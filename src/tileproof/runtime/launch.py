@@ -8,6 +8,7 @@ from tileproof.backends import interpreter
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.values import shown
 from tileproof.frontend.elaborate import parse
 from tileproof.language.kernel import Kernel
 
@@ -90,7 +91,7 @@ def interpret(
     if not isinstance(kernel, Kernel):
         raise TypeError(f"tp.interpret takes a kernel, not {type(kernel).__name__}: decorate it with @tp.kernel")
     if order not in ("forward", "reverse") and not (isinstance(order, int) and order >= 0):
-        raise ValueError(f'order is "forward", "reverse" or a seed of at least 0, not {order!r}')
+        raise ValueError(f'order is "forward", "reverse" or a seed of at least 0, not {shown(order)}')
     found, bound = _bound(kernel, args, constants)
     _demand_host(kernel, bound, "interpreter")
     interpreter.run(found.ir, {**bound.tensors, **bound.scalars}, bound.dimensions, order=order, sanitize=sanitize)

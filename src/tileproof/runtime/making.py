@@ -15,6 +15,7 @@ import numpy as np
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.values import shown
 from tileproof.language.dtypes import BOOL, F32, I64, DType, by_storage
 
 from . import gpu_access, views
@@ -78,7 +79,9 @@ def arange(n: float, dtype: Any = None, device: str = "cpu") -> Tensor:
     Example:
         places = tp.arange(8)
     """
-    return _copied(np.arange(math.ceil(n), dtype=np.int64), element_type(dtype, I64), device_number(device))
+    count = max(math.ceil(n), 0)
+    made = fresh(device_number(device), element_type(dtype, I64), (count,))
+    return made.copy_from(np.arange(count, dtype=np.int64))
 
 
 def from_numpy(array: Any, device: str = "cpu") -> Tensor:
@@ -174,8 +177,8 @@ def _shape(shape: Any) -> tuple[int, ...]:
         shape = (shape,)
     extents = shape if type(shape) is tuple and {*map(type, shape)} <= {int} else views.shape_of((shape,))
     if min(extents, default=0) < 0:
-        raise refused(ValueError, f"negative dimensions are not allowed: {extents}", "an extent is 0 or more")
-    return extents
+        raise refused(ValueError, f"negative dimensions are not allowed: {shown(extents)}", "an extent is 0 or more")
+    return views.demand_extents(extents)
 
 
 def _copied(values: Array, element: DType, device: int | None) -> Tensor:

@@ -18,6 +18,7 @@ from typing import Any, Final, Generic, NamedTuple, NoReturn, TypeVar
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.values import shown
 from tileproof.frontend.elaborate import parse
 from tileproof.ir.types import Access
 from tileproof.language.kernel import Kernel
@@ -411,7 +412,7 @@ class StreamPool:
 
     def __init__(self, count: int = 4, device: str = "cpu") -> None:
         if count < _LEAST:
-            raise ValueError(f"a pool has at least one stream, not {count}")
+            raise ValueError(f"a pool has at least one stream, not {shown(count)}")
         self.streams = tuple(Stream(device) for _ in range(count))
         self._place = 0
 

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Final, Self
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.values import shown
 
 from .leases import Ledger, Outdated, Span, Work, ledger_of, raise_again
 
@@ -33,6 +34,8 @@ watched: ContextVar[dict[Stream, list[int]] | None] = ContextVar("tileproof_watc
 
 
 _NUMBERS: Final[dict[str, int | None]] = {"cpu": None, "cuda": 0, "cuda:0": 0}
+_DIGITS: Final = 10
+"""No machine has GPUs with numbers of so many digits."""
 _defaults: dict[bool, Callable[[int | None], Stream]] = {}
 """What finds the default stream of the CPU, and of a GPU."""
 
@@ -244,10 +247,10 @@ def device_number(device: str) -> int | None:
     kind, colon, number = device.partition(":") if isinstance(device, str) else ("", "", "")
     if kind == "cpu" and (not colon or number == "0"):
         return None
-    if kind == "cuda" and (not colon or (number.isascii() and number.isdecimal())):
+    if kind == "cuda" and (not colon or (number.isascii() and number.isdecimal() and len(number) < _DIGITS)):
         return int(number or 0)
     raise LaunchError(
-        Diagnostic(Code.NO_DEVICE, f"there is no device {device!r}", help='write "cpu", "cuda", or "cuda:1"')
+        Diagnostic(Code.NO_DEVICE, f"there is no device {shown(device)}", help='write "cpu", "cuda", or "cuda:1"')
     )
 
 

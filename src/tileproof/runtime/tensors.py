@@ -16,6 +16,7 @@ from tileproof.backends.cuda.driver import Memory
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.values import shown
 from tileproof.language.dtypes import ALL, DType
 
 from . import dlpack, exporting, gpu_access, host_access, showing, views
@@ -384,7 +385,7 @@ class Tensor:
         elif there == (dlpack.CPU, 0) and copy is not False:
             lent, stream = self.to("cpu"), None
         else:
-            message = f"a tensor on {self.device} cannot be lent to device {there} of DLPack"
+            message = f"a tensor on {self.device} cannot be lent to device {shown(there)} of DLPack"
             raise refused(BufferError, message, "copy it there first: `x.to(...)`")
         return exporting.as_capsule(lent, stream, max_version, is_copy=lent is not self)
 
@@ -418,7 +419,7 @@ class _Named(NamedTuple):
     dtype: DType
 
     def __str__(self) -> str:
-        return f"a tensor of shape {self.shape} and {self.dtype}"
+        return f"a tensor of shape {shown(self.shape)} and {self.dtype}"
 
 
 def fresh(device: int | None, dtype: DType, shape: tuple[int, ...]) -> Tensor:

@@ -11,6 +11,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from tileproof.diagnostics.values import shown
+
 Shape: TypeAlias = tuple[int, ...]
 Layout: TypeAlias = tuple[Shape, Shape]
 """A shape, and the strides of it."""
@@ -18,6 +20,7 @@ Runs: TypeAlias = npt.NDArray[np.int64]
 """Pieces of memory: a row for each, with its first byte and its end."""
 
 _INDICES: Final = "only integers, slices (`:`), ellipsis (`...`) and None are valid indices"
+_MOST: Final = 2**56
 _GATHER: Final = "gather elements in a kernel, with an `Index` parameter; or on the host: `x.numpy()[...]`"
 
 
@@ -41,7 +44,8 @@ def sliced(shape: Shape, strides: Shape, index: Any) -> tuple[Shape, Shape, int]
         if isinstance(part, slice):
             places = range(*part.indices(extent))
             extents.append(len(places))
-            steps.append(stride * places.step)
+            step = stride * places.step
+            steps.append(step if abs(step) <= _MOST else stride)  # such a step goes nowhere: it passes the end
             offset += stride * places.start if places else 0
         else:
             offset += stride * _place(part, axis, extent)
@@ -74,7 +78,7 @@ def _place(part: Any, axis: int, extent: int) -> int:
         cure = _GATHER if isinstance(part, list | tuple) else "write a whole number or a slice"
         raise refused(IndexError, _INDICES, cure) from None
     if not -extent <= place < extent:
-        message = f"index {place} is out of bounds for axis {axis} with size {extent}"
+        message = f"index {shown(place)} is out of bounds for axis {axis} with size {extent}"
         raise refused(IndexError, message, f"the last one is {extent - 1}" if extent else "a slice of it is empty too")
     return place + extent if place < 0 else place
 
@@ -85,7 +89,8 @@ def shape_of(given: tuple[Any, ...], what: str = "a shape") -> Shape:
     try:
         return tuple(map(whole, parts))
     except TypeError:
-        raise refused(TypeError, f"{what} is made of whole numbers, not {given!r}", "write `(2, 3)` or `6`") from None
+        message = f"{what} is made of whole numbers, not {shown(given)}"
+        raise refused(TypeError, message, "write `(2, 3)` or `6`") from None
 
 
 def without_guess(shape: Shape, size: int) -> Shape:
@@ -95,12 +100,21 @@ def without_guess(shape: Shape, size: int) -> Shape:
     if unknown > 1:
         raise refused(ValueError, "can only specify one unknown dimension", "write -1 once")
     if any(extent < -1 for extent in shape):
-        raise refused(ValueError, f"the shape {shape} has a negative extent", "write -1 for the extent that follows")
+        message = f"the shape {shown(shape)} has a negative extent"
+        raise refused(ValueError, message, "write -1 for the extent that follows")
     if unknown and known and not size % known:
         return tuple(size // known if extent == -1 else extent for extent in shape)
     if unknown or known != size:
-        message = f"cannot reshape a tensor of {size} elements into shape {shape}"
+        message = f"cannot reshape a tensor of {size} elements into shape {shown(shape)}"
         raise refused(ValueError, message, f"write extents whose product is {size}")
+    return demand_extents(shape)
+
+
+def demand_extents(shape: Shape) -> Shape:
+    """The same shape, unless it is without elements and so large otherwise that strides would be no addresses."""
+    if 0 in shape and math.prod(extent for extent in shape if extent) > _MOST:
+        message = f"the shape {shown(shape)} has no elements, and extents that no memory has"
+        raise refused(ValueError, message, "write smaller extents beside the 0")
     return shape
 
 
@@ -177,11 +191,11 @@ def axes_of(axes: Sequence[Any], rank: int) -> Shape:
     for each in axes:
         axis = whole(each)
         if not -rank <= axis < rank:
-            message = f"axis {axis} is out of bounds for a tensor of dimension {rank}"
+            message = f"axis {shown(axis)} is out of bounds for a tensor of dimension {rank}"
             raise refused(IndexError, message, f"axes are numbered from 0 to {rank - 1}" if rank else "it has no axes")
         found.append(axis % rank)
     if len(set(found)) < len(found):
-        raise refused(ValueError, f"an axis stands twice in {tuple(axes)}", "name each axis once")
+        raise refused(ValueError, f"an axis stands twice in {shown(tuple(axes))}", "name each axis once")
     return tuple(found)
 
 

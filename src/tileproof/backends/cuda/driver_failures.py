@@ -8,10 +8,12 @@ from typing import Final
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
+from tileproof.diagnostics.values import shown
 
 NOT_READY: Final = 600
 """No failure: what was asked for has not come yet."""
 
+_MOST_BYTES: Final = 2**100
 _OUT_OF_MEMORY: Final = 2
 _NOT_INITIALISED: Final = 3
 _NO_GPU: Final = frozenset({34, 46, 100, 101, 102, 802})
@@ -41,7 +43,7 @@ def in_words(count: int) -> str:
     """A number of bytes as people say it."""
     for unit, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
         if count >= size:
-            return f"{count / size:.1f} {unit}"
+            return f"{count / size:.1f} {unit}" if count < _MOST_BYTES else f"{shown(count // size)} {unit}"
     return f"{count} bytes"
 
 

@@ -1,0 +1,41 @@
+"""Values of users as messages show them.
+
+Python refuses to write out a whole number of thousands of digits, by a `ValueError` that would take the place of the
+message; and of one with hundreds nobody reads more than the first few. Every message that shows a number, a shape or
+whatever else a user passed goes through here.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+_DIGITS: Final = 40
+"""How long a whole number may be to be shown as it is."""
+_LETTERS: Final = 200
+"""How much of a text is shown."""
+
+
+def shown(value: object) -> str:
+    """A value as Python writes it; a long number by its size, the middle of a long text left out."""
+    if type(value) is int:
+        return str(value) if abs(value) < 10**_DIGITS else _by_size(value)
+    if type(value) is tuple:
+        return f"({', '.join(map(shown, value))}{',' if len(value) == 1 else ''})"
+    if type(value) is list:
+        return f"[{', '.join(map(shown, value))}]"
+    try:
+        text = repr(value)
+    except ValueError:  # there is a long number somewhere in it
+        text = f"an object of type {type(value).__name__}"
+    return shortened(text)
+
+
+def shortened(text: str) -> str:
+    """A text without its middle, if it is long."""
+    return text if len(text) <= _LETTERS else f"{text[: _LETTERS // 2]}...{text[-_LETTERS // 4 :]}"
+
+
+def _by_size(number: int) -> str:
+    exponent = math.floor(math.log10(abs(number)))
+    return f"about {'-' if number < 0 else ''}10**{exponent}"
