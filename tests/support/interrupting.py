@@ -16,6 +16,7 @@ from typing import Any, Final, NoReturn
 import tileproof
 
 _SOURCES: Final = str(Path(tileproof.__file__).parent)
+_BEGINS: Final = dis.opmap["RESUME"]
 _LOOKS: Final = {
     code for name, code in dis.opmap.items() if name.startswith("CALL") or name in ("RESUME", "JUMP_BACKWARD")
 }
@@ -70,7 +71,7 @@ class _Tracer:
         if self.came or not frame.f_code.co_filename.startswith(_SOURCES):
             return None
         frame.f_trace_opcodes, frame.f_trace_lines = True, False
-        self.done[frame] = -1
+        self.done[frame] = _BEGINS
         return self.step
 
     def step(self, frame: FrameType, event: str, arg: Any) -> Any:

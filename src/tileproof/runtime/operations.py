@@ -276,28 +276,25 @@ def _watched(recipe: Recipe[Value]) -> Recipe[tuple[Value, dict[Stream, list[int
     given: dict[Stream, list[int]] = {}
     passed: dict[Stream, int] = {}
     """How many turns of each stream whoever waits for more than this has been told."""
-    while True:
-        outer = watched.get()
-        token = watched.set(given)
-        try:
-            wait = next(recipe)
-        except StopIteration as end:
-            value: Value = end.value
-            return value, given
-        except BaseException:
-            _forget(given)
-            raise
-        finally:
-            watched.reset(token)
-            if outer is not None:
-                for stream, turns in given.items():
-                    outer.setdefault(stream, []).extend(turns[passed.get(stream, 0) :])
-                    passed[stream] = len(turns)
-        try:
+    try:
+        while True:
+            outer = watched.get()
+            token = watched.set(given)
+            try:
+                wait = next(recipe)
+            except StopIteration as end:
+                value: Value = end.value
+                return value, given
+            finally:
+                watched.reset(token)
+                if outer is not None:
+                    for stream, turns in given.items():
+                        outer.setdefault(stream, []).extend(turns[passed.get(stream, 0) :])
+                        passed[stream] = len(turns)
             yield wait
-        except BaseException:  # it is closed: its task was cancelled
-            _forget(given)
-            raise
+    except BaseException:  # something went wrong, or it is closed: its task was cancelled
+        _forget(given)
+        raise
 
 
 # Kinds of operations.
