@@ -16,6 +16,8 @@ from host_kernels import add, columns, double, fill, looked_up, numbers, taken, 
 
 import tileproof as tp
 from tileproof.diagnostics.codes import Code
+from tileproof.runtime.cpu_streams import Caller, CpuStream, caller
+from tileproof.runtime.leases import Work, ledger_of
 
 
 @pytest.fixture
@@ -350,6 +352,36 @@ def test_a_failed_check_reaches_a_thread_that_waits(gate: Gate) -> None:
     reader.join()
     assert len(found) == 1
     assert "5" in found[0]
+
+
+def test_a_handler_of_a_signal_is_refused_to_wait_for_what_it_interrupted(gate: Gate) -> None:
+    """Not by the launch on arrays of others that its thread is in the middle of, nor by what comes behind that."""
+    a, y, z, last, free = tp.ones(4), tp.zeros(4), tp.zeros(4), tp.zeros(4), tp.zeros(4)
+    out, one, two, three = np.zeros(4, np.float32), tp.Stream(), tp.Stream(), tp.Stream()
+    with one:
+        double(free)
+    assert isinstance(three, CpuStream)
+    gate.hold(three)
+    with caller().doing(Work("a launch", (), (y.span,))):  # from here on it is as if a signal had come
+        with three:
+            double(free)
+        with one:
+            double(free)
+            add(z, y, a)
+        other = threading.Thread(target=add, args=(out, z, a))  # it does its launch by itself, and waits
+        other.start()
+        while not any(isinstance(each, Caller) and each.behind for each in ledger_of(None).streams):
+            pass
+        with two:
+            add(last, z, tp.asarray(a))
+        for use in (y, z, last):
+            assert refused(use.tolist) == [Code.IN_FLIGHT]
+        for stream in (one, two):
+            assert refused(stream.synchronize) == [Code.IN_FLIGHT]
+        gate.open()
+        assert free.tolist() == [0, 0, 0, 0]  # this waits for another stream, and comes before what is refused
+    other.join()
+    assert (last.tolist(), out.tolist()) == ([2, 2, 2, 2], [2, 2, 2, 2])
 
 
 def test_python_runs_ahead_by_thousands_of_launches(gate: Gate) -> None:

@@ -80,8 +80,14 @@ class CpuStream(Stream):
     def order_behind(self, other: Stream, turn: int) -> None:
         assert isinstance(other, CpuStream | Caller)
         self.turn = self.queue.wait(other.queue, turn)
+        behind, done = self.behind, self._words[0]
+        while behind and behind[0][0] <= done:
+            behind.popleft()
+        behind.append((self.turn, other, turn))
 
     def until(self, turn: int) -> None:
+        if self.behind:
+            _demand_way(self, turn)
         self.queue.until(turn)
 
     def reached(self, turn: int) -> Awaitable[None]:
@@ -219,14 +225,7 @@ class Caller(Stream):
         other.until(turn)
 
     def until(self, turn: int) -> None:
-        if self.is_interrupted and self.turn >= turn:
-            raise InFlight(
-                Diagnostic(
-                    Code.IN_FLIGHT,
-                    "a handler of a signal waits for the launch that it interrupted, which cannot go on meanwhile",
-                    help="have the handler only note that the signal came, and look at it behind the launch",
-                )
-            )
+        _demand_way(self, turn)
         self.queue.until(turn)
 
     @property
@@ -261,8 +260,11 @@ class Caller(Stream):
                 else:
                     ledger.note(self, taken, work)
                 work.given()
-            for other, turn in conflicts:
-                other.until(turn)
+            if conflicts:
+                self.behind = deque((taken, other, turn) for other, turn in conflicts)
+                for other, turn in conflicts:
+                    other.until(turn)
+                self.behind.clear()
         except BaseException as error:
             if taken:
                 self.fail(taken, work.written(), error)
@@ -291,6 +293,27 @@ class Caller(Stream):
             raise
         else:
             self.reach(turn)
+
+
+def _demand_way(stream: Stream, turn: int) -> None:
+    """Refuses to wait for a launch that this very thread is in the middle of, and for what waits for it in turn."""
+    left: list[Use] = [(stream, turn)]
+    looked: dict[Stream, int] = {}
+    while left:
+        each, wanted = left.pop()
+        if each.done >= wanted or looked.get(each, 0) >= wanted:
+            continue
+        looked[each] = wanted
+        if isinstance(each, Caller) and each.is_interrupted:
+            what = "the launch that it interrupted" if each is stream else "work behind the launch that it interrupted"
+            raise InFlight(
+                Diagnostic(
+                    Code.IN_FLIGHT,
+                    f"a handler of a signal waits for {what}, which cannot go on meanwhile",
+                    help="have the handler only note that the signal came, and look at it behind the launch",
+                )
+            )
+        left += [(other, at) for own, other, at in tuple(each.behind) if each.done < own <= wanted]
 
 
 def _keep_for_others(stream: CpuStream | Caller, spare: deque[Queue]) -> None:
@@ -354,6 +377,7 @@ def _leave(error: Exception) -> None:
                 work.leave()
         stream.pending.clear()
         stream.seen.clear()
+        stream.behind.clear()
     ledger.alone, ledger.map, ledger.streams = None, None, []
 
 

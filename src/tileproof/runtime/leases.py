@@ -341,6 +341,7 @@ class Ledger:
         self.retire()
         for each in (stream, *self.streams):
             each.seen.clear()  # all of it is done, and a stream that is remembered here would never go
+            each.behind.clear()
         self.alone, self.map = stream, None
         self.streams = []
         stream.stand_alone(True)

@@ -76,6 +76,8 @@ class Stream:
         self.pending: deque[tuple[int, Work]] = deque()
         self.seen: dict[Stream, int] = {}
         """How far this stream has waited for others."""
+        self.behind: deque[tuple[int, Stream, int]] = deque()
+        """Of work that waits for another stream's: its turn, that stream, and the turn there; some may be done."""
         self.errors: dict[int, BaseException] = {}
         """What went wrong and was told to nobody yet, by turn."""
         self.owed: dict[int, BaseException | None] = {}
