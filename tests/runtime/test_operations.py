@@ -6,7 +6,8 @@ import asyncio
 import gc
 import selectors
 import threading
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from contextvars import copy_context
 from typing import Any, TypeVar
 
 import pytest
@@ -145,6 +146,31 @@ def test_parts_of_all_run_side_by_side(gate: Gate) -> None:
         pool.streams[1].synchronize()
         assert [c.is_in_flight, d.is_in_flight].count(True) == 1
         assert not gate.is_open
+
+
+def test_a_pool_may_be_entered_again_and_ends_with_its_last_block() -> None:
+    a, c = tp.ones(4), tp.zeros(4)
+    with tp.StreamPool(1) as pool:
+        with pool:
+            pass
+        before = pool.streams[0].turn
+        add.op(c, a, a).run()
+        inside = pool.streams[0].turn
+    add.op(c, a, a).run()
+    assert before < inside == pool.streams[0].turn
+
+
+@pytest.mark.parametrize("use", [tp.Stream, tp.StreamPool, tp.Graph])
+def test_a_block_of_a_generator_that_is_closed_elsewhere_ends_quietly(use: Callable[[], Any]) -> None:
+    def blocks() -> Iterator[None]:
+        with use():
+            yield
+
+    made = blocks()
+    copy_context().run(next, made)
+    made.close()
+    a, c = tp.ones(4), tp.zeros(4)
+    assert add.op(c, a, a).run().tolist() == [2, 2, 2, 2]
 
 
 @pytest.mark.parametrize("use", ["run", "start", "then", ">>", "map", "all"])

@@ -14,6 +14,7 @@ launch. Inputs change by copying into them.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
+from contextlib import suppress
 from contextvars import Token
 from dataclasses import dataclass
 from functools import cached_property
@@ -95,7 +96,8 @@ class Graph:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         assert self._token is not None
-        recording.reset(self._token)
+        with suppress(ValueError):  # it is closed in another context, where it was not recorded
+            recording.reset(self._token)
         self._token = None
         if error is not None:
             self._state = "not recorded: an error came in between"

@@ -23,7 +23,7 @@ from tileproof.frontend.elaborate import parse
 from tileproof.ir.types import Access
 from tileproof.language.kernel import Kernel
 
-from .streams import Stream, chained, current_stream, refuse_recording, watched
+from .streams import Stream, chained, current_stream, refuse_recording, watched, without_last
 from .tensors import Tensor
 
 Value = TypeVar("Value", covariant=True)
@@ -39,7 +39,8 @@ class Wait(NamedTuple):
 Recipe = Generator[Wait, None, Value]
 _SHOWN: Final = 6
 """How many parts of an operation are named."""
-_pool: ContextVar[StreamPool | None] = ContextVar("tileproof_stream_pool", default=None)
+_pools: ContextVar[tuple[StreamPool, ...]] = ContextVar("tileproof_stream_pools", default=())
+"""The pools of `with` blocks, the innermost last."""
 
 
 class Part(NamedTuple):
@@ -214,8 +215,8 @@ def _on(stream: Stream | None, recipe: Recipe[Value]) -> Recipe[Value]:
 
     Every part of it runs in a context of its own, so that the stream is its stream and nobody else's.
     """
-    pool = _pool.get()
-    chosen = stream or (None if pool is None else pool.next())
+    pools = _pools.get()
+    chosen = stream or (pools[-1].next() if pools else None)
     context = copy_context()
     if chosen is not None:
         context.run(chosen.choose)
@@ -424,12 +425,11 @@ class StreamPool:
             stream.synchronize()
 
     def __enter__(self) -> StreamPool:
-        self._before = _pool.get()
-        _pool.set(self)
+        _pools.set((*_pools.get(), self))
         return self
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        _pool.set(self._before)
+        _pools.set(without_last(_pools.get(), self))
 
 
 __all__ = ["Operation", "StreamPool", "all_of", "host_op", "launch_op", "value_op"]

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator
 from contextvars import ContextVar
 from importlib import import_module
 from types import TracebackType
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final, Self, TypeVar
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
@@ -21,6 +21,7 @@ from tileproof.diagnostics.values import shown
 
 from .leases import Ledger, Outdated, Span, Work, ledger_of, raise_again
 
+Member = TypeVar("Member")
 _chosen: ContextVar[tuple[Stream, ...]] = ContextVar("tileproof_streams", default=())
 """The streams of `with` blocks, the innermost last."""
 
@@ -208,14 +209,21 @@ class Stream:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        stack = _chosen.get()
-        place = len(stack) - 1 - stack[::-1].index(self)
-        _chosen.set((*stack[:place], *stack[place + 1 :]))
+        _chosen.set(without_last(_chosen.get(), self))
 
     def __repr__(self) -> str:
         waiting = self.turn - self.done
         state = "idle" if waiting <= 0 else f"{waiting} under way"
         return f"<stream of {device_name(self.device)}, {state}>"
+
+
+def without_last(stack: tuple[Member, ...], member: Member) -> tuple[Member, ...]:
+    """A stack of `with` blocks when one of them ends. It is not there if a task or generator began the block and is
+    closed elsewhere, where nothing was chosen."""
+    if member not in stack:
+        return stack
+    place = len(stack) - 1 - stack[::-1].index(member)
+    return (*stack[:place], *stack[place + 1 :])
 
 
 def chosen_stream(device: int | None) -> Stream | None:
@@ -269,5 +277,5 @@ def refuse_recording(what: str, cure: str) -> None:
 
 __all__ = [
     "Stream", "chained", "chosen_stream", "current_stream", "device_name", "device_number", "recording",
-    "refuse_recording", "watched",
+    "refuse_recording", "watched", "without_last",
 ]  # fmt: skip
