@@ -72,6 +72,19 @@ def test_a_launch_like_an_earlier_one_goes_the_short_way(ways: list[bool]) -> No
     assert ways == [True, True]
 
 
+def test_outputs_that_nobody_has_written(ways: list[bool]) -> None:
+    """They go the short way, and are noted as written: what is beside them is not."""
+    x = tp.from_numpy(numbers(4, 8))
+    for by in (1.0, 2.0):
+        whole, part = tp.empty((4, 8)), tp.empty((8, 8))
+        scale(whole, x, by)
+        scale(part[::2], x, by)
+        assert whole.tolist() == part[::2].tolist() == (numbers(4, 8) * by * 2).tolist()
+        assert (whole.is_initialised, part.is_initialised, whole.version) == (True, False, 1)
+        assert refused(scale, whole, part[1::2], by) is Code.UNINITIALISED
+    assert ways == [True, True]
+
+
 # Arrays.
 
 

@@ -116,8 +116,12 @@ class Launched(Work):
             return
         args: Any = self.keep
         for position in self.repeat.written:
-            if type(args[position]) is Tensor:
-                args[position].block.version += 1
+            tensor = args[position]
+            if type(tensor) is Tensor:
+                if tensor.block.written is None:
+                    tensor.block.version += 1
+                else:
+                    tensor.note_write()
 
     def written(self) -> Sequence[Span]:
         args: Any = self.keep
@@ -175,7 +179,7 @@ def prepared(repeat: Repeat, args: tuple[Any, ...], *, is_checked: bool = False)
         argument = args[position]
         if type(argument) is Tensor:
             block = argument.block
-            if (block.written is not None and not is_checked) or (is_written and not block.is_writeable):
+            if (block.written is not None and is_read and not is_checked) or (is_written and not block.is_writeable):
                 return None
             if block.account is None or block.lent:  # it is shared
                 is_own = False
