@@ -18,6 +18,7 @@ from host_kernels import add, double, fill, looked_up, numbers, told, whole
 import tileproof as tp
 from tileproof import In, Out, f32, i32
 from tileproof.diagnostics.codes import Code
+from tileproof.runtime import accounting
 
 SUPPORT = Path(__file__).parents[1] / "support"
 BEGIN = """
@@ -387,6 +388,35 @@ def test_a_fork_in_the_middle_of_other_threads_launches() -> None:
         for each in threads:
             each.join()
     assert failed == []
+
+
+@needs_fork
+def test_a_fork_while_another_thread_takes_memory() -> None:
+    """What that thread was in the middle of is not there to end."""
+    account, held, over = accounting.account_of(None), threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with account.lock, accounting._making:
+            account._is_counted = False
+            held.set()
+            over.wait()
+            account._is_counted = True
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait()
+
+    def work() -> bool:
+        signal.alarm(60)  # ends this process if it waits for ever
+        in_use = tp.memory().in_use
+        x = tp.ones(64)
+        return tp.memory().in_use == in_use + x.nbytes and accounting._making.acquire(blocking=False)
+
+    try:
+        assert in_child(work) == "True"
+    finally:
+        over.set()
+        thread.join()
 
 
 def _doubled(values: list[float]) -> list[float]:

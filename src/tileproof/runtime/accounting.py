@@ -277,6 +277,9 @@ def _bytes(amount: int | str, where: str) -> int:
 
 
 def _start_anew() -> None:
+    """In a process that was forked off: a lock that another thread held would be held for ever."""
+    global _making
+    _making = threading.RLock()
     for account in _accounts.values():
         account.lock = threading.RLock()
 
