@@ -232,3 +232,64 @@ def test_poison_follows_every_byte(wanted: list[tuple[Span, Span, int]]) -> None
         with ledger.lock:
             ledger.retire()
         assert [ledger.poison_in((byte, byte + 1)) is not None for byte in range(BYTES)] == spoiled
+
+
+class Failed(Work):
+    """Work that went wrong."""
+
+    def failure(self) -> BaseException | None:
+        return ValueError("it failed")
+
+
+class Scripted(Fake):
+    """A stream that gets on while it is looked at."""
+
+    marks: Iterator[int] = iter(())
+
+    @property
+    def done(self) -> int:
+        self._done = next(self.marks, self._done)
+        return self._done
+
+
+def _given(ledger: Ledger, work: list[tuple[Stream, int, Work]]) -> None:
+    """Has work of several streams under way, in this order."""
+    ledger.map = IntervalMap()
+    for stream, turn, each in work:
+        stream.ledger = ledger
+        ledger.note(stream, turn, each)
+
+
+def _spoiled_and_mended(one: Stream, two: Stream) -> list[tuple[Stream, int, Work]]:
+    """Something goes wrong on a stream at turn 9 and is written anew at turn 10; then the other stream reads it."""
+    early: list[tuple[Stream, int, Work]] = [(one, turn, Work("early", (), ())) for turn in range(1, 9)]
+    return [*early, (one, 9, Failed("wrong", (), ((0, 4),))), (one, 10, Work("mends", (), ((0, 4),))),
+            (two, 1, Work("reads", ((0, 4),), ((8, 12),)))]  # fmt: skip
+
+
+def test_work_is_not_taken_to_be_done_before_what_it_waited_for() -> None:
+    """However often streams get on while their counters are read."""
+    ledger = Ledger(None)
+    one, two = Scripted("a"), Scripted("b")
+    one.marks, two.marks = iter(range(1, 11)), iter([*[0] * 8, 1])  # the first gets on right behind the ninth look
+    _given(ledger, _spoiled_and_mended(one, two))
+    with ledger.lock:
+        ledger.retire()
+    assert ledger.poisoned == []
+
+
+def test_a_stream_that_is_settled_does_not_run_ahead_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger, one, two = Ledger(None), Fake("a"), Fake("b")
+    _given(ledger, _spoiled_and_mended(one, two))
+    one._done = 9
+    retire = Ledger.retire
+
+    def and_more(self: Ledger) -> None:
+        retire(self)
+        one._done, two._done = 10, 1  # both get on behind the look at them
+
+    monkeypatch.setattr(Ledger, "retire", and_more)
+    two.settle()
+    monkeypatch.undo()
+    two.settle()
+    assert ledger.poisoned == []

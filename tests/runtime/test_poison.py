@@ -14,6 +14,7 @@ from host_kernels import add, columns, double, fill, looked_up, numbers, told, w
 
 import tileproof as tp
 from tileproof.runtime import repeats
+from tileproof.runtime.cpu_streams import CpuStream
 from tileproof.runtime.leases import ledger_of
 
 
@@ -360,3 +361,16 @@ def test_what_failed_ends_with_its_memory_and_is_no_fault_of_who_has_the_address
         gc.collect()
         del y  # nothing of ours is asked for memory before another library is
         assert ledger_of(None).poison_in(span) is None
+
+
+def test_what_failed_on_a_stream_reaches_work_of_a_thread_that_goes_on(gate: Gate) -> None:
+    """A thread that launches on arrays of others looks at its last launch when it begins the next."""
+    a, y, z, theirs, side = tp.ones(4), tp.zeros(4), tp.zeros(4), np.ones(4, np.float32), CpuStream()
+    with side:
+        failing(y)
+        gate.hold(side)  # it is not idle, whatever is done
+        double(tp.zeros(4))
+    add(z, y, theirs)
+    add(tp.zeros(4), a, theirs)
+    assert spoiled(z)
+    assert spoiled(y)

@@ -253,7 +253,7 @@ class Caller(Stream):
                 if not is_inside:
                     conflicts = ledger.conflicts(self, work) if ledger.alone is not self else ()
                     if self.pending:
-                        ledger.finish(self.finished(self.done))
+                        ledger.retire()  # all that is done, in order: its own work may have read what failed elsewhere
                 self.turn = taken = self.turn + 1
                 if is_inside:
                     ledger.renew(work)

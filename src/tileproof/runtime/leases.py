@@ -34,8 +34,6 @@ _TIDY: Final = 256
 """How many intervals a map has before those of finished work are removed."""
 _ASKING: Final = 16
 """How often work is given to one of several streams between close looks whether the others are idle."""
-_TRIES: Final = 8
-"""How often the counters of streams are read to find a moment at which all of them stood still."""
 
 
 class Work:
@@ -402,15 +400,18 @@ class Ledger:
                 self.finish(self.alone.finished(self.alone.done))
             return
         streams = [stream for stream in self.streams if stream.pending]
-        marks = [stream.done for stream in streams]
-        for _ in range(_TRIES):
-            again = [stream.done for stream in streams]
-            if marks == again:
-                break
+        marks: list[int] = []
+        # Until all of them stood still at one moment: else work may seem done, and not what it waited for. Nothing is
+        # given meanwhile, so that this ends.
+        while marks != (again := [stream.done for stream in streams]):
             marks = again
         over = [each for stream, mark in zip(streams, marks, strict=True) for each in stream.finished(mark)]
         # In the order in which it was given: work may have read what earlier work failed to write.
         self.finish(sorted(over, key=lambda each: each[1].number))
+
+    def knows(self, stream: Stream) -> bool:
+        """Whether `retire` looks at a stream. The lock is held."""
+        return stream is self.alone or stream in self.streams
 
     def finish(self, over: Iterable[tuple[Stream, Work]]) -> None:
         """Looks at work that is done, in the order in which it was given. The lock is held."""
@@ -431,7 +432,8 @@ class Ledger:
 
     def poison(self, spans: Iterable[Span], error: BaseException) -> None:
         """Says that bytes hold nothing that counts, because of an error. The lock is held."""
-        self.poisoned += [Poison(low, high, error, self.owner_of((low, high))) for low, high in spans if low < high]
+        found = [Poison(low, high, error, self.owner_of((low, high))) for low, high in spans if low < high]
+        self.poisoned = self.poisoned + found
         if self.poisoned and self.alone is not None:
             self.alone.stand_alone(False)  # until nothing is poisoned, all work is to be looked at
 

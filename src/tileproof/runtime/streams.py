@@ -183,7 +183,7 @@ class Stream:
         """Raises what went wrong with work that is done, once: with some work, or with any."""
         with self.ledger.lock:
             self.ledger.retire()
-            if self.pending and self.pending[0][0] <= self.done:  # the ledger has forgotten that it is not idle
+            if self.pending and not self.ledger.knows(self):  # it has forgotten that this is not idle
                 self.ledger.finish(self.finished(self.done))
             errors = self.errors
             wrong = [turn for turn in tuple(errors) if turns is None or turn in turns] if errors else ()
