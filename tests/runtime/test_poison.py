@@ -370,7 +370,57 @@ def test_what_failed_on_a_stream_reaches_work_of_a_thread_that_goes_on(gate: Gat
         failing(y)
         gate.hold(side)  # it is not idle, whatever is done
         double(tp.zeros(4))
-    add(z, y, theirs)
+    with pytest.raises(tp.TileproofError, match="77"):
+        add(z, y, theirs)
     add(tp.zeros(4), a, theirs)
     assert spoiled(z)
     assert spoiled(y)
+
+
+def _interpreted(*args: Any) -> None:
+    with tp.backend("interpreter"):
+        add(*args)
+
+
+def _lent(out: Any, y: tp.Tensor, a: tp.Tensor) -> None:
+    own = tp.zeros(4)
+    seen = own.numpy()
+    try:
+        add(own, y, a)
+    finally:
+        out[...] = seen
+
+
+READERS = {
+    "a launch": add,
+    "a launch of several jobs": lambda out, y, a: columns(out, y.reshape(1, 4)),
+    "a launch on memory that was handed out": _lent,
+    "an operation": lambda out, y, a: add.op(out, y, a).run(),
+    "the interpreter": _interpreted,
+    "a copy": lambda out, y, a: tp.copy(tp.asarray(out), y),
+}
+
+
+@pytest.mark.parametrize("reader", [*READERS, "a replay"])
+@pytest.mark.parametrize("is_done", [False, True])
+def test_what_failed_in_flight_is_told_to_who_makes_memory_of_others_of_it(
+    gate: Gate, reader: str, is_done: bool
+) -> None:
+    """Nobody would be told who reads that."""
+    a, y, out, side = tp.ones(4), tp.zeros(4), np.full(4, 5, np.float32), CpuStream()
+    with tp.Graph() as graph:
+        add(out, y, a)
+    read: Any = READERS.get(reader, lambda *_: graph.replay())
+    gate.hold(side)
+    with side:
+        failing(y)
+        double(tp.zeros(4))
+    if is_done:
+        gate.open()
+        side.until(side.turn)
+    opening = threading.Timer(0.01, gate.open)
+    opening.start()
+    with pytest.raises(tp.TileproofError, match="77"):
+        read(out, y, a)
+    opening.join()
+    assert side.errors == {}, "it was told"

@@ -15,7 +15,7 @@ from tileproof.ir.types import Access
 
 from . import gpu_access
 from .cpu_streams import Called, current
-from .leases import Work
+from .leases import Work, ledger_of
 from .making import asarray
 from .operations import Operation
 from .streams import recording, refuse_recording
@@ -47,6 +47,8 @@ def copy(to: Tensor, source: Any) -> Tensor:
     if graph is not None:
         graph.add_copy(work, steps, ((to, Access.OUT), (given, Access.IN)), is_own, f"copy{list(to.shape)}")
         return to
+    if not is_own:
+        ledger_of(None).wait_for_host(given.span, writing=False)  # others would not be told what went wrong with it
     stream = current()
     work.note = to.note_write
     turn = stream.push(work, steps)
@@ -64,14 +66,15 @@ def copy_op(to: Tensor, source: Any) -> Operation[Tensor]:
 
 def _on_cpu(to: Tensor, source: Tensor) -> tuple[Work, array[int]]:
     reads, writes = (source.span,), (to.span,)
+    own = (to,) if to.block.is_owned else ()
     if to.is_contiguous and source.is_contiguous:
         steps = array("Q", copy_of(to.address, source.address, to.nbytes))
         work = Work("copy", reads, writes, (to, source, steps))
-        work.views = (to,)
+        work.views = own
         return work, steps
     into, outof = to._array, source._array
     called = Called("copy", lambda: np.copyto(into, outof), reads, writes, (to, source))
-    called.views = (to,)
+    called.views = own
     return called, called.steps
 
 

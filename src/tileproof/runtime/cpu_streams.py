@@ -19,7 +19,7 @@ from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import InFlight, TileproofError
 
 from . import waking
-from .leases import Outdated, Span, Use, Work, ledger_of
+from .leases import Outdated, Span, Use, Work, ledger_of, untraced
 from .streams import Stream, chosen_stream, device_number, watched
 from .workers import pool, queue_code
 
@@ -244,6 +244,7 @@ class Caller(Stream):
         ledger, taken = self.ledger, 0
         conflicts: Sequence[Use] = ()
         is_inside = ledger.is_interrupted  # then it is done before anyone asks, and needs no leases
+        is_alone = False
         try:
             with ledger.lock:
                 if is_inside:
@@ -251,7 +252,8 @@ class Caller(Stream):
                 if not work.is_current():
                     raise Outdated
                 if not is_inside:
-                    conflicts = ledger.conflicts(self, work) if ledger.alone is not self else ()
+                    is_alone = ledger.alone is self
+                    conflicts = () if is_alone else ledger.conflicts(self, work)
                     if self.pending:
                         ledger.retire()  # all that is done, in order: its own work may have read what failed elsewhere
                 self.turn = taken = self.turn + 1
@@ -265,6 +267,8 @@ class Caller(Stream):
                 for other, turn in conflicts:
                     other.until(turn)
                 self.behind.clear()
+            if not is_inside and not is_alone:
+                ledger.demand_whole(work)
         except BaseException as error:
             if taken:
                 self.fail(taken, work.written(), error)
@@ -279,7 +283,7 @@ class Caller(Stream):
         with self.ledger.lock:
             self.pending.clear()  # or it would count as work that went well
             self.ledger.retire()  # what wrote the same bytes before would otherwise be taken to have cured them
-            self.ledger.poison(spans, error)
+            self.ledger.poison(spans, untraced(error))
             self.reach(turn)
 
     @contextmanager

@@ -195,10 +195,12 @@ class Graph:
         if chosen.device != self.device:
             where, other = device_name(self.device), device_name(chosen.device)
             _refuse(f"a graph of {where} is replayed on a stream of {other}", f'make one: `tp.Stream("{where}")`')
-        turn = self._player.replay(chosen, Replay(self))
+        work = Replay(self)
+        turn = self._player.replay(chosen, work)
         if self._is_awaited():
             chosen.until(turn)
             chosen.settle((turn,))
+            work.tell()
 
     def _is_awaited(self) -> bool:
         """Whether others could look at what a replay writes and not be told that a check failed; on the CPU, at all."""
@@ -291,11 +293,12 @@ class Graph:
 class Replay(Work):
     """A replay in flight."""
 
-    __slots__ = ("graph", "outcome")
+    __slots__ = ("graph", "learned", "outcome")
 
     def __init__(self, graph: Graph) -> None:
         super().__init__(graph.name, graph._reads, graph._writes, graph)
         self.graph = graph
+        self.learned: BaseException | None = None
         self.outcome: Callable[[], BaseException | None] | None = None
         """What its player says went wrong with this very replay; others may have begun since."""
 
@@ -311,6 +314,15 @@ class Replay(Work):
 
     def failure(self) -> BaseException | None:
         return None if self.outcome is None else self.outcome()
+
+    def learn(self, error: BaseException) -> None:
+        self.learned = error
+
+    def tell(self) -> None:
+        """Raises what went wrong with the work that wrote what it read: others can reach what it made of that."""
+        if self.learned is not None:
+            ledger_of(self.graph.device).told(self.learned)
+            raise_again(self.learned)
 
     def leave(self) -> None:
         self.graph._player.forget_reports()

@@ -19,6 +19,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn, TypeAlias
+from weakref import WeakSet
 
 if TYPE_CHECKING:
     from .storage import Block
@@ -265,6 +266,8 @@ class Ledger:
         """What failed work wrote or would have written, until it is written anew."""
         self.owner_of: Callable[[Span], Callable[[], object] | None] = lambda span: None
         """Finds a reference to the memory of ours that some bytes belong to, where such memory goes without a word."""
+        self.telling: WeakSet[Stream] = WeakSet()
+        """Streams with errors that were told to nobody yet, and perhaps others. They need not have work under way."""
         self._given = 0
         self._asked = 0
         """How often work was given to one of several streams since it was looked closely whether others are idle."""
@@ -419,6 +422,7 @@ class Ledger:
             error = work.failure()
             if error is not None:
                 stream.errors[work.turn] = error
+                self.telling.add(stream)
                 if work.turn in stream.owed:
                     stream.owed[work.turn] = error
             elif self.poisoned:
@@ -453,13 +457,24 @@ class Ledger:
             self.retire()
             return None if is_rewritten else self.poison_in(span)
 
+    def demand_whole(self, work: Work) -> None:
+        """Raises what went wrong with the work that wrote what this reads, all of which is done. It is for work on
+        memory of others: nobody would be told who reads what became of it there."""
+        with self.lock:
+            self.retire()
+            error = next(filter(None, map(self.poison_in, work.reads)), None)
+        if error is not None:
+            self.told(error)
+            raise_again(error)
+
     def told(self, error: BaseException) -> None:
         """Notes that an error was told: a later wait for its stream does not tell it again."""
         with self.lock:
-            for stream in [self.alone, *self.streams]:
-                if stream is not None:
-                    for turn in [turn for turn, other in tuple(stream.errors.items()) if other is error]:
-                        stream.errors.pop(turn, None)
+            for stream in tuple(self.telling):
+                for turn in [turn for turn, other in tuple(stream.errors.items()) if other is error]:
+                    stream.errors.pop(turn, None)
+                if not stream.errors:
+                    self.telling.discard(stream)
 
     def cure(self, span: Span) -> None:
         """Says that bytes were written anew, or given back."""
