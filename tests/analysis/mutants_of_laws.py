@@ -76,6 +76,13 @@ LAWS = [
         "LANE + of_length(start)",
         "LANE",
     ),
+    Mutant(
+        "whether an entry is none is asked of the first lanes, whatever lane it comes from",
+        "race second_of_two",
+        "values.Values._keep_entry",
+        "at_lane(term, lane)",
+        "term",
+    ),
     # Reading places.
     Mutant(
         "what an InOut holds is the same for all programs",

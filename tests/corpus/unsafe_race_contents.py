@@ -206,6 +206,15 @@ def guard_by_data(y: InOut[f32, "N"], x: In[f32, "N"]) -> None:
             y[n] = x[n]
 
 
+@tp.kernel
+def second_of_two(y: InOut[f32, "V"], x: In[f32, "N"], slots: In[Index["V"], "2"]) -> None:
+    """That the first entry is none says nothing of the second, which all programs write to."""
+    for n in tp.parallel(N=tp.each):
+        two = slots[0:2]
+        if slots[0] < 0:
+            y[two[1:2]] = x[n]
+
+
 def places(*values: int) -> list[object]:
     """Memory, values and places for a scatter."""
     return [blank(9), floats(len(values)), ints(*values)]
@@ -237,4 +246,5 @@ CASES = [
     Case(fresh_collides, lambda: one(*places(3, 0)[:2], ints(3)), "race"),
     Case(fresh_is_read, lambda: one(blank(3), blank(9), floats(3), ints(4)), "race"),
     Case(guard_by_data, lambda: one(blank(4), floats(4)), "race"),
+    Case(second_of_two, lambda: one(blank(4), floats(3), ints(-1, 2)), "race"),
 ]

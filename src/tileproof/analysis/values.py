@@ -14,7 +14,7 @@ from tileproof.ir.extent import Extent
 from tileproof.ir.types import Axis, DimensionTag, Tensor, Tile, Walker, WalkerTag
 from tileproof.language.dtypes import BOOL, ENTRY, INDEX, DType
 
-from .formulas import FALSE, TRUE, All, Formula, Some, at_most, below, differs, equals, negation, terms
+from .formulas import FALSE, TRUE, All, Formula, Some, at_most, below, changed, differs, equals, negation, terms
 from .ranges import CARRIED_LIMIT, INDEX_LIMIT, Range, Ranges
 from .sites import Account, Bounded, Fitting, NotEmpty, View, Walk, Where
 from .terms import (
@@ -329,8 +329,9 @@ class Values:
             case ops.Broadcast(operand=operand):
                 return self._spread(op.result, operand)
             case ops.Slice(operand=operand, start=start):
-                self._keep_entry(op.result, operand)
-                return at_lane(self.term(operand), LANE + of_length(start))
+                moved = LANE + of_length(start)
+                self._keep_entry(op.result, operand, moved)
+                return at_lane(self.term(operand), moved)
             case ops.Reduce():
                 return self._reduced(op, where)
             case ops.CumSum() if op.result.type.dtype == INDEX:
@@ -387,9 +388,12 @@ class Values:
             case _:
                 return None
 
-    def _keep_entry(self, result: Tile, source: Tile) -> None:
+    def _keep_entry(self, result: Tile, source: Tile, lane: Term = LANE) -> None:
+        """That the result is none where the source is, at the lane of it that it comes from."""
         if source.type.dtype == ENTRY and result.type.dtype == ENTRY:
-            self.present[result] = self.presence(source)
+            self.present[result] = tuple(
+                changed(formula, lambda term: at_lane(term, lane)) for formula in self.presence(source)
+            )
             if source in self.inexact:
                 self.inexact.add(result)
 
@@ -430,11 +434,11 @@ class Values:
         return found
 
     def _spread(self, result: Tile, operand: Tile) -> Term | None:
-        self._keep_entry(result, operand)
-        found = self.term(operand)
+        lane = LANE
         if operand.type.rank == 1 and operand.type.axes[0].length == 1 and result.type.axes[0].length != 1:
-            return at_lane(found, number(0))
-        return found
+            lane = number(0)
+        self._keep_entry(result, operand, lane)
+        return at_lane(self.term(operand), lane)
 
     def _owe_elements(self, op: ops.Reduce, where: Where) -> None:
         if op.fn in (ops.ReduceFn.ARGMAX, ops.ReduceFn.ARGMIN):
