@@ -21,6 +21,20 @@ LAWS = [
         "if False:",
     ),
     Mutant(
+        "an index that was filled up is near",
+        "bounds twice_what_was_filled",
+        "values.Values._made_of",
+        "(self.bound(operand) | self.bound(value)) & whole",
+        "CARRIED",
+    ),
+    Mutant(
+        "a loop with small steps may begin anywhere",
+        "bounds steps_from_far_out",
+        "reading.Reader._owe_steps",
+        "made if self.carrying.stays(first) else (first, *made)",
+        "made",
+    ),
+    Mutant(
         "a truth about which nothing is known is the same for all",
         "coverage turns_mirrored_by_value",
         "values.Values.opaque_truth",

@@ -200,6 +200,44 @@ def cast_in_a_combiner(y: Out[i64, "1"], x: In[i64, "N K"], *, K: int) -> None:
         y[0] = m
 
 
+@tp.kernel
+def wide_side_by_side(y: Out[i64, "4"], s: i32) -> None:
+    far = (tp.arange(2) + s) * (2**32 - 2)
+    both = tp.cat((far, far))
+    y[0:4] = (both + both).to(i64)
+
+
+@tp.kernel
+def wide_in_another_shape(y: Out[i64, "2"], s: i32) -> None:
+    far = ((tp.arange(2) + s) * (2**32 - 2)).reshape(2, 1).reshape(2)
+    y[0:2] = (far + far).to(i64)
+
+
+@tp.kernel
+def wide_and_filled(y: Out[i64, "N"], s: i32) -> None:
+    for n in tp.parallel(N=4):
+        far = (n.elements * 0 + s) * (2**32 - 2)
+        y[n] = (far.fill(0) + far.fill(0)).to(i64)
+
+
+@tp.kernel
+def wide_branches_of_rank_2(y: Out[i64, "2 2"], s: i32) -> None:
+    far = ((tp.arange(2) * 0 + s) * (2**32 - 2))[:, None] + tp.arange(2)[None, :]
+    if s > 5:
+        there = far
+    else:
+        there = far - 1
+    y[0:2, 0:2] = (there + there).to(i64)
+
+
+@tp.kernel
+def wide_before_a_loop(y: Out[i64, "2 2"], s: i32) -> None:
+    there = ((tp.arange(2) * 0 + s) * (2**32 - 2))[:, None] + tp.arange(2)[None, :]
+    for _turn in range(s):
+        there = tp.arange(2)[:, None] + tp.arange(2)[None, :]
+    y[0:2, 0:2] = (there + there).to(i64)
+
+
 TOO_WIDE = [
     product_of_rank_2,
     twice_the_maximum,
@@ -209,12 +247,65 @@ TOO_WIDE = [
     maximum_of_nothing,
     minimum_of_nothing,
     cast_in_a_combiner,
+    wide_side_by_side,
+    wide_in_another_shape,
+    wide_and_filled,
+    wide_branches_of_rank_2,
+    wide_before_a_loop,
 ]
 
 
 @pytest.mark.parametrize("kernel", TOO_WIDE, ids=lambda kernel: kernel.name)
 def test_an_index_that_may_not_fit_64_bits_is_refused(kernel: tp.Kernel) -> None:
     assert refused(kernel) == {"TP0813"}
+
+
+@tp.kernel
+def small_steps_from_far_out(y: Out[i64, "1"], s: i32) -> None:
+    there = tp.maximum(tp.arange(1).sum() * 0 + s, 0) * 2**31 + (2**31 - 1)
+    for _turn in range(3):
+        there = there + 1
+    y[0] = (there + there).to(i64)
+
+
+def farther(a: Any, b: Any) -> Any:
+    return tp.maximum(a, b)
+
+
+@tp.kernel
+def scan_of_wide_numbers(y: Out[i64, "2"], s: i32) -> None:
+    far = tp.scan((tp.arange(2) + s) * (2**32 - 2), by=farther)
+    y[0:2] = (far + far).to(i64)
+
+
+@tp.kernel
+def join_of_wide_numbers(y: Out[i64, "1"], s: i32, x: In[f32, "N"]) -> None:
+    for z in tp.parallel(N=tp.split(2)):
+        far = tp.join((z.start * 0 + s) * (2**32 - 2), over=z, by=farther)
+        y[0] = (far + far).to(i64)
+
+
+@tp.kernel
+def ends_far_apart(y: Out[i64, "1"], s: i32) -> None:
+    far = tp.maximum(s + tp.arange(1).sum(), 0) * (2**32 - 2)
+    for k in range(-far - 1, far, 2**61):
+        y[0] = k.to(i64)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "elements", "others"),
+    [
+        (small_steps_from_far_out, 1, ()),
+        (scan_of_wide_numbers, 2, ()),
+        (join_of_wide_numbers, 1, (zeros(4),)),
+        (ends_far_apart, 1, ()),
+    ],
+)
+def test_an_index_that_a_scalar_makes_too_wide_is_seen_at_launch(
+    kernel: tp.Kernel, elements: int, others: tuple[Any, ...]
+) -> None:
+    said = demanded(kernel, zeros(elements, dtype=np.int64), 2**31 - 1, *others)
+    assert said == f"{kernel.name} computes an index that does not fit 64 bits"
 
 
 @tp.kernel

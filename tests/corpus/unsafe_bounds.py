@@ -116,6 +116,23 @@ def beyond_64_bits(y: Out[i64, "N"]) -> None:
 
 
 @tp.kernel
+def twice_what_was_filled(y: Out[i64, "N"]) -> None:
+    """What fills the last tile leaves the others as far out as they are."""
+    for n in tp.parallel(N=4):
+        far = (n.elements * 0 + 4611686018427387904).fill(0)
+        y[n] = (far + far).to(i64)
+
+
+@tp.kernel
+def steps_from_far_out(y: Out[i64, "1"]) -> None:
+    """Small steps are too long for a loop that begins where half of 64 bits end."""
+    at = tp.arange(1).sum() * 0 + 4611686018427387903
+    for _turn in range(2):
+        at = at + 1
+    y[0] = (at + at).to(i64)
+
+
+@tp.kernel
 def argmax_of_a_short_tile(y: Out[i32, "N/B"], x: In[f32, "N"], *, B: int = 4) -> None:
     """The shifted last tile may have no element."""
     for i in tp.parallel(N=B):
@@ -284,6 +301,8 @@ CASES = [
     Case(stale_fact, lambda: one(blank(5), floats(5)), "bounds"),
     Case(large_product, lambda: one(blank(3), floats(3)), "bounds"),
     Case(beyond_64_bits, lambda: one(counts(3).astype("i8")), "bounds"),
+    Case(twice_what_was_filled, lambda: one(counts(3).astype("i8")), "bounds"),
+    Case(steps_from_far_out, lambda: one(counts(1).astype("i8")), "bounds"),
     Case(argmax_of_a_short_tile, lambda: one(counts(2), floats(5)), "bounds"),
     Case(ragged_window, lambda: one(blank(2), floats(6)), "bounds"),
     Case(row_below, lambda: one(blank(3, 5), floats(3, 5)), "bounds"),

@@ -1,54 +1,94 @@
 """The law of carried indices: what loops and combiners hand on stays within 64 bits.
 
-A turn may hand on an index no further out than those it was made of, or one a step away. No loop turns often enough for
-small steps to add up: 2**48 turns of 2**14 are 2**62. For longer steps the turns are counted: what they make together
-must fit, for all sizes or, where that depends on them, for those of a launch.
+A loop begins within 2**61. A turn may hand on an index no further out than those that are carried, or a step away. No
+program turns its loops often enough for small steps to add up: 2**47 turns of 2**14 are 2**61, and take more than a
+day at one turn a nanosecond. For longer steps the turns are counted: what they make together must stay within 2**61,
+for all sizes or, where that depends on them, for those of a launch.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import reduce
 
 from tileproof.ir import ops
 from tileproof.ir.types import AnyValue, Tile
 from tileproof.ir.walk import walk
 
 from .formulas import All, Fact, Formula, Some
-from .ranges import CARRIED_LIMIT, STEP_LIMIT, Ranges
-from .terms import Term, Unknown, everything, of
+from .ranges import CARRIED_LIMIT, START_LIMIT, STEP_LIMIT, Range, Ranges
+from .terms import Atom, Least, Quotient, Term, Unknown, everything, of
 
 
-def long_steps(
-    handed: Term, carried: Unknown, ranges: Ranges, definitions: Mapping[str, tuple[Formula, ...]]
-) -> list[Term] | None:
-    """The steps a turn may take from what was carried that are not small; None if it is no step at all."""
-    if ranges.of(handed).within(CARRIED_LIMIT):
-        return []
-    for atom, factor in handed.parts:
-        near = ranges.of(handed - of(atom)).within(STEP_LIMIT)
-        if factor == 1 and near and ranges.of(of(atom)).within(CARRIED_LIMIT):
+@dataclass(frozen=True, slots=True)
+class Carrying:
+    """What is known of the indices that the loops of a kernel carry."""
+
+    ranges: Ranges
+    definitions: Mapping[str, tuple[Formula, ...]]
+    held: set[str] = field(default_factory=set)
+    """Names of what is carried, and of what comes out of loops."""
+
+    def long_steps(self, handed: Term, carried: Unknown) -> list[Term] | None:
+        """The steps a turn may take from what was carried that are not small; None if it is no step at all."""
+        if self.stays(handed):
             return []
-    step = handed - of(carried)
-    if not any(isinstance(atom, Unknown) and atom.name == carried.name for atom in everything(step)):
-        return [step]
-    ways = [long_steps(way, carried, ranges, definitions) for way in _ways(handed, definitions)]
-    if not ways or None in ways:
-        return None
-    return [step for way in ways if way is not None for step in way]
+        step = handed - of(carried)
+        if not any(isinstance(atom, Unknown) and atom.name == carried.name for atom in everything(step)):
+            return [step]
+        ways = [self.long_steps(way, carried) for way in _ways(handed, self.definitions)]
+        if not ways or None in ways:
+            return None
+        return [step for way in ways if way is not None for step in way]
+
+    def stays(self, term: Term) -> bool:
+        """Whether an index is no further out than what loops begin with or carry, but for a small step."""
+        return self._is_under(term, STEP_LIMIT) and self._is_under(-term, STEP_LIMIT)
+
+    def _is_under(self, term: Term, step: int) -> bool:
+        """Whether a term is no greater than what is carried is far out, and a step."""
+        if self.ranges.of(term).high <= START_LIMIT:
+            return True
+        for atom, factor in term.parts:
+            left = step - max(0, self.ranges.of(term - of(atom).times(factor)).high)
+            if abs(factor) == 1 and left >= 0 and self._is_atom_under(atom, factor, left):
+                return True
+        return False
+
+    def _is_atom_under(self, atom: Atom, sign: int, step: int) -> bool:
+        """Whether an atom, or its negation, is no greater than what is carried is far out, and a step."""
+        match atom:
+            case Unknown(name):
+                ways = _ways(of(atom), self.definitions)
+                return name in self.held or (bool(ways) and all(self._is_under(way.times(sign), step) for way in ways))
+            case Least(left, right):
+                sides = (self._is_under(side.times(sign), step) for side in (left, right))
+                return any(sides) if sign > 0 else all(sides)
+            case Quotient(term, by):
+                # The mean of what is carried is no further out, but for what rounding adds.
+                held = [part for part in term.parts if isinstance(part[0], Unknown) and part[0].name in self.held]
+                is_mean = by.number is not None and sum(abs(times) for _, times in held) <= by.number
+                return is_mean and self.ranges.of(term - Term(held)).within(step - 1)
+            case _:
+                return False
 
 
-def chooses_one(
-    handed: Term, combiner: ops.Combiner, ranges: Ranges, definitions: Mapping[str, tuple[Formula, ...]]
-) -> bool:
-    """Whether a combined index is one of those it was made of, or small whatever they are."""
+def combined(
+    handed: Term, combiner: ops.Combiner, operands: Range, ranges: Ranges,
+    definitions: Mapping[str, tuple[Formula, ...]],
+) -> Range | None:  # fmt: skip
+    """Where a combined index lies: it is one of those it was made of, or near anyway; None if it may grow."""
     names = {value.name for value in (*combiner.left, *combiner.right)}
     lone = handed.lone
     if isinstance(lone, Unknown) and lone.name in names:
-        return True
-    if ranges.of(handed).within(CARRIED_LIMIT):
-        return True
-    ways = _ways(handed, definitions)
-    return bool(ways) and all(chooses_one(way, combiner, ranges, definitions) for way in ways)
+        return operands
+    ways = [combined(way, combiner, operands, ranges, definitions) for way in _ways(handed, definitions)]
+    found = [way for way in ways if way is not None]
+    if found and len(found) == len(ways):
+        return reduce(Range.__or__, found)
+    whole = ranges.of(handed)
+    return whole if whole.within(CARRIED_LIMIT) else None
 
 
 def _ways(handed: Term, definitions: Mapping[str, tuple[Formula, ...]]) -> list[Term]:

@@ -1,8 +1,9 @@
 """Intervals of terms, and the law that index arithmetic fits 64 bits.
 
-No extent of an argument reaches 2**48 (a launch sees to that), nor does a 64-bit number that becomes an index (it is
-checked). What a loop carries from turn to turn is held below 2**62 by the length of its steps. So most index
-arithmetic fits whatever the sizes; where it depends on them, the launch computes the interval again with the real ones.
+No extent of an argument reaches 2**48 (a launch sees to that), and no 64-bit number that becomes an index passes 2**61
+(it is checked). What a loop carries from turn to turn begins within 2**61, and is held below 2**62 by the length of its
+steps. So most index arithmetic fits whatever the sizes; where it depends on them, the launch computes the interval
+again with the real ones. Of an index that may be anything, no more is known than that it has 64 bits.
 """
 
 from __future__ import annotations
@@ -31,12 +32,14 @@ from .terms import (
 )
 
 INDEX_LIMIT = 1 << 48
-"""Extents and checked numbers are below it."""
+"""Extents are below it."""
+START_LIMIT = 1 << 61
+"""What loops begin with stays within it, and so do entries and 64-bit numbers that become an index."""
 CARRIED_LIMIT = (1 << 62) - 1
 """What loops carry stays within it."""
 STEP_LIMIT = 1 << 14
 """What a turn may add to it."""
-_LARGEST = (1 << 63) - 1
+LARGEST = (1 << 63) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +58,15 @@ class Range:
     @property
     def fits(self) -> bool:
         """Whether all of them are 64-bit numbers."""
-        return self.low >= -_LARGEST - 1 and self.high <= _LARGEST
+        return self.low >= -LARGEST - 1 and self.high <= LARGEST
 
     def within(self, limit: int) -> bool:
         """Whether none is further from 0 than `limit`."""
         return -limit <= self.low and self.high <= limit
+
+
+CARRIED = Range(-CARRIED_LIMIT, CARRIED_LIMIT)
+"""Where what loops carry and combiners hand on lies."""
 
 
 @dataclass(frozen=True, slots=True)

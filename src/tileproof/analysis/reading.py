@@ -29,11 +29,11 @@ from tileproof.ir.types import (
 from tileproof.ir.walk import walk
 from tileproof.language.dtypes import BOOL, ENTRY, INDEX
 
-from .carrying import chooses_one, is_loaded, long_steps
+from .carrying import Carrying, combined, is_loaded
 from .entries import entries_of
 from .extents import Extents
 from .formulas import TRUE, All, Formula, Some, at_most, below, equals, negation
-from .ranges import CARRIED_LIMIT, INDEX_LIMIT, Range, Ranges
+from .ranges import CARRIED, CARRIED_LIMIT, INDEX_LIMIT, LARGEST, START_LIMIT, Range, Ranges
 from .sites import Account, Bounded, Branch, Carried, Demand, Fitting, Site, Spot, View, Walk, Where
 from .terms import (
     LANE,
@@ -75,6 +75,7 @@ class Reader:
         self.extent = Extents(kernel.static, kernel.computed)
         self.ranges = Ranges(elements, self.walked, self.extent, lanes=_most_lanes(kernel))
         self.values = Values(self.account, self.ranges, self.views)
+        self.carrying = Carrying(self.ranges, self.account.definitions)
         self.path: list[Formula] = []
         self.nest: list[Branch] = []
         self.after_join = False
@@ -357,6 +358,9 @@ class Reader:
 
     def _range(self, op: ops.RangeLoop) -> None:
         start, stop, step = (self.values.term(value) for value in (op.start, op.stop, op.step))
+        if not self.ranges.of(stop - start).within(LARGEST):
+            # Its turns are counted by how far its ends are apart.
+            self._owe(Fitting(op, stop - start, self.where))
         bounds = self.ranges.of(start) | self.ranges.of(stop)
         data = depends_on_data(start) or depends_on_data(stop)
         variable = of(Unknown(op.variable.name, bounds.low, bounds.high, data=data))
@@ -395,19 +399,32 @@ class Reader:
         for value, init, handed in zip(op.carried, op.inits, op.body.yields, strict=True):
             if is_whole(value.type.dtype) and value.type.rank <= 1:
                 data = depends_on_data(self.values.term(init)) or is_loaded(op.body, handed)
-                self.values.unknown(value, data=data)
+                self._hand_on(value, data=data)
+            elif value.type.dtype == INDEX:
+                self._hand_on(value)
         self.values.uniform = uniform
+
+    def _hand_on(self, value: Tile, data: bool = True) -> None:
+        """Introduces what a loop carries, or what comes out of one: an index stays near."""
+        if value.type.dtype != INDEX:
+            self.values.unknown(value, data=data)
+            return
+        self.carrying.held.add(value.name)
+        self.values.bounds[value] = CARRIED
+        if value.type.rank <= 1:
+            self.values.unknown(value, CARRIED, data)
 
     def _leave(self, op: ops.TilesLoop | ops.RangeLoop | ops.While, before: tuple[Formula, ...]) -> None:
         """What a turn hands on, and what comes out: an index must not grow out of bounds."""
         for value, handed, result, init in zip(op.carried, op.body.yields, op.results, op.inits, strict=True):
             if value.type.dtype == INDEX and value.type.rank > 1:
-                if not self.values.bound(handed).within(CARRIED_LIMIT):
+                self._hand_on(result)
+                if not self.values.hull((init, handed)).within(CARRIED_LIMIT):
                     self._owe(Fitting(op, None, self.where))
                 continue
             if not is_whole(value.type.dtype) or value.type.rank > 1:
                 continue
-            self.values.unknown(result)
+            self._hand_on(result)
             if value.type.dtype == INDEX:
                 self._carry(value, handed, result, init, before)
                 self._owe_steps(op, value, handed, init)
@@ -416,15 +433,15 @@ class Reader:
         """That all turns of a loop together do not carry an index too far."""
         carried, first = self.values.term(value).lone, self.values.term(init)
         assert isinstance(carried, Unknown)
-        steps = long_steps(self.values.term(handed), carried, self.ranges, self.account.definitions)
+        steps = self.carrying.long_steps(self.values.term(handed), carried)
         turns = self._turns(op)
         if steps is None or (steps and turns is None):
             self._owe(Fitting(op, None, self.where))
             return
-        made = [first, *(first + product(turns, step) for step in steps if turns is not None)]
-        for total in made:
-            if not self.ranges.of(total).within(CARRIED_LIMIT):
-                self._owe(Fitting(op, total, self.where, CARRIED_LIMIT))
+        made = [first + product(turns, step) for step in steps if turns is not None]
+        for total in made if self.carrying.stays(first) else (first, *made):
+            if not self.ranges.of(total).within(START_LIMIT):
+                self._owe(Fitting(op, total, self.where, START_LIMIT))
 
     def _turns(self, op: ops.TilesLoop | ops.RangeLoop | ops.While) -> Term | None:
         """No fewer turns than a loop takes; None if they are not counted."""
@@ -454,6 +471,8 @@ class Reader:
             self._block(op.orelse)
         for result, yes, no in zip(op.results, op.then.yields, op.orelse.yields, strict=True):
             if result.type.rank > 1:
+                if result.type.dtype == INDEX:
+                    self.values.bounds[result] = self.values.hull((yes, no))
                 continue
             if result.type.dtype == BOOL:
                 one, two = self.values.truth(yes), self.values.truth(no)
@@ -467,8 +486,16 @@ class Reader:
     def _combine(self, op: ops.Fold | ops.Scan | ops.Join) -> None:
         combiner = op.combiner
         for value in (*combiner.left, *combiner.right):
+            if value.type.dtype == INDEX:
+                self.values.bounds[value] = CARRIED
             if is_whole(value.type.dtype) and value.type.rank <= 1:
-                self.values.unknown(value)
+                self.values.unknown(value, CARRIED if value.type.dtype == INDEX else None)
+        tiles = (*op.operands, *(op.identities if isinstance(op, ops.Fold) else ()))
+        given = [value for value in tiles if value.type.dtype == INDEX]
+        for value in given:
+            if not self.values.bound(value).within(CARRIED_LIMIT):
+                whole = self.values.term(value) if value.type.rank <= 1 else None
+                self._owe(Fitting(op, whole, self.where, CARRIED_LIMIT))
         before = len(self.account.demands)
         self._block(combiner.body)
         # No check can stay in a combiner: it may run on any program.
@@ -478,16 +505,20 @@ class Reader:
         ]
         for result, handed in zip(op.results, combiner.body.yields, strict=True):
             if result.type.dtype == INDEX and result.type.rank > 1:
+                self.values.bounds[result] = CARRIED
                 if not self.values.bound(handed).within(CARRIED_LIMIT):
                     self._owe(Fitting(op, None, self.where))
                 continue
             if not is_whole(result.type.dtype) or result.type.rank > 1:
                 continue
-            self.values.unknown(result)
-            if result.type.dtype == INDEX:
-                whole = self.values.term(handed)
-                if not chooses_one(whole, combiner, self.ranges, self.account.definitions):
-                    self._owe(Fitting(op, None, self.where))
+            if result.type.dtype != INDEX:
+                self.values.unknown(result)
+                continue
+            operands = self.values.hull(given) & CARRIED
+            lies = combined(self.values.term(handed), combiner, operands, self.ranges, self.account.definitions)
+            self.values.unknown(result, CARRIED if lies is None else operands | lies)
+            if lies is None:
+                self._owe(Fitting(op, None, self.where))
         if isinstance(op, ops.Join):
             self.after_join = True
 

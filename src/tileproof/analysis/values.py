@@ -6,8 +6,9 @@ its interval shows that it does not. Everything else is unknown, of which at mos
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 
 from tileproof.ir import ops
 from tileproof.ir.extent import Extent
@@ -15,7 +16,7 @@ from tileproof.ir.types import Axis, DimensionTag, Tensor, Tile, Walker, WalkerT
 from tileproof.language.dtypes import BOOL, ENTRY, INDEX, DType
 
 from .formulas import FALSE, TRUE, All, Formula, Some, at_most, below, changed, differs, equals, negation, terms
-from .ranges import CARRIED_LIMIT, INDEX_LIMIT, Range, Ranges
+from .ranges import CARRIED, INDEX_LIMIT, LARGEST, START_LIMIT, Range, Ranges
 from .sites import Account, Bounded, Fitting, NotEmpty, View, Walk, Where
 from .terms import (
     LANE,
@@ -51,8 +52,10 @@ _COMPARISONS: Mapping[ops.BinaryFn, Callable[[Term, Term], Formula]] = {
 
 def integer_range(dtype: DType) -> Range:
     """All values of an integer type, or of an index."""
-    if dtype in (INDEX, ENTRY):
-        return Range(-CARRIED_LIMIT, CARRIED_LIMIT)
+    if dtype == INDEX:
+        return Range(-LARGEST - 1, LARGEST)
+    if dtype == ENTRY:
+        return Range(-START_LIMIT, START_LIMIT)
     bits = dtype.bits
     return Range(-(1 << bits - 1), (1 << bits - 1) - 1) if dtype.kind == "int" else Range(0, (1 << bits) - 1)
 
@@ -204,12 +207,14 @@ class Values:
         dtype = op.result.type.dtype
         if exact is None:
             if op.result not in self.terms:
-                self.unknown(op.result)
+                self.unknown(op.result, self._made_of(op) if dtype == INDEX else None)
             return
         bounds = self._bounds(op, exact)
         if dtype in (INDEX, ENTRY):
             self.terms[op.result] = exact
             self.bounds[op.result] = bounds
+            if dtype == ENTRY and not bounds.within(START_LIMIT):
+                self.account.demands.append(Fitting(op, exact, where, START_LIMIT))
             if not bounds.fits:
                 self.account.demands.append(Fitting(op, exact, where))
         elif _inside(bounds, integer_range(dtype)):
@@ -230,8 +235,6 @@ class Values:
 
     def _fit_only(self, op: ops.PureOp, where: Where) -> None:
         """The interval of an index tile with several axes, which no term stands for: it owes to fit all the same."""
-        whole = integer_range(INDEX)
-        found = whole
         match op:
             case ops.Binary(fn=fn, left=left, right=right):
                 found = _combined(fn, self.bound(left), self.bound(right))
@@ -242,25 +245,40 @@ class Values:
                 found = self.bound(yes) | self.bound(no)
             case ops.Cast(operand=operand) if is_whole(operand.type.dtype):
                 found = self.bound(operand)
-                if not found.within(CARRIED_LIMIT):
-                    limit = number(CARRIED_LIMIT)
+                if not found.within(START_LIMIT):
+                    limit = number(START_LIMIT)
                     stands = of(Unknown(f"{operand.name} as an index", found.low, found.high, data=True))
                     self.account.demands.append(Bounded(op, "a 64-bit number", stands, -limit, limit, where, operand))
-                    found = whole
-            case ops.Broadcast() | ops.Expand() | ops.Permute() | ops.Reshape() | ops.Slice():
-                found = self.bound(op.operand)
-            case ops.Cat(operands=tiles):
-                for tile in tiles:
-                    found = self.bound(tile) if tile is tiles[0] else found | self.bound(tile)
+                    found = Range(-START_LIMIT, START_LIMIT)
             case ops.Reduce() | ops.CumSum():
                 found = self._gathered(op)
             case _:
-                pass
+                found = self._made_of(op)
         if found.fits:
             self.bounds[op.result] = found
         else:
             self.account.demands.append(Fitting(op, None, where))
-            self.bounds[op.result] = whole
+            self.bounds[op.result] = CARRIED  # refused, and not for what follows too
+
+    def _made_of(self, op: ops.PureOp) -> Range:
+        """The interval of an index that holds what other tiles hold: they fit, whatever else is known of them."""
+        whole = integer_range(INDEX)
+        match op:
+            case ops.Broadcast() | ops.Expand() | ops.Permute() | ops.Reshape() | ops.Slice():
+                return self.bound(op.operand) & whole
+            case ops.Fill(operand=operand, value=value):
+                return (self.bound(operand) | self.bound(value)) & whole
+            case ops.Cat(operands=tiles):
+                return self.hull(tiles) & whole
+            case ops.Cast(operand=operand) if operand.type.dtype == ENTRY:
+                return integer_range(ENTRY)
+            case _:
+                return whole
+
+    def hull(self, values: Sequence[Tile]) -> Range:
+        """Where any of some indices lies."""
+        first, *others = map(self.bound, values)
+        return reduce(Range.__or__, others, first)
 
     def _gathered(self, op: ops.Reduce | ops.CumSum) -> Range:
         """The interval of an index tile combined along an axis."""
@@ -338,7 +356,7 @@ class Values:
                 bounds = self._gathered(op)
                 if not bounds.fits:
                     self.account.demands.append(Fitting(op, None, where))
-                self.unknown(op.result, bounds if bounds.fits else None)
+                self.unknown(op.result, bounds if bounds.fits else CARRIED)
                 return None
             case ops.Fill():
                 self.filled.add(op.result.name)
@@ -424,10 +442,10 @@ class Values:
         if not is_whole(source) or operand in self.inexact:
             return None
         found = self.term(operand)
-        if target == INDEX and source.is_integer and not self.ranges.of(found).within(CARRIED_LIMIT):
-            limit = number(CARRIED_LIMIT)
+        if target == INDEX and source.is_integer and not self.ranges.of(found).within(START_LIMIT):
+            limit = number(START_LIMIT)
             self.account.demands.append(Bounded(op, "a 64-bit number", found, -limit, limit, where, operand))
-            made = self.unknown(op.result, Range(-CARRIED_LIMIT, CARRIED_LIMIT), depends_on_data(found), found)
+            made = self.unknown(op.result, Range(-START_LIMIT, START_LIMIT), depends_on_data(found), found)
             # Where the check fails the value is another, and nothing that depends on it is trusted.
             self.define(op.result, equals(made, found))
             return None
@@ -459,7 +477,7 @@ class Values:
         bounds = self._gathered(op)
         if not bounds.fits:
             self.account.demands.append(Fitting(op, None, where))
-            bounds = integer_range(INDEX)
+            bounds = CARRIED
         self.unknown(op.result, bounds)
         return None
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from tileproof.analysis.ranges import CARRIED_LIMIT
+from tileproof.analysis.ranges import CARRIED_LIMIT, START_LIMIT
 from tileproof.analysis.verdict import Residual, Rung, Verdict
 from tileproof.diagnostics.spans import Span
 from tileproof.ir import ops
@@ -350,8 +350,8 @@ class _Placing:
                 self.tainted.update((op.past, op.fresh))
             case ops.Cast(operand=operand, result=result):
                 dtype = operand.type.dtype
-                low, limit = out.number(-CARRIED_LIMIT, dtype), out.number(CARRIED_LIMIT, dtype)
-                above = out.number(CARRIED_LIMIT + 1, dtype)
+                low, limit = out.number(-START_LIMIT, dtype), out.number(START_LIMIT, dtype)
+                above = out.number(START_LIMIT + 1, dtype)
                 ok = out.check(ok, operand, low, above, "a number that becomes an index")
                 lanes = [self._spread_out(out, bound, operand) for bound in (low, limit)]
                 made = replace(op, operand=out.clamped(operand, *lanes))
