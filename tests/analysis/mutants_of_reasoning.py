@@ -215,6 +215,13 @@ REASONING = [
         "(up,)",
     ),
     Mutant(
+        "an axis is no longer than the longest tile",
+        "coverage product_below_its_factor",
+        "ranges.Ranges._atom",
+        "case Lane():",
+        "case Lane() | Element():",
+    ),
+    Mutant(
         "products are further apart than their factor",
         "race spilling_rows",
         "axioms.Axioms._of_two",

@@ -185,6 +185,16 @@ def both_halves_low(y: Out[f32, "N 2 D"], x: In[f32, "N D"], *, D: int) -> None:
         y[n, 0, :] = -x[n, :]
 
 
+@tp.kernel
+def product_below_its_factor(y: Out[f32, "100"], x: In[f32, "K"]) -> None:
+    """From the 21st element on the quotient is negative, and less for being multiplied."""
+    tp.require(tp.dim("K") >= 2)
+    for n in range(100):
+        turn = (20 - n) // tp.dim("K")
+        if turn * tp.dim("K") >= turn:
+            y[n] = x[0]
+
+
 CASES = [
     Case(first_of_two, lambda: one(blank(5, 2), floats(5)), "coverage"),
     Case(short_slice, lambda: one(blank(5, 4), floats(5)), "coverage"),
@@ -212,4 +222,5 @@ CASES = [
     Case(halved_rows, lambda: one(blank(1, 4), floats(1, 4)) + one(blank(5, 4), floats(5, 4)), "coverage"),
     Case(zero_turns, lambda: one(blank(3), floats(3)), "coverage"),
     Case(both_halves_low, lambda: one(blank(2, 2, 3), floats(2, 3)), "coverage"),
+    Case(product_below_its_factor, lambda: one(blank(100), floats(3)), "coverage"),
 ]

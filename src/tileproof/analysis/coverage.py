@@ -24,6 +24,7 @@ from .reading import Reader
 from .sites import Site, Spot, Walk
 from .terms import (
     Atom,
+    Element,
     Lane,
     Live,
     Product,
@@ -98,7 +99,7 @@ def _stores(reader: Reader, tensor: Tensor) -> list[Site]:
 
 def missed(reader: Reader, tensor: Tensor, ways: int) -> Miss:
     """What holds of an element of `tensor` that no store writes, trying so many programs for each store."""
-    elements = tuple(of(Lane(f"element{axis}")) for axis in range(len(tensor.type.dimensions)))
+    elements = tuple(of(Element(axis)) for axis in range(len(tensor.type.dimensions)))
     extents = reader.views[tensor].extents
     formulas: list[Formula] = []
     for element, extent in zip(elements, extents, strict=True):
@@ -379,7 +380,7 @@ def _presumes(target: Term, turn: _Turn) -> bool:
                 return True
             case Start(walker) | Live(walker) | TileNumber(walker) if walker in turn.own:
                 return True
-            case Lane(label) if not label.startswith("element"):
+            case Lane():
                 return True
             case _:
                 pass

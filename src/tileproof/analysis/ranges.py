@@ -17,6 +17,7 @@ from .terms import (
     Atom,
     AxisExtent,
     DimensionExtent,
+    Element,
     GroupOf,
     Lane,
     Least,
@@ -114,6 +115,8 @@ class Ranges:
                 return Range(0, self._size(walked) if walked is not None else INDEX_LIMIT)
             case Lane():
                 return Range(0, self.lanes)
+            case Element():
+                return Range(0, INDEX_LIMIT)
             case Unknown(_, low, high):
                 return Range(low, high)
             case Read(tensor, _):

@@ -95,6 +95,16 @@ class Lane:
 
 
 @dataclass(frozen=True, slots=True)
+class Element:
+    """Any element along an axis of a tensor: unlike a lane, it may be as far out as an axis is long."""
+
+    axis: int
+
+    def __str__(self) -> str:
+        return f"element{self.axis}"
+
+
+@dataclass(frozen=True, slots=True)
 class Unknown:
     """A value that is no linear function of others; of each lane, where it has `args`."""
 
@@ -168,7 +178,7 @@ class GroupOf:
 
 
 Atom: TypeAlias = (
-    DimensionExtent | AxisExtent | Scalar | Start | Live | TileNumber | Lane | Unknown
+    DimensionExtent | AxisExtent | Scalar | Start | Live | TileNumber | Lane | Element | Unknown
     | Read | Quotient | Product | Least | GroupOf
 )  # fmt: skip
 
