@@ -405,7 +405,7 @@ LAWS = [
     ),
     Mutant(
         "any relation of sizes is a demand",
-        "coverage zero_turns",
+        "coverage even_positions",
         "settling.is_demand",
         "any(factor < 0 for _, factor in sizes) and",
         "",
@@ -416,5 +416,12 @@ LAWS = [
         "settling.Settler.compare_for",
         "if not self.prover.impossible((*runs, _not(row)))",
         "",
+    ),
+    Mutant(
+        "a launch may be asked to have no element",
+        "coverage first_group",
+        "checking._Checker._compared_cover",
+        "what, element)",
+        "what, ())",
     ),
 ]

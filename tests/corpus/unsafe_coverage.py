@@ -195,6 +195,14 @@ def product_below_its_factor(y: Out[f32, "100"], x: In[f32, "K"]) -> None:
             y[n] = x[0]
 
 
+@tp.kernel
+def first_group(y: Out[f32, "H"], x: In[f32, "G"]) -> None:
+    """Only without elements is no element left: there are never more groups."""
+    for h in tp.parallel(H=tp.each):
+        if tp.group(h, "G") == 0:
+            y[h] = x[0]
+
+
 CASES = [
     Case(first_of_two, lambda: one(blank(5, 2), floats(5)), "coverage"),
     Case(short_slice, lambda: one(blank(5, 4), floats(5)), "coverage"),
@@ -223,4 +231,5 @@ CASES = [
     Case(zero_turns, lambda: one(blank(3), floats(3)), "coverage"),
     Case(both_halves_low, lambda: one(blank(2, 2, 3), floats(2, 3)), "coverage"),
     Case(product_below_its_factor, lambda: one(blank(100), floats(3)), "coverage"),
+    Case(first_group, lambda: one(blank(4), floats(2)), "coverage"),
 ]

@@ -16,7 +16,7 @@ from . import coverage
 from .axioms import Axioms
 from .formulas import below
 from .invariants import learn
-from .obligations import Apart, Contents, Goal, Inside, Lanes, full, goals
+from .obligations import Apart, Contents, Goal, Inside, Lanes, Violation, full, goals
 from .prover import Answer, Prover
 from .reading import Reader
 from .refuting import Refuter, Replay
@@ -185,7 +185,7 @@ class _Checker:
             if answer.impossible:
                 settle(Rung.CONTRACT, "every element is reached by a program, by contract")
                 return
-            if self._compared_cover(parameter, answer, settle):
+            if self._compared_cover(parameter, answer, miss.element, settle):
                 return
         if self._scattered(parameter, tensor, settle):
             return
@@ -198,10 +198,11 @@ class _Checker:
             return  # a race was found first; what it leaves unwritten is not known
         self.findings.append(_uncovered(parameter, has_stores=bool(coverage._stores(self.reader, tensor))))
 
-    def _compared_cover(self, parameter: ops.Parameter, answer: Answer, settle: _Settle) -> bool:
+    def _compared_cover(self, parameter: ops.Parameter, answer: Answer, element: Violation, settle: _Settle) -> bool:
         made = []
+        what = f"every element of {parameter.name} is written"
         for case in answer.open:
-            found = self.settler.compare_for(case, parameter.span, f"every element of {parameter.name} is written", ())
+            found = self.settler.compare_for(case, parameter.span, what, element)
             if found is None:
                 return False
             made.append(found)

@@ -54,6 +54,8 @@ class Miss:
 
     formulas: tuple[Formula, ...] = ()
     stores: int = 0
+    element: tuple[Formula, ...] = ()
+    """That there is such an element at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,7 @@ def missed(reader: Reader, tensor: Tensor, ways: int) -> Miss:
     formulas: list[Formula] = []
     for element, extent in zip(elements, extents, strict=True):
         formulas += [at_most(-element, 0), below(element, extent)]
+    element_is_there = tuple(formulas)
     copies: dict[object, int] = {}
     count = 0
     for site in _stores(reader, tensor):
@@ -114,7 +117,7 @@ def missed(reader: Reader, tensor: Tensor, ways: int) -> Miss:
             formulas += [changed(fact, marked) for fact in way.facts]
             formulas.append(negation(All(tuple(changed(goal, marked) for goal in way.goals))))
             count += 1
-    return Miss(tuple(formulas), count)
+    return Miss(tuple(formulas), count, element_is_there)
 
 
 def _copied(term: Term, copy: int) -> Term:
