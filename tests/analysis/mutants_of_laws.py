@@ -395,6 +395,21 @@ LAWS = [
         "self.complete += found.through",
         "",
     ),
+    # Entries.
+    Mutant(
+        "a fill is an entry that the launch has seen",
+        "bounds row_and_one_more",
+        "entries.entries_of",
+        "if not known or name in filled:",
+        "if not known:",
+    ),
+    Mutant(
+        "an entry that is read in a loop may be none",
+        "safe sparse_rows",
+        "entries._made_of",
+        "if not isinstance(atom, Read):",
+        "if True:",
+    ),
     # Launch.
     Mutant(
         "the launch compares nothing",

@@ -271,6 +271,18 @@ def segment_means(y: Out[f32, "E"], x: In[f32, "N"], off: In[Offsets["N"], "E+1"
 
 
 @tp.kernel
+def sparse_rows(
+    y: Out[f32, "R F"], off: In[Offsets["Z"], "R+1"], columns: In[Index["C"], "Z"], w: In[f32, "Z"], x: In[f32, "C F"],
+) -> None:  # fmt: skip
+    """Where an entry is read is a turn of a loop, which no launch knows; what it is, the launch has seen."""
+    for r, f in tp.parallel(R=tp.each, F=2):
+        total = tp.zeros((f,))
+        for z in range(off[r.start], off[r + 1]):
+            total += w[z] * x[columns[z], f]
+        y[r, f] = total
+
+
+@tp.kernel
 def scaled_by_expert(y: Out[f32, "N D"], x: In[f32, "N D"], w: In[f32, "E D"], off: In[Offsets["N"], "E+1"]) -> None:
     """The number of a segment is less than E."""
     for (e, n), d in tp.parallel(tp.segments(off, N=tp.each), D=4):
@@ -345,6 +357,7 @@ CASES = [
     Case(numbered_segments, lambda: one(counts(9), ints(0, 5, 5, 9))),
     Case(segment_heads, lambda: one(blank(3), floats(9), ints(0, 5, 5, 9))),
     Case(segment_means, lambda: one(blank(3), floats(9), ints(0, 5, 6, 9))),
+    Case(sparse_rows, lambda: one(blank(3, 3), ints(0, 2, 2, 3), ints(1, 0, 1), floats(3), floats(2, 3))),
     Case(scaled_by_expert, lambda: one(blank(5, 6), floats(5, 6), floats(2, 6), ints(0, 2, 5))),
     Case(permuted, lambda: one(blank(5), floats(5), ints(3, 3, 0, 1, 1))),
     Case(permuting, lambda: one(blank(5), floats(5), ints(3, 4, 0, 1, 2))),

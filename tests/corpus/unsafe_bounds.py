@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tileproof as tp
-from tileproof import In, InOut, Offsets, Out, T, f32, i32, i64
+from tileproof import In, Index, InOut, Offsets, Out, T, f32, i32, i64
 
 from .case import Case, blank, counts, floats, ints, one
 
@@ -286,6 +286,16 @@ def doubled_loop(y: Out[f32, "R"], x: In[f32, "R N"]) -> None:
         y[r] = total
 
 
+@tp.kernel(deny_checks=True)
+def row_and_one_more(y: Out[f32, "R"], columns: In[Index["C"], "R Z"], x: In[f32, "C"]) -> None:
+    """The launch has seen the entries, not the fill that stands behind the last of them."""
+    for r in tp.parallel(R=tp.each):
+        total = 0.0
+        for z in range(tp.dim("Z") + 1):
+            total += x[columns.get((r, z), -1)]
+        y[r] = total
+
+
 CASES = [
     Case(next_element, lambda: one(blank(5), floats(5)), "bounds"),
     Case(element_before, lambda: one(blank(5), floats(5)), "bounds"),
@@ -322,4 +332,5 @@ CASES = [
     Case(denied_check, lambda: one(blank(2), floats(4), ints(1, 4)), "bounds"),
     Case(rotated, lambda: one(blank(5), floats(5)), "bounds"),
     Case(doubled_loop, lambda: one(blank(2), floats(2, 3)), "bounds"),
+    Case(row_and_one_more, lambda: one(blank(2), ints(1, 0).reshape(2, 1), floats(3)), "bounds"),
 ]

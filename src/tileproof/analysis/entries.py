@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from .formulas import Formula, terms
-from .terms import Read, Unknown, everything
+from .terms import Atom, Read, Term, Unknown, inner
 
 
 def entries_of(
@@ -17,7 +17,7 @@ def entries_of(
     pending = list(formulas)
     while pending:
         for term in terms(pending.pop()):
-            for atom in everything(term):
+            for atom in _made_of(term):
                 match atom:
                     case Read(tensor):
                         tensors[tensor] = None
@@ -30,3 +30,12 @@ def entries_of(
                     case _:
                         pass
     return tuple(tensors)
+
+
+def _made_of(term: Term) -> Iterator[Atom]:
+    """The atoms that decide what a term is. Where an entry is read says nothing of whether it is none."""
+    for atom in term.atoms:
+        yield atom
+        if not isinstance(atom, Read):
+            for part in inner(atom):
+                yield from _made_of(part)
