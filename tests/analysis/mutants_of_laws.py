@@ -395,6 +395,20 @@ LAWS = [
         "self.complete += found.through",
         "",
     ),
+    Mutant(
+        "of a tile with several axes the launch cannot tell whether it fits",
+        "safe noise_of_a_plane",
+        "values.Values._fit_only",
+        "Fitting(op, reach, where, CARRIED_LIMIT)",
+        "Fitting(op, None, where, CARRIED_LIMIT)",
+    ),
+    Mutant(
+        "a tile with several axes fits whatever the sizes",
+        "sizes cubed_places",
+        "values.Values._fit_only",
+        "self.account.demands.append(Fitting(op, reach, where, CARRIED_LIMIT))",
+        "",
+    ),
     # Entries.
     Mutant(
         "a fill is an entry that the launch has seen",

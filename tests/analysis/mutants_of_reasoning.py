@@ -107,6 +107,13 @@ REASONING = [
         "return of(Lane(label, 0))",
     ),
     Mutant(
+        "elements that are moved meet none but themselves",
+        "bounds lanes_far_apart",
+        "terms.relaned",
+        "at_lane(term, of(Lane(f\"{lane.label} {mark}\")), lane)",
+        "term",
+    ),
+    Mutant(
         "everything divides evenly",
         "bounds large_quotient",
         "terms.quotient",

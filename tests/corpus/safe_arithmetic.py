@@ -286,6 +286,22 @@ def halved_guard(y: InOut[f32, "N"], x: In[f32, "N"]) -> None:
             y[n // 2] = x[n]
 
 
+@tp.kernel
+def noise_of_a_plane(y: Out[f32, "M N"], x: In[f32, "M N"], *, B: int = 2) -> None:
+    """The number of an element, counted row by row, in a tile of two axes: the launch looks whether it fits."""
+    for i, j in tp.parallel(M=B, N=B):
+        place = i.elements[:, None] * tp.dim("N") + j.elements
+        y[i, j] = x[i, j] + tp.random(7, place)
+
+
+@tp.kernel
+def cubed_places(y: Out[f32, "M"], x: In[f32, "R N"], *, B: int = 2) -> None:
+    """Numbers that grow with the square of an extent: they fit for those that arrays usually have."""
+    for i in tp.parallel(M=B):
+        place = (i.elements[:, None] * tp.dim("N") + tp.arange(2)) * tp.dim("N")
+        y[i] = tp.random(7, place).sum(axis=1)
+
+
 CASES = [
     Case(mirrored_load, lambda: one(blank(6), floats(6))),
     Case(mirrored_store, lambda: one(blank(6), floats(6))),
@@ -320,4 +336,6 @@ CASES = [
     Case(first_and_last, lambda: one(blank(2), floats(5)) + one(blank(2), floats(1))),
     Case(window_of_three, lambda: one(blank(6), floats(8))),
     Case(halved_guard, lambda: one(blank(6), floats(6))),
+    Case(cubed_places, lambda: one(blank(3), floats(2, 5))),
+    Case(noise_of_a_plane, lambda: one(blank(3, 5), floats(3, 5))),
 ]

@@ -133,6 +133,14 @@ def steps_from_far_out(y: Out[i64, "1"]) -> None:
 
 
 @tp.kernel
+def lanes_far_apart(y: Out[i64, "N"], *, B: int = 4) -> None:
+    """Two elements of one tile are up to three apart, and three times as much does not fit."""
+    for i in tp.parallel(N=B):
+        gap = i.elements[:, None] - i.elements[None, :]
+        y[i] = (gap * 4611686018427387904).max(axis=1).to(i64)
+
+
+@tp.kernel
 def argmax_of_a_short_tile(y: Out[i32, "N/B"], x: In[f32, "N"], *, B: int = 4) -> None:
     """The shifted last tile may have no element."""
     for i in tp.parallel(N=B):
@@ -313,6 +321,7 @@ CASES = [
     Case(beyond_64_bits, lambda: one(counts(3).astype("i8")), "bounds"),
     Case(twice_what_was_filled, lambda: one(counts(3).astype("i8")), "bounds"),
     Case(steps_from_far_out, lambda: one(counts(1).astype("i8")), "bounds"),
+    Case(lanes_far_apart, lambda: one(counts(4).astype("i8")), "bounds"),
     Case(argmax_of_a_short_tile, lambda: one(counts(2), floats(5)), "bounds"),
     Case(ragged_window, lambda: one(blank(2), floats(6)), "bounds"),
     Case(row_below, lambda: one(blank(3, 5), floats(3, 5)), "bounds"),

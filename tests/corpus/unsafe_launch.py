@@ -8,7 +8,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from .case import Case, Launches, blank, counts, floats, ints, one
-from .safe_arithmetic import nameless_axis, other_dimension, required_room, scalar_offset, separated
+from .safe_arithmetic import cubed_places, nameless_axis, other_dimension, required_room, scalar_offset, separated
 from .safe_contents import copied, extremes, gathered_or_zero, numbered_segments, permuting, two_levels, unique_grid
 from .safe_examples import MODULES
 from .safe_walks import guarded_total, required_witness, residual, softmax_in_place, take_and_clear
@@ -165,4 +165,5 @@ CASES = [
     Case(required_room, lambda: one(blank(9), floats(5), 5) + one(blank(9), floats(5), -1), "sizes"),
     Case(required_witness, lambda: one(blank(3), floats(3, 0)), "sizes"),
     Case(guarded_total, lambda: one(blank(2, 3, 0), blank(2, 3), floats(2, 3, 0)), "sizes"),
+    Case(cubed_places, lambda: one(blank(3), floats(0, 2**40)), "sizes"),
 ]

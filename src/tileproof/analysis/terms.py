@@ -464,6 +464,13 @@ def at_lane(term: Term, lane: Term, mark: Lane = _ANY_LANE) -> Term:
     return rebuild(term, change)
 
 
+def relaned(term: Term, mark: str) -> Term:
+    """The term with lanes of its own: where elements are moved, those that meet had different ones."""
+    for lane in dict.fromkeys(atom for atom in everything(term) if isinstance(atom, Lane)):
+        term = at_lane(term, of(Lane(f"{lane.label} {mark}")), lane)
+    return term
+
+
 def depends_on_data(term: Term) -> bool:
     """Whether it is made of what memory holds."""
     return any(isinstance(atom, Read) or (isinstance(atom, Unknown) and atom.data) for atom in everything(term))

@@ -16,7 +16,7 @@ from tileproof.ir.types import Axis, DimensionTag, Tensor, Tile, Walker, WalkerT
 from tileproof.language.dtypes import BOOL, ENTRY, INDEX, DType
 
 from .formulas import FALSE, TRUE, All, Formula, Some, at_most, below, changed, differs, equals, negation, terms
-from .ranges import CARRIED, INDEX_LIMIT, LARGEST, START_LIMIT, Range, Ranges
+from .ranges import CARRIED, CARRIED_LIMIT, INDEX_LIMIT, LARGEST, START_LIMIT, Range, Ranges
 from .sites import Account, Bounded, Fitting, NotEmpty, View, Walk, Where
 from .terms import (
     LANE,
@@ -37,6 +37,7 @@ from .terms import (
     of_length,
     product,
     quotient,
+    relaned,
     remainder,
 )
 
@@ -78,6 +79,8 @@ class Values:
     inexact: set[Tile] = field(default_factory=set)
     """Entries whose term holds only where they are not none."""
     bounds: dict[Tile, Range] = field(default_factory=dict)
+    reaches: dict[Tile, Term] = field(default_factory=dict)
+    """For an index tile with several axes, a term that is each of its elements for some lanes."""
     filled: set[str] = field(default_factory=set)
     """Names of entries that may be none for another reason than an entry of an index tensor."""
     uniform: bool = True
@@ -254,11 +257,15 @@ class Values:
                 found = self._gathered(op)
             case _:
                 found = self._made_of(op)
+        reach = self._reach(op)
+        if reach is not None:
+            self.reaches[op.result] = reach
         if found.fits:
             self.bounds[op.result] = found
         else:
-            self.account.demands.append(Fitting(op, None, where))
-            self.bounds[op.result] = CARRIED  # refused, and not for what follows too
+            # Looked at with room to spare, so that what is made of it is known to begin within.
+            self.account.demands.append(Fitting(op, reach, where, CARRIED_LIMIT))
+            self.bounds[op.result] = CARRIED
 
     def _made_of(self, op: ops.PureOp) -> Range:
         """The interval of an index that holds what other tiles hold: they fit, whatever else is known of them."""
@@ -279,6 +286,30 @@ class Values:
         """Where any of some indices lies."""
         first, *others = map(self.bound, values)
         return reduce(Range.__or__, others, first)
+
+    def _reach(self, op: ops.PureOp) -> Term | None:
+        """What an index tile with several axes is, with a lane for each axis; None if no term says."""
+        match op:
+            case ops.Binary(fn=fn, left=left, right=right):
+                one, two = self.reaches.get(left), self.reaches.get(right)
+                if one is None or two is None:
+                    return None
+                match fn:
+                    case ops.BinaryFn.ADD:
+                        return one + two
+                    case ops.BinaryFn.SUB:
+                        return one - two
+                    case ops.BinaryFn.MUL:
+                        return product(one, two)
+                    case _:
+                        return None
+            case ops.Unary(fn=ops.UnaryFn.NEG, operand=operand) if operand in self.reaches:
+                return -self.reaches[operand]
+            case ops.Broadcast() | ops.Expand() | ops.Permute() | ops.Reshape() | ops.Slice():
+                found = self.term(op.operand) if op.operand.type.rank <= 1 else self.reaches.get(op.operand)
+                return None if found is None else relaned(found, op.result.name)
+            case _:
+                return None
 
     def _gathered(self, op: ops.Reduce | ops.CumSum) -> Range:
         """The interval of an index tile combined along an axis."""
