@@ -326,6 +326,13 @@ LAWS = [
         "if False:",
     ),
     Mutant(
+        "which turn walks an element is not told by where the walk begins",
+        "safe group_by_group",
+        "coverage._candidates",
+        "yield from _begun_by(inner.low, wanted[branch.op.walker.name], turn)",
+        "pass",
+    ),
+    Mutant(
         "every branch is taken",
         "coverage positive_only",
         "coverage._chosen",

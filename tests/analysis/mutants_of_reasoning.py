@@ -236,6 +236,20 @@ REASONING = [
         "yield _grows(first, second, of(one), of(two), factor + 1)",
     ),
     Mutant(
+        "a multiple is reached before its number",
+        "coverage one_copy_short",
+        "axioms.Axioms._of_multiples",
+        "of(atom), other.times(limit), other)",
+        "of(atom), other.times(limit + 1), other)",
+    ),
+    Mutant(
+        "multiples are not compared with numbers",
+        "safe three_copies",
+        "axioms.Axioms._of_multiples",
+        "if isinstance(atom, Product):",
+        "if False:",
+    ),
+    Mutant(
         "the smaller of two is the first",
         "race clamped_store",
         "axioms.Axioms._of_one",

@@ -176,6 +176,11 @@ def of_kind(kind: str, rng: random.Random) -> Iterator[Term]:
                 shared = of(rng.choice(LEAVES))
                 yield of(Product(shared, simple(rng)))
                 yield of(Product(simple(rng), shared))
+            case "multiples":
+                shared = of(rng.choice(LEAVES))
+                yield of(Product(shared, simple(rng)))
+                yield of(Product(of(rng.choice(LEAVES)), shared))
+                yield number(rng.randint(2, 9)) - shared
             case "least":
                 yield least(simple(rng), simple(rng))
                 yield of(Least(simple(rng), simple(rng)))
@@ -195,7 +200,7 @@ def of_kind(kind: str, rng: random.Random) -> Iterator[Term]:
 
 
 KINDS = [
-    "quotient", "quotients", "remainder", "product", "products", "least", "group", "defined", *ELEMENTS,
+    "quotient", "quotients", "remainder", "product", "products", "multiples", "least", "group", "defined", *ELEMENTS,
 ]  # fmt: skip
 
 

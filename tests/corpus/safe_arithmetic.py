@@ -302,6 +302,14 @@ def cubed_places(y: Out[f32, "M"], x: In[f32, "R N"], *, B: int = 2) -> None:
         y[i] = tp.random(7, place).sum(axis=1)
 
 
+@tp.kernel
+def three_copies(y: Out[f32, "3*N"], x: In[f32, "N"], *, B: int = 4) -> None:
+    """Copy after copy: which one holds an element, a division by the length of one of them tells."""
+    for n in tp.parallel(N=B):
+        for copy in range(3):
+            y[copy * tp.dim("N") + n.elements] = x[n]
+
+
 CASES = [
     Case(mirrored_load, lambda: one(blank(6), floats(6))),
     Case(mirrored_store, lambda: one(blank(6), floats(6))),
@@ -336,6 +344,7 @@ CASES = [
     Case(first_and_last, lambda: one(blank(2), floats(5)) + one(blank(2), floats(1))),
     Case(window_of_three, lambda: one(blank(6), floats(8))),
     Case(halved_guard, lambda: one(blank(6), floats(6))),
+    Case(three_copies, lambda: one(blank(15), floats(5)) + one(blank(0), floats(0))),
     Case(cubed_places, lambda: one(blank(3), floats(2, 5))),
     Case(noise_of_a_plane, lambda: one(blank(3, 5), floats(3, 5))),
 ]

@@ -288,6 +288,32 @@ def matmul_bytes(c: Out[f8e4m3, "M N"], a: In[f8e4m3, "M K"], b: In[f8e4m3, "N K
         c[i, j] = acc
 
 
+@tp.kernel
+def group_by_group(y: Out[f32, "C"], means: Out[f32, "G"], x: In[f32, "C"], *, B: int = 2) -> None:
+    """A program for each group, which walks the channels of its own."""
+    tp.require(tp.dim("C") % tp.dim("G") == 0)
+    size = tp.dim("C") // tp.dim("G")
+    for g in tp.parallel(G=tp.each):
+        total = 0.0
+        for c in tp.tiles(C=B, start=g * size, stop=(g + 1) * size):
+            total += x[c].sum()
+        means[g] = total / size.to(f32)
+        for c in tp.tiles(C=B, start=g * size, stop=(g + 1) * size):
+            y[c] = x[c] - total / size.to(f32)
+
+
+@tp.kernel
+def from_the_last_tile(y: Out[f32, "N"], x: In[f32, "N"], *, B: int = 4) -> None:
+    """Tiles are walked from the end to the start, and what lies behind is carried along."""
+    total, tiles = 0.0, tp.cdiv(tp.dim("N"), B)
+    for turn in range(tiles):
+        first = (tiles - 1 - turn) * B
+        for n in tp.tiles(N=B, start=first, stop=first + B):
+            behind = x[n].sum() - x[n].cumsum()
+            y[n] = total + behind
+            total += x[n].sum()
+
+
 CASES = [
     Case(scale_rows, lambda: one(blank(3, 6), floats(3, 6), floats(3)) + one(blank(0, 6), floats(0, 6), floats(0))),
     Case(odd_tiles, lambda: one(blank(16), floats(16)) + one(blank(1), floats(1))),
@@ -323,4 +349,6 @@ CASES = [
     Case(twice_written, lambda: one(blank(6), floats(6))),
     Case(matmul_added, lambda: one(blank(5, 6), floats(5, 7), floats(7, 6))),
     Case(matmul_bytes, lambda: one(*(np.ones(shape, ml_dtypes.float8_e4m3fn) for shape in ((5, 6), (5, 3), (6, 3))))),
+    Case(group_by_group, lambda: one(blank(12), blank(3), floats(12)) + one(blank(0), blank(2), floats(0))),
+    Case(from_the_last_tile, lambda: one(blank(9), floats(9)) + one(blank(0), floats(0))),
 ]

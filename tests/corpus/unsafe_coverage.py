@@ -203,6 +203,33 @@ def first_group(y: Out[f32, "H"], x: In[f32, "G"]) -> None:
             y[h] = x[0]
 
 
+@tp.kernel
+def one_copy_short(y: Out[f32, "3*N"], x: In[f32, "N"], *, B: int = 4) -> None:
+    """Two copies of three."""
+    for n in tp.parallel(N=B):
+        for copy in range(2):
+            y[copy * tp.dim("N") + n.elements] = x[n]
+
+
+@tp.kernel
+def without_the_last_of_a_group(y: Out[f32, "C"], x: In[f32, "C"], w: In[f32, "G"], *, B: int = 2) -> None:
+    """Each program stops one short of the next one's channels."""
+    tp.require(tp.dim("C") % tp.dim("G") == 0)
+    size = tp.dim("C") // tp.dim("G")
+    for g in tp.parallel(G=tp.each):
+        for c in tp.tiles(C=B, start=g * size, stop=(g + 1) * size - 1):
+            y[c] = x[c] * w[g]
+
+
+@tp.kernel
+def not_to_the_first_tile(y: Out[f32, "N"], x: In[f32, "N"], *, B: int = 4) -> None:
+    """From the last tile on, as many as are full: a short one more is left."""
+    for turn in range(tp.dim("N") // B):
+        first = (tp.cdiv(tp.dim("N"), B) - 1 - turn) * B
+        for n in tp.tiles(N=B, start=first, stop=first + B):
+            y[n] = x[n]
+
+
 CASES = [
     Case(first_of_two, lambda: one(blank(5, 2), floats(5)), "coverage"),
     Case(short_slice, lambda: one(blank(5, 4), floats(5)), "coverage"),
@@ -232,4 +259,7 @@ CASES = [
     Case(both_halves_low, lambda: one(blank(2, 2, 3), floats(2, 3)), "coverage"),
     Case(product_below_its_factor, lambda: one(blank(100), floats(3)), "coverage"),
     Case(first_group, lambda: one(blank(4), floats(2)), "coverage"),
+    Case(one_copy_short, lambda: one(blank(9), floats(3)), "coverage"),
+    Case(without_the_last_of_a_group, lambda: one(blank(6), floats(6), floats(2)), "coverage"),
+    Case(not_to_the_first_tile, lambda: one(blank(9), floats(9)), "coverage"),
 ]

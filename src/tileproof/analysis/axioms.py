@@ -56,6 +56,7 @@ class Axioms:
         atoms: dict[Atom, None] = {}
         found: list[Formula] = []
         pending = list(formulas)
+        limits = dict.fromkeys(_limits(pending))
         while pending and len(atoms) < _MOST_ATOMS:
             formula = pending.pop()
             for term in terms(formula):
@@ -67,7 +68,17 @@ class Axioms:
                         pending += made
         for one, two in combinations(atoms, 2):
             found += self._of_two(one, two, contracts)
+        for atom, limit in limits:
+            found += self._of_multiples(atom, limit, atoms)
         return found
+
+    def _of_multiples(self, factor: Atom, limit: int, atoms: Iterable[Atom]) -> Iterator[Formula]:
+        """Products of an atom that is compared with a number, beside what they would be for the number itself."""
+        for atom in atoms:
+            if isinstance(atom, Product):
+                for one, other in ((atom.left, atom.right), (atom.right, atom.left)):
+                    if one.lone == factor and self.ranges.of(other).low >= 0:
+                        yield _grows(one, number(limit), of(atom), other.times(limit), other)
 
     def _of_one(self, atom: Atom, contracts: bool) -> Iterator[Formula]:
         match atom:
@@ -152,6 +163,14 @@ class Axioms:
             ))  # fmt: skip
         if content.kind == "Offsets":
             yield _grows(here[0], there[0], of(one), of(two), number(0))
+
+
+def _limits(formulas: Iterable[Formula]) -> Iterator[tuple[Atom, int]]:
+    """Atoms that are compared with a number, and the least that would be too large; 0 and 1 say nothing of products."""
+    for formula in formulas:
+        for term in terms(formula):
+            if len(term.parts) == 1 and term.parts[0][1] == -1 and term.constant > 1:
+                yield term.parts[0][0], term.constant
 
 
 def _instance(formula: Formula, atom: Unknown) -> Formula:

@@ -94,9 +94,7 @@ def _walks_all(reader: Reader, spot: Spot) -> bool:
 
 
 def _stores(reader: Reader, tensor: Tensor) -> list[Site]:
-    return [
-        site for site in reader.account.sites if isinstance(site.op, ops.Store) and site.view.root is tensor
-    ]  # fmt: skip
+    return [site for site in reader.account.sites if isinstance(site.op, ops.Store) and site.view.root is tensor]
 
 
 def missed(reader: Reader, tensor: Tensor, ways: int) -> Miss:
@@ -312,18 +310,19 @@ def _candidates(
     reader: Reader, site: Site, turn: _Turn, wanted: Mapping[str, Term], elements: Sequence[Term]
 ) -> Iterator[Term | None]:
     """Elements at which a walker may be that the positions leave open: the first, the last, the one written."""
-    if turn.walk is None:
-        assert turn.loop is not None
-        yield reader.account.terms[turn.loop.start]
-        return
     for branch in site.where.nest:
         if isinstance(branch.op, ops.TilesLoop) and branch.op.walker.name in wanted:
             inner = reader.account.walks[branch.op.walker]
             for atom in everything(inner.low):
                 if isinstance(atom, Read) and atom.args and _starts(atom.args[0], turn.name):
                     yield None
-            if turn.walk.extent == inner.extent:
+            if turn.walk is not None and turn.walk.extent == inner.extent:
                 yield wanted[branch.op.walker.name]
+            yield from _begun_by(inner.low, wanted[branch.op.walker.name], turn)
+    if turn.walk is None:
+        assert turn.loop is not None
+        yield reader.account.terms[turn.loop.start]
+        return
     for element, spot in zip(elements, site.spots, strict=True):
         if spot.extent == turn.walk.extent and not isinstance(spot.pick, ops.Along):
             yield element
@@ -332,6 +331,18 @@ def _candidates(
     for high in turn.walk.highs[1:]:
         last = least(last, high)
     yield last - 1
+
+
+def _begun_by(low: Term, target: Term, turn: _Turn) -> Iterator[Term]:
+    """Where a walker or loop variable is in the last turn whose inner loop, from `low` on, begins before or there."""
+    for atom, times in low.parts:
+        _, scale = _walker_in(atom, {turn.name: turn})
+        if scale is not None:
+            rest, by = target - (low - of(atom).times(times)), scale.times(abs(times))
+            found = quotient(rest, by) if times > 0 else -quotient(rest, by)
+            if isinstance(atom, TileNumber) and turn.walk is not None:
+                found = turn.walk.low + product(turn.walk.size, found)
+            yield found
 
 
 def _starts(term: Term, walker: str) -> bool:
