@@ -447,6 +447,13 @@ LAWS = [
         "",
     ),
     Mutant(
+        "a launch may be asked for what some launch meets",
+        "coverage two_groups",
+        "settling._can_be_met",
+        "            return False\n    return True",
+        "            continue\n        return True\n    return False",
+    ),
+    Mutant(
         "a launch may be asked for what no launch can meet",
         "bounds next_group",
         "settling.Settler.compare_for",

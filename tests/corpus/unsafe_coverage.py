@@ -204,6 +204,14 @@ def first_group(y: Out[f32, "H"], x: In[f32, "G"]) -> None:
 
 
 @tp.kernel
+def two_groups(y: Out[f32, "G*N"], x: In[f32, "N"], w: In[f32, "G"]) -> None:
+    """Two groups are written, however many there are; that there be no more is not for a launch to demand."""
+    for n in tp.parallel(N=tp.each):
+        for g in range(2):
+            y[g * tp.dim("N") + n] = x[n]
+
+
+@tp.kernel
 def one_copy_short(y: Out[f32, "3*N"], x: In[f32, "N"], *, B: int = 4) -> None:
     """Two copies of three."""
     for n in tp.parallel(N=B):
@@ -259,6 +267,7 @@ CASES = [
     Case(both_halves_low, lambda: one(blank(2, 2, 3), floats(2, 3)), "coverage"),
     Case(product_below_its_factor, lambda: one(blank(100), floats(3)), "coverage"),
     Case(first_group, lambda: one(blank(4), floats(2)), "coverage"),
+    Case(two_groups, lambda: one(blank(9), floats(3), floats(3)), "coverage"),
     Case(one_copy_short, lambda: one(blank(9), floats(3)), "coverage"),
     Case(without_the_last_of_a_group, lambda: one(blank(6), floats(6), floats(2)), "coverage"),
     Case(not_to_the_first_tile, lambda: one(blank(9), floats(9)), "coverage"),

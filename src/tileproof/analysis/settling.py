@@ -39,6 +39,9 @@ from .terms import (
 )
 from .verdict import Compare, Rung, Settled, evaluated
 
+_LARGE = 1 << 20
+"""An extent to which any other can be the smaller one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Open:
@@ -217,20 +220,32 @@ def is_demand(term: Term) -> bool:
     sizes = [(atom, factor) for atom, factor in term.parts if not isinstance(atom, Scalar)]
     if not sizes:
         return bool(term.parts)
-    return any(factor < 0 for _, factor in sizes) and (_is_linear(term) or _holds_somewhere(term))
+    return any(factor < 0 for _, factor in sizes) and (_is_linear(term) or _can_be_met(term))
 
 
 def _is_linear(term: Term) -> bool:
     return not any(isinstance(atom, Product) for atom in everything(term))
 
 
-def _holds_somewhere(term: Term) -> bool:
-    """Whether `term <= 0` for some extents that are not tiny: of products, signs alone do not tell."""
+def _can_be_met(term: Term) -> bool:
+    """Whether larger extents or other scalars bring `term` to 0 or below, whatever the sizes are at first.
+
+    Of products signs alone do not tell: `G*S <= 2*S` is a limit on G, however large S is.
+    """
     leaves = [
         atom for atom in dict.fromkeys(everything(term)) if isinstance(atom, DimensionExtent | AxisExtent | Scalar)
     ]
-    tried = islice(product((2, 3, 4, 6, 12, 144), repeat=len(leaves)), 1500)
-    return any(evaluated(term, dict(zip(leaves, sizes, strict=True)).__getitem__) <= 0 for sizes in tried)
+    for sizes in islice(product((2, 3, 12), repeat=len(leaves)), 500):
+        first = dict(zip(leaves, sizes, strict=True))
+        others = [{**first, leaf: size} for leaf in leaves for size in _others(leaf)]
+        if not any(evaluated(term, tried.__getitem__) <= 0 for tried in (first, *others)):
+            return False
+    return True
+
+
+def _others(leaf: Atom) -> tuple[int, ...]:
+    """What else an extent or a scalar may be, if it is to be otherwise."""
+    return (-_LARGE, 0, _LARGE) if isinstance(leaf, Scalar) else (_LARGE,)
 
 
 def shown(fact: Fact) -> str:
