@@ -17,7 +17,7 @@ from tileproof.language import tiles
 from tileproof.language.dtypes import BOOL, F32, INDEX
 from tileproof.language.unsafe import raw
 
-from . import calls
+from . import calls, elsewhere
 from .context import Context
 from .control import branch
 from .fold import bounded, fold, is_open_float, undecided_at
@@ -241,9 +241,7 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Entity:
         path = _dotted(node)
         value = getattr(owner.value, name, MISSING)
         if value is MISSING:
-            near = difflib.get_close_matches(name, dir(owner.value), 1)
-            cure = f"did you mean `{near[0]}`?" if near else "look for it in another module, or write a helper"
-            raise refuse(Code.UNKNOWN_NAME, f"the module `{owner.value.__name__}` has no `{name}`", span, help=cure)
+            raise _no_member(owner.value, name, ctx.span(node.value), span)
         if path is None:
             raise refuse(Code.UNSUPPORTED_EXPRESSION, "a module is called by its name", span, help=f"write `tp.{name}`")
         return ctx.captured(path, value, span)
@@ -267,6 +265,18 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Entity:
     raise _no_attribute(owner, name, span)
 
 
+def _no_member(module: ModuleType, name: str, module_span: Span, span: Span) -> Exception:
+    message = f"the module `{module.__name__}` has no `{name}`"
+    cure = elsewhere.FUNCTIONS.get(name)
+    near = difflib.get_close_matches(name, dir(module), 1) if cure is None else []
+    if not near:
+        return refuse(Code.UNKNOWN_NAME, message, span, help=cure or "look for it in another module, or write a helper")
+    # A slip of the finger is corrected; what is only similar may be something else.
+    is_slip = difflib.SequenceMatcher(None, name, near[0]).ratio() > 0.8
+    edit = Edit(span, f"{module_span.text}.{near[0]}") if is_slip else None
+    return refuse(Code.UNKNOWN_NAME, message, span, help=f"did you mean `{near[0]}`?", edit=edit)
+
+
 def _no_attribute(owner: Entity, name: str, span: Span) -> Exception:
     known = {
         WalkerType: "start, stop, elements, number, shift, and tiles in a `for`",
@@ -279,6 +289,8 @@ def _no_attribute(owner: Entity, name: str, span: Span) -> Exception:
         cure = f"load a tile first: `{owner.name}[...].{name}`"
     if is_tile(owner) and name in tiles.__all__:
         cure = f"it is a function: `tp.{name}(...)`"
+    elif is_tile(owner):
+        cure = elsewhere.ATTRIBUTES.get(name, cure)
     return refuse(Code.NO_ATTRIBUTE, f"{describe(owner)} has no `{name}`", span, help=cure)
 
 
