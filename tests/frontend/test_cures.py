@@ -42,3 +42,12 @@ def test_a_function_of_another_language_has_its_word_here(name: str) -> None:
 @pytest.mark.parametrize("name", elsewhere.ATTRIBUTES)
 def test_an_attribute_of_another_library_has_its_word_here(name: str) -> None:
     assert said(f"t = x[i, j].{name}").help == elsewhere.ATTRIBUTES[name]
+
+
+def test_arange_from_0_is_arange() -> None:
+    assert "tp.arange(3)" in corrected("y[i, j] = x[i, j] + tp.arange(0, 3).to(f32)")
+
+
+def test_arange_from_elsewhere_is_added_to() -> None:
+    found = said("y[i, j] = x[i, j] + tp.arange(1, 4).to(f32)")
+    assert (found.help, found.edit) == ("write `1 + tp.arange(4 - (1))`", None)

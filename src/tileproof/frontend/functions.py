@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import cast as typed
 
 from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.diagnostic import Edit
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.extent import Extent, Length, at_least
 from tileproof.ir.ops import (
@@ -122,8 +123,30 @@ def _full(ctx: Context, call: Call) -> Entity:
     return _filled(ctx, value, shape_axes(ctx, call), dtype, call.where("value"))
 
 
+def _is_length(entity: Entity) -> bool:
+    if isinstance(entity, Known):
+        return isinstance(entity.value, int | Extent) and not isinstance(entity.value, bool)
+    return is_tile(entity)
+
+
+def _from_a_start(call: Call) -> Exception:
+    """`tp.arange(0, n)`, as other languages have it."""
+    first, last = call.where("n").text, call.where("dtype").text
+    from_zero = first == "0"
+    written = f"tp.arange({last})" if from_zero else f"{first} + tp.arange({last} - ({first}))"
+    return refuse(
+        Code.BAD_CALL,
+        "tp.arange counts from 0: it takes how many, and an element type",
+        call.span,
+        help=f"write `{written}`",
+        edit=Edit(call.span, written) if from_zero else None,
+    )
+
+
 @lowers(tiles.arange)
 def _arange(ctx: Context, call: Call) -> Entity:
+    if "dtype" in call and _is_length(call.entity("dtype")):
+        raise _from_a_start(call)
     axis = _shape_axis(call.entity("n"), call.where("n"))
     if axis.tag is not None:
         raise refuse(
