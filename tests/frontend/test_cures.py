@@ -51,3 +51,59 @@ def test_arange_from_0_is_arange() -> None:
 def test_arange_from_elsewhere_is_added_to() -> None:
     found = said("y[i, j] = x[i, j] + tp.arange(1, 4).to(f32)")
     assert (found.help, found.edit) == ("write `1 + tp.arange(4 - (1))`", None)
+
+
+def test_a_carried_index_begins_as_a_number_or_is_cast() -> None:
+    body = """
+    best, at = tp.full((i,), tp.lowest), {}
+    for k in tp.tiles(N=BN):
+        more = x[i, k].max(axis=1) > best
+        at = tp.where(more, {}, at)
+        best = tp.maximum(best, x[i, k].max(axis=1))
+    y[i, j] = at.to(f32)[:, None]
+    """
+    place = "k.start + x[i, k].argmax(axis=1)"
+    found = said(body.format("tp.zeros((i,), i32)", place))
+    assert found.help == "begin with a plain `0`, which takes the type it meets, or cast in the loop: `.to(i32)`"
+    assert mistakes(with_body(body.format("0", place))) == []
+    assert mistakes(with_body(body.format("tp.zeros((i,), i32)", f"({place}).to(i32)"))) == []
+
+
+def test_a_return_without_a_value_is_no_result_to_be_named() -> None:
+    found = said("if i.start > 0:\n    return\ny[i, j] = x[i, j]")
+    assert found.help == "put what follows under an `if` instead"
+
+
+SPACE = """\
+@tp.kernel
+def k({}, x: In[f32, "M N"], *, G: int = 4, B: int = 2) -> None:
+    for i, j in tp.parallel({}):
+        {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameter", "space", "body", "cure"),
+    [
+        ('m: Max[f32, "M"]', "M=B, N=B", "m[i] = tp.maximum(m[i], x[i, j].max(axis=1))", "`tp.update(m, i, t)`"),
+        ('s: Sum[f32, "M"]', "M=B, N=B", "s[i] = s[i] + x[i, j].sum(axis=1)", "`s[i] += t`"),
+        ('y: Out[f32, "M N"]', "M=B, G=tp.each", "y[i, 0] = 0.0", "`G` is a constant: give a tensor the axis G"),
+        ('y: Out[f32, "M N"]', '("M", B), ("4", tp.each)', "y[i, 0] = 0.0", "`for n in range(4):`"),
+    ],
+)
+def test_the_cure_is_named(parameter: str, space: str, body: str, cure: str) -> None:
+    (found,) = mistakes(SPACE.format(parameter, space, body))
+    assert cure in found.help
+
+
+def test_what_programs_make_together_is_combined() -> None:
+    text = """\
+    @tp.kernel
+    def k(y: Out[f32, "1"], x: In[f32, "N"], *, B: int = 4) -> None:
+        total = 0.0
+        for n in tp.parallel(N=B):
+            total += x[n].sum()
+            y[0] = total
+    """
+    (found,) = mistakes(text)
+    assert "tp.split and tp.join" in found.help

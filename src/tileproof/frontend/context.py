@@ -100,7 +100,8 @@ class Context:
                 notes=(
                     "the points of the parallel space are programs of their own: nothing passes from one to the next",
                 ),
-                help="use another name, or move its first value into the loop",
+                help="use another name, or move its first value into the loop; what programs make together is a Sum, "
+                "Max or Min parameter, or goes through tp.split and tp.join",
                 labels=_first_bound(outer),
             )
         self.scope[name] = Binding(entity, span)

@@ -211,8 +211,16 @@ def _changed(item: _Carried, ended: Binding, before: str, after: str) -> Refused
         label=f"now {after}",
         labels=(Label(item.outer.span, f"first {before}"),),
         notes=("a value carried around a loop keeps its element type and its shape",),
-        help="give it its final type and shape before the loop, for instance with `tp.zeros(...)`",
+        help=_one_type(before, after),
     )
+
+
+def _one_type(before: str, after: str) -> str:
+    """How a carried value gets one type. An index is not written as one: it is cast, or begins as a number."""
+    if after.startswith("index") and not before.startswith("index"):
+        cast = before.partition("[")[0]
+        return f"begin with a plain `0`, which takes the type it meets, or cast in the loop: `.to({cast})`"
+    return "give it its final type and shape before the loop, for instance with `tp.zeros(...)`"
 
 
 def _yields(ctx: Context, carried: list[_Carried], ended: Scope, span: Span) -> Iterator[Tile]:

@@ -280,6 +280,11 @@ def get(ctx: Context, tensor: Tensor, items: Sequence[Item], fill: Entity, span:
     return result
 
 
+def _update_of(tensor: Tensor) -> str:
+    name = tensor.name
+    return f"`{name}[i] += t`" if tensor.type.access is Access.SUM else f"`tp.update({name}, i, t)`"
+
+
 def _check_read(ctx: Context, tensor: Tensor, span: Span) -> None:
     access = tensor.type.access
     if not access.reads:
@@ -296,7 +301,7 @@ def _check_read(ctx: Context, tensor: Tensor, span: Span) -> None:
             f"`{tensor.name}` is a {access}: its value is not known before the launch ends",
             span,
             labels=_declared(ctx, tensor),
-            help="read it in a later kernel",
+            help=f"change it by {_update_of(tensor)}, which reads nothing, and read it in a later kernel",
         )
     if ctx.place is Place.OUTSIDE and access is not Access.IN:
         raise refuse(

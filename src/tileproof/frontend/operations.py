@@ -150,7 +150,7 @@ def as_tile(b: Builder, entity: Entity, span: Span, dtype: DType | None = None) 
                 span,
                 notes=(f"a walker picks a whole tile: `x[{name}]`; it has no arithmetic, its positions do",),
                 help=f"use `{name}.start` for its first position, `{name}.elements` for all of them, "
-                f"or `{name}.shift(n)` to move the tile by elements",
+                f"or `{name}.shift(1)` for the tile one element further",
             )
         case Value(type=TensorType()):
             raise refuse(

@@ -86,6 +86,16 @@ def _walks(
     return walks, others
 
 
+def _unknown(ctx: Context, dimension: str, known: str) -> str:
+    """What to do about a name that no tensor has as a dimension."""
+    turns = f"or take turns in a program: `for n in range({dimension}):`"
+    if dimension.isdecimal():
+        return f"what is walked has a name: give it one on an axis of a tensor, {turns}"
+    if any(dimension == constant.name for constant in ctx.signature.constants):
+        return f"`{dimension}` is a constant: give a tensor the axis {dimension} to walk it by programs, {turns}"
+    return f"its dimensions are: {known}"
+
+
 def _walk(ctx: Context, dimension: str, size: ast.expr, span: Span, offsets: Tensor | None = None) -> Walk:
     if dimension not in ctx.signature.dimensions:
         near = ctx.signature.nearest_dimension(dimension)
@@ -94,7 +104,7 @@ def _walk(ctx: Context, dimension: str, size: ast.expr, span: Span, offsets: Ten
             Code.UNKNOWN_DIMENSION,
             f"`{dimension}` is not a dimension of this kernel",
             span,
-            help=f"did you mean `{near}`?" if near else f"its dimensions are: {known}",
+            help=f"did you mean `{near}`?" if near else _unknown(ctx, dimension, known),
         )
     entity = ctx.evaluate(size)
     if isinstance(entity, Known) and isinstance(entity.value, Split):

@@ -142,7 +142,9 @@ def _refusals(function: FunctionSource, node: ast.AST) -> Iterator[Diagnostic]:
         return
     match node:
         case ast.Return():
-            cure = "assign the result to a name and return it on the last line"
+            cure = "put what follows under an `if` instead"
+            if node.value is not None:
+                cure = "assign the result to a name and return it on the last line"
             yield Diagnostic(
                 Code.EARLY_RETURN,
                 "`return` may only be the last statement of a function",
