@@ -10,7 +10,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic, Label
 from tileproof.diagnostics.errors import OutOfBounds, Race, TileproofError, Unwritten
 from tileproof.ir import ops
-from tileproof.ir.types import Access, Tensor, TensorType
+from tileproof.ir.types import Access, Named, Tensor, TensorType
 
 from . import coverage
 from .axioms import Axioms
@@ -21,8 +21,8 @@ from .prover import Answer, Prover
 from .reading import Reader
 from .refuting import Refuter, Replay
 from .settling import Open, Settler, is_demand
-from .sites import Bounded, Fitting, NotEmpty
-from .terms import Scalar, Term, depends_on_data, everything
+from .sites import Bounded, Fitting, NotEmpty, Site
+from .terms import Read, Scalar, Start, Term, depends_on_data, everything
 from .verdict import Compare, Fits, Full, Residual, Rung, Settled, Verdict
 
 _Settle: TypeAlias = Callable[[Rung, str], None]
@@ -115,7 +115,7 @@ class _Checker:
             seen = self.refuter.counter_example(found.violations, OutOfBounds, [goal.span])
             if seen is not None:
                 code = Code.NOT_AN_INDEX if isinstance(goal.subject, Contents) else Code.NOT_INSIDE
-                self._refuted(code, seen, "" if code is Code.NOT_AN_INDEX else _way_in(op))
+                self._refuted(code, seen, "" if code is Code.NOT_AN_INDEX else _own_tile(goal.subject) or _way_in(op))
                 return
         rung = Rung.PRECHECK if early and not where.nest else Rung.IN_PLACE
         if where.in_test:
@@ -152,7 +152,8 @@ class _Checker:
             seen = self.refuter.counter_example(found.violations, Race, places)
             if seen is not None:
                 lanes = seen.diagnostics[0].code is Code.LANES_MEET
-                self._refuted(Code.LANES_NOT_APART if lanes else Code.NOT_APART, seen)
+                cure = _differing(site) if isinstance(goal.subject, Apart) and goal.subject.two.writes else ""
+                self._refuted(Code.LANES_NOT_APART if lanes else Code.NOT_APART, seen, "" if lanes else cure)
                 return
         self.findings.append(_not_apart(goal))
 
@@ -243,6 +244,30 @@ def _way_in(op: ops.AnyOp) -> str:
             return "guard the access with `if`"
         case _:
             return ""
+
+
+def _own_tile(subject: object) -> str:
+    """The cure for a full tile of positions, counted from where a walker starts; empty if it is no such tile."""
+    if not isinstance(subject, Inside):
+        return ""
+    spot = subject.site.spots[subject.axis]
+    begins = None if spot.lane is None else (spot.position - spot.lane).lone
+    if not isinstance(spot.pick, ops.Gather) or not isinstance(begins, Start) or begins.each:
+        return ""
+    walker = begins.walker.partition(".")[0]
+    return f"write `{walker}`, or `{walker}.elements`: its positions end with the dimension, those of tp.arange do not"
+
+
+def _differing(site: Site) -> str:
+    """The cure for stores that meet because entries that were read are equal; empty if they were not read."""
+    for axis, spot in enumerate(site.spots):
+        entry, dimension = spot.position.lone, site.view.root.type.dimensions[axis]
+        if site.writes and isinstance(entry, Read) and isinstance(dimension, Named):
+            return (
+                f'declare {entry.tensor} Unique["{dimension.name}"] if no two of its entries are equal, or '
+                f"{site.view.root.name} Sum, Max or Min if what programs write is to be combined"
+            )
+    return ""
 
 
 def _is_early(reader: Reader, pick: ops.Pick) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -40,6 +41,8 @@ _UNSET = 2
 _MOST_ELEMENTS = 1 << 24
 """Longer arguments are not made."""
 _TRIES = 2
+_MOST_SHOWN = 12
+"""Contents with more elements are not shown."""
 _STEPS = 8_000
 """Enough to see a fault; a loop that never ends is not waited for."""
 
@@ -69,8 +72,29 @@ def replay(kernel: KernelIR, sizes: Sizes) -> TileproofError | None:
         except (LaunchError, Abandoned):
             return None
         except TileproofError as error:
-            return error
+            return _with_contents(error, kernel, arguments, sizes)
     return None
+
+
+def _with_contents(
+    error: TileproofError, kernel: KernelIR, arguments: Mapping[str, Argument], sizes: Sizes
+) -> TileproofError:
+    """The fault, with what it depends on beside the sizes: positions that tensors hold, and scalars."""
+    shown = []
+    for parameter in kernel.parameters:
+        name, given = parameter.name, arguments[parameter.name]
+        match parameter.value.type:
+            case TensorType(element=element) if isinstance(given, np.ndarray):
+                if 0 < given.size <= _MOST_SHOWN and (isinstance(element, Content) or name in sizes.elements):
+                    shown.append(f"{name} holds {given.tolist()}")
+            case _ if name in sizes.scalars:
+                shown.append(f"{name} is {given}")
+            case _:
+                pass
+    if not shown:
+        return error
+    note = f"where {', '.join(shown)}"
+    return type(error)(*(replace(found, notes=(*found.notes, note)) for found in error.diagnostics))
 
 
 def _dimensions(kernel: KernelIR, sizes: Sizes) -> Mapping[str, int] | None:

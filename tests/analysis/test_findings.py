@@ -1,0 +1,71 @@
+"""What a refusal says: on what its counter-example depends, and a cure that cures."""
+
+from __future__ import annotations
+
+import tileproof as tp
+from tileproof import In, Index, InOut, Out, Unique, f32, i32
+from tileproof.diagnostics.diagnostic import Diagnostic
+
+
+def refusal(kernel: tp.Kernel) -> Diagnostic:
+    """The one finding of a kernel."""
+    (found,) = tp.check(kernel)
+    return found
+
+
+@tp.kernel
+def scattered(y: InOut[f32, "V"], x: In[f32, "N"], ids: In[Index["V"], "N"]) -> None:
+    for n in tp.parallel(N=tp.each):
+        y[ids[n]] = x[n]
+
+
+@tp.kernel
+def scattered_apart(y: InOut[f32, "V"], x: In[f32, "N"], ids: In[Unique["V"], "N"]) -> None:
+    for n in tp.parallel(N=tp.each):
+        y[ids[n]] = x[n]
+
+
+def test_a_race_through_entries_shows_them_and_asks_for_unique_ones() -> None:
+    found = refusal(scattered)
+    assert found.notes[-2:] == ("with N=2, V=1", "where ids holds [0, 0]")
+    assert found.help.startswith('declare ids Unique["V"] if no two of its entries are equal, or y Sum, Max or Min')
+    assert tp.check(scattered_apart) == []
+
+
+@tp.kernel
+def halved(y: InOut[f32, "V"], ids: In[Index["2*V"], "N"]) -> None:
+    for n in tp.parallel(N=tp.each):
+        y[ids[n] // 2] = 1.0
+
+
+def test_unique_entries_are_asked_for_only_where_that_would_do() -> None:
+    assert "Unique" not in refusal(halved).help
+
+
+@tp.kernel
+def behind(y: Out[f32, "N"], x: In[f32, "N"], first: i32) -> None:
+    tp.require(first >= 1)
+    for n in tp.parallel(N=tp.each):
+        if n < first:
+            y[n] = x[n]
+
+
+def test_a_counter_example_names_its_scalars() -> None:
+    assert refusal(behind).notes[-1].startswith("where first is ")
+
+
+@tp.kernel
+def counted_from_the_start(y: Out[f32, "N"], x: In[f32, "N"], *, B: int = 4) -> None:
+    for n in tp.parallel(N=B):
+        y[n] = x[n.start + tp.arange(B)].sum()
+
+
+@tp.kernel
+def counted_to_the_end(y: Out[f32, "N"], x: In[f32, "N"], *, B: int = 4) -> None:
+    for n in tp.parallel(N=B):
+        y[n] = x[n.elements].sum()
+
+
+def test_a_full_tile_of_positions_is_told_of_the_walkers_own() -> None:
+    assert refusal(counted_from_the_start).help.startswith("write `n`, or `n.elements`")
+    assert tp.check(counted_to_the_end) == []
