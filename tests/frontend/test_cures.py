@@ -107,3 +107,9 @@ def test_what_programs_make_together_is_combined() -> None:
     """
     (found,) = mistakes(text)
     assert "tp.split and tp.join" in found.help
+
+
+def test_lengths_that_may_be_equal_for_some_value_say_so() -> None:
+    found = said("y[i, j] = (d[i, : D // 2] * d[i, D // 2 :]).sum()")
+    assert found.notes[-1] == "D has no value yet, and these are not equal for every D"
+    assert "`check --with D=64`" in found.help

@@ -226,7 +226,8 @@ class _Checker:
             return True
         demand = f"{found.writes} == {found.elements}"
         broken = below(found.writes, found.elements)
-        self.settler.compares.append(Compare((broken,), demand, parameter.span, f"{parameter.name} is covered"))
+        why = f"every element of {parameter.name} is written"
+        self.settler.compares.append(Compare((broken,), demand, parameter.span, why))
         settle(Rung.LAUNCH, f"no two writes meet; the launch compares {demand}")
         return True
 

@@ -128,7 +128,7 @@ class Settler:
         bent = any(map(_is_bent, violation))
         made = []
         for case in answer.open:
-            found = self.compare_for(case, span, what, runs, plain=bent)
+            found = self.compare_for(case, span, f"{what} is right", runs, plain=bent)
             if found is None:
                 return None
             made.append(found)
@@ -149,7 +149,7 @@ class Settler:
         return False
 
     def compare_for(
-        self, case: Sequence[Fact], span: Span, what: str, runs: Violation, plain: bool = False
+        self, case: Sequence[Fact], span: Span, why: str, runs: Violation, plain: bool = False
     ) -> Compare | None:
         """The compare that excludes one open case; None if nothing useful could run where it holds.
 
@@ -167,7 +167,7 @@ class Settler:
         usable = [row for row in usable if not self.prover.impossible((*runs, _not(row)))]
         if not usable:
             return None
-        return Compare(tuple(broken), " or ".join(shown(_not(row)) for row in usable), span, what)
+        return Compare(tuple(broken), " or ".join(shown(_not(row)) for row in usable), span, why)
 
     def _of_launch(self, keep: Iterable[Atom]) -> list[Fact]:
         """What every launch meets anyway."""

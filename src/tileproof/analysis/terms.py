@@ -140,7 +140,7 @@ class Quotient:
     by: Term
 
     def __str__(self) -> str:
-        return f"({self.term}) // {self.by}"
+        return f"{_factor(self.term)} // {_factor(self.by)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ class Product:
     right: Term
 
     def __str__(self) -> str:
-        return f"({self.left})*({self.right})"
+        return f"{_factor(self.left)}*{_factor(self.right)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,13 +254,24 @@ class Term:
         return None
 
     def __str__(self) -> str:
-        parts = [
-            str(atom) if factor == 1 else f"-{atom}" if factor == -1 else f"{factor}*{atom}"
-            for atom, factor in sorted(self.parts, key=lambda part: (part[1] < 0, str(part[0])))
-        ]
+        parts = [_multiple(*part) for part in sorted(self.parts, key=lambda part: (part[1] < 0, str(part[0])))]
         if self.constant or not parts:
             parts.append(str(self.constant))
         return " + ".join(parts).replace("+ -", "- ")
+
+
+def _multiple(atom: Atom, times: int) -> str:
+    """So many of an atom. A quotient that was rounded up is kept as one rounded down, and shown as what it was."""
+    text = f"({atom})" if isinstance(atom, Quotient) and times != 1 else str(atom)
+    if isinstance(atom, Quotient) and times < 0 and atom.term.constant <= 0 and all(f < 0 for _, f in atom.term.parts):
+        text, times = f"cdiv({-atom.term}, {atom.by})", -times
+    return text if times == 1 else f"-{text}" if times == -1 else f"{times}*{text}"
+
+
+def _factor(term: Term) -> str:
+    """A term beside `*` or `//`: what is not one word stands in parentheses, but for products."""
+    is_one = term.number is not None or (term.lone is not None and not isinstance(term.lone, Quotient))
+    return str(term) if is_one else f"({term})"
 
 
 def _normal(parts: dict[Atom, int], constant: int) -> Term:

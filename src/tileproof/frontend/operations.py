@@ -16,7 +16,7 @@ import numpy as np
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Edit, Label
 from tileproof.diagnostics.spans import Span
-from tileproof.ir.extent import Extent
+from tileproof.ir.extent import Extent, Length
 from tileproof.ir.ops import (
     Binary,
     BinaryFn,
@@ -308,13 +308,22 @@ def _clash(clash: Clash, tiles: Sequence[Tile], spans: Sequence[Span], number: i
         for tile, where in zip(tiles[: number + 1], spans, strict=False)
         if tile.type.axes
     )
+    notes = ["axes meet from the last one; only an axis of 1 stretches"]
+    cure = "give them equal lengths, or add an axis with `[:, None]`"
+    unknown = sorted(_names_in(clash.left.length) | _names_in(clash.right.length))
     if clash.code is Code.TAGS_MEET:
-        notes = ("axes meet from the last one; axes of two different walks never meet, even if they are equally long",)
+        notes = ["axes meet from the last one; axes of two different walks never meet, even if they are equally long"]
         cure = "say which axis each is along with `[:, None]` or `[None, :]`, or load both with the same walker"
-    else:
-        notes = ("axes meet from the last one; only an axis of 1 stretches",)
-        cure = "give them equal lengths, or add an axis with `[:, None]`"
-    return refuse(clash.code, clash.sentence, span, labels=labels, notes=notes, help=cure)
+    elif unknown:
+        name = unknown[0]
+        notes.append(f"{name} has no value yet, and these are not equal for every {name}")
+        cure = f"give both axes one name, such as `R` and `2*R`, or give {name} a value: `check --with {name}=64`"
+    return refuse(clash.code, clash.sentence, span, labels=labels, notes=tuple(notes), help=cure)
+
+
+def _names_in(length: Length) -> frozenset[str]:
+    """The dimensions that a length is made of, where these have no value yet."""
+    return length.names if isinstance(length, Extent) else frozenset()
 
 
 def _check_kind(what: str, dtype: DType, kinds: tuple[str, ...], span: Span) -> None:

@@ -43,7 +43,7 @@ class Extent:
     constant: int = 0
 
     def __str__(self) -> str:
-        parts = [str(atom) if factor == 1 else f"{factor}*{atom}" for atom, factor in self.terms]
+        parts = [_multiple(atom, factor) for atom, factor in self.terms]
         if self.constant:
             parts.append(str(self.constant))
         return " + ".join(parts).replace("+ -", "- ")
@@ -125,6 +125,15 @@ class Extent:
 
 
 Length: TypeAlias = "int | Extent"
+
+
+def _multiple(atom: Atom, factor: int) -> str:
+    """So many of an atom. A quotient that was rounded up is kept as one rounded down, and shown as what it was."""
+    text = str(atom)
+    over = atom.left if isinstance(atom, Opaque) and atom.op == "//" and isinstance(atom.left, Extent) else None
+    if over is not None and factor < 0 and over.constant <= 0 and all(part < 0 for _, part in over.terms):
+        text, factor = f"cdiv({-over}, {atom.right})", -factor  # type: ignore[union-attr]
+    return text if factor == 1 else f"{factor}*{text}"
 
 
 def _operand(length: Length) -> str:

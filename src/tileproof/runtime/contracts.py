@@ -242,7 +242,7 @@ def check_compares(signature: Signature, bound: Bound, verdict: Verdict) -> None
             continue
         match compare:
             case Compare(demand=demand, span=span, why=why):
-                message, label = f"{signature.name} needs {demand}", f"so that {why} is right"
+                message, label = f"{signature.name} needs {demand}", f"so that {why}"
                 help = "pass arguments that meet it, or guard the access with `if`"
             case Fits(span=span):
                 message, label = f"{signature.name} computes an index that does not fit 64 bits", "for these sizes"
