@@ -113,3 +113,21 @@ def test_lengths_that_may_be_equal_for_some_value_say_so() -> None:
     found = said("y[i, j] = (d[i, : D // 2] * d[i, D // 2 :]).sum()")
     assert found.notes[-1] == "D has no value yet, and these are not equal for every D"
     assert "`check --with D=64`" in found.help
+
+
+BORDERS = """\
+@tp.kernel
+def k(y: Out[f32, "E"], off: In[Offsets["N"], "E+1"], x: In[f32, "N"]) -> None:
+    for e in tp.parallel(E=tp.each):
+        total = 0.0
+        for n in tp.tiles(N=4, start=off[{}], stop=off[e + 1]):
+            total += x[n].sum()
+        y[e] = total
+"""
+
+
+def test_an_element_of_a_dimension_that_the_axis_is_made_of_becomes_a_position() -> None:
+    (found,) = mistakes("from tileproof import Offsets\n" + BORDERS.format("e"))
+    assert found.edit is not None
+    assert (found.edit.span.text, found.edit.replacement) == ("e", "e.start")
+    assert mistakes("from tileproof import Offsets\n" + BORDERS.format("e.start")) == []

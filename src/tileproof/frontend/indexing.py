@@ -7,6 +7,7 @@ an access is inside by construction. Everything else that is legal here (`index`
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 
 from tileproof.diagnostics.codes import Code
@@ -148,8 +149,12 @@ def _wrong_dimension(ctx: Context, tensor: Tensor, axis: int, name: str, walks: 
     dimension = tensor.type.dimensions[axis]
     declared = next((p.span for p in ctx.signature.arguments if p.name == tensor.name), None)
     others = [n for n, d in enumerate(tensor.type.dimensions) if d == Named(walks.dimension)]
+    edit = None
     if others:
         cure = f"`{name}` belongs at axis {others[0]} of `{tensor.name}`"
+    elif walks.is_each and _is_part(walks.dimension, str(dimension)):
+        cure = f"index with the position, `{name}.start`, if it means the same there"
+        edit = Edit(span, f"{name}.start") if span.text == name else None
     else:
         cure = f"index this axis with a walker of {dimension}, or with a position such as `{name}.start`"
         if walks.is_each:
@@ -163,7 +168,14 @@ def _wrong_dimension(ctx: Context, tensor: Tensor, axis: int, name: str, walks: 
         if declared
         else (),
         help=cure,
+        edit=edit,
     )
+
+
+def _is_part(one: str, other: str) -> bool:
+    """Whether one dimension is made of the other: the borders `E+1` of segments E, a part `A` of `A+B`."""
+    names = [frozenset(re.findall(r"[A-Za-z]\w*", each)) for each in (one, other)]
+    return bool(names[0] & names[1])
 
 
 def _whole(ctx: Context, tensor: Tensor, axis: int, span: Span) -> Axis:
