@@ -164,6 +164,8 @@ def test_a_file_that_raises_is_shown_at_its_own_line_that_ran_last(tileproof: Ru
     [
         ("import no_such_module_anywhere  # for kernels\n", "install the module"),
         ("raise SystemExit(3)  # before any kernel\n", '`if __name__ == "__main__":`'),
+        ("import tileproof as tp\ny: tp.Out[i8, 'N']  # of a kernel\n", "`from tileproof import i8`"),
+        ("from tileproof import In, bool  # for kernels\n", "Python's own `bool`"),
     ],
 )
 def test_a_file_that_cannot_be_imported_is_met_with_a_cure(

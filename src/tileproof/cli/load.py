@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
 
+import tileproof
 from tileproof.diagnostics import Code, Diagnostic, Source, Span, TileproofError, shown_path
 from tileproof.language.kernel import Kernel
 
@@ -145,6 +146,10 @@ def _import_failed(error: BaseException, source: Source) -> Diagnostic:
     raised = type(error).__name__ + (f": {text}" if text else "")
     if isinstance(error, ModuleNotFoundError):
         help = "install the module, or run the command with the Python that has it"
+    elif isinstance(error, NameError) and error.name in tileproof.__all__:
+        help = f"import it: `from tileproof import {error.name}`"
+    elif isinstance(error, ImportError) and error.name == "tileproof" and "'bool'" in text:
+        help = "leave it out: Python's own `bool` is the element type"
     else:
         help = 'kernels are found by importing the file: keep other work under `if __name__ == "__main__":`'
     return Diagnostic(
