@@ -131,3 +131,9 @@ def test_an_element_of_a_dimension_that_the_axis_is_made_of_becomes_a_position()
     assert found.edit is not None
     assert (found.edit.span.text, found.edit.replacement) == ("e", "e.start")
     assert mistakes("from tileproof import Offsets\n" + BORDERS.format("e.start")) == []
+
+
+def test_tiles_of_indices_at_two_axes_are_told_to_be_independent() -> None:
+    found = said("y[i, 0] = x.get((i.elements % 2, i.elements // 2), 0.0)")
+    assert found.notes == ("tiles of indices at several axes are independent: what they pick is their product",)
+    assert "`tp.each`" in found.help

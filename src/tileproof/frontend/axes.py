@@ -11,7 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.diagnostic import Label
+from tileproof.diagnostics.spans import Span
 from tileproof.ir.types import Axis, DimensionTag, Tag, WalkerTag
+
+from .refusal import Refused, refuse
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,3 +105,30 @@ def describe_axis(axis: Axis) -> str:
 
 def describe_axes(axes: Sequence[Axis]) -> str:
     return "[" + ", ".join(map(str, axes)) + "]"
+
+
+def misfit(tensor: str, value: Axes, place: Axes, span: Span, value_span: Span) -> Refused:
+    """A value that is stored where its axes do not fit."""
+    code, why = Code.LENGTHS_DIFFER, "the value has more axes than the place"
+    cure = (
+        "index the tensor with the walkers the value was loaded with; for neighbours, which may not exist, "
+        "read `x.get((i.elements + 1, ...), fill)`"
+    )
+    tags = [axis.tag for axis in value if axis.tag is not None]
+    if len(value) <= len(place):
+        code, why = Code.TAGS_MEET, "the value may be short at the edge of its walk, and the place is always full"
+    elif len(set(tags)) < len(tags):
+        why = "tiles of indices at several axes are independent: what they pick is their product"
+        cure = "walk single elements, `tp.each`, where several axes follow one walker"
+    try:
+        meet(value, place)
+    except Clash as clash:
+        code, why = clash.code, clash.sentence
+    return refuse(
+        code,
+        f"a value of axes {describe_axes(value)} does not fit into `{tensor}` at {describe_axes(place)}",
+        value_span,
+        labels=(Label(span, f"axes {describe_axes(place)}"),),
+        notes=(why,),
+        help=cure,
+    )

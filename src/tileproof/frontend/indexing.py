@@ -32,7 +32,7 @@ from tileproof.ir.types import (
 )
 from tileproof.language.dtypes import ENTRY, INDEX, U64, DType
 
-from .axes import Axes, Clash, describe_axes, describe_axis, fits, is_full, meet
+from .axes import Axes, describe_axes, describe_axis, fits, is_full, misfit
 from .context import Context, Place
 from .operations import as_tile, broadcast, cast, literal, operand_text, to_index
 from .refusal import refuse
@@ -414,7 +414,7 @@ def _converted(ctx: Context, tensor: Tensor, value: Entity, axes: Axes, span: Sp
         tile = cast(ctx.builder, tile, wanted, value_span)
     tile = _untagged(ctx, tile, axes, value_span)
     if not fits(tile.type.axes, axes):
-        raise _misfit(tensor, tile, axes, span, value_span)
+        raise misfit(tensor.name, tile.type.axes, axes, span, value_span)
     return broadcast(ctx.builder, tile, axes, value_span)
 
 
@@ -433,7 +433,7 @@ def _as_position(ctx: Context, tensor: Tensor, value: Entity, axes: Axes, span: 
         )
     tile = _untagged(ctx, tile, axes, value_span)
     if not fits(tile.type.axes, axes):
-        raise _misfit(tensor, tile, axes, span, value_span)
+        raise misfit(tensor.name, tile.type.axes, axes, span, value_span)
     return broadcast(ctx.builder, tile, axes, value_span)
 
 
@@ -453,25 +453,6 @@ def _untagged(ctx: Context, tile: Tile, axes: Axes, span: Span) -> Tile:
             ctx.builder.emit(Slice(span, result, tile, number, 0, own.length))
             tile = result
     return tile
-
-
-def _misfit(tensor: Tensor, tile: Tile, axes: Axes, span: Span, value_span: Span) -> Exception:
-    code, why = Code.LENGTHS_DIFFER, "the value has more axes than the place"
-    if len(tile.type.axes) <= len(axes):
-        code, why = Code.TAGS_MEET, "the value may be short at the edge of its walk, and the place is always full"
-    try:
-        meet(tile.type.axes, axes)
-    except Clash as clash:
-        code, why = clash.code, clash.sentence
-    return refuse(
-        code,
-        f"a value of axes {describe_axes(tile.type.axes)} does not fit into `{tensor.name}` at {describe_axes(axes)}",
-        value_span,
-        labels=(Label(span, f"axes {describe_axes(axes)}"),),
-        notes=(why,),
-        help="index the tensor with the walkers the value was loaded with; for neighbours, which may not exist, "
-        "read `x.get((i.elements + 1, ...), fill)`",
-    )
 
 
 def _declared(ctx: Context, tensor: Tensor) -> tuple[Label, ...]:
