@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tileproof as tp
-from tileproof import In, Index, InOut, Out, Unique, f32, i32
+from tileproof import In, Index, InOut, Offsets, Out, Unique, f32, i32
 from tileproof.diagnostics.diagnostic import Diagnostic
 
 
@@ -40,6 +40,25 @@ def halved(y: InOut[f32, "V"], ids: In[Index["2*V"], "N"]) -> None:
 
 def test_unique_entries_are_asked_for_only_where_that_would_do() -> None:
     assert "Unique" not in refusal(halved).help
+
+
+@tp.kernel
+def filled(y: InOut[f32, "N"], off: In[i32, "E+1"]) -> None:
+    for e in tp.parallel(E=tp.each):
+        for n in range(off[e.start], off[e + 1]):
+            y[n] = e.to(f32)
+
+
+@tp.kernel
+def filled_by_segments(y: InOut[f32, "N"], off: In[Offsets["N"], "E+1"]) -> None:
+    for e in tp.parallel(E=tp.each):
+        for n in range(off[e.start], off[e + 1]):
+            y[n] = e.to(f32)
+
+
+def test_segments_that_meet_are_asked_for_borders_that_never_fall() -> None:
+    assert refusal(filled).help == "declare off Offsets of what is walked, if it holds borders: these never fall"
+    assert tp.check(filled_by_segments) == []
 
 
 @tp.kernel

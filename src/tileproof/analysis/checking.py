@@ -18,6 +18,7 @@ from .formulas import below
 from .invariants import learn
 from .obligations import Apart, Contents, Goal, Inside, Lanes, Violation, full, goals
 from .prover import Answer, Prover
+from .ranges import Range
 from .reading import Reader
 from .refuting import Refuter, Replay
 from .settling import Open, Settler, is_demand
@@ -152,8 +153,9 @@ class _Checker:
             seen = self.refuter.counter_example(found.violations, Race, places)
             if seen is not None:
                 lanes = seen.diagnostics[0].code is Code.LANES_MEET
-                cure = _differing(site) if isinstance(goal.subject, Apart) and goal.subject.two.writes else ""
-                self._refuted(Code.LANES_NOT_APART if lanes else Code.NOT_APART, seen, "" if lanes else cure)
+                stores = isinstance(goal.subject, Apart) and goal.subject.two.writes and not lanes
+                cure = _differing(self.reader, site) if stores else ""
+                self._refuted(Code.LANES_NOT_APART if lanes else Code.NOT_APART, seen, cure)
                 return
         self.findings.append(_not_apart(goal))
 
@@ -259,8 +261,18 @@ def _own_tile(subject: object) -> str:
     return f"write `{walker}`, or `{walker}.elements`: its positions end with the dimension, those of tp.arange do not"
 
 
-def _differing(site: Site) -> str:
-    """The cure for stores that meet because entries that were read are equal; empty if they were not read."""
+def _differing(reader: Reader, site: Site) -> str:
+    """The cure for stores that meet because of what was read: equal entries, or borders that fall; empty if neither."""
+    for branch in site.where.nest:
+        match branch.op:
+            case ops.RangeLoop(start=start):
+                low = reader.account.terms[start].lone
+            case ops.TilesLoop(walker=walker):
+                low = reader.account.walks[walker].low.lone
+            case _:
+                continue
+        if isinstance(low, Read) and isinstance(reader.ranges.elements[low.tensor], Range):
+            return f"declare {low.tensor} Offsets of what is walked, if it holds borders: these never fall"
     for axis, spot in enumerate(site.spots):
         entry, dimension = spot.position.lone, site.view.root.type.dimensions[axis]
         if site.writes and isinstance(entry, Read) and isinstance(dimension, Named):
