@@ -62,6 +62,24 @@ def test_segments_that_meet_are_asked_for_borders_that_never_fall() -> None:
 
 
 @tp.kernel
+def copies_in_turn(y: Out[f32, "R"], x: In[f32, "N"], to: In[Unique["R"], "N K"]) -> None:
+    for n in tp.parallel(N=tp.each):
+        for k in tp.tiles(K=tp.each):
+            y[to[n, k]] = x[n]
+
+
+@tp.kernel
+def copies_at_once(y: Out[f32, "R"], x: In[f32, "N"], to: In[Unique["R"], "N K"]) -> None:
+    for n, k in tp.parallel(N=tp.each, K=tp.each):
+        y[to[n, k]] = x[n]
+
+
+def test_entries_in_a_loop_are_told_to_be_walked_by_programs() -> None:
+    assert refusal(copies_in_turn).help.startswith("entries cover y where each program stores once")
+    assert tp.check(copies_at_once) == []
+
+
+@tp.kernel
 def behind(y: Out[f32, "N"], x: In[f32, "N"], first: i32) -> None:
     tp.require(first >= 1)
     for n in tp.parallel(N=tp.each):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -195,11 +195,11 @@ class _Checker:
         if self.refuter is not None:
             seen = self.refuter.counter_example((miss.formulas,), Unwritten, [parameter.span])
             if seen is not None:
-                self._refuted(Code.NOT_COVERED, seen)
+                self._refuted(Code.NOT_COVERED, seen, _once(parameter.name, coverage.stores(self.reader, tensor)))
                 return
         if tensor in self.racing:
             return  # a race was found first; what it leaves unwritten is not known
-        self.findings.append(_uncovered(parameter, has_stores=bool(coverage._stores(self.reader, tensor))))
+        self.findings.append(_uncovered(parameter, has_stores=bool(coverage.stores(self.reader, tensor))))
 
     def _compared_cover(self, parameter: ops.Parameter, answer: Answer, element: Violation, settle: _Settle) -> bool:
         made = []
@@ -361,6 +361,17 @@ def _wide(goal: Goal) -> Diagnostic:
     )
 
 
+def _once(name: str, sites: Sequence[Site]) -> str:
+    """The cure for entries in a loop, of which nobody knows that they are as many as the elements; empty for others."""
+    loops = [site for site in sites if site.present and any(not isinstance(b.op, ops.If) for b in site.where.nest)]
+    if not loops or len(sites) > 1:
+        return ""
+    return (
+        f"entries cover {name} where each program stores once: walk what the loop walks in tp.parallel, too, "
+        f"or declare {name} InOut to keep the others as they are"
+    )
+
+
 def _uncovered(parameter: ops.Parameter, has_stores: bool) -> Diagnostic:
     name = parameter.name
     return Diagnostic(
@@ -370,5 +381,8 @@ def _uncovered(parameter: ops.Parameter, has_stores: bool) -> Diagnostic:
         "an Out is written as a whole",
         (),
         ("no counter-example is known; what is not proved is refused",) if has_stores else (),
-        f"write every element of {name}, or declare it InOut to keep the others as they are",
+        f"write every element of {name}, at places made of walkers and sizes that can be solved for the walkers, "
+        f"or declare it InOut to keep the others as they are"
+        if has_stores
+        else f"write every element of {name}, or declare it InOut to keep it as it is",
     )

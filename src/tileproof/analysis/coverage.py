@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import partial, reduce
 from itertools import islice
 from itertools import product as choices
 
@@ -72,7 +72,7 @@ class Scatter:
 def structure(reader: Reader, tensor: Tensor) -> str:
     """Why one store alone covers a tensor, by its structure; empty if it does not."""
     space = reader.parallel.walkers if reader.parallel is not None else ()
-    for site in _stores(reader, tensor):
+    for site in stores(reader, tensor):
         if site.where.nest:
             continue
         walkers = [w for w in space if not (w.type.is_piece and site.where.after_join)]
@@ -93,7 +93,8 @@ def _walks_all(reader: Reader, spot: Spot) -> bool:
     return is_space and walk.extent == spot.extent and walk.origin is None
 
 
-def _stores(reader: Reader, tensor: Tensor) -> list[Site]:
+def stores(reader: Reader, tensor: Tensor) -> list[Site]:
+    """Every store into a tensor."""
     return [site for site in reader.account.sites if isinstance(site.op, ops.Store) and site.view.root is tensor]
 
 
@@ -107,7 +108,7 @@ def missed(reader: Reader, tensor: Tensor, ways: int) -> Miss:
     element_is_there = tuple(formulas)
     copies: dict[object, int] = {}
     count = 0
-    for site in _stores(reader, tensor):
+    for site in stores(reader, tensor):
         for way in islice(_ways(reader, site, elements), ways):
             key = frozenset(item for item in way.chosen.items() if not isinstance(item[0], Lane))
             copy = copies.setdefault(key, len(copies) + 1)
@@ -327,10 +328,7 @@ def _candidates(
         if spot.extent == turn.walk.extent and not isinstance(spot.pick, ops.Along):
             yield element
     yield turn.walk.low
-    last = turn.walk.highs[0]
-    for high in turn.walk.highs[1:]:
-        last = least(last, high)
-    yield last - 1
+    yield reduce(least, turn.walk.highs) - 1
 
 
 def _begun_by(low: Term, target: Term, turn: _Turn) -> Iterator[Term]:
@@ -521,7 +519,7 @@ def _holder(reader: Reader, way: _Way, offsets: Tensor, target: Term) -> Term:
 
 def scatter(reader: Reader, tensor: Tensor) -> Scatter | None:
     """The one store of a tensor as a map from writes to elements, if it is run once by every program."""
-    sites = _stores(reader, tensor)
+    sites = stores(reader, tensor)
     if len(sites) != 1 or sites[0].where.nest or reader.parallel is None or sites[0].where.after_join:
         return None
     (site,) = sites
