@@ -252,3 +252,17 @@ def test_the_launches_are_wrong_in_one_way_only() -> None:
     rows(np.empty_like(x), x, 127, 65504.0, False, D=6, fast=True)
     pixels(x[:, :3], ramp(2), B=2)
     fresh(x[0], B=3)
+
+
+@tp.kernel
+def packed(y: Out[i32, "N/8"]) -> None:
+    for b in tp.parallel(("N/8", 4)):
+        y[b] = b.elements.to(i32)
+
+
+def test_an_extent_that_no_argument_gives_is_to_be_named() -> None:
+    with pytest.raises(tp.LaunchError) as raised:
+        packed(np.zeros(3, I32))
+    (found,) = raised.value.diagnostics
+    assert found.message == "the extent of N/8 does not follow from the arguments: N is open"
+    assert found.help == "give some tensor the axis N, or the axis N/8 a name of its own"

@@ -141,6 +141,8 @@ def _bind_equations(signature: Signature, bound: Bound, constants: Mapping[str, 
         else:
             message = f"{equation.text} is {have}{where}"
         cure = "pass arrays whose shapes satisfy the equation"
+        if have is None:
+            cure = f"give some tensor the axis {missing[0]}, or the axis {equation.text} a name of its own"
         fail(signature, Code.DIMENSION_DIFFERS, message, tensor, notes=(f"with {parts}",) if parts else (), help=cure)
 
 
