@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
+import interrupting
 import numpy as np
 import pytest
 from gates import Gate
@@ -17,7 +18,7 @@ from host_kernels import add, columns, double, fill, looked_up, numbers, taken, 
 import tileproof as tp
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime.cpu_streams import Caller, CpuStream, caller
-from tileproof.runtime.leases import Work, ledger_of
+from tileproof.runtime.leases import Ledger, Work, ledger_of
 
 
 @pytest.fixture
@@ -352,6 +353,30 @@ def test_a_failed_check_reaches_a_thread_that_waits(gate: Gate) -> None:
     reader.join()
     assert len(found) == 1
     assert "5" in found[0]
+
+
+def test_work_keeps_its_memory_if_a_second_signal_comes_at_the_begin_of_what_the_first_left_to_do(
+    gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, c = tp.ones(2), tp.zeros(2)
+    held = weakref.ref(a.block)
+
+    def interrupted(*_: object) -> None:
+        raise interrupting.Stopped
+
+    gate.hold()
+    with monkeypatch.context() as patch:
+        patch.setattr(Ledger, "note", interrupted)  # the queue has it, and nothing is written down
+        patch.setattr(CpuStream, "recover", interrupted)
+        try:
+            add(c, a, a)
+        except interrupting.Stopped:
+            del a
+    gc.collect()
+    assert held() is not None
+    gate.open()
+    tp.current_stream().synchronize()
+    CpuStream.lost.clear()
 
 
 def test_a_handler_of_a_signal_is_refused_to_wait_for_what_it_interrupted(gate: Gate) -> None:

@@ -32,8 +32,6 @@ _spare: deque[Queue] = deque()
 """Queues of streams that are gone: a thread is not started for each stream anew."""
 _spare_counters: deque[Queue] = deque()
 _all: weakref.WeakSet[CpuStream] = weakref.WeakSet()
-_lost: list[Work] = []
-"""Work that was being given to a stream when a signal came, and was not waited for."""
 _is_over: list[bool] = []
 """Has an entry when the process ends."""
 
@@ -127,6 +125,7 @@ class CpuStream(Stream):
             work.turn = turn = start(*args)
             self.until(turn)
         except BaseException:
+            self.lost.append(work)
             self.recover(work)
             raise
         given = watched.get()
@@ -137,7 +136,6 @@ class CpuStream(Stream):
         return turn
 
     def recover(self, work: Work) -> None:
-        _lost.append(work)  # its memory must live, also if another signal ends the wait
         with suppress(MemoryError, RuntimeError):
             with self.ledger.lock:
                 work.note = None  # what it vouches for, or was to write, may not have come about
@@ -146,7 +144,7 @@ class CpuStream(Stream):
                     view.block.version += 1
                 self.turn = self.queue.push(0, 0)
             self.until(self.turn)
-            _lost.remove(work)
+            self.lost.remove(work)
 
     def _keep_up(self) -> None:
         """Waits until half of what is pending is done."""

@@ -44,8 +44,6 @@ _foreign: dict[tuple[int, int], CudaStream] = {}
 _own: weakref.WeakValueDictionary[tuple[int, int], CudaStream] = weakref.WeakValueDictionary()
 _alarms: list[Alarm] = []
 """Those that a stream may still ring. They outlive their stream, which may be dropped before it is done."""
-_lost: list[Work] = []
-"""Work that was being given to a stream when a signal came, and was not waited for."""
 _ringing = threading.Lock()
 """Held while `_alarms` changes: streams of all GPUs share it."""
 _entered: ContextVar[tuple[tuple[CudaStream, Any], ...]] = ContextVar("tileproof_torch_streams", default=())
@@ -308,8 +306,8 @@ class CudaStream(Stream):
 
     def recover(self, work: Work) -> None:
         if isinstance(sys.exc_info()[1], TileproofError):
+            self.lost.remove(work)
             return  # the driver refused, or what was to be looked at first did
-        _lost.append(work)  # its memory must live, also if another signal ends the wait
         error = RuntimeError("a launch was interrupted when it was to write this memory")
         with suppress(LaunchError):
             with self.ledger.lock:
@@ -321,7 +319,7 @@ class CudaStream(Stream):
                         self.ledger.holders(span, True)
                     self.ledger.retire()  # what wrote the same bytes before would be taken to have cured them later
                     self.ledger.poison(work.written(), error)
-            _lost.remove(work)
+            self.lost.remove(work)
 
     def uses_since(self, done: int) -> Iterator[tuple[int, Span, bool]]:
         return heapq.merge(super().uses_since(done), self.lane.spans_since(done), key=itemgetter(0))

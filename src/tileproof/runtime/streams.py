@@ -56,6 +56,8 @@ class Stream:
     kinds: ClassVar[dict[bool, str]] = {False: ".cpu_streams:CpuStream", True: ".cuda_streams:CudaStream"}
     """The class of streams of the CPU, and of GPUs."""
 
+    lost: ClassVar[list[Work]] = []
+    """Work that was being given to a stream when a signal came, until it was waited for: its memory must live."""
     device: int | None
     turn: int
     """The number of the last work that was given."""
@@ -148,12 +150,14 @@ class Stream:
         except Outdated:
             raise
         except BaseException:
+            self.lost.append(work)  # before a function of Python begins, where another signal may raise
             self.recover(work)
             raise
         return turn
 
     def recover(self, work: Work) -> None:
         """A handler of a signal, Ctrl-C for one, raised while work was given, and nobody knows how far that got."""
+        self.lost.remove(work)
 
     def uses_since(self, done: int) -> Iterator[tuple[int, Span, bool]]:
         """What work that is not done uses: its turn, the bytes, and whether it writes them. In the order of turns."""
