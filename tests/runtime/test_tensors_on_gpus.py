@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from cuda_stub import Stub
@@ -15,7 +13,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.language.dtypes import ALL, DType
 from tileproof.runtime import accounting, dlpack
-from tileproof.runtime.accounting import Account
+from tileproof.runtime.accounting import Account, Taken
 from tileproof.runtime.making import arange, asarray, empty, from_numpy, full, zeros
 from tileproof.runtime.storage import Block
 
@@ -29,9 +27,9 @@ class PlainAccount(Account):
         assert self.device is not None
         return Block(self.device, Device(self.device).allocate(nbytes), nbytes, None, self, is_written=False)
 
-    def _give_back(self, address: int, nbytes: int, home: Any) -> None:
+    def _give_back(self, gone: Taken) -> None:
         assert self.device is not None
-        Device(self.device).free(address)
+        Device(self.device).free(gone.address)
 
 
 @pytest.fixture(autouse=True)
