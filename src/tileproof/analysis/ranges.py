@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from tileproof.ir import ops
 from tileproof.ir.types import Content
 
 from .terms import (
@@ -148,3 +149,25 @@ class Ranges:
                 return Range(0, extent) if kind == "Offsets" else Range(-1, max(-1, extent - 1))
             case found:
                 return found
+
+
+def of_binary(fn: ops.BinaryFn, one: Range, two: Range) -> Range:
+    """The interval of an operation on two."""
+    match fn:
+        case ops.BinaryFn.ADD:
+            return Range(one.low + two.low, one.high + two.high)
+        case ops.BinaryFn.SUB:
+            return Range(one.low - two.high, one.high - two.low)
+        case ops.BinaryFn.MUL:
+            corners = [a * b for a in (one.low, one.high) for b in (two.low, two.high)]
+            return Range(min(corners), max(corners))
+        case ops.BinaryFn.FLOORDIV | ops.BinaryFn.CDIV:
+            reach = max(abs(one.low), abs(one.high))
+            return Range(-reach, reach)
+        case ops.BinaryFn.MOD:
+            if two.low > 0:
+                return Range(0, two.high - 1)
+            reach = max(abs(one.low), abs(one.high), abs(two.low), abs(two.high))
+            return Range(-reach, reach)
+        case _:
+            return one | two

@@ -16,7 +16,7 @@ from tileproof.ir.types import Axis, DimensionTag, Tensor, Tile, Walker, WalkerT
 from tileproof.language.dtypes import BOOL, ENTRY, INDEX, DType
 
 from .formulas import FALSE, TRUE, All, Formula, Some, at_most, below, changed, differs, equals, negation, terms
-from .ranges import CARRIED, CARRIED_LIMIT, INDEX_LIMIT, LARGEST, START_LIMIT, Range, Ranges
+from .ranges import CARRIED, CARRIED_LIMIT, INDEX_LIMIT, LARGEST, START_LIMIT, Range, Ranges, of_binary
 from .sites import Account, Bounded, Fitting, NotEmpty, View, Walk, Where
 from .terms import (
     LANE,
@@ -240,7 +240,7 @@ class Values:
         """The interval of an index tile with several axes, which no term stands for: it owes to fit all the same."""
         match op:
             case ops.Binary(fn=fn, left=left, right=right):
-                found = _combined(fn, self.bound(left), self.bound(right))
+                found = of_binary(fn, self.bound(left), self.bound(right))
             case ops.Unary(fn=ops.UnaryFn.NEG | ops.UnaryFn.ABS, operand=operand):
                 part = self.bound(operand)
                 found = part | Range(-part.high, -part.low)
@@ -335,7 +335,7 @@ class Values:
         found = self.ranges.of(exact)
         match op:
             case ops.Binary(fn=fn, left=left, right=right):
-                return found & _combined(fn, self.bound(left), self.bound(right))
+                return found & of_binary(fn, self.bound(left), self.bound(right))
             case ops.Broadcast(operand=operand) | ops.Slice(operand=operand):
                 return found & self.bound(operand)
             case _:
@@ -519,28 +519,6 @@ def is_uniform(term: Term) -> bool:
         isinstance(atom, Start | Live | TileNumber | Lane) or (isinstance(atom, Unknown) and not atom.uniform)
         for atom in everything(term)
     )
-
-
-def _combined(fn: ops.BinaryFn, one: Range, two: Range) -> Range:
-    """The interval of an operation on two."""
-    match fn:
-        case ops.BinaryFn.ADD:
-            return Range(one.low + two.low, one.high + two.high)
-        case ops.BinaryFn.SUB:
-            return Range(one.low - two.high, one.high - two.low)
-        case ops.BinaryFn.MUL:
-            corners = [a * b for a in (one.low, one.high) for b in (two.low, two.high)]
-            return Range(min(corners), max(corners))
-        case ops.BinaryFn.FLOORDIV | ops.BinaryFn.CDIV:
-            reach = max(abs(one.low), abs(one.high))
-            return Range(-reach, reach)
-        case ops.BinaryFn.MOD:
-            if two.low > 0:
-                return Range(0, two.high - 1)
-            reach = max(abs(one.low), abs(one.high), abs(two.low), abs(two.high))
-            return Range(-reach, reach)
-        case _:
-            return one | two
 
 
 def _same(one: Formula, two: Formula) -> Formula:
