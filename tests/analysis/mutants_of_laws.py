@@ -467,4 +467,18 @@ LAWS = [
         "what, element)",
         "what, ())",
     ),
+    Mutant(
+        "what is demanded for one Out is not held against what another needs",
+        "coverage one_or_the_other",
+        "checking._Checker._compared_cover",
+        "if not self.settler.can_be_met(made, element):",
+        "if False:",
+    ),
+    Mutant(
+        "as many writes as elements are demanded, whatever else is",
+        "coverage as_many_and_fewer",
+        "checking._Checker._scattered",
+        "if not self.settler.can_be_met((made,), element):",
+        "if False:",
+    ),
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tileproof as tp
-from tileproof import In, Offsets, Out, T, f32
+from tileproof import In, Offsets, Out, T, Unique, f32, i32
 
 from .case import Case, blank, floats, ints, one
 
@@ -238,6 +238,31 @@ def not_to_the_first_tile(y: Out[f32, "N"], x: In[f32, "N"], *, B: int = 4) -> N
             y[n] = x[n]
 
 
+@tp.kernel
+def one_or_the_other(y: Out[f32, "N"], z: Out[f32, "N"], x: In[f32, "N"], which: i32) -> None:
+    """Each is written for some scalars, and no scalar is there that both are written for."""
+    for n in tp.parallel(N=4):
+        if which >= 2:
+            y[n] = x[n]
+        if which < 2:
+            z[n] = x[n]
+
+
+@tp.kernel
+def steps_of_any_length(y: Out[f32, "N"], x: In[f32, "N"], step: i32, *, B: int = 2) -> None:
+    """No turn is taken by steps of 0 or less; of other steps nothing is known, and none is to be demanded."""
+    for n in range(0, tp.dim("N"), step):
+        for i in tp.tiles(N=B, start=n, stop=n + step):
+            y[i] = x[i]
+
+
+@tp.kernel
+def as_many_and_fewer(y: Out[f32, "N"], x: In[f32, "N"], to: In[Unique["N"], "M"]) -> None:
+    """As many entries as elements would write all of them, and fewer are there: each program reads one further."""
+    for m in tp.parallel(M=tp.each):
+        y[to[m]] = x[m + 1]
+
+
 CASES = [
     Case(first_of_two, lambda: one(blank(5, 2), floats(5)), "coverage"),
     Case(short_slice, lambda: one(blank(5, 4), floats(5)), "coverage"),
@@ -271,4 +296,7 @@ CASES = [
     Case(one_copy_short, lambda: one(blank(9), floats(3)), "coverage"),
     Case(without_the_last_of_a_group, lambda: one(blank(6), floats(6), floats(2)), "coverage"),
     Case(not_to_the_first_tile, lambda: one(blank(9), floats(9)), "coverage"),
+    Case(one_or_the_other, lambda: one(blank(3), blank(3), floats(3), 2), "coverage"),
+    Case(as_many_and_fewer, lambda: one(blank(3), floats(3), ints(2, 0)), "coverage"),
+    Case(steps_of_any_length, lambda: one(blank(3), floats(3), 0), "coverage"),
 ]

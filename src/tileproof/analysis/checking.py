@@ -190,7 +190,7 @@ class _Checker:
                 return
             if self._compared_cover(parameter, answer, miss.element, settle):
                 return
-        if self._scattered(parameter, tensor, settle):
+        if self._scattered(parameter, tensor, miss.element, settle):
             return
         if self.refuter is not None:
             seen = self.refuter.counter_example((miss.formulas,), Unwritten, [parameter.span])
@@ -209,11 +209,13 @@ class _Checker:
             if found is None:
                 return False
             made.append(found)
+        if not self.settler.can_be_met(made, element):
+            return False
         self.settler.compares += [one for one in made if one not in self.settler.compares]
         settle(Rung.LAUNCH, f"the launch compares {', '.join(dict.fromkeys(one.demand for one in made))}")
         return True
 
-    def _scattered(self, parameter: ops.Parameter, tensor: Tensor, settle: _Settle) -> bool:
+    def _scattered(self, parameter: ops.Parameter, tensor: Tensor, element: Violation, settle: _Settle) -> bool:
         found = counting.scatter(self.reader, tensor)
         if found is None or tensor in self.racing:
             return False
@@ -221,15 +223,18 @@ class _Checker:
             return False
         if not is_demand(found.elements - found.writes) and (found.writes - found.elements).number is None:
             return False
-        self.complete += found.through
         gap = found.writes - found.elements
         if gap.number is not None and gap.number >= 0:
+            self.complete += found.through
             settle(Rung.PROOF, "no two writes meet, and they are as many as the elements")
             return True
         demand = f"{found.writes} == {found.elements}"
         broken = below(found.writes, found.elements)
-        why = f"every element of {parameter.name} is written"
-        self.settler.compares.append(Compare((broken,), demand, parameter.span, why))
+        made = Compare((broken,), demand, parameter.span, f"every element of {parameter.name} is written")
+        if not self.settler.can_be_met((made,), element):
+            return False
+        self.complete += found.through
+        self.settler.compares.append(made)
         settle(Rung.LAUNCH, f"no two writes meet; the launch compares {demand}")
         return True
 

@@ -132,9 +132,12 @@ class Settler:
             if found is None:
                 return None
             made.append(found)
-        # Each alone may be met, and all together not.
+        return made if self.can_be_met(made, runs) else None
+
+    def can_be_met(self, made: Sequence[Compare], runs: Violation) -> bool:
+        """Whether compares may hold at once, with those made before, where something runs: each of them alone may."""
         together = [negation(All(one.broken)) for one in (*self.compares, *made)]
-        return None if len(together) > 1 and self.prover.impossible((*runs, *together)) else made
+        return len(together) < 2 or not self.prover.impossible((*runs, *together))
 
     def _is_data(self, formula: Formula) -> bool:
         for term in terms(formula):
