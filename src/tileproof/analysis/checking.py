@@ -224,16 +224,15 @@ class _Checker:
         if not is_demand(found.elements - found.writes) and (found.writes - found.elements).number is None:
             return False
         gap = found.writes - found.elements
-        if gap.number is not None and gap.number >= 0:
-            self.complete += found.through
-            settle(Rung.PROOF, "no two writes meet, and they are as many as the elements")
-            return True
-        demand = f"{found.writes} == {found.elements}"
-        broken = below(found.writes, found.elements)
-        made = Compare((broken,), demand, parameter.span, f"every element of {parameter.name} is written")
-        if not self.settler.can_be_met((made,), element):
+        is_enough = gap.number is not None and gap.number >= 0
+        demand, why = f"{found.writes} == {found.elements}", f"every element of {parameter.name} is written"
+        made = Compare((below(found.writes, found.elements),), demand, parameter.span, why)
+        if not is_enough and not self.settler.can_be_met((made,), element):
             return False
         self.complete += found.through
+        if is_enough:
+            settle(Rung.PROOF, "no two writes meet, and they are as many as the elements")
+            return True
         self.settler.compares.append(made)
         settle(Rung.LAUNCH, f"no two writes meet; the launch compares {demand}")
         return True
