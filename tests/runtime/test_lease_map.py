@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tileproof.runtime import leases
-from tileproof.runtime.leases import IntervalMap, Ledger, Span, Work
+from tileproof.runtime import interval_map
+from tileproof.runtime.interval_map import IntervalMap, Span
+from tileproof.runtime.leases import Ledger, Work
 from tileproof.runtime.streams import Stream
 
 BYTES = 24
@@ -71,7 +72,7 @@ steps = st.lists(st.tuples(st.integers(0, 2), st.booleans(), spans, st.booleans(
 @pytest.fixture(autouse=True)
 def tidy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Maps are tidied all the time."""
-    monkeypatch.setattr(leases, "_TIDY", 2)
+    monkeypatch.setattr(interval_map, "_TIDY", 2)
 
 
 def newest(uses: Iterator[Any] | set[Any]) -> dict[Stream, int]:
