@@ -7,18 +7,18 @@ computed as in `attention`; queries that come from their product are normalised 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from typing import Any, Final
 
 import tileproof as tp
-from tileproof import In, Index, Out, Schedule, T, U, f32, f64, i32
-from tileproof.tuning import Choice, Sizes, Tunable, choices
+from tileproof import In, Index, Out, T, U, f32, f64, i32
+from tileproof.tuning import Tunable
 
 from . import arrays
 from .choosing import chosen
 from .positions import normed, query_heads, turned
-from .weighing import LOG2_E, axes_of, blank, covering, mean_of, scale_of, shared, wide
+from .prompt_sizes import prompt_default, prompt_space, wide_prompt_default
+from .weighing import LOG2_E, axes_of, blank, mean_of, scale_of, shared, wide
 
 __all__ = [
     "attend_chunk", "attend_chunk_kernel", "norm_rope_attend", "norm_rope_attend_kernel",
@@ -199,43 +199,6 @@ def _sizes(heads: int, tokens: int, depth: int, keys: Any, table: Any) -> tuple[
 # Which sizes and schedules.
 
 
-_LONG: Final = 4096
-"""From so many places on, programs of a GPU take more rows each: what they read of the cache is what counts."""
-
-
-def _rows(sizes: Sizes, rows: int) -> dict[str, int]:
-    """As many rows as make so many with the heads that share keys."""
-    return {"BT": max(rows // covering(sizes["R"], 1, 2, 4, 8, 16, 32, 64), 1)}
-
-
-def _default(kernel: tp.Kernel, sizes: Sizes, target: str) -> Choice:
-    if target == "cpu":
-        return Choice(kernel, _rows(sizes, 64))
-    many, few = _rows(sizes, 128), _rows(sizes, 64)
-    if sizes["L"] * sizes["S"] > _LONG and sizes["D"] <= 128 and sizes["T"] % many["BT"] == 0:
-        return Choice(kernel, many, Schedule(warps=8, latency=2, reverse=True))
-    if sizes["T"] % few["BT"] == 0:
-        return Choice(kernel, few, Schedule(occupancy=2, reverse=True))
-    # The assembler has no code for a last tile of fewer rows that the copy engine brings.
-    return Choice(kernel, few, Schedule(tma=False, reverse=True))
-
-
-def _wide_default(kernel: tp.Kernel, sizes: Sizes, target: str) -> Choice:
-    return Choice(kernel, _rows(sizes, 64 if target == "cpu" else 32))
-
-
-def _space(kernel: tp.Kernel, sizes: Sizes, target: str) -> Iterator[Choice]:
-    for rows in (32, 64, 128):
-        written = f"BT={_rows(sizes, rows)['BT']}"
-        if target == "cpu":
-            yield from choices(kernel, written)
-        elif rows == 128:
-            far = (Schedule(warps=8, latency=latency, reverse=True) for latency in (2, 4))
-            yield from choices(kernel, written, *far, Schedule(warps=8, reverse=True))
-        else:
-            yield from choices(kernel, written, Schedule(occupancy=2, reverse=True), Schedule(occupancy=2))
-
-
 def _at_the_end(rng: Any, arguments: dict[str, Any]) -> None:
     """The last rows of a sequence that fills its pages."""
     table = arguments["table"]
@@ -246,16 +209,16 @@ def _at_the_end(rng: Any, arguments: dict[str, Any]) -> None:
 
 def _tunable(name: str, kernel: tp.Kernel, default: Any) -> Tunable:
     return Tunable(
-        name, (kernel,), partial(default, kernel), partial(_space, kernel), exact=("R", "S", "D"),
+        name, (kernel,), partial(default, kernel), partial(prompt_space, kernel), exact=("R", "S", "D"),
         scalars={"scale": 0.1, "eps": 1e-6}, inputs=_at_the_end,
     )  # fmt: skip
 
 
-CHUNK: Final = _tunable("attend_chunk", attend_chunk_kernel, _default)
-WIDE_CHUNK: Final = _tunable("wide_attend_chunk", attend_chunk_kernel, _wide_default)
+CHUNK: Final = _tunable("attend_chunk", attend_chunk_kernel, prompt_default)
+WIDE_CHUNK: Final = _tunable("wide_attend_chunk", attend_chunk_kernel, wide_prompt_default)
 """For f32 and f64, whose tiles take more registers."""
-TURNED: Final = _tunable("norm_rope_attend", norm_rope_attend_kernel, _default)
-WIDE_TURNED: Final = _tunable("wide_norm_rope_attend", norm_rope_attend_kernel, _wide_default)
-PLAIN_TURNED: Final = _tunable("norm_rope_attend_plain", norm_rope_attend_plain_kernel, _default)
-WIDE_PLAIN_TURNED: Final = _tunable("wide_norm_rope_attend_plain", norm_rope_attend_plain_kernel, _wide_default)
+TURNED: Final = _tunable("norm_rope_attend", norm_rope_attend_kernel, prompt_default)
+WIDE_TURNED: Final = _tunable("wide_norm_rope_attend", norm_rope_attend_kernel, wide_prompt_default)
+PLAIN_TURNED: Final = _tunable("norm_rope_attend_plain", norm_rope_attend_plain_kernel, prompt_default)
+WIDE_PLAIN_TURNED: Final = _tunable("wide_norm_rope_attend_plain", norm_rope_attend_plain_kernel, wide_prompt_default)
 TUNABLES: Final = (CHUNK, WIDE_CHUNK, TURNED, WIDE_TURNED, PLAIN_TURNED, WIDE_PLAIN_TURNED)
