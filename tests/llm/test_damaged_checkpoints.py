@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import random
+import struct
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import checkpoints
 import pytest
 from checkpoints import (
     Weights,
     change_settings,
     config_json,
+    gguf_name,
     random_weights,
     tiny,
     write_folder,
@@ -24,6 +27,7 @@ from checkpoints import (
 )
 
 from tileproof.diagnostics.codes import Code
+from tileproof.llm.config import RopeScaling
 from tileproof.llm.errors import ModelError
 from tileproof.llm.reading import open_model
 from tileproof.llm.safetensors_files import stored_in
@@ -53,6 +57,9 @@ def folder(tmp_path: Path) -> Path:
     [
         ({"architectures": ["GemmaForCausalLM"]}, "Qwen3ForCausalLM and LlamaForCausalLM"),
         ({"architectures": None, "model_type": "mamba"}, "'mamba'"),
+        ({"model_type": "mistral"}, "`architectures` 'Qwen3ForCausalLM', and `model_type` 'mistral'"),
+        ({"architectures": ["LlamaForCausalLM"], "model_type": "granite"}, "set `model_type` to 'llama'"),
+        ({"architectures": ["LlamaForCausalLM"]}, "`model_type` 'qwen3'"),
         ({"attention_bias": True}, "`attention_bias`"),
         ({"mlp_bias": True}, "`mlp_bias`"),
         ({"hidden_act": "gelu"}, "'gelu'"),
@@ -98,7 +105,10 @@ def test_settings_that_make_no_model_are_named(changes: dict[str, Any], said: st
     assert said in line
 
 
-WRONG = ([], {}, [{}], None, "x", -1, 0, 1e400, True, [[1]], {"rope_type": {}}, {"rope_type": "yarn", "factor": "x"})
+WRONG = ([], {}, [{}], None, "x", -1, 0, 1e400, True, [[1]], {"rope_type": {}}, {"rope_type": "yarn", "factor": "x"},
+         10**400, 10**4299, {"rope_theta": 10**400}, {"rope_type": "linear", "factor": 10**400},
+         {"rope_type": "yarn", "factor": 1e308, "original_max_position_embeddings": 1 << 62},
+         {"rope_type": "yarn", "original_max_position_embeddings": 10**400})  # fmt: skip
 
 
 def test_no_setting_of_a_wrong_type_is_a_surprise(folder: Path) -> None:
@@ -173,6 +183,13 @@ DOWN = "model.layers.1.mlp.down_proj.weight"
         (lambda w: w.update({DOWN.replace(".1.", ".2."): w[DOWN]}), Code.MODEL_TENSOR, "layer 2"),
         (lambda w: w.update({DOWN.replace("weight", "bias"): OLD}), Code.MODEL_KIND, "a bias"),
         (lambda w: w.update({"model.vision.weight": OLD}), Code.MODEL_KIND, "`model.vision.weight`"),
+        (lambda w: w.update({f"model.layers.{'1' * 5000}.weight": OLD}), Code.MODEL_KIND, "is not part of models"),
+        (lambda w: w.update({DOWN.replace("weight", "qweight"): w.pop(DOWN)}), Code.MODEL_KIND, 'quantize="int8"'),
+        (
+            lambda w: [w.update({name.removeprefix("model."): w.pop(name)}) for name in list(w)],
+            Code.MODEL_TENSOR,
+            "`embed_tokens.weight` and the like, without `model.`",
+        ),
     ],
 )  # fmt: skip
 def test_tensors_that_are_not_those_of_the_model_are_named(
@@ -194,7 +211,7 @@ def test_shards_that_do_not_fit_their_index_are_named(tmp_path: Path) -> None:
     code, line = refusal(path)
     assert code is Code.MODEL_TENSOR
     assert f"`{DOWN}` is not in {path / 'model-00001-of-00003.safetensors'}" in line
-    for bad in ({**places, DOWN: "../other.safetensors"}, {**places, DOWN: 3}, []):
+    for bad in ({**places, DOWN: "../other.safetensors"}, {**places, DOWN: 3}, {**places, DOWN: "x" * 5000}, []):
         write_json(index, {"weight_map": bad})
         assert refusal(path)[0] is Code.MODEL_FILE
     write_json(index, told)
@@ -202,6 +219,29 @@ def test_shards_that_do_not_fit_their_index_are_named(tmp_path: Path) -> None:
     code, line = refusal(path)
     assert code is Code.MODEL_FILE
     assert str(path / last) in line
+
+
+def test_what_a_shard_has_and_its_index_does_not_is_not_left_out(tmp_path: Path) -> None:
+    bias = DOWN.replace("weight", "bias")
+    path = write_folder(tmp_path / "bias", tiny(), WEIGHTS | {bias: OLD}, shards=3)
+    index = path / "model.safetensors.index.json"
+    places = json.loads(index.read_text())["weight_map"]
+    write_json(index, {"weight_map": {name: file for name, file in places.items() if name != bias}})
+    code, line = refusal(path)
+    assert code is Code.MODEL_KIND
+    assert f"`{bias}`" in line
+    path = write_folder(tmp_path / "twice", tiny(), WEIGHTS, shards=3)
+    write_safetensors(path / "model-00001-of-00003.safetensors", WEIGHTS)
+    code, line = refusal(path)
+    assert code is Code.MODEL_TENSOR
+    assert "is in model-00001-of-00003.safetensors, too" in line
+
+
+def test_a_head_of_another_shape_is_not_left_out(tmp_path: Path) -> None:
+    path = rewritten(tmp_path / "model", lambda w: w.update({"lm_head.weight": w["model.embed_tokens.weight"][:-1]}))
+    code, line = refusal(path)
+    assert code is Code.MODEL_TENSOR
+    assert "`lm_head.weight`" in line
 
 
 def header(change: Callable[[dict[str, Any]], Any]) -> Spoil:
@@ -235,6 +275,9 @@ def raw(change: Callable[[bytes], bytes]) -> Spoil:
         (header(lambda told: [1]), "no table of tensors"),
         (header(lambda told: told[DOWN].update(dtype="F6")), "elements of F6"),
         (header(lambda told: told[DOWN].update(shape=[64, -192])), f"nothing sensible of `{DOWN}`"),
+        (header(lambda told: told[DOWN].update(shape=[1] * 9)), f"nothing sensible of `{DOWN}`"),
+        (header(lambda told: told[DOWN].update(shape=[10**4000, 10**4000])), f"nothing sensible of `{DOWN}`"),
+        (header(lambda told: told[DOWN].update(data_offsets=[-(10**4299), 9 * 10**4299])), "nothing sensible"),
         (header(lambda told: told[DOWN].update(shape=[64, 191])), "takes 24448 bytes, and its place has 24576"),
         (header(lambda told: told[DOWN].pop("data_offsets") and None), f"nothing sensible of `{DOWN}`"),
         (header(lambda told: told[DOWN].update(data_offsets=[4, 24580])), "overlaps"),
@@ -287,6 +330,7 @@ def test_no_damage_to_a_header_is_a_surprise(tmp_path: Path) -> None:
         ("qwen3.block_count", 3, Code.MODEL_TENSOR),
         ("qwen3.attention.head_count_kv", [2, 2], Code.MODEL_FILE),
         ("tokenizer.ggml.eos_token_id", 4000, Code.MODEL_FILE),
+        ("tokenizer.ggml.tokens", [["a"]] * 320, Code.MODEL_FILE),
     ],
 )
 def test_settings_of_a_gguf_file_are_refused_alike(
@@ -307,6 +351,103 @@ def test_settings_of_a_gguf_file_are_refused_alike(
     found, line = refusal(path)
     assert found is code
     assert str(path) in line
+
+
+@pytest.mark.parametrize(("depth", "stretches"), [(1 << 40, 16), (1 << 40, 1 << 39), (32, 0)])
+def test_angles_are_not_made_before_their_number_is_checked(
+    depth: int, stretches: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tileproof.llm import gguf_files
+    from tileproof.llm.gguf_files import GgufFile
+
+    config = tiny("llama", scaling=RopeScaling("llama3", 8.0, trained=64))
+    path = write_gguf(tmp_path / "model.gguf", config, random_weights(config))
+    read = gguf_files.read_gguf
+
+    def changed(path: Path) -> GgufFile:
+        file = read(path)
+        shape = {"rope_freqs.weight": replace(file.tensors["rope_freqs.weight"], shape=(stretches,))}
+        names = ("attention.key_length", "attention.value_length", "rope.dimension_count")
+        sizes = {f"llama.{name}": depth for name in names}
+        return replace(file, tensors=file.tensors | shape, settings=file.settings | sizes)
+
+    monkeypatch.setattr("tileproof.llm.gguf_models.read_gguf", changed)
+    code, line = refusal(path)
+    assert code is Code.MODEL_KIND
+    assert "`rope_freqs.weight`" in line
+
+
+def place(data: bytes, name: str) -> int:
+    """Where a header of GGUF has the offset of a tensor."""
+    key = struct.pack("<Q", len(name)) + name.encode()
+    at = data.index(key) + len(key)
+    return int(at + 4 + 8 * struct.unpack_from("<I", data, at)[0] + 4)
+
+
+def offset(data: bytes, name: str) -> int:
+    return int(struct.unpack_from("<Q", data, place(data, name))[0])
+
+
+def moved(**offsets: Callable[[bytes], int]) -> Callable[[bytes], bytes]:
+    """Changes the offsets of tensors of the first layer."""
+
+    def change(data: bytes) -> bytes:
+        made = bytearray(data)
+        for part, find in offsets.items():
+            struct.pack_into("<Q", made, place(data, f"blk.0.{part}.weight"), find(data))
+        return bytes(made)
+
+    return change
+
+
+def with_key_twice(data: bytes) -> bytes:
+    """Adds a key in 64 bytes, so that tensors stay aligned."""
+    tensors, keys = struct.unpack_from("<QQ", data, 8)
+    more = struct.pack("<Q", 12) + b"general.name" + struct.pack("<IQ", 8, 32) + b"x" * 32
+    return data[:8] + struct.pack("<QQ", tensors, keys + 1) + more + data[24:]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (moved(ffn_up=lambda data: offset(data, "blk.0.ffn_gate.weight")), "`blk.0.ffn_up.weight` begins at byte"),
+        (
+            moved(
+                ffn_up=lambda data: offset(data, "blk.0.ffn_gate.weight"),
+                ffn_gate=lambda data: offset(data, "blk.0.ffn_up.weight"),
+            ),
+            "`blk.0.ffn_gate.weight` begins at byte",
+        ),
+        (moved(attn_k_norm=lambda data: 1 << 63), "`blk.0.attn_k_norm.weight` begins at byte"),
+        (lambda data: data + bytes(32), "32 bytes follow the last tensor"),
+        (with_key_twice, "`general.name` twice"),
+    ],
+    ids=["overlap", "swap", "far", "tail", "key"],
+)
+def test_a_header_of_gguf_that_is_damaged_is_refused(
+    change: Callable[[bytes], bytes], said: str, tmp_path: Path
+) -> None:
+    path = write_gguf(tmp_path / "model.gguf", tiny(), WEIGHTS)
+    path.write_bytes(change(path.read_bytes()))
+    code, line = refusal(path)
+    assert code is Code.MODEL_FILE
+    assert said in line
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["blk.00.ffn_up.weight", "blk.\N{SUPERSCRIPT TWO}.ffn_up.weight", f"blk.{'1' * 5000}.ffn_up.weight",
+     "model.layers.0.mlp.up_proj.weight", "lm_head.weight", "model.rotary_emb.inv_freq"],
+)  # fmt: skip
+def test_a_second_name_of_a_tensor_in_a_gguf_file_is_refused(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkpoints, "gguf_name", lambda known: name if known == "a.second" else gguf_name(known))
+    weights = WEIGHTS | {"a.second": WEIGHTS["model.layers.0.mlp.up_proj.weight"]}
+    path = write_gguf(tmp_path / "model.gguf", tiny(), weights)
+    code, line = refusal(path)
+    assert code is Code.MODEL_KIND
+    assert f"`{name}`" in line
 
 
 def test_a_gguf_file_that_ends_early_names_the_tensor(tmp_path: Path) -> None:

@@ -252,7 +252,30 @@ def test_what_is_no_prompt_is_refused_by_what_it_is(call: str, given: Any, said:
         getattr(talking, call)(given)
 
 
-@pytest.mark.parametrize("options", [{"max_batch": 0}, {"max_batch": 1.5}, {"max_seq_len": 2.5}, {"max_seq_len": 0}])
+@pytest.mark.parametrize("params", ["x", None, 5, ["x"]])
+def test_settings_of_another_type_are_refused(params: Any, talking: LLM) -> None:
+    with pytest.raises(ModelError, match="the settings are of the type"):
+        talking.generate([1, 2], params)
+
+
+def test_a_bias_that_bans_every_token_is_named(talking: LLM) -> None:
+    with pytest.raises(ModelError, match="logit_bias bans all 300 tokens"):
+        talking.generate([1, 2], SamplingParams(logit_bias=dict.fromkeys(range(300), float("-inf"))))
+    one = dict.fromkeys(range(299), float("-inf"))
+    assert set(talking.generate([1, 2], SamplingParams(4, logit_bias=one, ignore_eos=True)).tokens) == {299}
+
+
+@pytest.mark.parametrize("device", ["tpu", "cpu:1", 3])
+def test_a_device_that_there_is_not_is_named(device: Any, tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="there is no device"):
+        LLM(tmp_path, device=device)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"max_batch": 0}, {"max_batch": 1.5}, {"max_seq_len": 2.5}, {"max_seq_len": 0}, {"chunk": 0}, {"chunk": -5},
+     {"chunk": "x"}, {"memory": "1GB"}, {"memory": 0}],
+)  # fmt: skip
 def test_an_engine_that_cannot_be_made_says_which_option_is_wrong(options: dict[str, Any], device: str) -> None:
     with pytest.raises(ModelError, match=next(iter(options))):
         engine_of(CASE, device, **options)
@@ -365,6 +388,13 @@ def test_a_graph_gives_the_bits_of_launches_one_by_one(device: str) -> None:
     np.testing.assert_array_equal(engine(device).logits(tokens), eager.logits(tokens))
     engine(device).generate(CASE.tokens(40), SamplingParams(**LONG, temperature=1.0, seed=1))
     np.testing.assert_array_equal(decoded_logits(engine(device), tokens), decoded_logits(eager, tokens))
+
+
+def test_a_replay_of_a_step_is_not_waited_for(talking: LLM) -> None:
+    talking.generate("hello", SamplingParams(**LONG))
+    graphs = [step.graph for step in talking.runner.steps.values()]
+    assert graphs
+    assert not any(graph is None or graph._is_awaited() for graph in graphs)
 
 
 def test_two_engines_give_equal_bits(device: str) -> None:

@@ -39,6 +39,15 @@ def cached(hub: Path, name: str) -> Path:
     return path
 
 
+def test_links_that_lead_nowhere_hide_no_model(machine: Path) -> None:
+    snapshots = machine / "home" / ".cache" / "huggingface" / "hub" / "models--Org--Gone" / "snapshots"
+    snapshots.mkdir(parents=True)
+    (snapshots / "gone").symlink_to(machine / "nowhere")
+    Path("a.gguf").symlink_to("a.gguf")
+    write_folder(Path("tiny-here"), tiny(), WEIGHTS)
+    assert [each.name for each in find_models() if not each.note] == ["tiny-here"]
+
+
 def test_nothing_is_found_where_nothing_is() -> None:
     assert find_models() == []
     with pytest.raises(ModelError) as caught:

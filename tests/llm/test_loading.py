@@ -11,7 +11,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from checkpoints import Weights, random_weights, tiny, write_folder, write_gguf, write_safetensors
+from checkpoints import Weights, change_settings, random_weights, tiny, write_folder, write_gguf, write_safetensors
 from llama_peer import LlamaCpp, log_softmax
 from reference_model import reference_logits
 
@@ -84,6 +84,16 @@ def test_weights_of_a_folder_arrive_as_they_are(config: ModelConfig, shards: int
     assert loaded.nbytes == weights_nbytes(config)
     assert loaded.norm.dtype == tp.bf16
     assert {weight.kind for weight in (loaded.head, loaded.layers[0].qkv)} == {"bf16"}
+
+
+@pytest.mark.parametrize("shards", [1, 3])
+def test_a_tied_model_with_another_head_in_its_files_uses_that(shards: int, tmp_path: Path) -> None:
+    config = tiny(is_tied=False)
+    weights = random_weights(config, 3)
+    path = change_settings(write_folder(tmp_path, config, weights, shards), tie_word_embeddings=True)
+    opened = open_model(path)
+    assert opened.config.is_tied is False
+    demand_equal(taken_apart(config, load(opened)), weights)
 
 
 @pytest.mark.parametrize("config", [QWEN, LLAMA], ids=["qwen3", "llama"])

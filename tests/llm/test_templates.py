@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import count
 
 import pytest
 from checkpoints import TEMPLATE
@@ -94,6 +95,7 @@ def test_what_a_template_refuses_is_told() -> None:
         "{{ messages.append(1) }}",
         "{% include 'other' %}",
         "{{ 'a'.x.y }}",
+        "{% filter list %}abc{% endfilter %}",
         "{% for a in [1] %}" * 30 + "{% endfor %}" * 30,
     ],
 )
@@ -172,9 +174,12 @@ def test_operations_of_templates_give_what_jinja_gives() -> None:
 
 
 def test_time_ends_a_template_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(templates, "SECONDS", 0.02)
-    source = "{% for a in range(99999) %}{% set b = messages[0].content * 9999 %}{% endfor %}"
-    assert "takes more than 0.02 seconds" in failure(source)
+    """A clock that is a second further each time it is read: at the start, every 256 steps, and for long strings."""
+    monkeypatch.setattr(templates, "thread_time", count().__next__)
+    loop = "{{% for n in range({}) %}}{{% endfor %}}"
+    assert ChatTemplate(loop.format(5 * 256)).render(CHAT) == ""
+    assert "takes more than 5 seconds" in failure(loop.format(6 * 256))
+    assert "takes more than 5 seconds" in failure("{% for n in range(6) %}{% set long = 'ab' * 200 %}{% endfor %}")
 
 
 def test_of_several_templates_the_default_is_for_chats() -> None:

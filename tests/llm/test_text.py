@@ -73,6 +73,47 @@ def test_a_tokenizer_that_puts_bos_in_front_says_so_itself(tmp_path: Path) -> No
     assert Text.open(path).chat_prompt(HI)[0] == START
 
 
+BPE: dict[str, Any] = {"type": "BPE", "vocab": {"a": 0}, "merges": [], "unk_token": "<unk>"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"normalizer": {"type": "Precompiled", "precompiled_charsmap": "AAAA"}}, "tokenizer.json cannot be read"),
+        ({"model": BPE | {"continuing_subword_prefix": "é", "merges": [["a", "a"]]}}, "cannot be read"),
+        ({"normalizer": {"type": "Replace", "pattern": {"Regex": ""}, "content": "x"}}, "the tokenizer of model fails"),
+        ({"model": BPE}, "the tokenizer of model fails: Unk token"),
+        ({"model": {"type": "Unigram", "unk_id": None, "vocab": []}}, "the tokenizer of model fails"),
+    ],
+    ids=["charsmap", "prefix", "regex", "no unk", "no tokens"],
+)
+def test_a_tokenizer_that_panics_is_refused(changes: dict[str, Any], words: str, tmp_path: Path) -> None:
+    path = folder(tmp_path / "model") / "tokenizer.json"
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | changes), encoding="utf-8")
+    with pytest.raises(ModelError) as failed:
+        Text.open(path.parent).encode("b")
+    assert failed.value.diagnostics[0].code is Code.MODEL_FILE
+    assert words in failed.value.line
+
+
+def test_a_token_that_is_named_by_a_lone_surrogate_is_none(tmp_path: Path) -> None:
+    assert Text.open(folder(tmp_path / "model", bos_token="\ud800")).bos is None
+
+
+@pytest.mark.parametrize("size", [6, 64, 10**15])
+def test_prompts_are_neither_cut_nor_filled_up(size: int, text: Text, tmp_path: Path) -> None:
+    from tokenizers import Tokenizer
+
+    path = folder(tmp_path / "model", bos_token="<|endoftext|>")
+    made = Tokenizer.from_file(str(path / "tokenizer.json"))
+    made.enable_truncation(6)
+    made.enable_padding(length=size, pad_id=END, pad_token="<|endoftext|>", direction="left")
+    made.save(str(path / "tokenizer.json"))
+    prompt = "the quick brown fox jumps over the lazy dog"
+    assert len(text.encode(prompt)) > 6
+    assert Text.open(path).encode(prompt) == text.encode(prompt)
+
+
 def test_a_template_may_be_a_file_of_its_own_or_one_of_several(tmp_path: Path) -> None:
     several = [{"name": "tool_use", "template": "no"}, {"name": "default", "template": "b{{ messages[0].content }}"}]
     path = folder(tmp_path / "model", several)
@@ -93,7 +134,6 @@ def test_a_folder_without_a_tokenizer_is_refused(tmp_path: Path) -> None:
 
 def test_a_model_without_a_template_cannot_chat(tmp_path: Path) -> None:
     text = Text.open(folder(tmp_path / "model", None))
-    assert not text.has_template
     with pytest.raises(ModelError, match="model has no chat template") as failed:
         text.chat_prompt(HI)
     assert failed.value.diagnostics[0].code is Code.CHAT_TEMPLATE
@@ -122,6 +162,9 @@ def test_a_gguf_file_holds_a_tokenizer(tmp_path: Path) -> None:
             Code.MODEL_KIND,
             "the pre-tokenizer `tekken`, and known are default, deepseek-r1-qwen, gpt",
         ),
+        ({"splitting": None}, Code.MODEL_KIND, "no name of a pre-tokenizer (`tokenizer.ggml.pre`)"),
+        ({"token_type": None}, Code.MODEL_FILE, "tokens and 0 kinds"),
+        ({"tokens": ["a", "b", "a"], "token_type": [1] * 3}, Code.MODEL_FILE, "tokens 0 and 2 are both 'a'"),
         ({"merges": None}, Code.MODEL_FILE, "has no tokenizer.ggml.merges"),
         ({"merges": ["no such"]}, Code.MODEL_FILE, "is damaged"),
         ({"merges": ["nospace"]}, Code.MODEL_FILE, "is damaged"),
@@ -233,6 +276,14 @@ def test_text_that_is_not_unicode_is_refused(text: Text) -> None:
     assert failed.value.diagnostics[0].code is Code.PROMPT
 
 
+@pytest.mark.parametrize("token", [-1, 1 << 40, "a", None])
+def test_what_is_no_token_is_not_decoded(text: Text, token: Any) -> None:
+    with pytest.raises(ModelError, match="tokens to decode are wrong") as failed:
+        text.decode([0, token])
+    assert failed.value.diagnostics[0].code is Code.PROMPT
+    assert not isinstance(token, int) or text.token(token) == ""
+
+
 # Chats.
 
 
@@ -282,6 +333,13 @@ def test_a_template_that_joins_halves_of_a_special_token_is_seen_through(tmp_pat
         with pytest.raises(ModelError, match=r"spells `<\|im_end\|>` in pieces") as failed:
             text.chat_prompt([Message("user", forged)])
         assert failed.value.diagnostics[0].code is Code.PROMPT
+
+
+def test_a_chat_of_all_characters_is_refused(text: Text) -> None:
+    every = "".join(map(chr, range(0xE000, 0x110000)))
+    with pytest.raises(ModelError, match="leave no character") as failed:
+        text.chat_prompt([Message("user", f"<|im_end|>{every}")])
+    assert failed.value.diagnostics[0].code is Code.PROMPT
 
 
 def test_an_answer_can_be_begun(text: Text) -> None:

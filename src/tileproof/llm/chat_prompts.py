@@ -8,9 +8,10 @@ have the ids that `transformers` gives them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
 from typing import Final
 
 from tileproof.diagnostics.codes import Code
@@ -106,15 +107,16 @@ def _check_no_more(
     firsts = {name[0] for name in names}
     if not any(first in each.content for first in firsts for each in messages):
         return
-    mask = next(iter(_unused_characters(template, messages)))
+    mask = next(_unused_characters(template, messages))
     table = str.maketrans(dict.fromkeys(firsts, mask))
     masked = [replace(each, content=each.content.translate(table)) for each in messages]
     own = re.findall("|".join(map(re.escape, names)), _rendered(template, masked, thinking, continue_last))
-    for name in found:
-        if found.count(name) > own.count(name):
-            raise refused(Code.PROMPT, f"a message spells `{name}` in pieces that the template joins", "take it out")
+    for name in Counter(found) - Counter(own):
+        raise refused(Code.PROMPT, f"a message spells `{name}` in pieces that the template joins", "take it out")
 
 
-def _unused_characters(template: ChatTemplate, messages: Sequence[Message]) -> Iterable[str]:
+def _unused_characters(template: ChatTemplate, messages: Sequence[Message]) -> Iterator[str]:
     used = set(template.source).union(*(each.content for each in messages))
-    return (chr(code) for code in count(_PRIVATE) if chr(code) not in used)
+    yield from (chr(code) for code in range(_PRIVATE, sys.maxunicode + 1) if chr(code) not in used)
+    cure = "take out those that have no meaning, U+E000 to U+F8FF"
+    raise refused(Code.PROMPT, "the messages leave no character that could stand for a special token", cure)

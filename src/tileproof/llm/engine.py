@@ -20,6 +20,7 @@ from tileproof.backends.cuda.driver import device_count
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.values import shown
 from tileproof.language.dtypes import BF16
+from tileproof.runtime.streams import device_name, device_number
 
 from .config import ModelConfig
 from .errors import ModelError, refused
@@ -71,9 +72,10 @@ class LLM:
         generated at a time, and prompts are read in pieces of `chunk` tokens.
         """
         began = time.perf_counter()
+        _demand_counts(max_batch=max_batch, chunk=chunk, memory=memory)
+        where = device_of(device)
         path = resolve(model)
         opened = open_model(path)
-        where = device_of(device)
         text = Text.open(path if path.is_dir() else opened.path, opened.settings)
         opened = replace(opened, settings={})  # a vocabulary in strings is large: it goes before the weights come
         weights = load(opened, device=where, quantize=quantize, progress=progress)
@@ -89,6 +91,7 @@ class LLM:
         fusions: Several[Fusion] | None = None, is_graph: bool = True,
     ) -> LLM:  # fmt: skip
         """An engine for weights that are there already."""
+        _demand_counts(max_batch=max_batch, chunk=chunk, memory=memory)
         self = cls.__new__(cls)
         self.load_seconds = 0.0
         self._make(config, weights, text, device, max_seq_len, memory, max_batch, chunk, fusions, is_graph)
@@ -101,14 +104,12 @@ class LLM:
         self.config, self.weights, self.device = config, weights, device
         self._text = text
         self.max_seq_len = _longest(config, max_seq_len)
-        if not isinstance(max_batch, int) or max_batch < 1:
-            raise refused(Code.PROMPT, f"max_batch is {max_batch!r}", "generate at least 1 text at a time")
         pages = pages_for(config, self.max_seq_len, memory, max_batch, free_memory(device), device != "cpu")
         shape = config.layers, pages, config.groups, PAGE, config.depth
         cos, sin = rope_angles(config, -(-self.max_seq_len // PAGE) * PAGE)
         caches = Caches(
-            tp.zeros(shape, BF16, device), tp.zeros(shape, BF16, device), tp.asarray(cos, device),
-            tp.asarray(sin, device),
+            tp.zeros(shape, BF16, device), tp.zeros(shape, BF16, device), tp.from_numpy(cos, device),
+            tp.from_numpy(sin, device),
         )  # fmt: skip
         decoder = Decoder(config, weights, caches, device)
         penalties = Penalties(config, device, max_batch)
@@ -166,7 +167,7 @@ class LLM:
             raise _no_prompt(prompts)
         if is_text or (len(prompts) and isinstance(prompts[0], int | np.integer)):
             return self.generate([prompts], params)[0]
-        settings = [params] * len(prompts) if isinstance(params, SamplingParams) else list(params)
+        settings = list(params) if isinstance(params, list | tuple) else [params] * len(prompts)
         if len(settings) != len(prompts):
             raise refused(
                 Code.SAMPLING, f"{len(settings)} settings for {len(prompts)} prompts", "pass one, or one for each"
@@ -406,11 +407,17 @@ class LLM:
 
     def _begin(self, tokens: Several[int], params: SamplingParams) -> Generation:
         prompt = self._checked(tokens, 1)
+        if not isinstance(params, SamplingParams):
+            cure = "pass SamplingParams(...)"
+            raise refused(Code.SAMPLING, f"the settings are of the type {type(params).__name__}", cure)
         wrong = [token for token in params.logit_bias if not 0 <= token < self.config.tokens]
         if wrong:
             raise refused(
                 Code.SAMPLING, f"logit_bias names token {wrong[0]}", f"tokens are 0 to {self.config.tokens - 1}"
             )
+        if sum(amount == -math.inf for amount in params.logit_bias.values()) == self.config.tokens:
+            cure = "leave at least one token another number than -inf"
+            raise refused(Code.SAMPLING, f"logit_bias bans all {self.config.tokens} tokens", cure)
         ends = self.config.eos
         return Generation.of(Sequence(prompt, params), self._text, ends, self.max_seq_len)
 
@@ -470,7 +477,20 @@ def device_of(name: str) -> str:
     """Where a model goes: "auto" is the first GPU, or the CPU where there is none."""
     if name == "auto":
         return "cuda:0" if device_count() else "cpu"
-    return "cuda:0" if name == "cuda" else name
+    try:
+        return device_name(device_number(name))
+    except tp.LaunchError as error:
+        raise ModelError(error.diagnostics[0]) from None
+
+
+def _demand_counts(**options: object) -> None:
+    """Rejects options of an engine that count something and do not, before a model is loaded for them."""
+    for name, value in options.items():
+        if name == "memory" and value is None:
+            continue
+        if not isinstance(value, int) or value < 1:
+            cure = "pass bytes, such as 1 << 30" if name == "memory" else "use a whole number of at least 1"
+            raise refused(Code.PROMPT, f"{name} is {shown(value)}", cure)
 
 
 def _longest(config: ModelConfig, asked: int | None) -> int:

@@ -110,7 +110,7 @@ def _candidates() -> list[tuple[str, Path]]:
     known: dict[Path, tuple[str, Path]] = {}
     for path in (*_in_packages(), *_in_cache(), *_in_folders()):
         name = path.stem if path.suffix == ".gguf" else folder_name(path)
-        known.setdefault(path.resolve(), (name, path))
+        known.setdefault(Path(os.path.realpath(path)), (name, path))  # `resolve` raises for links to themselves
     return list(known.values())
 
 
@@ -136,7 +136,7 @@ def _in_cache() -> Iterator[Path]:
             newest = snapshots.get((repository / "refs" / "main").read_text(encoding="utf-8").strip())
         except (OSError, ValueError):
             newest = None
-        newest = newest or max(snapshots.values(), key=lambda path: path.stat().st_mtime, default=None)
+        newest = newest or max(filter(_is_there, snapshots.values()), key=os.path.getmtime, default=None)
         if newest is not None:
             yield from _models_in(newest)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -12,7 +13,7 @@ from .config import ModelConfig, RopeScaling
 from .errors import refused
 from .rope_angles import yarn_factor
 from .safetensors_files import stored_in
-from .settings import Settings, checked, read_json, read_table
+from .settings import LARGEST, Settings, checked, read_json, read_table
 from .stored import Stored
 
 FAMILIES: Final[dict[str, Literal["qwen3", "llama"]]] = {"Qwen3ForCausalLM": "qwen3", "LlamaForCausalLM": "llama"}
@@ -28,7 +29,7 @@ def folder_config(folder: Path) -> ModelConfig:
     context = settings.whole("max_position_embeddings")
     theta, scaling = _rope(settings, context)
     if scaling is not None and scaling.kind == "yarn":
-        context = max(context, int(scaling.trained * scaling.factor))
+        context = max(context, int(min(scaling.trained * scaling.factor, LARGEST)))
     vocabulary = settings.whole("vocab_size")
     bos = settings.tokens("bos_token_id")
     return checked(
@@ -83,10 +84,14 @@ def _family(settings: Settings) -> Literal["qwen3", "llama"]:
         kind = settings.values.get("model_type")
         named = [kinds.get(kind, kind) if isinstance(kind, str) else kind]
     found = named[0] if isinstance(named, list) else named
+    cure = f"models of {' and '.join(FAMILIES)} are known"
     if not isinstance(found, str) or found not in FAMILIES:
-        cure = f"models of {' and '.join(FAMILIES)} are known"
         raise refused(Code.MODEL_KIND, f"{settings.file} describes a model of {found!r}", cure)
-    return FAMILIES[found]
+    family, kind = FAMILIES[found], settings.values.get("model_type")
+    if kind not in (None, family):  # transformers goes by this one
+        message = f"{settings.file} names two kinds of models: `architectures` {found!r}, and `model_type` {kind!r}"
+        raise refused(Code.MODEL_KIND, message, f"{cure}; if it is one of them, set `model_type` to {family!r}")
+    return family
 
 
 def _refuse_what_is_missing(settings: Settings) -> None:
@@ -193,7 +198,7 @@ def _sharded(index: Path) -> dict[str, Stored]:
             continue
         if Path(file).name != file:
             raise refused(Code.MODEL_FILE, f"{index} names the file {file!r}, in another folder", "download it again")
-        if not (index.parent / file).is_file():
+        if not os.path.isfile(index.parent / file):  # that of `Path` raises for names that are too long
             message = f"{index.parent / file} is missing, which {index.name} names for `{name}`"
             raise refused(Code.MODEL_FILE, message, "download the model again, as a whole")
         files[file] = stored_in(index.parent / file)
@@ -201,4 +206,10 @@ def _sharded(index: Path) -> dict[str, Stored]:
         if name not in files[file]:
             message = f"`{name}` is not in {index.parent / file}, where {index.name} says it is"
             raise refused(Code.MODEL_TENSOR, message, "download the model again: its files are not of one version")
-    return {name: files[file][name] for name, file in places.items()}
+    found: dict[str, Stored] = {}
+    for tensor in (each for tensors in files.values() for each in tensors.values()):  # the index may leave some out
+        if tensor.name in found:
+            message = f"{tensor} is in {found[tensor.name].file.name}, too"
+            raise refused(Code.MODEL_TENSOR, message, "download the model again: its files are not of one version")
+        found[tensor.name] = tensor
+    return found

@@ -1,9 +1,13 @@
-"""The tensors of GGUF files: where they lie, in one file or several, and how their elements are kept."""
+"""The tensors of GGUF files: where they lie, in one file or several, and how their elements are kept.
+
+Tensors lie in the order of the header, without overlap, and fill the file but for alignment, as llama.cpp demands it.
+"""
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NoReturn
@@ -11,7 +15,7 @@ from typing import Any, Final, NoReturn
 from tileproof.diagnostics.codes import Code
 
 from .errors import refused
-from .gguf_header import GgufTensor, read_header
+from .gguf_header import GgufHeader, GgufTensor, read_header
 from .stored import Stored, mapped_file, refuse_pointer
 
 BLOCKS: Final = {
@@ -65,10 +69,22 @@ def _read(path: Path) -> GgufFile:
     for entry in header.tensors:
         if entry.name in tensors:
             _refuse(path, f"`{entry.name}` stands in it twice")
-        found = tensors[entry.name] = _stored(path, entry)
-        if found.offset + found.nbytes > size:
-            _refuse(path, f"`{entry.name}` ends at byte {found.offset + found.nbytes}, and the file at {size}")
+        tensors[entry.name] = _stored(path, entry)
+    _demand_filled(path, header, tensors.values(), size)
     return GgufFile(path, header.values, tensors)
+
+
+def _demand_filled(path: Path, header: GgufHeader, tensors: Iterable[Stored], size: int) -> None:
+    """Rejects spans that overlap, leave gaps or end elsewhere than the file: a tensor would have another's bytes."""
+    end = header.data
+    for tensor in tensors:
+        if tensor.offset != end:
+            _refuse(path, f"`{tensor.name}` begins at byte {tensor.offset}, and the one before it ends at {end}")
+        if end + tensor.nbytes > size:
+            _refuse(path, f"`{tensor.name}` ends at byte {end + tensor.nbytes}, and the file at {size}")
+        end += -(-tensor.nbytes // header.alignment) * header.alignment
+    if size > end:
+        _refuse(path, f"{size - end} bytes follow the last tensor")
 
 
 def _stored(path: Path, entry: GgufTensor) -> Stored:

@@ -43,6 +43,10 @@ class GgufHeader:
 
     values: dict[str, Any]
     tensors: tuple[GgufTensor, ...]
+    data: int
+    """Where the first tensor begins, from the start of the file."""
+    alignment: int
+    """Every tensor begins at a multiple of so many bytes after that."""
 
 
 def read_header(path: Path) -> GgufHeader:
@@ -73,16 +77,20 @@ class _Cursor:
         version = self._one("I")
         if version not in (2, 3):
             raise ValueError(f"it is of version {version}, and 2 and 3 are known")
-        tensors, values = self._one("Q"), self._one("Q")
-        found = {self._string(): self._value(self._one("I")) for _ in range(values)}
-        described = [self._tensor() for _ in range(tensors)]
+        count, values = self._one("Q"), self._one("Q")
+        found: dict[str, Any] = {}
+        for _ in range(values):
+            key = self._string()
+            if key in found:
+                raise ValueError(f"it has `{key}` twice")
+            found[key] = self._value(self._one("I"))
+        described = [self._tensor() for _ in range(count)]
         align = found.get("general.alignment", 32)
-        if not isinstance(align, int) or align < 1:
-            raise ValueError(f"its alignment is {align}")
+        if type(align) is not int or align < 1 or align & (align - 1):
+            raise ValueError(f"its alignment is {align!r}, not a power of two")
         data = -(-self._at // align) * align
-        return GgufHeader(
-            found, tuple(GgufTensor(name, shape, kind, data + offset) for name, shape, kind, offset in described)
-        )
+        tensors = tuple(GgufTensor(name, shape, kind, data + offset) for name, shape, kind, offset in described)
+        return GgufHeader(found, tensors, data, align)
 
     def _tensor(self) -> tuple[str, tuple[int, ...], int, int]:
         name = self._string()

@@ -6,6 +6,7 @@ back in halves when they are read. Those of `qwen3` are in halves.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
@@ -19,7 +20,7 @@ from .config import ModelConfig, RopeScaling
 from .errors import refused
 from .gguf_files import GgufFile, read_gguf
 from .rope_angles import rope_speeds
-from .settings import Settings, checked
+from .settings import DEEPEST, Settings, checked
 from .stored import OpenFiles, Stored
 
 Family = Literal["qwen3", "llama"]
@@ -34,6 +35,8 @@ LAYER: Final = {
     "ffn_up": "mlp.up_proj", "ffn_down": "mlp.down_proj",
 }  # fmt: skip
 WHOLE: Final = {"token_embd.weight": layout.TABLE, "output_norm.weight": layout.NORM, "output.weight": layout.HEAD}
+_NUMBER: Final = re.compile("0|[1-9][0-9]{0,8}")
+"""Of a layer, as llama.cpp writes it: `blk.00.` would be a second name of the first."""
 _STRETCHES: Final = "rope_freqs.weight"
 
 
@@ -51,6 +54,9 @@ def gguf_model(path: Path) -> tuple[ModelConfig, dict[str, Stored], dict[str, An
         if name == _STRETCHES:
             continue
         known = _known_name(name)
+        if known is None:
+            message = f"{tensor} is not part of models of the family {family} as they are known"
+            raise refused(Code.MODEL_KIND, message, "use a model without it")
         is_turned = family == "llama" and known.endswith((".q_proj.weight", ".k_proj.weight"))
         tensors[known] = replace(tensor, interleaved=config.depth) if is_turned else tensor
     return config, tensors, file.settings
@@ -115,6 +121,8 @@ def _tokens(settings: Settings, rows: int) -> int:
     texts = settings.values.get("tokenizer.ggml.tokens")
     if not isinstance(texts, list):
         return rows
+    if not all(isinstance(text, str) for text in texts):
+        raise settings.wrong("`tokenizer.ggml.tokens` holds something other than strings")
     count = len(texts)
     if isinstance(kinds, list) and len(kinds) == count:
         while count and kinds[count - 1] == UNUSED:
@@ -159,17 +167,20 @@ def _scaling(file: GgufFile, settings: Settings, depth: int, theta: float) -> Ro
 
 def _llama3(tensor: Stored, settings: Settings, depth: int, theta: float) -> RopeScaling:
     """The settings of Llama 3, of which such a file keeps only what comes of them: they are tried, and compared."""
+    what = f"angles of its own (`{_STRETCHES}`)"
+    refusal = settings.unknown(what, "use a model whose angles are those of Llama 3, or plain")
+    if tensor.shape != (depth // 2,) or depth > DEEPEST:
+        raise refusal
     with OpenFiles() as files:
         stretches = np.concatenate([piece.astype(np.float64).reshape(-1) for _, piece in files.pieces(tensor)])
     plain, _ = rope_speeds(depth, theta, None)
-    if stretches.shape == plain.shape and np.isfinite(stretches).all():
+    if np.isfinite(stretches).all():
         for trained in (8192, *(2**power for power in range(6, 21) if power != 13)):
             tried = RopeScaling("llama3", float(stretches.max()), 1.0, 4.0, trained)
             speeds, _ = rope_speeds(depth, theta, tried)
             if np.allclose(plain / speeds, stretches, rtol=1e-4):
                 return tried
-    what = f"angles of its own (`{_STRETCHES}`)"
-    raise settings.unknown(what, "use a model whose angles are those of Llama 3, or plain")
+    raise refusal
 
 
 def name_in_gguf(name: str) -> str:
@@ -182,11 +193,11 @@ def name_in_gguf(name: str) -> str:
     return f"blk.{number}.{own}.weight"
 
 
-def _known_name(name: str) -> str:
-    """What Hugging Face calls a tensor; what has no name there keeps its own."""
+def _known_name(name: str) -> str | None:
+    """What Hugging Face calls a tensor, if it has a name there. No two tensors of a file are called alike."""
     if name in WHOLE:
         return WHOLE[name]
     match name.split("."):
-        case ["blk", number, part, end] if part in LAYER and number.isdigit():
+        case ["blk", number, part, end] if part in LAYER and _NUMBER.fullmatch(number):
             return f"{layout.layer_prefix(int(number))}{LAYER[part]}.{end}"
-    return name
+    return None

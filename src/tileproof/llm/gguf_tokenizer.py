@@ -73,16 +73,17 @@ def gguf_vocabulary(values: Mapping[str, Any], name: str) -> GgufVocabulary:
             Code.MODEL_KIND, f"{name} has {found}, and only `gpt2` (byte-level BPE) is known",
             "use the Hugging Face folder of the model, which has a tokenizer.json",
         )  # fmt: skip
-    kind = values.get("tokenizer.ggml.pre", "default")
+    kind = values.get("tokenizer.ggml.pre")
     if not isinstance(kind, str) or kind not in SPLITTINGS:
+        found = "no name of a pre-tokenizer (`tokenizer.ggml.pre`)" if kind is None else f"the pre-tokenizer `{kind}`"
         raise refused(
-            Code.MODEL_KIND, f"{name} has the pre-tokenizer `{kind}`, and known are {', '.join(SPLITTINGS)}",
+            Code.MODEL_KIND, f"{name} has {found}, and known are {', '.join(SPLITTINGS)}",
             "use the Hugging Face folder of the model, which has a tokenizer.json",
         )  # fmt: skip
     splitting = SPLITTINGS[kind]
     tokens, merges = (_strings(values, f"tokenizer.ggml.{each}", name) for each in ("tokens", "merges"))
     bos, eos = (_token(values, f"tokenizer.ggml.{each}_token_id", len(tokens)) for each in ("bos", "eos"))
-    kinds = values.get("tokenizer.ggml.token_type") or [1] * len(tokens)
+    kinds = values.get("tokenizer.ggml.token_type")
     kinds = kinds if isinstance(kinds, list) else []
     if len(kinds) != len(tokens):
         raise refused(Code.MODEL_FILE, f"{name} has {len(tokens)} tokens and {len(kinds)} kinds", "download it again")
@@ -103,7 +104,10 @@ def _tokenizer(
     last = len(tokens) - 1
     while last >= 0 and (kinds[last] == _UNUSED or tokens[last] == f"[PAD{last}]"):  # old files have these as kind 4
         last -= 1
-    vocabulary = {text: token for token, text in enumerate(tokens[: last + 1])}
+    vocabulary: dict[str, int] = {}
+    for token, text in enumerate(tokens[: last + 1]):
+        if vocabulary.setdefault(text, token) != token:
+            raise ValueError(f"tokens {vocabulary[text]} and {token} are both {text!r}")
     pairs = [(each[: each.index(" ", 1)], each[each.index(" ", 1) + 1 :]) for each in merges]
     made = Tokenizer(models.BPE(vocab=vocabulary, merges=pairs, ignore_merges=splitting.has_whole_words))
     if splitting.is_composed:

@@ -5,19 +5,21 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from tileproof.diagnostics.codes import Code
 
 from . import layout
 from .config import ModelConfig
-from .errors import refused
+from .errors import ModelError, refused
 from .folder_models import folder_config, folder_tensors
 from .gguf_files import KINDS, is_first_part
 from .gguf_models import gguf_model, name_in_gguf
-from .stored import Stored
+from .stored import OpenFiles, Stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +39,6 @@ class Checkpoint:
         """Bytes of its tensors in the files."""
         return sum(tensor.nbytes for tensor in self.tensors.values())
 
-    @property
-    def is_gguf(self) -> bool:
-        return self.path.is_file()
-
 
 def open_model(path: str | Path) -> Checkpoint:
     """A model by its path: a folder of Hugging Face, a GGUF file, or a folder with one GGUF file."""
@@ -48,8 +46,9 @@ def open_model(path: str | Path) -> Checkpoint:
     if place.is_file():
         config, tensors, settings = gguf_model(place)
         return Checkpoint(place, config, _demanded(config, tensors, place), settings)
-    config = folder_config(place)
-    return Checkpoint(place, config, _demanded(config, folder_tensors(place), place))
+    tensors = folder_tensors(place)
+    config = _with_own_head(folder_config(place), tensors)
+    return Checkpoint(place, config, _demanded(config, tensors, place))
 
 
 def in_home(path: str | Path) -> Path:
@@ -78,16 +77,32 @@ def _model_path(path: Path) -> Path:
     raise refused(Code.MODEL_FILE, message, "name the folder that has one; `tileproof models` lists what is here")
 
 
+def _with_own_head(config: ModelConfig, found: Mapping[str, Stored]) -> ModelConfig:
+    """A model whose files have a head of its own uses it, though its settings say that the table is the head.
+
+    So does transformers. Many files of tied models repeat the table as the head, so the two are compared.
+    """
+    table, head = found.get(layout.TABLE), found.get(layout.HEAD)
+    if not config.is_tied or table is None or head is None or _is_equal(table, head):
+        return config
+    return replace(config, is_tied=False)
+
+
+def _is_equal(one: Stored, other: Stored) -> bool:
+    """Whether two tensors have the same bits."""
+    if (one.shape, one.kind) != (other.shape, other.kind) or len(one.shape) != 2 or one.kind not in KINDS:
+        return False
+    with OpenFiles() as files:
+        pairs = zip(files.pieces(one), files.pieces(other), strict=True)
+        return all(np.array_equal(mine.view(np.uint8), its.view(np.uint8)) for (_, mine), (_, its) in pairs)
+
+
 def _demanded(config: ModelConfig, found: Mapping[str, Stored], place: Path) -> dict[str, Stored]:
     """The tensors that a model of these sizes has, and no others."""
     wanted: dict[str, Stored] = {}
     for name, shape in layout.model_shapes(config):
         if name not in found:
-            others = {tensor.file for tensor in found.values()}
-            where = others.pop() if len(others) == 1 else place
-            named = name if place.is_dir() else name_in_gguf(name)
-            message = f"`{named}` is missing in {where}"
-            raise refused(Code.MODEL_TENSOR, message, "download the model again, as a whole")
+            raise _missing(name, found, place)
         tensor = wanted[name] = found[name]
         if tensor.shape != shape:
             message = f"{tensor} has the shape {tensor.shape}, and by the model's settings it has {shape}"
@@ -101,9 +116,26 @@ def _demanded(config: ModelConfig, found: Mapping[str, Stored], place: Path) -> 
     return wanted
 
 
+def _missing(name: str, found: Mapping[str, Stored], place: Path) -> ModelError:
+    """The error for a tensor that is not there, or there under another name."""
+    others = {tensor.file for tensor in found.values()}
+    where = others.pop() if len(others) == 1 else place
+    if name.removeprefix("model.") in found:
+        message = f"tensors in {where} are called `{name.removeprefix('model.')}` and the like, without `model.`"
+        cure = "save the model with `AutoModelForCausalLM`, which writes the whole names"
+        return refused(Code.MODEL_TENSOR, message, cure)
+    stem = name.removesuffix("weight")
+    packed = next((each for each in found if each.startswith(stem) and each != f"{stem}bias"), None)
+    if packed is not None:
+        message = f"{found[packed]} has the weights of `{name}`, quantised in a way that is not known"
+        return refused(Code.MODEL_KIND, message, 'use the model in bf16, with quantize="int8" if memory is short')
+    named = name if place.is_dir() else name_in_gguf(name)
+    return refused(Code.MODEL_TENSOR, f"`{named}` is missing in {where}", "download the model again, as a whole")
+
+
 def _refuse_extra(config: ModelConfig, name: str, tensor: Stored) -> None:
     """Refuses a tensor that would be left out, and the model be another without it."""
-    layer = re.match(r"model\.layers\.(\d+)\.", name)
+    layer = re.match(r"model\.layers\.([0-9]{1,9})\.", name)
     if layer is not None and int(layer[1]) >= config.layers:
         message = f"{tensor} belongs to layer {layer[1]}, and by the settings the model has {config.layers} layers"
         raise refused(Code.MODEL_TENSOR, message, "the settings and the weights are not of one model")

@@ -22,6 +22,9 @@ SIZES: Final = {
     "F64": 8, "F32": 4, "F16": 2, "BF16": 2, "F8_E4M3": 1, "F8_E5M2": 1, "I64": 8, "I32": 4, "I16": 2, "I8": 1,
     "U64": 8, "U32": 4, "U16": 2, "U8": 1, "BOOL": 1,
 }  # fmt: skip
+_AXES: Final = 8
+_MOST: Final = (1 << 63) - 1
+"""Of an extent or an offset: products of larger numbers take long, and cannot be printed."""
 _AGAIN: Final = "the file is damaged: download it again"
 
 
@@ -58,8 +61,8 @@ def _header(path: Path, text: bytes) -> dict[str, Any]:
 
 def _entry(path: Path, name: str, value: Any, start: int) -> Stored:
     match value:
-        case {"dtype": str(kind), "shape": list(shape), "data_offsets": [int(first), int(last)]} if all(
-            type(extent) is int and extent >= 0 for extent in shape
+        case {"dtype": str(kind), "shape": list(shape), "data_offsets": [int(first), int(last)]} if (
+            len(shape) <= _AXES and all(type(each) is int and 0 <= each <= _MOST for each in (*shape, first, last))
         ):
             pass
         case _:
@@ -67,7 +70,7 @@ def _entry(path: Path, name: str, value: Any, start: int) -> Stored:
     if kind not in SIZES:
         _refuse(path, f"`{name}` has elements of {kind}, which are not known")
     nbytes = math.prod(shape) * SIZES[kind]
-    if not 0 <= first <= last or last - first != nbytes:
+    if last - first != nbytes:
         what = f"`{name}`, of shape {tuple(shape)} and {kind}"
         _refuse(path, f"{what}, takes {nbytes} bytes, and its place has {last - first}")
     return Stored(name, path, tuple(shape), kind, start + first, nbytes)

@@ -27,7 +27,6 @@ class Sequence:
     pages: list[int] = field(default_factory=list)
     place: int = -1
     """Its row of the tables that penalties are counted in."""
-    is_done: bool = False
     seed: int = 0
     started: float = 0.0
     first: float = 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,8 @@ from .config import ModelConfig
 from .errors import ModelError, refused
 from .rope_angles import rope_speeds
 
+LARGEST: Final = (1 << 63) - 1
+"""Of a whole number: the largest that sizes of tensors can be counted with."""
 DEEPEST: Final = 1 << 16
 """Elements that a head may have: more are a number that was damaged."""
 
@@ -31,14 +34,14 @@ class Settings:
     def whole(self, name: str, default: int | None = None, least: int = 1) -> int:
         """A whole number."""
         value = self._found(name, default)
-        if type(value) is not int or value < least:
-            raise self.wrong(f"`{name}` is {value!r}, not a whole number of at least {least}")
+        if type(value) is not int or not least <= value <= LARGEST:
+            raise self.wrong(f"`{name}` is {value!r}, not a whole number from {least} to 2**63 - 1")
         return value
 
     def number(self, name: str, default: float | None = None) -> float:
         """A number above 0."""
         value = self._found(name, default)
-        if type(value) not in (int, float) or not 0 < value < math.inf:
+        if type(value) not in (int, float) or not 0 < value <= sys.float_info.max:
             raise self.wrong(f"`{name}` is {value!r}, not a number above 0")
         return float(value)
 

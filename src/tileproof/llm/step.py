@@ -7,7 +7,7 @@ a piece of a prompt, and both at once are steps of different classes, nothing el
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -90,7 +90,3 @@ class Step:
         made = Buffer(shape, dtype, is_output)
         self.ops.append(Op(name, call, (made,), reads, given, scratch))
         return made
-
-    def readers(self, buffer: Buffer) -> Iterator[int]:
-        """The numbers of the operations that read a buffer."""
-        return (number for number, op in enumerate(self.ops) if any(each is buffer for each in op.reads))

@@ -118,9 +118,17 @@ def _decoded(raw: Any, tensor: Stored, rows: int) -> Any:
     plain = PLAIN.get(tensor.kind)
     if plain is not None:
         return raw.view(plain).reshape(rows, columns)
-    from .gguf_blocks import dequantised
+    return _dequantised(raw.reshape(rows, -1), tensor)
 
-    return dequantised(raw.reshape(rows, -1), tensor)
+
+def _dequantised(blocks: Any, tensor: Stored) -> Any:
+    """Blocks of 4 to 8 bits as rows of f32: the one use of the `gguf` package."""
+    try:
+        from gguf import GGMLQuantizationType, dequantize
+    except ImportError:
+        message = f"{tensor} is stored as {tensor.kind}, which the package gguf decodes, and that is not installed"
+        raise refused(Code.MISSING_PACKAGE, message, "pip install 'tileproof[llm]'") from None
+    return dequantize(blocks, GGMLQuantizationType[tensor.kind])
 
 
 def _in_order(values: Any, depth: int) -> Any:

@@ -7,11 +7,11 @@ and bounds on steps, time and output. Variables and functions are those that `tr
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from datetime import datetime
 from functools import wraps
+from time import thread_time
 from typing import Any, Final
 
 from jinja2 import TemplateError, TemplateSyntaxError, meta, nodes, pass_context
@@ -92,13 +92,13 @@ class ChatTemplate:
             for piece in self._template.generate({**given, **self._tokens, **switch}):
                 budget.write(len(piece))
                 pieces.append(piece)
+            return "".join(pieces)
         except ModelError:
             raise
         except Exception as error:  # a template can raise anything that an operation in it raises
             raise _failed(error) from error
         finally:
             _current.reset(before)
-        return "".join(pieces)
 
 
 def default_template(found: object) -> str | None:
@@ -126,7 +126,7 @@ class _Budget:
     def __init__(self) -> None:
         self._steps = 0
         self._characters = self._made = 0
-        self._until = time.thread_time() + SECONDS
+        self._until = thread_time() + SECONDS
 
     def step(self) -> None:
         self._steps += 1
@@ -136,7 +136,7 @@ class _Budget:
             self.check_time()
 
     def check_time(self) -> None:
-        if time.thread_time() > self._until:
+        if thread_time() > self._until:
             raise _unbounded(f"takes more than {SECONDS:g} seconds")
 
     def make(self, value: Any) -> None:

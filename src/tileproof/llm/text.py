@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -79,7 +80,7 @@ class Text:
         both.
         """
         try:
-            with self._lock:
+            with self._lock, _rejecting(f"the tokenizer of {self.name} fails"):
                 self._tokenizer.encode_special_tokens = not special
                 found: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
         except (TypeError, UnicodeEncodeError) as error:
@@ -90,7 +91,12 @@ class Text:
 
     def decode(self, tokens: Iterable[int], *, special: bool = False) -> str:
         """The text of tokens, without the special ones unless `special`. Rows beyond the tokens have no text."""
-        found: str = self._tokenizer.decode(list(tokens), skip_special_tokens=not special)
+        try:
+            with _rejecting(f"the tokenizer of {self.name} fails"):
+                found: str = self._tokenizer.decode(list(tokens), skip_special_tokens=not special)
+        except (OverflowError, TypeError) as error:
+            cure = f"tokens are whole numbers from 0 to {self.tokens - 1}"
+            raise refused(Code.PROMPT, f"tokens to decode are wrong: {error}", cure) from error
         return found
 
     def token(self, token: int) -> str:
@@ -141,11 +147,6 @@ class Text:
         ]  # fmt: skip
 
     @property
-    def has_template(self) -> bool:
-        """Whether the model can chat."""
-        return self._source is not None
-
-    @property
     def template(self) -> ChatTemplate:
         """The chat template, compiled when it is first needed."""
         from .templates import ChatTemplate, no_template
@@ -162,7 +163,8 @@ class Text:
         return self.eos[0] if self.eos else None
 
     def _find_piece(self, token: int) -> bytes:
-        text = None if token in self._special or token < 0 else self._tokenizer.id_to_token(token)
+        is_text = 0 <= token < self.tokens and token not in self._special
+        text = self._tokenizer.id_to_token(token) if is_text else None
         if text is None:
             return b""
         if self._bytes is not None:
@@ -171,7 +173,8 @@ class Text:
         if byte := _BYTE.fullmatch(text):
             return bytes.fromhex(byte[1])
         # Decoders for words leave out the space in front of a text, so the token is decoded behind another.
-        before = self._tokenizer.encode("a", add_special_tokens=False).ids
+        with _rejecting(f"the tokenizer of {self.name} fails"):
+            before = self._tokenizer.encode("a", add_special_tokens=False).ids
         return self.decode([*before, token]).removeprefix(self.decode(before)).encode()
 
 
@@ -194,15 +197,16 @@ def _open_folder(path: Path) -> Text:
     if not file.is_file():
         cure = "save it with `AutoTokenizer.from_pretrained(...).save_pretrained(...)`, which writes one"
         raise refused(Code.MODEL_FILE, f"{path} has no tokenizer.json", cure)
-    try:
+    with _rejecting(f"{file} cannot be read"):
         tokenizer = Tokenizer.from_file(str(file))
-    except Exception as error:  # `tokenizers` raises nothing narrower
-        raise _damaged(file, error) from error
+    tokenizer.no_padding()  # a file may ask for either, for training: a prompt is neither cut nor filled up
+    tokenizer.no_truncation()
     config = _read_json(path / "tokenizer_config.json")
     bos, eos = (_named_token(tokenizer, config.get(f"{each}_token")) for each in ("bos", "eos"))
     begins = config.get("add_bos_token")
     if not isinstance(begins, bool):
-        begins = bos is not None and tokenizer.encode("").ids[:1] == [bos]
+        with _rejecting(f"{file} cannot be read"):
+            begins = bos is not None and tokenizer.encode("").ids[:1] == [bos]
     own = path / "chat_template.jinja"
     template = _read_text(own) if own.is_file() else default_template(config.get("chat_template"))
     return Text(tokenizer, name=path.name, bos=bos, eos=eos, begins=begins, template=template)
@@ -220,7 +224,10 @@ def _tokens(tokenizer: Tokenizer) -> int:
 def _named_token(tokenizer: Tokenizer, found: Any) -> int | None:
     """A token of a configuration: its text, or a record with it."""
     text = found.get("content") if isinstance(found, dict) else found
-    return tokenizer.token_to_id(text) if isinstance(text, str) else None
+    try:
+        return tokenizer.token_to_id(text) if isinstance(text, str) else None
+    except (TypeError, UnicodeEncodeError):  # a lone surrogate, which is in no token
+        return None
 
 
 def _read_text(path: Path) -> str:
@@ -240,6 +247,19 @@ def _read_json(path: Path) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise refused(Code.MODEL_FILE, f"{path} is not a JSON object", "download it again")
     return found
+
+
+@contextmanager
+def _rejecting(what: str) -> Iterator[None]:
+    """Rejects a tokenizer that fails. `tokenizers` raises plain exceptions, and panics, which are no `Exception`."""
+    try:
+        yield
+    except BaseException as error:
+        if type(error) is not Exception and type(error).__module__ != "pyo3_runtime":
+            raise
+        why = " ".join(str(error).split())[:200]
+        cure = "download tokenizer.json again, or use another model"
+        raise refused(Code.MODEL_FILE, f"{what}: {why}", cure) from error
 
 
 def _damaged(path: Path, error: Exception) -> ModelError:
