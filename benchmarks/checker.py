@@ -20,7 +20,9 @@ from typing import Any
 from tileproof.analysis import settling
 from tileproof.analysis.checking import prove
 from tileproof.backends.interpreter.replay import replay
-from tileproof.frontend.pipeline import accepted, compile_for
+from tileproof.compiler.pipeline import compile_for
+from tileproof.frontend.parse import parse
+from tileproof.frontend.specialisation import generic
 from tileproof.language.kernel import Kernel
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
@@ -65,7 +67,7 @@ def main() -> int:
     for name, kernel in kernels().items():
         if options.names and name not in options.names:
             continue
-        specialisation = accepted(kernel, {})[0]
+        specialisation = next(generic(parse(kernel).signature, {}))
         front, made = best(options.rounds, lambda k=kernel, s=specialisation: compile_for(k, s))
         before = asked
         proof, _ = best(options.rounds, lambda ir=made.ir: prove(ir, replay))

@@ -8,16 +8,19 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any, TypeVar
 
-from tileproof.backends.cpu import llvm, program, running
-from tileproof.backends.cpu.target import host
-from tileproof.frontend.elaborate import parse
-from tileproof.frontend.pipeline import compile_for
+from tileproof.backends.cpu import compilation, llvm, program, running
+from tileproof.backends.cpu.target import depth_for, host
+from tileproof.compiler.pipeline import Cpu, compile_for, lower, with_checks
+from tileproof.frontend.elaborate import Elaborated
+from tileproof.frontend.parse import _parsed, parse
 from tileproof.frontend.specialisation import Specialisation
+from tileproof.ir.ops import KernelIR
 from tileproof.language.kernel import Kernel
 from tileproof.runtime import proofs
 from tileproof.runtime.arguments import bind
 from tileproof.runtime.cache import default, digest
-from tileproof.runtime.check import Proved
+from tileproof.runtime.check import verdict_for
+from tileproof.runtime.proved import compiled_for
 
 V = TypeVar("V")
 ROUNDS = 3
@@ -49,33 +52,37 @@ def _round(kernel: Kernel, args: list[Any], constants: dict[str, Any]) -> tuple[
     bound = bind(parse(kernel).signature, tuple(args), constants)
     specialisation = bound.specialisation
     front_end, elaborated = _timed(lambda: _front_end(kernel, specialisation))
-    found = Proved(elaborated, kernel, specialisation)
-    proof, ready = _timed(lambda: found.ready)
+    proof, ready = _timed(lambda: _proof(kernel, specialisation, elaborated))
     arguments, target, name = {**bound.tensors, **bound.scalars}, host(), f"compiled{next(_names)}"
-    facts = running.facts_for(ready, arguments, bound.dimensions, target.caches.l3)
-    lowering, made = _timed(lambda: program.module(ready, facts, target, name))
+    passes, ir = _timed(lambda: lower(ready, Cpu(depth_for(target))))
+    facts = running.facts_for(ir, arguments, bound.dimensions, target.caches.l3)
+    writing, made = _timed(lambda: program.module(ir, facts, target, name))
     generating, _ = _timed(lambda: llvm.compile_object(made.text, target))
     key = digest("benchmark", name)
-    assert found.key
-    default().put(key, proofs.write_entry(running.compile_kernel(ready, facts, target, name), ()))
+    assert compiled_for(kernel, specialisation).key  # the proof is on disk
+    default().put(key, proofs.write_entry(compilation.compile_kernel(ir, facts, target, name), ()))
     load, _ = _timed(lambda: _load(kernel, specialisation, key), time.perf_counter)
-    return front_end, proof, lowering, generating, load
+    return front_end, proof, passes + writing, generating, load
 
 
 def _front_end(kernel: Kernel, specialisation: Specialisation) -> Any:
-    kernel.cache.clear()
+    kernel.forget()
     return compile_for(kernel, specialisation)
+
+
+def _proof(kernel: Kernel, specialisation: Specialisation, elaborated: Elaborated) -> KernelIR:
+    return with_checks(verdict_for(kernel, specialisation, elaborated.ir))
 
 
 def _load(kernel: Kernel, specialisation: Specialisation, key: str) -> None:
     """What a first launch does where both the proof and the code are on disk."""
     parsed = parse(kernel)
-    kernel.cache.clear()
-    kernel.cache["parsed"] = parsed  # a launch needs the signature to look at its arguments, found on disk or not
+    kernel.forget()
+    _parsed.of(kernel).append(parsed)  # a launch needs the signature to look at its arguments, found on disk or not
     stored = proofs.recall(kernel, specialisation)
     if stored is None:
         raise LookupError(f"the proof of {kernel.name} is not found on disk again")
-    running.Loaded(stored.ready, proofs.read_entry(default(), key, ()))
+    running.Loaded(lower(stored.ready, Cpu(depth_for(host()))), proofs.read_entry(default(), key, ()))
 
 
 def _timed(work: Callable[[], V], clock: Callable[[], float] = time.thread_time) -> tuple[float, V]:

@@ -29,12 +29,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from tileproof import kernels
-from tileproof.backends.cuda import running
+from tileproof.backends.cuda import running, starting
 from tileproof.backends.cuda.driver import Device
 from tileproof.runtime import gpu
 from tileproof.runtime.arguments import Bound
 from tileproof.runtime.devices import address_of, current_stream
-from tileproof.runtime.launch import prepare
+from tileproof.runtime.prepare import prepare
 
 from . import gpu_chain, gpu_report
 from .book import slug_of
@@ -172,7 +172,7 @@ def _launch(loaded: running.Loaded, bound: Bound, space: running.Space) -> Calla
     addresses = {name: address_of(array) for name, array in bound.tensors.items()}
 
     def call() -> None:
-        loaded.run(bound.tensors, addresses, bound.scalars, bound.dimensions, space, current_stream(0))
+        starting.run(loaded, bound.tensors, addresses, bound.scalars, bound.dimensions, space, current_stream(0))
 
     return call
 

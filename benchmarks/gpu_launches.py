@@ -17,10 +17,10 @@ import numpy as np
 
 import tileproof as tp
 from tileproof import kernels
-from tileproof.frontend.elaborate import parse
+from tileproof.frontend.parse import parse
 from tileproof.runtime import graph_indices
 from tileproof.runtime.ahead import stand_in
-from tileproof.runtime.launch import prepare
+from tileproof.runtime.prepare import prepare
 
 from . import gpu_chain
 from .gpu_row import Args, Array, Row

@@ -13,6 +13,7 @@ from tileproof.backends.cpu.queue import Queue
 from tileproof.runtime import fast
 from tileproof.runtime.cpu_streams import CpuStream
 from tileproof.runtime.fast import Plans
+from tileproof.runtime.launch_cache import FORMS
 from tileproof.runtime.leases import Work
 from tileproof.runtime.workers import queue_code
 
@@ -130,7 +131,7 @@ class OnGpu:
 
 def _plans() -> Plans:
     """The launches of the kernel that others follow."""
-    (forms,) = add.cache["followed"].values()
+    (forms,) = FORMS.of(add).values()
     plans: Plans = forms[0].plans
     return plans
 

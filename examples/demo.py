@@ -10,7 +10,7 @@ import attention
 import matmul
 import tileproof as tp
 from refused import swapped_index
-from tileproof.diagnostics.terminal import render
+from tileproof.diagnostics import render
 
 
 def show(example: Any, kernel: tp.Kernel, programs: int, **sizes: int) -> None:

@@ -18,6 +18,7 @@ LAYERS = (
     "analysis",
     "lowering",
     "backends",
+    "compiler",
     "runtime",
     "tuning",
     "kernels",

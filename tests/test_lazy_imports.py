@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import importlib.util
 import inspect
 import pickle
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -30,10 +32,15 @@ DEFINES_A_KERNEL = '''
 
 def loaded(program: str, *arguments: str) -> set[str]:
     """Which heavy modules a fresh Python has loaded after running a program."""
+    return modules_after(program, *arguments).intersection(HEAVY)
+
+
+def modules_after(program: str, *arguments: str) -> set[str]:
+    """All modules that a fresh Python has loaded after running a program."""
     text = f"import sys\n{dedent(program)}\nsys.stderr.write(' '.join(sys.modules))\n"
     done = subprocess.run([sys.executable, "-c", text, *arguments], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    return set(HEAVY) & set(done.stderr.split())
+    return set(done.stderr.split())
 
 
 def test_defining_a_kernel_loads_no_array_library_no_compiler_and_no_checker(tmp_path: Path) -> None:
@@ -61,6 +68,80 @@ def test_what_the_first_launch_needs_it_loads(tmp_path: Path) -> None:
             raise SystemExit("a launch without arguments was accepted")
     """
     assert {"numpy", "tileproof.runtime"} <= loaded(program)
+
+
+def test_a_program_without_a_gpu_loads_nothing_that_launches_on_one(tmp_path: Path) -> None:
+    (tmp_path / "kernels.py").write_text(dedent(DEFINES_A_KERNEL))
+    program = f"""
+        sys.path.insert(0, {str(tmp_path)!r})
+        import kernels
+        tp = kernels.tp
+        x, y = tp.ones(100), tp.empty(100)
+        for _ in range(2):
+            kernels.add(y, x, x)
+        with tp.backend("interpreter"):
+            kernels.add(y, x, x)
+        with tp.Graph() as graph:
+            kernels.add(y, x, x)
+        graph.replay(tp.Stream())
+        tp.copy(x, y)
+        assert x.fetch().numpy().sum() == tp.memory().tensors * 100
+        parts = [name.removeprefix("tileproof.runtime.") for name in sys.modules if "tileproof.runtime." in name]
+        assert "host_device" in parts
+        assert not [name for name in parts if name.startswith(("cuda_", "following", "gpu"))], parts
+    """
+    assert "tileproof.runtime" in loaded(program)
+
+
+COMPILED_AT_ONCE = re.compile(r"^from dataclasses import .*\bdataclass\b(.|\n)*^@dataclass\(.*slots=True", re.MULTILINE)
+"""Dataclasses with slots whose methods the standard library compiles while their module loads."""
+OF_A_WARM_LAUNCH = {
+    "tileproof.frontend": {
+        "dimensions", "lazily", "names", "parse", "refusal", "signature", "source", "specialisation", "syntax",
+        "watching",
+    },
+    "tileproof.analysis": {"verdict"},
+    "tileproof.lowering": {"joins", "walks"},
+    "tileproof.compiler": set(),
+    "tileproof.backends": {"base", "cpu", "launching", "memory"},
+    "tileproof.backends.cpu": {
+        "facts", "llvm", "packed_operands", "pool", "queue", "running", "target", "threads", "words",
+    },
+}  # fmt: skip
+"""What a launch needs of the packages that compile and prove, if code and proof are on disk."""
+
+
+def test_a_launch_of_a_kernel_whose_code_is_on_disk_loads_no_compiler_and_no_prover(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TILEPROOF_CACHE_DIR", str(tmp_path / "cache"))
+    (tmp_path / "kernels.py").write_text(dedent(DEFINES_A_KERNEL))
+    program = f"""
+        sys.path.insert(0, {str(tmp_path)!r})
+        import kernels, numpy
+        a, b, c = numpy.ones(20, numpy.float32), numpy.ones(20, numpy.float32), numpy.zeros(20, numpy.float32)
+        with kernels.tp.backend("cpu"):
+            kernels.add(c, a, b)
+        assert (c == 2).all()
+    """
+    cold, warm = modules_after(program), modules_after(program)
+    assert {"tileproof.analysis.checking", "tileproof.backends.cpu.program"} <= cold
+    for package, allowed in OF_A_WARM_LAUNCH.items():
+        inner = {name.removeprefix(f"{package}.") for name in warm if name.startswith(f"{package}.")}
+        assert {name for name in inner if "." not in name} <= allowed, package
+    assert not {"asyncio", "decimal", "ml_dtypes", "numpy.ma", "socket", "sysconfig", "z3"} & warm
+    ours = {name for name in warm if name.partition(".")[0] == "tileproof"}
+    assert len(ours) <= 112
+    slow = [name for name in ours if COMPILED_AT_ONCE.search(source_of(name))]
+    assert not slow, "import `dataclass` from tileproof.diagnostics.records: those of the library take long to make"
+
+
+def source_of(module: str) -> str:
+    """The text of a module of tileproof."""
+    found = importlib.util.find_spec(module)
+    assert found is not None
+    assert found.origin is not None
+    return Path(found.origin).read_text()
 
 
 def test_choosing_a_backend_and_naming_an_error_load_no_array_library() -> None:

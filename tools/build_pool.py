@@ -29,7 +29,7 @@ DROPPED_LINES = re.compile(
 DROPPED_WORDS = re.compile(
     r" (?:local_unnamed_addr|noundef|nonnull|noalias|immarg|writeonly|captures\(none\)|dereferenceable\(\d+\)|#\d+)"
     r"(?=\W|$)"
-    r"|(?<=inbounds) nuw|, !(?:tbaa|tbaa\.struct|noalias|alias\.scope|llvm\.loop) !\d+| +; preds = .*"
+    r"|(?<=inbounds) nuw|, !(?:tbaa|tbaa\.struct|nonnull|noundef|noalias|alias\.scope|llvm\.loop) !\d+| +; preds = .*"
 )
 
 

@@ -12,6 +12,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .backends import base
+from .backends.base import register as register_backend
 from .language import outside
 from .language.dtypes import (
     T,
@@ -142,6 +144,37 @@ else:
         return sorted({*globals(), *_PARTS})
 
 
+def _interpreter() -> base.Backend:
+    from .backends.interpreter import InterpreterBackend
+
+    return InterpreterBackend()
+
+
+def _cpu() -> base.Backend:
+    from .runtime.host_device import CpuBackend
+
+    return CpuBackend()
+
+
+def _cuda() -> base.Backend:
+    from .runtime.gpu import CudaBackend
+
+    return CudaBackend()
+
+
+def _host(_: int | None) -> base.Device:
+    from .runtime.host_device import HostDevice
+
+    return HostDevice()
+
+
+def _gpu(number: int | None) -> base.Device:
+    """A GPU: what is for one is loaded when it is first used."""
+    from .runtime.cuda_device import CudaDevice
+
+    return CudaDevice(number)
+
+
 def _launch(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     """The first launch: loads the runtime, which takes over, and numpy with it."""
     from .runtime.launch import launch
@@ -170,6 +203,10 @@ def _on_host(name: str) -> Any:
 _meant: dict[str, Any] = {}
 
 
+register_backend("cpu", _cpu)
+register_backend("interpreter", _interpreter)
+register_backend("cuda", _cuda)
+base.register_devices(_host, _gpu)
 Kernel.launcher = _launch
 Kernel.operator = _operation
 outside.elsewhere = _on_host
@@ -189,7 +226,7 @@ __all__ = [  # noqa: RUF022
     "sum", "mean", "max", "min", "argmax", "argmin", "any", "all", "cumsum",
     "reduce", "scan", "random", "print", "unsafe", "raw",
     # Checking and running.
-    "check", "interpret", "backend", "load_bundle",
+    "check", "interpret", "backend", "register_backend", "load_bundle",
     # On the host: tensors, streams, operations, graphs.
     "Tensor", "empty", "ones", "from_numpy", "asarray", "memory", "limit_memory", "Stream", "current_stream",
     "StreamPool", "Operation", "host_op", "value_op", "copy", "copy_op", "Graph", "torch_op",

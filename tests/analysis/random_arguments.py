@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import tileproof as tp
-from tileproof.frontend.elaborate import parse
+from tileproof.frontend.parse import parse
 from tileproof.frontend.signature import ContentOf, ScalarParameter, Signature, TensorParameter
 from tileproof.ir.types import Access, Fixed, Named
 

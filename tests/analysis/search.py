@@ -36,16 +36,18 @@ from tileproof.analysis.holes import holes_matter  # noqa: E402
 from tileproof.analysis.verdict import Verdict  # noqa: E402
 from tileproof.backends import interpreter  # noqa: E402
 from tileproof.backends.interpreter import Order  # noqa: E402
+from tileproof.compiler.pipeline import compile_for  # noqa: E402
 from tileproof.diagnostics.diagnostic import Diagnostic  # noqa: E402
-from tileproof.frontend.elaborate import parse  # noqa: E402
-from tileproof.frontend.pipeline import accepted, compile_for  # noqa: E402
+from tileproof.frontend.elaborate import accepted  # noqa: E402
+from tileproof.frontend.parse import parse  # noqa: E402
 from tileproof.frontend.specialisation import Specialisation  # noqa: E402
 from tileproof.ir.ops import Group, KernelIR  # noqa: E402
 from tileproof.ir.walk import walk  # noqa: E402
 from tileproof.runtime.arguments import bind  # noqa: E402
 from tileproof.runtime.check import verdict  # noqa: E402
 from tileproof.runtime.contracts import check_compares, check_contents, check_groups  # noqa: E402
-from tileproof.runtime.launch import prepare  # noqa: E402
+from tileproof.runtime.premises import copied_back  # noqa: E402
+from tileproof.runtime.prepare import prepare  # noqa: E402
 
 REFUTED = ("TP0801", "TP0811", "TP0821")
 """Codes that claim a counter-example."""
@@ -229,13 +231,21 @@ class Examination:
 
     def proved(self, given: tuple[Any, ...], order: Order) -> None:
         """A sanitized run of what was proved, if the launch's compares let it start."""
-        found, bound = prepare(self.kernel, given, {})
-        if found.verdict.findings and isinstance(self.verdict, Verdict):
-            # A compare that fails for a dimension bound as a constant is decided when that constant is known.
-            check_compares(parse(self.kernel).signature, bound, self.verdict)
-        interpreter.run(found.ir, {**bound.tensors, **bound.scalars}, bound.dimensions, order=order, sanitize=True)
-        if found.verdict.findings and isinstance(self.verdict, Verdict):
-            raise tp.KernelError(*found.verdict.findings)
+        try:
+            found, bound = prepare(self.kernel, given, {})
+        except tp.KernelError:
+            is_real = isinstance(self.verdict, Verdict)
+            if is_real:
+                # A compare that fails for a dimension bound as a constant is decided when that constant is known.
+                signature = parse(self.kernel).signature
+                check_compares(signature, bind(signature, given, {}), self.verdict)
+            self.unproved(given, order)
+            if is_real:
+                raise
+            return
+        arguments = {**bound.tensors, **bound.scalars}
+        with copied_back(bound.copies):
+            interpreter.run(found.ir, arguments, bound.dimensions, order=order, sanitize=True)
 
     def unproved(self, given: tuple[Any, ...], order: Order) -> None:
         """A sanitized run that asks the checker nothing."""

@@ -5,6 +5,8 @@ What stops a wrong launch is a check of the kernel's own, never the memory it wo
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,20 +16,18 @@ import tileproof as tp
 from tileproof import In, Index, InOut, Offsets, Out, f32, i32, i64, u8
 from tileproof.backends import interpreter
 from tileproof.diagnostics.codes import Code
-from tileproof.runtime import launch
 from tileproof.runtime.arguments import Bound
-from tileproof.runtime.check import Proved
+from tileproof.runtime.proved import Proved
 
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """A launch on the interpreter that does not end is abandoned."""
 
-    def abandoned(found: Proved, bound: Bound) -> None:
-        arguments = {**bound.tensors, **bound.scalars}
-        interpreter.run(found.ready, arguments, bound.dimensions, sanitize=False, steps=10_000)
+    def abandoned(_: Any, found: Proved, bound: Bound) -> Callable[..., None]:
+        return partial(interpreter.run, found.ready, sanitize=False, steps=10_000)
 
-    monkeypatch.setattr(launch, "on_interpreter", abandoned)
+    monkeypatch.setattr(interpreter.InterpreterBackend, "compile", abandoned)
 
 
 def stopped(kernel: tp.Kernel, *args: Any) -> str:

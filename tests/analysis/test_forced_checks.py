@@ -18,17 +18,18 @@ from tileproof.analysis.reading import Reader
 from tileproof.analysis.sites import Bounded, Site
 from tileproof.analysis.verdict import Residual, Rung, Verdict
 from tileproof.backends import interpreter
-from tileproof.backends.cpu import running
+from tileproof.backends.cpu import compilation, parts, running
 from tileproof.backends.cpu.facts import Facts
 from tileproof.backends.cpu.target import host
+from tileproof.compiler.pipeline import with_checks
 from tileproof.ir import ops
 from tileproof.ir.verifier import verify
 from tileproof.language.kernel import Kernel
-from tileproof.lowering.checks import place_checks
 from tileproof.runtime.arguments import Bound
-from tileproof.runtime.check import Proved
-from tileproof.runtime.launch import prepare
-from tileproof.runtime.native import pool
+from tileproof.runtime.premises import copied_back
+from tileproof.runtime.prepare import prepare
+from tileproof.runtime.proved import Proved
+from tileproof.runtime.workers import pool
 
 EXAMPLES = example_files()
 NUMBERS = count()
@@ -65,20 +66,22 @@ class Everywhere:
 
     def __init__(self, found: Proved) -> None:
         self.found = found
-        self.ir = place_checks(forced(found.verdict))
+        self.ir = with_checks(forced(found.verdict))
         self.loaded: dict[Facts, running.Loaded] = {}
         verify(self.ir)
 
     def interpret(self, bound: Bound) -> None:
-        interpreter.run(self.ir, {**bound.tensors, **bound.scalars}, bound.dimensions, sanitize=False)
+        with copied_back(bound.copies):
+            interpreter.run(self.ir, {**bound.tensors, **bound.scalars}, bound.dimensions, sanitize=False)
 
     def run(self, bound: Bound) -> None:
         arguments, target = {**bound.tensors, **bound.scalars}, host()
         facts = running.facts_for(self.ir, arguments, bound.dimensions, target.caches.l3)
         if facts not in self.loaded:
-            code = running.compile_kernel(self.ir, facts, target, f"forced_{next(NUMBERS)}")
+            code = compilation.compile_kernel(self.ir, facts, target, f"forced_{next(NUMBERS)}")
             self.loaded[facts] = running.Loaded(self.ir, code)
-        self.loaded[facts].run(arguments, bound.dimensions, pool())
+        with copied_back(bound.copies):
+            parts.run(self.loaded[facts], arguments, bound.dimensions, pool())
 
 
 def agree(kernel: Kernel, launches: Iterable[tuple[list[Any], dict[str, Any]]]) -> None:

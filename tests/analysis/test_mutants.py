@@ -16,7 +16,7 @@ from tileproof.runtime.check import verdict
 
 def is_wrong(case: Case) -> bool:
     """Whether the checker refuses a safe case, leaves it a check it need not, or misses the fault of an unsafe one."""
-    case.kernel.cache.clear()
+    case.kernel.forget()
     try:
         if case.fault is not None:
             return not found(case)
@@ -26,7 +26,7 @@ def is_wrong(case: Case) -> bool:
     except TileproofError:
         return True
     finally:
-        case.kernel.cache.clear()
+        case.kernel.forget()
 
 
 def named(witness: str) -> Case:

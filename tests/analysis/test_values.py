@@ -34,7 +34,8 @@ from tileproof.analysis.terms import (
     everything,
     of,
 )
-from tileproof.frontend.pipeline import accepted, passed
+from tileproof.compiler.pipeline import passed
+from tileproof.frontend.elaborate import accepted
 from tileproof.ir import ops
 from tileproof.ir.walk import walk
 

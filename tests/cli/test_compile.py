@@ -16,6 +16,7 @@ from tileproof.backends.cuda.cubin import resources_of
 from tileproof.backends.cuda.tileir.decode import decode
 from tileproof.cli.launches import of_shapes, read_shapes
 from tileproof.cli.load import load
+from tileproof.cli.usage import UsageError
 from tileproof.language.schedule import Schedule
 from tileproof.runtime import gpu
 from tileproof.runtime.ahead import plan_launch
@@ -46,6 +47,11 @@ MATMUL = HEAD + dedent('''
             for k in tp.tiles(K=B):
                 acc = tp.mma(a[i, k], b[k, j], acc)
             c[i, j] = acc * scale
+    ''')
+PADDED = HEAD + dedent('''
+    @tp.kernel
+    def padded(y: Out[T, "N+2*H-3"], x: In[T, "N"], *, H: int = 1) -> None:
+        y[:] = tp.zeros((1,), x.dtype)
     ''')
 ENTRIES = (
     "import tileproof as tp\n"
@@ -193,6 +199,15 @@ def test_shapes_that_follow_from_others_may_be_left_out(write: Write) -> None:
     assert [each.shape for each in (c, a, b)] == [(64, 32), (64, 128), (128, 32)]
     assert {each.dtype.name for each in (c, a, b)} == {"bfloat16"}
     assert (scale, launch.constants) == (0.5, {"B": 32})
+
+
+def test_shapes_that_follow_by_an_equation_may_be_left_out(write: Write) -> None:
+    (kernel,) = load(write("padded.py", PADDED)).kernels
+    assert [each.shape for each in of_shapes(kernel, read_shapes("x=10:f32"), {}).args] == [(9,), (10,)]
+    assert [each.shape for each in of_shapes(kernel, read_shapes("x=10:f32"), {"H": 4}).args] == [(15,), (10,)]
+    assert [each.shape for each in of_shapes(kernel, read_shapes("y=9:f32"), {}).args] == [(9,), (10,)]
+    with pytest.raises(UsageError, match=r"the shape of `y` is not known"):
+        of_shapes(kernel, read_shapes("x=0:f32"), {})
 
 
 def test_an_argument_larger_than_the_machine_takes_no_memory(write: Write) -> None:

@@ -10,11 +10,12 @@ from typing import Any
 from source_files import load_text
 
 import tileproof as tp
+from tileproof.compiler.pipeline import compile_for
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import KernelError
-from tileproof.frontend.elaborate import parse
-from tileproof.frontend.pipeline import accepted, compile_for
+from tileproof.frontend.elaborate import accepted
+from tileproof.frontend.parse import parse
 from tileproof.frontend.specialisation import generic
 from tileproof.runtime.check import check_kernel
 

@@ -16,10 +16,12 @@ import pytest
 from kernel_files import codes, kernel
 
 import tileproof as tp
+from tileproof.compiler.pipeline import compile_for
 from tileproof.diagnostics.codes import Code
+from tileproof.frontend.parse import parse
 from tileproof.ir.verifier import verify
+from tileproof.runtime.arguments import bind
 from tileproof.runtime.choice import ON_HOST
-from tileproof.runtime.launch import prepare
 
 EXAMPLES = int(os.environ.get("TILEPROOF_EXAMPLES", "400"))
 WHOLE, FLOATS, FLAGS = ["a", "b", "c"], ["f", "g"], ["p", "q"]
@@ -206,7 +208,7 @@ def check(seed: str) -> None:
         launched = [partial(launch, backend, compiled) for backend in ON_HOST]
         for extent in (0, 1, 4):
             y, z, x = np.zeros(7, np.int64), np.zeros(3, np.float32), np.zeros(extent, np.float32)
-            verify(prepare(compiled, (y, z, x), {})[0].ir)
+            verify(compile_for(compiled, bind(parse(compiled).signature, (y, z, x), {}).specialisation).ir)
             numbers, reals = python_result(lines, extent)
             for run in [interpreted] if found else [interpreted, *launched]:
                 y[:], z[:] = -1, -1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import linecache
 import os
@@ -18,6 +19,7 @@ import pytest
 
 import tileproof as tp
 from tileproof.diagnostics import Code, render
+from tileproof.frontend import source
 
 HEAD = "import tileproof as tp\nfrom tileproof import In, Out, f32\n"
 DOUBLE = '''
@@ -154,3 +156,59 @@ def test_code_that_borrows_the_name_of_another_text_is_not_mistaken_for_it(
 def test_a_lambda_is_not_a_kernel() -> None:
     (found,) = tp.check(tp.kernel(lambda y: None))
     assert (found.code, "not a function written with `def`" in found.message) == (Code.NO_SOURCE, True)
+
+
+LAID_OUT = '''
+import functools
+
+def plain(a): return a
+def brackets(
+    a,
+    b=(
+1, 2),
+):
+# a comment at the margin
+    text = """
+at the margin
+def is no function
+"""
+
+    return (
+a +
+    b)
+
+@functools.cache
+@functools.wraps(
+plain)
+def decorated(a):
+    if a:
+        return 1 + \\
+2
+    # the last line is a comment
+
+class Inside:
+    x = 1
+    def method(self):
+        def inner():
+            pass
+        return [
+    inner]
+    @property
+    def other(self):
+    \treturn 2
+    y = 2
+async def last(a):
+    return a
+    "text after the end"
+'''
+
+
+def test_the_text_of_a_function_ends_where_python_ends_it() -> None:
+    for text in (LAID_OUT, Path(source.__file__).read_text(), Path(__file__).read_text()):
+        lines = tuple(text.splitlines(keepends=True))
+        functions = [each for each in ast.walk(ast.parse(text)) if isinstance(each, ast.FunctionDef)]
+        assert len(functions) > 5
+        for node in functions:
+            first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+            found = source._statement_at(lines, first)
+            assert ast.dump(found, include_attributes=True) == ast.dump(node, include_attributes=True)

@@ -16,8 +16,8 @@ from source_files import load_text
 
 from tileproof.frontend.names import Capture
 from tileproof.frontend.watching import watch
-from tileproof.runtime.check import Proved
-from tileproof.runtime.launch import prepare
+from tileproof.runtime.prepare import prepare
+from tileproof.runtime.proved import Proved
 
 TEXT = """
 import types

@@ -17,7 +17,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.runtime.arguments import Bound
 from tileproof.runtime.devices import current_stream, described, host_copy, to_device
-from tileproof.runtime.launch import prepare
+from tileproof.runtime.prepare import prepare
 
 pytestmark = pytest.mark.gpu
 Alone = Callable[[str], str]

@@ -197,7 +197,7 @@ def test_an_illegal_address_loses_the_context_and_says_so(alone: Alone) -> None:
         from tileproof.backends.cuda.driver import Device, Event, launch, load, lost
         from tileproof.diagnostics.codes import Code
         from tileproof.diagnostics.errors import LaunchError
-        event, address, pinned = Event(Device(0)), Device(0).allocate(16), Device(0).allocate_host(16)
+        event, address = Event(Device(0)), Device(0).allocate(16)
         assert lost() is None
         launch(load(code(STRAYING)).function("straying"), (1, 1, 1), 0, 0)
         for call in (lambda: Device(0).synchronize(0), lambda: Device(0).allocate(16)):
@@ -209,7 +209,6 @@ def test_an_illegal_address_loses_the_context_and_says_so(alone: Alone) -> None:
                 print(found.message, found.notes, found.help)
         assert lost() is not None
         Device(0).free(address)
-        Device(0).free_host(pinned)
         del event
         print("ended")
     """)

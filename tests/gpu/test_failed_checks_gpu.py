@@ -13,7 +13,7 @@ from gpu_runs import assert_agrees
 
 import tileproof as tp
 from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.frontend.elaborate import parse
+from tileproof.frontend.parse import parse
 from tileproof.frontend.signature import TensorParameter
 from tileproof.ir.types import Access
 

@@ -29,8 +29,7 @@ def torch(gpu: Device) -> Any:
 @pytest.fixture
 def matmul_split() -> tp.Kernel:
     kernel, _, _ = joined()
-    kernel.cache.clear()
-    kernel.remembered.clear()
+    kernel.forget()
     return kernel
 
 

@@ -20,9 +20,9 @@ from tileproof.analysis.checking import prove
 from tileproof.analysis.verdict import Verdict
 from tileproof.backends.interpreter.replay import replay
 from tileproof.cli.audit import examine
+from tileproof.compiler.pipeline import compile_for
 from tileproof.diagnostics.errors import KernelError
-from tileproof.frontend.elaborate import parse
-from tileproof.frontend.pipeline import compile_for
+from tileproof.frontend.parse import parse
 from tileproof.frontend.signature import ContentOf, TensorParameter
 from tileproof.frontend.specialisation import generic
 from tileproof.ir.ops import KernelIR

@@ -13,8 +13,8 @@ from agreement import assert_alike
 from source_files import load_text
 
 import tileproof as tp
-from tileproof.frontend.elaborate import parse
-from tileproof.frontend.pipeline import accepted
+from tileproof.frontend.elaborate import accepted
+from tileproof.frontend.parse import parse
 from tileproof.frontend.signature import TensorParameter
 from tileproof.ir.types import Access
 

@@ -196,7 +196,7 @@ def test_kernels_with_other_schedules_share_nothing_that_changes() -> None:
         if value is vars(unscheduled)[name] and not isinstance(value, str | tuple | bool | int | type(None))
     ]  # fmt: skip
     assert set(shared) <= {"function", "__wrapped__", "__annotations__"}
-    assert made.cache is not unscheduled.cache
+    assert made.memos is not unscheduled.memos
     assert made.remembered is not unscheduled.remembered
 
 

@@ -12,13 +12,13 @@ import tileproof as tp
 from tileproof import In, Index, InOut, Out, Sum, f32, i32, i64
 from tileproof.analysis.verdict import Rung
 from tileproof.backends.interpreter.machine import Machine
-from tileproof.frontend.elaborate import parse
+from tileproof.compiler.pipeline import with_checks
+from tileproof.frontend.parse import parse
 from tileproof.ir import ops
 from tileproof.ir.printer import print_kernel
 from tileproof.ir.types import Access
 from tileproof.ir.verifier import verify
 from tileproof.ir.walk import walk
-from tileproof.lowering.checks import place_checks
 from tileproof.runtime.check import verdict
 from tileproof.runtime.choice import ON_HOST
 
@@ -182,7 +182,7 @@ def test_where_no_check_fails_the_result_is_the_watched_interpreters(
 def test_stores_behind_a_check_are_guarded_and_no_load_can_leave(kernel: tp.Kernel) -> None:
     found = verdict(kernel)
     assert found.residuals
-    made = place_checks(found)
+    made = with_checks(found)
     verify(made)
     seen_check = False
     for op in walk(made.body):
@@ -202,7 +202,7 @@ def test_stores_behind_a_check_are_guarded_and_no_load_can_leave(kernel: tp.Kern
 def test_a_pre_check_stands_before_every_loop() -> None:
     found = verdict(append)
     assert [residual.rung for residual in found.residuals] == [Rung.PRECHECK]
-    (space,) = (op for op in place_checks(found).body.ops if isinstance(op, ops.Parallel))
+    (space,) = (op for op in with_checks(found).body.ops if isinstance(op, ops.Parallel))
     kinds = [type(op) for op in space.body.ops]
     assert kinds.index(ops.Check) < kinds.index(ops.TilesLoop)
 
@@ -214,7 +214,7 @@ def test_a_kernel_without_checks_is_left_as_it_is() -> None:
             y[i] = x[i] * 2
 
     found = verdict(double)
-    assert place_checks(found) is found.kernel
+    assert with_checks(found) is found.kernel
 
 
 def test_on_the_cpu_a_program_that_failed_stores_nothing_more_and_others_go_on() -> None:
@@ -243,7 +243,7 @@ def test_on_the_interpreter_too_as_its_working_copies_show(monkeypatch: pytest.M
 
 
 def test_the_text_of_checked_ir_can_be_read() -> None:
-    text = print_kernel(place_checks(verdict(append)))
+    text = print_kernel(with_checks(verdict(append)))
     (checked,) = (line for line in text.splitlines() if " = check " in line)
     assert re.fullmatch(r' +ok\.\d+ = check %\d+ in 0:%c\d+, "the index of axis 0 of cache" : bool', checked)
     (stored,) = (line for line in text.splitlines() if "store cache" in line)

@@ -51,8 +51,7 @@ def gpu(
     driver._found.cache_clear()
     for kernel in (each for each in vars(request.module).values() if isinstance(each, Kernel)):
         # What it remembers are functions of a driver that is gone.
-        kernel.cache.clear()
-        kernel.remembered.clear()
+        kernel.forget()
     yield made
     assert made.scratch == {}
 

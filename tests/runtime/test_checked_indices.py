@@ -14,7 +14,7 @@ from tileir_computing import has_assembler
 
 import tileproof as tp
 from tileproof import In, Index, Offsets, Out, Unique, f32
-from tileproof.frontend.elaborate import parse
+from tileproof.frontend.parse import parse
 from tileproof.runtime.check import verdict
 from tileproof.runtime.checked_indices import WORDS, checked_copy, impossible, launches, needs, report
 from tileproof.runtime.contracts import Fault, Wrong, refuse
@@ -240,7 +240,8 @@ def ragged(y: Out[f32, "V"], ids: In[Offsets["V"], "E+1"]) -> None:
 FLOATS = np.zeros(6, np.float32)
 CASES: dict[str, tuple[tp.Kernel, Callable[[Array], Any], list[list[int]]]] = {
     "Index": (gather, lambda ids: (FLOATS[: len(ids)].copy(), FLOATS, ids), [[0, 6, -5], [1, -1], [1, -2, -1]]),
-    "Unique": (put, lambda ids: (FLOATS.copy(), FLOATS[: len(ids)], ids), [[4, 1, 4], [0, 1, 2, 3, 4, -1], [9] * 6]),
+    "Unique": (put, lambda ids: (FLOATS.copy(), FLOATS[: len(ids)], ids),
+               [[4, 1, 4, 0, 2, 3], [0, 1, 2, 3, 4, -1], [9] * 6]),
     "Offsets": (ragged, lambda ids: (FLOATS, ids), [[0, 4, 3, 6], [1, 6], [0, 5], [-1, 7], [0, 7, 6]]),
 }
 
@@ -316,8 +317,7 @@ def test_tensors_of_our_own_are_copied_as_arrays_are(kind: str) -> None:
 
 def forget() -> None:
     for kernel in KERNELS:
-        kernel.cache.clear()
-        kernel.remembered.clear()
+        kernel.forget()
 
 
 @pytest.fixture

@@ -11,9 +11,10 @@ import pytest
 
 import tileproof as tp
 from tileproof import In, Out, f32
+from tileproof.backends.interpreter import InterpreterBackend
 from tileproof.diagnostics import Code, Diagnostic
-from tileproof.runtime import launch
 from tileproof.runtime.choice import BACKENDS, DEFAULT, VARIABLE, current
+from tileproof.runtime.host_device import CpuBackend
 
 
 @pytest.fixture(autouse=True)
@@ -146,14 +147,14 @@ def double(y: Out[f32, "N"], x: In[f32, "N"], *, B: int = 8) -> None:
 
 def test_a_launch_runs_on_the_chosen_backend(monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[str] = []
-    monkeypatch.setattr(launch, "on_interpreter", lambda *_: ran.append("interpreter"))
-    monkeypatch.setattr(launch.native, "launch", lambda *_: ran.append("cpu"))
+    for backend in (InterpreterBackend, CpuBackend):
+        monkeypatch.setattr(backend, "compile", lambda self, *_: lambda *_: ran.append(type(self).__name__))
     x = np.ones(3, np.float32)
     with tp.backend("cpu"):
         double(np.empty_like(x), x)
     monkeypatch.setenv(VARIABLE, "interpreter")
     double(np.empty_like(x), x)
-    assert ran == ["cpu", "interpreter"]
+    assert ran == ["CpuBackend", "InterpreterBackend"]
 
 
 def test_a_launch_under_a_wrong_variable_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,13 +12,14 @@ from hypothesis.extra import numpy as arrays
 
 import tileproof as tp
 from tileproof import In, Index, InOut, Offsets, Out, T, Unique, f32, i32
+from tileproof.analysis.mints import mints
 from tileproof.diagnostics.codes import Code
-from tileproof.frontend.elaborate import parse
+from tileproof.frontend.parse import parse
 from tileproof.runtime import facts
 from tileproof.runtime.arguments import bind
 from tileproof.runtime.contracts import check_complete, check_contents
-from tileproof.runtime.facts import Facts, Measured, Wanted, key_of, measure, minted, mints, settled
-from tileproof.runtime.launch import compiled
+from tileproof.runtime.facts import Facts, Measured, Wanted, key_of, measure, minted, settled
+from tileproof.runtime.prepare import compile
 
 
 @tp.kernel
@@ -224,7 +225,7 @@ def raw(t: Out[Index["V"], "N"], x: In[i32, "N"], table: In[f32, "V"]) -> None:
 
 
 def vouched(kernel: tp.Kernel, *args: Any) -> dict[str, bool | None]:
-    return mints(compiled(kernel, bind(parse(kernel).signature, args, {})).ir)
+    return mints(compile(kernel, bind(parse(kernel).signature, args, {}).specialisation).ir)
 
 
 def test_a_kernel_vouches_for_what_it_stores() -> None:
@@ -245,7 +246,7 @@ def test_nobody_vouches_for_raw_stores() -> None:
 def checked(kernel: tp.Kernel, known: Any, *args: Any) -> None:
     signature = parse(kernel).signature
     bound = bind(signature, args, {})
-    found = compiled(kernel, bound)
+    found = compile(kernel, bound.specialisation)
     check_contents(signature, bound, found.holes, known)
     check_complete(signature, bound, found.verdict.complete, known)
 

@@ -174,13 +174,13 @@ def test_a_task_is_woken_when_work_is_done(stub: Stub) -> None:
             tasks = [asyncio.create_task(wait(use(stream))) for _ in range(3)]
             await asyncio.sleep(0)
             said.append("meanwhile")
-            assert len(stub.named("cuLaunchHostFunc")) == 1, "one alarm is enough"
             gate.open()
             stub.streams.go_on()
             await asyncio.gather(*tasks)
         return said
 
-    assert asyncio.run(main()) == ["meanwhile", "done 1", "done 2", "done 3"]
+    first, *rest = asyncio.run(main())
+    assert (first, sorted(rest)) == ("meanwhile", ["done 1", "done 2", "done 3"])
 
 
 # Recording.
@@ -222,19 +222,14 @@ def test_nobody_waits_for_a_gpu_that_is_lost(stub: Stub) -> None:
         stream.begin(Work("work", (), ()), lambda: stream.gpu.memset_async(1, 0, 1, 0))
 
 
-def test_a_task_that_waits_for_a_gpu_that_is_lost_is_told(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tileproof.runtime import waking
-
-    monkeypatch.setattr(waking, "_CARE", 0.001)
+def test_a_task_that_waits_for_a_gpu_that_is_lost_is_told(stub: Stub) -> None:
     stream, gate = stream_of(), CudaGate()
     gate.hold(stream)
     turn = use(stream)
 
     async def main() -> None:
-        waiting = asyncio.create_task(_reached(stream, turn))
-        await asyncio.sleep(0)
-        stub.failing["cuEventQuery"] = CUresult.CUDA_ERROR_ILLEGAL_ADDRESS
-        await waiting
+        stub.failing["cuEventSynchronize"] = CUresult.CUDA_ERROR_ILLEGAL_ADDRESS
+        await _reached(stream, turn)
 
     with pytest.raises(tp.LaunchError, match="CUDA failed"):
         asyncio.run(main())

@@ -18,7 +18,7 @@ from tileir_computing import has_assembler
 import tileproof as tp
 from tileproof import In, InOut, Out, f32
 from tileproof.diagnostics.codes import Code
-from tileproof.runtime import following
+from tileproof.runtime import following_beside
 from tileproof.runtime.cuda_streams import CudaStream, current_cuda_stream
 from tileproof.runtime.leases import Work, ledger_of
 
@@ -137,11 +137,11 @@ def test_whatever_follows_gives_what_full_launches_give(
 ) -> None:  # fmt: skip
     gpu.runs_followers = True
     remember()
-    follow = following.follow_beside
+    follow = following_beside.follow
     counts = []
 
     def run(is_full: bool) -> list[Any]:
-        monkeypatch.setattr(following, "follow_beside", follow if not is_full else lambda *_: False)
+        monkeypatch.setattr(following_beside, "follow", follow if not is_full else lambda *_: False)
         choose = random.Random(seed)
         tensors = [of(value) for value in range(4)]
         model = [np.full(COUNT, value, np.float32) for value in range(4)]

@@ -16,13 +16,14 @@ from cuda_stub import CUresult
 from evaluating_gpu import Gpu, GpuArray
 from example_launches import FOLDER
 from fast_driver import EARLY, WAYS, Driver, entries, plan_of, plans_of
+from following import forget_launches
 from source_files import load_file
 from tileir_computing import has_assembler
 
 import tileproof as tp
 from tileproof import In, InOut, Out, f32
 from tileproof.diagnostics.codes import Code
-from tileproof.runtime import following
+from tileproof.runtime import following_beside
 from tileproof.runtime.cuda_streams import CudaStream
 from tileproof.runtime.fast import Join
 from tileproof.runtime.leases import ledger_of
@@ -85,7 +86,7 @@ def is_full(gpu: Gpu, kernel: tp.Kernel, *args: Any, **constants: Any) -> bool:
 def is_native(gpu: Gpu, monkeypatch: pytest.MonkeyPatch, kernel: tp.Kernel, *args: Any) -> bool:
     """Whether a launch follows another without Python."""
     with monkeypatch.context() as patch:
-        patch.setattr(following, "follow_beside", lambda *_: False)
+        patch.setattr(following_beside, "follow", lambda *_: False)
         return not is_full(gpu, kernel, *args)
 
 
@@ -137,7 +138,7 @@ def test_examples_are_right_again_and_again(gpu: Gpu, monkeypatch: pytest.Monkey
     gpu.runs_followers = True
     example = load_file(FOLDER / f"{name}.py")
     kernel, followed = getattr(example, name), 0
-    monkeypatch.setattr(following, "follow_beside", lambda *_: False)
+    monkeypatch.setattr(following_beside, "follow", lambda *_: False)
     for seed in range(4):
         args, constants = example.arguments(seed)
         given = [GpuArray(arg) for arg in args]
@@ -187,7 +188,7 @@ def test_while_nobody_can_tell_whether_a_stream_records_nothing_is_followed(
     monkeypatch.setattr(Gpu, "_captured", lambda *_: 906)
     calls = gpu.follower("joined").calls
     gpu._entries.clear()
-    joined.cache.clear()
+    joined.forget()
     joined.remembered.clear()
     joined(*given)
     assert not is_native(gpu, monkeypatch, joined, *given)
@@ -345,8 +346,7 @@ def test_a_launch_that_breaks_off_is_reported_as_a_full_one_is(gpu: Gpu, is_besi
             version, turn = y.version, stream.turn
             with pytest.MonkeyPatch.context() as patch:
                 if is_full_one:
-                    marked.remembered.clear()
-                    marked.cache.pop("followed")
+                    forget_launches(marked)
                     start = Gpu.on_cuLaunchKernelEx
 
                     def refusing(self: Gpu, config: Any, kernel: int, *rest: Any, start: Any = start) -> Any:
@@ -357,7 +357,7 @@ def test_a_launch_that_breaks_off_is_reported_as_a_full_one_is(gpu: Gpu, is_besi
                 else:
                     refuse(gpu, "marked_after")
                     if not is_beside:
-                        patch.setattr(following, "follow_beside", lambda *_: False)
+                        patch.setattr(following_beside, "follow", lambda *_: False)
                 with pytest.raises(tp.LaunchError) as raised:
                     marked(seen, y, x)
             if not is_full_one:

@@ -19,7 +19,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.runtime import streams
 from tileproof.runtime.cuda_streams import CudaStream, current_cuda_stream
 from tileproof.runtime.fast.lanes import lane_alone
-from tileproof.runtime.leases import ledger_of
+from tileproof.runtime.leases import Ledger, ledger_of
 
 pytestmark = pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")
 
@@ -193,7 +193,7 @@ def test_others_are_told_of_a_launch_that_asks_the_ledger(gpu: Gpu) -> None:
     doubled(y, x)
     stream, side = current_cuda_stream(0), tp.Stream("cuda")
     assert isinstance(side, CudaStream)
-    given: dict[Any, list[int]] = {}
+    given: list[tuple[Any, int]] = []
     with CudaGate(stream, side):
         with side:
             doubled(filled(), x)
@@ -202,7 +202,39 @@ def test_others_are_told_of_a_launch_that_asks_the_ledger(gpu: Gpu) -> None:
             assert has_leases(stream, y, x)
         finally:
             streams.watched.reset(token)
-    assert given == {stream: [stream.turn]}
+    assert given == [(stream, stream.turn)]
+
+
+def test_a_handler_of_a_signal_in_the_middle_of_a_launch_is_refused_to_launch(
+    gpu: Gpu, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    y, x, other = filled(), filled(), filled()
+    with tp.Graph() as graph:
+        doubled(other, x)
+    real, came = Ledger.note, list[bool]()
+
+    def note(*args: Any) -> None:
+        if not came:
+            came.append(True)
+            for use in (lambda: doubled(other, x), graph.replay, other.tolist, lambda: other.copy_from(7)):
+                with pytest.raises(tp.InFlight):
+                    use()
+        real(*args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Ledger, "note", note)
+        doubled(y, x)
+    assert came
+    came.clear()
+    stream, side = current_cuda_stream(0), tp.Stream("cuda")
+    assert isinstance(side, CudaStream)
+    with CudaGate(stream, side):
+        with side:
+            doubled(filled(), x)
+        with monkeypatch.context() as patch:
+            patch.setattr(Ledger, "note", note)
+            doubled(y, x)  # like the one before, but it asks the ledger
+    assert came
 
 
 def test_a_full_lane_asks_the_ledger_and_goes_on(gpu: Gpu) -> None:

@@ -66,7 +66,7 @@ class Tensor:
         return self.at
 
     def untyped_storage(self) -> Any:
-        return SimpleNamespace(data_ptr=lambda: BASE, nbytes=lambda: self.room)
+        return SimpleNamespace(data_ptr=lambda: BASE, nbytes=lambda: self.room, resizable=lambda: False)
 
     def is_conj(self) -> bool:
         return self.conj
@@ -76,6 +76,13 @@ class Tensor:
 
     def as_subclass(self, _: type) -> Tensor:
         return self
+
+    def detach(self) -> Tensor:
+        return self
+
+    @property
+    def is_cpu(self) -> bool:
+        return bool(self.device.type == "cpu")
 
 
 class FakeTensor(Tensor):

@@ -16,7 +16,8 @@ from tileir_computing import has_assembler
 import tileproof as tp
 from tileproof import In, Index, Out, Sum, T, f32, i32
 from tileproof.diagnostics.codes import Code
-from tileproof.runtime import following
+from tileproof.runtime import fast, following_beside, launch_cache
+from tileproof.runtime.launch_cache import FORMS
 
 pytestmark = pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")
 Array = np.ndarray[Any, Any]
@@ -93,7 +94,7 @@ def static(y: Out[T, "M N"], x: In[T, "M N"], *, N: int) -> None:
 
 
 def test_no_more_than_some_forms_are_kept(gpu: Gpu, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(following, "_FORMS", 1)
+    monkeypatch.setattr(launch_cache, "_FORMS", 1)
     for _ in range(2):
         assert is_full(gpu, *pair(3, 4), kernel=static)
         assert is_full(gpu, *pair(3, 8), kernel=static)
@@ -101,7 +102,7 @@ def test_no_more_than_some_forms_are_kept(gpu: Gpu, monkeypatch: pytest.MonkeyPa
 
 
 def test_no_more_than_some_constants_are_kept(gpu: Gpu, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(following, "_MOST", 1)
+    monkeypatch.setattr(launch_cache, "_MOST", 1)
     assert is_full(gpu, *pair(3, 10), 1.0, B=4)
     assert is_full(gpu, *pair(3, 10), 1.0, B=2)
     assert list(scaled.remembered) == [(("B", 2),)]
@@ -287,10 +288,12 @@ def test_another_backend_is_not_passed_over(gpu: Gpu, monkeypatch: pytest.Monkey
 
 
 def test_a_launch_that_must_go_the_full_way_is_not_remembered_twice(gpu: Gpu, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TILEPROOF_BACKEND", "cuda")
-    for _ in range(3):
-        assert is_full(gpu, *pair(3, 10), 1.0)
-    ((form,),) = scaled.cache["followed"].values()
+    monkeypatch.setattr(fast, "launch", lambda *_: False)
+    monkeypatch.setattr(following_beside, "follow", lambda *_: False)
+    with tp.backend("cuda"):
+        for _ in range(3):
+            assert is_full(gpu, *pair(3, 10), 1.0)
+    ((form,),) = FORMS.of(scaled).values()
     assert len(form.plans.kept) == 1
 
 

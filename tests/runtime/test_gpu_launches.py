@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from cuda_stub import CUresult
 from evaluating_gpu import Gpu, GpuArray, Started
+from following import forget_launches
 from source_files import load_text
 from tileir_computing import has_assembler
 
@@ -337,7 +338,7 @@ def test_a_kernel_that_is_defined_again_is_compiled_anew_if_it_says_something_el
 @pytest.mark.usefixtures("empty_cache")
 def test_each_gpu_is_given_the_code_once(gpu: Gpu) -> None:
     for device in (0, 1, 0, 1):
-        scaled.remembered.clear()
+        forget_launches(scaled)
         y = GpuArray(floats(3, 10), device)
         scaled(y, GpuArray(floats(3, 10), device), 2.0)
         assert np.array_equal(y.numpy(), floats(3, 10) * 2)

@@ -6,7 +6,7 @@ import asyncio
 import gc
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ from host_kernels import (
 )
 
 import tileproof as tp
+from tileproof.backends.interpreter import InterpreterBackend
 from tileproof.diagnostics.codes import Code
 
 
@@ -544,3 +545,29 @@ def test_launches_of_several_jobs_in_a_graph() -> None:
     for times in range(3):
         graph.replay()
         assert total.tolist() == [8.0 * 2**times] * 4
+
+
+@pytest.mark.parametrize("backend", ["cpu", "interpreter"])
+def test_a_graph_replays_on_the_backend_that_it_was_recorded_on(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[str] = []
+    compile = InterpreterBackend.compile
+
+    def noted(self: InterpreterBackend, found: Any, bound: Any) -> Callable[..., None]:
+        code = compile(self, found, bound)
+
+        def run(*given: Any) -> None:
+            ran.append(found.kernel.name)
+            code(*given)
+
+        return run
+
+    monkeypatch.setattr(InterpreterBackend, "compile", noted)
+    x, y = tp.from_numpy(np.arange(19, dtype=np.float32)), tp.empty(19)
+    with tp.backend(backend), tp.Graph() as graph:
+        add(y, x, x)
+    assert not ran
+    for value in (1.0, 3.0):
+        tp.copy(x, tp.full(19, value))
+        graph.replay()
+        assert np.array_equal(y.numpy(), np.full(19, 2 * value))
+    assert ran == (["add", "add"] if backend == "interpreter" else [])

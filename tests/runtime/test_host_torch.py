@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from following import fully_launched
 from foreign_arrays import copy, copy_matrix, refused
 
 import tileproof as tp
 from tileproof import In, InOut, f32
 from tileproof.diagnostics.codes import Code
-from tileproof.runtime import launch, native
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
@@ -64,7 +64,7 @@ def test_numpy_arrays_and_tensors_go_together() -> None:
     assert (y == x.numpy()).all()
 
 
-def test_a_launch_like_an_earlier_one_is_recognised(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_launch_like_an_earlier_one_is_recognised() -> None:
     def pair() -> tuple[Any, Any]:
         return torch.zeros(2, 3), torch.rand(2, 3)
 
@@ -72,11 +72,11 @@ def test_a_launch_like_an_earlier_one_is_recognised(monkeypatch: pytest.MonkeyPa
         kernel = copy_matrix if dtype is torch.float32 else copy
         y, x = (each.to(dtype) if kernel is copy_matrix else each.flatten().to(dtype) for each in pair())
         kernel(y, x)
-        with monkeypatch.context() as patch:
-            patch.setattr(launch, "prepare", None)
+        with fully_launched() as full:
             y.zero_()
             kernel(y, x)
         assert torch.equal(y, x)
+        assert full == []
 
 
 def test_a_launch_that_is_only_like_an_earlier_one_goes_the_full_way() -> None:
@@ -89,9 +89,9 @@ def test_a_launch_that_is_only_like_an_earlier_one_goes_the_full_way() -> None:
     short = torch.zeros(4)
     short.untyped_storage().resize_(8)
     for args in ((short, x), (y, short)):
-        with pytest.raises(tp.LaunchError, match="too small"):
+        with fully_launched() as full, pytest.raises(tp.LaunchError, match="too small"):
             copy(*args)
-    assert not native.repeat(copy, (short, x), {})
+        assert full == ["copy"]
 
 
 def test_a_tensor_that_requires_grad_is_read_and_not_written() -> None:

@@ -7,18 +7,23 @@ import gc
 import threading
 import weakref
 from collections.abc import Callable, Iterator
+from contextvars import copy_context
 from itertools import pairwise
 
 import interrupting
 import numpy as np
 import pytest
 from gates import Gate
-from host_kernels import add, columns, double, fill, looked_up, numbers, taken, told, whole
+from host_kernels import add, columns, double, fill, looked_up, numbers, places, taken, told, whole
 
 import tileproof as tp
+from tileproof.backends.cpu.pool import Pool
+from tileproof.backends.cpu.queue import Queue
 from tileproof.diagnostics.codes import Code
-from tileproof.runtime.cpu_streams import Caller, CpuStream, caller
-from tileproof.runtime.leases import Ledger, Work, ledger_of
+from tileproof.runtime.cpu_streams import CpuStream
+from tileproof.runtime.fast import door
+from tileproof.runtime.host_access import look
+from tileproof.runtime.leases import Ledger
 
 
 @pytest.fixture
@@ -379,34 +384,83 @@ def test_work_keeps_its_memory_if_a_second_signal_comes_at_the_begin_of_what_the
     CpuStream.lost.clear()
 
 
-def test_a_handler_of_a_signal_is_refused_to_wait_for_what_it_interrupted(gate: Gate) -> None:
-    """Not by the launch on arrays of others that its thread is in the middle of, nor by what comes behind that."""
-    a, y, z, last, free = tp.ones(4), tp.zeros(4), tp.zeros(4), tp.zeros(4), tp.zeros(4)
-    out, one, two, three = np.zeros(4, np.float32), tp.Stream(), tp.Stream(), tp.Stream()
-    with one:
-        double(free)
-    assert isinstance(three, CpuStream)
-    gate.hold(three)
-    with caller().doing(Work("a launch", (), (y.span,))):  # from here on it is as if a signal had come
-        with three:
-            double(free)
-        with one:
-            double(free)
-            add(z, y, a)
-        other = threading.Thread(target=add, args=(out, z, a))  # it does its launch by itself, and waits
-        other.start()
-        while not any(isinstance(each, Caller) and each.behind for each in ledger_of(None).streams):
-            pass
-        with two:
-            add(last, z, tp.asarray(a))
-        for use in (y, z, last):
-            assert refused(use.tolist) == [Code.IN_FLIGHT]
-        for stream in (one, two):
-            assert refused(stream.synchronize) == [Code.IN_FLIGHT]
+def test_a_launch_on_arrays_that_two_signals_interrupt_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second at every moment of what the first left to do: nobody waits for that launch for ever, and whoever reads
+    what it was to write is told."""
+    theirs, y, z = np.ones(4, np.float32), tp.zeros(4), tp.zeros(4)
+
+    def run(*_: object) -> None:
+        raise interrupting.Stopped
+
+    def work() -> None:
+        with monkeypatch.context() as patch:
+            patch.setattr(Pool, "run", run)
+            add(y, theirs, theirs)
+
+    add(y, theirs, theirs)
+    came = []
+    with tp.backend("cpu"):  # or the pool would not be asked: it would be done at once, natively
+        for moment in interrupting.at_every_moment(work, interrupting.stop):
+            came.append(moment)
+            try:
+                found = str(y.tolist())
+            except RuntimeError as error:
+                found = str(error)
+            assert found.startswith(("[2.0, 2.0, 2.0, 2.0]", "a launch was interrupted by Stopped")), moment
+            add(z, theirs, theirs)
+            add(y, z, z)
+            assert (y.tolist(), z.tolist()) == ([4] * 4, [2] * 4), moment
+            add(y, theirs, theirs)
+    assert any("settle" in moment for moment in came)
+
+
+def test_what_an_interrupted_launch_vouched_for_is_tested(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It never ran: it was interrupted when it waited for an earlier one, whose entries are there now. Of these sizes
+    it is the first, because those like an earlier one vouch for nothing."""
+    table, ids, y, late = tp.ones(5), whole(*[0] * 7), tp.zeros(7), whole(2, 1, 0, 2, 1, 0, 9)
+    taken(y, table, ids)
+    gate.hold()
+    tp.copy(ids, late)
+
+    def until(*_: object) -> None:
+        raise interrupting.Stopped
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Queue, "until", until)
+        with pytest.raises(interrupting.Stopped):
+            places(ids, np.ones(5, np.float32))
+    gate.open()
+    tp.current_stream().synchronize()
+    with pytest.raises(tp.LaunchError, match=r"`ids\[6\]` is 9"):
+        taken(y, table, ids)
+
+
+def test_a_launch_that_a_signal_interrupts_has_all_its_leases_or_never_runs() -> None:
+    """Whatever the host is allowed to write then, no kernel overwrites."""
+    a, y, stream = tp.ones(4), tp.zeros(4), CpuStream()
+    with stream:
+        add(y, a, a)
+    stream.synchronize()
+    ways: set[tuple[bool, float]] = set()
+    gate = Gate()
+    gate.hold(stream)
+
+    def work() -> None:
+        with stream:
+            add(y, a, a)
+
+    for moment in interrupting.at_every_moment(lambda: copy_context().run(work), interrupting.stop):
+        is_free = not refused(y.copy_from, 7)
         gate.open()
-        assert free.tolist() == [0, 0, 0, 0]  # this waits for another stream, and comes before what is refused
-    other.join()
-    assert (last.tolist(), out.tolist()) == ([2, 2, 2, 2], [2, 2, 2, 2])
+        stream.queue.until(stream.queue.given)
+        (value,) = set(y.tolist())
+        assert value == 7 or not is_free, moment
+        ways.add((is_free, value))
+        y[...] = 7
+        gate = Gate()
+        gate.hold(stream)
+    gate.open()
+    assert ways == {(True, 7), (False, 2), (False, 7)}
 
 
 def test_python_runs_ahead_by_thousands_of_launches(gate: Gate) -> None:
@@ -421,3 +475,24 @@ def test_python_runs_ahead_by_thousands_of_launches(gate: Gate) -> None:
     assert raw(x) == [0, 0, 0, 0]
     gate.open()
     assert x.tolist() == [2000] * 4
+
+
+def test_no_launch_goes_without_leases_while_a_look_must_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between a look at entries and the launch that relies on it, and while the host reads or writes elements."""
+    table, ids, y = tp.ones(5), whole(*[0] * 7), tp.zeros(7)
+    taken(y, table, ids)
+    push, quiet = Queue.push, list[bool]()
+
+    def noted(self: Queue, *args: int) -> int:
+        quiet.append(door.is_quiet())
+        return push(self, *args)
+
+    tp.current_stream().synchronize()
+    monkeypatch.setattr(Queue, "push", noted)
+    ids[...] = 1
+    taken(y, table, ids)
+    tp.current_stream().synchronize()
+    assert quiet == [False]
+    assert door.is_quiet()
+    assert not look(ids, "a test", lambda _: door.is_quiet())
+    assert door.is_quiet()

@@ -19,10 +19,10 @@ from source_files import load_text
 
 import tileproof as tp
 from tileproof import In, Out, f32
-from tileproof.backends.cpu import running
+from tileproof.backends.cpu import compilation, running
 from tileproof.backends.cpu.target import VARIABLE, host
+from tileproof.runtime import cpu_launches, prepare
 from tileproof.runtime.cache import Cache
-from tileproof.runtime.check import Proved
 
 KERNELS = '''
 import os, sys, time
@@ -189,7 +189,7 @@ def shared(y: Out[f32, "M N"], a: In[f32, "M K"], b: In[f32, "K N"], *, K: int, 
 @pytest.fixture
 def cpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     monkeypatch.setenv("TILEPROOF_CACHE_DIR", str(tmp_path / "cache"))
-    shared.cache.clear()
+    shared.forget()
     with tp.backend("cpu"):
         yield
 
@@ -207,8 +207,8 @@ def multiplied(m: int) -> running.Code:
 
 
 def loaded(kernel: tp.Kernel) -> list[running.Loaded]:
-    proved = [each for each in kernel.cache.values() if isinstance(each, Proved)]
-    return [each for found in proved for each in found.native.values() if isinstance(each, running.Loaded)]
+    proved = prepare._proved.of(kernel).values()
+    return [each for found in proved for each in cpu_launches._loaded_ones.of(found).values()]
 
 
 @pytest.mark.parametrize("order", [(4, 64), (64, 4)])
@@ -249,7 +249,7 @@ def test_a_launch_that_comes_while_another_is_compiled(
     """As that of a handler of a signal, on the same thread."""
     module = load_text(KERNELS.replace("+ 1.0", f"+ {1.5 + is_same}"))  # which nobody has compiled
     x, y, z = np.ones(20, np.float32), np.zeros(20, np.float32), np.zeros(20, np.float32)
-    real, came = running.compile_kernel, list[bool]()
+    real, came = compilation.compile_kernel, list[bool]()
 
     def handle() -> None:
         if is_same:
@@ -263,7 +263,7 @@ def test_a_launch_that_comes_while_another_is_compiled(
             handle()
         return real(*args)
 
-    monkeypatch.setattr(running, "compile_kernel", compile_kernel)
+    monkeypatch.setattr(compilation, "compile_kernel", compile_kernel)
     thread = threading.Thread(target=lambda: module.added(y, x), daemon=True)
     thread.start()
     thread.join(60)

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from following import fully_launched
 from gates import Gate
 from host_kernels import add, columns, double, fill, looked_up, numbers, told, whole
 
 import tileproof as tp
-from tileproof.runtime import repeats
 from tileproof.runtime.cpu_streams import CpuStream
 from tileproof.runtime.leases import ledger_of
 
@@ -298,7 +298,7 @@ def test_the_first_of_several_failures_is_raised(gate: Gate) -> None:
     fill(two, 0.0)
 
 
-def test_what_is_spoiled_does_not_hold_up_other_launches(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_spoiled_does_not_hold_up_other_launches() -> None:
     y, z, a = tp.zeros(4), tp.zeros(4), tp.ones(4)
     x, u = np.ones(4, np.float32), np.zeros(4, np.float32)
     add(z, a, a)
@@ -306,26 +306,19 @@ def test_what_is_spoiled_does_not_hold_up_other_launches(monkeypatch: pytest.Mon
     failing(y)
     assert "77" in told()[0]
     assert ledger_of(None).poisoned
-    ways: list[bool] = []
-    run = repeats.run
-
-    def noted(*args: Any) -> bool:
-        ways.append(run(*args))
-        return ways[-1]
-
-    monkeypatch.setattr(repeats, "run", noted)
-    add(z, a, a)
-    add(u, x, x)
-    assert ways == [True, True]
-    with pytest.raises(tp.TileproofError, match="77"):
-        add(z, y, a)
-    assert ways == [True, True, False]
+    with fully_launched() as kernels:
+        add(z, a, a)
+        add(u, x, x)
+        assert kernels == []
+        with pytest.raises(tp.TileproofError, match="77"):
+            add(z, y, a)
+        assert kernels == ["add"]
 
 
 def test_what_is_written_anew_at_the_very_moment_somebody_looks_is_not_spoiled(
     gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one, two = tp.Stream(), tp.Stream()
+    one, two = CpuStream(), CpuStream()
     y, a, ledger = tp.zeros(4), tp.ones(4), ledger_of(None)
     with Gate() as first:
         first.hold(one)
@@ -340,7 +333,7 @@ def test_what_is_written_anew_at_the_very_moment_somebody_looks_is_not_spoiled(
     def and_then_it_is_done() -> None:
         retire()
         gate.open()
-        two.until(two.turn)
+        two.queue.until(two.turn)
 
     ledger.retire()
     assert ledger.poisoned

@@ -229,7 +229,7 @@ print(len(wrong))
 
 
 def test_a_handler_of_a_signal_that_launches_at_any_moment_breaks_nothing() -> None:
-    """Whatever it comes into the middle of, it is as if it came before or behind that."""
+    """It is refused in the middle of a launch; anywhere else it is as if it came before or after."""
     text = """
 import random, signal
 x, y, z, side = tp.ones(1 << 14), tp.zeros(1 << 14), tp.ones(64), tp.Stream()
@@ -241,20 +241,23 @@ calls = [on_side, lambda: add(sums, theirs, theirs), lambda: add(z, a[:64], a[:6
 came = [0]
 def handle(*_):
     came[0] += 1
-    calls[came[0] % len(calls)]()
+    try:
+        calls[came[0] % len(calls)]()
+    except tp.InFlight:
+        pass
 for each in calls:
     each()
 signal.signal(signal.SIGALRM, handle)
 chance, wrong = random.Random(0), 0
-for _ in range(1500):
+for turn in range(1500):
     signal.setitimer(signal.ITIMER_REAL, chance.random() * 8e-5 + 1e-6)
-    add(y, x, x)
+    add(y, x, x if turn % 2 else b)
     wrong += set(y.tolist()[::64]) != {2.0}
     y[...] = 7
 signal.setitimer(signal.ITIMER_REAL, 0)
 print(wrong, came[0] > 0, set(z.tolist()), set(sums.tolist()))
 """
-    assert ended(text) == ["0", "True", "{2.0}", "{2.0}"]
+    assert ended("b = np.ones(1 << 14, np.float32)" + text) == ["0", "True", "{2.0}", "{2.0}"]
 
 
 def test_a_handler_of_a_signal_that_raises_leaves_no_memory_shared_for_good() -> None:
@@ -397,10 +400,8 @@ def test_a_fork_while_another_thread_takes_memory() -> None:
 
     def hold() -> None:
         with account.lock, accounting._making:
-            account._is_counted = False
             held.set()
             over.wait()
-            account._is_counted = True
 
     thread = threading.Thread(target=hold)
     thread.start()

@@ -17,13 +17,11 @@ from source_files import load_file, load_text
 
 import tileproof as tp
 from tileproof import In, Index, Out, f32, i32
-from tileproof.frontend.elaborate import parse
-from tileproof.frontend.pipeline import compile_for
+from tileproof.frontend.parse import parse
 from tileproof.ir.ops import BinaryFn
-from tileproof.runtime import proofs
+from tileproof.runtime import proofs, proved
 from tileproof.runtime.arguments import bind
 from tileproof.runtime.cache import Cache, default
-from tileproof.runtime.check import Proved
 
 HEAD = """import tileproof as tp
 from tileproof import In, Index, InOut, Out, T, Unique, f16, f32, f64, i32
@@ -46,6 +44,14 @@ def k(y: Out[f32, "N"], x: In[f32, "V"], at: In[i32, "N"]) -> None:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """An empty cache."""
     monkeypatch.setenv("TILEPROOF_CACHE_DIR", str(tmp_path / "cache"))
+    recall = proved.recall
+
+    def noted(kernel: tp.Kernel, *args: Any) -> Any:
+        found = recall(kernel, *args)
+        _recalled.setdefault(kernel, []).append(found is not None)
+        return found
+
+    monkeypatch.setattr(proved, "recall", noted)
     with tp.backend("cpu"):
         yield tmp_path / "cache"
 
@@ -66,7 +72,10 @@ def bits(*values: float) -> str:
 
 def was_found(kernel: tp.Kernel) -> list[bool]:
     """Of each form of a kernel, whether its proof was on disk."""
-    return [found.stored is not None for found in kernel.cache.values() if isinstance(found, Proved)]
+    return _recalled[kernel]
+
+
+_recalled: dict[tp.Kernel, list[bool]] = {}
 
 
 def entries(folder: Path) -> list[Path]:
@@ -398,11 +407,12 @@ def fits_when_launched(y: Out[f32, "Z C"], x: In[f32, "C"], used: In[i32, "Z"], 
 def test_a_proof_with_compares_of_ranges_is_found_again() -> None:
     args = np.zeros((4, 8), np.float32), np.ones(8, np.float32), np.full(4, 2, np.int32)
     bound = bind(parse(fits_when_launched).signature, args, {})
-    made = Proved(compile_for(fits_when_launched, bound.specialisation), fits_when_launched, bound.specialisation)
-    assert made.ready
+    made = proved.compiled_for(fits_when_launched, bound.specialisation)
     assert made.key
     assert made.verdict.compares
-    assert proofs.recall(fits_when_launched, bound.specialisation) is not None
+    again = proved.compiled_for(fits_when_launched, bound.specialisation)
+    assert _recalled[fits_when_launched] == [False, True]
+    assert again.verdict.compares == made.verdict.compares
 
 
 def test_what_only_uses_the_compiler_is_no_part_of_the_fingerprint(tmp_path: Path, monkeypatch: Any) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
 import repeated
+from following import forget_launches, fully_launched
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from repeated import (
@@ -36,53 +38,51 @@ from repeated import (
 import tileproof as tp
 from tileproof.backends.cpu.target import VARIABLE, host
 from tileproof.diagnostics.codes import Code
-from tileproof.runtime import native, repeats
+from tileproof.runtime import cpu_launches, launch_cache
+from tileproof.runtime.fast.plans import MOST
+from tileproof.runtime.launch_cache import FORMS
 
 Array = np.ndarray[Any, Any]
 
 
-@pytest.fixture(autouse=True)
-def cpu() -> Iterator[None]:
+@pytest.fixture(autouse=True, params=[nullcontext, lambda: tp.backend("cpu")], ids=["native", "in Python"])
+def cpu(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Where a backend is chosen, launches that are like an earlier one are recognised by Python."""
     for kernel in KERNELS:
-        kernel.cache.pop("launches", None)
-    with tp.backend("cpu"):
+        forget_launches(kernel)
+    with request.param():
         yield
 
 
 @pytest.fixture
-def ways(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Of each launch from here on that is like an earlier one, whether it went the short way."""
-    found: list[bool] = []
-    run = repeats.run
-
-    def watched(*args: Any) -> bool:
-        found.append(run(*args))
-        return found[-1]
-
-    monkeypatch.setattr(repeats, "run", watched)
-    return found
+def full() -> Iterator[list[str]]:
+    """The kernels of which a launch goes the full way."""
+    with fully_launched() as kernels:
+        yield kernels
 
 
-def test_a_launch_like_an_earlier_one_goes_the_short_way(ways: list[bool]) -> None:
+def test_a_launch_like_an_earlier_one_goes_the_short_way(full: list[str]) -> None:
     """Without this the others would show nothing."""
-    for by in (1.0, 2.0, 3.0):
-        y, x = np.zeros((4, 8), np.float32), numbers(4, 8)
+    for by, rows in ((1.0, 4), (2.0, 4), (3.0, 6)):
+        y, x = np.zeros((rows, 8), np.float32), numbers(rows, 8)
         scale(y, x, by)
         np.testing.assert_array_equal(y, x * by * 2)
-    assert ways == [True, True]
+    assert full == ["scale"]
 
 
-def test_outputs_that_nobody_has_written(ways: list[bool]) -> None:
-    """They go the short way, and are noted as written: what is beside them is not."""
+def test_outputs_that_nobody_has_written(full: list[str]) -> None:
+    """They are noted as written: what is beside them is not."""
     x = tp.from_numpy(numbers(4, 8))
     for by in (1.0, 2.0):
         whole, part = tp.empty((4, 8)), tp.empty((8, 8))
+        full.clear()
         scale(whole, x, by)
+        assert full == ["scale"] * (by == 1.0)
         scale(part[::2], x, by)
+        assert full[-1] == "scale", "what was written of a part is noted one by one"
         assert whole.tolist() == part[::2].tolist() == (numbers(4, 8) * by * 2).tolist()
         assert (whole.is_initialised, part.is_initialised, whole.version) == (True, False, 1)
         assert refused(scale, whole, part[1::2], by) is Code.UNINITIALISED
-    assert ways == [True, True]
 
 
 # Arrays.
@@ -108,14 +108,16 @@ def test_views_that_run_backwards_or_are_interleaved() -> None:
     assert refused(moved, memory[15::-1], memory[15::-1]) == Code.ALIASED
 
 
-def test_arrays_that_cannot_be_written(ways: list[bool]) -> None:
+def test_arrays_that_cannot_be_written(full: list[str]) -> None:
     y, x = np.zeros((4, 8), np.float32), numbers(4, 8)
     scale(y, x, 1.0)
     y.flags.writeable = False
     assert refused(scale, y, x, 2.0) == Code.READ_ONLY
     x.flags.writeable = False
+    full.clear()
+    scale(np.zeros((4, 8), np.float32), x, 3.0)
+    assert full == []
     assert same_launch(scale, np.zeros((4, 8), np.float32), x, 2.0) == []
-    assert ways[-1]
 
 
 def test_arrays_at_odd_addresses() -> None:
@@ -209,11 +211,11 @@ def test_numbers_whose_kind_decides_the_type() -> None:
 # Contents and contracts.
 
 
-def test_index_tensors_whose_contents_change(ways: list[bool]) -> None:
+def test_index_tensors_whose_contents_change(full: list[str]) -> None:
     y, table, ids = np.zeros(3, np.float32), numbers(5), np.array([0, 4, 2], np.int32)
     for _ in range(2):
-        assert same_launch(gather, y, table, ids) == []
-    assert ways == [True]
+        gather(y, table, ids)
+    assert full == ["gather"]
     for wrong in (5, -1, -2, 2**31 - 1, -(2**31)):
         ids[1] = wrong
         assert refused(gather, y, table, ids) == Code.CONTENTS
@@ -262,9 +264,11 @@ def test_contracts_of_extents_and_numbers() -> None:
             assert len(same_launch(window, np.zeros(3, np.float32), x, first)) == 1
 
 
-def test_checks_that_fail_later(ways: list[bool]) -> None:
+def test_checks_that_fail_later(full: list[str]) -> None:
     y, table, ids = np.zeros(40, np.float32), numbers(5), np.arange(40, dtype=np.int32) % 5
-    looked_up(y, table, ids)
+    for _ in range(2):
+        looked_up(y, table, ids)
+    assert full == ["looked_up"]
     ids[[17, 30]] = 9, -4
     line = looked_up.first_line + 3
     assert same_launch(looked_up, y, table, ids) == [
@@ -273,13 +277,28 @@ def test_checks_that_fail_later(ways: list[bool]) -> None:
     ids[[17, 30]] = 1, 2
     assert same_launch(looked_up, y, table, ids) == []
     np.testing.assert_array_equal(y, table[ids])
-    assert ways == [True]
+
+
+@pytest.mark.parametrize("is_in_flight", [False, True])
+def test_a_check_that_failed_in_the_first_launch_fails_in_no_other(is_in_flight: bool, full: list[str]) -> None:
+    y, table, ids = np.zeros(4, np.float32), numbers(5), np.array([0, 9, 2, 1], np.int32)
+    make: Any = tp.from_numpy if is_in_flight else np.copy
+    for wrong in (9, -3, 2, 77):
+        ids[1] = wrong
+
+        def run() -> None:
+            looked_up(make(y), make(table), make(ids))
+            tp.current_stream().synchronize()
+
+        found = raised(run)
+        assert [str(wrong) in message for _, _, message in found] == ([True] if wrong != 2 else [])
+    assert len(full) == (1 if is_in_flight else 3), "what was waited for is remembered when it went well"
 
 
 # What is around a launch.
 
 
-def test_arguments_by_position_and_by_name(ways: list[bool]) -> None:
+def test_arguments_by_position_and_by_name() -> None:
     y, x = np.zeros((4, 8), np.float32), numbers(4, 8)
     ways_to_say: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
         ((y, x, 2), {}), ((y, x, 2), {"B": 2}), ((y, x), {"by": 2}), ((y,), {"by": 2, "x": x}),
@@ -327,59 +346,60 @@ def test_settings_that_change(monkeypatch: pytest.MonkeyPatch) -> None:
         targets += [] if found else [host().name]
     assert len(set(targets)) >= 2
     monkeypatch.delenv(VARIABLE)
+    cpu_launches.pool().start()  # then the number of threads is settled
     for threads in ("1", "7", "none"):
         monkeypatch.setenv("TILEPROOF_THREADS", threads)
-        same_launch(scale, np.zeros((40, 80), np.float32), numbers(40, 80), 2.0)
+        assert same_launch(scale, np.zeros((40, 80), np.float32), numbers(40, 80), 2.0) == []
     with tp.backend("interpreter"):
         scale(y, x, 4.0)
     np.testing.assert_array_equal(y, x * 8)
 
 
+def test_a_launch_follows_none_whose_code_is_for_another_processor(
+    monkeypatch: pytest.MonkeyPatch, full: list[str]
+) -> None:  # fmt: skip
+    y, x, levels = np.zeros((4, 8), np.float32), numbers(4, 8), ("host", "neon" if host().is_arm else "sse2")
+    for level in levels * 2:
+        if level == "host":
+            monkeypatch.delenv(VARIABLE, raising=False)
+        else:
+            monkeypatch.setenv(VARIABLE, level)
+        for by in (1.0, 2.0):
+            scale(y, x, by)
+            np.testing.assert_array_equal(y, x * by * 2)
+    (forms,) = FORMS.of(scale).values()
+    assert full == ["scale"] * len({form.target for form in forms})
+    assert len(forms) == len({host(), *(form.target for form in forms)}) == 2
+
+
 def test_no_more_than_some_launches_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(repeats, "_MOST", 4)
-    for n in (*range(1, 9), *range(1, 9)):
-        y, x = np.zeros(n, np.float32), numbers(n)
-        moved(y, x)
-        np.testing.assert_array_equal(y, x)
-    assert len(moved.cache["launches"]) <= 4
-
-
-def test_launches_of_graphs_share_what_they_found_while_it_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    scale.cache.pop("recorded", None)
-    made: list[repeats.Repeat] = []
-    prepared = repeats.prepared
-
-    def watched(found: repeats.Repeat, *args: Any, **more: Any) -> Any:
-        made.append(found)
-        return prepared(found, *args, **more)
-
-    monkeypatch.setattr(repeats, "prepared", watched)
-    x, outputs = tp.asarray(numbers(4, 8)), [tp.zeros((4, 8)) for _ in range(4)]
-    with tp.Graph() as graph:
-        for number, y in enumerate(outputs):
-            monkeypatch.setattr(repeated, "FACTOR", 2.0 if number < 3 else 5.0)
-            scale(y, x, float(number), B=8 if number == 2 else 4)
-    monkeypatch.undo()
-    graph.replay()
-    for y, factor in zip(outputs, (0, 2, 4, 15), strict=True):
-        np.testing.assert_array_equal(y.numpy(), x.numpy() * factor)
-    assert made[0] is made[1]
-    assert len({id(each) for each in made}) == 3
+    monkeypatch.setattr(launch_cache, "_MOST", 2)
+    for n in (*range(1, 2 * MOST), *range(1, 2 * MOST)):
+        y, x = np.zeros(2 * n, np.float32), numbers(n)
+        grouped(y, x)
+        np.testing.assert_array_equal(y, np.repeat(x, 2))
+    ((form,),) = FORMS.of(grouped).values()
+    assert len(form.plans.kept) == MOST
+    for rows in (1, 2, 3, 1):
+        y, x = np.zeros((4, 8), np.float32), numbers(4, 8)
+        scale(y, x, 2.0, B=rows)
+        np.testing.assert_array_equal(y, x * 4)
+    assert len(FORMS.of(scale)) == len(scale.remembered) <= 2
 
 
 def test_threads_that_launch_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each has its own arguments, many share a form, and what is remembered is forgotten all the time."""
-    monkeypatch.setattr(repeats, "_MOST", 3)
+    monkeypatch.setattr(launch_cache, "_MOST", 3)
     problems: list[BaseException] = []
 
     def work(seed: int) -> None:
         random = np.random.default_rng(seed)
         try:
-            with tp.backend("cpu"):
+            with tp.backend("cpu") if seed % 2 else nullcontext():
                 for _ in range(150):
                     n = int(random.integers(1, 6))
                     y, x, by = np.zeros((4, n), np.float32), numbers(4, n), float(random.integers(9))
-                    scale(y, x, by)
+                    scale(y, x, by, B=int(random.integers(1, 6)))
                     np.testing.assert_array_equal(y, x * by * 2)
                     ids = random.integers(-1, 6, 4).astype(np.int32)
                     got, table = np.zeros(4, np.float32), numbers(5)
@@ -397,13 +417,13 @@ def test_threads_that_launch_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_interrupted_launches_leave_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    y, x = np.zeros((4, 8), np.float32), numbers(4, 8)
+    y, x = np.zeros((100, 200), np.float32), numbers(100, 200)
     scale(y, x, 1.0)
     with monkeypatch.context() as patch:
         def stopped(*_: Any) -> None:
             raise KeyboardInterrupt
 
-        patch.setattr(native.pool(), "run", stopped)
+        patch.setattr(cpu_launches.pool(), "run", stopped)
         with pytest.raises(KeyboardInterrupt):
             scale(y, x, 2.0)
     assert same_launch(scale, y, x, 3.0) == []

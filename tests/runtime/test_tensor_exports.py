@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -13,15 +14,25 @@ import numpy as np
 import pytest
 
 import tileproof as tp
+from tileproof import In, Index, Out, f32
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.language.dtypes import ALL, DType
-from tileproof.runtime import dlpack
+from tileproof.runtime import contracts, dlpack, facts, owned
+from tileproof.runtime.facts import Measured
 from tileproof.runtime.making import arange, asarray, empty, full, zeros
+from tileproof.runtime.storage import Block
+from tileproof.runtime.tensors import Tensor
 
 torch = pytest.importorskip("torch")
 
 STORED = [dtype for dtype in ALL if dtype.storage is not None]
+
+
+@tp.kernel
+def gather(y: Out[f32, "N"], table: In[f32, "V"], ids: In[Index["V"], "N"]) -> None:
+    for n in tp.parallel(N=4):
+        y[n] = table[ids[n]]
 
 
 # Numpy.
@@ -51,6 +62,55 @@ def test_memory_is_shared_while_any_array_over_it_lives() -> None:
     del row
     assert x.block.exports == 0
     assert not x.block.is_shared
+
+
+class _Watched(list[object]):
+    """The list of a block, which looks at the version whenever a view is gone."""
+
+    def __init__(self, block: Block) -> None:
+        self.block = block
+        self.versions: list[int] = []
+
+    def remove(self, view: object) -> None:
+        self.versions.append(self.block.version)
+        super().remove(view)
+
+
+@pytest.mark.parametrize("handed_out", [Tensor.numpy, np.asarray, np.from_dlpack, torch.from_dlpack])
+def test_the_end_of_a_view_makes_a_version_before_memory_counts_as_shared_no_more(
+    handed_out: Callable[[Tensor], Any],
+) -> None:
+    x = zeros(4)
+    x.block.lent = watched = _Watched(x.block)
+    for _ in range(3):
+        view = handed_out(x)
+        version = x.version
+        del view
+        assert watched.versions[-1] == x.version == version + 1
+    assert not x.block.is_shared
+
+
+def test_entries_that_a_view_writes_and_drops_while_a_launch_measures_are_measured_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    y, table, ids = zeros(2), arange(8, tp.f32), zeros(2, tp.i32)
+    views = [ids.numpy()]
+
+    def measure(array: Any, kind: str) -> Measured:
+        found = facts.measure(array, kind)
+        while views:
+            views.pop()[1] = 8
+        return found
+
+    monkeypatch.setattr(owned, "measure", measure)
+    monkeypatch.setattr(contracts, "measure", measure)
+    gather(y, table, ids)  # what was measured is a copy, which the kernel reads
+    assert not views
+    assert y.tolist() == [0, 0]
+    with pytest.raises(LaunchError) as caught:
+        gather(y, table, ids)
+    assert caught.value.diagnostics[0].code is Code.CONTENTS
+    assert "`ids[1]` is 8" in caught.value.diagnostics[0].message
 
 
 def test_threads_that_share_memory_at_once_are_all_counted() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 import interrupting
 import numpy as np
@@ -24,6 +25,35 @@ def account(still_memory: None) -> Iterator[Account]:
     found = account_of(None)
     yield found
     found.limit = None
+
+
+def test_tensors_have_memory_of_their_own_at_whole_lines() -> None:
+    kept = [empty(extent, tp.u8) for extent in (0, 1, 63, 64, 65, 4095, 4096, 4097) for _ in range(40)]
+    kept += [zeros(tensor.shape, tp.u8) for tensor in kept[::3]]
+    spans = sorted(tensor.span for tensor in kept if tensor.size)
+    assert all(high <= low for (_, high), (low, _) in pairwise(spans))
+    assert all(tensor.address % 64 == 0 for tensor in kept)
+
+
+def test_zeros_are_zeros_where_others_wrote() -> None:
+    for extent in (1, 64, 4096, 5000):
+        for _ in range(40):
+            x = zeros(extent, tp.u8)
+            assert not any(x.tolist())
+            x[...] = 7
+            empty(extent, tp.u8)[...] = 7
+
+
+def test_memory_lives_as_long_as_an_array_over_it() -> None:
+    arrays = []
+    for value in range(40):
+        x = empty(16)
+        x[...] = value
+        arrays.append(x.numpy())
+        empty(16)[...] = -1
+    del x
+    for value, array in enumerate(arrays):
+        assert array.tolist() == [value] * 16
 
 
 def test_memory_is_counted_while_a_tensor_or_a_view_of_it_lives() -> None:

@@ -14,6 +14,7 @@ from tileproof.diagnostics.errors import LaunchError
 from tileproof.language.dtypes import ALL, DType
 from tileproof.runtime import accounting, dlpack
 from tileproof.runtime.accounting import Account, Taken
+from tileproof.runtime.cuda_memory import CudaAccount
 from tileproof.runtime.making import arange, asarray, empty, from_numpy, full, zeros
 from tileproof.runtime.storage import Block
 
@@ -23,9 +24,13 @@ STORED = [dtype for dtype in ALL if dtype.storage is not None]
 class PlainAccount(Account):
     """Memory of a GPU, one allocation for each tensor."""
 
-    def _take(self, nbytes: int, what: str) -> Block:
+    _note = CudaAccount._note
+
+    def _take(self, nbytes: int, what: object, is_zero: bool) -> Block:
         assert self.device is not None
-        return Block(self.device, Device(self.device).allocate(nbytes), nbytes, None, self, is_written=False)
+        block = Block(self.device, Device(self.device).allocate(nbytes), nbytes, None, self, is_written=False)
+        self._note(block)
+        return block
 
     def _give_back(self, gone: Taken) -> None:
         assert self.device is not None

@@ -15,6 +15,7 @@ import pytest
 from cuda_stub import Stub
 
 import tileproof as tp
+from tileproof.backends import base
 from tileproof.runtime import accounting, cuda_streams, leases
 from tileproof.runtime.cuda_streams import CudaStream
 from tileproof.runtime.fast.lanes import set_alone
@@ -35,7 +36,7 @@ class CudaGate:
             self._gpu = stream.gpu
             self._address = stream.gpu.allocate_host(64)
             ctypes.c_int32.from_address(self._address).value = 0
-        stream.gpu.wait_value32(stream.handle, self._address, 1)
+        stream.gpu.call("waiting for a value", "cuStreamWaitValue32", stream.handle, self._address, 1, 0)
 
     def open(self) -> None:
         if self._address:
@@ -73,6 +74,7 @@ def clean_slate(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(leases, "_ledgers", {None: leases.ledger_of(None)})
     monkeypatch.setattr(accounting, "_accounts", {None: accounting.account_of(None)})
     monkeypatch.setattr(cuda_streams, "_foreign", {})
+    monkeypatch.setattr(base, "_devices", {None: base.device_of(None)})
     for device in (0, 1):
         set_alone(device, None)
     yield
@@ -100,7 +102,7 @@ class TorchTensor:
     """A tensor of torch on GPU 0, over memory that somebody else keeps."""
 
     __torch_dispatch__: Any = None
-    is_nested = requires_grad = False
+    is_nested = requires_grad = is_cpu = False
     layout = "strided"
 
     def __init__(self, address: int, array: np.ndarray[Any, Any]) -> None:
@@ -125,6 +127,9 @@ class TorchTensor:
         return False
 
     def as_subclass(self, _: type) -> TorchTensor:
+        return self
+
+    def detach(self) -> TorchTensor:
         return self
 
     def record_stream(self, stream: TorchStream) -> None:

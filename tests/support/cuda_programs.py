@@ -26,8 +26,8 @@ from tileproof.ir.types import Tensor, TensorType, TileType
 from tileproof.language.dtypes import ALL
 from tileproof.runtime import gpu
 from tileproof.runtime.arguments import Bound
-from tileproof.runtime.check import Proved
-from tileproof.runtime.launch import prepare
+from tileproof.runtime.prepare import prepare
+from tileproof.runtime.proved import Proved
 
 _TYPES = {dtype.name: dtype for dtype in ALL}
 MULTIPROCESSORS = 3

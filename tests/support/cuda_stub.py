@@ -29,7 +29,6 @@ from cuda_stub_names import (
     CUstream_flags,
     CUstreamCaptureMode,
     CUstreamCaptureStatus,
-    CUstreamWaitValue_flags,
     cuuint64_t,
 )
 from cuda_stub_streams import Step
@@ -97,7 +96,6 @@ class Stub(StreamCalls):
     CUmemPool_attribute = CUmemPool_attribute
     CUstreamCaptureMode = CUstreamCaptureMode
     CUstreamCaptureStatus = CUstreamCaptureStatus
-    CUstreamWaitValue_flags = CUstreamWaitValue_flags
     CUgraphNodeType = CUgraphNodeType
     CUresult = CUresult
     CUmemorytype = CUmemorytype
@@ -161,8 +159,6 @@ class Stub(StreamCalls):
         return (f"the words for {int(result)}".encode(),)
 
     def on_cuGetProcAddress(self, name: bytes, version: int, flags: int) -> tuple[int, int]:  # noqa: N802
-        if name == b"cuLaunchHostFunc":
-            return self.host_address(), 0
         return (0x1234 if name == b"cuLaunchKernelEx" else 0), 1
 
     # Contexts: 1000 more than their device.
@@ -234,9 +230,6 @@ class Stub(StreamCalls):
         self.regions.append(Region(address, count, CUmemorytype.CU_MEMORYTYPE_HOST, self._stack()[-1] - 1000))
         return (address,)
 
-    def on_cuMemFreeHost(self, address: int) -> tuple[()] | CUresult:  # noqa: N802
-        return self.on_cuMemFree(address)
-
     def on_cuDeviceGetDefaultMemPool(self, device: int) -> tuple[int]:  # noqa: N802
         return (0xB000 + device,)
 
@@ -246,10 +239,6 @@ class Stub(StreamCalls):
         match which.name.removeprefix("CU_MEMPOOL_ATTR_"):
             case "RELEASE_THRESHOLD":
                 held.threshold = value
-            case "USED_MEM_HIGH" if not value:
-                held.used_high = held.used
-            case "RESERVED_MEM_HIGH" if not value:
-                held.reserved_high = held.reserved
             case _:
                 return CUresult.CUDA_ERROR_INVALID_VALUE
         return ()

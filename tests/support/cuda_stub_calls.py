@@ -13,7 +13,6 @@ from cuda_stub_names import CUgraphNodeType, CUresult, CUstreamCaptureMode, CUst
 from cuda_stub_streams import Graph, Step, Streams
 
 HOST_FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-_HOST_ENTRY = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 
 
 @dataclass
@@ -28,34 +27,18 @@ class StreamCalls:
     graphs: dict[int, Graph] = field(default_factory=dict)
     ready: dict[int, Graph] = field(default_factory=dict)
     """Graphs that can run."""
-    ids: dict[int, int] = field(default_factory=dict)
+    live: set[int] = field(default_factory=set)
     """What tells streams apart whose handles are the same."""
     ended: list[int] = field(default_factory=list)
     """Handles of streams that new streams get."""
     handles: Iterator[int] = field(default_factory=lambda: count(0x5000, 16))
     unique: Iterator[int] = field(default_factory=lambda: count(7))
-    host_entry: Any = None
-
-    def host_address(self) -> int:
-        """The function of the driver that is called by its address."""
-        if self.host_entry is None:
-
-            def entry(stream: int | None, function: int, data: int | None) -> int:
-                self.calls.append(("cuLaunchHostFunc", (stream or 0, function, data or 0)))
-                failed = self.failing.get("cuLaunchHostFunc", CUresult.CUDA_SUCCESS)
-                if not failed:
-                    step = Step(CUgraphNodeType.CU_GRAPH_NODE_TYPE_HOST, lambda: HOST_FUNCTION(function)(data))
-                    self.streams.give(stream or 0, step)
-                return int(failed)
-
-            self.host_entry = _HOST_ENTRY(entry)
-        return ctypes.cast(self.host_entry, ctypes.c_void_p).value or 0
 
     # Streams and events.
 
     def on_cuStreamCreate(self, flags: int) -> tuple[int]:  # noqa: N802
         handle = self.ended.pop() if self.ended else next(self.handles)
-        self.ids[handle] = next(self.unique)
+        self.live.add(handle)
         return (handle,)
 
     def on_cuStreamCreateWithPriority(self, flags: int, priority: int) -> tuple[int]:  # noqa: N802
@@ -65,12 +48,10 @@ class StreamCalls:
         return 0, -5
 
     def on_cuStreamDestroy(self, stream: int) -> tuple[()]:  # noqa: N802
-        if self.ids.pop(stream, None):
+        if stream in self.live:
+            self.live.remove(stream)
             self.ended.append(stream)
         return ()
-
-    def on_cuStreamGetId(self, stream: int) -> tuple[int]:  # noqa: N802
-        return (self.ids.get(stream, -stream),)
 
     def on_cuStreamSynchronize(self, stream: int) -> tuple[()] | CUresult:  # noqa: N802
         if graph := self.streams.recording.get(stream):

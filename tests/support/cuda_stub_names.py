@@ -82,10 +82,6 @@ class CUstreamCaptureStatus(IntEnum):
     CU_STREAM_CAPTURE_STATUS_INVALIDATED = 2
 
 
-class CUstreamWaitValue_flags(IntEnum):  # noqa: N801
-    CU_STREAM_WAIT_VALUE_GEQ = 0
-
-
 class CUmemPool_attribute(IntEnum):  # noqa: N801
     CU_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4
     CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT = 5
@@ -106,7 +102,7 @@ class CUgraphNodeType(IntEnum):
 
 ENUMS = (
     CUresult, CUmemorytype, CUpointer_attribute, CUdevice_attribute, CUfunction_attribute, CUlaunchAttributeID,
-    CUstream_flags, CUevent_flags, CUstreamCaptureMode, CUstreamCaptureStatus, CUstreamWaitValue_flags,
+    CUstream_flags, CUevent_flags, CUstreamCaptureMode, CUstreamCaptureStatus,
     CUmemPool_attribute, CUgraphNodeType,
 )  # fmt: skip
 

@@ -25,8 +25,8 @@ import numpy as np
 from guarded import SIDES, Scratch, Side, guarded
 
 import tileproof as tp
-from tileproof.backends.cpu import running
-from tileproof.runtime import native, repeats
+from tileproof.backends.cpu import parts
+from tileproof.runtime import cpu_launches
 
 EVERYTHING = os.environ.get("TILEPROOF_GUARD") == "everything"
 """Whether to try every layout with every launch, which takes minutes."""
@@ -64,7 +64,7 @@ LAYOUTS: dict[str, Callable[[Any], Any]] = {
 @contextmanager
 def guarded_scratch(side: Side) -> Iterator[None]:
     """Gives launches of this thread scratch memory of exactly the size they ask for."""
-    places = [(running, "ARENAS"), (running, "SPACES"), (repeats, "ARENAS")]
+    places = [(parts, "ARENAS"), (parts, "SPACES"), (cpu_launches, "ARENAS")]
     with ExitStack() as stack:
         for module, name in places:
             stack.enter_context(patch.object(module, name, Scratch(side)))
@@ -120,12 +120,12 @@ def run_corpus() -> None:
 
 def run_streamed() -> None:
     """The same on a machine whose caches hold nothing, so that large stores pass them by."""
-    kept, machine = native.host, native.host()
-    native.host = lambda: replace(machine, caches=replace(machine.caches, l3=1))  # type: ignore[attr-defined]
+    kept, machine = cpu_launches.host, cpu_launches.host()
+    cpu_launches.host = lambda: replace(machine, caches=replace(machine.caches, l3=1))  # type: ignore[attr-defined]
     try:
         run_hard()
     finally:
-        native.host = kept  # type: ignore[attr-defined]
+        cpu_launches.host = kept  # type: ignore[attr-defined]
 
 
 def run_hard() -> None:

@@ -329,9 +329,6 @@ class Elementwise:
     def _ptr_to_int(self, x: Array, _: Any, result: Tile) -> Array:
         return x
 
-    def _ptr_to_ptr(self, x: Array, _: Any, result: Tile) -> Array:
-        return x
-
 
 def unsigned(x: Array) -> Array:
     """The same bits read as unsigned."""
@@ -363,8 +360,8 @@ _INTEGERS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
 }  # fmt: skip
 _FLOATS: Final[Mapping[str, Callable[..., Any]]] = {
     "addf": np.add, "subf": np.subtract, "mulf": np.multiply, "divf": np.divide, "fma": lambda x, y, z: x * y + z,
-    "remf": np.fmod, "negf": np.negative, "absf": np.abs, "ceil": np.ceil, "floor": np.floor, "sqrt": np.sqrt,
+    "negf": np.negative, "absf": np.abs, "ceil": np.ceil, "floor": np.floor, "sqrt": np.sqrt,
     "rsqrt": lambda x: 1 / np.sqrt(x), "exp": np.exp, "exp2": np.exp2, "tanh": np.tanh, "log": np.log,
-    "log2": np.log2, "sin": np.sin, "cos": np.cos, "tan": np.tan, "sinh": np.sinh, "cosh": np.cosh, "pow": np.power,
+    "log2": np.log2, "sin": np.sin, "cos": np.cos, "pow": np.power,
 }  # fmt: skip
-_EXACT: Final = frozenset(["addf", "subf", "mulf", "divf", "fma", "remf", "negf", "absf", "ceil", "floor", "sqrt"])
+_EXACT: Final = frozenset(["addf", "subf", "mulf", "divf", "fma", "negf", "absf", "ceil", "floor", "sqrt"])

@@ -129,15 +129,14 @@ class Program:
         return token
 
     def change(
-        self, mode: Mode | None, addresses: Array, element: Number, operands: Sequence[Lanes], live: Array, after: int
+        self, mode: Mode, addresses: Array, element: Number, operand: Lanes, live: Array, after: int
     ) -> tuple[Array, int]:
-        """Atomics, lane by lane: what was there, and a token. Without a mode, compare and swap."""
+        """Atomics, lane by lane: what was there, and a token."""
         kind = held(element)
         old, token = garbage(kind, addresses.shape, self.random), self._event(after)
-        given = [np.broadcast_to(operand.data, addresses.shape) for operand in operands]
-        for operand in operands:
-            if operand.poison is not None and np.broadcast_to(operand.poison, addresses.shape)[live].any():
-                raise Undefined("a dead lane is stored")
+        given = np.broadcast_to(operand.data, addresses.shape)
+        if operand.poison is not None and np.broadcast_to(operand.poison, addresses.shape)[live].any():
+            raise Undefined("a dead lane is stored")
         if live.any():
             area = self.memory.find(addresses[live], kind.itemsize)
             places = addresses[live] - area.address
@@ -146,12 +145,7 @@ class Program:
                 place = np.asarray([addresses[index] - area.address])
                 before = self._gathered(area, place, kind)
                 old[index] = before[0]
-                if mode is None:
-                    same = before.tobytes() == np.asarray([given[0][index]], kind).tobytes()
-                    now = np.asarray([given[1][index]], kind) if same else before
-                else:
-                    now = changed(mode, before, np.asarray([given[0][index]], kind))
-                self._scatter(area, place, now)
+                self._scatter(area, place, changed(mode, before, np.asarray([given[index]], kind)))
         return old, token
 
     # The order of accesses.

@@ -41,11 +41,8 @@ def launch(module: Module | Entry, arguments: Sequence[Any], grid: Sequence[int]
     memory = Memory()
     addresses = [memory.add(one) if isinstance(one, np.ndarray) else one for one in arguments]
     sizes = (*grid, *(1,) * (3 - len(grid)))
-    named = module.globals if isinstance(module, Module) else ()
-    globals_ = {one.name: memory.add(np.frombuffer(bytearray(one.data), np.uint8)) for one in named}
     for number, place in enumerate(np.ndindex(*sizes[::-1])):
         machine = Machine(memory, number, place[::-1], sizes, seed + number)
-        machine.globals = globals_
         for parameter, argument in zip(entry.parameters, addresses, strict=True):
             assert isinstance(parameter.type, Tile)
             machine.values[parameter] = Lanes(np.asarray(argument).astype(held(parameter.type.element)))
@@ -67,7 +64,6 @@ class Machine:
         self.program = Program(memory, number, self.random)
         self.place, self.grid = place, grid
         self.values: dict[Value, Any] = {}
-        self.globals: dict[str, int] = {}
         self.products: dict[int, Lanes] = {}
         """What comes from products of matrices of integers, by `id`, whatever was done to it."""
         self.elementwise = Elementwise(self.random)
@@ -298,16 +294,6 @@ class Machine:
 
     _make_strided_view = _make_gather_scatter_view = _make_partition_view
 
-    def _get_index_space_shape(self, op: Op) -> list[Lanes]:
-        return self._lengths(op, self.values[_one(op.operands[0])].space)
-
-    def _get_tensor_shape(self, op: Op) -> list[Lanes]:
-        return self._lengths(op, self.values[_one(op.operands[0])].shape)
-
-    def _lengths(self, op: Op, lengths: Sequence[int]) -> list[Lanes]:
-        kind = _tile(op)
-        return [Lanes(np.asarray(length).astype(held(kind.element))) for length in lengths]
-
     def _make_token(self, op: Op) -> list[int]:
         return [0]
 
@@ -317,9 +303,6 @@ class Machine:
             joined |= self.values[value]
         return [joined]
 
-    def _memory_fence_alias_tko(self, op: Op) -> list[int]:
-        return [self.values[_one(op.operands[0])]]
-
     def _gdc_wait_tko(self, op: Op) -> list[int]:
         return [self._token(op.operands[0])]
 
@@ -327,10 +310,6 @@ class Machine:
 
     def _print_tko(self, op: Op) -> list[int]:
         return [self._token(op.operands[1])]
-
-    def _assert(self, op: Op) -> list[Any]:
-        assert self.lanes(_one(op.operands[0])).known("an assertion").all(), op.attributes["message"]
-        return []
 
     def _token(self, group: Any) -> int:
         return 0 if group is None else int(self.values[group])
@@ -373,37 +352,8 @@ class Machine:
         addresses, element, live = self._pointed(pointers, mask)
         self._ordered(op)
         mode: Any = op.attributes["mode"]
-        old, after = self.program.change(mode, addresses, element, [self.lanes(_one(value))], live, self._token(token))
+        old, after = self.program.change(mode, addresses, element, self.lanes(_one(value)), live, self._token(token))
         return [self._spoiled(old, live), after]
-
-    def _atomic_cas_tko(self, op: Op) -> list[Any]:
-        pointers, compare, value, mask, token = op.operands
-        addresses, element, live = self._pointed(pointers, mask)
-        self._ordered(op)
-        given = [self.lanes(_one(compare)), self.lanes(_one(value))]
-        old, after = self.program.change(None, addresses, element, given, live, self._token(token))
-        return [select(Lanes(live), Lanes(old), given[0]), after]
-
-    def _atomic_red_view_tko(self, op: Op) -> list[int]:
-        view, index, value, token = op.operands
-        seen = self.values[_one(view)]
-        indices = [self._unsigned(one) for one in _many(index)]
-        addresses, inside = seen.reached(indices, [False] * len(indices))
-        mode: Any = op.attributes["mode"]
-        _, after = self.program.change(
-            mode, addresses, seen.type.of.element, [self.lanes(_one(value))], inside, self._token(token)
-        )
-        return [after]
-
-    def _alloca(self, op: Op) -> list[Lanes]:
-        kind = _tile(op)
-        assert isinstance(kind.element, Pointer)
-        count: Any = op.attributes["count"]
-        array = garbage(held(kind.element.to), (count,), self.random)
-        return [Lanes(np.asarray(self.program.memory.add(array), np.int64))]
-
-    def _get_global(self, op: Op) -> list[Lanes]:
-        return [Lanes(np.asarray(self.globals[str(op.attributes["name"])], np.int64))]
 
     def _ordered(self, op: Op) -> bool:
         """Whether an access is seen by other programs in an order; one that acquires sees what they wrote."""

@@ -43,8 +43,7 @@ def gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Gpu]:
     with clean_slate(monkeypatch):
         yield made
     for kernel in kernels:  # what it remembers are functions of a driver that is gone
-        kernel.cache.clear()
-        kernel.remembered.clear()
+        kernel.forget()
     driver._found.cache_clear()
 
 

@@ -47,8 +47,7 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     assert record.entries == (entry(100), entry(64, laid, "f32"))
     assert record.provenance == origin()
     assert record.entries[1].schedule == {"persistent": True, "group": 8, "tma": False}
-    assert record.entries[1].matches(laid)
-    assert not record.entries[1].matches(Choice(double_kernel, {"B": 128}))
+    assert records.chosen_by(record.entries[1], DOUBLE) == laid
 
 
 def test_a_file_has_a_line_for_each_shape_in_order(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from tileproof.ir import ops
+from tileproof.ir.extent import INDEX_LIMIT
 from tileproof.ir.types import Content
 
 from .terms import (
@@ -33,8 +34,6 @@ from .terms import (
     Unknown,
 )
 
-INDEX_LIMIT = 1 << 48
-"""Extents are below it."""
 START_LIMIT = 1 << 61
 """What loops begin with stays within it, and so do entries and 64-bit numbers that become an index."""
 CARRIED_LIMIT = (1 << 62) - 1

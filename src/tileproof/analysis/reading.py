@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from tileproof.ir import ops
-from tileproof.ir.extent import Extent
+from tileproof.ir.extent import INDEX_LIMIT, Extent
 from tileproof.ir.types import (
     Access,
     AnyValue,
@@ -33,7 +33,7 @@ from .carrying import Carrying, combined, is_loaded
 from .entries import entries_of
 from .extents import Extents
 from .formulas import TRUE, All, Formula, Some, at_most, below, equals, negation
-from .ranges import CARRIED, CARRIED_LIMIT, INDEX_LIMIT, LARGEST, START_LIMIT, Range, Ranges
+from .ranges import CARRIED, CARRIED_LIMIT, LARGEST, START_LIMIT, Range, Ranges
 from .sites import Account, Bounded, Branch, Carried, Demand, Fitting, Site, Spot, View, Walk, Where
 from .terms import (
     LANE,

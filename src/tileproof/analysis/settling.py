@@ -15,6 +15,7 @@ from tileproof.ir.ops import Group
 from tileproof.ir.types import Content
 from tileproof.ir.walk import walk
 
+from .compares import Compare, evaluated
 from .formulas import All, Fact, Formula, flattened, negation, terms
 from .linear import contradict, shadow
 from .obligations import Goal, Violation
@@ -37,7 +38,7 @@ from .terms import (
     is_launch_known,
     of,
 )
-from .verdict import Compare, Rung, Settled, evaluated
+from .verdict import Rung, Settled
 
 _LARGE = 1 << 20
 """An extent to which any other can be the smaller one."""

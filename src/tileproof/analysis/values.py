@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from functools import reduce
 
 from tileproof.ir import ops
-from tileproof.ir.extent import Extent
+from tileproof.ir.extent import INDEX_LIMIT, Extent
 from tileproof.ir.types import Axis, DimensionTag, Tensor, Tile, Walker, WalkerTag
 from tileproof.language.dtypes import BOOL, ENTRY, INDEX, DType
 
 from .formulas import FALSE, TRUE, All, Formula, Some, at_most, below, changed, differs, equals, negation, terms
-from .ranges import CARRIED, CARRIED_LIMIT, INDEX_LIMIT, LARGEST, START_LIMIT, Range, Ranges, of_binary
+from .ranges import CARRIED, CARRIED_LIMIT, LARGEST, START_LIMIT, Range, Ranges, of_binary
 from .sites import Account, Bounded, Fitting, NotEmpty, View, Walk, Where
 from .terms import (
     LANE,

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from enum import IntEnum
-from typing import TypeAlias
+from typing import TYPE_CHECKING
 
 from tileproof.diagnostics.diagnostic import Diagnostic
+from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import KernelIR
 
-from .formulas import Fact
-from .ranges import Ranges
-from .terms import AxisExtent, DimensionExtent, Least, Product, Quotient, Scalar, Term
-
-Known: TypeAlias = Callable[[DimensionExtent | AxisExtent | Scalar], int]
+if TYPE_CHECKING:
+    from .compares import Compare, Fits  # loaded where a proof has some
 
 
 class Rung(IntEnum):
@@ -42,38 +39,6 @@ class Settled:
     span: Span
     rung: Rung
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Compare:
-    """A launch is refused if all of `broken` hold; `demand` says it in the user's words."""
-
-    broken: tuple[Fact, ...]
-    demand: str
-    span: Span
-    why: str
-
-    def holds(self, known: Known) -> bool:
-        """Whether a launch with these extents and scalars may go on."""
-        for fact in self.broken:
-            value = evaluated(fact.term, known)
-            if value != 0 if fact.equal else value > 0:
-                return True
-        return False
-
-
-@dataclass(frozen=True, slots=True)
-class Fits:
-    """Index arithmetic that fits 64 bits for the sizes of most launches; this one's are to be looked at."""
-
-    term: Term
-    ranges: Ranges
-    span: Span
-    limit: int
-
-    def holds(self, known: Known) -> bool:
-        """Whether it fits for these extents and scalars."""
-        return self.ranges.knowing(known).of(self.term).within(self.limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,23 +85,3 @@ class Verdict:
         for settled in self.settled:
             counts[settled.rung] = counts.get(settled.rung, 0) + 1
         return dict(sorted(counts.items()))
-
-
-def evaluated(term: Term, known: Known) -> int:
-    """The value of a term made of extents and scalars."""
-    total = term.constant
-    for atom, factor in term.parts:
-        match atom:
-            case DimensionExtent() | AxisExtent() | Scalar():
-                value = known(atom)
-            case Product(left, right):
-                value = evaluated(left, known) * evaluated(right, known)
-            case Least(left, right):
-                value = min(evaluated(left, known), evaluated(right, known))
-            case Quotient(over, by):
-                divisor = evaluated(by, known)
-                value = evaluated(over, known) // divisor if divisor else 0
-            case _:
-                raise TypeError(f"{atom} is not known at launch")
-        total += factor * value
-    return total

@@ -9,15 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tileproof.ir import ops
-from tileproof.ir.types import TileType, Walker
+from tileproof.ir.extent import evaluate
+from tileproof.ir.types import TileType, Walker, size_of
 from tileproof.ir.walk import uses
 from tileproof.language.dtypes import DType
 from tileproof.lowering.joins import again
-
-from .interpreter import semantics
-from .interpreter.machine import Machine
-from .interpreter.points import Space, evaluate, size_of
-from .interpreter.reports import Reporter
 
 
 def places(walker: Walker, dimensions: Mapping[str, int]) -> int:
@@ -28,6 +24,8 @@ def places(walker: Walker, dimensions: Mapping[str, int]) -> int:
 
 def bits_of(dtype: DType, given: Any) -> int:
     """A scalar as a word of 64 bits."""
+    from .interpreter import semantics  # most kernels take no scalars
+
     value = semantics.constant(np.asarray(given).item(), dtype)
     return int.from_bytes(value.tobytes().ljust(8, b"\0"), "little")
 
@@ -57,6 +55,11 @@ def require(kernel: ops.KernelIR, scalars: Mapping[str, Any], dimensions: Mappin
     required = [op for op in kernel.body.ops if isinstance(op, ops.Require)]
     if not required:
         return
+    from .interpreter import semantics
+    from .interpreter.machine import Machine
+    from .interpreter.reports import Reporter
+    from .points import Space
+
     outer = ops.Block(tuple(op for op in kernel.body.ops if not isinstance(op, ops.Parallel)))
     needed = again(outer, *(ops.Block((), (op.condition,)) for op in required))
     given = {

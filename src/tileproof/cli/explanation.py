@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tileproof.analysis.verdict import Compare, Fits, Rung, Settled, Verdict
+from tileproof.analysis.compares import Compare, Fits
+from tileproof.analysis.verdict import Rung, Settled, Verdict
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import Op
 

@@ -1,16 +1,32 @@
-"""`tileproof ir`: prints the typed form of a kernel after any pass."""
+"""`tileproof ir`: prints the typed form of a kernel after any pass, on its way to any target."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
+from tileproof.backends.cpu.target import depth_for, host
+from tileproof.backends.cuda.toolchain import ARCHITECTURES
+from tileproof.compiler.pipeline import (
+    ELABORATE,
+    FRONT_END,
+    Cpu,
+    Cuda,
+    Interpreter,
+    Pass,
+    Target,
+    apply,
+    of_target,
+    shared,
+    verified,
+)
 from tileproof.diagnostics import Code, Diagnostic, KernelError, TileproofError, render, shown_path
-from tileproof.frontend import pipeline
+from tileproof.frontend.elaborate import accepted
 from tileproof.ir.printer import print_kernel
 from tileproof.language.kernel import Kernel
-from tileproof.lowering.checks import place_checks
 from tileproof.runtime.check import verdict
 
 from . import constants
@@ -19,15 +35,19 @@ from .usage import UsageError, suggestion, wants_color
 
 EXAMPLES = """\
 examples:
-  tileproof ir matmul.py                    every kernel of the file, after the last pass
+  tileproof ir matmul.py                    every kernel of the file, proved, with the checks that remain
   tileproof ir matmul.py:matmul             one of them
   tileproof ir norm.py --with D=2560        with the dimension D known
-  tileproof ir matmul.py --after elaborate  as it was after that pass
+  tileproof ir matmul.py --after elaborate  as the first pass made it
+  tileproof ir matmul.py --target cpu       as the CPU's code is made of it, after the last pass of that target
+  tileproof ir matmul.py --target sm_90 --after accumulate
+  tileproof ir --list-passes                every pass in order, and what it does
 
-The last pass puts in the checks that stay for run time. A kernel that is not proved is printed as it was before.
+A kernel is proved between the passes of the front end and those that follow. One that is not proved has no code: it is
+printed as the front end made it, and is an error where --target or a later pass is given.
 """
-CHECKS = "checks"
-"""The pass after those of the front end."""
+_TARGETS: Final[Mapping[str, Target]] = {"interpreter": Interpreter(), "cpu": Cpu(depth=0), "sm_XX": Cuda()}
+"""A target of each kind, by the name that --target gives it, for the names of its passes."""
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
@@ -35,24 +55,35 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: 
     parser = commands.add_parser(
         "ir",
         help=summary,
-        description="Prints the intermediate representation of the kernels of a file.",
+        description="Prints the intermediate representation of the kernels of a file, after any pass of the compiler.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("target", metavar="FILE[:KERNEL]", help="a Python file; one kernel of it")
-    parser.add_argument("--after", metavar="PASS", help=f"stop after a pass: {', '.join(_passes())}")
+    option = parser.add_argument
+    option("file", metavar="FILE[:KERNEL]", nargs="?", help="a Python file; one kernel of it")
+    option("--after", metavar="PASS", help=f"stop after a pass: {', '.join(_passes_of_all())}")
+    names = "cpu for this machine's, an architecture of GPUs such as sm_90, or interpreter"
+    option("--target", metavar="TARGET", help=f"go through the passes of a target too: {names}")
+    option("--list-passes", action="store_true", help="print every pass in order, or those of --target, and stop")
     constants.add_option(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Carries the command out; gives the exit code."""
-    _demand_pass(options.after)
+    kind = None if options.target is None else _kind(options.target)
+    if options.list_passes:
+        print("\n".join(_listing(_TARGETS if kind is None else {kind: _TARGETS[kind]})))
+        return 0
+    if options.file is None:
+        raise UsageError("name a Python file with kernels, or ask for the passes: --list-passes")
+    _demand_pass(options.after, kind)
     try:
-        kernels = _kernels(options.target)
+        target = None if kind is None else Cpu(depth_for(host())) if kind == "cpu" else _TARGETS[kind]
+        kernels = _kernels(options.file)
         given = dict(options.constants)
         constants.demand_known(given, kernels)
-        texts = [_text(kernel, constants.for_kernel(kernel, given), options.after) for kernel in kernels]
+        texts = [_text(kernel, constants.for_kernel(kernel, given), target, options.after) for kernel in kernels]
     except TileproofError as error:
         color = wants_color(sys.stderr)
         print("\n\n".join(render(each, color=color) for each in error.diagnostics), file=sys.stderr)
@@ -61,27 +92,83 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _passes() -> list[str]:
-    return [*pipeline.names(), CHECKS]
-
-
-def _text(kernel: Kernel, given: dict[str, int], after: str | None) -> str:
-    if after in (None, CHECKS):
+def _text(kernel: Kernel, given: dict[str, int], target: Target | None, after: str | None) -> str:
+    ir = verified(accepted(kernel, given).ir, ELABORATE)
+    if after != ELABORATE:
+        ir = apply(FRONT_END, ir, after)
+    if after not in (ELABORATE, *_names(FRONT_END)):
         found = verdict(kernel, given)
-        if found.accepted:
-            return print_kernel(place_checks(found)).rstrip("\n")
-        if after == CHECKS:
+        if found.accepted and found.kernel is not None:
+            ir = apply((*shared(found.residuals), *of_target(target or Interpreter())), found.kernel, after)
+        elif target is not None or after is not None:
             raise KernelError(*found.findings)
-    return print_kernel(pipeline.run(kernel, given, after=after)).rstrip("\n")
+    return print_kernel(ir).rstrip("\n")
 
 
-def _demand_pass(name: str | None) -> None:
-    names = _passes()
-    if name is not None and name not in names:
-        raise UsageError(
-            f"--after {name}: there is no pass of that name{suggestion(name, names)}; "
-            f"the passes are, in order: {', '.join(names)}"
-        )
+# Passes and targets, by name.
+
+
+def _names(passes: Sequence[Pass]) -> list[str]:
+    return [each.name for each in passes]
+
+
+def _passes(kind: str) -> list[str]:
+    """The names of every pass on the way to a target, in order."""
+    return [ELABORATE, *_names((*FRONT_END, *shared(), *of_target(_TARGETS[kind])))]
+
+
+def _passes_of_all() -> list[str]:
+    return list(dict.fromkeys(name for kind in _TARGETS for name in _passes(kind)))
+
+
+def _kind(target: str) -> str:
+    """What kind of target a name is of: all architectures of GPUs have the same passes."""
+    if target in ARCHITECTURES:
+        return "sm_XX"
+    names = ("cpu", *ARCHITECTURES, "interpreter")
+    if target not in names:
+        close = suggestion(target, names)
+        raise UsageError(f"--target {target}: there is no such target{close}; there are {', '.join(names)}")
+    return target
+
+
+def _demand_pass(name: str | None, kind: str | None) -> None:
+    """Raises unless a pass is one of the target's; without a target, of those that all targets share."""
+    names = _passes(kind or "interpreter")
+    if name is None or name in names:
+        return
+    having = [each for each in _TARGETS if name in _passes(each)]
+    if having:
+        which = f"without --target, the passes are those of all targets; add --target {having[0]}"
+        if kind is not None:
+            which = f"it is no pass of this target, but of {' and '.join(having)}"
+        raise UsageError(f"--after {name}: {which}; the passes here are, in order: {', '.join(names)}")
+    names = names if kind is not None else _passes_of_all()
+    close = suggestion(name, names)
+    raise UsageError(
+        f"--after {name}: there is no pass of that name{close}; the passes are, in order: {', '.join(names)}"
+    )
+
+
+def _listing(targets: Mapping[str, Target]) -> list[str]:
+    """Every pass with what it does, in order, under the step it belongs to."""
+    steps = {
+        "front end": [(ELABORATE, "makes typed IR of the Python source"), *_rows(FRONT_END)],
+        "after the proof, for every target": _rows(shared()),
+        **{f"then for --target {kind}": _rows(of_target(target)) for kind, target in targets.items()},
+    }
+    width = max(map(len, _passes_of_all()))
+    lines: list[str] = []
+    for step, rows in steps.items():
+        lines += [f"{step}:", *(f"  {name:<{width}}  {summary}" for name, summary in rows or [("none", "")])]
+    return [line.rstrip() for line in lines]
+
+
+def _rows(passes: Sequence[Pass]) -> list[tuple[str, str]]:
+    return [(each.name, each.summary) for each in passes]
+
+
+# Kernels.
 
 
 def _kernels(target: str) -> tuple[Kernel, ...]:

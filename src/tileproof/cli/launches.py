@@ -12,7 +12,8 @@ from typing import Any, Final
 import numpy as np
 
 from tileproof.diagnostics import Code, Diagnostic, KernelError, Source, shown_path
-from tileproof.frontend.elaborate import parse
+from tileproof.frontend.dimensions import resolve
+from tileproof.frontend.parse import parse
 from tileproof.frontend.signature import ContentOf, ScalarParameter, Signature, TensorParameter
 from tileproof.ir.types import Fixed, Named
 from tileproof.language.dtypes import ALL, DType, DTypeVar
@@ -143,6 +144,8 @@ def _tensors(signature: Signature, shapes: Mapping[str, str], given: Mapping[str
             for dimension, extent in zip(each.dimensions, shape, strict=False)
             if isinstance(dimension, Named)
         }
+    defaults = {each.name: each.default for each in signature.constants if type(each.default) is int}
+    extents = resolve(signature.equations, extents, {**defaults, **given})
     types: dict[str, str] = {}
     for each in signature.tensors:
         named = said.get(each.name, ((), None))[1]
@@ -177,7 +180,7 @@ def _following(tensor: TensorParameter, extents: Mapping[str, int]) -> tuple[int
         match dimension:
             case Fixed(extent=extent):
                 shape.append(extent)
-            case Named(name=name) if name in extents:
+            case Named(name=name) if extents.get(name, -1) >= 0:
                 shape.append(extents[name])
             case _:
                 shown = "x".join(map(str, tensor.dimensions))

@@ -2,7 +2,7 @@
 
 from .catalogue import page
 from .codes import Code
-from .diagnostic import Diagnostic, Edit, Frame, Label
+from .diagnostic import Diagnostic, Edit, Frame, Label, render, shown_path
 from .errors import (
     KernelError,
     LaunchError,
@@ -16,7 +16,6 @@ from .errors import (
 from .report import to_json
 from .sarif import to_sarif
 from .spans import Source, Span
-from .terminal import render, shown_path
 
 __all__ = [
     "Code",

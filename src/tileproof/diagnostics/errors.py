@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .diagnostic import Diagnostic
-from .terminal import render
+from .diagnostic import Diagnostic, render
 
 
 class TileproofError(Exception):
@@ -33,7 +32,8 @@ class LaunchError(TileproofError):
 
 
 class InFlight(TileproofError):
-    """The host would write memory that a kernel in flight uses: nothing was written."""
+    """The host would write memory that a kernel in flight uses, or a handler of a signal would launch or wait in the
+    middle of a launch: nothing was written or launched."""
 
 
 class OutOfMemory(TileproofError, MemoryError):

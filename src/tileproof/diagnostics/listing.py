@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from itertools import groupby
+
+from tileproof.diagnostics.records import dataclass
 
 from .spans import Source, Span
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from .diagnostic import Diagnostic, Edit
+from tileproof.diagnostics.records import dataclass
+
+from .diagnostic import Diagnostic, Edit, shown_path
 from .spans import Span
-from .terminal import shown_path
 
 Json = dict[str, Any]
 

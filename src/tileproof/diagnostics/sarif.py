@@ -11,9 +11,8 @@ from urllib.parse import quote
 
 from .catalogue import page
 from .codes import Code
-from .diagnostic import Diagnostic, Edit
+from .diagnostic import Diagnostic, Edit, shown_path
 from .spans import Span
-from .terminal import shown_path
 
 Json = dict[str, Any]
 

@@ -14,6 +14,7 @@ _DIGITS: Final = 40
 """How long a whole number may be to be shown as it is."""
 _LETTERS: Final = 200
 """How much of a text is shown."""
+_MOST_BYTES: Final = 2**100
 
 
 def shown(value: object) -> str:
@@ -39,3 +40,11 @@ def shortened(text: str) -> str:
 def _by_size(number: int) -> str:
     exponent = math.floor(math.log10(abs(number)))
     return f"about {'-' if number < 0 else ''}10**{exponent}"
+
+
+def in_words(count: int) -> str:
+    """A number of bytes as people say it."""
+    for unit, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if count >= size:
+            return f"{count / size:.1f} {unit}" if count < _MOST_BYTES else f"{shown(count // size)} {unit}"
+    return f"{count} bytes"

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Edit
+from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.spans import Span
 from tileproof.diagnostics.values import shortened
 from tileproof.ir.extent import Extent, Length, symbol
@@ -78,6 +78,28 @@ def solve(equation: Equation, extent: int, extents: Mapping[str, int]) -> tuple[
     factor = made.terms[0][1]
     found, rest = divmod(extent - made.constant, factor)
     return (name, found) if rest == 0 and found >= 0 else None
+
+
+def resolve(
+    equations: Sequence[Equation], extents: Mapping[str, Any], constants: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The extents and all that follow from them: an equation gives its dimension, or the one that it leaves open.
+
+    Extents may be symbols of torch. An equation is solved with numbers, for which torch then specializes.
+    """
+    found = dict(extents)
+    for _ in equations:
+        for equation in equations:
+            known = {**constants, **found}
+            missing = [name for name in equation.names if name not in known]
+            if not missing and equation.dimension not in found:
+                found[equation.dimension] = equation.value(known)
+            elif missing and equation.dimension in found:
+                numbers = {name: int(known[name]) for name in equation.names if name in known}
+                solved = solve(equation, int(found[equation.dimension]), numbers)
+                if solved is not None:
+                    found[solved[0]] = solved[1]
+    return found
 
 
 def read_dimensions(text: str, span: Span, equations: list[Equation]) -> tuple[Dimension, ...]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import KernelError
 from tileproof.ir.extent import Length, symbol
 from tileproof.ir.ops import KernelIR, Parameter
@@ -19,57 +19,17 @@ from . import combining, functions, views  # these register the functions of the
 from .builder import Builder, finish
 from .context import Context, Place
 from .expressions import evaluate
-from .names import MISSING, Capture, find_name
+from .names import MISSING, find_name
+from .parse import Elaborated, parse, too_deep
 from .refusal import Refused, refuse
-from .signature import Anything, ContentOf, Element, ScalarParameter, Signature, TensorParameter, read_signature
-from .source import FunctionSource, read_function
-from .specialisation import ConstantValue, Specialisation
+from .signature import Anything, ContentOf, Element, ScalarParameter, Signature, TensorParameter
+from .source import FunctionSource
+from .specialisation import ConstantValue, Specialisation, generic, told_for
 from .statements import run, run_helper
-from .syntax import check_syntax
 from .values import Binding, Known
 
 LOWERINGS = (functions, combining, views)
 """The files that give the functions of the language their meaning."""
-
-
-@dataclass(frozen=True, slots=True)
-class Elaborated:
-    """Typed IR, and the values from outside it was made with: stale as soon as one of them changes."""
-
-    ir: KernelIR
-    captures: tuple[Capture, ...]
-
-    @property
-    def is_current(self) -> bool:
-        return all(capture.is_current for capture in self.captures)
-
-
-@dataclass(frozen=True, slots=True)
-class Parsed:
-    """A kernel's source and signature: what does not depend on element types and constants."""
-
-    source: FunctionSource
-    signature: Signature
-
-
-def parse(kernel: Kernel) -> Parsed:
-    """Source and signature of a kernel; raises `KernelError` with every mistake of syntax."""
-    cached = kernel.cache.get("parsed")
-    if isinstance(cached, Parsed):
-        return cached
-    try:
-        source = read_function(kernel.function, kernel.source_lines)
-        try:
-            mistakes = check_syntax(source)
-        except RecursionError:
-            raise _too_deep(source) from None
-        if mistakes:
-            raise KernelError(*mistakes)
-        parsed = Parsed(source, read_signature(source))
-    except Refused as refused:
-        raise KernelError(refused.diagnostic) from None
-    kernel.cache["parsed"] = parsed
-    return parsed
 
 
 def elaborate(kernel: Kernel, specialisation: Specialisation) -> Elaborated:
@@ -91,7 +51,7 @@ def elaborate(kernel: Kernel, specialisation: Specialisation) -> Elaborated:
         with builder.block() as ops:
             run(ctx, source.tree.body)
     except RecursionError:
-        raise KernelError(_too_deep(source).diagnostic) from None
+        raise KernelError(too_deep(source).diagnostic) from None
     if ctx.diagnostics:
         raise KernelError(*ctx.diagnostics)
     ir = KernelIR(
@@ -107,9 +67,26 @@ def elaborate(kernel: Kernel, specialisation: Specialisation) -> Elaborated:
     return Elaborated(ir, tuple(ctx.captures.values()))
 
 
-def _too_deep(source: FunctionSource) -> Refused:
-    message = f"the expressions or helpers of `{source.name}` are nested too deeply"
-    return refuse(Code.UNSUPPORTED_EXPRESSION, message, source.header, help="give names to parts of them")
+def accepted(kernel: Kernel, constants: Mapping[str, ConstantValue]) -> Elaborated:
+    """A kernel for the first generic specialisation it is elaborated for; if there is none, raises the mistakes of one.
+
+    The one that got furthest: a kernel for integers is not told that its `&` does not work on bf16.
+    """
+    signature = parse(kernel).signature
+    failed: list[tuple[Diagnostic, ...]] = []
+    try:
+        for specialisation in generic(signature, constants):
+            try:
+                return elaborate(kernel, specialisation)
+            except KernelError as error:
+                failed.append(tuple(told_for(each, signature, specialisation) for each in error.diagnostics))
+    except Refused as refused:
+        raise KernelError(refused.diagnostic) from None
+    raise KernelError(*max(failed, key=lambda mistakes: _place(mistakes[0])))
+
+
+def _place(mistake: Diagnostic) -> tuple[int, int]:
+    return (mistake.span.line, mistake.span.column) if mistake.span else (0, 0)
 
 
 def _computed(signature: Signature, constants: Mapping[str, ConstantValue]) -> dict[str, Length]:

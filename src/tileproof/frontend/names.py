@@ -10,13 +10,14 @@ import builtins
 import math
 import re
 import sys
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.extent import Extent
 from tileproof.language.dtypes import ALL, BOOL, DType, DTypeVar

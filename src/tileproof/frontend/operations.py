@@ -8,10 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
-
-import ml_dtypes
-import numpy as np
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Edit, Label
@@ -34,7 +30,7 @@ from tileproof.ir.ops import (
     UnaryFn,
 )
 from tileproof.ir.types import INDEX_SCALAR, Axis, TensorType, Tile, TileType, Value, WalkerType
-from tileproof.language.dtypes import BOOL, ENTRY, F32, F64, I32, INDEX, TF32, U64, DType
+from tileproof.language.dtypes import BOOL, ENTRY, F32, F64, I32, INDEX, TF32, U64, DType, limits
 from tileproof.language.tiles import Lowest
 
 from .axes import Axes, Clash, describe_axes, meet
@@ -74,21 +70,6 @@ SIGNS = {
     BinaryFn.LE: "<=", BinaryFn.GT: ">", BinaryFn.GE: ">=", BinaryFn.CDIV: "cdiv", BinaryFn.MIN: "minimum",
     BinaryFn.MAX: "maximum",
 }  # fmt: skip
-
-
-@lru_cache(maxsize=64)
-def limits(dtype: DType) -> tuple[float, float]:
-    """The least and greatest finite value of an element type."""
-    if dtype is TF32:
-        dtype = F32
-    if dtype.kind == "index":
-        return -(2**63), 2**63 - 1
-    if dtype.is_float:
-        info = ml_dtypes.finfo(dtype.storage)  # type: ignore[no-untyped-call]
-        return float(info.min), float(info.max)
-    assert dtype.storage is not None
-    whole = np.iinfo(dtype.storage)
-    return int(whole.min), int(whole.max)
 
 
 def literal(b: Builder, known: Known, dtype: DType, span: Span) -> Tile:

@@ -10,11 +10,11 @@ import ast
 import difflib
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Edit
+from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.spans import Span
 from tileproof.diagnostics.values import shown
 from tileproof.ir.extent import Length
@@ -55,6 +55,8 @@ Element: TypeAlias = DType | DTypeVar | ContentOf | Anything
 
 @dataclass(frozen=True, slots=True)
 class TensorParameter:
+    """A tensor that a kernel takes."""
+
     name: str
     access: Access
     element: Element
@@ -64,6 +66,8 @@ class TensorParameter:
 
 @dataclass(frozen=True, slots=True)
 class ScalarParameter:
+    """A number that a launch passes."""
+
     name: str
     element: DType | DTypeVar
     span: Span
@@ -71,6 +75,8 @@ class ScalarParameter:
 
 @dataclass(frozen=True, slots=True)
 class ConstantParameter:
+    """A number, or a truth, that a kernel is compiled for."""
+
     name: str
     type: type[int] | type[float] | type[bool]
     default: int | float | bool | None

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
-import inspect
-import tokenize
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import field
 from functools import lru_cache
 from types import CodeType, FunctionType
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic, Edit
+from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.spans import Source, Span
 from tileproof.language.kernel import lines_around
 
@@ -78,7 +79,7 @@ def read_function(function: FunctionType, lines: tuple[str, ...] | None = None) 
         raise Refused(_no_source(function, "Python kept no source text for it"))
     try:
         tree = _statement_at(lines, first)
-    except (SyntaxError, ValueError, IndexError, tokenize.TokenError):
+    except (SyntaxError, ValueError, IndexError):
         raise Refused(_no_source(function, "the text at its place is not a function")) from None
     if isinstance(tree, ast.AsyncFunctionDef):
         raise Refused(_is_async(tree, source, tree.lineno))
@@ -92,13 +93,36 @@ def read_function(function: FunctionType, lines: tuple[str, ...] | None = None) 
 @lru_cache(maxsize=256)
 def _statement_at(lines: tuple[str, ...], first: int) -> ast.stmt:
     """The statement that begins at a line of a file. Nobody changes it: it is that of all who read the same text."""
-    block = "".join(inspect.getblock(list(lines[first - 1 :])))
     # A function inside another is indented; a made-up `if` keeps its columns where they are in the file.
-    text, shift = ("if True:\n" + block, first - 2) if block[:1].isspace() else (block, first - 1)
-    holder = ast.parse(text).body[0]
+    head, shift = ("if True:\n", first - 2) if lines[first - 1][:1].isspace() else ("", first - 1)
+    holder = _first_statement(head, lines, first)
     tree = holder.body[0] if isinstance(holder, ast.If) else holder
     ast.increment_lineno(tree, shift)
     return tree
+
+
+def _first_statement(head: str, lines: tuple[str, ...], first: int) -> ast.stmt:
+    for end in _ends(lines, first):
+        with suppress(SyntaxError):
+            return ast.parse(head + "".join(lines[first - 1 : end])).body[0]
+    return ast.parse(head + "".join(lines[first - 1 :])).body[0]
+
+
+def _ends(lines: tuple[str, ...], first: int) -> Iterator[int]:
+    """The lines that the statement of a line may end before: those that are indented no more than it.
+
+    Inside of brackets and strings lines are indented as one likes, but text that is cut there is no statement. To tell
+    by tokens takes longer than all the rest of reading a kernel.
+    """
+    depth = _indentation(lines[first - 1])
+    for number in range(first, len(lines)):
+        text = lines[number].lstrip()
+        if text and text[0] != "#" and _indentation(lines[number]) <= depth:
+            yield number
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def is_text_of(source: FunctionSource) -> bool:

@@ -5,8 +5,9 @@ Accesses to a written tensor happen in the order of the block.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+from tileproof.diagnostics.records import dataclass
 
 from .computing import BinaryFn, Op, ReduceFn
 from .extent import Length

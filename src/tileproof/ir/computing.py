@@ -5,9 +5,10 @@ Elementwise operations take operands whose axes are already equal; `Broadcast` m
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
+from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.spans import Span
 
 from .extent import Length
@@ -160,6 +161,8 @@ class Group(Op):
 
 @dataclass(frozen=True, slots=True)
 class Unary(Op):
+    """A function of each element."""
+
     result: Tile
     fn: UnaryFn
     operand: Tile
@@ -167,6 +170,8 @@ class Unary(Op):
 
 @dataclass(frozen=True, slots=True)
 class Binary(Op):
+    """A function of the elements of two tiles at the same place."""
+
     result: Tile
     fn: BinaryFn
     left: Tile

@@ -8,8 +8,12 @@ without numbers raises `Undecided`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from tileproof.diagnostics.records import dataclass
+
+INDEX_LIMIT = 1 << 48
+"""Extents are below it."""
 
 
 class Undecided(Exception):
@@ -163,3 +167,31 @@ def at_least(length: Length, least: int) -> bool | None:
 def _is_positive(atom: Atom) -> bool:
     """Whether an atom is certainly >= 0: a dimension is, and what `*`, `//` and `%` make of such."""
     return isinstance(atom, str) or bool(at_least(atom.left, 0) and at_least(atom.right, 0))
+
+
+def number(length: Length) -> int:
+    """A length as a number: in a launch all are known."""
+    assert isinstance(length, int), f"{length} is not known"
+    return length
+
+
+def evaluate(length: Length, dimensions: Mapping[str, int]) -> int:
+    """A length as a number; `//` and `%` by 0 are total, as everywhere."""
+    if not isinstance(length, Extent):
+        return length
+    total = length.constant
+    for atom, factor in length.terms:
+        if isinstance(atom, str):
+            total += factor * dimensions[atom]
+            continue
+        left, right = evaluate(atom.left, dimensions), evaluate(atom.right, dimensions)
+        match atom.op:
+            case "*":
+                total += factor * left * right
+            case "//":
+                total += factor * (left // right if right else 0)
+            case "%":
+                total += factor * (left % right if right else left)
+            case op:
+                raise TypeError(f"a length cannot be made by {op}")
+    return total

@@ -1,15 +1,17 @@
 """The operations of the IR: one frozen dataclass each, its operands and results as fields.
 
-They are told apart by what they do: `computing` makes tiles of tiles, `accesses` moves them from and to memory,
-`control` holds blocks of other operations. This file gathers them, and says what any of them uses and defines.
+They are told apart by what they do: `computing` makes tiles of tiles, `accesses` moves them from and to memory. This
+file has those that hold blocks of other operations, gathers all, and says what any of them uses and defines. A block is
+a list of operations and the values it hands on (`yields`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, TypeAlias, assert_never
 
+from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.spans import Span
 from tileproof.language.dtypes import DType
 
@@ -63,21 +65,8 @@ from .computing import (
     Unary,
     UnaryFn,
 )
-from .control import (
-    Block,
-    Combiner,
-    Fold,
-    If,
-    Join,
-    Parallel,
-    RangeLoop,
-    Scan,
-    Segments,
-    TilesLoop,
-    While,
-)
 from .extent import Length
-from .types import AnyValue, Tensor, Tile
+from .types import AnyValue, Tensor, Tile, Walker
 
 __all__ = [
     "BEGINS_AS", "COMBINED_BY",
@@ -88,6 +77,123 @@ __all__ = [
     "Select", "Shift", "Slice", "SplitAt", "Start", "Stop", "Store", "TilesLoop", "Unary", "UnaryFn", "Update",
     "While", "Whole", "Window", "blocks", "operands", "results",
 ]  # fmt: skip
+
+# Operations that hold blocks: the parallel space, loops, branches, and what combines values by a function.
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Operations in order, and the values handed to whoever holds the block."""
+
+    ops: tuple[AnyOp, ...]
+    yields: tuple[Tile, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Combiner:
+    """How two values of a kind make one: `body` sees `left` and `right` and yields as many values of the same types."""
+
+    left: tuple[Tile, ...]
+    right: tuple[Tile, ...]
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
+class Fold(Op):
+    """Live elements along `axis`, which is dropped, combined in order; `identities` (scalars) where there are none."""
+
+    results: tuple[Tile, ...]
+    operands: tuple[Tile, ...]
+    identities: tuple[Tile, ...]
+    axis: int
+    combiner: Combiner
+
+
+@dataclass(frozen=True, slots=True)
+class Scan(Op):
+    """Live elements up to each, along `axis`, combined in order."""
+
+    results: tuple[Tile, ...]
+    operands: tuple[Tile, ...]
+    axis: int
+    combiner: Combiner
+
+
+@dataclass(frozen=True, slots=True)
+class Join(Op):
+    """The values of all pieces of a split walker, combined in index order. What follows runs once for all of them."""
+
+    results: tuple[Tile, ...]
+    walker: Walker
+    operands: tuple[Tile, ...]
+    combiner: Combiner
+
+
+@dataclass(frozen=True, slots=True)
+class Segments:
+    """A walker of a parallel space whose tiles never cross a border in an `Offsets` tensor; `index` is the segment."""
+
+    walker: Walker
+    offsets: Tensor
+    index: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Parallel(Op):
+    """The parallel space: `body` runs once for each point, in any order."""
+
+    walkers: tuple[Walker, ...]
+    body: Block
+    segments: tuple[Segments, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TilesLoop(Op):
+    """A sequential walk along a dimension from `start` (0 if None), clipped at `stop` and at the axis."""
+
+    results: tuple[Tile, ...]
+    walker: Walker
+    start: Tile | None
+    stop: Tile | None
+    inits: tuple[Tile, ...]
+    carried: tuple[Tile, ...]
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
+class RangeLoop(Op):
+    """Python's `range`; a step of 0 is refused by the front end or runs no turn."""
+
+    results: tuple[Tile, ...]
+    variable: Tile
+    start: Tile
+    stop: Tile
+    step: Tile
+    inits: tuple[Tile, ...]
+    carried: tuple[Tile, ...]
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
+class While(Op):
+    """`test` yields one bool; while it is true `body` runs. Both see `carried`."""
+
+    results: tuple[Tile, ...]
+    inits: tuple[Tile, ...]
+    carried: tuple[Tile, ...]
+    test: Block
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
+class If(Op):
+    """One of two blocks, by a condition."""
+
+    results: tuple[Tile, ...]
+    condition: Tile
+    then: Block
+    orelse: Block
+
 
 PureOp: TypeAlias = (
     Constant | Extents | Start | Stop | Elements | Number | Iota | Group | Unary | Binary | Select | Cast | Bitcast

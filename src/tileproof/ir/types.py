@@ -7,10 +7,10 @@ live, and two different tags never meet. An axis without a tag is full.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, TypeAlias, TypeVar
 
+from tileproof.diagnostics.records import dataclass
 from tileproof.language.dtypes import ENTRY, INDEX, DType
 
 from .extent import Length
@@ -204,3 +204,8 @@ Walker: TypeAlias = Value[WalkerType]
 Tensor: TypeAlias = Value[TensorType]
 AnyValue: TypeAlias = Value[Type]
 INDEX_SCALAR = TileType(INDEX)
+
+
+def size_of(walker: Walker) -> Length:
+    """How many elements a walker steps by."""
+    return 1 if walker.type.size is None else walker.type.size

@@ -105,14 +105,13 @@ def matrix(array: Any) -> Any:
 
 def view(array: Any, shape: Sequence[int]) -> Any:
     """The same elements in another shape, never copied: what is written there is written to the array."""
-    if isinstance(array, np.ndarray):
-        made = array.view()
-        try:
-            made.shape = tuple(shape)  # unlike `reshape`, this never copies
-        except (AttributeError, ValueError):
-            raise _scattered(array, shape) from None
-        return made
     try:
+        if isinstance(array, np.ndarray):
+            made = array.reshape(tuple(shape))
+            # Only NumPy 2.1 can be asked not to copy. A copy is new memory, so its bounds lie apart from the array's.
+            if made.size and not np.may_share_memory(made, array):
+                raise _scattered(array, shape)
+            return made
         if torch_of(array) is not None:
             return array.view(*shape)
         # Others may copy where they cannot see it in this shape; a tensor of ours over the same memory does not.

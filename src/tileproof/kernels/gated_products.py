@@ -16,8 +16,8 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 from tileproof.tuning.choices import takes
 
 from . import arrays
-from .matrices import start
 from .product_sizes import Tiles
+from .streaming import start
 
 __all__ = ["silu_linear", "silu_linear_joined_kernel", "silu_linear_kernel", "silu_linear_wide_kernel"]
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import tileproof as tp
-from tileproof import In, Out, Schedule, T, U, f32, f64, i8, i32
+from tileproof import In, Out, Schedule, T, U, i8, i32
 from tileproof.diagnostics.codes import Code
 from tileproof.language.dtypes import I32
 from tileproof.tuning import Choice, Sizes, Tunable, choices
@@ -18,13 +18,8 @@ from tileproof.tuning.choices import takes
 
 from . import arrays, matrix_sizes
 from .choosing import chosen
-from .streaming import LONGEST, sum_type
-
-
-def start(shape: Any, dtype: Any) -> Any:
-    """Zeros that products of this element type are added up in."""
-    return tp.zeros(shape, f64 if dtype == f64 else f32)
-
+from .products import batched_matmul
+from .streaming import LONGEST, start, sum_type
 
 # Both operands by rows.
 
@@ -282,8 +277,6 @@ def matmul(a: Any, b: Any, out: Any = None) -> Any:
         return c
     c = arrays.result(out, a, (rows, columns))
     if arrays.is_by_columns(a):
-        from .products import batched_matmul
-
         batched_matmul(a[None], b[None], out=c[None])
     elif arrays.is_by_columns(b):
         _launch(LINEAR, c, a, b.T)
@@ -324,5 +317,5 @@ __all__ = [
     "INT8", "LINEAR", "LINEAR_ROWS", "LINEAR_TYPED", "MATMUL", "TUNABLES", "int8_matmul_kernel", "linear",
     "linear_kernel", "linear_rows_kernel", "linear_split_kernel", "linear_swapped_kernel",
     "linear_swapped_split_kernel", "linear_typed_kernel", "linear_wide_kernel", "linear_wide_split_kernel", "matmul",
-    "matmul_kernel", "matmul_split_kernel", "matmul_wide_kernel", "start",
+    "matmul_kernel", "matmul_split_kernel", "matmul_wide_kernel",
 ]  # fmt: skip

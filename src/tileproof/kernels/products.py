@@ -27,8 +27,8 @@ from .gated_products import (
     silu_linear_kernel,
     silu_linear_wide_kernel,
 )
-from .matrices import start
 from .product_sizes import Tiles
+from .streaming import start
 
 __all__ = [
     "batched_matmul", "batched_matmul_both_transposed_kernel", "batched_matmul_kernel",

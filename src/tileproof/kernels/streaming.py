@@ -1,4 +1,4 @@
-"""What kernels that stream weights share: how a row is added up, and which choices are worth a try."""
+"""What kernels that multiply by weights share: how a row is added up, and which choices are worth a try."""
 
 from __future__ import annotations
 
@@ -37,6 +37,11 @@ def rows_of(x: Any, columns: int) -> Any:
 
 
 # Inside kernels.
+
+
+def start(shape: Any, dtype: Any) -> Any:
+    """Zeros that products of this element type are added up in."""
+    return tp.zeros(shape, f64 if dtype == f64 else f32)
 
 
 def sum_type(w: Any, x: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -70,7 +71,7 @@ class DType(Named):
     @property
     def storage(self) -> np.dtype[Any] | None:
         """The numpy type that holds it. `tf32` has none, it exists in tiles only; `index` is read from i32 or i64."""
-        return _storages().get(self.name)
+        return _storage(self)
 
     @property
     def is_float(self) -> bool:
@@ -111,25 +112,57 @@ ENTRY: Final = DType("index?", "index", 64)
 ALL: Final = (BOOL, I8, I16, I32, I64, U8, U16, U32, U64, F16, BF16, TF32, F32, F64, F8E4M3, F8E5M2)
 
 
+_OF_ML_DTYPES: Final = {BF16: "bfloat16", F8E4M3: "float8_e4m3fn", F8E5M2: "float8_e5m2"}
+"""Element types that numpy itself does not have."""
+
+
 @cache
-def _storages() -> dict[str, np.dtype[Any]]:
-    """The numpy types by our names. They are made on demand: a program that only defines kernels never loads numpy."""
-    import ml_dtypes
+def _storage(dtype: DType) -> np.dtype[Any] | None:
+    """The numpy type of an element type. On demand: a program that only defines kernels never loads numpy, and one
+    without small floats never loads `ml_dtypes`."""
     import numpy as np
 
-    types = {
-        "bool": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
-        "u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64,
-        "f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64,
-        "f8e4m3": ml_dtypes.float8_e4m3fn, "f8e5m2": ml_dtypes.float8_e5m2,
-    }  # fmt: skip
-    return {name: np.dtype(stored) for name, stored in types.items()}
+    if dtype in _OF_ML_DTYPES:
+        import ml_dtypes
+
+        found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, _OF_ML_DTYPES[dtype]))
+        return found
+    if dtype.kind == "index" or dtype is TF32:
+        return None
+    return np.dtype("bool" if dtype is BOOL else f"{dtype.kind}{dtype.bits}")
+
+
+def by_storage() -> dict[np.dtype[Any], DType]:
+    """Our element types by the numpy types that hold them, as far as arrays of these types can exist by now."""
+    return _by_storage("ml_dtypes" in sys.modules)
 
 
 @cache
-def by_storage() -> dict[np.dtype[Any], DType]:
-    """Our element types by the numpy types that hold them."""
-    return {dtype.storage: dtype for dtype in ALL if dtype.storage is not None}
+def _by_storage(has_ml_dtypes: bool) -> dict[np.dtype[Any], DType]:
+    known = ((dtype, dtype.storage) for dtype in ALL if has_ml_dtypes or dtype not in _OF_ML_DTYPES)
+    return {storage: dtype for dtype, storage in known if storage is not None}
+
+
+@cache
+def limits(dtype: DType) -> tuple[float, float]:
+    """The least and greatest finite value of an element type."""
+    if dtype is TF32:
+        dtype = F32
+    if dtype.kind == "index":
+        return -(2**63), 2**63 - 1
+    import numpy as np
+
+    assert dtype.storage is not None
+    if not dtype.is_float:
+        whole = np.iinfo(dtype.storage)
+        return int(whole.min), int(whole.max)
+    if dtype in _OF_ML_DTYPES:
+        import ml_dtypes
+
+        info = ml_dtypes.finfo(dtype.storage)  # type: ignore[no-untyped-call]
+        return float(info.min), float(info.max)
+    real = np.finfo(dtype.storage)
+    return float(real.min), float(real.max)
 
 
 class DTypeVar(Named):

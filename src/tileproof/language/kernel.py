@@ -57,8 +57,8 @@ class Kernel:
             raise TypeError(f"a schedule is made by tp.Schedule(...), not {shown(schedule)}")
         self.schedule = schedule
         """How programs are laid over a GPU, if it is said."""
-        self.cache: dict[Any, Any] = {}
-        """Compiled forms, by element types and constants."""
+        self.memos: dict[Any, Any] = {}
+        """What was parsed, proved and compiled of it: see `Memo`."""
         self.remembered: dict[Any, Callable[[tuple[Any, ...], dict[str, Any]], bool]] = {}
         """Launches on a GPU that others like them can follow, by constants: what follows them, if it can."""
         self.recent: Callable[[tuple[Any, ...], dict[str, Any]], bool] | None = None
@@ -104,8 +104,14 @@ class Kernel:
         made.source_lines = self.source_lines
         return made
 
+    def forget(self) -> None:
+        """Drops what was parsed, proved and compiled of it, and what launches like earlier ones follow."""
+        self.memos.clear()
+        self.remembered.clear()
+        self.recent = None
+
     def __repr__(self) -> str:
-        from tileproof.diagnostics.terminal import shown_path
+        from tileproof.diagnostics.diagnostic import shown_path
 
         return f"<kernel {self.name} at {shown_path(self.filename)}:{self.first_line}>"
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from tileproof.analysis.ranges import CARRIED_LIMIT, START_LIMIT
-from tileproof.analysis.verdict import Residual, Rung, Verdict
+from tileproof.analysis.verdict import Residual, Rung
 from tileproof.diagnostics.spans import Span
 from tileproof.ir import ops
 from tileproof.ir.extent import Length
@@ -37,14 +37,9 @@ from tileproof.language.dtypes import BOOL, ENTRY, DType
 _TRUTH = TileType(BOOL)
 
 
-def place_checks(verdict: Verdict) -> ops.KernelIR:
-    """The kernel of a verdict with its checks in it; the kernel itself if none stayed."""
-    kernel = verdict.kernel
-    if kernel is None:
-        raise ValueError("a kernel that was refused has no IR")
-    if not verdict.residuals:
-        return kernel
-    return _Placing(kernel, verdict.residuals).kernel()
+def place_checks(kernel: ops.KernelIR, residuals: Sequence[Residual]) -> ops.KernelIR:
+    """The kernel with a check for each obligation that its proof left; the kernel itself if it left none."""
+    return _Placing(kernel, residuals).kernel() if residuals else kernel
 
 
 def _is_wide(operand: Tile, result: Tile) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from tileproof.diagnostics.records import dataclass
 from tileproof.ir.ops import AnyOp, Block, Join, Parallel, Print, Store, Update, operands, results
 from tileproof.ir.types import AnyValue, Tile, TileType, Value
 from tileproof.ir.walk import map_blocks, uses

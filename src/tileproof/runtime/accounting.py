@@ -1,10 +1,11 @@
 """Memory: how much of it is taken, the most that ever was, and what happens when there is no more.
 
 Every tensor of our own takes its memory here. Memory of the CPU goes back when the last tensor is dropped and no work
-uses it any more; memory of a GPU goes back in the order of the streams that used it, through the driver's own pool.
+uses it any more; small pieces, which are taken from the system sixteen at a time, go back to it together. Memory of a
+GPU goes back in the order of the streams that used it, through the driver's own pool.
 
-Handlers of signals may come, and raise, between any two calls. So what is taken is a set, to which memory is added and
-from which it is removed in one step, and the sum of it is counted anew by whoever finds that it was left in between.
+Handlers of signals may come, and raise, when a function is called or a loop goes round; at no other moment does Python
+run another thread either. So what is taken and the sum of it change with no call in between, which needs no lock.
 """
 
 from __future__ import annotations
@@ -15,25 +16,27 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
-from tileproof.backends.cuda.driver_failures import in_words
+from tileproof.backends.base import device_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError, OutOfMemory
-from tileproof.diagnostics.values import shown
+from tileproof.diagnostics.records import dataclass
+from tileproof.diagnostics.values import in_words, shown
+from tileproof.language.dtypes import DType
 
+from .devices import Array, address_of
 from .leases import Span, ledger_of
-from .streams import device_name, device_number, recording, refuse_recording
-
-if TYPE_CHECKING:
-    from .storage import Block
+from .recording import recording, refuse_recording
+from .storage import Block
+from .streams import device_name, device_number
 
 ALIGNMENT: Final = 64
+_SMALL, _TOGETHER = 4096, 16
+"""As many pieces of memory are taken from the system at once, if they are no larger."""
 VARIABLE: Final = "TILEPROOF_MEMORY_LIMIT"
 _UNITS: Final = {"": 1, "b": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
                  "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}  # fmt: skip
@@ -65,15 +68,16 @@ class Memory:
         return ", ".join(parts)
 
 
-class Taken(weakref.ref["Block"]):
+class Taken(weakref.ref[Block]):
     """Memory that was taken and did not go back yet; it refers to the block, if there still is one."""
 
     __slots__ = ("address", "borrowers", "home", "nbytes")
 
-    address: int
     nbytes: int
+    address: int
+    """Of memory of a GPU, as what follows."""
     home: Any
-    """The stream that memory of a GPU was taken on."""
+    """The stream that it was taken on."""
     borrowers: Collection[int]
     """Streams on which other libraries were lent it."""
 
@@ -83,11 +87,12 @@ class Account:
 
     def __init__(self, device: int | None) -> None:
         self.device = device
+        self._ledger = ledger_of(device)
         self.lock = threading.RLock()
-        self.taken: set[Taken] = set()
+        self.taken: dict[Taken, None] = {}
         self.in_use = self.high_water = 0
-        self._is_counted = True
-        """Whether `in_use` is what `taken` comes to."""
+        self._pieces: dict[int, list[tuple[int, Array]]] = {}
+        """Small pieces of memory that nobody has yet, by size: address and owner."""
         self.limit = _limit_from_environment()
         self.dropped: deque[Taken] = deque()
         """What goes back at the next occasion. The end of an object is no place to take locks, nor to call a function
@@ -99,47 +104,39 @@ class Account:
         return len(self.taken)
 
     def settle(self) -> None:
-        """Gives back what was dropped. The lock is held."""
-        if not self._is_counted:
-            self._count()
-        while self.dropped:
-            self._is_counted = False
-            gone = self.dropped.popleft()
-            is_mine = gone in self.taken
-            if is_mine:
-                self.taken.discard(gone)
-                if not self._is_counted:  # else a handler of a signal has counted
-                    self.in_use -= gone.nbytes
-            self._is_counted = True
-            if is_mine:
-                self._give_back(gone)
-
-    def _count(self) -> None:
-        """Finds out what is in use, also what was about to go back when a handler of a signal raised."""
-        self.dropped.extend([each for each in self.taken.copy() if each() is None])
-        while not self._is_counted:
-            taken = self.taken.copy()
-            total = sum(each.nbytes for each in taken)
-            if taken == self.taken:
-                self.in_use, self._is_counted = total, True
+        """Gives back what was dropped."""
+        dropped, taken = self.dropped, self.taken
+        while dropped:
+            gone = dropped[0]
+            del dropped[0]
+            if gone in taken:
+                del taken[gone]
+                self.in_use -= gone.nbytes
+                if self._ledger.poisoned or self.device is not None:
+                    self._give_back(gone)
 
     def _give_back(self, gone: Taken) -> None:
         """On the CPU the memory went with the block; what failed work left in it went too."""
-        ledger = ledger_of(self.device)
-        if ledger.poisoned:
-            with ledger.lock:
-                ledger.forget_gone()
+        with self._ledger.lock:
+            self._ledger.forget_gone()
 
     def owner_of(self, span: Span) -> Callable[[], object] | None:
         """A reference to the block that some bytes belong to."""
         low, high = span
-        taken = [each for each in self.taken.copy() if each.address <= low and high <= each.address + each.nbytes]
-        return next((each for each in taken if each() is not None), None)
+        for each in self.taken.copy():
+            block = each()
+            if block is not None and block.address <= low and high <= block.address + block.nbytes:
+                return each
+        return None
 
-    def take(self, nbytes: int, what: object) -> Block:
-        """New memory, not yet written; `what` says in an error what it is for."""
+    def take(self, nbytes: int, what: tuple[Any, DType], is_zero: bool = False) -> Block:
+        """New memory, not yet written, or of zeros; `what` is the shape and element type of the tensor it is for."""
         if recording.get() is not None:
-            refuse_recording(f"{what} is made", "make it before the graph: replays use what was there then")
+            refuse_recording(f"{_named(what)} is made", "make it before the graph: replays use what was there then")
+        if self.limit is None and self.device is None:
+            if self.dropped:
+                self.settle()
+            return self._take(nbytes, what, is_zero)
         if self.limit is not None and self._is_short_of(nbytes):
             # Work under way may hold what the host has dropped: how far the host is ahead must not decide.
             _wait_for_work(self)
@@ -147,55 +144,50 @@ class Account:
             self.settle()
             if self.limit is not None and self.in_use + nbytes > self.limit:
                 raise self.refusal(nbytes, what, f"the limit is {in_words(self.limit)}")
-            made = None
-            try:
-                made = self._take(nbytes, what)
-                self._note(made)
-            except BaseException:
-                if made is not None:
-                    self._note(made)  # or it would not be given back
-                raise
-        return made
-
-    def _note(self, block: Block) -> None:
-        """Counts memory that was taken; what is counted is not counted again. The lock is held."""
-        taken = Taken(block, self.dropped.append)
-        taken.address, taken.nbytes, taken.home = block.address, block.nbytes, block.home
-        taken.borrowers = getattr(block, "borrowers", ())
-        if taken not in self.taken:
-            self._is_counted = False
-            self.taken.add(taken)
-            if not self._is_counted:
-                self.in_use += taken.nbytes
-                self._is_counted = True
-        if self.in_use > self.high_water:
-            self.high_water = self.in_use
+            return self._take(nbytes, what, is_zero)
 
     def _is_short_of(self, nbytes: int) -> bool:
         with self.lock:
             self.settle()
             return self.limit is not None and self.in_use + nbytes > self.limit
 
-    def _take(self, nbytes: int, what: object) -> Block:
-        from .storage import Block
+    def _take(self, nbytes: int, what: tuple[Any, DType], is_zero: bool) -> Block:
+        """Takes memory and counts it."""
+        size = (nbytes + ALIGNMENT - 1) & -ALIGNMENT
+        pieces = self._pieces.get(size)
+        if pieces and not is_zero:
+            address, memory = pieces.pop()
+        else:
+            address, memory = self._allocated(size, nbytes, what, is_zero)
+        block = Block(None, address, nbytes, memory, self, is_zero)
+        taken = Taken(block, self.dropped.append)
+        taken.nbytes = nbytes
+        self.taken[taken] = None
+        self.in_use = in_use = self.in_use + nbytes
+        if in_use > self.high_water:
+            self.high_water = in_use
+        return block
 
+    def _allocated(self, size: int, nbytes: int, what: tuple[Any, DType], is_zero: bool) -> tuple[int, Array]:
+        """Memory of the system: its address, and what keeps it."""
+        count = _TOGETHER if size <= _SMALL and not is_zero else 1
         try:
-            memory = np.empty(nbytes + ALIGNMENT, np.uint8)
+            memory = (np.zeros if is_zero else np.empty)(size * count + ALIGNMENT, np.uint8)
         except (MemoryError, OverflowError, ValueError):  # the latter two where numpy cannot even say how much it is
             raise self.refusal(nbytes, what, "the system has no more") from None
-        first = int(memory.__array_interface__["data"][0])
-        start = -first % ALIGNMENT
-        owner = memory[start : start + nbytes]
-        return Block(None, first + start, nbytes, owner, self, is_written=False)
+        address = (address_of(memory) + ALIGNMENT - 1) & -ALIGNMENT
+        if count > 1:
+            self._pieces[size] = [(address + size * place, memory) for place in range(1, count)]
+        return address, memory
 
-    def refusal(self, nbytes: int, what: object, why: str) -> OutOfMemory:
+    def refusal(self, nbytes: int, what: tuple[Any, DType], why: str) -> OutOfMemory:
         """Why there is no memory for something."""
         most = in_words(self.high_water)
         held = f"{in_words(self.in_use)} are in use in {self.tensors} tensors, at most it was {most}"
         return OutOfMemory(
             Diagnostic(
                 Code.OUT_OF_MEMORY,
-                f"{what} takes {in_words(nbytes)} on {device_name(self.device)}, and {why}",
+                f"{_named(what)} takes {in_words(nbytes)} on {device_name(self.device)}, and {why}",
                 notes=(held,),
                 help="drop tensors that are not needed, or use smaller ones; `tp.memory()` shows what is in use",
             )
@@ -209,6 +201,11 @@ class Account:
 
     def _room(self) -> tuple[int | None, int | None]:
         return None, None
+
+
+def _named(what: tuple[Any, DType]) -> str:
+    shape, dtype = what
+    return f"a tensor of shape {shown(shape)} and {dtype}"
 
 
 def _wait_for_work(account: Account) -> None:
@@ -233,11 +230,7 @@ def account_of(device: int | None) -> Account:
     if found is None:
         with _making:
             if device not in _accounts:
-                if device is None:
-                    _accounts[device] = made = Account(None)
-                    ledger_of(None).owner_of = made.owner_of
-                else:
-                    _accounts[device] = import_module(".cuda_memory", __package__).CudaAccount(device)
+                _accounts[device] = device_of(device).account()
             found = _accounts[device]
     return found
 

@@ -28,11 +28,11 @@ from tileproof.language.schedule import Schedule
 
 from .arguments import Bound
 from .cache import Cache, default, digest, recorded
-from .check import Proved
 from .devices import Array
 from .gpu import Variant, space_of, variant
-from .launch import prepare
+from .prepare import prepare
 from .proofs import fingerprint, read_entry, write_entry
+from .proved import Proved
 
 _OPTIONS: Final = Options(remarks=True)
 _PAGE: Final = 4096

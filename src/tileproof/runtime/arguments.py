@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NoReturn
 
 import numpy as np
@@ -16,9 +16,9 @@ import numpy as np
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic, Label
 from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.values import shown
-from tileproof.frontend.dimensions import solve
-from tileproof.frontend.operations import limits
+from tileproof.frontend.dimensions import resolve
 from tileproof.frontend.signature import (
     Anything,
     ConstantParameter,
@@ -31,7 +31,7 @@ from tileproof.frontend.signature import (
 )
 from tileproof.frontend.specialisation import ConstantValue, Specialisation
 from tileproof.ir.types import Access, Fixed, Named
-from tileproof.language.dtypes import BOOL, F32, I32, I64, DType, DTypeVar, by_storage
+from tileproof.language.dtypes import BOOL, F32, I32, I64, DType, DTypeVar, by_storage, limits
 
 from .devices import Array, Described, address_of, check_writeable, described
 from .foreign import Unusable
@@ -56,6 +56,17 @@ class Bound:
     """Those that are tensors of our own."""
     guards: list[tuple[Block, int]] = field(default_factory=list)
     """Memory whose contents were looked at, and its version then."""
+    copies: list[Any] = field(default_factory=list)
+    """Memory of the launch's own in place of premises that others can write: `premises.Copy`."""
+    args: tuple[Any, ...] | None = None
+    """The arguments as they were given; None if some were given by name."""
+    constants_given: Mapping[str, Any] = field(default_factory=dict)
+    """The constants of the launch, as they were given."""
+
+    @property
+    def keep(self) -> tuple[Any, ...]:
+        """What keeps the memory of the arguments."""
+        return (*self.tensors.values(), *self.own.values(), *self.copies)
 
     @property
     def specialisation(self) -> Specialisation:
@@ -76,6 +87,8 @@ def bind(signature: Signature, args: tuple[Any, ...], named: Mapping[str, Any]) 
     """The arguments of a launch, checked and sorted."""
     given = _by_name(signature, args, named)
     bound = Bound()
+    if len(args) == len(signature.arguments):
+        bound.args, bound.constants_given = args, named
     seen: dict[str, TensorParameter] = {}
     for tensor in signature.tensors:
         array = _array(signature, tensor, given)
@@ -113,16 +126,7 @@ def _constants(signature: Signature, named: Mapping[str, Any], bound: Bound) -> 
 
 def _bind_equations(signature: Signature, bound: Bound, constants: Mapping[str, int]) -> None:
     """Gives every computed dimension its extent, and every dimension an axis decides through one."""
-    for _ in signature.equations:
-        for equation in signature.equations:
-            extent = bound.dimensions.get(equation.dimension)
-            solved = None if extent is None else solve(equation, extent, {**constants, **bound.dimensions})
-            if solved is not None:
-                name, value = solved
-                bound.dimensions[name] = value
-            known = {**constants, **bound.dimensions}
-            if extent is None and all(name in known for name in equation.names):
-                bound.dimensions[equation.dimension] = int(equation.value(known))  # type: ignore[arg-type]
+    bound.dimensions = resolve(signature.equations, bound.dimensions, constants)
     for equation in signature.equations:
         known = {**constants, **bound.dimensions}
         missing = [name for name in (equation.dimension, *equation.names) if name not in known]

@@ -8,9 +8,9 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from tileproof.analysis.verdict import Compare
+from tileproof.analysis.compares import Compare
 from tileproof.backends.cuda.running import Code
-from tileproof.frontend.elaborate import parse
+from tileproof.frontend.parse import parse
 from tileproof.frontend.signature import ContentOf, ScalarParameter, TensorParameter
 from tileproof.ir.types import TensorType
 

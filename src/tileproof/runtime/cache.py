@@ -27,10 +27,11 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
+
+from tileproof.diagnostics.records import dataclass
 
 DEFAULT_LIMIT = 1 << 30
 """Bytes of all entries together, where TILEPROOF_CACHE_LIMIT does not say."""

@@ -10,19 +10,20 @@ from contextvars import ContextVar
 from functools import lru_cache
 from typing import Final
 
+from tileproof.backends.base import AUTO, Backend, backend_of, names
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.diagnostics.values import shown
 
-from .streams import recording
+from .recording import recording
 
-DEFAULT: Final = "auto"
+DEFAULT: Final = AUTO
 """Where launches run if nobody chose: where their arguments are."""
 ON_HOST: Final = ("cpu", "interpreter")
-"""Those that take arguments of the host."""
-BACKENDS: Final = ("auto", *ON_HOST, "cuda")
-"""The names a launch can run on."""
+"""Those that ship with tileproof and take arguments of the host."""
+BACKENDS: Final = (AUTO, *ON_HOST, "cuda")
+"""The names that a launch can run on, but for backends that were registered since."""
 VARIABLE: Final = "TILEPROOF_BACKEND"
 
 _ENCODED: Final = os.fsencode(VARIABLE)
@@ -60,7 +61,7 @@ def backend(name: str) -> Iterator[None]:
     """
     if not isinstance(name, str):
         raise TypeError(f"a backend is named by a text, not by {shown(name)}")
-    if name not in BACKENDS:
+    if name not in names():
         raise LaunchError(_refusal(name))
     token = _chosen.set(name)
     try:
@@ -69,23 +70,36 @@ def backend(name: str) -> Iterator[None]:
         _chosen.reset(token)
 
 
+def backend_for(name: str, kernel: str, device: int | None) -> Backend:
+    """The backend of a name, for a kernel whose arguments are on a device; TP0626 if it takes no arguments there."""
+    backend = backend_of(name, device)
+    if backend.on_gpu and device is None:
+        where, cure = "the CPU", "copy them to a GPU, as torch and cupy do"
+    elif device is not None and not backend.on_gpu:
+        where, cure = f"GPU {device}", "copy them to the host, or leave the choice of a backend out"
+    else:
+        return backend
+    message = f"the backend {name} was chosen, and the arguments of `{kernel}` are on {where}"
+    raise LaunchError(Diagnostic(Code.DEVICES_DIFFER, message, help=cure, kernel=kernel))
+
+
 @lru_cache(maxsize=8)
 def _from_environment(text: str) -> str:
     """The backend that the variable names; remembered, because every launch asks."""
-    if text not in BACKENDS:
+    if text not in names():
         raise LaunchError(_refusal(text, variable=True))
     return text
 
 
 def _refusal(name: str, *, variable: bool = False) -> Diagnostic:
     """Why there is no such backend, and what to write instead, there where it was named."""
-    near = difflib.get_close_matches(name.strip().lower(), BACKENDS, 1)
+    near = difflib.get_close_matches(name.strip().lower(), names(), 1)
     right = near[0] if near else DEFAULT
     written = f"{VARIABLE}={right}" if variable else f'tp.backend("{right}")'
     asked = (f"the environment variable {VARIABLE} asks for it",) if variable else ()
     return Diagnostic(
         Code.NO_BACKEND,
         f"there is no backend {name!r}",
-        notes=(*asked, f"backends here: {', '.join(BACKENDS)}"),
+        notes=(*asked, f"backends here: {', '.join(names())}"),
         help=f"did you mean {written}?" if near else f"write {written}",
     )

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import Enum
-from typing import Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
 
-from tileproof.analysis.ranges import INDEX_LIMIT
-from tileproof.analysis.terms import AxisExtent, DimensionExtent, Scalar
-from tileproof.analysis.verdict import Compare, Fits, Verdict
+from tileproof.analysis.verdict import Verdict
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic, Label
 from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.spans import Span
 from tileproof.frontend.signature import ContentOf, Signature, TensorParameter
+from tileproof.ir.extent import INDEX_LIMIT
 from tileproof.ir.ops import Group
 from tileproof.ir.types import Access
 
 from .arguments import Bound, fail
 from .devices import Array, host_copy
 from .facts import Measured, Wanted, measure
+
+if TYPE_CHECKING:
+    from tileproof.analysis.compares import Compare, Fits
 
 Known: TypeAlias = Callable[[TensorParameter, Any, Wanted], Measured]
 """What is known of the contents of an argument: remembered, or measured now."""
@@ -34,11 +36,12 @@ def measured_now(tensor: TensorParameter, array: Any, wanted: Wanted) -> Measure
 
 
 def check_contents(
-    signature: Signature, bound: Bound, read_through: Mapping[str, Span], known: Known = measured_now
-) -> None:
-    """Index tensors hold what their element type says, and no -1 where the kernel loads through them."""
+    signature: Signature, bound: Bound, read_through: Mapping[str, Span], known: Known = measured_now,
+    but: Collection[str] = (),
+) -> None:  # fmt: skip
+    """Index tensors, `but` some, hold what their element type says, and no -1 where the kernel loads through them."""
     for tensor in signature.tensors:
-        if not isinstance(tensor.element, ContentOf):
+        if not isinstance(tensor.element, ContentOf) or tensor.name in but or tensor.name not in bound.tensors:
             continue
         array, extent = bound.tensors[tensor.name], bound.dimensions[tensor.element.dimension]
         if tensor.access is not Access.IN and extent - 1 > np.iinfo(array.dtype).max:
@@ -55,9 +58,13 @@ def check_contents(
             demand(signature, tensor, wanted, known(tensor, array, wanted), array, read_through.get(tensor.name))
 
 
-def check_complete(signature: Signature, bound: Bound, complete: Sequence[str], known: Known = measured_now) -> None:
+def check_complete(
+    signature: Signature, bound: Bound, complete: Sequence[str], known: Known = measured_now, but: Collection[str] = ()
+) -> None:
     """No -1 where an `Out` is covered through an index tensor: an entry that is none would leave a place unwritten."""
     for tensor in signature.tensors:
+        if tensor.name in but or tensor.name not in bound.tensors:
+            continue
         if tensor.name in complete and isinstance(tensor.element, ContentOf):
             array = bound.tensors[tensor.name]
             wanted = Wanted("Index", bound.dimensions[tensor.element.dimension], holes_allowed=False)
@@ -111,7 +118,7 @@ class Fault:
 def fault_in(array: Array, wanted: Wanted, measured: Measured) -> Fault:
     """What is wrong with entries that were measured and are not as wanted."""
     find = _wrong_borders if wanted.kind == "Offsets" else _wrong_entries
-    found = find(array, wanted)
+    found = find(np.array(array), wanted)  # a copy: what is said of it is of one moment
     # Entries that others write meanwhile may be right by now.
     return found or Fault(Wrong.OUTSIDE, (), (measured.least, measured.greatest), 0, array.size)
 
@@ -215,16 +222,6 @@ def check_groups(signature: Signature, bound: Bound, groups: Sequence[Group]) ->
 
 def check_compares(signature: Signature, bound: Bound, verdict: Verdict) -> None:
     """What the checker left to be compared at launch: relations of extents and scalars."""
-
-    def known(atom: DimensionExtent | AxisExtent | Scalar) -> int:
-        match atom:
-            case DimensionExtent(name):
-                return bound.dimensions[name]
-            case AxisExtent(tensor, axis):
-                return int(bound.tensors[tensor].shape[axis])
-            case Scalar(name):
-                return int(bound.scalars[name])
-
     axes = [(f"axis {axis} of {name}", extent) for name, array in bound.tensors.items()
             for axis, extent in enumerate(array.shape)]  # fmt: skip
     for name, extent in (*bound.dimensions.items(), *axes):
@@ -235,19 +232,16 @@ def check_compares(signature: Signature, bound: Bound, verdict: Verdict) -> None
                 f"{name} has {extent} elements, and no dimension may have 2**48 or more",
                 help="pass smaller arrays; one this long has no elements in memory anyway",
             )
-    if not verdict.accepted:
-        return
-    for compare in verdict.compares:
-        if compare.holds(known):
-            continue
-        match compare:
-            case Compare(demand=demand, span=span, why=why):
-                message, label = f"{signature.name} needs {demand}", f"so that {why}"
-                help = "pass arguments that meet it, or guard the access with `if`"
-            case Fits(span=span):
-                message, label = f"{signature.name} computes an index that does not fit 64 bits", "for these sizes"
-                help = "if it is not a position, compute it in a type that wraps: .to(i64)"
-        sizes = ", ".join(f"{name}={extent}" for name, extent in (*bound.dimensions.items(), *bound.scalars.items()))
-        raise LaunchError(
-            Diagnostic(Code.CONTRACT, message, span, label, (), (f"with {sizes}",), help, kernel=signature.name)
-        )
+    if verdict.accepted and verdict.compares:
+        from .compares import check_relations  # most kernels have none
+
+        check_relations(signature, bound, verdict.compares)
+
+
+def any_looks_at_scalars(compares: Sequence[Compare | Fits]) -> bool:
+    """Whether what a launch compares may depend on more than extents."""
+    if not compares:
+        return False
+    from .compares import looks_at_scalars
+
+    return any(looks_at_scalars(compare) for compare in compares)

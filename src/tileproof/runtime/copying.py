@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from array import array
 from typing import Any
 
-import numpy as np
-
-from tileproof.backends.cpu.queue import copy_of
+from tileproof.backends.base import device_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.ir.types import Access
 
-from . import gpu_access
-from .cpu_streams import Called, current
-from .leases import Work, ledger_of
 from .making import asarray
+from .memory import Overlap, overlap_of
 from .operations import Operation
-from .streams import recording, refuse_recording
+from .recording import recording, refuse_recording
 from .tensors import Tensor
 
 
@@ -36,25 +31,18 @@ def copy(to: Tensor, source: Any) -> Tensor:
     given = source if isinstance(source, Tensor) else asarray(source)
     _demand_alike(to, given)
     _demand_apart(to, given)
-    if to.block.device is not None or given.block.device is not None:
-        _on_gpu(to, given)
-        return to
-    if recording.get() is None:
+    graph, device = recording.get(), device_of(to.block.device)
+    if graph is None:
         given.demand_written("a copy")
-    work, steps = _on_cpu(to, given)
-    is_own = not (to.block.is_shared or given.block.is_shared)
-    graph = recording.get()
-    if graph is not None:
-        graph.add_copy(work, steps, ((to, Access.OUT), (given, Access.IN)), is_own, f"copy{list(to.shape)}")
-        return to
-    if not is_own:
-        ledger_of(None).wait_for_host(given.span, writing=False)  # others would not be told what went wrong with it
-    stream = current()
-    work.note = to.note_write
-    turn = stream.push(work, steps)
-    if not is_own:
-        stream.until(turn)
-        stream.settle((turn,))
+    if (to.block.device is None) != (given.block.device is None):
+        refuse_recording("memory is copied between the host and a GPU", "copy before the replay: `tp.copy(x, y)`")
+        device.send(to, given.numpy())
+    elif graph is None:
+        device.copy(to, given)
+    else:
+        work, part = device.copy_part(to, given)
+        is_own = not (to.block.is_shared or given.block.is_shared)
+        graph.add_copy(work, part, ((to, Access.OUT), (given, Access.IN)), is_own, f"copy{list(to.shape)}")
     return to
 
 
@@ -62,52 +50,6 @@ def copy_op(to: Tensor, source: Any) -> Operation[Tensor]:
     """`tp.copy` as an operation; its value is the tensor that was written."""
 
     return Operation.of("copy", lambda: copy(to, source))
-
-
-def _on_cpu(to: Tensor, source: Tensor) -> tuple[Work, array[int]]:
-    reads, writes = (source.span,), (to.span,)
-    own = (to,) if to.block.is_owned else ()
-    if to.is_contiguous and source.is_contiguous:
-        steps = array("Q", copy_of(to.address, source.address, to.nbytes))
-        work = Work("copy", reads, writes, (to, source, steps))
-        work.views = own
-        return work, steps
-    into, outof = to._array, source._array
-    called = Called("copy", lambda: np.copyto(into, outof), reads, writes, (to, source))
-    called.views = own
-    return called, called.steps
-
-
-def _on_gpu(to: Tensor, source: Tensor) -> None:
-    """A copy to, from, or within a GPU."""
-    device = to.block.device
-    graph = recording.get()
-    if graph is None:
-        source.demand_written("a copy")
-    if device is None or source.block.device is None:
-        refuse_recording("memory is copied between the host and a GPU", "copy before the replay: `tp.copy(x, y)`")
-        if device is None:
-            to.copy_from(source)
-        else:
-            gpu_access.send(to, source.numpy())
-        return
-    if not (to.is_contiguous and source.is_contiguous):
-        message = "a tensor with gaps is copied within a GPU"
-        cure = "copy it with a kernel: `y[i, j] = x[i, j]`"
-        raise LaunchError(Diagnostic(Code.DIMENSION_DIFFERS, message, help=cure))
-    if graph is None:
-        gpu_access.copy(to, source)
-        return
-    from tileproof.backends.cuda.driver import Device
-
-    from .cuda_graphs import CopyPart
-
-    if device != source.block.device:
-        refuse_recording("memory is copied between two GPUs", "copy before the replay")
-    work = Work("copy", (source.span,), (to.span,), (to, source))
-    part = CopyPart(Device(device), to.address, source.address, to.nbytes)
-    is_own = not (to.block.is_shared or source.block.is_shared)
-    graph.add_copy(work, part, ((to, Access.OUT), (source, Access.IN)), is_own, f"copy{list(to.shape)}")
 
 
 def _demand_alike(to: Tensor, source: Tensor) -> None:
@@ -121,9 +63,8 @@ def _demand_alike(to: Tensor, source: Tensor) -> None:
 
 
 def _demand_apart(to: Tensor, source: Tensor) -> None:
-    if to.block.device == source.block.device and to.span[0] < source.span[1] and source.span[0] < to.span[1]:
-        from .memory import Overlap, overlap_of
-
-        if overlap_of(to.seen_by_launch(), source.seen_by_launch()) is not Overlap.NONE:
-            message = "a tensor is copied to memory that it shares"
-            raise LaunchError(Diagnostic(Code.ALIASED, message, help="copy it to other memory first"))
+    if to.block.device != source.block.device or not (to.span[0] < source.span[1] and source.span[0] < to.span[1]):
+        return
+    if overlap_of(to.seen_by_launch(), source.seen_by_launch()) is not Overlap.NONE:
+        message = "a tensor is copied to memory that it shares"
+        raise LaunchError(Diagnostic(Code.ALIASED, message, help="copy it to other memory first"))

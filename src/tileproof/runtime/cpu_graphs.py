@@ -4,26 +4,18 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from tileproof.backends.cpu.queue import RUN, STEP, copy_of
 from tileproof.backends.cpu.running import NOBODY
-from tileproof.language.kernel import Kernel
 
-from . import native
-from .arguments import Bound
-from .check import Proved
+from .cpu_launches import Launched
 from .cpu_streams import Called, CpuStream
-from .leases import Work
-from .owned import any_check
-from .repeats import Launched
+from .graph_indices import Watch
+from .graphs import Recorded, Replay
 from .streams import Stream
-
-if TYPE_CHECKING:
-    from .graph_indices import Watch
-    from .graphs import Recorded, Replay
 
 _NO_REPORT: Final = (0, NOBODY, 0, 0, 0, 0)
 """Where a launch reports a failed check, before there is one."""
@@ -86,20 +78,8 @@ class Player:
 
 
 def _may_fail(launched: Launched) -> bool:
-    return any_check(launched.repeat.found)
+    return launched.loaded.has_checks
 
 
 def _address(words: array[int]) -> int:
     return words.buffer_info()[0]
-
-
-def part_of(
-    kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any], found: Proved, bound: Bound, ahead: Any
-) -> tuple[Work, Any]:
-    """A launch for a graph. What is ahead of it does not matter: each waits for the one before."""
-    return native.steps_of(kernel, args, named, found, bound)
-
-
-def player_of(recorded: Sequence[Recorded], edges: Sequence[tuple[int, int]], watches: Sequence[Watch]) -> Player:
-    """What replays a graph. The order in which it was recorded is one that its edges allow."""
-    return Player(recorded, watches)

@@ -9,18 +9,18 @@ import threading
 import weakref
 from array import array
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Final
 
 from tileproof.backends.cpu.queue import CALL, STEP, Queue, call_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import InFlight, TileproofError
+from tileproof.diagnostics.errors import TileproofError
 
-from . import waking
-from .leases import Outdated, Span, Use, Work, ledger_of, untraced
-from .streams import Stream, chosen_stream, device_number, watched
+from .fast import door
+from .leases import Outdated, Span, Work, ledger_of, untraced
+from .streams import Stream, chosen_stream, device_number
 from .workers import pool, queue_code
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _MOST_PENDING: Final = 4096
 """How far Python may run ahead of a stream before it waits for half of that."""
+_OPEN: Final = nullcontext()
 _spare: deque[Queue] = deque()
 """Queues of streams that are gone: a thread is not started for each stream anew."""
 _spare_counters: deque[Queue] = deque()
@@ -36,7 +37,24 @@ _is_over: list[bool] = []
 """Has an entry when the process ends."""
 
 
-class CpuStream(Stream):
+class _Queued(Stream):
+    """Work whose turns are counted by a native queue."""
+
+    queue: Queue
+
+    @property
+    def done(self) -> int:
+        return self.queue._words[0]  # what `queue.done` is: every launch asks
+
+    def has_done(self, turn: int) -> bool:
+        return self.queue._words[0] >= turn
+
+    def until(self, turn: int) -> None:
+        self.ledger.demand_free()
+        self.queue.until(turn)
+
+
+class CpuStream(_Queued):
     """A stream of the CPU."""
 
     def __init__(self, device: str = "cpu") -> None:
@@ -49,8 +67,8 @@ class CpuStream(Stream):
             self.queue = _spare.pop()
         except IndexError:
             self.queue = Queue(queue_code(), pool())
-        self._words = self.queue._words
         self.turn = self.queue.done
+        door.register(self.queue.address)
         if _is_over:
             self.queue.close()
         _keep_for_others(self, _spare)
@@ -65,85 +83,38 @@ class CpuStream(Stream):
         return _defaults[0]
 
     @property
-    def done(self) -> int:
-        return self._words[0]
-
-    @property
     def failures(self) -> int:  # type: ignore[override]
-        return self._words[1]
-
-    def has_done(self, turn: int) -> bool:
-        return self._words[0] >= turn
+        return self.queue.failures
 
     def order_behind(self, other: Stream, turn: int) -> None:
-        assert isinstance(other, CpuStream | Caller)
+        assert isinstance(other, _Queued)
         self.turn = self.queue.wait(other.queue, turn)
-        behind, done = self.behind, self._words[0]
-        while behind and behind[0][0] <= done:
-            behind.popleft()
-        behind.append((self.turn, other, turn))
-
-    def until(self, turn: int) -> None:
-        if self.behind:
-            _demand_way(self, turn)
-        self.queue.until(turn)
-
-    def reached(self, turn: int) -> Awaitable[None]:
-        return waking.reached(self, turn)
-
-    def set_alarm(self, place: int, turn: int, file: int) -> bool:
-        return self.queue.alarm(place, turn, file)
 
     def push(self, work: Work, steps: array[int], count: int = 1, last: array[int] | None = None) -> int:
         """Gives steps to the stream, and `last` ones if there are any; `work` keeps them."""
+        self.ledger.demand_free()
         if len(self.pending) >= _MOST_PENDING:
             self._keep_up()
-        submit = self._submit_inside if self.ledger.is_interrupted else self.submit
         if last is None:
-            return submit(work, self.queue.push, steps.buffer_info()[0], count)
+            return self.submit(work, self.queue.push, steps.buffer_info()[0], count)
         end, words = last.buffer_info()
-        return submit(work, self._push_two, steps.buffer_info()[0], count, end, words // STEP)
+        return self.submit(work, self._push_two, steps.buffer_info()[0], count, end, words // STEP)
 
     def _push_two(self, steps: int, count: int, last: int, last_count: int) -> int:
         turn = self.queue.push(steps, count)
         try:
             return self.queue.push(last, last_count)
         except BaseException:
-            self.until(turn)
+            self.queue.until(turn)
             raise
-
-    def _submit_inside(self, work: Work, start: Callable[..., int], *args: int) -> int:
-        """`submit` for a handler of a signal that came when this thread was about to do the like: whatever was given
-        is done before this, and this when it returns. So it needs no leases, and nothing that was read of the ledger
-        has changed."""
-        ledger = self.ledger
-        ledger.finish_all()
-        if not work.is_current():
-            raise Outdated
-        try:
-            work.given()
-            work.turn = turn = start(*args)
-            self.until(turn)
-        except BaseException:
-            self.lost.append(work)
-            self.recover(work)
-            raise
-        given = watched.get()
-        if given is not None:
-            given.setdefault(self, []).append(turn)
-            self.owed[turn] = None
-        ledger.finish([(self, work)])
-        return turn
 
     def recover(self, work: Work) -> None:
-        with suppress(MemoryError, RuntimeError):
-            with self.ledger.lock:
-                work.note = None  # what it vouches for, or was to write, may not have come about
-                work.given()
-                for view in work.views or ():
-                    view.block.version += 1
-                self.turn = self.queue.push(0, 0)
-            self.until(self.turn)
+        with suppress(MemoryError, RuntimeError), self.ledger.lock:
+            if self.pending and self.pending[-1][1] is work:
+                self.pending.pop()  # the rest of its leases may be missing
+            self.turn = self.queue.push(0, 0)  # done when the work is, if it was given at all
+            self.ledger.note(self, self.turn, work)
+            _doubt(work)
             self.lost.remove(work)
 
     def _keep_up(self) -> None:
@@ -196,93 +167,52 @@ class Called(Work):
         self._raised.clear()
 
 
-class Caller(Stream):
+class Caller(_Queued):
     """What one thread of Python does itself: launches that it waits for. Others wait for it as for any stream."""
 
     def __init__(self) -> None:
         self._begin(None)
-        self._thread = threading.get_ident()
         try:
             self.queue = _spare_counters.pop()
         except IndexError:
             self.queue = Queue(queue_code(), None)
-        self._words = self.queue._words
         self.turn = self.queue.done
+        door.register(self.queue.address)
         self.reach = self.queue.reaching()
         """Says that a turn is done. It is no function of Python: before one begins, a handler of a signal may raise."""
+        self.broken: dict[int, BaseException] = {}
+        """Why work that was begun did not end well, by turn, until its bytes are known to hold nothing that counts."""
         _keep_for_others(self, _spare_counters)
 
-    @property
-    def done(self) -> int:
-        return self._words[0]
-
-    def has_done(self, turn: int) -> bool:
-        return self._words[0] >= turn
-
-    def order_behind(self, other: Stream, turn: int) -> None:
-        other.until(turn)
-
-    def until(self, turn: int) -> None:
-        _demand_way(self, turn)
-        self.queue.until(turn)
-
-    @property
-    def is_interrupted(self) -> bool:
-        """Whether this very thread is in the middle of a launch: a handler of a signal asks."""
-        return self.turn > self.done and self._thread == threading.get_ident()
-
-    def reached(self, turn: int) -> Awaitable[None]:
-        return waking.reached(self, turn)
-
-    def set_alarm(self, place: int, turn: int, file: int) -> bool:
-        return self.queue.alarm(place, turn, file)
-
     def begin(self, work: Work) -> int:
-        """Takes the leases of work that this thread is about to do, once those who have them are done."""
+        """Takes the leases of work that this thread is about to do, once those who have them are done. When the work
+        is over, `reach` gives them back; if it failed, that is noted in `broken` before."""
         ledger, taken = self.ledger, 0
-        conflicts: Sequence[Use] = ()
-        is_inside = ledger.is_interrupted  # then it is done before anyone asks, and needs no leases
-        is_alone = False
+        ledger.demand_free()
         try:
-            with ledger.lock:
-                if is_inside:
-                    ledger.finish_all()
+            with ledger.lock, ledger.door if work.guards else _OPEN:
                 if not work.is_current():
                     raise Outdated
-                if not is_inside:
-                    is_alone = ledger.alone is self
-                    conflicts = () if is_alone else ledger.conflicts(self, work)
-                    if self.pending:
-                        ledger.retire()  # all that is done, in order: its own work may have read what failed elsewhere
+                is_alone = ledger.alone is self
+                conflicts = () if is_alone else ledger.conflicts(self, work)
+                if self.pending:
+                    ledger.retire()  # all that is done, in order: its own work may have read what failed elsewhere
                 self.turn = taken = self.turn + 1
-                if is_inside:
-                    ledger.renew(work)
-                else:
-                    ledger.note(self, taken, work)
+                self.queue.note_given(taken)
+                ledger.note(self, taken, work)
                 work.given()
-            if conflicts:
-                self.behind = deque((taken, other, turn) for other, turn in conflicts)
-                for other, turn in conflicts:
-                    other.until(turn)
-                self.behind.clear()
-            if not is_inside and not is_alone:
+            for other, turn in conflicts:
+                assert isinstance(other, _Queued)
+                other.queue.until(turn)
+            if not is_alone:
                 ledger.demand_whole(work)
         except BaseException as error:
             if taken:
-                self.fail(taken, work.written(), error)
+                self.broken[taken] = error
+                self.reach(taken)
+                self.settle()
             raise
         return taken
-
-    def fail(self, turn: int, spans: Iterable[Span], error: BaseException) -> None:
-        """Gives them back after a failure: some of the bytes hold nothing that counts."""
-        if not isinstance(error, TileproofError):
-            # A signal, perhaps: whoever reads later is told what happened to the memory, not to whom.
-            error = RuntimeError(f"a launch was interrupted by {type(error).__name__} when it was to write this memory")
-        with self.ledger.lock:
-            self.pending.clear()  # or it would count as work that went well
-            self.ledger.retire()  # what wrote the same bytes before would otherwise be taken to have cured them
-            self.ledger.poison(spans, untraced(error))
-            self.reach(turn)
 
     @contextmanager
     def doing(self, work: Work) -> Iterator[None]:
@@ -291,31 +221,34 @@ class Caller(Stream):
         try:
             yield
         except BaseException as error:
-            self.fail(turn, work.written(), error)
-            raise
-        else:
+            self.broken[turn] = error
             self.reach(turn)
+            self.settle()
+            raise
+        self.reach(turn)
+
+    def settle(self, turns: Collection[int] | None = None) -> None:
+        super().settle(turns)
+        self.broken.clear()  # a signal that came before the leases were taken broke nothing
+
+    def failure_of(self, work: Work) -> BaseException | None:
+        # It was raised by the launch, so that nobody is to be told but who reads what it left.
+        error = self.broken.pop(work.turn, None)
+        if error is None:
+            return None
+        _doubt(work)
+        if isinstance(error, TileproofError):
+            return untraced(error)
+        # A signal, perhaps: whoever reads later learns what happened to the memory, not to whom.
+        return RuntimeError(f"a launch was interrupted by {type(error).__name__} when it was to write this memory")
 
 
-def _demand_way(stream: Stream, turn: int) -> None:
-    """Refuses to wait for a launch that this very thread is in the middle of, and for what waits for it in turn."""
-    left: list[Use] = [(stream, turn)]
-    looked: dict[Stream, int] = {}
-    while left:
-        each, wanted = left.pop()
-        if each.done >= wanted or looked.get(each, 0) >= wanted:
-            continue
-        looked[each] = wanted
-        if isinstance(each, Caller) and each.is_interrupted:
-            what = "the launch that it interrupted" if each is stream else "work behind the launch that it interrupted"
-            raise InFlight(
-                Diagnostic(
-                    Code.IN_FLIGHT,
-                    f"a handler of a signal waits for {what}, which cannot go on meanwhile",
-                    help="have the handler only note that the signal came, and look at it behind the launch",
-                )
-            )
-        left += [(other, at) for own, other, at in tuple(each.behind) if each.done < own <= wanted]
+def _doubt(work: Work) -> None:
+    """Forgets what interrupted work vouched for: it may not have come about, or have been half written."""
+    work.note = None
+    work.given()
+    for view in work.views or ():
+        view.block.version += 1
 
 
 def _keep_for_others(stream: CpuStream | Caller, spare: deque[Queue]) -> None:
@@ -328,14 +261,10 @@ def _give_back(spare: deque[Queue], queue: Queue, process: int) -> None:
         spare.append(queue)
 
 
-class _Callers(threading.local):
-    def __init__(self) -> None:
-        self.caller = Caller()
-
-
-_callers: list[_Callers] = []
 _defaults: list[CpuStream] = []
 _making = threading.RLock()
+_mine = threading.local()
+"""The `caller` of each thread."""
 
 
 def current() -> CpuStream:
@@ -349,23 +278,16 @@ def current() -> CpuStream:
 
 def caller() -> Caller:
     """This thread, as one that does work itself."""
-    if not _callers:
-        with _making:
-            if not _callers:
-                _callers.append(_Callers())
-    found = _callers[0].caller
-    # In the middle of its work, a handler of a signal may do some of its own.
-    return found if found.turn <= found.done else Caller()
+    found: Caller | None = getattr(_mine, "caller", None)
+    if found is None:
+        found = _mine.caller = Caller()
+    return found
 
 
-def _finish_all() -> None:
-    """Waits until nothing is under way but what this thread was about to begin."""
-    ledger = ledger_of(None)
-    for stream in {*tuple(_all), *(each for each in (ledger.alone, *ledger.streams) if each is not None)}:
-        if isinstance(stream, CpuStream):
-            stream.until(stream.queue.given)
-        elif isinstance(stream, Caller) and not stream.is_interrupted:
-            stream.until(stream.turn)
+def _is_launching() -> bool:
+    """Whether this thread is in the middle of work that it does itself."""
+    found: Caller | None = getattr(_mine, "caller", None)
+    return found is not None and found.turn > found.done
 
 
 def _leave(error: Exception) -> None:
@@ -379,13 +301,12 @@ def _leave(error: Exception) -> None:
                 work.leave()
         stream.pending.clear()
         stream.seen.clear()
-        stream.behind.clear()
-    ledger.alone, ledger.map, ledger.streams = None, None, []
+    ledger.forget_all()
 
 
 def _start_anew() -> None:
     """In a process that was forked off: its parent's threads are not here, and what they were doing is not done."""
-    global _making
+    global _making, _mine
     _making = threading.RLock()
     gone = Diagnostic(
         Code.FORKED,
@@ -395,13 +316,14 @@ def _start_anew() -> None:
     _leave(TileproofError(gone))
     _spare.clear()
     _spare_counters.clear()
-    _callers.clear()
+    door.forget_queues()
+    _mine = threading.local()
     for each in tuple(_all):
         each.errors.clear()
-        each.owed.clear()
+        each.told.clear()
         each.queue = Queue(queue_code(), pool())
-        each._words = each.queue._words
         each.turn = each.queue.done
+        door.register(each.queue.address)
         _keep_for_others(each, _spare)
 
 
@@ -418,7 +340,7 @@ def _abandon() -> None:
         _leave(RuntimeError("a kernel was to write this memory, and the process ended before it did"))
 
 
-ledger_of(None).finish_all = _finish_all
+ledger_of(None).is_launching = _is_launching
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_start_anew)
 atexit.register(_abandon)

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import product
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -22,9 +22,7 @@ from tileproof.diagnostics.errors import LaunchError
 from .cuda_streams import CudaStream, current_cuda_stream, settle_checks
 from .devices import Array
 from .leases import Span, Work, ledger_of, raise_again
-
-if TYPE_CHECKING:
-    from .tensors import Tensor
+from .tensors import Tensor
 
 _MOST_RUNS: Final = {True: 64, False: 4096}
 """How many pieces of a tensor with gaps are read, or written, one by one. More are copied with what lies between them,
@@ -166,10 +164,7 @@ def fetch(tensor: Tensor) -> Callable[[], Array]:
 
 
 def device_to_device(to: Tensor, source: Tensor) -> None:
-    """Has the current stream copy a tensor to another of the same shape and type, on the same GPU or on another."""
-    if not (to.is_contiguous and source.is_contiguous):
-        from_host(to, to_host(source))
-        return
+    """Has the current stream copy a tensor without gaps to another of its shape and type, on the same GPU or not."""
     if not to.size:
         return
     stream, other = _stream_of(to), _stream_of(source)
@@ -191,20 +186,6 @@ def device_to_device(to: Tensor, source: Tensor) -> None:
         stream.order_behind(other, turn)
         stream.begin(Work("copy", (), (to.span,)), lambda: None)
         to.note_write()
-
-
-def enqueue(to: Tensor, source: Tensor) -> None:
-    """Copies a tensor to another of the same shape and type, at least one of them on a GPU, as work of its stream."""
-    source.demand_written("a copy")
-    if to.block.device is None:
-        to.copy_from(to_host(source))
-    elif source.block.device is None:
-        from . import host_access
-
-        with host_access.reading(source, "a copy") as values:
-            from_host(to, values)
-    else:
-        device_to_device(to, source)
 
 
 # Pieces.
@@ -287,4 +268,4 @@ def _stream_of(tensor: Tensor) -> CudaStream:
     return current_cuda_stream(tensor.block.device)
 
 
-__all__ = ["device_to_device", "enqueue", "fill", "from_host", "to_host"]
+__all__ = ["device_to_device", "fetch", "fill", "from_host", "to_host"]

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -26,28 +26,24 @@ from tileproof.backends.launching import require
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError
-from tileproof.frontend.elaborate import parse
 from tileproof.ir.types import Access
 from tileproof.language.dtypes import U8
-from tileproof.language.kernel import Kernel
 
 from . import gpu
 from .arguments import Bound, fail
-from .check import Proved
 from .cuda_launches import order, torch_stream_beside
 from .cuda_streams import CudaStream
 from .devices import Array, Described, address_of, byte_range, wait_for_owner
 from .foreign import torch_of
+from .graph_indices import Watch
+from .graphs import Recorded, Replay
 from .leases import Work, raise_again
 from .making import empty
 from .owned import spans_of
+from .proved import Proved, signature_of
 from .storage import Block
 from .streams import Stream, device_name
 from .tensors import Tensor
-
-if TYPE_CHECKING:
-    from .graph_indices import Watch
-    from .graphs import Recorded, Replay
 
 _MUCH: Final = 1 << 26
 """How much memory of the host reports of replays under way may take, beside that of small ones."""
@@ -140,11 +136,11 @@ class CopyPart:
 
 
 def part_of(
-    kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any], found: Proved, bound: Bound, ahead: Any
-) -> tuple[Work, Any]:
+    args: tuple[Any, ...], named: dict[str, Any], found: Proved, bound: Bound, ahead: Any
+) -> tuple[Work, Part]:
     """A launch for a graph, behind another part or nothing."""
     assert bound.device is not None
-    signature = parse(kernel).signature
+    signature = signature_of(found)
     parallel = running.parallel_of(found.ready)
     if parallel is not None and parallel.segments:
         fail(
@@ -240,6 +236,7 @@ class Player:
         work.keep = work.keep, staged
         if staged:
             work.outcome = lambda: errors[0] if errors else self._failure(gpu, staged)
+        stream.ledger.demand_free()
         turn = stream.begin(work, start)
         if errors:
             raise_again(errors[0])

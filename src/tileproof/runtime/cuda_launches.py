@@ -16,24 +16,24 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
-from tileproof.backends.cuda import running
+from tileproof.backends.cuda import running, starting
 from tileproof.backends.cuda.driver import Device
 from tileproof.backends.cuda.starting import Started
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError, TileproofError
-from tileproof.frontend.elaborate import parse
+from tileproof.frontend.parse import parse
 from tileproof.frontend.signature import ContentOf, Signature
 from tileproof.ir.types import Access
 
 from . import cuda_copies
 from .arguments import Bound, fail
-from .check import Proved
 from .cuda_streams import CudaStream, current_cuda_stream, torch_cuda
 from .devices import Array, Described, address_of, host_copy, wait_for_owner
 from .facts import Key, key_of
 from .foreign import torch_of
 from .leases import Span, Work, raise_again, untraced
 from .owned import note_writes, spans_of
+from .proved import Proved
 from .storage import Block
 from .streams import chained, chosen_stream
 from .tensors import Tensor
@@ -105,8 +105,8 @@ def give(found: Proved, bound: Bound, loaded: running.Loaded, space: running.Spa
             wait_for_owner(array, stream.handle)
         if torch_stream is not None:
             order(stream.gpu, torch_stream, stream.handle)
-        work.started = started = loaded.start(
-            bound.tensors, addresses, bound.scalars, bound.dimensions, space, stream.handle, dependent=is_early
+        work.started = started = starting.start(
+            loaded, bound.tensors, addresses, bound.scalars, bound.dimensions, space, stream.handle, dependent=is_early
         )
         stream.ahead = stream.turn + 1 if can_depend else 0
         try:
@@ -117,6 +117,7 @@ def give(found: Proved, bound: Bound, loaded: running.Loaded, space: running.Spa
         except LaunchError as error:  # the kernel is under way, so its leases are needed
             started.error = started.error or error.with_traceback(None)
 
+    stream.ledger.demand_free()
     turn = stream.begin(work, start)
     if bound.own and stream.is_recording:
         _keep_for_good(bound)

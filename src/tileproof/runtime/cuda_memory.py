@@ -10,16 +10,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from contextlib import suppress
+from typing import Any
 
 from tileproof.backends.cuda.driver import Device
-from tileproof.backends.cuda.driver_failures import in_words
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.values import in_words
+from tileproof.language.dtypes import DType
 
 from .accounting import Account, Taken
 from .cuda_streams import CudaStream, current_cuda_stream
 from .devices import current_stream
-from .gpu_blocks import GpuBlock
 from .leases import Span, Work, ledger_of
 from .storage import Block
 
@@ -36,18 +37,36 @@ class CudaAccount(Account):
         """What could not go back yet, because a stream was recording a graph."""
         self._aside: CudaStream | None = None
 
-    def _take(self, nbytes: int, what: object) -> Block:
+    def _take(self, nbytes: int, what: tuple[Any, DType], is_zero: bool) -> Block:
         assert self.device is not None
+        assert not is_zero
         stream = current_cuda_stream(self.device)
         if stream.is_recording:
             # A graph would have memory of its own here, which is gone after each replay.
             stream = self._beside()
-        address = self._allocated(nbytes, what, stream)
+        address = self._given(nbytes, what, stream)
         if nbytes:
             stream.note(Work("allocation", (), ((address, address + nbytes),)))
         if stream is self._aside:
             stream.until(stream.turn)
-        return GpuBlock(self.device, address, nbytes, None, self, is_written=False, home=stream)
+        block = Block(self.device, address, nbytes, None, self, is_written=False, home=stream)
+        try:
+            self._note(block)
+        except BaseException:
+            self._note(block)  # or it would not be given back
+            raise
+        return block
+
+    def _note(self, block: Block) -> None:
+        """Counts memory that was taken; what is counted is not counted again."""
+        taken = Taken(block, self.dropped.append)
+        taken.address, taken.nbytes, taken.home = block.address, block.nbytes, block.home
+        taken.borrowers = block.borrowers
+        if taken not in self.taken:
+            self.taken[taken] = None
+            self.in_use += taken.nbytes
+            if self.in_use > self.high_water:
+                self.high_water = self.in_use
 
     def _beside(self) -> CudaStream:
         """A stream that records nothing."""
@@ -55,7 +74,7 @@ class CudaAccount(Account):
             self._aside = CudaStream(f"cuda:{self.device}")
         return self._aside
 
-    def _allocated(self, nbytes: int, what: object, stream: CudaStream) -> int:
+    def _given(self, nbytes: int, what: tuple[Any, DType], stream: CudaStream) -> int:
         try:
             return self.gpu.allocate_async(nbytes, stream.handle)
         except LaunchError as error:
@@ -121,7 +140,7 @@ class CudaAccount(Account):
         with ledger.lock:
             users = () if ledger.alone is home else ledger.users(span, True)
             others = [(stream, turn) for stream, turn in users if stream is not home]
-            if home.is_recording or any(stream.is_recording for stream, _ in others):  # type: ignore[attr-defined]
+            if home.is_recording or any(stream.is_recording for stream, _ in others):
                 self._late.append((span, home))
                 return
             with suppress(LaunchError):

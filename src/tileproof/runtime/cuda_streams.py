@@ -10,10 +10,9 @@ from __future__ import annotations
 import heapq
 import os
 import sys
-import threading
 import weakref
 from collections import deque
-from collections.abc import Awaitable, Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from contextvars import ContextVar
 from itertools import groupby
@@ -21,16 +20,14 @@ from operator import itemgetter
 from types import TracebackType
 from typing import Any, Final, Self
 
-from tileproof.backends.cpu.queue import Alarm
 from tileproof.backends.cuda.driver import Device, Event
 from tileproof.backends.cuda.driver_api import Driver
 from tileproof.diagnostics.errors import LaunchError, TileproofError
 
-from . import devices, waking
+from . import devices
 from .fast.lanes import Lane, lane_alone, set_alone
 from .leases import Outdated, Span, Work, ledger_of, raise_again
 from .streams import Stream, current_stream, device_number
-from .workers import queue_code
 
 _OFTEN: Final = 64
 """How much work is given between two looks at how far a stream is, if nobody asks."""
@@ -42,10 +39,6 @@ _MOST_FOREIGN: Final = 64
 _foreign: dict[tuple[int, int], CudaStream] = {}
 """Streams that others made, by GPU and handle."""
 _own: weakref.WeakValueDictionary[tuple[int, int], CudaStream] = weakref.WeakValueDictionary()
-_alarms: list[Alarm] = []
-"""Those that a stream may still ring. They outlive their stream, which may be dropped before it is done."""
-_ringing = threading.Lock()
-"""Held while `_alarms` changes: streams of all GPUs share it."""
 _entered: ContextVar[tuple[tuple[CudaStream, Any], ...]] = ContextVar("tileproof_torch_streams", default=())
 """For each `with` block of a stream what makes torch's stream of before current again; None if there is no torch."""
 
@@ -89,7 +82,6 @@ class CudaStream(Stream):
         self._keep = keep
         self._done = self._number = self._since = 0
         self._marks: deque[_Mark] = deque()
-        self._rings: dict[int, Alarm] = {}
         self._external: Any = None
         self.ahead = 0
         """The last work, if it is a launch that lets the next one be brought to the GPU while it runs."""
@@ -176,21 +168,6 @@ class CudaStream(Stream):
         """Is told that some work is done, by who waited for it."""
         with self.ledger.lock:
             self._reach(turn)
-
-    def reached(self, turn: int) -> Awaitable[None]:
-        return waking.reached(self, turn)
-
-    def set_alarm(self, place: int, turn: int, file: int) -> bool:
-        with self.ledger.lock:
-            if self.has_done(turn):
-                return True
-            ring = self._rings.get(place)
-            if ring is None or ring.has_rung or ring.turn < turn:
-                ring = self._rings[place] = Alarm(queue_code(), self.turn, file)
-                with _ringing:
-                    _alarms[:] = [*(each for each in _alarms if not each.has_rung), ring]
-                self.gpu.launch_host(self.handle, ring.function, ring.address)
-            return False
 
     def order_behind(self, other: Stream, turn: int) -> None:
         assert isinstance(other, CudaStream)

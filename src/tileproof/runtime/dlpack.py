@@ -6,8 +6,9 @@ A capsule is read and kept, not consumed: its own destructor gives the memory ba
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
 from typing import Any, Final
+
+from tileproof.diagnostics.records import dataclass
 
 CPU: Final = 1
 CUDA: Final = 2

@@ -1,27 +1,35 @@
 """Handing the memory of a tensor to others: numpy, DLPack, and the CUDA array interface. Nothing is copied.
 
 Whoever has such a view reads and writes without asking, so the memory counts as written, and as shared until the last
-view is gone: an `Export` is kept by every one of them.
+view is gone: an `Export` is kept by every one of them. The end of a view makes another version of the memory before
+the memory counts as shared no more: what was looked at before that is never taken for what is there now.
 """
 
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tileproof.backends.base import device_of
 from tileproof.diagnostics.values import shown
 
 from . import dlpack
 from .foreign import without_gaps
 from .host_arrays import Array, array_over
 from .leases import ledger_of
-from .storage import Block
+from .storage import Block, View
 from .views import refused
 
-if TYPE_CHECKING:
-    from .tensors import Tensor
+
+class Lent(weakref.ref["Export"]):
+    """That a view lives, as a block lists it."""
+
+    __slots__ = ("before",)
+
+    before: weakref.ref[Export]
+    """What is called before this: of several references to one object, the last is called first."""
 
 
 class Export:
@@ -32,10 +40,12 @@ class Export:
     def __init__(self, block: Block) -> None:
         self.block = block
         # It goes without a function of Python: before one begins, a handler of a signal may raise.
-        block.lent.append(weakref.ref(self, block.lent.remove))
+        lent = Lent(self, block.lent.remove)
+        lent.before = weakref.ref(self, block.counts_end())
+        block.lent.append(lent)
 
 
-def hand_over(tensor: Tensor) -> Export:
+def hand_over(tensor: View) -> Export:
     """Gives the memory of a tensor on the CPU to someone who may write it, once no kernel uses it."""
     # From here on launches are waited for, so none begins after the wait.
     export = Export(tensor.block)
@@ -50,7 +60,7 @@ def hand_over(tensor: Tensor) -> Export:
     return export
 
 
-def as_numpy(tensor: Tensor) -> Array:
+def as_numpy(tensor: View) -> Array:
     """A numpy array over the memory of a tensor on the CPU."""
     export = hand_over(tensor)
     is_read_only = not tensor.block.is_writeable
@@ -58,7 +68,7 @@ def as_numpy(tensor: Tensor) -> Array:
 
 
 def as_capsule(
-    tensor: Tensor, stream: int | None, max_version: tuple[int, int] | None, *, is_copy: bool = False
+    tensor: View, stream: int | None, max_version: tuple[int, int] | None, *, is_copy: bool = False
 ) -> Any:
     """A DLPack capsule over the memory of a tensor, for work on a stream."""
     device = tensor.block.device
@@ -71,7 +81,7 @@ def as_capsule(
         if tensor.block.is_writeable:
             tensor.note_write()
         if stream != -1:  # by the protocol: the consumer waits by itself
-            export_to_stream(tensor, stream if stream not in (None, 1) else 0)
+            device_of(device).lend(tensor, stream if stream not in (None, 1) else 0)
     plain = np.dtype(f"u{tensor.itemsize}")
     # Strides of axes of one element may be anything; consumers need whole elements.
     strides = tensor.strides if tensor.size else without_gaps(tensor.shape, tensor.itemsize)
@@ -85,7 +95,7 @@ def as_capsule(
     return dlpack.relabel(capsule, tensor.dtype.name, device, is_copy=is_copy)
 
 
-def as_interface(tensor: Tensor) -> dict[str, Any]:
+def as_interface(tensor: View) -> dict[str, Any]:
     """What a tensor on a GPU says of itself to those who read `__cuda_array_interface__`.
 
     They keep the tensor, so that the memory is shared as long as it lives.
@@ -94,7 +104,7 @@ def as_interface(tensor: Tensor) -> dict[str, Any]:
         tensor._lent = Export(tensor.block)
     if tensor.block.is_writeable:
         tensor.note_write()
-    export_to_stream(tensor, 0)
+    device_of(tensor.block.device).lend(tensor, 0)
     return {
         "version": 3,
         "shape": tensor.shape,
@@ -103,14 +113,3 @@ def as_interface(tensor: Tensor) -> dict[str, Any]:
         "data": (tensor.address, not tensor.block.is_writeable),
         "stream": 1,
     }
-
-
-def export_to_stream(tensor: Tensor, stream: int) -> None:
-    """Has work of another library on a stream of the GPU begin when ours on the tensor is done."""
-    from .cuda_streams import lend  # loaded when there is a GPU
-
-    block = tensor.block
-    assert block.device is not None
-    lend(block.device, tensor.span, stream)
-    borrowers: set[int] = getattr(block, "borrowers", set[int]())
-    borrowers.add(stream)

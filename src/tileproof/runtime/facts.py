@@ -8,20 +8,12 @@ versions, and is measured at every launch.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from tileproof.analysis.axioms import Axioms
-from tileproof.analysis.formulas import below
-from tileproof.analysis.invariants import learn
-from tileproof.analysis.obligations import Contents, goals
-from tileproof.analysis.prover import Prover
-from tileproof.analysis.reading import Reader
-from tileproof.ir.ops import KernelIR, Store
-from tileproof.ir.types import Access, Content, TensorType
-from tileproof.ir.walk import walk
+from tileproof.diagnostics.records import dataclass
 
 from .devices import Array, byte_range
 
@@ -195,36 +187,3 @@ def settled(facts: Facts, version: int, key: Key, wanted: Wanted, look: Callable
 def minted(extent: int, has_none: bool | None) -> Measured:
     """What is known of an `Out[Index["V"], ...]` behind a launch whose checks all held: every entry is -1 or in V."""
     return Measured(-1 if has_none is not False else 0, extent - 1, has_none, is_exact=False)
-
-
-def mints(kernel: KernelIR) -> dict[str, bool | None]:
-    """The `Index` tensors whose entries a kernel vouches for at its stores, and False if it provably stores no -1.
-
-    The checker demands that a value is -1 or in V, so whether it may be -1 is asked here. Of a tensor with raw stores
-    nothing is known. An `InOut` keeps what is not written: it has no -1 only if it had none before, too. Where a check
-    fails, elements of an `Out` stay unwritten: work that is queued behind a kernel with checks cannot rely on it yet.
-    """
-    reader = Reader(kernel)
-    account = reader.read()
-    prover = Prover(Axioms(reader.ranges, account.definitions, reader.offsets), account.contracts)
-    stores = [
-        (goal.subject.site.view.root.name, goal.runs, below(reader.values.stored(goal.subject.site.op.value), 0))
-        for goal in goals(reader)
-        if isinstance(goal.subject, Contents) and isinstance(goal.subject.site.op, Store)
-    ]
-    extents = [extent for view in reader.views.values() for extent in view.extents]
-    learn(account, prover, [is_none for *_, is_none in stores], extents)
-    found: dict[str, bool | None] = {
-        parameter.value.name: False
-        for parameter in kernel.parameters
-        if isinstance(parameter.value.type, TensorType)
-        and isinstance(parameter.value.type.element, Content)
-        and parameter.value.type.access in (Access.OUT, Access.INOUT)
-    }
-    for name, runs, is_none in stores:
-        if not prover.impossible(runs, about=(is_none,)):
-            found[name] = None
-    for op in walk(kernel.body):
-        if isinstance(op, Store) and op.raw:
-            found.pop(reader.views[op.tensor].root.name, None)
-    return found

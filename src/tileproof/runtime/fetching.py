@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+
+from tileproof.backends.base import device_of
 
 from .host_arrays import Array
-from .streams import refuse_recording
-
-if TYPE_CHECKING:
-    from .tensors import Tensor
+from .recording import refuse_recording
+from .storage import View
 
 
 class Fetched:
@@ -19,18 +18,10 @@ class Fetched:
 
     _finish: Callable[[], Array]
 
-    def __init__(self, tensor: Tensor) -> None:
+    def __init__(self, tensor: View) -> None:
         refuse_recording("a tensor is read by the host", "fetch it when the graph was replayed; nothing runs before")
         tensor.demand_written("fetch")
-        if tensor.block.device is None:
-            from .copying import copy
-            from .making import empty
-
-            self._finish = copy(empty(tensor.shape, tensor.dtype), tensor).numpy
-        else:
-            from .cuda_copies import fetch
-
-            self._finish = fetch(tensor)
+        self._finish = device_of(tensor.block.device).fetch(tensor)
 
     def numpy(self) -> Array:
         """The elements, once they are there; raises what went wrong with the work that wrote them."""

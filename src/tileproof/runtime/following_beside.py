@@ -282,6 +282,7 @@ def _give(name: str, ready: Ready, found: _Found) -> bool:
     work = Followed(name, found.reads, found.writes, found.keep)
     work.exact = _exact(found) if found.has_gaps else None
     work.note = partial(_note_writes, found)
+    stream.ledger.demand_free()
     try:
         stream.submit(work, partial(_start, ready, found, stream))
     except _Refused:

@@ -7,13 +7,13 @@ a library that is not loaded cannot be here.
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 import numpy as np
 
 from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.records import dataclass
 from tileproof.language.dtypes import ALL, DType
 
 _OF_TORCH: Final = {
@@ -44,6 +44,9 @@ class TorchMemory:
     strides: tuple[int, ...]
     dtype: np.dtype[Any]
     device: int
+    keep: Any
+    """A tensor over the same storage that nobody else has: it cannot be given another shape or another storage, and its
+    storage on the CPU no other memory."""
 
 
 def torch_of(value: Any) -> Any:
@@ -73,14 +76,17 @@ def torch_memory(torch: Any, value: Any, name: str) -> TorchMemory:
     # A subclass may answer for its attributes itself; the memory is judged, not what is said of it.
     with torch._C.DisableTorchFunctionSubclass():
         _check_torch(torch, value, name)
-        plain = value.as_subclass(torch.Tensor)
+        plain = value.as_subclass(torch.Tensor).detach()
         dtype = stored(_OF_TORCH.get(str(plain.dtype).removeprefix("torch.")))
         if dtype is None:
             cure = f"convert it: `{name}.to(torch.float32)`"
             raise Unusable(Code.ARGUMENT_DTYPE, f"holds {plain.dtype}, which is not an element type", cure)
         try:
-            address, storage = plain.data_ptr(), plain.untyped_storage()
-            begin, room = storage.data_ptr(), storage.nbytes()
+            storage = plain.untyped_storage()
+            if plain.is_cpu and storage.resizable():
+                # numpy looks at the storage, which from then on refuses to be given other memory.
+                torch.empty(0, dtype=torch.uint8).set_(storage).numpy()
+            address, begin, room = plain.data_ptr(), storage.data_ptr(), storage.nbytes()
         except (RuntimeError, NotImplementedError) as error:
             cure = "launch outside `torch.func` transforms and tracing, on the tensors themselves"
             said = str(error).splitlines()[0] if str(error) else type(error).__name__
@@ -92,7 +98,7 @@ def torch_memory(torch: Any, value: Any, name: str) -> TorchMemory:
     if 0 not in shape and not begin <= address <= address + reach <= begin + room:
         cure = f"make `{name}` anew; `untyped_storage().resize_(...)` took its memory"
         raise Unusable(Code.ARGUMENT_KIND, "is a tensor of torch whose storage is too small for it", cure)
-    return TorchMemory(address, shape, strides, dtype, device)
+    return TorchMemory(address, shape, strides, dtype, device, plain)
 
 
 def _check_torch(torch: Any, value: Any, name: str) -> None:
@@ -158,10 +164,9 @@ def stored(name: str | None) -> np.dtype[Any] | None:
     return None if found is None else found.storage
 
 
+@lru_cache(maxsize=256)
 def without_gaps(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
     """The strides of rows that follow each other."""
-    if len(shape) == 1:
-        return (itemsize,)
     strides = [itemsize]
     for extent in reversed(shape[1:]):
         strides.append(strides[-1] * extent)

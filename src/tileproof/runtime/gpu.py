@@ -1,4 +1,4 @@
-"""Launches on a GPU: the machine code of a kernel, found in memory, found on disk, or made; then the driver's turn."""
+"""Code for launches on a GPU: the machine code of a kernel, found in memory, found on disk, or made."""
 
 from __future__ import annotations
 
@@ -17,27 +17,31 @@ from tileproof.backends.cuda.facts import Facts
 from tileproof.backends.cuda.program import read_first
 from tileproof.backends.cuda.state import Target
 from tileproof.backends.launching import require
+from tileproof.compiler.pipeline import Cuda, lower
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError
-from tileproof.frontend.pipeline import verified
 from tileproof.ir.ops import KernelIR
 from tileproof.ir.types import Access, TensorType
+from tileproof.language.memo import Memo
 from tileproof.language.schedule import Schedule
-from tileproof.lowering.sums import add_products
 
 from .arguments import Bound
 from .bundles import without_assembler
 from .cache import default, digest
-from .check import Proved
-from .cuda_launches import entries_of, give
+from .cuda_launches import entries_of
 from .devices import address_of
 from .proofs import fingerprint, read_entry, write_entry
+from .proved import Proved
 
 _making = threading.Lock()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_making.acquire, after_in_parent=_making.release, after_in_child=_making.release)
 _loaded: dict[tuple[str, int], running.Loaded] = {}
 """By key and GPU: code is loaded once, whoever asks for it."""
+_lowered_ones: Final = Memo[dict[bool, KernelIR]](dict)
+"""By whether they have checks."""
+_ready_ones: Final = Memo[dict[object, running.Loaded]](dict)
+_early_ones: Final = Memo[dict[object, running.Loaded | None]](dict)
 _PLAIN: Final = Schedule()
 
 
@@ -95,11 +99,10 @@ def variant(found: Proved, bound: Bound, space: running.Space, arch: str, *, che
 
 def _lowered(found: Proved, checked: bool) -> KernelIR:
     """The kernel as the backend takes it."""
-    held = ("sums", checked)
-    if held not in found.native:
-        found.native[held] = verified(add_products(found.ready if checked else found.ir))
-    kernel: KernelIR = found.native[held]
-    return kernel
+    known = _lowered_ones.of(found)
+    if checked not in known:
+        known[checked] = lower(found.ready if checked else found.ir, Cuda())
+    return known[checked]
 
 
 def is_serial(found: Proved) -> bool:
@@ -154,17 +157,17 @@ def early(found: Proved, wanted: Variant, unwritten: frozenset[str], ordinal: in
 
     None if it would read nothing early, or there is no way to make it: what was compiled elsewhere waits first.
     """
-    held = ("early", wanted.facts, wanted.target, wanted.schedule, wanted.checked, unwritten, ordinal)
-    if held not in found.native:
+    known = _early_ones.of(found)
+    held = (wanted.facts, wanted.target, wanted.schedule, wanted.checked, unwritten, ordinal)
+    if held not in known:
         dependent = Dependent(unwritten, first_programs(wanted.schedule, ordinal))
         given = wanted.kernel, wanted.facts, wanted.target, wanted.schedule, wanted.serial
         names = read_first(*given, dependent)
-        found.native[held] = None
+        known[held] = None
         if names:
             with suppress(LaunchError):
-                found.native[held] = ready(found, replace(wanted, dependent=replace(dependent, frozen=names)), ordinal)
-    loaded: running.Loaded | None = found.native[held]
-    return loaded
+                known[held] = ready(found, replace(wanted, dependent=replace(dependent, frozen=names)), ordinal)
+    return known[held]
 
 
 def first_programs(schedule: Schedule, ordinal: int) -> int:
@@ -175,31 +178,44 @@ def first_programs(schedule: Schedule, ordinal: int) -> int:
     return max(_device(ordinal).sm_count * (schedule.occupancy or 1) // (schedule.cluster or 1) * 3 // 8, 1)
 
 
-def run(found: Proved, bound: Bound) -> tuple[running.Loaded, Facts, running.Space]:
-    """Gives a launch to the current stream of the GPU its arguments are on; says which code, facts and programs."""
-    assert bound.device is not None
-    require(found.ready, bound.scalars, bound.dimensions)
-    space = space_of(found, bound)
-    wanted = variant(found, bound, space, arch_of(bound.device))
-    loaded = ready(found, wanted, bound.device)
-    give(found, bound, loaded, space)
-    return loaded, wanted.facts, space
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """Code for a launch on a GPU, what it relies on, and the programs of the launch."""
+
+    loaded: running.Loaded
+    facts: Facts
+    space: running.Space
+
+
+class CudaBackend:
+    """The backend that makes code for GPUs."""
+
+    on_gpu = True
+
+    def compile(self, found: Proved, bound: Bound) -> Compiled:
+        """Machine code for a launch: in memory, on disk, or made now."""
+        assert bound.device is not None
+        require(found.ready, bound.scalars, bound.dimensions)
+        space = space_of(found, bound)
+        wanted = variant(found, bound, space, arch_of(bound.device))
+        return Compiled(ready(found, wanted, bound.device), wanted.facts, space)
 
 
 def ready(found: Proved, wanted: Variant, ordinal: int) -> running.Loaded:
-    held = ("cuda", wanted.facts, wanted.target, wanted.schedule, wanted.checked, wanted.dependent, ordinal)
-    loaded: running.Loaded | None = found.native.get(held)
+    known = _ready_ones.of(found)
+    held = (wanted.facts, wanted.target, wanted.schedule, wanted.checked, wanted.dependent, ordinal)
+    loaded = known.get(held)
     if loaded is None:
         with _making:
-            loaded = found.native.get(held)
+            loaded = known.get(held)
             if loaded is None:
                 key = (wanted.key, ordinal)
                 if not wanted.key or key not in _loaded:
                     made = running.Loaded(wanted.kernel, code_of(wanted), _device(ordinal))
                     if not wanted.key:
-                        found.native[held] = made
+                        known[held] = made
                         return made
                     _loaded[key] = made
                 # The code is shared by kernels of one text, but not where they were written.
-                loaded = found.native[held] = _loaded[key].for_kernel(wanted.kernel)
+                loaded = known[held] = _loaded[key].for_kernel(wanted.kernel)
     return loaded

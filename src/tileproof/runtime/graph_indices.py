@@ -7,6 +7,7 @@ Where an earlier launch of the same graph writes the tensor and vouches for it, 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -19,7 +20,6 @@ from tileproof.language.dtypes import I32, I64
 
 from . import checked_indices
 from .arguments import Bound, fail
-from .check import Proved
 from .checked_indices import Launch
 from .contracts import refuse
 from .devices import Array
@@ -27,6 +27,7 @@ from .facts import Key, Measured, Wanted, key_of, minted
 from .leases import Span
 from .making import empty
 from .owned import spans_of, vouched
+from .proved import Proved
 from .streams import device_name
 from .tensors import Tensor
 
@@ -60,11 +61,12 @@ class Vouched:
 
     def touch(self, writes: list[Span]) -> None:
         """Something writes."""
-        self.known = {key: fact for key, fact in self.known.items() if not _touched(key, writes)}
-        self.copies = {made: copy for made, copy in self.copies.items() if not _touched(made[0], writes)}
+        self.known = {key: fact for key, fact in self.known.items() if not touched(key, writes)}
+        self.copies = {made: copy for made, copy in self.copies.items() if not touched(made[0], writes)}
 
 
-def _touched(key: Key, writes: list[Span]) -> bool:
+def touched(key: Key, writes: Sequence[Span]) -> bool:
+    """Whether something that writes these bytes writes a view of memory."""
     return any(low < key[1] and key[0] < high for low, high in writes)
 
 

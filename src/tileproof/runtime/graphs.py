@@ -23,23 +23,29 @@ from typing import Any, Self
 
 import numpy as np
 
+from tileproof.backends.base import device_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError
-from tileproof.frontend.elaborate import parse
+from tileproof.frontend.parse import parse
 from tileproof.frontend.signature import ContentOf, Signature
 from tileproof.ir.types import Access
 from tileproof.language.kernel import Kernel
 
 from . import choice
 from .arguments import Bound
-from .check import Proved
 from .describing import Description, Node
-from .graph_indices import Vouched, Watch, checked
-from .leases import Span, Work, ledger_of, raise_again
+from .facts import Key, key_of
+from .foreign import torch_of
+from .graph_indices import Vouched, Watch, checked, touched
+from .leases import Outdated, Span, Work, ledger_of, raise_again
+from .making import asarray, empty
 from .operations import Operation
-from .storage import Block, Written
-from .streams import Stream, chosen_stream, current_stream, device_name, recording
+from .prepare import prepare_recorded
+from .proved import Proved, signature_of
+from .recording import recording
+from .storage import NOTHING, Block, Written
+from .streams import Stream, chosen_stream, current_stream, device_name
 from .tensors import Tensor
 from .views import Runs
 
@@ -62,6 +68,9 @@ class Graph:
     """Launches that are recorded once and replayed often."""
 
     def __init__(self) -> None:
+        self._begin(trusts=True)
+
+    def _begin(self, *, trusts: bool) -> None:
         self.device: int | None = None
         self._recorded: list[Recorded] = []
         self._state = "new"
@@ -77,6 +86,18 @@ class Graph:
         """Tensors that a replay reads, the bytes of each that must have been written before it, and who reads them."""
         self._blocks: tuple[Block, ...] = ()
         self._outputs: tuple[tuple[Block, Any], ...] = ()
+        self._trusts = trusts
+        """Whether premises in memory of our own that nobody else can reach are read where they lie."""
+        self._trusted: dict[Block, None] = {}
+        """Such memory, as long as nobody else can reach it."""
+        self._calls: list[Callable[[Graph], None]] = []
+        """What was recorded, to record it again."""
+        self._careful: Graph | None = None
+        """The same graph with copies of all premises, for replays while others can reach what was trusted."""
+        self._private: dict[Key, Tensor] = {}
+        """Copies of premises that this graph makes, as good as new while nobody writes what they were made of."""
+        self._foreign: list[tuple[Any, int, tuple[int, ...]]] = []
+        """Arrays of other libraries, where they were, and their shapes."""
         self._is_own = True
         self._writes_foreign = False
         """Whether replays write arrays of another library."""
@@ -103,26 +124,31 @@ class Graph:
             self._state = "not recorded: an error came in between"
             self._recorded.clear()
             return
+        self._finish()
+
+    def _finish(self) -> None:
         self._sort_memory()
-        players = _players_of(self.device)
-        self._player = players.player_of(self._recorded, self._description().edges, self._watches)
+        self._player = device_of(self.device).player_of(self._recorded, self._description().edges, self._watches)
         self._state = "recorded"
 
     def record(self, kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> None:
         """Takes a launch into the graph."""
-        from .launch import prepare_recorded
-
-        name = choice.current()
-        if name == "interpreter":
-            _refuse("the interpreter has no graphs", "record on another backend: leave `tp.backend` out")
         with _not_recording():
             found, bound = prepare_recorded(kernel, args, named)
             self._demand_device(kernel.name, bound.device)
+            self._note_foreign((*args, *named.values()))
+            given = args, named
+            if device_of(bound.device).others_write:
+                private = self._with_private_premises(found, bound)
+                if private:
+                    args, named = _replaced(kernel, args, named, private)
+                    found, bound = prepare_recorded(kernel, args, named)
             replaced = self._with_checked_indices(kernel, args, named, found, bound)
             if replaced is not None:
                 args, named = replaced
                 found, bound = prepare_recorded(kernel, args, named)
             self._add(kernel, args, named, found, bound)
+            self._calls.append(lambda graph: graph.record(kernel, *given))
 
     def _add(
         self, kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any], found: Proved, bound: Bound, *,
@@ -131,7 +157,8 @@ class Graph:
         signature = parse(kernel).signature
         stream = chosen_stream(bound.device)
         ahead = next((each.part for each in reversed(self._recorded) if each.stream is stream), None)
-        work, part = _players_of(bound.device).part_of(kernel, args, named, found, bound, ahead)
+        backend = choice.backend_for(choice.current(), kernel.name, bound.device)
+        work, part = device_of(bound.device).part_of(backend, args, named, found, bound, ahead)
         own = tuple((bound.own[t.name], t.access) for t in signature.tensors if t.name in bound.own)
         self._is_own = self._is_own and (is_internal or len(own) == len(bound.tensors))
         written = [tensor.name for tensor in signature.tensors if tensor.access is not Access.IN]
@@ -139,16 +166,72 @@ class Graph:
         node = Node("kernel", kernel.name, tuple(_used(signature, bound)))
         self._recorded.append(Recorded(node, work, part, own, stream))
         self._vouched.note(signature, bound, found)
+        self._forget_private(work.writes)
 
     def add_copy(
         self, work: Work, part: Any, tensors: tuple[tuple[Tensor, Access], ...], is_own: bool, shown: str
     ) -> None:
         """Takes a copy into the graph."""
+        self._calls.append(lambda graph: graph.add_copy(work, part, tensors, is_own, shown))
+        self._add_copy(work, part, tensors, is_own, shown)
+
+    def _add_copy(
+        self, work: Work, part: Any, tensors: tuple[tuple[Tensor, Access], ...], is_own: bool, shown: str
+    ) -> None:
         device = tensors[0][0].block.device
         self._demand_device("a copy", device)
         self._is_own = self._is_own and is_own
         self._recorded.append(Recorded(Node("copy", shown, ()), work, part, tensors, chosen_stream(device)))
         self._vouched.touch(list(work.writes))
+        self._forget_private(work.writes)
+
+    # Premises, where others can write them.
+
+    def _with_private_premises(self, found: Proved, bound: Bound) -> dict[str, Tensor]:
+        """Copies, made at every replay, of the premises of a launch that others can write."""
+        private: dict[str, Tensor] = {}
+        for tensor in signature_of(found).tensors:
+            if tensor.name not in found.premises or tensor.access is Access.OUT:
+                continue
+            own = bound.own.get(tensor.name)
+            if own is not None and own.block.is_owned and self._trusts and not own.block.lent:
+                self._trusted[own.block] = None
+                continue
+            if tensor.access is not Access.IN:
+                _refuse(
+                    f"`{tensor.name}` decides which memory `{found.kernel.name}` touches, and is read and written "
+                    "where others can write it, too",
+                    "use a tensor of tileproof, and drop views of it (`x.numpy()`) before the replay",
+                )
+            source = own if own is not None else asarray(bound.tensors[tensor.name])
+            key = key_of(source.seen_by_launch())
+            if key not in self._private:
+                copy = empty(source.shape, source.dtype, device_name(self.device))
+                work, steps = device_of(self.device).copy_part(copy, source)
+                tensors = ((copy, Access.OUT), (source, Access.IN))
+                self._add_copy(work, steps, tensors, source.block.is_owned, f"copy{list(copy.shape)}")
+                self._private[key] = copy
+            private[tensor.name] = self._private[key]
+        return private
+
+    def _forget_private(self, writes: Sequence[Span]) -> None:
+        if self._private:
+            self._private = {key: copy for key, copy in self._private.items() if not touched(key, writes)}
+
+    def _note_foreign(self, args: Sequence[Any]) -> None:
+        """Writes down where arrays of other libraries are, some of which can be moved."""
+        for value in args:
+            where = _where(value)
+            if where is not None and not any(value is known for known, *_ in self._foreign):
+                self._foreign.append((value, *where))
+
+    def _demand_in_place(self) -> None:
+        for value, *before in self._foreign:
+            if _where(value) != tuple(before):
+                _refuse(
+                    f"an array of shape {before[1]} in the graph has other memory or another shape now",
+                    "record the graph again, or keep the array as it is: `x[...] = values` writes into it",
+                )
 
     def _demand_device(self, name: str, device: int | None) -> None:
         if self._state != "recording":
@@ -166,8 +249,6 @@ class Graph:
         signature = parse(kernel).signature
         if not any(isinstance(tensor.element, ContentOf) for tensor in signature.tensors):
             return None
-        from .launch import prepare_recorded
-
         copies, watches, launches = checked(signature, bound, found, self._vouched)
         for each, arguments, constants in launches:
             proved, its = prepare_recorded(each, arguments, constants)
@@ -175,11 +256,7 @@ class Graph:
         self._watches += watches
         if not copies:
             return None
-        names = [parameter.name for parameter in signature.arguments]
-        return (
-            tuple(copies.get(name, value) for name, value in zip(names, args, strict=False)),
-            {name: copies.get(name, value) for name, value in named.items()},
-        )
+        return _replaced(kernel, args, named, copies)
 
     # Replaying.
 
@@ -190,21 +267,41 @@ class Graph:
             _refuse("a graph is replayed while another is recorded", "replay it outside the `with` block")
         if not self._recorded:
             return
+        if any(block.lent for block in self._trusted):
+            self._as_careful().replay(stream)
+            return
+        self._demand_in_place()
         self._check_memory()
         chosen = current_stream(self.device) if stream is None else stream
         if chosen.device != self.device:
             where, other = device_name(self.device), device_name(chosen.device)
             _refuse(f"a graph of {where} is replayed on a stream of {other}", f'make one: `tp.Stream("{where}")`')
         work = Replay(self)
-        turn = self._player.replay(chosen, work)
+        try:
+            turn = self._player.replay(chosen, work)
+        except Outdated:  # somebody got hold of memory that was trusted
+            self._as_careful().replay(stream)
+            return
         if self._is_awaited():
             chosen.until(turn)
             chosen.settle((turn,))
             work.tell()
 
+    def _as_careful(self) -> Graph:
+        """The same graph, which trusts no memory that others can reach."""
+        if self._careful is None:
+            made = Graph.__new__(Graph)
+            made._begin(trusts=False)
+            made._state = "recording"
+            for call in self._calls:
+                call(made)
+            made._finish()
+            self._careful = made
+        return self._careful
+
     def _is_awaited(self) -> bool:
         """Whether others could look at what a replay writes and not be told that a check failed; on the CPU, at all."""
-        if self.device is None:
+        if device_of(self.device).others_write:
             return not self._is_own or any(block.is_shared for block in self._blocks)
         return self._player.has_checks and (self._writes_foreign or any(block.is_shared for block, _ in self._outputs))
 
@@ -232,7 +329,7 @@ class Graph:
 
     def _sort_memory(self) -> None:
         """Finds out, once, what replays read from outside and what they write."""
-        written = Written()
+        written = NOTHING
         inputs: list[Span] = []
         first: dict[tuple[Any, ...], tuple[Tensor, Runs, str]] = {}
         outputs: dict[Block, Written] = {}
@@ -246,8 +343,8 @@ class Graph:
                     first.setdefault(key, (tensor, written.lacking(tensor.runs), each.node.name))
             for tensor, access in each.tensors:
                 if access is not Access.IN:
-                    written.add(tensor.runs)
-                    outputs.setdefault(tensor.block, Written()).add(tensor.runs)
+                    written = written.joined(tensor.runs)
+                    outputs[tensor.block] = outputs.get(tensor.block, NOTHING).joined(tensor.runs)
         self._reads = _merged(inputs)
         self._writes = _merged(span for each in self._recorded for span in each.work.writes)
         self._read_first = tuple(first.values())
@@ -302,6 +399,9 @@ class Replay(Work):
         self.outcome: Callable[[], BaseException | None] | None = None
         """What its player says went wrong with this very replay; others may have begun since."""
 
+    def is_current(self) -> bool:
+        return not any(block.lent for block in self.graph._trusted)
+
     def given(self) -> None:
         for block, runs in self.graph._outputs:
             if block.written is None:
@@ -341,17 +441,6 @@ class _not_recording:  # noqa: N801
         recording.reset(self._token)
 
 
-def _players_of(device: int | None) -> Any:
-    """The module that makes parts of a graph of launches, and a player of parts."""
-    if device is None:
-        from . import cpu_graphs
-
-        return cpu_graphs
-    from . import cuda_graphs
-
-    return cuda_graphs
-
-
 def _used(signature: Signature, bound: Bound) -> Sequence[str]:
     return [f"{tensor.access} {tensor.name}{list(bound.tensors[tensor.name].shape)}" for tensor in signature.tensors]
 
@@ -374,6 +463,26 @@ def _merged(spans: Any) -> tuple[Span, ...]:
         else:
             found.append((low, high))
     return tuple(found)
+
+
+def _where(value: Any) -> tuple[int, tuple[int, ...]] | None:
+    """Where an array of another library that can be given other memory is now, and its shape."""
+    if type(value) is np.ndarray:
+        return (value.__array_interface__["data"][0], value.shape) if value.flags.owndata else None
+    if torch_of(value) is not None:
+        return value.data_ptr(), tuple(value.shape)
+    return None
+
+
+def _replaced(
+    kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any], by: dict[str, Tensor]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a launch with others in place of some."""
+    names = [parameter.name for parameter in parse(kernel).signature.arguments]
+    return (
+        tuple(by.get(name, value) for name, value in zip(names, args, strict=False)),
+        {name: by.get(name, value) for name, value in named.items()},
+    )
 
 
 def _refuse(message: str, cure: str) -> None:

@@ -2,67 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
+from tileproof.backends.base import device_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import InFlight, LaunchError
 from tileproof.diagnostics.values import shown
 from tileproof.language.dtypes import ALL, BOOL, DType, by_storage
 
-from . import gpu_access
 from .devices import described, host_copy
 from .foreign import Unusable
 from .host_arrays import Array, on_host
-from .leases import ledger_of
+from .leases import Stream
+from .storage import View
 from .views import refused
 
-if TYPE_CHECKING:
-    from .streams import Stream
-    from .tensors import Tensor
-
+R = TypeVar("R")
 _RANKS: Final = {"bool": 0, "uint": 1, "int": 1, "float": 2}
 """Values of a kind can be told as those of the same or a later kind."""
+_NUMBERS: Final = (float, int, bool, np.generic)
 
 
-@contextmanager
-def reading(tensor: Tensor, doing: str) -> Iterator[Array]:
-    """The elements, in a `with` block during which no kernel writes them. They must not be kept, nor written."""
+def look(tensor: View, doing: str, use: Callable[[Array], R]) -> R:
+    """What a function makes of the elements, called while no kernel writes them. It must not keep nor write them."""
     tensor.demand_written(doing)
-    if tensor.block.device is not None:
-        yield gpu_access.read(tensor)
-        return
-    ledger = ledger_of(None)
-    while True:
-        ledger.wait_for_host(tensor.span, writing=False)
-        with ledger.lock:
-            # Nothing is given to a stream while the lock is held; but something was, maybe, before it was taken.
-            if not ledger.holders(tensor.span, False) and ledger.poison_in(tensor.span) is None:
-                yield tensor._array
-                return
+    found: R = device_of(tensor.block.device).look(tensor, use)
+    return found
 
 
-def read(tensor: Tensor, doing: str) -> Array:
+def read(tensor: View, doing: str) -> Array:
     """A copy of the elements, in a row."""
-    with reading(tensor, doing) as elements:
-        return elements.copy()
+    return look(tensor, doing, np.ndarray.copy)
 
 
-def write(tensor: Tensor, values: Array) -> None:
+def write(tensor: View, values: Array) -> None:
     """Writes elements, which were made to fit by `fitting`."""
-    if tensor.block.device is not None:
-        gpu_access.write(tensor, values)
-        return
-    with ledger_of(None).lock:
-        tensor._for_writing()
-        np.copyto(tensor._array, values, casting="unsafe")
+    device_of(tensor.block.device).write(tensor, values)
 
 
-def read_only(tensor: Tensor) -> LaunchError:
+def read_only(tensor: View) -> LaunchError:
     """Why the host may not write a tensor, ever."""
     return LaunchError(
         Diagnostic(
@@ -73,7 +55,7 @@ def read_only(tensor: Tensor) -> LaunchError:
     )
 
 
-def in_flight(tensor: Tensor, stream: Stream, turn: int) -> InFlight:
+def in_flight(tensor: View, stream: Stream, turn: int) -> InFlight:
     """Why the host may not write a tensor now."""
     name = next((work.name for at, work in tuple(stream.pending) if at == turn), "a launch")
     return InFlight(
@@ -86,11 +68,16 @@ def in_flight(tensor: Tensor, stream: Stream, turn: int) -> InFlight:
 
 
 def fitting(value: Any, dtype: DType, shape: tuple[int, ...]) -> Array:
-    """A number or an array of anyone's, as elements of a type and shape. Nothing is lost but digits of floats."""
+    """A number, or an array of anyone's, as values that fit elements of a type and shape: one for each, or one for all.
+
+    Nothing is lost but digits of floats.
+    """
+    if type(value) is np.ndarray and value.dtype == dtype.storage and value.shape == shape:
+        return value
     if dtype is BOOL and isinstance(value, int) and value in (0, 1):
         value = bool(value)
-    array = np.asarray(value) if isinstance(value, bool | int | float | np.generic) else host_array(value)
-    own = by_storage().get(array.dtype.newbyteorder("="))
+    array = np.asarray(value) if isinstance(value, _NUMBERS) else host_array(value)
+    own = by_storage().get(array.dtype) or by_storage().get(array.dtype.newbyteorder("="))
     if own is None and array.dtype.kind == "O" and isinstance(value, int):
         raise _too_large(value, dtype)
     if own is None or _RANKS[own.kind] > _RANKS[dtype.kind]:
@@ -103,12 +90,12 @@ def fitting(value: Any, dtype: DType, shape: tuple[int, ...]) -> Array:
             )
         )
     assert dtype.storage is not None
-    if dtype.kind in ("int", "uint") and own.kind in ("int", "uint") and array.size:
+    if dtype.is_integer and own.is_integer and own is not dtype and array.size:
         limits = np.iinfo(dtype.storage)
         for extreme in () if np.can_cast(array.dtype, dtype.storage) else (int(array.min()), int(array.max())):
             if not limits.min <= extreme <= limits.max:
                 raise _too_large(extreme, dtype)
-    if array.shape == shape:
+    if array.shape == shape or not array.ndim:
         return array
     while array.ndim > len(shape) and array.shape[0] == 1:
         array = array[0]

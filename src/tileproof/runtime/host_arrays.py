@@ -7,12 +7,12 @@ ready; other arrays by `__array_interface__`, or else by DLPack. Nothing is copi
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.records import dataclass
 
 from . import dlpack
 from .foreign import (
@@ -44,11 +44,14 @@ def on_host(value: Any, name: str = "x", *, is_written: bool = False) -> Array |
 
     `Unusable` if it has no memory that a kernel can use. `name` is what the argument is called in a cure.
     """
-    if isinstance(value, np.ma.MaskedArray | np.generic | bool | int | float):
+    if isinstance(value, np.generic | bool | int | float):
         return None
     if isinstance(value, np.ndarray):
-        # What a subclass says of itself is its own affair: the memory is judged.
-        return np.asarray(value)
+        if type(value) is not np.ndarray and isinstance(value, np.ma.MaskedArray):  # to name it loads a module
+            return None
+        # Another array over the same memory, which nobody else can change, and which only says what lies in memory: a
+        # subclass may say otherwise.
+        return np.ndarray.view(value, np.ndarray)
     torch = torch_of(value)
     array: Array | None
     if torch is not None:
@@ -69,31 +72,33 @@ def on_host(value: Any, name: str = "x", *, is_written: bool = False) -> Array |
     return array
 
 
-def plain_array(value: Any) -> Array | None:
-    """The same for numpy arrays and tensors of torch that can be read and written, and None for all others: sooner."""
-    if type(value) is np.ndarray:
-        return value
+def keep_still(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """The arguments of a launch, with each plain tensor of torch as one that nobody else has, over memory that stays.
+
+    None if one of them is not plain.
+    """
     torch = sys.modules.get("torch")
-    if torch is None or type(value) is not getattr(torch, "Tensor", None) or value.requires_grad or not value.is_cpu:
-        return None
-    try:
-        # It is these that raise where a transform of torch made the tensor; `numpy()` does not.
-        address, storage = value.data_ptr(), value.untyped_storage()
-        end = storage.data_ptr() + storage.nbytes()
-        array: Array = value.numpy()
-    except TypeError:  # numpy has no letters for its element type
-        return _of_torch_or_none(torch, value)
-    except (RuntimeError, NotImplementedError):
-        return None
-    if not array.size:
-        return array
-    reach = sum(stride * (extent - 1) for stride, extent in zip(array.strides, array.shape, strict=True))
-    return array if address + reach + array.itemsize <= end else None
+    kinds = () if torch is None else (getattr(torch, "Tensor", None), getattr(torch.nn, "Parameter", None))
+    if not kinds or not any(type(each) in kinds for each in args):
+        return args
+    kept: list[Any] = []
+    for each in args:
+        if type(each) not in kinds:
+            kept.append(each)
+            continue
+        try:
+            if not each.is_cpu or each.requires_grad or each.is_neg():
+                return None
+            kept.append(torch_memory(torch, each, "x").keep)
+        except (Unusable, RuntimeError, NotImplementedError, TypeError):
+            return None
+    return tuple(kept)
 
 
-def _of_torch_or_none(torch: Any, value: Any) -> Array | None:
+def plain_array(value: Any) -> Array | None:
+    """A numpy array over the memory of a plain array or tensor of torch on the CPU; None for all others."""
     try:
-        return _of_torch(torch, value, "")
+        return on_host(value)
     except Unusable:
         return None
 
@@ -107,7 +112,7 @@ def _of_torch(torch: Any, value: Any, name: str) -> Array:
         cure = f"pass a copy on the CPU, `{name}.cpu()`, and copy back what the kernel writes"
         raise Unusable(Code.ARGUMENT_KIND, f"is a tensor of torch on the device {kind}, where no kernel runs", cure)
     found = torch_memory(torch, value, name)
-    return array_over(found.address, found.shape, found.strides, found.dtype, value)
+    return array_over(found.address, found.shape, found.strides, found.dtype, found.keep)
 
 
 def _of_immutable(value: Any) -> Array | None:
@@ -189,7 +194,8 @@ def array_over(
         raise ValueError("the address is 0")
     data = address, is_read_only
     told = {"version": 3, "typestr": _letters(dtype), "shape": shape, "strides": strides, "data": data}
-    return np.asarray(_Lent(told, keep)).view(dtype)
+    array = np.asarray(_Lent(told, keep))
+    return array if array.dtype is dtype else array.view(dtype)
 
 
 def _letters(dtype: np.dtype[Any]) -> str:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, TypeAlias
+from dataclasses import field
+from typing import Any, Final, TypeAlias
 
-if TYPE_CHECKING:
-    from .streams import Stream
+from tileproof.diagnostics.records import dataclass
 
-Span: TypeAlias = tuple[int, int]
-"""The first byte of some memory, and the end of it."""
-Use: TypeAlias = "tuple[Stream, int]"
+from .interfaces import Span
+
+Use: TypeAlias = tuple[Any, int]
 """Work of a stream, by its number there."""
 
 _TIDY: Final = 256
@@ -26,7 +25,7 @@ class _Interval:
     low: int
     high: int
     writer: Use | None = None
-    readers: dict[Stream, int] = field(default_factory=dict)
+    readers: dict[Any, int] = field(default_factory=dict)
 
     def copy(self, low: int, high: int) -> _Interval:
         return _Interval(low, high, self.writer, dict(self.readers))
@@ -58,11 +57,11 @@ class IntervalMap:
 
     def users(self, span: Span, writing: bool) -> Iterable[Use]:
         """Those whom a new use of some bytes must wait for, the last of each stream."""
-        found: dict[Stream, int] = {}
+        found: dict[Any, int] = {}
         self.gather(found, span, writing)
         return found.items()
 
-    def gather(self, found: dict[Stream, int], span: Span, writing: bool) -> None:
+    def gather(self, found: dict[Any, int], span: Span, writing: bool) -> None:
         """The same, added to what was found before."""
         low, high = span
         if low >= high:

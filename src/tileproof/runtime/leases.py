@@ -16,15 +16,18 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, Final, NamedTuple, NoReturn
 from weakref import WeakSet
 
-from .interval_map import IntervalMap, Span, Use
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.diagnostic import Diagnostic
+from tileproof.diagnostics.errors import InFlight
 
-if TYPE_CHECKING:
-    from .storage import Block
-    from .streams import Stream
-    from .tensors import Tensor
+from .fast import door
+from .interfaces import Block, Span, Stream, Tensor
+from .interval_map import IntervalMap, Use
+from .recording import refuse_recording
 
 _ASKING: Final = 16
 """How often work is given to one of several streams between close looks whether the others are idle."""
@@ -107,15 +110,18 @@ class Ledger:
     def __init__(self, device: int | None) -> None:
         self.device = device
         self.lock = threading.RLock()
+        self.door: AbstractContextManager[None] = door.held if device is None else nullcontext()
+        """While it is entered, under the lock, no launch of the CPU goes without leases. On a GPU lanes see to that."""
         self.alone: Stream | None = None
         """The stream that all work under way is on, while there is only one."""
         self.streams: list[Stream] = []
         """All that have work under way, while there are more."""
         self.map: IntervalMap | None = None
-        self.finish_all: Callable[[], None] = lambda: None
-        """Waits until nothing is under way. It is asked by who comes into the middle of what this thread does here."""
-        self.poisoned: list[Poison] = []
-        """What failed work wrote or would have written, until it is written anew."""
+        self.is_launching: Callable[[], bool] = lambda: False
+        """Whether this thread is in the middle of a launch that it does by itself."""
+        self._poisoned: list[Poison] = []
+        self._uncertain: set[Work] = set()
+        """Work under way that may fail, and was not looked at since."""
         self.owner_of: Callable[[Span], Callable[[], object] | None] = lambda span: None
         """Finds a reference to the memory of ours that some bytes belong to, where such memory goes without a word."""
         self.telling: WeakSet[Stream] = WeakSet()
@@ -125,10 +131,33 @@ class Ledger:
         """How often work was given to one of several streams since it was looked closely whether others are idle."""
 
     @property
-    def is_interrupted(self) -> bool:
-        """Whether this thread holds the lock: then a handler of a signal, or the end of an object, has come into the
-        middle of something. What it finds written down here may be half of the truth, and it must not change it."""
-        return bool(self.lock._is_owned())  # type: ignore[attr-defined]
+    def poisoned(self) -> list[Poison]:
+        """What failed work wrote or would have written, until it is written anew."""
+        return self._poisoned
+
+    @poisoned.setter
+    def poisoned(self, poisoned: list[Poison]) -> None:
+        self._poisoned = poisoned
+        self._close_door()
+
+    def _close_door(self) -> None:
+        """Has small launches of the CPU take leases while something failed, or may have."""
+        if self.device is None:
+            door.set_closed(bool(self._poisoned or self._uncertain))
+
+    def demand_free(self) -> None:
+        """Raises `InFlight` in the middle of a launch, or of other work on this ledger, by the same thread. It is
+        called where a launch or a wait begins, and there only a handler of a signal, or the end of an object, can
+        be in the middle of one: it would wait for itself, or read and change what is half written down."""
+        if self.lock._is_owned() or self.is_launching():  # type: ignore[attr-defined]
+            raise InFlight(
+                Diagnostic(
+                    Code.IN_FLIGHT,
+                    "a kernel was launched, or waited for, from a signal handler that interrupted a launch",
+                    notes=("a `__del__` in the middle of a launch, and what `tp.print` writes to, count as handlers",),
+                    help="have the handler only note that the signal came, and look at that after the launch",
+                )
+            )
 
     # Taking.
 
@@ -150,7 +179,7 @@ class Ledger:
             return []
         map = self.map
         assert map is not None
-        found: dict[Stream, int] = {}
+        found: dict[Any, int] = {}
         for span in work.reads:
             map.gather(found, span, False)
         for span in work.writes:
@@ -167,17 +196,16 @@ class Ledger:
         work.number, work.turn = self._given, turn
         pending = stream.pending
         pending.append((turn, work))
-        self.renew(work)
+        if self.device is None and work.may_fail():
+            self._uncertain.add(work)
+            self._close_door()
+        if self.poisoned and not any(map(self.poison_in, work.reads)):
+            for span in work.written():  # whoever reads this from now on reads what is written now
+                self.cure(span)
         if self.map is not None:
             if stream not in self.streams:
                 self.streams.append(stream)
             _write_down(self.map, (stream, turn), work)
-
-    def renew(self, work: Work) -> None:
-        """Ends the poison in what is about to be written. The lock is held."""
-        if self.poisoned and not any(map(self.poison_in, work.reads)):
-            for span in work.written():  # whoever reads this from now on reads what is written now
-                self.cure(span)
 
     def _are_idle(self, stream: Stream) -> bool:
         """Whether no other stream has work under way. A GPU is asked now and then, because that takes a while."""
@@ -194,7 +222,6 @@ class Ledger:
         self.retire()
         for each in (stream, *self.streams):
             each.seen.clear()  # all of it is done, and a stream that is remembered here would never go
-            each.behind.clear()
         self.alone, self.map = stream, None
         self.streams = []
         stream.stand_alone(True)
@@ -216,7 +243,7 @@ class Ledger:
     def users(self, span: Span, writing: bool) -> list[Use]:
         """The same without a close look: some of it may be done. The lock is held."""
         low, high = span
-        found: dict[Stream, int] = {}
+        found: dict[Any, int] = {}
         if self.map is not None:
             self.map.gather(found, span, writing)
         elif self.alone is not None:
@@ -228,11 +255,8 @@ class Ledger:
 
     def wait_for_host(self, span: Span, *, writing: bool) -> None:
         """Waits until the host may read, or write, some bytes; raises what failed work left there."""
-        from .streams import refuse_recording
-
         refuse_recording("a tensor is read by the host", "read it when the graph was replayed; nothing runs before")
-        if self.is_interrupted:
-            self.finish_all()
+        self.demand_free()
         while True:
             with self.lock:
                 held = self.holders(span, writing)
@@ -271,13 +295,8 @@ class Ledger:
     def finish(self, over: Iterable[tuple[Stream, Work]]) -> None:
         """Looks at work that is done, in the order in which it was given. The lock is held."""
         for stream, work in over:
-            error = work.failure()
-            if error is not None:
-                stream.errors[work.turn] = error
-                self.telling.add(stream)
-                if work.turn in stream.owed:
-                    stream.owed[work.turn] = error
-            elif self.poisoned:
+            error = stream.failure_of(work)
+            if error is None and self.poisoned:
                 error = next(filter(None, map(self.poison_in, work.reads)), None)
             if error is not None:
                 work.learn(error)
@@ -285,6 +304,15 @@ class Ledger:
             elif self.poisoned:
                 for span in work.written():
                     self.cure(span)
+            if work in self._uncertain:
+                self._uncertain.remove(work)
+                self._close_door()
+
+    def forget_all(self) -> None:
+        """Forgets who has leases: all work is done, or never will be. The lock is held."""
+        self.alone, self.map, self.streams = None, None, []
+        self._uncertain.clear()
+        self._close_door()
 
     def poison(self, spans: Iterable[Span], error: BaseException) -> None:
         """Says that bytes hold nothing that counts, because of an error. The lock is held."""
@@ -324,7 +352,7 @@ class Ledger:
         with self.lock:
             for stream in tuple(self.telling):
                 for turn in [turn for turn, other in tuple(stream.errors.items()) if other is error]:
-                    stream.errors.pop(turn, None)
+                    stream.tell(turn)
                 if not stream.errors:
                     self.telling.discard(stream)
 
@@ -408,4 +436,6 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_making.acquire, after_in_parent=_making.release, after_in_child=_making.release)
     os.register_at_fork(before=_hold_locks, after_in_parent=_release_locks, after_in_child=_forget_locks)
 
-__all__ = ["IntervalMap", "Ledger", "Span", "Use", "Work", "every_ledger", "ledger_of", "raise_again", "untraced"]
+__all__ = [
+    "IntervalMap", "Ledger", "Span", "Stream", "Use", "Work", "every_ledger", "ledger_of", "raise_again", "untraced",
+]  # fmt: skip

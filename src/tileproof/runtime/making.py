@@ -12,14 +12,15 @@ from typing import Any
 
 import numpy as np
 
+from tileproof.backends.base import device_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.diagnostics.values import shown
 from tileproof.language.dtypes import BOOL, F32, I64, DType, by_storage
 
-from . import gpu_access, views
-from .devices import Described, byte_range, described
+from . import views
+from .devices import Described, address_of, byte_range, described
 from .foreign import Unusable, check_owner
 from .host_access import element_type, fitting, host_array, not_usable
 from .host_arrays import Array, array_over, on_host
@@ -35,7 +36,7 @@ def empty(shape: int | Sequence[int], dtype: Any = None, device: str = "cpu") ->
     Example:
         y = tp.empty((4, 8), tp.bf16)
     """
-    return fresh(device_number(device), element_type(dtype, F32), _shape(shape))
+    return _fresh(shape, dtype, device)
 
 
 def zeros(shape: int | Sequence[int], dtype: Any = None, device: str = "cpu") -> Tensor:
@@ -44,7 +45,7 @@ def zeros(shape: int | Sequence[int], dtype: Any = None, device: str = "cpu") ->
     Example:
         y = tp.zeros(1024)
     """
-    return full(shape, 0, dtype, device)
+    return _fresh(shape, dtype, device, True) if device == "cpu" else full(shape, 0, dtype, device)
 
 
 def ones(shape: int | Sequence[int], dtype: Any = None, device: str = "cpu") -> Tensor:
@@ -64,12 +65,8 @@ def full(shape: int | Sequence[int], value: Any, dtype: Any = None, device: str 
     """
     element = element_type(dtype, F32)
     filler = fitting(value, element, ())
-    made = empty(shape, element, device)
-    if made.block.device is None:
-        made.note_write()
-        made._array[...] = filler
-    else:
-        gpu_access.fill(made, filler)
+    made = _fresh(shape, element, device)
+    device_of(made.block.device).fill(made, filler)
     return made
 
 
@@ -90,7 +87,7 @@ def from_numpy(array: Any, device: str = "cpu") -> Tensor:
     Example:
         x = tp.from_numpy(np.ones(8, np.float32))
     """
-    values = host_array(array)
+    values = array if type(array) is np.ndarray else host_array(array)
     return _copied(values, _own_type(values.dtype), device_number(device))
 
 
@@ -139,15 +136,13 @@ def _shared(x: Any) -> Tensor | None:
     _check_alignment(found, element)
     low, high = byte_range(found)
     if isinstance(found, Described):
-        from .gpu_blocks import GpuBlock  # what follows plans is loaded when there is a GPU
-
         is_writeable = found.writeable and _lets_write(x)
-        there = GpuBlock(found.device, low, high - low, found, None, is_written=True, is_writeable=is_writeable)
+        there = Block(found.device, low, high - low, found, None, is_written=True, is_writeable=is_writeable)
         return Tensor._of(there, element, found.address, found.shape, found.strides)
     is_writeable = found.flags.writeable and _lets_write(x)
     memory = array_over(low, (high - low,), (1,), np.dtype(np.uint8), found, is_read_only=not is_writeable)
     block = Block(None, low, high - low, memory, None, is_written=True, is_writeable=is_writeable)
-    return Tensor._of(block, element, found.ctypes.data, found.shape, found.strides)
+    return Tensor._of(block, element, address_of(found), found.shape, found.strides)
 
 
 def _lets_write(owner: Any) -> bool:
@@ -160,7 +155,7 @@ def _lets_write(owner: Any) -> bool:
 
 
 def _check_alignment(array: Array | Described, element: DType) -> None:
-    address = array.address if isinstance(array, Described) else array.ctypes.data
+    address = address_of(array)
     steps = [stride for stride, extent in zip(array.strides, array.shape, strict=True) if extent > 1]
     if array.size and any(place % array.itemsize for place in (address, *steps)):
         raise LaunchError(
@@ -172,10 +167,22 @@ def _check_alignment(array: Array | Described, element: DType) -> None:
         )
 
 
+def _fresh(shape: Any, dtype: Any, device: str, is_zero: bool = False) -> Tensor:
+    number = None if device == "cpu" else device_number(device)
+    element = F32 if dtype is None else element_type(dtype, F32)
+    return fresh(number, element, (shape,) if type(shape) is int and shape >= 0 else _shape(shape), is_zero)
+
+
 def _shape(shape: Any) -> tuple[int, ...]:
     if type(shape) is int:
         shape = (shape,)
-    extents = shape if type(shape) is tuple and {*map(type, shape)} <= {int} else views.shape_of((shape,))
+    elif type(shape) is tuple:
+        for extent in shape:
+            if type(extent) is not int or extent <= 0:
+                break
+        else:
+            return shape
+    extents = views.shape_of((shape,))
     if min(extents, default=0) < 0:
         raise refused(ValueError, f"negative dimensions are not allowed: {shown(extents)}", "an extent is 0 or more")
     return views.demand_extents(extents)
@@ -183,7 +190,14 @@ def _shape(shape: Any) -> tuple[int, ...]:
 
 def _copied(values: Array, element: DType, device: int | None) -> Tensor:
     made = fresh(device, element, values.shape)
-    return made.copy_from(values)
+    return made.copy_from(values) if device is not None else _filled(made, fitting(values, element, values.shape))
+
+
+def _filled(made: Tensor, values: Array) -> Tensor:
+    """A new tensor on the CPU, which nobody else knows of yet, with elements that fit."""
+    made.block.written = None
+    made._array[...] = values
+    return made
 
 
 def _listed_type(stored: np.dtype[Any]) -> DType:

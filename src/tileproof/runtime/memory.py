@@ -15,12 +15,12 @@ operations on whole numbers for each axis, never a search: the general question 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from math import gcd
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Label
+from tileproof.diagnostics.records import dataclass
 from tileproof.frontend.signature import Signature, TensorParameter
 from tileproof.ir.types import Access
 

@@ -3,53 +3,46 @@
     step = matmul.op(h, x, w) >> relu.op(y, h)
     step.run()              # or: await step
 
-An operation is a recipe: a function that makes a generator. The generator gives work to streams as far as it can and
-yields where the host must wait; it is driven by `run`, which blocks, or by `await`, which does not. What it returns is
-the operation's value.
+An operation is a list of steps, functions that give work to streams or do something on the host. A `_Chain` runs them
+as far as it can without a wait; who drives it waits: `run` blocks, and `await` lets other tasks go on.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from contextvars import ContextVar, copy_context
-from functools import partial
 from typing import Any, Final, Generic, NamedTuple, NoReturn, TypeVar
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.diagnostics.values import shown
-from tileproof.frontend.elaborate import parse
+from tileproof.frontend.parse import parse
 from tileproof.ir.types import Access
 from tileproof.language.kernel import Kernel
+from tileproof.language.memo import Memo
 
-from .streams import Stream, chained, current_stream, refuse_recording, watched, without_last
+from .recording import refuse_recording
+from .streams import Stream, chained, current_stream, watched, without_last
 from .tensors import Tensor
 
 Value = TypeVar("Value", covariant=True)
 Next = TypeVar("Next")
-
-
-class Wait(NamedTuple):
-    """What a recipe waits for: some work of some streams, all of it."""
-
-    uses: tuple[tuple[Stream, int], ...]
-
-
-Recipe = Generator[Wait, None, Value]
 _SHOWN: Final = 6
 """How many parts of an operation are named."""
 _pools: ContextVar[tuple[StreamPool, ...]] = ContextVar("tileproof_stream_pools", default=())
 """The pools of `with` blocks, the innermost last."""
 
 
-class Part(NamedTuple):
+class Step(NamedTuple):
     """One step of an operation."""
 
     name: str
-    run: Callable[[], Any]
-    waits: bool
-    """Whether `run` makes a recipe; else it gives the value at once, and its work may be in flight."""
+    run: Callable[[Any], Any]
+    """It is given the value of the step before, and returns its own. Work that it gave to a stream may be in flight."""
+    waits: bool = False
+    """Whether all work of earlier steps is to be done before it."""
 
 
 class Operation(Generic[Value]):
@@ -59,21 +52,21 @@ class Operation(Generic[Value]):
     Operations are made by `kernel.op(...)`, `tp.copy_op`, `tp.host_op` and `tp.all`.
     """
 
-    __slots__ = ("_parts", "_state")
+    __slots__ = ("_state", "_steps")
 
-    def __init__(self, name: str, recipe: Callable[[], Recipe[Value]]) -> None:
-        self._parts: tuple[Part, ...] = (Part(name, recipe, True),)
+    def __init__(self, *steps: Step) -> None:
+        self._steps = steps
         self._state = ""
 
     @classmethod
     def of(cls, name: str, function: Callable[[], Value]) -> Operation[Value]:
-        """An operation that gives its work to a stream, and nothing else: nobody has to wait in between."""
-        return _sequence((Part(name, function, False),))
+        """An operation of one function, whose work may be in flight when it returns."""
+        return cls(Step(name, lambda _: function()))
 
     @property
     def name(self) -> str:
         """What it is called in messages."""
-        names = [part.name for part in self._parts]
+        names = [step.name for step in self._steps]
         if len(names) > _SHOWN:
             names = [*names[: _SHOWN - 2], "...", names[-1]]
         return " >> ".join(names)
@@ -83,14 +76,8 @@ class Operation(Generic[Value]):
     def then(self, make: Callable[[Value], Operation[Next]]) -> Operation[Next]:
         """This, and then what `make` makes of its value, on the same stream. The host does not wait in between: the
         value is what kernels will have written, and reading it waits."""
-        name, first = self.name, self._taken("then")
-
-        def recipe() -> Recipe[Next]:
-            value: Value = yield from _run(first)
-            last: Next = yield from _run(_made(make, value, name)._taken("then"), is_second=True)
-            return last
-
-        return Operation(f"{name}, then ...", recipe)
+        name, steps = self.name, self._taken("then")
+        return Operation(*steps, Step("then ...", lambda value: _Following(_made(make, value, name)._taken("then"))))
 
     def __rshift__(self, other: Operation[Next]) -> Operation[Next]:
         """This, and then the other, on the same stream: `a >> b`."""
@@ -98,62 +85,63 @@ class Operation(Generic[Value]):
             return NotImplemented
         if other is self:
             _refuse(self.name, "part of another operation already", "make it twice: an operation runs once")
-        return _sequence((*self._taken(">>"), *other._taken(">>")))
+        return Operation(*self._taken(">>"), *other._taken(">>"))
 
     def map(self, function: Callable[[Value], Next]) -> Operation[Next]:
         """This, and then a function of its value, on the host, when it is done."""
-        name, first = self.name, self._taken("map")
+        name, steps = self.name, self._taken("map")
 
-        def recipe() -> Recipe[Next]:
+        def mapped(value: Any) -> Next:
             refuse_recording(f"a function is mapped over {name}", "call it when the graph was replayed")
-            value: Value = yield from _done(_run(first), name)
             return function(value)
 
-        return Operation(f"{name}, mapped", recipe)
+        return Operation(*steps, Step("map", mapped, waits=True))
 
     # Running.
 
     def run(self, stream: Stream | None = None) -> Value:
         """Runs it on a stream, the current one if none is named, and waits: its value, or what went wrong."""
-        recipe = _on(stream, _done(_run(self._taken("run")), self.name))
-        try:
-            while True:
-                for each, turn in next(recipe).uses:
-                    each.until(turn)
-        except StopIteration as end:
-            value: Value = end.value
-            return value
+        chain = _Chain(self._taken("run"), stream)
+        is_over = False
+        while not is_over:
+            is_over = chain.go_on()
+            for each, turn in dict(chain.given).items():
+                each.until(turn)
+            chain.settle(self.name)
+        value: Value = chain.value
+        return value
 
     def start(self, stream: Stream | None = None) -> Value:
         """Gives it to a stream and waits only where the host has a part in it. Its value may be in flight."""
-        recipe = _on(stream, _watching(_run(self._taken("start"))))
-        try:
-            while True:
-                for each, turn in next(recipe).uses:
-                    each.until(turn)
-        except StopIteration as end:
-            value: Value = end.value
-            return value
+        chain = _Chain(self._taken("start"), stream)
+        while not chain.go_on():
+            for each, turn in dict(chain.given).items():
+                each.until(turn)
+            chain.settle(self.name)
+        outer = watched.get()
+        if outer is not None:
+            outer += chain.given
+        value: Value = chain.value
+        return value
 
     def __await__(self) -> Generator[Any, None, Value]:
         """Runs it while other tasks go on. A task that is cancelled leaves what was given to a stream there."""
-        recipe = _on(None, _done(_run(self._taken("await")), self.name))
-        try:
-            while True:
-                for each, turn in next(recipe).uses:
-                    yield from each.reached(turn).__await__()
-        except StopIteration as end:
-            value: Value = end.value
-            return value
-        finally:
-            recipe.close()
+        chain = _Chain(self._taken("await"), None)
+        is_over = False
+        while not is_over:
+            is_over = chain.go_on()
+            for each, turn in dict(chain.given).items():
+                yield from each.reached(turn).__await__()
+            chain.settle(self.name)
+        value: Value = chain.value
+        return value
 
-    def _taken(self, by: str) -> tuple[Part, ...]:
-        """Its parts, for the one who uses it."""
+    def _taken(self, by: str) -> tuple[Step, ...]:
+        """Its steps, for the one who uses it."""
         if self._state:
             _refuse(self.name, self._state, "make it again: `kernel.op(...)` makes another each time")
         self._state = "run already" if by in ("run", "start", "await") else "part of another operation already"
-        return self._parts
+        return self._steps
 
     def __repr__(self) -> str:
         return f"<operation {self.name}{f', {self._state}' if self._state else ''}>"
@@ -163,36 +151,73 @@ def _refuse(name: str, state: str, cure: str) -> NoReturn:
     raise LaunchError(Diagnostic(Code.SPENT, f"the operation {name} is {state}", help=cure))
 
 
-def _sequence(parts: tuple[Part, ...]) -> Operation[Any]:
-    made: Operation[Any] = Operation.__new__(Operation)
-    made._parts, made._state = parts, ""
-    return made
+class _Following(tuple[Step, ...]):
+    """Steps that follow the one that made them: its value is theirs."""
 
 
-def _run(parts: tuple[Part, ...], *, is_second: bool = False) -> Recipe[Any]:
-    """Runs parts one after another; gives the value of the last. All but the first follow at the heels of another.
+class _Chain:
+    """The steps of an operation as they run: on one stream, in a context of their own."""
 
-    An error names the operation in which something went wrong.
-    """
-    value = None
-    for name, run, waits in parts:
-        try:
-            if waits:
-                recipe = run()
-                value = yield from (_chained(recipe) if is_second else recipe)
-            elif is_second:
-                token = chained.set(True)
-                try:
-                    value = run()
-                finally:
-                    chained.reset(token)
-            else:
-                value = run()
-        except Exception as error:
-            _name(error, name)
-            raise
-        is_second = True
-    return value
+    def __init__(
+        self, steps: Iterable[Step], stream: Stream | None, given: list[tuple[Stream, int]] | None = None
+    ) -> None:
+        pools = _pools.get()
+        chosen = stream or (pools[-1].next() if pools else None)
+        self.value: Any = None
+        """That of the last step that ran."""
+        self.given: list[tuple[Stream, int]] = [] if given is None else given
+        """The work that was given to streams since the last wait, that of other branches too."""
+        self._left = deque(steps)
+        self._branches: tuple[_Chain, ...] = ()
+        """Chains side by side that are one step of this one."""
+        self._context = copy_context()
+        if chosen is not None:
+            self._context.run(chosen.choose)
+        self._context.run(watched.set, self.given)
+        self._context.run(chained.set, False)
+
+    def go_on(self) -> bool:
+        """Runs steps up to one before which `given` must be done; whether there is none, so that all have run."""
+        while self._branches or self._left:
+            if self._branches:
+                are_over = [each.go_on() for each in self._branches]  # each of them as far as it can
+                if not all(are_over):
+                    return False
+                self.value, self._branches = tuple(each.value for each in self._branches), ()
+                continue
+            if self._left[0].waits and self.given:
+                return False
+            name, run, _ = self._left.popleft()
+            try:
+                value = self._context.run(run, self.value)
+            except Exception as error:
+                _name(error, name)
+                raise
+            self._context.run(chained.set, True)
+            match value:
+                case _Following():
+                    self._left.extendleft(reversed(value))
+                case _Branches():
+                    self._branches = tuple(self._context.run(_Chain, steps, None, self.given) for steps in value)
+                    self.value = ()
+                case _:
+                    self.value = value
+        return True
+
+    def settle(self, name: str) -> None:
+        """Raises what went wrong with work that was given, which is done."""
+        given = self.given[:]
+        self.given.clear()
+        for stream in dict(given):
+            try:
+                stream.settle({turn for each, turn in given if each is stream})
+            except Exception as error:
+                _name(error, name)
+                raise
+
+
+class _Branches(tuple[tuple[Step, ...], ...]):
+    """Steps of several chains that run side by side."""
 
 
 def _name(error: Exception, name: str) -> None:
@@ -210,107 +235,24 @@ def _made(make: Callable[[Any], Operation[Next]], value: Any, name: str) -> Oper
     return made
 
 
-def _on(stream: Stream | None, recipe: Recipe[Value]) -> Recipe[Value]:
-    """A recipe whose work goes to one stream: the one that is named, or the next of a pool, or the current one.
-
-    Every part of it runs in a context of its own, so that the stream is its stream and nobody else's.
-    """
-    pools = _pools.get()
-    chosen = stream or (pools[-1].next() if pools else None)
-    context = copy_context()
-    if chosen is not None:
-        context.run(chosen.choose)
-    while True:
-        try:
-            wait = context.run(next, recipe)
-        except StopIteration as end:
-            value: Value = end.value
-            return value
-        yield wait
-
-
-def _chained(recipe: Recipe[Value]) -> Recipe[Value]:
-    """A recipe that is the second part of `a >> b`. It may be closed in another context than the one it runs in."""
-    while True:
-        token = chained.set(True)
-        try:
-            wait = next(recipe)
-        except StopIteration as end:
-            value: Value = end.value
-            return value
-        finally:
-            chained.reset(token)
-        yield wait
-
-
-def _watching(recipe: Recipe[Value]) -> Recipe[Value]:
-    """A recipe whose parts know what was given to streams before them."""
-    value, given = yield from _watched(recipe)
-    _forget(given)
-    return value
-
-
-def _done(recipe: Recipe[Value], name: str) -> Recipe[Value]:
-    """A recipe that is over when its work is done, and raises what went wrong with it."""
-    value, given = yield from _watched(recipe)
-    try:
-        if given:
-            yield Wait(tuple((stream, max(turns)) for stream, turns in given.items()))
-        for stream, turns in given.items():
-            stream.settle(turns)
-    except Exception as error:
-        _name(error, name)
-        raise
-    finally:
-        _forget(given)
-    return value
-
-
-def _forget(given: dict[Stream, list[int]]) -> None:
-    """Nobody waits for some work any more."""
-    for stream, turns in given.items():
-        stream.forget(turns)
-
-
-def _watched(recipe: Recipe[Value]) -> Recipe[tuple[Value, dict[Stream, list[int]]]]:
-    """A recipe that tells, beside its value, what it gave to streams."""
-    given: dict[Stream, list[int]] = {}
-    passed: dict[Stream, int] = {}
-    """How many turns of each stream whoever waits for more than this has been told."""
-    try:
-        while True:
-            outer = watched.get()
-            token = watched.set(given)
-            try:
-                wait = next(recipe)
-            except StopIteration as end:
-                value: Value = end.value
-                return value, given
-            finally:
-                watched.reset(token)
-                if outer is not None:
-                    for stream, turns in given.items():
-                        outer.setdefault(stream, []).extend(turns[passed.get(stream, 0) :])
-                        passed[stream] = len(turns)
-            yield wait
-    except BaseException:  # something went wrong, or it is closed: its task was cancelled
-        _forget(given)
-        raise
-
-
 # Kinds of operations.
+
+
+_places: Final = Memo[list[tuple[tuple[int, str], ...]]](list)
+"""Where among the arguments are those that a kernel writes."""
 
 
 def launch_op(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> Operation[Any]:
     """A launch as a value; its own value is what it writes: one tensor, or a tuple of them."""
-    return Operation.of(f"`{kernel.name}`", partial(_launched, kernel, args, named))
+    return Operation.of(f"`{kernel.name}`", lambda: _launched(kernel, args, named))
 
 
 def _launched(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     kernel(*args, **named)
-    places = kernel.cache.get("written")
-    if places is None:
-        places = kernel.cache["written"] = _written(kernel)
+    known = _places.of(kernel)
+    if not known:
+        known.append(_written(kernel))
+    (places,) = known
     written = tuple(args[place] if place < len(args) else named[name] for place, name in places)
     if written:
         _watch_gpu(written[0])
@@ -336,9 +278,7 @@ def _watch_gpu(written: Any) -> None:
         found = written.device.index if getattr(written, "is_cuda", None) is True else None
     if found is not None:
         stream = current_stream(found)
-        turns = given.setdefault(stream, [])
-        if not turns or turns[-1] != stream.turn:
-            turns.append(stream.turn)
+        given.append((stream, stream.turn))
 
 
 def host_op(function: Callable[..., Next], *args: Any, **named: Any) -> Operation[Next]:
@@ -349,16 +289,11 @@ def host_op(function: Callable[..., Next], *args: Any, **named: Any) -> Operatio
     """
     name = getattr(function, "__name__", "a function")
 
-    def recipe() -> Recipe[Next]:
+    def call(_: Any) -> Next:
         refuse_recording(f"{name} is called", "a graph holds launches and copies; call functions between replays")
-        given = {stream: list(turns) for stream, turns in (watched.get() or {}).items()}
-        if given:
-            yield Wait(tuple((stream, max(turns)) for stream, turns in given.items()))
-            for stream, turns in given.items():
-                stream.settle(turns)
         return function(*args, **named)
 
-    return Operation(f"host function {name}", recipe)
+    return Operation(Step(f"host function {name}", call, waits=True))
 
 
 def value_op(value: Next) -> Operation[Next]:
@@ -375,28 +310,8 @@ def all_of(operations: Iterable[Operation[Any]]) -> Operation[tuple[Any, ...]]:
             cure = "inside a kernel tp.all reduces a tile; on the host it takes operations, `kernel.op(...)`"
             raise TypeError(f"tp.all takes operations, not {type(part).__name__}: {cure}")
     name = f"all of {', '.join(part.name for part in parts)}"
-    taken = [part._taken("all") for part in parts]
-
-    def recipe() -> Recipe[tuple[Any, ...]]:
-        under_way: dict[int, Recipe[Any]] = {place: _on(None, _run(each)) for place, each in enumerate(taken)}
-        values: dict[int, Any] = {}
-        try:
-            while under_way:
-                waits: list[tuple[Stream, int]] = []
-                for place, each in tuple(under_way.items()):
-                    try:
-                        waits += next(each).uses
-                    except StopIteration as end:
-                        values[place] = end.value
-                        del under_way[place]
-                if waits:
-                    yield Wait(tuple(waits))
-        finally:
-            for each in under_way.values():
-                each.close()
-        return tuple(values[place] for place in range(len(taken)))
-
-    return Operation(name, recipe)
+    taken = _Branches(part._taken("all") for part in parts)
+    return Operation(Step(name, lambda _: taken))
 
 
 _LEAST: Final = 1

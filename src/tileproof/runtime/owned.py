@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from tileproof.diagnostics.codes import Code
 from tileproof.frontend.signature import ContentOf, Signature, TensorParameter
 from tileproof.ir.types import Access
+from tileproof.language.memo import Memo
 
 from .arguments import Bound, fail
-from .check import Proved
 from .contracts import measured_now
 from .devices import Described, byte_range, host_copy
-from .facts import Measured, Wanted, key_of, measure, minted, mints
-from .leases import Span, Work, ledger_of, raise_again
+from .facts import Measured, Wanted, key_of, measure, minted
+from .leases import Outdated, Span, Work, ledger_of, raise_again
+from .proved import Proved
 from .storage import Block
 from .tensors import Tensor
 
@@ -61,14 +62,16 @@ class Knowing:
                 ledger_of(array.device).wait_for_host(byte_range(array), writing=False)
             return measured_now(tensor, array, wanted)
         block, key = owner.block, key_of(array)
-        version = block.version
+        version, was_shared = block.version, block.is_shared
         self.guards.append((block, version))
-        found = None if block.is_shared else block.facts.remembered(version, key, wanted)
+        found = None if was_shared else block.facts.remembered(version, key, wanted)
         if found is None or not found.meets(wanted):
             # The entries are looked at, so whoever writes them is waited for.
             ledger_of(block.device).wait_for_host(owner.span, writing=False)
             found = measure(host_copy(array), wanted.kind)
-            if not block.is_shared:
+            if block.version != version:
+                raise Outdated  # work that came meanwhile may have written half of what was looked at
+            if not (was_shared or block.is_shared):
                 block.facts.remember(version, key, found)
         return found
 
@@ -83,6 +86,10 @@ def spans_of(signature: Signature, bound: Bound) -> tuple[list[Span], list[Span]
             reads.append(span)
         if tensor.access is not Access.IN:
             writes.append(span)
+    for copy in bound.copies:
+        if copy.is_back:  # others are read before, under a lease of their own
+            reads.append(copy.span)
+            writes.append(copy.span)
     return reads, writes
 
 
@@ -110,13 +117,18 @@ def note_writes(signature: Signature, bound: Bound, found: Proved) -> None:
                 own.block.facts.remember(own.block.version, key, minted(extent, told[tensor.name]))
 
 
+_vouched: Final = Memo[list[dict[str, bool | None]]](list)
+
+
 def vouched(found: Proved) -> dict[str, bool | None]:
     """The index tensors whose entries the kernel vouches for; none while a check could stop it halfway."""
-    if "mints" not in found.native:
+    known = _vouched.of(found)
+    if not known:
+        from tileproof.analysis.mints import mints  # the prover, which most launches do without
+
         has_checks = found.ready is not found.ir and any_check(found)
-        found.native["mints"] = {} if has_checks else mints(found.ir)
-    told: dict[str, bool | None] = found.native["mints"]
-    return told
+        known.append({} if has_checks else mints(found.ir))
+    return known[0]
 
 
 def any_check(found: Proved) -> bool:

@@ -11,18 +11,19 @@ from __future__ import annotations
 import io
 import os
 import pickle
-from collections.abc import Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from functools import cache, lru_cache
-from pathlib import Path
+from hashlib import sha256
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any, Final, TypeAlias
 
 from tileproof.analysis.verdict import Verdict
-from tileproof.diagnostics.spans import Source
-from tileproof.frontend.elaborate import Elaborated, parse
+from tileproof.diagnostics.records import dataclass
+from tileproof.diagnostics.spans import Source, Span
 from tileproof.frontend.names import MISSING, Capture, find_name, is_language
+from tileproof.frontend.parse import Elaborated, parse
 from tileproof.frontend.signature import ContentOf, Signature, TensorParameter
 from tileproof.frontend.source import read_function
 from tileproof.frontend.specialisation import Specialisation
@@ -34,7 +35,7 @@ from tileproof.language.tiles import Lowest
 
 from .cache import Cache, default, digest
 
-FORMAT: Final = 3
+FORMAT: Final = 4
 """Of entries: one more whenever their meaning changes."""
 _PLAIN: Final = (type(None), bool, int, float, str, bytes)
 _Names: TypeAlias = tuple[tuple[int, tuple[str, ...]], ...]
@@ -49,6 +50,11 @@ class Stored:
     elaborated: Elaborated
     verdict: Verdict
     ready: KernelIR
+    """The kernel as it runs, with the checks that the proof left."""
+    holes: Mapping[str, Span]
+    """The index tensors that must hold no -1, because the kernel loads through them, and where."""
+    premises: frozenset[str]
+    """The tensors whose contents decide which memory it touches."""
 
 
 def recall(kernel: Kernel, specialisation: Specialisation) -> Stored | None:
@@ -65,28 +71,41 @@ def recall(kernel: Kernel, specialisation: Specialisation) -> Stored | None:
     if key is None or captures is None:
         return None
     match _read(stored, key, _sources(kernel, captures)):
-        case KernelIR() as ir, KernelIR() as ready, Verdict() as verdict:
-            return Stored(key, Elaborated(ir, captures), verdict, ready)
+        case KernelIR() as ir, KernelIR() as ready, Verdict() as verdict, dict() as holes, frozenset() as premises:
+            return Stored(key, Elaborated(ir, captures), verdict, ready, holes, premises)
         case _:
             return None
 
 
-def keep(kernel: Kernel, specialisation: Specialisation, made: Elaborated, verdict: Verdict, ready: KernelIR) -> str:
+def keep(kernel: Kernel, specialisation: Specialisation, found: Stored) -> str:
     """Writes a proof to disk. Gives its key, or "" where it has none."""
+    made = found.elaborated
     first = _known_before(kernel, specialisation)
     names = _names(kernel, made.captures)
     key = None if first is None or names is None else _key(first, kernel, names, made.captures)
     if first is None or key is None:
         return ""
-    short = replace(verdict, kernel=None, settled=(), residuals=(), full=())
+    short = replace(found.verdict, kernel=None, settled=(), residuals=(), full=())
     try:
-        text = _written((made.ir, ready, short), _sources(kernel, made.captures))
+        parts = (made.ir, found.ready, short, dict(found.holes), found.premises)
+        text = _written(parts, _sources(kernel, made.captures))
     except (pickle.PicklingError, AttributeError, TypeError):
         return ""
     stored = default()
     stored.put(first, _written(names, ()))
     stored.put(key, text)
     return key
+
+
+def read_ir(kernel: Kernel, made: Elaborated, key: str) -> KernelIR | None:
+    """What a target made of the IR of a proved kernel, if it is on disk."""
+    found = _read(default(), key, _sources(kernel, made.captures))
+    return found if isinstance(found, KernelIR) else None
+
+
+def keep_ir(kernel: Kernel, made: Elaborated, key: str, ir: KernelIR) -> None:
+    """Writes it to disk. `key` follows from that of the proof."""
+    default().put(key, _written(ir, _sources(kernel, made.captures)))
 
 
 # Keys.
@@ -102,16 +121,23 @@ def fingerprint() -> str:
 
     What only uses the compiler is left out: the text of a kernel of the library counts as that of any other.
     """
-    root = Path(__file__).parents[1]
-    found = []
-    for folder, inner, names in os.walk(root):
-        if Path(folder) == root:
-            inner[:] = [each for each in inner if each not in _USERS]
-        for name in names:
-            if name.endswith((".py", ".ll")):
-                path = Path(folder, name)
-                found.append((str(path.relative_to(root)), path.read_bytes()))
-    return digest(*sorted(found))
+    root = os.path.dirname(os.path.dirname(__file__))
+    found, folders = list[str](), [""]
+    while folders:
+        folder = folders.pop()
+        with os.scandir(root + folder) as entries:
+            for entry in entries:
+                if entry.name.endswith((".py", ".ll")):
+                    found.append(f"{folder}/{entry.name}")
+                elif (folder or entry.name not in _USERS) and entry.is_dir(follow_symlinks=False):
+                    folders.append(f"{folder}/{entry.name}")
+    return digest(*((path, _content(root + path)) for path in sorted(found)))
+
+
+def _content(path: str) -> bytes:
+    """What stands in a file, as a digest."""
+    with open(path, "rb", buffering=0) as file:  # the quickest way to read hundreds of files
+        return sha256(file.read()).digest()
 
 
 def _known_before(kernel: Kernel, specialisation: Specialisation) -> str | None:

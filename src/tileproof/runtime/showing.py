@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
-from . import gpu_access
-from .leases import ledger_of
+from tileproof.backends.base import device_of
 
-if TYPE_CHECKING:
-    from .tensors import Tensor
+from .leases import ledger_of
+from .storage import View
 
 _MOST: Final = 200
 """How many elements are shown in full."""
 _MARGIN: Final = "Tensor("
 
 
-def shown(tensor: Tensor) -> str:
+def shown(tensor: View) -> str:
     """What a tensor holds, or why that cannot be told now; its shape, element type and device."""
     contents = "its contents cannot be read"
     with suppress(Exception):
@@ -26,9 +25,9 @@ def shown(tensor: Tensor) -> str:
     return f"{_MARGIN}{contents}, shape={tensor.shape}, dtype={tensor.dtype}, device={tensor.device})"
 
 
-def _contents(tensor: Tensor) -> str:
+def _contents(tensor: View) -> str:
     ledger = ledger_of(tensor.block.device)
-    with ledger.lock:
+    with ledger.lock, ledger.door:
         if ledger.holders(tensor.span, False):
             return "in flight"
         ledger.retire()
@@ -39,8 +38,10 @@ def _contents(tensor: Tensor) -> str:
             return "uninitialised"
         if tensor.block.device is None:
             return _elements(tensor._array)
-    # To show a large one would copy much of it from the GPU.
-    return _elements(gpu_access.read(tensor)) if tensor.size <= _MOST else "[...]"
+    if tensor.size > _MOST:
+        return "[...]"  # to show it would copy much from the GPU
+    text: str = device_of(tensor.block.device).look(tensor, _elements)
+    return text
 
 
 def _elements(values: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> str:

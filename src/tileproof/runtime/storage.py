@@ -7,27 +7,40 @@ view of ours was handed out (`.numpy()`, DLPack) and still lives. Launches of th
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import Any
+from collections.abc import Callable
+from ctypes import addressof
+from functools import partial
+from operator import length_hint
+from typing import Any, Final, Protocol
 
 import numpy as np
 
+from tileproof.backends.memory import Memory
 from tileproof.language.dtypes import DType
 
-from .accounting import Account
+from .devices import Described
 from .facts import Facts
+from .fast.layout import StateData
+from .fast.plan import CPU, CUDA
+from .fast.readers import record
 from .leases import Span, ledger_of
 from .views import Runs
 
+_MOST_VIEWS: Final = 1 << 62
+
 
 class Block:
-    """A piece of memory on one device."""
+    """A piece of memory on one device. Native launches count their writes, and note that all of it was written, in a
+    `StateData`, which is made with the first record of a tensor here."""
 
-    __slots__ = ("__weakref__", "account", "address", "device", "facts", "home", "is_writeable", "lent", "nbytes",
-                 "owner", "version", "written")  # fmt: skip
+    __slots__ = ("__weakref__", "_counted", "_parts", "_unwritten", "account", "address", "device", "home",
+                 "is_writeable", "lent", "nbytes", "owner")  # fmt: skip
 
-    def __init__(self, device: int | None, address: int, nbytes: int, owner: object, account: Account | None,
-                 *, is_written: bool, is_writeable: bool = True, home: Any = None) -> None:  # fmt: skip
-        self.device, self.address, self.nbytes = device, address, nbytes
+    def __init__(self, device: int | None, address: int, nbytes: int, owner: object, account: object,
+                 is_written: bool, is_writeable: bool = True, home: Any = None) -> None:  # fmt: skip
+        self.device = device
+        self.address = address
+        self.nbytes = nbytes
         self.owner = owner
         """What keeps the memory."""
         self.home = home
@@ -36,14 +49,54 @@ class Block:
         """Who gave the memory and gets it back; None if it is another library's."""
         self.is_writeable = is_writeable
         """Whether we may write it: another library's memory may be for reading only."""
-        self.version = 0
-        """How often a launch or the host was allowed to write it."""
-        self.written: Written | None = None if is_written else Written()
-        """What was ever written; None for all of it."""
+        self._counted = 0
+        """How often it was written, apart from what is counted elsewhere."""
+        self._unwritten: Written | None = None if is_written else NOTHING
+        self._parts: dict[str, Any] = {}
+        """What few blocks have. Of two threads that make the same, one prevails: to set a default needs no lock."""
         self.lent: list[object] = []
         """One entry for each view that was handed out and lives. A list: to append and to remove need no lock."""
-        self.facts = Facts()
+
+    @property
+    def facts(self) -> Facts:
         """What is known of the contents of index tensors here."""
+        found: Facts = self._parts.get("facts") or self._parts.setdefault("facts", Facts())
+        return found
+
+    @property
+    def borrowers(self) -> set[int]:
+        """Streams on which other libraries were lent memory of a GPU: it goes back after what they do there."""
+        found: set[int] = self._parts.setdefault("borrowers", set())
+        return found
+
+    @property
+    def version(self) -> int:
+        """How often a launch or the host was allowed to write it, or a view that was handed out ended."""
+        parts, version = self._parts, self._counted
+        if "state" in parts:
+            version += parts["state"].version
+        return version + _MOST_VIEWS - length_hint(parts["views"]) if "views" in parts else version
+
+    @version.setter
+    def version(self, version: int) -> None:
+        # Whatever is assigned is meant to be one more; what is counted elsewhere meanwhile is not lost.
+        self._counted += 1
+
+    def counts_end(self) -> Callable[[object], object]:
+        """What the end of a view calls to make another version: it is no function of Python, so no signal comes in."""
+        return partial(next, self._parts.setdefault("views", iter(range(_MOST_VIEWS))))
+
+    @property
+    def written(self) -> Written | None:
+        """What was ever written; None for all of it."""
+        unwritten, parts = self._unwritten, self._parts
+        return unwritten if unwritten is None or "state" not in parts or parts["state"].unwritten else None
+
+    @written.setter
+    def written(self, written: Written | None) -> None:
+        self._unwritten = written
+        if "state" in self._parts:
+            self._parts["state"].unwritten = written is not None
 
     @property
     def is_owned(self) -> bool:
@@ -64,8 +117,17 @@ class Block:
         return self.address, self.address + self.nbytes
 
     def record(self, dtype: DType, address: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> bytes | None:
-        """What launches that follow a plan read of a tensor here: only on a GPU do they."""
-        return None
+        """What native launches read of a tensor here; None if each launch must look closer."""
+        device, lender = self.device, self.owner
+        if isinstance(lender, Described) and (lender.stream is not None or lender.memory is not Memory.DEVICE):
+            return None
+        state = self._parts.get("state")
+        if state is None:
+            end, is_unwritten = self.address + self.nbytes, self._unwritten is not None
+            state = StateData(0, self.address, end, is_unwritten, 0, id(self.lent))
+            state = self._parts.setdefault("state", state)
+        where = CPU if device is None else (CUDA, device)
+        return record(address, dtype, shape, strides, where, self.is_writeable, addressof(state))
 
     def is_written(self, runs: Runs) -> bool:
         """Whether all of some bytes were written."""
@@ -80,44 +142,67 @@ class Block:
         with ledger_of(self.device).lock:
             written = self.written
             if written is not None and not written.has(runs):
-                written.add(runs)
-                if written.has(np.array([self.span])):
-                    self.written = None
+                written = written.joined(runs)
+                self.written = None if written.has(np.array([self.span])) else written
 
 
-_NONE: Runs = np.empty((0, 2), np.int64)
+class View(Protocol):
+    """A tensor, for what lends, shows, reads and writes it: see `tensors.Tensor`."""
+
+    _lent: Any
+
+    @property
+    def block(self) -> Block: ...
+    @property
+    def dtype(self) -> DType: ...
+    @property
+    def address(self) -> int: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def strides(self) -> tuple[int, ...]: ...
+    @property
+    def span(self) -> Span: ...
+    @property
+    def storage(self) -> np.dtype[Any]: ...
+    @property
+    def device(self) -> str: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def itemsize(self) -> int: ...
+    @property
+    def is_contiguous(self) -> bool: ...
+    @property
+    def is_initialised(self) -> bool: ...
+    @property
+    def _array(self) -> Any: ...
+    def demand_written(self, doing: str) -> None: ...
+    def note_write(self) -> None: ...
 
 
 class Written:
-    """Bytes that were written: disjoint runs in order, none touching another.
+    """Bytes that were written: disjoint runs in order, none touching another. It never changes."""
 
-    One thread at a time may add; others may look meanwhile, because what they look at is replaced and never changed.
-    """
+    __slots__ = ("runs",)
 
-    __slots__ = ("_runs",)
+    def __init__(self, runs: Runs) -> None:
+        self.runs = runs
 
-    def __init__(self) -> None:
-        self._runs: Runs = _NONE
-
-    @property
-    def runs(self) -> Runs:
-        """All of them."""
-        return self._runs
-
-    def add(self, runs: Runs) -> None:
-        """Adds bytes."""
-        runs = np.concatenate((self._runs, runs[runs[:, 0] < runs[:, 1]]))
+    def joined(self, runs: Runs) -> Written:
+        """These and other bytes."""
+        runs = np.concatenate((self.runs, runs[runs[:, 0] < runs[:, 1]]))
         if not len(runs):
-            return
+            return self
         runs = runs[np.argsort(runs[:, 0], kind="stable")]
         starts, ends = runs[:, 0], np.maximum.accumulate(runs[:, 1])
         # A run is the first of those that are joined if it starts behind all that start before it.
         is_first = np.concatenate(([True], starts[1:] > ends[:-1]))
-        self._runs = np.stack((starts[is_first], ends[np.append(is_first[1:], True)]), 1)
+        return Written(np.stack((starts[is_first], ends[np.append(is_first[1:], True)]), 1))
 
     def lacking(self, runs: Runs) -> Runs:
         """Those of some bytes that are not here."""
-        starts, ends = self._runs[:, 0].tolist(), self._runs[:, 1].tolist()
+        starts, ends = self.runs[:, 0].tolist(), self.runs[:, 1].tolist()
         pieces = []
         for low, high in runs.tolist():
             place = bisect_right(ends, low)
@@ -132,8 +217,12 @@ class Written:
     def has(self, runs: Runs) -> bool:
         """Whether all of some bytes are here."""
         runs = runs[runs[:, 0] < runs[:, 1]]
-        known = self._runs
+        known = self.runs
         if not len(known):
             return not len(runs)
         places = np.searchsorted(known[:, 0], runs[:, 0], "right") - 1
         return bool(np.all((places >= 0) & (runs[:, 1] <= known[places, 1])))
+
+
+NOTHING: Final = Written(np.empty((0, 2), np.int64))
+"""No bytes."""

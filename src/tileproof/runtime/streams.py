@@ -7,13 +7,15 @@ to ask for it.
 
 from __future__ import annotations
 
+import threading
 from collections import deque
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from contextlib import nullcontext, suppress
 from contextvars import ContextVar
-from importlib import import_module
 from types import TracebackType
 from typing import Any, ClassVar, Final, Self, TypeVar
 
+from tileproof.backends.base import device_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError
@@ -26,17 +28,18 @@ _chosen: ContextVar[tuple[Stream, ...]] = ContextVar("tileproof_streams", defaul
 """The streams of `with` blocks, the innermost last."""
 
 
-recording: ContextVar[Any] = ContextVar("tileproof_graph", default=None)
-"""The graph that launches go into now, if there is one."""
 chained: ContextVar[bool] = ContextVar("tileproof_chained", default=False)
 """Whether a launch is the second part of `a >> b`: it may then be brought to a GPU while the first still runs."""
-watched: ContextVar[dict[Stream, list[int]] | None] = ContextVar("tileproof_watched", default=None)
-"""Where the turns of work are noted that is given to streams now, if someone wants to know."""
+watched: ContextVar[list[tuple[Stream, int]] | None] = ContextVar("tileproof_watched", default=None)
+"""Where work that is given to streams is noted while an operation runs."""
 
 
 _NUMBERS: Final[dict[str, int | None]] = {"cpu": None, "cuda": 0, "cuda:0": 0}
 _DIGITS: Final = 10
 """No machine has GPUs with numbers of so many digits."""
+_OPEN: Final = nullcontext()
+_TOLD: Final = 64
+"""How many errors a stream remembers that were told."""
 _defaults: dict[bool, Callable[[int | None], Stream]] = {}
 """What finds the default stream of the CPU, and of a GPU."""
 
@@ -53,9 +56,6 @@ class Stream:
     the later waits for the earlier.
     """
 
-    kinds: ClassVar[dict[bool, str]] = {False: ".cpu_streams:CpuStream", True: ".cuda_streams:CudaStream"}
-    """The class of streams of the CPU, and of GPUs."""
-
     lost: ClassVar[list[Work]] = []
     """Work that was being given to a stream when a signal came, until it was waited for: its memory must live."""
     device: int | None
@@ -65,8 +65,7 @@ class Stream:
     def __new__(cls, device: str = "cpu", **how: Any) -> Self:
         if cls is not Stream:
             return super().__new__(cls)
-        module, _, name = cls.kinds[device_number(device) is not None].partition(":")
-        made: Self = super().__new__(getattr(import_module(module, __package__), name))
+        made: Self = super().__new__(device_of(device_number(device)).streams)
         return made
 
     def __init__(self, device: str = "cpu") -> None:
@@ -79,12 +78,10 @@ class Stream:
         self.pending: deque[tuple[int, Work]] = deque()
         self.seen: dict[Stream, int] = {}
         """How far this stream has waited for others."""
-        self.behind: deque[tuple[int, Stream, int]] = deque()
-        """Of work that waits for another stream's: its turn, that stream, and the turn there; some may be done."""
         self.errors: dict[int, BaseException] = {}
         """What went wrong and was told to nobody yet, by turn."""
-        self.owed: dict[int, BaseException | None] = {}
-        """What went wrong with work for which an operation waits, by turn; None if nothing did, as far as is known."""
+        self.told: deque[tuple[int, BaseException]] = deque(maxlen=_TOLD)
+        """What was told, for those who wait for this very work and come later."""
 
     # What each kind of stream does in its own way.
 
@@ -105,14 +102,6 @@ class Stream:
         """The host waits until some work is done. It raises nothing: what went wrong is told by who looks."""
         raise NotImplementedError
 
-    def reached(self, turn: int) -> Awaitable[None]:
-        """The same for a task of asyncio, whose loop goes on meanwhile."""
-        raise NotImplementedError
-
-    def set_alarm(self, place: int, turn: int, file: int) -> bool:
-        """Has bytes written to a file when some work is done, once; whether it is done already."""
-        raise NotImplementedError
-
     failures = 0
     """How many steps of a queue have failed, ever; streams that cannot tell say 0."""
 
@@ -122,6 +111,36 @@ class Stream:
         """Whether all that was given is done."""
         return self.done >= self.turn or self.has_done(self.turn)
 
+    async def reached(self, turn: int) -> None:
+        """`until` for a task of asyncio: a thread waits, and the loop goes on. Work does not end with its task."""
+        import asyncio
+
+        if self.has_done(turn):
+            return
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[None] = loop.create_future()
+
+        def wait() -> None:
+            error = None
+            try:
+                self.until(turn)
+            except Exception as caught:  # the context of a GPU is lost
+                error = caught
+            with suppress(RuntimeError):  # the loop was closed meanwhile
+                loop.call_soon_threadsafe(end, error)
+
+        def end(error: Exception | None) -> None:
+            if future.done():
+                return  # cancelled
+            if error is None:
+                future.set_result(None)
+            else:
+                future.set_exception(error)
+
+        # Not a thread of the loop's own pool: it has few, and whoever ends the loop waits for them.
+        threading.Thread(target=wait, daemon=True).start()
+        await future
+
     def submit(self, work: Work, start: Callable[..., int], *args: int) -> int:
         """Gives work to the stream: takes its leases, waits where others have them, and has `start(*args)` begin it.
 
@@ -130,7 +149,7 @@ class Stream:
         """
         ledger = self.ledger
         try:
-            with ledger.lock:
+            with ledger.lock, ledger.door if work.guards else _OPEN:
                 conflicts = () if ledger.alone is self else ledger.conflicts(self, work)
                 # Only now: until the ledger was asked, launches like earlier ones could be given to another stream.
                 if not work.is_current():
@@ -143,8 +162,7 @@ class Stream:
                 work.given()
                 given = watched.get()
                 if given is not None:
-                    given.setdefault(self, []).append(turn)
-                    self.owed[turn] = None
+                    given.append((self, turn))
                 if len(self.pending) > 64 and self.pending[0][0] <= self.done:
                     ledger.retire()
         except Outdated:
@@ -183,24 +201,34 @@ class Stream:
         self.until(self.turn)
         self.settle()
 
+    def failure_of(self, work: Work) -> BaseException | None:
+        """What went wrong with work that is done, asked once. The ledger's lock is held."""
+        error = work.failure()
+        if error is not None:
+            self.errors[work.turn] = error
+            self.ledger.telling.add(self)
+        return error
+
+    def tell(self, turn: int) -> None:
+        """Notes that what went wrong with some work was told. The ledger's lock is held."""
+        error = self.errors.pop(turn, None)
+        if error is not None:
+            self.told.append((turn, error))
+
     def settle(self, turns: Collection[int] | None = None) -> None:
         """Raises what went wrong with work that is done, once: with some work, or with any."""
         with self.ledger.lock:
             self.ledger.retire()
             if self.pending and not self.ledger.knows(self):  # it has forgotten that this is not idle
                 self.ledger.finish(self.finished(self.done))
-            errors = self.errors
-            wrong = [turn for turn in tuple(errors) if turns is None or turn in turns] if errors else ()
-            told = [error for turn in wrong if (error := errors.pop(turn, None)) is not None]
             # Someone else may have been told before; who waits for this very work is told all the same.
-            told += filter(None, [self.owed.pop(turn, None) for turn in turns or ()])
-        if told:
-            raise_again(told[0])
-
-    def forget(self, turns: Iterable[int]) -> None:
-        """Nobody waits any more for some work, whether it is done or not."""
-        for turn in turns:
-            self.owed.pop(turn, None)
+            wrong = [error for turn, error in tuple(self.told) if turns is not None and turn in turns]
+            for turn, error in tuple(self.errors.items()):
+                if turns is None or turn in turns:
+                    wrong.append(error)
+                    self.tell(turn)
+        if wrong:
+            raise_again(wrong[0])
 
     def choose(self) -> None:
         """Makes it the current stream of this context, for good."""
@@ -248,8 +276,7 @@ def current_stream(device: str | int | None = None) -> Stream:
         return found
     default = _defaults.get(number is not None)
     if default is None:
-        module, _, name = Stream.kinds[number is not None].partition(":")
-        default = _defaults[number is not None] = getattr(import_module(module, __package__), name).default
+        default = _defaults[number is not None] = device_of(number).streams.default
     return default(number)
 
 
@@ -273,13 +300,6 @@ def device_name(number: int | None) -> str:
     return "cpu" if number is None else f"cuda:{number}"
 
 
-def refuse_recording(what: str, cure: str) -> None:
-    """Refuses what a graph cannot hold, while one is recorded."""
-    if recording.get() is not None:
-        raise LaunchError(Diagnostic(Code.NOT_IN_GRAPH, f"{what} while a graph is recorded", help=cure))
-
-
 __all__ = [
-    "Stream", "chained", "chosen_stream", "current_stream", "device_name", "device_number", "recording",
-    "refuse_recording", "watched", "without_last",
+    "Stream", "chained", "chosen_stream", "current_stream", "device_name", "device_number", "watched", "without_last",
 ]  # fmt: skip

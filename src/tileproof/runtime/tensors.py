@@ -7,30 +7,46 @@ law of `leases`: reads wait for kernels that write, writes are refused while a k
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import Any, Final, NamedTuple, Self
+from collections.abc import Callable, Iterator
+from typing import Any, Final, Self
 
 import numpy as np
 
-from tileproof.backends.cuda.driver import Memory
+from tileproof.backends.base import device_of
+from tileproof.backends.memory import Memory
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.diagnostics.values import shown
 from tileproof.language.dtypes import ALL, DType
 
-from . import dlpack, exporting, gpu_access, host_access, showing, views
+from . import dlpack, exporting, host_access, showing, views
 from .accounting import account_of
-from .devices import Described
+from .devices import Described, address_of
 from .fetching import Fetched
 from .foreign import without_gaps
 from .leases import Span, ledger_of
 from .storage import Block
-from .streams import device_name, device_number, refuse_recording
+from .streams import device_name, device_number
 from .views import refused
 
 Array = np.ndarray[Any, Any]
-_NO_RUNS: Final = np.empty((0, 2), np.int64)
+_new: Final = object.__new__
+
+
+class _Stored(dict[DType, tuple[np.dtype[Any], int]]):
+    """The numpy type and the bytes of an element, by element type. On demand: few programs use those of `ml_dtypes`."""
+
+    def __missing__(self, dtype: DType) -> tuple[np.dtype[Any], int]:
+        storage = dtype.storage
+        if storage is None:
+            raise KeyError(dtype)
+        found = self[dtype] = storage, storage.itemsize
+        return found
+
+
+_STORED: Final = _Stored()
+"""The element types that tensors have: how numpy stores them, and their size."""
 
 
 class Tensor:
@@ -43,16 +59,15 @@ class Tensor:
         x.tolist()  # the host reads: waits
     """
 
-    __slots__ = ("__weakref__", "_array", "_lent", "_record", "_runs", "address", "block", "dtype", "key", "shape",
+    __slots__ = ("__weakref__", "_lent", "_record", "_runs", "_seen", "address", "block", "dtype", "key", "shape",
                  "span", "storage", "strides")  # fmt: skip
 
-    _array: Any
-    """The memory as launches see it, a numpy array or a `Described`: never handed out. On a GPU it is made when it is
-    first asked for."""
+    _seen: Array | Described | None
+    """The memory as launches see it, made when it is first asked for, and never handed out."""
     _lent: exporting.Export | None
     """That others read this very object's `__cuda_array_interface__`."""
     _record: bytes | None
-    """The same on a GPU for launches that follow a plan."""
+    """The same for native launches: see `make_record`."""
     _runs: views.Runs | None
     address: int
     """Of the first element, which is not the lowest where a stride is negative."""
@@ -74,33 +89,38 @@ class Tensor:
         raise TypeError("tensors are made by tp.empty, tp.zeros, tp.full, tp.from_numpy and tp.asarray")
 
     @classmethod
-    def _of(cls, block: Block, dtype: DType, address: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Tensor:
-        """A view of a block."""
-        self = object.__new__(cls)
-        storage = dtype.storage
-        assert storage is not None
-        self.block, self.dtype, self.address, self.shape, self.strides = block, dtype, address, shape, strides
+    def _of(
+        cls, block: Block, dtype: DType, address: int, shape: tuple[int, ...], strides: tuple[int, ...],
+        span: Span | None = None,
+    ) -> Tensor:  # fmt: skip
+        """A view of a block; `span` is what follows from the rest, if it is known."""
+        self = _new(cls)
+        storage, size = _STORED[dtype]
+        self.block = block
+        self.dtype = dtype
         self.storage = storage
-        low = high = address
-        if 0 not in shape:
-            for stride, extent in zip(strides, shape, strict=True):
-                length = stride * (extent - 1)
-                low, high = (low + length, high) if length < 0 else (low, high + length)
-            high += storage.itemsize
-        self.span = low, high
+        self.address = address
+        self.shape = shape
+        self.strides = strides
+        if span is None:
+            low = high = address
+            if 0 not in shape:
+                high += size
+                for stride, extent in zip(strides, shape):  # noqa: B905 - to compare lengths takes longer than the rest
+                    if stride < 0:
+                        low += stride * (extent - 1)
+                    else:
+                        high += stride * (extent - 1)
+            span = low, high
+        self.span = span
+        self._seen = self._runs = self._record = self._lent = None
         device = block.device
-        self.key = (storage, shape, strides) if device is None else (storage, shape, strides, device)
-        self._runs = self._record = self._lent = None
         if device is None:
-            self._array = self._over_memory()
+            self.key = storage, shape, strides
         else:
-            self._array = None
-            self._record = block.record(dtype, address, shape, strides)
+            self.key = storage, shape, strides, device
+            self.make_record()
         return self
-
-    def _over_memory(self) -> Array:
-        owner: Any = self.block.owner
-        return np.ndarray(self.shape, self.storage, owner, self.address - self.block.address, self.strides)
 
     def _on_gpu(self, device: int) -> Described:
         block, lender = self.block, self.block.owner
@@ -163,11 +183,27 @@ class Tensor:
 
     def seen_by_launch(self) -> Array | Described:
         """What a launch reads of it: a numpy array over its memory, or what there is to say of memory on a GPU."""
-        if self._array is None:
-            assert self.block.device is not None
-            self._array = self._on_gpu(self.block.device)
-        seen: Array | Described = self._array
-        return seen
+        if self._seen is None:
+            device = self.block.device
+            if device is None:
+                owner: Any = self.block.owner
+                self._seen = np.ndarray(self.shape, self.storage, owner, self.address - address_of(owner), self.strides)
+            else:
+                self._seen = self._on_gpu(device)
+        return self._seen
+
+    @property
+    def _array(self) -> Any:
+        return self._seen if self._seen is not None else self.seen_by_launch()
+
+    def make_record(self) -> bytes | None:
+        """What native launches read of it, which is kept for them; None if each launch must look closer.
+
+        On a GPU every tensor has one from the start, on the CPU from the first launch that asks.
+        """
+        if self._record is None:
+            self._record = self.block.record(self.dtype, self.address, self.shape, self.strides)
+        return self._record
 
     # Waiting.
 
@@ -187,28 +223,15 @@ class Tensor:
                 )
             )
 
-    def _for_writing(self) -> None:
-        """Lets the host write, if no kernel uses the memory."""
-        refuse_recording("a tensor is written by the host", "write it before the graph, or record `tp.copy(x, y)`")
-        if not self.block.is_writeable:
-            raise host_access.read_only(self)
-        ledger = ledger_of(self.block.device)
-        with ledger.lock:
-            held = ledger.holders(self.span, True)
-            if held:
-                raise host_access.in_flight(self, *held[0])
-            ledger.retire()
-            if ledger.poisoned:
-                for low, high in self.runs.tolist():
-                    ledger.cure((low, high))
-        self.note_write()
-
     def note_write(self) -> None:
         """Says that all its elements are about to be written, or will have been by work that was given to a stream."""
         block = self.block
-        if block.written is not None and self.span == block.span and self.is_contiguous:
+        if block.written is not None:
+            if self.span != block.span or not self.is_contiguous:
+                block.note_write(self.runs)
+                return
             block.written = None
-        block.note_write(_NO_RUNS if block.written is None else self.runs)
+        block.version += 1
 
     # Views.
 
@@ -221,7 +244,7 @@ class Tensor:
 
     def __setitem__(self, index: Any, value: Any) -> None:
         """Writes from the host: a number, or an array that broadcasts."""
-        self[index].copy_from(value)
+        (self if index is Ellipsis else self[index]).copy_from(value)
 
     def __len__(self) -> int:
         if not self.shape:
@@ -296,16 +319,17 @@ class Tensor:
         if self.size != 1:
             message = f"a tensor of {self.size} elements has not one value"
             raise refused(ValueError, message, "choose an element: `x[0, 0].item()`, or take all: `x.tolist()`")
-        return self._plain("item").item()  # type: ignore[no-any-return]
+        return self._as_python("item", np.ndarray.item)  # type: ignore[no-any-return]
 
     def tolist(self) -> Any:
         """The values as nested lists, once they are there; without axes, the value."""
-        return self._plain("tolist").tolist()
+        return self._as_python("tolist", np.ndarray.tolist)
 
-    def _plain(self, doing: str) -> Array:
-        """A copy with elements that Python has a type for: to numpy, bf16 and 8-bit floats are objects."""
-        values = host_access.read(self, doing)
-        return values if values.dtype.isbuiltin == 1 else values.astype(np.float64)
+    def _as_python(self, doing: str, make: Callable[[Array], Any]) -> Any:
+        """What is made of elements that Python has a type for: to numpy, bf16 and 8-bit floats are objects."""
+        if self.storage.isbuiltin == 1:
+            return host_access.look(self, doing, make)
+        return make(host_access.read(self, doing).astype(np.float64))
 
     def __float__(self) -> float:
         return float(self.item())
@@ -331,17 +355,17 @@ class Tensor:
         It is refused while a kernel uses this memory. On a GPU a stream writes it, in order with other copies.
         Floats lose digits where they must; what does not fit is refused.
         """
-        ledger = ledger_of(self.block.device)
-        if ledger.is_interrupted:
-            ledger.finish_all()
+        ledger_of(self.block.device).demand_free()
         if not isinstance(value, Tensor):
             host_access.write(self, host_access.fitting(value, self.dtype, self.shape))
         elif self._is_like(value) and self.block.device is not None and value.block.device is not None:
             value.demand_written("copy_from")
-            gpu_access.copy(self, value)
+            device_of(self.block.device).copy(self, value)
         else:
-            with host_access.reading(value, "copy_from") as values:
-                host_access.write(self, host_access.fitting(values, self.dtype, self.shape))
+            host_access.look(
+                value, "copy_from",
+                lambda values: host_access.write(self, host_access.fitting(values, self.dtype, self.shape)),
+            )  # fmt: skip
         return self
 
     def _is_like(self, other: Tensor) -> bool:
@@ -404,27 +428,25 @@ class Tensor:
         return self.copy()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from .making import from_numpy
-
-        return from_numpy, (host_access.read(self, "pickle"), self.device)
+        return _again, (host_access.read(self, "pickle"), self.dtype, self.device)
 
     def __repr__(self) -> str:
         return showing.shown(self)
 
 
-class _Named(NamedTuple):
-    """What memory is for, in words if somebody asks."""
-
-    shape: tuple[int, ...]
-    dtype: DType
-
-    def __str__(self) -> str:
-        return f"a tensor of shape {shown(self.shape)} and {self.dtype}"
+def _again(values: Array, dtype: DType, device: str) -> Tensor:
+    """A tensor that was pickled."""
+    return fresh(device_number(device), dtype, values.shape).copy_from(values)
 
 
-def fresh(device: int | None, dtype: DType, shape: tuple[int, ...]) -> Tensor:
-    """A tensor with memory of its own, which nobody has written."""
-    storage = dtype.storage
-    assert storage is not None
-    block = account_of(device).take(math.prod(shape) * storage.itemsize, _Named(shape, dtype))
-    return Tensor._of(block, dtype, block.address, shape, without_gaps(shape, storage.itemsize))
+def fresh(device: int | None, dtype: DType, shape: tuple[int, ...], is_zero: bool = False) -> Tensor:
+    """A tensor with memory of its own, which nobody has written, or of zeros."""
+    size = _STORED[dtype][1]
+    strides: tuple[int, ...]
+    if len(shape) == 1:
+        nbytes, strides = shape[0] * size, (size,)
+    else:
+        nbytes, strides = math.prod(shape) * size, without_gaps(shape, size)
+    block = account_of(device).take(nbytes, (shape, dtype), is_zero)
+    address = block.address
+    return Tensor._of(block, dtype, address, shape, strides, (address, address + nbytes))

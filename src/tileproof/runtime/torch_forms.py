@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from tileproof.diagnostics.codes import Code
-from tileproof.frontend.dimensions import solve
-from tileproof.frontend.elaborate import parse
+from tileproof.frontend.dimensions import resolve
+from tileproof.frontend.parse import parse
 from tileproof.frontend.signature import ContentOf, ScalarParameter, Signature, TensorParameter
 from tileproof.ir.types import Access, Fixed, Named
 from tileproof.language.dtypes import BOOL, DType, DTypeVar
@@ -144,16 +144,7 @@ def _extents(torch: Any, signature: Signature, given: Mapping[str, Any]) -> dict
                 found.setdefault(dimension.name, extent)
     defaults = {each.name: each.default for each in signature.constants if each.default is not None}
     numbers = {name: value for name, value in (defaults | dict(given)).items() if type(value) in (int, torch.SymInt)}
-    for _ in signature.equations:
-        for equation in signature.equations:
-            known = {**numbers, **found}
-            if equation.dimension not in found and all(name in known for name in equation.names):
-                found[equation.dimension] = equation.value(known)
-            elif equation.dimension in found and (missing := [n for n in equation.names if n not in known]):
-                plain = {name: int(known[name]) for name in equation.names if name not in missing}
-                solved = solve(equation, int(found[equation.dimension]), plain)
-                if solved is not None:
-                    found.setdefault(*solved)
+    found = resolve(signature.equations, found, numbers)
     for tensor in signature.tensors:
         for dimension in tensor.dimensions:
             if isinstance(dimension, Named) and dimension.name not in found and dimension.name in numbers:

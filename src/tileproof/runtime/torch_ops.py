@@ -19,7 +19,7 @@ from typing import Any, Final, overload
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError
-from tileproof.frontend.elaborate import parse
+from tileproof.frontend.parse import parse
 from tileproof.frontend.signature import TensorParameter
 from tileproof.ir.types import Access
 from tileproof.language.kernel import Kernel, Launcher

@@ -31,19 +31,26 @@ def refused(kind: type[Exception], message: str, cure: str) -> Exception:
 
 def sliced(shape: Shape, strides: Shape, index: Any) -> tuple[Shape, Shape, int]:
     """The view that an index selects, and how far its first element lies behind that of the whole."""
+    if shape and type(index) is slice and index.step is None:  # the most frequent ones, sooner
+        start, stop, _ = index.indices(shape[0])
+        extents = (max(stop - start, 0), *shape[1:])
+        return extents, strides, 0 if 0 in extents else strides[0] * start
+    if shape and type(index) is int and 0 <= index < shape[0]:
+        extents = shape[1:]
+        return extents, strides[1:], 0 if 0 in extents else strides[0] * index
     parts = _whole_axes(index if isinstance(index, tuple) else (index,), len(shape))
-    extents: list[int] = []
+    lengths: list[int] = []
     steps: list[int] = []
     offset = axis = 0
     for part in parts:
         if part is None:
-            extents.append(1)
+            lengths.append(1)
             steps.append(0)
             continue
         extent, stride = shape[axis], strides[axis]
         if isinstance(part, slice):
             places = range(*part.indices(extent))
-            extents.append(len(places))
+            lengths.append(len(places))
             step = stride * places.step
             steps.append(step if abs(step) <= _MOST else stride)  # such a step goes nowhere: it passes the end
             offset += stride * places.start if places else 0
@@ -51,7 +58,7 @@ def sliced(shape: Shape, strides: Shape, index: Any) -> tuple[Shape, Shape, int]
             offset += stride * _place(part, axis, extent)
         axis += 1
     # Of a view without elements no address says anything; this one lies inside the memory.
-    return tuple(extents), tuple(steps), 0 if 0 in extents else offset
+    return tuple(lengths), tuple(steps), 0 if 0 in lengths else offset
 
 
 def _whole_axes(parts: tuple[Any, ...], rank: int) -> list[Any]:

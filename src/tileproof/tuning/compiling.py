@@ -18,7 +18,7 @@ from tileproof.backends.cuda.running import Code
 from tileproof.diagnostics.errors import TileproofError
 from tileproof.runtime.ahead import Launch, Made, Plan, compile_all, stand_in
 from tileproof.runtime.gpu import space_of, variant
-from tileproof.runtime.launch import prepare
+from tileproof.runtime.prepare import prepare
 
 from .choices import Choice
 from .inputs import Arguments, numbers

@@ -12,10 +12,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from tileproof.backends.base import device_of
 from tileproof.backends.cuda.driver import Device, Event
 from tileproof.diagnostics.errors import TileproofError
 from tileproof.language.dtypes import F32, I32, DType
-from tileproof.runtime import gpu_access
 from tileproof.runtime.copying import copy
 from tileproof.runtime.cuda_streams import CudaStream
 from tileproof.runtime.graphs import Graph
@@ -75,7 +75,7 @@ class GpuPlace(Place):
 
     def poison(self, array: Any, byte: int) -> None:
         with self._stream:
-            gpu_access.fill(array, np.frombuffer(bytes([byte]) * array.itemsize, array.storage)[0])
+            device_of(array.block.device).fill(array, np.frombuffer(bytes([byte]) * array.itemsize, array.storage)[0])
 
     def compare(self, found: Any, expected: Any) -> Difference:
         count = expected.size

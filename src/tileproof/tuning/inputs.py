@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from tileproof.frontend.dimensions import solve
-from tileproof.frontend.elaborate import parse
+from tileproof.frontend.dimensions import resolve
+from tileproof.frontend.parse import parse
 from tileproof.frontend.signature import ContentOf, ScalarParameter, Signature, TensorParameter
 from tileproof.ir.types import Access, Fixed, Named
 from tileproof.language.dtypes import ALL, I32, DType, DTypeVar
@@ -87,7 +87,7 @@ def arguments_of(tunable: Tunable, sizes: Sizes, element: str, constants: Mappin
         raise TuningError(f"`{element}` is not an element type: there are {', '.join(DTYPES)}")
     signatures = [parse(kernel).signature for kernel in tunable.kernels]
     first = signatures[0]
-    extents = _extents(tunable, first, sizes, constants)
+    extents = _extents(first, sizes, constants)
     tensors, scalars = [], {}
     for each in first.arguments:
         if isinstance(each, ScalarParameter):
@@ -114,21 +114,12 @@ def _access(signature: Signature, name: str, first: Signature) -> Access:
     return found.access if isinstance(found, TensorParameter) else Access.IN
 
 
-def _extents(tunable: Tunable, signature: Signature, sizes: Sizes, constants: Mapping[str, int]) -> dict[str, int]:
+def _extents(signature: Signature, sizes: Sizes, constants: Mapping[str, int]) -> dict[str, int]:
     """Every dimension that follows from the sizes."""
     defaults = {each.name: each.default for each in signature.constants if type(each.default) is int}
     fixed = {**defaults, **constants}
     extents = {name: extent for name, extent in sizes.items() if name not in fixed or name in signature.dimensions}
-    for _ in signature.equations:
-        for equation in signature.equations:
-            known = {**fixed, **extents}
-            if equation.dimension in extents:
-                solved = solve(equation, extents[equation.dimension], known)
-                if solved is not None:
-                    extents[solved[0]] = solved[1]
-            elif all(name in known for name in equation.names):
-                extents[equation.dimension] = int(equation.value(known))  # type: ignore[arg-type]
-    return extents
+    return resolve(signature.equations, extents, fixed)
 
 
 def _shape(tunable: Tunable, tensor: TensorParameter, extents: Mapping[str, int]) -> tuple[int, ...]:

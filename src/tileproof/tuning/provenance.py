@@ -9,7 +9,7 @@ from datetime import date
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.target import Target, host
@@ -17,9 +17,7 @@ from tileproof.backends.cuda import driver, toolchain
 from tileproof.diagnostics.errors import TileproofError
 
 from .sources import source_hash
-
-if TYPE_CHECKING:
-    from .tunables import Tunable
+from .work import Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +33,7 @@ class Provenance:
     date: str
 
     @staticmethod
-    def of(tunable: Tunable, target: str, device: str | None = None) -> Provenance:
+    def of(tunable: Work, target: str, device: str | None = None) -> Provenance:
         """That of figures taken now. `device` is its name, if it is not this machine's first of the kind."""
         made_by = assembler_version(target) or "unknown"
         return Provenance(
@@ -55,7 +53,7 @@ class Provenance:
         """For a file."""
         return asdict(self)
 
-    def staleness(self, tunable: Tunable, target: str) -> str | None:
+    def staleness(self, tunable: Work, target: str) -> str | None:
         """Why figures no longer say anything about what runs here; None if they do."""
         if self.source != source_of(tunable):
             return f"the kernels of `{tunable.name}` have changed since"
@@ -66,7 +64,7 @@ class Provenance:
 
 
 @cache
-def source_of(tunable: Tunable) -> str:
+def source_of(tunable: Work) -> str:
     """The number of a tunable's kernels."""
     return source_hash(tunable.kernels)
 

@@ -12,15 +12,13 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from tileproof.language.schedule import Schedule
 
 from .choices import PLAIN, Choice
 from .provenance import Provenance
-
-if TYPE_CHECKING:
-    from .tunables import Sizes, Tunable
+from .work import Sizes, Work
 
 FORMAT: Final = 1
 """Of files: one more whenever their meaning changes."""
@@ -58,12 +56,7 @@ class Entry:
         """What a file has one entry for; entries are sorted by it."""
         return (self.element, tuple(sorted(self.sizes.items())))
 
-    def matches(self, choice: Choice) -> bool:
-        """Whether a choice is the one it names."""
-        named = (self.kernel, dict(self.constants), dict(self.schedule))
-        return named == (choice.kernel.name, dict(choice.constants), said_of(choice.schedule))
-
-    def written(self, tunable: Tunable) -> dict[str, Any]:
+    def written(self, tunable: Work) -> dict[str, Any]:
         """For a file; `class` is for the reader."""
         return {
             "element": self.element, "class": tunable.class_of(self.sizes), "sizes": dict(self.sizes),
@@ -104,7 +97,7 @@ def file_of(folder: Path, tunable: str, target: str) -> Path:
     return folder / f"{tunable}.{target}.json"
 
 
-def read(path: Path, tunable: Tunable, target: str) -> Record:
+def read(path: Path, tunable: Work, target: str) -> Record:
     """A file that was looked at closely; `RecordError` if it is damaged, of another format, or stale."""
     record = read_as_it_is(path)
     if (record.tunable, record.target) != (tunable.name, target):
@@ -136,7 +129,7 @@ def read_as_it_is(path: Path) -> Record:
         raise RecordError(f"{path} is damaged ({type(error).__name__}: {error}): remove it, or tune again") from None
 
 
-def write(folder: Path, tunable: Tunable, target: str, provenance: Provenance, entries: Iterable[Entry]) -> Path:
+def write(folder: Path, tunable: Work, target: str, provenance: Provenance, entries: Iterable[Entry]) -> Path:
     """Adds entries to the file of a tunable. Those before stay, unless they are stale or about the same sizes."""
     path = file_of(folder, tunable.name, target)
     merged = {each.key: each for each in (*_kept(path, tunable, target), *entries)}
@@ -148,7 +141,7 @@ def write(folder: Path, tunable: Tunable, target: str, provenance: Provenance, e
     return path
 
 
-def _kept(path: Path, tunable: Tunable, target: str) -> tuple[Entry, ...]:
+def _kept(path: Path, tunable: Work, target: str) -> tuple[Entry, ...]:
     try:
         return read(path, tunable, target).entries
     except RecordError:
@@ -170,7 +163,7 @@ def _replace(path: Path, text: str) -> None:
         raise
 
 
-def _again(tunable: Tunable) -> str:
+def _again(tunable: Work) -> str:
     return f"`tileproof tune {tunable.name} --shapes ...`"
 
 

@@ -14,22 +14,20 @@ import warnings
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tileproof.language.schedule import Schedule
 
 from .choices import Choice
 from .provenance import recorded_target
 from .record_files import SHIPPED, Entry, Record, RecordError, file_of, read
-
-if TYPE_CHECKING:
-    from .tunables import Sizes, Tunable
+from .work import Sizes, Work
 
 VARIABLE: Final = "TILEPROOF_RECORDS_DIR"
 """The folder of records that win over those that come with tileproof."""
 
 
-def found(tunable: Tunable, target: str, element: str, sizes: Sizes) -> Choice | None:
+def found(tunable: Work, target: str, element: str, sizes: Sizes) -> Choice | None:
     """What a record says is fastest for these sizes; None if no record fits."""
     named = recorded_target(target)
     for folder in folders():
@@ -40,7 +38,7 @@ def found(tunable: Tunable, target: str, element: str, sizes: Sizes) -> Choice |
     return None
 
 
-def fitting(record: Record, tunable: Tunable, target: str, element: str, sizes: Sizes) -> Choice | None:
+def fitting(record: Record, tunable: Work, target: str, element: str, sizes: Sizes) -> Choice | None:
     """The choice of the entry that fits best; None if none does."""
     near = sorted(_near(record.entries, tunable, element, sizes), key=lambda pair: pair[0])
     if not near:
@@ -55,14 +53,14 @@ def fitting(record: Record, tunable: Tunable, target: str, element: str, sizes: 
     return None
 
 
-def chosen_by(entry: Entry, tunable: Tunable) -> Choice | None:
+def chosen_by(entry: Entry, tunable: Work) -> Choice | None:
     """What an entry names."""
     kernel = next((each for each in tunable.kernels if each.name == entry.kernel), None)
     return None if kernel is None else Choice(kernel, dict(entry.constants), Schedule(**dict(entry.schedule)))  # type: ignore[arg-type]
 
 
 def _near(
-    entries: tuple[Entry, ...], tunable: Tunable, element: str, sizes: Sizes
+    entries: tuple[Entry, ...], tunable: Work, element: str, sizes: Sizes
 ) -> Iterator[tuple[tuple[bool, float, tuple[int, ...]], Entry]]:
     """Entries that may fit, each with what to sort by."""
     here = tunable.class_of(sizes)
@@ -85,7 +83,7 @@ def folders() -> tuple[Path, ...]:
     return (Path(named), SHIPPED) if named else (SHIPPED,)
 
 
-def load(tunable: Tunable, target: str, folder: Path | None = None, *, strict: bool = True) -> Record | None:
+def load(tunable: Work, target: str, folder: Path | None = None, *, strict: bool = True) -> Record | None:
     """The records of a tunable for a target; None if there are none. A file that is stale or damaged raises
     `RecordError`, or warns and gives None if not `strict`."""
     named = recorded_target(target)
@@ -96,7 +94,7 @@ def load(tunable: Tunable, target: str, folder: Path | None = None, *, strict: b
 
 
 @cache
-def _usable(path: Path, tunable: Tunable, target: str) -> Record | None:
+def _usable(path: Path, tunable: Work, target: str) -> Record | None:
     """A file that can be trusted; None, and one warning, if it cannot, and None if it is not there."""
     if not path.is_file():
         return None

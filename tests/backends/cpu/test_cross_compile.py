@@ -5,18 +5,17 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from cpu_assembly import assembly
 from source_files import load_file
 
 import tileproof as tp
-from tileproof.backends.cpu import llvm
-from tileproof.backends.cpu.blocking import depth_for
-from tileproof.backends.cpu.fusing import fuse
 from tileproof.backends.cpu.program import module
 from tileproof.backends.cpu.running import facts_for
-from tileproof.backends.cpu.target import named
+from tileproof.backends.cpu.target import depth_for, named
+from tileproof.compiler.pipeline import Cpu, lower
 from tileproof.runtime.arguments import Bound
-from tileproof.runtime.check import Proved
-from tileproof.runtime.launch import prepare
+from tileproof.runtime.prepare import prepare
+from tileproof.runtime.proved import Proved
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 NAMES = sorted(path.stem for path in EXAMPLES.glob("*.py") if not path.stem.startswith("demo"))
@@ -42,10 +41,10 @@ def prepared(name: str) -> tuple[Proved, Bound]:
 def test_an_example_compiles_for_a_processor(name: str, processor: str) -> None:
     found, bound = prepared(name)
     target = named(processor)
-    ready = fuse(found.ready, depth_for(target))
+    ready = lower(found.ready, Cpu(depth_for(target)))
     facts = facts_for(ready, {**bound.tensors, **bound.scalars}, bound.dimensions, target.caches.l3)
     made = module(ready, facts, target, "kernel")
-    code = llvm.assembly(made.text, target)
+    code = assembly(made.text, target)
     called = set(CALL.findall(code))
     inside = set(re.findall(r"^([A-Za-z_][\w.]*):", code, re.M))
     assert {one for one in called if one not in inside} <= MATH | MEMORY
@@ -61,4 +60,4 @@ def test_a_call_that_is_not_allowed_would_be_seen() -> None:
           ret float %z
         }"""
     for processor in ("neoverse-n1", "avx2"):
-        assert "surprise" in CALL.findall(llvm.assembly(text, named(processor)))
+        assert "surprise" in CALL.findall(assembly(text, named(processor)))

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cpu_assembly import assembly
 
 import tileproof as tp
 from tileproof import In, Out, i8, i32
-from tileproof.backends.cpu import llvm, target
+from tileproof.backends.cpu import target
 from tileproof.backends.cpu.program import module
 from tileproof.backends.cpu.running import facts_for
-from tileproof.runtime.launch import prepare
+from tileproof.runtime.prepare import prepare
 
 
 @tp.kernel(deny_checks=True)
@@ -78,5 +79,5 @@ def test_the_instruction_for_them_is_used(processor: str, instruction: str) -> N
     found, bound = prepare(groups, (y, w, x), {})
     there = target.named(processor)
     facts = facts_for(found.ready, {**bound.tensors, **bound.scalars}, bound.dimensions, there.caches.l3)
-    code = llvm.assembly(module(found.ready, facts, there, "kernel").text, there)
+    code = assembly(module(found.ready, facts, there, "kernel").text, there)
     assert instruction in code.partition("kernel.main:")[2]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
+from cpu_assembly import assembly
 from cpu_elements import Case, module
 
-from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.arithmetic import binary, unary
 from tileproof.backends.cpu.conversions import cast
 from tileproof.backends.cpu.target import named
@@ -41,7 +41,7 @@ def everything() -> dict[str, Case]:
 )
 def test_only_mathematical_functions_are_called(processor: str, allowed: set[str]) -> None:
     target = named(processor)
-    text = llvm.assembly(module(everything(), 8, target), target)
+    text = assembly(module(everything(), 8, target), target)
     own = set(re.findall(r"^\"?([\w.]+)\"?:", text, re.MULTILINE))
     called = {name for name in CALL.findall(text) if not name.startswith((".L", "LBB"))}
     assert called - own <= allowed

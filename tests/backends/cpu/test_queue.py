@@ -1,11 +1,10 @@
-"""The native queue: steps in order, more of them than it has room for, waits across queues, alarms, and its end."""
+"""The native queue: steps in order, more of them than it has room for, waits across queues, and its end."""
 
 from __future__ import annotations
 
 import ctypes
 import hashlib
 import os
-import select
 import threading
 import time
 from array import array
@@ -13,10 +12,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from cpu_assembly import assembly
 
 from tileproof.backends.cpu import llvm, pool, target
 from tileproof.backends.cpu.pool import JOB, Pool, pool_text
-from tileproof.backends.cpu.queue import CALL, NEVER, STEP, Queue, call_of, copy_of, queue_text, step_of
+from tileproof.backends.cpu.queue import CALL, STEP, Queue, call_of, copy_of, queue_text, step_of
+
+NEVER = 2**63 - 1
 
 NATIVE = Path(pool.__file__).parent / "native"
 HOST = target.host()
@@ -75,7 +77,7 @@ def test_the_text_was_made_of_the_source() -> None:
 @pytest.mark.parametrize("name", ["sse2", "avx2", "avx512", "neon"])
 def test_the_queue_compiles_for_every_processor(name: str) -> None:
     there = target.named(name)
-    waits = {line.strip() for line in llvm.assembly(queue_text(there), there).splitlines()} & {"pause", "yield"}
+    waits = {line.strip() for line in assembly(queue_text(there), there).splitlines()} & {"pause", "yield"}
     assert waits == {"pause" if there.is_x86 else "yield"}
 
 
@@ -182,81 +184,6 @@ def test_a_report_counts_as_a_failure(queue: Queue) -> None:
     record[1] = 7
     queue.until(queue.push(words.buffer_info()[0], 1))
     assert queue.failures == 1
-
-
-@pytest.fixture
-def pipe() -> Iterator[tuple[int, int]]:
-    ends = os.pipe()
-    for each in ends:
-        os.set_blocking(each, False)
-    yield ends
-    for each in ends:
-        os.close(each)
-
-
-def rung(file: int, seconds: float = 0) -> int:
-    """How many bytes there are to read, after a while."""
-    ready, _, _ = select.select([file], [], [], seconds)
-    return len(os.read(file, 4096)) if ready else 0
-
-
-def test_an_alarm_rings_once_when_its_entry_is_done(
-    queue: Queue, door: Queue, calls: Calls, pipe: tuple[int, int]
-) -> None:
-    queue.wait(door, 1)
-    turn = calls.given(queue, calls.step(1))
-    queue.wait(door, 2)
-    last = calls.given(queue, calls.step(2))
-    assert not queue.alarm(3, turn, pipe[1])
-    assert rung(pipe[0]) == 0
-    door.reach(1)
-    assert rung(pipe[0], 60) == 8
-    door.reach(2)
-    queue.until(last)
-    assert rung(pipe[0]) == 0
-
-
-def test_an_alarm_for_what_is_done_says_so(queue: Queue, calls: Calls, pipe: tuple[int, int]) -> None:
-    turn = calls.given(queue, calls.step(1))
-    queue.until(turn)
-    assert queue.alarm(0, turn, pipe[1])
-
-
-def test_every_reader_has_an_alarm_of_its_own(queue: Queue, door: Queue, calls: Calls) -> None:
-    pipes = [os.pipe() for _ in range(16)]
-    queue.wait(door, 1)
-    turn = calls.given(queue, calls.step(1))
-    for place, (_, write) in enumerate(pipes):
-        assert not queue.alarm(place, turn, write)
-    door.reach(1)
-    assert [rung(read, 60) for read, _ in pipes] == [8] * 16
-    for ends in pipes:
-        for each in ends:
-            os.close(each)
-
-
-def test_an_alarm_with_a_full_pipe_holds_nobody_up(
-    queue: Queue, door: Queue, calls: Calls, pipe: tuple[int, int]
-) -> None:
-    while True:
-        try:
-            os.write(pipe[1], b"x" * 4096)
-        except BlockingIOError:
-            break
-    queue.wait(door, 1)
-    turn = calls.given(queue, calls.step(1))
-    queue.alarm(0, turn, pipe[1])
-    door.reach(1)
-    queue.until(turn)
-    assert rung(pipe[0]) > 0
-
-
-def test_no_alarm_is_lost_when_it_is_set_again_and_again(queue: Queue, calls: Calls, pipe: tuple[int, int]) -> None:
-    """Whoever is woken too early sets the alarm again, while the queue is about to ring it."""
-    for _ in range(300):
-        turn = calls.given(queue, calls.step(1))
-        while not queue.alarm(0, turn, pipe[1]):
-            assert rung(pipe[0], 60) > 0
 
 
 def test_who_waits_is_woken_in_every_thread(queue: Queue, door: Queue, calls: Calls) -> None:

@@ -8,18 +8,25 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from cpu_assembly import assembly
 
 import tileproof as tp
-from tileproof import In, Out, T, U, f32
-from tileproof.backends.cpu import llvm, target
+from tileproof import In, Offsets, Out, T, U, f32
+from tileproof.backends.cpu import target
 from tileproof.backends.cpu.hoisting import hoisted, kept
 from tileproof.backends.cpu.program import module
 from tileproof.backends.cpu.running import facts_for
 from tileproof.ir import ops
-from tileproof.runtime.launch import prepare
+from tileproof.runtime.prepare import prepare
 
 Array = np.ndarray[Any, Any]
 BF16 = ml_dtypes.bfloat16
+
+
+@tp.kernel
+def numbered_segments(y: Out[f32, "N"], borders: In[Offsets["N"], "E+1"], x: In[f32, "2"]) -> None:
+    for e, i in tp.parallel(tp.segments(borders, N=4)):
+        y[i] = x[0:2].sum() + e.to(f32) * 2
 
 
 @tp.kernel(deny_checks=True)
@@ -106,10 +113,16 @@ def test_what_a_kernel_writes_is_not_read_ahead_of_its_program() -> None:
     assert (y == 2).all()
 
 
+def test_the_number_of_a_segment_is_not_asked_for_ahead_of_its_program() -> None:
+    y, x = np.zeros(5, np.float32), np.ones(2, np.float32)
+    numbered_segments(y, np.array([0, 3, 3, 5]), x)
+    np.testing.assert_array_equal(y, [2, 2, 2, 6, 6])
+
+
 def test_rows_are_asked_for_ahead_once_for_each_line() -> None:
     w, x, y = np.zeros((64, 1024), BF16), np.zeros((8, 1024), BF16), np.zeros((8, 64), np.float32)
     found, bound = prepare(all_rows, (y, x, w), {})
     there = target.named("avx512")
     facts = facts_for(found.ready, {**bound.tensors, **bound.scalars}, bound.dimensions, there.caches.l3)
-    code = llvm.assembly(module(found.ready, facts, there, "kernel").text, there).partition("kernel.main:")[2]
+    code = assembly(module(found.ready, facts, there, "kernel").text, there).partition("kernel.main:")[2]
     assert 0 < code.count("prefetcht0") <= 8

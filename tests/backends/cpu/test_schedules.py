@@ -15,15 +15,15 @@ from agreement import assert_alike, on_both
 
 import tileproof as tp
 from tileproof import In, InOut, Out, T, f32, i8, i32
-from tileproof.backends.cpu import prepacking
-from tileproof.backends.cpu.fusing import fuse
+from tileproof.backends.cpu import packed_operands
 from tileproof.backends.cpu.pool import Pool
 from tileproof.backends.cpu.running import facts_for
 from tileproof.backends.cpu.target import VARIABLE, host
+from tileproof.compiler.pipeline import Cpu, lower
 from tileproof.ir import ops
 from tileproof.ir.walk import walk
-from tileproof.runtime import native
-from tileproof.runtime.launch import prepare
+from tileproof.runtime import cpu_launches
+from tileproof.runtime.prepare import prepare
 
 Array = np.ndarray[Any, Any]
 DEPTH = 192
@@ -55,7 +55,7 @@ on_levels = pytest.mark.parametrize("level", LEVELS, indirect=True)
 def level(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """A kind of processor, and steps of one depth on all of them."""
     monkeypatch.setenv(VARIABLE, request.param)
-    monkeypatch.setattr(native, "depth_for", lambda _: DEPTH)
+    monkeypatch.setattr(cpu_launches, "depth_for", lambda _: DEPTH)
     return str(request.param)
 
 
@@ -89,8 +89,8 @@ def copied(args: tuple[Any, ...]) -> list[Any]:
 def unscheduled() -> Iterator[None]:
     """Neither deeper steps nor operands packed beforehand."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(native, "depth_for", lambda _: 0)
-        patch.setattr(prepacking, "_MOST", 0)
+        patch.setattr(cpu_launches, "depth_for", lambda _: 0)
+        patch.setattr(packed_operands, "_MOST", 0)
         yield
 
 
@@ -100,17 +100,17 @@ def assert_same(kernel: tp.Kernel, *args: Any, **constants: Any) -> None:
     with tp.backend("cpu"):
         got, plain = copied(args), copied(args)
         kernel(*got, **constants)
-        kernel.cache.clear()
+        kernel.forget()
         with unscheduled():
             kernel(*plain, **constants)
-        kernel.cache.clear()
+        kernel.forget()
     for one, other in zip(got, plain, strict=True):
         if isinstance(one, np.ndarray):
             assert one.tobytes() == other.tobytes()
 
 
 def fused(kernel: tp.Kernel, *args: Any, **constants: Any) -> ops.KernelIR:
-    return fuse(prepare(kernel, args, constants)[0].ready, DEPTH)
+    return lower(prepare(kernel, args, constants)[0].ready, Cpu(DEPTH))
 
 
 def count(kernel: ops.KernelIR, wanted: Callable[[ops.AnyOp], bool]) -> int:
@@ -124,7 +124,7 @@ def is_addition(op: ops.AnyOp) -> bool:
 def packed(kernel: tp.Kernel, *args: Any, **constants: Any) -> tuple[bool, ...]:
     """Which operands a launch packs beforehand."""
     found, bound = prepare(kernel, args, constants)
-    return facts_for(fuse(found.ready, DEPTH), dict(bound.tensors), bound.dimensions, 1 << 20).packed
+    return facts_for(lower(found.ready, Cpu(DEPTH)), dict(bound.tensors), bound.dimensions, 1 << 20).packed
 
 
 def step(kernel: tp.Kernel, *args: Any, **constants: Any) -> int:
@@ -434,17 +434,17 @@ def test_no_more_is_packed_than_the_limit_allows(level: str, monkeypatch: pytest
     y, a, b = zeros(64, 64), numbers(64, 32), numbers(32, 64)
     tile = 4 * 64 * DEPTH
     for limit, expected in ((tile, (True, False)), (tile // 8, (False, False))):
-        monkeypatch.setattr(prepacking, "_MOST", limit)
+        monkeypatch.setattr(packed_operands, "_MOST", limit)
         assert packed(matmul, y, a, b) == expected
         with tp.backend("cpu"):
-            matmul.cache.clear()
+            matmul.forget()
             matmul(y, a, b)
         assert_alike(y, a @ b)
-    matmul.cache.clear()
+    matmul.forget()
 
 
-def test_what_is_packed_stays_though_another_launch_comes_before_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    # As when a handler of a signal has a launch of its own between two jobs of this one.
+def test_a_launch_between_two_jobs_of_another_is_an_error_and_spoils_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    # As when a handler of a signal launches between them.
     y, a, b = zeros(64, 64), numbers(64, 32), numbers(32, 64)
     other, c, d = zeros(64, 64), numbers(64, 32, seed=1), numbers(32, 64, seed=2)
     assert packed(matmul, y, a, b)[0]
@@ -454,13 +454,15 @@ def test_what_is_packed_stays_though_another_launch_comes_before_it_is_used(monk
         real(*args)
         if not came:
             came.append(True)
-            matmul(other, c, d)
+            with pytest.raises(tp.InFlight, match="launched, or waited for"):
+                matmul(other, c, d)
 
     monkeypatch.setattr(Pool, "run", run)
     with tp.backend("cpu"):
         matmul(y, a, b)
-    assert came
-    assert_alike(y, a @ b)
+        assert came
+        assert_alike(y, a @ b)
+        matmul(other, c, d)
     assert_alike(other, c @ d)
 
 
@@ -479,20 +481,23 @@ def untold(y: Out[f32, "M N"], a: In[f32, "M K"], b: In[f32, "K N"], *, K: int) 
         y[i, j] = p * 3.0
 
 
-def test_a_launch_from_where_a_kernel_prints_leaves_the_kernel_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_launch_from_where_a_kernel_prints_is_an_error_and_spoils_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     y, a, b = zeros(64, 64), numbers(64, 64), numbers(64, 64, seed=1)
     other, c, d = zeros(64, 64), numbers(64, 64, seed=2), numbers(64, 64, seed=3)
     written = list[str]()
 
     def write(text: str) -> None:
         written.append(text)
-        untold(other, c, d)
+        with pytest.raises(tp.InFlight, match="launched, or waited for"):
+            untold(other, c, d)
 
     monkeypatch.setattr("sys.stdout", SimpleNamespace(write=write, flush=lambda: None))
     with tp.backend("cpu"):
         told(y, a, b)
     assert "sum" in "".join(written)
     assert_alike(y, 2 * (a @ b))
+    with tp.backend("cpu"):
+        untold(other, c, d)
     assert_alike(other, 3 * (c @ d))
 
 

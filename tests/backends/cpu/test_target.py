@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from cpu_assembly import assembly
 
 from tileproof.backends.cpu import llvm, target
 from tileproof.backends.cpu.target import VARIABLE, Caches, Target, host, named, names
@@ -36,7 +37,7 @@ def old_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if this were a Haswell."""
     haswell = named("avx2")
     machine = Target("haswell", haswell.features, "x86_64-unknown-linux-gnu", caches=Caches(1, 2, 3))
-    monkeypatch.setattr(target, "_this_machine", lambda: machine)
+    monkeypatch.setattr(target, "this_machine", lambda: machine)
     monkeypatch.setattr(target, "_host", target._host.__wrapped__)
 
 
@@ -47,7 +48,7 @@ def test_a_level_has_its_vectors_and_code_that_uses_them(name: str, lanes: int, 
     level = named(name)
     assert (level.lanes, level.registers) == (lanes, registers)
     text = DOUBLING.format(lanes=lanes).replace(") {", f") {level.attributes} {{")
-    (adding,) = [line for line in llvm.assembly(text, level).splitlines() if line.strip().startswith(ADDITIONS)]
+    (adding,) = [line for line in assembly(text, level).splitlines() if line.strip().startswith(ADDITIONS)]
     assert {"sse2": "xmm", "avx2": "ymm", "avx512": "zmm", "neon": ".4s"}[name] in adding
 
 

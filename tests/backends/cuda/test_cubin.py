@@ -6,20 +6,13 @@ import struct
 import sys
 from pathlib import Path
 
-import ml_dtypes
-import numpy as np
 import pytest
 from assembler_samples import SMALLEST, doubling, product
-from cuda_programs import lowered
 
-from tileproof import Schedule
 from tileproof.backends.cuda.assembling import assemble
 from tileproof.backends.cuda.cubin import Resources, resources_of, warnings_of
 from tileproof.backends.cuda.remarks import Remark
-from tileproof.backends.cuda.running import compile_kernel
 from tileproof.backends.cuda.tileir.types import BF16
-from tileproof.kernels.matrices import linear_wide_kernel
-from tileproof.tuning import Choice
 
 
 @pytest.fixture(scope="module")
@@ -63,18 +56,6 @@ def test_spills_are_read_and_told() -> None:
     assert read.stack_bytes >= read.spill_bytes
     told, *_ = warnings_of(made, ())
     assert told.startswith(f"product: {read.spill_bytes} bytes per thread")
-
-
-@pytest.mark.parametrize(("latency", "is_waited"), [(None, True), (4, False)])
-def test_products_that_are_waited_for_one_by_one_are_told(latency: int | None, is_waited: bool) -> None:
-    choice = Choice(linear_wide_kernel, {"P": 160, "P0": 128, "BM": 64, "BK": 64}, Schedule(group=8, latency=latency))
-    arrays = [np.zeros(shape, ml_dtypes.bfloat16) for shape in ((512, 2560), (512, 4096), (2560, 4096))]
-    made = lowered(choice.launched, choice.arguments(arrays), dict(choice.constants)).variant
-    (read,) = compile_kernel(made.request()).resources
-    told = warnings_of((read,), ())
-    assert bool(read.waited) == is_waited
-    assert [each for each in told if "is waited for before the next" in each] == list(told)
-    assert bool(told) == is_waited
 
 
 def test_what_runs_well_is_not_told() -> None:

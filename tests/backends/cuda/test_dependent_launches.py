@@ -17,7 +17,7 @@ from tileir_computing import has_assembler
 
 import tileproof as tp
 from tileproof import In, Out, f32
-from tileproof.backends.cuda import running
+from tileproof.backends.cuda import running, starting
 from tileproof.backends.cuda.dependent import Dependent
 from tileproof.backends.cuda.running import Code, Loaded, compile_many
 from tileproof.runtime import gpu
@@ -88,7 +88,7 @@ def test_a_launch_is_never_given_code_that_was_made_for_the_other(
     monkeypatch.setattr(gpu, "_device", lambda ordinal: DEVICE)
     monkeypatch.setattr(gpu, "_loaded", {})
     monkeypatch.setattr(running.driver, "load", lambda *_: SimpleNamespace(function=lambda name: name))
-    made.proved.native.clear()
+    made.proved.memos.clear()
     forms = [made.variant, *(dependent(made, each).variant for each in (NOTHING, frozenset({"w"})))]
     for _ in range(2):
         for wanted in forms:
@@ -111,7 +111,7 @@ def test_the_driver_is_told_whether_a_launch_may_begin_early(is_early: bool, mon
     monkeypatch.setattr(running.driver, "launch", lambda *args: started.append(args))
     addresses = dict.fromkeys(made.bound.tensors, 64)
     given = made.bound.tensors, addresses, made.bound.scalars, made.bound.dimensions, made.space, 5
-    loaded(made).run(*given, dependent=is_early)
+    starting.run(loaded(made), *given, dependent=is_early)
     ((function, grid, stream, _, attributes),) = started
     assert (function, grid, stream) == ("matvec", (MULTIPROCESSORS, 1, 1), 5)
     assert attributes.pdl == is_early
@@ -130,7 +130,7 @@ def test_a_launch_that_is_more_than_one_call_or_not_compiled_for_it_never_begins
     assert not held.can_depend(made.space, made.bound.tensors)
     given = made.bound.tensors, {}, made.bound.scalars, made.bound.dimensions, made.space, 0
     with pytest.raises(ValueError, match="cannot begin before the kernel ahead of it has ended"):
-        held.run(*given, dependent=True)
+        starting.run(held, *given, dependent=True)
 
 
 def programs(extent: int, schedule: tp.Schedule) -> Lowered:

@@ -61,7 +61,6 @@ ASKED: dict[str, Callable[[Device, Event, Any], object]] = {
     "a state": lambda gpu, event, function: event.is_done,
     "a launch": lambda gpu, event, function: launch(function, (1, 1, 1), 0, 0),
     "code": lambda gpu, event, function: load(b"cubin"),
-    "a host function": lambda gpu, event, function: gpu.launch_host(1, 2, 3),
     "a context": lambda gpu, event, function: gpu.current().__enter__(),
     "a place": lambda gpu, event, function: driver.place_of(1),
     "an address": lambda gpu, event, function: driver.entry_point("cuLaunchKernelEx"),
@@ -84,11 +83,10 @@ def test_what_ends_after_the_context_is_lost_ends_in_silence(stub: Stub) -> None
     gpu.begin_capture(stream)
     graph = gpu.end_capture(stream)
     held = [Event(gpu), gpu.event(), graph, graph.instantiate()]
-    plain, pooled, pinned = gpu.allocate(8), gpu.allocate_async(8, stream), gpu.allocate_host(8)
+    plain, pooled = gpu.allocate(8), gpu.allocate_async(8, stream)
     lose(stub)
     gpu.free(plain)
     gpu.free_async(pooled, stream)
-    gpu.free_host(pinned)
     gpu.end_stream(stream)
     gpu.abandon_capture(stream)
     del graph

@@ -44,8 +44,7 @@ def test_a_pool_knows_what_is_used_and_keeps_it_until_it_is_trimmed(stub: Stub) 
     gpu.trim_pool(keep=120)
     assert pool.use.reserved == 120
     gpu.trim_pool()
-    pool.forget_highs()
-    assert pool.use == PoolUse(used=50, used_high=50, reserved=50, reserved_high=50)
+    assert pool.use == PoolUse(used=50, used_high=150, reserved=50, reserved_high=150)
     gpu.free_async(second, 3)
 
 
@@ -58,9 +57,6 @@ def test_pinned_memory_is_the_hosts_and_for_all_gpus(stub: Stub) -> None:
     address = gpu.allocate_host(64)
     assert stub.named("cuMemHostAlloc") == [(64, 1)]
     assert driver.place_of(address) == Place(Memory.HOST, 0)
-    gpu.free_host(address)
-    assert stub.named("cuMemFreeHost") == [(address,)]
-    assert not stub.blocks
 
 
 def test_too_little_pinned_memory_is_not_blamed_on_the_gpu(stub: Stub) -> None:
@@ -111,7 +107,6 @@ def test_no_bytes_need_no_call(stub: Stub) -> None:
     gpu = Device(0)
     stub.calls.clear()
     assert gpu.allocate_host(0) == 0
-    gpu.free_host(0)
     gpu.copy_async(0, 0, 0, 1)
     gpu.copy_from_peer(0, gpu, 0, 0, 1)
     gpu.memset_async(0, 0, 0, 1, width=4)

@@ -7,12 +7,9 @@ import gc
 import threading
 
 import pytest
-from cuda_stub import CUresult, Stub
-from driver_refusals import refused
+from cuda_stub import Stub
 
 from tileproof.backends.cuda.driver import Device, Event
-
-Function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 class Gate:
@@ -24,7 +21,7 @@ class Gate:
         self.word.value = 0
 
     def hold(self, stream: int) -> None:
-        self.gpu.wait_value32(stream, self.address, 1)
+        self.gpu.call("waiting for a value", "cuStreamWaitValue32", stream, self.address, 1, 0)
 
     def open(self) -> None:
         self.word.value = 1
@@ -36,17 +33,6 @@ def test_a_stream_can_be_more_urgent_than_others(stub: Stub) -> None:
     gpu.make_stream(priority=-5)
     assert stub.named("cuStreamCreateWithPriority") == [(1, -5)]
     assert stub.named("cuStreamCreate") == []
-
-
-def test_a_stream_with_the_handle_of_one_that_ended_is_another_stream(stub: Stub) -> None:
-    gpu = Device(0)
-    first = gpu.make_stream()
-    number = gpu.stream_id(first)
-    assert gpu.stream_id(first) == number
-    gpu.end_stream(first)
-    second = gpu.make_stream()
-    assert second == first
-    assert gpu.stream_id(second) != number
 
 
 def test_a_gate_holds_one_stream_and_not_the_others(stub: Stub) -> None:
@@ -82,29 +68,6 @@ def test_a_stream_that_waits_for_a_held_one_waits_for_the_gate(stub: Stub) -> No
     gpu.synchronize(second)
     opener.join()
     assert end.is_done
-
-
-def test_a_host_function_is_called_by_its_address_with_its_data(stub: Stub) -> None:
-    gpu = Device(0)
-    word = ctypes.c_int32(4)
-
-    @Function
-    def double(data: int) -> None:
-        ctypes.c_int32.from_address(data).value *= 2
-
-    function = ctypes.cast(double, ctypes.c_void_p).value or 0
-    gpu.launch_host(6, function, ctypes.addressof(word))
-    gpu.launch_host(6, function, ctypes.addressof(word))
-    assert word.value == 16
-    assert stub.named("cuLaunchHostFunc") == [(6, function, ctypes.addressof(word))] * 2
-    assert len(stub.named("cuGetProcAddress")) == 1, "its address is looked up once"
-
-
-def test_a_host_function_that_cannot_be_started_is_told(stub: Stub) -> None:
-    stub.failing["cuLaunchHostFunc"] = CUresult.CUDA_ERROR_INVALID_VALUE
-    found = refused(Device(0).launch_host, 6, 1, 2)
-    assert found.message == "CUDA failed while starting a host function"
-    assert "CUDA_ERROR_INVALID_VALUE" in found.notes[0]
 
 
 # Events that are used again.

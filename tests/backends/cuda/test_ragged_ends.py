@@ -14,7 +14,7 @@ from tileproof.backends.cuda.state import Target
 from tileproof.backends.cuda.tileir.decode import decode
 from tileproof.backends.cuda.tileir.module import Block, Op
 from tileproof.language.schedule import Schedule
-from tileproof.runtime.launch import prepare
+from tileproof.runtime.prepare import prepare
 
 
 @tp.kernel

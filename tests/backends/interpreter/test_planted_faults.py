@@ -19,7 +19,7 @@ from source_files import load_file
 
 import tileproof as tp
 from tileproof.diagnostics import Code
-from tileproof.frontend.pipeline import accepted
+from tileproof.frontend.elaborate import accepted
 from tileproof.runtime.choice import ON_HOST
 
 Array = np.ndarray[Any, Any]

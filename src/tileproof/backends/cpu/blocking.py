@@ -11,13 +11,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tileproof.ir import ops
+from tileproof.ir.extent import number
 from tileproof.ir.types import Tile
-from tileproof.language.dtypes import F32, F64, I8, I32, U8, DType
+from tileproof.language.dtypes import F64, I8, I32, U8, DType
 
 from .emission import Operand, is_number
-from .registers import register, size, vector
-from .state import State, number
-from .target import Target
+from .registers import register, vector
+from .state import State
 
 UNROLL = 4
 """Steps in a turn of the loop over the inner axis."""
@@ -75,11 +75,6 @@ class Shape:
     @property
     def vector(self) -> str:
         return vector(self.element, self.lanes)
-
-
-def depth_for(target: Target) -> int:
-    """How much of the inner axis a turn of a loop had better take: a panel that deep fills half of the first cache."""
-    return target.caches.l1 // 2 // (2 * target.lanes * size(F32))
 
 
 def shape_of(s: State, op: ops.Mma) -> Shape:

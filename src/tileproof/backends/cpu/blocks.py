@@ -6,15 +6,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tileproof.ir import ops
+from tileproof.ir.extent import number
 from tileproof.ir.types import Tile, Walker
 from tileproof.language.dtypes import INDEX
 
-from . import access, checks, combining, elements, nests, products, reductions, reshaping, stores
+from . import checks, combining, elements, nests, products, reductions, reshaping, stores
 from .arithmetic import binary
 from .emission import Operand
 from .registers import memory, register
 from .spots import Spot
-from .state import Buffer, Place, State, View, number
+from .state import Buffer, Place, State, View
 
 
 def block(s: State, body: ops.Block) -> None:
@@ -60,7 +61,7 @@ def execute(s: State, op: ops.AnyOp) -> None:
             raise AssertionError(f"{type(op).__name__} is not part of a program")
         case ops.Load() | ops.Get() if op.result.type.rank == 0:
             with s.e.nest():
-                find = access.load if isinstance(op, ops.Load) else access.get
+                find = elements.load if isinstance(op, ops.Load) else elements.get
                 s.scalars[op.result] = find(s, op, Spot(()))  # type: ignore[arg-type]
         case _ if op.result.type.rank == 0:
             s.scalars[op.result] = elements.scalar(s, op)  # type: ignore[arg-type]

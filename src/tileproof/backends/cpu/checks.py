@@ -6,11 +6,10 @@ Of all reports that of the lowest program stays, whatever order they run in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from tileproof.ir import ops
 from tileproof.ir.types import Tile
-from tileproof.ir.walk import walk
 from tileproof.language.dtypes import BOOL, ENTRY, I64
 
 from . import elements, nests
@@ -19,7 +18,8 @@ from .emission import Operand
 from .lanes import fold_lanes, splat
 from .registers import register, vector
 from .spots import Spot
-from .state import Shown, State
+from .state import State
+from .words import Shown
 
 REPORT = """define internal void @report(
     ptr %record, i64 %point, i64 %site, i64 %index, i64 %low, i64 %high
@@ -177,8 +177,3 @@ def show(s: State, op: ops.Print) -> None:
     for number, word in enumerate(words):
         s.e.do("store i64 {}, ptr {}", word, s.e.op(f"getelementptr i64, ptr {{}}, i64 {number}", call))
     s.e.do(f"call void {s.printer}(i64 {s.sites[id(op)]}, i64 {{}}, ptr {{}})", s.point, call)
-
-
-def sites_of(kernel: ops.KernelIR) -> Sequence[ops.AnyOp]:
-    """Every check and print of a kernel, by number."""
-    return [op for op in walk(kernel.body) if isinstance(op, ops.Check | ops.Print)]

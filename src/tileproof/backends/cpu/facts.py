@@ -6,8 +6,8 @@ A fact is stated only if the launch verified it, and a kernel compiled for some 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from tileproof.diagnostics.records import dataclass
 from tileproof.ir.ops import KernelIR
 from tileproof.ir.types import TensorType
 from tileproof.lowering.walks import walks

@@ -7,13 +7,14 @@ multiplies its rows with, its norm, its conversion. What programs ask of them is
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from tileproof.ir import ops
+from tileproof.ir.extent import number
 from tileproof.ir.types import Access, AnyValue, Axis, Tile, TileType, WalkerTag
 from tileproof.language.dtypes import BF16, F16, F32, F64
 
 from .registers import size
-from .state import number
 
 _MOVED = (
     ops.Constant, ops.Extents, ops.Iota, ops.Unary, ops.Binary, ops.Select, ops.Cast, ops.Broadcast, ops.Expand,
@@ -23,9 +24,12 @@ _VIEWS = ops.Broadcast | ops.Expand | ops.Permute | ops.Slice
 """Operations that show the elements of another tile."""
 
 
-def hoisted(body: ops.Block) -> tuple[ops.Block, ops.Block]:
-    """The operations of a program that are the same for all programs, and the rest."""
-    made = {value for op in body.ops for value in ops.results(op)}
+def hoisted(body: ops.Block, of_program: Iterable[AnyValue] = ()) -> tuple[ops.Block, ops.Block]:
+    """The operations of a program that are the same for all programs, and the rest.
+
+    `of_program` are scalars that differ from program to program: the numbers of segments.
+    """
+    made = {*of_program, *(value for op in body.ops for value in ops.results(op))}
     same: list[ops.AnyOp] = []
     rest: list[ops.AnyOp] = []
     for op in body.ops:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tileproof.ir import ops
+from tileproof.ir.extent import number
 from tileproof.ir.types import Tile
 from tileproof.language.dtypes import I8, I32
 
@@ -20,7 +21,7 @@ from .emission import Operand, is_number
 from .lanes import fold_lanes, shuffle
 from .registers import each, vector
 from .spots import Spot
-from .state import Buffer, State, number
+from .state import Buffer, State
 
 _UNROLLED = 4
 """Rows of so many vectors are written without a loop, and then as many rows at once as there are lanes."""

@@ -8,19 +8,27 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from .target import Target
+from typing import Any, Protocol
 
 VERIFY = "TILEPROOF_VERIFY"
 """The variable that makes every module be verified before it is compiled."""
 _lock = threading.RLock()
 """Held while llvmlite works, which has a lock of its own: a process forked meanwhile could never take that again.
 So everything of llvmlite is also closed while this is held, not whenever Python collects it."""
+
+
+class Processor(Hashable, Protocol):
+    """What code is made for, in LLVM's words. `target` describes those there are."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def features(self) -> str: ...
+    @property
+    def triple(self) -> str: ...
 
 
 class MalformedText(Exception):
@@ -71,16 +79,10 @@ def host_features() -> str:
             return ""
 
 
-def compile_object(text: str, target: Target) -> bytes:
+def compile_object(text: str, target: Processor) -> bytes:
     """Machine code for a module, as the bytes of an object file. The target may be another machine's."""
     with _optimised(text, target) as (module, machine):
         return bytes(machine.emit_object(module))
-
-
-def assembly(text: str, target: Target) -> str:
-    """The same as text, for people who look."""
-    with _optimised(text, target) as (module, machine):
-        return str(machine.emit_assembly(module))
 
 
 def load_object(code: bytes, names: Sequence[str]) -> dict[str, int]:
@@ -98,7 +100,7 @@ def load_object(code: bytes, names: Sequence[str]) -> dict[str, int]:
 
 
 @contextmanager
-def _optimised(text: str, target: Target) -> Iterator[tuple[Any, Any]]:
+def _optimised(text: str, target: Processor) -> Iterator[tuple[Any, Any]]:
     """A module made of the text, ready for code generation, and the machine to generate it with.
 
     The text is already vectorised and unrolled: two cheap passes tidy it, and the usual pipelines only cost time.
@@ -142,7 +144,7 @@ def _parsed(text: str, context: Any) -> Iterator[Any]:
         yield module
 
 
-def _tidy(module: Any, target: Target) -> None:
+def _tidy(module: Any, target: Processor) -> None:
     passes, builder = _passes(target)
     for function in module.functions:
         if not function.is_declaration:
@@ -150,7 +152,7 @@ def _tidy(module: Any, target: Target) -> None:
 
 
 @cache
-def _passes(target: Target) -> tuple[Any, Any]:
+def _passes(target: Processor) -> tuple[Any, Any]:
     """The passes and what they know of the target. They are made once: llvmlite never frees all of them."""
     llvm = _binding()
     passes = llvm.create_new_function_pass_manager()
@@ -171,7 +173,7 @@ def _binding() -> Any:
 
 
 @cache
-def _machine(target: Target) -> Any:
+def _machine(target: Processor) -> Any:
     return _new_machine(target.triple, target.name, target.features)
 
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TypeAlias
 
+from tileproof.ir.extent import number
 from tileproof.ir.types import Tile
 
 from . import elements
@@ -16,7 +17,7 @@ from .emission import Operand, is_number
 from .lanes import extract, iota, splat, transpose
 from .registers import memory, register, size, vector
 from .spots import Spot
-from .state import Buffer, State, number
+from .state import Buffer, State
 
 Step: TypeAlias = Callable[[Operand, int, Operand | None], None]
 """What is done for some lanes: their first coordinate, how many, and which of them exist (None: all)."""

@@ -86,7 +86,12 @@ class Pool:
 
     def chunk(self, total: int) -> int:
         """Items to claim at a time: so many that each thread comes back some times, and the last one does not wait."""
-        return total // (_CHUNKS * (self._count or threads())) or 1
+        return total // self.chunks or 1
+
+    @property
+    def chunks(self) -> int:
+        """How many chunks a large launch has."""
+        return _CHUNKS * (self._count or threads())
 
     def start(self) -> int:
         """The threads, started if they were not; 0 if there is only the caller's."""

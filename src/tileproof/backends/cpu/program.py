@@ -13,87 +13,32 @@ range of items:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from tileproof.ir import ops
+from tileproof.ir.extent import number
 from tileproof.ir.types import Tensor, TensorType, Tile, TileType, Value, Walker
 from tileproof.ir.walk import walk
 from tileproof.lowering.joins import Body, again, cut
 
 from . import blocks, nests
-from .checks import sites_of
 from .conversions import unpack
 from .elements import natural_lane
 from .emission import Operand
 from .facts import Facts
 from .halves import software_f16
 from .hoisting import hoisted, kept
-from .prepacking import Candidate, candidates, pack, place_of, tile_bytes
+from .packed_operands import Candidate, candidates
+from .prepacking import pack, place_of, tile_bytes
 from .registers import memory, size
 from .spots import Spot
-from .state import Buffer, Place, Shown, State, View, number
+from .state import Buffer, Place, State, View
 from .target import Target
 from .uses import Uses, uses_of
+from .words import Shown, Words, sites_of
 
 _PAGE = 4096
 _ARGUMENTS = "ptr %args, ptr %arena, i64 %first, i64 %last"
-
-
-@dataclass
-class Words:
-    """Which word of the arguments holds what."""
-
-    kernel: ops.KernelIR
-    places: dict[object, int] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for name in ("record", "printer", "programs", "shares", "space"):
-            self._add(name)
-        for parameter in self.kernel.parameters:
-            value = parameter.value
-            if isinstance(value.type, TensorType):
-                rank = len(value.type.dimensions)
-                self._add((value.name, "pointer"))
-                for axis in range(rank):
-                    self._add((value.name, "extent", axis))
-                for axis in range(rank):
-                    self._add((value.name, "stride", axis))
-                if value.type.access.combines:
-                    self._add((value.name, "share"))
-            else:
-                self._add(value.name)
-        for walker in self.walkers:
-            self._add((walker.name, "count"))
-            if walker in self.segments:
-                self._add((walker.name, "table"))
-        for place in range(len(candidates(self.kernel))):
-            self._add(("packed", place))
-
-    def _add(self, key: object) -> None:
-        self.places[key] = len(self.places)
-
-    def dimension(self, name: str) -> int:
-        """The word of a dimension's extent, made when it is first asked for."""
-        if ("dimension", name) not in self.places:
-            self._add(("dimension", name))
-        return self.places["dimension", name]
-
-    @property
-    def parallel(self) -> ops.Parallel | None:
-        return next((op for op in self.kernel.body.ops if isinstance(op, ops.Parallel)), None)
-
-    @property
-    def walkers(self) -> tuple[Walker, ...]:
-        return () if self.parallel is None else self.parallel.walkers
-
-    @property
-    def combines_after(self) -> bool:
-        """Whether what follows a join combines into a tensor."""
-        return self.parallel is not None and any(isinstance(op, ops.Update) for op in walk(cut(self.parallel).after))
-
-    @property
-    def segments(self) -> dict[Walker, ops.Segments]:
-        return {} if self.parallel is None else {each.walker: each for each in self.parallel.segments}
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +201,7 @@ class _Writing:
         inner = ops.Block(()) if self.body is None else self.body.before
         yielded = () if self.body is None or self.body.join is None else self.body.join.operands
         used = uses_of(ops.Block((*self.outer.ops, *inner.ops), yielded))
-        same, inner = hoisted(inner)
+        same, inner = hoisted(inner, (each.index for each in self.words.segments.values()))
         used.kept |= kept(same, inner, self.target.caches.l2 // 2)
         s = self._state(used)
         self._use_packed(s)

@@ -17,9 +17,6 @@ from .target import Target
 
 STEP: Final = 7
 """The words of a step."""
-NEVER: Final = 2**63 - 1
-ALARMS: Final = 16
-"""How many readers can have an alarm at one queue."""
 CALL: Final = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 """A function that a step can call; it says whether it failed."""
 RUN: Final = 0
@@ -28,7 +25,7 @@ _COPY, _CALL = 1, 2
 _GIVEN: Final = 16
 """Where the number of the last entry is, in words; `done`, `failures`, `abandoned` and `ended` are in front."""
 _NAMES: Final = tuple(
-    f"tileproof_queue_{what}" for what in ("new", "start", "push", "wait", "until", "alarm", "reach", "abandon", "ring")
+    f"tileproof_queue_{what}" for what in ("new", "start", "push", "wait", "until", "reach", "abandon")
 )
 _SLICE: Final = 100_000_000
 """Nanoseconds after which a wait lets Python look at signals."""
@@ -60,10 +57,8 @@ class _Entries(NamedTuple):
     push: Callable[[int, int, int], int]
     wait: Callable[[int, int, int], int]
     until: Callable[[int, int, int], int]
-    alarm: Callable[[int, int, int, int], int]
     reach: Callable[[int, int], None]
     abandon: Callable[[int], None]
-    ring: int
 
 
 @cache
@@ -78,32 +73,9 @@ def _entries(code: bytes) -> _Entries:
         quick(number, pointer, pointer, number)(found["push"]),
         quick(number, pointer, pointer, number)(found["wait"]),
         slow(short, pointer, number, number)(found["until"]),
-        quick(short, pointer, number, number, number)(found["alarm"]),
         quick(None, pointer, number)(found["reach"]),
         slow(None, pointer)(found["abandon"]),
-        found["ring"],
     )
-
-
-class Alarm:
-    """Has eight bytes written to a file when a stream of a GPU calls `function` with `address`, once."""
-
-    __slots__ = ("_words", "address", "function")
-
-    def __init__(self, code: bytes, turn: int, file: int) -> None:
-        self.function = _entries(code).ring
-        self._words = (ctypes.c_int64 * 2)(turn, file)
-        self.address = ctypes.addressof(self._words)
-
-    @property
-    def has_rung(self) -> bool:
-        """Whether it was called, so that nobody will touch it any more."""
-        return self._words[0] == NEVER
-
-    @property
-    def turn(self) -> int:
-        """The work that it waits for, until it has rung."""
-        return self._words[0]
 
 
 class Queue:
@@ -143,6 +115,10 @@ class Queue:
         """The number of the last entry."""
         return self._words[_GIVEN]
 
+    def note_given(self, turn: int) -> None:
+        """Says that the owner of a queue without a thread begins an entry."""
+        self._words[_GIVEN] = turn
+
     @property
     def failures(self) -> int:
         """How many steps have failed, ever."""
@@ -171,10 +147,6 @@ class Queue:
         while self._words[0] < turn and not self._entries.until(self.address, turn, _SLICE):
             if self._words[3]:
                 return
-
-    def alarm(self, place: int, turn: int, file: int) -> bool:
-        """Has eight bytes written to a file when an entry is done, once; whether it is done already."""
-        return bool(self._entries.alarm(self.address, place, turn, file))
 
     def reach(self, turn: int) -> None:
         """Moves the counter of a queue without a thread."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from tileproof.ir import ops
+from tileproof.ir.extent import number
 from tileproof.ir.types import Tile, TileType
 from tileproof.language.dtypes import BOOL, F32, F64, INDEX, DType
 
@@ -20,7 +21,7 @@ from .emission import Operand, is_number
 from .lanes import fold_lanes, splat
 from .registers import register, size, vector
 from .spots import Spot
-from .state import Buffer, Part, State, number
+from .state import Buffer, Part, State
 
 _COMBINES = {
     ops.ReduceFn.SUM: ops.BinaryFn.ADD, ops.ReduceFn.MEAN: ops.BinaryFn.ADD, ops.ReduceFn.MAX: ops.BinaryFn.MAX,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from tileproof.ir import ops
+from tileproof.ir.extent import number
 from tileproof.ir.types import Tile
 
 from . import elements, nests
 from .spots import Spot
-from .state import Buffer, State, number
+from .state import Buffer, State
 
 
 def rearrange(s: State, op: ops.Cat | ops.Reshape) -> None:

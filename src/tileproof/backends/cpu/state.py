@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from tileproof.ir.extent import Length
+from tileproof.ir.extent import number
 from tileproof.ir.ops import AnyOp, KernelIR, Load
 from tileproof.ir.types import AnyValue, Axis, Tensor, Tile, TileType, Walker, WalkerTag
 from tileproof.language.dtypes import DType
@@ -15,19 +15,12 @@ from .facts import Facts
 from .registers import memory, size
 from .target import Target
 from .uses import Uses
+from .words import Shown
 
 ALIGNMENT = 64
 """Buffers begin at a multiple of so many bytes."""
 _CROWDED = 1024
 """Rows of a multiple of so many bytes would meet in few places of a cache."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """How a value of `tp.print` lies in memory: a pointer and its live lengths follow each other in the call."""
-
-    dtype: DType
-    strides: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,9 +188,3 @@ class State:
         if right == "0":
             return left
         return self.e.op("add i64 {}, {}", left, right)
-
-
-def number(length: Length) -> int:
-    """A length as a number: in a launch all are known."""
-    assert isinstance(length, int), f"{length} is not known"
-    return length

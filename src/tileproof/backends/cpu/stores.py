@@ -12,16 +12,17 @@ from dataclasses import dataclass
 from functools import partial
 
 from tileproof.ir import ops
+from tileproof.ir.extent import number
 from tileproof.ir.types import Axis, Tile
+from tileproof.language.dtypes import ENTRY, DType
 
 from . import elements, nests
-from .access import is_entry, store_run
 from .arithmetic import binary
-from .conversions import cast, unpack
+from .conversions import cast, pack, unpack
 from .emission import Operand
 from .registers import memory, size, suffix, vector
 from .spots import Spot
-from .state import State, View, number
+from .state import State, View
 
 _LEAST_STREAMED = 256
 """Rows shorter than this are stored through the caches."""
@@ -50,7 +51,9 @@ def _lane(s: State, op: ops.Store | ops.Update) -> int | None:
     for pick, stride in zip(op.picks, s.tensors[op.tensor].strides, strict=True):
         if isinstance(pick, ops.At) or (isinstance(pick, ops.Along) and pick.walker.type.is_each):
             continue
-        is_scattered = isinstance(pick, ops.Gather) and (is_entry(pick.indices) or not elements.is_run(s, pick.indices))
+        is_scattered = isinstance(pick, ops.Gather) and (
+            _is_entry(pick.indices) or not elements.is_run(s, pick.indices)
+        )
         if stride == "1" and not is_scattered:
             return axis
         axis += 1
@@ -113,7 +116,7 @@ class _Writer:
                 return ()
 
     def _unless_none(self, index: Tile, position: Operand, go: Callable[[], None]) -> None:
-        if not is_entry(index):
+        if not _is_entry(index):
             go()
             return
         exists = self.s.e.op("icmp sge i64 {}, 0", position)
@@ -184,9 +187,9 @@ class _Writer:
         if isinstance(op, ops.Update):
             value = cast(s.e, value, op.value.type.dtype, view.dtype, spot.lanes)
             value = self._combined(value, pointer, spot)
-            store_run(s, view, pointer, value, view.dtype, spot, False)
+            _store_run(s, view, pointer, value, view.dtype, spot, False)
         else:
-            store_run(s, view, pointer, value, op.value.type.dtype, spot, stream)
+            _store_run(s, view, pointer, value, op.value.type.dtype, spot, stream)
 
     def _combined(self, value: Operand, pointer: Operand, spot: Spot) -> Operand:
         """What a `Sum`, `Max` or `Min` holds with a value taken in."""
@@ -203,3 +206,26 @@ class _Writer:
             bits = s.e.here(template, pointer, spot.mask)
         old = unpack(s.e, bits, dtype, w)
         return binary(s.e, ops.COMBINED_BY[self.op.tensor.type.access], old, value, dtype, w)
+
+
+def _store_run(s: State, view: View, pointer: Operand, value: Operand, dtype: DType, spot: Spot, stream: bool) -> None:
+    """Writes lanes to neighbouring elements, or one element."""
+    element, lanes = memory(view.dtype), spot.lanes
+    of, align = vector(element, lanes), size(view.dtype)
+    bits = pack(s.e, cast(s.e, value, dtype, view.dtype, lanes), view.dtype, lanes)
+    if spot.mask is not None:
+        truths = vector("i1", lanes)
+        name = s.e.declare(
+            f"llvm.masked.store.{suffix(element, lanes)}.p0", "void", of, "ptr", "i32 immarg", truths
+        )
+        s.e.do(f"call void @{name}({of} {{}}, ptr {{}}, i32 {align}, {truths} {{}})", bits, pointer, spot.mask)
+    elif stream:
+        s.e.define("!0", lambda: "!0 = !{{i32 1}}".format())
+        s.e.do(f"store {of} {{}}, ptr {{}}, align {align * lanes}, !nontemporal !0", bits, pointer)
+    else:
+        s.e.do(f"store {of} {{}}, ptr {{}}, align {align}", bits, pointer)
+
+
+def _is_entry(indices: Tile) -> bool:
+    """Whether a position may be none."""
+    return indices.type.dtype == ENTRY

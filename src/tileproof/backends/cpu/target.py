@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -16,11 +16,12 @@ from typing import Final
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.records import dataclass
 
 from . import llvm
 
 VARIABLE: Final = "TILEPROOF_CPU_TARGET"
-_ENCODED: Final = os.fsencode(VARIABLE)
+ENCODED: Final = os.fsencode(VARIABLE)
 _variables: Final[dict[bytes, bytes] | None] = getattr(os.environ, "_data", None) if os.name == "posix" else None
 """The environment as Python keeps it: every launch asks, and to ask `os.environ` takes long."""
 _SHEETS = Path("/sys/devices/system/cpu/cpu0/cache")
@@ -127,6 +128,11 @@ class Target:
         return " ".join(parts)
 
 
+def depth_for(target: Target) -> int:
+    """How much of the inner axis a turn of a loop had better take: a panel that deep fills half of the first cache."""
+    return target.caches.l1 // 2 // (2 * target.lanes * 4)
+
+
 _LEVELS: Final = {
     "sse2": ("x86-64", _SSE2),
     "baseline": ("x86-64", _SSE2),
@@ -154,14 +160,14 @@ _ARM: Final = ("neon", "cortex", "neoverse", "apple")
 
 def host() -> Target:
     """The processor kernels run on here: this machine's, or the one `TILEPROOF_CPU_TARGET` names, if it can run it."""
-    if _variables is not None and _ENCODED not in _variables:
+    if _variables is not None and ENCODED not in _variables:
         return _host("host")
     return _host(os.environ.get(VARIABLE) or "host")
 
 
 @cache
 def _host(name: str) -> Target:
-    machine = _this_machine()
+    machine = this_machine()
     if name == "host":
         return machine
     if name not in _LEVELS and name not in _PROCESSORS:
@@ -197,7 +203,8 @@ def names() -> tuple[str, ...]:
 
 
 @cache
-def _this_machine() -> Target:
+def this_machine() -> Target:
+    """The processor that this is, whatever is asked for."""
     triple, features = llvm.host_triple(), llvm.host_features()
     if not features:
         features = _NEON if triple.startswith(("aarch64", "arm64")) else _SSE2

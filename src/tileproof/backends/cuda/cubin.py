@@ -28,14 +28,6 @@ _FRAME, _STACK, _REGISTERS = 0x11, 0x12, 0x2F
 _THREADS, _CLUSTER = 0x10, 0x3D
 _PARAMETER, _PARAMETER_OF_TMA = 0x17, 0x45
 
-_OPCODE: Final = 0xFFF
-_PRODUCTS: Final = range(0x9F0, 0x9F4)
-"""Instructions of sm_90 that multiply matrices beside others: of 16-bit floats, bytes, bits and 8-bit floats."""
-_WARPGROUP: Final = 0x9C5
-_IS_WAIT: Final = 1 << 47
-_MANY: Final = 8
-"""From so many products on it is told that each is waited for."""
-
 
 @dataclass(frozen=True, slots=True)
 class Resources:
@@ -55,9 +47,6 @@ class Resources:
     """Blocks that run together, along each axis of the grid."""
     parameter_bytes: int
     """Bytes of arguments that a launch passes; what the driver adds for itself is not counted."""
-    waited: int = 0
-    """Products that tensor cores of sm_90 make beside the rest, if each is waited for before the next begins; else 0.
-    The assembler has them waited for where it cannot tell their registers apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +75,6 @@ def warnings_of(resources: Sequence[Resources], remarks: Sequence[Remark]) -> tu
             "smaller tiles, or more warps, avoid that"
             for each in resources
             if each.spill_bytes
-        ),
-        *(
-            f"{each.entry}: each of {each.waited} products on tensor cores is waited for before the next begins; "
-            "a `latency` in the schedule, or another size of the inner tile, may avoid that"
-            for each in resources
-            if each.waited
         ),
         *(
             f"{_place(remark)}the matrix product does not use tensor cores; "
@@ -138,22 +121,9 @@ def _read(cubin: bytes) -> tuple[Resources, ...]:
                 threads=prod(_three(records, _THREADS) or (0,)),
                 cluster=_three(records, _CLUSTER) or (1, 1, 1),
                 parameter_bytes=max((_end_of_parameter(*record) for record in records), default=0),
-                waited=_waited(cubin, by_name.get(f".text.{name}")) if _arch(cubin) == "sm_90" else 0,
             )
         )
     return tuple(sorted(found, key=lambda each: each.entry))
-
-
-def _waited(cubin: bytes, section: _Section | None) -> int:
-    """How many products there are, if most are waited for one by one: by their instructions, of two words each."""
-    if section is None:
-        return 0
-    products = waits = 0
-    for first, second in struct.iter_unpack("<QQ", cubin[section.start : section.start + section.size]):
-        products += first & _OPCODE in _PRODUCTS
-        is_wait = first & _OPCODE == _WARPGROUP and first & _IS_WAIT
-        waits += bool(is_wait and not second >> 8 & 0xF)  # so many may still be under way
-    return products if products >= _MANY and 2 * waits >= products else 0
 
 
 def _arch(cubin: bytes) -> str:

@@ -16,17 +16,19 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from tileproof.backends.memory import Memory
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.values import in_words
 
 from .cubin import resources_of
 from .driver_api import OLDEST, Current, Driver
 from .driver_events import Event, taken
-from .driver_failures import in_words, no_gpu, too_old
+from .driver_failures import no_gpu, too_old
 from .driver_graphs import CapturedGraph, ExecutableGraph, Node
 from .driver_kernels import Function, FunctionAttributes, LaunchAttributes, Module, launch
-from .driver_memory import Memory, Place, Pool, PoolUse, kept_pool
+from .driver_memory import Place, Pool, PoolUse, kept_pool
 
 __all__ = [
     "CapturedGraph", "Device", "Event", "ExecutableGraph", "Function", "FunctionAttributes", "LaunchAttributes",
@@ -240,11 +242,6 @@ class Device:
         flag = int(_driver().api.CU_MEMHOSTALLOC_PORTABLE)
         return int(self.call("allocating {} of pinned memory", "cuMemHostAlloc", count, flag, size=count))
 
-    def free_host(self, address: int) -> None:
-        """Gives memory of `allocate_host` back. No work may use it any more."""
-        if address:
-            self._give_back("freeing pinned memory", "cuMemFreeHost", address)
-
     def memset_async(self, address: int, value: int, count: int, stream: int, *, width: int = 1) -> None:
         """Has a stream set `count` elements of 1, 2 or 4 bytes to a value without sign."""
         if count:
@@ -311,23 +308,10 @@ class Device:
         """Gives a stream back; what it was given is still done."""
         self._give_back("ending a stream", "cuStreamDestroy", stream)
 
-    def stream_id(self, stream: int) -> int:
-        """A number that no other stream of this process has or had, other than the stream's handle."""
-        return int(self.call("looking at a stream", "cuStreamGetId", stream))
-
     def event(self) -> Event:
         """An event, one that was given back if there is one: a new one takes the driver microseconds."""
         return taken(self)
 
-    def launch_host(self, stream: int, function: int, data: int) -> None:
-        """Has a stream call `void function(void *data)` of C, by addresses. It must not call the driver, nor Python."""
-        with self.current():
-            _driver().call_host("starting a host function", stream, function, data)
-
-    def wait_value32(self, stream: int, address: int, value: int) -> None:
-        """Has a stream wait until the 32-bit number at an address is at least `value`, counted on round the end."""
-        flag = int(_driver().api.CUstreamWaitValue_flags.CU_STREAM_WAIT_VALUE_GEQ)
-        self.call("waiting for a value", "cuStreamWaitValue32", stream, address, value, flag)
 
     # Graphs.
 

@@ -7,21 +7,17 @@ lost the context, and what is freed is not given back any more.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import weakref
 from collections import deque
-from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.values import in_words
 
-from .driver_failures import explained, in_words, is_lost_by, lost_earlier, too_old
-
-if TYPE_CHECKING:
-    from .driver_events import Event
+from .driver_failures import explained, is_lost_by, lost_earlier, too_old
 
 OLDEST: Final = 13000
 """The least version of CUDA that a driver must support: 13.0, which came with driver 580."""
@@ -41,9 +37,8 @@ class Driver:
         self.contexts: dict[int, int] = {}
         """The primary contexts that were retained, by GPU."""
         self.pools: dict[int, Any] = {}
-        self.events: dict[int, list[Event]] = {}
+        self.events: dict[int, list[Any]] = {}
         """Events that were given back, by GPU."""
-        self.host: Callable[[int, int, int], int] | None = None
         self.launched: deque[str] = deque(maxlen=4)
         self.lost: Diagnostic | None = None
         """What the context was lost by."""
@@ -92,18 +87,6 @@ class Driver:
             said = f"CUDA says {getattr(status, 'name', status)}"
             raise LaunchError(too_old(f"the NVIDIA driver has no {name}", said))
         return int(address)
-
-    def call_host(self, doing: str, stream: int, function: int, data: int) -> None:
-        """Has a stream call a function of C."""
-        if self.lost is not None:
-            raise self.gone(doing)
-        if self.host is None:
-            # That of `cuda.bindings` wraps the function: it takes the GIL for the call, and frees the wrap after the
-            # first, which a graph would call again.
-            kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-            self.host = kind(self.entry_point("cuLaunchHostFunc"))
-        if number := self.host(stream, function, data):
-            raise LaunchError(self.failure(self.api.CUresult(number), doing))
 
     # Contexts.
 
@@ -179,3 +162,13 @@ class Current:
     ) -> None:
         if self.is_other:
             self.driver.leave()
+
+
+class Gpu(Protocol):
+    """A GPU as the things on it know it, such as events and graphs: what calls the driver in a context of it."""
+
+    @property
+    def ordinal(self) -> int: ...
+    @property
+    def driver(self) -> Driver: ...
+    def call(self, doing: str, name: str, *args: Any, size: int | None = None) -> Any: ...

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tileproof.diagnostics.errors import LaunchError
 
+from .driver_api import Gpu
 from .driver_failures import NOT_READY
-
-if TYPE_CHECKING:
-    from .driver import Device
 
 
 class Event:
@@ -17,7 +13,7 @@ class Event:
 
     __slots__ = ("__weakref__", "_is_idle", "device", "handle", "is_timed")
 
-    def __init__(self, device: Device, *, is_timed: bool = False) -> None:
+    def __init__(self, device: Gpu, *, is_timed: bool = False) -> None:
         driver = device.driver
         flags = driver.api.CUevent_flags
         flag = flags.CU_EVENT_DEFAULT if is_timed else flags.CU_EVENT_DISABLE_TIMING
@@ -66,10 +62,10 @@ class Event:
         self.device.driver.events.setdefault(self.device.ordinal, []).append(self)
 
 
-def taken(device: Device) -> Event:
+def taken(device: Gpu) -> Event:
     """An event that was given back, or a new one."""
     try:
-        event = device.driver.events[device.ordinal].pop()
+        event: Event = device.driver.events[device.ordinal].pop()
     except LookupError:
         return Event(device)
     event._is_idle = False

@@ -8,12 +8,11 @@ from typing import Final
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.values import shown
+from tileproof.diagnostics.values import in_words
 
 NOT_READY: Final = 600
 """No failure: what was asked for has not come yet."""
 
-_MOST_BYTES: Final = 2**100
 _OUT_OF_MEMORY: Final = 2
 _NOT_INITIALISED: Final = 3
 _NO_GPU: Final = frozenset({34, 46, 100, 101, 102, 802})
@@ -37,14 +36,6 @@ _RECORDING: Final = {
 _LOST: Final = frozenset({214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721, 911, 999})
 """After these every later call of the process fails as well."""
 _RESTART: Final = "the context is lost: restart the process"
-
-
-def in_words(count: int) -> str:
-    """A number of bytes as people say it."""
-    for unit, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
-        if count >= size:
-            return f"{count / size:.1f} {unit}" if count < _MOST_BYTES else f"{shown(count // size)} {unit}"
-    return f"{count} bytes"
 
 
 def no_gpu(message: str, *notes: str) -> Diagnostic:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-if TYPE_CHECKING:
-    from .driver import Device
+from .driver_api import Gpu
 
 _KINDS: Final = {
     "KERNEL": "kernel", "MEMCPY": "copy", "MEMSET": "fill", "HOST": "host function", "GRAPH": "graph",
@@ -31,7 +30,7 @@ class CapturedGraph:
 
     __slots__ = ("__weakref__", "device", "handle")
 
-    def __init__(self, device: Device, handle: int) -> None:
+    def __init__(self, device: Gpu, handle: int) -> None:
         self.device, self.handle = device, handle
         device.driver.drop_with(self, "cuGraphDestroy", handle)
 
@@ -86,7 +85,7 @@ class ExecutableGraph:
 
     __slots__ = ("__weakref__", "device", "handle", "kernels")
 
-    def __init__(self, device: Device, handle: int, kernels: tuple[str, ...] = ()) -> None:
+    def __init__(self, device: Gpu, handle: int, kernels: tuple[str, ...] = ()) -> None:
         self.device, self.handle, self.kernels = device, handle, kernels
         device.driver.drop_with(self, "cuGraphExecDestroy", handle)
 

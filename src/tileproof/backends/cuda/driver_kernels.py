@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-if TYPE_CHECKING:
-    from .driver import Device
+from .driver_api import Gpu
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +26,7 @@ class Function:
 
     name: str
     handle: int
-    device: Device
+    device: Gpu
     module: Module = field(repr=False)
 
     @property
@@ -48,7 +47,7 @@ class Module:
     """Code that the driver has taken. It stays for good, as work that uses it may be on its way."""
 
     handle: Any
-    device: Device
+    device: Gpu
     what: str
     """The code and where it goes, for a message."""
 

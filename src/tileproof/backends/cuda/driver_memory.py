@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-if TYPE_CHECKING:
-    from .driver import Device
+from tileproof.backends.memory import Memory
+
+from .driver_api import Gpu
 
 _ALL: Final = (1 << 64) - 1
-
-
-class Memory(Enum):
-    """Who can touch some memory."""
-
-    DEVICE = "memory of the GPU"
-    MANAGED = "managed memory, which the host and the GPU share"
-    HOST = "memory of the host that is mapped into the GPU"
-    UNKNOWN = "memory that CUDA does not know"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +34,7 @@ class PoolUse:
 class Pool:
     """The memory that streams of a GPU take theirs from. It keeps what is freed, until it is trimmed."""
 
-    device: Device
+    device: Gpu
     handle: Any
 
     @property
@@ -51,11 +42,6 @@ class Pool:
         """How much of it is in use."""
         return PoolUse(*map(self._read, ("USED_MEM_CURRENT", "USED_MEM_HIGH", "RESERVED_MEM_CURRENT",
                                          "RESERVED_MEM_HIGH")))  # fmt: skip
-
-    def forget_highs(self) -> None:
-        """Has `used_high` and `reserved_high` start from what is there now."""
-        for name in ("USED_MEM_HIGH", "RESERVED_MEM_HIGH"):
-            self._write(name, 0)
 
     def trim(self, keep: int = 0) -> None:
         """Gives memory that is not in use back to the GPU, but for `keep` bytes."""
@@ -73,7 +59,7 @@ class Pool:
         return getattr(self.device.driver.api.CUmemPool_attribute, f"CU_MEMPOOL_ATTR_{name}")
 
 
-def kept_pool(device: Device) -> Pool:
+def kept_pool(device: Gpu) -> Pool:
     """The default pool of a GPU, told once to keep what is freed.
 
     Otherwise it gives memory back whenever somebody waits for a stream, and the next allocation takes milliseconds.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tileproof.analysis.ranges import INDEX_LIMIT
 from tileproof.ir import ops
+from tileproof.ir.extent import INDEX_LIMIT
 from tileproof.ir.types import Tile, Walker
 from tileproof.language.dtypes import ENTRY, INDEX
 

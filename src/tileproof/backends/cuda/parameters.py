@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from tileproof.analysis.ranges import INDEX_LIMIT
 from tileproof.ir import ops
+from tileproof.ir.extent import INDEX_LIMIT
 from tileproof.ir.types import Fixed, Named, Tensor, TensorType, Tile, TileType, Unnamed, Walker
 from tileproof.ir.types import Value as IrValue
 

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from tileproof.analysis.ranges import INDEX_LIMIT
 from tileproof.ir import ops
+from tileproof.ir.extent import INDEX_LIMIT
 from tileproof.ir.types import Tile, Walker
 from tileproof.ir.walk import walk
 from tileproof.language.schedule import Schedule

@@ -9,11 +9,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from tileproof.backends.interpreter import points
+from tileproof.backends import points
 from tileproof.backends.interpreter.reports import Reporter
 from tileproof.backends.launching import places, segment_table
 from tileproof.ir import ops
-from tileproof.ir.types import Tensor, TensorType, Tile, TileType
+from tileproof.ir.types import Tensor, TensorType, Tile, TileType, size_of
 from tileproof.ir.walk import walk
 from tileproof.language.schedule import Schedule
 
@@ -27,7 +27,6 @@ from .driver import Device, Function
 from .facts import Facts, facts_of, layout_of, steps_of
 from .parameters import Slot
 from .program import Program, Stage, program
-from .starting import Launch, Started
 from .state import Target, number
 
 _ALL: Final = 2**64 - 1
@@ -198,7 +197,7 @@ def space_of(
             if walker in ragged:
                 name = ragged[walker].offsets.name
                 offsets = seen[name] = np.asarray(borders(name), np.int64)
-                tables[walker.name] = segment_table(offsets, number(points.size_of(walker)))
+                tables[walker.name] = segment_table(offsets, number(size_of(walker)))
                 counts[walker.name] = len(tables[walker.name])
             else:
                 counts[walker.name] = places(walker, dimensions)
@@ -284,28 +283,6 @@ class Loaded:
                 case _:
                     words.append(0)
         return words
-
-    def run(
-        self, arrays: Mapping[str, Any], addresses: Mapping[str, int], scalars: Mapping[str, Any],
-        dimensions: Mapping[str, int], space: Space, stream: int, *, dependent: bool = False,
-    ) -> None:  # fmt: skip
-        """Starts all stages on a stream; waits only where there is a check to look at.
-
-        `dependent`: it may begin before the kernel ahead of it on the stream has ended, which is one of ours.
-        """
-        started = self.start(arrays, addresses, scalars, dimensions, space, stream, dependent=dependent)
-        if started.staged and not started.report:
-            self.device.synchronize(stream)
-        started.wait()
-
-    def start(
-        self, arrays: Mapping[str, Any], addresses: Mapping[str, int], scalars: Mapping[str, Any],
-        dimensions: Mapping[str, int], space: Space, stream: int, *, dependent: bool = False,
-    ) -> Started:  # fmt: skip
-        """The same, and waits for nothing. What is given back is kept until the launch is done."""
-        if dependent and not self.is_dependent:
-            raise ValueError(f"`{self.code.name}` cannot begin before the kernel ahead of it has ended")
-        return Launch(self, arrays, addresses, scalars, dimensions, space, stream, dependent).start()
 
     def place(self, *what: str | int) -> int:
         """Which parameter is this."""

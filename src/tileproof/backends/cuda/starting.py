@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -19,9 +19,7 @@ from . import driver
 from .checks import WORDS
 from .driver import LaunchAttributes
 from .pinned import LARGEST, Pinned, in_pinned, pinned
-
-if TYPE_CHECKING:
-    from .running import Loaded, Space
+from .running import Loaded, Space
 
 _WHOLE: Final = 1 << 14
 """The most bytes of a report that are copied to the host whatever is in them."""
@@ -195,3 +193,27 @@ class Launch:
     def _by_tensor(self) -> dict[Tensor, Any]:
         return {tensor: self.space.borders[tensor.name] for tensor in self.loaded.tensors
                 if tensor.name in self.space.borders}  # fmt: skip
+
+
+def start(
+    loaded: Loaded, arrays: Mapping[str, Any], addresses: Mapping[str, int], scalars: Mapping[str, Any],
+    dimensions: Mapping[str, int], space: Space, stream: int, *, dependent: bool = False,
+) -> Started:  # fmt: skip
+    """Starts all stages on a stream, and waits for nothing. What is given back is kept until the launch is done.
+
+    `dependent`: it may begin before the kernel ahead of it on the stream has ended, which is one of ours.
+    """
+    if dependent and not loaded.is_dependent:
+        raise ValueError(f"`{loaded.code.name}` cannot begin before the kernel ahead of it has ended")
+    return Launch(loaded, arrays, addresses, scalars, dimensions, space, stream, dependent).start()
+
+
+def run(
+    loaded: Loaded, arrays: Mapping[str, Any], addresses: Mapping[str, int], scalars: Mapping[str, Any],
+    dimensions: Mapping[str, int], space: Space, stream: int, *, dependent: bool = False,
+) -> None:  # fmt: skip
+    """The same, and waits where there is a check to look at."""
+    started = start(loaded, arrays, addresses, scalars, dimensions, space, stream, dependent=dependent)
+    if started.staged and not started.report:
+        loaded.device.synchronize(stream)
+    started.wait()

@@ -6,7 +6,6 @@ anything, and nothing that is stored or reported depends on them.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -318,8 +317,3 @@ def element_of(value: Value) -> Element:
 def bytes_of(dtype: DType) -> int:
     """How much memory an element takes."""
     return max(stored(dtype).bits // 8, 1)
-
-
-def volume(shape: Sequence[int]) -> int:
-    """How many lanes a shape has."""
-    return math.prod(shape)

@@ -35,7 +35,7 @@ UPGRADE: Final = "pip install --upgrade 'tileproof[cuda]'"
 _LIBRARIES: Final = ("nvvm/lib64/libnvvm.so", "lib/libnvvm.so.4")
 """Where `tileiras` itself looks for the library, in its order."""
 _RELEASE: Final = re.compile(rb"Cuda compilation tools, release \d+\.\d+, V(\d+\.\d+\.\d+)")
-_ARCHITECTURES: Final = tuple(f"sm_{number}" for number in (80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121))
+ARCHITECTURES: Final = tuple(f"sm_{number}" for number in (80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121))
 """What every release since `OLDEST` makes code for, should one no longer list them."""
 _PATIENCE: Final = 30.0
 """Seconds for a program to say its version, which takes milliseconds."""
@@ -150,7 +150,7 @@ def _examined(tileiras: Path, ptxas: Path, libnvvm: Path, stamps: tuple[tuple[in
         message = f"the assembler for GPU code is older than {OLDEST[0]}.{OLDEST[1]}"
         raise _refusal(Code.ASSEMBLER_VERSION, message, listed, f"it is {tileiras}", help=UPGRADE)
     known = re.findall(r"^\s*=(sm_\d+)\b", _said(tileiras, "--help").decode(errors="replace"), re.MULTILINE)
-    return Toolchain(tileiras, ptxas, libnvvm, said, tuple(known) or _ARCHITECTURES)
+    return Toolchain(tileiras, ptxas, libnvvm, said, tuple(known) or ARCHITECTURES)
 
 
 def _said_version(program: Path) -> str:

@@ -1,6 +1,7 @@
 """The interpreter: numpy executes the IR point by point. The oracle of every test and the user's debugger."""
 
-from .points import Order
-from .run import run
+from tileproof.backends.points import Order
 
-__all__ = ["Order", "run"]
+from .run import InterpreterBackend, run
+
+__all__ = ["InterpreterBackend", "Order", "run"]

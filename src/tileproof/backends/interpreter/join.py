@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tileproof.backends.points import Place
 from tileproof.ir.ops import Join
 from tileproof.ir.types import Tile, Walker
 
-from .points import Place
 from .semantics import Array
 
 

@@ -12,9 +12,10 @@ from typing import assert_never
 
 import numpy as np
 
+from tileproof.backends.points import Order, Place, Space, tiles
 from tileproof.diagnostics.errors import OutOfBounds
 from tileproof.ir import ops
-from tileproof.ir.extent import Length
+from tileproof.ir.extent import Length, evaluate
 from tileproof.ir.types import (
     Axis,
     Content,
@@ -27,13 +28,13 @@ from tileproof.ir.types import (
     Unnamed,
     Walker,
     WalkerTag,
+    size_of,
 )
 from tileproof.language.dtypes import ENTRY, INDEX
 from tileproof.lowering.joins import cut
 
 from . import join, memory, philox, semantics
 from .memory import Picked
-from .points import Order, Place, Space, evaluate, size_of, tiles
 from .reports import Reporter
 from .sanitizer import Sanitizer
 from .semantics import Array

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tileproof.backends.points import Space
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic, Label
 from tileproof.diagnostics.errors import LaunchError, OutOfBounds, Race, SanitizerError, Unwritten
@@ -15,7 +16,6 @@ from tileproof.ir.ops import Check, KernelIR, Parameter, ReduceFn
 from tileproof.ir.types import Tensor, Walker
 
 from .memory import Meeting, Outside
-from .points import Space
 from .semantics import Array
 
 

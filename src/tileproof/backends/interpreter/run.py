@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
 
+from tileproof.backends.base import Bound, Proved
+from tileproof.backends.points import Order, space_of
 from tileproof.ir.ops import BEGINS_AS, KernelIR
 from tileproof.ir.types import Access, Tensor, TensorType, Tile, TileType, Value
 
 from .machine import Machine
-from .points import Order, space_of
 from .reports import Reporter
 from .sanitizer import Sanitizer
 from .semantics import Array, Number, constant, identity, storage
 
 Argument: TypeAlias = Array | Number
 
+
+class InterpreterBackend:
+    """The interpreter as a backend: it runs the IR itself, unwatched."""
+
+    on_gpu = False
+
+    def compile(self, found: Proved, bound: Bound) -> Callable[..., None]:
+        """A function of the arguments and dimensions of a launch."""
+        return partial(run, found.ready, sanitize=False)
 
 
 def run(

@@ -18,9 +18,9 @@ from typing import Final
 from tileproof.analysis.checking import prove
 from tileproof.analysis.verdict import Verdict
 from tileproof.backends.interpreter.replay import replay
+from tileproof.compiler.pipeline import compile_for
 from tileproof.diagnostics import TileproofError, render
-from tileproof.frontend.elaborate import parse
-from tileproof.frontend.pipeline import compile_for
+from tileproof.frontend.parse import parse
 from tileproof.frontend.signature import ContentOf, TensorParameter
 from tileproof.frontend.specialisation import Specialisation, generic, variables
 from tileproof.ir import ops

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .joins import Join
-from .plan import CPU, CUDA, Plan, ScalarArgument, TensorArgument
+from .plan import CPU, CUDA, OnCpu, OpenAxis, OpenTensor, Plan, ScalarArgument, Source, TensorArgument
 from .plans import Plans
 from .readers import record, register_buffer
 
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 
         The current stream is torch's, or the one that is given: of one device, or of all if that is -1.
         """
+
+
+    def match(plans: Plans, args: tuple[Any, ...]) -> bytes | None:
+        """What a launch on the CPU like an earlier one is to be given: see `checking.match`."""
 
 
 def available() -> str:
@@ -45,16 +49,16 @@ def available() -> str:
 
 
 def __getattr__(name: str) -> Any:
-    """Makes `launch` when it is first asked for: to load LLVM takes a while."""
-    if name != "launch":
+    """Makes `launch` and `match` when they are first asked for: to load LLVM takes a while."""
+    if name not in ("launch", "match"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .loading import launcher
+    from .loading import launcher, matcher
 
-    globals()["launch"] = launcher()
-    return globals()["launch"]
+    globals().update(launch=launcher(), match=matcher())
+    return globals()[name]
 
 
 __all__ = [
-    "CPU", "CUDA", "Join", "Plan", "Plans", "ScalarArgument", "TensorArgument", "available", "launch", "record",
-    "register_buffer",
+    "CPU", "CUDA", "Join", "OnCpu", "OpenAxis", "OpenTensor", "Plan", "Plans", "ScalarArgument", "Source",
+    "TensorArgument", "available", "launch", "match", "record", "register_buffer",
 ]  # fmt: skip

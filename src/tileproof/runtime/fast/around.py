@@ -3,33 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from .layout import MOST_VARIABLES
+from tileproof.diagnostics.records import dataclass
+
+from .layout import Around
 from .plan import LONG
 from .plans import Plans
 
 Follow: TypeAlias = Callable[[tuple[Any, ...], dict[str, Any]], bool]
 """Launches as an earlier launch, given arguments and constants; False if none is like it, and nothing was done."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Around:
-    """What is looked at natively. If any of it is unusual, the same question is answered in Python."""
-
-    quiet: tuple[ContextVar[Any], ...]
-    """Variables that are None if nothing is unusual."""
-    environment: dict[bytes, bytes] | None
-    key: bytes
-    """What the environment must not have."""
-    streams: ContextVar[tuple[Any, ...]]
-    """The streams of `with` blocks, the innermost last."""
-
-    def __post_init__(self) -> None:
-        if len(self.quiet) > MOST_VARIABLES:
-            raise ValueError(f"{len(self.quiet)} variables are more than {MOST_VARIABLES}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from typing import Any
 
 from . import lanes, readers
 from .lanes import Used
-from .layout import LOWEST, StateData, StoredAs
-from .plan import LONG, Plan, ScalarArgument, TensorArgument
+from .layout import FAR, LARGEST, LOWEST, From, StateData, StoredAs
+from .plan import CPU, LONG, OnCpu, OpenTensor, Plan, ScalarArgument, TensorArgument
 from .plans import Plans
 from .seen import Seen
 
@@ -23,14 +23,15 @@ def launch(plans: Plans, args: tuple[Any, ...], device: int = -1, stream: int | 
         return False
     if type(device) is not int or not (stream is None or type(stream) is int):
         return False
-    if not plans.kept or not is_plain(plans, args):
+    kept = plans.kept  # others may clear them meanwhile
+    if not kept or kept[0].cpu is not None or not is_plain(plans, args):
         return False
     seen: list[Any] = [argument if type(argument) in (bool, int, float) else readers.see(argument) for argument in args]
     if any(each is None or (type(each) is int and not -LONG <= each < LONG) for each in seen):
         return False
     if stream is not None and any(isinstance(each, Seen) and each.is_of_torch for each in seen):
         return False  # torch may have made it on another stream, and must be told of this one
-    for plan in plans.kept:
+    for plan in plans.kept:  # none, if what torch was asked cleared them
         found = _words(plan, seen)
         if found is not None:
             words, spans = found
@@ -42,6 +43,158 @@ def launch(plans: Plans, args: tuple[Any, ...], device: int = -1, stream: int | 
             at = plan.stream if plan.stream is not None else _current(plan, device, stream)
             return at is not None and _start(plan, words, spans, states, at)
     return False
+
+
+def match(plans: Plans, args: tuple[Any, ...]) -> bytes | None:
+    """What a launch on the CPU like an earlier one is to be given, as 64-bit words: which plan, how many programs, the
+    words of the plan, the bytes that each tensor uses, and the dimensions of an open plan. None if no plan fits.
+
+    Tensors of torch are to be kept from changing by the caller.
+    """
+    if type(plans) is not Plans or type(args) is not tuple:
+        return None
+    seen: list[Any] = [argument if type(argument) in (bool, int, float) else readers.see(argument) for argument in args]
+    if any(each is None or (type(each) is int and not -LONG <= each < LONG) for each in seen):
+        return None
+    for place, plan in enumerate(plans.kept):
+        found = match_one(plan, seen)
+        if found is not None:
+            return struct.pack(f"<{len(found) + 1}Q", place, *found)
+    return None
+
+
+def match_one(plan: Plan, seen: list[Any]) -> list[int] | None:
+    """The same of one plan, but for its place."""
+    cpu = plan.cpu
+    if cpu is None:
+        return None
+    if not cpu.is_open:
+        found = _words(plan, seen)
+        if found is None:
+            return None
+        words, spans, programs, extents = *found, cpu.programs, list[int]()
+    else:
+        made = _words_of_open(plan, cpu, seen)
+        if made is None:
+            return None
+        words, spans, programs, extents = made
+    return [programs, *words, *(each for low, high, _ in spans for each in (low, high)), *extents]
+
+
+def _words_of_open(plan: Plan, cpu: OnCpu, seen: list[Any]) -> tuple[list[int], list[Used], int, list[int]] | None:
+    if len(plan.arguments) != len(seen):
+        return None
+    words, spans = list(plan.words), list[Used]()
+    extents: list[int | None] = [None] * len(cpu.dimensions)
+    for argument, given in zip(plan.arguments, seen, strict=True):
+        if isinstance(argument, OpenTensor):
+            span = _fits_open(cpu, argument, given, extents) if isinstance(given, Seen) else None
+            if span is None or not _notes(span, spans):
+                return None
+            word = given.address
+        else:
+            assert isinstance(argument, ScalarArgument)
+            bits = bits_of(argument, given) if type(given) is argument.given else None
+            if bits is None:
+                return None
+            word = bits
+        if argument.word is not None:
+            words[argument.word] = word
+    known = [extent if extent is not None else -1 for extent in extents]
+    programs = _fill_in(plan, cpu, seen, known, words)
+    return None if programs is None else (words, spans, programs, [extent % 2**64 for extent in known])
+
+
+def _fits_open(cpu: OnCpu, argument: OpenTensor, seen: Seen, extents: list[int | None]) -> Used | None:
+    """The bytes of a tensor if code for any shape is right for it; its extents are noted."""
+    is_same = seen.element == argument.code if type(seen.element) is int else seen.element is argument.storage
+    if not is_same or len(seen.shape) != len(argument.axes) or seen.device != CPU:
+        return None
+    size = argument.itemsize
+    if (argument.is_written and not seen.is_writable) or seen.address % size:
+        return None
+    before, behind, amount = 0, size, size
+    for axis, extent, stride in reversed(list(zip(argument.axes, seen.shape, seen.strides, strict=True))):
+        if axis.dimension < 0:
+            if extent != axis.extent:
+                return None
+        elif extents[axis.dimension] is None:
+            if extent >= FAR:
+                return None
+            extents[axis.dimension] = extent
+        elif extents[axis.dimension] != extent:
+            return None
+        amount *= extent
+        if amount > LARGEST:
+            return None
+        if extent <= 1:
+            continue
+        if stride % size or (stride == size) is not axis.is_unit:
+            return None
+        if argument.is_written and abs(stride) < before + behind:
+            return None
+        length = stride * (extent - 1)
+        before, behind = (before - length, behind) if length < 0 else (before, behind + length)
+        if before + behind >= LARGEST:
+            return None
+    if argument.is_large is not None and argument.is_large is not (amount >= cpu.cache):
+        return None
+    if not amount:
+        return seen.address, seen.address, argument.is_written
+    low, high = seen.address - before, seen.address + behind
+    if low < LOWEST or high >= 2**64:
+        return None
+    if seen.state:
+        state = StateData.from_address(seen.state)
+        fills = argument.is_written and not argument.is_read and amount == high - low
+        if state.unwritten and not (fills and (low, high) == (state.low, state.high)):
+            return None
+    return low, high, argument.is_written
+
+
+def _notes(span: Used, spans: list[Used]) -> bool:
+    """Whether bytes do not lie between those of another tensor if one of them is written; notes them."""
+    low, high, is_written = span
+    for other_low, other_high, other_written in spans:
+        if not (is_written or other_written) or low == high or other_low == other_high:
+            continue
+        if low < other_high and other_low < high:
+            return False
+    spans.append(span)
+    return True
+
+
+def _fill_in(plan: Plan, cpu: OnCpu, seen: list[Any], extents: list[int], words: list[int]) -> int | None:
+    """Puts in the words that follow from extents and strides; how many programs there are, if the code is right."""
+    for dimension, size, is_so in cpu.divided:
+        if (extents[dimension] > 0 and extents[dimension] % size == 0) is not is_so:
+            return None
+    programs = 1
+    for word, kind, first, second, size in cpu.sources:
+        match kind:
+            case From.EXTENT:
+                made = seen[first].shape[second]
+            case From.STRIDE:
+                argument, stride = plan.arguments[first], seen[first].strides[second]
+                assert isinstance(argument, OpenTensor)
+                # As C divides: strides of axes of one element may be anything.
+                made = abs(stride) // argument.itemsize * (-1 if stride < 0 else 1)
+            case From.DIMENSION:
+                made = extents[first]
+            case From.PLACES:
+                made = max(-(-extents[first] // size), second)
+                programs *= made
+                if programs > LARGEST:
+                    return None
+            case From.PROGRAMS:
+                made = programs = programs * size
+                if programs > LARGEST:
+                    return None
+            case From.CHUNK:
+                made = max(programs // cpu.chunks, 1)
+        if word >= 0:
+            words[word] = made % 2**64
+    return programs
 
 
 def is_plain(plans: Plans, args: tuple[Any, ...]) -> bool:
@@ -72,10 +225,11 @@ def _words(plan: Plan, seen: list[Any]) -> tuple[list[int], list[Used]] | None:
         if isinstance(argument, TensorArgument):
             if not (isinstance(given, Seen) and fits(plan, argument, given)):
                 return None
-            if not argument.is_empty and not _is_apart(argument, given.address, spans):
+            if not _is_apart(argument, given.address, spans):
                 return None
             word = given.address
         else:
+            assert isinstance(argument, ScalarArgument)
             bits = bits_of(argument, given) if type(given) is argument.given else None
             if bits is None:
                 return None
@@ -92,7 +246,9 @@ def fits(plan: Plan, argument: TensorArgument, seen: Seen) -> bool:
     is_same = seen.element == argument.code if type(seen.element) is int else seen.element is argument.storage
     if not is_same or seen.shape != argument.shape or seen.device != plan.device:
         return False
-    if (seen.is_of_torch and plan.stream is not None) or (argument.is_written and not seen.is_writable):
+    if argument.is_written and not seen.is_writable:
+        return False
+    if plan.cpu is None and ((seen.is_of_torch and plan.stream is not None) or seen.is_lent):
         return False
     if seen.address % argument.alignment:
         return False
@@ -106,13 +262,9 @@ def _is_apart(argument: TensorArgument, address: int, spans: list[Used]) -> bool
     """Whether the bytes of a tensor are not between those of another if one of them is written; notes them."""
     before, behind = argument.reach
     low, high = address - before, address + behind
-    if low < LOWEST or high >= 2**64:
+    if not argument.is_empty and (low < LOWEST or high >= 2**64):
         return False
-    for other_low, other_high, other_written in spans:
-        if (argument.is_written or other_written) and low < other_high and other_low < high:
-            return False
-    spans.append((low, high, argument.is_written))
-    return True
+    return _notes((low, high, argument.is_written), spans)
 
 
 def bits_of(argument: ScalarArgument, value: bool | int | float) -> int | None:

@@ -10,9 +10,11 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from ctypes import c_int32, c_uint32, c_uint64, c_void_p
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any, Final
+
+from tileproof.diagnostics.records import dataclass
 
 from .layout import JoinData
 

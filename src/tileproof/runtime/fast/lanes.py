@@ -219,6 +219,7 @@ def give(cell: int, stream: int, spans: Sequence[Used], start: Callable[[], bool
         if not is_right or data.given != data.turn or data.closed or data.stop - data.head < len(spans):
             return False
         head, turn = data.head, data.turn + 1
+        spans = [span for span in spans if span[0] != span[1]]
         for place, (low, high, is_written) in enumerate(spans, head):
             data.entries[place % LANE_ROOM] = LaneEntry(low, high, turn << 1 | is_written)
         data.head, data.given = head + len(spans), turn

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import ctypes
+from contextvars import ContextVar
 from ctypes import c_double, c_int32, c_int64, c_uint64, c_void_p
 from enum import IntEnum
-from typing import Final
+from typing import Any, Final
+
+from tileproof.diagnostics.records import dataclass
 
 MOST_ARGUMENTS: Final = 32
 MOST_WORDS: Final = 160
 MOST_AXES: Final = 8
 MOST_TYPES: Final = 12
 MOST_VARIABLES: Final = 4
+MOST_DIMENSIONS: Final = 32
+DOORS: Final = 64
+SMALL: Final = 1 << 16
+"""The most bytes of the tensors of a launch on the CPU that is done at once."""
+FAR: Final = 2**48
+"""Every dimension is shorter."""
+LARGEST: Final = 2**62
+"""So many bytes or programs are left to the full launch."""
 LANE_ROOM: Final = 4096
 """How many spans a lane holds."""
 LOWEST: Final = 1 << 16
@@ -54,7 +65,7 @@ class How(IntEnum):
 class Axis(ctypes.Structure):
     """One axis of a tensor that a plan wants."""
 
-    _fields_ = (("extent", c_int64), ("stride", c_int64 * 2))
+    _fields_ = (("extent", c_int64), ("stride", c_int64 * 2), ("dimension", c_int32), ("is_unit", c_int32))
 
 
 class ArgumentData(ctypes.Structure):
@@ -62,7 +73,8 @@ class ArgumentData(ctypes.Structure):
 
     _fields_ = (
         ("form", c_int32), ("word", c_int32), ("rank", c_int32), ("is_written", c_int32), ("is_stored_as", c_int32),
-        ("is_empty", c_int32), ("fills", c_int32), ("padding", c_int32), ("element", c_uint64 * 2),
+        ("is_empty", c_int32), ("fills", c_int32), ("is_read", c_int32), ("is_large", c_int32), ("padding", c_int32),
+        ("itemsize", c_int64), ("element", c_uint64 * 2),
         ("misaligned", c_uint64), ("before", c_uint64), ("behind", c_uint64),
         ("least", c_int64), ("most", c_int64), ("greatest", c_double), ("axis", Axis * MOST_AXES),
     )  # fmt: skip
@@ -86,13 +98,51 @@ class PlanData(ctypes.Structure):
         ("releases_gil", c_int32), ("has_programs", c_int32), ("function", c_void_p), ("stream", c_void_p),
         ("context", c_void_p), ("launch", c_void_p), ("current_context", c_void_p), ("word", c_void_p),
         ("argument", c_void_p), ("alone", c_void_p), ("join", c_void_p),
+        ("is_open", c_int32), ("is_quick", c_int32), ("sources", c_int32), ("divisions", c_int32),
+        ("record", c_int32), ("first", c_int32), ("dimensions", c_int32), ("padding", c_int32),
+        ("cache", c_uint64), ("chunks", c_int64), ("programs", c_int64), ("source", c_void_p), ("divided", c_void_p),
+        ("arena", c_void_p),
+    )  # fmt: skip
+
+
+class From(IntEnum):
+    """What a word of an open plan follows from."""
+
+    EXTENT = 0
+    STRIDE = 1
+    DIMENSION = 2
+    PLACES = 3
+    PROGRAMS = 4
+    CHUNK = 5
+
+
+class SourceData(ctypes.Structure):
+    """A word of an open plan that follows from extents and strides."""
+
+    _fields_ = (
+        ("word", c_int32), ("kind", c_int32), ("first", c_int32), ("second", c_int32), ("size", c_int64)
+    )  # fmt: skip
+
+
+class DividedData(ctypes.Structure):
+    """Whether a size divides a dimension."""
+
+    _fields_ = (("dimension", c_int32), ("is_so", c_int32), ("size", c_int64))
+
+
+class DoorData(ctypes.Structure):
+    """Whether work of the CPU is under way: where the counters of all queues are, and whether to look closely."""
+
+    _fields_ = (
+        ("closed", c_int64), ("full", c_int64), ("held", c_int64), ("queues", c_int64), ("queue", c_void_p * DOORS)
     )  # fmt: skip
 
 
 class TableData(ctypes.Structure):
     """The plans of a kernel; their addresses come behind it."""
 
-    _fields_ = (("count", c_int64), ("latest", c_void_p), ("grad", c_uint64), ("negated", c_uint64))
+    _fields_ = (("count", c_int64), ("latest", c_void_p), ("grad", c_uint64), ("negated", c_uint64),
+                ("on_cpu", c_int64))
 
 
 class RecordData(ctypes.Structure):
@@ -137,7 +187,7 @@ class SeenData(ctypes.Structure):
         ("form", c_int32), ("how", c_int32), ("device_type", c_int32), ("device", c_int32), ("rank", c_int32),
         ("unit", c_int32), ("is_writable", c_int32), ("padding", c_int32), ("element", c_uint64),
         ("address", c_uint64), ("shape", c_void_p), ("strides", c_void_p), ("whole", c_int64), ("real", c_double),
-        ("state", c_void_p),
+        ("state", c_void_p), ("is_lent", c_int64),
     )  # fmt: skip
 
 
@@ -160,13 +210,35 @@ class RuntimeData(ctypes.Structure):
         *((name, c_void_p) for name in ("is_grad_enabled", "requires_grad", "is_negated", "torch_stream")),
         *((name, c_void_p) for name in ("none", "missing", "variable", "look_up", "next")),
         ("quiet", c_void_p * MOST_VARIABLES),
-        *((name, c_void_p) for name in ("environment", "key", "modules", "torch_name", "cupy_name")),
+        *((name, c_void_p) for name in ("environment", "key", "cpu_key", "modules", "torch_name", "cupy_name")),
         *((name, c_void_p) for name in ("device_name", "handle_name", "torch", "streams")),
+        *((name, c_void_p) for name in ("bytes", "detach", "storage", "storage_address", "storage_bytes")),
+        ("is_resizable", c_void_p), ("door", c_void_p),
         ("readers", c_int64), ("reader", ReaderData * MOST_TYPES),
     )  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Around:
+    """What is looked at natively. If any of it is unusual, the same question is answered in Python."""
+
+    quiet: tuple[ContextVar[Any], ...]
+    """Variables that are None if nothing is unusual."""
+    environment: dict[bytes, bytes] | None
+    key: bytes
+    """What the environment must not have."""
+    streams: ContextVar[tuple[Any, ...]]
+    """The streams of `with` blocks, the innermost last."""
+    cpu_key: bytes = b""
+    """What it must not have either, for a launch on the CPU."""
+
+    def __post_init__(self) -> None:
+        if len(self.quiet) > MOST_VARIABLES:
+            raise ValueError(f"{len(self.quiet)} variables are more than {MOST_VARIABLES}")
+
+
 SIZED: Final = (
     RuntimeData, PlanData, ArgumentData, TableData, RecordData, SeenData, ReaderData, LaneData, StateData, JoinData,
+    SourceData, DividedData, DoorData,
 )  # fmt: skip
 """In the order in which the native code tells their sizes."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import sys
-import sysconfig
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,13 +20,13 @@ from tileproof.backends.cpu.target import host
 from tileproof.frontend.names import MISSING
 from tileproof.runtime.cache import default, digest
 
-from . import checking, readers
-from .around import Around
-from .layout import SIZED, Form, How, ReaderData, RuntimeData, SeenData, Unit
+from . import checking, door, readers
+from .layout import SIZED, Around, Form, How, ReaderData, RuntimeData, SeenData, Unit
 from .plans import Plans
 from .readers import HEADER, Reader
 
 Launch: TypeAlias = Callable[..., bool]
+Match: TypeAlias = Callable[..., bytes | None]
 
 _TEXT: Final = Path(__file__).parent / "native" / "fast.ll"
 _FASTCALL: Final = 0x80
@@ -35,7 +34,7 @@ _FASTCALL: Final = 0x80
 _FUNCTIONS: Final = {
     "long_value": "PyLong_AsLongLongAndOverflow", "float_value": "PyFloat_AsDouble", "truth": "PyBool_FromLong",
     "call": "PyObject_Vectorcall", "attribute": "PyObject_GetAttr", "hold": "Py_IncRef", "drop": "Py_DecRef",
-    "number": "PyLong_FromLongLong",
+    "number": "PyLong_FromLongLong", "bytes": "PyBytes_FromStringAndSize",
     "variable": "PyContextVar_Get", "look_up": "PyDict_GetItemWithError", "next": "PyDict_Next",
     "forget_error": "PyErr_Clear", "release_gil": "PyEval_SaveThread", "take_gil": "PyEval_RestoreThread",
 }  # fmt: skip
@@ -43,7 +42,7 @@ _TYPES: Final = {
     "tuple_type": tuple, "bytes_type": bytes, "int_type": int, "float_type": float, "dict_type": dict,
     "plans_type": Plans,
 }  # fmt: skip
-_NAMES: Final = tuple(f"tileproof_fast_{name}" for name in ("launch", "follow", "read", "use"))
+_NAMES: Final = tuple(f"tileproof_fast_{name}" for name in ("launch", "follow", "match", "read", "use"))
 
 
 class Unusable(Exception):
@@ -63,7 +62,7 @@ class Native:
 
     def __init__(self) -> None:
         _check_python()
-        launch, follow, read, use = llvm.load_object(_code(), _NAMES).values()
+        launch, follow, match, read, use = llvm.load_object(_code(), _NAMES).values()
         self._runtime = runtime = RuntimeData(
             header=HEADER, tuple_items=tuple.__basicsize__, bytes_data=bytes.__basicsize__ - 1,
             plans_slot=readers.slot_of(Plans, "_held"), true_object=id(True), false_object=id(False),
@@ -75,6 +74,7 @@ class Native:
             setattr(runtime, name, id(kind))
         for name, function in _FUNCTIONS.items():
             setattr(runtime, name, ctypes.cast(getattr(ctypes.pythonapi, function), ctypes.c_void_p).value)
+        runtime.door = door.address()
         runtime.in_python, runtime.none, runtime.missing = id(checking.launch), id(None), id(MISSING)
         sizes = (ctypes.c_int64 * len(SIZED))()
         ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(use)(ctypes.addressof(runtime), sizes)
@@ -84,6 +84,7 @@ class Native:
         self._check_numbers()
         self.update()
         self.launch: Launch = self._callable(self._method(b"launch", launch, checking.launch.__doc__))
+        self.match: Match = self._callable(self._method(b"match", match, checking.match.__doc__))
         self._follow = self._method(b"follow", follow, "Launches as an earlier launch; False if there is none like it.")
 
     def see(self, given: object) -> SeenData | None:
@@ -123,6 +124,13 @@ class Native:
         kept = torch.module.is_grad_enabled, sys.intern("requires_grad"), torch.module.Tensor.is_neg
         self._kept.extend(kept)
         runtime.is_grad_enabled, runtime.requires_grad, runtime.is_negated = map(id, kept)
+        owner = torch.module.UntypedStorage
+        keeping = (torch.module.Tensor.detach, torch.module.Tensor.untyped_storage, owner.data_ptr, owner.nbytes,
+                   owner.resizable)  # fmt: skip
+        self._kept.extend(keeping)
+        for name, code in zip(("detach", "storage", "storage_address", "storage_bytes", "is_resizable"), keeping,
+                              strict=True):  # fmt: skip
+            setattr(runtime, name, id(code))
         runtime.torch_stream = torch.stream
 
     def _sees_samples(self, reader: Reader) -> bool | None:
@@ -174,13 +182,14 @@ class Native:
         """Says what is asked before a plan is followed."""
         if around is self._around:
             return
-        self._around = around
         runtime, kept = self._runtime, (sys.modules, *map(sys.intern, ("torch", "cupy", "device", "handle")))
         self._kept.extend((around, *kept))
         for place, variable in enumerate(around.quiet):
             runtime.quiet[place] = id(variable)
-        runtime.environment, runtime.key, runtime.streams = id(around.environment), id(around.key), id(around.streams)
+        runtime.environment, runtime.streams = id(around.environment), id(around.streams)
+        runtime.key, runtime.cpu_key = id(around.key), id(around.cpu_key)
         runtime.modules, runtime.torch_name, runtime.cupy_name, runtime.device_name, runtime.handle_name = map(id, kept)
+        self._around = around  # last: another thread may follow as soon as it is here
 
     def follow_torch(self, module: object) -> None:
         """Says that torch has streams, so that its current one is ours while this is the module."""
@@ -211,7 +220,7 @@ def _check_python() -> None:
         raise Unusable(f"this is {sys.implementation.name}, not CPython")
     if sys.maxsize < 2**32 or sys.byteorder != "little":
         raise Unusable("it is made for 64-bit processors, the lowest byte first")
-    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+    if "t" in getattr(sys, "abiflags", "t"):  # `sysconfig` knows it everywhere, but takes milliseconds
         raise Unusable("this Python runs threads at the same time")
     pair, text = (1, "a"), b"some bytes"
     places = (
@@ -288,3 +297,9 @@ def launcher() -> Launch:
     """What launches: the native code if it is of use here, else Python."""
     found = loaded()
     return found.launch if isinstance(found, Native) else checking.launch
+
+
+def matcher() -> Match:
+    """What matches launches on the CPU: the native code if it is of use here, else Python."""
+    found = loaded()
+    return found.match if isinstance(found, Native) else checking.match

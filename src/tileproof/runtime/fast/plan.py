@@ -9,14 +9,27 @@ from __future__ import annotations
 
 import ctypes
 import math
-from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from dataclasses import field
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from tileproof.frontend.operations import limits
-from tileproof.language.dtypes import BOOL, F32, F64, DType
+from tileproof.diagnostics.records import dataclass
+from tileproof.language.dtypes import BOOL, F32, F64, DType, limits
 
 from .joins import Join
-from .layout import MOST_ARGUMENTS, MOST_AXES, MOST_WORDS, ArgumentData, Form, PlanData, StoredAs, Unit
+from .layout import (
+    MOST_ARGUMENTS,
+    MOST_AXES,
+    MOST_DIMENSIONS,
+    MOST_WORDS,
+    ArgumentData,
+    DividedData,
+    Form,
+    From,
+    PlanData,
+    SourceData,
+    StoredAs,
+    Unit,
+)
 
 Three: TypeAlias = tuple[int, int, int]
 
@@ -150,12 +163,95 @@ class ScalarArgument:
         return data
 
 
-def _set(argument: TensorArgument | ScalarArgument, **derived: object) -> None:
+def _set(argument: TensorArgument | OpenTensor | ScalarArgument, **derived: object) -> None:
     for name, value in derived.items():
         object.__setattr__(argument, name, value)
 
 
-Argument: TypeAlias = TensorArgument | ScalarArgument
+class OpenAxis(NamedTuple):
+    """An axis of an argument of an open plan."""
+
+    dimension: int
+    """Which dimension of the plan it is; -1 for none."""
+    extent: int
+    """How many elements it has, if it is none."""
+    is_unit: bool
+    """Whether neighbours along it are neighbours in memory, which the code relies on."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTensor:
+    """A tensor of any shape and strides that the code is made for."""
+
+    dtype: DType
+    axes: tuple[OpenAxis, ...]
+    is_written: bool
+    word: int | None
+    is_read: bool = True
+    is_large: bool | None = None
+    """Whether it has at least as many bytes as the plan's `cache`; None if that does not matter."""
+    code: int = field(init=False, repr=False, compare=False)
+    storage: Any = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        _set(self, code=element_code(self.dtype), storage=self.dtype.storage)
+
+    @property
+    def itemsize(self) -> int:
+        return self.dtype.bits // 8
+
+    @property
+    def may_be_negated(self) -> bool:
+        """As of `TensorArgument`: strides are not known here."""
+        return self.dtype.is_float
+
+    def packed(self) -> ArgumentData:
+        """The same for the native code."""
+        data = ArgumentData(form=Form.TENSOR, word=_place(self.word), rank=len(self.axes))
+        data.is_written, data.is_read, data.itemsize = self.is_written, self.is_read, self.itemsize
+        data.is_large = -1 if self.is_large is None else self.is_large
+        data.element[Unit.BYTES], data.element[Unit.ELEMENTS] = id(self.storage), self.code
+        data.misaligned = self.itemsize - 1
+        for axis, given in zip(data.axis, self.axes, strict=False):
+            axis.dimension, axis.extent, axis.is_unit = given
+        return data
+
+
+Argument: TypeAlias = TensorArgument | OpenTensor | ScalarArgument
+
+
+class Source(NamedTuple):
+    """A word that follows from extents and strides: `layout.From` says how."""
+
+    word: int
+    """-1 for none: of a walker whose places count."""
+    kind: From
+    first: int = 0
+    second: int = 0
+    size: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class OnCpu:
+    """What a plan of the CPU has besides."""
+
+    first: int
+    """Which word is the first argument of the code."""
+    record: int
+    """Which is the first that a failed check reports in."""
+    programs: int
+    """How many there are, in a plan for one shape."""
+    dimensions: tuple[str, ...] = ()
+    """Of an open plan: what decides the rest."""
+    is_open: bool = False
+    is_quick: bool = False
+    """Whether a small launch may be done at once: it has no checks, and its loops end with its dimensions."""
+    chunks: int = 1
+    cache: int = 0
+    arena: int = 0
+    sources: tuple[Source, ...] = ()
+    divided: tuple[tuple[int, int, bool], ...] = ()
+    """Dimensions, sizes, and whether these divide those."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -187,6 +283,8 @@ class Plan:
     """What comes behind the first call of the driver, where there are two."""
     keep: Any = field(default=None, repr=False)
     """What must live as long as the plan, such as the loaded code."""
+    cpu: OnCpu | None = None
+    """Of a plan of the CPU, which no driver is called for."""
 
     def __post_init__(self) -> None:
         places = [argument.word for argument in self.arguments if argument.word is not None]
@@ -203,10 +301,12 @@ class Plan:
     def has_room(self) -> bool:
         """Whether the fast path takes launches of this size."""
         ranks = [len(argument.shape) for argument in self.arguments if isinstance(argument, TensorArgument)]
+        ranks += [len(argument.axes) for argument in self.arguments if isinstance(argument, OpenTensor)]
         reach = [max(argument.reach) for argument in self.arguments if isinstance(argument, TensorArgument)]
         return (
             len(self.arguments) <= MOST_ARGUMENTS and len(self.words) <= MOST_WORDS
             and max(ranks, default=0) <= MOST_AXES and max(reach, default=0) < 2**63
+            and (self.cpu is None or len(self.cpu.dimensions) <= MOST_DIMENSIONS)
         )  # fmt: skip
 
     @property
@@ -217,7 +317,7 @@ class Plan:
 class Packed:
     """A plan and its form for the native code, which lives as long as this object."""
 
-    __slots__ = ("_arguments", "_join", "_words", "beside", "data", "plan")
+    __slots__ = ("_arguments", "_cpu", "_join", "_words", "beside", "data", "plan")
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -235,6 +335,22 @@ class Packed:
             join=None if self._join is None else ctypes.addressof(self._join),
         )  # fmt: skip
         self.data.grid[:], self.data.block[:] = plan.grid, plan.block
+        if plan.cpu is not None:
+            self._on_cpu(plan.cpu)
+
+    def _on_cpu(self, cpu: OnCpu) -> None:
+        sources = (SourceData * max(len(cpu.sources), 1))(*(SourceData(*each) for each in cpu.sources))
+        divided = (DividedData * max(len(cpu.divided), 1))()
+        for each, (dimension, size, is_so) in zip(divided, cpu.divided, strict=False):
+            each.dimension, each.size, each.is_so = dimension, size, is_so
+        self._cpu = sources, divided
+        data = self.data
+        data.is_open, data.is_quick, data.sources, data.divisions = (
+            cpu.is_open, cpu.is_quick, len(cpu.sources), len(cpu.divided)
+        )  # fmt: skip
+        data.record, data.first, data.dimensions = cpu.record, cpu.first, len(cpu.dimensions)
+        data.cache, data.chunks, data.programs, data.arena = cpu.cache, cpu.chunks, cpu.programs, cpu.arena
+        data.source, data.divided = ctypes.addressof(sources), ctypes.addressof(divided)
 
     @property
     def address(self) -> int:
@@ -246,7 +362,7 @@ def bits_of(plan: Plan, name: str) -> int:
     return sum(
         1 << place
         for place, argument in enumerate(plan.arguments)
-        if isinstance(argument, TensorArgument) and getattr(argument, name)
+        if isinstance(argument, TensorArgument | OpenTensor) and getattr(argument, name)
     )
 
 

@@ -49,6 +49,8 @@ class Plans:
         """Remembers a launch, if it is not larger than the fast path has room for, and forgets the oldest of many."""
         if not plan.has_room:
             return
+        if self._kept and (self._kept[0].plan.cpu is None) is not (plan.cpu is None):
+            raise ValueError("plans of the CPU and of a GPU are kept apart")
         readers.refresh()
         with _changing:
             self._kept = (Packed(plan), *self._kept)[:MOST]
@@ -65,7 +67,8 @@ class Plans:
 
 def _held(kept: tuple[Packed, ...], grad: int, negated: int) -> tuple[Any, ...]:
     latest = ctypes.c_int64(0)
-    table = TableData(count=len(kept), latest=ctypes.addressof(latest), grad=grad, negated=negated)
+    table = TableData(count=len(kept), latest=ctypes.addressof(latest), grad=grad, negated=negated,
+                      on_cpu=kept[0].plan.cpu is not None)  # fmt: skip
     addresses = (ctypes.c_void_p * len(kept))(*(packed.address for packed in kept))
     return bytes(table) + bytes(addresses), latest, *kept
 

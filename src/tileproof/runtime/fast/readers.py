@@ -11,13 +11,13 @@ import struct
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from types import MemberDescriptorType
 from typing import Any, Final
 
 import numpy as np
 
+from tileproof.diagnostics.records import dataclass
 from tileproof.language.dtypes import DType
 
 from . import torch_tensors
@@ -138,14 +138,13 @@ def _layout(dtype: DType, shape: tuple[int, ...], strides: tuple[int, ...]) -> t
 
 def _seen_in(held: bytes) -> Seen | None:
     head = RecordData.from_buffer_copy(held)
-    if head.state and is_lent(StateData.from_address(head.state)):
-        return None
     numbers = (ctypes.c_int64 * (2 * head.rank)).from_buffer_copy(held, ctypes.sizeof(RecordData))
     shape, steps = tuple(numbers[: head.rank]), tuple(numbers[head.rank :])
     size = (head.dtype >> 8 & 255) // 8
     strides = tuple(step * size for step in steps)
     device, is_writable = (head.device_type, head.device), bool(head.is_writable)
-    return Seen(head.address, head.dtype, shape, strides, device, is_writable, state=head.state or 0)
+    lent = bool(head.state) and is_lent(StateData.from_address(head.state))
+    return Seen(head.address, head.dtype, shape, strides, device, is_writable, state=head.state or 0, is_lent=lent)
 
 
 def is_lent(state: StateData) -> bool:

@@ -19,3 +19,5 @@ class Seen(NamedTuple):
     is_of_torch: bool = False
     state: int = 0
     """Where it stands what is true of its memory, for tensors of our own."""
+    is_lent: bool = False
+    """Whether others can reach memory of our own."""

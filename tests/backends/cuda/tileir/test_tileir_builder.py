@@ -84,7 +84,6 @@ MISTAKES: list[tuple[Callable[[Kit], object], str]] = [
     (lambda b: b.cat(b.tile(F32), b.tile(I32), 0), "cat: the tiles must have one element type and rank"),
     (lambda b: b.extract(b.tile(F32), [narrow(b)], (4,)), "extract: an index must be tile<i32>; given tile<i16>"),
     (lambda b: b.extract(b.tile(F32), [b.number], (16,)), "extract: the part must fit a whole number of times"),
-    (lambda b: b.pack(b.tile(I8)), "pack: the operand must be numbers in one dimension, not bytes"),
     # Elements.
     (
         lambda b: b.addi(b.tile(I32), b.tile(I64)),
@@ -207,14 +206,9 @@ MISTAKES: list[tuple[Callable[[Kit], object], str]] = [
     (lambda b: b.load_ptr(b.pointers(F32), b.tile(I8)), "load_ptr_tko: the mask must be tile<8xi1>; given tile<8xi8>"),
     (lambda b: b.store_ptr(b.pointers(F32), b.tile(F64)), "store_ptr_tko: the value must be tile<8xf32>"),
     (lambda b: b.atomic_rmw(Mode.ADD, b.pointers(F32), b.tile(F32)), "atomic_rmw_tko: ADD takes i32, i64; given f32"),
-    (lambda b: b.atomic_cas(b.pointers(I8), b.tile(I8), b.tile(I8)), "atomic_cas_tko: the elements must have 32 or 64"),
     (
         lambda b: b.atomic_rmw(Mode.ADD, b.pointers(I32), b.tile(I32), order=Order.WEAK),
         "atomic_rmw_tko: the order must be one of RELAXED",
-    ),
-    (
-        lambda b: b.atomic_red_view(Mode.ADDF, partition(b, Padding.ZERO), [b.number] * 2, b.tile(F32, (8, 32))),
-        "atomic_red_view_tko: it takes a view without padding",
     ),
     (lambda b: b.join_tokens([]), "join_tokens: there must be a token to join"),
     # Facts.
@@ -268,7 +262,6 @@ def test_results_have_the_types_that_follow() -> None:
     assert [value.type for value in loop.arguments] == [Tile(I64), x.type]
     tiles = view(b, PartitionView((8, 16), TENSOR, (1, 0)))
     assert b.load_view(tiles, [b.number] * 2)[0].type == Tile(F32, (8, 16))
-    assert [value.type for value in b.get_index_space_shape(tiles, I64)] == [Tile(I64)] * 2
 
 
 def test_what_would_change_nothing_is_not_written() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from tileproof.backends.cuda.tileir.builder import Builder
 from tileproof.backends.cuda.tileir.encode import encode
 from tileproof.backends.cuda.tileir.enums import Mode, Order, Overflow, Padding, Predicate, Rounding, Scope
-from tileproof.backends.cuda.tileir.module import Block, Global, Location, Module, Op, Value
+from tileproof.backends.cuda.tileir.module import Block, Global, Location, Module, Op, Same, Value
 from tileproof.backends.cuda.tileir.types import (
     BF16,
     F4E2M1,
@@ -28,6 +28,7 @@ from tileproof.backends.cuda.tileir.types import (
     I32,
     I64,
     TF32,
+    TOKEN,
     GatherView,
     Number,
     PartitionView,
@@ -64,6 +65,10 @@ class Kit(Builder):
     def tile(self, element: Number, shape: Sequence[int] = (8,)) -> Value:
         return self.load_ptr(self.pointers(element, shape))[0]
 
+    def plain(self, name: str, *values: Value) -> Value:
+        """An operation of the table that the builder has no method for, whose result has the type of its operands."""
+        return self.one(name, values, values[0].type)
+
     def keep(self, *values: Value) -> None:
         for value in values:
             kind = value.type
@@ -90,7 +95,7 @@ def floats() -> Kit:
     for element in FLOATS:
         x, y = b.tile(element, ()), b.tile(element, ())
         flush = element == F32
-        b.keep(b.addf(x, y, ftz=flush), b.subf(x, y), b.mulf(x, y), b.divf(x, y), b.fma(x, y, x), b.remf(x, y))
+        b.keep(b.addf(x, y, ftz=flush), b.subf(x, y), b.mulf(x, y), b.divf(x, y), b.fma(x, y, x), b.plain("remf", x, y))
         b.keep(b.negf(x), b.absf(x), b.ceil(x), b.floor(x), b.minf(x, y, propagate_nan=True))
         b.keep(b.maxf(x, y, propagate_nan=False, ftz=flush), b.sqrt(x), b.rsqrt(x), b.exp2(x, ftz=flush))
         b.keep(b.select(b.cmpf(Predicate.NOT_EQUAL, x, y, ordered=False), x, y))
@@ -104,7 +109,8 @@ def elementary() -> Kit:
     b = Kit("elementary")
     x, y = b.tile(F32, ()), b.tile(F32, ())
     b.keep(b.exp(x), b.exp(x, rounding=Rounding.APPROXIMATE), b.tanh(x), b.tanh(x, rounding=Rounding.APPROXIMATE))
-    b.keep(b.log(x), b.log2(x), b.sin(x), b.cos(x), b.tan(x), b.sinh(x), b.cosh(x), b.pow(x, y), b.atan2(x, y))
+    b.keep(b.log(x), b.log2(x), b.sin(x), b.cos(x), b.pow(x, y))
+    b.keep(b.plain("tan", x), b.plain("sinh", x), b.plain("cosh", x), b.plain("atan2", x, y))
     return b
 
 
@@ -117,8 +123,9 @@ def conversions() -> Kit:
         there = b.ftof(f, element)
         b.keep(b.ftof(there, F32))
     b.keep(b.bitcast(f, I32), b.bitcast(x, BF16))
-    b.keep(b.trunci(b.exti(b.unpack(b.tile(I8), I4), I8, signed=True), I1), b.pack(b.unpack(b.tile(I8), I4)))
-    b.keep(b.ptr_to_int(b.ptr_to_ptr(b.pointers(F32), Pointer(I8))))
+    b.keep(b.trunci(b.exti(b.unpack(b.tile(I8), I4), I8, signed=True), I1))
+    b.keep(b.one("pack", (b.unpack(b.tile(I8), I4),), Tile(I8, (8,))))
+    b.keep(b.ptr_to_int(b.one("ptr_to_ptr", (b.pointers(F32),), Tile(Pointer(I8), (8,)))))
     return b
 
 
@@ -200,10 +207,10 @@ def views() -> Kit:
     view = b.make_tensor_view(base, tensor, [length])
     x, y, z = b.get_tile_block_id()
     zero = b.constant(Tile(I32), 0)
-    b.keep(*b.get_tensor_shape(view), *b.get_num_tile_blocks(), y, z)
+    b.keep(*b.emit("get_tensor_shape", (view,), [Tile(I32)] * 2), *b.get_num_tile_blocks(), y, z)
     tiles = b.make_partition_view(view, PartitionView((16, 32), tensor, (1, 0), Padding.NAN))
     loaded, token = b.load_view(tiles, [x, zero], hints={"sm_90": {"latency": 3, "allow_tma": False}})
-    b.keep(*b.get_index_space_shape(tiles, I64))
+    b.keep(*b.emit("get_index_space_shape", (tiles,), [Tile(I64)] * 2))
     steps = b.make_strided_view(view, StridedView((16, 32), (8, 32), tensor, (1, 0)))
     token = b.store_view(loaded, steps, [x, zero], token)
     gather = b.make_gather_view(view, GatherView((16, 32), tensor, 0, Padding.ZERO))
@@ -222,7 +229,8 @@ def pointers() -> Kit:
     more, other = b.load_ptr(where, order=Order.ACQUIRE, scope=Scope.BLOCK)
     token = b.store_ptr(where, b.addf(loaded, more), mask, b.join_tokens([token, other]))
     b.store_ptr(where, loaded, token=token, order=Order.RELAXED, scope=Scope.SYSTEM)
-    b.keep(b.exti(b.assume_same(b.tile(I8), [8]), I32, signed=True))
+    same = b.one("assume", (b.tile(I8),), Tile(I8, (8,)), {"promise": Same((8,))})
+    b.keep(b.exti(same, I32, signed=True))
     return b
 
 
@@ -233,14 +241,16 @@ def atomics() -> Kit:
         mask = b.constant(Tile(I1, (8,)), [1, 0, 1, 1, 0, 0, 1, 0])
         for mode in (Mode.AND, Mode.OR, Mode.XOR, Mode.ADD, Mode.MAX, Mode.MIN, Mode.UMAX, Mode.UMIN, Mode.EXCHANGE):
             value, token = b.atomic_rmw(mode, where, value, mask, token)
-        b.atomic_cas(where, value, value, mask, token, order=Order.ACQUIRE_RELEASE, scope=Scope.SYSTEM)
+        orders = {"order": Order.ACQUIRE_RELEASE, "scope": Scope.SYSTEM}
+        b.emit("atomic_cas_tko", (where, value, value, mask, token), (value.type, TOKEN), orders)
     for element in FLOATS:
         b.atomic_rmw(Mode.ADDF, b.pointers(element), b.tile(element))
     tensor = TensorView(F32, (None, 64), (64, 1))
     view = b.make_tensor_view(b.pointer(F32), tensor, [b.number])
     tiles = b.make_partition_view(view, PartitionView((8, 32), tensor, (0, 1)))
     zero = b.constant(Tile(I32), 0)
-    b.atomic_red_view(Mode.ADDF, tiles, [zero, zero], b.tile(F32, (8, 32)), b.make_token(), scope=Scope.BLOCK)
+    given = (tiles, (zero, zero), b.tile(F32, (8, 32)), b.make_token())
+    b.one("atomic_red_view_tko", given, TOKEN, {"order": Order.RELAXED, "scope": Scope.BLOCK, "mode": Mode.ADDF})
     return b
 
 
@@ -248,9 +258,10 @@ def debugging() -> Kit:
     b = Kit("debugging")
     token = b.print_("number %d and %f\n", [b.number, b.tile(F32, ())])
     b.print_("again\n", after=token)
-    b.assert_true(b.cmpi(Predicate.LESS, b.number, b.constant(Tile(I32), 5), signed=True), "it is too large")
-    b.keep(b.load_ptr(b.get_global("table", F32))[0])
-    scratch = b.alloca(F32, 16, 16)
+    is_small = b.cmpi(Predicate.LESS, b.number, b.constant(Tile(I32), 5), signed=True)
+    b.emit("assert", (is_small,), (), {"message": "it is too large"})
+    b.keep(b.load_ptr(b.one("get_global", (), Tile(Pointer(F32)), {"name": "table"}))[0])
+    scratch = b.one("alloca", (), Tile(Pointer(F32)), {"count": 16, "alignment": 16, "global": False})
     b.store_ptr(scratch, b.tile(F32, ()))
     return b
 
@@ -260,9 +271,10 @@ def newest() -> Kit:
     b = Kit("newest")
     zero = b.divi(b.number, b.constant(Tile(I32), 1 << 30), signed=False)
     x = b.tile(F32)
-    b.keep(b.insert(b.extract(x, [zero], (2,)), x, [zero]), b.fpowi(x, b.tile(I32)))
+    inserted = b.one("insert", (b.extract(x, [zero], (2,)), x, (zero,)), Tile(F32, (8,)))
+    b.keep(inserted, b.one("fpowi", (x, b.tile(I32)), Tile(F32, (8,))))
     b.keep(b.ftoi(x, I8, signed=False, saturating=True))
-    token = b.memory_fence_alias(b.gdc_wait(b.gdc_launch_dependents(b.make_token())))
+    token = b.one("memory_fence_alias_tko", (b.gdc_wait(b.gdc_launch_dependents(b.make_token())),), TOKEN)
     b.gdc_launch_dependents()
     b.gdc_wait()
     tensor = TensorView(F32, (None,), (1,))
@@ -277,8 +289,8 @@ def scaled() -> Kit:
     """What only architectures after sm_90 have."""
     b = Kit("scaled")
     x, y, acc = b.tile(F8E4M3, (128, 64)), b.tile(F8E4M3, (64, 128)), b.tile(F32, (128, 128))
-    b.keep(b.mmaf_scaled(x, y, acc, b.tile(F8E8M0, (128, 2)), b.tile(F8E8M0, (2, 128))))
-    b.keep(b.pack(b.unpack(b.tile(I8, (16,)), F4E2M1)))
+    b.keep(b.one("mmaf_scaled", (x, y, acc, b.tile(F8E8M0, (128, 2)), b.tile(F8E8M0, (2, 128))), acc.type))
+    b.keep(b.one("pack", (b.unpack(b.tile(I8, (16,)), F4E2M1),), Tile(I8, (16,))))
     return b
 
 

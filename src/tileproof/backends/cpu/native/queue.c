@@ -32,7 +32,6 @@ extern int pthread_cond_broadcast(struct bell *);
 extern int posix_memalign(void **memory, unsigned long alignment, unsigned long size);
 extern void free(void *memory);
 extern void *memcpy(void *to, const void *from, unsigned long size);
-extern long write(int file, const void *bytes, unsigned long size);
 extern int clock_gettime(int clock, struct instant *);
 
 /* Tells the processor that this is a wait; its code depends on the processor and is added when queue.ll is used. */
@@ -42,7 +41,7 @@ extern void tileproof_relax(void);
 #define STORE(place, value) __atomic_store_n(&(place), value, __ATOMIC_SEQ_CST)
 #define ADD(place, value) __atomic_fetch_add(&(place), value, __ATOMIC_SEQ_CST)
 
-enum { WALL_CLOCK = 0, PATIENCE = 20 * 1000 /* nanoseconds */, SLICE = 50 * 1000 * 1000, ALARMS = 16 };
+enum { WALL_CLOCK = 0, PATIENCE = 20 * 1000 /* nanoseconds */, SLICE = 50 * 1000 * 1000 };
 enum kind { RUN, COPY, CALL };
 
 #define NOBODY 0x7fffffffffffffffll
@@ -57,7 +56,6 @@ struct queue;
 struct entry { const struct step *steps; i64 count; struct queue *other; i64 turn; };
 /* Entries by number, taken modulo the room. One that is outgrown is kept: the thread may be reading it. */
 struct ring { i64 room; struct entry entry[]; };
-struct alarm { i64 turn, file; };
 
 struct queue {
     _Alignas(128) i64 done;
@@ -67,8 +65,6 @@ struct queue {
     _Alignas(128) i64 given; /* the number of the last entry */
     _Alignas(128) i64 asleep;
     i64 waiting; /* threads that need a signal when an entry is done */
-    i64 alarms;  /* whether any is set */
-    struct alarm alarm[ALARMS];
     run_code *run;
     void *pool;
     struct ring *ring;
@@ -119,33 +115,6 @@ i32 tileproof_queue_until(struct queue *queue, i64 turn, i64 nanoseconds) {
     return LOAD(queue->done) >= turn;
 }
 
-/* Has eight bytes written to a file when an entry is done, once; whether it is done already. */
-i32 tileproof_queue_alarm(struct queue *queue, i64 place, i64 turn, i64 file) {
-    struct alarm *alarm = &queue->alarm[place];
-    STORE(alarm->file, file);
-    STORE(alarm->turn, turn);
-    STORE(queue->alarms, 1);
-    return LOAD(queue->done) >= turn;
-}
-
-static void ring_alarms(struct queue *queue, i64 done) {
-    i64 one = 1;
-    for (i32 i = 0; i < ALARMS; i++) {
-        struct alarm *alarm = &queue->alarm[i];
-        if (LOAD(alarm->turn) > done) continue;
-        STORE(alarm->turn, NEVER);
-        if (write((int)LOAD(alarm->file), &one, 8) != 8) continue; /* full: then its reader is awake anyway */
-    }
-}
-
-/* Rings an alarm that belongs to no queue: a stream of a GPU calls this when it comes to it. Whoever finds that the alarm
-   is set no more may free it. */
-void tileproof_queue_ring(struct alarm *alarm) {
-    i64 one = 1, file = LOAD(alarm->file);
-    STORE(alarm->turn, NEVER);
-    if (write((int)file, &one, 8) != 8) return; /* full: then its reader is awake anyway */
-}
-
 /* Moves the counter on and tells those who wait. */
 void tileproof_queue_reach(struct queue *queue, i64 turn) {
     STORE(queue->done, turn);
@@ -154,7 +123,6 @@ void tileproof_queue_reach(struct queue *queue, i64 turn) {
         pthread_cond_broadcast(&queue->door);
         pthread_mutex_unlock(&queue->door_lock);
     }
-    if (LOAD(queue->alarms)) ring_alarms(queue, turn);
 }
 
 /* Working. */
@@ -282,8 +250,6 @@ struct queue *tileproof_queue_new(void) {
         return 0;
     }
     queue->done = queue->failures = queue->abandoned = queue->ended = queue->given = queue->asleep = queue->waiting = 0;
-    queue->alarms = 0;
-    for (i32 i = 0; i < ALARMS; i++) queue->alarm[i] = (struct alarm){NEVER, -1};
     pthread_mutex_init(&queue->bell_lock, 0);
     pthread_mutex_init(&queue->door_lock, 0);
     pthread_cond_init(&queue->bell, 0);

@@ -127,10 +127,6 @@ class Arithmetic(Emitter):
         """The square root; f32 may be approximate."""
         return self._rounded("sqrt", (x,), ftz, rounding, Rounding.APPROXIMATE)
 
-    def remf(self, x: Value, y: Value) -> Value:
-        """The remainder, with the sign of `x`."""
-        return self.one("remf", (x, y), floats("remf", x, y))
-
     def negf(self, x: Value) -> Value:
         """The number with its sign turned."""
         return self.one("negf", (x,), floats("negf", x))
@@ -191,32 +187,9 @@ class Arithmetic(Emitter):
         """The cosine."""
         return self.one("cos", (x,), floats("cos", x))
 
-    def tan(self, x: Value) -> Value:
-        """The tangent."""
-        return self.one("tan", (x,), floats("tan", x))
-
-    def sinh(self, x: Value) -> Value:
-        """The hyperbolic sine."""
-        return self.one("sinh", (x,), floats("sinh", x))
-
-    def cosh(self, x: Value) -> Value:
-        """The hyperbolic cosine."""
-        return self.one("cosh", (x,), floats("cosh", x))
-
     def pow(self, x: Value, y: Value) -> Value:
         """`x` to the power of `y`."""
         return self.one("pow", (x, y), floats("pow", x, y))
-
-    def atan2(self, x: Value, y: Value) -> Value:
-        """The angle whose tangent is `x` over `y`, in the right quadrant."""
-        return self.one("atan2", (x, y), floats("atan2", x, y))
-
-    def fpowi(self, x: Value, y: Value) -> Value:
-        """`x` to the power of the signed integer `y`."""
-        kind, exponent = floats("fpowi", x), integers("fpowi", y)
-        if exponent.shape != kind.shape or exponent.element == I64:
-            raise wrong("fpowi", "the exponent must have the shape of the base and at most 32 bits", x, y)
-        return self.one("fpowi", (x, y), kind)
 
     def cmpf(self, predicate: Predicate, x: Value, y: Value, ordered: bool = True) -> Value:
         """Whether the predicate holds, as i1; with a NaN, false if ordered and true if not."""
@@ -286,10 +259,6 @@ class Arithmetic(Emitter):
     def ptr_to_int(self, x: Value) -> Value:
         """Pointers as addresses."""
         return self.one("ptr_to_int", (x,), Tile(I64, pointers("ptr_to_int", x)[0].shape))
-
-    def ptr_to_ptr(self, x: Value, pointer: Pointer) -> Value:
-        """The same addresses, of elements of another type."""
-        return self.one("ptr_to_ptr", (x,), Tile(pointer, pointers("ptr_to_ptr", x)[0].shape))
 
     # What several of the above share.
 

@@ -11,13 +11,11 @@ from .control import Control
 from .enums import Signedness
 from .literals import Scalar, payload
 from .memory import Memory
-from .module import Bounded, Divisible, Promise, Same, Value
+from .module import Bounded, Divisible, Promise, Value
 from .types import (
     BF16,
-    F4E2M1,
     F8E4M3,
     F8E5M2,
-    F8E8M0,
     F16,
     F32,
     F64,
@@ -42,9 +40,6 @@ _PRODUCTS: Final[dict[Element, tuple[Number, ...]]] = {
     F64: (F64,),
 }
 """The element types of matrices, and of what their products may be added up in."""
-
-_SCALED: Final = ((F8E4M3, F8E8M0), (F8E5M2, F8E8M0), (F4E2M1, F8E8M0), (F4E2M1, F8E4M3))
-"""The element types of matrices whose blocks have scales, and of the scales."""
 
 
 class Builder(Arithmetic, Control, Memory):
@@ -108,26 +103,6 @@ class Builder(Arithmetic, Control, Memory):
         self._part("extract", part, kind, indices)
         return self.one("extract", (x, tuple(indices)), part)
 
-    def insert(self, part: Value, into: Value, indices: Sequence[Value]) -> Value:
-        """The tile `into` with its part number `indices` replaced."""
-        kind = tile("insert", into)
-        self._part("insert", tile("insert", part), kind, indices)
-        return self.one("insert", (part, into, tuple(indices)), kind)
-
-    def pack(self, x: Value) -> Value:
-        """The bytes of a tile of one dimension, as i8; a tile of bytes is bitcast instead."""
-        kind = tile("pack", x)
-        if (
-            kind.rank != 1
-            or not isinstance(kind.element, Number)
-            or kind.element in (I1, TF32)
-            or kind.element.bits == 8
-        ):
-            raise wrong("pack", "the operand must be numbers in one dimension, not bytes", x)
-        if kind.count * kind.element.bits % 8:
-            raise wrong("pack", "the elements must fill whole bytes", x)
-        return self.one("pack", (x,), Tile(I8, (kind.count * kind.element.bits // 8,)))
-
     def unpack(self, x: Value, element: Number) -> Value:
         """The numbers whose bytes are those of a tile of i8."""
         kind = tile("unpack", x)
@@ -145,21 +120,6 @@ class Builder(Arithmetic, Control, Memory):
         if left.element != right.element or total.element not in _PRODUCTS.get(left.element, ()):
             raise wrong("mmaf", "there is no such product of floats", x, y, acc)
         return self.one("mmaf", (x, y, acc), total, {"fast": fast})
-
-    def mmaf_scaled(self, x: Value, y: Value, acc: Value, x_scale: Value, y_scale: Value) -> Value:
-        """The product of matrices of small floats, each block along k times its scale, plus `acc`."""
-        op = "mmaf_scaled"
-        left, right, total = self._matrices(op, x, y, acc)
-        scales = tile(op, x_scale), tile(op, y_scale)
-        if left.element != right.element or total.element != F32 or scales[0].element != scales[1].element:
-            raise wrong(op, "there is no such product of floats", x, y, acc, x_scale, y_scale)
-        if (left.element, scales[0].element) not in _SCALED:
-            raise wrong(op, "there is no such product of floats", x, y, acc, x_scale, y_scale)
-        blocks = scales[0].shape[-1:]
-        expected = left.shape[:-1] + blocks, right.shape[:-2] + blocks + right.shape[-1:]
-        if expected != (scales[0].shape, scales[1].shape):
-            raise wrong(op, "there is one scale for each block along k", x, y, x_scale, y_scale)
-        return self.one(op, (x, y, acc, x_scale, y_scale), total)
 
     def mmai(self, x: Value, y: Value, acc: Value, *, signed_left: bool, signed_right: bool) -> Value:
         """The product of i8 matrices plus `acc` in i32."""
@@ -204,19 +164,7 @@ class Builder(Arithmetic, Control, Memory):
             raise wrong("assume", f"no number lies between {low} and {high}", x)
         return x if low is None and high is None else self._assume(x, Bounded(low, high))
 
-    def assume_same(self, x: Value, groups: Sequence[int]) -> Value:
-        """`x`, known to be equal within groups of this many elements along each dimension."""
-        kind = tile("assume", x)
-        if len(groups) != kind.rank or any(length % group for length, group in zip(kind.shape, groups, strict=True)):
-            raise wrong("assume", f"groups of {list(groups)} must fill each dimension", x)
-        return self._assume(x, Same(tuple(groups)))
-
     # Debugging.
-
-    def assert_true(self, condition: Value, message: str) -> None:
-        """Report a message for elements that are false; the program goes on."""
-        expect("assert", "the condition", condition, Tile(I1, tile("assert", condition).shape))
-        self.emit("assert", (condition,), (), {"message": message})
 
     def print_(self, form: str, values: Sequence[Value] = (), after: Value | None = None) -> Value:
         """Print values as a format of printf says. The result is a token."""

@@ -21,7 +21,6 @@ from .types import (
     TOKEN,
     Element,
     GatherView,
-    Number,
     PartitionView,
     Pointer,
     StridedView,
@@ -65,19 +64,6 @@ class Memory(Emitter):
     def make_gather_view(self, view: Value, kind: GatherView) -> Value:
         """Tiles of a tensor, whose places along one dimension are chosen one by one."""
         return self._viewed("make_gather_scatter_view", view, kind, GatherView)
-
-    def get_index_space_shape(self, view: Value, element: Number = I32) -> tuple[Value, ...]:
-        """How many tiles a view has along each dimension."""
-        op = "get_index_space_shape"
-        rank = len(self._view(op, view).tile)
-        return self._lengths(op, view, element, rank)
-
-    def get_tensor_shape(self, view: Value, element: Number = I32) -> tuple[Value, ...]:
-        """How long a tensor is along each dimension."""
-        op = "get_tensor_shape"
-        if not isinstance(view.type, TensorView):
-            raise wrong(op, "the operand must be a view of a tensor", view)
-        return self._lengths(op, view, element, len(view.type.shape))
 
     # Loads and stores. A load without padding gives undefined elements past the edge, and under a false mask.
 
@@ -185,51 +171,15 @@ class Memory(Emitter):
     ) -> tuple[Value, Value]:
         """Change elements at pointers; what was there before (undefined under a false mask), and a token."""
         op = "atomic_rmw_tko"
-        kind = self._atomic(op, target, value, mask, token, order, scope)
+        kind = pointers(op, target)[1]
+        checks.ordered(op, order, scope, _ATOMICS)
+        checks.token(op, token)
+        expect(op, "the value", value, kind)
+        expect(op, "the mask", mask, Tile(I1, kind.shape))
         _allowed(op, mode, kind.element)
         attributes = {"order": order, "scope": scope, "mode": mode}
         before, after = self.emit(op, (target, value, mask, token), (kind, TOKEN), attributes)
         return before, after
-
-    def atomic_cas(
-        self,
-        target: Value,
-        compare: Value,
-        value: Value,
-        mask: Value | None = None,
-        token: Value | None = None,
-        order: Order = Order.RELAXED,
-        scope: Scope = Scope.DEVICE,
-    ) -> tuple[Value, Value]:
-        """Replace elements at pointers whose bits are those of `compare`; what was there before, and a token."""
-        op = "atomic_cas_tko"
-        kind = self._atomic(op, target, value, mask, token, order, scope)
-        expect(op, "what to compare with", compare, kind)
-        if kind.element not in (I32, I64, F32, F64):
-            raise wrong(op, "the elements must have 32 or 64 bits", kind)
-        attributes = {"order": order, "scope": scope}
-        before, after = self.emit(op, (target, compare, value, mask, token), (kind, TOKEN), attributes)
-        return before, after
-
-    def atomic_red_view(
-        self,
-        mode: Mode,
-        view: Value,
-        indices: Sequence[Value],
-        value: Value,
-        token: Value | None = None,
-        scope: Scope = Scope.DEVICE,
-    ) -> Value:
-        """Change the elements of a view's tile, each atomically. The result is a token."""
-        op, kind = "atomic_red_view_tko", self._view("atomic_red_view_tko", view)
-        if isinstance(kind, GatherView) or kind.padding is not None or scope is Scope.SYSTEM or mode is Mode.EXCHANGE:
-            raise wrong(op, "it takes a view without padding or gathering, and no scope beyond the device", view)
-        expect(op, "the value", value, checks.tile_view(op, kind))
-        checks.token(op, token)
-        _allowed(op, mode, kind.of.element)
-        given = checks.indices(op, kind, indices)
-        attributes = {"order": Order.RELAXED, "scope": scope, "mode": mode}
-        return self.one(op, (view, given, value, token), TOKEN, attributes)
 
     # Tokens.
 
@@ -245,11 +195,6 @@ class Memory(Emitter):
             checks.token("join_tokens", each)
         return tokens[0] if len(tokens) == 1 else self.one("join_tokens", (tuple(tokens),), TOKEN)
 
-    def memory_fence_alias(self, token: Value) -> Value:
-        """A token that also orders accesses to the same memory at another address."""
-        checks.token("memory_fence_alias_tko", token)
-        return self.one("memory_fence_alias_tko", (token,), TOKEN)
-
     def gdc_launch_dependents(self, token: Value | None = None) -> Value:
         """Let the next kernel of the stream begin, after the token."""
         checks.token("gdc_launch_dependents_tko", token)
@@ -259,17 +204,6 @@ class Memory(Emitter):
         """Wait for the kernel before this one; its results may be read after the token that this gives."""
         checks.token("gdc_wait_tko", token)
         return self.one("gdc_wait_tko", (token,), TOKEN)
-
-    # Memory with a name, and of one program.
-
-    def get_global(self, name: str, element: Number) -> Value:
-        """The pointer to a global of the module."""
-        return self.one("get_global", (), Tile(Pointer(element)), {"name": name})
-
-    def alloca(self, element: Number, count: int, alignment: int, everywhere: bool = False) -> Value:
-        """A pointer to scratch memory that dies with the block; `everywhere` gives it a global address."""
-        attributes = {"count": count, "alignment": alignment, "global": everywhere}
-        return self.one("alloca", (), Tile(Pointer(element)), attributes)
 
     # What several of the above share.
 
@@ -285,28 +219,6 @@ class Memory(Emitter):
         expect(op, "the operand", view, kind.of)
         checks.tile_view(op, kind)
         return self.one(op, (view,), kind)
-
-    def _lengths(self, op: str, view: Value, element: Number, rank: int) -> tuple[Value, ...]:
-        if element not in checks.INTEGERS:
-            raise wrong(op, "lengths must be integers", element)
-        return self.emit(op, (view,), (Tile(element),) * rank)
-
-    def _atomic(
-        self,
-        op: str,
-        target: Value,
-        value: Value,
-        mask: Value | None,
-        token: Value | None,
-        order: Order,
-        scope: Scope,
-    ) -> Tile:
-        kind = pointers(op, target)[1]
-        checks.ordered(op, order, scope, _ATOMICS)
-        checks.token(op, token)
-        expect(op, "the value", value, kind)
-        expect(op, "the mask", mask, Tile(I1, kind.shape))
-        return kind
 
 
 def _inbounds(op: str, view: TileView, inbounds: Sequence[bool] | None) -> tuple[bool, ...]:

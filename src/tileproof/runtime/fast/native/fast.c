@@ -18,7 +18,8 @@ typedef long long i64;
 typedef unsigned long long u64;
 typedef struct object object;
 
-enum { MOST_ARGUMENTS = 32, MOST_WORDS = 160, MOST_AXES = 8, MOST_TYPES = 12, MOST_VARIABLES = 4, LANE_ROOM = 4096 };
+enum { MOST_ARGUMENTS = 32, MOST_WORDS = 160, MOST_AXES = 8, MOST_TYPES = 12, MOST_VARIABLES = 4, LANE_ROOM = 4096,
+       MOST_DIMENSIONS = 32 };
 
 /* What an argument was seen to be, and what a plan wants it to be. */
 enum { UNKNOWN, WHOLE, REAL, TRUTH, TENSOR };
@@ -29,6 +30,12 @@ enum { BYTES, ELEMENTS, UNITS };
 
 /* No system has memory below this; a torch tensor whose memory was given back may say it is there. */
 enum { LOWEST = 1 << 16 };
+
+/* Every dimension is shorter. */
+#define FAR (1ll << 48)
+
+/* The most bytes of the tensors of a launch that is done at once, with Python's lock. */
+enum { SMALL = 1 << 16 };
 
 /* How a scalar is stored. */
 enum { AS_WHOLE, AS_F32, AS_F64 };
@@ -44,12 +51,16 @@ enum { FOR_PYTHON = 2, AGAIN = 3, RAISED = 4 };
    within some microseconds, unless its queue is full. */
 enum { MOST_TRIES = 8, MOST_LOOKS = 20000 };
 
-struct axis { i64 extent, stride[UNITS]; };
+/* An axis of an argument. In a plan for one shape: its extent and stride. In an open plan: which dimension it is, or -1
+   for the extent that stands here, and whether neighbours along it are neighbours in memory. */
+struct axis { i64 extent, stride[UNITS]; i32 dimension, is_unit; };
 
 struct argument {
     i32 form, word; /* word: which of the driver's parameters it is, -1 for none */
     i32 rank, is_written, is_stored_as, is_empty;
-    i32 fills, padding; /* fills: every byte between the first and the last is written, and none is read */
+    i32 fills, is_read; /* fills: every byte between the first and the last is written, and none is read */
+    i32 is_large, padding; /* of an open plan: whether it is written and has at least `cache` bytes */
+    i64 itemsize;
     u64 element[UNITS];
     u64 misaligned;     /* bits of an address that must be 0 */
     u64 before, behind; /* bytes from the first element down to the lowest, and up to the end */
@@ -108,18 +119,39 @@ struct join {
     object *broke; /* is told what the driver said if it took the first call only; raises */
 };
 
+/* A word of an open plan that follows from extents and strides: of an argument (first) and an axis (second); a
+   dimension (first); the places of a walker of some size, at least one for a walker of pieces (second); or what follows
+   from all places: how many programs there are, and how many a thread claims at a time. */
+enum { FROM_EXTENT, FROM_STRIDE, FROM_DIMENSION, FROM_PLACES, FROM_PROGRAMS, FROM_CHUNK };
+struct source { i32 word, kind, first, second; i64 size; };
+
+/* Whether a size divides a dimension, which the code of an open plan relies on. */
+struct divided { i32 dimension, is_so; i64 size; };
+
+/* A job of the CPU's pool. */
+typedef void job_code(void *words, void *arena, i64 first, i64 last);
+
 struct plan {
     i32 arguments, words;
     i32 device_type, device;
     i32 grid[3], block[3], shared_bytes;
     i32 follows, releases_gil, has_programs; /* follows: the stream is the current one at each launch */
     void *function, *stream, *context;
-    launch_code *launch;
+    launch_code *launch; /* null in a plan of the CPU */
     context_code *current_context; /* null: whatever context is current is the right one */
     const u64 *word;
     const struct argument *argument;
     struct lane *const *alone; /* where the lane of the only stream of the device is; null: no leases are taken */
     const struct join *join; /* null: there is one call of the driver */
+    /* Of the CPU. An open plan holds for all shapes of which `divided`, `is_unit` and `is_large` are true. */
+    i32 is_open, is_quick, sources, divisions; /* quick: a small launch may be done here and now */
+    i32 record, first; /* the words that a failed check reports in, and the first of the arguments of the code */
+    i32 dimensions, padding;
+    u64 cache;
+    i64 chunks, programs; /* how many chunks a job is cut into; programs: of a plan for one shape */
+    const struct source *source;
+    const struct divided *divided;
+    void *arena;
 };
 
 /* The plans of a kernel. */
@@ -127,6 +159,7 @@ struct table {
     i64 count;
     i64 *latest; /* which plan was used last */
     u64 grad, negated; /* bits of arguments about which torch is asked */
+    i64 on_cpu; /* whether all plans are of the CPU; else none is */
     const struct plan *plan[];
 };
 
@@ -150,6 +183,12 @@ typedef i32 stream_code(i32 device_type, i32 device, void **stream);
 
 struct reader { object *type; i64 how; exchange_code *exchange; i64 slot; };
 
+/* Whether work of the CPU is under way: the counters of all queues, the last entry that is done in front and the last
+   that was given at `GIVEN`. No launch goes without leases while something is to be looked at closely, while there are more
+   queues than there is room for, or while a thread that has the lock of the ledger holds the door. */
+enum { DOORS = 64, GIVEN = 16 };
+struct door { i64 closed, full, held, queues; const i64 *queue[DOORS]; };
+
 struct runtime {
     /* Where things are in Python's objects. */
     i64 header, tuple_items, bytes_data, plans_slot;
@@ -171,17 +210,23 @@ struct runtime {
     object *in_python; /* the same launch, for what is only read in Python */
     object *is_grad_enabled, *requires_grad, *is_negated;
     stream_code *torch_stream;
-    /* What is asked before a plan is followed: variables that must be None, a dict that must not have a key, the modules
-       that are loaded, the one that is torch with its streams in use, and where streams of `with` blocks are. */
+    /* What is asked before a plan is followed: variables that must be None, a dict that must not have a key, nor
+       another one for launches on the CPU, the modules that are loaded, the one that is torch with its streams in use, and where streams of `with` blocks are. */
     object *none, *missing;
     i32 (*variable)(object *, object *otherwise, object **value);
     object *(*look_up)(object *dict, object *key);
     i32 (*next)(object *dict, i64 *place, object **key, object **value);
     object *quiet[MOST_VARIABLES];
-    object *environment, *key, *modules, *torch_name, *cupy_name, *device_name, *handle_name, *torch, *streams;
+    object *environment, *key, *cpu_key, *modules, *torch_name, *cupy_name, *device_name, *handle_name, *torch, *streams;
+    /* Bytes that Python keeps, and how tensors of torch on the CPU are kept from changing: `detach` gives another tensor
+       over the same storage, which must not be given other memory either. */
+    object *(*bytes)(const char *, i64);
+    object *detach, *storage, *storage_address, *storage_bytes, *is_resizable;
+    const struct door *door;
     i64 readers;
     struct reader reader[MOST_TYPES];
 };
+
 
 static struct runtime *runtime;
 
@@ -199,6 +244,7 @@ struct seen {
     i64 whole;
     double real;
     struct state *state; /* null: nothing is known of the memory */
+    i64 is_lent; /* whether others can reach memory of our own */
 };
 
 struct span { u64 low, high; i64 is_written; };
@@ -213,6 +259,9 @@ struct launch {
     struct span span[MOST_ARGUMENTS];
     struct state *written[MOST_ARGUMENTS];
     i32 spans, states;
+    i64 dimension[MOST_DIMENSIONS]; /* -1: not known yet */
+    i64 programs;
+    u64 amount; /* of all tensors, in bytes */
 };
 
 /* Looking. */
@@ -236,6 +285,7 @@ static i32 read_array(object *array, struct seen *seen) {
     seen->is_writable = (AT(i32, array, header + 48) & 0x400) != 0;
     seen->unit = BYTES;
     seen->state = 0;
+    seen->is_lent = 0;
     return 1;
 }
 
@@ -257,6 +307,7 @@ static i32 read_exchange(const struct reader *reader, object *tensor, struct see
     seen->is_writable = 1;
     seen->unit = ELEMENTS;
     seen->state = 0;
+    seen->is_lent = 0;
     return told.data || !told.byte_offset;
 }
 
@@ -274,7 +325,8 @@ static i32 read_record(const struct reader *reader, object *owner, struct seen *
     seen->is_writable = record->is_writable;
     seen->unit = ELEMENTS;
     seen->state = record->state;
-    return !record->state || COUNT_OF(record->state->lent) == 0;
+    seen->is_lent = record->state && COUNT_OF(record->state->lent) != 0;
+    return 1;
 }
 
 /* Whether an argument is something that plans know. */
@@ -324,7 +376,7 @@ static i32 fits_tensor(
     i32 unit = seen->unit;
     if (seen->element != argument->element[unit] || seen->rank != argument->rank) return 0;
     if (seen->device_type != plan->device_type || seen->device != plan->device) return 0;
-    if (seen->how == BY_EXCHANGE && !plan->follows) return 0;
+    if (plan->launch && ((seen->how == BY_EXCHANGE && !plan->follows) || seen->is_lent)) return 0;
     if (argument->is_written && !seen->is_writable) return 0;
     for (i32 i = 0; i < argument->rank; i++)
         if (seen->shape[i] != argument->axis[i].extent) return 0;
@@ -339,6 +391,107 @@ static i32 fits_tensor(
     span->high = seen->address + argument->behind;
     if (span->low < LOWEST || span->low > seen->address || span->high < seen->address) return 0;
     return is_ready(argument, seen, span);
+}
+
+/* Products and sums below 2 to the 62nd; what is larger is left to the full launch. */
+enum { HALF = 31 };
+#define LARGEST (1ll << 62)
+
+static i32 multiply(i64 one, i64 other, i64 *made) {
+    i64 size = one < 0 ? -one : one, times = other < 0 ? -other : other;
+    if (size < 0 || times < 0) return 0; /* the least number has no opposite */
+    if ((size | times) >> HALF && times && size > LARGEST / times) return 0;
+    *made = one * other;
+    return 1;
+}
+
+static i32 add(i64 one, i64 other, i64 *made) {
+    *made = one + other; /* both are below 2 to the 62nd, or this is not asked */
+    return *made < LARGEST && *made > -LARGEST;
+}
+
+/* The same for an open plan. Written tensors must be arrays whose strides, from the last axis to the first, each pass
+   over all that is inside: other ones are left to the full launch. */
+static i32 fits_open(
+    const struct plan *plan, const struct argument *argument, const struct seen *seen, struct launch *launch,
+    struct span *span
+) {
+    i32 unit = seen->unit;
+    i64 size = argument->itemsize, amount = size, before = 0, behind = size, reach = size;
+    if (seen->element != argument->element[unit] || seen->rank != argument->rank) return 0;
+    if (seen->device_type != plan->device_type || seen->device != plan->device) return 0;
+    if (argument->is_written && !seen->is_writable) return 0;
+    if (seen->address & argument->misaligned) return 0;
+    for (i32 i = argument->rank - 1; i >= 0; i--) {
+        const struct axis *axis = &argument->axis[i];
+        i64 extent = seen->shape[i], stride = seen->strides[i], length;
+        if (axis->dimension < 0) {
+            if (extent != axis->extent) return 0;
+        } else if (launch->dimension[axis->dimension] < 0) {
+            if (extent >= FAR) return 0;
+            launch->dimension[axis->dimension] = extent;
+        } else if (launch->dimension[axis->dimension] != extent) return 0;
+        if (!multiply(amount, extent, &amount)) return 0;
+        if (extent <= 1) continue;
+        if (unit == BYTES) {
+            if (stride % size) return 0;
+        } else if (!multiply(stride, size, &stride)) return 0;
+        if ((stride == size) != axis->is_unit) return 0;
+        if (!multiply(stride, extent - 1, &length)) return 0;
+        if (length < 0) {
+            if (argument->is_written && -stride < reach) return 0;
+            if (!add(before, -length, &before)) return 0;
+        } else {
+            if (argument->is_written && stride < reach) return 0;
+            if (!add(behind, length, &behind)) return 0;
+        }
+        if (!add(before, behind, &reach)) return 0;
+    }
+    if (argument->is_large >= 0 && argument->is_large != ((u64)amount >= plan->cache)) return 0;
+    launch->amount += (u64)amount;
+    span->low = span->high = seen->address;
+    span->is_written = argument->is_written;
+    if (!amount) return 1;
+    span->low = seen->address - (u64)before;
+    span->high = seen->address + (u64)behind;
+    if (span->low < LOWEST || span->low > seen->address || span->high < seen->address) return 0;
+    if (!seen->state || !seen->state->unwritten) return 1;
+    return argument->is_written && !argument->is_read && (u64)amount == span->high - span->low
+        && span->low == seen->state->low && span->high == seen->state->high;
+}
+
+/* The words of an open plan that follow from extents and strides; whether the code is right for them. */
+static i32 fills_in(const struct plan *plan, const struct seen *seen, struct launch *launch) {
+    for (i32 i = 0; i < plan->divisions; i++) {
+        const struct divided *each = &plan->divided[i];
+        i64 extent = launch->dimension[each->dimension];
+        if ((extent && extent % each->size == 0) != each->is_so) return 0;
+    }
+    launch->programs = 1;
+    for (i32 i = 0; i < plan->sources; i++) {
+        const struct source *each = &plan->source[i];
+        i64 made = 0;
+        switch (each->kind) {
+        case FROM_EXTENT: made = seen[each->first].shape[each->second]; break;
+        case FROM_STRIDE:
+            made = seen[each->first].strides[each->second];
+            if (seen[each->first].unit == BYTES) made /= plan->argument[each->first].itemsize;
+            break;
+        case FROM_DIMENSION: made = launch->dimension[each->first]; break;
+        case FROM_PLACES:
+            made = launch->dimension[each->first] / each->size + (launch->dimension[each->first] % each->size != 0);
+            if (each->second && made < 1) made = 1;
+            if (!multiply(launch->programs, made, &launch->programs)) return 0;
+            break;
+        case FROM_PROGRAMS:
+            if (!multiply(launch->programs, each->size, &made)) return 0;
+            launch->programs = made;
+            break;
+        case FROM_CHUNK: made = launch->programs / plan->chunks; made = made < 1 ? 1 : made; break;
+        }
+        if (each->word >= 0) launch->word[each->word] = (u64)made;
+    }
+    return 1;
 }
 
 static i32 fits_scalar(const struct argument *argument, const struct seen *seen, u64 *word) {
@@ -374,16 +527,23 @@ static i32 fits(const struct plan *plan, const struct seen *seen, i64 count, str
     u64 scalars[MOST_ARGUMENTS];
     if (plan->arguments != count) return 0;
     launch->spans = launch->states = 0;
+    launch->amount = 0;
+    launch->programs = plan->programs;
+    for (i32 i = 0; i < plan->dimensions; i++) launch->dimension[i] = -1;
     for (i64 i = 0; i < count; i++) {
         const struct argument *argument = &plan->argument[i];
         if (argument->form != seen[i].form) return 0;
         if (argument->form == TENSOR) {
-            if (!fits_tensor(plan, argument, &seen[i], &launch->span[launch->spans++])) return 0;
+            struct span *span = &launch->span[launch->spans++];
+            if (!(plan->is_open ? fits_open(plan, argument, &seen[i], launch, span)
+                                : fits_tensor(plan, argument, &seen[i], span))) return 0;
+            if (!plan->is_open) launch->amount += span->high - span->low;
             if (argument->is_written && seen[i].state) launch->written[launch->states++] = seen[i].state;
         } else if (!fits_scalar(argument, &seen[i], &scalars[i])) return 0;
     }
     if (!are_apart(launch->span, launch->spans)) return 0;
     for (i32 i = 0; i < plan->words; i++) launch->word[i] = plan->word[i];
+    if (plan->is_open && !fills_in(plan, seen, launch)) return 0;
     for (i64 i = 0; i < count; i++) {
         const struct argument *argument = &plan->argument[i];
         if (argument->word >= 0) launch->word[argument->word] = argument->form == TENSOR ? seen[i].address : scalars[i];
@@ -554,6 +714,76 @@ static i32 start(
     return answer;
 }
 
+/* The CPU: small launches are done at once, by this thread and with Python's lock, if nothing else is under way. Nobody can
+   ask for the same bytes meanwhile, so no leases are taken. */
+
+static i32 is_quiet_here(void) {
+    const struct door *door = runtime->door;
+    if (!door || door->closed | door->full | door->held) return 0; /* they change with Python's lock */
+    for (i64 i = 0; i < door->queues; i++)
+        if (__atomic_load_n(&door->queue[i][0], __ATOMIC_ACQUIRE) < __atomic_load_n(&door->queue[i][GIVEN], __ATOMIC_ACQUIRE))
+            return 0;
+    return 1;
+}
+
+static i32 run_here(const struct plan *plan, struct launch *launch) {
+    if (!plan->is_quick || launch->amount > SMALL || !is_quiet_here()) return 0;
+    for (i32 i = 0; i < launch->states; i++) launch->written[i]->version++;
+    launch->word[plan->first] = (u64)&launch->word[plan->record];
+    if (launch->programs > 0)
+        ((job_code *)plan->function)(&launch->word[plan->first], plan->arena, 0, launch->programs);
+    for (i32 i = 0; i < launch->states; i++) launch->written[i]->unwritten = 0;
+    return 1;
+}
+
+/* A tensor of torch as another one that nobody else has, over the same storage, which must not be given other memory
+   either; and the bytes of that storage. The calls may give Python's lock away, so all tensors of torch are treated so
+   before any argument is read. */
+struct kept { object *tensor; u64 begin, end; };
+
+static i32 number_of(object *code, object *of, i64 *number) {
+    object *told = runtime->call(code, &of, 1, 0);
+    i32 overflow = 1;
+    if (!told) {
+        runtime->forget_error();
+        return 0;
+    }
+    if (TYPE_OF(told) == runtime->int_type) *number = runtime->long_value(told, &overflow);
+    runtime->drop(told);
+    return !overflow;
+}
+
+static i32 keep(object *tensor, struct kept *kept) {
+    object *storage = 0;
+    i64 begin = 0, bytes = 0;
+    i32 is_kept = 0;
+    kept->tensor = runtime->call(runtime->detach, &tensor, 1, 0);
+    if (kept->tensor) storage = runtime->call(runtime->storage, &kept->tensor, 1, 0);
+    if (!storage) {
+        runtime->forget_error();
+        return 0;
+    }
+    object *is_resizable = runtime->call(runtime->is_resizable, &storage, 1, 0);
+    if (denies(is_resizable))
+        is_kept = number_of(runtime->storage_address, storage, &begin)
+            && number_of(runtime->storage_bytes, storage, &bytes);
+    runtime->drop(storage);
+    kept->begin = (u64)begin;
+    kept->end = (u64)begin + (u64)bytes;
+    return is_kept;
+}
+
+static i32 lies_within(const struct seen *seen, const struct kept *kept) {
+    i64 size = (i64)(seen->element >> 8 & 255) / 8, reach = size;
+    for (i32 i = 0; i < seen->rank; i++) {
+        i64 length;
+        if (seen->shape[i] == 0) return 1;
+        if (!multiply(seen->strides[i], size, &length) || !multiply(length, seen->shape[i] - 1, &length) || length < 0
+            || !add(reach, length, &reach)) return 0;
+    }
+    return seen->address >= kept->begin && (u64)reach <= kept->end - seen->address && seen->address <= kept->end;
+}
+
 /* What keeps the plans of a kernel, a tuple that begins with their table; null if there are none. */
 static object *held_by(object *plans) {
     object *held = AT(object *, plans, runtime->plans_slot);
@@ -563,6 +793,82 @@ static object *held_by(object *plans) {
 
 static const struct table *table_in(object *held) {
     return (const struct table *)((char *)ITEM_OF(held, 0) + runtime->bytes_data);
+}
+
+/* The plan that arguments on the CPU fit; null if there is none. `kept` holds tensors of torch, or is null if that is the
+   caller's affair. */
+static const struct plan *match_here(
+    object *plans, object *args, struct seen *seen, struct launch *launch, struct kept *kept
+) {
+    i64 count = COUNT_OF(args);
+    object *held = held_by(plans);
+    if (!held || count > MOST_ARGUMENTS) return 0;
+    const struct table *table = table_in(held);
+    if (!table->on_cpu) return 0;
+    if (kept) {
+        i32 is_known = 1;
+        runtime->hold(held);
+        if (table->grad | table->negated) is_known = is_plain(table, args, count);
+        for (i64 i = 0; i < count && is_known; i++)
+            if (is_of_torch(args, i)) is_known = runtime->detach && keep(ITEM_OF(args, i), &kept[i]);
+        is_known = is_known && held_by(plans) == held;
+        runtime->drop(held);
+        if (!is_known) return 0;
+    }
+    for (i64 i = 0; i < count; i++) {
+        i32 is_kept = kept && kept[i].tensor;
+        if (!read(is_kept ? kept[i].tensor : ITEM_OF(args, i), &seen[i])) return 0;
+        if (is_kept && !lies_within(&seen[i], &kept[i])) return 0;
+    }
+    i64 latest = *table->latest;
+    if (fits(table->plan[latest], seen, count, launch)) return table->plan[latest];
+    for (i64 i = 0; i < table->count; i++)
+        if (i != latest && fits(table->plan[i], seen, count, launch)) {
+            *table->latest = i;
+            return table->plan[i];
+        }
+    return 0;
+}
+
+/* Does a small launch on the CPU at once, if it is like an earlier one and nothing else is under way. */
+static i32 go_here(object *plans, object *args) {
+    struct seen seen[MOST_ARGUMENTS];
+    struct kept kept[MOST_ARGUMENTS];
+    struct launch launch;
+    i64 count = COUNT_OF(args);
+    if (count > MOST_ARGUMENTS || !is_quiet_here()) return 0;
+    for (i64 i = 0; i < count; i++) kept[i].tensor = 0;
+    const struct plan *plan = match_here(plans, args, seen, &launch, kept);
+    i32 is_done = plan && run_here(plan, &launch);
+    for (i64 i = 0; i < count; i++)
+        if (kept[i].tensor) runtime->drop(kept[i].tensor);
+    return is_done;
+}
+
+/* Called by Python as match(plans, args): what a launch on the CPU is to be given, as bytes. In words: which plan, how
+   many programs; the words of the plan; the bytes that each tensor uses; and the dimensions of an open plan. None if
+   no plan fits. Tensors of torch are the caller's to keep. */
+object *tileproof_fast_match(object *self, object *const *given, i64 count) {
+    struct seen seen[MOST_ARGUMENTS];
+    struct launch launch;
+    u64 told[2 + MOST_WORDS + 2 * MOST_ARGUMENTS + MOST_DIMENSIONS];
+    i64 at = 2;
+    (void)self;
+    runtime->hold(runtime->none);
+    if (count != 2 || TYPE_OF(given[0]) != runtime->plans_type || TYPE_OF(given[1]) != runtime->tuple_type)
+        return runtime->none;
+    const struct plan *plan = match_here(given[0], given[1], seen, &launch, 0);
+    if (!plan) return runtime->none;
+    told[0] = (u64)*table_in(held_by(given[0]))->latest;
+    told[1] = (u64)launch.programs;
+    for (i32 i = 0; i < plan->words; i++) told[at++] = launch.word[i];
+    for (i32 i = 0; i < launch.spans; i++) {
+        told[at++] = launch.span[i].low;
+        told[at++] = launch.span[i].high;
+    }
+    for (i32 i = 0; i < plan->dimensions; i++) told[at++] = (u64)launch.dimension[i];
+    runtime->drop(runtime->none);
+    return runtime->bytes((const char *)told, 8 * at);
 }
 
 static i32 go_once(object *plans, object *args, const struct chosen *chosen, struct lane **lane) {
@@ -584,6 +890,7 @@ static i32 go_once(object *plans, object *args, const struct chosen *chosen, str
     for (i64 i = 0; i < count && !chosen->is_default; i++)
         if (seen[i].form == TENSOR && seen[i].how == BY_EXCHANGE) return 0;
     i64 latest = *table->latest;
+    if (table->on_cpu) return 0;
     if (fits(table->plan[latest], seen, count, &launch))
         return start(table->plan[latest], held, args, &launch, chosen, lane);
     for (i64 i = 0; i < table->count; i++)
@@ -722,11 +1029,21 @@ static i32 are_equal(object *constants, object *expected) {
 static i32 follow(object *ways, object *args, object *constants) {
     struct chosen chosen;
     i64 count = COUNT_OF(ways);
+    i32 is_chosen = 0;
     if (!are_equal(constants, ITEM_OF(ways, 1))) return 0;
-    if (!is_quiet() || !finds_stream(&chosen)) return FOR_PYTHON;
+    if (!is_quiet()) return FOR_PYTHON;
     for (i64 i = 2; i + 2 < count; i += 3) {
+        object *plans = ITEM_OF(ways, i + 2);
         if (!is_current(ITEM_OF(ways, i), ITEM_OF(ways, i + 1))) continue;
-        i32 answer = go(ITEM_OF(ways, i + 2), args, &chosen);
+        object *held = held_by(plans);
+        if (!held) continue;
+        if (table_in(held)->on_cpu) {
+            if (!look_up(runtime->environment, runtime->cpu_key) && go_here(plans, args)) return 1;
+            continue;
+        }
+        if (!is_chosen && !finds_stream(&chosen)) return FOR_PYTHON;
+        is_chosen = 1;
+        i32 answer = go(plans, args, &chosen);
         if (answer) return answer;
     }
     return 0;
@@ -759,4 +1076,7 @@ void tileproof_fast_use(struct runtime *given, i64 *sizes) {
     sizes[7] = sizeof(struct lane);
     sizes[8] = sizeof(struct state);
     sizes[9] = sizeof(struct join);
+    sizes[10] = sizeof(struct source);
+    sizes[11] = sizeof(struct divided);
+    sizes[12] = sizeof(struct door);
 }

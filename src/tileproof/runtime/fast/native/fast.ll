@@ -1,18 +1,735 @@
-; Made by tools/build_fast.py of fast.c, whose sha256 is 4f0c568de4d15a161db0143798a6e31712ff7086232f762494f9cd9aedc1f800
+; Made by tools/build_fast.py of fast.c, whose sha256 is c53c457eb961d1724ff3e6830a8f9c4d0e41d96321640065197f2a712f3c6337
 
-%struct.chosen = type { i64, ptr, i32, i32 }
-%struct.seen = type { i32, i32, i32, i32, i32, i32, i32, i32, i64, i64, ptr, ptr, i64, double, ptr }
-%struct.launch = type { [160 x i64], [32 x %struct.span], [32 x ptr], i32, i32 }
+%struct.seen = type { i32, i32, i32, i32, i32, i32, i32, i32, i64, i64, ptr, ptr, i64, double, ptr, i64 }
+%struct.launch = type { [160 x i64], [32 x %struct.span], [32 x ptr], i32, i32, [32 x i64], i64, i64 }
 %struct.span = type { i64, i64, i64 }
 %struct.reader = type { ptr, i64, ptr, i64 }
+%struct.kept = type { ptr, i64, i64 }
+%struct.chosen = type { i64, ptr, i32, i32 }
 %struct.dlpack_tensor = type { ptr, i32, i32, i32, i32, ptr, ptr, i64 }
-%struct.argument = type { i32, i32, i32, i32, i32, i32, i32, i32, [2 x i64], i64, i64, i64, i64, i64, double, [8 x %struct.axis] }
-%struct.axis = type { i64, [2 x i64] }
+%struct.argument = type { i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i64, [2 x i64], i64, i64, i64, i64, i64, double, [8 x %struct.axis] }
+%struct.axis = type { i64, [2 x i64], i32, i32 }
+%struct.divided = type { i32, i32, i64 }
+%struct.source = type { i32, i32, i32, i32, i64 }
 %struct.attribute = type { i32, i32, i32, [15 x i32] }
 %struct.config = type { [3 x i32], [3 x i32], i32, ptr, ptr, i32 }
 %struct.entry = type { i64, i64, i64 }
 
 @runtime = internal unnamed_addr global ptr null, align 8
+
+define ptr @tileproof_fast_match(ptr readnone %0, ptr readonly %1, i64 %2) nounwind {
+  %4 = alloca [32 x %struct.seen], align 16
+  %5 = alloca %struct.launch, align 8
+  %6 = alloca [258 x i64], align 16
+  %7 = load ptr, ptr @runtime, align 8
+  %8 = getelementptr inbounds i8, ptr %7, i64 136
+  %9 = load ptr, ptr %8, align 8
+  %10 = getelementptr inbounds i8, ptr %7, i64 224
+  %11 = load ptr, ptr %10, align 8
+  tail call void %9(ptr %11)
+  %12 = icmp eq i64 %2, 2
+  %13 = load ptr, ptr @runtime, align 8
+  br i1 %12, label %14, label %31
+
+14:
+  %15 = load ptr, ptr %1, align 8
+  %16 = load i64, ptr %13, align 8
+  %17 = add nsw i64 %16, -8
+  %18 = getelementptr inbounds i8, ptr %15, i64 %17
+  %19 = load ptr, ptr %18, align 8
+  %20 = getelementptr inbounds i8, ptr %13, i64 72
+  %21 = load ptr, ptr %20, align 8
+  %22 = icmp eq ptr %19, %21
+  br i1 %22, label %23, label %31
+
+23:
+  %24 = getelementptr inbounds i8, ptr %1, i64 8
+  %25 = load ptr, ptr %24, align 8
+  %26 = getelementptr inbounds i8, ptr %25, i64 %17
+  %27 = load ptr, ptr %26, align 8
+  %28 = getelementptr inbounds i8, ptr %13, i64 32
+  %29 = load ptr, ptr %28, align 8
+  %30 = icmp eq ptr %27, %29
+  br i1 %30, label %34, label %31
+
+31:
+  %32 = getelementptr inbounds i8, ptr %13, i64 224
+  %33 = load ptr, ptr %32, align 8
+  br label %120
+
+34:
+  %35 = call fastcc ptr @match_here(ptr %15, ptr %25, ptr %4, ptr %5, ptr null)
+  %36 = icmp eq ptr %35, null
+  br i1 %36, label %37, label %41
+
+37:
+  %38 = load ptr, ptr @runtime, align 8
+  %39 = getelementptr inbounds i8, ptr %38, i64 224
+  %40 = load ptr, ptr %39, align 8
+  br label %120
+
+41:
+  %42 = load ptr, ptr %1, align 8
+  %43 = load ptr, ptr @runtime, align 8
+  %44 = getelementptr inbounds i8, ptr %43, i64 24
+  %45 = load i64, ptr %44, align 8
+  %46 = getelementptr inbounds i8, ptr %42, i64 %45
+  %47 = load ptr, ptr %46, align 8
+  %48 = getelementptr inbounds i8, ptr %43, i64 8
+  %49 = load i64, ptr %48, align 8
+  %50 = getelementptr inbounds i8, ptr %47, i64 %49
+  %51 = load ptr, ptr %50, align 8
+  %52 = getelementptr inbounds i8, ptr %43, i64 16
+  %53 = load i64, ptr %52, align 8
+  %54 = getelementptr inbounds i8, ptr %51, i64 %53
+  %55 = getelementptr inbounds i8, ptr %54, i64 8
+  %56 = load ptr, ptr %55, align 8
+  %57 = load i64, ptr %56, align 8
+  store i64 %57, ptr %6, align 16
+  %58 = getelementptr inbounds i8, ptr %5, i64 2568
+  %59 = load i64, ptr %58, align 8
+  %60 = getelementptr inbounds i8, ptr %6, i64 8
+  store i64 %59, ptr %60, align 8
+  %61 = getelementptr inbounds i8, ptr %35, i64 4
+  %62 = load i32, ptr %61, align 4
+  %63 = icmp sgt i32 %62, 0
+  br i1 %63, label %64, label %66
+
+64:
+  %65 = zext nneg i32 %62 to i64
+  br label %74
+
+66:
+  %67 = phi i64 [ 2, %41 ], [ %79, %74 ]
+  %68 = getelementptr inbounds i8, ptr %5, i64 2304
+  %69 = load i32, ptr %68, align 8
+  %70 = icmp sgt i32 %69, 0
+  br i1 %70, label %71, label %83
+
+71:
+  %72 = getelementptr inbounds i8, ptr %5, i64 1280
+  %73 = zext nneg i32 %69 to i64
+  br label %91
+
+74:
+  %75 = phi i64 [ 0, %64 ], [ %81, %74 ]
+  %76 = phi i64 [ 2, %64 ], [ %79, %74 ]
+  %77 = getelementptr inbounds i64, ptr %5, i64 %75
+  %78 = load i64, ptr %77, align 8
+  %79 = add nuw nsw i64 %76, 1
+  %80 = getelementptr inbounds i64, ptr %6, i64 %76
+  store i64 %78, ptr %80, align 8
+  %81 = add nuw nsw i64 %75, 1
+  %82 = icmp eq i64 %81, %65
+  br i1 %82, label %66, label %74
+
+83:
+  %84 = phi i64 [ %67, %66 ], [ %96, %91 ]
+  %85 = getelementptr inbounds i8, ptr %35, i64 152
+  %86 = load i32, ptr %85, align 8
+  %87 = icmp sgt i32 %86, 0
+  br i1 %87, label %88, label %100
+
+88:
+  %89 = getelementptr inbounds i8, ptr %5, i64 2312
+  %90 = zext nneg i32 %86 to i64
+  br label %111
+
+91:
+  %92 = phi i64 [ 0, %71 ], [ %98, %91 ]
+  %93 = phi i64 [ %67, %71 ], [ %96, %91 ]
+  %94 = getelementptr inbounds %struct.span, ptr %72, i64 %92
+  %95 = getelementptr inbounds i64, ptr %6, i64 %93
+  %96 = add nuw nsw i64 %93, 2
+  %97 = load <2 x i64>, ptr %94, align 8
+  store <2 x i64> %97, ptr %95, align 8
+  %98 = add nuw nsw i64 %92, 1
+  %99 = icmp eq i64 %98, %73
+  br i1 %99, label %83, label %91
+
+100:
+  %101 = phi i64 [ %84, %83 ], [ %116, %111 ]
+  %102 = getelementptr inbounds i8, ptr %43, i64 144
+  %103 = load ptr, ptr %102, align 8
+  %104 = getelementptr inbounds i8, ptr %43, i64 224
+  %105 = load ptr, ptr %104, align 8
+  tail call void %103(ptr %105)
+  %106 = load ptr, ptr @runtime, align 8
+  %107 = getelementptr inbounds i8, ptr %106, i64 376
+  %108 = load ptr, ptr %107, align 8
+  %109 = shl nsw i64 %101, 3
+  %110 = call ptr %108(ptr %6, i64 %109)
+  br label %120
+
+111:
+  %112 = phi i64 [ 0, %88 ], [ %118, %111 ]
+  %113 = phi i64 [ %84, %88 ], [ %116, %111 ]
+  %114 = getelementptr inbounds i64, ptr %89, i64 %112
+  %115 = load i64, ptr %114, align 8
+  %116 = add nuw nsw i64 %113, 1
+  %117 = getelementptr inbounds i64, ptr %6, i64 %113
+  store i64 %115, ptr %117, align 8
+  %118 = add nuw nsw i64 %112, 1
+  %119 = icmp eq i64 %118, %90
+  br i1 %119, label %100, label %111
+
+120:
+  %121 = phi ptr [ %33, %31 ], [ %110, %100 ], [ %40, %37 ]
+  ret ptr %121
+}
+
+define internal fastcc ptr @match_here(ptr readonly %0, ptr readonly %1, ptr %2, ptr %3, ptr %4) unnamed_addr nounwind {
+  %6 = alloca ptr, align 8
+  %7 = alloca i32, align 4
+  %8 = alloca ptr, align 8
+  %9 = alloca i32, align 4
+  %10 = alloca ptr, align 8
+  %11 = alloca ptr, align 8
+  %12 = load ptr, ptr @runtime, align 8
+  %13 = load i64, ptr %12, align 8
+  %14 = getelementptr inbounds i8, ptr %1, i64 %13
+  %15 = load i64, ptr %14, align 8
+  %16 = getelementptr inbounds i8, ptr %12, i64 24
+  %17 = load i64, ptr %16, align 8
+  %18 = getelementptr inbounds i8, ptr %0, i64 %17
+  %19 = load ptr, ptr %18, align 8
+  %20 = icmp eq ptr %19, null
+  br i1 %20, label %394, label %21
+
+21:
+  %22 = add nsw i64 %13, -8
+  %23 = getelementptr inbounds i8, ptr %19, i64 %22
+  %24 = load ptr, ptr %23, align 8
+  %25 = getelementptr inbounds i8, ptr %12, i64 32
+  %26 = load ptr, ptr %25, align 8
+  %27 = icmp eq ptr %24, %26
+  br i1 %27, label %28, label %394
+
+28:
+  %29 = getelementptr inbounds i8, ptr %19, i64 %13
+  %30 = load i64, ptr %29, align 8
+  %31 = icmp eq i64 %30, 0
+  br i1 %31, label %394, label %32
+
+32:
+  %33 = getelementptr inbounds i8, ptr %12, i64 8
+  %34 = load i64, ptr %33, align 8
+  %35 = getelementptr inbounds i8, ptr %19, i64 %34
+  %36 = load ptr, ptr %35, align 8
+  %37 = getelementptr inbounds i8, ptr %36, i64 %22
+  %38 = load ptr, ptr %37, align 8
+  %39 = getelementptr inbounds i8, ptr %12, i64 40
+  %40 = load ptr, ptr %39, align 8
+  %41 = icmp eq ptr %38, %40
+  %42 = select i1 %41, ptr %19, ptr null
+  %43 = icmp eq ptr %42, null
+  %44 = icmp sgt i64 %15, 32
+  %45 = select i1 %43, i1 true, i1 %44
+  br i1 %45, label %394, label %46
+
+46:
+  %47 = getelementptr inbounds i8, ptr %12, i64 16
+  %48 = load i64, ptr %47, align 8
+  %49 = getelementptr inbounds i8, ptr %36, i64 %48
+  %50 = getelementptr inbounds i8, ptr %49, i64 32
+  %51 = load i64, ptr %50, align 8
+  %52 = icmp eq i64 %51, 0
+  br i1 %52, label %394, label %53
+
+53:
+  %54 = icmp eq ptr %4, null
+  br i1 %54, label %265, label %55
+
+55:
+  %56 = getelementptr inbounds i8, ptr %12, i64 136
+  %57 = load ptr, ptr %56, align 8
+  tail call void %57(ptr %19)
+  %58 = getelementptr inbounds i8, ptr %49, i64 16
+  %59 = load i64, ptr %58, align 8
+  %60 = getelementptr inbounds i8, ptr %49, i64 24
+  %61 = load i64, ptr %60, align 8
+  %62 = or i64 %61, %59
+  %63 = icmp eq i64 %62, 0
+  br i1 %63, label %67, label %64
+
+64:
+  %65 = tail call fastcc i32 @is_plain(ptr %49, ptr %1, i64 %15)
+  %66 = icmp ne i32 %65, 0
+  br label %67
+
+67:
+  %68 = phi i1 [ %66, %64 ], [ true, %55 ]
+  %69 = icmp sgt i64 %15, 0
+  %70 = select i1 %69, i1 %68, i1 false
+  br i1 %70, label %73, label %71
+
+71:
+  %72 = phi i1 [ %68, %67 ], [ %226, %225 ]
+  br i1 %72, label %230, label %390
+
+73:
+  %74 = phi i64 [ %227, %225 ], [ 0, %67 ]
+  %75 = load ptr, ptr @runtime, align 8
+  %76 = getelementptr inbounds i8, ptr %75, i64 8
+  %77 = load i64, ptr %76, align 8
+  %78 = shl nsw i64 %74, 3
+  %79 = getelementptr i8, ptr %1, i64 %77
+  %80 = getelementptr i8, ptr %79, i64 %78
+  %81 = load ptr, ptr %80, align 8
+  %82 = load i64, ptr %75, align 8
+  %83 = getelementptr i8, ptr %81, i64 %82
+  %84 = getelementptr i8, ptr %83, i64 -8
+  %85 = load ptr, ptr %84, align 8
+  %86 = getelementptr inbounds i8, ptr %75, i64 440
+  %87 = getelementptr inbounds i8, ptr %75, i64 432
+  %88 = load i64, ptr %87, align 8
+  %89 = icmp sgt i64 %88, 0
+  br i1 %89, label %93, label %225
+
+90:
+  %91 = add nuw nsw i64 %94, 1
+  %92 = icmp eq i64 %91, %88
+  br i1 %92, label %225, label %93
+
+93:
+  %94 = phi i64 [ %91, %90 ], [ 0, %73 ]
+  %95 = getelementptr inbounds %struct.reader, ptr %86, i64 %94
+  %96 = load ptr, ptr %95, align 8
+  %97 = icmp eq ptr %96, %85
+  br i1 %97, label %98, label %90
+
+98:
+  %99 = getelementptr inbounds i8, ptr %95, i64 8
+  %100 = load i64, ptr %99, align 8
+  %101 = icmp eq i64 %100, 1
+  br i1 %101, label %102, label %225
+
+102:
+  %103 = getelementptr inbounds i8, ptr %75, i64 384
+  %104 = load ptr, ptr %103, align 8
+  %105 = icmp eq ptr %104, null
+  br i1 %105, label %390, label %106
+
+106:
+  %107 = getelementptr inbounds %struct.kept, ptr %4, i64 %74
+  store ptr %81, ptr %10, align 8
+  %108 = getelementptr inbounds i8, ptr %75, i64 120
+  %109 = load ptr, ptr %108, align 8
+  %110 = call ptr %109(ptr %104, ptr %10, i64 1, ptr null)
+  store ptr %110, ptr %107, align 8
+  %111 = icmp eq ptr %110, null
+  br i1 %111, label %120, label %112
+
+112:
+  %113 = load ptr, ptr @runtime, align 8
+  %114 = getelementptr inbounds i8, ptr %113, i64 120
+  %115 = load ptr, ptr %114, align 8
+  %116 = getelementptr inbounds i8, ptr %113, i64 392
+  %117 = load ptr, ptr %116, align 8
+  %118 = call ptr %115(ptr %117, ptr %107, i64 1, ptr null)
+  store ptr %118, ptr %11, align 8
+  %119 = icmp eq ptr %118, null
+  br i1 %119, label %120, label %124
+
+120:
+  %121 = load ptr, ptr @runtime, align 8
+  %122 = getelementptr inbounds i8, ptr %121, i64 160
+  %123 = load ptr, ptr %122, align 8
+  call void %123()
+  br label %223
+
+124:
+  %125 = load ptr, ptr @runtime, align 8
+  %126 = getelementptr inbounds i8, ptr %125, i64 120
+  %127 = load ptr, ptr %126, align 8
+  %128 = getelementptr inbounds i8, ptr %125, i64 416
+  %129 = load ptr, ptr %128, align 8
+  %130 = call ptr %127(ptr %129, ptr %11, i64 1, ptr null)
+  %131 = icmp eq ptr %130, null
+  %132 = load ptr, ptr @runtime, align 8
+  br i1 %131, label %133, label %136
+
+133:
+  %134 = getelementptr inbounds i8, ptr %132, i64 160
+  %135 = load ptr, ptr %134, align 8
+  call void %135()
+  br label %139
+
+136:
+  %137 = getelementptr inbounds i8, ptr %132, i64 144
+  %138 = load ptr, ptr %137, align 8
+  call void %138(ptr %130)
+  br label %139
+
+139:
+  %140 = load ptr, ptr @runtime, align 8
+  %141 = getelementptr inbounds i8, ptr %140, i64 88
+  %142 = load ptr, ptr %141, align 8
+  %143 = icmp eq ptr %130, %142
+  br i1 %143, label %144, label %212
+
+144:
+  %145 = getelementptr inbounds i8, ptr %140, i64 400
+  %146 = load ptr, ptr %145, align 8
+  %147 = load ptr, ptr %11, align 8
+  store ptr %147, ptr %8, align 8
+  %148 = getelementptr inbounds i8, ptr %140, i64 120
+  %149 = load ptr, ptr %148, align 8
+  %150 = call ptr %149(ptr %146, ptr %8, i64 1, ptr null)
+  store i32 1, ptr %9, align 4
+  %151 = icmp eq ptr %150, null
+  %152 = load ptr, ptr @runtime, align 8
+  br i1 %151, label %153, label %156
+
+153:
+  %154 = getelementptr inbounds i8, ptr %152, i64 160
+  %155 = load ptr, ptr %154, align 8
+  call void %155()
+  br label %212
+
+156:
+  %157 = load i64, ptr %152, align 8
+  %158 = getelementptr i8, ptr %150, i64 %157
+  %159 = getelementptr i8, ptr %158, i64 -8
+  %160 = load ptr, ptr %159, align 8
+  %161 = getelementptr inbounds i8, ptr %152, i64 48
+  %162 = load ptr, ptr %161, align 8
+  %163 = icmp eq ptr %160, %162
+  br i1 %163, label %164, label %169
+
+164:
+  %165 = getelementptr inbounds i8, ptr %152, i64 96
+  %166 = load ptr, ptr %165, align 8
+  %167 = call i64 %166(ptr %150, ptr %9)
+  %168 = load ptr, ptr @runtime, align 8
+  br label %169
+
+169:
+  %170 = phi i64 [ %167, %164 ], [ 0, %156 ]
+  %171 = phi ptr [ %168, %164 ], [ %152, %156 ]
+  %172 = getelementptr inbounds i8, ptr %171, i64 144
+  %173 = load ptr, ptr %172, align 8
+  call void %173(ptr %150)
+  %174 = load i32, ptr %9, align 4
+  %175 = icmp eq i32 %174, 0
+  br i1 %175, label %176, label %212
+
+176:
+  %177 = load ptr, ptr @runtime, align 8
+  %178 = getelementptr inbounds i8, ptr %177, i64 408
+  %179 = load ptr, ptr %178, align 8
+  %180 = load ptr, ptr %11, align 8
+  store ptr %180, ptr %6, align 8
+  %181 = getelementptr inbounds i8, ptr %177, i64 120
+  %182 = load ptr, ptr %181, align 8
+  %183 = call ptr %182(ptr %179, ptr %6, i64 1, ptr null)
+  store i32 1, ptr %7, align 4
+  %184 = icmp eq ptr %183, null
+  %185 = load ptr, ptr @runtime, align 8
+  br i1 %184, label %186, label %189
+
+186:
+  %187 = getelementptr inbounds i8, ptr %185, i64 160
+  %188 = load ptr, ptr %187, align 8
+  call void %188()
+  br label %209
+
+189:
+  %190 = load i64, ptr %185, align 8
+  %191 = getelementptr i8, ptr %183, i64 %190
+  %192 = getelementptr i8, ptr %191, i64 -8
+  %193 = load ptr, ptr %192, align 8
+  %194 = getelementptr inbounds i8, ptr %185, i64 48
+  %195 = load ptr, ptr %194, align 8
+  %196 = icmp eq ptr %193, %195
+  br i1 %196, label %197, label %202
+
+197:
+  %198 = getelementptr inbounds i8, ptr %185, i64 96
+  %199 = load ptr, ptr %198, align 8
+  %200 = call i64 %199(ptr %183, ptr %7)
+  %201 = load ptr, ptr @runtime, align 8
+  br label %202
+
+202:
+  %203 = phi i64 [ %200, %197 ], [ 0, %189 ]
+  %204 = phi ptr [ %201, %197 ], [ %185, %189 ]
+  %205 = getelementptr inbounds i8, ptr %204, i64 144
+  %206 = load ptr, ptr %205, align 8
+  call void %206(ptr %183)
+  %207 = load i32, ptr %7, align 4
+  %208 = icmp eq i32 %207, 0
+  br label %209
+
+209:
+  %210 = phi i64 [ 0, %186 ], [ %203, %202 ]
+  %211 = phi i1 [ false, %186 ], [ %208, %202 ]
+  br label %212
+
+212:
+  %213 = phi i64 [ 0, %139 ], [ %170, %169 ], [ %170, %209 ], [ 0, %153 ]
+  %214 = phi i64 [ 0, %139 ], [ 0, %169 ], [ %210, %209 ], [ 0, %153 ]
+  %215 = phi i1 [ false, %139 ], [ false, %169 ], [ %211, %209 ], [ false, %153 ]
+  %216 = load ptr, ptr @runtime, align 8
+  %217 = getelementptr inbounds i8, ptr %216, i64 144
+  %218 = load ptr, ptr %217, align 8
+  %219 = load ptr, ptr %11, align 8
+  call void %218(ptr %219)
+  %220 = getelementptr inbounds i8, ptr %107, i64 8
+  store i64 %213, ptr %220, align 8
+  %221 = add i64 %214, %213
+  %222 = getelementptr inbounds i8, ptr %107, i64 16
+  store i64 %221, ptr %222, align 8
+  br label %223
+
+223:
+  %224 = phi i1 [ %215, %212 ], [ false, %120 ]
+  br label %225
+
+225:
+  %226 = phi i1 [ true, %98 ], [ true, %73 ], [ %224, %223 ], [ true, %90 ]
+  %227 = add nuw nsw i64 %74, 1
+  %228 = icmp slt i64 %227, %15
+  %229 = select i1 %228, i1 %226, i1 false
+  br i1 %229, label %73, label %71
+
+230:
+  %231 = load ptr, ptr @runtime, align 8
+  %232 = getelementptr inbounds i8, ptr %231, i64 24
+  %233 = load i64, ptr %232, align 8
+  %234 = getelementptr inbounds i8, ptr %0, i64 %233
+  %235 = load ptr, ptr %234, align 8
+  %236 = icmp eq ptr %235, null
+  br i1 %236, label %260, label %237
+
+237:
+  %238 = load i64, ptr %231, align 8
+  %239 = add nsw i64 %238, -8
+  %240 = getelementptr inbounds i8, ptr %235, i64 %239
+  %241 = load ptr, ptr %240, align 8
+  %242 = getelementptr inbounds i8, ptr %231, i64 32
+  %243 = load ptr, ptr %242, align 8
+  %244 = icmp eq ptr %241, %243
+  br i1 %244, label %245, label %260
+
+245:
+  %246 = getelementptr inbounds i8, ptr %235, i64 %238
+  %247 = load i64, ptr %246, align 8
+  %248 = icmp eq i64 %247, 0
+  br i1 %248, label %260, label %249
+
+249:
+  %250 = getelementptr inbounds i8, ptr %231, i64 8
+  %251 = load i64, ptr %250, align 8
+  %252 = getelementptr inbounds i8, ptr %235, i64 %251
+  %253 = load ptr, ptr %252, align 8
+  %254 = getelementptr inbounds i8, ptr %253, i64 %239
+  %255 = load ptr, ptr %254, align 8
+  %256 = getelementptr inbounds i8, ptr %231, i64 40
+  %257 = load ptr, ptr %256, align 8
+  %258 = icmp eq ptr %255, %257
+  %259 = select i1 %258, ptr %235, ptr null
+  br label %260
+
+260:
+  %261 = phi ptr [ %259, %249 ], [ null, %245 ], [ null, %237 ], [ null, %230 ]
+  %262 = icmp eq ptr %261, %42
+  %263 = getelementptr inbounds i8, ptr %231, i64 144
+  %264 = load ptr, ptr %263, align 8
+  call void %264(ptr %42)
+  br i1 %262, label %265, label %394
+
+265:
+  %266 = icmp sgt i64 %15, 0
+  br i1 %266, label %267, label %357
+
+267:
+  %268 = phi i64 [ %355, %354 ], [ 0, %265 ]
+  br i1 %54, label %273, label %269
+
+269:
+  %270 = getelementptr inbounds %struct.kept, ptr %4, i64 %268
+  %271 = load ptr, ptr %270, align 8
+  %272 = icmp eq ptr %271, null
+  br i1 %272, label %273, label %280
+
+273:
+  %274 = load ptr, ptr @runtime, align 8
+  %275 = getelementptr inbounds i8, ptr %274, i64 8
+  %276 = load i64, ptr %275, align 8
+  %277 = shl nsw i64 %268, 3
+  %278 = getelementptr i8, ptr %1, i64 %276
+  %279 = getelementptr i8, ptr %278, i64 %277
+  br label %280
+
+280:
+  %281 = phi i1 [ false, %273 ], [ true, %269 ]
+  %282 = phi ptr [ %279, %273 ], [ %270, %269 ]
+  %283 = load ptr, ptr %282, align 8
+  %284 = getelementptr inbounds %struct.seen, ptr %2, i64 %268
+  %285 = call fastcc i32 @read(ptr %283, ptr %284)
+  %286 = icmp eq i32 %285, 0
+  br i1 %286, label %394, label %287
+
+287:
+  br i1 %281, label %288, label %354
+
+288:
+  %289 = getelementptr inbounds %struct.kept, ptr %4, i64 %268
+  %290 = getelementptr inbounds i8, ptr %284, i64 32
+  %291 = load i64, ptr %290, align 8
+  %292 = lshr i64 %291, 11
+  %293 = and i64 %292, 31
+  %294 = getelementptr inbounds i8, ptr %284, i64 16
+  %295 = load i32, ptr %294, align 8
+  %296 = icmp sgt i32 %295, 0
+  br i1 %296, label %297, label %340
+
+297:
+  %298 = getelementptr inbounds i8, ptr %284, i64 48
+  %299 = load ptr, ptr %298, align 8
+  %300 = getelementptr inbounds i8, ptr %284, i64 56
+  %301 = icmp ne i64 %293, 0
+  %302 = zext nneg i32 %295 to i64
+  br label %306
+
+303:
+  %304 = add nuw nsw i64 %307, 1
+  %305 = icmp eq i64 %304, %302
+  br i1 %305, label %340, label %306
+
+306:
+  %307 = phi i64 [ 0, %297 ], [ %304, %303 ]
+  %308 = phi i64 [ %293, %297 ], [ %338, %303 ]
+  %309 = getelementptr inbounds i64, ptr %299, i64 %307
+  %310 = load i64, ptr %309, align 8
+  %311 = icmp eq i64 %310, 0
+  br i1 %311, label %354, label %312
+
+312:
+  %313 = load ptr, ptr %300, align 8
+  %314 = getelementptr inbounds i64, ptr %313, i64 %307
+  %315 = load i64, ptr %314, align 8
+  %316 = call i64 @llvm.abs.i64(i64 %315, i1 true)
+  %317 = icmp samesign ugt i64 %316, 2147483647
+  %318 = and i1 %301, %317
+  br i1 %318, label %319, label %322
+
+319:
+  %320 = udiv i64 4611686018427387904, %293
+  %321 = icmp samesign ugt i64 %316, %320
+  br i1 %321, label %394, label %322
+
+322:
+  %323 = mul nsw i64 %315, %293
+  %324 = add nsw i64 %310, -1
+  %325 = call i64 @llvm.abs.i64(i64 %323, i1 true)
+  %326 = call i64 @llvm.abs.i64(i64 %324, i1 true)
+  %327 = or i64 %325, %326
+  %328 = icmp samesign ugt i64 %327, 2147483647
+  %329 = icmp ne i64 %324, 0
+  %330 = and i1 %329, %328
+  br i1 %330, label %331, label %334
+
+331:
+  %332 = udiv i64 4611686018427387904, %326
+  %333 = icmp samesign ugt i64 %325, %332
+  br i1 %333, label %394, label %334
+
+334:
+  %335 = mul nsw i64 %323, %324
+  %336 = icmp slt i64 %335, 0
+  br i1 %336, label %394, label %337
+
+337:
+  %338 = add nuw nsw i64 %335, %308
+  %339 = icmp ult i64 %338, 4611686018427387904
+  br i1 %339, label %303, label %394
+
+340:
+  %341 = phi i64 [ %293, %288 ], [ %338, %303 ]
+  %342 = getelementptr inbounds i8, ptr %284, i64 40
+  %343 = load i64, ptr %342, align 8
+  %344 = getelementptr inbounds i8, ptr %289, i64 8
+  %345 = load i64, ptr %344, align 8
+  %346 = icmp ult i64 %343, %345
+  br i1 %346, label %394, label %347
+
+347:
+  %348 = getelementptr inbounds i8, ptr %289, i64 16
+  %349 = load i64, ptr %348, align 8
+  %350 = sub i64 %349, %343
+  %351 = icmp ugt i64 %341, %350
+  %352 = icmp ugt i64 %343, %349
+  %353 = or i1 %352, %351
+  br i1 %353, label %394, label %354
+
+354:
+  %355 = add nuw nsw i64 %268, 1
+  %356 = icmp eq i64 %355, %15
+  br i1 %356, label %357, label %267
+
+357:
+  %358 = getelementptr inbounds i8, ptr %49, i64 8
+  %359 = load ptr, ptr %358, align 8
+  %360 = load i64, ptr %359, align 8
+  %361 = getelementptr inbounds i8, ptr %49, i64 40
+  %362 = getelementptr inbounds ptr, ptr %361, i64 %360
+  %363 = load ptr, ptr %362, align 8
+  %364 = call fastcc i32 @fits(ptr %363, ptr %2, i64 %15, ptr %3)
+  %365 = icmp eq i32 %364, 0
+  br i1 %365, label %366, label %369
+
+366:
+  %367 = load i64, ptr %49, align 8
+  %368 = icmp sgt i64 %367, 0
+  br i1 %368, label %371, label %394
+
+369:
+  %370 = load ptr, ptr %362, align 8
+  br label %394
+
+371:
+  %372 = phi i64 [ %387, %386 ], [ %367, %366 ]
+  %373 = phi i64 [ %388, %386 ], [ 0, %366 ]
+  %374 = icmp eq i64 %373, %360
+  br i1 %374, label %386, label %375
+
+375:
+  %376 = getelementptr inbounds ptr, ptr %361, i64 %373
+  %377 = load ptr, ptr %376, align 8
+  %378 = call fastcc i32 @fits(ptr %377, ptr %2, i64 %15, ptr %3)
+  %379 = icmp eq i32 %378, 0
+  br i1 %379, label %380, label %382
+
+380:
+  %381 = load i64, ptr %49, align 8
+  br label %386
+
+382:
+  %383 = getelementptr inbounds ptr, ptr %361, i64 %373
+  %384 = load ptr, ptr %358, align 8
+  store i64 %373, ptr %384, align 8
+  %385 = load ptr, ptr %383, align 8
+  br label %394
+
+386:
+  %387 = phi i64 [ %381, %380 ], [ %372, %371 ]
+  %388 = add nuw nsw i64 %373, 1
+  %389 = icmp slt i64 %388, %387
+  br i1 %389, label %371, label %394
+
+390:
+  %391 = load ptr, ptr @runtime, align 8
+  %392 = getelementptr inbounds i8, ptr %391, i64 144
+  %393 = load ptr, ptr %392, align 8
+  call void %393(ptr %42)
+  br label %394
+
+394:
+  %395 = phi ptr [ null, %32 ], [ null, %46 ], [ %385, %382 ], [ null, %260 ], [ %370, %369 ], [ null, %390 ], [ null, %337 ], [ null, %5 ], [ null, %366 ], [ null, %28 ], [ null, %21 ], [ null, %386 ], [ null, %331 ], [ null, %334 ], [ null, %319 ], [ null, %280 ], [ null, %347 ], [ null, %340 ]
+  ret ptr %395
+}
 
 define ptr @tileproof_fast_launch(ptr readnone %0, ptr %1, i64 %2) nounwind {
   %4 = alloca %struct.chosen, align 8
@@ -176,1027 +893,1134 @@ define ptr @tileproof_fast_launch(ptr readnone %0, ptr %1, i64 %2) nounwind {
 }
 
 define internal fastcc range(i32 0, 5) i32 @go(ptr readonly %0, ptr %1, ptr readonly %2) unnamed_addr nounwind {
-  %4 = alloca ptr, align 8
-  %5 = alloca [32 x %struct.seen], align 16
-  %6 = alloca %struct.launch, align 8
-  %7 = alloca ptr, align 8
-  %8 = getelementptr inbounds i8, ptr %2, i64 20
-  br label %9
+  %4 = alloca [32 x %struct.seen], align 16
+  %5 = alloca %struct.launch, align 8
+  %6 = alloca ptr, align 8
+  %7 = getelementptr inbounds i8, ptr %2, i64 20
+  br label %8
 
-9:
-  %10 = phi i32 [ 0, %3 ], [ %307, %303 ]
-  %11 = load ptr, ptr @runtime, align 8
-  %12 = getelementptr inbounds i8, ptr %11, i64 24
-  %13 = load i64, ptr %12, align 8
-  %14 = getelementptr inbounds i8, ptr %0, i64 %13
-  %15 = load ptr, ptr %14, align 8
-  %16 = icmp eq ptr %15, null
-  br i1 %16, label %278, label %17
+8:
+  %9 = phi i32 [ 0, %3 ], [ %191, %187 ]
+  %10 = load ptr, ptr @runtime, align 8
+  %11 = getelementptr inbounds i8, ptr %10, i64 24
+  %12 = load i64, ptr %11, align 8
+  %13 = getelementptr inbounds i8, ptr %0, i64 %12
+  %14 = load ptr, ptr %13, align 8
+  %15 = icmp eq ptr %14, null
+  br i1 %15, label %162, label %16
 
-17:
-  %18 = load i64, ptr %11, align 8
-  %19 = add nsw i64 %18, -8
-  %20 = getelementptr inbounds i8, ptr %15, i64 %19
-  %21 = load ptr, ptr %20, align 8
-  %22 = getelementptr inbounds i8, ptr %11, i64 32
-  %23 = load ptr, ptr %22, align 8
-  %24 = icmp eq ptr %21, %23
-  br i1 %24, label %25, label %278
+16:
+  %17 = load i64, ptr %10, align 8
+  %18 = add nsw i64 %17, -8
+  %19 = getelementptr inbounds i8, ptr %14, i64 %18
+  %20 = load ptr, ptr %19, align 8
+  %21 = getelementptr inbounds i8, ptr %10, i64 32
+  %22 = load ptr, ptr %21, align 8
+  %23 = icmp eq ptr %20, %22
+  br i1 %23, label %24, label %162
 
-25:
-  %26 = getelementptr inbounds i8, ptr %15, i64 %18
-  %27 = load i64, ptr %26, align 8
-  %28 = icmp eq i64 %27, 0
-  br i1 %28, label %278, label %29
+24:
+  %25 = getelementptr inbounds i8, ptr %14, i64 %17
+  %26 = load i64, ptr %25, align 8
+  %27 = icmp eq i64 %26, 0
+  br i1 %27, label %162, label %28
 
-29:
-  %30 = getelementptr inbounds i8, ptr %11, i64 8
-  %31 = load i64, ptr %30, align 8
-  %32 = getelementptr inbounds i8, ptr %15, i64 %31
-  %33 = load ptr, ptr %32, align 8
-  %34 = getelementptr inbounds i8, ptr %33, i64 %19
-  %35 = load ptr, ptr %34, align 8
-  %36 = getelementptr inbounds i8, ptr %11, i64 40
-  %37 = load ptr, ptr %36, align 8
-  %38 = icmp eq ptr %35, %37
-  %39 = select i1 %38, ptr %15, ptr null
-  %40 = getelementptr inbounds i8, ptr %1, i64 %18
-  %41 = load i64, ptr %40, align 8
-  %42 = icmp eq ptr %39, null
-  %43 = icmp sgt i64 %41, 32
-  %44 = select i1 %42, i1 true, i1 %43
-  br i1 %44, label %278, label %45
+28:
+  %29 = getelementptr inbounds i8, ptr %10, i64 8
+  %30 = load i64, ptr %29, align 8
+  %31 = getelementptr inbounds i8, ptr %14, i64 %30
+  %32 = load ptr, ptr %31, align 8
+  %33 = getelementptr inbounds i8, ptr %32, i64 %18
+  %34 = load ptr, ptr %33, align 8
+  %35 = getelementptr inbounds i8, ptr %10, i64 40
+  %36 = load ptr, ptr %35, align 8
+  %37 = icmp eq ptr %34, %36
+  %38 = select i1 %37, ptr %14, ptr null
+  %39 = getelementptr inbounds i8, ptr %1, i64 %17
+  %40 = load i64, ptr %39, align 8
+  %41 = icmp eq ptr %38, null
+  %42 = icmp sgt i64 %40, 32
+  %43 = select i1 %41, i1 true, i1 %42
+  br i1 %43, label %162, label %44
 
-45:
-  %46 = getelementptr inbounds i8, ptr %11, i64 16
-  %47 = load i64, ptr %46, align 8
-  %48 = getelementptr inbounds i8, ptr %33, i64 %47
-  %49 = getelementptr inbounds i8, ptr %48, i64 16
-  %50 = load i64, ptr %49, align 8
-  %51 = getelementptr inbounds i8, ptr %48, i64 24
-  %52 = load i64, ptr %51, align 8
-  %53 = or i64 %52, %50
-  %54 = icmp eq i64 %53, 0
-  br i1 %54, label %213, label %55
+44:
+  %45 = getelementptr inbounds i8, ptr %10, i64 16
+  %46 = load i64, ptr %45, align 8
+  %47 = getelementptr inbounds i8, ptr %32, i64 %46
+  %48 = getelementptr inbounds i8, ptr %47, i64 16
+  %49 = load i64, ptr %48, align 8
+  %50 = getelementptr inbounds i8, ptr %47, i64 24
+  %51 = load i64, ptr %50, align 8
+  %52 = or i64 %51, %49
+  %53 = icmp eq i64 %52, 0
+  br i1 %53, label %94, label %54
 
-55:
-  %56 = getelementptr inbounds i8, ptr %11, i64 136
-  %57 = load ptr, ptr %56, align 8
-  call void %57(ptr %15)
-  %58 = icmp sgt i64 %41, 0
-  br i1 %58, label %61, label %59
+54:
+  %55 = getelementptr inbounds i8, ptr %10, i64 136
+  %56 = load ptr, ptr %55, align 8
+  call void %56(ptr %14)
+  %57 = call fastcc i32 @is_plain(ptr %47, ptr %1, i64 %40)
+  %58 = icmp eq i32 %57, 0
+  %59 = load ptr, ptr @runtime, align 8
+  br i1 %58, label %159, label %60
 
-59:
-  %60 = load ptr, ptr @runtime, align 8
-  br label %178
+60:
+  %61 = getelementptr inbounds i8, ptr %59, i64 24
+  %62 = load i64, ptr %61, align 8
+  %63 = getelementptr inbounds i8, ptr %0, i64 %62
+  %64 = load ptr, ptr %63, align 8
+  %65 = icmp eq ptr %64, null
+  br i1 %65, label %89, label %66
 
-61:
-  %62 = phi i32 [ %152, %151 ], [ 0, %55 ]
-  %63 = phi i64 [ %153, %151 ], [ 0, %55 ]
-  %64 = load i64, ptr %49, align 8
-  %65 = lshr i64 %64, %63
-  %66 = trunc i64 %65 to i32
-  %67 = and i32 %66, 1
-  %68 = load i64, ptr %51, align 8
-  %69 = lshr i64 %68, %63
-  %70 = trunc i64 %69 to i32
-  %71 = and i32 %70, 1
-  %72 = or i32 %71, %67
-  %73 = icmp eq i32 %72, 0
-  br i1 %73, label %151, label %74
+66:
+  %67 = load i64, ptr %59, align 8
+  %68 = add nsw i64 %67, -8
+  %69 = getelementptr inbounds i8, ptr %64, i64 %68
+  %70 = load ptr, ptr %69, align 8
+  %71 = getelementptr inbounds i8, ptr %59, i64 32
+  %72 = load ptr, ptr %71, align 8
+  %73 = icmp eq ptr %70, %72
+  br i1 %73, label %74, label %89
 
 74:
-  %75 = load ptr, ptr @runtime, align 8
-  %76 = getelementptr inbounds i8, ptr %75, i64 8
-  %77 = load i64, ptr %76, align 8
-  %78 = shl nsw i64 %63, 3
-  %79 = getelementptr i8, ptr %1, i64 %77
-  %80 = getelementptr i8, ptr %79, i64 %78
-  %81 = load ptr, ptr %80, align 8
-  %82 = load i64, ptr %75, align 8
-  %83 = getelementptr i8, ptr %81, i64 %82
-  %84 = getelementptr i8, ptr %83, i64 -8
-  %85 = load ptr, ptr %84, align 8
-  %86 = getelementptr inbounds i8, ptr %75, i64 376
-  %87 = getelementptr inbounds i8, ptr %75, i64 368
-  %88 = load i64, ptr %87, align 8
-  %89 = icmp sgt i64 %88, 0
-  br i1 %89, label %93, label %151
+  %75 = getelementptr inbounds i8, ptr %64, i64 %67
+  %76 = load i64, ptr %75, align 8
+  %77 = icmp eq i64 %76, 0
+  br i1 %77, label %89, label %78
 
-90:
-  %91 = add nuw nsw i64 %94, 1
-  %92 = icmp eq i64 %91, %88
-  br i1 %92, label %151, label %93
+78:
+  %79 = getelementptr inbounds i8, ptr %59, i64 8
+  %80 = load i64, ptr %79, align 8
+  %81 = getelementptr inbounds i8, ptr %64, i64 %80
+  %82 = load ptr, ptr %81, align 8
+  %83 = getelementptr inbounds i8, ptr %82, i64 %68
+  %84 = load ptr, ptr %83, align 8
+  %85 = getelementptr inbounds i8, ptr %59, i64 40
+  %86 = load ptr, ptr %85, align 8
+  %87 = icmp eq ptr %84, %86
+  %88 = select i1 %87, ptr %64, ptr null
+  br label %89
 
-93:
-  %94 = phi i64 [ %91, %90 ], [ 0, %74 ]
-  %95 = getelementptr inbounds %struct.reader, ptr %86, i64 %94
-  %96 = load ptr, ptr %95, align 8
-  %97 = icmp eq ptr %96, %85
-  br i1 %97, label %98, label %90
+89:
+  %90 = phi ptr [ %88, %78 ], [ null, %74 ], [ null, %66 ], [ null, %60 ]
+  %91 = icmp eq ptr %90, %38
+  %92 = getelementptr inbounds i8, ptr %59, i64 144
+  %93 = load ptr, ptr %92, align 8
+  call void %93(ptr %14)
+  br i1 %91, label %94, label %162
 
-98:
-  %99 = getelementptr inbounds i8, ptr %95, i64 8
-  %100 = load i64, ptr %99, align 8
-  %101 = icmp eq i64 %100, 1
-  br i1 %101, label %102, label %151
+94:
+  %95 = icmp sgt i64 %40, 0
+  br i1 %95, label %102, label %131
+
+96:
+  %97 = add nuw nsw i64 %103, 1
+  %98 = icmp eq i64 %97, %40
+  br i1 %98, label %99, label %102
+
+99:
+  %100 = load i32, ptr %7, align 4
+  %101 = icmp eq i32 %100, 0
+  br i1 %101, label %119, label %131
 
 102:
-  store ptr %81, ptr %4, align 8
-  %103 = icmp eq i32 %71, 0
-  br i1 %103, label %123, label %104
+  %103 = phi i64 [ %97, %96 ], [ 0, %94 ]
+  %104 = load ptr, ptr @runtime, align 8
+  %105 = getelementptr inbounds i8, ptr %104, i64 8
+  %106 = load i64, ptr %105, align 8
+  %107 = shl nsw i64 %103, 3
+  %108 = getelementptr i8, ptr %1, i64 %106
+  %109 = getelementptr i8, ptr %108, i64 %107
+  %110 = load ptr, ptr %109, align 8
+  %111 = getelementptr inbounds %struct.seen, ptr %4, i64 %103
+  %112 = call fastcc i32 @read(ptr %110, ptr %111)
+  %113 = icmp eq i32 %112, 0
+  br i1 %113, label %114, label %96
 
-104:
-  %105 = getelementptr inbounds i8, ptr %75, i64 120
-  %106 = load ptr, ptr %105, align 8
-  %107 = getelementptr inbounds i8, ptr %75, i64 208
-  %108 = load ptr, ptr %107, align 8
-  %109 = call ptr %106(ptr %108, ptr %4, i64 1, ptr null)
-  %110 = icmp eq ptr %109, null
-  %111 = load ptr, ptr @runtime, align 8
-  br i1 %110, label %112, label %115
+114:
+  %115 = getelementptr inbounds i8, ptr %111, i64 4
+  %116 = load i32, ptr %115, align 4
+  %117 = icmp eq i32 %116, 3
+  %118 = select i1 %117, i32 2, i32 0
+  br label %162
 
-112:
-  %113 = getelementptr inbounds i8, ptr %111, i64 160
-  %114 = load ptr, ptr %113, align 8
-  call void %114()
-  br label %118
+119:
+  %120 = phi i64 [ %129, %128 ], [ 0, %99 ]
+  %121 = getelementptr inbounds %struct.seen, ptr %4, i64 %120
+  %122 = load i32, ptr %121, align 16
+  %123 = icmp eq i32 %122, 4
+  br i1 %123, label %124, label %128
 
-115:
-  %116 = getelementptr inbounds i8, ptr %111, i64 144
-  %117 = load ptr, ptr %116, align 8
-  call void %117(ptr %109)
-  br label %118
-
-118:
-  %119 = load ptr, ptr @runtime, align 8
-  %120 = getelementptr inbounds i8, ptr %119, i64 88
-  %121 = load ptr, ptr %120, align 8
-  %122 = icmp eq ptr %109, %121
-  br i1 %122, label %123, label %155
-
-123:
-  %124 = phi ptr [ %119, %118 ], [ %75, %102 ]
-  %125 = icmp eq i32 %67, 0
-  %126 = icmp ne i32 %62, 0
-  %127 = select i1 %125, i1 true, i1 %126
-  br i1 %127, label %149, label %128
+124:
+  %125 = getelementptr inbounds i8, ptr %121, i64 4
+  %126 = load i32, ptr %125, align 4
+  %127 = icmp eq i32 %126, 1
+  br i1 %127, label %162, label %128
 
 128:
-  %129 = getelementptr inbounds i8, ptr %124, i64 128
-  %130 = load ptr, ptr %129, align 8
-  %131 = load ptr, ptr %4, align 8
-  %132 = getelementptr inbounds i8, ptr %124, i64 200
+  %129 = add nuw nsw i64 %120, 1
+  %130 = icmp eq i64 %129, %40
+  br i1 %130, label %131, label %119
+
+131:
+  %132 = getelementptr inbounds i8, ptr %47, i64 8
   %133 = load ptr, ptr %132, align 8
-  %134 = call ptr %130(ptr %131, ptr %133)
-  %135 = icmp eq ptr %134, null
-  %136 = load ptr, ptr @runtime, align 8
-  br i1 %135, label %137, label %140
+  %134 = load i64, ptr %133, align 8
+  %135 = getelementptr inbounds i8, ptr %47, i64 32
+  %136 = load i64, ptr %135, align 8
+  %137 = icmp eq i64 %136, 0
+  br i1 %137, label %138, label %162
 
-137:
-  %138 = getelementptr inbounds i8, ptr %136, i64 160
-  %139 = load ptr, ptr %138, align 8
-  call void %139()
-  br label %143
+138:
+  %139 = getelementptr inbounds i8, ptr %47, i64 40
+  %140 = getelementptr inbounds ptr, ptr %139, i64 %134
+  %141 = load ptr, ptr %140, align 8
+  %142 = call fastcc i32 @fits(ptr %141, ptr %4, i64 %40, ptr %5)
+  %143 = icmp eq i32 %142, 0
+  br i1 %143, label %144, label %164
 
-140:
-  %141 = getelementptr inbounds i8, ptr %136, i64 144
-  %142 = load ptr, ptr %141, align 8
-  call void %142(ptr %134)
-  br label %143
+144:
+  %145 = load i64, ptr %47, align 8
+  %146 = icmp sgt i64 %145, 0
+  br i1 %146, label %147, label %162
 
-143:
-  %144 = load ptr, ptr @runtime, align 8
-  %145 = getelementptr inbounds i8, ptr %144, i64 88
-  %146 = load ptr, ptr %145, align 8
-  %147 = icmp ne ptr %134, %146
-  %148 = zext i1 %147 to i32
-  br label %149
+147:
+  %148 = phi i64 [ %157, %156 ], [ 0, %144 ]
+  %149 = icmp eq i64 %148, %134
+  br i1 %149, label %156, label %150
 
-149:
-  %150 = phi i32 [ %148, %143 ], [ %62, %123 ]
-  br label %151
-
-151:
-  %152 = phi i32 [ %150, %149 ], [ %62, %98 ], [ %62, %61 ], [ %62, %74 ], [ %62, %90 ]
-  %153 = add nuw nsw i64 %63, 1
-  %154 = icmp eq i64 %153, %41
-  br i1 %154, label %156, label %61
+150:
+  %151 = getelementptr inbounds ptr, ptr %139, i64 %148
+  %152 = load ptr, ptr %151, align 8
+  %153 = call fastcc i32 @fits(ptr %152, ptr %4, i64 %40, ptr %5)
+  %154 = icmp eq i32 %153, 0
+  br i1 %154, label %156, label %155
 
 155:
-  br label %274
+  store i64 %148, ptr %133, align 8
+  br label %164
 
 156:
-  %157 = icmp eq i32 %152, 0
-  %158 = load ptr, ptr @runtime, align 8
-  br i1 %157, label %178, label %159
+  %157 = add nuw nsw i64 %148, 1
+  %158 = icmp eq i64 %157, %145
+  br i1 %158, label %162, label %147
 
 159:
-  %160 = getelementptr inbounds i8, ptr %158, i64 120
+  %160 = getelementptr inbounds i8, ptr %59, i64 144
   %161 = load ptr, ptr %160, align 8
-  %162 = getelementptr inbounds i8, ptr %158, i64 192
-  %163 = load ptr, ptr %162, align 8
-  %164 = call ptr %161(ptr %163, ptr null, i64 0, ptr null)
-  %165 = icmp eq ptr %164, null
-  %166 = load ptr, ptr @runtime, align 8
-  br i1 %165, label %167, label %170
+  call void %161(ptr %14)
+  br label %162
 
-167:
-  %168 = getelementptr inbounds i8, ptr %166, i64 160
-  %169 = load ptr, ptr %168, align 8
-  call void %169()
-  br label %173
+162:
+  %163 = phi i32 [ 0, %124 ], [ %118, %114 ], [ 0, %156 ], [ 0, %159 ], [ 0, %16 ], [ 0, %24 ], [ 0, %8 ], [ 0, %131 ], [ 0, %144 ], [ 0, %89 ], [ 0, %28 ]
+  br label %185
 
-170:
-  %171 = getelementptr inbounds i8, ptr %166, i64 144
-  %172 = load ptr, ptr %171, align 8
-  call void %172(ptr %164)
-  br label %173
+164:
+  %165 = phi ptr [ %152, %155 ], [ %141, %138 ]
+  %166 = call fastcc i32 @start(ptr %165, ptr %14, ptr %1, ptr %5, ptr readonly %2, ptr %6)
+  %167 = icmp eq i32 %166, 3
+  br i1 %167, label %168, label %185
 
-173:
-  %174 = load ptr, ptr @runtime, align 8
-  %175 = getelementptr inbounds i8, ptr %174, i64 88
-  %176 = load ptr, ptr %175, align 8
-  %177 = icmp eq ptr %164, %176
-  br i1 %177, label %178, label %274
+168:
+  %169 = load ptr, ptr %6, align 8
+  %170 = getelementptr inbounds i8, ptr %169, i64 8
+  %171 = load i64, ptr %170, align 8
+  %172 = load ptr, ptr @runtime, align 8
+  %173 = getelementptr inbounds i8, ptr %172, i64 168
+  %174 = load ptr, ptr %173, align 8
+  %175 = call ptr %174()
+  br label %176
 
-178:
-  %179 = phi ptr [ %60, %59 ], [ %158, %156 ], [ %174, %173 ]
-  %180 = getelementptr inbounds i8, ptr %179, i64 24
-  %181 = load i64, ptr %180, align 8
-  %182 = getelementptr inbounds i8, ptr %0, i64 %181
-  %183 = load ptr, ptr %182, align 8
-  %184 = icmp eq ptr %183, null
-  br i1 %184, label %208, label %185
+176:
+  %177 = phi i32 [ 0, %168 ], [ %182, %176 ]
+  %178 = load ptr, ptr %6, align 8
+  %179 = getelementptr inbounds i8, ptr %178, i64 16
+  %180 = load atomic i64, ptr %179 acquire, align 8
+  %181 = icmp ne i64 %180, %171
+  %182 = add nuw nsw i32 %177, 1
+  %183 = icmp samesign ult i32 %177, 19999
+  %184 = select i1 %181, i1 %183, i1 false
+  br i1 %184, label %176, label %187
 
 185:
-  %186 = load i64, ptr %179, align 8
-  %187 = add nsw i64 %186, -8
-  %188 = getelementptr inbounds i8, ptr %183, i64 %187
-  %189 = load ptr, ptr %188, align 8
-  %190 = getelementptr inbounds i8, ptr %179, i64 32
-  %191 = load ptr, ptr %190, align 8
-  %192 = icmp eq ptr %189, %191
-  br i1 %192, label %193, label %208
+  %186 = phi i32 [ %163, %162 ], [ %166, %164 ]
+  br label %193
+
+187:
+  %188 = load ptr, ptr @runtime, align 8
+  %189 = getelementptr inbounds i8, ptr %188, i64 176
+  %190 = load ptr, ptr %189, align 8
+  call void %190(ptr %175)
+  %191 = add nuw nsw i32 %9, 1
+  %192 = icmp eq i32 %191, 8
+  br i1 %192, label %193, label %8
 
 193:
-  %194 = getelementptr inbounds i8, ptr %183, i64 %186
-  %195 = load i64, ptr %194, align 8
-  %196 = icmp eq i64 %195, 0
-  br i1 %196, label %208, label %197
-
-197:
-  %198 = getelementptr inbounds i8, ptr %179, i64 8
-  %199 = load i64, ptr %198, align 8
-  %200 = getelementptr inbounds i8, ptr %183, i64 %199
-  %201 = load ptr, ptr %200, align 8
-  %202 = getelementptr inbounds i8, ptr %201, i64 %187
-  %203 = load ptr, ptr %202, align 8
-  %204 = getelementptr inbounds i8, ptr %179, i64 40
-  %205 = load ptr, ptr %204, align 8
-  %206 = icmp eq ptr %203, %205
-  %207 = select i1 %206, ptr %183, ptr null
-  br label %208
-
-208:
-  %209 = phi ptr [ %207, %197 ], [ null, %193 ], [ null, %185 ], [ null, %178 ]
-  %210 = icmp eq ptr %209, %39
-  %211 = getelementptr inbounds i8, ptr %179, i64 144
-  %212 = load ptr, ptr %211, align 8
-  call void %212(ptr %15)
-  br i1 %210, label %213, label %278
-
-213:
-  %214 = icmp sgt i64 %41, 0
-  br i1 %214, label %221, label %250
-
-215:
-  %216 = add nuw nsw i64 %222, 1
-  %217 = icmp eq i64 %216, %41
-  br i1 %217, label %218, label %221
-
-218:
-  %219 = load i32, ptr %8, align 4
-  %220 = icmp eq i32 %219, 0
-  br i1 %220, label %238, label %250
-
-221:
-  %222 = phi i64 [ %216, %215 ], [ 0, %213 ]
-  %223 = load ptr, ptr @runtime, align 8
-  %224 = getelementptr inbounds i8, ptr %223, i64 8
-  %225 = load i64, ptr %224, align 8
-  %226 = shl nsw i64 %222, 3
-  %227 = getelementptr i8, ptr %1, i64 %225
-  %228 = getelementptr i8, ptr %227, i64 %226
-  %229 = load ptr, ptr %228, align 8
-  %230 = getelementptr inbounds %struct.seen, ptr %5, i64 %222
-  %231 = call fastcc i32 @read(ptr %229, ptr %230)
-  %232 = icmp eq i32 %231, 0
-  br i1 %232, label %233, label %215
-
-233:
-  %234 = getelementptr inbounds i8, ptr %230, i64 4
-  %235 = load i32, ptr %234, align 4
-  %236 = icmp eq i32 %235, 3
-  %237 = select i1 %236, i32 2, i32 0
-  br label %278
-
-238:
-  %239 = phi i64 [ %248, %247 ], [ 0, %218 ]
-  %240 = getelementptr inbounds %struct.seen, ptr %5, i64 %239
-  %241 = load i32, ptr %240, align 8
-  %242 = icmp eq i32 %241, 4
-  br i1 %242, label %243, label %247
-
-243:
-  %244 = getelementptr inbounds i8, ptr %240, i64 4
-  %245 = load i32, ptr %244, align 4
-  %246 = icmp eq i32 %245, 1
-  br i1 %246, label %278, label %247
-
-247:
-  %248 = add nuw nsw i64 %239, 1
-  %249 = icmp eq i64 %248, %41
-  br i1 %249, label %250, label %238
-
-250:
-  %251 = getelementptr inbounds i8, ptr %48, i64 8
-  %252 = load ptr, ptr %251, align 8
-  %253 = load i64, ptr %252, align 8
-  %254 = getelementptr inbounds i8, ptr %48, i64 32
-  %255 = getelementptr inbounds ptr, ptr %254, i64 %253
-  %256 = load ptr, ptr %255, align 8
-  %257 = call fastcc i32 @fits(ptr %256, ptr %5, i64 %41, ptr %6)
-  %258 = icmp eq i32 %257, 0
-  br i1 %258, label %259, label %280
-
-259:
-  %260 = load i64, ptr %48, align 8
-  %261 = icmp sgt i64 %260, 0
-  br i1 %261, label %262, label %278
-
-262:
-  %263 = phi i64 [ %272, %271 ], [ 0, %259 ]
-  %264 = icmp eq i64 %263, %253
-  br i1 %264, label %271, label %265
-
-265:
-  %266 = getelementptr inbounds ptr, ptr %254, i64 %263
-  %267 = load ptr, ptr %266, align 8
-  %268 = call fastcc i32 @fits(ptr %267, ptr %5, i64 %41, ptr %6)
-  %269 = icmp eq i32 %268, 0
-  br i1 %269, label %271, label %270
-
-270:
-  store i64 %263, ptr %252, align 8
-  br label %280
-
-271:
-  %272 = add nuw nsw i64 %263, 1
-  %273 = icmp eq i64 %272, %260
-  br i1 %273, label %278, label %262
-
-274:
-  %275 = phi ptr [ %119, %155 ], [ %174, %173 ]
-  %276 = getelementptr inbounds i8, ptr %275, i64 144
-  %277 = load ptr, ptr %276, align 8
-  call void %277(ptr %15)
-  br label %278
-
-278:
-  %279 = phi i32 [ 0, %243 ], [ 0, %271 ], [ 0, %274 ], [ %237, %233 ], [ 0, %17 ], [ 0, %25 ], [ 0, %9 ], [ 0, %259 ], [ 0, %208 ], [ 0, %29 ]
-  br label %301
-
-280:
-  %281 = phi ptr [ %267, %270 ], [ %256, %250 ]
-  %282 = call fastcc i32 @start(ptr %281, ptr %15, ptr %1, ptr %6, ptr readonly %2, ptr %7)
-  %283 = icmp eq i32 %282, 3
-  br i1 %283, label %284, label %301
-
-284:
-  %285 = load ptr, ptr %7, align 8
-  %286 = getelementptr inbounds i8, ptr %285, i64 8
-  %287 = load i64, ptr %286, align 8
-  %288 = load ptr, ptr @runtime, align 8
-  %289 = getelementptr inbounds i8, ptr %288, i64 168
-  %290 = load ptr, ptr %289, align 8
-  %291 = call ptr %290()
-  br label %292
-
-292:
-  %293 = phi i32 [ 0, %284 ], [ %298, %292 ]
-  %294 = load ptr, ptr %7, align 8
-  %295 = getelementptr inbounds i8, ptr %294, i64 16
-  %296 = load atomic i64, ptr %295 acquire, align 8
-  %297 = icmp ne i64 %296, %287
-  %298 = add nuw nsw i32 %293, 1
-  %299 = icmp samesign ult i32 %293, 19999
-  %300 = select i1 %297, i1 %299, i1 false
-  br i1 %300, label %292, label %303
-
-301:
-  %302 = phi i32 [ %279, %278 ], [ %282, %280 ]
-  br label %309
-
-303:
-  %304 = load ptr, ptr @runtime, align 8
-  %305 = getelementptr inbounds i8, ptr %304, i64 176
-  %306 = load ptr, ptr %305, align 8
-  call void %306(ptr %291)
-  %307 = add nuw nsw i32 %10, 1
-  %308 = icmp eq i32 %307, 8
-  br i1 %308, label %309, label %9
-
-309:
-  %310 = phi i32 [ %302, %301 ], [ 0, %303 ]
-  ret i32 %310
+  %194 = phi i32 [ %186, %185 ], [ 0, %187 ]
+  ret i32 %194
 }
 
 define ptr @tileproof_fast_follow(ptr readonly %0, ptr %1, i64 %2) nounwind {
   %4 = alloca i32, align 4
   %5 = alloca i32, align 4
   %6 = alloca ptr, align 8
-  %7 = alloca ptr, align 8
-  %8 = alloca ptr, align 8
-  %9 = alloca ptr, align 8
-  %10 = alloca i64, align 8
-  %11 = alloca i32, align 4
-  %12 = alloca i32, align 4
-  %13 = alloca %struct.chosen, align 8
-  %14 = icmp eq i64 %2, 2
-  %15 = load ptr, ptr @runtime, align 8
-  br i1 %14, label %16, label %33
+  %7 = alloca [32 x %struct.seen], align 16
+  %8 = alloca [32 x %struct.kept], align 16
+  %9 = alloca %struct.launch, align 8
+  %10 = alloca ptr, align 8
+  %11 = alloca ptr, align 8
+  %12 = alloca ptr, align 8
+  %13 = alloca i64, align 8
+  %14 = alloca i32, align 4
+  %15 = alloca i32, align 4
+  %16 = alloca %struct.chosen, align 8
+  %17 = icmp eq i64 %2, 2
+  %18 = load ptr, ptr @runtime, align 8
+  br i1 %17, label %19, label %36
 
-16:
-  %17 = load ptr, ptr %1, align 8
-  %18 = load i64, ptr %15, align 8
-  %19 = add nsw i64 %18, -8
-  %20 = getelementptr inbounds i8, ptr %17, i64 %19
-  %21 = load ptr, ptr %20, align 8
-  %22 = getelementptr inbounds i8, ptr %15, i64 32
-  %23 = load ptr, ptr %22, align 8
-  %24 = icmp eq ptr %21, %23
-  br i1 %24, label %25, label %33
+19:
+  %20 = load ptr, ptr %1, align 8
+  %21 = load i64, ptr %18, align 8
+  %22 = add nsw i64 %21, -8
+  %23 = getelementptr inbounds i8, ptr %20, i64 %22
+  %24 = load ptr, ptr %23, align 8
+  %25 = getelementptr inbounds i8, ptr %18, i64 32
+  %26 = load ptr, ptr %25, align 8
+  %27 = icmp eq ptr %24, %26
+  br i1 %27, label %28, label %36
 
-25:
-  %26 = getelementptr inbounds i8, ptr %1, i64 8
-  %27 = load ptr, ptr %26, align 8
-  %28 = getelementptr inbounds i8, ptr %27, i64 %19
-  %29 = load ptr, ptr %28, align 8
-  %30 = getelementptr inbounds i8, ptr %15, i64 64
-  %31 = load ptr, ptr %30, align 8
-  %32 = icmp eq ptr %29, %31
-  br i1 %32, label %37, label %33
+28:
+  %29 = getelementptr inbounds i8, ptr %1, i64 8
+  %30 = load ptr, ptr %29, align 8
+  %31 = getelementptr inbounds i8, ptr %30, i64 %22
+  %32 = load ptr, ptr %31, align 8
+  %33 = getelementptr inbounds i8, ptr %18, i64 64
+  %34 = load ptr, ptr %33, align 8
+  %35 = icmp eq ptr %32, %34
+  br i1 %35, label %40, label %36
 
-33:
-  %34 = getelementptr inbounds i8, ptr %15, i64 112
-  %35 = load ptr, ptr %34, align 8
-  %36 = tail call ptr %35(i64 0)
-  br label %422
+36:
+  %37 = getelementptr inbounds i8, ptr %18, i64 112
+  %38 = load ptr, ptr %37, align 8
+  %39 = tail call ptr %38(i64 0)
+  br label %615
 
-37:
-  %38 = getelementptr inbounds i8, ptr %0, i64 %18
-  %39 = load i64, ptr %38, align 8
-  %40 = getelementptr inbounds i8, ptr %15, i64 8
-  %41 = load i64, ptr %40, align 8
-  %42 = getelementptr i8, ptr %0, i64 %41
-  %43 = getelementptr i8, ptr %42, i64 8
-  %44 = load ptr, ptr %43, align 8
-  store i64 0, ptr %10, align 8
-  br label %45
+40:
+  %41 = getelementptr inbounds i8, ptr %0, i64 %21
+  %42 = load i64, ptr %41, align 8
+  %43 = getelementptr inbounds i8, ptr %18, i64 8
+  %44 = load i64, ptr %43, align 8
+  %45 = getelementptr i8, ptr %0, i64 %44
+  %46 = getelementptr i8, ptr %45, i64 8
+  %47 = load ptr, ptr %46, align 8
+  store i64 0, ptr %13, align 8
+  br label %48
 
-45:
-  %46 = phi i32 [ 0, %37 ], [ %52, %45 ]
-  %47 = load ptr, ptr @runtime, align 8
-  %48 = getelementptr inbounds i8, ptr %47, i64 256
-  %49 = load ptr, ptr %48, align 8
-  %50 = call i32 %49(ptr %44, ptr %10, ptr %8, ptr %9)
-  %51 = icmp eq i32 %50, 0
-  %52 = add nuw nsw i32 %46, 1
-  br i1 %51, label %53, label %45
+48:
+  %49 = phi i32 [ 0, %40 ], [ %55, %48 ]
+  %50 = load ptr, ptr @runtime, align 8
+  %51 = getelementptr inbounds i8, ptr %50, i64 256
+  %52 = load ptr, ptr %51, align 8
+  %53 = call i32 %52(ptr %47, ptr %13, ptr %11, ptr %12)
+  %54 = icmp eq i32 %53, 0
+  %55 = add nuw nsw i32 %49, 1
+  br i1 %54, label %56, label %48
 
-53:
-  store i64 0, ptr %10, align 8
-  %54 = load ptr, ptr @runtime, align 8
-  %55 = getelementptr inbounds i8, ptr %54, i64 256
-  %56 = load ptr, ptr %55, align 8
-  %57 = call i32 %56(ptr %27, ptr %10, ptr %8, ptr %9)
-  %58 = icmp eq i32 %57, 0
-  br i1 %58, label %102, label %59
+56:
+  store i64 0, ptr %13, align 8
+  %57 = load ptr, ptr @runtime, align 8
+  %58 = getelementptr inbounds i8, ptr %57, i64 256
+  %59 = load ptr, ptr %58, align 8
+  %60 = call i32 %59(ptr %30, ptr %13, ptr %11, ptr %12)
+  %61 = icmp eq i32 %60, 0
+  br i1 %61, label %104, label %62
 
-59:
-  %60 = phi i32 [ %94, %93 ], [ %46, %53 ]
-  %61 = load ptr, ptr %8, align 8
-  %62 = load ptr, ptr @runtime, align 8
-  %63 = getelementptr inbounds i8, ptr %62, i64 248
-  %64 = load ptr, ptr %63, align 8
-  %65 = call ptr %64(ptr %44, ptr %61)
-  %66 = icmp eq ptr %65, null
-  br i1 %66, label %67, label %71
+62:
+  %63 = phi i32 [ %97, %96 ], [ %49, %56 ]
+  %64 = load ptr, ptr %11, align 8
+  %65 = load ptr, ptr @runtime, align 8
+  %66 = getelementptr inbounds i8, ptr %65, i64 248
+  %67 = load ptr, ptr %66, align 8
+  %68 = call ptr %67(ptr %47, ptr %64)
+  %69 = icmp eq ptr %68, null
+  br i1 %69, label %70, label %74
 
-67:
-  %68 = load ptr, ptr @runtime, align 8
-  %69 = getelementptr inbounds i8, ptr %68, i64 160
-  %70 = load ptr, ptr %69, align 8
-  call void %70()
-  br label %100
+70:
+  %71 = load ptr, ptr @runtime, align 8
+  %72 = getelementptr inbounds i8, ptr %71, i64 160
+  %73 = load ptr, ptr %72, align 8
+  call void %73()
+  br label %103
 
-71:
-  %72 = load ptr, ptr %9, align 8
-  %73 = load ptr, ptr @runtime, align 8
-  %74 = load i64, ptr %73, align 8
-  %75 = getelementptr i8, ptr %72, i64 %74
-  %76 = getelementptr i8, ptr %75, i64 -8
-  %77 = load ptr, ptr %76, align 8
-  %78 = getelementptr inbounds i8, ptr %73, i64 48
-  %79 = load ptr, ptr %78, align 8
-  %80 = icmp eq ptr %77, %79
-  br i1 %80, label %81, label %100
+74:
+  %75 = load ptr, ptr %12, align 8
+  %76 = load ptr, ptr @runtime, align 8
+  %77 = load i64, ptr %76, align 8
+  %78 = getelementptr i8, ptr %75, i64 %77
+  %79 = getelementptr i8, ptr %78, i64 -8
+  %80 = load ptr, ptr %79, align 8
+  %81 = getelementptr inbounds i8, ptr %76, i64 48
+  %82 = load ptr, ptr %81, align 8
+  %83 = icmp eq ptr %80, %82
+  br i1 %83, label %84, label %103
 
-81:
-  %82 = getelementptr inbounds i8, ptr %73, i64 96
-  %83 = load ptr, ptr %82, align 8
-  %84 = call i64 %83(ptr %72, ptr %11)
-  %85 = load ptr, ptr @runtime, align 8
-  %86 = getelementptr inbounds i8, ptr %85, i64 96
-  %87 = load ptr, ptr %86, align 8
-  %88 = call i64 %87(ptr %65, ptr %12)
-  %89 = icmp ne i64 %84, %88
-  %90 = load i32, ptr %11, align 4
-  %91 = icmp ne i32 %90, 0
-  %92 = select i1 %89, i1 true, i1 %91
-  br i1 %92, label %100, label %93
+84:
+  %85 = getelementptr inbounds i8, ptr %76, i64 96
+  %86 = load ptr, ptr %85, align 8
+  %87 = call i64 %86(ptr %75, ptr %14)
+  %88 = load ptr, ptr @runtime, align 8
+  %89 = getelementptr inbounds i8, ptr %88, i64 96
+  %90 = load ptr, ptr %89, align 8
+  %91 = call i64 %90(ptr %68, ptr %15)
+  %92 = icmp ne i64 %87, %91
+  %93 = load i32, ptr %14, align 4
+  %94 = icmp ne i32 %93, 0
+  %95 = select i1 %92, i1 true, i1 %94
+  br i1 %95, label %103, label %96
 
-93:
-  %94 = add nsw i32 %60, -1
-  %95 = load ptr, ptr @runtime, align 8
-  %96 = getelementptr inbounds i8, ptr %95, i64 256
-  %97 = load ptr, ptr %96, align 8
-  %98 = call i32 %97(ptr %27, ptr %10, ptr %8, ptr %9)
-  %99 = icmp eq i32 %98, 0
-  br i1 %99, label %102, label %59
+96:
+  %97 = add nsw i32 %63, -1
+  %98 = load ptr, ptr @runtime, align 8
+  %99 = getelementptr inbounds i8, ptr %98, i64 256
+  %100 = load ptr, ptr %99, align 8
+  %101 = call i32 %100(ptr %30, ptr %13, ptr %11, ptr %12)
+  %102 = icmp eq i32 %101, 0
+  br i1 %102, label %104, label %62
 
-100:
-  %101 = load ptr, ptr @runtime, align 8
-  br label %403
+103:
+  br label %596
 
-102:
-  %103 = phi i32 [ %46, %53 ], [ %94, %93 ]
-  %104 = icmp eq i32 %103, 0
-  %105 = load ptr, ptr @runtime, align 8
-  br i1 %104, label %109, label %403
+104:
+  %105 = phi i32 [ %49, %56 ], [ %97, %96 ]
+  %106 = icmp eq i32 %105, 0
+  br i1 %106, label %107, label %596
 
-106:
-  %107 = add nuw nsw i64 %111, 1
-  %108 = icmp eq i64 %107, 4
-  br i1 %108, label %135, label %109
+107:
+  %108 = load ptr, ptr @runtime, align 8
+  br label %112
 
 109:
-  %110 = phi ptr [ %131, %106 ], [ %105, %102 ]
-  %111 = phi i64 [ %107, %106 ], [ 0, %102 ]
-  %112 = getelementptr inbounds i8, ptr %110, i64 264
-  %113 = getelementptr inbounds ptr, ptr %112, i64 %111
-  %114 = load ptr, ptr %113, align 8
-  %115 = icmp eq ptr %114, null
-  br i1 %115, label %135, label %116
+  %110 = add nuw nsw i64 %114, 1
+  %111 = icmp eq i64 %110, 4
+  br i1 %111, label %138, label %112
 
-116:
-  store ptr null, ptr %7, align 8
-  %117 = getelementptr inbounds i8, ptr %110, i64 240
-  %118 = load ptr, ptr %117, align 8
-  %119 = load ptr, ptr %113, align 8
-  %120 = call i32 %118(ptr %119, ptr null, ptr %7)
-  %121 = icmp eq i32 %120, 0
-  %122 = load ptr, ptr @runtime, align 8
-  br i1 %121, label %126, label %123
+112:
+  %113 = phi ptr [ %108, %107 ], [ %134, %109 ]
+  %114 = phi i64 [ 0, %107 ], [ %110, %109 ]
+  %115 = getelementptr inbounds i8, ptr %113, i64 264
+  %116 = getelementptr inbounds ptr, ptr %115, i64 %114
+  %117 = load ptr, ptr %116, align 8
+  %118 = icmp eq ptr %117, null
+  br i1 %118, label %138, label %119
 
-123:
-  %124 = getelementptr inbounds i8, ptr %122, i64 160
-  %125 = load ptr, ptr %124, align 8
-  call void %125()
-  br label %401
+119:
+  store ptr null, ptr %10, align 8
+  %120 = getelementptr inbounds i8, ptr %113, i64 240
+  %121 = load ptr, ptr %120, align 8
+  %122 = load ptr, ptr %116, align 8
+  %123 = call i32 %121(ptr %122, ptr null, ptr %10)
+  %124 = icmp eq i32 %123, 0
+  %125 = load ptr, ptr @runtime, align 8
+  br i1 %124, label %129, label %126
 
 126:
-  %127 = getelementptr inbounds i8, ptr %122, i64 144
+  %127 = getelementptr inbounds i8, ptr %125, i64 160
   %128 = load ptr, ptr %127, align 8
-  %129 = load ptr, ptr %7, align 8
-  call void %128(ptr %129)
-  %130 = load ptr, ptr %7, align 8
-  %131 = load ptr, ptr @runtime, align 8
-  %132 = getelementptr inbounds i8, ptr %131, i64 224
-  %133 = load ptr, ptr %132, align 8
-  %134 = icmp eq ptr %130, %133
-  br i1 %134, label %106, label %401
+  call void %128()
+  br label %595
 
-135:
-  %136 = phi ptr [ %131, %106 ], [ %110, %109 ]
-  %137 = getelementptr inbounds i8, ptr %136, i64 296
-  %138 = load ptr, ptr %137, align 8
-  %139 = getelementptr inbounds i8, ptr %136, i64 304
-  %140 = load ptr, ptr %139, align 8
-  %141 = getelementptr inbounds i8, ptr %136, i64 248
-  %142 = load ptr, ptr %141, align 8
-  %143 = call ptr %142(ptr %138, ptr %140)
-  %144 = icmp eq ptr %143, null
-  br i1 %144, label %145, label %401
+129:
+  %130 = getelementptr inbounds i8, ptr %125, i64 144
+  %131 = load ptr, ptr %130, align 8
+  %132 = load ptr, ptr %10, align 8
+  call void %131(ptr %132)
+  %133 = load ptr, ptr %10, align 8
+  %134 = load ptr, ptr @runtime, align 8
+  %135 = getelementptr inbounds i8, ptr %134, i64 224
+  %136 = load ptr, ptr %135, align 8
+  %137 = icmp eq ptr %133, %136
+  br i1 %137, label %109, label %595
 
-145:
-  %146 = load ptr, ptr @runtime, align 8
-  %147 = getelementptr inbounds i8, ptr %146, i64 160
-  %148 = load ptr, ptr %147, align 8
-  call void %148()
+138:
+  %139 = phi ptr [ %134, %109 ], [ %113, %112 ]
+  %140 = getelementptr inbounds i8, ptr %139, i64 296
+  %141 = load ptr, ptr %140, align 8
+  %142 = getelementptr inbounds i8, ptr %139, i64 304
+  %143 = load ptr, ptr %142, align 8
+  %144 = getelementptr inbounds i8, ptr %139, i64 248
+  %145 = load ptr, ptr %144, align 8
+  %146 = call ptr %145(ptr %141, ptr %143)
+  %147 = icmp eq ptr %146, null
+  br i1 %147, label %148, label %595
+
+148:
   %149 = load ptr, ptr @runtime, align 8
-  %150 = getelementptr inbounds i8, ptr %149, i64 312
+  %150 = getelementptr inbounds i8, ptr %149, i64 160
   %151 = load ptr, ptr %150, align 8
-  %152 = getelementptr inbounds i8, ptr %149, i64 320
-  %153 = load ptr, ptr %152, align 8
-  %154 = getelementptr inbounds i8, ptr %149, i64 248
-  %155 = load ptr, ptr %154, align 8
-  %156 = call ptr %155(ptr %151, ptr %153)
-  %157 = icmp eq ptr %156, null
-  br i1 %157, label %165, label %158
+  call void %151()
+  %152 = icmp sgt i64 %42, 4
+  br i1 %152, label %153, label %596
 
-158:
-  store ptr null, ptr %6, align 8
-  %159 = load ptr, ptr @runtime, align 8
-  %160 = getelementptr inbounds i8, ptr %159, i64 352
-  %161 = load ptr, ptr %160, align 8
-  %162 = icmp eq ptr %156, %161
-  %163 = zext i1 %162 to i32
-  %164 = getelementptr inbounds i8, ptr %13, i64 16
-  store i32 %163, ptr %164, align 8
-  br i1 %162, label %184, label %298
+153:
+  %154 = getelementptr inbounds i8, ptr %9, i64 2576
+  %155 = getelementptr inbounds i8, ptr %9, i64 2308
+  %156 = getelementptr inbounds i8, ptr %9, i64 2048
+  %157 = getelementptr inbounds i8, ptr %9, i64 2568
+  %158 = getelementptr inbounds i8, ptr %16, i64 16
+  %159 = getelementptr inbounds i8, ptr %16, i64 20
+  %160 = getelementptr inbounds i8, ptr %16, i64 8
+  br label %161
 
-165:
-  %166 = load ptr, ptr @runtime, align 8
-  %167 = getelementptr inbounds i8, ptr %166, i64 160
-  %168 = load ptr, ptr %167, align 8
-  call void %168()
-  store ptr null, ptr %6, align 8
-  %169 = getelementptr inbounds i8, ptr %13, i64 16
-  store i32 0, ptr %169, align 8
-  %170 = load ptr, ptr @runtime, align 8
-  %171 = getelementptr inbounds i8, ptr %170, i64 312
-  %172 = load ptr, ptr %171, align 8
-  %173 = getelementptr inbounds i8, ptr %170, i64 328
+161:
+  %162 = phi i64 [ 4, %153 ], [ %588, %585 ]
+  %163 = phi i32 [ 0, %153 ], [ %586, %585 ]
+  %164 = phi i64 [ 2, %153 ], [ %587, %585 ]
+  %165 = load ptr, ptr @runtime, align 8
+  %166 = getelementptr inbounds i8, ptr %165, i64 8
+  %167 = load i64, ptr %166, align 8
+  %168 = shl nsw i64 %162, 3
+  %169 = getelementptr i8, ptr %0, i64 %167
+  %170 = getelementptr i8, ptr %169, i64 %168
+  %171 = load ptr, ptr %170, align 8
+  %172 = shl nsw i64 %164, 3
+  %173 = getelementptr i8, ptr %169, i64 %172
   %174 = load ptr, ptr %173, align 8
-  %175 = getelementptr inbounds i8, ptr %170, i64 248
+  %175 = getelementptr i8, ptr %173, i64 8
   %176 = load ptr, ptr %175, align 8
-  %177 = call ptr %176(ptr %172, ptr %174)
-  %178 = icmp eq ptr %177, null
-  br i1 %178, label %179, label %298
+  %177 = load i64, ptr %165, align 8
+  %178 = getelementptr inbounds i8, ptr %174, i64 %177
+  %179 = load i64, ptr %178, align 8
+  %180 = icmp sgt i64 %179, 2
+  br i1 %180, label %185, label %217
 
-179:
-  %180 = load ptr, ptr @runtime, align 8
-  %181 = getelementptr inbounds i8, ptr %180, i64 160
-  %182 = load ptr, ptr %181, align 8
-  call void %182()
-  %183 = load ptr, ptr @runtime, align 8
-  br label %184
+181:
+  %182 = add nuw nsw i64 %189, 3
+  %183 = add nuw nsw i64 %189, 5
+  %184 = icmp slt i64 %183, %179
+  br i1 %184, label %185, label %217
 
-184:
-  %185 = phi ptr [ %183, %179 ], [ %159, %158 ]
-  %186 = getelementptr inbounds i8, ptr %185, i64 240
-  %187 = load ptr, ptr %186, align 8
-  %188 = getelementptr inbounds i8, ptr %185, i64 360
-  %189 = load ptr, ptr %188, align 8
-  %190 = call i32 %187(ptr %189, ptr null, ptr %6)
-  %191 = icmp eq i32 %190, 0
-  br i1 %191, label %196, label %192
-
-192:
-  %193 = load ptr, ptr @runtime, align 8
-  %194 = getelementptr inbounds i8, ptr %193, i64 160
+185:
+  %186 = phi i64 [ %207, %181 ], [ %167, %161 ]
+  %187 = phi ptr [ %205, %181 ], [ %165, %161 ]
+  %188 = phi i64 [ %183, %181 ], [ 2, %161 ]
+  %189 = phi i64 [ %182, %181 ], [ 0, %161 ]
+  %190 = shl nsw i64 %189, 3
+  %191 = getelementptr i8, ptr %174, i64 %186
+  %192 = getelementptr i8, ptr %191, i64 %190
+  %193 = load ptr, ptr %192, align 8
+  %194 = getelementptr i8, ptr %192, i64 8
   %195 = load ptr, ptr %194, align 8
-  call void %195()
-  br label %298
+  %196 = getelementptr inbounds i8, ptr %187, i64 248
+  %197 = load ptr, ptr %196, align 8
+  %198 = call ptr %197(ptr %193, ptr %195)
+  %199 = icmp eq ptr %198, null
+  br i1 %199, label %200, label %204
 
-196:
-  %197 = load ptr, ptr %6, align 8
-  %198 = load ptr, ptr @runtime, align 8
-  %199 = load i64, ptr %198, align 8
-  %200 = getelementptr i8, ptr %197, i64 %199
-  %201 = getelementptr i8, ptr %200, i64 -8
-  %202 = load ptr, ptr %201, align 8
-  %203 = getelementptr inbounds i8, ptr %198, i64 32
-  %204 = load ptr, ptr %203, align 8
-  %205 = icmp eq ptr %202, %204
-  br i1 %205, label %208, label %206
+200:
+  %201 = load ptr, ptr @runtime, align 8
+  %202 = getelementptr inbounds i8, ptr %201, i64 160
+  %203 = load ptr, ptr %202, align 8
+  call void %203()
+  br label %204
 
-206:
-  %207 = getelementptr inbounds i8, ptr %13, i64 20
-  store i32 0, ptr %207, align 4
-  store i64 -1, ptr %13, align 8
-  br label %222
+204:
+  %205 = load ptr, ptr @runtime, align 8
+  %206 = getelementptr inbounds i8, ptr %205, i64 8
+  %207 = load i64, ptr %206, align 8
+  %208 = shl nsw i64 %188, 3
+  %209 = getelementptr i8, ptr %174, i64 %207
+  %210 = getelementptr i8, ptr %209, i64 %208
+  %211 = load ptr, ptr %210, align 8
+  %212 = getelementptr inbounds i8, ptr %205, i64 232
+  %213 = load ptr, ptr %212, align 8
+  %214 = icmp eq ptr %211, %213
+  %215 = select i1 %214, ptr null, ptr %211
+  %216 = icmp eq ptr %198, %215
+  br i1 %216, label %181, label %585
 
-208:
-  %209 = load i64, ptr %200, align 8
-  %210 = icmp eq i64 %209, 0
-  %211 = zext i1 %210 to i32
-  %212 = getelementptr inbounds i8, ptr %13, i64 20
-  store i32 %211, ptr %212, align 4
-  store i64 -1, ptr %13, align 8
-  br i1 %210, label %299, label %213
-
-213:
-  %214 = icmp sgt i64 %209, 0
-  br i1 %214, label %215, label %222
-
-215:
-  %216 = getelementptr inbounds i8, ptr %198, i64 8
-  %217 = load i64, ptr %216, align 8
-  %218 = shl i64 %209, 3
-  %219 = getelementptr i8, ptr %197, i64 %217
-  %220 = getelementptr i8, ptr %219, i64 %218
-  %221 = getelementptr i8, ptr %220, i64 -8
-  br label %224
+217:
+  %218 = phi ptr [ %165, %161 ], [ %205, %181 ]
+  %219 = getelementptr inbounds i8, ptr %218, i64 224
+  %220 = load ptr, ptr %219, align 8
+  %221 = icmp eq ptr %176, %220
+  br i1 %221, label %239, label %222
 
 222:
-  %223 = getelementptr inbounds i8, ptr %198, i64 224
-  br label %224
+  %223 = getelementptr inbounds i8, ptr %218, i64 120
+  %224 = load ptr, ptr %223, align 8
+  %225 = call ptr %224(ptr %176, ptr null, i64 0, ptr null)
+  %226 = icmp eq ptr %225, null
+  %227 = load ptr, ptr @runtime, align 8
+  br i1 %226, label %228, label %231
 
-224:
-  %225 = phi ptr [ %221, %215 ], [ %223, %222 ]
-  %226 = load ptr, ptr %225, align 8
-  %227 = getelementptr inbounds i8, ptr %198, i64 336
-  %228 = load ptr, ptr %227, align 8
-  %229 = getelementptr inbounds i8, ptr %198, i64 128
+228:
+  %229 = getelementptr inbounds i8, ptr %227, i64 160
   %230 = load ptr, ptr %229, align 8
-  %231 = call ptr %230(ptr %226, ptr %228)
-  store i32 1, ptr %5, align 4
-  %232 = icmp eq ptr %231, null
-  %233 = load ptr, ptr @runtime, align 8
-  br i1 %232, label %234, label %237
+  call void %230()
+  br label %234
+
+231:
+  %232 = getelementptr inbounds i8, ptr %227, i64 144
+  %233 = load ptr, ptr %232, align 8
+  call void %233(ptr %225)
+  br label %234
 
 234:
-  %235 = getelementptr inbounds i8, ptr %233, i64 160
-  %236 = load ptr, ptr %235, align 8
-  call void %236()
-  br label %396
+  %235 = load ptr, ptr @runtime, align 8
+  %236 = getelementptr inbounds i8, ptr %235, i64 80
+  %237 = load ptr, ptr %236, align 8
+  %238 = icmp eq ptr %225, %237
+  br i1 %238, label %239, label %585
 
-237:
-  %238 = load i64, ptr %233, align 8
-  %239 = getelementptr i8, ptr %231, i64 %238
-  %240 = getelementptr i8, ptr %239, i64 -8
-  %241 = load ptr, ptr %240, align 8
-  %242 = getelementptr inbounds i8, ptr %233, i64 48
-  %243 = load ptr, ptr %242, align 8
-  %244 = icmp eq ptr %241, %243
-  br i1 %244, label %245, label %250
+239:
+  %240 = phi ptr [ %218, %217 ], [ %235, %234 ]
+  %241 = getelementptr inbounds i8, ptr %240, i64 24
+  %242 = load i64, ptr %241, align 8
+  %243 = getelementptr inbounds i8, ptr %171, i64 %242
+  %244 = load ptr, ptr %243, align 8
+  %245 = icmp eq ptr %244, null
+  br i1 %245, label %585, label %246
 
-245:
-  %246 = getelementptr inbounds i8, ptr %233, i64 96
-  %247 = load ptr, ptr %246, align 8
-  %248 = call i64 %247(ptr %231, ptr %5)
-  store i64 %248, ptr %13, align 8
-  %249 = load ptr, ptr @runtime, align 8
-  br label %250
+246:
+  %247 = load i64, ptr %240, align 8
+  %248 = add nsw i64 %247, -8
+  %249 = getelementptr inbounds i8, ptr %244, i64 %248
+  %250 = load ptr, ptr %249, align 8
+  %251 = getelementptr inbounds i8, ptr %240, i64 32
+  %252 = load ptr, ptr %251, align 8
+  %253 = icmp eq ptr %250, %252
+  br i1 %253, label %254, label %585
 
-250:
-  %251 = phi ptr [ %249, %245 ], [ %233, %237 ]
-  %252 = getelementptr inbounds i8, ptr %251, i64 144
-  %253 = load ptr, ptr %252, align 8
-  call void %253(ptr %231)
-  %254 = load i32, ptr %5, align 4
-  %255 = icmp eq i32 %254, 0
-  br i1 %255, label %256, label %396
+254:
+  %255 = getelementptr inbounds i8, ptr %244, i64 %247
+  %256 = load i64, ptr %255, align 8
+  %257 = icmp eq i64 %256, 0
+  br i1 %257, label %585, label %258
 
-256:
-  %257 = load ptr, ptr @runtime, align 8
-  %258 = getelementptr inbounds i8, ptr %257, i64 344
-  %259 = load ptr, ptr %258, align 8
-  %260 = getelementptr inbounds i8, ptr %257, i64 128
-  %261 = load ptr, ptr %260, align 8
-  %262 = call ptr %261(ptr %226, ptr %259)
-  store i32 1, ptr %4, align 4
-  %263 = icmp eq ptr %262, null
-  %264 = load ptr, ptr @runtime, align 8
-  br i1 %263, label %265, label %272
+258:
+  %259 = getelementptr inbounds i8, ptr %240, i64 8
+  %260 = load i64, ptr %259, align 8
+  %261 = getelementptr inbounds i8, ptr %244, i64 %260
+  %262 = load ptr, ptr %261, align 8
+  %263 = getelementptr inbounds i8, ptr %262, i64 %248
+  %264 = load ptr, ptr %263, align 8
+  %265 = getelementptr inbounds i8, ptr %240, i64 40
+  %266 = load ptr, ptr %265, align 8
+  %267 = icmp eq ptr %264, %266
+  br i1 %267, label %268, label %585
 
-265:
-  %266 = getelementptr inbounds i8, ptr %264, i64 160
-  %267 = load ptr, ptr %266, align 8
-  call void %267()
-  %268 = load ptr, ptr @runtime, align 8
-  %269 = getelementptr inbounds i8, ptr %268, i64 144
-  %270 = load ptr, ptr %269, align 8
-  %271 = load ptr, ptr %6, align 8
-  call void %270(ptr %271)
-  br label %401
+268:
+  %269 = getelementptr inbounds i8, ptr %240, i64 16
+  %270 = load i64, ptr %269, align 8
+  %271 = getelementptr inbounds i8, ptr %262, i64 %270
+  %272 = getelementptr inbounds i8, ptr %271, i64 32
+  %273 = load i64, ptr %272, align 8
+  %274 = icmp eq i64 %273, 0
+  br i1 %274, label %432, label %275
 
-272:
-  %273 = load i64, ptr %264, align 8
-  %274 = getelementptr i8, ptr %262, i64 %273
-  %275 = getelementptr i8, ptr %274, i64 -8
-  %276 = load ptr, ptr %275, align 8
-  %277 = getelementptr inbounds i8, ptr %264, i64 48
-  %278 = load ptr, ptr %277, align 8
-  %279 = icmp eq ptr %276, %278
-  br i1 %279, label %280, label %286
+275:
+  %276 = getelementptr inbounds i8, ptr %240, i64 296
+  %277 = load ptr, ptr %276, align 8
+  %278 = getelementptr inbounds i8, ptr %240, i64 312
+  %279 = load ptr, ptr %278, align 8
+  %280 = getelementptr inbounds i8, ptr %240, i64 248
+  %281 = load ptr, ptr %280, align 8
+  %282 = call ptr %281(ptr %277, ptr %279)
+  %283 = icmp eq ptr %282, null
+  br i1 %283, label %284, label %585
 
-280:
-  %281 = getelementptr inbounds i8, ptr %264, i64 96
-  %282 = load ptr, ptr %281, align 8
-  %283 = call i64 %282(ptr %262, ptr %4)
-  %284 = load ptr, ptr @runtime, align 8
-  %285 = inttoptr i64 %283 to ptr
-  br label %286
+284:
+  %285 = load ptr, ptr @runtime, align 8
+  %286 = getelementptr inbounds i8, ptr %285, i64 160
+  %287 = load ptr, ptr %286, align 8
+  call void %287()
+  %288 = load ptr, ptr @runtime, align 8
+  %289 = load i64, ptr %288, align 8
+  %290 = getelementptr inbounds i8, ptr %20, i64 %289
+  %291 = load i64, ptr %290, align 8
+  %292 = icmp sgt i64 %291, 32
+  br i1 %292, label %430, label %293
 
-286:
-  %287 = phi ptr [ %285, %280 ], [ null, %272 ]
-  %288 = phi ptr [ %284, %280 ], [ %264, %272 ]
-  %289 = getelementptr inbounds i8, ptr %288, i64 144
-  %290 = load ptr, ptr %289, align 8
-  call void %290(ptr %262)
-  %291 = load i32, ptr %4, align 4
-  %292 = icmp eq i32 %291, 0
-  %293 = getelementptr inbounds i8, ptr %13, i64 8
-  store ptr %287, ptr %293, align 8
-  %294 = load ptr, ptr @runtime, align 8
-  %295 = getelementptr inbounds i8, ptr %294, i64 144
-  %296 = load ptr, ptr %295, align 8
-  %297 = load ptr, ptr %6, align 8
-  call void %296(ptr %297)
-  br i1 %292, label %303, label %401
+293:
+  %294 = getelementptr inbounds i8, ptr %288, i64 424
+  %295 = load ptr, ptr %294, align 8
+  %296 = icmp eq ptr %295, null
+  br i1 %296, label %430, label %297
 
-298:
-  br label %401
-
-299:
-  %300 = getelementptr inbounds i8, ptr %13, i64 8
-  store ptr null, ptr %300, align 8
-  %301 = getelementptr inbounds i8, ptr %198, i64 144
-  %302 = load ptr, ptr %301, align 8
-  call void %302(ptr %197)
-  br label %303
-
-303:
-  %304 = icmp sgt i64 %39, 4
-  %305 = load ptr, ptr @runtime, align 8
-  br i1 %304, label %306, label %403
+297:
+  %298 = load i64, ptr %295, align 8
+  %299 = getelementptr inbounds i8, ptr %295, i64 8
+  %300 = load i64, ptr %299, align 8
+  %301 = or i64 %300, %298
+  %302 = getelementptr inbounds i8, ptr %295, i64 16
+  %303 = load i64, ptr %302, align 8
+  %304 = or i64 %301, %303
+  %305 = icmp eq i64 %304, 0
+  br i1 %305, label %306, label %430
 
 306:
-  %307 = phi ptr [ %392, %391 ], [ %305, %303 ]
-  %308 = phi i64 [ %394, %391 ], [ 4, %303 ]
-  %309 = phi i64 [ %393, %391 ], [ 2, %303 ]
-  %310 = getelementptr inbounds i8, ptr %307, i64 8
-  %311 = load i64, ptr %310, align 8
-  %312 = shl nsw i64 %309, 3
-  %313 = getelementptr i8, ptr %0, i64 %311
-  %314 = getelementptr i8, ptr %313, i64 %312
-  %315 = load ptr, ptr %314, align 8
-  %316 = getelementptr i8, ptr %314, i64 8
-  %317 = load ptr, ptr %316, align 8
-  %318 = load i64, ptr %307, align 8
-  %319 = getelementptr inbounds i8, ptr %315, i64 %318
-  %320 = load i64, ptr %319, align 8
-  %321 = icmp sgt i64 %320, 2
-  br i1 %321, label %326, label %358
+  %307 = getelementptr inbounds i8, ptr %295, i64 32
+  %308 = getelementptr inbounds i8, ptr %295, i64 24
+  %309 = load i64, ptr %308, align 8
+  %310 = icmp slt i64 %309, 1
+  br i1 %310, label %324, label %315
 
-322:
-  %323 = add nuw nsw i64 %330, 3
-  %324 = add nuw nsw i64 %330, 5
-  %325 = icmp slt i64 %324, %320
-  br i1 %325, label %326, label %358
+311:
+  %312 = add nuw nsw i64 %316, 1
+  %313 = load i64, ptr %308, align 8
+  %314 = icmp slt i64 %312, %313
+  br i1 %314, label %315, label %324
+
+315:
+  %316 = phi i64 [ %312, %311 ], [ 0, %306 ]
+  %317 = getelementptr inbounds ptr, ptr %307, i64 %316
+  %318 = load ptr, ptr %317, align 8
+  %319 = load atomic i64, ptr %318 acquire, align 8
+  %320 = load ptr, ptr %317, align 8
+  %321 = getelementptr inbounds i8, ptr %320, i64 128
+  %322 = load atomic i64, ptr %321 acquire, align 8
+  %323 = icmp slt i64 %319, %322
+  br i1 %323, label %430, label %311
+
+324:
+  %325 = icmp sgt i64 %291, 0
+  br i1 %325, label %329, label %326
 
 326:
-  %327 = phi i64 [ %348, %322 ], [ %311, %306 ]
-  %328 = phi ptr [ %346, %322 ], [ %307, %306 ]
-  %329 = phi i64 [ %324, %322 ], [ 2, %306 ]
-  %330 = phi i64 [ %323, %322 ], [ 0, %306 ]
-  %331 = shl nsw i64 %330, 3
-  %332 = getelementptr i8, ptr %315, i64 %327
-  %333 = getelementptr i8, ptr %332, i64 %331
-  %334 = load ptr, ptr %333, align 8
-  %335 = getelementptr i8, ptr %333, i64 8
-  %336 = load ptr, ptr %335, align 8
-  %337 = getelementptr inbounds i8, ptr %328, i64 248
-  %338 = load ptr, ptr %337, align 8
-  %339 = call ptr %338(ptr %334, ptr %336)
-  %340 = icmp eq ptr %339, null
-  br i1 %340, label %341, label %345
+  %327 = call fastcc ptr @match_here(ptr readonly %171, ptr readonly %20, ptr %7, ptr %9, ptr %8)
+  %328 = icmp eq ptr %327, null
+  br i1 %328, label %416, label %334
+
+329:
+  %330 = phi i64 [ %332, %329 ], [ 0, %324 ]
+  %331 = getelementptr inbounds %struct.kept, ptr %8, i64 %330
+  store ptr null, ptr %331, align 8
+  %332 = add nuw nsw i64 %330, 1
+  %333 = icmp eq i64 %332, %291
+  br i1 %333, label %326, label %329
+
+334:
+  %335 = getelementptr inbounds i8, ptr %327, i64 132
+  %336 = load i32, ptr %335, align 4
+  %337 = icmp eq i32 %336, 0
+  %338 = load i64, ptr %154, align 8
+  %339 = icmp ugt i64 %338, 65536
+  %340 = select i1 %337, i1 true, i1 %339
+  br i1 %340, label %416, label %341
 
 341:
   %342 = load ptr, ptr @runtime, align 8
-  %343 = getelementptr inbounds i8, ptr %342, i64 160
+  %343 = getelementptr inbounds i8, ptr %342, i64 424
   %344 = load ptr, ptr %343, align 8
-  call void %344()
-  br label %345
+  %345 = icmp eq ptr %344, null
+  br i1 %345, label %416, label %346
 
-345:
-  %346 = load ptr, ptr @runtime, align 8
-  %347 = getelementptr inbounds i8, ptr %346, i64 8
-  %348 = load i64, ptr %347, align 8
-  %349 = shl nsw i64 %329, 3
-  %350 = getelementptr i8, ptr %315, i64 %348
-  %351 = getelementptr i8, ptr %350, i64 %349
-  %352 = load ptr, ptr %351, align 8
-  %353 = getelementptr inbounds i8, ptr %346, i64 232
-  %354 = load ptr, ptr %353, align 8
-  %355 = icmp eq ptr %352, %354
-  %356 = select i1 %355, ptr null, ptr %352
-  %357 = icmp eq ptr %339, %356
-  br i1 %357, label %322, label %391
+346:
+  %347 = load i64, ptr %344, align 8
+  %348 = getelementptr inbounds i8, ptr %344, i64 8
+  %349 = load i64, ptr %348, align 8
+  %350 = or i64 %349, %347
+  %351 = getelementptr inbounds i8, ptr %344, i64 16
+  %352 = load i64, ptr %351, align 8
+  %353 = or i64 %350, %352
+  %354 = icmp eq i64 %353, 0
+  br i1 %354, label %355, label %416
 
-358:
-  %359 = phi ptr [ %307, %306 ], [ %346, %322 ]
-  %360 = getelementptr inbounds i8, ptr %359, i64 224
-  %361 = load ptr, ptr %360, align 8
-  %362 = icmp eq ptr %317, %361
-  br i1 %362, label %380, label %363
+355:
+  %356 = getelementptr inbounds i8, ptr %344, i64 32
+  %357 = getelementptr inbounds i8, ptr %344, i64 24
+  %358 = load i64, ptr %357, align 8
+  %359 = icmp slt i64 %358, 1
+  br i1 %359, label %373, label %364
 
-363:
-  %364 = getelementptr inbounds i8, ptr %359, i64 120
-  %365 = load ptr, ptr %364, align 8
-  %366 = call ptr %365(ptr %317, ptr null, i64 0, ptr null)
-  %367 = icmp eq ptr %366, null
-  %368 = load ptr, ptr @runtime, align 8
-  br i1 %367, label %369, label %372
+360:
+  %361 = add nuw nsw i64 %365, 1
+  %362 = load i64, ptr %357, align 8
+  %363 = icmp slt i64 %361, %362
+  br i1 %363, label %364, label %373
 
-369:
-  %370 = getelementptr inbounds i8, ptr %368, i64 160
-  %371 = load ptr, ptr %370, align 8
-  call void %371()
-  br label %375
+364:
+  %365 = phi i64 [ %361, %360 ], [ 0, %355 ]
+  %366 = getelementptr inbounds ptr, ptr %356, i64 %365
+  %367 = load ptr, ptr %366, align 8
+  %368 = load atomic i64, ptr %367 acquire, align 8
+  %369 = load ptr, ptr %366, align 8
+  %370 = getelementptr inbounds i8, ptr %369, i64 128
+  %371 = load atomic i64, ptr %370 acquire, align 8
+  %372 = icmp slt i64 %368, %371
+  br i1 %372, label %416, label %360
 
-372:
-  %373 = getelementptr inbounds i8, ptr %368, i64 144
-  %374 = load ptr, ptr %373, align 8
-  call void %374(ptr %366)
-  br label %375
+373:
+  %374 = load i32, ptr %155, align 4
+  %375 = icmp sgt i32 %374, 0
+  br i1 %375, label %376, label %378
 
-375:
-  %376 = load ptr, ptr @runtime, align 8
-  %377 = getelementptr inbounds i8, ptr %376, i64 80
-  %378 = load ptr, ptr %377, align 8
-  %379 = icmp eq ptr %366, %378
-  br i1 %379, label %380, label %391
+376:
+  %377 = zext nneg i32 %374 to i64
+  br label %390
 
-380:
-  %381 = phi ptr [ %359, %358 ], [ %376, %375 ]
-  %382 = getelementptr inbounds i8, ptr %381, i64 8
-  %383 = load i64, ptr %382, align 8
-  %384 = shl nsw i64 %308, 3
-  %385 = getelementptr i8, ptr %0, i64 %383
-  %386 = getelementptr i8, ptr %385, i64 %384
-  %387 = load ptr, ptr %386, align 8
-  %388 = call fastcc i32 @go(ptr %387, ptr %17, ptr %13)
-  %389 = icmp eq i32 %388, 0
-  %390 = load ptr, ptr @runtime, align 8
-  br i1 %389, label %391, label %405
+378:
+  %379 = getelementptr inbounds i8, ptr %327, i64 144
+  %380 = load i32, ptr %379, align 8
+  %381 = sext i32 %380 to i64
+  %382 = getelementptr inbounds i64, ptr %9, i64 %381
+  %383 = ptrtoint ptr %382 to i64
+  %384 = getelementptr inbounds i8, ptr %327, i64 148
+  %385 = load i32, ptr %384, align 4
+  %386 = sext i32 %385 to i64
+  %387 = getelementptr inbounds i64, ptr %9, i64 %386
+  store i64 %383, ptr %387, align 8
+  %388 = load i64, ptr %157, align 8
+  %389 = icmp sgt i64 %388, 0
+  br i1 %389, label %398, label %404
 
-391:
-  %392 = phi ptr [ %376, %375 ], [ %390, %380 ], [ %346, %345 ]
-  %393 = add nuw nsw i64 %309, 3
-  %394 = add nuw nsw i64 %309, 5
-  %395 = icmp slt i64 %394, %39
-  br i1 %395, label %306, label %403
+390:
+  %391 = phi i64 [ 0, %376 ], [ %396, %390 ]
+  %392 = getelementptr inbounds ptr, ptr %156, i64 %391
+  %393 = load ptr, ptr %392, align 8
+  %394 = load i64, ptr %393, align 8
+  %395 = add nsw i64 %394, 1
+  store i64 %395, ptr %393, align 8
+  %396 = add nuw nsw i64 %391, 1
+  %397 = icmp eq i64 %396, %377
+  br i1 %397, label %378, label %390
 
-396:
-  %397 = load ptr, ptr @runtime, align 8
-  %398 = getelementptr inbounds i8, ptr %397, i64 144
-  %399 = load ptr, ptr %398, align 8
-  %400 = load ptr, ptr %6, align 8
-  call void %399(ptr %400)
-  br label %401
+398:
+  %399 = getelementptr inbounds i8, ptr %327, i64 56
+  %400 = load ptr, ptr %399, align 8
+  %401 = getelementptr inbounds i8, ptr %327, i64 200
+  %402 = load ptr, ptr %401, align 8
+  call void %400(ptr %387, ptr %402, i64 0, i64 %388)
+  %403 = load i32, ptr %155, align 4
+  br label %404
 
-401:
-  %402 = load ptr, ptr @runtime, align 8
-  br label %413
+404:
+  %405 = phi i32 [ %403, %398 ], [ %374, %378 ]
+  %406 = icmp sgt i32 %405, 0
+  br i1 %406, label %407, label %416
 
-403:
-  %404 = phi ptr [ %101, %100 ], [ %305, %303 ], [ %105, %102 ], [ %392, %391 ]
-  br label %406
+407:
+  %408 = zext nneg i32 %405 to i64
+  br label %409
 
-405:
-  switch i32 %388, label %406 [
-    i32 4, label %422
-    i32 2, label %413
+409:
+  %410 = phi i64 [ 0, %407 ], [ %414, %409 ]
+  %411 = getelementptr inbounds ptr, ptr %156, i64 %410
+  %412 = load ptr, ptr %411, align 8
+  %413 = getelementptr inbounds i8, ptr %412, i64 24
+  store i32 0, ptr %413, align 8
+  %414 = add nuw nsw i64 %410, 1
+  %415 = icmp eq i64 %414, %408
+  br i1 %415, label %416, label %409
+
+416:
+  %417 = phi i1 [ true, %326 ], [ true, %334 ], [ false, %404 ], [ false, %409 ], [ true, %346 ], [ true, %341 ], [ true, %364 ]
+  br i1 %325, label %418, label %431
+
+418:
+  %419 = phi i64 [ %428, %427 ], [ 0, %416 ]
+  %420 = getelementptr inbounds %struct.kept, ptr %8, i64 %419
+  %421 = load ptr, ptr %420, align 8
+  %422 = icmp eq ptr %421, null
+  br i1 %422, label %427, label %423
+
+423:
+  %424 = load ptr, ptr @runtime, align 8
+  %425 = getelementptr inbounds i8, ptr %424, i64 144
+  %426 = load ptr, ptr %425, align 8
+  call void %426(ptr %421)
+  br label %427
+
+427:
+  %428 = add nuw nsw i64 %419, 1
+  %429 = icmp eq i64 %428, %291
+  br i1 %429, label %431, label %418
+
+430:
+  br label %585
+
+431:
+  br i1 %417, label %585, label %596
+
+432:
+  %433 = icmp eq i32 %163, 0
+  br i1 %433, label %434, label %582
+
+434:
+  %435 = getelementptr inbounds i8, ptr %240, i64 320
+  %436 = load ptr, ptr %435, align 8
+  %437 = getelementptr inbounds i8, ptr %240, i64 328
+  %438 = load ptr, ptr %437, align 8
+  %439 = getelementptr inbounds i8, ptr %240, i64 248
+  %440 = load ptr, ptr %439, align 8
+  %441 = call ptr %440(ptr %436, ptr %438)
+  %442 = icmp eq ptr %441, null
+  br i1 %442, label %449, label %443
+
+443:
+  store ptr null, ptr %6, align 8
+  %444 = load ptr, ptr @runtime, align 8
+  %445 = getelementptr inbounds i8, ptr %444, i64 360
+  %446 = load ptr, ptr %445, align 8
+  %447 = icmp eq ptr %441, %446
+  %448 = zext i1 %447 to i32
+  store i32 %448, ptr %158, align 8
+  br i1 %447, label %467, label %578
+
+449:
+  %450 = load ptr, ptr @runtime, align 8
+  %451 = getelementptr inbounds i8, ptr %450, i64 160
+  %452 = load ptr, ptr %451, align 8
+  call void %452()
+  store ptr null, ptr %6, align 8
+  store i32 0, ptr %158, align 8
+  %453 = load ptr, ptr @runtime, align 8
+  %454 = getelementptr inbounds i8, ptr %453, i64 320
+  %455 = load ptr, ptr %454, align 8
+  %456 = getelementptr inbounds i8, ptr %453, i64 336
+  %457 = load ptr, ptr %456, align 8
+  %458 = getelementptr inbounds i8, ptr %453, i64 248
+  %459 = load ptr, ptr %458, align 8
+  %460 = call ptr %459(ptr %455, ptr %457)
+  %461 = icmp eq ptr %460, null
+  br i1 %461, label %462, label %578
+
+462:
+  %463 = load ptr, ptr @runtime, align 8
+  %464 = getelementptr inbounds i8, ptr %463, i64 160
+  %465 = load ptr, ptr %464, align 8
+  call void %465()
+  %466 = load ptr, ptr @runtime, align 8
+  br label %467
+
+467:
+  %468 = phi ptr [ %466, %462 ], [ %444, %443 ]
+  %469 = getelementptr inbounds i8, ptr %468, i64 240
+  %470 = load ptr, ptr %469, align 8
+  %471 = getelementptr inbounds i8, ptr %468, i64 368
+  %472 = load ptr, ptr %471, align 8
+  %473 = call i32 %470(ptr %472, ptr null, ptr %6)
+  %474 = icmp eq i32 %473, 0
+  br i1 %474, label %479, label %475
+
+475:
+  %476 = load ptr, ptr @runtime, align 8
+  %477 = getelementptr inbounds i8, ptr %476, i64 160
+  %478 = load ptr, ptr %477, align 8
+  call void %478()
+  br label %578
+
+479:
+  %480 = load ptr, ptr %6, align 8
+  %481 = load ptr, ptr @runtime, align 8
+  %482 = load i64, ptr %481, align 8
+  %483 = getelementptr i8, ptr %480, i64 %482
+  %484 = getelementptr i8, ptr %483, i64 -8
+  %485 = load ptr, ptr %484, align 8
+  %486 = getelementptr inbounds i8, ptr %481, i64 32
+  %487 = load ptr, ptr %486, align 8
+  %488 = icmp eq ptr %485, %487
+  br i1 %488, label %490, label %489
+
+489:
+  store i32 0, ptr %159, align 4
+  store i64 -1, ptr %16, align 8
+  br label %503
+
+490:
+  %491 = load i64, ptr %483, align 8
+  %492 = icmp eq i64 %491, 0
+  %493 = zext i1 %492 to i32
+  store i32 %493, ptr %159, align 4
+  store i64 -1, ptr %16, align 8
+  br i1 %492, label %579, label %494
+
+494:
+  %495 = icmp sgt i64 %491, 0
+  br i1 %495, label %496, label %503
+
+496:
+  %497 = getelementptr inbounds i8, ptr %481, i64 8
+  %498 = load i64, ptr %497, align 8
+  %499 = shl i64 %491, 3
+  %500 = getelementptr i8, ptr %480, i64 %498
+  %501 = getelementptr i8, ptr %500, i64 %499
+  %502 = getelementptr i8, ptr %501, i64 -8
+  br label %505
+
+503:
+  %504 = getelementptr inbounds i8, ptr %481, i64 224
+  br label %505
+
+505:
+  %506 = phi ptr [ %502, %496 ], [ %504, %503 ]
+  %507 = load ptr, ptr %506, align 8
+  %508 = getelementptr inbounds i8, ptr %481, i64 344
+  %509 = load ptr, ptr %508, align 8
+  %510 = getelementptr inbounds i8, ptr %481, i64 128
+  %511 = load ptr, ptr %510, align 8
+  %512 = call ptr %511(ptr %507, ptr %509)
+  store i32 1, ptr %5, align 4
+  %513 = icmp eq ptr %512, null
+  %514 = load ptr, ptr @runtime, align 8
+  br i1 %513, label %515, label %518
+
+515:
+  %516 = getelementptr inbounds i8, ptr %514, i64 160
+  %517 = load ptr, ptr %516, align 8
+  call void %517()
+  br label %590
+
+518:
+  %519 = load i64, ptr %514, align 8
+  %520 = getelementptr i8, ptr %512, i64 %519
+  %521 = getelementptr i8, ptr %520, i64 -8
+  %522 = load ptr, ptr %521, align 8
+  %523 = getelementptr inbounds i8, ptr %514, i64 48
+  %524 = load ptr, ptr %523, align 8
+  %525 = icmp eq ptr %522, %524
+  br i1 %525, label %526, label %531
+
+526:
+  %527 = getelementptr inbounds i8, ptr %514, i64 96
+  %528 = load ptr, ptr %527, align 8
+  %529 = call i64 %528(ptr %512, ptr %5)
+  store i64 %529, ptr %16, align 8
+  %530 = load ptr, ptr @runtime, align 8
+  br label %531
+
+531:
+  %532 = phi ptr [ %530, %526 ], [ %514, %518 ]
+  %533 = getelementptr inbounds i8, ptr %532, i64 144
+  %534 = load ptr, ptr %533, align 8
+  call void %534(ptr %512)
+  %535 = load i32, ptr %5, align 4
+  %536 = icmp eq i32 %535, 0
+  br i1 %536, label %537, label %590
+
+537:
+  %538 = load ptr, ptr @runtime, align 8
+  %539 = getelementptr inbounds i8, ptr %538, i64 352
+  %540 = load ptr, ptr %539, align 8
+  %541 = getelementptr inbounds i8, ptr %538, i64 128
+  %542 = load ptr, ptr %541, align 8
+  %543 = call ptr %542(ptr %507, ptr %540)
+  store i32 1, ptr %4, align 4
+  %544 = icmp eq ptr %543, null
+  %545 = load ptr, ptr @runtime, align 8
+  br i1 %544, label %546, label %553
+
+546:
+  %547 = getelementptr inbounds i8, ptr %545, i64 160
+  %548 = load ptr, ptr %547, align 8
+  call void %548()
+  %549 = load ptr, ptr @runtime, align 8
+  %550 = getelementptr inbounds i8, ptr %549, i64 144
+  %551 = load ptr, ptr %550, align 8
+  %552 = load ptr, ptr %6, align 8
+  call void %551(ptr %552)
+  br label %595
+
+553:
+  %554 = load i64, ptr %545, align 8
+  %555 = getelementptr i8, ptr %543, i64 %554
+  %556 = getelementptr i8, ptr %555, i64 -8
+  %557 = load ptr, ptr %556, align 8
+  %558 = getelementptr inbounds i8, ptr %545, i64 48
+  %559 = load ptr, ptr %558, align 8
+  %560 = icmp eq ptr %557, %559
+  br i1 %560, label %561, label %567
+
+561:
+  %562 = getelementptr inbounds i8, ptr %545, i64 96
+  %563 = load ptr, ptr %562, align 8
+  %564 = call i64 %563(ptr %543, ptr %4)
+  %565 = load ptr, ptr @runtime, align 8
+  %566 = inttoptr i64 %564 to ptr
+  br label %567
+
+567:
+  %568 = phi ptr [ %566, %561 ], [ null, %553 ]
+  %569 = phi ptr [ %565, %561 ], [ %545, %553 ]
+  %570 = getelementptr inbounds i8, ptr %569, i64 144
+  %571 = load ptr, ptr %570, align 8
+  call void %571(ptr %543)
+  %572 = load i32, ptr %4, align 4
+  %573 = icmp eq i32 %572, 0
+  store ptr %568, ptr %160, align 8
+  %574 = load ptr, ptr @runtime, align 8
+  %575 = getelementptr inbounds i8, ptr %574, i64 144
+  %576 = load ptr, ptr %575, align 8
+  %577 = load ptr, ptr %6, align 8
+  call void %576(ptr %577)
+  br i1 %573, label %582, label %595
+
+578:
+  br label %595
+
+579:
+  store ptr null, ptr %160, align 8
+  %580 = getelementptr inbounds i8, ptr %481, i64 144
+  %581 = load ptr, ptr %580, align 8
+  call void %581(ptr %480)
+  br label %582
+
+582:
+  %583 = call fastcc i32 @go(ptr %171, ptr %20, ptr %16)
+  %584 = icmp eq i32 %583, 0
+  br i1 %584, label %585, label %598
+
+585:
+  %586 = phi i32 [ %163, %431 ], [ %163, %234 ], [ 1, %582 ], [ %163, %239 ], [ %163, %258 ], [ %163, %254 ], [ %163, %246 ], [ %163, %430 ], [ %163, %275 ], [ %163, %204 ]
+  %587 = add nuw nsw i64 %164, 3
+  %588 = add nuw nsw i64 %164, 5
+  %589 = icmp slt i64 %588, %42
+  br i1 %589, label %161, label %596
+
+590:
+  %591 = load ptr, ptr @runtime, align 8
+  %592 = getelementptr inbounds i8, ptr %591, i64 144
+  %593 = load ptr, ptr %592, align 8
+  %594 = load ptr, ptr %6, align 8
+  call void %593(ptr %594)
+  br label %595
+
+595:
+  br label %606
+
+596:
+  %597 = phi i32 [ 0, %148 ], [ 0, %103 ], [ 0, %104 ], [ 1, %431 ], [ 0, %585 ]
+  br label %599
+
+598:
+  switch i32 %583, label %599 [
+    i32 4, label %615
+    i32 2, label %606
   ]
 
-406:
-  %407 = phi ptr [ %404, %403 ], [ %390, %405 ]
-  %408 = phi i32 [ 0, %403 ], [ %388, %405 ]
-  %409 = getelementptr inbounds i8, ptr %407, i64 112
-  %410 = load ptr, ptr %409, align 8
-  %411 = zext nneg i32 %408 to i64
-  %412 = call ptr %410(i64 %411)
-  br label %422
+599:
+  %600 = phi i32 [ %597, %596 ], [ %583, %598 ]
+  %601 = load ptr, ptr @runtime, align 8
+  %602 = getelementptr inbounds i8, ptr %601, i64 112
+  %603 = load ptr, ptr %602, align 8
+  %604 = zext nneg i32 %600 to i64
+  %605 = call ptr %603(i64 %604)
+  br label %615
 
-413:
-  %414 = phi ptr [ %402, %401 ], [ %390, %405 ]
-  %415 = getelementptr inbounds i8, ptr %414, i64 120
-  %416 = load ptr, ptr %415, align 8
-  %417 = getelementptr inbounds i8, ptr %414, i64 8
-  %418 = load i64, ptr %417, align 8
-  %419 = getelementptr inbounds i8, ptr %0, i64 %418
-  %420 = load ptr, ptr %419, align 8
-  %421 = call ptr %416(ptr %420, ptr %1, i64 2, ptr null)
-  br label %422
+606:
+  %607 = load ptr, ptr @runtime, align 8
+  %608 = getelementptr inbounds i8, ptr %607, i64 120
+  %609 = load ptr, ptr %608, align 8
+  %610 = getelementptr inbounds i8, ptr %607, i64 8
+  %611 = load i64, ptr %610, align 8
+  %612 = getelementptr inbounds i8, ptr %0, i64 %611
+  %613 = load ptr, ptr %612, align 8
+  %614 = call ptr %609(ptr %613, ptr %1, i64 2, ptr null)
+  br label %615
 
-422:
-  %423 = phi ptr [ %36, %33 ], [ %421, %413 ], [ %412, %406 ], [ null, %405 ]
-  ret ptr %423
+615:
+  %616 = phi ptr [ %39, %36 ], [ %614, %606 ], [ %605, %599 ], [ null, %598 ]
+  ret ptr %616
 }
 
 define range(i32 0, 2) i32 @tileproof_fast_read(ptr %0, ptr initializes((4, 8)) %1) nounwind {
@@ -1230,7 +2054,7 @@ define internal fastcc range(i32 0, 2) i32 @read(ptr %0, ptr initializes((4, 8))
   %19 = load i32, ptr %4, align 4
   %20 = icmp eq i32 %19, 0
   %21 = zext i1 %20 to i32
-  br label %186
+  br label %191
 
 22:
   %23 = getelementptr inbounds i8, ptr %5, i64 56
@@ -1245,7 +2069,7 @@ define internal fastcc range(i32 0, 2) i32 @read(ptr %0, ptr initializes((4, 8))
   %29 = tail call double %28(ptr %0)
   %30 = getelementptr inbounds i8, ptr %1, i64 72
   store double %29, ptr %30, align 8
-  br label %186
+  br label %191
 
 31:
   %32 = getelementptr inbounds i8, ptr %5, i64 80
@@ -1264,19 +2088,19 @@ define internal fastcc range(i32 0, 2) i32 @read(ptr %0, ptr initializes((4, 8))
   %40 = zext i1 %34 to i64
   %41 = getelementptr inbounds i8, ptr %1, i64 64
   store i64 %40, ptr %41, align 8
-  br label %186
+  br label %191
 
 42:
-  %43 = getelementptr inbounds i8, ptr %5, i64 376
-  %44 = getelementptr inbounds i8, ptr %5, i64 368
+  %43 = getelementptr inbounds i8, ptr %5, i64 440
+  %44 = getelementptr inbounds i8, ptr %5, i64 432
   %45 = load i64, ptr %44, align 8
   %46 = icmp sgt i64 %45, 0
-  br i1 %46, label %50, label %186
+  br i1 %46, label %50, label %191
 
 47:
   %48 = add nuw nsw i64 %51, 1
   %49 = icmp eq i64 %48, %45
-  br i1 %49, label %186, label %50
+  br i1 %49, label %191, label %50
 
 50:
   %51 = phi i64 [ %48, %47 ], [ 0, %42 ]
@@ -1291,10 +2115,10 @@ define internal fastcc range(i32 0, 2) i32 @read(ptr %0, ptr initializes((4, 8))
   %57 = load i64, ptr %56, align 8
   %58 = trunc i64 %57 to i32
   store i32 %58, ptr %10, align 4
-  switch i64 %57, label %186 [
+  switch i64 %57, label %191 [
     i64 0, label %59
-    i64 1, label %83
-    i64 2, label %134
+    i64 1, label %84
+    i64 2, label %136
   ]
 
 59:
@@ -1331,172 +2155,182 @@ define internal fastcc range(i32 0, 2) i32 @read(ptr %0, ptr initializes((4, 8))
   store i32 0, ptr %81, align 4
   %82 = getelementptr inbounds i8, ptr %1, i64 80
   store ptr null, ptr %82, align 8
-  br label %186
+  %83 = getelementptr inbounds i8, ptr %1, i64 88
+  store i64 0, ptr %83, align 8
+  br label %191
 
-83:
-  %84 = getelementptr inbounds i8, ptr %3, i64 16
-  store i32 0, ptr %84, align 8
-  %85 = getelementptr inbounds i8, ptr %52, i64 16
-  %86 = load ptr, ptr %85, align 8
-  %87 = call i32 %86(ptr %0, ptr %3)
-  %88 = icmp eq i32 %87, 0
-  br i1 %88, label %93, label %89
+84:
+  %85 = getelementptr inbounds i8, ptr %3, i64 16
+  store i32 0, ptr %85, align 8
+  %86 = getelementptr inbounds i8, ptr %52, i64 16
+  %87 = load ptr, ptr %86, align 8
+  %88 = call i32 %87(ptr %0, ptr %3)
+  %89 = icmp eq i32 %88, 0
+  br i1 %89, label %94, label %90
 
-89:
-  %90 = load ptr, ptr @runtime, align 8
-  %91 = getelementptr inbounds i8, ptr %90, i64 160
-  %92 = load ptr, ptr %91, align 8
-  call void %92()
-  br label %132
+90:
+  %91 = load ptr, ptr @runtime, align 8
+  %92 = getelementptr inbounds i8, ptr %91, i64 160
+  %93 = load ptr, ptr %92, align 8
+  call void %93()
+  br label %134
 
-93:
-  %94 = load i32, ptr %84, align 8
-  %95 = icmp sgt i32 %94, 0
-  %96 = getelementptr inbounds i8, ptr %3, i64 24
-  %97 = load ptr, ptr %96, align 8
-  br i1 %95, label %101, label %98
+94:
+  %95 = load i32, ptr %85, align 8
+  %96 = icmp sgt i32 %95, 0
+  %97 = getelementptr inbounds i8, ptr %3, i64 24
+  %98 = load ptr, ptr %97, align 8
+  br i1 %96, label %102, label %99
 
-98:
-  %99 = getelementptr inbounds i8, ptr %3, i64 32
-  %100 = load ptr, ptr %99, align 8
-  br label %107
+99:
+  %100 = getelementptr inbounds i8, ptr %3, i64 32
+  %101 = load ptr, ptr %100, align 8
+  br label %108
 
-101:
-  %102 = icmp ne ptr %97, null
-  %103 = getelementptr inbounds i8, ptr %3, i64 32
-  %104 = load ptr, ptr %103, align 8
-  %105 = icmp ne ptr %104, null
-  %106 = select i1 %102, i1 %105, i1 false
-  br i1 %106, label %107, label %132
+102:
+  %103 = icmp ne ptr %98, null
+  %104 = getelementptr inbounds i8, ptr %3, i64 32
+  %105 = load ptr, ptr %104, align 8
+  %106 = icmp ne ptr %105, null
+  %107 = select i1 %103, i1 %106, i1 false
+  br i1 %107, label %108, label %134
 
-107:
-  %108 = phi ptr [ %100, %98 ], [ %104, %101 ]
-  %109 = getelementptr inbounds i8, ptr %3, i64 8
-  %110 = getelementptr inbounds i8, ptr %1, i64 8
-  %111 = load <2 x i32>, ptr %109, align 8
-  store <2 x i32> %111, ptr %110, align 8
-  %112 = load ptr, ptr %3, align 8
-  %113 = ptrtoint ptr %112 to i64
-  %114 = getelementptr inbounds i8, ptr %3, i64 40
-  %115 = load i64, ptr %114, align 8
-  %116 = add i64 %115, %113
-  %117 = getelementptr inbounds i8, ptr %1, i64 40
-  store i64 %116, ptr %117, align 8
-  %118 = getelementptr inbounds i8, ptr %1, i64 16
-  store i32 %94, ptr %118, align 8
-  %119 = getelementptr inbounds i8, ptr %1, i64 48
-  store ptr %97, ptr %119, align 8
-  %120 = getelementptr inbounds i8, ptr %1, i64 56
-  store ptr %108, ptr %120, align 8
-  %121 = getelementptr inbounds i8, ptr %3, i64 20
-  %122 = load i32, ptr %121, align 4
-  %123 = zext i32 %122 to i64
-  %124 = getelementptr inbounds i8, ptr %1, i64 32
-  store i64 %123, ptr %124, align 8
-  %125 = getelementptr inbounds i8, ptr %1, i64 24
-  store i32 1, ptr %125, align 8
-  %126 = getelementptr inbounds i8, ptr %1, i64 20
-  store i32 1, ptr %126, align 4
-  %127 = getelementptr inbounds i8, ptr %1, i64 80
-  store ptr null, ptr %127, align 8
-  %128 = icmp ne ptr %112, null
-  %129 = icmp eq i64 %115, 0
-  %130 = select i1 %128, i1 true, i1 %129
-  %131 = zext i1 %130 to i32
-  br label %132
-
-132:
-  %133 = phi i32 [ 0, %89 ], [ %131, %107 ], [ 0, %101 ]
-  br label %186
+108:
+  %109 = phi ptr [ %101, %99 ], [ %105, %102 ]
+  %110 = getelementptr inbounds i8, ptr %3, i64 8
+  %111 = getelementptr inbounds i8, ptr %1, i64 8
+  %112 = load <2 x i32>, ptr %110, align 8
+  store <2 x i32> %112, ptr %111, align 8
+  %113 = load ptr, ptr %3, align 8
+  %114 = ptrtoint ptr %113 to i64
+  %115 = getelementptr inbounds i8, ptr %3, i64 40
+  %116 = load i64, ptr %115, align 8
+  %117 = add i64 %116, %114
+  %118 = getelementptr inbounds i8, ptr %1, i64 40
+  store i64 %117, ptr %118, align 8
+  %119 = getelementptr inbounds i8, ptr %1, i64 16
+  store i32 %95, ptr %119, align 8
+  %120 = getelementptr inbounds i8, ptr %1, i64 48
+  store ptr %98, ptr %120, align 8
+  %121 = getelementptr inbounds i8, ptr %1, i64 56
+  store ptr %109, ptr %121, align 8
+  %122 = getelementptr inbounds i8, ptr %3, i64 20
+  %123 = load i32, ptr %122, align 4
+  %124 = zext i32 %123 to i64
+  %125 = getelementptr inbounds i8, ptr %1, i64 32
+  store i64 %124, ptr %125, align 8
+  %126 = getelementptr inbounds i8, ptr %1, i64 24
+  store i32 1, ptr %126, align 8
+  %127 = getelementptr inbounds i8, ptr %1, i64 20
+  store i32 1, ptr %127, align 4
+  %128 = getelementptr inbounds i8, ptr %1, i64 80
+  store ptr null, ptr %128, align 8
+  %129 = getelementptr inbounds i8, ptr %1, i64 88
+  store i64 0, ptr %129, align 8
+  %130 = icmp ne ptr %113, null
+  %131 = icmp eq i64 %116, 0
+  %132 = select i1 %130, i1 true, i1 %131
+  %133 = zext i1 %132 to i32
+  br label %134
 
 134:
-  %135 = getelementptr inbounds i8, ptr %52, i64 24
-  %136 = load i64, ptr %135, align 8
-  %137 = getelementptr inbounds i8, ptr %0, i64 %136
-  %138 = load ptr, ptr %137, align 8
-  %139 = icmp eq ptr %138, null
-  br i1 %139, label %186, label %140
+  %135 = phi i32 [ 0, %90 ], [ %133, %108 ], [ 0, %102 ]
+  br label %191
 
-140:
-  %141 = getelementptr i8, ptr %138, i64 %6
-  %142 = getelementptr i8, ptr %141, i64 -8
-  %143 = load ptr, ptr %142, align 8
-  %144 = getelementptr inbounds i8, ptr %5, i64 40
+136:
+  %137 = getelementptr inbounds i8, ptr %52, i64 24
+  %138 = load i64, ptr %137, align 8
+  %139 = getelementptr inbounds i8, ptr %0, i64 %138
+  %140 = load ptr, ptr %139, align 8
+  %141 = icmp eq ptr %140, null
+  br i1 %141, label %191, label %142
+
+142:
+  %143 = getelementptr i8, ptr %140, i64 %6
+  %144 = getelementptr i8, ptr %143, i64 -8
   %145 = load ptr, ptr %144, align 8
-  %146 = icmp eq ptr %143, %145
-  br i1 %146, label %147, label %186
+  %146 = getelementptr inbounds i8, ptr %5, i64 40
+  %147 = load ptr, ptr %146, align 8
+  %148 = icmp eq ptr %145, %147
+  br i1 %148, label %149, label %191
 
-147:
-  %148 = getelementptr inbounds i8, ptr %5, i64 16
-  %149 = load i64, ptr %148, align 8
-  %150 = getelementptr inbounds i8, ptr %138, i64 %149
-  %151 = getelementptr inbounds i8, ptr %150, i64 8
-  %152 = load i32, ptr %151, align 8
-  %153 = getelementptr inbounds i8, ptr %1, i64 8
-  store i32 %152, ptr %153, align 8
-  %154 = getelementptr inbounds i8, ptr %150, i64 12
-  %155 = load i32, ptr %154, align 4
-  %156 = getelementptr inbounds i8, ptr %1, i64 12
-  store i32 %155, ptr %156, align 4
-  %157 = load i64, ptr %150, align 8
-  %158 = getelementptr inbounds i8, ptr %1, i64 40
-  store i64 %157, ptr %158, align 8
-  %159 = getelementptr inbounds i8, ptr %150, i64 20
-  %160 = load i32, ptr %159, align 4
-  %161 = getelementptr inbounds i8, ptr %1, i64 16
-  store i32 %160, ptr %161, align 8
-  %162 = getelementptr inbounds i8, ptr %150, i64 40
-  %163 = getelementptr inbounds i8, ptr %1, i64 48
-  store ptr %162, ptr %163, align 8
-  %164 = sext i32 %160 to i64
-  %165 = getelementptr inbounds i64, ptr %162, i64 %164
-  %166 = getelementptr inbounds i8, ptr %1, i64 56
-  store ptr %165, ptr %166, align 8
-  %167 = getelementptr inbounds i8, ptr %150, i64 16
-  %168 = load i32, ptr %167, align 8
-  %169 = zext i32 %168 to i64
-  %170 = getelementptr inbounds i8, ptr %1, i64 32
-  store i64 %169, ptr %170, align 8
-  %171 = getelementptr inbounds i8, ptr %150, i64 24
-  %172 = load i32, ptr %171, align 8
-  %173 = getelementptr inbounds i8, ptr %1, i64 24
-  store i32 %172, ptr %173, align 8
-  %174 = getelementptr inbounds i8, ptr %1, i64 20
-  store i32 1, ptr %174, align 4
-  %175 = getelementptr inbounds i8, ptr %150, i64 32
-  %176 = load ptr, ptr %175, align 8
-  %177 = getelementptr inbounds i8, ptr %1, i64 80
-  store ptr %176, ptr %177, align 8
-  %178 = icmp eq ptr %176, null
-  br i1 %178, label %186, label %179
+149:
+  %150 = getelementptr inbounds i8, ptr %5, i64 16
+  %151 = load i64, ptr %150, align 8
+  %152 = getelementptr inbounds i8, ptr %140, i64 %151
+  %153 = getelementptr inbounds i8, ptr %152, i64 8
+  %154 = load i32, ptr %153, align 8
+  %155 = getelementptr inbounds i8, ptr %1, i64 8
+  store i32 %154, ptr %155, align 8
+  %156 = getelementptr inbounds i8, ptr %152, i64 12
+  %157 = load i32, ptr %156, align 4
+  %158 = getelementptr inbounds i8, ptr %1, i64 12
+  store i32 %157, ptr %158, align 4
+  %159 = load i64, ptr %152, align 8
+  %160 = getelementptr inbounds i8, ptr %1, i64 40
+  store i64 %159, ptr %160, align 8
+  %161 = getelementptr inbounds i8, ptr %152, i64 20
+  %162 = load i32, ptr %161, align 4
+  %163 = getelementptr inbounds i8, ptr %1, i64 16
+  store i32 %162, ptr %163, align 8
+  %164 = getelementptr inbounds i8, ptr %152, i64 40
+  %165 = getelementptr inbounds i8, ptr %1, i64 48
+  store ptr %164, ptr %165, align 8
+  %166 = sext i32 %162 to i64
+  %167 = getelementptr inbounds i64, ptr %164, i64 %166
+  %168 = getelementptr inbounds i8, ptr %1, i64 56
+  store ptr %167, ptr %168, align 8
+  %169 = getelementptr inbounds i8, ptr %152, i64 16
+  %170 = load i32, ptr %169, align 8
+  %171 = zext i32 %170 to i64
+  %172 = getelementptr inbounds i8, ptr %1, i64 32
+  store i64 %171, ptr %172, align 8
+  %173 = getelementptr inbounds i8, ptr %152, i64 24
+  %174 = load i32, ptr %173, align 8
+  %175 = getelementptr inbounds i8, ptr %1, i64 24
+  store i32 %174, ptr %175, align 8
+  %176 = getelementptr inbounds i8, ptr %1, i64 20
+  store i32 1, ptr %176, align 4
+  %177 = getelementptr inbounds i8, ptr %152, i64 32
+  %178 = load ptr, ptr %177, align 8
+  %179 = getelementptr inbounds i8, ptr %1, i64 80
+  store ptr %178, ptr %179, align 8
+  %180 = icmp eq ptr %178, null
+  br i1 %180, label %188, label %181
 
-179:
-  %180 = getelementptr inbounds i8, ptr %176, i64 32
-  %181 = load ptr, ptr %180, align 8
-  %182 = getelementptr inbounds i8, ptr %181, i64 %6
-  %183 = load i64, ptr %182, align 8
-  %184 = icmp eq i64 %183, 0
-  %185 = zext i1 %184 to i32
-  br label %186
+181:
+  %182 = getelementptr inbounds i8, ptr %178, i64 32
+  %183 = load ptr, ptr %182, align 8
+  %184 = getelementptr inbounds i8, ptr %183, i64 %6
+  %185 = load i64, ptr %184, align 8
+  %186 = icmp ne i64 %185, 0
+  %187 = zext i1 %186 to i64
+  br label %188
 
-186:
-  %187 = phi i32 [ %21, %14 ], [ 1, %26 ], [ 1, %39 ], [ %185, %179 ], [ 1, %59 ], [ %133, %132 ], [ 0, %55 ], [ 0, %134 ], [ 0, %140 ], [ 1, %147 ], [ 0, %42 ], [ 0, %47 ]
-  ret i32 %187
+188:
+  %189 = phi i64 [ 0, %149 ], [ %187, %181 ]
+  %190 = getelementptr inbounds i8, ptr %1, i64 88
+  store i64 %189, ptr %190, align 8
+  br label %191
+
+191:
+  %192 = phi i32 [ %21, %14 ], [ 1, %26 ], [ 1, %39 ], [ 0, %136 ], [ 1, %59 ], [ %135, %134 ], [ 0, %55 ], [ 1, %188 ], [ 0, %142 ], [ 0, %42 ], [ 0, %47 ]
+  ret i32 %192
 }
 
-define void @tileproof_fast_use(ptr %0, ptr initializes((0, 80)) %1) nounwind {
+define void @tileproof_fast_use(ptr %0, ptr initializes((0, 104)) %1) nounwind {
   store ptr %0, ptr @runtime, align 8
-  store i64 760, ptr %1, align 8
+  store i64 824, ptr %1, align 8
   %3 = getelementptr inbounds i8, ptr %1, i64 8
-  store i64 128, ptr %3, align 8
+  store i64 208, ptr %3, align 8
   %4 = getelementptr inbounds i8, ptr %1, i64 16
-  store i64 288, ptr %4, align 8
+  store i64 368, ptr %4, align 8
   %5 = getelementptr inbounds i8, ptr %1, i64 24
-  store i64 32, ptr %5, align 8
+  store i64 40, ptr %5, align 8
   %6 = getelementptr inbounds i8, ptr %1, i64 32
   store i64 40, ptr %6, align 8
   %7 = getelementptr inbounds i8, ptr %1, i64 40
-  store i64 88, ptr %7, align 8
+  store i64 96, ptr %7, align 8
   %8 = getelementptr inbounds i8, ptr %1, i64 48
   store i64 32, ptr %8, align 8
   %9 = getelementptr inbounds i8, ptr %1, i64 56
@@ -1505,7 +2339,199 @@ define void @tileproof_fast_use(ptr %0, ptr initializes((0, 80)) %1) nounwind {
   store i64 40, ptr %10, align 8
   %11 = getelementptr inbounds i8, ptr %1, i64 72
   store i64 72, ptr %11, align 8
+  %12 = getelementptr inbounds i8, ptr %1, i64 80
+  store i64 24, ptr %12, align 8
+  %13 = getelementptr inbounds i8, ptr %1, i64 88
+  store i64 16, ptr %13, align 8
+  %14 = getelementptr inbounds i8, ptr %1, i64 96
+  store i64 544, ptr %14, align 8
   ret void
+}
+
+define internal fastcc range(i32 0, 2) i32 @is_plain(ptr readonly %0, ptr readonly %1, i64 range(i64 -9223372036854775808, 33) %2) unnamed_addr nounwind {
+  %4 = alloca ptr, align 8
+  %5 = icmp sgt i64 %2, 0
+  br i1 %5, label %6, label %127
+
+6:
+  %7 = getelementptr inbounds i8, ptr %0, i64 16
+  %8 = getelementptr inbounds i8, ptr %0, i64 24
+  br label %9
+
+9:
+  %10 = phi i32 [ 0, %6 ], [ %100, %99 ]
+  %11 = phi i64 [ 0, %6 ], [ %101, %99 ]
+  %12 = load i64, ptr %7, align 8
+  %13 = lshr i64 %12, %11
+  %14 = trunc i64 %13 to i32
+  %15 = and i32 %14, 1
+  %16 = load i64, ptr %8, align 8
+  %17 = lshr i64 %16, %11
+  %18 = trunc i64 %17 to i32
+  %19 = and i32 %18, 1
+  %20 = or i32 %19, %15
+  %21 = icmp eq i32 %20, 0
+  br i1 %21, label %99, label %22
+
+22:
+  %23 = load ptr, ptr @runtime, align 8
+  %24 = getelementptr inbounds i8, ptr %23, i64 8
+  %25 = load i64, ptr %24, align 8
+  %26 = shl nsw i64 %11, 3
+  %27 = getelementptr i8, ptr %1, i64 %25
+  %28 = getelementptr i8, ptr %27, i64 %26
+  %29 = load ptr, ptr %28, align 8
+  %30 = load i64, ptr %23, align 8
+  %31 = getelementptr i8, ptr %29, i64 %30
+  %32 = getelementptr i8, ptr %31, i64 -8
+  %33 = load ptr, ptr %32, align 8
+  %34 = getelementptr inbounds i8, ptr %23, i64 440
+  %35 = getelementptr inbounds i8, ptr %23, i64 432
+  %36 = load i64, ptr %35, align 8
+  %37 = icmp sgt i64 %36, 0
+  br i1 %37, label %41, label %99
+
+38:
+  %39 = add nuw nsw i64 %42, 1
+  %40 = icmp eq i64 %39, %36
+  br i1 %40, label %99, label %41
+
+41:
+  %42 = phi i64 [ %39, %38 ], [ 0, %22 ]
+  %43 = getelementptr inbounds %struct.reader, ptr %34, i64 %42
+  %44 = load ptr, ptr %43, align 8
+  %45 = icmp eq ptr %44, %33
+  br i1 %45, label %46, label %38
+
+46:
+  %47 = getelementptr inbounds i8, ptr %43, i64 8
+  %48 = load i64, ptr %47, align 8
+  %49 = icmp eq i64 %48, 1
+  br i1 %49, label %50, label %99
+
+50:
+  store ptr %29, ptr %4, align 8
+  %51 = icmp eq i32 %19, 0
+  br i1 %51, label %71, label %52
+
+52:
+  %53 = getelementptr inbounds i8, ptr %23, i64 120
+  %54 = load ptr, ptr %53, align 8
+  %55 = getelementptr inbounds i8, ptr %23, i64 208
+  %56 = load ptr, ptr %55, align 8
+  %57 = call ptr %54(ptr %56, ptr %4, i64 1, ptr null)
+  %58 = icmp eq ptr %57, null
+  %59 = load ptr, ptr @runtime, align 8
+  br i1 %58, label %60, label %63
+
+60:
+  %61 = getelementptr inbounds i8, ptr %59, i64 160
+  %62 = load ptr, ptr %61, align 8
+  call void %62()
+  br label %66
+
+63:
+  %64 = getelementptr inbounds i8, ptr %59, i64 144
+  %65 = load ptr, ptr %64, align 8
+  call void %65(ptr %57)
+  br label %66
+
+66:
+  %67 = load ptr, ptr @runtime, align 8
+  %68 = getelementptr inbounds i8, ptr %67, i64 88
+  %69 = load ptr, ptr %68, align 8
+  %70 = icmp eq ptr %57, %69
+  br i1 %70, label %71, label %103
+
+71:
+  %72 = phi ptr [ %67, %66 ], [ %23, %50 ]
+  %73 = icmp eq i32 %15, 0
+  %74 = icmp ne i32 %10, 0
+  %75 = select i1 %73, i1 true, i1 %74
+  br i1 %75, label %97, label %76
+
+76:
+  %77 = getelementptr inbounds i8, ptr %72, i64 128
+  %78 = load ptr, ptr %77, align 8
+  %79 = load ptr, ptr %4, align 8
+  %80 = getelementptr inbounds i8, ptr %72, i64 200
+  %81 = load ptr, ptr %80, align 8
+  %82 = call ptr %78(ptr %79, ptr %81)
+  %83 = icmp eq ptr %82, null
+  %84 = load ptr, ptr @runtime, align 8
+  br i1 %83, label %85, label %88
+
+85:
+  %86 = getelementptr inbounds i8, ptr %84, i64 160
+  %87 = load ptr, ptr %86, align 8
+  call void %87()
+  br label %91
+
+88:
+  %89 = getelementptr inbounds i8, ptr %84, i64 144
+  %90 = load ptr, ptr %89, align 8
+  call void %90(ptr %82)
+  br label %91
+
+91:
+  %92 = load ptr, ptr @runtime, align 8
+  %93 = getelementptr inbounds i8, ptr %92, i64 88
+  %94 = load ptr, ptr %93, align 8
+  %95 = icmp ne ptr %82, %94
+  %96 = zext i1 %95 to i32
+  br label %97
+
+97:
+  %98 = phi i32 [ %96, %91 ], [ %10, %71 ]
+  br label %99
+
+99:
+  %100 = phi i32 [ %98, %97 ], [ %10, %46 ], [ %10, %9 ], [ %10, %22 ], [ %10, %38 ]
+  %101 = add nuw nsw i64 %11, 1
+  %102 = icmp eq i64 %101, %2
+  br i1 %102, label %104, label %9
+
+103:
+  br label %127
+
+104:
+  %105 = icmp eq i32 %100, 0
+  br i1 %105, label %127, label %106
+
+106:
+  %107 = load ptr, ptr @runtime, align 8
+  %108 = getelementptr inbounds i8, ptr %107, i64 120
+  %109 = load ptr, ptr %108, align 8
+  %110 = getelementptr inbounds i8, ptr %107, i64 192
+  %111 = load ptr, ptr %110, align 8
+  %112 = call ptr %109(ptr %111, ptr null, i64 0, ptr null)
+  %113 = icmp eq ptr %112, null
+  %114 = load ptr, ptr @runtime, align 8
+  br i1 %113, label %115, label %118
+
+115:
+  %116 = getelementptr inbounds i8, ptr %114, i64 160
+  %117 = load ptr, ptr %116, align 8
+  call void %117()
+  br label %121
+
+118:
+  %119 = getelementptr inbounds i8, ptr %114, i64 144
+  %120 = load ptr, ptr %119, align 8
+  call void %120(ptr %112)
+  br label %121
+
+121:
+  %122 = load ptr, ptr @runtime, align 8
+  %123 = getelementptr inbounds i8, ptr %122, i64 88
+  %124 = load ptr, ptr %123, align 8
+  %125 = icmp eq ptr %112, %124
+  %126 = zext i1 %125 to i32
+  br label %127
+
+127:
+  %128 = phi i32 [ 0, %103 ], [ 1, %104 ], [ %126, %121 ], [ 1, %3 ]
+  ret i32 %128
 }
 
 define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %1, i64 range(i64 -9223372036854775808, 33) %2, ptr %3) unnamed_addr nounwind {
@@ -1514,441 +2540,1007 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
   %7 = load i32, ptr %0, align 8
   %8 = sext i32 %7 to i64
   %9 = icmp eq i64 %2, %8
-  br i1 %9, label %10, label %299
+  br i1 %9, label %10, label %693
 
 10:
   %11 = getelementptr inbounds i8, ptr %3, i64 2308
   store i32 0, ptr %11, align 4
   %12 = getelementptr inbounds i8, ptr %3, i64 2304
   store i32 0, ptr %12, align 8
-  %13 = icmp sgt i64 %2, 0
-  br i1 %13, label %14, label %261
+  %13 = getelementptr inbounds i8, ptr %3, i64 2576
+  store i64 0, ptr %13, align 8
+  %14 = getelementptr inbounds i8, ptr %0, i64 176
+  %15 = load i64, ptr %14, align 8
+  %16 = getelementptr inbounds i8, ptr %3, i64 2568
+  store i64 %15, ptr %16, align 8
+  %17 = getelementptr inbounds i8, ptr %0, i64 152
+  %18 = load i32, ptr %17, align 8
+  %19 = icmp sgt i32 %18, 0
+  br i1 %19, label %20, label %23
 
-14:
-  %15 = getelementptr inbounds i8, ptr %0, i64 104
-  %16 = load ptr, ptr %15, align 8
-  %17 = getelementptr inbounds i8, ptr %3, i64 1280
-  %18 = getelementptr inbounds i8, ptr %0, i64 8
-  %19 = getelementptr inbounds i8, ptr %0, i64 12
-  %20 = getelementptr inbounds i8, ptr %0, i64 44
-  %21 = getelementptr inbounds i8, ptr %3, i64 2048
-  br label %22
+20:
+  %21 = getelementptr inbounds i8, ptr %3, i64 2312
+  %22 = zext nneg i32 %18 to i64
+  br label %37
 
-22:
-  %23 = phi i32 [ 0, %14 ], [ %220, %219 ]
-  %24 = phi i32 [ 0, %14 ], [ %221, %219 ]
-  %25 = phi i64 [ 0, %14 ], [ %222, %219 ]
-  %26 = getelementptr inbounds %struct.argument, ptr %16, i64 %25
-  %27 = load i32, ptr %26, align 8
-  %28 = getelementptr inbounds %struct.seen, ptr %1, i64 %25
-  %29 = load i32, ptr %28, align 8
-  %30 = icmp eq i32 %27, %29
-  br i1 %30, label %31, label %299
+23:
+  %24 = icmp sgt i64 %2, 0
+  br i1 %24, label %25, label %505
 
-31:
-  %32 = icmp eq i32 %27, 4
-  br i1 %32, label %33, label %170
+25:
+  %26 = getelementptr inbounds i8, ptr %0, i64 104
+  %27 = load ptr, ptr %26, align 8
+  %28 = getelementptr inbounds i8, ptr %3, i64 1280
+  %29 = getelementptr inbounds i8, ptr %0, i64 128
+  %30 = getelementptr inbounds i8, ptr %0, i64 8
+  %31 = getelementptr inbounds i8, ptr %0, i64 12
+  %32 = getelementptr inbounds i8, ptr %3, i64 2312
+  %33 = getelementptr inbounds i8, ptr %0, i64 160
+  %34 = getelementptr inbounds i8, ptr %0, i64 80
+  %35 = getelementptr inbounds i8, ptr %0, i64 44
+  %36 = getelementptr inbounds i8, ptr %3, i64 2048
+  br label %42
 
-33:
-  %34 = add nsw i32 %24, 1
-  store i32 %34, ptr %12, align 8
-  %35 = sext i32 %24 to i64
-  %36 = getelementptr inbounds %struct.span, ptr %17, i64 %35
-  %37 = getelementptr inbounds i8, ptr %28, i64 20
-  %38 = load i32, ptr %37, align 4
-  %39 = getelementptr inbounds i8, ptr %28, i64 32
-  %40 = load i64, ptr %39, align 8
-  %41 = getelementptr inbounds i8, ptr %26, i64 32
-  %42 = sext i32 %38 to i64
-  %43 = getelementptr inbounds i64, ptr %41, i64 %42
-  %44 = load i64, ptr %43, align 8
-  %45 = icmp eq i64 %40, %44
-  br i1 %45, label %46, label %299
+37:
+  %38 = phi i64 [ 0, %20 ], [ %40, %37 ]
+  %39 = getelementptr inbounds i64, ptr %21, i64 %38
+  store i64 -1, ptr %39, align 8
+  %40 = add nuw nsw i64 %38, 1
+  %41 = icmp eq i64 %40, %22
+  br i1 %41, label %23, label %37
 
-46:
-  %47 = getelementptr inbounds i8, ptr %28, i64 16
-  %48 = load i32, ptr %47, align 8
-  %49 = getelementptr inbounds i8, ptr %26, i64 8
-  %50 = load i32, ptr %49, align 8
-  %51 = icmp eq i32 %48, %50
-  br i1 %51, label %52, label %299
+42:
+  %43 = phi i32 [ 0, %25 ], [ %464, %463 ]
+  %44 = phi i32 [ 0, %25 ], [ %465, %463 ]
+  %45 = phi i64 [ 0, %25 ], [ %466, %463 ]
+  %46 = getelementptr inbounds %struct.argument, ptr %27, i64 %45
+  %47 = load i32, ptr %46, align 8
+  %48 = getelementptr inbounds %struct.seen, ptr %1, i64 %45
+  %49 = load i32, ptr %48, align 8
+  %50 = icmp eq i32 %47, %49
+  br i1 %50, label %51, label %693
 
-52:
-  %53 = getelementptr inbounds i8, ptr %28, i64 8
-  %54 = load i32, ptr %53, align 8
-  %55 = load i32, ptr %18, align 8
-  %56 = icmp eq i32 %54, %55
-  br i1 %56, label %57, label %299
+51:
+  %52 = icmp eq i32 %47, 4
+  br i1 %52, label %53, label %414
 
-57:
-  %58 = getelementptr inbounds i8, ptr %28, i64 12
-  %59 = load i32, ptr %58, align 4
-  %60 = load i32, ptr %19, align 4
-  %61 = icmp eq i32 %59, %60
-  br i1 %61, label %62, label %299
+53:
+  %54 = add nsw i32 %44, 1
+  store i32 %54, ptr %12, align 8
+  %55 = sext i32 %44 to i64
+  %56 = getelementptr inbounds %struct.span, ptr %28, i64 %55
+  %57 = load i32, ptr %29, align 8
+  %58 = icmp eq i32 %57, 0
+  %59 = getelementptr inbounds i8, ptr %48, i64 20
+  %60 = load i32, ptr %59, align 4
+  br i1 %58, label %266, label %61
 
-62:
-  %63 = getelementptr inbounds i8, ptr %28, i64 4
-  %64 = load i32, ptr %63, align 4
-  %65 = icmp eq i32 %64, 1
-  br i1 %65, label %66, label %69
+61:
+  %62 = getelementptr inbounds i8, ptr %46, i64 40
+  %63 = load i64, ptr %62, align 8
+  %64 = getelementptr inbounds i8, ptr %48, i64 32
+  %65 = load i64, ptr %64, align 8
+  %66 = getelementptr inbounds i8, ptr %46, i64 48
+  %67 = sext i32 %60 to i64
+  %68 = getelementptr inbounds i64, ptr %66, i64 %67
+  %69 = load i64, ptr %68, align 8
+  %70 = icmp eq i64 %65, %69
+  br i1 %70, label %71, label %693
 
-66:
-  %67 = load i32, ptr %20, align 4
-  %68 = icmp eq i32 %67, 0
-  br i1 %68, label %299, label %69
-
-69:
-  %70 = getelementptr inbounds i8, ptr %26, i64 12
-  %71 = load i32, ptr %70, align 4
-  %72 = icmp eq i32 %71, 0
-  br i1 %72, label %77, label %73
-
-73:
-  %74 = getelementptr inbounds i8, ptr %28, i64 24
+71:
+  %72 = getelementptr inbounds i8, ptr %48, i64 16
+  %73 = load i32, ptr %72, align 8
+  %74 = getelementptr inbounds i8, ptr %46, i64 8
   %75 = load i32, ptr %74, align 8
-  %76 = icmp eq i32 %75, 0
-  br i1 %76, label %299, label %77
+  %76 = icmp eq i32 %73, %75
+  br i1 %76, label %77, label %693
 
 77:
-  %78 = icmp sgt i32 %48, 0
-  br i1 %78, label %79, label %94
+  %78 = getelementptr inbounds i8, ptr %48, i64 8
+  %79 = load i32, ptr %78, align 8
+  %80 = load i32, ptr %30, align 8
+  %81 = icmp eq i32 %79, %80
+  br i1 %81, label %82, label %693
 
-79:
-  %80 = getelementptr inbounds i8, ptr %28, i64 48
-  %81 = load ptr, ptr %80, align 8
-  %82 = getelementptr inbounds i8, ptr %26, i64 96
-  %83 = zext nneg i32 %48 to i64
-  br label %87
-
-84:
-  %85 = add nuw nsw i64 %88, 1
-  %86 = icmp eq i64 %85, %83
-  br i1 %86, label %94, label %87
+82:
+  %83 = getelementptr inbounds i8, ptr %48, i64 12
+  %84 = load i32, ptr %83, align 4
+  %85 = load i32, ptr %31, align 4
+  %86 = icmp eq i32 %84, %85
+  br i1 %86, label %87, label %693
 
 87:
-  %88 = phi i64 [ 0, %79 ], [ %85, %84 ]
-  %89 = getelementptr inbounds i64, ptr %81, i64 %88
-  %90 = load i64, ptr %89, align 8
-  %91 = getelementptr inbounds %struct.axis, ptr %82, i64 %88
-  %92 = load i64, ptr %91, align 8
-  %93 = icmp eq i64 %90, %92
-  br i1 %93, label %84, label %299
+  %88 = getelementptr inbounds i8, ptr %46, i64 12
+  %89 = load i32, ptr %88, align 4
+  %90 = icmp eq i32 %89, 0
+  br i1 %90, label %95, label %91
 
-94:
-  %95 = getelementptr inbounds i8, ptr %28, i64 40
-  %96 = load i64, ptr %95, align 8
-  %97 = getelementptr inbounds i8, ptr %26, i64 48
-  %98 = load i64, ptr %97, align 8
-  %99 = and i64 %98, %96
-  %100 = icmp eq i64 %99, 0
-  br i1 %100, label %101, label %299
+91:
+  %92 = getelementptr inbounds i8, ptr %48, i64 24
+  %93 = load i32, ptr %92, align 8
+  %94 = icmp eq i32 %93, 0
+  br i1 %94, label %693, label %95
 
-101:
-  %102 = getelementptr inbounds i8, ptr %36, i64 8
-  store i64 %96, ptr %102, align 8
-  store i64 %96, ptr %36, align 8
-  %103 = sext i32 %71 to i64
-  %104 = getelementptr inbounds i8, ptr %36, i64 16
-  store i64 %103, ptr %104, align 8
-  %105 = getelementptr inbounds i8, ptr %26, i64 20
-  %106 = load i32, ptr %105, align 4
-  %107 = icmp eq i32 %106, 0
-  br i1 %107, label %108, label %161
+95:
+  %96 = getelementptr inbounds i8, ptr %48, i64 40
+  %97 = load i64, ptr %96, align 8
+  %98 = getelementptr inbounds i8, ptr %46, i64 64
+  %99 = load i64, ptr %98, align 8
+  %100 = and i64 %99, %97
+  %101 = icmp eq i64 %100, 0
+  br i1 %101, label %102, label %693
 
-108:
-  br i1 %78, label %109, label %129
+102:
+  %103 = icmp slt i32 %73, 1
+  br i1 %103, label %213, label %104
 
-109:
-  %110 = getelementptr inbounds i8, ptr %26, i64 96
-  %111 = getelementptr inbounds i8, ptr %28, i64 56
-  %112 = zext nneg i32 %48 to i64
-  br label %113
+104:
+  %105 = getelementptr inbounds i8, ptr %46, i64 112
+  %106 = getelementptr inbounds i8, ptr %48, i64 48
+  %107 = load ptr, ptr %106, align 8
+  %108 = getelementptr inbounds i8, ptr %48, i64 56
+  %109 = load ptr, ptr %108, align 8
+  %110 = icmp eq i32 %60, 0
+  %111 = tail call i64 @llvm.abs.i64(i64 %63, i1 true)
+  %112 = icmp ne i64 %63, 0
+  %113 = zext nneg i32 %73 to i64
+  %114 = xor i1 %90, true
+  br label %115
 
-113:
-  %114 = phi i64 [ 0, %109 ], [ %127, %126 ]
-  %115 = getelementptr inbounds %struct.axis, ptr %110, i64 %114
-  %116 = load i64, ptr %115, align 8
-  %117 = icmp sgt i64 %116, 1
-  br i1 %117, label %118, label %126
-
-118:
-  %119 = load ptr, ptr %111, align 8
-  %120 = getelementptr inbounds i64, ptr %119, i64 %114
-  %121 = load i64, ptr %120, align 8
-  %122 = getelementptr inbounds i8, ptr %115, i64 8
-  %123 = getelementptr inbounds i64, ptr %122, i64 %42
+115:
+  %116 = phi i64 [ %113, %104 ], [ %121, %208 ]
+  %117 = phi i64 [ %63, %104 ], [ %211, %208 ]
+  %118 = phi i64 [ %63, %104 ], [ %210, %208 ]
+  %119 = phi i64 [ 0, %104 ], [ %209, %208 ]
+  %120 = phi i64 [ %63, %104 ], [ %154, %208 ]
+  %121 = add nsw i64 %116, -1
+  %122 = getelementptr inbounds %struct.axis, ptr %105, i64 %121
+  %123 = getelementptr inbounds i64, ptr %107, i64 %121
   %124 = load i64, ptr %123, align 8
-  %125 = icmp eq i64 %121, %124
-  br i1 %125, label %126, label %299
+  %125 = getelementptr inbounds i64, ptr %109, i64 %121
+  %126 = load i64, ptr %125, align 8
+  %127 = getelementptr inbounds i8, ptr %122, i64 24
+  %128 = load i32, ptr %127, align 8
+  %129 = icmp slt i32 %128, 0
+  br i1 %129, label %130, label %133
 
-126:
-  %127 = add nuw nsw i64 %114, 1
-  %128 = icmp eq i64 %127, %112
-  br i1 %128, label %129, label %113
+130:
+  %131 = load i64, ptr %122, align 8
+  %132 = icmp eq i64 %124, %131
+  br i1 %132, label %143, label %693
 
-129:
-  %130 = getelementptr inbounds i8, ptr %26, i64 56
-  %131 = load i64, ptr %130, align 8
-  %132 = sub i64 %96, %131
-  store i64 %132, ptr %36, align 8
-  %133 = getelementptr inbounds i8, ptr %26, i64 64
-  %134 = load i64, ptr %133, align 8
-  %135 = add i64 %134, %96
-  store i64 %135, ptr %102, align 8
-  %136 = icmp ult i64 %132, 65536
-  br i1 %136, label %299, label %137
+133:
+  %134 = zext nneg i32 %128 to i64
+  %135 = getelementptr inbounds i64, ptr %32, i64 %134
+  %136 = load i64, ptr %135, align 8
+  %137 = icmp slt i64 %136, 0
+  br i1 %137, label %138, label %141
 
-137:
-  %138 = icmp ugt i64 %131, %96
-  %139 = icmp ult i64 %135, %96
-  %140 = select i1 %138, i1 true, i1 %139
-  br i1 %140, label %299, label %141
+138:
+  %139 = icmp sgt i64 %124, 281474976710655
+  br i1 %139, label %693, label %140
+
+140:
+  store i64 %124, ptr %135, align 8
+  br label %143
 
 141:
-  %142 = getelementptr inbounds i8, ptr %28, i64 80
-  %143 = load ptr, ptr %142, align 8
-  %144 = icmp eq ptr %143, null
-  br i1 %144, label %161, label %145
+  %142 = icmp eq i64 %136, %124
+  br i1 %142, label %143, label %693
 
-145:
-  %146 = getelementptr inbounds i8, ptr %143, i64 24
-  %147 = load i32, ptr %146, align 8
-  %148 = icmp eq i32 %147, 0
-  br i1 %148, label %161, label %149
+143:
+  %144 = tail call i64 @llvm.abs.i64(i64 %120, i1 true)
+  %145 = tail call i64 @llvm.abs.i64(i64 %124, i1 true)
+  %146 = or i64 %145, %144
+  %147 = icmp samesign ugt i64 %146, 2147483647
+  %148 = icmp ne i64 %124, 0
+  %149 = and i1 %148, %147
+  br i1 %149, label %150, label %153
 
-149:
-  %150 = getelementptr inbounds i8, ptr %26, i64 24
-  %151 = load i32, ptr %150, align 8
-  %152 = icmp eq i32 %151, 0
-  br i1 %152, label %299, label %153
+150:
+  %151 = udiv i64 4611686018427387904, %145
+  %152 = icmp samesign ugt i64 %144, %151
+  br i1 %152, label %693, label %153
 
 153:
-  %154 = getelementptr inbounds i8, ptr %143, i64 8
-  %155 = load i64, ptr %154, align 8
-  %156 = icmp eq i64 %132, %155
-  br i1 %156, label %157, label %299
+  %154 = mul nsw i64 %124, %120
+  %155 = icmp slt i64 %124, 2
+  br i1 %155, label %208, label %156
+
+156:
+  br i1 %110, label %157, label %160
 
 157:
-  %158 = getelementptr inbounds i8, ptr %143, i64 16
-  %159 = load i64, ptr %158, align 8
-  %160 = icmp eq i64 %135, %159
-  br i1 %160, label %161, label %299
+  %158 = srem i64 %126, %63
+  %159 = icmp eq i64 %158, 0
+  br i1 %159, label %170, label %693
 
-161:
-  br i1 %72, label %219, label %162
+160:
+  %161 = tail call i64 @llvm.abs.i64(i64 %126, i1 true)
+  %162 = or i64 %161, %111
+  %163 = icmp samesign ugt i64 %162, 2147483647
+  %164 = and i1 %112, %163
+  br i1 %164, label %165, label %168
 
-162:
-  %163 = getelementptr inbounds i8, ptr %28, i64 80
-  %164 = load ptr, ptr %163, align 8
-  %165 = icmp eq ptr %164, null
-  br i1 %165, label %219, label %166
+165:
+  %166 = udiv i64 4611686018427387904, %111
+  %167 = icmp samesign ugt i64 %161, %166
+  br i1 %167, label %693, label %168
 
-166:
-  %167 = add nsw i32 %23, 1
-  store i32 %167, ptr %11, align 4
-  %168 = sext i32 %23 to i64
-  %169 = getelementptr inbounds ptr, ptr %21, i64 %168
-  store ptr %164, ptr %169, align 8
-  br label %219
+168:
+  %169 = mul nsw i64 %126, %63
+  br label %170
 
 170:
-  %171 = getelementptr inbounds i64, ptr %6, i64 %25
-  store double 0.000000e+00, ptr %5, align 8
-  %172 = icmp eq i32 %27, 2
-  br i1 %172, label %184, label %173
+  %171 = phi i64 [ %126, %157 ], [ %169, %168 ]
+  %172 = icmp eq i64 %171, %63
+  %173 = zext i1 %172 to i32
+  %174 = getelementptr inbounds i8, ptr %122, i64 28
+  %175 = load i32, ptr %174, align 4
+  %176 = icmp eq i32 %175, %173
+  br i1 %176, label %177, label %693
 
-173:
-  %174 = getelementptr inbounds i8, ptr %28, i64 64
-  %175 = load i64, ptr %174, align 8
-  %176 = getelementptr inbounds i8, ptr %26, i64 72
-  %177 = load i64, ptr %176, align 8
-  %178 = icmp slt i64 %175, %177
-  %179 = bitcast i64 %175 to double
-  br i1 %178, label %216, label %180
+177:
+  %178 = add nsw i64 %124, -1
+  %179 = tail call i64 @llvm.abs.i64(i64 %171, i1 true)
+  %180 = or i64 %179, %178
+  %181 = icmp samesign ugt i64 %180, 2147483647
+  br i1 %181, label %182, label %185
 
-180:
-  %181 = getelementptr inbounds i8, ptr %26, i64 80
-  %182 = load i64, ptr %181, align 8
-  %183 = icmp sgt i64 %175, %182
-  br i1 %183, label %216, label %191
+182:
+  %183 = udiv i64 4611686018427387904, %178
+  %184 = icmp samesign ugt i64 %179, %183
+  br i1 %184, label %693, label %185
 
-184:
-  %185 = getelementptr inbounds i8, ptr %26, i64 16
-  %186 = load i32, ptr %185, align 8
-  %187 = icmp eq i32 %186, 0
+185:
+  %186 = mul nsw i64 %171, %178
+  %187 = icmp slt i64 %186, 0
   br i1 %187, label %188, label %195
 
 188:
-  %189 = getelementptr inbounds i8, ptr %28, i64 64
-  %190 = load double, ptr %189, align 8
-  br label %217
-
-191:
-  %192 = getelementptr inbounds i8, ptr %26, i64 16
-  %193 = load i32, ptr %192, align 8
-  %194 = icmp eq i32 %193, 0
-  br i1 %194, label %217, label %198
+  %189 = sub nsw i64 0, %171
+  %190 = icmp sgt i64 %117, %189
+  %191 = select i1 %114, i1 %190, i1 false
+  %192 = sub nsw i64 %119, %186
+  %193 = icmp sgt i64 %192, 4611686018427387903
+  %194 = select i1 %191, i1 true, i1 %193
+  br i1 %194, label %693, label %202
 
 195:
-  %196 = getelementptr inbounds i8, ptr %28, i64 72
-  %197 = load double, ptr %196, align 8
-  br label %200
+  %196 = icmp sge i64 %171, %117
+  %197 = select i1 %90, i1 true, i1 %196
+  br i1 %197, label %198, label %693
 
 198:
-  %199 = sitofp i64 %175 to double
-  br label %200
+  %199 = add nsw i64 %186, %118
+  %200 = add i64 %199, -4611686018427387904
+  %201 = icmp ult i64 %200, -9223372036854775807
+  br i1 %201, label %693, label %202
 
-200:
-  %201 = phi i32 [ %186, %195 ], [ %193, %198 ]
-  %202 = phi double [ %197, %195 ], [ %199, %198 ]
-  %203 = fcmp olt double %202, 0.000000e+00
-  %204 = fneg double %202
-  %205 = select i1 %203, double %204, double %202
-  %206 = getelementptr inbounds i8, ptr %26, i64 88
-  %207 = load double, ptr %206, align 8
-  %208 = fcmp ole double %205, %207
-  %209 = fcmp oeq double %205, 0x7FF0000000000000
-  %210 = or i1 %208, %209
-  br i1 %210, label %211, label %216
+202:
+  %203 = phi i64 [ %192, %188 ], [ %119, %198 ]
+  %204 = phi i64 [ %118, %188 ], [ %199, %198 ]
+  %205 = add nsw i64 %204, %203
+  %206 = add i64 %205, -4611686018427387904
+  %207 = icmp ult i64 %206, -9223372036854775807
+  br i1 %207, label %693, label %208
 
-211:
-  %212 = icmp eq i32 %201, 1
-  br i1 %212, label %213, label %217
+208:
+  %209 = phi i64 [ %203, %202 ], [ %119, %153 ]
+  %210 = phi i64 [ %204, %202 ], [ %118, %153 ]
+  %211 = phi i64 [ %205, %202 ], [ %117, %153 ]
+  %212 = icmp samesign ult i64 %116, 2
+  br i1 %212, label %213, label %115
 
 213:
-  %214 = fptrunc double %202 to float
-  store float %214, ptr %5, align 8
-  %215 = load double, ptr %5, align 8
-  br label %217
+  %214 = phi i64 [ %63, %102 ], [ %154, %208 ]
+  %215 = phi i64 [ 0, %102 ], [ %209, %208 ]
+  %216 = phi i64 [ %63, %102 ], [ %210, %208 ]
+  %217 = getelementptr inbounds i8, ptr %46, i64 32
+  %218 = load i32, ptr %217, align 8
+  %219 = icmp sgt i32 %218, -1
+  br i1 %219, label %220, label %225
 
-216:
-  br label %299
+220:
+  %221 = load i64, ptr %33, align 8
+  %222 = icmp uge i64 %214, %221
+  %223 = zext i1 %222 to i32
+  %224 = icmp eq i32 %218, %223
+  br i1 %224, label %225, label %693
 
-217:
-  %218 = phi double [ %179, %191 ], [ %215, %213 ], [ %190, %188 ], [ %202, %211 ]
-  store double %218, ptr %171, align 8
-  br label %219
+225:
+  %226 = load i64, ptr %13, align 8
+  %227 = add i64 %226, %214
+  store i64 %227, ptr %13, align 8
+  %228 = load i64, ptr %96, align 8
+  %229 = getelementptr inbounds i8, ptr %56, i64 8
+  store i64 %228, ptr %229, align 8
+  store i64 %228, ptr %56, align 8
+  %230 = sext i32 %89 to i64
+  %231 = getelementptr inbounds i8, ptr %56, i64 16
+  store i64 %230, ptr %231, align 8
+  %232 = icmp eq i64 %214, 0
+  br i1 %232, label %396, label %233
 
-219:
-  %220 = phi i32 [ %23, %217 ], [ %23, %161 ], [ %23, %162 ], [ %167, %166 ]
-  %221 = phi i32 [ %24, %217 ], [ %34, %161 ], [ %34, %162 ], [ %34, %166 ]
-  %222 = add nuw nsw i64 %25, 1
-  %223 = icmp eq i64 %222, %2
-  br i1 %223, label %224, label %22
+233:
+  %234 = sub i64 %228, %215
+  store i64 %234, ptr %56, align 8
+  %235 = add i64 %228, %216
+  store i64 %235, ptr %229, align 8
+  %236 = icmp ult i64 %234, 65536
+  br i1 %236, label %693, label %237
 
-224:
-  %225 = getelementptr inbounds i8, ptr %3, i64 1280
-  %226 = icmp sgt i32 %221, 1
-  br i1 %226, label %227, label %261
+237:
+  %238 = icmp ugt i64 %215, %228
+  %239 = icmp ult i64 %235, %228
+  %240 = select i1 %238, i1 true, i1 %239
+  br i1 %240, label %693, label %241
 
-227:
-  %228 = zext nneg i32 %221 to i64
-  br label %229
+241:
+  %242 = getelementptr inbounds i8, ptr %48, i64 80
+  %243 = load ptr, ptr %242, align 8
+  %244 = icmp eq ptr %243, null
+  br i1 %244, label %396, label %245
 
-229:
-  %230 = phi i64 [ 1, %227 ], [ %259, %258 ]
-  %231 = getelementptr inbounds %struct.span, ptr %225, i64 %230
-  %232 = getelementptr inbounds i8, ptr %231, i64 16
-  %233 = load i64, ptr %232, align 8
-  %234 = getelementptr inbounds i8, ptr %231, i64 8
-  br label %235
+245:
+  %246 = getelementptr inbounds i8, ptr %243, i64 24
+  %247 = load i32, ptr %246, align 8
+  %248 = icmp eq i32 %247, 0
+  %249 = or i1 %90, %248
+  br i1 %249, label %265, label %250
 
-235:
-  %236 = phi i64 [ 0, %229 ], [ %256, %255 ]
-  %237 = getelementptr inbounds %struct.span, ptr %225, i64 %236
-  %238 = getelementptr inbounds i8, ptr %237, i64 16
-  %239 = load i64, ptr %238, align 8
-  %240 = or i64 %239, %233
-  %241 = icmp eq i64 %240, 0
-  br i1 %241, label %255, label %242
+250:
+  %251 = getelementptr inbounds i8, ptr %46, i64 28
+  %252 = load i32, ptr %251, align 4
+  %253 = icmp eq i32 %252, 0
+  %254 = sub i64 %235, %234
+  %255 = icmp eq i64 %214, %254
+  %256 = select i1 %253, i1 %255, i1 false
+  br i1 %256, label %257, label %693
 
-242:
-  %243 = load i64, ptr %231, align 8
-  %244 = getelementptr inbounds i8, ptr %237, i64 8
-  %245 = load i64, ptr %244, align 8
-  %246 = icmp ult i64 %243, %245
-  br i1 %246, label %247, label %255
-
-247:
-  %248 = load i64, ptr %237, align 8
-  %249 = load i64, ptr %234, align 8
-  %250 = icmp uge i64 %248, %249
-  %251 = icmp eq i64 %243, %249
-  %252 = or i1 %250, %251
-  %253 = icmp eq i64 %248, %245
-  %254 = or i1 %253, %252
-  br i1 %254, label %255, label %299
-
-255:
-  %256 = add nuw nsw i64 %236, 1
-  %257 = icmp eq i64 %256, %230
-  br i1 %257, label %258, label %235
-
-258:
-  %259 = add nuw nsw i64 %230, 1
-  %260 = icmp eq i64 %259, %228
-  br i1 %260, label %261, label %229
+257:
+  %258 = getelementptr inbounds i8, ptr %243, i64 8
+  %259 = load i64, ptr %258, align 8
+  %260 = icmp eq i64 %234, %259
+  br i1 %260, label %261, label %693
 
 261:
-  %262 = getelementptr inbounds i8, ptr %0, i64 4
-  %263 = load i32, ptr %262, align 4
-  %264 = icmp sgt i32 %263, 0
-  br i1 %264, label %265, label %269
+  %262 = getelementptr inbounds i8, ptr %243, i64 16
+  %263 = load i64, ptr %262, align 8
+  %264 = icmp eq i64 %235, %263
+  br i1 %264, label %396, label %693
 
 265:
-  %266 = getelementptr inbounds i8, ptr %0, i64 96
-  %267 = load ptr, ptr %266, align 8
-  %268 = zext nneg i32 %263 to i64
-  br label %273
+  br i1 %248, label %396, label %693
 
-269:
-  br i1 %13, label %270, label %299
+266:
+  %267 = getelementptr inbounds i8, ptr %48, i64 32
+  %268 = load i64, ptr %267, align 8
+  %269 = getelementptr inbounds i8, ptr %46, i64 48
+  %270 = sext i32 %60 to i64
+  %271 = getelementptr inbounds i64, ptr %269, i64 %270
+  %272 = load i64, ptr %271, align 8
+  %273 = icmp eq i64 %268, %272
+  br i1 %273, label %274, label %693
 
-270:
-  %271 = getelementptr inbounds i8, ptr %0, i64 104
-  %272 = load ptr, ptr %271, align 8
-  br label %280
-
-273:
-  %274 = phi i64 [ 0, %265 ], [ %278, %273 ]
-  %275 = getelementptr inbounds i64, ptr %267, i64 %274
-  %276 = load i64, ptr %275, align 8
-  %277 = getelementptr inbounds i64, ptr %3, i64 %274
-  store i64 %276, ptr %277, align 8
-  %278 = add nuw nsw i64 %274, 1
-  %279 = icmp eq i64 %278, %268
-  br i1 %279, label %269, label %273
+274:
+  %275 = getelementptr inbounds i8, ptr %48, i64 16
+  %276 = load i32, ptr %275, align 8
+  %277 = getelementptr inbounds i8, ptr %46, i64 8
+  %278 = load i32, ptr %277, align 8
+  %279 = icmp eq i32 %276, %278
+  br i1 %279, label %280, label %693
 
 280:
-  %281 = phi i64 [ 0, %270 ], [ %297, %296 ]
-  %282 = getelementptr inbounds %struct.argument, ptr %272, i64 %281
-  %283 = getelementptr inbounds i8, ptr %282, i64 4
-  %284 = load i32, ptr %283, align 4
-  %285 = icmp sgt i32 %284, -1
-  br i1 %285, label %286, label %296
+  %281 = getelementptr inbounds i8, ptr %48, i64 8
+  %282 = load i32, ptr %281, align 8
+  %283 = load i32, ptr %30, align 8
+  %284 = icmp eq i32 %282, %283
+  br i1 %284, label %285, label %693
 
-286:
-  %287 = load i32, ptr %282, align 8
-  %288 = icmp eq i32 %287, 4
-  %289 = getelementptr inbounds %struct.seen, ptr %1, i64 %281
-  %290 = getelementptr inbounds i8, ptr %289, i64 40
-  %291 = getelementptr inbounds i64, ptr %6, i64 %281
-  %292 = select i1 %288, ptr %290, ptr %291
-  %293 = load i64, ptr %292, align 8
-  %294 = zext nneg i32 %284 to i64
-  %295 = getelementptr inbounds i64, ptr %3, i64 %294
-  store i64 %293, ptr %295, align 8
-  br label %296
+285:
+  %286 = getelementptr inbounds i8, ptr %48, i64 12
+  %287 = load i32, ptr %286, align 4
+  %288 = load i32, ptr %31, align 4
+  %289 = icmp eq i32 %287, %288
+  br i1 %289, label %290, label %693
 
-296:
-  %297 = add nuw nsw i64 %281, 1
-  %298 = icmp eq i64 %297, %2
-  br i1 %298, label %299, label %280
+290:
+  %291 = load ptr, ptr %34, align 8
+  %292 = icmp eq ptr %291, null
+  br i1 %292, label %304, label %293
 
-299:
-  %300 = phi i32 [ 0, %87 ], [ 0, %247 ], [ 0, %4 ], [ 0, %216 ], [ 1, %269 ], [ 0, %118 ], [ 1, %296 ], [ 0, %157 ], [ 0, %22 ], [ 0, %52 ], [ 0, %33 ], [ 0, %73 ], [ 0, %94 ], [ 0, %129 ], [ 0, %66 ], [ 0, %46 ], [ 0, %57 ], [ 0, %137 ], [ 0, %153 ], [ 0, %149 ]
-  ret i32 %300
+293:
+  %294 = getelementptr inbounds i8, ptr %48, i64 4
+  %295 = load i32, ptr %294, align 4
+  %296 = icmp eq i32 %295, 1
+  br i1 %296, label %297, label %300
+
+297:
+  %298 = load i32, ptr %35, align 4
+  %299 = icmp eq i32 %298, 0
+  br i1 %299, label %693, label %300
+
+300:
+  %301 = getelementptr inbounds i8, ptr %48, i64 88
+  %302 = load i64, ptr %301, align 8
+  %303 = icmp eq i64 %302, 0
+  br i1 %303, label %304, label %693
+
+304:
+  %305 = getelementptr inbounds i8, ptr %46, i64 12
+  %306 = load i32, ptr %305, align 4
+  %307 = icmp eq i32 %306, 0
+  br i1 %307, label %312, label %308
+
+308:
+  %309 = getelementptr inbounds i8, ptr %48, i64 24
+  %310 = load i32, ptr %309, align 8
+  %311 = icmp eq i32 %310, 0
+  br i1 %311, label %693, label %312
+
+312:
+  %313 = icmp sgt i32 %276, 0
+  br i1 %313, label %314, label %329
+
+314:
+  %315 = getelementptr inbounds i8, ptr %48, i64 48
+  %316 = load ptr, ptr %315, align 8
+  %317 = getelementptr inbounds i8, ptr %46, i64 112
+  %318 = zext nneg i32 %276 to i64
+  br label %322
+
+319:
+  %320 = add nuw nsw i64 %323, 1
+  %321 = icmp eq i64 %320, %318
+  br i1 %321, label %329, label %322
+
+322:
+  %323 = phi i64 [ 0, %314 ], [ %320, %319 ]
+  %324 = getelementptr inbounds i64, ptr %316, i64 %323
+  %325 = load i64, ptr %324, align 8
+  %326 = getelementptr inbounds %struct.axis, ptr %317, i64 %323
+  %327 = load i64, ptr %326, align 8
+  %328 = icmp eq i64 %325, %327
+  br i1 %328, label %319, label %693
+
+329:
+  %330 = getelementptr inbounds i8, ptr %48, i64 40
+  %331 = load i64, ptr %330, align 8
+  %332 = getelementptr inbounds i8, ptr %46, i64 64
+  %333 = load i64, ptr %332, align 8
+  %334 = and i64 %333, %331
+  %335 = icmp eq i64 %334, 0
+  br i1 %335, label %336, label %693
+
+336:
+  %337 = getelementptr inbounds i8, ptr %56, i64 8
+  store i64 %331, ptr %337, align 8
+  store i64 %331, ptr %56, align 8
+  %338 = sext i32 %306 to i64
+  %339 = getelementptr inbounds i8, ptr %56, i64 16
+  store i64 %338, ptr %339, align 8
+  %340 = getelementptr inbounds i8, ptr %46, i64 20
+  %341 = load i32, ptr %340, align 4
+  %342 = icmp eq i32 %341, 0
+  br i1 %342, label %343, label %396
+
+343:
+  br i1 %313, label %344, label %364
+
+344:
+  %345 = getelementptr inbounds i8, ptr %46, i64 112
+  %346 = getelementptr inbounds i8, ptr %48, i64 56
+  %347 = zext nneg i32 %276 to i64
+  br label %348
+
+348:
+  %349 = phi i64 [ 0, %344 ], [ %362, %361 ]
+  %350 = getelementptr inbounds %struct.axis, ptr %345, i64 %349
+  %351 = load i64, ptr %350, align 8
+  %352 = icmp sgt i64 %351, 1
+  br i1 %352, label %353, label %361
+
+353:
+  %354 = load ptr, ptr %346, align 8
+  %355 = getelementptr inbounds i64, ptr %354, i64 %349
+  %356 = load i64, ptr %355, align 8
+  %357 = getelementptr inbounds i8, ptr %350, i64 8
+  %358 = getelementptr inbounds i64, ptr %357, i64 %270
+  %359 = load i64, ptr %358, align 8
+  %360 = icmp eq i64 %356, %359
+  br i1 %360, label %361, label %693
+
+361:
+  %362 = add nuw nsw i64 %349, 1
+  %363 = icmp eq i64 %362, %347
+  br i1 %363, label %364, label %348
+
+364:
+  %365 = getelementptr inbounds i8, ptr %46, i64 72
+  %366 = load i64, ptr %365, align 8
+  %367 = sub i64 %331, %366
+  store i64 %367, ptr %56, align 8
+  %368 = getelementptr inbounds i8, ptr %46, i64 80
+  %369 = load i64, ptr %368, align 8
+  %370 = add i64 %369, %331
+  store i64 %370, ptr %337, align 8
+  %371 = icmp ult i64 %367, 65536
+  br i1 %371, label %693, label %372
+
+372:
+  %373 = icmp ugt i64 %366, %331
+  %374 = icmp ult i64 %370, %331
+  %375 = select i1 %373, i1 true, i1 %374
+  br i1 %375, label %693, label %376
+
+376:
+  %377 = getelementptr inbounds i8, ptr %48, i64 80
+  %378 = load ptr, ptr %377, align 8
+  %379 = icmp eq ptr %378, null
+  br i1 %379, label %396, label %380
+
+380:
+  %381 = getelementptr inbounds i8, ptr %378, i64 24
+  %382 = load i32, ptr %381, align 8
+  %383 = icmp eq i32 %382, 0
+  br i1 %383, label %396, label %384
+
+384:
+  %385 = getelementptr inbounds i8, ptr %46, i64 24
+  %386 = load i32, ptr %385, align 8
+  %387 = icmp eq i32 %386, 0
+  br i1 %387, label %693, label %388
+
+388:
+  %389 = getelementptr inbounds i8, ptr %378, i64 8
+  %390 = load i64, ptr %389, align 8
+  %391 = icmp eq i64 %367, %390
+  br i1 %391, label %392, label %693
+
+392:
+  %393 = getelementptr inbounds i8, ptr %378, i64 16
+  %394 = load i64, ptr %393, align 8
+  %395 = icmp eq i64 %370, %394
+  br i1 %395, label %396, label %693
+
+396:
+  %397 = phi i32 [ %306, %376 ], [ %306, %336 ], [ %306, %380 ], [ %89, %241 ], [ %89, %225 ], [ %306, %392 ], [ %89, %265 ], [ %89, %261 ]
+  %398 = phi i64 [ %367, %376 ], [ %331, %336 ], [ %367, %380 ], [ %234, %241 ], [ %228, %225 ], [ %367, %392 ], [ %234, %265 ], [ %234, %261 ]
+  %399 = phi i64 [ %370, %376 ], [ %331, %336 ], [ %370, %380 ], [ %235, %241 ], [ %228, %225 ], [ %370, %392 ], [ %235, %265 ], [ %235, %261 ]
+  br i1 %58, label %400, label %404
+
+400:
+  %401 = sub i64 %399, %398
+  %402 = load i64, ptr %13, align 8
+  %403 = add i64 %401, %402
+  store i64 %403, ptr %13, align 8
+  br label %404
+
+404:
+  %405 = icmp eq i32 %397, 0
+  br i1 %405, label %463, label %406
+
+406:
+  %407 = getelementptr inbounds i8, ptr %48, i64 80
+  %408 = load ptr, ptr %407, align 8
+  %409 = icmp eq ptr %408, null
+  br i1 %409, label %463, label %410
+
+410:
+  %411 = add nsw i32 %43, 1
+  store i32 %411, ptr %11, align 4
+  %412 = sext i32 %43 to i64
+  %413 = getelementptr inbounds ptr, ptr %36, i64 %412
+  store ptr %408, ptr %413, align 8
+  br label %463
+
+414:
+  %415 = getelementptr inbounds i64, ptr %6, i64 %45
+  store double 0.000000e+00, ptr %5, align 8
+  %416 = icmp eq i32 %47, 2
+  br i1 %416, label %428, label %417
+
+417:
+  %418 = getelementptr inbounds i8, ptr %48, i64 64
+  %419 = load i64, ptr %418, align 8
+  %420 = getelementptr inbounds i8, ptr %46, i64 88
+  %421 = load i64, ptr %420, align 8
+  %422 = icmp slt i64 %419, %421
+  %423 = bitcast i64 %419 to double
+  br i1 %422, label %460, label %424
+
+424:
+  %425 = getelementptr inbounds i8, ptr %46, i64 96
+  %426 = load i64, ptr %425, align 8
+  %427 = icmp sgt i64 %419, %426
+  br i1 %427, label %460, label %435
+
+428:
+  %429 = getelementptr inbounds i8, ptr %46, i64 16
+  %430 = load i32, ptr %429, align 8
+  %431 = icmp eq i32 %430, 0
+  br i1 %431, label %432, label %439
+
+432:
+  %433 = getelementptr inbounds i8, ptr %48, i64 64
+  %434 = load double, ptr %433, align 8
+  br label %461
+
+435:
+  %436 = getelementptr inbounds i8, ptr %46, i64 16
+  %437 = load i32, ptr %436, align 8
+  %438 = icmp eq i32 %437, 0
+  br i1 %438, label %461, label %442
+
+439:
+  %440 = getelementptr inbounds i8, ptr %48, i64 72
+  %441 = load double, ptr %440, align 8
+  br label %444
+
+442:
+  %443 = sitofp i64 %419 to double
+  br label %444
+
+444:
+  %445 = phi i32 [ %430, %439 ], [ %437, %442 ]
+  %446 = phi double [ %441, %439 ], [ %443, %442 ]
+  %447 = fcmp olt double %446, 0.000000e+00
+  %448 = fneg double %446
+  %449 = select i1 %447, double %448, double %446
+  %450 = getelementptr inbounds i8, ptr %46, i64 104
+  %451 = load double, ptr %450, align 8
+  %452 = fcmp ole double %449, %451
+  %453 = fcmp oeq double %449, 0x7FF0000000000000
+  %454 = or i1 %452, %453
+  br i1 %454, label %455, label %460
+
+455:
+  %456 = icmp eq i32 %445, 1
+  br i1 %456, label %457, label %461
+
+457:
+  %458 = fptrunc double %446 to float
+  store float %458, ptr %5, align 8
+  %459 = load double, ptr %5, align 8
+  br label %461
+
+460:
+  br label %693
+
+461:
+  %462 = phi double [ %423, %435 ], [ %459, %457 ], [ %434, %432 ], [ %446, %455 ]
+  store double %462, ptr %415, align 8
+  br label %463
+
+463:
+  %464 = phi i32 [ %43, %461 ], [ %411, %410 ], [ %43, %406 ], [ %43, %404 ]
+  %465 = phi i32 [ %44, %461 ], [ %54, %410 ], [ %54, %406 ], [ %54, %404 ]
+  %466 = add nuw nsw i64 %45, 1
+  %467 = icmp eq i64 %466, %2
+  br i1 %467, label %468, label %42
+
+468:
+  %469 = getelementptr inbounds i8, ptr %3, i64 1280
+  %470 = icmp sgt i32 %465, 1
+  br i1 %470, label %471, label %505
+
+471:
+  %472 = zext nneg i32 %465 to i64
+  br label %473
+
+473:
+  %474 = phi i64 [ 1, %471 ], [ %503, %502 ]
+  %475 = getelementptr inbounds %struct.span, ptr %469, i64 %474
+  %476 = getelementptr inbounds i8, ptr %475, i64 16
+  %477 = load i64, ptr %476, align 8
+  %478 = getelementptr inbounds i8, ptr %475, i64 8
+  br label %479
+
+479:
+  %480 = phi i64 [ 0, %473 ], [ %500, %499 ]
+  %481 = getelementptr inbounds %struct.span, ptr %469, i64 %480
+  %482 = getelementptr inbounds i8, ptr %481, i64 16
+  %483 = load i64, ptr %482, align 8
+  %484 = or i64 %483, %477
+  %485 = icmp eq i64 %484, 0
+  br i1 %485, label %499, label %486
+
+486:
+  %487 = load i64, ptr %475, align 8
+  %488 = getelementptr inbounds i8, ptr %481, i64 8
+  %489 = load i64, ptr %488, align 8
+  %490 = icmp ult i64 %487, %489
+  br i1 %490, label %491, label %499
+
+491:
+  %492 = load i64, ptr %481, align 8
+  %493 = load i64, ptr %478, align 8
+  %494 = icmp uge i64 %492, %493
+  %495 = icmp eq i64 %487, %493
+  %496 = or i1 %494, %495
+  %497 = icmp eq i64 %492, %489
+  %498 = or i1 %497, %496
+  br i1 %498, label %499, label %693
+
+499:
+  %500 = add nuw nsw i64 %480, 1
+  %501 = icmp eq i64 %500, %474
+  br i1 %501, label %502, label %479
+
+502:
+  %503 = add nuw nsw i64 %474, 1
+  %504 = icmp eq i64 %503, %472
+  br i1 %504, label %505, label %473
+
+505:
+  %506 = getelementptr inbounds i8, ptr %0, i64 4
+  %507 = load i32, ptr %506, align 4
+  %508 = icmp sgt i32 %507, 0
+  br i1 %508, label %509, label %513
+
+509:
+  %510 = getelementptr inbounds i8, ptr %0, i64 96
+  %511 = load ptr, ptr %510, align 8
+  %512 = zext nneg i32 %507 to i64
+  br label %517
+
+513:
+  %514 = getelementptr inbounds i8, ptr %0, i64 128
+  %515 = load i32, ptr %514, align 8
+  %516 = icmp eq i32 %515, 0
+  br i1 %516, label %670, label %524
+
+517:
+  %518 = phi i64 [ 0, %509 ], [ %522, %517 ]
+  %519 = getelementptr inbounds i64, ptr %511, i64 %518
+  %520 = load i64, ptr %519, align 8
+  %521 = getelementptr inbounds i64, ptr %3, i64 %518
+  store i64 %520, ptr %521, align 8
+  %522 = add nuw nsw i64 %518, 1
+  %523 = icmp eq i64 %522, %512
+  br i1 %523, label %513, label %517
+
+524:
+  %525 = getelementptr inbounds i8, ptr %0, i64 140
+  %526 = load i32, ptr %525, align 4
+  %527 = icmp sgt i32 %526, 0
+  br i1 %527, label %528, label %555
+
+528:
+  %529 = getelementptr inbounds i8, ptr %0, i64 192
+  %530 = load ptr, ptr %529, align 8
+  %531 = getelementptr inbounds i8, ptr %3, i64 2312
+  %532 = zext nneg i32 %526 to i64
+  br label %536
+
+533:
+  %534 = add nuw nsw i64 %537, 1
+  %535 = icmp eq i64 %534, %532
+  br i1 %535, label %555, label %536
+
+536:
+  %537 = phi i64 [ 0, %528 ], [ %534, %533 ]
+  %538 = getelementptr inbounds %struct.divided, ptr %530, i64 %537
+  %539 = load i32, ptr %538, align 8
+  %540 = sext i32 %539 to i64
+  %541 = getelementptr inbounds i64, ptr %531, i64 %540
+  %542 = load i64, ptr %541, align 8
+  %543 = icmp eq i64 %542, 0
+  br i1 %543, label %550, label %544
+
+544:
+  %545 = getelementptr inbounds i8, ptr %538, i64 8
+  %546 = load i64, ptr %545, align 8
+  %547 = srem i64 %542, %546
+  %548 = icmp eq i64 %547, 0
+  %549 = zext i1 %548 to i32
+  br label %550
+
+550:
+  %551 = phi i32 [ 0, %536 ], [ %549, %544 ]
+  %552 = getelementptr inbounds i8, ptr %538, i64 4
+  %553 = load i32, ptr %552, align 4
+  %554 = icmp eq i32 %551, %553
+  br i1 %554, label %533, label %693
+
+555:
+  store i64 1, ptr %16, align 8
+  %556 = getelementptr inbounds i8, ptr %0, i64 136
+  %557 = load i32, ptr %556, align 8
+  %558 = icmp sgt i32 %557, 0
+  br i1 %558, label %559, label %670
+
+559:
+  %560 = getelementptr inbounds i8, ptr %0, i64 184
+  %561 = load ptr, ptr %560, align 8
+  %562 = getelementptr inbounds i8, ptr %0, i64 168
+  %563 = getelementptr inbounds i8, ptr %3, i64 2312
+  %564 = getelementptr inbounds i8, ptr %0, i64 104
+  %565 = zext nneg i32 %557 to i64
+  br label %566
+
+566:
+  %567 = phi i64 [ 0, %559 ], [ %668, %667 ]
+  %568 = getelementptr inbounds %struct.source, ptr %561, i64 %567
+  %569 = getelementptr inbounds i8, ptr %568, i64 4
+  %570 = load i32, ptr %569, align 4
+  switch i32 %570, label %660 [
+    i32 0, label %571
+    i32 1, label %583
+    i32 2, label %604
+    i32 3, label %610
+    i32 4, label %640
+    i32 5, label %655
+  ]
+
+571:
+  %572 = getelementptr inbounds i8, ptr %568, i64 8
+  %573 = load i32, ptr %572, align 8
+  %574 = sext i32 %573 to i64
+  %575 = getelementptr inbounds %struct.seen, ptr %1, i64 %574
+  %576 = getelementptr inbounds i8, ptr %575, i64 48
+  %577 = load ptr, ptr %576, align 8
+  %578 = getelementptr inbounds i8, ptr %568, i64 12
+  %579 = load i32, ptr %578, align 4
+  %580 = sext i32 %579 to i64
+  %581 = getelementptr inbounds i64, ptr %577, i64 %580
+  %582 = load i64, ptr %581, align 8
+  br label %660
+
+583:
+  %584 = getelementptr inbounds i8, ptr %568, i64 8
+  %585 = load i32, ptr %584, align 8
+  %586 = sext i32 %585 to i64
+  %587 = getelementptr inbounds %struct.seen, ptr %1, i64 %586
+  %588 = getelementptr inbounds i8, ptr %587, i64 56
+  %589 = load ptr, ptr %588, align 8
+  %590 = getelementptr inbounds i8, ptr %568, i64 12
+  %591 = load i32, ptr %590, align 4
+  %592 = sext i32 %591 to i64
+  %593 = getelementptr inbounds i64, ptr %589, i64 %592
+  %594 = load i64, ptr %593, align 8
+  %595 = getelementptr inbounds i8, ptr %587, i64 20
+  %596 = load i32, ptr %595, align 4
+  %597 = icmp eq i32 %596, 0
+  br i1 %597, label %598, label %660
+
+598:
+  %599 = load ptr, ptr %564, align 8
+  %600 = getelementptr inbounds %struct.argument, ptr %599, i64 %586
+  %601 = getelementptr inbounds i8, ptr %600, i64 40
+  %602 = load i64, ptr %601, align 8
+  %603 = sdiv i64 %594, %602
+  br label %660
+
+604:
+  %605 = getelementptr inbounds i8, ptr %568, i64 8
+  %606 = load i32, ptr %605, align 8
+  %607 = sext i32 %606 to i64
+  %608 = getelementptr inbounds i64, ptr %563, i64 %607
+  %609 = load i64, ptr %608, align 8
+  br label %660
+
+610:
+  %611 = getelementptr inbounds i8, ptr %568, i64 8
+  %612 = load i32, ptr %611, align 8
+  %613 = sext i32 %612 to i64
+  %614 = getelementptr inbounds i64, ptr %563, i64 %613
+  %615 = load i64, ptr %614, align 8
+  %616 = getelementptr inbounds i8, ptr %568, i64 16
+  %617 = load i64, ptr %616, align 8
+  %618 = sdiv i64 %615, %617
+  %619 = srem i64 %615, %617
+  %620 = icmp ne i64 %619, 0
+  %621 = zext i1 %620 to i64
+  %622 = add nsw i64 %618, %621
+  %623 = getelementptr inbounds i8, ptr %568, i64 12
+  %624 = load i32, ptr %623, align 4
+  %625 = icmp eq i32 %624, 0
+  %626 = tail call i64 @llvm.smax.i64(i64 %622, i64 1)
+  %627 = select i1 %625, i64 %622, i64 %626
+  %628 = load i64, ptr %16, align 8
+  %629 = tail call i64 @llvm.abs.i64(i64 %628, i1 true)
+  %630 = tail call i64 @llvm.abs.i64(i64 %627, i1 true)
+  %631 = or i64 %630, %629
+  %632 = icmp samesign ugt i64 %631, 2147483647
+  %633 = icmp ne i64 %627, 0
+  %634 = and i1 %633, %632
+  br i1 %634, label %635, label %638
+
+635:
+  %636 = udiv i64 4611686018427387904, %630
+  %637 = icmp samesign ugt i64 %629, %636
+  br i1 %637, label %693, label %638
+
+638:
+  %639 = mul nsw i64 %627, %628
+  store i64 %639, ptr %16, align 8
+  br label %660
+
+640:
+  %641 = load i64, ptr %16, align 8
+  %642 = getelementptr inbounds i8, ptr %568, i64 16
+  %643 = load i64, ptr %642, align 8
+  %644 = tail call i64 @llvm.abs.i64(i64 %641, i1 true)
+  %645 = tail call i64 @llvm.abs.i64(i64 %643, i1 true)
+  %646 = or i64 %645, %644
+  %647 = icmp samesign ugt i64 %646, 2147483647
+  %648 = icmp ne i64 %643, 0
+  %649 = and i1 %648, %647
+  br i1 %649, label %650, label %653
+
+650:
+  %651 = udiv i64 4611686018427387904, %645
+  %652 = icmp samesign ugt i64 %644, %651
+  br i1 %652, label %693, label %653
+
+653:
+  %654 = mul nsw i64 %643, %641
+  store i64 %654, ptr %16, align 8
+  br label %660
+
+655:
+  %656 = load i64, ptr %16, align 8
+  %657 = load i64, ptr %562, align 8
+  %658 = sdiv i64 %656, %657
+  %659 = tail call i64 @llvm.smax.i64(i64 %658, i64 1)
+  br label %660
+
+660:
+  %661 = phi i64 [ 0, %566 ], [ %582, %571 ], [ %603, %598 ], [ %594, %583 ], [ %609, %604 ], [ %627, %638 ], [ %654, %653 ], [ %659, %655 ]
+  %662 = load i32, ptr %568, align 8
+  %663 = icmp sgt i32 %662, -1
+  br i1 %663, label %664, label %667
+
+664:
+  %665 = zext nneg i32 %662 to i64
+  %666 = getelementptr inbounds i64, ptr %3, i64 %665
+  store i64 %661, ptr %666, align 8
+  br label %667
+
+667:
+  %668 = add nuw nsw i64 %567, 1
+  %669 = icmp eq i64 %668, %565
+  br i1 %669, label %670, label %566
+
+670:
+  br i1 %24, label %671, label %693
+
+671:
+  %672 = getelementptr inbounds i8, ptr %0, i64 104
+  %673 = load ptr, ptr %672, align 8
+  br label %674
+
+674:
+  %675 = phi i64 [ 0, %671 ], [ %691, %690 ]
+  %676 = getelementptr inbounds %struct.argument, ptr %673, i64 %675
+  %677 = getelementptr inbounds i8, ptr %676, i64 4
+  %678 = load i32, ptr %677, align 4
+  %679 = icmp sgt i32 %678, -1
+  br i1 %679, label %680, label %690
+
+680:
+  %681 = load i32, ptr %676, align 8
+  %682 = icmp eq i32 %681, 4
+  %683 = getelementptr inbounds %struct.seen, ptr %1, i64 %675
+  %684 = getelementptr inbounds i8, ptr %683, i64 40
+  %685 = getelementptr inbounds i64, ptr %6, i64 %675
+  %686 = select i1 %682, ptr %684, ptr %685
+  %687 = load i64, ptr %686, align 8
+  %688 = zext nneg i32 %678 to i64
+  %689 = getelementptr inbounds i64, ptr %3, i64 %688
+  store i64 %687, ptr %689, align 8
+  br label %690
+
+690:
+  %691 = add nuw nsw i64 %675, 1
+  %692 = icmp eq i64 %691, %2
+  br i1 %692, label %693, label %674
+
+693:
+  %694 = phi i32 [ 1, %670 ], [ 0, %195 ], [ 1, %690 ], [ 0, %4 ], [ 0, %460 ], [ 0, %635 ], [ 0, %550 ], [ 0, %353 ], [ 0, %491 ], [ 0, %322 ], [ 0, %650 ], [ 0, %138 ], [ 0, %198 ], [ 0, %170 ], [ 0, %157 ], [ 0, %141 ], [ 0, %130 ], [ 0, %150 ], [ 0, %165 ], [ 0, %182 ], [ 0, %202 ], [ 0, %188 ], [ 0, %261 ], [ 0, %42 ], [ 0, %392 ], [ 0, %265 ], [ 0, %77 ], [ 0, %61 ], [ 0, %91 ], [ 0, %95 ], [ 0, %233 ], [ 0, %220 ], [ 0, %71 ], [ 0, %82 ], [ 0, %237 ], [ 0, %257 ], [ 0, %250 ], [ 0, %297 ], [ 0, %266 ], [ 0, %280 ], [ 0, %308 ], [ 0, %329 ], [ 0, %364 ], [ 0, %274 ], [ 0, %285 ], [ 0, %300 ], [ 0, %372 ], [ 0, %388 ], [ 0, %384 ]
+  ret i32 %694
 }
 
 define internal fastcc range(i32 0, 5) i32 @start(ptr readonly %0, ptr %1, ptr %2, ptr %3, ptr readonly %4, ptr %5) unnamed_addr nounwind {
@@ -2512,3 +4104,7 @@ define internal fastcc range(i32 0, 5) i32 @start(ptr readonly %0, ptr %1, ptr %
   %397 = phi i32 [ 1, %6 ], [ 0, %49 ], [ 0, %57 ], [ 0, %65 ], [ 0, %77 ], [ %391, %390 ], [ 2, %37 ], [ 0, %26 ], [ 0, %68 ], [ %391, %392 ], [ 3, %111 ], [ 3, %117 ], [ 0, %93 ], [ 0, %99 ], [ 0, %103 ], [ 0, %90 ]
   ret i32 %397
 }
+
+declare i64 @llvm.abs.i64(i64, i1)
+
+declare i64 @llvm.smax.i64(i64, i64)

@@ -10,15 +10,14 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from tileproof.ir.extent import Extent, Length
+from tileproof.ir.extent import evaluate
 from tileproof.ir.ops import KernelIR, Parallel
-from tileproof.ir.types import Tensor, Tile, Walker
-
-from .semantics import Array
+from tileproof.ir.types import Tensor, Tile, Walker, size_of
 
 Order: TypeAlias = Literal["forward", "reverse"] | int
 """In which order points run: an integer shuffles them by that seed."""
@@ -107,7 +106,7 @@ class Space:
         return ", ".join(step.describe(place) for step, place in self.places(program))
 
 
-def space_of(kernel: KernelIR, dimensions: Mapping[str, int], tensors: Mapping[Tensor, Array]) -> Space:
+def space_of(kernel: KernelIR, dimensions: Mapping[str, int], tensors: Mapping[Tensor, npt.NDArray[Any]]) -> Space:
     """The kernel's parallel space at these extents and borders of segments."""
     found = next((op for op in kernel.body.ops if isinstance(op, Parallel)), None)
     if found is None:
@@ -145,30 +144,3 @@ def tiles(start: int, stop: int, size: int) -> Iterable[Place]:
     """A walk from `start` to `stop`, whose last tile may be short."""
     for number, place in enumerate(range(start, stop, size)):
         yield Place(place, min(place + size, stop), number)
-
-
-def size_of(walker: Walker) -> Length:
-    """How many elements a walker steps by."""
-    return 1 if walker.type.size is None else walker.type.size
-
-
-def evaluate(length: Length, dimensions: Mapping[str, int]) -> int:
-    """A length as a number; `//` and `%` by 0 are total, as everywhere."""
-    if not isinstance(length, Extent):
-        return length
-    total = length.constant
-    for atom, factor in length.terms:
-        if isinstance(atom, str):
-            total += factor * dimensions[atom]
-            continue
-        left, right = evaluate(atom.left, dimensions), evaluate(atom.right, dimensions)
-        match atom.op:
-            case "*":
-                total += factor * left * right
-            case "//":
-                total += factor * (left // right if right else 0)
-            case "%":
-                total += factor * (left % right if right else left)
-            case op:
-                raise TypeError(f"a length cannot be made by {op}")
-    return total

@@ -1,4 +1,4 @@
-"""IR to IR: products that are added to something begin their sums with it, and short steps of products become longer.
+"""IR to IR: short steps of products become longer.
 
 A loop that only takes products of tiles of two tensors and adds them up goes on by several tiles at a time. Each
 element is the same sum in the same order, so nothing changes but speed: a tile as deep as a GPU likes is too shallow
@@ -12,20 +12,15 @@ from dataclasses import replace
 from tileproof.ir import ops
 from tileproof.ir.types import AnyValue, Axis, Tile, TileType, Value, Walker, WalkerTag
 from tileproof.ir.walk import map_blocks
-from tileproof.lowering.sums import add_products
 
 
-def fuse(kernel: ops.KernelIR, depth: int) -> ops.KernelIR:
-    """The kernel with its products fused, and taken about `depth` elements of the inner axis at a time."""
-    kernel = add_products(kernel)
+def deepen_products(kernel: ops.KernelIR, depth: int) -> ops.KernelIR:
+    """The kernel with its products taken about `depth` elements of the inner axis at a time."""
 
-    def fused(block: ops.Block) -> ops.Block:
-        return _deepened(ops.Block(tuple(map_blocks(op, fused) for op in block.ops), block.yields), depth)
+    def deeper(block: ops.Block) -> ops.Block:
+        return _deepened(ops.Block(tuple(map_blocks(op, deeper) for op in block.ops), block.yields), depth)
 
-    return replace(kernel, body=fused(kernel.body))
-
-
-# Deeper steps.
+    return replace(kernel, body=deeper(kernel.body))
 
 
 def _deepened(block: ops.Block, depth: int) -> ops.Block:

@@ -1,0 +1,151 @@
+"""Operands of products that many programs share are packed once for all of them, before they run.
+
+An operand qualifies if it is a tile of a tensor that is only read, perhaps converted or turned, whose place follows
+from walkers that step by whole tiles and from indices. It is then packed for every place of the tensor, so that no
+program needs one that is missing. It is worth the memory where each packed tile is used several times.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from tileproof.diagnostics.records import dataclass
+from tileproof.ir import ops
+from tileproof.ir.extent import number
+from tileproof.ir.types import Access, AnyValue, Named, Tile, Walker, WalkerTag
+from tileproof.ir.walk import walk
+from tileproof.language.dtypes import INDEX
+
+_USES = 4
+"""How often a packed tile must be used, on average."""
+_MOST = 64 << 20
+"""How many bytes packed operands may take in all."""
+_WIDE = 64
+"""Columns of the right operand from which on a left one, which is only copied, is packed for less than the launch of
+another job takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An operand of a product that can be packed beforehand."""
+
+    product: ops.Mma
+    is_left: bool
+    load: ops.Load
+    chain: tuple[ops.Cast | ops.Permute, ...]
+    """What is done to what is loaded."""
+    loops: tuple[Walker, ...]
+    """The walkers of sequential loops among its picks."""
+
+    @property
+    def tile(self) -> Tile:
+        return self.product.left if self.is_left else self.product.right
+
+    @property
+    def is_copied(self) -> bool:
+        """Whether it is packed as it lies, and each of its elements is then used often."""
+        columns = number(self.product.right.type.axes[1].length)
+        return self.is_left and columns >= _WIDE and not any(isinstance(op, ops.Permute) for op in self.chain)
+
+
+def candidates(kernel: ops.KernelIR) -> list[Candidate]:
+    """All operands of a kernel that can be packed beforehand, in the order of the program."""
+    space = next((op for op in kernel.body.ops if isinstance(op, ops.Parallel)), None)
+    if space is None:
+        return []
+    within = tuple(walk(space.body))
+    if not any(isinstance(op, ops.Mma) for op in within):
+        return []
+    parameters = {parameter.value for parameter in kernel.parameters}
+    ragged = {segments.walker for segments in space.segments}
+    steady = {walker for walker in space.walkers if walker not in ragged and not walker.type.is_piece}
+    made: dict[AnyValue, ops.AnyOp] = {}
+    loops: dict[Walker, bool] = {}
+    for op in within:
+        made |= dict.fromkeys(ops.results(op), op)
+        if isinstance(op, ops.TilesLoop) and op.start is None:
+            loops[op.walker] = op.stop is None
+    found = []
+    for op in within:
+        if isinstance(op, ops.Mma):
+            for tile, is_left in ((op.left, True), (op.right, False)):
+                load, chain = _chain(tile, made)
+                if load is not None and load.tensor in parameters and _is_steady(op, load, is_left, steady, loops):
+                    walkers = [pick.walker for pick in load.picks if isinstance(pick, ops.Along)]
+                    found.append(Candidate(op, is_left, load, chain, tuple(w for w in walkers if w in loops)))
+    return found
+
+
+def _chain(
+    tile: Tile, made: Mapping[AnyValue, ops.AnyOp]
+) -> tuple[ops.Load | None, tuple[ops.Cast | ops.Permute, ...]]:
+    """The load of a tensor that is only read which a tile begins with, and its conversions and turns."""
+    op = made.get(tile)
+    match op:
+        case ops.Load(tensor=tensor) if tensor.type.access is Access.IN:
+            return op, ()
+        case ops.Cast(operand=operand) | ops.Permute(operand=operand):
+            load, before = _chain(operand, made)
+            return load, (*before, op)
+        case _:
+            return None, ()
+
+
+def _is_steady(
+    product: ops.Mma, load: ops.Load, is_left: bool, steady: set[Walker], loops: Mapping[Walker, bool]
+) -> bool:
+    inner = product.left.type.axes[1].tag if is_left else product.right.type.axes[0].tag
+    for pick, dimension in zip(load.picks, load.tensor.type.dimensions, strict=True):
+        match pick:
+            case ops.Along(walker) if dimension != Named(walker.type.dimension):
+                return False  # its tiles end where that dimension does, not where the axis does
+            case ops.Along(walker):
+                # What a loop's bound cuts off of the inner axis is not to be multiplied, and it is packed here.
+                is_cut = walker in loops and not loops[walker] and inner == WalkerTag(walker)
+                if walker not in steady and (walker not in loops or is_cut):
+                    return False
+            case ops.At(index) if index.type.dtype == INDEX:
+                pass
+            case ops.Whole():
+                pass
+            case _:
+                return False
+    return True
+
+
+def chosen(
+    kernel: ops.KernelIR, dimensions: Mapping[str, int], shapes: Mapping[str, Sequence[int]]
+) -> tuple[bool, ...]:
+    """Which candidates are worth it in a launch, given the extents of its tensors."""
+    found, left = [], _MOST
+    space = next((op for op in kernel.body.ops if isinstance(op, ops.Parallel)), None)
+    for candidate in candidates(kernel):
+        assert space is not None
+        programs = math.prod(_tiles(dimensions[w.type.dimension], w) for w in space.walkers)
+        turns = math.prod(_tiles(dimensions[w.type.dimension], w) for w in candidate.loops)
+        places = math.prod(counts(candidate, shapes[candidate.load.tensor.name]))
+        amount = places * math.prod(number(axis.length) for axis in candidate.tile.type.axes) * 4
+        is_worth = programs * turns >= _USES * places and programs > 1 and 0 < amount <= left
+        is_worth = is_worth and not candidate.is_copied
+        left -= amount if is_worth else 0
+        found.append(is_worth)
+    return tuple(found)
+
+
+def _tiles(extent: int, walker: Walker) -> int:
+    return -(-extent // (1 if walker.type.size is None else number(walker.type.size)))
+
+
+def counts(candidate: Candidate, shape: Sequence[int]) -> list[int]:
+    """How many places the tile has along each axis of its tensor."""
+    found = []
+    for pick, extent in zip(candidate.load.picks, shape, strict=True):
+        match pick:
+            case ops.Along(walker):
+                found.append(_tiles(extent, walker))
+            case ops.Whole():
+                found.append(1)
+            case _:
+                found.append(extent)
+    return found

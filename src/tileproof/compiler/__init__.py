@@ -1,0 +1,1 @@
+"""From a kernel to the IR that a backend makes code of."""
