@@ -9,6 +9,7 @@ from itertools import count
 from typing import Any, TypeVar
 
 from tileproof.backends.cpu import compilation, llvm, program, running
+from tileproof.backends.cpu.facts import Facts
 from tileproof.backends.cpu.target import depth_for, host
 from tileproof.compiler.pipeline import Cpu, compile_for, lower, with_checks
 from tileproof.frontend.elaborate import Elaborated
@@ -53,15 +54,15 @@ def _round(kernel: Kernel, args: list[Any], constants: dict[str, Any]) -> tuple[
     specialisation = bound.specialisation
     front_end, elaborated = _timed(lambda: _front_end(kernel, specialisation))
     proof, ready = _timed(lambda: _proof(kernel, specialisation, elaborated))
-    arguments, target, name = {**bound.tensors, **bound.scalars}, host(), f"compiled{next(_names)}"
+    target, name = host(), f"compiled{next(_names)}"
     passes, ir = _timed(lambda: lower(ready, Cpu(depth_for(target))))
-    facts = running.facts_for(ir, arguments, bound.dimensions, target.caches.l3)
+    facts = running.Lowered(ir).facts(bound.tensors, bound.dimensions, target.caches.l3)
     writing, made = _timed(lambda: program.module(ir, facts, target, name))
     generating, _ = _timed(lambda: llvm.compile_object(made.text, target))
     key = digest("benchmark", name)
     assert compiled_for(kernel, specialisation).key  # the proof is on disk
     default().put(key, proofs.write_entry(compilation.compile_kernel(ir, facts, target, name), ()))
-    load, _ = _timed(lambda: _load(kernel, specialisation, key), time.perf_counter)
+    load, _ = _timed(lambda: _load(kernel, specialisation, facts, key), time.perf_counter)
     return front_end, proof, passes + writing, generating, load
 
 
@@ -74,7 +75,7 @@ def _proof(kernel: Kernel, specialisation: Specialisation, elaborated: Elaborate
     return with_checks(verdict_for(kernel, specialisation, elaborated.ir))
 
 
-def _load(kernel: Kernel, specialisation: Specialisation, key: str) -> None:
+def _load(kernel: Kernel, specialisation: Specialisation, facts: Facts, key: str) -> None:
     """What a first launch does where both the proof and the code are on disk."""
     parsed = parse(kernel)
     kernel.forget()
@@ -82,7 +83,8 @@ def _load(kernel: Kernel, specialisation: Specialisation, key: str) -> None:
     stored = proofs.recall(kernel, specialisation)
     if stored is None:
         raise LookupError(f"the proof of {kernel.name} is not found on disk again")
-    running.Loaded(lower(stored.ready, Cpu(depth_for(host()))), proofs.read_entry(default(), key, ()))
+    lowered = running.Lowered(lower(stored.ready, Cpu(depth_for(host()))))
+    running.Loaded(lowered, facts, proofs.read_entry(default(), key, ()))
 
 
 def _timed(work: Callable[[], V], clock: Callable[[], float] = time.thread_time) -> tuple[float, V]:

@@ -76,10 +76,11 @@ class Everywhere:
 
     def run(self, bound: Bound) -> None:
         arguments, target = {**bound.tensors, **bound.scalars}, host()
-        facts = running.facts_for(self.ir, arguments, bound.dimensions, target.caches.l3)
+        lowered = running.Lowered(self.ir)
+        facts = lowered.facts(arguments, bound.dimensions, target.caches.l3)
         if facts not in self.loaded:
             code = compilation.compile_kernel(self.ir, facts, target, f"forced_{next(NUMBERS)}")
-            self.loaded[facts] = running.Loaded(self.ir, code)
+            self.loaded[facts] = running.Loaded(lowered, facts, code)
         with copied_back(bound.copies):
             parts.run(self.loaded[facts], arguments, bound.dimensions, pool())
 

@@ -36,7 +36,7 @@ from tileproof.runtime.fast import (
     checking,
     readers,
 )
-from tileproof.runtime.fast.layout import From
+from tileproof.runtime.fast.layout import Division, From
 
 Array = np.ndarray[Any, Any]
 
@@ -109,9 +109,10 @@ def any_plan(rng: random.Random, *, is_open: bool) -> Plan:
         arguments.append(OpenTensor(dtype, tuple(axes), is_written, word, is_read, is_large))
     words = tuple(rng.choice((0, 7, 2**64 - 1, rng.randrange(2**64))) for _ in range(3 + 2 * count + 16))
     sources = tuple(any_sources(rng, arguments, len(used), 3 + 2 * count)) if is_open else ()
+    kinds = (Division.RAGGED, Division.EXACT, Division.EXACT, Division.AT_MOST)
     divided = tuple(
-        (dimension, rng.choice((1, 2, 3)), rng.random() < 0.7) for dimension in range(len(used)) if rng.random() < 0.3
-    )  # fmt: skip
+        (dimension, rng.choice((1, 2, 3)), rng.choice(kinds)) for dimension in range(len(used)) if rng.random() < 0.3
+    )
     cpu = OnCpu(
         0, len(words) - 6, rng.randrange(9), tuple(used) if is_open else (), is_open, False, rng.choice((1, 3, 32)),
         rng.choice((64, 1 << 20)), 0, sources, divided if is_open else (),

@@ -94,7 +94,7 @@ class Signature:
     """The dimensions that are computed from others."""
     span: Span
 
-    @property
+    @lazily
     def tensors(self) -> tuple[TensorParameter, ...]:
         return tuple(parameter for parameter in self.arguments if isinstance(parameter, TensorParameter))
 

@@ -23,7 +23,7 @@ from tileproof.backends.cpu import llvm, running
 from tileproof.backends.cpu.facts import Facts
 from tileproof.backends.cpu.pool import ARENAS
 from tileproof.backends.cpu.queue import STEP, copy_of, step_of
-from tileproof.backends.cpu.running import NOBODY, Loaded
+from tileproof.backends.cpu.running import NOBODY, Loaded, Lowered
 from tileproof.backends.cpu.target import Target, depth_for, host
 from tileproof.backends.launching import bits_of
 from tileproof.frontend.signature import Signature
@@ -56,7 +56,7 @@ if hasattr(os, "register_at_fork"):
 _numbers = count()
 _loaded: dict[str, tuple[running.Code, Mapping[str, int]]] = {}
 """By key: code is loaded once, whoever asks for it. Kernels of one text share it, but not where they were written."""
-_lowered_ones: Final = Memo[dict[int, ops.KernelIR]](dict)
+_lowered_ones: Final = Memo[dict[int, Lowered]](dict)
 """By how many products of the processor may be under way at once."""
 _loaded_ones: Final = Memo[dict[tuple[Facts, Target], Loaded]](dict)
 _ledger: Final = ledger_of(None)
@@ -350,15 +350,15 @@ def loaded_for(found: Proved, bound: Bound) -> Loaded:
     """The code for a launch: in memory, on disk, or made now."""
     target = host()
     depth = depth_for(target)
-    lowered, known = _lowered_ones.of(found), _loaded_ones.of(found)
-    if depth not in lowered:
-        lowered[depth] = _lowered(found, depth)
-    kernel = lowered[depth]
-    facts = running.facts_for(kernel, {**bound.tensors, **bound.scalars}, bound.dimensions, target.caches.l3)
+    lowered_ones, known = _lowered_ones.of(found), _loaded_ones.of(found)
+    lowered = lowered_ones.get(depth)
+    if lowered is None:
+        lowered = lowered_ones[depth] = Lowered(_lowered(found, depth))
+    facts = lowered.facts(bound.tensors, bound.dimensions, target.caches.l3)
     loaded = known.get((facts, target))
     if loaded is None:
         with _making:
-            loaded = known.get((facts, target)) or _ready(found, kernel, facts, target)
+            loaded = known.get((facts, target)) or _ready(found, lowered, facts, target)
             known[facts, target] = loaded
     return loaded
 
@@ -376,13 +376,13 @@ def _lowered(found: Proved, depth: int) -> ops.KernelIR:
     return kernel
 
 
-def _ready(found: Proved, kernel: ops.KernelIR, facts: Facts, target: Target) -> Loaded:
+def _ready(found: Proved, lowered: Lowered, facts: Facts, target: Target) -> Loaded:
     """A kernel's native form for some facts, from disk if it is there."""
     if not found.key:
         from tileproof.backends.cpu import compilation
 
-        code = compilation.compile_kernel(kernel, facts, target, f"tileproof_{next(_numbers)}")
-        return Loaded(kernel, code)
+        code = compilation.compile_kernel(lowered.kernel, facts, target, f"tileproof_{next(_numbers)}")
+        return Loaded(lowered, facts, code)
     key = digest("cpu", found.key, astuple(facts), depth_for(target), target.key, target.caches.l3, llvm.version())
     if key not in _loaded:
         stored = default()
@@ -390,11 +390,11 @@ def _ready(found: Proved, kernel: ops.KernelIR, facts: Facts, target: Target) ->
         if not isinstance(code, running.Code):
             from tileproof.backends.cpu import compilation
 
-            code = compilation.compile_kernel(kernel, facts, target, f"tileproof_{key[:32]}")
+            code = compilation.compile_kernel(lowered.kernel, facts, target, f"tileproof_{key[:32]}")
             stored.put(key, write_entry(code, ()))
         if key not in _loaded:
             _loaded[key] = code, running.load(code)
-    return Loaded(kernel, *_loaded[key])
+    return Loaded(lowered, facts, *_loaded[key])
 
 
 launch_with("cpu", follow)

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from tileproof.backends.cpu import running
-from tileproof.backends.cpu.facts import Facts
+from tileproof.backends.cpu.packed_operands import limits
 from tileproof.backends.cpu.pool import Arena
 from tileproof.backends.cpu.queue import STEP
 from tileproof.backends.cpu.running import NOBODY, Loaded
@@ -22,12 +21,11 @@ from tileproof.ir import ops
 from tileproof.ir.types import Access, Named, Unnamed, size_of
 from tileproof.ir.walk import walk
 from tileproof.language.dtypes import by_storage
-from tileproof.lowering.walks import walks
 
 from .arguments import Bound
 from .contracts import any_looks_at_scalars
 from .fast import CPU, OnCpu, OpenAxis, OpenTensor, Plan, Source, TensorArgument
-from .fast.layout import SMALL, From
+from .fast.layout import SMALL, Division, From
 from .launch_cache import scalar_argument
 from .owned import any_check
 from .proved import Proved, signature_of
@@ -54,13 +52,15 @@ def plan_of(
     compares = found.verdict.compares
     if any(copy.is_back for copy in bound.copies) or any_looks_at_scalars(compares):
         return None
+    unpacked = limits(loaded.kernel, loaded.lowered.packable)
     is_open = not (
-        loaded.has_setup or compares or found.groups or signature.equations or loaded.packed
+        loaded.has_setup or compares or found.groups or signature.equations
+        or unpacked is None or any(bound.dimensions[name] > most for name, most in unpacked)
         or any(not isinstance(size_of(walker), int) for walker in loaded.words.walkers)
     )  # fmt: skip
     arguments: list[Any] = []
     free = _open_dimensions(signature) if is_open else []
-    facts = facts_of(loaded, bound)
+    facts = loaded.facts
     units = dict(zip((tensor.name for tensor in loaded.tensors), facts.unit, strict=True))
     scalars = {scalar.name: scalar.type.dtype for scalar in loaded.scalars}
     large = dict(zip((tensor.name for tensor in loaded.tensors), facts.stream, strict=True))
@@ -88,7 +88,7 @@ def plan_of(
             if scalar is None:
                 return None
             arguments.append(scalar)
-    cpu = _on_cpu(found, bound, loaded, (words, programs), free, facts, is_open=is_open)
+    cpu = _on_cpu(found, bound, loaded, (words, programs), free, unpacked if is_open else None)
     return Plan(
         tuple(arguments), (*words[: -len(RECORD)], *RECORD), loaded.main, (1, 1, 1), 0, CPU, 0,
         keep=_Kept(loaded, dict(bound.dimensions), cpu[1]), cpu=cpu[0],
@@ -97,15 +97,18 @@ def plan_of(
 
 def _on_cpu(
     found: Proved, bound: Bound, loaded: Loaded, made_of: tuple[Sequence[int], int], free: Sequence[str],
-    facts: Facts, *, is_open: bool,
+    unpacked: Sequence[tuple[str, int]] | None,
 ) -> tuple[OnCpu, Arena]:  # fmt: skip
+    """`unpacked` has the greatest extents of an open plan; None for a plan of one shape."""
     words, programs = made_of
+    is_open = unpacked is not None
     arena = _arena_for(loaded.code.arena)
     sources = tuple(_sources(bound, loaded, free, found)) if is_open else ()
     divided = tuple(
-        (free.index(name), size, (name, size) in facts.divided)
-        for name, size in walks(loaded.kernel) if is_open and name in free
+        (free.index(name), size, Division.EXACT if (name, size) in loaded.facts.divided else Division.RAGGED)
+        for name, size in loaded.lowered.walks if is_open and name in free
     )  # fmt: skip
+    divided += tuple((free.index(name), most, Division.AT_MOST) for name, most in unpacked or () if name in free)
     # A plan for one shape knows how much there is to do; the bytes between which a tensor lies may be few all the same.
     is_small = is_open or sum(array.nbytes for array in bound.tensors.values()) <= SMALL
     is_quick = is_small and not (
@@ -183,11 +186,6 @@ def _arena_for(size: int) -> Arena:
     if not _arenas or _arenas[-1].size < size:
         _arenas.append(Arena(max(size, 1 << 16)))
     return _arenas[-1]
-
-
-def facts_of(loaded: Loaded, bound: Bound) -> Facts:
-    """What a launch lets its code rely on."""
-    return running.facts_for(loaded.kernel, {**bound.tensors, **bound.scalars}, bound.dimensions, host().caches.l3)
 
 
 __all__ = ["RECORD", "plan_of"]

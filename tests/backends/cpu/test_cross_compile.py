@@ -10,7 +10,7 @@ from source_files import load_file
 
 import tileproof as tp
 from tileproof.backends.cpu.program import module
-from tileproof.backends.cpu.running import facts_for
+from tileproof.backends.cpu.running import Lowered
 from tileproof.backends.cpu.target import depth_for, named
 from tileproof.compiler.pipeline import Cpu, lower
 from tileproof.runtime.arguments import Bound
@@ -42,7 +42,7 @@ def test_an_example_compiles_for_a_processor(name: str, processor: str) -> None:
     found, bound = prepared(name)
     target = named(processor)
     ready = lower(found.ready, Cpu(depth_for(target)))
-    facts = facts_for(ready, {**bound.tensors, **bound.scalars}, bound.dimensions, target.caches.l3)
+    facts = Lowered(ready).facts(bound.tensors, bound.dimensions, target.caches.l3)
     made = module(ready, facts, target, "kernel")
     code = assembly(made.text, target)
     called = set(CALL.findall(code))

@@ -12,7 +12,7 @@ import tileproof as tp
 from tileproof import In, Out, i8, i32
 from tileproof.backends.cpu import target
 from tileproof.backends.cpu.program import module
-from tileproof.backends.cpu.running import facts_for
+from tileproof.backends.cpu.running import Lowered
 from tileproof.runtime.prepare import prepare
 
 
@@ -78,6 +78,6 @@ def test_the_instruction_for_them_is_used(processor: str, instruction: str) -> N
     w, x, y = np.zeros((8, 3, 64), np.int8), np.zeros((3, 64), np.int8), np.zeros((8, 3), np.int32)
     found, bound = prepare(groups, (y, w, x), {})
     there = target.named(processor)
-    facts = facts_for(found.ready, {**bound.tensors, **bound.scalars}, bound.dimensions, there.caches.l3)
+    facts = Lowered(found.ready).facts(bound.tensors, bound.dimensions, there.caches.l3)
     code = assembly(module(found.ready, facts, there, "kernel").text, there)
     assert instruction in code.partition("kernel.main:")[2]

@@ -15,7 +15,7 @@ from tileproof import In, Offsets, Out, T, U, f32
 from tileproof.backends.cpu import target
 from tileproof.backends.cpu.hoisting import hoisted, kept
 from tileproof.backends.cpu.program import module
-from tileproof.backends.cpu.running import facts_for
+from tileproof.backends.cpu.running import Lowered
 from tileproof.ir import ops
 from tileproof.runtime.prepare import prepare
 
@@ -123,6 +123,6 @@ def test_rows_are_asked_for_ahead_once_for_each_line() -> None:
     w, x, y = np.zeros((64, 1024), BF16), np.zeros((8, 1024), BF16), np.zeros((8, 64), np.float32)
     found, bound = prepare(all_rows, (y, x, w), {})
     there = target.named("avx512")
-    facts = facts_for(found.ready, {**bound.tensors, **bound.scalars}, bound.dimensions, there.caches.l3)
+    facts = Lowered(found.ready).facts(bound.tensors, bound.dimensions, there.caches.l3)
     code = assembly(module(found.ready, facts, there, "kernel").text, there).partition("kernel.main:")[2]
     assert 0 < code.count("prefetcht0") <= 8

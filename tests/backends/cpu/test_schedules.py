@@ -17,7 +17,7 @@ import tileproof as tp
 from tileproof import In, InOut, Out, T, f32, i8, i32
 from tileproof.backends.cpu import packed_operands
 from tileproof.backends.cpu.pool import Pool
-from tileproof.backends.cpu.running import facts_for
+from tileproof.backends.cpu.running import Lowered
 from tileproof.backends.cpu.target import VARIABLE, host
 from tileproof.compiler.pipeline import Cpu, lower
 from tileproof.ir import ops
@@ -124,7 +124,7 @@ def is_addition(op: ops.AnyOp) -> bool:
 def packed(kernel: tp.Kernel, *args: Any, **constants: Any) -> tuple[bool, ...]:
     """Which operands a launch packs beforehand."""
     found, bound = prepare(kernel, args, constants)
-    return facts_for(lower(found.ready, Cpu(DEPTH)), dict(bound.tensors), bound.dimensions, 1 << 20).packed
+    return Lowered(lower(found.ready, Cpu(DEPTH))).facts(bound.tensors, bound.dimensions, 1 << 20).packed
 
 
 def step(kernel: tp.Kernel, *args: Any, **constants: Any) -> int:

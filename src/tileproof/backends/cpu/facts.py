@@ -5,12 +5,7 @@ A fact is stated only if the launch verified it, and a kernel compiled for some 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from tileproof.diagnostics.records import dataclass
-from tileproof.ir.ops import KernelIR
-from tileproof.ir.types import TensorType
-from tileproof.lowering.walks import walks
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,19 +20,3 @@ class Facts:
     """For each tensor, whether it is so large that stores had better pass by the caches."""
     packed: tuple[bool, ...] = ()
     """For each operand of a product that can be packed beforehand, whether it is worth it."""
-
-
-def facts_of(
-    kernel: KernelIR,
-    dimensions: Mapping[str, int],
-    strides: Sequence[Sequence[int]],
-    sizes: Sequence[int],
-    cache: int,
-) -> Facts:
-    """The facts of a launch; strides in elements and sizes in bytes, for each tensor in order."""
-    tensors = [parameter.value.type for parameter in kernel.parameters if isinstance(parameter.value.type, TensorType)]
-    return Facts(
-        tuple(tuple(stride == 1 for stride in steps) for steps in strides),
-        tuple((name, size) for name, size in walks(kernel) if dimensions[name] and dimensions[name] % size == 0),
-        tuple(of.access.writes and amount >= cache for of, amount in zip(tensors, sizes, strict=True)),
-    )

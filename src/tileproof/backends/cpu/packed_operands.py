@@ -115,12 +115,13 @@ def _is_steady(
 
 
 def chosen(
-    kernel: ops.KernelIR, dimensions: Mapping[str, int], shapes: Mapping[str, Sequence[int]]
-) -> tuple[bool, ...]:
+    kernel: ops.KernelIR, packable: Sequence[Candidate], dimensions: Mapping[str, int],
+    shapes: Mapping[str, Sequence[int]],
+) -> tuple[bool, ...]:  # fmt: skip
     """Which candidates are worth it in a launch, given the extents of its tensors."""
     found, left = [], _MOST
     space = next((op for op in kernel.body.ops if isinstance(op, ops.Parallel)), None)
-    for candidate in candidates(kernel):
+    for candidate in packable:
         assert space is not None
         programs = math.prod(_tiles(dimensions[w.type.dimension], w) for w in space.walkers)
         turns = math.prod(_tiles(dimensions[w.type.dimension], w) for w in candidate.loops)
@@ -130,6 +131,26 @@ def chosen(
         is_worth = is_worth and not candidate.is_copied
         left -= amount if is_worth else 0
         found.append(is_worth)
+    return tuple(found)
+
+
+def limits(kernel: ops.KernelIR, packable: Sequence[Candidate]) -> tuple[tuple[str, int], ...] | None:
+    """Dimensions and their greatest extents up to which nothing is packed, whatever else; None if it is not so simple.
+
+    A packed tile is used by every place of the walkers that do not pick it, and is not worth it below `_USES` of them.
+    """
+    space = next((op for op in kernel.body.ops if isinstance(op, ops.Parallel)), None)
+    found = []
+    for candidate in packable:
+        assert space is not None
+        picked = {pick.walker for pick in candidate.load.picks if isinstance(pick, ops.Along)}
+        others = [walker for walker in space.walkers if walker not in picked]
+        if candidate.is_copied or not others:
+            continue
+        if len(others) > 1:
+            return None
+        size = others[0].type.size
+        found.append((others[0].type.dimension, (_USES - 1) * (1 if size is None else number(size))))
     return tuple(found)
 
 

@@ -94,7 +94,7 @@ class _Launch:
         """Makes room for operands that are packed beforehand; the jobs that pack them."""
         jobs, amount, places = [], 0, []
         for (place, size), job in zip(self.loaded.code.packs, self.loaded.packing, strict=True):
-            candidate = self.loaded.packed[place]
+            candidate = self.loaded.lowered.packable[place]
             items = math.prod(counts(candidate, self.arguments[candidate.load.tensor.name].shape))
             places.append((place, amount))
             amount += items * size

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy.typing as npt
@@ -16,9 +15,10 @@ from tileproof.diagnostics.records import dataclass
 from tileproof.ir import ops
 from tileproof.ir.types import Tensor, TensorType, TileType
 from tileproof.ir.walk import walk
+from tileproof.lowering.walks import walks
 
 from . import llvm
-from .facts import Facts, facts_of
+from .facts import Facts
 from .packed_operands import candidates, chosen
 from .words import Shown, Words, sites_of
 
@@ -60,22 +60,49 @@ def load(code: Code) -> dict[str, int]:
     return dict(zip(what, found.values(), strict=True))
 
 
+class Lowered:
+    """The IR that code is made of, and what every launch asks of it, found out once."""
+
+    __slots__ = ("kernel", "packable", "tensors", "walks")
+
+    def __init__(self, kernel: ops.KernelIR) -> None:
+        self.kernel = kernel
+        self.packable = candidates(kernel)
+        self.tensors = tuple(p.value for p in kernel.parameters if isinstance(p.value.type, TensorType))
+        self.walks = walks(kernel)
+
+    def facts(self, arguments: Mapping[str, Any], dimensions: Mapping[str, int], cache: int) -> Facts:
+        """What the arguments of a launch allow the compiler to rely on."""
+        unit, stream, shapes = [], [], {}
+        for tensor in self.tensors:
+            array, access = arguments[tensor.name], tensor.type.access
+            steps = _row_by_row(array) if access.combines else array.strides
+            unit.append(tuple(step == array.itemsize for step in steps))
+            stream.append(access.writes and array.nbytes >= cache)
+            shapes[tensor.name] = array.shape
+        divided = tuple(
+            (name, size) for name, size in self.walks if dimensions[name] and dimensions[name] % size == 0
+        )
+        packed = chosen(self.kernel, self.packable, dimensions, shapes) if self.packable else ()
+        return Facts(tuple(unit), divided, tuple(stream), packed)
+
+
 class Loaded:
     """A compiled kernel that can run."""
 
-    def __init__(self, kernel: ops.KernelIR, code: Code, found: Mapping[str, int] | None = None) -> None:
+    def __init__(self, lowered: Lowered, facts: Facts, code: Code, found: Mapping[str, int] | None = None) -> None:
         """`found` is where the functions of the code are, if it is loaded."""
         found = load(code) if found is None else found
         self.packing = [found[f"pack{place}"] for place, _ in code.packs]
-        self.packed = candidates(kernel)
-        self.kernel, self.code = kernel, code
+        self.lowered, self.facts, self.code = lowered, facts, code
+        self.kernel = kernel = lowered.kernel
         self.setup = _SETUP(found["setup"])
         self.main = found["main"]
         self.after = found.get("after", 0)
         self.words = Words(kernel)
         for name in code.dimensions:
             self.words.dimension(name)
-        self.tensors = [p.value for p in kernel.parameters if isinstance(p.value.type, TensorType)]
+        self.tensors = lowered.tensors
         self.scalars = [p.value for p in kernel.parameters if isinstance(p.value.type, TileType)]
         outer = [op for op in kernel.body.ops if not isinstance(op, ops.Parallel)]
         is_alone = self.words.parallel is None
@@ -137,22 +164,6 @@ class Loaded:
         from tileproof.backends.interpreter.reports import Reporter
 
         return Reporter(self.kernel, points.space_of(self.kernel, dimensions, tensors), dimensions)
-
-
-def facts_for(kernel: ops.KernelIR, arguments: Mapping[str, Any], dimensions: Mapping[str, int], cache: int) -> Facts:
-    """What the arguments of a launch allow the compiler to rely on."""
-    arrays = [arguments[p.name] for p in kernel.parameters if isinstance(p.value.type, TensorType)]
-    strides = []
-    for parameter, array in zip(
-        (p for p in kernel.parameters if isinstance(p.value.type, TensorType)), arrays, strict=True
-    ):
-        is_combined = parameter.value.type.access.combines  # type: ignore[union-attr]
-        steps = _row_by_row(array) if is_combined else array.strides
-        strides.append([step // array.itemsize for step in steps])
-    found = facts_of(kernel, dimensions, strides, [array.nbytes for array in arrays], cache)
-    tensors = (p.name for p in kernel.parameters if isinstance(p.value.type, TensorType))
-    shapes = {name: array.shape for name, array in zip(tensors, arrays, strict=True)}
-    return replace(found, packed=chosen(kernel, dimensions, shapes))
 
 
 def is_row_by_row(array: Array) -> bool:

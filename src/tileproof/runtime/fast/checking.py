@@ -11,7 +11,7 @@ from typing import Any
 
 from . import lanes, readers
 from .lanes import Used
-from .layout import FAR, LARGEST, LOWEST, From, StateData, StoredAs
+from .layout import FAR, LARGEST, LOWEST, Division, From, StateData, StoredAs
 from .plan import CPU, LONG, OnCpu, OpenTensor, Plan, ScalarArgument, TensorArgument
 from .plans import Plans
 from .seen import Seen
@@ -166,8 +166,10 @@ def _notes(span: Used, spans: list[Used]) -> bool:
 
 def _fill_in(plan: Plan, cpu: OnCpu, seen: list[Any], extents: list[int], words: list[int]) -> int | None:
     """Puts in the words that follow from extents and strides; how many programs there are, if the code is right."""
-    for dimension, size, is_so in cpu.divided:
-        if (extents[dimension] > 0 and extents[dimension] % size == 0) is not is_so:
+    for dimension, size, division in cpu.divided:
+        extent = extents[dimension]
+        is_divided = extent > 0 and extent % size == 0
+        if extent > size if division is Division.AT_MOST else is_divided is not (division is Division.EXACT):
             return None
     programs = 1
     for word, kind, first, second, size in cpu.sources:

@@ -124,10 +124,19 @@ class SourceData(ctypes.Structure):
     )  # fmt: skip
 
 
-class DividedData(ctypes.Structure):
-    """Whether a size divides a dimension."""
+class Division(IntEnum):
+    """How the extent of a dimension relates to a size, in an open plan."""
 
-    _fields_ = (("dimension", c_int32), ("is_so", c_int32), ("size", c_int64))
+    RAGGED = 0
+    """It is no multiple of the size, or 0."""
+    EXACT = 1
+    AT_MOST = 2
+
+
+class DividedData(ctypes.Structure):
+    """How the extent of a dimension relates to a size."""
+
+    _fields_ = (("dimension", c_int32), ("kind", c_int32), ("size", c_int64))
 
 
 class DoorData(ctypes.Structure):

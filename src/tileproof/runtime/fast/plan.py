@@ -23,6 +23,7 @@ from .layout import (
     MOST_WORDS,
     ArgumentData,
     DividedData,
+    Division,
     Form,
     From,
     PlanData,
@@ -250,8 +251,8 @@ class OnCpu:
     cache: int = 0
     arena: int = 0
     sources: tuple[Source, ...] = ()
-    divided: tuple[tuple[int, int, bool], ...] = ()
-    """Dimensions, sizes, and whether these divide those."""
+    divided: tuple[tuple[int, int, Division], ...] = ()
+    """Dimensions, sizes, and how those relate to these."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -341,8 +342,8 @@ class Packed:
     def _on_cpu(self, cpu: OnCpu) -> None:
         sources = (SourceData * max(len(cpu.sources), 1))(*(SourceData(*each) for each in cpu.sources))
         divided = (DividedData * max(len(cpu.divided), 1))()
-        for each, (dimension, size, is_so) in zip(divided, cpu.divided, strict=False):
-            each.dimension, each.size, each.is_so = dimension, size, is_so
+        for each, (dimension, size, kind) in zip(divided, cpu.divided, strict=False):
+            each.dimension, each.size, each.kind = dimension, size, kind
         self._cpu = sources, divided
         data = self.data
         data.is_open, data.is_quick, data.sources, data.divisions = (

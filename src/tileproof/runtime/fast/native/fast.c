@@ -125,8 +125,9 @@ struct join {
 enum { FROM_EXTENT, FROM_STRIDE, FROM_DIMENSION, FROM_PLACES, FROM_PROGRAMS, FROM_CHUNK };
 struct source { i32 word, kind, first, second; i64 size; };
 
-/* Whether a size divides a dimension, which the code of an open plan relies on. */
-struct divided { i32 dimension, is_so; i64 size; };
+/* How the extent of a dimension relates to a size, which the code of an open plan relies on. */
+enum { RAGGED, EXACT, AT_MOST };
+struct divided { i32 dimension, kind; i64 size; };
 
 /* A job of the CPU's pool. */
 typedef void job_code(void *words, void *arena, i64 first, i64 last);
@@ -465,7 +466,7 @@ static i32 fills_in(const struct plan *plan, const struct seen *seen, struct lau
     for (i32 i = 0; i < plan->divisions; i++) {
         const struct divided *each = &plan->divided[i];
         i64 extent = launch->dimension[each->dimension];
-        if ((extent && extent % each->size == 0) != each->is_so) return 0;
+        if (each->kind == AT_MOST ? extent > each->size : (extent && extent % each->size == 0) != each->kind) return 0;
     }
     launch->programs = 1;
     for (i32 i = 0; i < plan->sources; i++) {

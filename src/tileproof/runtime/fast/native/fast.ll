@@ -1,4 +1,4 @@
-; Made by tools/build_fast.py of fast.c, whose sha256 is c53c457eb961d1724ff3e6830a8f9c4d0e41d96321640065197f2a712f3c6337
+; Made by tools/build_fast.py of fast.c, whose sha256 is 719dfd1a33812ecd426829027de1f7a6ec8f8c802c467ef80fcb4981f5c7b004
 
 %struct.seen = type { i32, i32, i32, i32, i32, i32, i32, i32, i64, i64, ptr, ptr, i64, double, ptr, i64 }
 %struct.launch = type { [160 x i64], [32 x %struct.span], [32 x ptr], i32, i32, [32 x i64], i64, i64 }
@@ -2540,7 +2540,7 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
   %7 = load i32, ptr %0, align 8
   %8 = sext i32 %7 to i64
   %9 = icmp eq i64 %2, %8
-  br i1 %9, label %10, label %693
+  br i1 %9, label %10, label %699
 
 10:
   %11 = getelementptr inbounds i8, ptr %3, i64 2308
@@ -2598,7 +2598,7 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
   %48 = getelementptr inbounds %struct.seen, ptr %1, i64 %45
   %49 = load i32, ptr %48, align 8
   %50 = icmp eq i32 %47, %49
-  br i1 %50, label %51, label %693
+  br i1 %50, label %51, label %699
 
 51:
   %52 = icmp eq i32 %47, 4
@@ -2625,7 +2625,7 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
   %68 = getelementptr inbounds i64, ptr %66, i64 %67
   %69 = load i64, ptr %68, align 8
   %70 = icmp eq i64 %65, %69
-  br i1 %70, label %71, label %693
+  br i1 %70, label %71, label %699
 
 71:
   %72 = getelementptr inbounds i8, ptr %48, i64 16
@@ -2633,21 +2633,21 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
   %74 = getelementptr inbounds i8, ptr %46, i64 8
   %75 = load i32, ptr %74, align 8
   %76 = icmp eq i32 %73, %75
-  br i1 %76, label %77, label %693
+  br i1 %76, label %77, label %699
 
 77:
   %78 = getelementptr inbounds i8, ptr %48, i64 8
   %79 = load i32, ptr %78, align 8
   %80 = load i32, ptr %30, align 8
   %81 = icmp eq i32 %79, %80
-  br i1 %81, label %82, label %693
+  br i1 %81, label %82, label %699
 
 82:
   %83 = getelementptr inbounds i8, ptr %48, i64 12
   %84 = load i32, ptr %83, align 4
   %85 = load i32, ptr %31, align 4
   %86 = icmp eq i32 %84, %85
-  br i1 %86, label %87, label %693
+  br i1 %86, label %87, label %699
 
 87:
   %88 = getelementptr inbounds i8, ptr %46, i64 12
@@ -2659,7 +2659,7 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
   %92 = getelementptr inbounds i8, ptr %48, i64 24
   %93 = load i32, ptr %92, align 8
   %94 = icmp eq i32 %93, 0
-  br i1 %94, label %693, label %95
+  br i1 %94, label %699, label %95
 
 95:
   %96 = getelementptr inbounds i8, ptr %48, i64 40
@@ -2668,7 +2668,7 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
   %99 = load i64, ptr %98, align 8
   %100 = and i64 %99, %97
   %101 = icmp eq i64 %100, 0
-  br i1 %101, label %102, label %693
+  br i1 %101, label %102, label %699
 
 102:
   %103 = icmp slt i32 %73, 1
@@ -2707,7 +2707,7 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
 130:
   %131 = load i64, ptr %122, align 8
   %132 = icmp eq i64 %124, %131
-  br i1 %132, label %143, label %693
+  br i1 %132, label %143, label %699
 
 133:
   %134 = zext nneg i32 %128 to i64
@@ -2718,7 +2718,7 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
 
 138:
   %139 = icmp sgt i64 %124, 281474976710655
-  br i1 %139, label %693, label %140
+  br i1 %139, label %699, label %140
 
 140:
   store i64 %124, ptr %135, align 8
@@ -2726,7 +2726,7 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
 
 141:
   %142 = icmp eq i64 %136, %124
-  br i1 %142, label %143, label %693
+  br i1 %142, label %143, label %699
 
 143:
   %144 = tail call i64 @llvm.abs.i64(i64 %120, i1 true)
@@ -2740,7 +2740,7 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
 150:
   %151 = udiv i64 4611686018427387904, %145
   %152 = icmp samesign ugt i64 %144, %151
-  br i1 %152, label %693, label %153
+  br i1 %152, label %699, label %153
 
 153:
   %154 = mul nsw i64 %124, %120
@@ -2753,7 +2753,7 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
 157:
   %158 = srem i64 %126, %63
   %159 = icmp eq i64 %158, 0
-  br i1 %159, label %170, label %693
+  br i1 %159, label %170, label %699
 
 160:
   %161 = tail call i64 @llvm.abs.i64(i64 %126, i1 true)
@@ -2765,7 +2765,7 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
 165:
   %166 = udiv i64 4611686018427387904, %111
   %167 = icmp samesign ugt i64 %161, %166
-  br i1 %167, label %693, label %168
+  br i1 %167, label %699, label %168
 
 168:
   %169 = mul nsw i64 %126, %63
@@ -2778,7 +2778,7 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
   %174 = getelementptr inbounds i8, ptr %122, i64 28
   %175 = load i32, ptr %174, align 4
   %176 = icmp eq i32 %175, %173
-  br i1 %176, label %177, label %693
+  br i1 %176, label %177, label %699
 
 177:
   %178 = add nsw i64 %124, -1
@@ -2790,7 +2790,7 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
 182:
   %183 = udiv i64 4611686018427387904, %178
   %184 = icmp samesign ugt i64 %179, %183
-  br i1 %184, label %693, label %185
+  br i1 %184, label %699, label %185
 
 185:
   %186 = mul nsw i64 %171, %178
@@ -2804,18 +2804,18 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
   %192 = sub nsw i64 %119, %186
   %193 = icmp sgt i64 %192, 4611686018427387903
   %194 = select i1 %191, i1 true, i1 %193
-  br i1 %194, label %693, label %202
+  br i1 %194, label %699, label %202
 
 195:
   %196 = icmp sge i64 %171, %117
   %197 = select i1 %90, i1 true, i1 %196
-  br i1 %197, label %198, label %693
+  br i1 %197, label %198, label %699
 
 198:
   %199 = add nsw i64 %186, %118
   %200 = add i64 %199, -4611686018427387904
   %201 = icmp ult i64 %200, -9223372036854775807
-  br i1 %201, label %693, label %202
+  br i1 %201, label %699, label %202
 
 202:
   %203 = phi i64 [ %192, %188 ], [ %119, %198 ]
@@ -2823,7 +2823,7 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
   %205 = add nsw i64 %204, %203
   %206 = add i64 %205, -4611686018427387904
   %207 = icmp ult i64 %206, -9223372036854775807
-  br i1 %207, label %693, label %208
+  br i1 %207, label %699, label %208
 
 208:
   %209 = phi i64 [ %203, %202 ], [ %119, %153 ]
@@ -2846,7 +2846,7 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
   %222 = icmp uge i64 %214, %221
   %223 = zext i1 %222 to i32
   %224 = icmp eq i32 %218, %223
-  br i1 %224, label %225, label %693
+  br i1 %224, label %225, label %699
 
 225:
   %226 = load i64, ptr %13, align 8
@@ -2868,13 +2868,13 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
   %235 = add i64 %228, %216
   store i64 %235, ptr %229, align 8
   %236 = icmp ult i64 %234, 65536
-  br i1 %236, label %693, label %237
+  br i1 %236, label %699, label %237
 
 237:
   %238 = icmp ugt i64 %215, %228
   %239 = icmp ult i64 %235, %228
   %240 = select i1 %238, i1 true, i1 %239
-  br i1 %240, label %693, label %241
+  br i1 %240, label %699, label %241
 
 241:
   %242 = getelementptr inbounds i8, ptr %48, i64 80
@@ -2896,22 +2896,22 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
   %254 = sub i64 %235, %234
   %255 = icmp eq i64 %214, %254
   %256 = select i1 %253, i1 %255, i1 false
-  br i1 %256, label %257, label %693
+  br i1 %256, label %257, label %699
 
 257:
   %258 = getelementptr inbounds i8, ptr %243, i64 8
   %259 = load i64, ptr %258, align 8
   %260 = icmp eq i64 %234, %259
-  br i1 %260, label %261, label %693
+  br i1 %260, label %261, label %699
 
 261:
   %262 = getelementptr inbounds i8, ptr %243, i64 16
   %263 = load i64, ptr %262, align 8
   %264 = icmp eq i64 %235, %263
-  br i1 %264, label %396, label %693
+  br i1 %264, label %396, label %699
 
 265:
-  br i1 %248, label %396, label %693
+  br i1 %248, label %396, label %699
 
 266:
   %267 = getelementptr inbounds i8, ptr %48, i64 32
@@ -2921,7 +2921,7 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
   %271 = getelementptr inbounds i64, ptr %269, i64 %270
   %272 = load i64, ptr %271, align 8
   %273 = icmp eq i64 %268, %272
-  br i1 %273, label %274, label %693
+  br i1 %273, label %274, label %699
 
 274:
   %275 = getelementptr inbounds i8, ptr %48, i64 16
@@ -2929,21 +2929,21 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
   %277 = getelementptr inbounds i8, ptr %46, i64 8
   %278 = load i32, ptr %277, align 8
   %279 = icmp eq i32 %276, %278
-  br i1 %279, label %280, label %693
+  br i1 %279, label %280, label %699
 
 280:
   %281 = getelementptr inbounds i8, ptr %48, i64 8
   %282 = load i32, ptr %281, align 8
   %283 = load i32, ptr %30, align 8
   %284 = icmp eq i32 %282, %283
-  br i1 %284, label %285, label %693
+  br i1 %284, label %285, label %699
 
 285:
   %286 = getelementptr inbounds i8, ptr %48, i64 12
   %287 = load i32, ptr %286, align 4
   %288 = load i32, ptr %31, align 4
   %289 = icmp eq i32 %287, %288
-  br i1 %289, label %290, label %693
+  br i1 %289, label %290, label %699
 
 290:
   %291 = load ptr, ptr %34, align 8
@@ -2959,13 +2959,13 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
 297:
   %298 = load i32, ptr %35, align 4
   %299 = icmp eq i32 %298, 0
-  br i1 %299, label %693, label %300
+  br i1 %299, label %699, label %300
 
 300:
   %301 = getelementptr inbounds i8, ptr %48, i64 88
   %302 = load i64, ptr %301, align 8
   %303 = icmp eq i64 %302, 0
-  br i1 %303, label %304, label %693
+  br i1 %303, label %304, label %699
 
 304:
   %305 = getelementptr inbounds i8, ptr %46, i64 12
@@ -2977,7 +2977,7 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
   %309 = getelementptr inbounds i8, ptr %48, i64 24
   %310 = load i32, ptr %309, align 8
   %311 = icmp eq i32 %310, 0
-  br i1 %311, label %693, label %312
+  br i1 %311, label %699, label %312
 
 312:
   %313 = icmp sgt i32 %276, 0
@@ -3002,7 +3002,7 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
   %326 = getelementptr inbounds %struct.axis, ptr %317, i64 %323
   %327 = load i64, ptr %326, align 8
   %328 = icmp eq i64 %325, %327
-  br i1 %328, label %319, label %693
+  br i1 %328, label %319, label %699
 
 329:
   %330 = getelementptr inbounds i8, ptr %48, i64 40
@@ -3011,7 +3011,7 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
   %333 = load i64, ptr %332, align 8
   %334 = and i64 %333, %331
   %335 = icmp eq i64 %334, 0
-  br i1 %335, label %336, label %693
+  br i1 %335, label %336, label %699
 
 336:
   %337 = getelementptr inbounds i8, ptr %56, i64 8
@@ -3049,7 +3049,7 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
   %358 = getelementptr inbounds i64, ptr %357, i64 %270
   %359 = load i64, ptr %358, align 8
   %360 = icmp eq i64 %356, %359
-  br i1 %360, label %361, label %693
+  br i1 %360, label %361, label %699
 
 361:
   %362 = add nuw nsw i64 %349, 1
@@ -3066,13 +3066,13 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
   %370 = add i64 %369, %331
   store i64 %370, ptr %337, align 8
   %371 = icmp ult i64 %367, 65536
-  br i1 %371, label %693, label %372
+  br i1 %371, label %699, label %372
 
 372:
   %373 = icmp ugt i64 %366, %331
   %374 = icmp ult i64 %370, %331
   %375 = select i1 %373, i1 true, i1 %374
-  br i1 %375, label %693, label %376
+  br i1 %375, label %699, label %376
 
 376:
   %377 = getelementptr inbounds i8, ptr %48, i64 80
@@ -3090,19 +3090,19 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
   %385 = getelementptr inbounds i8, ptr %46, i64 24
   %386 = load i32, ptr %385, align 8
   %387 = icmp eq i32 %386, 0
-  br i1 %387, label %693, label %388
+  br i1 %387, label %699, label %388
 
 388:
   %389 = getelementptr inbounds i8, ptr %378, i64 8
   %390 = load i64, ptr %389, align 8
   %391 = icmp eq i64 %367, %390
-  br i1 %391, label %392, label %693
+  br i1 %391, label %392, label %699
 
 392:
   %393 = getelementptr inbounds i8, ptr %378, i64 16
   %394 = load i64, ptr %393, align 8
   %395 = icmp eq i64 %370, %394
-  br i1 %395, label %396, label %693
+  br i1 %395, label %396, label %699
 
 396:
   %397 = phi i32 [ %306, %376 ], [ %306, %336 ], [ %306, %380 ], [ %89, %241 ], [ %89, %225 ], [ %306, %392 ], [ %89, %265 ], [ %89, %261 ]
@@ -3206,7 +3206,7 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
   br label %461
 
 460:
-  br label %693
+  br label %699
 
 461:
   %462 = phi double [ %423, %435 ], [ %459, %457 ], [ %434, %432 ], [ %446, %455 ]
@@ -3261,7 +3261,7 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
   %496 = or i1 %494, %495
   %497 = icmp eq i64 %492, %489
   %498 = or i1 %497, %496
-  br i1 %498, label %499, label %693
+  br i1 %498, label %499, label %699
 
 499:
   %500 = add nuw nsw i64 %480, 1
@@ -3289,7 +3289,7 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
   %514 = getelementptr inbounds i8, ptr %0, i64 128
   %515 = load i32, ptr %514, align 8
   %516 = icmp eq i32 %515, 0
-  br i1 %516, label %670, label %524
+  br i1 %516, label %676, label %524
 
 517:
   %518 = phi i64 [ 0, %509 ], [ %522, %517 ]
@@ -3305,242 +3305,252 @@ define internal fastcc range(i32 0, 2) i32 @fits(ptr readonly %0, ptr readonly %
   %525 = getelementptr inbounds i8, ptr %0, i64 140
   %526 = load i32, ptr %525, align 4
   %527 = icmp sgt i32 %526, 0
-  br i1 %527, label %528, label %555
+  br i1 %527, label %528, label %561
 
 528:
   %529 = getelementptr inbounds i8, ptr %0, i64 192
   %530 = load ptr, ptr %529, align 8
   %531 = getelementptr inbounds i8, ptr %3, i64 2312
   %532 = zext nneg i32 %526 to i64
-  br label %536
+  br label %533
 
 533:
-  %534 = add nuw nsw i64 %537, 1
-  %535 = icmp eq i64 %534, %532
-  br i1 %535, label %555, label %536
+  %534 = phi i64 [ 0, %528 ], [ %559, %558 ]
+  %535 = getelementptr inbounds %struct.divided, ptr %530, i64 %534
+  %536 = load i32, ptr %535, align 8
+  %537 = sext i32 %536 to i64
+  %538 = getelementptr inbounds i64, ptr %531, i64 %537
+  %539 = load i64, ptr %538, align 8
+  %540 = getelementptr inbounds i8, ptr %535, i64 4
+  %541 = load i32, ptr %540, align 4
+  %542 = icmp eq i32 %541, 2
+  br i1 %542, label %543, label %547
 
-536:
-  %537 = phi i64 [ 0, %528 ], [ %534, %533 ]
-  %538 = getelementptr inbounds %struct.divided, ptr %530, i64 %537
-  %539 = load i32, ptr %538, align 8
-  %540 = sext i32 %539 to i64
-  %541 = getelementptr inbounds i64, ptr %531, i64 %540
-  %542 = load i64, ptr %541, align 8
-  %543 = icmp eq i64 %542, 0
-  br i1 %543, label %550, label %544
+543:
+  %544 = getelementptr inbounds i8, ptr %535, i64 8
+  %545 = load i64, ptr %544, align 8
+  %546 = icmp sgt i64 %539, %545
+  br i1 %546, label %699, label %558
 
-544:
-  %545 = getelementptr inbounds i8, ptr %538, i64 8
-  %546 = load i64, ptr %545, align 8
-  %547 = srem i64 %542, %546
-  %548 = icmp eq i64 %547, 0
-  %549 = zext i1 %548 to i32
-  br label %550
+547:
+  %548 = icmp eq i64 %539, 0
+  br i1 %548, label %555, label %549
 
-550:
-  %551 = phi i32 [ 0, %536 ], [ %549, %544 ]
-  %552 = getelementptr inbounds i8, ptr %538, i64 4
-  %553 = load i32, ptr %552, align 4
-  %554 = icmp eq i32 %551, %553
-  br i1 %554, label %533, label %693
+549:
+  %550 = getelementptr inbounds i8, ptr %535, i64 8
+  %551 = load i64, ptr %550, align 8
+  %552 = srem i64 %539, %551
+  %553 = icmp eq i64 %552, 0
+  %554 = zext i1 %553 to i32
+  br label %555
 
 555:
+  %556 = phi i32 [ 0, %547 ], [ %554, %549 ]
+  %557 = icmp eq i32 %556, %541
+  br i1 %557, label %558, label %699
+
+558:
+  %559 = add nuw nsw i64 %534, 1
+  %560 = icmp eq i64 %559, %532
+  br i1 %560, label %561, label %533
+
+561:
   store i64 1, ptr %16, align 8
-  %556 = getelementptr inbounds i8, ptr %0, i64 136
-  %557 = load i32, ptr %556, align 8
-  %558 = icmp sgt i32 %557, 0
-  br i1 %558, label %559, label %670
+  %562 = getelementptr inbounds i8, ptr %0, i64 136
+  %563 = load i32, ptr %562, align 8
+  %564 = icmp sgt i32 %563, 0
+  br i1 %564, label %565, label %676
 
-559:
-  %560 = getelementptr inbounds i8, ptr %0, i64 184
-  %561 = load ptr, ptr %560, align 8
-  %562 = getelementptr inbounds i8, ptr %0, i64 168
-  %563 = getelementptr inbounds i8, ptr %3, i64 2312
-  %564 = getelementptr inbounds i8, ptr %0, i64 104
-  %565 = zext nneg i32 %557 to i64
-  br label %566
+565:
+  %566 = getelementptr inbounds i8, ptr %0, i64 184
+  %567 = load ptr, ptr %566, align 8
+  %568 = getelementptr inbounds i8, ptr %0, i64 168
+  %569 = getelementptr inbounds i8, ptr %3, i64 2312
+  %570 = getelementptr inbounds i8, ptr %0, i64 104
+  %571 = zext nneg i32 %563 to i64
+  br label %572
 
-566:
-  %567 = phi i64 [ 0, %559 ], [ %668, %667 ]
-  %568 = getelementptr inbounds %struct.source, ptr %561, i64 %567
-  %569 = getelementptr inbounds i8, ptr %568, i64 4
-  %570 = load i32, ptr %569, align 4
-  switch i32 %570, label %660 [
-    i32 0, label %571
-    i32 1, label %583
-    i32 2, label %604
-    i32 3, label %610
-    i32 4, label %640
-    i32 5, label %655
+572:
+  %573 = phi i64 [ 0, %565 ], [ %674, %673 ]
+  %574 = getelementptr inbounds %struct.source, ptr %567, i64 %573
+  %575 = getelementptr inbounds i8, ptr %574, i64 4
+  %576 = load i32, ptr %575, align 4
+  switch i32 %576, label %666 [
+    i32 0, label %577
+    i32 1, label %589
+    i32 2, label %610
+    i32 3, label %616
+    i32 4, label %646
+    i32 5, label %661
   ]
 
-571:
-  %572 = getelementptr inbounds i8, ptr %568, i64 8
-  %573 = load i32, ptr %572, align 8
-  %574 = sext i32 %573 to i64
-  %575 = getelementptr inbounds %struct.seen, ptr %1, i64 %574
-  %576 = getelementptr inbounds i8, ptr %575, i64 48
-  %577 = load ptr, ptr %576, align 8
-  %578 = getelementptr inbounds i8, ptr %568, i64 12
-  %579 = load i32, ptr %578, align 4
+577:
+  %578 = getelementptr inbounds i8, ptr %574, i64 8
+  %579 = load i32, ptr %578, align 8
   %580 = sext i32 %579 to i64
-  %581 = getelementptr inbounds i64, ptr %577, i64 %580
-  %582 = load i64, ptr %581, align 8
-  br label %660
-
-583:
-  %584 = getelementptr inbounds i8, ptr %568, i64 8
-  %585 = load i32, ptr %584, align 8
+  %581 = getelementptr inbounds %struct.seen, ptr %1, i64 %580
+  %582 = getelementptr inbounds i8, ptr %581, i64 48
+  %583 = load ptr, ptr %582, align 8
+  %584 = getelementptr inbounds i8, ptr %574, i64 12
+  %585 = load i32, ptr %584, align 4
   %586 = sext i32 %585 to i64
-  %587 = getelementptr inbounds %struct.seen, ptr %1, i64 %586
-  %588 = getelementptr inbounds i8, ptr %587, i64 56
-  %589 = load ptr, ptr %588, align 8
-  %590 = getelementptr inbounds i8, ptr %568, i64 12
-  %591 = load i32, ptr %590, align 4
-  %592 = sext i32 %591 to i64
-  %593 = getelementptr inbounds i64, ptr %589, i64 %592
-  %594 = load i64, ptr %593, align 8
-  %595 = getelementptr inbounds i8, ptr %587, i64 20
-  %596 = load i32, ptr %595, align 4
-  %597 = icmp eq i32 %596, 0
-  br i1 %597, label %598, label %660
+  %587 = getelementptr inbounds i64, ptr %583, i64 %586
+  %588 = load i64, ptr %587, align 8
+  br label %666
 
-598:
-  %599 = load ptr, ptr %564, align 8
-  %600 = getelementptr inbounds %struct.argument, ptr %599, i64 %586
-  %601 = getelementptr inbounds i8, ptr %600, i64 40
-  %602 = load i64, ptr %601, align 8
-  %603 = sdiv i64 %594, %602
-  br label %660
+589:
+  %590 = getelementptr inbounds i8, ptr %574, i64 8
+  %591 = load i32, ptr %590, align 8
+  %592 = sext i32 %591 to i64
+  %593 = getelementptr inbounds %struct.seen, ptr %1, i64 %592
+  %594 = getelementptr inbounds i8, ptr %593, i64 56
+  %595 = load ptr, ptr %594, align 8
+  %596 = getelementptr inbounds i8, ptr %574, i64 12
+  %597 = load i32, ptr %596, align 4
+  %598 = sext i32 %597 to i64
+  %599 = getelementptr inbounds i64, ptr %595, i64 %598
+  %600 = load i64, ptr %599, align 8
+  %601 = getelementptr inbounds i8, ptr %593, i64 20
+  %602 = load i32, ptr %601, align 4
+  %603 = icmp eq i32 %602, 0
+  br i1 %603, label %604, label %666
 
 604:
-  %605 = getelementptr inbounds i8, ptr %568, i64 8
-  %606 = load i32, ptr %605, align 8
-  %607 = sext i32 %606 to i64
-  %608 = getelementptr inbounds i64, ptr %563, i64 %607
-  %609 = load i64, ptr %608, align 8
-  br label %660
+  %605 = load ptr, ptr %570, align 8
+  %606 = getelementptr inbounds %struct.argument, ptr %605, i64 %592
+  %607 = getelementptr inbounds i8, ptr %606, i64 40
+  %608 = load i64, ptr %607, align 8
+  %609 = sdiv i64 %600, %608
+  br label %666
 
 610:
-  %611 = getelementptr inbounds i8, ptr %568, i64 8
+  %611 = getelementptr inbounds i8, ptr %574, i64 8
   %612 = load i32, ptr %611, align 8
   %613 = sext i32 %612 to i64
-  %614 = getelementptr inbounds i64, ptr %563, i64 %613
+  %614 = getelementptr inbounds i64, ptr %569, i64 %613
   %615 = load i64, ptr %614, align 8
-  %616 = getelementptr inbounds i8, ptr %568, i64 16
-  %617 = load i64, ptr %616, align 8
-  %618 = sdiv i64 %615, %617
-  %619 = srem i64 %615, %617
-  %620 = icmp ne i64 %619, 0
-  %621 = zext i1 %620 to i64
-  %622 = add nsw i64 %618, %621
-  %623 = getelementptr inbounds i8, ptr %568, i64 12
-  %624 = load i32, ptr %623, align 4
-  %625 = icmp eq i32 %624, 0
-  %626 = tail call i64 @llvm.smax.i64(i64 %622, i64 1)
-  %627 = select i1 %625, i64 %622, i64 %626
-  %628 = load i64, ptr %16, align 8
-  %629 = tail call i64 @llvm.abs.i64(i64 %628, i1 true)
-  %630 = tail call i64 @llvm.abs.i64(i64 %627, i1 true)
-  %631 = or i64 %630, %629
-  %632 = icmp samesign ugt i64 %631, 2147483647
-  %633 = icmp ne i64 %627, 0
-  %634 = and i1 %633, %632
-  br i1 %634, label %635, label %638
+  br label %666
 
-635:
-  %636 = udiv i64 4611686018427387904, %630
-  %637 = icmp samesign ugt i64 %629, %636
-  br i1 %637, label %693, label %638
+616:
+  %617 = getelementptr inbounds i8, ptr %574, i64 8
+  %618 = load i32, ptr %617, align 8
+  %619 = sext i32 %618 to i64
+  %620 = getelementptr inbounds i64, ptr %569, i64 %619
+  %621 = load i64, ptr %620, align 8
+  %622 = getelementptr inbounds i8, ptr %574, i64 16
+  %623 = load i64, ptr %622, align 8
+  %624 = sdiv i64 %621, %623
+  %625 = srem i64 %621, %623
+  %626 = icmp ne i64 %625, 0
+  %627 = zext i1 %626 to i64
+  %628 = add nsw i64 %624, %627
+  %629 = getelementptr inbounds i8, ptr %574, i64 12
+  %630 = load i32, ptr %629, align 4
+  %631 = icmp eq i32 %630, 0
+  %632 = tail call i64 @llvm.smax.i64(i64 %628, i64 1)
+  %633 = select i1 %631, i64 %628, i64 %632
+  %634 = load i64, ptr %16, align 8
+  %635 = tail call i64 @llvm.abs.i64(i64 %634, i1 true)
+  %636 = tail call i64 @llvm.abs.i64(i64 %633, i1 true)
+  %637 = or i64 %636, %635
+  %638 = icmp samesign ugt i64 %637, 2147483647
+  %639 = icmp ne i64 %633, 0
+  %640 = and i1 %639, %638
+  br i1 %640, label %641, label %644
 
-638:
-  %639 = mul nsw i64 %627, %628
-  store i64 %639, ptr %16, align 8
-  br label %660
+641:
+  %642 = udiv i64 4611686018427387904, %636
+  %643 = icmp samesign ugt i64 %635, %642
+  br i1 %643, label %699, label %644
 
-640:
-  %641 = load i64, ptr %16, align 8
-  %642 = getelementptr inbounds i8, ptr %568, i64 16
-  %643 = load i64, ptr %642, align 8
-  %644 = tail call i64 @llvm.abs.i64(i64 %641, i1 true)
-  %645 = tail call i64 @llvm.abs.i64(i64 %643, i1 true)
-  %646 = or i64 %645, %644
-  %647 = icmp samesign ugt i64 %646, 2147483647
-  %648 = icmp ne i64 %643, 0
-  %649 = and i1 %648, %647
-  br i1 %649, label %650, label %653
+644:
+  %645 = mul nsw i64 %633, %634
+  store i64 %645, ptr %16, align 8
+  br label %666
 
-650:
-  %651 = udiv i64 4611686018427387904, %645
-  %652 = icmp samesign ugt i64 %644, %651
-  br i1 %652, label %693, label %653
+646:
+  %647 = load i64, ptr %16, align 8
+  %648 = getelementptr inbounds i8, ptr %574, i64 16
+  %649 = load i64, ptr %648, align 8
+  %650 = tail call i64 @llvm.abs.i64(i64 %647, i1 true)
+  %651 = tail call i64 @llvm.abs.i64(i64 %649, i1 true)
+  %652 = or i64 %651, %650
+  %653 = icmp samesign ugt i64 %652, 2147483647
+  %654 = icmp ne i64 %649, 0
+  %655 = and i1 %654, %653
+  br i1 %655, label %656, label %659
 
-653:
-  %654 = mul nsw i64 %643, %641
-  store i64 %654, ptr %16, align 8
-  br label %660
+656:
+  %657 = udiv i64 4611686018427387904, %651
+  %658 = icmp samesign ugt i64 %650, %657
+  br i1 %658, label %699, label %659
 
-655:
-  %656 = load i64, ptr %16, align 8
-  %657 = load i64, ptr %562, align 8
-  %658 = sdiv i64 %656, %657
-  %659 = tail call i64 @llvm.smax.i64(i64 %658, i64 1)
-  br label %660
+659:
+  %660 = mul nsw i64 %649, %647
+  store i64 %660, ptr %16, align 8
+  br label %666
 
-660:
-  %661 = phi i64 [ 0, %566 ], [ %582, %571 ], [ %603, %598 ], [ %594, %583 ], [ %609, %604 ], [ %627, %638 ], [ %654, %653 ], [ %659, %655 ]
-  %662 = load i32, ptr %568, align 8
-  %663 = icmp sgt i32 %662, -1
-  br i1 %663, label %664, label %667
+661:
+  %662 = load i64, ptr %16, align 8
+  %663 = load i64, ptr %568, align 8
+  %664 = sdiv i64 %662, %663
+  %665 = tail call i64 @llvm.smax.i64(i64 %664, i64 1)
+  br label %666
 
-664:
-  %665 = zext nneg i32 %662 to i64
-  %666 = getelementptr inbounds i64, ptr %3, i64 %665
-  store i64 %661, ptr %666, align 8
-  br label %667
-
-667:
-  %668 = add nuw nsw i64 %567, 1
-  %669 = icmp eq i64 %668, %565
-  br i1 %669, label %670, label %566
+666:
+  %667 = phi i64 [ 0, %572 ], [ %588, %577 ], [ %609, %604 ], [ %600, %589 ], [ %615, %610 ], [ %633, %644 ], [ %660, %659 ], [ %665, %661 ]
+  %668 = load i32, ptr %574, align 8
+  %669 = icmp sgt i32 %668, -1
+  br i1 %669, label %670, label %673
 
 670:
-  br i1 %24, label %671, label %693
+  %671 = zext nneg i32 %668 to i64
+  %672 = getelementptr inbounds i64, ptr %3, i64 %671
+  store i64 %667, ptr %672, align 8
+  br label %673
 
-671:
-  %672 = getelementptr inbounds i8, ptr %0, i64 104
-  %673 = load ptr, ptr %672, align 8
-  br label %674
+673:
+  %674 = add nuw nsw i64 %573, 1
+  %675 = icmp eq i64 %674, %571
+  br i1 %675, label %676, label %572
 
-674:
-  %675 = phi i64 [ 0, %671 ], [ %691, %690 ]
-  %676 = getelementptr inbounds %struct.argument, ptr %673, i64 %675
-  %677 = getelementptr inbounds i8, ptr %676, i64 4
-  %678 = load i32, ptr %677, align 4
-  %679 = icmp sgt i32 %678, -1
-  br i1 %679, label %680, label %690
+676:
+  br i1 %24, label %677, label %699
+
+677:
+  %678 = getelementptr inbounds i8, ptr %0, i64 104
+  %679 = load ptr, ptr %678, align 8
+  br label %680
 
 680:
-  %681 = load i32, ptr %676, align 8
-  %682 = icmp eq i32 %681, 4
-  %683 = getelementptr inbounds %struct.seen, ptr %1, i64 %675
-  %684 = getelementptr inbounds i8, ptr %683, i64 40
-  %685 = getelementptr inbounds i64, ptr %6, i64 %675
-  %686 = select i1 %682, ptr %684, ptr %685
-  %687 = load i64, ptr %686, align 8
-  %688 = zext nneg i32 %678 to i64
-  %689 = getelementptr inbounds i64, ptr %3, i64 %688
-  store i64 %687, ptr %689, align 8
-  br label %690
+  %681 = phi i64 [ 0, %677 ], [ %697, %696 ]
+  %682 = getelementptr inbounds %struct.argument, ptr %679, i64 %681
+  %683 = getelementptr inbounds i8, ptr %682, i64 4
+  %684 = load i32, ptr %683, align 4
+  %685 = icmp sgt i32 %684, -1
+  br i1 %685, label %686, label %696
 
-690:
-  %691 = add nuw nsw i64 %675, 1
-  %692 = icmp eq i64 %691, %2
-  br i1 %692, label %693, label %674
+686:
+  %687 = load i32, ptr %682, align 8
+  %688 = icmp eq i32 %687, 4
+  %689 = getelementptr inbounds %struct.seen, ptr %1, i64 %681
+  %690 = getelementptr inbounds i8, ptr %689, i64 40
+  %691 = getelementptr inbounds i64, ptr %6, i64 %681
+  %692 = select i1 %688, ptr %690, ptr %691
+  %693 = load i64, ptr %692, align 8
+  %694 = zext nneg i32 %684 to i64
+  %695 = getelementptr inbounds i64, ptr %3, i64 %694
+  store i64 %693, ptr %695, align 8
+  br label %696
 
-693:
-  %694 = phi i32 [ 1, %670 ], [ 0, %195 ], [ 1, %690 ], [ 0, %4 ], [ 0, %460 ], [ 0, %635 ], [ 0, %550 ], [ 0, %353 ], [ 0, %491 ], [ 0, %322 ], [ 0, %650 ], [ 0, %138 ], [ 0, %198 ], [ 0, %170 ], [ 0, %157 ], [ 0, %141 ], [ 0, %130 ], [ 0, %150 ], [ 0, %165 ], [ 0, %182 ], [ 0, %202 ], [ 0, %188 ], [ 0, %261 ], [ 0, %42 ], [ 0, %392 ], [ 0, %265 ], [ 0, %77 ], [ 0, %61 ], [ 0, %91 ], [ 0, %95 ], [ 0, %233 ], [ 0, %220 ], [ 0, %71 ], [ 0, %82 ], [ 0, %237 ], [ 0, %257 ], [ 0, %250 ], [ 0, %297 ], [ 0, %266 ], [ 0, %280 ], [ 0, %308 ], [ 0, %329 ], [ 0, %364 ], [ 0, %274 ], [ 0, %285 ], [ 0, %300 ], [ 0, %372 ], [ 0, %388 ], [ 0, %384 ]
-  ret i32 %694
+696:
+  %697 = add nuw nsw i64 %681, 1
+  %698 = icmp eq i64 %697, %2
+  br i1 %698, label %699, label %680
+
+699:
+  %700 = phi i32 [ 0, %195 ], [ 1, %696 ], [ 0, %353 ], [ 0, %4 ], [ 0, %460 ], [ 0, %555 ], [ 0, %491 ], [ 1, %676 ], [ 0, %641 ], [ 0, %322 ], [ 0, %656 ], [ 0, %543 ], [ 0, %138 ], [ 0, %198 ], [ 0, %170 ], [ 0, %157 ], [ 0, %141 ], [ 0, %130 ], [ 0, %150 ], [ 0, %165 ], [ 0, %182 ], [ 0, %202 ], [ 0, %188 ], [ 0, %261 ], [ 0, %42 ], [ 0, %392 ], [ 0, %265 ], [ 0, %77 ], [ 0, %61 ], [ 0, %91 ], [ 0, %95 ], [ 0, %233 ], [ 0, %220 ], [ 0, %71 ], [ 0, %82 ], [ 0, %237 ], [ 0, %257 ], [ 0, %250 ], [ 0, %297 ], [ 0, %266 ], [ 0, %280 ], [ 0, %308 ], [ 0, %329 ], [ 0, %364 ], [ 0, %274 ], [ 0, %285 ], [ 0, %300 ], [ 0, %372 ], [ 0, %388 ], [ 0, %384 ]
+  ret i32 %700
 }
 
 define internal fastcc range(i32 0, 5) i32 @start(ptr readonly %0, ptr %1, ptr %2, ptr %3, ptr readonly %4, ptr %5) unnamed_addr nounwind {
