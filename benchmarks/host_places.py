@@ -116,10 +116,10 @@ class OnGpu:
 
     @contextmanager
     def without_leases(self, args: tuple[Any, ...]) -> Iterator[Any]:
-        """A launch that follows the remembered plan, but notes nothing in a lane."""
+        """A launch that follows the remembered plan, but takes no leases."""
         bare = Plans()
         for plan in _plans().kept:
-            bare.add(replace(plan, alone=0))
+            bare.add(replace(plan, lanes=0))
         yield _followed(bare, args)
         tp.current_stream("cuda").synchronize()
 
@@ -139,14 +139,14 @@ def _plans() -> Plans:
 def _followed(plans: Plans, args: tuple[Any, ...]) -> Callable[[], None]:
     """A launch that follows plans, and nothing around it."""
     launch, stream = fast.launch, tp.current_stream("cuda")
-    where = 0, getattr(stream, "handle", 0)
+    where = 0, getattr(stream, "handle", 0), False
     add(*args)  # from here on it is the only stream that is at work
     stream.synchronize()
     if not launch(plans, args, *where):
         raise RuntimeError("a launch like an earlier one does not follow it")
 
     def follow() -> None:
-        if not launch(plans, args, *where):  # a lane is full from time to time, and the full launch empties it
+        if not launch(plans, args, *where):  # its lane is full from time to time, and the ledger empties it
             add(*args)
 
     return follow

@@ -87,7 +87,7 @@ def test_a_stream_that_is_idle_is_not_waited_for(stub: Stub) -> None:
     use(one, (), (A,))
     use(two, (A,))
     assert waits(stub, two) == 0
-    assert ledger_of(0).alone is two
+    assert ledger_of(0).under_way() == [two]
 
 
 def test_work_that_is_not_begun_leaves_no_lease(stub: Stub) -> None:

@@ -1,4 +1,4 @@
-"""Leases of launches that follow a plan: what a lane notes, what it refuses, and that turns are in order."""
+"""Leases in memory that native code reads: what is noted, what is in the way of what, and that turns are in order."""
 
 from __future__ import annotations
 
@@ -11,33 +11,34 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fast_driver import WAYS, Driver, Own, buffer_of, entries, plan_of, plans_of
+from fast_driver import Driver, Own, entries, plan_of, plans_of
 
 from tileproof.language.dtypes import F32
 from tileproof.runtime import fast
 from tileproof.runtime.devices import byte_range
-from tileproof.runtime.fast import Plan, Plans, TensorArgument, lanes
-from tileproof.runtime.fast.lanes import Lane, cell_of, lane_alone, set_alone
+from tileproof.runtime.fast import Plan, Plans, TensorArgument
+from tileproof.runtime.fast.lanes import Lane, Lanes
 from tileproof.runtime.fast.layout import LANE_ROOM
 
 Array = np.ndarray[Any, Any]
 Launch = Callable[..., bool]
-DEVICE, STREAM = 77, 4096
-"""A device that no other test uses, and a stream of it."""
+STREAM = 4096
+LANES = Lanes()
+"""Of a device that no other test uses."""
 
 
-@pytest.fixture(params=list(WAYS))
-def launch(request: pytest.FixtureRequest) -> Launch:
-    return WAYS[request.param]
+@pytest.fixture
+def launch() -> Launch:
+    return fast.launch
 
 
 @pytest.fixture
 def lane() -> Iterator[Lane]:
     """The lane of the only stream."""
     made = Lane(STREAM)
-    set_alone(DEVICE, made)
+    LANES.add(made)
     yield made
-    set_alone(DEVICE, None)
+    LANES.remove(made)
 
 
 def arrays(*shape: int, count: int = 3) -> tuple[Array, ...]:
@@ -49,7 +50,7 @@ def span(array: Array) -> tuple[int, int]:
 
 
 def leased(args: tuple[Any, ...], driver: Driver | None = None, **changes: Any) -> Plan:
-    return plan_of(args, driver, **{"stream": STREAM, "alone": cell_of(DEVICE), **changes})
+    return plan_of(args, driver, **{"stream": STREAM, "lanes": LANES.address, **changes})
 
 
 # What is noted.
@@ -63,28 +64,28 @@ def test_spans_are_noted_under_the_turn_of_their_launch(launch: Launch, lane: La
     assert launch(plans, (y, x, 1.0))
     assert launch(plans, (z, back, x))
     assert lane.turn == 11
-    assert lane.spans_since(0) == [
+    assert lane.entries() == [
         (10, span(y), True), (10, span(x), False),
         (11, span(z), True), (11, span(back), False), (11, span(x), False),
     ]  # fmt: skip
-    assert lane.spans_since(10) == lane.spans_since(0)[2:]
-    assert lane.spans_since(11) == []
-    assert lane.spans_until(10) == lane.spans_since(0)[:2]
+    assert lane.entries(10) == lane.entries()[2:]
+    assert lane.entries(11) == []
+    assert lane.entries(until=10) == lane.entries()[:2]
     assert not lane.is_busy
 
 
 def test_tensors_without_elements_are_not_noted(launch: Launch, lane: Lane) -> None:
     y, x, nothing = *arrays(4, count=2), np.zeros((0, 4), np.float32)
     assert launch(plans_of(leased((y, nothing, x))), (y, nothing, x))
-    assert lane.spans_since(0) == [(1, span(y), True), (1, span(x), False)]
+    assert lane.entries() == [(1, span(y), True), (1, span(x), False)]
 
 
 def test_a_launch_without_programs_takes_no_turn(launch: Launch, lane: Lane) -> None:
     args = arrays(4)
     assert launch(plans_of(leased(args, grid=(0, 1, 1))), args)
-    set_alone(DEVICE, None)
+    LANES.remove(lane)
     assert launch(plans_of(leased(args, grid=(0, 1, 1))), args)
-    assert (lane.turn, lane.spans_since(0)) == (0, [])
+    assert (lane.turn, lane.entries()) == (0, [])
 
 
 def test_what_the_driver_refuses_leaves_no_lease(launch: Launch, lane: Lane) -> None:
@@ -92,11 +93,11 @@ def test_what_the_driver_refuses_leaves_no_lease(launch: Launch, lane: Lane) -> 
     plans = plans_of(leased(args, driver))
     assert not launch(plans, args)
     assert driver.calls == 1
-    assert lane.spans_since(0) == []
+    assert lane.entries() == []
     assert not lane.is_busy
     turn = lane.turn
     assert launch(plans_of(leased(args)), args)
-    assert [noted for noted, _, _ in lane.spans_since(0)] == [turn + 1] * 3
+    assert [noted for noted, _, _ in lane.entries()] == [turn + 1] * 3
 
 
 def test_what_is_done_is_forgotten(launch: Launch, lane: Lane) -> None:
@@ -105,46 +106,203 @@ def test_what_is_done_is_forgotten(launch: Launch, lane: Lane) -> None:
     for _ in range(4):
         launch(plans, args)
     lane.retire(2)
-    assert [turn for turn, _, _ in lane.spans_since(0)] == [3] * 3 + [4] * 3
+    assert [turn for turn, _, _ in lane.entries()] == [3] * 3 + [4] * 3
     lane.retire(2)
     lane.retire(100)
-    assert lane.spans_since(0) == []
+    assert lane.entries() == []
 
 
-def test_a_plan_without_a_lane_takes_no_leases(launch: Launch, lane: Lane) -> None:
+def test_a_plan_without_lanes_takes_no_leases(launch: Launch, lane: Lane) -> None:
     args = arrays(4)
-    assert launch(plans_of(leased(args, alone=0)), args)
-    assert (lane.turn, lane.spans_since(0)) == (0, [])
+    assert launch(plans_of(leased(args, lanes=0)), args)
+    assert (lane.turn, lane.entries()) == (0, [])
 
 
 # What is refused.
 
 
-def test_another_stream_than_the_one_alone_is_refused(launch: Launch, lane: Lane) -> None:
+def test_a_stream_without_a_lane_asks_the_ledger(launch: Launch, lane: Lane) -> None:
     args, driver = arrays(4), Driver()
     other = Lane(STREAM + 8)
     plans = plans_of(leased(args, driver))
-    set_alone(DEVICE, None)
-    assert lane_alone(DEVICE) is None
-    assert not launch(plans, args)
-    set_alone(DEVICE, other)
-    assert not launch(plans, args)
+    LANES.remove(lane)
+    assert launch(plans, args) is None
+    LANES.add(other)
+    assert launch(plans, args) is None
     assert (driver.calls, lane.turn, other.turn) == (0, 0, 0)
-    set_alone(DEVICE, lane)
-    assert lane_alone(DEVICE) is lane
+    LANES.add(lane)
     assert launch(plans, args)
     assert (lane.turn, other.turn) == (1, 0)
+    LANES.remove(other)
 
 
-def test_a_closed_lane_is_refused(launch: Launch, lane: Lane) -> None:
+def test_while_the_lanes_are_closed_the_ledger_is_asked(launch: Launch, lane: Lane) -> None:
     args, driver = arrays(4), Driver()
     plans = plans_of(leased(args, driver))
-    with lane.closed():
-        with lane.closed():
-            assert not launch(plans, args)
-        assert not launch(plans, args)
+    with LANES.closed():
+        with LANES.closed():
+            assert launch(plans, args) is None
+        assert launch(plans, args) is None
+    LANES.set_poisoned(True)
+    assert launch(plans, args) is None
+    LANES.set_poisoned(False)
     assert driver.calls == 0
     assert launch(plans, args)
+
+
+# Several streams.
+
+
+@pytest.fixture
+def other(lane: Lane) -> Iterator[Lane]:
+    """The lane of a second stream."""
+    made = Lane(STREAM + 8)
+    LANES.add(made)
+    yield made
+    LANES.remove(made)
+
+
+def test_what_another_stream_uses_is_in_the_way(launch: Launch, lane: Lane, other: Lane) -> None:
+    y, x, z = arrays(4, 6)
+    driver = Driver()
+    plans = plans_of(leased((y, x), driver))
+    low, high = span(y)
+    edges = ((high - 1, high + 5),), ((low - 5, low + 1),)
+    for reads, writes in (((), (span(x),)), ((span(y),), ()), ((), edges[0]), (edges[1], ())):
+        other.note(other.turn + 1, reads, writes)
+        assert launch(plans, (y, x)) is None, (reads, writes)
+        other.clear()
+    assert (driver.calls, lane.is_empty, lane.turn) == (0, True, 0)
+    for reads, writes in (((span(x),), (span(z),)), ((), ((high, high + 5), (low - 5, low), (low, low)))):
+        other.note(other.turn + 1, reads, writes)
+        assert launch(plans, (y, x)), (reads, writes)
+        other.clear()
+
+
+def test_what_was_waited_for_is_in_the_way_no_more(launch: Launch, lane: Lane, other: Lane) -> None:
+    args = arrays(4)
+    plans = plans_of(leased(args))
+    other.note(3, (), (span(args[1]),))
+    assert launch(plans, args) is None
+    lane.see(other, 2)
+    assert launch(plans, args) is None
+    lane.see(other, 3)
+    assert launch(plans, args)
+    other.note(4, (span(args[0]),), ())
+    assert launch(plans, args) is None
+    other.retire(4)
+    assert launch(plans, args)
+
+
+def test_a_slot_that_is_given_to_another_stream_was_seen_by_nobody(launch: Launch, lane: Lane, other: Lane) -> None:
+    args = arrays(4)
+    plans = plans_of(leased(args))
+    lane.see(other, 9)
+    LANES.remove(other)
+    third = Lane(STREAM + 16)
+    LANES.add(third)
+    assert third.slot == 1
+    third.note(1, (), (span(args[0]),))
+    assert launch(plans, args) is None
+    LANES.remove(lane)
+    LANES.remove(third)
+    fourth = Lane(STREAM + 24)
+    LANES.add(fourth)
+    LANES.add(lane)
+    lane.see(fourth, 9)
+    LANES.remove(lane)
+    LANES.add(lane)
+    assert lane.seen(0) == 0, "it was away meanwhile"
+    LANES.remove(fourth)
+
+
+def test_a_stream_that_has_the_handle_of_one_that_is_gone_has_a_lane_of_its_own(launch: Launch, lane: Lane) -> None:
+    args = arrays(4)
+    plans = plans_of(leased(args))
+    assert launch(plans, args)
+    new = Lane(STREAM)
+    LANES.add(new)
+    assert launch(plans, args) is None, "the old one may still be at work"
+    lane.retire(1)
+    assert launch(plans, args)
+    assert (lane.turn, new.turn) == (1, 1)
+    LANES.remove(new)
+
+
+def test_there_is_room_for_more_streams_than_what_they_saw_is_noted_for(launch: Launch, lane: Lane) -> None:
+    args = arrays(4)
+    plans = plans_of(leased(args))
+    others = [Lane(STREAM + 8 * number) for number in range(1, 100)]
+    for each in others:
+        LANES.add(each)
+    others[-1].note(1, (), (span(args[0]),))
+    lane.see(others[-1], 1)
+    assert launch(plans, args) is None, "the ledger knows better"
+    others[-1].clear()
+    assert launch(plans, args)
+    for each in others:
+        LANES.remove(each)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_both_ways_find_the_same_conflicts_and_all_that_bytes_have(seed: int) -> None:
+    rng, made = random.Random(seed), Lanes()
+    lanes = [Lane(number) for number in range(5)]
+    for each in lanes:
+        made.add(each)
+    turns = [0] * 5
+    done, seen = [0] * 5, [[0] * 5 for _ in range(5)]
+
+    def some() -> list[tuple[int, int]]:
+        ends = (sorted(rng.choices(range(25), k=2)) for _ in range(rng.randrange(3)))
+        return [(low, high) for low, high in ends]
+
+    log: list[tuple[int, int, list[tuple[int, int, bool]]]] = []
+    for _ in range(400):
+        at = rng.randrange(5)
+        reads, writes = some(), some()
+        spans = [(*each, False) for each in reads] + [(*each, True) for each in writes]
+        mine = rng.choice((None, at))
+        found = dict(made.conflicts(None if mine is None else lanes[mine], spans))
+        assert found == dict(made._conflicts(None if mine is None else lanes[mine], spans))
+        wanted: dict[int, int] = {}
+        for slot, turn, used in log:
+            known = max(done[slot], 0 if mine is None else seen[mine][slot])
+            meets = any(
+                (w or v) and max(low, start) < min(high, end) for low, high, w in used for start, end, v in spans
+            )
+            if slot != mine and turn > known and meets:
+                wanted[slot] = max(turn, wanted.get(slot, 0))
+        assert found == wanted
+        turns[at] += 1
+        lanes[at].note(turns[at], reads, writes)
+        log.append((at, turns[at], spans))
+        if rng.random() < 0.2:
+            other = rng.randrange(5)
+            done[other] = max(done[other], rng.randint(0, turns[other]))
+            lanes[other].retire(done[other])
+        if rng.random() < 0.2:
+            one, other = rng.sample(range(5), 2)
+            seen[one][other] = max(seen[one][other], rng.randint(0, turns[other]))
+            lanes[one].see(lanes[other], seen[one][other])
+
+
+def test_work_with_very_many_spans_is_noted_by_what_lies_around_them() -> None:
+    lane = Lane()
+    spans = [(100 * number, 100 * number + 4) for number in range(LANE_ROOM)]
+    lane.note(1, spans, [(7, 9)])
+    assert lane.entries() == [(1, (0, 100 * (LANE_ROOM - 1) + 4), False), (1, (7, 9), True)]
+
+
+def test_a_crowded_lane_says_what_is_to_be_done_first() -> None:
+    lane, turn = Lane(), 0
+    while not lane.crowded_until:
+        turn += 1
+        lane.note(turn, [(0, 4)] * 32, ())
+    assert 0 < lane.crowded_until < turn
+    assert len(lane.entries()) < LANE_ROOM - LANE_ROOM // 16
+    lane.retire(lane.crowded_until)
+    assert not lane.crowded_until
 
 
 def test_a_busy_lane_is_refused(launch: Launch, lane: Lane) -> None:
@@ -153,7 +311,7 @@ def test_a_busy_lane_is_refused(launch: Launch, lane: Lane) -> None:
     lane._data.given += 1
     assert lane.is_busy
     before = bytes(lane._data)
-    assert not launch(plans, args)
+    assert launch(plans, args) is None
     assert bytes(lane._data) == before
     lane._data.given -= 1
     assert launch(plans, args)
@@ -180,7 +338,7 @@ def test_a_full_lane_is_refused_until_something_is_done(launch: Launch, lane: La
     assert not lane.is_full
     assert launch(plans, args)
     assert driver.calls == lane.turn == launches + 1
-    assert [turn for turn, _, _ in lane.spans_since(0)] == [launches] * 3 + [launches + 1] * 3
+    assert [turn for turn, _, _ in lane.entries()] == [launches] * 3 + [launches + 1] * 3
 
 
 def test_the_ring_goes_round_and_round(launch: Launch, lane: Lane) -> None:
@@ -191,11 +349,11 @@ def test_the_ring_goes_round_and_round(launch: Launch, lane: Lane) -> None:
         assert launch(plans, args)
         if lane.is_full:
             lane.retire(turn - 100)
-            noted = lane.spans_since(0)
+            noted = lane.entries()
             assert [each for each, _, _ in noted] == [each for each in range(turn - 99, turn + 1) for _ in range(3)]
             assert [(low, high, is_written) for _, (low, high), is_written in noted] == expected * 100
-            assert lane.spans_since(turn - 50) == noted[150:]
-            assert lane.spans_until(turn - 50) == noted[:150]
+            assert lane.entries(turn - 50) == noted[150:]
+            assert lane.entries(until=turn - 50) == noted[:150]
 
 
 def test_the_memory_of_a_lane_serves_another_that_begins_anew() -> None:
@@ -206,7 +364,7 @@ def test_the_memory_of_a_lane_serves_another_that_begins_anew() -> None:
     del first
     second = Lane(2)
     assert second.address == address
-    assert (second.turn, second.handle, second._data.handle, second.spans_since(0)) == (0, 2, 2, [])
+    assert (second.turn, second.handle, second._data.handle, second.entries()) == (0, 2, 2, [])
 
 
 # The current stream.
@@ -215,24 +373,24 @@ def test_the_memory_of_a_lane_serves_another_that_begins_anew() -> None:
 def test_a_stream_that_is_given_is_the_current_one(launch: Launch, lane: Lane) -> None:
     args, driver = arrays(4), Driver()
     plans = plans_of(leased(args, driver, stream=None))
-    assert not launch(plans, args, -1, 8)
-    assert launch(plans, args, -1, STREAM)
+    assert not launch(plans, args, -1, 8, False)
+    assert launch(plans, args, -1, STREAM, False)
     assert driver.latest.stream == STREAM
-    assert launch(plans, args, 0, STREAM)
-    assert not launch(plans, args, 1, STREAM), "a stream of another device"
+    assert launch(plans, args, 0, STREAM, False)
+    assert not launch(plans, args, 1, STREAM, False), "a stream of another device"
     assert driver.calls == lane.turn == 2
 
 
 def test_a_plan_with_a_stream_keeps_it(launch: Launch, lane: Lane) -> None:
     args, driver = arrays(4), Driver()
-    assert launch(plans_of(leased(args, driver)), args, -1, 8)
+    assert launch(plans_of(leased(args, driver)), args, -1, 8, False)
     assert driver.latest.stream == STREAM
 
 
 @pytest.mark.parametrize("wrong", [(0.0, 8), (-1, "8"), (True, 8), (-1, 8.0)])
 def test_streams_are_named_by_numbers(launch: Launch, wrong: tuple[Any, Any]) -> None:
     args = arrays(4)
-    assert not launch(plans_of(plan_of(args, stream=None)), args, *wrong)
+    assert not launch(plans_of(plan_of(args, stream=None)), args, *wrong, True)
 
 
 # Tensors of our own.
@@ -250,7 +408,7 @@ def test_a_write_counts_as_a_version(launch: Launch) -> None:
 def test_a_write_that_goes_the_full_way_is_not_counted_here(launch: Launch, lane: Lane) -> None:
     args = arrays(4)
     y = Own(args[0])
-    set_alone(DEVICE, None)
+    LANES.remove(lane)
     assert not launch(plans_of(leased(args)), (y, *args[1:]))
     assert y.state.version == 0
 
@@ -308,52 +466,13 @@ def test_what_the_driver_refuses_was_not_written(launch: Launch) -> None:
     assert y.state.unwritten
 
 
-# Both ways agree.
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_both_ways_note_the_same(seed: int) -> None:
-    rng = random.Random(seed)
-    memory = np.zeros(1 << 14, np.uint8)
-    seen: dict[str, list[Any]] = {}
-    for way, launch in WAYS.items():
-        rng.seed(seed)
-        made = Lane(STREAM)
-        set_alone(DEVICE, made)
-        told: list[Any] = []
-        plans: list[tuple[Plans, tuple[Any, ...]]] = []
-        for _ in range(4):
-            given: list[Any] = []
-            for _ in range(rng.randrange(1, 6)):
-                start, count = 4 * rng.randrange(2048), rng.choice((0, 1, 7, 64))
-                array = memory[start : start + 4 * count].view(np.float32)
-                given.append(array if rng.random() < 0.5 else array[::-1])
-            written = tuple(place for place in range(5) if rng.random() < 0.3)
-            answer = int(rng.random() < 0.1)
-            plans.append((plans_of(leased(tuple(given), Driver(answer), written=written)), tuple(given)))
-        for _ in range(2000):
-            each, args = rng.choice(plans)
-            if rng.random() < 0.2:
-                args = tuple(buffer_of(array) if array.size else array for array in args)
-            told.append((launch(each, args), made.turn, made.is_full))
-            if rng.random() < 0.01:
-                made.retire(made.turn - rng.randrange(20))
-            if rng.random() < 0.02:
-                told.append(made.spans_since(made.turn - rng.randrange(50)))
-        set_alone(DEVICE, None)
-        told.append(made.spans_since(0))
-        seen[way] = told
-    assert seen["native"] == seen["python"]
-
-
 # Threads.
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("releases_gil", [True, False])
-def test_threads_take_turns(lane: Lane, way: str, releases_gil: bool) -> None:
+def test_threads_take_turns(lane: Lane, releases_gil: bool) -> None:
     """Two threads launch at once while a third retires and gives work of its own: no turn is lost or given twice."""
-    launch, launches = WAYS[way], 30_000 if way == "native" else 2_000
+    launch, launches = fast.launch, 30_000
     lock, driver = threading.Lock(), Driver()
     went: list[int] = []
     noted: list[tuple[int, tuple[int, int], bool]] = []
@@ -362,7 +481,7 @@ def test_threads_take_turns(lane: Lane, way: str, releases_gil: bool) -> None:
     def retire() -> None:
         with lock:
             done = lane.turn
-            noted.extend(lane.spans_until(done))
+            noted.extend(lane.entries(until=done))
             lane.retire(done)
 
     def work(args: tuple[Array, ...], plans: Plans) -> None:
@@ -380,11 +499,12 @@ def test_threads_take_turns(lane: Lane, way: str, releases_gil: bool) -> None:
     for thread in threads:
         thread.start()
     for _ in range(200):
-        with lock, lane.closed():
+        with lock, LANES.closed():
+            lane.settle()
             calls = driver.calls
             lane.turn += 1
             given_here += 1
-            assert lane.spans_since(lane.turn) == []
+            assert lane.entries(lane.turn) == []
             assert driver.calls == calls, "someone followed a plan meanwhile"
         time.sleep(0)  # lets others go on
     for thread in threads:
@@ -413,16 +533,17 @@ def test_whoever_takes_the_stream_away_waits_for_a_launch_that_is_half_given(lan
     while not ctypes.c_int64.from_address(gate.ctypes.data).value:
         pass
     assert lane.is_busy
-    assert (lane.turn, [turn for turn, _, _ in lane.spans_since(0)]) == (0, [1, 1])
+    assert (lane.turn, [turn for turn, _, _ in lane.entries()]) == (0, [1, 1])
     assert not fast.launch(plans, args), "one at a time"
 
     def take_away() -> None:
-        set_alone(DEVICE, None)
-        told.append(f"taken away at {lane.turn}")
+        with LANES.closed():
+            lane.settle()
+            told.append(f"taken away at {lane.turn}")
 
     taking = threading.Thread(target=take_away)
     taking.start()
-    while ctypes.c_void_p.from_address(cell_of(DEVICE)).value is not None:
+    while not LANES._data.closed:
         pass
     assert told == []
     gate[1] = 1
@@ -430,28 +551,3 @@ def test_whoever_takes_the_stream_away_waits_for_a_launch_that_is_half_given(lan
     taking.join()
     assert sorted(told) == ["launched: True", "taken away at 1"]
     assert not lane.is_busy
-
-
-def test_a_thread_that_follows_a_plan_in_python_keeps_others_away(lane: Lane) -> None:
-    args = arrays(4)
-    plans = plans_of(leased(args))
-
-    def start() -> bool:
-        assert lane.is_busy
-        assert not fast.launch(plans, args)
-        assert not lanes.give(cell_of(DEVICE), STREAM, [], lambda: True)
-        assert lane.spans_since(0) == [(1, (5, 9), True)]
-        return True
-
-    assert lanes.give(cell_of(DEVICE), STREAM, [(5, 9, True)], start)
-    assert (lane.turn, lane.is_busy) == (1, False)
-    assert fast.launch(plans, args)
-
-
-def test_a_signal_in_the_middle_of_a_launch_loses_no_lease(lane: Lane) -> None:
-    def start() -> bool:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        lanes.give(cell_of(DEVICE), STREAM, [(5, 9, True)], start)
-    assert (lane.turn, lane.spans_since(0), lane.is_busy) == (1, [(1, (5, 9), True)], False)

@@ -10,19 +10,20 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from fast_driver import CONTEXT, WAYS, Buffer, Driver, buffer_of, entries, plan_of, plans_of, tensor
+from fast_driver import CONTEXT, Buffer, Driver, buffer_of, entries, plan_of, plans_of, tensor
 
 from tileproof.language.dtypes import BF16, BOOL, F32, F64, I8, I32, I64, U64, DType
-from tileproof.runtime.fast import CPU, CUDA, Plans, ScalarArgument, TensorArgument, readers, record
+from tileproof.runtime import fast
+from tileproof.runtime.fast import CPU, CUDA, Plans, ScalarArgument, TensorArgument, record
 from tileproof.runtime.fast.plans import MOST
 
 Array = np.ndarray[Any, Any]
 Launch = Callable[[Plans, tuple[Any, ...]], bool]
 
 
-@pytest.fixture(params=list(WAYS))
-def launch(request: pytest.FixtureRequest) -> Launch:
-    return WAYS[request.param]
+@pytest.fixture
+def launch() -> Launch:
+    return fast.launch
 
 
 def address(array: Array) -> int:
@@ -293,14 +294,6 @@ def test_a_driver_that_refuses(launch: Launch) -> None:
     assert driver.calls == 1
 
 
-def test_a_stream_that_torch_would_tell_needs_torch(monkeypatch: pytest.MonkeyPatch) -> None:
-    args, driver = arrays(4), Driver()
-    plans = plans_of(plan_of(args, driver, stream=None))
-    monkeypatch.setattr(readers, "_torch", [])
-    assert not WAYS["python"](plans, args)
-    assert driver.calls == 0
-
-
 @pytest.mark.parametrize(("context", "entry", "goes"), [
     (CONTEXT, "context", True), (CONTEXT + 1, "context", False), (CONTEXT, "no_context", False), (0, "context", False),
 ])  # fmt: skip
@@ -380,7 +373,7 @@ def test_the_plan_that_was_used_last_is_tried_first() -> None:
     plans = plans_of(*(plan_of(arrays(n + 1)) for n in range(3)))
     latest = plans._held[1]
     for n in (2, 2, 0, 1):
-        assert WAYS["native"](plans, arrays(n + 1))
+        assert fast.launch(plans, arrays(n + 1))
         assert latest.value == n
 
 

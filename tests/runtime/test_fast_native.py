@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fast_driver import WAYS, Driver, buffer_of, entries, plan_of, plans_of
+from fast_driver import Driver, buffer_of, entries, plan_of, plans_of
 
 from tileproof.backends.cpu import llvm, target
 from tileproof.language.dtypes import I64
@@ -136,7 +136,7 @@ def test_arrays_that_are_seen_wrongly_are_noticed(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("what", ["the compiler", "the text"])
-def test_without_native_code_launches_go_through_python(what: str) -> None:
+def test_without_native_code_launches_are_matched_in_python(what: str) -> None:
     """In a process of its own: code is loaded once."""
     broken = {"the compiler": 'sys.modules["llvmlite"] = None', "the text": 'loading._TEXT = pathlib.Path("nowhere")'}
     script = dedent(f"""
@@ -146,7 +146,8 @@ def test_without_native_code_launches_go_through_python(what: str) -> None:
         from tileproof.runtime.fast import checking, loading
         {broken[what]}
         print(fast.available())
-        assert fast.launch is checking.launch
+        assert fast.match is checking.match
+        assert fast.launch(fast.Plans(), ()) is False
     """)
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -215,7 +216,7 @@ def test_no_reference_is_lost_or_kept(goes: bool) -> None:
     if goes:
         args = (*args[:5], 10**6)
     plans = plans_of(plan)
-    assert WAYS["native"](plans, args) is goes
+    assert fast.launch(plans, args) is goes
     held = plans._held
     watched = [plans, held, held[0], plan, args, *args, args[3].record, True, False, None, np.float32, Plans]
     launch = fast.launch
@@ -246,15 +247,14 @@ def test_no_memory_is_kept() -> None:
     assert after - before < 10_000
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_plans_die_with_their_kernel_and_when_cleared(way: str) -> None:
+def test_plans_die_with_their_kernel_and_when_cleared() -> None:
     class Code:
         """What a plan keeps."""
 
     args = arrays()
     code = Code()
     plans = plans_of(plan_of(args, driver := Driver(), keep=(code, driver)))
-    WAYS[way](plans, args)
+    fast.launch(plans, args)
     alive = weakref.ref(code)
     del code
     gc.collect()
@@ -267,12 +267,10 @@ def test_plans_die_with_their_kernel_and_when_cleared(way: str) -> None:
 # Threads.
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("releases_gil", [True, False])
-def test_threads_never_mix_their_words(way: str, releases_gil: bool) -> None:
+def test_threads_never_mix_their_words(releases_gil: bool) -> None:
     """Each thread launches on its own two arrays, which the driver counts in, while plans come and go."""
-    turns = 3000 if way == "native" else 300
-    launch = WAYS[way]
+    turns, launch = 3000, fast.launch
 
     def plan() -> fast.Plan:
         both = tuple(fast.TensorArgument(I64, (1,), (8,), 8, True, word) for word in (0, 1))
@@ -299,25 +297,11 @@ def test_threads_never_mix_their_words(way: str, releases_gil: bool) -> None:
     assert sum(went for went, _, _ in counted) > 0
 
 
-def test_python_is_asked_for_types_that_only_it_reads(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A type that the native code cannot read goes to Python, which reads it."""
+def test_types_that_only_python_reads_are_left_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
     args, driver = arrays(), Driver()
     plans = plans_of(plan_of(args, driver))
-    runtime = native()._runtime
-    monkeypatch.setattr(runtime.reader[0], "how", layout.How.PYTHON)
-    assert fast.launch(plans, args)
-    assert driver.calls == 1
-    assert not fast.launch(plans, (*args[:2], None))
-
-
-def test_what_python_raises_there_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(plans: Any, args: Any) -> bool:
-        raise KeyError
-
-    args = arrays()
-    plans = plans_of(plan_of(args))
-    runtime = native()._runtime
-    monkeypatch.setattr(runtime, "in_python", id(fail))
-    monkeypatch.setattr(runtime.reader[0], "how", layout.How.PYTHON)
+    monkeypatch.setattr(native()._runtime.reader[0], "how", layout.How.PYTHON)
     assert fast.launch(plans, args) is False
-    assert checking.launch(plans, args) is True
+    assert fast.match(plans, args) is None
+    assert checking.match(plans, args) is not None
+    assert driver.calls == 0

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fast_driver import WAYS, Driver, plan_of, plans_of
+from fast_driver import Driver, plan_of, plans_of
 
 from tileproof.runtime import fast
 from tileproof.runtime.fast import Plans, readers, torch_tensors
@@ -21,9 +21,9 @@ torch = pytest.importorskip("torch", reason="torch is not installed")
 Launch = Callable[[Plans, tuple[Any, ...]], bool]
 
 
-@pytest.fixture(params=list(WAYS))
-def launch(request: pytest.FixtureRequest) -> Launch:
-    return WAYS[request.param]
+@pytest.fixture
+def launch() -> Launch:
+    return fast.launch
 
 
 def tensors(*shape: int, count: int = 3) -> tuple[Any, ...]:
@@ -320,4 +320,4 @@ print(fast.available())
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "native; torch tensors in Python: this version of torch has no DLPack exchange API\n"
+    assert done.stdout == "native, but for torch tensors: this version of torch has no DLPack exchange API\n"

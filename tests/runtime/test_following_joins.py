@@ -15,7 +15,7 @@ from cuda_host import CudaGate, clean_slate, stream_of
 from cuda_stub import CUresult
 from evaluating_gpu import Gpu, GpuArray
 from example_launches import FOLDER
-from fast_driver import EARLY, WAYS, Driver, entries, plan_of, plans_of
+from fast_driver import EARLY, plan_of
 from following import forget_launches
 from source_files import load_file
 from tileir_computing import has_assembler
@@ -23,7 +23,7 @@ from tileir_computing import has_assembler
 import tileproof as tp
 from tileproof import In, InOut, Out, f32
 from tileproof.diagnostics.codes import Code
-from tileproof.runtime import following_beside
+from tileproof.runtime import following
 from tileproof.runtime.cuda_streams import CudaStream
 from tileproof.runtime.fast import Join
 from tileproof.runtime.leases import ledger_of
@@ -86,7 +86,7 @@ def is_full(gpu: Gpu, kernel: tp.Kernel, *args: Any, **constants: Any) -> bool:
 def is_native(gpu: Gpu, monkeypatch: pytest.MonkeyPatch, kernel: tp.Kernel, *args: Any) -> bool:
     """Whether a launch follows another without Python."""
     with monkeypatch.context() as patch:
-        patch.setattr(following_beside, "follow", lambda *_: False)
+        patch.setattr(following, "_follow_in_order", lambda *_: False)
         return not is_full(gpu, kernel, *args)
 
 
@@ -138,7 +138,7 @@ def test_examples_are_right_again_and_again(gpu: Gpu, monkeypatch: pytest.Monkey
     gpu.runs_followers = True
     example = load_file(FOLDER / f"{name}.py")
     kernel, followed = getattr(example, name), 0
-    monkeypatch.setattr(following_beside, "follow", lambda *_: False)
+    monkeypatch.setattr(following, "_follow_in_order", lambda *_: False)
     for seed in range(4):
         args, constants = example.arguments(seed)
         given = [GpuArray(arg) for arg in args]
@@ -357,7 +357,7 @@ def test_a_launch_that_breaks_off_is_reported_as_a_full_one_is(gpu: Gpu, is_besi
                 else:
                     refuse(gpu, "marked_after")
                     if not is_beside:
-                        patch.setattr(following_beside, "follow", lambda *_: False)
+                        patch.setattr(following, "_follow_in_order", lambda *_: False)
                 with pytest.raises(tp.LaunchError) as raised:
                     marked(seen, y, x)
             if not is_full_one:
@@ -419,17 +419,6 @@ def test_arguments_of_a_launch_that_broke_off_are_not_kept(gpu: Gpu) -> None:
 
 
 # Plans.
-
-
-def test_only_the_native_code_makes_two_calls() -> None:
-    array = np.zeros(4, np.float32)
-    first, second = Driver(), Driver()
-    second.expect(2)
-    given = entries()
-    join = Join("after", second.function, (1, 1, 1), 0, 16, given["context"], given["context"], given["context"])
-    plans = plans_of(plan_of((array,), first, join=join))
-    assert not WAYS["python"](plans, (array,))
-    assert (first.calls, second.calls) == (0, 0)
 
 
 @pytest.mark.parametrize(

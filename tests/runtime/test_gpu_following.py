@@ -16,7 +16,7 @@ from tileir_computing import has_assembler
 import tileproof as tp
 from tileproof import In, Index, Out, Sum, T, f32, i32
 from tileproof.diagnostics.codes import Code
-from tileproof.runtime import fast, following_beside, launch_cache
+from tileproof.runtime import fast, following, launch_cache
 from tileproof.runtime.launch_cache import FORMS
 
 pytestmark = pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")
@@ -289,7 +289,7 @@ def test_another_backend_is_not_passed_over(gpu: Gpu, monkeypatch: pytest.Monkey
 
 def test_a_launch_that_must_go_the_full_way_is_not_remembered_twice(gpu: Gpu, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fast, "launch", lambda *_: False)
-    monkeypatch.setattr(following_beside, "follow", lambda *_: False)
+    monkeypatch.setattr(following, "_follow_in_order", lambda *_: False)
     with tp.backend("cuda"):
         for _ in range(3):
             assert is_full(gpu, *pair(3, 10), 1.0)

@@ -14,15 +14,16 @@ import pytest
 from cuda_host import CudaGate, FakeTorch, TorchTensor, clean_slate, stream_of, use
 from cuda_stub import CUresult, Stub
 from evaluating_gpu import Gpu, GpuArray
+from fast_driver import Driver, plan_of, plans_of
 from tileir_computing import has_assembler
 
 import tileproof as tp
 from tileproof import In, Index, InOut, Out, T, f32, i32
 from tileproof.backends.cuda import pinned
 from tileproof.diagnostics.codes import Code
-from tileproof.runtime import cuda_copies, cuda_launches, leases
+from tileproof.runtime import cuda_copies, cuda_launches, fast, leases
 from tileproof.runtime.cuda_streams import CudaStream
-from tileproof.runtime.fast import lanes
+from tileproof.runtime.fast import CUDA
 from tileproof.runtime.index_kernels import copy_index  # noqa: F401 (the kernels of a test file start anew)
 from tileproof.runtime.leases import Work, ledger_of
 
@@ -133,18 +134,21 @@ def test_entries_of_others_are_looked_at_when_our_own_work_has_written_them(gpu:
 def test_nobody_follows_a_plan_between_the_last_look_and_the_launch(stub: Stub) -> None:
     one, two = stream_of(), stream_of()
     span = (0x1000, 0x2000)
+    driver = Driver()
+    plans = plans_of(plan_of((), driver, stream=None, device=(CUDA, 0), lanes=ledger_of(0).lanes.address))
     with CudaGate(one):
         use(one, (), (span,))
+        assert fast.launch(plans, (), 0, one.handle, False)
         followed = []
 
         class Looking(Work):
             def is_current(self) -> bool:
-                cell = lanes.cell_of(0)
-                followed.append(lanes.give(cell, one.handle, [(*span, True)], lambda: True))
+                followed.append(fast.launch(plans, (), 0, one.handle, False))
                 return True
 
         two.begin(Looking("work", (span,), ()), lambda: None)
-    assert followed[-1:] == [False]
+    assert followed == [None]
+    assert driver.calls == 1
 
 
 @needs_assembler

@@ -18,7 +18,6 @@ import tileproof as tp
 from tileproof.backends.cpu.pool import Pool
 from tileproof.backends.cpu.queue import Queue
 from tileproof.runtime.cpu_launches import Launched
-from tileproof.runtime.leases import ledger_of
 
 
 @pytest.fixture
@@ -131,16 +130,11 @@ def test_a_chain_over_three_streams_keeps_its_order(gate: Gate) -> None:
 
 
 def test_what_was_given_before_the_second_stream_came_counts(gate: Gate) -> None:
-    """While one stream is alone nothing is written down; then all that it has not done must be."""
-    alone, second, ledger = tp.Stream(), tp.Stream(), ledger_of(None)
+    alone, second = tp.Stream(), tp.Stream()
     tensors = [tp.zeros(4) for _ in range(10)]
-    for each in (ledger.alone, *ledger.streams):  # what ran before may be under way
-        if each is not None:
-            each.until(each.turn)
     gate.hold(alone)
     for number, tensor in enumerate(tensors):
         launch_on(alone, fill, tensor, float(number))
-    assert ledger.alone is alone
     for tensor in tensors:
         launch_on(second, double, tensor)
     assert all(tensor.is_in_flight for tensor in tensors)

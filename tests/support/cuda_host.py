@@ -18,7 +18,6 @@ import tileproof as tp
 from tileproof.backends import base
 from tileproof.runtime import accounting, cuda_streams, leases
 from tileproof.runtime.cuda_streams import CudaStream
-from tileproof.runtime.fast.lanes import set_alone
 from tileproof.runtime.leases import Span, Work
 
 
@@ -75,8 +74,6 @@ def clean_slate(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(accounting, "_accounts", {None: accounting.account_of(None)})
     monkeypatch.setattr(cuda_streams, "_foreign", {})
     monkeypatch.setattr(base, "_devices", {None: base.device_of(None)})
-    for device in (0, 1):
-        set_alone(device, None)
     yield
     gc.collect()
     for device, account in accounting._accounts.items():
@@ -84,8 +81,6 @@ def clean_slate(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             with account.lock:
                 account.settle()
             assert account.in_use == 0
-    for device in (0, 1):
-        set_alone(device, None)
 
 
 # Torch.

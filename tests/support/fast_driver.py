@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -15,7 +14,7 @@ from tileproof.backends.cpu.target import host
 from tileproof.language.dtypes import DType, by_storage
 from tileproof.runtime import fast
 from tileproof.runtime.devices import byte_range
-from tileproof.runtime.fast import CPU, Plan, Plans, ScalarArgument, TensorArgument, checking
+from tileproof.runtime.fast import CPU, Plan, Plans, ScalarArgument, TensorArgument
 from tileproof.runtime.fast.layout import StateData
 
 Array = np.ndarray[Any, Any]
@@ -226,12 +225,6 @@ def plans_of(*plans: Plan) -> Plans:
     for plan in reversed(plans):
         made.add(plan)
     return made
-
-
-WAYS: dict[str, Callable[..., bool]] = {
-    "native": lambda plans, args, *stream: fast.launch(plans, args, *stream),
-    "python": checking.launch,
-}
 
 
 class Buffer:

@@ -374,8 +374,8 @@ def without_order() -> Iterator[None]:
 
     original = Ledger.conflicts
 
-    def none(self: Ledger, stream: Any, work: Any) -> list[Any]:
-        original(self, stream, work)
+    def none(self: Ledger, stream: Any, reads: Any, writes: Any) -> list[Any]:
+        original(self, stream, reads, writes)
         return []
 
     Ledger.conflicts = none  # type: ignore[method-assign]

@@ -59,9 +59,9 @@ class Kernel:
         """How programs are laid over a GPU, if it is said."""
         self.memos: dict[Any, Any] = {}
         """What was parsed, proved and compiled of it: see `Memo`."""
-        self.remembered: dict[Any, Callable[[tuple[Any, ...], dict[str, Any]], bool]] = {}
+        self.remembered: dict[Any, Callable[[tuple[Any, ...], dict[str, Any]], bool | None]] = {}
         """Launches on a GPU that others like them can follow, by constants: what follows them, if it can."""
-        self.recent: Callable[[tuple[Any, ...], dict[str, Any]], bool] | None = None
+        self.recent: Callable[[tuple[Any, ...], dict[str, Any]], bool | None] | None = None
         """The one of these that was of use last: to try it costs less than to look for the right one."""
 
     def __call__(self, *args: Any, **constants: Any) -> None:

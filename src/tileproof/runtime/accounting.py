@@ -213,7 +213,7 @@ def _wait_for_work(account: Account) -> None:
     ledger = ledger_of(account.device)
     with ledger.lock:
         ledger.retire()
-        under_way = [stream for stream in (ledger.alone, *ledger.streams) if stream is not None and stream.pending]
+        under_way = [stream for stream in ledger.under_way() if stream.pending]
     for stream in under_way:
         stream.until(stream.turn)
     with ledger.lock:

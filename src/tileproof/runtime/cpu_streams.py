@@ -189,12 +189,13 @@ class Caller(_Queued):
         is over, `reach` gives them back; if it failed, that is noted in `broken` before."""
         ledger, taken = self.ledger, 0
         ledger.demand_free()
+        self.make_room()
         try:
             with ledger.lock, ledger.door if work.guards else _OPEN:
                 if not work.is_current():
                     raise Outdated
-                is_alone = ledger.alone is self
-                conflicts = () if is_alone else ledger.conflicts(self, work)
+                conflicts = ledger.conflicts(self, work.reads, work.writes)
+                is_alone = ledger.is_alone
                 if self.pending:
                     ledger.retire()  # all that is done, in order: its own work may have read what failed elsewhere
                 self.turn = taken = self.turn + 1
@@ -294,13 +295,13 @@ def _leave(error: Exception) -> None:
     """Forgets all work under way; what it was to write holds nothing that counts. The ledger's lock is held."""
     ledger = ledger_of(None)
     ledger.retire()
-    for stream in {*tuple(_all), *(each for each in (ledger.alone, *ledger.streams) if each is not None)}:
+    for stream in {*tuple(_all), *ledger.under_way()}:
         for turn, work in stream.pending:
             if turn > stream.done:
                 ledger.poison(work.writes, error)
                 work.leave()
         stream.pending.clear()
-        stream.seen.clear()
+        stream.lane.clear()
     ledger.forget_all()
 
 

@@ -70,7 +70,7 @@ def from_host(tensor: Tensor, array: Array) -> None:
         _send(stream, tensor, runs, values.reshape(-1).view(np.uint8))
     else:
         # What lies between the elements is written as it was: nobody may write it meanwhile.
-        with stream.ledger.lock, stream.lane.closed():
+        with stream.ledger.lock, stream.ledger.lanes.closed():
             raw = _fetched(stream, [tensor.span])
             _seen(tensor, raw)[...] = values
             _send(stream, tensor, [tensor.span], raw)

@@ -96,8 +96,7 @@ class CudaAccount(Account):
         self.gpu.call("waiting for the GPU", "cuCtxSynchronize")
         ledger = ledger_of(self.device)
         with ledger.lock:
-            streams = {stream for stream in (ledger.alone, *ledger.streams) if stream is not None}
-            for stream in streams:
+            for stream in ledger.under_way():
                 stream.has_done(stream.turn)
             ledger.retire()
         self.settle()
@@ -138,8 +137,7 @@ class CudaAccount(Account):
             return
         ledger = ledger_of(self.device)
         with ledger.lock:
-            users = () if ledger.alone is home else ledger.users(span, True)
-            others = [(stream, turn) for stream, turn in users if stream is not home]
+            others = [(stream, turn) for stream, turn in ledger.users(span, True) if stream is not home]
             if home.is_recording or any(stream.is_recording for stream, _ in others):
                 self._late.append((span, home))
                 return

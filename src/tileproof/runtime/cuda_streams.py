@@ -12,7 +12,7 @@ import os
 import sys
 import weakref
 from collections import deque
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from contextvars import ContextVar
 from itertools import groupby
@@ -25,7 +25,7 @@ from tileproof.backends.cuda.driver_api import Driver
 from tileproof.diagnostics.errors import LaunchError, TileproofError
 
 from . import devices
-from .fast.lanes import Lane, lane_alone, set_alone
+from .fast.lanes import Lane
 from .leases import Outdated, Span, Work, ledger_of, raise_again
 from .streams import Stream, current_stream, device_number
 
@@ -62,9 +62,6 @@ class _Mark:
 class CudaStream(Stream):
     """A stream of a GPU. `priority` is one of `Device.priorities`: of two streams the lower goes first."""
 
-    lane: Lane
-    """Where launches that follow an earlier one are noted, and the number of the last work."""
-
     def __init__(self, device: str = "cuda", *, priority: int = 0) -> None:
         number = device_number(device)
         assert number is not None
@@ -77,7 +74,6 @@ class CudaStream(Stream):
 
     def _open(self, gpu: Device, handle: int, keep: object = None) -> None:
         self.gpu, self.handle = gpu, handle
-        self.lane = Lane(handle)
         self._driver = gpu.driver
         self._keep = keep
         self._done = self._number = self._since = 0
@@ -86,6 +82,9 @@ class CudaStream(Stream):
         self.ahead = 0
         """The last work, if it is a launch that lets the next one be brought to the GPU while it runs."""
         self._begin(gpu.ordinal)
+
+    def _lane(self) -> Lane:
+        return Lane(self.handle)  # it has the number of the last work, too
 
     @classmethod
     def of(cls, device: int, handle: int, keep: object = None) -> CudaStream:
@@ -96,7 +95,7 @@ class CudaStream(Stream):
             return found
         if len(_foreign) > _MOST_FOREIGN:
             for key, stream in list(_foreign.items()):
-                if stream.done >= stream.turn and stream.ledger.alone is not stream:
+                if stream.done >= stream.turn and stream.lane.slot is None:
                     del _foreign[key]
         made = object.__new__(cls)
         made._open(gpu, handle, keep)
@@ -175,7 +174,7 @@ class CudaStream(Stream):
         with other.ledger.lock:
             mark = other._mark_for(turn)
             mark.event.wait_on(self.handle)
-        self.seen[other] = max(mark.turn, self.seen.get(other, 0))
+        self.see(other, mark.turn)
 
     def settle(self, turns: Collection[int] | None = None) -> None:
         super().settle(turns)
@@ -242,18 +241,14 @@ class CudaStream(Stream):
 
     def _given(self, work: Work, start: Callable[..., int], *args: int) -> int:
         """The same on a stream that records nothing."""
+        self.make_room()
         with self.ledger.lock:
-            lane = self.lane
-            lane.close()
-            try:
+            with self.ledger.lanes.closed():
+                self.lane.settle()
                 turn = Stream.submit(self, work, start, *args)
-            finally:
-                lane.open()
             self._since += 1
-            if self._since >= _OFTEN or lane.is_full:
-                self._catch_up()
-            if self.ledger.alone is self and lane_alone(self.gpu.ordinal) is None:
-                self.stand_alone(True)  # what was poisoned may have been written anew
+            if self._since >= _OFTEN or self.lane.is_full:
+                self.catch_up()
             ahead = self.pending[_MOST_PENDING // 2][0] if len(self.pending) >= _MOST_PENDING else 0
         if ahead:
             self.until(ahead)
@@ -272,13 +267,16 @@ class CudaStream(Stream):
 
         return self.submit(work, counted)
 
-    def _catch_up(self) -> None:
-        """Lets go of what is done. What goes wrong here is no fault of the work that was just given."""
+    def catch_up(self) -> None:
+        """Lets go of what is done. What goes wrong here is no fault of work that was given. The lock is held."""
         self._since = 0
         with suppress(LaunchError):
             self._look()
             if not self._marks or self._marks[-1].turn + _OFTEN <= self.turn:
                 self._record()
+            for other in self.ledger.under_way():
+                if other is not self:
+                    other.is_idle()
         self.ledger.retire()
 
     def recover(self, work: Work) -> None:
@@ -298,27 +296,26 @@ class CudaStream(Stream):
                     self.ledger.poison(work.written(), error)
             self.lost.remove(work)
 
-    def uses_since(self, done: int) -> Iterator[tuple[int, Span, bool]]:
-        return heapq.merge(super().uses_since(done), self.lane.spans_since(done), key=itemgetter(0))
-
-    def stand_alone(self, is_alone: bool) -> None:
-        # Who follows a plan does not ask whether what it reads is poisoned.
-        is_open = is_alone and not self.ledger.poisoned
-        set_alone(self.gpu.ordinal, self.lane if is_open else None)
-
     def finished(self, done: int) -> list[tuple[Stream, Work]]:
+        entries = self.lane.entries(until=done) if self.ledger.poisoned or self._may_have_failed(done) else []
         over = super().finished(done)
-        if self.ledger.poisoned or any(type(work).failure is not Work.failure for _, work in over):
-            over = self._with_followers(over, done)
+        if entries:
+            over = self._with_followers(over, entries)
         if over:
             self._number = over[-1][1].number
-        self.lane.retire(done)
         return over
 
-    def _with_followers(self, over: list[tuple[Stream, Work]], done: int) -> list[tuple[Stream, Work]]:
+    def _may_have_failed(self, done: int) -> bool:
+        return any(turn <= done and type(work).failure is not Work.failure for turn, work in self.pending)
+
+    def _with_followers(
+        self, over: list[tuple[Stream, Work]], entries: list[tuple[int, Span, bool]]
+    ) -> list[tuple[Stream, Work]]:
         """What is done, with launches that followed a plan: they may have used what others failed to write."""
-        followers = []
-        for turn, spans in groupby(self.lane.spans_until(done), itemgetter(0)):
+        followers, others = [], {work.turn for _, work in over}
+        for turn, spans in groupby(entries, itemgetter(0)):
+            if turn in others:
+                continue
             used = [(span, is_written) for _, span, is_written in spans]
             # Whether what is written was read too is not noted, so it counts as read.
             work = Work("a launch", [span for span, _ in used], [span for span, is_written in used if is_written])
@@ -401,8 +398,8 @@ def settle_checks(device: int | None, span: Span) -> None:
     """Raises what failed work left in some bytes, for those who cannot be told later; waits where work may yet fail."""
     ledger = ledger_of(device)
     with ledger.lock:
-        streams = [stream for stream in (ledger.alone, *ledger.streams) if stream is not None]
-        is_open = bool(ledger.poisoned) or any(work.may_fail() for stream in streams for _, work in stream.pending)
+        pending = [work for stream in ledger.under_way() for _, work in stream.pending]
+        is_open = bool(ledger.poisoned) or any(work.may_fail() for work in pending)
     if is_open:
         ledger.wait_for_host(span, writing=False)
 

@@ -3,33 +3,58 @@
 from __future__ import annotations
 
 import sys
+from array import array
+from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
 from tileproof.backends.cuda import running
 from tileproof.backends.cuda.driver import entry_point
 from tileproof.backends.cuda.facts import Facts
 from tileproof.backends.launching import requires_scalars
+from tileproof.diagnostics.errors import LaunchError
 from tileproof.frontend.signature import ContentOf, Signature, TensorParameter
 from tileproof.ir.types import Access
 from tileproof.language.dtypes import by_storage
 
-from . import fast, following_beside, streams
+from . import fast, streams
 from .arguments import Bound
 from .contracts import any_looks_at_scalars
 from .cuda_launches import give
 from .cuda_streams import CudaStream, current_cuda_stream
 from .devices import current_stream
-from .fast import CUDA, Join, Plan, Plans, ScalarArgument, TensorArgument, readers
+from .fast import CUDA, Join, Plan, ScalarArgument, TensorArgument, readers
 from .fast.around import follow_torch
-from .fast.lanes import cell_of
 from .gpu import Compiled
 from .launch_cache import Form, can_follow, launch_with, remember, scalar_argument
+from .leases import Span, Work, ledger_of, raise_again
 from .proved import Proved, signature_of
+from .tensors import Tensor
 
 
-def _streams(plans: Plans) -> list[tuple[int, int] | tuple[()]]:
-    """The current stream of each device that there are plans for, as `fast.launch` is told; nothing is torch's."""
+def follow(form: Form, args: tuple[Any, ...]) -> bool:
+    """Launches like an earlier launch; False if none is like it, and nothing was done."""
+    for argument in args:
+        if type(argument) is Tensor:
+            argument.make_record()
+    plans = form.plans
+    for device in dict.fromkeys(plan.device[1] for plan in plans.kept):
+        stream = current_cuda_stream(device)
+        chosen = _chosen(stream)
+        if chosen is not None:
+            answer = fast.launch(plans, args, *chosen)
+            if answer or (answer is None and _follow_in_order(form, args, stream, chosen)):
+                return True
+    return False
+
+
+def _chosen(stream: CudaStream) -> tuple[int, int, bool] | tuple[()] | None:
+    """How `fast.launch` is told of the current stream of a device: not at all where it is torch's.
+
+    None if torch's current stream is another one, which has to wait before and after.
+    """
+    device = stream.gpu.ordinal
     torch = sys.modules.get("torch")
     cuda = getattr(torch, "cuda", None)
     has_torch = cuda is not None and cuda.is_initialized()
@@ -37,22 +62,85 @@ def _streams(plans: Plans) -> list[tuple[int, int] | tuple[()]]:
     is_known = has_torch and known is not None and known.module is torch
     if is_known:
         follow_torch(torch)
-    found: list[tuple[int, int] | tuple[()]] = []
-    for device in dict.fromkeys(plan.device[1] for plan in plans.kept):
-        chosen, handle = streams.chosen_stream(device), current_stream(device)
-        if not isinstance(chosen, CudaStream):
-            found.append(() if is_known else (device, handle))
-        elif not has_torch or chosen.handle == handle:
-            found.append((device, chosen.handle))
-    return found
+    is_default = streams.chosen_stream(device) is None
+    if is_default and is_known:
+        return ()
+    if has_torch and not is_default and stream.handle != current_stream(device):
+        return None
+    return device, stream.handle, is_default
 
 
-def _follow(form: Form, args: tuple[Any, ...]) -> bool:
-    """Launches as an earlier launch on the current stream of each device; False if nothing was done."""
-    return any(fast.launch(form.plans, args, *stream) for stream in _streams(form.plans))
+def _follow_in_order(form: Form, args: tuple[Any, ...], stream: CudaStream, chosen: tuple[Any, ...]) -> bool:
+    """The same once the stream is to wait for work of others that is in the way."""
+    plans = form.plans
+    raw = fast.match(plans, args)
+    if raw is None or stream.is_recording:
+        return False
+    told = array("Q")
+    told.frombytes(raw)
+    plan = plans.kept[told[0]]
+    at, reads, writes = 2 + len(plan.words), list[Span](), list[Span]()
+    for argument in plan.arguments:
+        if isinstance(argument, TensorArgument):
+            span = told[at], told[at + 1]
+            at += 2
+            if argument.is_read:
+                reads.append(span)
+            if argument.is_written:
+                writes.append(span)
+    ledger = stream.ledger
+    ledger.demand_free()
+    stream.make_room()
+    with ledger.lock:
+        if ledger.poisoned:
+            return False
+        stream.note(Work(form.found.kernel.name, reads, writes))
+        return bool(fast.launch(plans, args, *chosen))
 
 
-launch_with("cuda", lambda form, args: following_beside.follow(form.found.kernel.name, form.plans, args), _follow)
+def _broke(
+    name: str, second: str, arguments: Sequence[TensorArgument | ScalarArgument], device: int, args: tuple[Any, ...],
+    stream: int, number: int,
+) -> NoReturn:  # fmt: skip
+    """Raises why a launch that the native code gave to a stream broke off: the driver took the first of two calls, and
+    its leases are taken. What it was to write is poisoned."""
+    reads, writes, written = list[Span](), list[Span](), list[Tensor]()
+    for argument, given in zip(arguments, args, strict=True):
+        seen = readers.see(given)
+        if isinstance(argument, TensorArgument) and seen is not None:
+            before, behind = argument.reach
+            (writes if argument.is_written else reads).append((seen.address - before, seen.address + behind))
+            if argument.is_written and type(given) is Tensor:
+                written.append(given)
+    at = CudaStream.of(device, stream)
+    driver = at.gpu.driver
+    work = _Broken(name, reads, writes)
+    work.error = LaunchError(driver.failure(driver.api.CUresult(number), f"launching `{second}`"))
+    work.exact = [(low, high) for tensor in written for low, high in tensor.runs.tolist()]
+    for tensor in written:
+        tensor.note_write()
+    with suppress(LaunchError):  # if the context is lost, nothing can be read any more
+        at.note(work)
+    raise_again(work.error)
+
+
+class _Broken(Work):
+    """A launch of which the driver took the first of two calls, for what is said of its memory."""
+
+    __slots__ = ("error", "exact")
+
+    error: LaunchError
+    exact: Sequence[Span]
+    """What it writes of tensors of our own, without gaps: they are not to live longer for it."""
+
+    def written(self) -> Sequence[Span]:
+        return self.exact
+
+    def failure(self) -> BaseException | None:
+        return self.error
+
+
+launch_with("cuda", follow)
 
 
 def launch(code: Compiled, found: Proved, bound: Bound) -> None:
@@ -111,7 +199,7 @@ def _plan(
     return Plan(
         tuple(arguments), tuple(loaded.fixed_words(bound.tensors, bound.dimensions, space)), loaded.functions[0].handle,
         (blocks, 1, 1), entry_point("cuLaunchKernel"), (CUDA, bound.device), None, context=context, context_entry=ask,
-        alone=cell_of(bound.device), join=join, keep=loaded,
+        lanes=ledger_of(bound.device).lanes.address, join=join, keep=loaded,
     )  # fmt: skip
 
 
@@ -124,7 +212,7 @@ def _join(
     assert bound.device is not None
     loaded.device.pool()  # from now on it keeps what is freed: to get memory anew takes longer than the launch
     stage = loaded.code.stages[1]
-    broke = partial(following_beside.broke, loaded.kernel.name, stage.entry, arguments, bound.device)
+    broke = partial(_broke, loaded.kernel.name, stage.entry, arguments, bound.device)
     return Join(
         stage.entry, loaded.functions[1].handle, (loaded.grid(stage, space, bound.tensors), 1, 1),
         loaded.place("space"), max(loaded.code.piece * space.programs, 16), entry_point("cuMemAllocAsync"),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
 from typing import Any, Protocol, TypeAlias
 
+from .fast.lanes import Lane
 from .views import Runs
 
 Span: TypeAlias = tuple[int, int]
@@ -16,6 +16,7 @@ class Stream(Protocol):
     """Work in order, by its numbers: see `streams.Stream`."""
 
     turn: int
+    lane: Lane
     pending: deque[tuple[int, Any]]
     seen: dict[Any, int]
     errors: dict[int, BaseException]
@@ -25,8 +26,6 @@ class Stream(Protocol):
     def is_idle(self) -> bool: ...
     def has_done(self, turn: int) -> bool: ...
     def until(self, turn: int) -> None: ...
-    def uses_since(self, done: int) -> Iterator[tuple[int, Span, bool]]: ...
-    def stand_alone(self, is_alone: bool) -> None: ...
     def failure_of(self, work: Any) -> BaseException | None: ...
     def tell(self, turn: int) -> None: ...
     def finished(self, done: int) -> list[tuple[Any, Any]]: ...

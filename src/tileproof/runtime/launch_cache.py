@@ -119,37 +119,18 @@ def forms_of(kernel: Kernel, constants: Mapping[str, Any]) -> Sequence[Form]:
 Launcher: TypeAlias = Callable[[Form, tuple[Any, ...]], bool]
 _launchers: dict[str, Launcher] = {}
 """What launches by a plan, for each backend whose launches are remembered."""
-_alone: list[Launcher] = []
-"""What does it on a GPU where the native code cannot, while one stream is at work; empty while no GPU is used."""
 
 
-def launch_with(backend: str, launcher: Launcher, alone: Launcher | None = None) -> None:
-    """Says what launches by the plans of a backend; `alone` is quicker, and leaves some launches to the other."""
+def launch_with(backend: str, launcher: Launcher) -> None:
+    """Says what launches by the plans of a backend."""
     _launchers[backend] = launcher
-    if alone is not None:
-        _alone[:] = [alone]
 
 
 def _follower(key: tuple[tuple[str, int], ...], forms: Sequence[Form]) -> Follow:
-    """What follows launches with the same constants. Natively, unless something is unusual."""
-    expected = dict(key)
-    on_gpu = tuple(form for form in forms if form.backend == "cuda")
-
-    def follow(args: tuple[Any, ...], constants: dict[str, Any]) -> bool:
-        if not on_gpu or len(constants) != len(expected):
-            return False
-        for name, value in constants.items():
-            if type(value) is not int or value != expected.get(name):  # True and 1.0 are equal to 1, and differ
-                return False
-        if choice.is_free():
-            for form in on_gpu:
-                if form.found.watch() and any(launch(form, args) for launch in _alone):
-                    return True
-        return False
-
+    """What follows launches with the same constants, unless something is unusual."""
     usual = (None, this_machine())
-    glances = [Way(*split(each.found.elaborated.captures), each.plans) for each in forms if each.target in usual]
-    return follower(follow, expected, glances, _around)
+    ways = [Way(*split(each.found.elaborated.captures), each.plans) for each in forms if each.target in usual]
+    return follower(dict(key), ways, _around)
 
 
 def can_follow(signature: Signature, args: tuple[Any, ...]) -> bool:

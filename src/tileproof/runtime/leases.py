@@ -5,10 +5,9 @@ because its stream waits, on the host because the host waits or is refused. It h
 library the address came from.
 
 There is a `Ledger` for each device. Work is numbered by the stream it was given to: `(stream, turn)` names it, and it
-is done when `stream.done >= turn`. Nearly always one stream alone has work under way; it keeps order by itself, so
-nothing is written down but its own list of what is pending. When a second stream appears, what is pending goes into a
-map of disjoint intervals, each with its last writer and the readers since, and the map is used until only one stream is
-left.
+is done when `stream.done >= turn`. Each stream has a lane, where the bytes are noted that its work uses; of another
+stream only the last work that is in the way matters, because a stream keeps order by itself. Nearly always one stream
+alone has work under way, and nothing has to be looked for.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, TypeAlias
 from weakref import WeakSet
 
 from tileproof.diagnostics.codes import Code
@@ -25,12 +24,12 @@ from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import InFlight
 
 from .fast import door
+from .fast.lanes import Lanes
 from .interfaces import Block, Span, Stream, Tensor
-from .interval_map import IntervalMap, Use
 from .recording import refuse_recording
 
-_ASKING: Final = 16
-"""How often work is given to one of several streams between close looks whether the others are idle."""
+Use: TypeAlias = tuple[Any, int]
+"""Work of a stream, by its number there."""
 
 
 class Work:
@@ -112,11 +111,11 @@ class Ledger:
         self.lock = threading.RLock()
         self.door: AbstractContextManager[None] = door.held if device is None else nullcontext()
         """While it is entered, under the lock, no launch of the CPU goes without leases. On a GPU lanes see to that."""
-        self.alone: Stream | None = None
-        """The stream that all work under way is on, while there is only one."""
-        self.streams: list[Stream] = []
-        """All that have work under way, while there are more."""
-        self.map: IntervalMap | None = None
+        self.lanes = Lanes()
+        self.streams: list[Stream | None] = []
+        """Those that have work under way, and the last that was given some, by the slots of their lanes."""
+        self._last: Stream | None = None
+        self._attached = 0
         self.is_launching: Callable[[], bool] = lambda: False
         """Whether this thread is in the middle of a launch that it does by itself."""
         self._poisoned: list[Poison] = []
@@ -127,8 +126,6 @@ class Ledger:
         self.telling: WeakSet[Stream] = WeakSet()
         """Streams with errors that were told to nobody yet, and perhaps others. They need not have work under way."""
         self._given = 0
-        self._asked = 0
-        """How often work was given to one of several streams since it was looked closely whether others are idle."""
 
     @property
     def poisoned(self) -> list[Poison]:
@@ -141,9 +138,10 @@ class Ledger:
         self._close_door()
 
     def _close_door(self) -> None:
-        """Has small launches of the CPU take leases while something failed, or may have."""
+        """Has launches ask for leases while something failed; small ones of the CPU also while something may have."""
         if self.device is None:
             door.set_closed(bool(self._poisoned or self._uncertain))
+        self.lanes.set_poisoned(bool(self._poisoned))
 
     def demand_free(self) -> None:
         """Raises `InFlight` in the middle of a launch, or of other work on this ledger, by the same thread. It is
@@ -161,78 +159,61 @@ class Ledger:
 
     # Taking.
 
-    def conflicts(self, stream: Stream, work: Work) -> list[Use]:
-        """The work of other streams that must be done before this begins. The lock is held."""
-        if self.alone is stream:
-            return []
-        if self.map is None:
-            alone = self.alone
-            if alone is not None:
-                # While it is alone, launches like earlier ones may be given to it without the lock.
-                alone.stand_alone(False)
-            if alone is None or alone.is_idle():
-                self._be_alone(stream)
-                return []
-            self._spread(alone)
-        elif self._are_idle(stream):
-            self._be_alone(stream)
-            return []
-        map = self.map
-        assert map is not None
-        found: dict[Any, int] = {}
-        for span in work.reads:
-            map.gather(found, span, False)
-        for span in work.writes:
-            map.gather(found, span, True)
-        found.pop(stream, None)
-        if not found:
+    def conflicts(self, stream: Stream, reads: Sequence[Span], writes: Sequence[Span]) -> list[Use]:
+        """The work of other streams that must be done before other work begins. The lock is held."""
+        self.attach(stream)
+        if self.is_alone:
             return []
         seen = stream.seen
-        return [(other, turn) for other, turn in found.items() if turn > other.done and turn > seen.get(other, 0)]
+        found = self._users(stream, reads, writes)
+        return [(other, turn) for other, turn in found if turn > seen.get(other, 0)]
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether only one stream may have work under way. The lock is held."""
+        return self._attached == 1
+
+    def attach(self, stream: Stream) -> None:
+        """Has the leases of a stream count from now on. The lock is held."""
+        if stream.lane.slot is None:
+            if self._attached:
+                self._last = None
+                for other in self.under_way():
+                    other.is_idle()  # learns what is done
+                self.retire()
+            slot = self.lanes.add(stream.lane)
+            self.streams[slot : slot + 1] = [stream]
+            self._attached += 1
+        self._last = stream
+
+    def _detach(self, stream: Stream) -> None:
+        """Forgets a stream that has nothing under way: a stream that is remembered here would never go."""
+        slot = stream.lane.slot
+        assert slot is not None
+        self.streams[slot] = None
+        self._attached -= 1
+        self.lanes.remove(stream.lane)
+        stream.seen.clear()
+        for other in self.under_way():
+            other.seen.pop(stream, None)
+
+    def under_way(self) -> list[Stream]:
+        """The streams that have work under way, and the last that was given some. The lock is held."""
+        return [stream for stream in self.streams if stream is not None]
 
     def note(self, stream: Stream, turn: int, work: Work) -> None:
         """Takes the leases of work that was just given to a stream. The lock is held."""
         self._given += 1
         work.number, work.turn = self._given, turn
-        pending = stream.pending
-        pending.append((turn, work))
+        stream.pending.append((turn, work))
         if self.device is None and work.may_fail():
             self._uncertain.add(work)
             self._close_door()
         if self.poisoned and not any(map(self.poison_in, work.reads)):
             for span in work.written():  # whoever reads this from now on reads what is written now
                 self.cure(span)
-        if self.map is not None:
-            if stream not in self.streams:
-                self.streams.append(stream)
-            _write_down(self.map, (stream, turn), work)
-
-    def _are_idle(self, stream: Stream) -> bool:
-        """Whether no other stream has work under way. A GPU is asked now and then, because that takes a while."""
-        self._asked += 1
-        is_close = self._asked >= _ASKING or not stream.pending
-        if is_close:
-            self._asked = 0
-        for other in self.streams:
-            if other is not stream and other.done < other.turn and not (is_close and other.is_idle()):
-                return False
-        return True
-
-    def _be_alone(self, stream: Stream) -> None:
-        self.retire()
-        for each in (stream, *self.streams):
-            each.seen.clear()  # all of it is done, and a stream that is remembered here would never go
-        self.alone, self.map = stream, None
-        self.streams = []
-        stream.stand_alone(True)
-
-    def _spread(self, alone: Stream) -> None:
-        """Goes over to the map: a second stream has come."""
-        map = IntervalMap()
-        for turn, span, is_written in alone.uses_since(alone.done):
-            note = map.write if is_written else map.read
-            note(span, (alone, turn))
-        self.alone, self.map, self.streams = None, map, [alone]
+        self.attach(stream)
+        stream.lane.note(turn, work.reads, work.writes)
 
     # Looking.
 
@@ -242,16 +223,18 @@ class Ledger:
 
     def users(self, span: Span, writing: bool) -> list[Use]:
         """The same without a close look: some of it may be done. The lock is held."""
-        low, high = span
-        found: dict[Any, int] = {}
-        if self.map is not None:
-            self.map.gather(found, span, writing)
-        elif self.alone is not None:
-            alone = self.alone
-            for turn, (start, end), is_written in alone.uses_since(alone.done):
-                if max(start, low) < min(end, high) and (writing or is_written):
-                    found[alone] = turn
-        return [(stream, turn) for stream, turn in found.items() if turn > stream.done]
+        return self._users(None, () if writing else (span,), (span,) if writing else ())
+
+    def _users(self, stream: Stream | None, reads: Sequence[Span], writes: Sequence[Span]) -> list[Use]:
+        """The last work of each other stream that uses some bytes, as far as it is not known to be done."""
+        spans = [(low, high, False) for low, high in reads]
+        spans += [(low, high, True) for low, high in writes]
+        found = []
+        for slot, turn in self.lanes.conflicts(None if stream is None else stream.lane, spans):
+            other = self.streams[slot]
+            if other is not None and turn > other.done:
+                found.append((other, turn))
+        return found
 
     def wait_for_host(self, span: Span, *, writing: bool) -> None:
         """Waits until the host may read, or write, some bytes; raises what failed work left there."""
@@ -274,23 +257,25 @@ class Ledger:
 
     def retire(self) -> None:
         """Forgets work that is done, and poisons what failed work wrote. The lock is held."""
-        if self.map is None:
-            if self.alone is not None:
-                self.finish(self.alone.finished(self.alone.done))
-            return
-        streams = [stream for stream in self.streams if stream.pending]
-        marks: list[int] = []
-        # Until all of them stood still at one moment: else work may seem done, and not what it waited for. Nothing is
-        # given meanwhile, so that this ends.
-        while marks != (again := [stream.done for stream in streams]):
-            marks = again
-        over = [each for stream, mark in zip(streams, marks, strict=True) for each in stream.finished(mark)]
-        # In the order in which it was given: work may have read what earlier work failed to write.
-        self.finish(sorted(over, key=lambda each: each[1].number))
+        streams = self.under_way()
+        if len(streams) == 1:
+            self.finish(streams[0].finished(streams[0].done))
+        elif streams:
+            marks: list[int] = []
+            # Until all of them stood still at one moment: else work may seem done, and not what it waited for. Nothing
+            # is given meanwhile, so that this ends.
+            while marks != (again := [stream.done for stream in streams]):
+                marks = again
+            over = [each for stream, mark in zip(streams, marks, strict=True) for each in stream.finished(mark)]
+            # In the order in which it was given: work may have read what earlier work failed to write.
+            self.finish(sorted(over, key=lambda each: each[1].number))
+        for stream in streams:
+            if stream is not self._last and not stream.pending and stream.lane.is_empty:
+                self._detach(stream)
 
     def knows(self, stream: Stream) -> bool:
         """Whether `retire` looks at a stream. The lock is held."""
-        return stream is self.alone or stream in self.streams
+        return stream.lane.slot is not None
 
     def finish(self, over: Iterable[tuple[Stream, Work]]) -> None:
         """Looks at work that is done, in the order in which it was given. The lock is held."""
@@ -310,7 +295,9 @@ class Ledger:
 
     def forget_all(self) -> None:
         """Forgets who has leases: all work is done, or never will be. The lock is held."""
-        self.alone, self.map, self.streams = None, None, []
+        for stream in self.under_way():
+            self._detach(stream)
+        self._last = None
         self._uncertain.clear()
         self._close_door()
 
@@ -318,8 +305,6 @@ class Ledger:
         """Says that bytes hold nothing that counts, because of an error. The lock is held."""
         found = [Poison(low, high, error, self.owner_of((low, high))) for low, high in spans if low < high]
         self.poisoned = self.poisoned + found
-        if self.poisoned and self.alone is not None:
-            self.alone.stand_alone(False)  # until nothing is poisoned, all work is to be looked at
 
     def poison_in(self, span: Span) -> BaseException | None:
         """What went wrong with work that wrote, or should have written, some of these bytes."""
@@ -385,13 +370,6 @@ def untraced(error: BaseException) -> BaseException:
     return type(error)(*diagnostics) if diagnostics else error
 
 
-def _write_down(map: IntervalMap, use: Use, work: Work) -> None:
-    for span in work.reads:
-        map.read(span, use)
-    for span in work.writes:
-        map.write(span, use)
-
-
 _ledgers: dict[int | None, Ledger] = {}
 _making = threading.Lock()
 _held: list[Ledger] = []
@@ -437,5 +415,5 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_hold_locks, after_in_parent=_release_locks, after_in_child=_forget_locks)
 
 __all__ = [
-    "IntervalMap", "Ledger", "Span", "Stream", "Use", "Work", "every_ledger", "ledger_of", "raise_again", "untraced",
+    "Ledger", "Span", "Stream", "Use", "Work", "every_ledger", "ledger_of", "raise_again", "untraced",
 ]  # fmt: skip

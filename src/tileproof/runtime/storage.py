@@ -124,7 +124,7 @@ class Block:
         state = self._parts.get("state")
         if state is None:
             end, is_unwritten = self.address + self.nbytes, self._unwritten is not None
-            state = StateData(0, self.address, end, is_unwritten, 0, id(self.lent))
+            state = StateData(0, self.address, end, is_unwritten, self.account is None, id(self.lent))
             state = self._parts.setdefault("state", state)
         where = CPU if device is None else (CUDA, device)
         return record(address, dtype, shape, strides, where, self.is_writeable, addressof(state))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from contextlib import nullcontext, suppress
 from contextvars import ContextVar
 from types import TracebackType
@@ -21,7 +21,8 @@ from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.diagnostics.values import shown
 
-from .leases import Ledger, Outdated, Span, Work, ledger_of, raise_again
+from .fast.lanes import Lane
+from .leases import Ledger, Outdated, Work, ledger_of, raise_again
 
 Member = TypeVar("Member")
 _chosen: ContextVar[tuple[Stream, ...]] = ContextVar("tileproof_streams", default=())
@@ -74,6 +75,7 @@ class Stream:
     def _begin(self, device: int | None) -> None:
         self.device = device
         self.ledger: Ledger = ledger_of(device)
+        self.lane = self._lane()
         self.turn = 0
         self.pending: deque[tuple[int, Work]] = deque()
         self.seen: dict[Stream, int] = {}
@@ -82,6 +84,10 @@ class Stream:
         """What went wrong and was told to nobody yet, by turn."""
         self.told: deque[tuple[int, BaseException]] = deque(maxlen=_TOLD)
         """What was told, for those who wait for this very work and come later."""
+
+    def _lane(self) -> Lane:
+        """Where its leases are noted."""
+        return Lane()
 
     # What each kind of stream does in its own way.
 
@@ -148,15 +154,15 @@ class Stream:
         raised if the memory was written or handed out since it was looked at.
         """
         ledger = self.ledger
+        self.make_room()
         try:
             with ledger.lock, ledger.door if work.guards else _OPEN:
-                conflicts = () if ledger.alone is self else ledger.conflicts(self, work)
-                # Only now: until the ledger was asked, launches like earlier ones could be given to another stream.
+                conflicts = ledger.conflicts(self, work.reads, work.writes)
                 if not work.is_current():
                     raise Outdated
                 for other, turn in conflicts:
                     self.order_behind(other, turn)
-                    self.seen[other] = max(turn, self.seen.get(other, 0))
+                    self.see(other, turn)
                 self.turn = turn = start(*args)
                 ledger.note(self, turn, work)
                 work.given()
@@ -177,23 +183,25 @@ class Stream:
         """A handler of a signal, Ctrl-C for one, raised while work was given, and nobody knows how far that got."""
         self.lost.remove(work)
 
-    def uses_since(self, done: int) -> Iterator[tuple[int, Span, bool]]:
-        """What work that is not done uses: its turn, the bytes, and whether it writes them. In the order of turns."""
-        for turn, work in tuple(self.pending):  # a handler of a signal may come in between, and look too
-            if turn > done:
-                for span in work.reads:
-                    yield turn, span, False
-                for span in work.writes:
-                    yield turn, span, True
+    def see(self, other: Stream, turn: int) -> None:
+        """Notes that what is given from now on begins when some work of another stream is done."""
+        self.seen[other] = turn = max(turn, self.seen.get(other, 0))
+        self.lane.see(other.lane, turn)
 
-    def stand_alone(self, is_alone: bool) -> None:
-        """Is told when it becomes, or is no more, the only stream of its device with work under way."""
+    def make_room(self) -> None:
+        """Waits until there is room for the leases of more work. The ledger's lock is not held."""
+        turn = self.lane.crowded_until
+        if turn:
+            self.until(turn)
+            with self.ledger.lock:
+                self.ledger.retire()
 
     def finished(self, done: int) -> list[tuple[Stream, Work]]:
         """Takes what is done off the list of what is pending. The ledger's lock is held."""
         pending, over = self.pending, []
         while pending and pending[0][0] <= done:
             over.append((self, pending.popleft()[1]))
+        self.lane.retire(done)
         return over
 
     def synchronize(self) -> None:

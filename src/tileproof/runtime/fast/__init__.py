@@ -4,9 +4,10 @@ The full launch makes a `Plan` of what it found and adds it to the `Plans` of th
 
     launch(plans, args)
 
-compares the arguments with the plans and, if one fits, calls the driver and returns True. In every other case it
-returns False and has done nothing: the full launch judges the arguments and says what is wrong. It raises in one case
-only: a launch that joins pieces is two calls of the driver, and the driver took the first and not the second.
+compares the arguments with the plans and, if one fits, calls the driver and returns True. In every other case it has
+done nothing: None says that the ledger must be asked first, because work of another stream may be in the way; False
+that the full launch is to judge the arguments. It raises in one case only: a launch that joins pieces is two calls of
+the driver, and the driver took the first and not the second.
 """
 
 from __future__ import annotations
@@ -20,15 +21,18 @@ from .readers import record, register_buffer
 
 if TYPE_CHECKING:
 
-    def launch(plans: Plans, args: tuple[Any, ...], device: int = -1, stream: int | None = None) -> bool:
-        """Launches as an earlier launch if these arguments are like those; False if not, and nothing was done.
+    def launch(
+        plans: Plans, args: tuple[Any, ...], device: int = -1, stream: int | None = None, is_default: bool = True
+    ) -> bool | None:
+        """Launches as an earlier launch if these arguments are like those; False if not, and None if the ledger must be
+        asked first: nothing was done then.
 
-        The current stream is torch's, or the one that is given: of one device, or of all if that is -1.
+        The current stream is torch's, or the one that is given: of one device, or of all if that is -1. `is_default`
+        says that no `with` block chose it.
         """
 
-
     def match(plans: Plans, args: tuple[Any, ...]) -> bytes | None:
-        """What a launch on the CPU like an earlier one is to be given: see `checking.match`."""
+        """What a launch like an earlier one is to be given: see `checking.match`."""
 
 
 def available() -> str:
@@ -45,7 +49,7 @@ def available() -> str:
     if found.reads_torch:
         return f"native; torch tensors through DLPack's exchange API {torch.version}"
     why = "they are not as they should be" if torch.exchange else torch.version
-    return f"native; torch tensors in Python: {why}"
+    return f"native, but for torch tensors: {why}"
 
 
 def __getattr__(name: str) -> Any:

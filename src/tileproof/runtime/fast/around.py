@@ -11,7 +11,7 @@ from .layout import Around
 from .plan import LONG
 from .plans import Plans
 
-Follow: TypeAlias = Callable[[tuple[Any, ...], dict[str, Any]], bool]
+Follow: TypeAlias = Callable[[tuple[Any, ...], dict[str, Any]], bool | None]
 """Launches as an earlier launch, given arguments and constants; False if none is like it, and nothing was done."""
 
 
@@ -26,20 +26,24 @@ class Way:
     plans: Plans
 
 
-def follower(python: Follow, constants: dict[str, int], ways: Sequence[Way], around: Around) -> Follow:
-    """The native form of a function that follows launches of a kernel with some constants, if there is one."""
+def follower(constants: dict[str, int], ways: Sequence[Way], around: Around) -> Follow:
+    """What follows launches of a kernel with some constants, if native code can."""
     from . import loading
 
     found = loading.loaded()
     if isinstance(found, str) or around.environment is None:
-        return python
+        return _nothing
     if any(type(where) is not dict or type(name) is not str for way in ways for where, name, _ in way.names):
-        return python
+        return _nothing
     found.look_around(around)
     flat = [(tuple(part for entry in way.names for part in entry), way.ask, way.plans) for way in ways]
     if any(not -LONG <= value < LONG for value in constants.values()):
-        return python
-    return found.follower((python, dict(constants), *(part for way in flat for part in way)))
+        return _nothing
+    return found.follower((dict(constants), *(part for way in flat for part in way)))
+
+
+def _nothing(args: tuple[Any, ...], constants: dict[str, Any]) -> bool:
+    return False
 
 
 def follow_torch(module: object) -> None:

@@ -1,15 +1,12 @@
-"""The same launch in Python, for where there is no native code, and for tensors that it cannot read."""
+"""Which launches are like an earlier one: the specification of the native code, and what is done without it."""
 
 from __future__ import annotations
 
-import ctypes
 import math
 import struct
-from collections.abc import Callable
-from functools import cache
 from typing import Any
 
-from . import lanes, readers
+from . import readers
 from .lanes import Used
 from .layout import FAR, LARGEST, LOWEST, Division, From, StateData, StoredAs
 from .plan import CPU, LONG, OnCpu, OpenTensor, Plan, ScalarArgument, TensorArgument
@@ -17,39 +14,11 @@ from .plans import Plans
 from .seen import Seen
 
 
-def launch(plans: Plans, args: tuple[Any, ...], device: int = -1, stream: int | None = None) -> bool:
-    """Launches as an earlier launch if these arguments are like those; False if not, and nothing was done."""
-    if type(plans) is not Plans or type(args) is not tuple:
-        return False
-    if type(device) is not int or not (stream is None or type(stream) is int):
-        return False
-    kept = plans.kept  # others may clear them meanwhile
-    if not kept or kept[0].cpu is not None or not is_plain(plans, args):
-        return False
-    seen: list[Any] = [argument if type(argument) in (bool, int, float) else readers.see(argument) for argument in args]
-    if any(each is None or (type(each) is int and not -LONG <= each < LONG) for each in seen):
-        return False
-    if stream is not None and any(isinstance(each, Seen) and each.is_of_torch for each in seen):
-        return False  # torch may have made it on another stream, and must be told of this one
-    for plan in plans.kept:  # none, if what torch was asked cleared them
-        found = _words(plan, seen)
-        if found is not None:
-            words, spans = found
-            states = [
-                each.state
-                for argument, each in zip(plan.arguments, seen, strict=True)
-                if isinstance(argument, TensorArgument) and argument.is_written and each.state
-            ]
-            at = plan.stream if plan.stream is not None else _current(plan, device, stream)
-            return at is not None and _start(plan, words, spans, states, at)
-    return False
-
-
 def match(plans: Plans, args: tuple[Any, ...]) -> bytes | None:
-    """What a launch on the CPU like an earlier one is to be given, as 64-bit words: which plan, how many programs, the
-    words of the plan, the bytes that each tensor uses, and the dimensions of an open plan. None if no plan fits.
+    """What a launch like an earlier one is to be given, as 64-bit words: which plan, how many programs, the words of
+    the plan, the bytes that each tensor uses, and the dimensions of an open plan. None if no plan fits.
 
-    Tensors of torch are to be kept from changing by the caller.
+    Tensors of torch on the CPU are to be kept from changing by the caller.
     """
     if type(plans) is not Plans or type(args) is not tuple:
         return None
@@ -66,13 +35,11 @@ def match(plans: Plans, args: tuple[Any, ...]) -> bytes | None:
 def match_one(plan: Plan, seen: list[Any]) -> list[int] | None:
     """The same of one plan, but for its place."""
     cpu = plan.cpu
-    if cpu is None:
-        return None
-    if not cpu.is_open:
+    if cpu is None or not cpu.is_open:
         found = _words(plan, seen)
         if found is None:
             return None
-        words, spans, programs, extents = *found, cpu.programs, list[int]()
+        words, spans, programs, extents = *found, 0 if cpu is None else cpu.programs, list[int]()
     else:
         made = _words_of_open(plan, cpu, seen)
         if made is None:
@@ -199,24 +166,6 @@ def _fill_in(plan: Plan, cpu: OnCpu, seen: list[Any], extents: list[int], words:
     return programs
 
 
-def is_plain(plans: Plans, args: tuple[Any, ...]) -> bool:
-    """Whether no torch tensor that is written takes part in gradients, and none is stored negated."""
-    torch = readers.torch()
-    if torch is None:
-        return True
-    written, negated = plans.asked
-    for place, argument in enumerate(args):
-        if type(argument) in torch.types:
-            try:
-                if negated >> place & 1 and argument.is_neg():
-                    return False
-                if written >> place & 1 and torch.takes_part(argument):
-                    return False
-            except Exception:  # as in `readers.see`
-                return False
-    return True
-
-
 def _words(plan: Plan, seen: list[Any]) -> tuple[list[int], list[Used]] | None:
     """What the driver is to be given, and which bytes are used; None if the arguments are not like the plan's."""
     if len(plan.arguments) != len(seen):
@@ -290,55 +239,3 @@ def _is_ready(argument: TensorArgument, seen: Seen) -> bool:
         return True
     before, behind = argument.reach
     return argument.fills and (seen.address - before, seen.address + behind) == (state.low, state.high)
-
-
-def _current(plan: Plan, device: int, stream: int | None) -> int | None:
-    """The stream of a plan that has none of its own; None if it is not known."""
-    if not plan.has_programs:
-        return 0
-    if stream is not None:
-        return stream if device in (-1, plan.device[1]) else None
-    torch = readers.torch()
-    return None if torch is None else torch.current_stream(plan.device)
-
-
-def _start(plan: Plan, words: list[int], spans: list[Used], states: list[int], stream: int) -> bool:
-    if not plan.has_programs:
-        return True
-    if plan.join is not None:
-        return False  # whoever is asked must not raise, and of two calls the driver may take the first only
-    if plan.context_entry:
-        context = ctypes.c_void_p()
-        if context_at(plan.context_entry)(ctypes.byref(context)) or (context.value or 0) != plan.context:
-            return False
-    if not plan.alone:
-        return _call(plan, words, stream, states)
-    return lanes.give(plan.alone, stream, spans, lambda: _call(plan, words, stream, states))
-
-
-def _call(plan: Plan, words: list[int], stream: int, states: list[int]) -> bool:
-    for state in states:
-        StateData.from_address(state).version += 1
-    memory = (ctypes.c_uint64 * max(len(words), 1))(*words)
-    start = ctypes.addressof(memory)
-    places = (ctypes.c_void_p * max(len(words), 1))(*(start + 8 * place for place in range(len(words))))
-    driver = driver_at(plan.entry, plan.releases_gil)
-    was_given = driver(plan.function, *plan.grid, *plan.block, plan.shared_bytes, stream, places, None) == 0
-    for state in states:
-        if was_given:
-            StateData.from_address(state).unwritten = 0
-    return was_given
-
-
-@cache
-def driver_at(entry: int, releases_gil: bool) -> Callable[..., int]:
-    """`cuLaunchKernel` at an address."""
-    make = ctypes.CFUNCTYPE if releases_gil else ctypes.PYFUNCTYPE
-    pointer, count = ctypes.c_void_p, ctypes.c_uint32
-    return make(ctypes.c_int32, pointer, *[count] * 7, pointer, pointer, pointer)(entry)
-
-
-@cache
-def context_at(entry: int) -> Callable[..., int]:
-    """`cuCtxGetCurrent` at an address."""
-    return ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(entry)

@@ -7,19 +7,13 @@ another stream, or replays what a stream has recorded, would have to be kept awa
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable
-from ctypes import c_int32, c_uint32, c_uint64, c_void_p
 from dataclasses import field
-from functools import cache
-from typing import Any, Final
+from typing import Any
 
 from tileproof.diagnostics.records import dataclass
 
 from .layout import JoinData
-
-_EARLY: Final = 6
-"""The driver's number for the attribute that lets a launch come to the GPU while the one ahead of it runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,43 +49,4 @@ class Join:
         return data
 
 
-class _Attribute(ctypes.Structure):
-    _fields_ = (("id", c_int32), ("padding", c_int32), ("value", c_int32 * 16))
-
-
-class _Config(ctypes.Structure):
-    _fields_ = (
-        ("grid", c_uint32 * 3), ("block", c_uint32 * 3), ("shared_bytes", c_uint32), ("stream", c_void_p),
-        ("attributes", c_void_p), ("count", c_uint32),
-    )  # fmt: skip
-
-
-@cache
-def allocate_at(entry: int) -> Callable[..., int]:
-    """`cuMemAllocAsync` at an address."""
-    return ctypes.CFUNCTYPE(c_int32, c_void_p, c_uint64, c_void_p)(entry)
-
-
-@cache
-def release_at(entry: int) -> Callable[..., int]:
-    """`cuMemFreeAsync` at an address."""
-    return ctypes.CFUNCTYPE(c_int32, c_uint64, c_void_p)(entry)
-
-
-@cache
-def early_at(entry: int) -> Callable[..., int]:
-    """`cuLaunchKernelEx` at an address, called like `cuLaunchKernel`: the launch may come to the GPU early."""
-    start: Callable[..., int] = ctypes.CFUNCTYPE(c_int32, c_void_p, c_void_p, c_void_p, c_void_p)(entry)
-
-    def launch(function: int, *given: Any) -> int:
-        *numbers, stream, words, extra = given
-        attribute = _Attribute(id=_EARLY)
-        attribute.value[0] = 1
-        config = _Config(shared_bytes=numbers[6], stream=stream, attributes=ctypes.addressof(attribute), count=1)
-        config.grid[:], config.block[:] = numbers[:3], numbers[3:6]
-        return start(ctypes.addressof(config), function, words, extra)
-
-    return launch
-
-
-__all__ = ["Join", "allocate_at", "early_at", "release_at"]
+__all__ = ["Join"]

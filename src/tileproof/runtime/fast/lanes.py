@@ -1,73 +1,66 @@
-"""Leases of launches that follow a plan: the native code notes in a lane which bytes it gave to a stream, and when.
+"""Leases in memory that native code reads: which bytes the work of each stream uses.
 
-A stream of a GPU has a `Lane`: the number of its last work, and a ring of the spans of launches that followed a plan.
-Only while a stream is the only one of its device with work under way (`set_alone`) do launches follow plans there: then
-its own order is all the order there is, and nobody has to be asked. In any other case the full launch asks the ledger.
+A stream has a `Lane`: a ring of spans, each with the turn of the work that uses it, in the order of turns. The `Lanes`
+of a device are those of its streams with work under way. Whoever gives work to a stream looks there for the last turn
+of every other stream that the work has to wait for.
 
-A launch that follows a plan does this with the GIL, in one go: it looks whether the lane is the right one, is open, has
-room and is not busy; it notes its spans under the number `turn + 1`; from here on it is busy. Then it calls the driver,
-perhaps without the GIL. Last of all, and without the GIL still, `turn` is one more, and it is busy no longer. So
+Most work is noted by Python, under the lock of the ledger. A launch on a GPU that is like an earlier one is noted by
+native code, with the GIL, in one go: it looks whether the lanes are open, whether its own has room and is not busy, and
+whether no other stream has a lease that is in its way; it notes its spans under the number `turn + 1`; from here on the
+lane is busy. Then it calls the driver, perhaps without the GIL. Last of all, and without the GIL still, `turn` is one
+more, and the lane is busy no longer. So
 
 - one launch at a time goes through a lane, hence turns are in the order of the stream's queue;
 - a mark that is recorded on the stream covers all work up to the `turn` of that moment, never more than that;
 - spans are noted before the work can begin: whoever asks who uses some bytes learns of it, under a turn that may be one
   beyond `turn`, and `settle` waits until it is not. If the driver refuses, they are taken back and the turn is spent.
 
-The same launch in Python cannot do that in one go: it says that it comes (`in_python`) before it looks, and so keeps
-others away. Whoever gives work to the stream in any other way closes the lane meanwhile (`closed`), under the lock of
-the ledger.
-
-Launches that follow a plan have no `Work`, so what looks at failed work looks at their spans too (`spans_until`); and
-while some memory is known to be poisoned no lane is alone.
+Python closes the lanes of the device while it gives work to a stream, and while some memory is known to be poisoned.
+Then, and wherever a lease is in its way, a launch asks the ledger.
 """
 
 from __future__ import annotations
 
 import ctypes
-import struct
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final, TypeAlias
 
-from .layout import LANE_ROOM, LaneData, LaneEntry
+from .layout import LANE_ROOM, MOST_SEEN, LaneData, LanesData, SpanData
 
 _HALF: Final = LANE_ROOM // 2
+_MOST: Final = LANE_ROOM // 16
+"""So many spans of one piece of work are noted one by one."""
 _LARGEST: Final = 32
 """How many spans one launch may have: `MOST_ARGUMENTS`."""
-_ENTRY: Final = ctypes.sizeof(LaneEntry)
-_unpack: Final = struct.Struct("<QQq").iter_unpack
 _SPINS: Final = 100
 """How often it is looked at once whether the driver has answered, before the host sleeps in between."""
+_NOBODY: Final = 2**64 - 1
+"""A handle that no stream has."""
 
 _spare: list[LaneData] = []
-"""The memory of lanes that are gone, for others. It is never given back: a plan may still lead to it."""
-_cells: dict[int, ctypes.c_void_p] = {}
-"""For each device where the address of the lane of its only stream is, or nothing."""
-_alone: dict[int, Lane | None] = {}
-_in_python = threading.Lock()
-"""Held by the one thread that follows a plan in Python."""
+"""The memory of lanes that are gone, for others. It is never given back: native code may still look at it."""
 
+Span: TypeAlias = tuple[int, int]
 Used: TypeAlias = tuple[int, int, bool]
 """Bytes that a launch uses, from the first to behind the last, and whether it writes them."""
 
 
 class Lane:
-    """The launches of one stream that followed a plan."""
+    """The leases of one stream."""
 
-    __slots__ = ("_closings", "_data", "_entries", "handle")
+    __slots__ = ("_data", "_words", "slot")
 
-    def __init__(self, handle: int) -> None:
+    def __init__(self, handle: int = _NOBODY) -> None:
         try:
             self._data = _spare.pop()
         except IndexError:
             self._data = LaneData()
         ctypes.memset(ctypes.addressof(self._data), 0, LaneData.entries.offset)
-        self._entries = ctypes.addressof(self._data) + LaneData.entries.offset
-        self._closings = 0
-        self.handle = handle
-        """The stream, as the driver names it."""
+        self._words = memoryview(self._data.entries).cast("B").cast("Q")
+        self.slot: int | None = None
+        """Which of the lanes of the device it is; None if it is none."""
         self._data.handle = handle
         self._data.stop = _HALF
 
@@ -75,6 +68,11 @@ class Lane:
     def address(self) -> int:
         """Where the native code finds it."""
         return ctypes.addressof(self._data)
+
+    @property
+    def handle(self) -> int:
+        """The stream, as the driver names it."""
+        return self._data.handle or 0
 
     @property
     def turn(self) -> int:
@@ -87,153 +85,192 @@ class Lane:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a launch is being given to the stream by a thread that follows a plan."""
-        return bool(self._data.in_python or self._data.given != self._data.turn)
+        """Whether a launch is being given to the stream by native code."""
+        return bool(self._data.given != self._data.turn)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nobody has a lease."""
+        return bool(self._data.head == self._data.tail)
 
     @property
     def is_full(self) -> bool:
-        """Whether launches go the full way until someone looks what is done, and calls `retire`.
+        """Whether launches ask the ledger until someone looks what is done, and calls `retire`.
 
         It is so from time to time before the ring is really full: a mark that is recorded then is done, as a rule, by
         the time one has to wait for it.
         """
         return int(self._data.stop - self._data.head) < _LARGEST
 
-    def spans_since(self, done: int) -> list[tuple[int, tuple[int, int], bool]]:
-        """What launches that followed a plan use: turn, bytes, and whether they are written. In the order of turns."""
-        return [(noted >> 1, (low, high), bool(noted & 1)) for low, high, noted in self._noted(done, None)]
+    @property
+    def crowded_until(self) -> int:
+        """The turn that is to be done before there is room for more work; 0 if there is room."""
+        data = self._data
+        if data.head - data.tail <= LANE_ROOM - 2 * _MOST - _LARGEST:
+            return 0
+        return int(self._words[(data.tail + _HALF) % LANE_ROOM * 3 + 2] >> 1)
 
-    def spans_until(self, done: int) -> list[tuple[int, tuple[int, int], bool]]:
-        """The same of those that `retire` would forget."""
-        return [(noted >> 1, (low, high), bool(noted & 1)) for low, high, noted in self._noted(None, done)]
+    def note(self, turn: int, reads: Sequence[Span], writes: Sequence[Span]) -> None:
+        """Notes what work uses. The lock of the ledger is held, and the ring is not crowded."""
+        data, words = self._data, self._words
+        place = data.head
+        for spans, noted in ((reads, turn << 1), (writes, turn << 1 | 1)):
+            if len(spans) > _MOST:
+                spans = ((min(low for low, _ in spans), max(high for _, high in spans)),)
+            for low, high in spans:
+                if low < high:
+                    at = place % LANE_ROOM * 3
+                    words[at], words[at + 1], words[at + 2] = low, high, noted
+                    place += 1
+        data.head = place
+
+    def entries(self, after: int = 0, until: int | None = None) -> list[tuple[int, Span, bool]]:
+        """What work after a turn uses, up to another, in order: turn, bytes, and whether they are written."""
+        first, end = self._first_after(after), self._data.head if until is None else self._first_after(until)
+        return [self._entry(place) for place in range(first, end)]
+
+    def _entry(self, place: int) -> tuple[int, Span, bool]:
+        at = place % LANE_ROOM * 3
+        low, high, noted = self._words[at : at + 3]
+        return noted >> 1, (low, high), bool(noted & 1)
 
     def retire(self, done: int) -> None:
-        """Forgets launches up to a turn, which are done. The lock of the ledger is held."""
+        """Forgets work up to a turn, which is done. The lock of the ledger is held."""
         data = self._data
         data.tail = tail = self._first_after(done)
         data.stop = min(tail + LANE_ROOM, data.head + _HALF)
 
-    @contextmanager
-    def closed(self) -> Iterator[None]:
-        """Has nobody follow a plan meanwhile, so that work can be given in turn. The lock of the ledger is held."""
-        self.close()
-        try:
-            yield
-        finally:
-            self.open()
+    def clear(self) -> None:
+        """Forgets all work."""
+        self._data.tail = self._data.head
 
-    def close(self) -> None:
-        """The same until `open` is called."""
-        data = self._data
-        self._closings += 1
-        data.closed = 1
-        if data.in_python or data.given != data.turn:
-            try:
-                self.settle()
-            except BaseException:
-                self.open()
-                raise
+    def last_before(self, spans: Sequence[Used], seen: int) -> int:
+        """What `last_before` of the native code does."""
+        for place in range(self._data.head - 1, self._data.tail - 1, -1):
+            turn, (start, end), is_written = self._entry(place)
+            if turn <= seen:
+                return 0
+            for low, high, writes in spans:
+                if (is_written or writes) and start < high and low < end and low < high:
+                    return turn
+        return 0
 
-    def open(self) -> None:
-        """Ends what `close` began."""
-        self._closings -= 1
-        if not self._closings:
-            self._data.closed = 0
+    def see(self, other: Lane, turn: int) -> None:
+        """Notes how far the stream has waited for another."""
+        if other.slot is not None and other.slot < MOST_SEEN:
+            self._data.seen[other.slot] = turn
+
+    def seen(self, slot: int) -> int:
+        """How far the stream has waited for another, as far as that is noted."""
+        return int(self._data.seen[slot]) if slot < MOST_SEEN else 0
 
     def settle(self) -> None:
-        """Waits until no launch that follows a plan is half given. With the lane closed or not alone there is none
-        from then on; otherwise `turn` now counts every launch that was noted before."""
+        """Waits until no launch of the native code is half given. With the lanes closed there is none from then on;
+        otherwise `turn` now counts every launch that was noted before."""
         data, begun, spins = self._data, self._data.turn, 0
         while self.is_busy and data.turn == begun:
             spins += 1
             time.sleep(0 if spins < _SPINS else 0.0001)
 
-    def _noted(self, after: int | None, until: int | None) -> Iterator[tuple[int, int, int]]:
-        data = self._data
-        head = data.head
-        first = data.tail if after is None else self._first_after(after)
-        end = head if until is None else self._first_after(until)
-        while first < end:
-            start = first % LANE_ROOM
-            count = min(end - first, LANE_ROOM - start)
-            yield from _unpack(ctypes.string_at(self._entries + start * _ENTRY, count * _ENTRY))
-            first += count
-
     def _first_after(self, done: int) -> int:
         """The place of the first entry of a later turn; entries are in the order of turns."""
-        data = self._data
-        low, high = data.tail, data.head
-        entries = data.entries
+        data, words = self._data, self._words
+        low, high = int(data.tail), int(data.head)
         while low < high:
             middle = (low + high) // 2
-            if entries[middle % LANE_ROOM].noted >> 1 <= done:
+            if words[middle % LANE_ROOM * 3 + 2] >> 1 <= done:
                 low = middle + 1
             else:
                 high = middle
-        return int(low)
+        return low
 
     def __del__(self, _spare: list[LaneData] = _spare) -> None:  # the module may be gone before
         _spare.append(self._data)
 
 
-def cell_of(device: int) -> int:
-    """Where the native code finds the lane of the only stream of a device that has work under way."""
-    return ctypes.addressof(_cell(device))
+class Lanes:
+    """The lanes of the streams of one device that have work under way."""
 
+    def __init__(self) -> None:
+        self._data = LanesData()
+        self._lanes: list[Lane | None] = []
+        self._tables: list[object] = [None]
+        """The table that native code reads, and those of before, which it may be reading."""
 
-def _cell(device: int) -> ctypes.c_void_p:
-    found = _cells.get(device)
-    return found if found is not None else _cells.setdefault(device, ctypes.c_void_p())
+    @property
+    def address(self) -> int:
+        """Where the native code finds them."""
+        return ctypes.addressof(self._data)
 
+    def add(self, lane: Lane) -> int:
+        """Gives a lane a slot. The lock of the ledger is held."""
+        lanes = self._lanes
+        slot = lanes.index(None) if None in lanes else len(lanes)
+        lanes[slot : slot + 1] = [lane]
+        ctypes.memset(ctypes.addressof(lane._data.seen), 0, ctypes.sizeof(lane._data.seen))
+        for each in lanes:
+            if each is None:
+                continue
+            if slot < MOST_SEEN:
+                each._data.seen[slot] = 0
+            if each is not lane and each.handle == lane.handle:
+                each._data.handle = _NOBODY  # its stream is gone, and the driver gave the name to another
+        lane._data.slot = lane.slot = slot
+        self._publish()
+        return slot
 
-def lane_alone(device: int) -> Lane | None:
-    """The lane of the only stream of a device that has work under way."""
-    return _alone.get(device)
+    def remove(self, lane: Lane) -> None:
+        """Takes its slot from a lane: no work of its stream is under way, or none of it matters any more."""
+        if lane.slot is not None:
+            self._lanes[lane.slot] = None
+            lane.slot = None
+            self._publish()
 
+    def _publish(self) -> None:
+        count = len(self._lanes)
+        table = self._tables[-1]
+        if not isinstance(table, ctypes.Array) or len(table) < count:
+            table = (ctypes.c_void_p * max(8, 2 * count))()
+            self._tables.append(table)
+        for slot, lane in enumerate(self._lanes):
+            table[slot] = None if lane is None else lane.address
+        self._data.lane = ctypes.addressof(table)
+        self._data.count = count
 
-def set_alone(device: int, lane: Lane | None) -> None:
-    """Says which stream of a device is the only one with work under way, if one is. The lock of the ledger is held.
+    def conflicts(self, lane: Lane | None, spans: Sequence[Used]) -> list[tuple[int, int]]:
+        """What work that uses some bytes has to wait for: slots, and the last turn of each. The lock is held."""
+        from .loading import native_conflicts
 
-    When it returns, no launch that follows a plan is half given to the one before. Only then may be asked whether that
-    one is idle: as long as it is alone, threads may give it work without the lock.
-    """
-    cell, before = _cell(device), _alone.get(device)
-    cell.value = None
-    if before is not None and before is not lane:
-        before.settle()
-    _alone[device] = lane
-    if lane is not None:
-        cell.value = lane.address
+        find = native_conflicts()
+        if find is None:
+            return self._conflicts(lane, spans)
+        turns = (ctypes.c_int64 * len(self._lanes))()
+        given = (SpanData * len(spans))(*(SpanData(*each) for each in spans))
+        find(self.address, 0 if lane is None else lane.address, given, len(spans), turns)
+        return [(slot, turn) for slot, turn in enumerate(turns) if turn]
 
+    def _conflicts(self, lane: Lane | None, spans: Sequence[Used]) -> list[tuple[int, int]]:
+        """The same in Python."""
+        found = []
+        for slot, other in enumerate(self._lanes):
+            if other is not None and other is not lane:
+                turn = other.last_before(spans, 0 if lane is None else lane.seen(slot))
+                if turn:
+                    found.append((slot, turn))
+        return found
 
-def give(cell: int, stream: int, spans: Sequence[Used], start: Callable[[], bool]) -> bool:
-    """Does in Python what the native code does: starts a launch if the stream is alone, and notes what it uses."""
-    address = ctypes.c_void_p.from_address(cell).value
-    if address is None or not _in_python.acquire(blocking=False):
-        return False
-    data = LaneData.from_address(address)
-    data.in_python = 1
-    try:
-        # The lane may have been left, closed or taken before it was said that this thread comes.
-        is_right = ctypes.c_void_p.from_address(cell).value == address and (data.handle or 0) == stream
-        if not is_right or data.given != data.turn or data.closed or data.stop - data.head < len(spans):
-            return False
-        head, turn = data.head, data.turn + 1
-        spans = [span for span in spans if span[0] != span[1]]
-        for place, (low, high, is_written) in enumerate(spans, head):
-            data.entries[place % LANE_ROOM] = LaneEntry(low, high, turn << 1 | is_written)
-        data.head, data.given = head + len(spans), turn
-        was_given = True  # as far as is known, if a signal interrupts
+    @contextmanager
+    def closed(self) -> Iterator[None]:
+        """Has native code give nothing to a stream of the device meanwhile. The lock of the ledger is held."""
+        self._data.closed += 1
         try:
-            was_given = start()
+            yield
         finally:
-            if not was_given:
-                data.head = head
-            data.turn = turn
-        return was_given
-    finally:
-        data.in_python = 0
-        _in_python.release()
+            self._data.closed -= 1
+
+    def set_poisoned(self, is_poisoned: bool) -> None:
+        """Has every launch ask the ledger while some memory is known to hold nothing that counts."""
+        self._data.poisoned = is_poisoned
 
 
-__all__ = ["Lane", "Used", "cell_of", "give", "lane_alone", "set_alone"]
+__all__ = ["Lane", "Lanes", "Used"]

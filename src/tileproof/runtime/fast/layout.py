@@ -23,8 +23,10 @@ FAR: Final = 2**48
 """Every dimension is shorter."""
 LARGEST: Final = 2**62
 """So many bytes or programs are left to the full launch."""
-LANE_ROOM: Final = 4096
+LANE_ROOM: Final = 16384
 """How many spans a lane holds."""
+MOST_SEEN: Final = 64
+"""For so many streams a lane notes how far its own has waited for them."""
 LOWEST: Final = 1 << 16
 """No system has memory below this address."""
 
@@ -97,7 +99,7 @@ class PlanData(ctypes.Structure):
         ("grid", c_int32 * 3), ("block", c_int32 * 3), ("shared_bytes", c_int32), ("follows", c_int32),
         ("releases_gil", c_int32), ("has_programs", c_int32), ("function", c_void_p), ("stream", c_void_p),
         ("context", c_void_p), ("launch", c_void_p), ("current_context", c_void_p), ("word", c_void_p),
-        ("argument", c_void_p), ("alone", c_void_p), ("join", c_void_p),
+        ("argument", c_void_p), ("lanes", c_void_p), ("join", c_void_p),
         ("is_open", c_int32), ("is_quick", c_int32), ("sources", c_int32), ("divisions", c_int32),
         ("record", c_int32), ("first", c_int32), ("dimensions", c_int32), ("padding", c_int32),
         ("cache", c_uint64), ("chunks", c_int64), ("programs", c_int64), ("source", c_void_p), ("divided", c_void_p),
@@ -165,28 +167,36 @@ class RecordData(ctypes.Structure):
 
 class StateData(ctypes.Structure):
     """What is true of a piece of memory of our own: how often launches that followed a plan wrote it, its bytes,
-    whether some of them were never written, and the address of a list that has an entry for each view handed out."""
+    whether some of them were never written, the address of a list that has an entry for each view handed out, and
+    whether another library made the memory."""
 
     _fields_ = (
-        ("version", c_int64), ("low", c_uint64), ("high", c_uint64), ("unwritten", c_int32), ("padding", c_int32),
+        ("version", c_int64), ("low", c_uint64), ("high", c_uint64), ("unwritten", c_int32), ("is_foreign", c_int32),
         ("lent", c_void_p),
     )  # fmt: skip
 
 
-class LaneEntry(ctypes.Structure):
-    """Bytes that a launch uses; `noted` is twice its turn, and one more if it writes them."""
-
-    _fields_ = (("low", c_uint64), ("high", c_uint64), ("noted", c_int64))
-
-
 class LaneData(ctypes.Structure):
-    """The launches of a stream that followed a plan. Places count on for ever; the ring is taken modulo its room.
-    One is being given to the stream while `given` is one more than `turn`."""
+    """The leases of a stream. Places count on for ever; the ring is taken modulo its room. An entry is three words: the
+    first byte, the end, and twice the turn of the work, and one more if it writes them. A launch is being given to the
+    stream while `given` is one more than `turn`."""
 
     _fields_ = (
         ("handle", c_void_p), ("given", c_int64), ("turn", c_int64), ("head", c_int64), ("tail", c_int64),
-        ("stop", c_int64), ("closed", c_int32), ("in_python", c_int32), ("entries", LaneEntry * LANE_ROOM),
+        ("stop", c_int64), ("slot", c_int64), ("seen", c_int64 * MOST_SEEN), ("entries", c_uint64 * (3 * LANE_ROOM)),
     )  # fmt: skip
+
+
+class LanesData(ctypes.Structure):
+    """The lanes of all streams of a device that have work under way, by slot."""
+
+    _fields_ = (("closed", c_int64), ("poisoned", c_int64), ("count", c_int64), ("lane", c_void_p))
+
+
+class SpanData(ctypes.Structure):
+    """Bytes that work uses, and whether it writes them."""
+
+    _fields_ = (("low", c_uint64), ("high", c_uint64), ("is_written", c_int64))
 
 
 class SeenData(ctypes.Structure):
@@ -215,7 +225,7 @@ class RuntimeData(ctypes.Structure):
         ("plans_type", c_void_p),
         *((name, c_void_p) for name in ("true_object", "false_object")),
         *((name, c_void_p) for name in ("long_value", "float_value", "truth", "call", "attribute", "hold", "drop")),
-        *((name, c_void_p) for name in ("number", "forget_error", "release_gil", "take_gil", "in_python")),
+        *((name, c_void_p) for name in ("number", "forget_error", "release_gil", "take_gil")),
         *((name, c_void_p) for name in ("is_grad_enabled", "requires_grad", "is_negated", "torch_stream")),
         *((name, c_void_p) for name in ("none", "missing", "variable", "look_up", "next")),
         ("quiet", c_void_p * MOST_VARIABLES),
@@ -248,6 +258,6 @@ class Around:
 
 SIZED: Final = (
     RuntimeData, PlanData, ArgumentData, TableData, RecordData, SeenData, ReaderData, LaneData, StateData, JoinData,
-    SourceData, DividedData, DoorData,
+    SourceData, DividedData, DoorData, LanesData,
 )  # fmt: skip
 """In the order in which the native code tells their sizes."""

@@ -25,7 +25,7 @@ from .layout import SIZED, Around, Form, How, ReaderData, RuntimeData, SeenData,
 from .plans import Plans
 from .readers import HEADER, Reader
 
-Launch: TypeAlias = Callable[..., bool]
+Launch: TypeAlias = Callable[..., bool | None]
 Match: TypeAlias = Callable[..., bytes | None]
 
 _TEXT: Final = Path(__file__).parent / "native" / "fast.ll"
@@ -42,7 +42,7 @@ _TYPES: Final = {
     "tuple_type": tuple, "bytes_type": bytes, "int_type": int, "float_type": float, "dict_type": dict,
     "plans_type": Plans,
 }  # fmt: skip
-_NAMES: Final = tuple(f"tileproof_fast_{name}" for name in ("launch", "follow", "match", "read", "use"))
+_NAMES: Final = tuple(f"tileproof_fast_{name}" for name in ("launch", "follow", "match", "conflicts", "read", "use"))
 
 
 class Unusable(Exception):
@@ -62,12 +62,12 @@ class Native:
 
     def __init__(self) -> None:
         _check_python()
-        launch, follow, match, read, use = llvm.load_object(_code(), _NAMES).values()
+        launch, follow, match, conflicts, read, use = llvm.load_object(_code(), _NAMES).values()
         self._runtime = runtime = RuntimeData(
             header=HEADER, tuple_items=tuple.__basicsize__, bytes_data=bytes.__basicsize__ - 1,
             plans_slot=readers.slot_of(Plans, "_held"), true_object=id(True), false_object=id(False),
         )  # fmt: skip
-        self._kept: list[object] = [checking.launch]
+        self._kept: list[object] = []
         self._around: Around | None = None
         self._met: list[Reader] = []
         for name, kind in _TYPES.items():
@@ -75,7 +75,7 @@ class Native:
         for name, function in _FUNCTIONS.items():
             setattr(runtime, name, ctypes.cast(getattr(ctypes.pythonapi, function), ctypes.c_void_p).value)
         runtime.door = door.address()
-        runtime.in_python, runtime.none, runtime.missing = id(checking.launch), id(None), id(MISSING)
+        runtime.none, runtime.missing = id(None), id(MISSING)
         sizes = (ctypes.c_int64 * len(SIZED))()
         ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(use)(ctypes.addressof(runtime), sizes)
         if list(sizes) != [ctypes.sizeof(each) for each in SIZED]:
@@ -83,9 +83,12 @@ class Native:
         self._read = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.py_object, ctypes.c_void_p)(read)
         self._check_numbers()
         self.update()
-        self.launch: Launch = self._callable(self._method(b"launch", launch, checking.launch.__doc__))
+        self.launch: Launch = self._callable(self._method(b"launch", launch, _cannot_launch.__doc__))
         self.match: Match = self._callable(self._method(b"match", match, checking.match.__doc__))
         self._follow = self._method(b"follow", follow, "Launches as an earlier launch; False if there is none like it.")
+        pointer, count = ctypes.c_void_p, ctypes.c_int64
+        # With the GIL: other threads note leases with it.
+        self.conflicts = ctypes.PYFUNCTYPE(None, pointer, pointer, pointer, count, pointer)(conflicts)
 
     def see(self, given: object) -> SeenData | None:
         """What the native code sees of an argument."""
@@ -293,13 +296,25 @@ def update() -> None:
             _loaded[0].update()
 
 
+def _cannot_launch(plans: Plans, args: tuple[Any, ...], *stream: Any) -> bool | None:
+    """Launches as an earlier launch if these arguments are like those; False if not, and nothing was done; None if the
+    ledger must be asked first."""
+    return False
+
+
 def launcher() -> Launch:
-    """What launches: the native code if it is of use here, else Python."""
+    """What launches: the native code if it is of use here, else nothing does."""
     found = loaded()
-    return found.launch if isinstance(found, Native) else checking.launch
+    return found.launch if isinstance(found, Native) else _cannot_launch
 
 
 def matcher() -> Match:
-    """What matches launches on the CPU: the native code if it is of use here, else Python."""
+    """What matches launches: the native code if it is of use here, else Python."""
     found = loaded()
     return found.match if isinstance(found, Native) else checking.match
+
+
+def native_conflicts() -> Callable[..., None] | None:
+    """What finds leases that are in the way of work; None if there is no native code."""
+    found = loaded()
+    return found.conflicts if isinstance(found, Native) else None

@@ -278,8 +278,8 @@ class Plan:
     """The address of `cuCtxGetCurrent`; if it is given, `context` must be current."""
     releases_gil: bool = True
     """Whether other threads may run Python while the driver works, which may wait for room in its queue."""
-    alone: int = 0
-    """Where the lane of the only stream of the device is found, which takes the leases; 0 if none are taken."""
+    lanes: int = 0
+    """Where the `Lanes` of the device are, which take the leases; 0 if none are taken."""
     join: Join | None = None
     """What comes behind the first call of the driver, where there are two."""
     keep: Any = field(default=None, repr=False)
@@ -318,12 +318,10 @@ class Plan:
 class Packed:
     """A plan and its form for the native code, which lives as long as this object."""
 
-    __slots__ = ("_arguments", "_cpu", "_join", "_words", "beside", "data", "plan")
+    __slots__ = ("_arguments", "_cpu", "_join", "_words", "data", "plan")
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.beside: Any = None
-        """What launches that ask the ledger keep of it."""
         self._words = (ctypes.c_uint64 * max(len(plan.words), 1))(*plan.words)
         self._arguments = (ArgumentData * max(len(plan.arguments), 1))(*(each.packed() for each in plan.arguments))
         self._join = None if plan.join is None else plan.join.packed()
@@ -332,7 +330,7 @@ class Packed:
             shared_bytes=plan.shared_bytes, follows=plan.stream is None, releases_gil=plan.releases_gil,
             has_programs=plan.has_programs, function=plan.function, stream=plan.stream or 0, context=plan.context,
             launch=plan.entry, current_context=plan.context_entry, word=ctypes.addressof(self._words),
-            argument=ctypes.addressof(self._arguments), alone=plan.alone,
+            argument=ctypes.addressof(self._arguments), lanes=plan.lanes,
             join=None if self._join is None else ctypes.addressof(self._join),
         )  # fmt: skip
         self.data.grid[:], self.data.block[:] = plan.grid, plan.block

@@ -18,8 +18,8 @@ typedef long long i64;
 typedef unsigned long long u64;
 typedef struct object object;
 
-enum { MOST_ARGUMENTS = 32, MOST_WORDS = 160, MOST_AXES = 8, MOST_TYPES = 12, MOST_VARIABLES = 4, LANE_ROOM = 4096,
-       MOST_DIMENSIONS = 32 };
+enum { MOST_ARGUMENTS = 32, MOST_WORDS = 160, MOST_AXES = 8, MOST_TYPES = 12, MOST_VARIABLES = 4, LANE_ROOM = 16384,
+       MOST_DIMENSIONS = 32, MOST_SEEN = 64 };
 
 /* What an argument was seen to be, and what a plan wants it to be. */
 enum { UNKNOWN, WHOLE, REAL, TRUTH, TENSOR };
@@ -43,9 +43,9 @@ enum { AS_WHOLE, AS_F32, AS_F64 };
 /* How tensors of a type are read. */
 enum { BY_ARRAY, BY_EXCHANGE, BY_RECORD, BY_PYTHON };
 
-/* Answers besides no and yes: Python must look, at a tensor that only it can read or for a stream; another thread is
-   giving a launch to the same stream; or a launch broke off, and Python has raised why. */
-enum { FOR_PYTHON = 2, AGAIN = 3, RAISED = 4 };
+/* Answers besides no and yes: the ledger must be asked first; another thread is giving a launch to the same stream; or
+   a launch broke off, and Python has raised why. */
+enum { FOR_LEDGER = 2, AGAIN = 3, RAISED = 4 };
 
 /* How often it is tried again, and how often it is looked each time whether that launch was given: the driver answers
    within some microseconds, unless its queue is full. */
@@ -90,20 +90,25 @@ typedef i32 allocate_code(u64 *address, u64 bytes, void *stream);
 typedef i32 release_code(u64 address, void *stream);
 typedef i32 recording_code(void *stream, i32 *state);
 
-/* The launches of a stream that followed a plan, and the bytes they use: `noted` is twice the turn of a launch, and one
-   more if it writes them. Places count on for ever, and the ring is taken modulo its room; one may be filled up to
-   `stop`. A launch is being given while `given` is one more than `turn`. lanes.py says who may do what. */
+/* The leases of a stream: the bytes that its work uses. `noted` is twice the turn of the work, and one more if it writes
+   them. Places count on for ever, and the ring is taken modulo its room; launches here may fill it up to `stop`. One is
+   being given to the stream while `given` is one more than `turn`. `seen` has, by slot, how far the stream has waited
+   for others. lanes.py says who may do what. */
 struct entry { u64 low, high; i64 noted; };
 struct lane {
     void *handle;
-    i64 given, turn, head, tail, stop;
-    i32 closed, in_python;
+    i64 given, turn, head, tail, stop, slot;
+    i64 seen[MOST_SEEN];
     struct entry entry[LANE_ROOM];
 };
 
+/* The lanes of all streams of a device that have work under way, by slot; a slot may be empty. While they are closed,
+   Python gives work to a stream, or something is poisoned. */
+struct lanes { i64 closed, poisoned, count; struct lane **lane; };
+
 /* What is true of a piece of memory of our own, for all tensors there: how often it was written, its bytes, whether
-   some of them never were, and the list of those it is lent to. */
-struct state { i64 version; u64 low, high; i32 unwritten, padding; object *lent; };
+   some of them never were, the list of those it is lent to, and whether another library made it. */
+struct state { i64 version; u64 low, high; i32 unwritten, is_foreign; object *lent; };
 
 /* What comes behind the first call of the driver where pieces are joined: a second one with the same words. One of
    these is the address of memory that the first fills and the second reads. It is taken and given back in the order of
@@ -142,7 +147,7 @@ struct plan {
     context_code *current_context; /* null: whatever context is current is the right one */
     const u64 *word;
     const struct argument *argument;
-    struct lane *const *alone; /* where the lane of the only stream of the device is; null: no leases are taken */
+    const struct lanes *lanes; /* of the device; null: no leases are taken */
     const struct join *join; /* null: there is one call of the driver */
     /* Of the CPU. An open plan holds for all shapes of which `divided`, `is_unit` and `is_large` are true. */
     i32 is_open, is_quick, sources, divisions; /* quick: a small launch may be done here and now */
@@ -208,7 +213,6 @@ struct runtime {
     void *(*release_gil)(void);
     void (*take_gil)(void *);
     /* What others do. */
-    object *in_python; /* the same launch, for what is only read in Python */
     object *is_grad_enabled, *requires_grad, *is_negated;
     stream_code *torch_stream;
     /* What is asked before a plan is followed: variables that must be None, a dict that must not have a key, nor
@@ -585,13 +589,45 @@ static i32 is_busy(const struct lane *lane) {
     return __atomic_load_n(&lane->turn, __ATOMIC_ACQUIRE) != lane->given;
 }
 
+static i32 meet(const struct entry *entry, const struct span *spans, i64 count) {
+    for (i64 i = 0; i < count; i++)
+        if ((entry->noted & 1) | spans[i].is_written && entry->low < spans[i].high && spans[i].low < entry->high
+            && spans[i].low != spans[i].high) return 1;
+    return 0;
+}
+
+/* The last work of a stream that some bytes have to wait for, and that `seen` does not cover; 0 if there is none. */
+static i64 last_before(const struct lane *lane, const struct span *spans, i64 count, i64 seen) {
+    for (i64 place = lane->head - 1; place >= lane->tail; place--) {
+        const struct entry *entry = &lane->entry[place & (LANE_ROOM - 1)];
+        if (entry->noted >> 1 <= seen) return 0;
+        if (meet(entry, spans, count)) return entry->noted >> 1;
+    }
+    return 0;
+}
+
+static i64 seen_by(const struct lane *lane, i64 slot) {
+    return lane && slot < MOST_SEEN ? lane->seen[slot] : 0;
+}
+
+static struct lane *lane_of(const struct lanes *lanes, void *stream) {
+    for (i64 i = 0; i < lanes->count; i++)
+        if (lanes->lane[i] && lanes->lane[i]->handle == stream) return lanes->lane[i];
+    return 0;
+}
+
 /* Whether a launch may go to a stream without asking the ledger; if so, its leases are taken.
 
    From here to the end of `start` the lane is this launch's: whoever comes meanwhile finds it busy and tries again, or
-   goes the full way, which waits. So the order of turns is the order in which the driver was called. */
-static i32 takes_turn(struct lane *lane, void *stream, const struct launch *launch) {
-    if (!lane || lane->handle != stream || lane->closed || lane->stop - lane->head < launch->spans) return 0;
-    if (is_busy(lane) || lane->in_python) return AGAIN;
+   asks the ledger, which waits. So the order of turns is the order in which the driver was called. */
+static i32 takes_turn(const struct lanes *lanes, struct lane *lane, const struct launch *launch) {
+    if (lanes->closed | lanes->poisoned || !lane || lane->stop - lane->head < launch->spans) return FOR_LEDGER;
+    if (is_busy(lane)) return AGAIN;
+    for (i64 i = 0; i < lanes->count; i++) {
+        const struct lane *other = lanes->lane[i];
+        if (other && other != lane && last_before(other, launch->span, launch->spans, seen_by(lane, i)))
+            return FOR_LEDGER;
+    }
     i64 head = lane->head, noted = (lane->given + 1) << 1;
     for (i32 i = 0; i < launch->spans; i++) {
         const struct span *span = &launch->span[i];
@@ -604,6 +640,16 @@ static i32 takes_turn(struct lane *lane, void *stream, const struct launch *laun
     lane->head = head;
     lane->given++;
     return 1;
+}
+
+/* Called by Python: of each lane but `mine` the last turn that some bytes have to wait for. */
+void tileproof_fast_conflicts(
+    const struct lanes *lanes, const struct lane *mine, const struct span *spans, i64 count, i64 *turns
+) {
+    for (i64 i = 0; i < lanes->count; i++) {
+        const struct lane *other = lanes->lane[i];
+        turns[i] = other && other != mine ? last_before(other, spans, count, seen_by(mine, i)) : 0;
+    }
 }
 
 static i32 is_recording(const struct join *join, void *stream) {
@@ -679,7 +725,7 @@ static i32 start(
         if (chosen->device >= 0 && chosen->device != plan->device) return 0;
         stream = chosen->stream;
         if (chosen->has_torch) {
-            if (!runtime->torch_stream) return FOR_PYTHON;
+            if (!runtime->torch_stream) return 0;
             if (runtime->torch_stream(plan->device_type, plan->device, &stream) != 0) {
                 runtime->forget_error();
                 return 0;
@@ -689,10 +735,10 @@ static i32 start(
     }
     if (plan->current_context && (plan->current_context(&context) != 0 || context != plan->context)) return 0;
     if (plan->join && is_recording(plan->join, stream)) return 0;
-    if (plan->alone) {
-        *used = lane = *plan->alone;
+    if (plan->lanes) {
+        *used = lane = lane_of(plan->lanes, stream);
         head = lane ? lane->head : 0;
-        i32 answer = takes_turn(lane, stream, launch);
+        i32 answer = takes_turn(plan->lanes, lane, launch);
         if (answer != 1) return answer;
     }
     for (i32 i = 0; i < launch->states; i++) launch->written[i]->version++;
@@ -796,8 +842,8 @@ static const struct table *table_in(object *held) {
     return (const struct table *)((char *)ITEM_OF(held, 0) + runtime->bytes_data);
 }
 
-/* The plan that arguments on the CPU fit; null if there is none. `kept` holds tensors of torch, or is null if that is the
-   caller's affair. */
+/* The plan that arguments fit; null if there is none. `kept` holds tensors of torch on the CPU, or is null if that is
+   the caller's affair. */
 static const struct plan *match_here(
     object *plans, object *args, struct seen *seen, struct launch *launch, struct kept *kept
 ) {
@@ -805,7 +851,6 @@ static const struct plan *match_here(
     object *held = held_by(plans);
     if (!held || count > MOST_ARGUMENTS) return 0;
     const struct table *table = table_in(held);
-    if (!table->on_cpu) return 0;
     if (kept) {
         i32 is_known = 1;
         runtime->hold(held);
@@ -846,7 +891,7 @@ static i32 go_here(object *plans, object *args) {
     return is_done;
 }
 
-/* Called by Python as match(plans, args): what a launch on the CPU is to be given, as bytes. In words: which plan, how
+/* Called by Python as match(plans, args): what a launch is to be given, as bytes. In words: which plan, how
    many programs; the words of the plan; the bytes that each tensor uses; and the dimensions of an open plan. None if
    no plan fits. Tensors of torch are the caller's to keep. */
 object *tileproof_fast_match(object *self, object *const *given, i64 count) {
@@ -886,10 +931,11 @@ static i32 go_once(object *plans, object *args, const struct chosen *chosen, str
         if (!is_known) return 0;
     }
     for (i64 i = 0; i < count; i++)
-        if (!read(ITEM_OF(args, i), &seen[i])) return seen[i].how == BY_PYTHON ? FOR_PYTHON : 0;
-    /* Torch may have made a tensor on another stream than one of ours, and must be told of that. */
+        if (!read(ITEM_OF(args, i), &seen[i])) return 0;
+    /* Another library may have made a tensor on another stream than one of ours, and must be told of that. */
     for (i64 i = 0; i < count && !chosen->is_default; i++)
-        if (seen[i].form == TENSOR && seen[i].how == BY_EXCHANGE) return 0;
+        if (seen[i].form == TENSOR && (seen[i].how == BY_EXCHANGE || (seen[i].state && seen[i].state->is_foreign)))
+            return 0;
     i64 latest = *table->latest;
     if (table->on_cpu) return 0;
     if (fits(table->plan[latest], seen, count, &launch))
@@ -912,33 +958,36 @@ static i32 go(object *plans, object *args, const struct chosen *chosen) {
         for (i32 looks = 0; looks < MOST_LOOKS && __atomic_load_n(&lane->turn, __ATOMIC_ACQUIRE) != given; looks++) {}
         runtime->take_gil(thread); /* anything may have changed meanwhile, so all is looked at anew */
     }
-    return 0;
+    return FOR_LEDGER;
 }
 
-/* Called by Python as launch(plans, args) or launch(plans, args, device, stream); True if it launched. */
+static object *told(i32 answer) {
+    if (answer == RAISED) return 0;
+    if (answer != FOR_LEDGER) return runtime->truth(answer);
+    runtime->hold(runtime->none);
+    return runtime->none;
+}
+
+/* Called by Python as launch(plans, args), or launch(plans, args, device, stream, is_default); True if it launched, False
+   if it is like no earlier one, None if the ledger must be asked first. */
 object *tileproof_fast_launch(object *self, object *const *given, i64 count) {
     struct chosen chosen = {-1, 0, count == 2, count == 2};
     i32 overflow = 0;
     (void)self;
-    if ((count != 2 && count != 4) || TYPE_OF(given[0]) != runtime->plans_type
+    if ((count != 2 && count != 5) || TYPE_OF(given[0]) != runtime->plans_type
         || TYPE_OF(given[1]) != runtime->tuple_type) return runtime->truth(0);
-    if (count == 4) {
+    if (count == 5) {
         if (TYPE_OF(given[2]) != runtime->int_type || TYPE_OF(given[3]) != runtime->int_type) return runtime->truth(0);
         chosen.device = runtime->long_value(given[2], &overflow);
         if (overflow) return runtime->truth(0);
         chosen.stream = (void *)runtime->long_value(given[3], &overflow);
         if (overflow) return runtime->truth(0);
+        chosen.is_default = given[4] == runtime->true_object;
     }
-    i32 answer = go(given[0], given[1], &chosen);
-    if (answer == RAISED) return 0;
-    if (answer != FOR_PYTHON) return runtime->truth(answer);
-    object *told = runtime->call(runtime->in_python, given, (u64)count, 0);
-    if (told) return told;
-    runtime->forget_error();
-    return runtime->truth(0);
+    return told(go(given[0], given[1], &chosen));
 }
 
-/* Following: a launch, if nothing was said that concerns it. What is unusual is left to the same in Python. */
+/* Following: a launch, if nothing was said that concerns it. What is unusual is left to Python. */
 
 static object *look_up(object *dict, object *key) {
     object *found = runtime->look_up(dict, key);
@@ -1031,9 +1080,8 @@ static i32 follow(object *ways, object *args, object *constants) {
     struct chosen chosen;
     i64 count = COUNT_OF(ways);
     i32 is_chosen = 0;
-    if (!are_equal(constants, ITEM_OF(ways, 1))) return 0;
-    if (!is_quiet()) return FOR_PYTHON;
-    for (i64 i = 2; i + 2 < count; i += 3) {
+    if (!are_equal(constants, ITEM_OF(ways, 0)) || !is_quiet()) return 0;
+    for (i64 i = 1; i + 2 < count; i += 3) {
         object *plans = ITEM_OF(ways, i + 2);
         if (!is_current(ITEM_OF(ways, i), ITEM_OF(ways, i + 1))) continue;
         object *held = held_by(plans);
@@ -1042,23 +1090,20 @@ static i32 follow(object *ways, object *args, object *constants) {
             if (!look_up(runtime->environment, runtime->cpu_key) && go_here(plans, args)) return 1;
             continue;
         }
-        if (!is_chosen && !finds_stream(&chosen)) return FOR_PYTHON;
+        if (!is_chosen && !finds_stream(&chosen)) return 0;
         is_chosen = 1;
         i32 answer = go(plans, args, &chosen);
-        if (answer) return answer;
+        if (answer) return answer == FOR_LEDGER ? 0 : answer;
     }
     return 0;
 }
 
-/* Called by Python as follow(args, constants). `ways` is a tuple: the same in Python; the constants; then of each form of
-   a kernel the names it rests on, what else is asked or None, and its plans. */
+/* Called by Python as follow(args, constants). `ways` is a tuple: the constants; then of each form of a kernel the names it
+   rests on, what else is asked or None, and its plans. */
 object *tileproof_fast_follow(object *ways, object *const *given, i64 count) {
     if (count != 2 || TYPE_OF(given[0]) != runtime->tuple_type || TYPE_OF(given[1]) != runtime->dict_type)
         return runtime->truth(0);
-    i32 answer = follow(ways, given[0], given[1]);
-    if (answer == RAISED) return 0;
-    if (answer != FOR_PYTHON) return runtime->truth(answer);
-    return runtime->call(ITEM_OF(ways, 0), given, 2, 0);
+    return told(follow(ways, given[0], given[1]));
 }
 
 /* What is seen of an argument, for the comparison with what Python sees. */
@@ -1080,4 +1125,5 @@ void tileproof_fast_use(struct runtime *given, i64 *sizes) {
     sizes[10] = sizeof(struct source);
     sizes[11] = sizeof(struct divided);
     sizes[12] = sizeof(struct door);
+    sizes[13] = sizeof(struct lanes);
 }

@@ -1,8 +1,9 @@
-; Made by tools/build_fast.py of fast.c, whose sha256 is 719dfd1a33812ecd426829027de1f7a6ec8f8c802c467ef80fcb4981f5c7b004
+; Made by tools/build_fast.py of fast.c, whose sha256 is 011b6f51060ca229141a576cf95098303dd27331954f7a3c626fc37e3c6a385c
 
+%struct.entry = type { i64, i64, i64 }
+%struct.span = type { i64, i64, i64 }
 %struct.seen = type { i32, i32, i32, i32, i32, i32, i32, i32, i64, i64, ptr, ptr, i64, double, ptr, i64 }
 %struct.launch = type { [160 x i64], [32 x %struct.span], [32 x ptr], i32, i32, [32 x i64], i64, i64 }
-%struct.span = type { i64, i64, i64 }
 %struct.reader = type { ptr, i64, ptr, i64 }
 %struct.kept = type { ptr, i64, i64 }
 %struct.chosen = type { i64, ptr, i32, i32 }
@@ -13,9 +14,119 @@
 %struct.source = type { i32, i32, i32, i32, i64 }
 %struct.attribute = type { i32, i32, i32, [15 x i32] }
 %struct.config = type { [3 x i32], [3 x i32], i32, ptr, ptr, i32 }
-%struct.entry = type { i64, i64, i64 }
 
 @runtime = internal unnamed_addr global ptr null, align 8
+
+define void @tileproof_fast_conflicts(ptr readonly %0, ptr readonly captures(address) %1, ptr readonly %2, i64 %3, ptr %4) nounwind {
+  %6 = getelementptr inbounds i8, ptr %0, i64 16
+  %7 = load i64, ptr %6, align 8
+  %8 = icmp sgt i64 %7, 0
+  br i1 %8, label %9, label %15
+
+9:
+  %10 = getelementptr inbounds i8, ptr %0, i64 24
+  %11 = load ptr, ptr %10, align 8
+  %12 = icmp ne ptr %1, null
+  %13 = getelementptr inbounds i8, ptr %1, i64 56
+  %14 = icmp sgt i64 %3, 0
+  br label %16
+
+15:
+  ret void
+
+16:
+  %17 = phi i64 [ 0, %9 ], [ %77, %74 ]
+  %18 = getelementptr inbounds ptr, ptr %11, i64 %17
+  %19 = load ptr, ptr %18, align 8
+  %20 = icmp eq ptr %19, null
+  %21 = icmp eq ptr %19, %1
+  %22 = or i1 %20, %21
+  br i1 %22, label %74, label %23
+
+23:
+  %24 = icmp samesign ult i64 %17, 64
+  %25 = and i1 %12, %24
+  br i1 %25, label %26, label %29
+
+26:
+  %27 = getelementptr inbounds i64, ptr %13, i64 %17
+  %28 = load i64, ptr %27, align 8
+  br label %29
+
+29:
+  %30 = phi i64 [ %28, %26 ], [ 0, %23 ]
+  %31 = getelementptr inbounds i8, ptr %19, i64 24
+  %32 = load i64, ptr %31, align 8
+  %33 = getelementptr inbounds i8, ptr %19, i64 32
+  %34 = load i64, ptr %33, align 8
+  %35 = icmp sgt i64 %32, %34
+  br i1 %35, label %36, label %74
+
+36:
+  %37 = getelementptr inbounds i8, ptr %19, i64 568
+  br label %38
+
+38:
+  %39 = phi i64 [ %32, %36 ], [ %40, %72 ]
+  %40 = add nsw i64 %39, -1
+  %41 = and i64 %40, 16383
+  %42 = getelementptr inbounds %struct.entry, ptr %37, i64 %41
+  %43 = getelementptr inbounds i8, ptr %42, i64 16
+  %44 = load i64, ptr %43, align 8
+  %45 = ashr i64 %44, 1
+  %46 = icmp sgt i64 %45, %30
+  br i1 %46, label %47, label %74
+
+47:
+  br i1 %14, label %48, label %72
+
+48:
+  %49 = and i64 %44, 1
+  %50 = getelementptr inbounds i8, ptr %42, i64 8
+  br label %51
+
+51:
+  %52 = phi i64 [ 0, %48 ], [ %70, %69 ]
+  %53 = getelementptr inbounds %struct.span, ptr %2, i64 %52
+  %54 = getelementptr inbounds i8, ptr %53, i64 16
+  %55 = load i64, ptr %54, align 8
+  %56 = or i64 %55, %49
+  %57 = icmp eq i64 %56, 0
+  br i1 %57, label %69, label %58
+
+58:
+  %59 = load i64, ptr %42, align 8
+  %60 = getelementptr inbounds i8, ptr %53, i64 8
+  %61 = load i64, ptr %60, align 8
+  %62 = icmp ult i64 %59, %61
+  br i1 %62, label %63, label %69
+
+63:
+  %64 = load i64, ptr %53, align 8
+  %65 = load i64, ptr %50, align 8
+  %66 = icmp uge i64 %64, %65
+  %67 = icmp eq i64 %64, %61
+  %68 = or i1 %67, %66
+  br i1 %68, label %69, label %74
+
+69:
+  %70 = add nuw nsw i64 %52, 1
+  %71 = icmp eq i64 %70, %3
+  br i1 %71, label %72, label %51
+
+72:
+  %73 = icmp sgt i64 %40, %34
+  br i1 %73, label %38, label %74
+
+74:
+  %75 = phi i64 [ 0, %16 ], [ 0, %29 ], [ %45, %63 ], [ 0, %38 ], [ 0, %72 ]
+  %76 = getelementptr inbounds i64, ptr %4, i64 %17
+  store i64 %75, ptr %76, align 8
+  %77 = add nuw nsw i64 %17, 1
+  %78 = load i64, ptr %6, align 8
+  %79 = icmp slt i64 %77, %78
+  br i1 %79, label %16, label %15
+}
 
 define ptr @tileproof_fast_match(ptr readnone %0, ptr readonly %1, i64 %2) nounwind {
   %4 = alloca [32 x %struct.seen], align 16
@@ -24,7 +135,7 @@ define ptr @tileproof_fast_match(ptr readnone %0, ptr readonly %1, i64 %2) nounw
   %7 = load ptr, ptr @runtime, align 8
   %8 = getelementptr inbounds i8, ptr %7, i64 136
   %9 = load ptr, ptr %8, align 8
-  %10 = getelementptr inbounds i8, ptr %7, i64 224
+  %10 = getelementptr inbounds i8, ptr %7, i64 216
   %11 = load ptr, ptr %10, align 8
   tail call void %9(ptr %11)
   %12 = icmp eq i64 %2, 2
@@ -53,7 +164,7 @@ define ptr @tileproof_fast_match(ptr readnone %0, ptr readonly %1, i64 %2) nounw
   br i1 %30, label %34, label %31
 
 31:
-  %32 = getelementptr inbounds i8, ptr %13, i64 224
+  %32 = getelementptr inbounds i8, ptr %13, i64 216
   %33 = load ptr, ptr %32, align 8
   br label %120
 
@@ -64,7 +175,7 @@ define ptr @tileproof_fast_match(ptr readnone %0, ptr readonly %1, i64 %2) nounw
 
 37:
   %38 = load ptr, ptr @runtime, align 8
-  %39 = getelementptr inbounds i8, ptr %38, i64 224
+  %39 = getelementptr inbounds i8, ptr %38, i64 216
   %40 = load ptr, ptr %39, align 8
   br label %120
 
@@ -151,11 +262,11 @@ define ptr @tileproof_fast_match(ptr readnone %0, ptr readonly %1, i64 %2) nounw
   %101 = phi i64 [ %84, %83 ], [ %116, %111 ]
   %102 = getelementptr inbounds i8, ptr %43, i64 144
   %103 = load ptr, ptr %102, align 8
-  %104 = getelementptr inbounds i8, ptr %43, i64 224
+  %104 = getelementptr inbounds i8, ptr %43, i64 216
   %105 = load ptr, ptr %104, align 8
   tail call void %103(ptr %105)
   %106 = load ptr, ptr @runtime, align 8
-  %107 = getelementptr inbounds i8, ptr %106, i64 376
+  %107 = getelementptr inbounds i8, ptr %106, i64 368
   %108 = load ptr, ptr %107, align 8
   %109 = shl nsw i64 %101, 3
   %110 = call ptr %108(ptr %6, i64 %109)
@@ -194,7 +305,7 @@ define internal fastcc ptr @match_here(ptr readonly %0, ptr readonly %1, ptr %2,
   %18 = getelementptr inbounds i8, ptr %0, i64 %17
   %19 = load ptr, ptr %18, align 8
   %20 = icmp eq ptr %19, null
-  br i1 %20, label %394, label %21
+  br i1 %20, label %390, label %21
 
 21:
   %22 = add nsw i64 %13, -8
@@ -203,13 +314,13 @@ define internal fastcc ptr @match_here(ptr readonly %0, ptr readonly %1, ptr %2,
   %25 = getelementptr inbounds i8, ptr %12, i64 32
   %26 = load ptr, ptr %25, align 8
   %27 = icmp eq ptr %24, %26
-  br i1 %27, label %28, label %394
+  br i1 %27, label %28, label %390
 
 28:
   %29 = getelementptr inbounds i8, ptr %19, i64 %13
   %30 = load i64, ptr %29, align 8
   %31 = icmp eq i64 %30, 0
-  br i1 %31, label %394, label %32
+  br i1 %31, label %390, label %32
 
 32:
   %33 = getelementptr inbounds i8, ptr %12, i64 8
@@ -225,513 +336,507 @@ define internal fastcc ptr @match_here(ptr readonly %0, ptr readonly %1, ptr %2,
   %43 = icmp eq ptr %42, null
   %44 = icmp sgt i64 %15, 32
   %45 = select i1 %43, i1 true, i1 %44
-  br i1 %45, label %394, label %46
+  br i1 %45, label %390, label %46
 
 46:
   %47 = getelementptr inbounds i8, ptr %12, i64 16
   %48 = load i64, ptr %47, align 8
   %49 = getelementptr inbounds i8, ptr %36, i64 %48
-  %50 = getelementptr inbounds i8, ptr %49, i64 32
-  %51 = load i64, ptr %50, align 8
-  %52 = icmp eq i64 %51, 0
-  br i1 %52, label %394, label %53
+  %50 = icmp eq ptr %4, null
+  br i1 %50, label %261, label %51
 
-53:
-  %54 = icmp eq ptr %4, null
-  br i1 %54, label %265, label %55
+51:
+  %52 = getelementptr inbounds i8, ptr %12, i64 136
+  %53 = load ptr, ptr %52, align 8
+  tail call void %53(ptr %19)
+  %54 = getelementptr inbounds i8, ptr %49, i64 16
+  %55 = load i64, ptr %54, align 8
+  %56 = getelementptr inbounds i8, ptr %49, i64 24
+  %57 = load i64, ptr %56, align 8
+  %58 = or i64 %57, %55
+  %59 = icmp eq i64 %58, 0
+  br i1 %59, label %63, label %60
 
-55:
-  %56 = getelementptr inbounds i8, ptr %12, i64 136
-  %57 = load ptr, ptr %56, align 8
-  tail call void %57(ptr %19)
-  %58 = getelementptr inbounds i8, ptr %49, i64 16
-  %59 = load i64, ptr %58, align 8
-  %60 = getelementptr inbounds i8, ptr %49, i64 24
-  %61 = load i64, ptr %60, align 8
-  %62 = or i64 %61, %59
-  %63 = icmp eq i64 %62, 0
-  br i1 %63, label %67, label %64
+60:
+  %61 = tail call fastcc i32 @is_plain(ptr %49, ptr %1, i64 %15)
+  %62 = icmp ne i32 %61, 0
+  br label %63
 
-64:
-  %65 = tail call fastcc i32 @is_plain(ptr %49, ptr %1, i64 %15)
-  %66 = icmp ne i32 %65, 0
-  br label %67
+63:
+  %64 = phi i1 [ %62, %60 ], [ true, %51 ]
+  %65 = icmp sgt i64 %15, 0
+  %66 = select i1 %65, i1 %64, i1 false
+  br i1 %66, label %69, label %67
 
 67:
-  %68 = phi i1 [ %66, %64 ], [ true, %55 ]
-  %69 = icmp sgt i64 %15, 0
-  %70 = select i1 %69, i1 %68, i1 false
-  br i1 %70, label %73, label %71
+  %68 = phi i1 [ %64, %63 ], [ %222, %221 ]
+  br i1 %68, label %226, label %386
 
-71:
-  %72 = phi i1 [ %68, %67 ], [ %226, %225 ]
-  br i1 %72, label %230, label %390
-
-73:
-  %74 = phi i64 [ %227, %225 ], [ 0, %67 ]
-  %75 = load ptr, ptr @runtime, align 8
-  %76 = getelementptr inbounds i8, ptr %75, i64 8
-  %77 = load i64, ptr %76, align 8
-  %78 = shl nsw i64 %74, 3
-  %79 = getelementptr i8, ptr %1, i64 %77
-  %80 = getelementptr i8, ptr %79, i64 %78
+69:
+  %70 = phi i64 [ %223, %221 ], [ 0, %63 ]
+  %71 = load ptr, ptr @runtime, align 8
+  %72 = getelementptr inbounds i8, ptr %71, i64 8
+  %73 = load i64, ptr %72, align 8
+  %74 = shl nsw i64 %70, 3
+  %75 = getelementptr i8, ptr %1, i64 %73
+  %76 = getelementptr i8, ptr %75, i64 %74
+  %77 = load ptr, ptr %76, align 8
+  %78 = load i64, ptr %71, align 8
+  %79 = getelementptr i8, ptr %77, i64 %78
+  %80 = getelementptr i8, ptr %79, i64 -8
   %81 = load ptr, ptr %80, align 8
-  %82 = load i64, ptr %75, align 8
-  %83 = getelementptr i8, ptr %81, i64 %82
-  %84 = getelementptr i8, ptr %83, i64 -8
-  %85 = load ptr, ptr %84, align 8
-  %86 = getelementptr inbounds i8, ptr %75, i64 440
-  %87 = getelementptr inbounds i8, ptr %75, i64 432
-  %88 = load i64, ptr %87, align 8
-  %89 = icmp sgt i64 %88, 0
-  br i1 %89, label %93, label %225
+  %82 = getelementptr inbounds i8, ptr %71, i64 432
+  %83 = getelementptr inbounds i8, ptr %71, i64 424
+  %84 = load i64, ptr %83, align 8
+  %85 = icmp sgt i64 %84, 0
+  br i1 %85, label %89, label %221
 
-90:
-  %91 = add nuw nsw i64 %94, 1
-  %92 = icmp eq i64 %91, %88
-  br i1 %92, label %225, label %93
+86:
+  %87 = add nuw nsw i64 %90, 1
+  %88 = icmp eq i64 %87, %84
+  br i1 %88, label %221, label %89
 
-93:
-  %94 = phi i64 [ %91, %90 ], [ 0, %73 ]
-  %95 = getelementptr inbounds %struct.reader, ptr %86, i64 %94
-  %96 = load ptr, ptr %95, align 8
-  %97 = icmp eq ptr %96, %85
-  br i1 %97, label %98, label %90
+89:
+  %90 = phi i64 [ %87, %86 ], [ 0, %69 ]
+  %91 = getelementptr inbounds %struct.reader, ptr %82, i64 %90
+  %92 = load ptr, ptr %91, align 8
+  %93 = icmp eq ptr %92, %81
+  br i1 %93, label %94, label %86
+
+94:
+  %95 = getelementptr inbounds i8, ptr %91, i64 8
+  %96 = load i64, ptr %95, align 8
+  %97 = icmp eq i64 %96, 1
+  br i1 %97, label %98, label %221
 
 98:
-  %99 = getelementptr inbounds i8, ptr %95, i64 8
-  %100 = load i64, ptr %99, align 8
-  %101 = icmp eq i64 %100, 1
-  br i1 %101, label %102, label %225
+  %99 = getelementptr inbounds i8, ptr %71, i64 376
+  %100 = load ptr, ptr %99, align 8
+  %101 = icmp eq ptr %100, null
+  br i1 %101, label %386, label %102
 
 102:
-  %103 = getelementptr inbounds i8, ptr %75, i64 384
-  %104 = load ptr, ptr %103, align 8
-  %105 = icmp eq ptr %104, null
-  br i1 %105, label %390, label %106
+  %103 = getelementptr inbounds %struct.kept, ptr %4, i64 %70
+  store ptr %77, ptr %10, align 8
+  %104 = getelementptr inbounds i8, ptr %71, i64 120
+  %105 = load ptr, ptr %104, align 8
+  %106 = call ptr %105(ptr %100, ptr %10, i64 1, ptr null)
+  store ptr %106, ptr %103, align 8
+  %107 = icmp eq ptr %106, null
+  br i1 %107, label %116, label %108
 
-106:
-  %107 = getelementptr inbounds %struct.kept, ptr %4, i64 %74
-  store ptr %81, ptr %10, align 8
-  %108 = getelementptr inbounds i8, ptr %75, i64 120
-  %109 = load ptr, ptr %108, align 8
-  %110 = call ptr %109(ptr %104, ptr %10, i64 1, ptr null)
-  store ptr %110, ptr %107, align 8
-  %111 = icmp eq ptr %110, null
-  br i1 %111, label %120, label %112
+108:
+  %109 = load ptr, ptr @runtime, align 8
+  %110 = getelementptr inbounds i8, ptr %109, i64 120
+  %111 = load ptr, ptr %110, align 8
+  %112 = getelementptr inbounds i8, ptr %109, i64 384
+  %113 = load ptr, ptr %112, align 8
+  %114 = call ptr %111(ptr %113, ptr %103, i64 1, ptr null)
+  store ptr %114, ptr %11, align 8
+  %115 = icmp eq ptr %114, null
+  br i1 %115, label %116, label %120
 
-112:
-  %113 = load ptr, ptr @runtime, align 8
-  %114 = getelementptr inbounds i8, ptr %113, i64 120
-  %115 = load ptr, ptr %114, align 8
-  %116 = getelementptr inbounds i8, ptr %113, i64 392
-  %117 = load ptr, ptr %116, align 8
-  %118 = call ptr %115(ptr %117, ptr %107, i64 1, ptr null)
-  store ptr %118, ptr %11, align 8
-  %119 = icmp eq ptr %118, null
-  br i1 %119, label %120, label %124
+116:
+  %117 = load ptr, ptr @runtime, align 8
+  %118 = getelementptr inbounds i8, ptr %117, i64 160
+  %119 = load ptr, ptr %118, align 8
+  call void %119()
+  br label %219
 
 120:
   %121 = load ptr, ptr @runtime, align 8
-  %122 = getelementptr inbounds i8, ptr %121, i64 160
+  %122 = getelementptr inbounds i8, ptr %121, i64 120
   %123 = load ptr, ptr %122, align 8
-  call void %123()
-  br label %223
+  %124 = getelementptr inbounds i8, ptr %121, i64 408
+  %125 = load ptr, ptr %124, align 8
+  %126 = call ptr %123(ptr %125, ptr %11, i64 1, ptr null)
+  %127 = icmp eq ptr %126, null
+  %128 = load ptr, ptr @runtime, align 8
+  br i1 %127, label %129, label %132
 
-124:
-  %125 = load ptr, ptr @runtime, align 8
-  %126 = getelementptr inbounds i8, ptr %125, i64 120
-  %127 = load ptr, ptr %126, align 8
-  %128 = getelementptr inbounds i8, ptr %125, i64 416
-  %129 = load ptr, ptr %128, align 8
-  %130 = call ptr %127(ptr %129, ptr %11, i64 1, ptr null)
-  %131 = icmp eq ptr %130, null
-  %132 = load ptr, ptr @runtime, align 8
-  br i1 %131, label %133, label %136
+129:
+  %130 = getelementptr inbounds i8, ptr %128, i64 160
+  %131 = load ptr, ptr %130, align 8
+  call void %131()
+  br label %135
 
-133:
-  %134 = getelementptr inbounds i8, ptr %132, i64 160
-  %135 = load ptr, ptr %134, align 8
-  call void %135()
-  br label %139
+132:
+  %133 = getelementptr inbounds i8, ptr %128, i64 144
+  %134 = load ptr, ptr %133, align 8
+  call void %134(ptr %126)
+  br label %135
 
-136:
-  %137 = getelementptr inbounds i8, ptr %132, i64 144
+135:
+  %136 = load ptr, ptr @runtime, align 8
+  %137 = getelementptr inbounds i8, ptr %136, i64 88
   %138 = load ptr, ptr %137, align 8
-  call void %138(ptr %130)
-  br label %139
+  %139 = icmp eq ptr %126, %138
+  br i1 %139, label %140, label %208
 
-139:
-  %140 = load ptr, ptr @runtime, align 8
-  %141 = getelementptr inbounds i8, ptr %140, i64 88
+140:
+  %141 = getelementptr inbounds i8, ptr %136, i64 392
   %142 = load ptr, ptr %141, align 8
-  %143 = icmp eq ptr %130, %142
-  br i1 %143, label %144, label %212
-
-144:
-  %145 = getelementptr inbounds i8, ptr %140, i64 400
-  %146 = load ptr, ptr %145, align 8
-  %147 = load ptr, ptr %11, align 8
-  store ptr %147, ptr %8, align 8
-  %148 = getelementptr inbounds i8, ptr %140, i64 120
-  %149 = load ptr, ptr %148, align 8
-  %150 = call ptr %149(ptr %146, ptr %8, i64 1, ptr null)
+  %143 = load ptr, ptr %11, align 8
+  store ptr %143, ptr %8, align 8
+  %144 = getelementptr inbounds i8, ptr %136, i64 120
+  %145 = load ptr, ptr %144, align 8
+  %146 = call ptr %145(ptr %142, ptr %8, i64 1, ptr null)
   store i32 1, ptr %9, align 4
-  %151 = icmp eq ptr %150, null
-  %152 = load ptr, ptr @runtime, align 8
-  br i1 %151, label %153, label %156
+  %147 = icmp eq ptr %146, null
+  %148 = load ptr, ptr @runtime, align 8
+  br i1 %147, label %149, label %152
 
-153:
-  %154 = getelementptr inbounds i8, ptr %152, i64 160
-  %155 = load ptr, ptr %154, align 8
-  call void %155()
-  br label %212
+149:
+  %150 = getelementptr inbounds i8, ptr %148, i64 160
+  %151 = load ptr, ptr %150, align 8
+  call void %151()
+  br label %208
 
-156:
-  %157 = load i64, ptr %152, align 8
-  %158 = getelementptr i8, ptr %150, i64 %157
-  %159 = getelementptr i8, ptr %158, i64 -8
-  %160 = load ptr, ptr %159, align 8
-  %161 = getelementptr inbounds i8, ptr %152, i64 48
+152:
+  %153 = load i64, ptr %148, align 8
+  %154 = getelementptr i8, ptr %146, i64 %153
+  %155 = getelementptr i8, ptr %154, i64 -8
+  %156 = load ptr, ptr %155, align 8
+  %157 = getelementptr inbounds i8, ptr %148, i64 48
+  %158 = load ptr, ptr %157, align 8
+  %159 = icmp eq ptr %156, %158
+  br i1 %159, label %160, label %165
+
+160:
+  %161 = getelementptr inbounds i8, ptr %148, i64 96
   %162 = load ptr, ptr %161, align 8
-  %163 = icmp eq ptr %160, %162
-  br i1 %163, label %164, label %169
+  %163 = call i64 %162(ptr %146, ptr %9)
+  %164 = load ptr, ptr @runtime, align 8
+  br label %165
 
-164:
-  %165 = getelementptr inbounds i8, ptr %152, i64 96
-  %166 = load ptr, ptr %165, align 8
-  %167 = call i64 %166(ptr %150, ptr %9)
-  %168 = load ptr, ptr @runtime, align 8
-  br label %169
+165:
+  %166 = phi i64 [ %163, %160 ], [ 0, %152 ]
+  %167 = phi ptr [ %164, %160 ], [ %148, %152 ]
+  %168 = getelementptr inbounds i8, ptr %167, i64 144
+  %169 = load ptr, ptr %168, align 8
+  call void %169(ptr %146)
+  %170 = load i32, ptr %9, align 4
+  %171 = icmp eq i32 %170, 0
+  br i1 %171, label %172, label %208
 
-169:
-  %170 = phi i64 [ %167, %164 ], [ 0, %156 ]
-  %171 = phi ptr [ %168, %164 ], [ %152, %156 ]
-  %172 = getelementptr inbounds i8, ptr %171, i64 144
-  %173 = load ptr, ptr %172, align 8
-  call void %173(ptr %150)
-  %174 = load i32, ptr %9, align 4
-  %175 = icmp eq i32 %174, 0
-  br i1 %175, label %176, label %212
-
-176:
-  %177 = load ptr, ptr @runtime, align 8
-  %178 = getelementptr inbounds i8, ptr %177, i64 408
-  %179 = load ptr, ptr %178, align 8
-  %180 = load ptr, ptr %11, align 8
-  store ptr %180, ptr %6, align 8
-  %181 = getelementptr inbounds i8, ptr %177, i64 120
-  %182 = load ptr, ptr %181, align 8
-  %183 = call ptr %182(ptr %179, ptr %6, i64 1, ptr null)
+172:
+  %173 = load ptr, ptr @runtime, align 8
+  %174 = getelementptr inbounds i8, ptr %173, i64 400
+  %175 = load ptr, ptr %174, align 8
+  %176 = load ptr, ptr %11, align 8
+  store ptr %176, ptr %6, align 8
+  %177 = getelementptr inbounds i8, ptr %173, i64 120
+  %178 = load ptr, ptr %177, align 8
+  %179 = call ptr %178(ptr %175, ptr %6, i64 1, ptr null)
   store i32 1, ptr %7, align 4
-  %184 = icmp eq ptr %183, null
-  %185 = load ptr, ptr @runtime, align 8
-  br i1 %184, label %186, label %189
+  %180 = icmp eq ptr %179, null
+  %181 = load ptr, ptr @runtime, align 8
+  br i1 %180, label %182, label %185
 
-186:
-  %187 = getelementptr inbounds i8, ptr %185, i64 160
-  %188 = load ptr, ptr %187, align 8
-  call void %188()
-  br label %209
+182:
+  %183 = getelementptr inbounds i8, ptr %181, i64 160
+  %184 = load ptr, ptr %183, align 8
+  call void %184()
+  br label %205
 
-189:
-  %190 = load i64, ptr %185, align 8
-  %191 = getelementptr i8, ptr %183, i64 %190
-  %192 = getelementptr i8, ptr %191, i64 -8
-  %193 = load ptr, ptr %192, align 8
-  %194 = getelementptr inbounds i8, ptr %185, i64 48
+185:
+  %186 = load i64, ptr %181, align 8
+  %187 = getelementptr i8, ptr %179, i64 %186
+  %188 = getelementptr i8, ptr %187, i64 -8
+  %189 = load ptr, ptr %188, align 8
+  %190 = getelementptr inbounds i8, ptr %181, i64 48
+  %191 = load ptr, ptr %190, align 8
+  %192 = icmp eq ptr %189, %191
+  br i1 %192, label %193, label %198
+
+193:
+  %194 = getelementptr inbounds i8, ptr %181, i64 96
   %195 = load ptr, ptr %194, align 8
-  %196 = icmp eq ptr %193, %195
-  br i1 %196, label %197, label %202
+  %196 = call i64 %195(ptr %179, ptr %7)
+  %197 = load ptr, ptr @runtime, align 8
+  br label %198
 
-197:
-  %198 = getelementptr inbounds i8, ptr %185, i64 96
-  %199 = load ptr, ptr %198, align 8
-  %200 = call i64 %199(ptr %183, ptr %7)
-  %201 = load ptr, ptr @runtime, align 8
-  br label %202
+198:
+  %199 = phi i64 [ %196, %193 ], [ 0, %185 ]
+  %200 = phi ptr [ %197, %193 ], [ %181, %185 ]
+  %201 = getelementptr inbounds i8, ptr %200, i64 144
+  %202 = load ptr, ptr %201, align 8
+  call void %202(ptr %179)
+  %203 = load i32, ptr %7, align 4
+  %204 = icmp eq i32 %203, 0
+  br label %205
 
-202:
-  %203 = phi i64 [ %200, %197 ], [ 0, %189 ]
-  %204 = phi ptr [ %201, %197 ], [ %185, %189 ]
-  %205 = getelementptr inbounds i8, ptr %204, i64 144
-  %206 = load ptr, ptr %205, align 8
-  call void %206(ptr %183)
-  %207 = load i32, ptr %7, align 4
-  %208 = icmp eq i32 %207, 0
-  br label %209
+205:
+  %206 = phi i64 [ 0, %182 ], [ %199, %198 ]
+  %207 = phi i1 [ false, %182 ], [ %204, %198 ]
+  br label %208
 
-209:
-  %210 = phi i64 [ 0, %186 ], [ %203, %202 ]
-  %211 = phi i1 [ false, %186 ], [ %208, %202 ]
-  br label %212
+208:
+  %209 = phi i64 [ 0, %135 ], [ %166, %165 ], [ %166, %205 ], [ 0, %149 ]
+  %210 = phi i64 [ 0, %135 ], [ 0, %165 ], [ %206, %205 ], [ 0, %149 ]
+  %211 = phi i1 [ false, %135 ], [ false, %165 ], [ %207, %205 ], [ false, %149 ]
+  %212 = load ptr, ptr @runtime, align 8
+  %213 = getelementptr inbounds i8, ptr %212, i64 144
+  %214 = load ptr, ptr %213, align 8
+  %215 = load ptr, ptr %11, align 8
+  call void %214(ptr %215)
+  %216 = getelementptr inbounds i8, ptr %103, i64 8
+  store i64 %209, ptr %216, align 8
+  %217 = add i64 %210, %209
+  %218 = getelementptr inbounds i8, ptr %103, i64 16
+  store i64 %217, ptr %218, align 8
+  br label %219
 
-212:
-  %213 = phi i64 [ 0, %139 ], [ %170, %169 ], [ %170, %209 ], [ 0, %153 ]
-  %214 = phi i64 [ 0, %139 ], [ 0, %169 ], [ %210, %209 ], [ 0, %153 ]
-  %215 = phi i1 [ false, %139 ], [ false, %169 ], [ %211, %209 ], [ false, %153 ]
-  %216 = load ptr, ptr @runtime, align 8
-  %217 = getelementptr inbounds i8, ptr %216, i64 144
-  %218 = load ptr, ptr %217, align 8
-  %219 = load ptr, ptr %11, align 8
-  call void %218(ptr %219)
-  %220 = getelementptr inbounds i8, ptr %107, i64 8
-  store i64 %213, ptr %220, align 8
-  %221 = add i64 %214, %213
-  %222 = getelementptr inbounds i8, ptr %107, i64 16
-  store i64 %221, ptr %222, align 8
-  br label %223
+219:
+  %220 = phi i1 [ %211, %208 ], [ false, %116 ]
+  br label %221
 
-223:
-  %224 = phi i1 [ %215, %212 ], [ false, %120 ]
-  br label %225
+221:
+  %222 = phi i1 [ true, %94 ], [ true, %69 ], [ %220, %219 ], [ true, %86 ]
+  %223 = add nuw nsw i64 %70, 1
+  %224 = icmp slt i64 %223, %15
+  %225 = select i1 %224, i1 %222, i1 false
+  br i1 %225, label %69, label %67
 
-225:
-  %226 = phi i1 [ true, %98 ], [ true, %73 ], [ %224, %223 ], [ true, %90 ]
-  %227 = add nuw nsw i64 %74, 1
-  %228 = icmp slt i64 %227, %15
-  %229 = select i1 %228, i1 %226, i1 false
-  br i1 %229, label %73, label %71
+226:
+  %227 = load ptr, ptr @runtime, align 8
+  %228 = getelementptr inbounds i8, ptr %227, i64 24
+  %229 = load i64, ptr %228, align 8
+  %230 = getelementptr inbounds i8, ptr %0, i64 %229
+  %231 = load ptr, ptr %230, align 8
+  %232 = icmp eq ptr %231, null
+  br i1 %232, label %256, label %233
 
-230:
-  %231 = load ptr, ptr @runtime, align 8
-  %232 = getelementptr inbounds i8, ptr %231, i64 24
-  %233 = load i64, ptr %232, align 8
-  %234 = getelementptr inbounds i8, ptr %0, i64 %233
-  %235 = load ptr, ptr %234, align 8
-  %236 = icmp eq ptr %235, null
-  br i1 %236, label %260, label %237
+233:
+  %234 = load i64, ptr %227, align 8
+  %235 = add nsw i64 %234, -8
+  %236 = getelementptr inbounds i8, ptr %231, i64 %235
+  %237 = load ptr, ptr %236, align 8
+  %238 = getelementptr inbounds i8, ptr %227, i64 32
+  %239 = load ptr, ptr %238, align 8
+  %240 = icmp eq ptr %237, %239
+  br i1 %240, label %241, label %256
 
-237:
-  %238 = load i64, ptr %231, align 8
-  %239 = add nsw i64 %238, -8
-  %240 = getelementptr inbounds i8, ptr %235, i64 %239
-  %241 = load ptr, ptr %240, align 8
-  %242 = getelementptr inbounds i8, ptr %231, i64 32
-  %243 = load ptr, ptr %242, align 8
-  %244 = icmp eq ptr %241, %243
-  br i1 %244, label %245, label %260
+241:
+  %242 = getelementptr inbounds i8, ptr %231, i64 %234
+  %243 = load i64, ptr %242, align 8
+  %244 = icmp eq i64 %243, 0
+  br i1 %244, label %256, label %245
 
 245:
-  %246 = getelementptr inbounds i8, ptr %235, i64 %238
+  %246 = getelementptr inbounds i8, ptr %227, i64 8
   %247 = load i64, ptr %246, align 8
-  %248 = icmp eq i64 %247, 0
-  br i1 %248, label %260, label %249
-
-249:
-  %250 = getelementptr inbounds i8, ptr %231, i64 8
-  %251 = load i64, ptr %250, align 8
-  %252 = getelementptr inbounds i8, ptr %235, i64 %251
+  %248 = getelementptr inbounds i8, ptr %231, i64 %247
+  %249 = load ptr, ptr %248, align 8
+  %250 = getelementptr inbounds i8, ptr %249, i64 %235
+  %251 = load ptr, ptr %250, align 8
+  %252 = getelementptr inbounds i8, ptr %227, i64 40
   %253 = load ptr, ptr %252, align 8
-  %254 = getelementptr inbounds i8, ptr %253, i64 %239
-  %255 = load ptr, ptr %254, align 8
-  %256 = getelementptr inbounds i8, ptr %231, i64 40
-  %257 = load ptr, ptr %256, align 8
-  %258 = icmp eq ptr %255, %257
-  %259 = select i1 %258, ptr %235, ptr null
-  br label %260
+  %254 = icmp eq ptr %251, %253
+  %255 = select i1 %254, ptr %231, ptr null
+  br label %256
 
-260:
-  %261 = phi ptr [ %259, %249 ], [ null, %245 ], [ null, %237 ], [ null, %230 ]
-  %262 = icmp eq ptr %261, %42
-  %263 = getelementptr inbounds i8, ptr %231, i64 144
-  %264 = load ptr, ptr %263, align 8
-  call void %264(ptr %42)
-  br i1 %262, label %265, label %394
+256:
+  %257 = phi ptr [ %255, %245 ], [ null, %241 ], [ null, %233 ], [ null, %226 ]
+  %258 = icmp eq ptr %257, %42
+  %259 = getelementptr inbounds i8, ptr %227, i64 144
+  %260 = load ptr, ptr %259, align 8
+  call void %260(ptr %42)
+  br i1 %258, label %261, label %390
+
+261:
+  %262 = icmp sgt i64 %15, 0
+  br i1 %262, label %263, label %353
+
+263:
+  %264 = phi i64 [ %351, %350 ], [ 0, %261 ]
+  br i1 %50, label %269, label %265
 
 265:
-  %266 = icmp sgt i64 %15, 0
-  br i1 %266, label %267, label %357
-
-267:
-  %268 = phi i64 [ %355, %354 ], [ 0, %265 ]
-  br i1 %54, label %273, label %269
+  %266 = getelementptr inbounds %struct.kept, ptr %4, i64 %264
+  %267 = load ptr, ptr %266, align 8
+  %268 = icmp eq ptr %267, null
+  br i1 %268, label %269, label %276
 
 269:
-  %270 = getelementptr inbounds %struct.kept, ptr %4, i64 %268
-  %271 = load ptr, ptr %270, align 8
-  %272 = icmp eq ptr %271, null
-  br i1 %272, label %273, label %280
+  %270 = load ptr, ptr @runtime, align 8
+  %271 = getelementptr inbounds i8, ptr %270, i64 8
+  %272 = load i64, ptr %271, align 8
+  %273 = shl nsw i64 %264, 3
+  %274 = getelementptr i8, ptr %1, i64 %272
+  %275 = getelementptr i8, ptr %274, i64 %273
+  br label %276
 
-273:
-  %274 = load ptr, ptr @runtime, align 8
-  %275 = getelementptr inbounds i8, ptr %274, i64 8
-  %276 = load i64, ptr %275, align 8
-  %277 = shl nsw i64 %268, 3
-  %278 = getelementptr i8, ptr %1, i64 %276
-  %279 = getelementptr i8, ptr %278, i64 %277
-  br label %280
+276:
+  %277 = phi i1 [ false, %269 ], [ true, %265 ]
+  %278 = phi ptr [ %275, %269 ], [ %266, %265 ]
+  %279 = load ptr, ptr %278, align 8
+  %280 = getelementptr inbounds %struct.seen, ptr %2, i64 %264
+  %281 = call fastcc i32 @read(ptr %279, ptr %280)
+  %282 = icmp eq i32 %281, 0
+  br i1 %282, label %390, label %283
 
-280:
-  %281 = phi i1 [ false, %273 ], [ true, %269 ]
-  %282 = phi ptr [ %279, %273 ], [ %270, %269 ]
-  %283 = load ptr, ptr %282, align 8
-  %284 = getelementptr inbounds %struct.seen, ptr %2, i64 %268
-  %285 = call fastcc i32 @read(ptr %283, ptr %284)
-  %286 = icmp eq i32 %285, 0
-  br i1 %286, label %394, label %287
+283:
+  br i1 %277, label %284, label %350
 
-287:
-  br i1 %281, label %288, label %354
+284:
+  %285 = getelementptr inbounds %struct.kept, ptr %4, i64 %264
+  %286 = getelementptr inbounds i8, ptr %280, i64 32
+  %287 = load i64, ptr %286, align 8
+  %288 = lshr i64 %287, 11
+  %289 = and i64 %288, 31
+  %290 = getelementptr inbounds i8, ptr %280, i64 16
+  %291 = load i32, ptr %290, align 8
+  %292 = icmp sgt i32 %291, 0
+  br i1 %292, label %293, label %336
 
-288:
-  %289 = getelementptr inbounds %struct.kept, ptr %4, i64 %268
-  %290 = getelementptr inbounds i8, ptr %284, i64 32
-  %291 = load i64, ptr %290, align 8
-  %292 = lshr i64 %291, 11
-  %293 = and i64 %292, 31
-  %294 = getelementptr inbounds i8, ptr %284, i64 16
-  %295 = load i32, ptr %294, align 8
-  %296 = icmp sgt i32 %295, 0
-  br i1 %296, label %297, label %340
+293:
+  %294 = getelementptr inbounds i8, ptr %280, i64 48
+  %295 = load ptr, ptr %294, align 8
+  %296 = getelementptr inbounds i8, ptr %280, i64 56
+  %297 = icmp ne i64 %289, 0
+  %298 = zext nneg i32 %291 to i64
+  br label %302
 
-297:
-  %298 = getelementptr inbounds i8, ptr %284, i64 48
-  %299 = load ptr, ptr %298, align 8
-  %300 = getelementptr inbounds i8, ptr %284, i64 56
-  %301 = icmp ne i64 %293, 0
-  %302 = zext nneg i32 %295 to i64
-  br label %306
+299:
+  %300 = add nuw nsw i64 %303, 1
+  %301 = icmp eq i64 %300, %298
+  br i1 %301, label %336, label %302
 
-303:
-  %304 = add nuw nsw i64 %307, 1
-  %305 = icmp eq i64 %304, %302
-  br i1 %305, label %340, label %306
+302:
+  %303 = phi i64 [ 0, %293 ], [ %300, %299 ]
+  %304 = phi i64 [ %289, %293 ], [ %334, %299 ]
+  %305 = getelementptr inbounds i64, ptr %295, i64 %303
+  %306 = load i64, ptr %305, align 8
+  %307 = icmp eq i64 %306, 0
+  br i1 %307, label %350, label %308
 
-306:
-  %307 = phi i64 [ 0, %297 ], [ %304, %303 ]
-  %308 = phi i64 [ %293, %297 ], [ %338, %303 ]
-  %309 = getelementptr inbounds i64, ptr %299, i64 %307
-  %310 = load i64, ptr %309, align 8
-  %311 = icmp eq i64 %310, 0
-  br i1 %311, label %354, label %312
+308:
+  %309 = load ptr, ptr %296, align 8
+  %310 = getelementptr inbounds i64, ptr %309, i64 %303
+  %311 = load i64, ptr %310, align 8
+  %312 = call i64 @llvm.abs.i64(i64 %311, i1 true)
+  %313 = icmp samesign ugt i64 %312, 2147483647
+  %314 = and i1 %297, %313
+  br i1 %314, label %315, label %318
 
-312:
-  %313 = load ptr, ptr %300, align 8
-  %314 = getelementptr inbounds i64, ptr %313, i64 %307
-  %315 = load i64, ptr %314, align 8
-  %316 = call i64 @llvm.abs.i64(i64 %315, i1 true)
-  %317 = icmp samesign ugt i64 %316, 2147483647
-  %318 = and i1 %301, %317
-  br i1 %318, label %319, label %322
+315:
+  %316 = udiv i64 4611686018427387904, %289
+  %317 = icmp samesign ugt i64 %312, %316
+  br i1 %317, label %390, label %318
 
-319:
-  %320 = udiv i64 4611686018427387904, %293
-  %321 = icmp samesign ugt i64 %316, %320
-  br i1 %321, label %394, label %322
+318:
+  %319 = mul nsw i64 %311, %289
+  %320 = add nsw i64 %306, -1
+  %321 = call i64 @llvm.abs.i64(i64 %319, i1 true)
+  %322 = call i64 @llvm.abs.i64(i64 %320, i1 true)
+  %323 = or i64 %321, %322
+  %324 = icmp samesign ugt i64 %323, 2147483647
+  %325 = icmp ne i64 %320, 0
+  %326 = and i1 %325, %324
+  br i1 %326, label %327, label %330
 
-322:
-  %323 = mul nsw i64 %315, %293
-  %324 = add nsw i64 %310, -1
-  %325 = call i64 @llvm.abs.i64(i64 %323, i1 true)
-  %326 = call i64 @llvm.abs.i64(i64 %324, i1 true)
-  %327 = or i64 %325, %326
-  %328 = icmp samesign ugt i64 %327, 2147483647
-  %329 = icmp ne i64 %324, 0
-  %330 = and i1 %329, %328
-  br i1 %330, label %331, label %334
+327:
+  %328 = udiv i64 4611686018427387904, %322
+  %329 = icmp samesign ugt i64 %321, %328
+  br i1 %329, label %390, label %330
 
-331:
-  %332 = udiv i64 4611686018427387904, %326
-  %333 = icmp samesign ugt i64 %325, %332
-  br i1 %333, label %394, label %334
+330:
+  %331 = mul nsw i64 %319, %320
+  %332 = icmp slt i64 %331, 0
+  br i1 %332, label %390, label %333
 
-334:
-  %335 = mul nsw i64 %323, %324
-  %336 = icmp slt i64 %335, 0
-  br i1 %336, label %394, label %337
+333:
+  %334 = add nuw nsw i64 %331, %304
+  %335 = icmp ult i64 %334, 4611686018427387904
+  br i1 %335, label %299, label %390
 
-337:
-  %338 = add nuw nsw i64 %335, %308
-  %339 = icmp ult i64 %338, 4611686018427387904
-  br i1 %339, label %303, label %394
+336:
+  %337 = phi i64 [ %289, %284 ], [ %334, %299 ]
+  %338 = getelementptr inbounds i8, ptr %280, i64 40
+  %339 = load i64, ptr %338, align 8
+  %340 = getelementptr inbounds i8, ptr %285, i64 8
+  %341 = load i64, ptr %340, align 8
+  %342 = icmp ult i64 %339, %341
+  br i1 %342, label %390, label %343
 
-340:
-  %341 = phi i64 [ %293, %288 ], [ %338, %303 ]
-  %342 = getelementptr inbounds i8, ptr %284, i64 40
-  %343 = load i64, ptr %342, align 8
-  %344 = getelementptr inbounds i8, ptr %289, i64 8
+343:
+  %344 = getelementptr inbounds i8, ptr %285, i64 16
   %345 = load i64, ptr %344, align 8
-  %346 = icmp ult i64 %343, %345
-  br i1 %346, label %394, label %347
+  %346 = sub i64 %345, %339
+  %347 = icmp ugt i64 %337, %346
+  %348 = icmp ugt i64 %339, %345
+  %349 = or i1 %348, %347
+  br i1 %349, label %390, label %350
 
-347:
-  %348 = getelementptr inbounds i8, ptr %289, i64 16
-  %349 = load i64, ptr %348, align 8
-  %350 = sub i64 %349, %343
-  %351 = icmp ugt i64 %341, %350
-  %352 = icmp ugt i64 %343, %349
-  %353 = or i1 %352, %351
-  br i1 %353, label %394, label %354
+350:
+  %351 = add nuw nsw i64 %264, 1
+  %352 = icmp eq i64 %351, %15
+  br i1 %352, label %353, label %263
 
-354:
-  %355 = add nuw nsw i64 %268, 1
-  %356 = icmp eq i64 %355, %15
-  br i1 %356, label %357, label %267
-
-357:
-  %358 = getelementptr inbounds i8, ptr %49, i64 8
+353:
+  %354 = getelementptr inbounds i8, ptr %49, i64 8
+  %355 = load ptr, ptr %354, align 8
+  %356 = load i64, ptr %355, align 8
+  %357 = getelementptr inbounds i8, ptr %49, i64 40
+  %358 = getelementptr inbounds ptr, ptr %357, i64 %356
   %359 = load ptr, ptr %358, align 8
-  %360 = load i64, ptr %359, align 8
-  %361 = getelementptr inbounds i8, ptr %49, i64 40
-  %362 = getelementptr inbounds ptr, ptr %361, i64 %360
-  %363 = load ptr, ptr %362, align 8
-  %364 = call fastcc i32 @fits(ptr %363, ptr %2, i64 %15, ptr %3)
-  %365 = icmp eq i32 %364, 0
-  br i1 %365, label %366, label %369
+  %360 = call fastcc i32 @fits(ptr %359, ptr %2, i64 %15, ptr %3)
+  %361 = icmp eq i32 %360, 0
+  br i1 %361, label %362, label %365
 
-366:
-  %367 = load i64, ptr %49, align 8
-  %368 = icmp sgt i64 %367, 0
-  br i1 %368, label %371, label %394
+362:
+  %363 = load i64, ptr %49, align 8
+  %364 = icmp sgt i64 %363, 0
+  br i1 %364, label %367, label %390
 
-369:
-  %370 = load ptr, ptr %362, align 8
-  br label %394
+365:
+  %366 = load ptr, ptr %358, align 8
+  br label %390
+
+367:
+  %368 = phi i64 [ %383, %382 ], [ %363, %362 ]
+  %369 = phi i64 [ %384, %382 ], [ 0, %362 ]
+  %370 = icmp eq i64 %369, %356
+  br i1 %370, label %382, label %371
 
 371:
-  %372 = phi i64 [ %387, %386 ], [ %367, %366 ]
-  %373 = phi i64 [ %388, %386 ], [ 0, %366 ]
-  %374 = icmp eq i64 %373, %360
-  br i1 %374, label %386, label %375
+  %372 = getelementptr inbounds ptr, ptr %357, i64 %369
+  %373 = load ptr, ptr %372, align 8
+  %374 = call fastcc i32 @fits(ptr %373, ptr %2, i64 %15, ptr %3)
+  %375 = icmp eq i32 %374, 0
+  br i1 %375, label %376, label %378
 
-375:
-  %376 = getelementptr inbounds ptr, ptr %361, i64 %373
-  %377 = load ptr, ptr %376, align 8
-  %378 = call fastcc i32 @fits(ptr %377, ptr %2, i64 %15, ptr %3)
-  %379 = icmp eq i32 %378, 0
-  br i1 %379, label %380, label %382
+376:
+  %377 = load i64, ptr %49, align 8
+  br label %382
 
-380:
-  %381 = load i64, ptr %49, align 8
-  br label %386
+378:
+  %379 = getelementptr inbounds ptr, ptr %357, i64 %369
+  %380 = load ptr, ptr %354, align 8
+  store i64 %369, ptr %380, align 8
+  %381 = load ptr, ptr %379, align 8
+  br label %390
 
 382:
-  %383 = getelementptr inbounds ptr, ptr %361, i64 %373
-  %384 = load ptr, ptr %358, align 8
-  store i64 %373, ptr %384, align 8
-  %385 = load ptr, ptr %383, align 8
-  br label %394
+  %383 = phi i64 [ %377, %376 ], [ %368, %367 ]
+  %384 = add nuw nsw i64 %369, 1
+  %385 = icmp slt i64 %384, %383
+  br i1 %385, label %367, label %390
 
 386:
-  %387 = phi i64 [ %381, %380 ], [ %372, %371 ]
-  %388 = add nuw nsw i64 %373, 1
-  %389 = icmp slt i64 %388, %387
-  br i1 %389, label %371, label %394
+  %387 = load ptr, ptr @runtime, align 8
+  %388 = getelementptr inbounds i8, ptr %387, i64 144
+  %389 = load ptr, ptr %388, align 8
+  call void %389(ptr %42)
+  br label %390
 
 390:
-  %391 = load ptr, ptr @runtime, align 8
-  %392 = getelementptr inbounds i8, ptr %391, i64 144
-  %393 = load ptr, ptr %392, align 8
-  call void %393(ptr %42)
-  br label %394
-
-394:
-  %395 = phi ptr [ null, %32 ], [ null, %46 ], [ %385, %382 ], [ null, %260 ], [ %370, %369 ], [ null, %390 ], [ null, %337 ], [ null, %5 ], [ null, %366 ], [ null, %28 ], [ null, %21 ], [ null, %386 ], [ null, %331 ], [ null, %334 ], [ null, %319 ], [ null, %280 ], [ null, %347 ], [ null, %340 ]
-  ret ptr %395
+  %391 = phi ptr [ null, %32 ], [ null, %256 ], [ %381, %378 ], [ %366, %365 ], [ null, %386 ], [ null, %333 ], [ null, %5 ], [ null, %362 ], [ null, %28 ], [ null, %21 ], [ null, %382 ], [ null, %327 ], [ null, %330 ], [ null, %315 ], [ null, %276 ], [ null, %343 ], [ null, %336 ]
+  ret ptr %391
 }
 
-define ptr @tileproof_fast_launch(ptr readnone %0, ptr %1, i64 %2) nounwind {
+define ptr @tileproof_fast_launch(ptr readnone %0, ptr readonly %1, i64 %2) nounwind {
   %4 = alloca %struct.chosen, align 8
   %5 = alloca i32, align 4
   store i64 -1, ptr %4, align 8
@@ -745,7 +850,7 @@ define ptr @tileproof_fast_launch(ptr readnone %0, ptr %1, i64 %2) nounwind {
   store i32 %9, ptr %10, align 4
   store i32 0, ptr %5, align 4
   switch i64 %2, label %11 [
-    i64 4, label %13
+    i64 5, label %13
     i64 2, label %13
   ]
 
@@ -783,8 +888,8 @@ define ptr @tileproof_fast_launch(ptr readnone %0, ptr %1, i64 %2) nounwind {
   br label %109
 
 36:
-  %37 = icmp eq i64 %2, 4
-  br i1 %37, label %38, label %83
+  %37 = icmp eq i64 %2, 5
+  br i1 %37, label %38, label %90
 
 38:
   %39 = getelementptr inbounds i8, ptr %1, i64 16
@@ -835,60 +940,59 @@ define ptr @tileproof_fast_launch(ptr readnone %0, ptr %1, i64 %2) nounwind {
   store ptr %72, ptr %6, align 8
   %73 = load i32, ptr %5, align 4
   %74 = icmp eq i32 %73, 0
-  br i1 %74, label %75, label %78
+  br i1 %74, label %80, label %75
 
 75:
-  %76 = load ptr, ptr %1, align 8
-  %77 = load ptr, ptr %24, align 8
-  br label %83
-
-78:
-  %79 = load ptr, ptr @runtime, align 8
-  %80 = getelementptr inbounds i8, ptr %79, i64 112
-  %81 = load ptr, ptr %80, align 8
-  %82 = call ptr %81(i64 0)
+  %76 = load ptr, ptr @runtime, align 8
+  %77 = getelementptr inbounds i8, ptr %76, i64 112
+  %78 = load ptr, ptr %77, align 8
+  %79 = call ptr %78(i64 0)
   br label %109
 
-83:
-  %84 = phi ptr [ %77, %75 ], [ %25, %36 ]
-  %85 = phi ptr [ %76, %75 ], [ %14, %36 ]
-  %86 = call fastcc i32 @go(ptr %85, ptr %84, ptr %4)
-  switch i32 %86, label %87 [
+80:
+  %81 = getelementptr inbounds i8, ptr %1, i64 32
+  %82 = load ptr, ptr %81, align 8
+  %83 = load ptr, ptr @runtime, align 8
+  %84 = getelementptr inbounds i8, ptr %83, i64 80
+  %85 = load ptr, ptr %84, align 8
+  %86 = icmp eq ptr %82, %85
+  %87 = zext i1 %86 to i32
+  store i32 %87, ptr %10, align 4
+  %88 = load ptr, ptr %1, align 8
+  %89 = load ptr, ptr %24, align 8
+  br label %90
+
+90:
+  %91 = phi ptr [ %89, %80 ], [ %25, %36 ]
+  %92 = phi ptr [ %88, %80 ], [ %14, %36 ]
+  %93 = call fastcc i32 @go(ptr %92, ptr %91, ptr %4)
+  switch i32 %93, label %94 [
     i32 4, label %109
-    i32 2, label %93
+    i32 2, label %100
   ]
 
-87:
-  %88 = load ptr, ptr @runtime, align 8
-  %89 = getelementptr inbounds i8, ptr %88, i64 112
-  %90 = load ptr, ptr %89, align 8
-  %91 = zext nneg i32 %86 to i64
-  %92 = call ptr %90(i64 %91)
+94:
+  %95 = load ptr, ptr @runtime, align 8
+  %96 = getelementptr inbounds i8, ptr %95, i64 112
+  %97 = load ptr, ptr %96, align 8
+  %98 = zext nneg i32 %93 to i64
+  %99 = call ptr %97(i64 %98)
   br label %109
 
-93:
-  %94 = load ptr, ptr @runtime, align 8
-  %95 = getelementptr inbounds i8, ptr %94, i64 120
-  %96 = load ptr, ptr %95, align 8
-  %97 = getelementptr inbounds i8, ptr %94, i64 184
-  %98 = load ptr, ptr %97, align 8
-  %99 = call ptr %96(ptr %98, ptr %1, i64 %2, ptr null)
-  %100 = icmp eq ptr %99, null
-  br i1 %100, label %101, label %109
-
-101:
-  %102 = load ptr, ptr @runtime, align 8
-  %103 = getelementptr inbounds i8, ptr %102, i64 160
-  %104 = load ptr, ptr %103, align 8
-  call void %104()
-  %105 = load ptr, ptr @runtime, align 8
-  %106 = getelementptr inbounds i8, ptr %105, i64 112
-  %107 = load ptr, ptr %106, align 8
-  %108 = call ptr %107(i64 0)
+100:
+  %101 = load ptr, ptr @runtime, align 8
+  %102 = getelementptr inbounds i8, ptr %101, i64 136
+  %103 = load ptr, ptr %102, align 8
+  %104 = getelementptr inbounds i8, ptr %101, i64 216
+  %105 = load ptr, ptr %104, align 8
+  call void %103(ptr %105)
+  %106 = load ptr, ptr @runtime, align 8
+  %107 = getelementptr inbounds i8, ptr %106, i64 216
+  %108 = load ptr, ptr %107, align 8
   br label %109
 
 109:
-  %110 = phi ptr [ %35, %31 ], [ %55, %52 ], [ %66, %63 ], [ %82, %78 ], [ null, %83 ], [ %92, %87 ], [ %108, %101 ], [ %99, %93 ]
+  %110 = phi ptr [ %35, %31 ], [ %55, %52 ], [ %66, %63 ], [ %79, %75 ], [ %108, %100 ], [ %99, %94 ], [ null, %90 ]
   ret ptr %110
 }
 
@@ -900,14 +1004,14 @@ define internal fastcc range(i32 0, 5) i32 @go(ptr readonly %0, ptr %1, ptr read
   br label %8
 
 8:
-  %9 = phi i32 [ 0, %3 ], [ %191, %187 ]
+  %9 = phi i32 [ 0, %3 ], [ %193, %189 ]
   %10 = load ptr, ptr @runtime, align 8
   %11 = getelementptr inbounds i8, ptr %10, i64 24
   %12 = load i64, ptr %11, align 8
   %13 = getelementptr inbounds i8, ptr %0, i64 %12
   %14 = load ptr, ptr %13, align 8
   %15 = icmp eq ptr %14, null
-  br i1 %15, label %162, label %16
+  br i1 %15, label %165, label %16
 
 16:
   %17 = load i64, ptr %10, align 8
@@ -917,13 +1021,13 @@ define internal fastcc range(i32 0, 5) i32 @go(ptr readonly %0, ptr %1, ptr read
   %21 = getelementptr inbounds i8, ptr %10, i64 32
   %22 = load ptr, ptr %21, align 8
   %23 = icmp eq ptr %20, %22
-  br i1 %23, label %24, label %162
+  br i1 %23, label %24, label %165
 
 24:
   %25 = getelementptr inbounds i8, ptr %14, i64 %17
   %26 = load i64, ptr %25, align 8
   %27 = icmp eq i64 %26, 0
-  br i1 %27, label %162, label %28
+  br i1 %27, label %165, label %28
 
 28:
   %29 = getelementptr inbounds i8, ptr %10, i64 8
@@ -941,7 +1045,7 @@ define internal fastcc range(i32 0, 5) i32 @go(ptr readonly %0, ptr %1, ptr read
   %41 = icmp eq ptr %38, null
   %42 = icmp sgt i64 %40, 32
   %43 = select i1 %41, i1 true, i1 %42
-  br i1 %43, label %162, label %44
+  br i1 %43, label %165, label %44
 
 44:
   %45 = getelementptr inbounds i8, ptr %10, i64 16
@@ -962,7 +1066,7 @@ define internal fastcc range(i32 0, 5) i32 @go(ptr readonly %0, ptr %1, ptr read
   %57 = call fastcc i32 @is_plain(ptr %47, ptr %1, i64 %40)
   %58 = icmp eq i32 %57, 0
   %59 = load ptr, ptr @runtime, align 8
-  br i1 %58, label %159, label %60
+  br i1 %58, label %162, label %60
 
 60:
   %61 = getelementptr inbounds i8, ptr %59, i64 24
@@ -1007,11 +1111,11 @@ define internal fastcc range(i32 0, 5) i32 @go(ptr readonly %0, ptr %1, ptr read
   %92 = getelementptr inbounds i8, ptr %59, i64 144
   %93 = load ptr, ptr %92, align 8
   call void %93(ptr %14)
-  br i1 %91, label %94, label %162
+  br i1 %91, label %94, label %165
 
 94:
   %95 = icmp sgt i64 %40, 0
-  br i1 %95, label %102, label %131
+  br i1 %95, label %102, label %134
 
 96:
   %97 = add nuw nsw i64 %103, 1
@@ -1021,7 +1125,7 @@ define internal fastcc range(i32 0, 5) i32 @go(ptr readonly %0, ptr %1, ptr read
 99:
   %100 = load i32, ptr %7, align 4
   %101 = icmp eq i32 %100, 0
-  br i1 %101, label %119, label %131
+  br i1 %101, label %114, label %134
 
 102:
   %103 = phi i64 [ %97, %96 ], [ 0, %94 ]
@@ -1035,132 +1139,136 @@ define internal fastcc range(i32 0, 5) i32 @go(ptr readonly %0, ptr %1, ptr read
   %111 = getelementptr inbounds %struct.seen, ptr %4, i64 %103
   %112 = call fastcc i32 @read(ptr %110, ptr %111)
   %113 = icmp eq i32 %112, 0
-  br i1 %113, label %114, label %96
+  br i1 %113, label %165, label %96
 
 114:
-  %115 = getelementptr inbounds i8, ptr %111, i64 4
-  %116 = load i32, ptr %115, align 4
-  %117 = icmp eq i32 %116, 3
-  %118 = select i1 %117, i32 2, i32 0
-  br label %162
+  %115 = phi i64 [ %132, %131 ], [ 0, %99 ]
+  %116 = getelementptr inbounds %struct.seen, ptr %4, i64 %115
+  %117 = load i32, ptr %116, align 16
+  %118 = icmp eq i32 %117, 4
+  br i1 %118, label %119, label %131
 
 119:
-  %120 = phi i64 [ %129, %128 ], [ 0, %99 ]
-  %121 = getelementptr inbounds %struct.seen, ptr %4, i64 %120
-  %122 = load i32, ptr %121, align 16
-  %123 = icmp eq i32 %122, 4
-  br i1 %123, label %124, label %128
+  %120 = getelementptr inbounds i8, ptr %116, i64 4
+  %121 = load i32, ptr %120, align 4
+  %122 = icmp eq i32 %121, 1
+  br i1 %122, label %165, label %123
 
-124:
-  %125 = getelementptr inbounds i8, ptr %121, i64 4
-  %126 = load i32, ptr %125, align 4
-  %127 = icmp eq i32 %126, 1
-  br i1 %127, label %162, label %128
+123:
+  %124 = getelementptr inbounds i8, ptr %116, i64 80
+  %125 = load ptr, ptr %124, align 16
+  %126 = icmp eq ptr %125, null
+  br i1 %126, label %131, label %127
 
-128:
-  %129 = add nuw nsw i64 %120, 1
-  %130 = icmp eq i64 %129, %40
-  br i1 %130, label %131, label %119
+127:
+  %128 = getelementptr inbounds i8, ptr %125, i64 28
+  %129 = load i32, ptr %128, align 4
+  %130 = icmp eq i32 %129, 0
+  br i1 %130, label %131, label %165
 
 131:
-  %132 = getelementptr inbounds i8, ptr %47, i64 8
-  %133 = load ptr, ptr %132, align 8
-  %134 = load i64, ptr %133, align 8
-  %135 = getelementptr inbounds i8, ptr %47, i64 32
-  %136 = load i64, ptr %135, align 8
-  %137 = icmp eq i64 %136, 0
-  br i1 %137, label %138, label %162
+  %132 = add nuw nsw i64 %115, 1
+  %133 = icmp eq i64 %132, %40
+  br i1 %133, label %134, label %114
 
-138:
-  %139 = getelementptr inbounds i8, ptr %47, i64 40
-  %140 = getelementptr inbounds ptr, ptr %139, i64 %134
-  %141 = load ptr, ptr %140, align 8
-  %142 = call fastcc i32 @fits(ptr %141, ptr %4, i64 %40, ptr %5)
-  %143 = icmp eq i32 %142, 0
-  br i1 %143, label %144, label %164
+134:
+  %135 = getelementptr inbounds i8, ptr %47, i64 8
+  %136 = load ptr, ptr %135, align 8
+  %137 = load i64, ptr %136, align 8
+  %138 = getelementptr inbounds i8, ptr %47, i64 32
+  %139 = load i64, ptr %138, align 8
+  %140 = icmp eq i64 %139, 0
+  br i1 %140, label %141, label %165
 
-144:
-  %145 = load i64, ptr %47, align 8
-  %146 = icmp sgt i64 %145, 0
-  br i1 %146, label %147, label %162
+141:
+  %142 = getelementptr inbounds i8, ptr %47, i64 40
+  %143 = getelementptr inbounds ptr, ptr %142, i64 %137
+  %144 = load ptr, ptr %143, align 8
+  %145 = call fastcc i32 @fits(ptr %144, ptr %4, i64 %40, ptr %5)
+  %146 = icmp eq i32 %145, 0
+  br i1 %146, label %147, label %166
 
 147:
-  %148 = phi i64 [ %157, %156 ], [ 0, %144 ]
-  %149 = icmp eq i64 %148, %134
-  br i1 %149, label %156, label %150
+  %148 = load i64, ptr %47, align 8
+  %149 = icmp sgt i64 %148, 0
+  br i1 %149, label %150, label %165
 
 150:
-  %151 = getelementptr inbounds ptr, ptr %139, i64 %148
-  %152 = load ptr, ptr %151, align 8
-  %153 = call fastcc i32 @fits(ptr %152, ptr %4, i64 %40, ptr %5)
-  %154 = icmp eq i32 %153, 0
-  br i1 %154, label %156, label %155
+  %151 = phi i64 [ %160, %159 ], [ 0, %147 ]
+  %152 = icmp eq i64 %151, %137
+  br i1 %152, label %159, label %153
 
-155:
-  store i64 %148, ptr %133, align 8
-  br label %164
+153:
+  %154 = getelementptr inbounds ptr, ptr %142, i64 %151
+  %155 = load ptr, ptr %154, align 8
+  %156 = call fastcc i32 @fits(ptr %155, ptr %4, i64 %40, ptr %5)
+  %157 = icmp eq i32 %156, 0
+  br i1 %157, label %159, label %158
 
-156:
-  %157 = add nuw nsw i64 %148, 1
-  %158 = icmp eq i64 %157, %145
-  br i1 %158, label %162, label %147
+158:
+  store i64 %151, ptr %136, align 8
+  br label %166
 
 159:
-  %160 = getelementptr inbounds i8, ptr %59, i64 144
-  %161 = load ptr, ptr %160, align 8
-  call void %161(ptr %14)
-  br label %162
+  %160 = add nuw nsw i64 %151, 1
+  %161 = icmp eq i64 %160, %148
+  br i1 %161, label %165, label %150
 
 162:
-  %163 = phi i32 [ 0, %124 ], [ %118, %114 ], [ 0, %156 ], [ 0, %159 ], [ 0, %16 ], [ 0, %24 ], [ 0, %8 ], [ 0, %131 ], [ 0, %144 ], [ 0, %89 ], [ 0, %28 ]
-  br label %185
+  %163 = getelementptr inbounds i8, ptr %59, i64 144
+  %164 = load ptr, ptr %163, align 8
+  call void %164(ptr %14)
+  br label %165
 
-164:
-  %165 = phi ptr [ %152, %155 ], [ %141, %138 ]
-  %166 = call fastcc i32 @start(ptr %165, ptr %14, ptr %1, ptr %5, ptr readonly %2, ptr %6)
-  %167 = icmp eq i32 %166, 3
-  br i1 %167, label %168, label %185
+165:
+  br label %187
 
-168:
-  %169 = load ptr, ptr %6, align 8
-  %170 = getelementptr inbounds i8, ptr %169, i64 8
-  %171 = load i64, ptr %170, align 8
-  %172 = load ptr, ptr @runtime, align 8
-  %173 = getelementptr inbounds i8, ptr %172, i64 168
-  %174 = load ptr, ptr %173, align 8
-  %175 = call ptr %174()
-  br label %176
+166:
+  %167 = phi ptr [ %155, %158 ], [ %144, %141 ]
+  %168 = call fastcc i32 @start(ptr %167, ptr %14, ptr %1, ptr %5, ptr readonly %2, ptr %6)
+  %169 = icmp eq i32 %168, 3
+  br i1 %169, label %170, label %187
 
-176:
-  %177 = phi i32 [ 0, %168 ], [ %182, %176 ]
-  %178 = load ptr, ptr %6, align 8
-  %179 = getelementptr inbounds i8, ptr %178, i64 16
-  %180 = load atomic i64, ptr %179 acquire, align 8
-  %181 = icmp ne i64 %180, %171
-  %182 = add nuw nsw i32 %177, 1
-  %183 = icmp samesign ult i32 %177, 19999
-  %184 = select i1 %181, i1 %183, i1 false
-  br i1 %184, label %176, label %187
+170:
+  %171 = load ptr, ptr %6, align 8
+  %172 = getelementptr inbounds i8, ptr %171, i64 8
+  %173 = load i64, ptr %172, align 8
+  %174 = load ptr, ptr @runtime, align 8
+  %175 = getelementptr inbounds i8, ptr %174, i64 168
+  %176 = load ptr, ptr %175, align 8
+  %177 = call ptr %176()
+  br label %178
 
-185:
-  %186 = phi i32 [ %163, %162 ], [ %166, %164 ]
-  br label %193
+178:
+  %179 = phi i32 [ 0, %170 ], [ %184, %178 ]
+  %180 = load ptr, ptr %6, align 8
+  %181 = getelementptr inbounds i8, ptr %180, i64 16
+  %182 = load atomic i64, ptr %181 acquire, align 8
+  %183 = icmp ne i64 %182, %173
+  %184 = add nuw nsw i32 %179, 1
+  %185 = icmp samesign ult i32 %179, 19999
+  %186 = select i1 %183, i1 %185, i1 false
+  br i1 %186, label %178, label %189
 
 187:
-  %188 = load ptr, ptr @runtime, align 8
-  %189 = getelementptr inbounds i8, ptr %188, i64 176
-  %190 = load ptr, ptr %189, align 8
-  call void %190(ptr %175)
-  %191 = add nuw nsw i32 %9, 1
-  %192 = icmp eq i32 %191, 8
-  br i1 %192, label %193, label %8
+  %188 = phi i32 [ 0, %165 ], [ %168, %166 ]
+  br label %195
 
-193:
-  %194 = phi i32 [ %186, %185 ], [ 0, %187 ]
-  ret i32 %194
+189:
+  %190 = load ptr, ptr @runtime, align 8
+  %191 = getelementptr inbounds i8, ptr %190, i64 176
+  %192 = load ptr, ptr %191, align 8
+  call void %192(ptr %177)
+  %193 = add nuw nsw i32 %9, 1
+  %194 = icmp eq i32 %193, 8
+  br i1 %194, label %195, label %8
+
+195:
+  %196 = phi i32 [ %188, %187 ], [ 2, %189 ]
+  ret i32 %196
 }
 
-define ptr @tileproof_fast_follow(ptr readonly %0, ptr %1, i64 %2) nounwind {
+define ptr @tileproof_fast_follow(ptr readonly %0, ptr readonly %1, i64 %2) nounwind {
   %4 = alloca i32, align 4
   %5 = alloca i32, align 4
   %6 = alloca ptr, align 8
@@ -1203,824 +1311,809 @@ define ptr @tileproof_fast_follow(ptr readonly %0, ptr %1, i64 %2) nounwind {
   %37 = getelementptr inbounds i8, ptr %18, i64 112
   %38 = load ptr, ptr %37, align 8
   %39 = tail call ptr %38(i64 0)
-  br label %615
+  br label %604
 
 40:
   %41 = getelementptr inbounds i8, ptr %0, i64 %21
   %42 = load i64, ptr %41, align 8
   %43 = getelementptr inbounds i8, ptr %18, i64 8
   %44 = load i64, ptr %43, align 8
-  %45 = getelementptr i8, ptr %0, i64 %44
-  %46 = getelementptr i8, ptr %45, i64 8
-  %47 = load ptr, ptr %46, align 8
+  %45 = getelementptr inbounds i8, ptr %0, i64 %44
+  %46 = load ptr, ptr %45, align 8
   store i64 0, ptr %13, align 8
-  br label %48
+  br label %47
 
-48:
-  %49 = phi i32 [ 0, %40 ], [ %55, %48 ]
-  %50 = load ptr, ptr @runtime, align 8
-  %51 = getelementptr inbounds i8, ptr %50, i64 256
-  %52 = load ptr, ptr %51, align 8
-  %53 = call i32 %52(ptr %47, ptr %13, ptr %11, ptr %12)
-  %54 = icmp eq i32 %53, 0
-  %55 = add nuw nsw i32 %49, 1
-  br i1 %54, label %56, label %48
+47:
+  %48 = phi i32 [ 0, %40 ], [ %54, %47 ]
+  %49 = load ptr, ptr @runtime, align 8
+  %50 = getelementptr inbounds i8, ptr %49, i64 248
+  %51 = load ptr, ptr %50, align 8
+  %52 = call i32 %51(ptr %46, ptr %13, ptr %11, ptr %12)
+  %53 = icmp eq i32 %52, 0
+  %54 = add nuw nsw i32 %48, 1
+  br i1 %53, label %55, label %47
 
-56:
+55:
   store i64 0, ptr %13, align 8
-  %57 = load ptr, ptr @runtime, align 8
-  %58 = getelementptr inbounds i8, ptr %57, i64 256
-  %59 = load ptr, ptr %58, align 8
-  %60 = call i32 %59(ptr %30, ptr %13, ptr %11, ptr %12)
-  %61 = icmp eq i32 %60, 0
-  br i1 %61, label %104, label %62
+  %56 = load ptr, ptr @runtime, align 8
+  %57 = getelementptr inbounds i8, ptr %56, i64 248
+  %58 = load ptr, ptr %57, align 8
+  %59 = call i32 %58(ptr %30, ptr %13, ptr %11, ptr %12)
+  %60 = icmp eq i32 %59, 0
+  br i1 %60, label %103, label %61
 
-62:
-  %63 = phi i32 [ %97, %96 ], [ %49, %56 ]
-  %64 = load ptr, ptr %11, align 8
-  %65 = load ptr, ptr @runtime, align 8
-  %66 = getelementptr inbounds i8, ptr %65, i64 248
-  %67 = load ptr, ptr %66, align 8
-  %68 = call ptr %67(ptr %47, ptr %64)
-  %69 = icmp eq ptr %68, null
-  br i1 %69, label %70, label %74
+61:
+  %62 = phi i32 [ %96, %95 ], [ %48, %55 ]
+  %63 = load ptr, ptr %11, align 8
+  %64 = load ptr, ptr @runtime, align 8
+  %65 = getelementptr inbounds i8, ptr %64, i64 240
+  %66 = load ptr, ptr %65, align 8
+  %67 = call ptr %66(ptr %46, ptr %63)
+  %68 = icmp eq ptr %67, null
+  br i1 %68, label %69, label %73
 
-70:
-  %71 = load ptr, ptr @runtime, align 8
-  %72 = getelementptr inbounds i8, ptr %71, i64 160
-  %73 = load ptr, ptr %72, align 8
-  call void %73()
-  br label %103
+69:
+  %70 = load ptr, ptr @runtime, align 8
+  %71 = getelementptr inbounds i8, ptr %70, i64 160
+  %72 = load ptr, ptr %71, align 8
+  call void %72()
+  br label %102
 
-74:
-  %75 = load ptr, ptr %12, align 8
-  %76 = load ptr, ptr @runtime, align 8
-  %77 = load i64, ptr %76, align 8
-  %78 = getelementptr i8, ptr %75, i64 %77
-  %79 = getelementptr i8, ptr %78, i64 -8
-  %80 = load ptr, ptr %79, align 8
-  %81 = getelementptr inbounds i8, ptr %76, i64 48
-  %82 = load ptr, ptr %81, align 8
-  %83 = icmp eq ptr %80, %82
-  br i1 %83, label %84, label %103
+73:
+  %74 = load ptr, ptr %12, align 8
+  %75 = load ptr, ptr @runtime, align 8
+  %76 = load i64, ptr %75, align 8
+  %77 = getelementptr i8, ptr %74, i64 %76
+  %78 = getelementptr i8, ptr %77, i64 -8
+  %79 = load ptr, ptr %78, align 8
+  %80 = getelementptr inbounds i8, ptr %75, i64 48
+  %81 = load ptr, ptr %80, align 8
+  %82 = icmp eq ptr %79, %81
+  br i1 %82, label %83, label %102
 
-84:
-  %85 = getelementptr inbounds i8, ptr %76, i64 96
-  %86 = load ptr, ptr %85, align 8
-  %87 = call i64 %86(ptr %75, ptr %14)
-  %88 = load ptr, ptr @runtime, align 8
-  %89 = getelementptr inbounds i8, ptr %88, i64 96
-  %90 = load ptr, ptr %89, align 8
-  %91 = call i64 %90(ptr %68, ptr %15)
-  %92 = icmp ne i64 %87, %91
-  %93 = load i32, ptr %14, align 4
-  %94 = icmp ne i32 %93, 0
-  %95 = select i1 %92, i1 true, i1 %94
-  br i1 %95, label %103, label %96
+83:
+  %84 = getelementptr inbounds i8, ptr %75, i64 96
+  %85 = load ptr, ptr %84, align 8
+  %86 = call i64 %85(ptr %74, ptr %14)
+  %87 = load ptr, ptr @runtime, align 8
+  %88 = getelementptr inbounds i8, ptr %87, i64 96
+  %89 = load ptr, ptr %88, align 8
+  %90 = call i64 %89(ptr %67, ptr %15)
+  %91 = icmp ne i64 %86, %90
+  %92 = load i32, ptr %14, align 4
+  %93 = icmp ne i32 %92, 0
+  %94 = select i1 %91, i1 true, i1 %93
+  br i1 %94, label %102, label %95
 
-96:
-  %97 = add nsw i32 %63, -1
-  %98 = load ptr, ptr @runtime, align 8
-  %99 = getelementptr inbounds i8, ptr %98, i64 256
-  %100 = load ptr, ptr %99, align 8
-  %101 = call i32 %100(ptr %30, ptr %13, ptr %11, ptr %12)
-  %102 = icmp eq i32 %101, 0
-  br i1 %102, label %104, label %62
+95:
+  %96 = add nsw i32 %62, -1
+  %97 = load ptr, ptr @runtime, align 8
+  %98 = getelementptr inbounds i8, ptr %97, i64 248
+  %99 = load ptr, ptr %98, align 8
+  %100 = call i32 %99(ptr %30, ptr %13, ptr %11, ptr %12)
+  %101 = icmp eq i32 %100, 0
+  br i1 %101, label %103, label %61
+
+102:
+  br label %593
 
 103:
-  br label %596
+  %104 = phi i32 [ %48, %55 ], [ %96, %95 ]
+  %105 = icmp eq i32 %104, 0
+  br i1 %105, label %106, label %593
 
-104:
-  %105 = phi i32 [ %49, %56 ], [ %97, %96 ]
-  %106 = icmp eq i32 %105, 0
-  br i1 %106, label %107, label %596
+106:
+  %107 = load ptr, ptr @runtime, align 8
+  br label %111
 
-107:
-  %108 = load ptr, ptr @runtime, align 8
-  br label %112
+108:
+  %109 = add nuw nsw i64 %113, 1
+  %110 = icmp eq i64 %109, 4
+  br i1 %110, label %137, label %111
 
-109:
-  %110 = add nuw nsw i64 %114, 1
-  %111 = icmp eq i64 %110, 4
-  br i1 %111, label %138, label %112
+111:
+  %112 = phi ptr [ %107, %106 ], [ %133, %108 ]
+  %113 = phi i64 [ 0, %106 ], [ %109, %108 ]
+  %114 = getelementptr inbounds i8, ptr %112, i64 256
+  %115 = getelementptr inbounds ptr, ptr %114, i64 %113
+  %116 = load ptr, ptr %115, align 8
+  %117 = icmp eq ptr %116, null
+  br i1 %117, label %137, label %118
 
-112:
-  %113 = phi ptr [ %108, %107 ], [ %134, %109 ]
-  %114 = phi i64 [ 0, %107 ], [ %110, %109 ]
-  %115 = getelementptr inbounds i8, ptr %113, i64 264
-  %116 = getelementptr inbounds ptr, ptr %115, i64 %114
-  %117 = load ptr, ptr %116, align 8
-  %118 = icmp eq ptr %117, null
-  br i1 %118, label %138, label %119
-
-119:
+118:
   store ptr null, ptr %10, align 8
-  %120 = getelementptr inbounds i8, ptr %113, i64 240
-  %121 = load ptr, ptr %120, align 8
-  %122 = load ptr, ptr %116, align 8
-  %123 = call i32 %121(ptr %122, ptr null, ptr %10)
-  %124 = icmp eq i32 %123, 0
-  %125 = load ptr, ptr @runtime, align 8
-  br i1 %124, label %129, label %126
+  %119 = getelementptr inbounds i8, ptr %112, i64 232
+  %120 = load ptr, ptr %119, align 8
+  %121 = load ptr, ptr %115, align 8
+  %122 = call i32 %120(ptr %121, ptr null, ptr %10)
+  %123 = icmp eq i32 %122, 0
+  %124 = load ptr, ptr @runtime, align 8
+  br i1 %123, label %128, label %125
 
-126:
-  %127 = getelementptr inbounds i8, ptr %125, i64 160
-  %128 = load ptr, ptr %127, align 8
-  call void %128()
-  br label %595
+125:
+  %126 = getelementptr inbounds i8, ptr %124, i64 160
+  %127 = load ptr, ptr %126, align 8
+  call void %127()
+  br label %593
 
-129:
-  %130 = getelementptr inbounds i8, ptr %125, i64 144
-  %131 = load ptr, ptr %130, align 8
+128:
+  %129 = getelementptr inbounds i8, ptr %124, i64 144
+  %130 = load ptr, ptr %129, align 8
+  %131 = load ptr, ptr %10, align 8
+  call void %130(ptr %131)
   %132 = load ptr, ptr %10, align 8
-  call void %131(ptr %132)
-  %133 = load ptr, ptr %10, align 8
-  %134 = load ptr, ptr @runtime, align 8
-  %135 = getelementptr inbounds i8, ptr %134, i64 224
-  %136 = load ptr, ptr %135, align 8
-  %137 = icmp eq ptr %133, %136
-  br i1 %137, label %109, label %595
+  %133 = load ptr, ptr @runtime, align 8
+  %134 = getelementptr inbounds i8, ptr %133, i64 216
+  %135 = load ptr, ptr %134, align 8
+  %136 = icmp eq ptr %132, %135
+  br i1 %136, label %108, label %593
 
-138:
-  %139 = phi ptr [ %134, %109 ], [ %113, %112 ]
-  %140 = getelementptr inbounds i8, ptr %139, i64 296
-  %141 = load ptr, ptr %140, align 8
-  %142 = getelementptr inbounds i8, ptr %139, i64 304
-  %143 = load ptr, ptr %142, align 8
-  %144 = getelementptr inbounds i8, ptr %139, i64 248
-  %145 = load ptr, ptr %144, align 8
-  %146 = call ptr %145(ptr %141, ptr %143)
-  %147 = icmp eq ptr %146, null
-  br i1 %147, label %148, label %595
+137:
+  %138 = phi ptr [ %133, %108 ], [ %112, %111 ]
+  %139 = getelementptr inbounds i8, ptr %138, i64 288
+  %140 = load ptr, ptr %139, align 8
+  %141 = getelementptr inbounds i8, ptr %138, i64 296
+  %142 = load ptr, ptr %141, align 8
+  %143 = getelementptr inbounds i8, ptr %138, i64 240
+  %144 = load ptr, ptr %143, align 8
+  %145 = call ptr %144(ptr %140, ptr %142)
+  %146 = icmp eq ptr %145, null
+  br i1 %146, label %147, label %593
 
-148:
-  %149 = load ptr, ptr @runtime, align 8
-  %150 = getelementptr inbounds i8, ptr %149, i64 160
-  %151 = load ptr, ptr %150, align 8
-  call void %151()
-  %152 = icmp sgt i64 %42, 4
-  br i1 %152, label %153, label %596
+147:
+  %148 = load ptr, ptr @runtime, align 8
+  %149 = getelementptr inbounds i8, ptr %148, i64 160
+  %150 = load ptr, ptr %149, align 8
+  call void %150()
+  %151 = icmp sgt i64 %42, 3
+  br i1 %151, label %152, label %593
 
-153:
-  %154 = getelementptr inbounds i8, ptr %9, i64 2576
-  %155 = getelementptr inbounds i8, ptr %9, i64 2308
-  %156 = getelementptr inbounds i8, ptr %9, i64 2048
-  %157 = getelementptr inbounds i8, ptr %9, i64 2568
-  %158 = getelementptr inbounds i8, ptr %16, i64 16
-  %159 = getelementptr inbounds i8, ptr %16, i64 20
-  %160 = getelementptr inbounds i8, ptr %16, i64 8
-  br label %161
+152:
+  %153 = getelementptr inbounds i8, ptr %9, i64 2576
+  %154 = getelementptr inbounds i8, ptr %9, i64 2308
+  %155 = getelementptr inbounds i8, ptr %9, i64 2048
+  %156 = getelementptr inbounds i8, ptr %9, i64 2568
+  %157 = getelementptr inbounds i8, ptr %16, i64 16
+  %158 = getelementptr inbounds i8, ptr %16, i64 20
+  %159 = getelementptr inbounds i8, ptr %16, i64 8
+  br label %160
 
-161:
-  %162 = phi i64 [ 4, %153 ], [ %588, %585 ]
-  %163 = phi i32 [ 0, %153 ], [ %586, %585 ]
-  %164 = phi i64 [ 2, %153 ], [ %587, %585 ]
-  %165 = load ptr, ptr @runtime, align 8
-  %166 = getelementptr inbounds i8, ptr %165, i64 8
-  %167 = load i64, ptr %166, align 8
-  %168 = shl nsw i64 %162, 3
-  %169 = getelementptr i8, ptr %0, i64 %167
-  %170 = getelementptr i8, ptr %169, i64 %168
-  %171 = load ptr, ptr %170, align 8
-  %172 = shl nsw i64 %164, 3
-  %173 = getelementptr i8, ptr %169, i64 %172
-  %174 = load ptr, ptr %173, align 8
-  %175 = getelementptr i8, ptr %173, i64 8
-  %176 = load ptr, ptr %175, align 8
-  %177 = load i64, ptr %165, align 8
-  %178 = getelementptr inbounds i8, ptr %174, i64 %177
-  %179 = load i64, ptr %178, align 8
-  %180 = icmp sgt i64 %179, 2
-  br i1 %180, label %185, label %217
+160:
+  %161 = phi i64 [ 3, %152 ], [ %586, %583 ]
+  %162 = phi i32 [ 0, %152 ], [ %584, %583 ]
+  %163 = phi i64 [ 1, %152 ], [ %585, %583 ]
+  %164 = load ptr, ptr @runtime, align 8
+  %165 = getelementptr inbounds i8, ptr %164, i64 8
+  %166 = load i64, ptr %165, align 8
+  %167 = shl nsw i64 %161, 3
+  %168 = getelementptr i8, ptr %0, i64 %166
+  %169 = getelementptr i8, ptr %168, i64 %167
+  %170 = load ptr, ptr %169, align 8
+  %171 = shl nsw i64 %163, 3
+  %172 = getelementptr i8, ptr %168, i64 %171
+  %173 = load ptr, ptr %172, align 8
+  %174 = getelementptr i8, ptr %172, i64 8
+  %175 = load ptr, ptr %174, align 8
+  %176 = load i64, ptr %164, align 8
+  %177 = getelementptr inbounds i8, ptr %173, i64 %176
+  %178 = load i64, ptr %177, align 8
+  %179 = icmp sgt i64 %178, 2
+  br i1 %179, label %184, label %216
 
-181:
-  %182 = add nuw nsw i64 %189, 3
-  %183 = add nuw nsw i64 %189, 5
-  %184 = icmp slt i64 %183, %179
-  br i1 %184, label %185, label %217
+180:
+  %181 = add nuw nsw i64 %188, 3
+  %182 = add nuw nsw i64 %188, 5
+  %183 = icmp slt i64 %182, %178
+  br i1 %183, label %184, label %216
 
-185:
-  %186 = phi i64 [ %207, %181 ], [ %167, %161 ]
-  %187 = phi ptr [ %205, %181 ], [ %165, %161 ]
-  %188 = phi i64 [ %183, %181 ], [ 2, %161 ]
-  %189 = phi i64 [ %182, %181 ], [ 0, %161 ]
-  %190 = shl nsw i64 %189, 3
-  %191 = getelementptr i8, ptr %174, i64 %186
-  %192 = getelementptr i8, ptr %191, i64 %190
-  %193 = load ptr, ptr %192, align 8
-  %194 = getelementptr i8, ptr %192, i64 8
-  %195 = load ptr, ptr %194, align 8
-  %196 = getelementptr inbounds i8, ptr %187, i64 248
-  %197 = load ptr, ptr %196, align 8
-  %198 = call ptr %197(ptr %193, ptr %195)
-  %199 = icmp eq ptr %198, null
-  br i1 %199, label %200, label %204
+184:
+  %185 = phi i64 [ %206, %180 ], [ %166, %160 ]
+  %186 = phi ptr [ %204, %180 ], [ %164, %160 ]
+  %187 = phi i64 [ %182, %180 ], [ 2, %160 ]
+  %188 = phi i64 [ %181, %180 ], [ 0, %160 ]
+  %189 = shl nsw i64 %188, 3
+  %190 = getelementptr i8, ptr %173, i64 %185
+  %191 = getelementptr i8, ptr %190, i64 %189
+  %192 = load ptr, ptr %191, align 8
+  %193 = getelementptr i8, ptr %191, i64 8
+  %194 = load ptr, ptr %193, align 8
+  %195 = getelementptr inbounds i8, ptr %186, i64 240
+  %196 = load ptr, ptr %195, align 8
+  %197 = call ptr %196(ptr %192, ptr %194)
+  %198 = icmp eq ptr %197, null
+  br i1 %198, label %199, label %203
 
-200:
-  %201 = load ptr, ptr @runtime, align 8
-  %202 = getelementptr inbounds i8, ptr %201, i64 160
-  %203 = load ptr, ptr %202, align 8
-  call void %203()
-  br label %204
+199:
+  %200 = load ptr, ptr @runtime, align 8
+  %201 = getelementptr inbounds i8, ptr %200, i64 160
+  %202 = load ptr, ptr %201, align 8
+  call void %202()
+  br label %203
 
-204:
-  %205 = load ptr, ptr @runtime, align 8
-  %206 = getelementptr inbounds i8, ptr %205, i64 8
-  %207 = load i64, ptr %206, align 8
-  %208 = shl nsw i64 %188, 3
-  %209 = getelementptr i8, ptr %174, i64 %207
-  %210 = getelementptr i8, ptr %209, i64 %208
-  %211 = load ptr, ptr %210, align 8
-  %212 = getelementptr inbounds i8, ptr %205, i64 232
-  %213 = load ptr, ptr %212, align 8
-  %214 = icmp eq ptr %211, %213
-  %215 = select i1 %214, ptr null, ptr %211
-  %216 = icmp eq ptr %198, %215
-  br i1 %216, label %181, label %585
+203:
+  %204 = load ptr, ptr @runtime, align 8
+  %205 = getelementptr inbounds i8, ptr %204, i64 8
+  %206 = load i64, ptr %205, align 8
+  %207 = shl nsw i64 %187, 3
+  %208 = getelementptr i8, ptr %173, i64 %206
+  %209 = getelementptr i8, ptr %208, i64 %207
+  %210 = load ptr, ptr %209, align 8
+  %211 = getelementptr inbounds i8, ptr %204, i64 224
+  %212 = load ptr, ptr %211, align 8
+  %213 = icmp eq ptr %210, %212
+  %214 = select i1 %213, ptr null, ptr %210
+  %215 = icmp eq ptr %197, %214
+  br i1 %215, label %180, label %583
 
-217:
-  %218 = phi ptr [ %165, %161 ], [ %205, %181 ]
-  %219 = getelementptr inbounds i8, ptr %218, i64 224
-  %220 = load ptr, ptr %219, align 8
-  %221 = icmp eq ptr %176, %220
-  br i1 %221, label %239, label %222
+216:
+  %217 = phi ptr [ %164, %160 ], [ %204, %180 ]
+  %218 = getelementptr inbounds i8, ptr %217, i64 216
+  %219 = load ptr, ptr %218, align 8
+  %220 = icmp eq ptr %175, %219
+  br i1 %220, label %238, label %221
 
-222:
-  %223 = getelementptr inbounds i8, ptr %218, i64 120
-  %224 = load ptr, ptr %223, align 8
-  %225 = call ptr %224(ptr %176, ptr null, i64 0, ptr null)
-  %226 = icmp eq ptr %225, null
-  %227 = load ptr, ptr @runtime, align 8
-  br i1 %226, label %228, label %231
+221:
+  %222 = getelementptr inbounds i8, ptr %217, i64 120
+  %223 = load ptr, ptr %222, align 8
+  %224 = call ptr %223(ptr %175, ptr null, i64 0, ptr null)
+  %225 = icmp eq ptr %224, null
+  %226 = load ptr, ptr @runtime, align 8
+  br i1 %225, label %227, label %230
 
-228:
-  %229 = getelementptr inbounds i8, ptr %227, i64 160
-  %230 = load ptr, ptr %229, align 8
-  call void %230()
-  br label %234
+227:
+  %228 = getelementptr inbounds i8, ptr %226, i64 160
+  %229 = load ptr, ptr %228, align 8
+  call void %229()
+  br label %233
 
-231:
-  %232 = getelementptr inbounds i8, ptr %227, i64 144
-  %233 = load ptr, ptr %232, align 8
-  call void %233(ptr %225)
-  br label %234
+230:
+  %231 = getelementptr inbounds i8, ptr %226, i64 144
+  %232 = load ptr, ptr %231, align 8
+  call void %232(ptr %224)
+  br label %233
 
-234:
-  %235 = load ptr, ptr @runtime, align 8
-  %236 = getelementptr inbounds i8, ptr %235, i64 80
-  %237 = load ptr, ptr %236, align 8
-  %238 = icmp eq ptr %225, %237
-  br i1 %238, label %239, label %585
+233:
+  %234 = load ptr, ptr @runtime, align 8
+  %235 = getelementptr inbounds i8, ptr %234, i64 80
+  %236 = load ptr, ptr %235, align 8
+  %237 = icmp eq ptr %224, %236
+  br i1 %237, label %238, label %583
 
-239:
-  %240 = phi ptr [ %218, %217 ], [ %235, %234 ]
-  %241 = getelementptr inbounds i8, ptr %240, i64 24
-  %242 = load i64, ptr %241, align 8
-  %243 = getelementptr inbounds i8, ptr %171, i64 %242
-  %244 = load ptr, ptr %243, align 8
-  %245 = icmp eq ptr %244, null
-  br i1 %245, label %585, label %246
+238:
+  %239 = phi ptr [ %217, %216 ], [ %234, %233 ]
+  %240 = getelementptr inbounds i8, ptr %239, i64 24
+  %241 = load i64, ptr %240, align 8
+  %242 = getelementptr inbounds i8, ptr %170, i64 %241
+  %243 = load ptr, ptr %242, align 8
+  %244 = icmp eq ptr %243, null
+  br i1 %244, label %583, label %245
 
-246:
-  %247 = load i64, ptr %240, align 8
-  %248 = add nsw i64 %247, -8
-  %249 = getelementptr inbounds i8, ptr %244, i64 %248
-  %250 = load ptr, ptr %249, align 8
-  %251 = getelementptr inbounds i8, ptr %240, i64 32
-  %252 = load ptr, ptr %251, align 8
-  %253 = icmp eq ptr %250, %252
-  br i1 %253, label %254, label %585
+245:
+  %246 = load i64, ptr %239, align 8
+  %247 = add nsw i64 %246, -8
+  %248 = getelementptr inbounds i8, ptr %243, i64 %247
+  %249 = load ptr, ptr %248, align 8
+  %250 = getelementptr inbounds i8, ptr %239, i64 32
+  %251 = load ptr, ptr %250, align 8
+  %252 = icmp eq ptr %249, %251
+  br i1 %252, label %253, label %583
 
-254:
-  %255 = getelementptr inbounds i8, ptr %244, i64 %247
-  %256 = load i64, ptr %255, align 8
-  %257 = icmp eq i64 %256, 0
-  br i1 %257, label %585, label %258
+253:
+  %254 = getelementptr inbounds i8, ptr %243, i64 %246
+  %255 = load i64, ptr %254, align 8
+  %256 = icmp eq i64 %255, 0
+  br i1 %256, label %583, label %257
 
-258:
-  %259 = getelementptr inbounds i8, ptr %240, i64 8
-  %260 = load i64, ptr %259, align 8
-  %261 = getelementptr inbounds i8, ptr %244, i64 %260
-  %262 = load ptr, ptr %261, align 8
-  %263 = getelementptr inbounds i8, ptr %262, i64 %248
-  %264 = load ptr, ptr %263, align 8
-  %265 = getelementptr inbounds i8, ptr %240, i64 40
-  %266 = load ptr, ptr %265, align 8
-  %267 = icmp eq ptr %264, %266
-  br i1 %267, label %268, label %585
+257:
+  %258 = getelementptr inbounds i8, ptr %239, i64 8
+  %259 = load i64, ptr %258, align 8
+  %260 = getelementptr inbounds i8, ptr %243, i64 %259
+  %261 = load ptr, ptr %260, align 8
+  %262 = getelementptr inbounds i8, ptr %261, i64 %247
+  %263 = load ptr, ptr %262, align 8
+  %264 = getelementptr inbounds i8, ptr %239, i64 40
+  %265 = load ptr, ptr %264, align 8
+  %266 = icmp eq ptr %263, %265
+  br i1 %266, label %267, label %583
 
-268:
-  %269 = getelementptr inbounds i8, ptr %240, i64 16
-  %270 = load i64, ptr %269, align 8
-  %271 = getelementptr inbounds i8, ptr %262, i64 %270
-  %272 = getelementptr inbounds i8, ptr %271, i64 32
-  %273 = load i64, ptr %272, align 8
-  %274 = icmp eq i64 %273, 0
-  br i1 %274, label %432, label %275
+267:
+  %268 = getelementptr inbounds i8, ptr %239, i64 16
+  %269 = load i64, ptr %268, align 8
+  %270 = getelementptr inbounds i8, ptr %261, i64 %269
+  %271 = getelementptr inbounds i8, ptr %270, i64 32
+  %272 = load i64, ptr %271, align 8
+  %273 = icmp eq i64 %272, 0
+  br i1 %273, label %431, label %274
 
-275:
-  %276 = getelementptr inbounds i8, ptr %240, i64 296
-  %277 = load ptr, ptr %276, align 8
-  %278 = getelementptr inbounds i8, ptr %240, i64 312
-  %279 = load ptr, ptr %278, align 8
-  %280 = getelementptr inbounds i8, ptr %240, i64 248
-  %281 = load ptr, ptr %280, align 8
-  %282 = call ptr %281(ptr %277, ptr %279)
-  %283 = icmp eq ptr %282, null
-  br i1 %283, label %284, label %585
+274:
+  %275 = getelementptr inbounds i8, ptr %239, i64 288
+  %276 = load ptr, ptr %275, align 8
+  %277 = getelementptr inbounds i8, ptr %239, i64 304
+  %278 = load ptr, ptr %277, align 8
+  %279 = getelementptr inbounds i8, ptr %239, i64 240
+  %280 = load ptr, ptr %279, align 8
+  %281 = call ptr %280(ptr %276, ptr %278)
+  %282 = icmp eq ptr %281, null
+  br i1 %282, label %283, label %583
 
-284:
-  %285 = load ptr, ptr @runtime, align 8
-  %286 = getelementptr inbounds i8, ptr %285, i64 160
-  %287 = load ptr, ptr %286, align 8
-  call void %287()
-  %288 = load ptr, ptr @runtime, align 8
-  %289 = load i64, ptr %288, align 8
-  %290 = getelementptr inbounds i8, ptr %20, i64 %289
-  %291 = load i64, ptr %290, align 8
-  %292 = icmp sgt i64 %291, 32
-  br i1 %292, label %430, label %293
+283:
+  %284 = load ptr, ptr @runtime, align 8
+  %285 = getelementptr inbounds i8, ptr %284, i64 160
+  %286 = load ptr, ptr %285, align 8
+  call void %286()
+  %287 = load ptr, ptr @runtime, align 8
+  %288 = load i64, ptr %287, align 8
+  %289 = getelementptr inbounds i8, ptr %20, i64 %288
+  %290 = load i64, ptr %289, align 8
+  %291 = icmp sgt i64 %290, 32
+  br i1 %291, label %429, label %292
 
-293:
-  %294 = getelementptr inbounds i8, ptr %288, i64 424
-  %295 = load ptr, ptr %294, align 8
-  %296 = icmp eq ptr %295, null
-  br i1 %296, label %430, label %297
+292:
+  %293 = getelementptr inbounds i8, ptr %287, i64 416
+  %294 = load ptr, ptr %293, align 8
+  %295 = icmp eq ptr %294, null
+  br i1 %295, label %429, label %296
 
-297:
-  %298 = load i64, ptr %295, align 8
-  %299 = getelementptr inbounds i8, ptr %295, i64 8
-  %300 = load i64, ptr %299, align 8
-  %301 = or i64 %300, %298
-  %302 = getelementptr inbounds i8, ptr %295, i64 16
-  %303 = load i64, ptr %302, align 8
-  %304 = or i64 %301, %303
-  %305 = icmp eq i64 %304, 0
-  br i1 %305, label %306, label %430
+296:
+  %297 = load i64, ptr %294, align 8
+  %298 = getelementptr inbounds i8, ptr %294, i64 8
+  %299 = load i64, ptr %298, align 8
+  %300 = or i64 %299, %297
+  %301 = getelementptr inbounds i8, ptr %294, i64 16
+  %302 = load i64, ptr %301, align 8
+  %303 = or i64 %300, %302
+  %304 = icmp eq i64 %303, 0
+  br i1 %304, label %305, label %429
 
-306:
-  %307 = getelementptr inbounds i8, ptr %295, i64 32
-  %308 = getelementptr inbounds i8, ptr %295, i64 24
-  %309 = load i64, ptr %308, align 8
-  %310 = icmp slt i64 %309, 1
-  br i1 %310, label %324, label %315
+305:
+  %306 = getelementptr inbounds i8, ptr %294, i64 32
+  %307 = getelementptr inbounds i8, ptr %294, i64 24
+  %308 = load i64, ptr %307, align 8
+  %309 = icmp slt i64 %308, 1
+  br i1 %309, label %323, label %314
 
-311:
-  %312 = add nuw nsw i64 %316, 1
-  %313 = load i64, ptr %308, align 8
-  %314 = icmp slt i64 %312, %313
-  br i1 %314, label %315, label %324
+310:
+  %311 = add nuw nsw i64 %315, 1
+  %312 = load i64, ptr %307, align 8
+  %313 = icmp slt i64 %311, %312
+  br i1 %313, label %314, label %323
 
-315:
-  %316 = phi i64 [ %312, %311 ], [ 0, %306 ]
-  %317 = getelementptr inbounds ptr, ptr %307, i64 %316
-  %318 = load ptr, ptr %317, align 8
-  %319 = load atomic i64, ptr %318 acquire, align 8
-  %320 = load ptr, ptr %317, align 8
-  %321 = getelementptr inbounds i8, ptr %320, i64 128
-  %322 = load atomic i64, ptr %321 acquire, align 8
-  %323 = icmp slt i64 %319, %322
-  br i1 %323, label %430, label %311
+314:
+  %315 = phi i64 [ %311, %310 ], [ 0, %305 ]
+  %316 = getelementptr inbounds ptr, ptr %306, i64 %315
+  %317 = load ptr, ptr %316, align 8
+  %318 = load atomic i64, ptr %317 acquire, align 8
+  %319 = load ptr, ptr %316, align 8
+  %320 = getelementptr inbounds i8, ptr %319, i64 128
+  %321 = load atomic i64, ptr %320 acquire, align 8
+  %322 = icmp slt i64 %318, %321
+  br i1 %322, label %429, label %310
 
-324:
-  %325 = icmp sgt i64 %291, 0
-  br i1 %325, label %329, label %326
+323:
+  %324 = icmp sgt i64 %290, 0
+  br i1 %324, label %328, label %325
 
-326:
-  %327 = call fastcc ptr @match_here(ptr readonly %171, ptr readonly %20, ptr %7, ptr %9, ptr %8)
-  %328 = icmp eq ptr %327, null
-  br i1 %328, label %416, label %334
+325:
+  %326 = call fastcc ptr @match_here(ptr readonly %170, ptr readonly %20, ptr %7, ptr %9, ptr %8)
+  %327 = icmp eq ptr %326, null
+  br i1 %327, label %415, label %333
 
-329:
-  %330 = phi i64 [ %332, %329 ], [ 0, %324 ]
-  %331 = getelementptr inbounds %struct.kept, ptr %8, i64 %330
-  store ptr null, ptr %331, align 8
-  %332 = add nuw nsw i64 %330, 1
-  %333 = icmp eq i64 %332, %291
-  br i1 %333, label %326, label %329
+328:
+  %329 = phi i64 [ %331, %328 ], [ 0, %323 ]
+  %330 = getelementptr inbounds %struct.kept, ptr %8, i64 %329
+  store ptr null, ptr %330, align 8
+  %331 = add nuw nsw i64 %329, 1
+  %332 = icmp eq i64 %331, %290
+  br i1 %332, label %325, label %328
 
-334:
-  %335 = getelementptr inbounds i8, ptr %327, i64 132
-  %336 = load i32, ptr %335, align 4
-  %337 = icmp eq i32 %336, 0
-  %338 = load i64, ptr %154, align 8
-  %339 = icmp ugt i64 %338, 65536
-  %340 = select i1 %337, i1 true, i1 %339
-  br i1 %340, label %416, label %341
+333:
+  %334 = getelementptr inbounds i8, ptr %326, i64 132
+  %335 = load i32, ptr %334, align 4
+  %336 = icmp eq i32 %335, 0
+  %337 = load i64, ptr %153, align 8
+  %338 = icmp ugt i64 %337, 65536
+  %339 = select i1 %336, i1 true, i1 %338
+  br i1 %339, label %415, label %340
 
-341:
-  %342 = load ptr, ptr @runtime, align 8
-  %343 = getelementptr inbounds i8, ptr %342, i64 424
-  %344 = load ptr, ptr %343, align 8
-  %345 = icmp eq ptr %344, null
-  br i1 %345, label %416, label %346
+340:
+  %341 = load ptr, ptr @runtime, align 8
+  %342 = getelementptr inbounds i8, ptr %341, i64 416
+  %343 = load ptr, ptr %342, align 8
+  %344 = icmp eq ptr %343, null
+  br i1 %344, label %415, label %345
 
-346:
-  %347 = load i64, ptr %344, align 8
-  %348 = getelementptr inbounds i8, ptr %344, i64 8
-  %349 = load i64, ptr %348, align 8
-  %350 = or i64 %349, %347
-  %351 = getelementptr inbounds i8, ptr %344, i64 16
-  %352 = load i64, ptr %351, align 8
-  %353 = or i64 %350, %352
-  %354 = icmp eq i64 %353, 0
-  br i1 %354, label %355, label %416
+345:
+  %346 = load i64, ptr %343, align 8
+  %347 = getelementptr inbounds i8, ptr %343, i64 8
+  %348 = load i64, ptr %347, align 8
+  %349 = or i64 %348, %346
+  %350 = getelementptr inbounds i8, ptr %343, i64 16
+  %351 = load i64, ptr %350, align 8
+  %352 = or i64 %349, %351
+  %353 = icmp eq i64 %352, 0
+  br i1 %353, label %354, label %415
 
-355:
-  %356 = getelementptr inbounds i8, ptr %344, i64 32
-  %357 = getelementptr inbounds i8, ptr %344, i64 24
-  %358 = load i64, ptr %357, align 8
-  %359 = icmp slt i64 %358, 1
-  br i1 %359, label %373, label %364
+354:
+  %355 = getelementptr inbounds i8, ptr %343, i64 32
+  %356 = getelementptr inbounds i8, ptr %343, i64 24
+  %357 = load i64, ptr %356, align 8
+  %358 = icmp slt i64 %357, 1
+  br i1 %358, label %372, label %363
 
-360:
-  %361 = add nuw nsw i64 %365, 1
-  %362 = load i64, ptr %357, align 8
-  %363 = icmp slt i64 %361, %362
-  br i1 %363, label %364, label %373
+359:
+  %360 = add nuw nsw i64 %364, 1
+  %361 = load i64, ptr %356, align 8
+  %362 = icmp slt i64 %360, %361
+  br i1 %362, label %363, label %372
 
-364:
-  %365 = phi i64 [ %361, %360 ], [ 0, %355 ]
-  %366 = getelementptr inbounds ptr, ptr %356, i64 %365
-  %367 = load ptr, ptr %366, align 8
-  %368 = load atomic i64, ptr %367 acquire, align 8
-  %369 = load ptr, ptr %366, align 8
-  %370 = getelementptr inbounds i8, ptr %369, i64 128
-  %371 = load atomic i64, ptr %370 acquire, align 8
-  %372 = icmp slt i64 %368, %371
-  br i1 %372, label %416, label %360
+363:
+  %364 = phi i64 [ %360, %359 ], [ 0, %354 ]
+  %365 = getelementptr inbounds ptr, ptr %355, i64 %364
+  %366 = load ptr, ptr %365, align 8
+  %367 = load atomic i64, ptr %366 acquire, align 8
+  %368 = load ptr, ptr %365, align 8
+  %369 = getelementptr inbounds i8, ptr %368, i64 128
+  %370 = load atomic i64, ptr %369 acquire, align 8
+  %371 = icmp slt i64 %367, %370
+  br i1 %371, label %415, label %359
 
-373:
-  %374 = load i32, ptr %155, align 4
-  %375 = icmp sgt i32 %374, 0
-  br i1 %375, label %376, label %378
+372:
+  %373 = load i32, ptr %154, align 4
+  %374 = icmp sgt i32 %373, 0
+  br i1 %374, label %375, label %377
 
-376:
-  %377 = zext nneg i32 %374 to i64
-  br label %390
+375:
+  %376 = zext nneg i32 %373 to i64
+  br label %389
 
-378:
-  %379 = getelementptr inbounds i8, ptr %327, i64 144
-  %380 = load i32, ptr %379, align 8
-  %381 = sext i32 %380 to i64
-  %382 = getelementptr inbounds i64, ptr %9, i64 %381
-  %383 = ptrtoint ptr %382 to i64
-  %384 = getelementptr inbounds i8, ptr %327, i64 148
-  %385 = load i32, ptr %384, align 4
-  %386 = sext i32 %385 to i64
-  %387 = getelementptr inbounds i64, ptr %9, i64 %386
-  store i64 %383, ptr %387, align 8
-  %388 = load i64, ptr %157, align 8
-  %389 = icmp sgt i64 %388, 0
-  br i1 %389, label %398, label %404
+377:
+  %378 = getelementptr inbounds i8, ptr %326, i64 144
+  %379 = load i32, ptr %378, align 8
+  %380 = sext i32 %379 to i64
+  %381 = getelementptr inbounds i64, ptr %9, i64 %380
+  %382 = ptrtoint ptr %381 to i64
+  %383 = getelementptr inbounds i8, ptr %326, i64 148
+  %384 = load i32, ptr %383, align 4
+  %385 = sext i32 %384 to i64
+  %386 = getelementptr inbounds i64, ptr %9, i64 %385
+  store i64 %382, ptr %386, align 8
+  %387 = load i64, ptr %156, align 8
+  %388 = icmp sgt i64 %387, 0
+  br i1 %388, label %397, label %403
 
-390:
-  %391 = phi i64 [ 0, %376 ], [ %396, %390 ]
-  %392 = getelementptr inbounds ptr, ptr %156, i64 %391
-  %393 = load ptr, ptr %392, align 8
-  %394 = load i64, ptr %393, align 8
-  %395 = add nsw i64 %394, 1
-  store i64 %395, ptr %393, align 8
-  %396 = add nuw nsw i64 %391, 1
-  %397 = icmp eq i64 %396, %377
-  br i1 %397, label %378, label %390
+389:
+  %390 = phi i64 [ 0, %375 ], [ %395, %389 ]
+  %391 = getelementptr inbounds ptr, ptr %155, i64 %390
+  %392 = load ptr, ptr %391, align 8
+  %393 = load i64, ptr %392, align 8
+  %394 = add nsw i64 %393, 1
+  store i64 %394, ptr %392, align 8
+  %395 = add nuw nsw i64 %390, 1
+  %396 = icmp eq i64 %395, %376
+  br i1 %396, label %377, label %389
 
-398:
-  %399 = getelementptr inbounds i8, ptr %327, i64 56
-  %400 = load ptr, ptr %399, align 8
-  %401 = getelementptr inbounds i8, ptr %327, i64 200
-  %402 = load ptr, ptr %401, align 8
-  call void %400(ptr %387, ptr %402, i64 0, i64 %388)
-  %403 = load i32, ptr %155, align 4
-  br label %404
+397:
+  %398 = getelementptr inbounds i8, ptr %326, i64 56
+  %399 = load ptr, ptr %398, align 8
+  %400 = getelementptr inbounds i8, ptr %326, i64 200
+  %401 = load ptr, ptr %400, align 8
+  call void %399(ptr %386, ptr %401, i64 0, i64 %387)
+  %402 = load i32, ptr %154, align 4
+  br label %403
 
-404:
-  %405 = phi i32 [ %403, %398 ], [ %374, %378 ]
-  %406 = icmp sgt i32 %405, 0
-  br i1 %406, label %407, label %416
+403:
+  %404 = phi i32 [ %402, %397 ], [ %373, %377 ]
+  %405 = icmp sgt i32 %404, 0
+  br i1 %405, label %406, label %415
 
-407:
-  %408 = zext nneg i32 %405 to i64
-  br label %409
+406:
+  %407 = zext nneg i32 %404 to i64
+  br label %408
 
-409:
-  %410 = phi i64 [ 0, %407 ], [ %414, %409 ]
-  %411 = getelementptr inbounds ptr, ptr %156, i64 %410
-  %412 = load ptr, ptr %411, align 8
-  %413 = getelementptr inbounds i8, ptr %412, i64 24
-  store i32 0, ptr %413, align 8
-  %414 = add nuw nsw i64 %410, 1
-  %415 = icmp eq i64 %414, %408
-  br i1 %415, label %416, label %409
+408:
+  %409 = phi i64 [ 0, %406 ], [ %413, %408 ]
+  %410 = getelementptr inbounds ptr, ptr %155, i64 %409
+  %411 = load ptr, ptr %410, align 8
+  %412 = getelementptr inbounds i8, ptr %411, i64 24
+  store i32 0, ptr %412, align 8
+  %413 = add nuw nsw i64 %409, 1
+  %414 = icmp eq i64 %413, %407
+  br i1 %414, label %415, label %408
 
-416:
-  %417 = phi i1 [ true, %326 ], [ true, %334 ], [ false, %404 ], [ false, %409 ], [ true, %346 ], [ true, %341 ], [ true, %364 ]
-  br i1 %325, label %418, label %431
+415:
+  %416 = phi i1 [ true, %325 ], [ true, %333 ], [ false, %403 ], [ false, %408 ], [ true, %345 ], [ true, %340 ], [ true, %363 ]
+  br i1 %324, label %417, label %430
 
-418:
-  %419 = phi i64 [ %428, %427 ], [ 0, %416 ]
-  %420 = getelementptr inbounds %struct.kept, ptr %8, i64 %419
-  %421 = load ptr, ptr %420, align 8
-  %422 = icmp eq ptr %421, null
-  br i1 %422, label %427, label %423
+417:
+  %418 = phi i64 [ %427, %426 ], [ 0, %415 ]
+  %419 = getelementptr inbounds %struct.kept, ptr %8, i64 %418
+  %420 = load ptr, ptr %419, align 8
+  %421 = icmp eq ptr %420, null
+  br i1 %421, label %426, label %422
 
-423:
-  %424 = load ptr, ptr @runtime, align 8
-  %425 = getelementptr inbounds i8, ptr %424, i64 144
-  %426 = load ptr, ptr %425, align 8
-  call void %426(ptr %421)
-  br label %427
+422:
+  %423 = load ptr, ptr @runtime, align 8
+  %424 = getelementptr inbounds i8, ptr %423, i64 144
+  %425 = load ptr, ptr %424, align 8
+  call void %425(ptr %420)
+  br label %426
 
-427:
-  %428 = add nuw nsw i64 %419, 1
-  %429 = icmp eq i64 %428, %291
-  br i1 %429, label %431, label %418
+426:
+  %427 = add nuw nsw i64 %418, 1
+  %428 = icmp eq i64 %427, %290
+  br i1 %428, label %430, label %417
+
+429:
+  br label %583
 
 430:
-  br label %585
+  br i1 %416, label %583, label %593
 
 431:
-  br i1 %417, label %585, label %596
+  %432 = icmp eq i32 %162, 0
+  br i1 %432, label %433, label %581
 
-432:
-  %433 = icmp eq i32 %163, 0
-  br i1 %433, label %434, label %582
+433:
+  %434 = getelementptr inbounds i8, ptr %239, i64 312
+  %435 = load ptr, ptr %434, align 8
+  %436 = getelementptr inbounds i8, ptr %239, i64 320
+  %437 = load ptr, ptr %436, align 8
+  %438 = getelementptr inbounds i8, ptr %239, i64 240
+  %439 = load ptr, ptr %438, align 8
+  %440 = call ptr %439(ptr %435, ptr %437)
+  %441 = icmp eq ptr %440, null
+  br i1 %441, label %448, label %442
 
-434:
-  %435 = getelementptr inbounds i8, ptr %240, i64 320
-  %436 = load ptr, ptr %435, align 8
-  %437 = getelementptr inbounds i8, ptr %240, i64 328
-  %438 = load ptr, ptr %437, align 8
-  %439 = getelementptr inbounds i8, ptr %240, i64 248
-  %440 = load ptr, ptr %439, align 8
-  %441 = call ptr %440(ptr %436, ptr %438)
-  %442 = icmp eq ptr %441, null
-  br i1 %442, label %449, label %443
-
-443:
+442:
   store ptr null, ptr %6, align 8
-  %444 = load ptr, ptr @runtime, align 8
-  %445 = getelementptr inbounds i8, ptr %444, i64 360
-  %446 = load ptr, ptr %445, align 8
-  %447 = icmp eq ptr %441, %446
-  %448 = zext i1 %447 to i32
-  store i32 %448, ptr %158, align 8
-  br i1 %447, label %467, label %578
+  %443 = load ptr, ptr @runtime, align 8
+  %444 = getelementptr inbounds i8, ptr %443, i64 352
+  %445 = load ptr, ptr %444, align 8
+  %446 = icmp eq ptr %440, %445
+  %447 = zext i1 %446 to i32
+  store i32 %447, ptr %157, align 8
+  br i1 %446, label %466, label %577
 
-449:
-  %450 = load ptr, ptr @runtime, align 8
-  %451 = getelementptr inbounds i8, ptr %450, i64 160
-  %452 = load ptr, ptr %451, align 8
-  call void %452()
+448:
+  %449 = load ptr, ptr @runtime, align 8
+  %450 = getelementptr inbounds i8, ptr %449, i64 160
+  %451 = load ptr, ptr %450, align 8
+  call void %451()
   store ptr null, ptr %6, align 8
-  store i32 0, ptr %158, align 8
-  %453 = load ptr, ptr @runtime, align 8
-  %454 = getelementptr inbounds i8, ptr %453, i64 320
-  %455 = load ptr, ptr %454, align 8
-  %456 = getelementptr inbounds i8, ptr %453, i64 336
-  %457 = load ptr, ptr %456, align 8
-  %458 = getelementptr inbounds i8, ptr %453, i64 248
-  %459 = load ptr, ptr %458, align 8
-  %460 = call ptr %459(ptr %455, ptr %457)
-  %461 = icmp eq ptr %460, null
-  br i1 %461, label %462, label %578
+  store i32 0, ptr %157, align 8
+  %452 = load ptr, ptr @runtime, align 8
+  %453 = getelementptr inbounds i8, ptr %452, i64 312
+  %454 = load ptr, ptr %453, align 8
+  %455 = getelementptr inbounds i8, ptr %452, i64 328
+  %456 = load ptr, ptr %455, align 8
+  %457 = getelementptr inbounds i8, ptr %452, i64 240
+  %458 = load ptr, ptr %457, align 8
+  %459 = call ptr %458(ptr %454, ptr %456)
+  %460 = icmp eq ptr %459, null
+  br i1 %460, label %461, label %577
 
-462:
-  %463 = load ptr, ptr @runtime, align 8
-  %464 = getelementptr inbounds i8, ptr %463, i64 160
-  %465 = load ptr, ptr %464, align 8
-  call void %465()
-  %466 = load ptr, ptr @runtime, align 8
-  br label %467
+461:
+  %462 = load ptr, ptr @runtime, align 8
+  %463 = getelementptr inbounds i8, ptr %462, i64 160
+  %464 = load ptr, ptr %463, align 8
+  call void %464()
+  %465 = load ptr, ptr @runtime, align 8
+  br label %466
 
-467:
-  %468 = phi ptr [ %466, %462 ], [ %444, %443 ]
-  %469 = getelementptr inbounds i8, ptr %468, i64 240
-  %470 = load ptr, ptr %469, align 8
-  %471 = getelementptr inbounds i8, ptr %468, i64 368
-  %472 = load ptr, ptr %471, align 8
-  %473 = call i32 %470(ptr %472, ptr null, ptr %6)
-  %474 = icmp eq i32 %473, 0
-  br i1 %474, label %479, label %475
+466:
+  %467 = phi ptr [ %465, %461 ], [ %443, %442 ]
+  %468 = getelementptr inbounds i8, ptr %467, i64 232
+  %469 = load ptr, ptr %468, align 8
+  %470 = getelementptr inbounds i8, ptr %467, i64 360
+  %471 = load ptr, ptr %470, align 8
+  %472 = call i32 %469(ptr %471, ptr null, ptr %6)
+  %473 = icmp eq i32 %472, 0
+  br i1 %473, label %478, label %474
 
-475:
-  %476 = load ptr, ptr @runtime, align 8
-  %477 = getelementptr inbounds i8, ptr %476, i64 160
-  %478 = load ptr, ptr %477, align 8
-  call void %478()
-  br label %578
+474:
+  %475 = load ptr, ptr @runtime, align 8
+  %476 = getelementptr inbounds i8, ptr %475, i64 160
+  %477 = load ptr, ptr %476, align 8
+  call void %477()
+  br label %577
 
-479:
-  %480 = load ptr, ptr %6, align 8
-  %481 = load ptr, ptr @runtime, align 8
-  %482 = load i64, ptr %481, align 8
-  %483 = getelementptr i8, ptr %480, i64 %482
-  %484 = getelementptr i8, ptr %483, i64 -8
-  %485 = load ptr, ptr %484, align 8
-  %486 = getelementptr inbounds i8, ptr %481, i64 32
-  %487 = load ptr, ptr %486, align 8
-  %488 = icmp eq ptr %485, %487
-  br i1 %488, label %490, label %489
+478:
+  %479 = load ptr, ptr %6, align 8
+  %480 = load ptr, ptr @runtime, align 8
+  %481 = load i64, ptr %480, align 8
+  %482 = getelementptr i8, ptr %479, i64 %481
+  %483 = getelementptr i8, ptr %482, i64 -8
+  %484 = load ptr, ptr %483, align 8
+  %485 = getelementptr inbounds i8, ptr %480, i64 32
+  %486 = load ptr, ptr %485, align 8
+  %487 = icmp eq ptr %484, %486
+  br i1 %487, label %489, label %488
+
+488:
+  store i32 0, ptr %158, align 4
+  store i64 -1, ptr %16, align 8
+  br label %502
 
 489:
-  store i32 0, ptr %159, align 4
+  %490 = load i64, ptr %482, align 8
+  %491 = icmp eq i64 %490, 0
+  %492 = zext i1 %491 to i32
+  store i32 %492, ptr %158, align 4
   store i64 -1, ptr %16, align 8
-  br label %503
+  br i1 %491, label %578, label %493
 
-490:
-  %491 = load i64, ptr %483, align 8
-  %492 = icmp eq i64 %491, 0
-  %493 = zext i1 %492 to i32
-  store i32 %493, ptr %159, align 4
-  store i64 -1, ptr %16, align 8
-  br i1 %492, label %579, label %494
+493:
+  %494 = icmp sgt i64 %490, 0
+  br i1 %494, label %495, label %502
 
-494:
-  %495 = icmp sgt i64 %491, 0
-  br i1 %495, label %496, label %503
+495:
+  %496 = getelementptr inbounds i8, ptr %480, i64 8
+  %497 = load i64, ptr %496, align 8
+  %498 = shl i64 %490, 3
+  %499 = getelementptr i8, ptr %479, i64 %497
+  %500 = getelementptr i8, ptr %499, i64 %498
+  %501 = getelementptr i8, ptr %500, i64 -8
+  br label %504
 
-496:
-  %497 = getelementptr inbounds i8, ptr %481, i64 8
-  %498 = load i64, ptr %497, align 8
-  %499 = shl i64 %491, 3
-  %500 = getelementptr i8, ptr %480, i64 %498
-  %501 = getelementptr i8, ptr %500, i64 %499
-  %502 = getelementptr i8, ptr %501, i64 -8
-  br label %505
+502:
+  %503 = getelementptr inbounds i8, ptr %480, i64 216
+  br label %504
 
-503:
-  %504 = getelementptr inbounds i8, ptr %481, i64 224
-  br label %505
-
-505:
-  %506 = phi ptr [ %502, %496 ], [ %504, %503 ]
-  %507 = load ptr, ptr %506, align 8
-  %508 = getelementptr inbounds i8, ptr %481, i64 344
-  %509 = load ptr, ptr %508, align 8
-  %510 = getelementptr inbounds i8, ptr %481, i64 128
-  %511 = load ptr, ptr %510, align 8
-  %512 = call ptr %511(ptr %507, ptr %509)
+504:
+  %505 = phi ptr [ %501, %495 ], [ %503, %502 ]
+  %506 = load ptr, ptr %505, align 8
+  %507 = getelementptr inbounds i8, ptr %480, i64 336
+  %508 = load ptr, ptr %507, align 8
+  %509 = getelementptr inbounds i8, ptr %480, i64 128
+  %510 = load ptr, ptr %509, align 8
+  %511 = call ptr %510(ptr %506, ptr %508)
   store i32 1, ptr %5, align 4
-  %513 = icmp eq ptr %512, null
-  %514 = load ptr, ptr @runtime, align 8
-  br i1 %513, label %515, label %518
+  %512 = icmp eq ptr %511, null
+  %513 = load ptr, ptr @runtime, align 8
+  br i1 %512, label %514, label %517
 
-515:
-  %516 = getelementptr inbounds i8, ptr %514, i64 160
-  %517 = load ptr, ptr %516, align 8
-  call void %517()
-  br label %590
+514:
+  %515 = getelementptr inbounds i8, ptr %513, i64 160
+  %516 = load ptr, ptr %515, align 8
+  call void %516()
+  br label %588
 
-518:
-  %519 = load i64, ptr %514, align 8
-  %520 = getelementptr i8, ptr %512, i64 %519
-  %521 = getelementptr i8, ptr %520, i64 -8
-  %522 = load ptr, ptr %521, align 8
-  %523 = getelementptr inbounds i8, ptr %514, i64 48
-  %524 = load ptr, ptr %523, align 8
-  %525 = icmp eq ptr %522, %524
-  br i1 %525, label %526, label %531
+517:
+  %518 = load i64, ptr %513, align 8
+  %519 = getelementptr i8, ptr %511, i64 %518
+  %520 = getelementptr i8, ptr %519, i64 -8
+  %521 = load ptr, ptr %520, align 8
+  %522 = getelementptr inbounds i8, ptr %513, i64 48
+  %523 = load ptr, ptr %522, align 8
+  %524 = icmp eq ptr %521, %523
+  br i1 %524, label %525, label %530
 
-526:
-  %527 = getelementptr inbounds i8, ptr %514, i64 96
-  %528 = load ptr, ptr %527, align 8
-  %529 = call i64 %528(ptr %512, ptr %5)
-  store i64 %529, ptr %16, align 8
-  %530 = load ptr, ptr @runtime, align 8
-  br label %531
+525:
+  %526 = getelementptr inbounds i8, ptr %513, i64 96
+  %527 = load ptr, ptr %526, align 8
+  %528 = call i64 %527(ptr %511, ptr %5)
+  store i64 %528, ptr %16, align 8
+  %529 = load ptr, ptr @runtime, align 8
+  br label %530
 
-531:
-  %532 = phi ptr [ %530, %526 ], [ %514, %518 ]
-  %533 = getelementptr inbounds i8, ptr %532, i64 144
-  %534 = load ptr, ptr %533, align 8
-  call void %534(ptr %512)
-  %535 = load i32, ptr %5, align 4
-  %536 = icmp eq i32 %535, 0
-  br i1 %536, label %537, label %590
+530:
+  %531 = phi ptr [ %529, %525 ], [ %513, %517 ]
+  %532 = getelementptr inbounds i8, ptr %531, i64 144
+  %533 = load ptr, ptr %532, align 8
+  call void %533(ptr %511)
+  %534 = load i32, ptr %5, align 4
+  %535 = icmp eq i32 %534, 0
+  br i1 %535, label %536, label %588
 
-537:
-  %538 = load ptr, ptr @runtime, align 8
-  %539 = getelementptr inbounds i8, ptr %538, i64 352
-  %540 = load ptr, ptr %539, align 8
-  %541 = getelementptr inbounds i8, ptr %538, i64 128
-  %542 = load ptr, ptr %541, align 8
-  %543 = call ptr %542(ptr %507, ptr %540)
+536:
+  %537 = load ptr, ptr @runtime, align 8
+  %538 = getelementptr inbounds i8, ptr %537, i64 344
+  %539 = load ptr, ptr %538, align 8
+  %540 = getelementptr inbounds i8, ptr %537, i64 128
+  %541 = load ptr, ptr %540, align 8
+  %542 = call ptr %541(ptr %506, ptr %539)
   store i32 1, ptr %4, align 4
-  %544 = icmp eq ptr %543, null
-  %545 = load ptr, ptr @runtime, align 8
-  br i1 %544, label %546, label %553
+  %543 = icmp eq ptr %542, null
+  %544 = load ptr, ptr @runtime, align 8
+  br i1 %543, label %545, label %552
 
-546:
-  %547 = getelementptr inbounds i8, ptr %545, i64 160
-  %548 = load ptr, ptr %547, align 8
-  call void %548()
-  %549 = load ptr, ptr @runtime, align 8
-  %550 = getelementptr inbounds i8, ptr %549, i64 144
-  %551 = load ptr, ptr %550, align 8
-  %552 = load ptr, ptr %6, align 8
-  call void %551(ptr %552)
-  br label %595
+545:
+  %546 = getelementptr inbounds i8, ptr %544, i64 160
+  %547 = load ptr, ptr %546, align 8
+  call void %547()
+  %548 = load ptr, ptr @runtime, align 8
+  %549 = getelementptr inbounds i8, ptr %548, i64 144
+  %550 = load ptr, ptr %549, align 8
+  %551 = load ptr, ptr %6, align 8
+  call void %550(ptr %551)
+  br label %593
 
-553:
-  %554 = load i64, ptr %545, align 8
-  %555 = getelementptr i8, ptr %543, i64 %554
-  %556 = getelementptr i8, ptr %555, i64 -8
-  %557 = load ptr, ptr %556, align 8
-  %558 = getelementptr inbounds i8, ptr %545, i64 48
-  %559 = load ptr, ptr %558, align 8
-  %560 = icmp eq ptr %557, %559
-  br i1 %560, label %561, label %567
+552:
+  %553 = load i64, ptr %544, align 8
+  %554 = getelementptr i8, ptr %542, i64 %553
+  %555 = getelementptr i8, ptr %554, i64 -8
+  %556 = load ptr, ptr %555, align 8
+  %557 = getelementptr inbounds i8, ptr %544, i64 48
+  %558 = load ptr, ptr %557, align 8
+  %559 = icmp eq ptr %556, %558
+  br i1 %559, label %560, label %566
 
-561:
-  %562 = getelementptr inbounds i8, ptr %545, i64 96
-  %563 = load ptr, ptr %562, align 8
-  %564 = call i64 %563(ptr %543, ptr %4)
-  %565 = load ptr, ptr @runtime, align 8
-  %566 = inttoptr i64 %564 to ptr
-  br label %567
+560:
+  %561 = getelementptr inbounds i8, ptr %544, i64 96
+  %562 = load ptr, ptr %561, align 8
+  %563 = call i64 %562(ptr %542, ptr %4)
+  %564 = load ptr, ptr @runtime, align 8
+  %565 = inttoptr i64 %563 to ptr
+  br label %566
 
-567:
-  %568 = phi ptr [ %566, %561 ], [ null, %553 ]
-  %569 = phi ptr [ %565, %561 ], [ %545, %553 ]
-  %570 = getelementptr inbounds i8, ptr %569, i64 144
-  %571 = load ptr, ptr %570, align 8
-  call void %571(ptr %543)
-  %572 = load i32, ptr %4, align 4
-  %573 = icmp eq i32 %572, 0
-  store ptr %568, ptr %160, align 8
-  %574 = load ptr, ptr @runtime, align 8
-  %575 = getelementptr inbounds i8, ptr %574, i64 144
-  %576 = load ptr, ptr %575, align 8
-  %577 = load ptr, ptr %6, align 8
-  call void %576(ptr %577)
-  br i1 %573, label %582, label %595
+566:
+  %567 = phi ptr [ %565, %560 ], [ null, %552 ]
+  %568 = phi ptr [ %564, %560 ], [ %544, %552 ]
+  %569 = getelementptr inbounds i8, ptr %568, i64 144
+  %570 = load ptr, ptr %569, align 8
+  call void %570(ptr %542)
+  %571 = load i32, ptr %4, align 4
+  %572 = icmp eq i32 %571, 0
+  store ptr %567, ptr %159, align 8
+  %573 = load ptr, ptr @runtime, align 8
+  %574 = getelementptr inbounds i8, ptr %573, i64 144
+  %575 = load ptr, ptr %574, align 8
+  %576 = load ptr, ptr %6, align 8
+  call void %575(ptr %576)
+  br i1 %572, label %581, label %593
+
+577:
+  br label %593
 
 578:
-  br label %595
+  store ptr null, ptr %159, align 8
+  %579 = getelementptr inbounds i8, ptr %480, i64 144
+  %580 = load ptr, ptr %579, align 8
+  call void %580(ptr %479)
+  br label %581
 
-579:
-  store ptr null, ptr %160, align 8
-  %580 = getelementptr inbounds i8, ptr %481, i64 144
-  %581 = load ptr, ptr %580, align 8
-  call void %581(ptr %480)
-  br label %582
-
-582:
-  %583 = call fastcc i32 @go(ptr %171, ptr %20, ptr %16)
-  %584 = icmp eq i32 %583, 0
-  br i1 %584, label %585, label %598
-
-585:
-  %586 = phi i32 [ %163, %431 ], [ %163, %234 ], [ 1, %582 ], [ %163, %239 ], [ %163, %258 ], [ %163, %254 ], [ %163, %246 ], [ %163, %430 ], [ %163, %275 ], [ %163, %204 ]
-  %587 = add nuw nsw i64 %164, 3
-  %588 = add nuw nsw i64 %164, 5
-  %589 = icmp slt i64 %588, %42
-  br i1 %589, label %161, label %596
-
-590:
-  %591 = load ptr, ptr @runtime, align 8
-  %592 = getelementptr inbounds i8, ptr %591, i64 144
-  %593 = load ptr, ptr %592, align 8
-  %594 = load ptr, ptr %6, align 8
-  call void %593(ptr %594)
-  br label %595
-
-595:
-  br label %606
-
-596:
-  %597 = phi i32 [ 0, %148 ], [ 0, %103 ], [ 0, %104 ], [ 1, %431 ], [ 0, %585 ]
-  br label %599
-
-598:
-  switch i32 %583, label %599 [
-    i32 4, label %615
-    i32 2, label %606
+581:
+  %582 = call fastcc i32 @go(ptr %170, ptr %20, ptr %16)
+  switch i32 %582, label %595 [
+    i32 0, label %583
+    i32 2, label %593
   ]
 
-599:
-  %600 = phi i32 [ %597, %596 ], [ %583, %598 ]
-  %601 = load ptr, ptr @runtime, align 8
-  %602 = getelementptr inbounds i8, ptr %601, i64 112
-  %603 = load ptr, ptr %602, align 8
-  %604 = zext nneg i32 %600 to i64
-  %605 = call ptr %603(i64 %604)
-  br label %615
+583:
+  %584 = phi i32 [ %162, %430 ], [ %162, %233 ], [ 1, %581 ], [ %162, %238 ], [ %162, %257 ], [ %162, %253 ], [ %162, %245 ], [ %162, %429 ], [ %162, %274 ], [ %162, %203 ]
+  %585 = add nuw nsw i64 %163, 3
+  %586 = add nuw nsw i64 %163, 5
+  %587 = icmp slt i64 %586, %42
+  br i1 %587, label %160, label %593
 
-606:
-  %607 = load ptr, ptr @runtime, align 8
-  %608 = getelementptr inbounds i8, ptr %607, i64 120
-  %609 = load ptr, ptr %608, align 8
-  %610 = getelementptr inbounds i8, ptr %607, i64 8
-  %611 = load i64, ptr %610, align 8
-  %612 = getelementptr inbounds i8, ptr %0, i64 %611
-  %613 = load ptr, ptr %612, align 8
-  %614 = call ptr %609(ptr %613, ptr %1, i64 2, ptr null)
-  br label %615
+588:
+  %589 = load ptr, ptr @runtime, align 8
+  %590 = getelementptr inbounds i8, ptr %589, i64 144
+  %591 = load ptr, ptr %590, align 8
+  %592 = load ptr, ptr %6, align 8
+  call void %591(ptr %592)
+  br label %593
 
-615:
-  %616 = phi ptr [ %39, %36 ], [ %614, %606 ], [ %605, %599 ], [ null, %598 ]
-  ret ptr %616
+593:
+  %594 = phi i32 [ 0, %103 ], [ 1, %430 ], [ 0, %102 ], [ 0, %137 ], [ 0, %147 ], [ 0, %588 ], [ 0, %545 ], [ 0, %577 ], [ 0, %125 ], [ 0, %581 ], [ 0, %583 ], [ 0, %566 ], [ 0, %128 ]
+  br label %597
+
+595:
+  %596 = icmp eq i32 %582, 4
+  br i1 %596, label %604, label %597
+
+597:
+  %598 = phi i32 [ %594, %593 ], [ %582, %595 ]
+  %599 = load ptr, ptr @runtime, align 8
+  %600 = getelementptr inbounds i8, ptr %599, i64 112
+  %601 = load ptr, ptr %600, align 8
+  %602 = zext nneg i32 %598 to i64
+  %603 = call ptr %601(i64 %602)
+  br label %604
+
+604:
+  %605 = phi ptr [ %39, %36 ], [ null, %595 ], [ %603, %597 ]
+  ret ptr %605
 }
 
 define range(i32 0, 2) i32 @tileproof_fast_read(ptr %0, ptr initializes((4, 8)) %1) nounwind {
@@ -2091,8 +2184,8 @@ define internal fastcc range(i32 0, 2) i32 @read(ptr %0, ptr initializes((4, 8))
   br label %191
 
 42:
-  %43 = getelementptr inbounds i8, ptr %5, i64 440
-  %44 = getelementptr inbounds i8, ptr %5, i64 432
+  %43 = getelementptr inbounds i8, ptr %5, i64 432
+  %44 = getelementptr inbounds i8, ptr %5, i64 424
   %45 = load i64, ptr %44, align 8
   %46 = icmp sgt i64 %45, 0
   br i1 %46, label %50, label %191
@@ -2318,9 +2411,9 @@ define internal fastcc range(i32 0, 2) i32 @read(ptr %0, ptr initializes((4, 8))
   ret i32 %192
 }
 
-define void @tileproof_fast_use(ptr %0, ptr initializes((0, 104)) %1) nounwind {
+define void @tileproof_fast_use(ptr %0, ptr initializes((0, 112)) %1) nounwind {
   store ptr %0, ptr @runtime, align 8
-  store i64 824, ptr %1, align 8
+  store i64 816, ptr %1, align 8
   %3 = getelementptr inbounds i8, ptr %1, i64 8
   store i64 208, ptr %3, align 8
   %4 = getelementptr inbounds i8, ptr %1, i64 16
@@ -2334,7 +2427,7 @@ define void @tileproof_fast_use(ptr %0, ptr initializes((0, 104)) %1) nounwind {
   %8 = getelementptr inbounds i8, ptr %1, i64 48
   store i64 32, ptr %8, align 8
   %9 = getelementptr inbounds i8, ptr %1, i64 56
-  store i64 98360, ptr %9, align 8
+  store i64 393784, ptr %9, align 8
   %10 = getelementptr inbounds i8, ptr %1, i64 64
   store i64 40, ptr %10, align 8
   %11 = getelementptr inbounds i8, ptr %1, i64 72
@@ -2345,6 +2438,8 @@ define void @tileproof_fast_use(ptr %0, ptr initializes((0, 104)) %1) nounwind {
   store i64 16, ptr %13, align 8
   %14 = getelementptr inbounds i8, ptr %1, i64 96
   store i64 544, ptr %14, align 8
+  %15 = getelementptr inbounds i8, ptr %1, i64 104
+  store i64 32, ptr %15, align 8
   ret void
 }
 
@@ -2385,8 +2480,8 @@ define internal fastcc range(i32 0, 2) i32 @is_plain(ptr readonly %0, ptr readon
   %31 = getelementptr i8, ptr %29, i64 %30
   %32 = getelementptr i8, ptr %31, i64 -8
   %33 = load ptr, ptr %32, align 8
-  %34 = getelementptr inbounds i8, ptr %23, i64 440
-  %35 = getelementptr inbounds i8, ptr %23, i64 432
+  %34 = getelementptr inbounds i8, ptr %23, i64 432
+  %35 = getelementptr inbounds i8, ptr %23, i64 424
   %36 = load i64, ptr %35, align 8
   %37 = icmp sgt i64 %36, 0
   br i1 %37, label %41, label %99
@@ -2417,7 +2512,7 @@ define internal fastcc range(i32 0, 2) i32 @is_plain(ptr readonly %0, ptr readon
 52:
   %53 = getelementptr inbounds i8, ptr %23, i64 120
   %54 = load ptr, ptr %53, align 8
-  %55 = getelementptr inbounds i8, ptr %23, i64 208
+  %55 = getelementptr inbounds i8, ptr %23, i64 200
   %56 = load ptr, ptr %55, align 8
   %57 = call ptr %54(ptr %56, ptr %4, i64 1, ptr null)
   %58 = icmp eq ptr %57, null
@@ -2454,7 +2549,7 @@ define internal fastcc range(i32 0, 2) i32 @is_plain(ptr readonly %0, ptr readon
   %77 = getelementptr inbounds i8, ptr %72, i64 128
   %78 = load ptr, ptr %77, align 8
   %79 = load ptr, ptr %4, align 8
-  %80 = getelementptr inbounds i8, ptr %72, i64 200
+  %80 = getelementptr inbounds i8, ptr %72, i64 192
   %81 = load ptr, ptr %80, align 8
   %82 = call ptr %78(ptr %79, ptr %81)
   %83 = icmp eq ptr %82, null
@@ -2502,7 +2597,7 @@ define internal fastcc range(i32 0, 2) i32 @is_plain(ptr readonly %0, ptr readon
   %107 = load ptr, ptr @runtime, align 8
   %108 = getelementptr inbounds i8, ptr %107, i64 120
   %109 = load ptr, ptr %108, align 8
-  %110 = getelementptr inbounds i8, ptr %107, i64 192
+  %110 = getelementptr inbounds i8, ptr %107, i64 184
   %111 = load ptr, ptr %110, align 8
   %112 = call ptr %109(ptr %111, ptr null, i64 0, ptr null)
   %113 = icmp eq ptr %112, null
@@ -3568,7 +3663,7 @@ define internal fastcc range(i32 0, 5) i32 @start(ptr readonly %0, ptr %1, ptr %
   %16 = getelementptr inbounds i8, ptr %0, i64 52
   %17 = load i32, ptr %16, align 4
   %18 = icmp eq i32 %17, 0
-  br i1 %18, label %396, label %19
+  br i1 %18, label %479, label %19
 
 19:
   %20 = getelementptr inbounds i8, ptr %0, i64 44
@@ -3586,7 +3681,7 @@ define internal fastcc range(i32 0, 5) i32 @start(ptr readonly %0, ptr %1, ptr %
   %28 = load i32, ptr %27, align 4
   %29 = sext i32 %28 to i64
   %30 = icmp eq i64 %24, %29
-  br i1 %30, label %31, label %396
+  br i1 %30, label %31, label %479
 
 31:
   %32 = getelementptr inbounds i8, ptr %4, i64 8
@@ -3599,10 +3694,10 @@ define internal fastcc range(i32 0, 5) i32 @start(ptr readonly %0, ptr %1, ptr %
 
 37:
   %38 = load ptr, ptr @runtime, align 8
-  %39 = getelementptr inbounds i8, ptr %38, i64 216
+  %39 = getelementptr inbounds i8, ptr %38, i64 208
   %40 = load ptr, ptr %39, align 8
   %41 = icmp eq ptr %40, null
-  br i1 %41, label %396, label %42
+  br i1 %41, label %479, label %42
 
 42:
   %43 = getelementptr inbounds i8, ptr %0, i64 8
@@ -3618,7 +3713,7 @@ define internal fastcc range(i32 0, 5) i32 @start(ptr readonly %0, ptr %1, ptr %
   %51 = getelementptr inbounds i8, ptr %50, i64 160
   %52 = load ptr, ptr %51, align 8
   call void %52()
-  br label %396
+  br label %479
 
 53:
   %54 = getelementptr inbounds i8, ptr %4, i64 20
@@ -3630,7 +3725,7 @@ define internal fastcc range(i32 0, 5) i32 @start(ptr readonly %0, ptr %1, ptr %
   %58 = load ptr, ptr %12, align 8
   %59 = load ptr, ptr %32, align 8
   %60 = icmp eq ptr %58, %59
-  br i1 %60, label %61, label %396
+  br i1 %60, label %61, label %479
 
 61:
   %62 = getelementptr inbounds i8, ptr %0, i64 88
@@ -3641,14 +3736,14 @@ define internal fastcc range(i32 0, 5) i32 @start(ptr readonly %0, ptr %1, ptr %
 65:
   %66 = call i32 %63(ptr %13)
   %67 = icmp eq i32 %66, 0
-  br i1 %67, label %68, label %396
+  br i1 %67, label %68, label %479
 
 68:
   %69 = load ptr, ptr %13, align 8
   %70 = getelementptr inbounds i8, ptr %0, i64 72
   %71 = load ptr, ptr %70, align 8
   %72 = icmp eq ptr %69, %71
-  br i1 %72, label %73, label %396
+  br i1 %72, label %73, label %479
 
 73:
   %74 = getelementptr inbounds i8, ptr %0, i64 120
@@ -3666,453 +3761,577 @@ define internal fastcc range(i32 0, 5) i32 @start(ptr readonly %0, ptr %1, ptr %
   %83 = load i32, ptr %10, align 4
   %84 = icmp eq i32 %83, 0
   %85 = select i1 %82, i1 %84, i1 false
-  br i1 %85, label %86, label %396
+  br i1 %85, label %86, label %479
 
 86:
   %87 = getelementptr inbounds i8, ptr %0, i64 112
   %88 = load ptr, ptr %87, align 8
   %89 = icmp eq ptr %88, null
-  br i1 %89, label %153, label %90
+  br i1 %89, label %236, label %90
 
 90:
-  %91 = load ptr, ptr %88, align 8
-  store ptr %91, ptr %5, align 8
-  %92 = icmp eq ptr %91, null
-  br i1 %92, label %396, label %93
+  %91 = load ptr, ptr %12, align 8
+  %92 = getelementptr inbounds i8, ptr %88, i64 16
+  %93 = load i64, ptr %92, align 8
+  %94 = icmp sgt i64 %93, 0
+  br i1 %94, label %95, label %109
 
-93:
-  %94 = getelementptr inbounds i8, ptr %91, i64 24
-  %95 = load i64, ptr %94, align 8
-  %96 = load ptr, ptr %12, align 8
-  %97 = load ptr, ptr %91, align 8
-  %98 = icmp eq ptr %97, %96
-  br i1 %98, label %99, label %396
+95:
+  %96 = getelementptr inbounds i8, ptr %88, i64 24
+  %97 = load ptr, ptr %96, align 8
+  br label %98
 
-99:
-  %100 = getelementptr inbounds i8, ptr %91, i64 48
-  %101 = load i32, ptr %100, align 8
-  %102 = icmp eq i32 %101, 0
-  br i1 %102, label %103, label %396
+98:
+  %99 = phi i64 [ 0, %95 ], [ %107, %106 ]
+  %100 = getelementptr inbounds ptr, ptr %97, i64 %99
+  %101 = load ptr, ptr %100, align 8
+  %102 = icmp eq ptr %101, null
+  br i1 %102, label %106, label %103
 
 103:
-  %104 = getelementptr inbounds i8, ptr %91, i64 40
-  %105 = load i64, ptr %104, align 8
-  %106 = sub nsw i64 %105, %95
-  %107 = getelementptr inbounds i8, ptr %3, i64 2304
-  %108 = load i32, ptr %107, align 8
-  %109 = sext i32 %108 to i64
-  %110 = icmp slt i64 %106, %109
-  br i1 %110, label %396, label %111
+  %104 = load ptr, ptr %101, align 8
+  %105 = icmp eq ptr %104, %91
+  br i1 %105, label %110, label %106
 
-111:
-  %112 = getelementptr inbounds i8, ptr %91, i64 16
-  %113 = load atomic i64, ptr %112 acquire, align 8
-  %114 = getelementptr inbounds i8, ptr %91, i64 8
+106:
+  %107 = add nuw nsw i64 %99, 1
+  %108 = icmp eq i64 %107, %93
+  br i1 %108, label %109, label %98
+
+109:
+  store ptr null, ptr %5, align 8
+  br label %479
+
+110:
+  store ptr %101, ptr %5, align 8
+  %111 = getelementptr inbounds i8, ptr %101, i64 24
+  %112 = load i64, ptr %111, align 8
+  %113 = load i64, ptr %88, align 8
+  %114 = getelementptr inbounds i8, ptr %88, i64 8
   %115 = load i64, ptr %114, align 8
-  %116 = icmp eq i64 %113, %115
-  br i1 %116, label %117, label %396
+  %116 = or i64 %115, %113
+  %117 = icmp eq i64 %116, 0
+  br i1 %117, label %118, label %479
 
-117:
-  %118 = getelementptr inbounds i8, ptr %91, i64 52
-  %119 = load i32, ptr %118, align 4
-  %120 = icmp eq i32 %119, 0
-  br i1 %120, label %121, label %396
+118:
+  %119 = getelementptr inbounds i8, ptr %101, i64 40
+  %120 = load i64, ptr %119, align 8
+  %121 = sub nsw i64 %120, %112
+  %122 = getelementptr inbounds i8, ptr %3, i64 2304
+  %123 = load i32, ptr %122, align 8
+  %124 = sext i32 %123 to i64
+  %125 = icmp slt i64 %121, %124
+  br i1 %125, label %479, label %126
 
-121:
-  %122 = load i64, ptr %94, align 8
-  %123 = shl i64 %113, 1
-  %124 = add i64 %123, 2
-  %125 = load i32, ptr %107, align 8
-  %126 = icmp sgt i32 %125, 0
-  br i1 %126, label %127, label %150
+126:
+  %127 = getelementptr inbounds i8, ptr %101, i64 16
+  %128 = load atomic i64, ptr %127 acquire, align 8
+  %129 = getelementptr inbounds i8, ptr %101, i64 8
+  %130 = load i64, ptr %129, align 8
+  %131 = icmp eq i64 %128, %130
+  br i1 %131, label %132, label %479
 
-127:
-  %128 = getelementptr inbounds i8, ptr %3, i64 1280
-  %129 = getelementptr inbounds i8, ptr %91, i64 56
-  %130 = zext nneg i32 %125 to i64
-  br label %131
+132:
+  %133 = load i64, ptr %92, align 8
+  %134 = icmp sgt i64 %133, 0
+  br i1 %134, label %135, label %204
 
-131:
-  %132 = phi i64 [ 0, %127 ], [ %148, %131 ]
-  %133 = phi i64 [ %122, %127 ], [ %147, %131 ]
-  %134 = getelementptr inbounds %struct.span, ptr %128, i64 %132
-  %135 = and i64 %133, 4095
-  %136 = getelementptr inbounds %struct.entry, ptr %129, i64 %135
-  %137 = load i64, ptr %134, align 8
-  store i64 %137, ptr %136, align 8
-  %138 = getelementptr inbounds i8, ptr %134, i64 8
-  %139 = load i64, ptr %138, align 8
-  %140 = getelementptr inbounds i8, ptr %136, i64 8
-  store i64 %139, ptr %140, align 8
-  %141 = getelementptr inbounds i8, ptr %134, i64 16
-  %142 = load i64, ptr %141, align 8
-  %143 = or i64 %142, %124
-  %144 = getelementptr inbounds i8, ptr %136, i64 16
-  store i64 %143, ptr %144, align 8
-  %145 = icmp ne i64 %137, %139
-  %146 = zext i1 %145 to i64
-  %147 = add nsw i64 %133, %146
-  %148 = add nuw nsw i64 %132, 1
-  %149 = icmp eq i64 %148, %130
-  br i1 %149, label %150, label %131
+135:
+  %136 = load ptr, ptr %96, align 8
+  %137 = getelementptr inbounds i8, ptr %3, i64 1280
+  %138 = getelementptr inbounds i8, ptr %101, i64 56
+  br label %139
+
+139:
+  %140 = phi i64 [ 0, %135 ], [ %202, %201 ]
+  %141 = getelementptr inbounds ptr, ptr %136, i64 %140
+  %142 = load ptr, ptr %141, align 8
+  %143 = icmp eq ptr %142, null
+  %144 = icmp eq ptr %142, %101
+  %145 = or i1 %143, %144
+  br i1 %145, label %201, label %146
+
+146:
+  %147 = load i32, ptr %122, align 8
+  %148 = sext i32 %147 to i64
+  %149 = icmp samesign ult i64 %140, 64
+  br i1 %149, label %150, label %153
 
 150:
-  %151 = phi i64 [ %122, %121 ], [ %147, %131 ]
-  store i64 %151, ptr %94, align 8
-  %152 = add nsw i64 %113, 1
-  store i64 %152, ptr %114, align 8
+  %151 = getelementptr inbounds i64, ptr %138, i64 %140
+  %152 = load i64, ptr %151, align 8
   br label %153
 
 153:
-  %154 = phi i64 [ %95, %150 ], [ 0, %86 ]
-  %155 = phi ptr [ %91, %150 ], [ null, %86 ]
-  %156 = getelementptr inbounds i8, ptr %3, i64 2308
-  %157 = load i32, ptr %156, align 4
-  %158 = icmp sgt i32 %157, 0
-  br i1 %158, label %159, label %162
+  %154 = phi i64 [ %152, %150 ], [ 0, %146 ]
+  %155 = getelementptr inbounds i8, ptr %142, i64 24
+  %156 = load i64, ptr %155, align 8
+  %157 = getelementptr inbounds i8, ptr %142, i64 32
+  %158 = load i64, ptr %157, align 8
+  %159 = icmp sgt i64 %156, %158
+  br i1 %159, label %160, label %201
 
-159:
-  %160 = getelementptr inbounds i8, ptr %3, i64 2048
-  %161 = zext nneg i32 %157 to i64
-  br label %168
+160:
+  %161 = getelementptr inbounds i8, ptr %142, i64 568
+  %162 = icmp sgt i32 %147, 0
+  br label %163
 
-162:
-  %163 = getelementptr inbounds i8, ptr %0, i64 4
-  %164 = load i32, ptr %163, align 4
-  %165 = icmp sgt i32 %164, 0
-  br i1 %165, label %166, label %176
+163:
+  %164 = phi i64 [ %156, %160 ], [ %165, %197 ]
+  %165 = add nsw i64 %164, -1
+  %166 = and i64 %165, 16383
+  %167 = getelementptr inbounds %struct.entry, ptr %161, i64 %166
+  %168 = getelementptr inbounds i8, ptr %167, i64 16
+  %169 = load i64, ptr %168, align 8
+  %170 = ashr i64 %169, 1
+  %171 = icmp sgt i64 %170, %154
+  br i1 %171, label %172, label %201
 
-166:
-  %167 = zext nneg i32 %164 to i64
-  br label %180
+172:
+  br i1 %162, label %173, label %197
 
-168:
-  %169 = phi i64 [ 0, %159 ], [ %174, %168 ]
-  %170 = getelementptr inbounds ptr, ptr %160, i64 %169
-  %171 = load ptr, ptr %170, align 8
-  %172 = load i64, ptr %171, align 8
-  %173 = add nsw i64 %172, 1
-  store i64 %173, ptr %171, align 8
-  %174 = add nuw nsw i64 %169, 1
-  %175 = icmp eq i64 %174, %161
-  br i1 %175, label %162, label %168
+173:
+  %174 = and i64 %169, 1
+  %175 = getelementptr inbounds i8, ptr %167, i64 8
+  br label %176
 
 176:
-  %177 = getelementptr inbounds i8, ptr %0, i64 48
-  %178 = load i32, ptr %177, align 8
-  %179 = icmp eq i32 %178, 0
-  br i1 %179, label %194, label %186
+  %177 = phi i64 [ 0, %173 ], [ %195, %194 ]
+  %178 = getelementptr inbounds %struct.span, ptr %137, i64 %177
+  %179 = getelementptr inbounds i8, ptr %178, i64 16
+  %180 = load i64, ptr %179, align 8
+  %181 = or i64 %180, %174
+  %182 = icmp eq i64 %181, 0
+  br i1 %182, label %194, label %183
 
-180:
-  %181 = phi i64 [ 0, %166 ], [ %184, %180 ]
-  %182 = getelementptr inbounds i64, ptr %3, i64 %181
-  %183 = getelementptr inbounds ptr, ptr %11, i64 %181
-  store ptr %182, ptr %183, align 8
-  %184 = add nuw nsw i64 %181, 1
-  %185 = icmp eq i64 %184, %167
-  br i1 %185, label %176, label %180
+183:
+  %184 = load i64, ptr %167, align 8
+  %185 = getelementptr inbounds i8, ptr %178, i64 8
+  %186 = load i64, ptr %185, align 8
+  %187 = icmp ult i64 %184, %186
+  br i1 %187, label %188, label %194
 
-186:
-  %187 = load ptr, ptr @runtime, align 8
-  %188 = getelementptr inbounds i8, ptr %187, i64 136
-  %189 = load ptr, ptr %188, align 8
-  call void %189(ptr %1)
-  %190 = load ptr, ptr @runtime, align 8
-  %191 = getelementptr inbounds i8, ptr %190, i64 168
-  %192 = load ptr, ptr %191, align 8
-  %193 = call ptr %192()
-  br label %194
+188:
+  %189 = load i64, ptr %178, align 8
+  %190 = load i64, ptr %175, align 8
+  %191 = icmp uge i64 %189, %190
+  %192 = icmp eq i64 %189, %186
+  %193 = or i1 %192, %191
+  br i1 %193, label %194, label %199
 
 194:
-  %195 = phi ptr [ %193, %186 ], [ null, %176 ]
-  %196 = load ptr, ptr %74, align 8
-  %197 = icmp eq ptr %196, null
-  %198 = load ptr, ptr %12, align 8
-  br i1 %197, label %277, label %199
+  %195 = add nuw nsw i64 %177, 1
+  %196 = icmp eq i64 %195, %148
+  br i1 %196, label %197, label %176
+
+197:
+  %198 = icmp sgt i64 %165, %158
+  br i1 %198, label %163, label %201
 
 199:
-  %200 = getelementptr inbounds i8, ptr %196, i64 32
-  %201 = load ptr, ptr %200, align 8
-  %202 = getelementptr inbounds i8, ptr %196, i64 20
-  %203 = load i32, ptr %202, align 4
-  %204 = sext i32 %203 to i64
-  %205 = getelementptr inbounds i64, ptr %3, i64 %204
-  %206 = getelementptr inbounds i8, ptr %196, i64 24
-  %207 = load i64, ptr %206, align 8
-  %208 = call i32 %201(ptr %205, i64 %207, ptr %198)
-  %209 = icmp eq i32 %208, 0
-  br i1 %209, label %210, label %297
+  %200 = icmp eq i64 %170, 0
+  br i1 %200, label %201, label %479
+
+201:
+  %202 = add nuw nsw i64 %140, 1
+  %203 = icmp eq i64 %202, %133
+  br i1 %203, label %204, label %139
+
+204:
+  %205 = load i64, ptr %111, align 8
+  %206 = shl i64 %128, 1
+  %207 = add i64 %206, 2
+  %208 = load i32, ptr %122, align 8
+  %209 = icmp sgt i32 %208, 0
+  br i1 %209, label %210, label %233
 
 210:
-  %211 = load i32, ptr %202, align 4
-  %212 = sext i32 %211 to i64
-  %213 = getelementptr inbounds i64, ptr %3, i64 %212
-  %214 = load i64, ptr %213, align 8
-  %215 = getelementptr inbounds i8, ptr %0, i64 80
-  %216 = load ptr, ptr %215, align 8
-  %217 = getelementptr inbounds i8, ptr %0, i64 56
-  %218 = load ptr, ptr %217, align 8
-  %219 = getelementptr inbounds i8, ptr %0, i64 16
-  %220 = load i32, ptr %219, align 8
-  %221 = getelementptr inbounds i8, ptr %0, i64 20
-  %222 = load i32, ptr %221, align 4
-  %223 = getelementptr inbounds i8, ptr %0, i64 24
-  %224 = load i32, ptr %223, align 8
-  %225 = getelementptr inbounds i8, ptr %0, i64 28
-  %226 = load i32, ptr %225, align 4
-  %227 = getelementptr inbounds i8, ptr %0, i64 32
-  %228 = load i32, ptr %227, align 8
-  %229 = getelementptr inbounds i8, ptr %0, i64 36
-  %230 = load i32, ptr %229, align 4
-  %231 = getelementptr inbounds i8, ptr %0, i64 40
-  %232 = load i32, ptr %231, align 8
-  %233 = call i32 %216(ptr %218, i32 %220, i32 %222, i32 %224, i32 %226, i32 %228, i32 %230, i32 %232, ptr %198, ptr %11, ptr null)
-  %234 = icmp eq i32 %233, 0
-  br i1 %234, label %235, label %272
+  %211 = getelementptr inbounds i8, ptr %3, i64 1280
+  %212 = getelementptr inbounds i8, ptr %101, i64 568
+  %213 = zext nneg i32 %208 to i64
+  br label %214
 
-235:
-  %236 = load ptr, ptr %74, align 8
-  %237 = getelementptr inbounds i8, ptr %236, i64 56
-  %238 = load ptr, ptr %237, align 8
-  %239 = icmp eq ptr %238, null
-  br i1 %239, label %240, label %254
+214:
+  %215 = phi i64 [ 0, %210 ], [ %231, %214 ]
+  %216 = phi i64 [ %205, %210 ], [ %230, %214 ]
+  %217 = getelementptr inbounds %struct.span, ptr %211, i64 %215
+  %218 = and i64 %216, 16383
+  %219 = getelementptr inbounds %struct.entry, ptr %212, i64 %218
+  %220 = load i64, ptr %217, align 8
+  store i64 %220, ptr %219, align 8
+  %221 = getelementptr inbounds i8, ptr %217, i64 8
+  %222 = load i64, ptr %221, align 8
+  %223 = getelementptr inbounds i8, ptr %219, i64 8
+  store i64 %222, ptr %223, align 8
+  %224 = getelementptr inbounds i8, ptr %217, i64 16
+  %225 = load i64, ptr %224, align 8
+  %226 = or i64 %225, %207
+  %227 = getelementptr inbounds i8, ptr %219, i64 16
+  store i64 %226, ptr %227, align 8
+  %228 = icmp ne i64 %220, %222
+  %229 = zext i1 %228 to i64
+  %230 = add nsw i64 %216, %229
+  %231 = add nuw nsw i64 %215, 1
+  %232 = icmp eq i64 %231, %213
+  br i1 %232, label %233, label %214
 
-240:
-  %241 = load ptr, ptr %215, align 8
-  %242 = load ptr, ptr %236, align 8
-  %243 = getelementptr inbounds i8, ptr %236, i64 8
-  %244 = load i32, ptr %243, align 8
-  %245 = getelementptr inbounds i8, ptr %236, i64 12
-  %246 = load i32, ptr %245, align 4
-  %247 = getelementptr inbounds i8, ptr %236, i64 16
-  %248 = load i32, ptr %247, align 8
-  %249 = load i32, ptr %225, align 4
-  %250 = load i32, ptr %227, align 8
-  %251 = load i32, ptr %229, align 4
-  %252 = load i32, ptr %231, align 8
-  %253 = call i32 %241(ptr %242, i32 %244, i32 %246, i32 %248, i32 %249, i32 %250, i32 %251, i32 %252, ptr %198, ptr %11, ptr null)
-  br label %272
+233:
+  %234 = phi i64 [ %205, %204 ], [ %230, %214 ]
+  store i64 %234, ptr %111, align 8
+  %235 = add nsw i64 %128, 1
+  store i64 %235, ptr %129, align 8
+  br label %236
 
-254:
-  store i32 6, ptr %8, align 4
-  %255 = getelementptr inbounds i8, ptr %8, i64 8
-  store i32 1, ptr %255, align 4
-  %256 = getelementptr inbounds i8, ptr %236, i64 8
-  %257 = load i32, ptr %256, align 8
-  store i32 %257, ptr %9, align 8
-  %258 = getelementptr inbounds i8, ptr %9, i64 4
-  %259 = getelementptr inbounds i8, ptr %236, i64 12
-  %260 = load <2 x i32>, ptr %259, align 4
-  %261 = load <2 x i32>, ptr %225, align 4
-  %262 = shufflevector <2 x i32> %260, <2 x i32> %261, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
-  store <4 x i32> %262, ptr %258, align 4
-  %263 = getelementptr inbounds i8, ptr %9, i64 20
-  %264 = load <2 x i32>, ptr %229, align 4
-  store <2 x i32> %264, ptr %263, align 4
-  %265 = getelementptr inbounds i8, ptr %9, i64 28
-  store i32 0, ptr %265, align 4
-  %266 = getelementptr inbounds i8, ptr %9, i64 32
-  store ptr %198, ptr %266, align 8
-  %267 = getelementptr inbounds i8, ptr %9, i64 40
-  store ptr %8, ptr %267, align 8
-  %268 = getelementptr inbounds i8, ptr %9, i64 48
-  store i32 1, ptr %268, align 8
-  %269 = getelementptr inbounds i8, ptr %9, i64 52
-  store i32 0, ptr %269, align 4
-  %270 = load ptr, ptr %236, align 8
-  %271 = call i32 %238(ptr %9, ptr %270, ptr %11, ptr null)
-  br label %272
+236:
+  %237 = phi i64 [ %112, %233 ], [ 0, %86 ]
+  %238 = phi ptr [ %101, %233 ], [ null, %86 ]
+  %239 = getelementptr inbounds i8, ptr %3, i64 2308
+  %240 = load i32, ptr %239, align 4
+  %241 = icmp sgt i32 %240, 0
+  br i1 %241, label %242, label %245
 
-272:
-  %273 = phi i32 [ %253, %240 ], [ %271, %254 ], [ %233, %210 ]
-  %274 = getelementptr inbounds i8, ptr %196, i64 40
+242:
+  %243 = getelementptr inbounds i8, ptr %3, i64 2048
+  %244 = zext nneg i32 %240 to i64
+  br label %251
+
+245:
+  %246 = getelementptr inbounds i8, ptr %0, i64 4
+  %247 = load i32, ptr %246, align 4
+  %248 = icmp sgt i32 %247, 0
+  br i1 %248, label %249, label %259
+
+249:
+  %250 = zext nneg i32 %247 to i64
+  br label %263
+
+251:
+  %252 = phi i64 [ 0, %242 ], [ %257, %251 ]
+  %253 = getelementptr inbounds ptr, ptr %243, i64 %252
+  %254 = load ptr, ptr %253, align 8
+  %255 = load i64, ptr %254, align 8
+  %256 = add nsw i64 %255, 1
+  store i64 %256, ptr %254, align 8
+  %257 = add nuw nsw i64 %252, 1
+  %258 = icmp eq i64 %257, %244
+  br i1 %258, label %245, label %251
+
+259:
+  %260 = getelementptr inbounds i8, ptr %0, i64 48
+  %261 = load i32, ptr %260, align 8
+  %262 = icmp eq i32 %261, 0
+  br i1 %262, label %277, label %269
+
+263:
+  %264 = phi i64 [ 0, %249 ], [ %267, %263 ]
+  %265 = getelementptr inbounds i64, ptr %3, i64 %264
+  %266 = getelementptr inbounds ptr, ptr %11, i64 %264
+  store ptr %265, ptr %266, align 8
+  %267 = add nuw nsw i64 %264, 1
+  %268 = icmp eq i64 %267, %250
+  br i1 %268, label %259, label %263
+
+269:
+  %270 = load ptr, ptr @runtime, align 8
+  %271 = getelementptr inbounds i8, ptr %270, i64 136
+  %272 = load ptr, ptr %271, align 8
+  call void %272(ptr %1)
+  %273 = load ptr, ptr @runtime, align 8
+  %274 = getelementptr inbounds i8, ptr %273, i64 168
   %275 = load ptr, ptr %274, align 8
-  %276 = call i32 %275(i64 %214, ptr %198)
-  br label %297
+  %276 = call ptr %275()
+  br label %277
 
 277:
-  %278 = getelementptr inbounds i8, ptr %0, i64 80
-  %279 = load ptr, ptr %278, align 8
-  %280 = getelementptr inbounds i8, ptr %0, i64 56
-  %281 = load ptr, ptr %280, align 8
-  %282 = getelementptr inbounds i8, ptr %0, i64 16
-  %283 = load i32, ptr %282, align 8
-  %284 = getelementptr inbounds i8, ptr %0, i64 20
-  %285 = load i32, ptr %284, align 4
-  %286 = getelementptr inbounds i8, ptr %0, i64 24
-  %287 = load i32, ptr %286, align 8
-  %288 = getelementptr inbounds i8, ptr %0, i64 28
-  %289 = load i32, ptr %288, align 4
-  %290 = getelementptr inbounds i8, ptr %0, i64 32
-  %291 = load i32, ptr %290, align 8
-  %292 = getelementptr inbounds i8, ptr %0, i64 36
-  %293 = load i32, ptr %292, align 4
-  %294 = getelementptr inbounds i8, ptr %0, i64 40
-  %295 = load i32, ptr %294, align 8
-  %296 = call i32 %279(ptr %281, i32 %283, i32 %285, i32 %287, i32 %289, i32 %291, i32 %293, i32 %295, ptr %198, ptr %11, ptr null)
-  br label %297
+  %278 = phi ptr [ %276, %269 ], [ null, %259 ]
+  %279 = load ptr, ptr %74, align 8
+  %280 = icmp eq ptr %279, null
+  %281 = load ptr, ptr %12, align 8
+  br i1 %280, label %360, label %282
 
-297:
-  %298 = phi i1 [ false, %277 ], [ %234, %272 ], [ false, %199 ]
-  %299 = phi i32 [ %296, %277 ], [ %273, %272 ], [ %208, %199 ]
-  %300 = icmp eq ptr %155, null
-  br i1 %300, label %310, label %301
+282:
+  %283 = getelementptr inbounds i8, ptr %279, i64 32
+  %284 = load ptr, ptr %283, align 8
+  %285 = getelementptr inbounds i8, ptr %279, i64 20
+  %286 = load i32, ptr %285, align 4
+  %287 = sext i32 %286 to i64
+  %288 = getelementptr inbounds i64, ptr %3, i64 %287
+  %289 = getelementptr inbounds i8, ptr %279, i64 24
+  %290 = load i64, ptr %289, align 8
+  %291 = call i32 %284(ptr %288, i64 %290, ptr %281)
+  %292 = icmp eq i32 %291, 0
+  br i1 %292, label %293, label %380
 
-301:
-  %302 = icmp eq i32 %299, 0
-  %303 = or i1 %298, %302
-  br i1 %303, label %306, label %304
-
-304:
-  %305 = getelementptr inbounds i8, ptr %155, i64 24
-  store i64 %154, ptr %305, align 8
-  br label %306
-
-306:
-  %307 = getelementptr inbounds i8, ptr %155, i64 16
-  %308 = getelementptr inbounds i8, ptr %155, i64 8
-  %309 = load i64, ptr %308, align 8
-  store atomic i64 %309, ptr %307 release, align 8
-  br label %310
-
-310:
-  %311 = icmp eq ptr %195, null
-  br i1 %311, label %316, label %312
-
-312:
-  %313 = load ptr, ptr @runtime, align 8
-  %314 = getelementptr inbounds i8, ptr %313, i64 176
-  %315 = load ptr, ptr %314, align 8
-  call void %315(ptr %195)
-  br label %316
-
-316:
-  %317 = icmp eq i32 %299, 0
-  br i1 %317, label %318, label %331
+293:
+  %294 = load i32, ptr %285, align 4
+  %295 = sext i32 %294 to i64
+  %296 = getelementptr inbounds i64, ptr %3, i64 %295
+  %297 = load i64, ptr %296, align 8
+  %298 = getelementptr inbounds i8, ptr %0, i64 80
+  %299 = load ptr, ptr %298, align 8
+  %300 = getelementptr inbounds i8, ptr %0, i64 56
+  %301 = load ptr, ptr %300, align 8
+  %302 = getelementptr inbounds i8, ptr %0, i64 16
+  %303 = load i32, ptr %302, align 8
+  %304 = getelementptr inbounds i8, ptr %0, i64 20
+  %305 = load i32, ptr %304, align 4
+  %306 = getelementptr inbounds i8, ptr %0, i64 24
+  %307 = load i32, ptr %306, align 8
+  %308 = getelementptr inbounds i8, ptr %0, i64 28
+  %309 = load i32, ptr %308, align 4
+  %310 = getelementptr inbounds i8, ptr %0, i64 32
+  %311 = load i32, ptr %310, align 8
+  %312 = getelementptr inbounds i8, ptr %0, i64 36
+  %313 = load i32, ptr %312, align 4
+  %314 = getelementptr inbounds i8, ptr %0, i64 40
+  %315 = load i32, ptr %314, align 8
+  %316 = call i32 %299(ptr %301, i32 %303, i32 %305, i32 %307, i32 %309, i32 %311, i32 %313, i32 %315, ptr %281, ptr %11, ptr null)
+  %317 = icmp eq i32 %316, 0
+  br i1 %317, label %318, label %355
 
 318:
-  %319 = load i32, ptr %156, align 4
-  %320 = icmp sgt i32 %319, 0
-  br i1 %320, label %321, label %387
+  %319 = load ptr, ptr %74, align 8
+  %320 = getelementptr inbounds i8, ptr %319, i64 56
+  %321 = load ptr, ptr %320, align 8
+  %322 = icmp eq ptr %321, null
+  br i1 %322, label %323, label %337
 
-321:
-  %322 = getelementptr inbounds i8, ptr %3, i64 2048
-  %323 = zext nneg i32 %319 to i64
-  br label %324
+323:
+  %324 = load ptr, ptr %298, align 8
+  %325 = load ptr, ptr %319, align 8
+  %326 = getelementptr inbounds i8, ptr %319, i64 8
+  %327 = load i32, ptr %326, align 8
+  %328 = getelementptr inbounds i8, ptr %319, i64 12
+  %329 = load i32, ptr %328, align 4
+  %330 = getelementptr inbounds i8, ptr %319, i64 16
+  %331 = load i32, ptr %330, align 8
+  %332 = load i32, ptr %308, align 4
+  %333 = load i32, ptr %310, align 8
+  %334 = load i32, ptr %312, align 4
+  %335 = load i32, ptr %314, align 8
+  %336 = call i32 %324(ptr %325, i32 %327, i32 %329, i32 %331, i32 %332, i32 %333, i32 %334, i32 %335, ptr %281, ptr %11, ptr null)
+  br label %355
 
-324:
-  %325 = phi i64 [ 0, %321 ], [ %329, %324 ]
-  %326 = getelementptr inbounds ptr, ptr %322, i64 %325
-  %327 = load ptr, ptr %326, align 8
-  %328 = getelementptr inbounds i8, ptr %327, i64 24
-  store i32 0, ptr %328, align 8
-  %329 = add nuw nsw i64 %325, 1
-  %330 = icmp eq i64 %329, %323
-  br i1 %330, label %387, label %324
+337:
+  store i32 6, ptr %8, align 4
+  %338 = getelementptr inbounds i8, ptr %8, i64 8
+  store i32 1, ptr %338, align 4
+  %339 = getelementptr inbounds i8, ptr %319, i64 8
+  %340 = load i32, ptr %339, align 8
+  store i32 %340, ptr %9, align 8
+  %341 = getelementptr inbounds i8, ptr %9, i64 4
+  %342 = getelementptr inbounds i8, ptr %319, i64 12
+  %343 = load <2 x i32>, ptr %342, align 4
+  %344 = load <2 x i32>, ptr %308, align 4
+  %345 = shufflevector <2 x i32> %343, <2 x i32> %344, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  store <4 x i32> %345, ptr %341, align 4
+  %346 = getelementptr inbounds i8, ptr %9, i64 20
+  %347 = load <2 x i32>, ptr %312, align 4
+  store <2 x i32> %347, ptr %346, align 4
+  %348 = getelementptr inbounds i8, ptr %9, i64 28
+  store i32 0, ptr %348, align 4
+  %349 = getelementptr inbounds i8, ptr %9, i64 32
+  store ptr %281, ptr %349, align 8
+  %350 = getelementptr inbounds i8, ptr %9, i64 40
+  store ptr %8, ptr %350, align 8
+  %351 = getelementptr inbounds i8, ptr %9, i64 48
+  store i32 1, ptr %351, align 8
+  %352 = getelementptr inbounds i8, ptr %9, i64 52
+  store i32 0, ptr %352, align 4
+  %353 = load ptr, ptr %319, align 8
+  %354 = call i32 %321(ptr %9, ptr %353, ptr %11, ptr null)
+  br label %355
 
-331:
-  br i1 %298, label %332, label %387
-
-332:
-  %333 = load ptr, ptr %12, align 8
-  store ptr %2, ptr %7, align 16
-  %334 = getelementptr inbounds i8, ptr %7, i64 8
-  %335 = load ptr, ptr @runtime, align 8
-  %336 = getelementptr inbounds i8, ptr %335, i64 152
-  %337 = load ptr, ptr %336, align 8
-  %338 = ptrtoint ptr %333 to i64
-  %339 = call ptr %337(i64 %338)
-  store ptr %339, ptr %334, align 8
-  %340 = getelementptr inbounds i8, ptr %7, i64 16
-  %341 = load ptr, ptr @runtime, align 8
-  %342 = getelementptr inbounds i8, ptr %341, i64 152
-  %343 = load ptr, ptr %342, align 8
-  %344 = sext i32 %299 to i64
-  %345 = call ptr %343(i64 %344)
-  store ptr %345, ptr %340, align 16
-  %346 = load ptr, ptr @runtime, align 8
-  %347 = getelementptr inbounds i8, ptr %346, i64 136
-  %348 = load ptr, ptr %347, align 8
-  call void %348(ptr %1)
-  %349 = icmp ne ptr %339, null
-  %350 = icmp ne ptr %345, null
-  %351 = select i1 %349, i1 %350, i1 false
-  br i1 %351, label %352, label %361
-
-352:
-  %353 = load ptr, ptr @runtime, align 8
-  %354 = getelementptr inbounds i8, ptr %353, i64 120
-  %355 = load ptr, ptr %354, align 8
-  %356 = load ptr, ptr %74, align 8
-  %357 = getelementptr inbounds i8, ptr %356, i64 64
+355:
+  %356 = phi i32 [ %336, %323 ], [ %354, %337 ], [ %316, %293 ]
+  %357 = getelementptr inbounds i8, ptr %279, i64 40
   %358 = load ptr, ptr %357, align 8
-  %359 = call ptr %355(ptr %358, ptr %7, i64 3, ptr null)
-  %360 = load ptr, ptr %334, align 8
-  br label %361
+  %359 = call i32 %358(i64 %297, ptr %281)
+  br label %380
 
-361:
-  %362 = phi ptr [ %360, %352 ], [ %339, %332 ]
-  %363 = phi ptr [ %359, %352 ], [ null, %332 ]
-  %364 = icmp eq ptr %362, null
-  br i1 %364, label %369, label %365
+360:
+  %361 = getelementptr inbounds i8, ptr %0, i64 80
+  %362 = load ptr, ptr %361, align 8
+  %363 = getelementptr inbounds i8, ptr %0, i64 56
+  %364 = load ptr, ptr %363, align 8
+  %365 = getelementptr inbounds i8, ptr %0, i64 16
+  %366 = load i32, ptr %365, align 8
+  %367 = getelementptr inbounds i8, ptr %0, i64 20
+  %368 = load i32, ptr %367, align 4
+  %369 = getelementptr inbounds i8, ptr %0, i64 24
+  %370 = load i32, ptr %369, align 8
+  %371 = getelementptr inbounds i8, ptr %0, i64 28
+  %372 = load i32, ptr %371, align 4
+  %373 = getelementptr inbounds i8, ptr %0, i64 32
+  %374 = load i32, ptr %373, align 8
+  %375 = getelementptr inbounds i8, ptr %0, i64 36
+  %376 = load i32, ptr %375, align 4
+  %377 = getelementptr inbounds i8, ptr %0, i64 40
+  %378 = load i32, ptr %377, align 8
+  %379 = call i32 %362(ptr %364, i32 %366, i32 %368, i32 %370, i32 %372, i32 %374, i32 %376, i32 %378, ptr %281, ptr %11, ptr null)
+  br label %380
 
-365:
-  %366 = load ptr, ptr @runtime, align 8
-  %367 = getelementptr inbounds i8, ptr %366, i64 144
-  %368 = load ptr, ptr %367, align 8
-  call void %368(ptr %362)
-  br label %369
+380:
+  %381 = phi i1 [ false, %360 ], [ %317, %355 ], [ false, %282 ]
+  %382 = phi i32 [ %379, %360 ], [ %356, %355 ], [ %291, %282 ]
+  %383 = icmp eq ptr %238, null
+  br i1 %383, label %393, label %384
 
-369:
-  %370 = load ptr, ptr %340, align 16
-  %371 = icmp eq ptr %370, null
-  br i1 %371, label %376, label %372
-
-372:
-  %373 = load ptr, ptr @runtime, align 8
-  %374 = getelementptr inbounds i8, ptr %373, i64 144
-  %375 = load ptr, ptr %374, align 8
-  call void %375(ptr %370)
-  br label %376
-
-376:
-  %377 = load ptr, ptr @runtime, align 8
-  %378 = getelementptr inbounds i8, ptr %377, i64 144
-  %379 = load ptr, ptr %378, align 8
-  call void %379(ptr %1)
-  %380 = icmp eq ptr %363, null
-  br i1 %380, label %385, label %381
-
-381:
-  %382 = load ptr, ptr @runtime, align 8
-  %383 = getelementptr inbounds i8, ptr %382, i64 144
-  %384 = load ptr, ptr %383, align 8
-  call void %384(ptr %363)
-  br label %385
-
-385:
-  %386 = phi i32 [ 1, %381 ], [ 4, %376 ]
-  br label %390
+384:
+  %385 = icmp eq i32 %382, 0
+  %386 = or i1 %381, %385
+  br i1 %386, label %389, label %387
 
 387:
-  %388 = icmp eq i32 %299, 0
-  %389 = zext i1 %388 to i32
-  br label %390
+  %388 = getelementptr inbounds i8, ptr %238, i64 24
+  store i64 %237, ptr %388, align 8
+  br label %389
 
-390:
-  %391 = phi i32 [ %386, %385 ], [ %389, %387 ]
-  br i1 %311, label %396, label %392
+389:
+  %390 = getelementptr inbounds i8, ptr %238, i64 16
+  %391 = getelementptr inbounds i8, ptr %238, i64 8
+  %392 = load i64, ptr %391, align 8
+  store atomic i64 %392, ptr %390 release, align 8
+  br label %393
 
-392:
-  %393 = load ptr, ptr @runtime, align 8
-  %394 = getelementptr inbounds i8, ptr %393, i64 144
-  %395 = load ptr, ptr %394, align 8
-  call void %395(ptr %1)
-  br label %396
+393:
+  %394 = icmp eq ptr %278, null
+  br i1 %394, label %399, label %395
 
-396:
-  %397 = phi i32 [ 1, %6 ], [ 0, %49 ], [ 0, %57 ], [ 0, %65 ], [ 0, %77 ], [ %391, %390 ], [ 2, %37 ], [ 0, %26 ], [ 0, %68 ], [ %391, %392 ], [ 3, %111 ], [ 3, %117 ], [ 0, %93 ], [ 0, %99 ], [ 0, %103 ], [ 0, %90 ]
-  ret i32 %397
+395:
+  %396 = load ptr, ptr @runtime, align 8
+  %397 = getelementptr inbounds i8, ptr %396, i64 176
+  %398 = load ptr, ptr %397, align 8
+  call void %398(ptr %278)
+  br label %399
+
+399:
+  %400 = icmp eq i32 %382, 0
+  br i1 %400, label %401, label %414
+
+401:
+  %402 = load i32, ptr %239, align 4
+  %403 = icmp sgt i32 %402, 0
+  br i1 %403, label %404, label %470
+
+404:
+  %405 = getelementptr inbounds i8, ptr %3, i64 2048
+  %406 = zext nneg i32 %402 to i64
+  br label %407
+
+407:
+  %408 = phi i64 [ 0, %404 ], [ %412, %407 ]
+  %409 = getelementptr inbounds ptr, ptr %405, i64 %408
+  %410 = load ptr, ptr %409, align 8
+  %411 = getelementptr inbounds i8, ptr %410, i64 24
+  store i32 0, ptr %411, align 8
+  %412 = add nuw nsw i64 %408, 1
+  %413 = icmp eq i64 %412, %406
+  br i1 %413, label %470, label %407
+
+414:
+  br i1 %381, label %415, label %470
+
+415:
+  %416 = load ptr, ptr %12, align 8
+  store ptr %2, ptr %7, align 16
+  %417 = getelementptr inbounds i8, ptr %7, i64 8
+  %418 = load ptr, ptr @runtime, align 8
+  %419 = getelementptr inbounds i8, ptr %418, i64 152
+  %420 = load ptr, ptr %419, align 8
+  %421 = ptrtoint ptr %416 to i64
+  %422 = call ptr %420(i64 %421)
+  store ptr %422, ptr %417, align 8
+  %423 = getelementptr inbounds i8, ptr %7, i64 16
+  %424 = load ptr, ptr @runtime, align 8
+  %425 = getelementptr inbounds i8, ptr %424, i64 152
+  %426 = load ptr, ptr %425, align 8
+  %427 = sext i32 %382 to i64
+  %428 = call ptr %426(i64 %427)
+  store ptr %428, ptr %423, align 16
+  %429 = load ptr, ptr @runtime, align 8
+  %430 = getelementptr inbounds i8, ptr %429, i64 136
+  %431 = load ptr, ptr %430, align 8
+  call void %431(ptr %1)
+  %432 = icmp ne ptr %422, null
+  %433 = icmp ne ptr %428, null
+  %434 = select i1 %432, i1 %433, i1 false
+  br i1 %434, label %435, label %444
+
+435:
+  %436 = load ptr, ptr @runtime, align 8
+  %437 = getelementptr inbounds i8, ptr %436, i64 120
+  %438 = load ptr, ptr %437, align 8
+  %439 = load ptr, ptr %74, align 8
+  %440 = getelementptr inbounds i8, ptr %439, i64 64
+  %441 = load ptr, ptr %440, align 8
+  %442 = call ptr %438(ptr %441, ptr %7, i64 3, ptr null)
+  %443 = load ptr, ptr %417, align 8
+  br label %444
+
+444:
+  %445 = phi ptr [ %443, %435 ], [ %422, %415 ]
+  %446 = phi ptr [ %442, %435 ], [ null, %415 ]
+  %447 = icmp eq ptr %445, null
+  br i1 %447, label %452, label %448
+
+448:
+  %449 = load ptr, ptr @runtime, align 8
+  %450 = getelementptr inbounds i8, ptr %449, i64 144
+  %451 = load ptr, ptr %450, align 8
+  call void %451(ptr %445)
+  br label %452
+
+452:
+  %453 = load ptr, ptr %423, align 16
+  %454 = icmp eq ptr %453, null
+  br i1 %454, label %459, label %455
+
+455:
+  %456 = load ptr, ptr @runtime, align 8
+  %457 = getelementptr inbounds i8, ptr %456, i64 144
+  %458 = load ptr, ptr %457, align 8
+  call void %458(ptr %453)
+  br label %459
+
+459:
+  %460 = load ptr, ptr @runtime, align 8
+  %461 = getelementptr inbounds i8, ptr %460, i64 144
+  %462 = load ptr, ptr %461, align 8
+  call void %462(ptr %1)
+  %463 = icmp eq ptr %446, null
+  br i1 %463, label %468, label %464
+
+464:
+  %465 = load ptr, ptr @runtime, align 8
+  %466 = getelementptr inbounds i8, ptr %465, i64 144
+  %467 = load ptr, ptr %466, align 8
+  call void %467(ptr %446)
+  br label %468
+
+468:
+  %469 = phi i32 [ 1, %464 ], [ 4, %459 ]
+  br label %473
+
+470:
+  %471 = icmp eq i32 %382, 0
+  %472 = zext i1 %471 to i32
+  br label %473
+
+473:
+  %474 = phi i32 [ %469, %468 ], [ %472, %470 ]
+  br i1 %394, label %479, label %475
+
+475:
+  %476 = load ptr, ptr @runtime, align 8
+  %477 = getelementptr inbounds i8, ptr %476, i64 144
+  %478 = load ptr, ptr %477, align 8
+  call void %478(ptr %1)
+  br label %479
+
+479:
+  %480 = phi i32 [ 1, %6 ], [ 0, %49 ], [ 0, %57 ], [ 0, %65 ], [ 0, %77 ], [ %474, %473 ], [ 0, %37 ], [ 0, %26 ], [ 0, %68 ], [ %474, %475 ], [ 2, %109 ], [ 3, %126 ], [ 2, %118 ], [ 2, %110 ], [ 2, %199 ]
+  ret i32 %480
 }
 
 declare i64 @llvm.abs.i64(i64, i1)
