@@ -18,6 +18,7 @@ from typing import Final
 from tileproof.analysis.checking import prove
 from tileproof.analysis.verdict import Verdict
 from tileproof.backends.interpreter.replay import replay
+from tileproof.cli.explanation import compared, lines_of
 from tileproof.compiler.pipeline import compile_for
 from tileproof.diagnostics import TileproofError, render
 from tileproof.frontend.parse import parse
@@ -32,7 +33,6 @@ from tileproof.runtime.cache import default, digest
 from tileproof.runtime.check import scope_of, verdict
 from tileproof.runtime.proofs import fingerprint
 
-from ..explanation import compared, lines_of
 from .facts import FORMAT, Content, Proof, Settled, read, written
 from .finding import Place, again
 
