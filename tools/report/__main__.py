@@ -9,6 +9,7 @@ import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 
+from tileproof.cli.progress import Progress
 from tileproof.cli.usage import UsageError, open_streams, wants_color
 from tileproof.runtime.whole_files import write_whole
 
@@ -72,7 +73,7 @@ def _run(options: argparse.Namespace) -> int:
         raise UsageError(f"--jobs {options.jobs}: at least one must run")
     if out is not None and not out.parent.is_dir():
         raise UsageError(f"--out {out}: there is no folder {out.parent}")
-    progress = _Progress()
+    progress = Progress()
     sources = Sources(options.junit, options.results)
     report = report_on(tuple(dict.fromkeys(options.targets)), sources, jobs=options.jobs, step=progress.step)
     progress.clear()
@@ -111,25 +112,6 @@ def _made(report: Report, chosen: str, is_shown: bool) -> str:
             return json.dumps(written(report), indent=1, ensure_ascii=False) + "\n"
         case _:
             return text(report, is_shown and wants_color(sys.stdout))
-
-
-class _Progress:
-    """How far it is, on a terminal; nothing elsewhere."""
-
-    def __init__(self) -> None:
-        self._stream = sys.stderr if sys.stderr.isatty() else None
-
-    def step(self, what: str, done: int, total: int) -> None:
-        """So many are done."""
-        if self._stream is not None:
-            self._stream.write(f"\r\x1b[K{done} of {total} kernels {what}")
-            self._stream.flush()
-
-    def clear(self) -> None:
-        """Makes room for what is printed next."""
-        if self._stream is not None:
-            self._stream.write("\r\x1b[K")
-            self._stream.flush()
 
 
 if __name__ == "__main__":

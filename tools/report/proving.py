@@ -53,18 +53,18 @@ def proofs_of(
         kept = None if key is None else _kept(key)
         if kept is not None:
             found[number] = kept
-            told("proved", len(found), len(kernels))
+            told("kernels proved", len(found), len(kernels))
     left = [number for number in range(len(kernels)) if number not in found]
     workers = min(jobs or os.cpu_count() or 1, len(left))
     if workers > 1 and len(left) > _FEW:
         places = {number: kernels[number][0] for number in left}
         for number, proof in _elsewhere(places, root, workers):
             found[number] = proof
-            told("proved", len(found), len(kernels))
+            told("kernels proved", len(found), len(kernels))
     for number in left:
         if number not in found:
             found[number] = proof_of(kernels[number][1], root)
-            told("proved", len(found), len(kernels))
+            told("kernels proved", len(found), len(kernels))
     for number in left:
         _keep(keys[number], found[number])
     return [found[number] for number in range(len(kernels))]
