@@ -18,7 +18,7 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
-from tileproof.cli.audit import parse
+from tileproof.cli.audit import is_left_out, parse
 from tileproof.cli.load import load, package_of, read_source
 from tileproof.cli.names import decorated, walk
 from tileproof.cli.usage import UsageError, suggestion
@@ -136,13 +136,9 @@ def files_below(path: Path) -> list[Path]:
     """The Python files of a folder, those of packages first; a file itself."""
     found = [] if path.is_dir() else [path]
     for folder, below, names in os.walk(path):
-        below[:] = [name for name in below if not _is_left_out(Path(folder, name))]
+        below[:] = [name for name in below if not is_left_out(Path(folder, name))]
         found += [Path(folder, name) for name in names if name.endswith(".py")]
     return sorted(found, key=lambda file: (file.parent, file.name != "__init__.py", file.name))
-
-
-def _is_left_out(folder: Path) -> bool:
-    return folder.name.startswith(".") or folder.name == "__pycache__" or (folder / "pyvenv.cfg").is_file()
 
 
 def _module(file: Path, root: Path | None, problems: list[str]) -> Module | None:
