@@ -23,7 +23,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +33,23 @@ for folder in (ROOT / "tests" / "gpu", ROOT / "tests" / "support", ROOT):
 
 import numpy as np  # noqa: E402
 
+from tileproof.backends.cuda import toolchain  # noqa: E402
+from tileproof.backends.cuda.assembling import Assembled, Job, assemble_each  # noqa: E402
 from tileproof.backends.cuda.running import Code  # noqa: E402
 from tileproof.cli.cache import shown_size  # noqa: E402
-from tileproof.cli.compile_table import on_stderr  # noqa: E402
+from tileproof.cli.progress import Progress  # noqa: E402
 from tileproof.diagnostics.errors import TileproofError, render_all  # noqa: E402
-from tileproof.runtime.ahead import Launch, Made, Plan, compile_all, plan_launch, stand_in  # noqa: E402
-from tileproof.runtime.cache import Cache, default, recorded  # noqa: E402
-from tileproof.runtime.proofs import fingerprint  # noqa: E402
+from tileproof.runtime.ahead import (  # noqa: E402
+    Assemble,
+    Launch,
+    Made,
+    Plan,
+    compile_all,
+    plan_launch,
+    stand_in,
+)
+from tileproof.runtime.cache import Cache, default, digest, recorded  # noqa: E402
+from tileproof.runtime.proofs import fingerprint, read_entry, write_entry  # noqa: E402
 from tileproof.runtime.tensors import Tensor  # noqa: E402
 
 BENCHMARK = "benchmarks.gpu_launches"
@@ -109,12 +119,12 @@ def _plan(work: Work, module: str, file: str, sweep: bool) -> None:
         print(f"{file}: not there")
         return
     before, started = work.launches, time.perf_counter()
-    told = on_stderr(None, f"launches of {file} proved")
-    found = importlib.import_module(module)
-    for launch in _launches(found.launches, sweep=sweep):
+    progress = Progress()
+    launches = list(_launches(importlib.import_module(module).launches, sweep=sweep))
+    for number, launch in enumerate(launches, 1):
         work.add(launch, twin=module == BENCHMARK)
-        told.step()
-    told.clear()
+        progress.step(f"launches of {file} proved", number, len(launches))
+    progress.clear()
     print(f"{file}: {work.launches - before} launches proved ({time.perf_counter() - started:.0f} s)", flush=True)
 
 
@@ -133,17 +143,43 @@ def _standing(argument: Any) -> Any:
 
 
 def _compile(work: Work, jobs: int | None, assembled: Cache) -> list[Made]:
-    told = on_stderr(len(work.plans), "compiled")
+    progress = Progress()
     done: list[Made] = []
-    for made in compile_all(work.plans, workers=jobs, assembled=assembled):
+    for made in compile_all(work.plans, workers=jobs, assemble=kept_in(assembled)):
         done.append(made)
-        told.step()
+        progress.step("compiled", len(done), len(work.plans))
         if isinstance(made.outcome, TileproofError):
             work.failed.append(f"{made.plan.launch.name}\n{render_all(made.outcome.diagnostics)}")
         if not made.is_kept and len(done) % STEP == 0 and not sys.stderr.isatty():
             print(f"{len(done)} of {len(work.plans)} compiled", flush=True)
-    told.clear()
+    progress.clear()
     return done
+
+
+def kept_in(store: Cache) -> Assemble:
+    """The assembler, with what it made of the same bytecode before."""
+
+    def assemble(
+        jobs: Sequence[Job], workers: int | None = None, *, verbose: bool | None = None
+    ) -> Iterator[tuple[Job, Assembled | TileproofError]]:
+        if not jobs:
+            return
+        version = toolchain.find().version
+        keys = {job: digest("assembled", version, job.arch, job.options.arguments, job.bytecode) for job in jobs}
+        missing = []
+        for job, key in keys.items():
+            known = read_entry(store, key, ())
+            if isinstance(known, Assembled):
+                yield job, known
+            else:
+                missing.append(job)
+        for job, outcome in assemble_each(missing, workers, verbose=verbose):
+            if isinstance(outcome, Assembled):
+                plain = replace(outcome, remarks=tuple(replace(each, span=None) for each in outcome.remarks))
+                store.put(keys[job], write_entry(plain, ()))
+            yield job, outcome
+
+    return assemble
 
 
 def _tell(work: Work, done: Sequence[Made], removed: tuple[int, int], seconds: float) -> None:

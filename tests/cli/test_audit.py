@@ -242,7 +242,7 @@ def test_a_name_that_may_be_tileproofs_is_listed_as_such(
     assert ran.out.splitlines()[:3] == [
         "helper.py:3: function helper",
         "  reason: sound",
-        f"  listed to be safe: the file does not show what `{unsafe}` is",
+        "  listed to be safe: the file does not show that the block is tileproof's",
     ]
 
 

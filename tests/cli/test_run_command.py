@@ -82,8 +82,8 @@ def test_json_is_one_object_with_the_text_its_tokens_and_figures(tileproof: Run,
 
 def test_what_ended_a_text_is_told(tileproof: Run, model: Path) -> None:
     given = ("--prompt", "the dog", "--raw-prompt")
-    assert "--max-new-tokens 2 was reached" in run(tileproof, model, *given, "--max-new-tokens", "2").err
-    assert "--max-seq-len 12 was reached" in run(tileproof, model, *given, "--max-seq-len", "12").err
+    assert "after 2 tokens: --max-new-tokens was reached" in run(tileproof, model, *given, "--max-new-tokens", "2").err
+    assert "tokens: --max-seq-len was reached" in run(tileproof, model, *given, "--max-seq-len", "12").err
 
 
 def test_the_prompt_is_put_into_the_template_or_taken_as_it_is(tileproof: Run, model: Path) -> None:
@@ -209,16 +209,16 @@ def test_a_broken_model_ends_with_a_line_that_names_the_fault(
         (["--prompt", "dog " * 400], "there is room for 160"),
         (["--prompt", "the", "--raw-prompt", "--system", "dog"], "leave out --raw-prompt"),
         (["--prompt", "the", "--raw-prompt", "--no-thinking"], "--no-thinking is for the chat template"),
-        (["--prompt", "the", "--max-seq-len", "100000"], "--max-seq-len is 100000, and the model was made for 160"),
+        (["--prompt", "the", "--max-seq-len", "100000"], "max_seq_len is 100000, and the model was made for 160"),
         (["--prompt", "the", "--max-seq-len", "0"], "at least 2"),
-        (["--prompt", "the", "--memory", "1kB"], "set --memory to "),
+        (["--prompt", "the", "--memory", "1kB"], "set memory to "),
         (["--prompt", "the", "--memory", "much"], "this is no size"),
         (["--prompt", "the", "--temperature", "-1"], "temperature"),
-        (["--prompt", "the", "--top-p", "2"], "--top-p is 2.0"),
+        (["--prompt", "the", "--top-p", "2"], "top_p is 2.0"),
         (["--prompt", "the", "--sample", "--seed", str(2**63)], "seed is 9223372036854775808"),
-        (["--prompt", "the", "--top-k", str(2**31)], "--top-k is 2147483648"),
+        (["--prompt", "the", "--top-k", str(2**31)], "top_k is 2147483648"),
         (["--prompt", "the", "--memory", "9" * 400], "this is no size"),
-        (["--prompt", "the", "--max-new-tokens", "0"], "--max-new-tokens is 0"),
+        (["--prompt", "the", "--max-new-tokens", "0"], "max_new_tokens is 0"),
         (["--prompt", "the", "--stop", ""], "stop string is empty"),
         (["--prompt", "the", "--profile-out", "x.png"], "add --profile"),
     ],
@@ -239,7 +239,7 @@ def test_a_model_that_does_not_fit_the_memory_is_said_so(
     import tileproof.llm.engine as engine
 
     monkeypatch.setattr(engine, "free_memory", lambda device: 10_000)
-    one_line(run(tileproof, model, "--prompt", "the"), "set --max-seq-len to ")
+    one_line(run(tileproof, model, "--prompt", "the"), "set max_seq_len to ")
 
 
 def test_a_gpu_that_is_not_there_is_said_so(tileproof: Run, model: Path) -> None:

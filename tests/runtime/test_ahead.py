@@ -16,7 +16,6 @@ from tileproof.backends.cuda.running import Code as MachineCode
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime import ahead, gpu
 from tileproof.runtime.ahead import Launch, compile_all, plan_launch, stand_in
-from tileproof.runtime.cache import Cache
 
 pytestmark = pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")
 F32 = np.dtype(np.float32)
@@ -95,20 +94,6 @@ def test_a_launch_finds_what_was_made_ahead(jobs: list[Any], monkeypatch: pytest
     (code,) = made(plan)
     monkeypatch.setenv("TILEPROOF_TILEIRAS", "nowhere")
     assert gpu.code_of(plan.variants[0]) == code
-
-
-def test_another_version_asks_the_assembler_only_for_other_code(
-    jobs: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = Cache(tmp_path / "assembled")
-    (before,) = made(plan_launch(doubled(), ["sm_90"]), assembled=store)
-    for module in (ahead, gpu):
-        monkeypatch.setattr(module, "fingerprint", lambda: "another")
-    plan = plan_launch(doubled(), ["sm_90"])
-    (again,) = made(plan, assembled=store)
-    assert (again.cubin == before.cubin, len(jobs)) == (True, 1)
-    made(plan_launch(doubled(dtype=np.float64), ["sm_90"]), assembled=store)
-    assert len(jobs) == 2
 
 
 def test_one_that_fails_leaves_the_others_alone() -> None:

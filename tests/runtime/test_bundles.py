@@ -6,8 +6,10 @@ import io
 import json
 import os
 import random
+import struct
 import subprocess
 import sys
+import tracemalloc
 import zipfile
 from collections.abc import Iterator
 from hashlib import sha256
@@ -27,7 +29,7 @@ from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.runtime import bundles, cache
 from tileproof.runtime.ahead import Launch, plan_launch
 from tileproof.runtime.bundles import Bundle, load_bundle, pack, read_bundle
-from tileproof.runtime.cache import Cache, digest, recorded
+from tileproof.runtime.cache import Cache, digest, file_of, recorded, sealed
 from tileproof.runtime.proofs import read_entry
 
 pytestmark = pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")
@@ -117,7 +119,7 @@ def refused(path: Path) -> Diagnostic:
 def code_in(bundle: Bundle, kernel: str, arch: str) -> MachineCode:
     (held,) = (each for each in bundle.kernels if each.kernel == kernel)
     store = Cache(None, layers=[bundle.entries])
-    code = read_entry(store, held.codes[arch]["key"], ())
+    code = read_entry(store, held.codes[arch], ())
     assert isinstance(code, MachineCode)
     return code
 
@@ -180,7 +182,7 @@ def test_the_cache_of_the_process_finds_what_a_bundle_brought(
 ) -> None:
     monkeypatch.setenv("TILEPROOF_CACHE_DIR", "off")
     held = read_bundle(bundle)
-    key = held.kernels[0].proof
+    key = held.kernels[0].proof[0]
     assert cache.default().get(key) is None
     loaded = load_bundle(bundle)
     assert cache.default().get(key) == held.entries[key]
@@ -196,18 +198,26 @@ def test_a_bundle_is_the_same_bytes_whoever_makes_it(folder: Path, bundle: Path)
     assert again.read_bytes() == bundle.read_bytes()
 
 
-def test_the_manifest_tells_the_contract_of_each_launch(bundle: Path) -> None:
+def test_the_manifest_names_the_launches_and_the_entries_they_look_for(bundle: Path) -> None:
     with zipfile.ZipFile(bundle) as archive:
         manifest = json.loads(archive.read("manifest.json"))
+        members = set(archive.namelist())
     double, put = manifest["kernels"]
-    assert (manifest["what"], manifest["format"], manifest["assembler"][:3]) == ("tileproof bundle", 1, "13.")
+    assert (manifest["what"], manifest["format"], manifest["assembler"][:3]) == ("tileproof bundle", 2, "13.")
     assert (double["file"], double["shapes"], double["constants"]) == ("kernels.py", "y=100:f32,x=100:f32", {"B": 32})
-    assert double["contract"]["parameters"][0] == {"name": "y", "access": "Out", "element": "f32", "dimensions": "N"}
-    assert (double["contract"]["has_checks"], put["contract"]["has_checks"]) == (False, True)
-    assert double["facts"]["multiples"] == [["N", 4]]
-    assert set(double["code"]) == {"sm_80", "sm_90"}
-    keys = {key for each in (double, put) for key in (*each["proof"], *(code["key"] for code in each["code"].values()))}
-    assert keys == set(manifest["entries"])
+    assert set(double["codes"]) == set(put["codes"]) == {"sm_80", "sm_90"}
+    keys = {key for each in (double, put) for key in (*each["proof"], *each["codes"].values())}
+    assert members == {"manifest.json", *map(file_of, keys)}
+
+
+def test_the_members_of_a_bundle_are_files_of_the_cache(
+    bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with zipfile.ZipFile(bundle) as archive:
+        archive.extractall(tmp_path / "cache")
+    store = Cache(tmp_path / "cache")
+    entries = read_bundle(bundle).entries
+    assert {key: store.get(key) for key in entries} == entries
 
 
 def test_no_place_of_the_machine_that_made_it_is_in_a_bundle(folder: Path, bundle: Path) -> None:
@@ -262,7 +272,11 @@ def archive_of(**members: bytes) -> bytes:
         (archive_of(manifest_json=b"[]"), "is an archive, but not a bundle of compiled kernels"),
         (archive_of(manifest_json=b"not json"), "is damaged"),
         (archive_of(manifest_json=b'{"what": "tileproof bundle", "format": 99}'), "by another version of tileproof"),
-        (archive_of(manifest_json=b'{"what": "tileproof bundle", "format": 1}'), "is damaged"),
+        (archive_of(manifest_json=b'{"what": "tileproof bundle", "format": 2}'), "is damaged"),
+        (archive_of(manifest_json=b"[" * 100_000), "is damaged"),
+        (archive_of(manifest_json=b'{"what": "tileproof bundle", "format": 2, "kernels": [5]}'), "is damaged"),
+        (b"PK", "is damaged"),
+        (b"PK" + bytes(1000), "is damaged"),
     ],
 )
 def test_a_foreign_file_is_told_from_a_bundle(tmp_path: Path, data: bytes, said: str) -> None:
@@ -331,26 +345,99 @@ def repacked(bundle: Path, tmp_path: Path, change: Any) -> Path:
 
 def test_an_entry_that_was_replaced_is_found_by_its_checksum(bundle: Path, tmp_path: Path) -> None:
     def change(members: dict[str, bytes]) -> None:
-        name = next(name for name in members if name.startswith("entries/"))
-        members[name] = bytes([members[name][0] ^ 1]) + members[name][1:]
+        name = next(name for name in members if name.endswith(".tpk"))
+        members[name] = members[name][:-1] + bytes([members[name][-1] ^ 1])
 
     found = refused(repacked(bundle, tmp_path, change))
-    assert (found.code, "has another checksum" in found.notes[0]) == (Code.BAD_BUNDLE, True)
+    assert (found.code, "is not an entry of the kernel cache" in found.notes[0]) == (Code.BAD_BUNDLE, True)
+    assert cache._layers == []
 
 
-def test_entries_beside_those_of_the_manifest_are_refused(bundle: Path, tmp_path: Path) -> None:
-    path = repacked(bundle, tmp_path, lambda members: members.update({"entries/" + digest("other"): b"x"}))
-    assert refused(path).notes == ("it holds more than its manifest says",)
+@pytest.mark.parametrize("name", ["notes.txt", "../../x.tpk", "entries/" + digest("other"), file_of(digest("other"))])
+def test_what_is_no_entry_under_its_own_name_is_refused(bundle: Path, tmp_path: Path, name: str) -> None:
+    for content in (b"", b"x" * 200, sealed(digest("one"), b"x")):
+        path = repacked(bundle, tmp_path, lambda members, data=content: members.update({name: data}))
+        assert refused(path).notes == (f"`{name}` is not an entry of the kernel cache",)
 
 
 def test_a_kernel_without_its_code_is_refused(bundle: Path, tmp_path: Path) -> None:
     def change(members: dict[str, bytes]) -> None:
         manifest = json.loads(members["manifest.json"])
-        key = manifest["kernels"][0]["code"]["sm_90"]["key"]
-        del manifest["entries"][key], members[f"entries/{key}"]
-        members["manifest.json"] = json.dumps(manifest).encode()
+        del members[file_of(manifest["kernels"][0]["codes"]["sm_90"])]
 
     assert refused(repacked(bundle, tmp_path, change)).notes == ("the code of `double` is missing",)
+
+
+# What would take all memory.
+
+
+def bomb(tmp_path: Path, *members: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> Path:
+    """An archive whose members unpack to far more than they take."""
+    path = tmp_path / "bomb.tpb"
+    with zipfile.ZipFile(path, "w", method) as archive:
+        for name, data in members:
+            archive.writestr(name, data)
+    return path
+
+
+def memory_of(path: Path) -> tuple[int, str]:
+    """How many bytes reading a bundle takes at most, and why it is refused."""
+    tracemalloc.start()
+    try:
+        found = refused(path)
+        return tracemalloc.get_traced_memory()[1], found.notes[0]
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_manifest_that_is_a_bomb_is_not_unpacked(tmp_path: Path) -> None:
+    peak, why = memory_of(bomb(tmp_path, ("manifest.json", b" " * (100 << 20))))
+    assert (why, peak < 10 << 20) == ("its manifest is larger than that of any bundle", True)
+
+
+@pytest.mark.parametrize("name", ["manifest.json", file_of(digest("one"))])
+def test_a_member_that_unpacks_to_more_than_is_said_is_cut_off(tmp_path: Path, name: str) -> None:
+    members = {"manifest.json": b'{"what": "tileproof bundle", "format": 2}', name: b" " * (200 << 20)}
+    path = bomb(tmp_path, *members.items())
+    data = path.read_bytes()
+    assert len(data) < 1 << 20
+    path.write_bytes(data.replace(struct.pack("<I", 200 << 20), struct.pack("<I", 1000)))
+    peak, _ = memory_of(path)
+    assert peak < 10 << 20
+
+
+def test_members_that_claim_more_than_a_bundle_holds_are_refused(tmp_path: Path) -> None:
+    path = bomb(tmp_path, ("manifest.json", b'{"what": "tileproof bundle", "format": 2}'), ("a", b" " * 1000))
+    path.write_bytes(path.read_bytes().replace(struct.pack("<I", 1000), struct.pack("<I", 0x7FFFFFFF)))
+    peak, why = memory_of(path)
+    assert (why, peak < 10 << 20) == ("it has more than 1024 MiB when unpacked", True)
+
+
+def test_a_way_to_compress_whose_output_has_no_bound_is_refused(tmp_path: Path) -> None:
+    path = bomb(tmp_path, ("manifest.json", b" " * (4 << 20)), method=zipfile.ZIP_LZMA)
+    assert memory_of(path) == (pytest.approx(0, abs=4 << 20), "BadZipFile")
+
+
+def test_a_list_of_members_beyond_any_bundle_is_not_read(tmp_path: Path) -> None:
+    many = bomb(tmp_path, *((f"{number:0200d}", b"") for number in range(40_000)))
+    peak, why = memory_of(many)
+    assert (why.startswith("its end is missing, or lists more"), peak < 1 << 20) == (True, True)
+    longer = bomb(tmp_path, *((str(number), b"") for number in range(66_000)))  # which makes it a 64-bit archive
+    peak, why = memory_of(longer)
+    assert (why.startswith("its end is missing, or lists more"), peak < 1 << 20) == (True, True)
+
+
+def test_a_large_file_that_is_no_bundle_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "large.tpb"
+    path.write_bytes(b"PK")
+    os.truncate(path, 1 << 40)  # a hole: it takes no room
+    peak, _ = memory_of(path)
+    assert peak < 1 << 20
+
+
+def test_more_than_a_bundle_may_hold_is_not_packed() -> None:
+    with pytest.raises(tp.LaunchError, match="more than a bundle may hold"):
+        pack("1.0", "13.4", [], {digest(number): b"" for number in range(65_535)})
 
 
 def test_a_bundle_holds_any_entries(tmp_path: Path) -> None:

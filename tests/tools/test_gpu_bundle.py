@@ -98,3 +98,26 @@ def test_a_change_of_the_source_meanwhile_is_noticed(run: Any, monkeypatch: pyte
     monkeypatch.setattr(fingerprint, "__wrapped__", lambda: "changed")
     code, told = run()
     assert (code, "changed meanwhile" in told) == (1, True)
+
+
+def test_a_change_of_the_source_asks_the_assembler_only_for_other_code(
+    run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tileproof.runtime import ahead, gpu
+
+    tool: Any = import_module("gpu_bundle")
+    asked: list[Any] = []
+    real = tool.assemble_each
+
+    def counted(jobs: Any, *args: Any, **options: Any) -> Any:
+        asked.extend(jobs)
+        return real(jobs, *args, **options)
+
+    monkeypatch.setattr(tool, "assemble_each", counted)
+    assert run()[0] == 0
+    before = len(asked)
+    for module in (ahead, gpu):
+        monkeypatch.setattr(module, "fingerprint", lambda: "another")
+    code, told = run("--sweep")
+    assert (code, "come to 3 kernels: 0 kept, 3 made\n" in told) == (0, True)
+    assert (before, len(asked)) == (2, 3)

@@ -13,7 +13,7 @@ import os
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from tileproof.diagnostics import Code, Diagnostic, Source, render, shown_path
@@ -21,7 +21,7 @@ from tileproof.diagnostics.report import Json, finding
 
 from . import names
 from .load import compile_source, read_source
-from .usage import wants_color
+from .usage import UsageError, wants_color
 
 EXAMPLES = """\
 examples:
@@ -44,15 +44,15 @@ _WORDS = ("unsafe", "kernel")
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One use of `tp.raw`: `raw.load`, and its line."""
+    """One use of `tp.raw`: its line, and `raw.load`."""
 
-    name: str
     line: int
+    name: str
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Block:
-    """One `with tp.unsafe(...):`."""
+    """One `with tp.unsafe(...):`, with the fields that `--format json` prints."""
 
     file: str
     line: int
@@ -64,11 +64,9 @@ class Block:
     """The reason where it is a literal text, as the language demands."""
     written: str
     """The source of the reason; empty if there is none."""
-    opener: str
-    """What opens the block, as written: `tp.unsafe`."""
     certain: bool
-    """Whether the file itself shows that the opener is tileproof's."""
-    uses: list[Use] = field(default_factory=list)
+    """Whether the file itself shows that the block is tileproof's."""
+    raw: list[Use] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -91,29 +89,21 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: 
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("paths", metavar="PATH", nargs="+", help="a Python file, or a folder with such files below")
-    parser.add_argument("--max", metavar="N", type=_limit, help="how many blocks are allowed (default: any number)")
+    parser.add_argument("--max", metavar="N", type=int, help="how many blocks are allowed (default: any number)")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="how to print (default: text)")
     parser.set_defaults(run=run)
 
 
-def _limit(text: str) -> int:
-    try:
-        limit = int(text)
-        if limit < 0:
-            raise ValueError
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"`{text}` is not a number of blocks, such as 0") from None
-    return limit
-
-
 def run(options: argparse.Namespace) -> int:
     """Carries the command out; gives the exit code."""
+    if options.max is not None and options.max < 0:
+        raise UsageError(f"--max {options.max}: at least 0")
     audit = examine(options.paths)
     exceeded = options.max is not None and len(audit.blocks) > options.max
     if options.format == "json":
         print(_json(audit, options.max, exceeded))
     else:
-        _print(audit, options.max, exceeded)
+        print("\n".join(_text(audit, options.max, exceeded)))
     return 1 if exceeded or audit.problems else 0
 
 
@@ -131,7 +121,7 @@ def examine(paths: Sequence[str]) -> Audit:
         if isinstance(tree, Diagnostic):
             audit.problems.append(tree)
         elif any(word in line for line in source.lines for word in _WORDS):
-            audit.blocks.extend(blocks(tree, str(file)))
+            audit.blocks += blocks(tree, str(file))
     return audit
 
 
@@ -147,11 +137,12 @@ def _files(path: Path, problems: list[Diagnostic]) -> Iterator[Path]:
         yield path
         return
     for folder, below, files in os.walk(path, onerror=closed):
-        below[:] = sorted(name for name in below if not _left_out(Path(folder, name)))
+        below[:] = sorted(name for name in below if not is_left_out(Path(folder, name)))
         yield from (Path(folder, name) for name in sorted(files) if name.endswith(".py"))
 
 
-def _left_out(folder: Path) -> bool:
+def is_left_out(folder: Path) -> bool:
+    """Whether a folder is hidden, a virtual environment, or of Python's own."""
     return folder.name.startswith(".") or folder.name == "__pycache__" or (folder / "pyvenv.cfg").is_file()
 
 
@@ -183,8 +174,9 @@ def blocks(tree: ast.Module, file: str) -> list[Block]:
                         found[id(node)] = block
             case ast.Attribute(ctx=ast.Load()) | ast.Name(ctx=ast.Load()):
                 around = next((found[id(each)] for each in reversed(place.holders) if id(each) in found), None)
-                if around is not None and (use := _raw(place.scope.path(node))):
-                    around.uses.append(Use(use, node.lineno))
+                parts = (place.scope.path(node) or "").split(".") if around is not None else []
+                if around is not None and len(parts) > 2 and parts[-2] == "raw":
+                    around.raw.append(Use(node.lineno, ".".join(parts[-2:])))
     return listed
 
 
@@ -198,17 +190,9 @@ def _block(node: ast.With | ast.AsyncWith, opened: ast.expr, place: names.Place,
     given = next((each.value for each in opened.keywords if each.arg == "reason"), None)
     reason = opened.args[0] if opened.args else given
     literal = reason.value if isinstance(reason, ast.Constant) and isinstance(reason.value, str) else None
-    return Block(
-        file,
-        node.lineno,
-        node.end_lineno or node.lineno,
-        kind,
-        name,
-        literal,
-        "" if reason is None else ast.unparse(reason),
-        ast.unparse(opened.func),
-        path == "tileproof.unsafe",
-    )
+    written = "" if reason is None else ast.unparse(reason)
+    end = node.end_lineno or node.lineno
+    return Block(file, node.lineno, end, kind, name, literal, written, path == "tileproof.unsafe")
 
 
 def _may_open(path: str | None, kind: str) -> bool:
@@ -219,12 +203,6 @@ def _may_open(path: str | None, kind: str) -> bool:
         return False
     root, _, _ = path.partition(".")
     return path.rpartition(".")[2] == "unsafe" and root not in sys.stdlib_module_names
-
-
-def _raw(path: str | None) -> str | None:
-    """`raw.load` of `tileproof.raw.load`."""
-    parts = path.split(".") if path else []
-    return ".".join(parts[-2:]) if len(parts) > 2 and parts[-2] == "raw" else None
 
 
 def _holder(place: names.Place) -> tuple[str, str]:
@@ -238,32 +216,29 @@ def _holder(place: names.Place) -> tuple[str, str]:
     return "kernel" if names.decorated(node, scope) == "tileproof.kernel" else "function", name
 
 
-def _print(audit: Audit, limit: int | None, exceeded: bool) -> None:
-    for problem in audit.problems:
-        print(render(problem, color=wants_color(sys.stdout)), end="\n\n")
+def _text(audit: Audit, limit: int | None, exceeded: bool) -> Iterator[str]:
+    color = wants_color(sys.stdout)
+    yield from (f"{render(problem, color=color)}\n" for problem in audit.problems)
     for block in audit.blocks:
-        print("\n".join(_lines(block)), end="\n\n")
-    uses = sum(len(block.uses) for block in audit.blocks)
-    print(f"{_count(len(audit.blocks), 'unsafe block')}, {_count(uses, 'use')} of tp.raw, "
-          f"{_count(audit.files, 'file')} read")  # fmt: skip
+        file = shown_path(block.file)
+        yield f"{file}:{block.line}: {block.kind} {block.name}".rstrip()
+        if block.reason is None and block.written:
+            yield f"  reason: not a literal: {block.written}"
+        else:
+            yield f"  reason: {' '.join((block.reason or '').split()) or 'none is given'}"
+        if not block.certain:
+            yield "  listed to be safe: the file does not show that the block is tileproof's"
+        yield from (f"  {file}:{use.line}: tp.{use.name}" for use in block.raw)
+        yield "" if block.raw else "  no tp.raw in it: the block can go\n"
+    uses = sum(len(block.raw) for block in audit.blocks)
+    yield (
+        f"{_count(len(audit.blocks), 'unsafe block')}, {_count(uses, 'use')} of tp.raw, "
+        f"{_count(audit.files, 'file')} read"
+    )
     if audit.problems:
-        print("not everything could be read: there may be more blocks")
+        yield "not everything could be read: there may be more blocks"
     if exceeded:
-        print(f"--max {limit} allows fewer: index the tensor and let the checker prove it, or raise the limit")
-
-
-def _lines(block: Block) -> Iterator[str]:
-    file = shown_path(block.file)
-    yield f"{file}:{block.line}: {block.kind} {block.name}".rstrip()
-    if block.reason is None:
-        yield f"  reason: not a literal: {block.written}" if block.written else "  reason: none is given"
-    else:
-        yield f"  reason: {' '.join(block.reason.split()) or 'none is given'}"
-    if not block.certain:
-        yield f"  listed to be safe: the file does not show what `{block.opener}` is"
-    yield from (f"  {file}:{use.line}: tp.{use.name}" for use in block.uses)
-    if not block.uses:
-        yield "  no tp.raw in it: the block can go"
+        yield f"--max {limit} allows fewer: index the tensor and let the checker prove it, or raise the limit"
 
 
 def _count(number: int, noun: str) -> str:
@@ -276,20 +251,7 @@ def _json(audit: Audit, limit: int | None, exceeded: bool) -> str:
         "files": audit.files,
         "max": limit,
         "exceeded": exceeded,
-        "blocks": [
-            {
-                "file": shown_path(block.file),
-                "line": block.line,
-                "end_line": block.end_line,
-                "kind": block.kind,
-                "name": block.name,
-                "reason": block.reason,
-                "written": block.written,
-                "certain": block.certain,
-                "raw": [{"line": use.line, "name": use.name} for use in block.uses],
-            }
-            for block in audit.blocks
-        ],
+        "blocks": [asdict(block) | {"file": shown_path(block.file)} for block in audit.blocks],
         "findings": [finding(problem) for problem in audit.problems],
     }
     return json.dumps(document, indent=2, ensure_ascii=False)

@@ -19,14 +19,13 @@ from tileproof.backends.cuda.tileir.text import show
 from tileproof.diagnostics import Code, Diagnostic, TileproofError, render, shown_path
 from tileproof.language.kernel import Kernel
 from tileproof.language.schedule import Schedule
-from tileproof.runtime.ahead import Launch, Made, Plan, compile_all, plan_launch
+from tileproof.runtime.ahead import Launch, Made, Plan, compile_all, plan_launch, write_bundle
 from tileproof.runtime.bundles import read_bundle
-from tileproof.runtime.bundling import write_bundle
 
-from . import compile_table as table
 from . import constants, launches
 from .cache import shown_size
 from .load import load
+from .progress import Progress
 from .usage import UsageError, installed_version, suggestion, wants_color
 
 EXAMPLES = """\
@@ -56,6 +55,8 @@ command is wrong.
 EMITTED: Final = {"bytecode": "tilebc", "text": "txt", "cubin": "cubin"}
 """What can be written for each kernel, and how its file ends."""
 _TRUTHS: Final = {"true": True, "false": False}
+_COLUMNS: Final = {"bytecode": 9, "assembler": 10, "registers": 10, "spills": 7, "shared": 10, "code": 10}
+"""The columns of the table, and how wide they are."""
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
@@ -171,9 +172,9 @@ def _plans(options: argparse.Namespace, archs: Sequence[str], schedule: Schedule
     if shapes and len(kernels) != 1:
         names = ", ".join(kernel.name for kernel in kernels) or "none"
         raise UsageError(f"--shapes is about one kernel: choose it with --kernel; there are {names}")
-    progress = table.on_stderr(len(kernels), "kernels proved")
+    progress = Progress()
     plans: list[Plan] = []
-    failed = 0
+    failed = proved = 0
     for each in files:
         if each.problems:
             failed += 1
@@ -196,7 +197,8 @@ def _plans(options: argparse.Namespace, archs: Sequence[str], schedule: Schedule
                 failed += 1
                 _print_findings(error.diagnostics)
                 print(f"{shown_path(each.file)}: {kernel.name}: refused")
-            progress.step()
+            proved += 1
+            progress.step("kernels proved", proved, len(kernels))
     progress.clear()
     return plans, failed
 
@@ -224,31 +226,52 @@ def _demand_kernel(wanted: str | None, chosen: Sequence[Kernel], names: Sequence
 
 
 def _compiled(plans: Sequence[Plan], options: argparse.Namespace) -> list[Made]:
-    """Everything compiled, a line printed for each."""
+    """Everything compiled, and a line printed for each."""
     wanted = [variant for plan in plans for variant in plan.variants]
-    width = max(len(name) for name in ("kernel", *(plan.launch.name for plan in plans)))
-    progress = table.on_stderr(len(wanted), "compiled")
-    done: list[Made] = []
-    if wanted:
-        print(table.heading(width), flush=True)
     outcomes = compile_all(
         plans,
         workers=options.jobs,
         programs=any(kind != "cubin" for kind, _ in options.emit),
         verbose=options.verbose or None,
     )
-    for made in table.in_order(_stepping(outcomes, progress), wanted):
+    width = max(len(name) for name in ("kernel", *(plan.launch.name for plan in plans)))
+    if wanted:
+        print(_line("kernel", width, "arch", _COLUMNS), flush=True)
+    progress = Progress()
+    made: dict[int, Made] = {}
+    ordered: list[Made] = []
+    for each in outcomes:
+        made[id(each.variant)] = each
         progress.clear()
-        print(table.row(made, width), flush=True)
-        done.append(made)
+        while len(ordered) < len(wanted) and id(wanted[len(ordered)]) in made:  # lines are in the order of the kernels
+            ordered.append(made[id(wanted[len(ordered)])])
+            print(_row(ordered[-1], width), flush=True)
+        progress.step("compiled", len(made), len(wanted))
     progress.clear()
-    return done
+    return ordered
 
 
-def _stepping(outcomes: Iterable[Made], progress: table.Progress) -> Iterable[Made]:
-    for made in outcomes:
-        progress.step()
-        yield made
+def _row(made: Made, width: int) -> str:
+    """One line: what a kernel takes on an architecture."""
+    name, arch = made.plan.launch.name, made.variant.target.arch
+    if not isinstance(made.outcome, MachineCode):
+        codes = ", ".join(dict.fromkeys(each.code.id for each in made.outcome.diagnostics))
+        return f"{_line(name, width, arch, [])}   refused: {codes}"
+    cells = (
+        f"{1e3 * made.seconds:.0f} ms" if made.seconds else "-",
+        "kept" if made.is_kept else f"{made.outcome.seconds:.2f} s",
+        str(max(each.registers for each in made.outcome.resources)),
+        str(max(each.spill_bytes for each in made.outcome.resources)),
+        shown_size(max(each.shared_bytes for each in made.outcome.resources)),
+        shown_size(len(made.outcome.cubin)),
+    )
+    return _line(name, width, arch, cells)
+
+
+def _line(name: str, width: int, arch: str, cells: Iterable[str]) -> str:
+    """Cells under their columns."""
+    sized = zip(cells, _COLUMNS.values(), strict=False)
+    return f"{name:<{width}}  {arch:<6}" + "".join(f" {cell:>{size}}" for cell, size in sized)
 
 
 def _distinct(failures: Iterable[TileproofError]) -> list[Diagnostic]:
@@ -327,6 +350,9 @@ def _bundle(path: str, made: Sequence[Made], is_partial: bool) -> int:
         return 1
     try:
         size = write_bundle(path, made, version=installed_version(), assembler=toolchain.find().version)
+    except TileproofError as error:  # it would be too large
+        _print_findings(error.diagnostics)
+        return 1
     except OSError as error:
         raise UsageError(f"-o {path}: {error.strerror or error}") from None
     print(f"wrote {path}: {shown_size(size)}")
@@ -343,9 +369,13 @@ def _unkeyed(name: str) -> Diagnostic:
 
 
 def _list(options: argparse.Namespace) -> int:
-    found = read_bundle(options.list)
-    for line in table.listing(found, os.path.getsize(options.list)):
-        print(line)
-    if not found.is_current:
+    bundle = read_bundle(options.list)
+    names = ", ".join(dict.fromkeys(each.kernel for each in bundle.kernels))
+    makers = f"tileproof {bundle.version} and assembler {bundle.assembler}"
+    print(f"{bundle.path}: {names}, {shown_size(os.path.getsize(options.list))}, by {makers}")
+    for each in bundle.kernels:
+        launch = " ".join((each.shapes, *(f"{name}={value}" for name, value in each.constants.items())))
+        print(f"{each.kernel} for {', '.join(each.codes)}: {launch}")
+    if not bundle.is_current:
         print("it serves another version of tileproof than this one: make it anew to use it here")
     return 0

@@ -34,7 +34,6 @@ examples:
   tileproof explain TP0301                what an error means, with an example of the cure
   tileproof explain                       every error there is
   tileproof audit src --max 0             is there a tp.unsafe block?
-  tileproof report --open                 the library: every kernel, whether it is safe, and why, as a page
   tileproof init scale                    a first kernel, its test and linter settings
   tileproof cache info                    where compiled kernels are kept, and how many
   tileproof doctor                        what works on this machine
@@ -53,7 +52,6 @@ COMMANDS = {
     "ir": "print the typed form of a kernel after a pass",
     "explain": "explain an error code, with a wrong and a right example",
     "audit": "list every tp.unsafe block, with its reason",
-    "report": "tell of every kernel of a library whether it is safe, and why, as a table or a page",
     "init": "write a first kernel, its test and linter settings",
     "cache": "show or clear the compiled kernels that are kept on disk",
     "doctor": "say what is installed, which backends work, and what to do about the rest",

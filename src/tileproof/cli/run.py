@@ -108,9 +108,8 @@ def _tell(options: argparse.Namespace, notes: Notes, llm: LLM, answer: Answer, p
         return
     figures = answer.figures(read_rate(llm.device))
     if answer.finish == "length":
-        is_asked = len(answer.tokens) >= params.max_new_tokens
-        reached = f"--max-new-tokens {params.max_new_tokens}" if is_asked else f"--max-seq-len {llm.max_seq_len}"
-        notes.say(f"stopped after {len(answer.tokens)} tokens: {reached} was reached")
+        limit = "--max-new-tokens" if len(answer.tokens) >= params.max_new_tokens else "--max-seq-len"
+        notes.say(f"stopped after {len(answer.tokens)} tokens: {limit} was reached")
     for line in figures.lines():
         notes.say(line)
     if options.json:

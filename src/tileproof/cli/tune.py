@@ -24,6 +24,7 @@ from tileproof.tuning.reports import Report
 from tileproof.tuning.tunables import Sizes, Tunable
 
 from .load import load
+from .progress import Progress
 from .usage import UsageError, suggestion, wants_color
 
 EXAMPLES = """\
@@ -292,32 +293,3 @@ def _check(options: argparse.Namespace) -> int:
             print(f"{path}: {len(entries)} shapes, fresh")
     print(f"{count} file{'s' * (count != 1)} of records, {stale} stale")
     return 1 if stale else 0
-
-
-class Progress:
-    """A bar on a terminal that says how far the work is, and how long it may still take; nothing elsewhere."""
-
-    _WIDTH = 24
-
-    def __init__(self) -> None:
-        self._stream = sys.stderr if sys.stderr.isatty() else None
-        self._what, self._began, self._from = "", time.perf_counter(), 0
-
-    def step(self, what: str, done: int, total: int) -> None:
-        """So many are done."""
-        if what != self._what:
-            self._what, self._began, self._from = what, time.perf_counter(), done - 1
-        if self._stream is None:
-            return
-        filled = self._WIDTH * done // max(total, 1)
-        passed = time.perf_counter() - self._began
-        left = passed / max(done - self._from, 1) * (total - done)
-        bar = "#" * filled + "." * (self._WIDTH - filled)
-        self._stream.write(f"\r\x1b[K[{bar}] {done} of {total} {what}, {passed:.0f} s, about {left:.0f} s left")
-        self._stream.flush()
-
-    def clear(self) -> None:
-        """Takes the bar away, for something else to be printed."""
-        if self._stream is not None:
-            self._stream.write("\r\x1b[K")
-            self._stream.flush()

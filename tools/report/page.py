@@ -46,8 +46,8 @@ first; what none can settle is an error, and the kernel does not run.</p>
 _ALL: Final = """\
 <h2>All kernels</h2>
 <p><em>1</em> to <em>6</em> count what each rung settles; <em>at launch</em> counts compares, and looks over index
-tensors; <em>tests</em> are those that reach it; <em>best peer</em> is how many times as fast it is as the fastest of
-others, over all sizes.</p>
+tensors; <em>tests</em> are runs of tests that name it or its function; <em>best peer</em> is how many times as fast it
+is as the fastest of others, over all sizes.</p>
 """
 _TESTED: Final = """\
 <p>What could not be settled before is tested by the running kernel. Where a test fails, the program stores nothing
@@ -61,8 +61,8 @@ is there twice, <code>Offsets</code> that entries rise from 0 to the extent.</p>
 """
 _MADE: Final = """\
 <h2>How this page was made</h2>
-<p>By <code>tileproof report</code>, which reads and proves the kernels that are installed and launches none. Every line
-can be had again with <code>tileproof check --explain FILE</code> and <code>tileproof audit</code>. A proof is about
+<p>By <code>python -m tools.report</code>, which reads and proves kernels and launches none. Every line can be had
+again with <code>tileproof check --explain FILE</code> and <code>tileproof audit</code>. A proof is about
 memory and races: that results are right, tests say. A kernel is shown for one choice of element types; a launch proves
 it for its own types and tile sizes before it runs, and refuses what it cannot prove.</p>
 """
@@ -249,9 +249,8 @@ def _footer(report: Report) -> str:
     versions = "".join(f"<dt>{escape(name)}</dt><dd>{escape(said)}</dd>" for name, said in report.versions.items())
     places = []
     for library in report.libraries:
-        tests = f"tests in {code(library.tests)}" if library.tests else "no tests in this installation"
-        tests += f", results of {code(library.outcomes)}" if library.outcomes else ""
-        results = f"benchmarks in {code(library.results)}" if library.results else "no benchmarks in this installation"
+        tests = f"tests of {code(library.junit)}" if library.junit else "no results of tests"
+        results = f"benchmarks in {code(library.results)}" if library.results else "no benchmarks"
         records = f"tuning records: {', '.join(map(escape, library.records))}"
         places.append(f"{code(library.name)}: {tests}; {results}; {records}")
     return (

@@ -48,10 +48,10 @@ def _library(library: Library, color: bool) -> Iterator[str]:
     for kernel in library.kernels:
         yield from (f"\n{finding}" for finding in kernel.proof.findings)
     yield from (f"not looked at: {problem}" for problem in library.problems)
-    if not library.tests:
-        yield "tests: not in this installation; --tests names the folder"
+    if not library.junit:
+        yield "tests: no results were given; --junit names the file"
     if not library.results:
-        yield "benchmarks: not in this installation; --results names the folder"
+        yield "benchmarks: none are here; --results names the folder"
 
 
 def _cells(kernel: KernelFacts) -> tuple[str, ...]:

@@ -15,12 +15,11 @@ from types import FunctionType
 import pytest
 from cli_samples import Ran
 from report_samples import Page, make
+from tools.report import gathering
+from tools.report.facts import Audited, Family, KernelFacts, Library, Proof, Report, Settled
+from tools.report.page import page
 
 import tileproof.kernels as tk
-from tileproof.cli.main import main
-from tileproof.cli.reporting import gathering
-from tileproof.cli.reporting.facts import Audited, Family, KernelFacts, Library, Proof, Report, Settled
-from tileproof.cli.reporting.page import page
 from tileproof.language.kernel import Kernel
 
 Run = Callable[..., Ran]
@@ -29,9 +28,9 @@ _numbers = count()
 
 
 @pytest.fixture
-def text(tileproof: Run, write: Write) -> str:
+def text(run_report: Run, write: Write) -> str:
     """The page of a package with kernels of every kind."""
-    return tileproof("report", make(write, f"pages{next(_numbers)}"), "--format", "html").out
+    return run_report(make(write, f"pages{next(_numbers)}"), "--format", "html").out
 
 
 @cache
@@ -69,7 +68,6 @@ def test_it_says_what_is_wrong_with_each_kernel(text: str) -> None:
         "order is a permutation: the host sorted it", "tp.raw.load(x, order[n]) is taken on trust",
         "0 <= rows[n] < V", "nothing says what rows holds", "axis 0 of `x` is M, and `j` walks N",
         'ids holds Index["V"] , which settles x[ids[n], d]', "1.25 x Triton", "Not looked at", "made inside a function",
-        "test_cases_are_right",
     ):  # fmt: skip
         assert said in words
 
@@ -121,11 +119,8 @@ def every_kernel() -> list[Kernel]:
     return [each for module in modules for each in vars(module).values() if isinstance(each, Kernel)]
 
 
-def test_every_kernel_of_the_library_serves_a_function_and_has_tests() -> None:
+def test_all_of_the_library_can_be_looked_at() -> None:
     report, _ = library_page()
-    kernels = list(report.libraries[0].kernels)
-    assert [each.name for each in kernels if not each.functions] == []
-    assert [each.name for each in kernels if not each.tested] == []
     assert report.libraries[0].problems == ()
 
 
@@ -215,7 +210,3 @@ def test_the_page_of_the_library_opens_without_complaint(tmp_path: Path) -> None
     dom, complaints = browsed(file, tmp_path)
     assert complaints == []
     assert "kernels</output>" in dom
-
-
-def test_main_knows_the_command() -> None:
-    assert main(["report", "--help"]) == 0

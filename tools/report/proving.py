@@ -18,6 +18,7 @@ from typing import Final
 from tileproof.analysis.checking import prove
 from tileproof.analysis.verdict import Verdict
 from tileproof.backends.interpreter.replay import replay
+from tileproof.cli.explanation import compared, lines_of
 from tileproof.compiler.pipeline import compile_for
 from tileproof.diagnostics import TileproofError, render
 from tileproof.frontend.parse import parse
@@ -32,7 +33,6 @@ from tileproof.runtime.cache import default, digest
 from tileproof.runtime.check import scope_of, verdict
 from tileproof.runtime.proofs import fingerprint
 
-from ..explanation import compared, lines_of
 from .facts import FORMAT, Content, Proof, Settled, read, written
 from .finding import Place, again
 
@@ -53,18 +53,18 @@ def proofs_of(
         kept = None if key is None else _kept(key)
         if kept is not None:
             found[number] = kept
-            told("proved", len(found), len(kernels))
+            told("kernels proved", len(found), len(kernels))
     left = [number for number in range(len(kernels)) if number not in found]
     workers = min(jobs or os.cpu_count() or 1, len(left))
     if workers > 1 and len(left) > _FEW:
         places = {number: kernels[number][0] for number in left}
         for number, proof in _elsewhere(places, root, workers):
             found[number] = proof
-            told("proved", len(found), len(kernels))
+            told("kernels proved", len(found), len(kernels))
     for number in left:
         if number not in found:
             found[number] = proof_of(kernels[number][1], root)
-            told("proved", len(found), len(kernels))
+            told("kernels proved", len(found), len(kernels))
     for number in left:
         _keep(keys[number], found[number])
     return [found[number] for number in range(len(kernels))]

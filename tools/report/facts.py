@@ -119,12 +119,11 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Tested:
-    """Tests of one file that call something, directly or through cases and helpers."""
+    """Tests of one file that name something, and how they ended."""
 
     file: str
     tests: tuple[str, ...]
-    outcome: Outcome | None = None
-    """From results that were given."""
+    outcome: Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,10 +165,10 @@ class Function:
     signature: str
     doc: str
     kernels: tuple[str, ...]
+    """Those that are named after it."""
     gradient: str = ""
     """The function that computes its gradient."""
     tested: tuple[Tested, ...] = ()
-    tunables: tuple[str, ...] = ()
     measured: tuple[Measured, ...] = ()
 
 
@@ -186,8 +185,8 @@ class KernelFacts:
     """Its lines, from its decorator on."""
     proof: Proof
     denies_checks: bool = False
-    functions: tuple[str, ...] = ()
-    """Those it serves."""
+    function: str = ""
+    """The function it is named after."""
     unsafe: tuple[Unsafe, ...] = ()
     tested: tuple[Tested, ...] = ()
     tunables: tuple[str, ...] = ()
@@ -237,10 +236,8 @@ class Library:
     audited: Audited
     problems: tuple[str, ...] = ()
     """What could not be looked at."""
-    tests: str = ""
-    """The folder that tests were looked for in; empty if there is none."""
-    outcomes: str = ""
-    """Where results of tests are from."""
+    junit: str = ""
+    """The file that results of tests are from; empty if none was given."""
     results: str = ""
     """The folder that benchmarks were looked for in; empty if there is none."""
     records: tuple[str, ...] = ()

@@ -22,20 +22,20 @@ def details(kernel: KernelFacts, library: Library, anchor: str) -> str:
         *_part("Tuning", _tuning(kernel)),
         *_part("Benchmarks", _benchmarks(kernel.measured, library)),
     ]
-    serves = ", ".join(map(code, kernel.functions)) or "no function of the library"
-    words = " ".join((kernel.name, kernel.module, kernel.doc, *kernel.functions)).lower()
+    function = f"Beneath {code(kernel.function)}." if kernel.function else ""
+    words = " ".join((kernel.name, kernel.module, kernel.doc, kernel.function)).lower()
     return (
         f'<details class="kernel" id="{anchor}" data-words="{escape(words)}" data-state="{kernel.state}">'
         f"<summary><code>{escape(kernel.name)}</code> {state(kernel.state, verdict(kernel))} "
         f'<span class="rungs">{rungs(kernel)}</span> <span class="doc">{prose(kernel.doc)}</span></summary>'
-        f'<div class="inside"><p class="serves">Serves {serves}.{_elements(kernel)}</p>{"".join(parts)}</div></details>'
+        f'<div class="inside"><p class="serves">{function}{_elements(kernel)}</p>{"".join(parts)}</div></details>'
     )
 
 
 def row(kernel: KernelFacts, family: str, anchor: str) -> str:
     """The kernel as a line of the table of all kernels. Numbers to sort by stand beside what is shown."""
     proof = kernel.proof
-    words = " ".join((kernel.name, kernel.module, family, *kernel.functions)).lower()
+    words = " ".join((kernel.name, kernel.module, family, kernel.function)).lower()
     counts = "".join(
         f'<td class="number" data-sort="{number}">{f"<b class=r{rung}>{number}</b>" if number else "·"}</td>'
         for rung, number in proof.rungs.items()
@@ -144,18 +144,15 @@ def _place(kernel: KernelFacts) -> str:
 
 
 def _tests(tested: tuple[Tested, ...], library: Library) -> str:
-    if not library.tests:
-        return "<p>Not in this installation.</p>"
+    if not library.junit:
+        return "<p>No results were given.</p>"
     if not tested:
         return "<p>No test names it.</p>"
-    items = []
-    for each in tested:
-        ended = f": {outcome_words(each.outcome)}" if each.outcome is not None else ""
-        names = ", ".join(code(name) for name in each.tests)
-        items.append(
-            f"<details><summary>{code(each.file)}: {count(len(each.tests), 'test')}{escape(ended)}</summary>"
-            f"<p>{names}</p></details>"
-        )
+    items = (
+        f"<details><summary>{code(each.file)}: {count(len(each.tests), 'test')}, {outcome_words(each.outcome)}"
+        f"</summary><p>{', '.join(map(code, each.tests))}</p></details>"
+        for each in tested
+    )
     return listed(items, "plain")
 
 

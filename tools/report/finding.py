@@ -1,4 +1,4 @@
-"""Finding a library: the modules of a package or a folder, their kernels, and the functions that launch these."""
+"""Finding a library: the modules of a package or a folder, their kernels, and the functions in `FAMILIES`."""
 
 from __future__ import annotations
 
@@ -12,20 +12,18 @@ import os
 import pkgutil
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, is_dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
+from tileproof.cli.audit import is_left_out, parse
+from tileproof.cli.load import load, package_of, read_source
+from tileproof.cli.names import decorated, walk
+from tileproof.cli.usage import UsageError, suggestion
 from tileproof.diagnostics import Diagnostic
 from tileproof.language.kernel import Kernel
-from tileproof.tuning import Tunable
-
-from ..audit import parse
-from ..load import load, package_of, read_source
-from ..names import decorated, walk
-from ..usage import UsageError, suggestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +60,8 @@ class Found:
     top: Path
     """The whole package it belongs to, or the folder or file itself: what is audited."""
     modules: list[Module] = field(default_factory=list)
-    families: Mapping[str, tuple[str, ...]] | None = None
-    """The functions of each family, where the package says so in `FAMILIES`."""
+    functions: dict[str, tuple[str, FunctionType]] = field(default_factory=dict)
+    """The functions that `FAMILIES` of the package lists, each with its family."""
     problems: list[str] = field(default_factory=list)
 
     def shown(self, file: str | Path) -> str:
@@ -130,7 +128,7 @@ def _at(path: Path) -> Found:
             found.modules.append(module)
             found.problems += _unseen(found, module)
     if package and path.is_dir():
-        found.families = _families(package, found.problems)
+        _add_functions(found)
     return found
 
 
@@ -138,13 +136,9 @@ def files_below(path: Path) -> list[Path]:
     """The Python files of a folder, those of packages first; a file itself."""
     found = [] if path.is_dir() else [path]
     for folder, below, names in os.walk(path):
-        below[:] = [name for name in below if not _is_left_out(Path(folder, name))]
+        below[:] = [name for name in below if not is_left_out(Path(folder, name))]
         found += [Path(folder, name) for name in names if name.endswith(".py")]
     return sorted(found, key=lambda file: (file.parent, file.name != "__init__.py", file.name))
-
-
-def _is_left_out(folder: Path) -> bool:
-    return folder.name.startswith(".") or folder.name == "__pycache__" or (folder / "pyvenv.cfg").is_file()
 
 
 def _module(file: Path, root: Path | None, problems: list[str]) -> Module | None:
@@ -234,112 +228,31 @@ def _unseen(found: Found, module: Module) -> Iterator[str]:
 # Functions.
 
 
-def _families(package: str, problems: list[str]) -> dict[str, tuple[str, ...]] | None:
-    said = getattr(sys.modules.get(package), "FAMILIES", None)
-    if not isinstance(said, Mapping) or not all(isinstance(each, str) for pair in said.items() for each in pair):
-        return None
-    families = {}
-    for family, names in said.items():
-        if importlib.util.find_spec(f"{package}.{family}") is None:
-            problems.append(f"`{package}` names a family `{family}`, which is not there")
-        else:
-            families[family] = tuple(names.split())
-    return families
-
-
-def functions_of(found: Found) -> dict[str, dict[str, FunctionType]]:
-    """The functions by family: as `FAMILIES` says, or those of a file's public names that launch a kernel."""
-    if found.families is None:
-        return {module.name.rpartition(".")[2]: _public(module) for module in found.modules}
-    every: dict[str, dict[str, FunctionType]] = {}
-    for family, names in found.families.items():
-        holder = sys.modules.get(f"{found.name}.{family}")
-        every[family] = {}
-        for name in names:
-            value = getattr(holder, name, None)
-            if isinstance(value, FunctionType):
-                every[family][name] = value
-            elif holder is not None:
-                found.problems.append(f"`{found.name}.{family}` has no function `{name}`")
-    return every
-
-
-def _public(module: Module) -> dict[str, FunctionType]:
-    listed = module.names.get("__all__")
-    chosen = {
-        name: value
-        for name, value in module.names.items()
-        if isinstance(value, FunctionType)
-        and value.__module__ == module.names.get("__name__")
-        and (name in listed if listed is not None else not name.startswith("_"))
-    }
-    return {name: value for name, value in chosen.items() if reached(value)[0]}
-
-
-def reached(function: FunctionType) -> tuple[dict[FunctionType, None], dict[str, Tunable]]:
-    """The kernels (by their functions) that a function may launch, and the tunables it chooses by."""
-    kernels: dict[FunctionType, None] = {}
-    tunables: dict[str, Tunable] = {}
-    home = (function.__module__ or "").partition(".")[0]
-    seen: set[int] = set()
-    waiting: list[Any] = [function]
-    while waiting:
-        value = waiting.pop()
-        if id(value) in seen:
+def _add_functions(found: Found) -> None:
+    """Adds the functions that the package lists: `FAMILIES = {"norms": "rms_norm layer_norm"}`, by file."""
+    families = getattr(sys.modules.get(found.name), "FAMILIES", {})
+    if not isinstance(families, dict) or not all(isinstance(each, str) for pair in families.items() for each in pair):
+        return
+    modules = {module.name: module for module in found.modules}
+    for family, names in families.items():
+        module = modules.get(f"{found.name}.{family}")
+        if module is None:
+            found.problems.append(f"`{found.name}` names a family `{family}`, which is not there")
             continue
-        seen.add(id(value))
-        match value:
-            case Kernel():
-                kernels[value.function] = None
-            case Tunable():
-                tunables[value.name] = value
-                waiting += value.kernels
-            case FunctionType() if (value.__module__ or "").partition(".")[0] == home:
-                waiting += _named_in(value)
-            case functools.partial():
-                waiting += [value.func, *value.args, *value.keywords.values()]
-            case tuple() | list() | set() | frozenset():
-                waiting += value
-            case dict():
-                waiting += value.values()
-            case _ if is_dataclass(value) and not isinstance(value, type):
-                waiting += [getattr(value, name) for name in value.__dataclass_fields__]
-    return kernels, tunables
-
-
-def _named_in(function: FunctionType) -> Iterator[Any]:
-    """What the names in a function stand for."""
-    names = set(_names(function.__code__))
-    for name in names:
-        value = function.__globals__.get(name)
-        yield value
-        if isinstance(value, ModuleType):
-            yield from (vars(value).get(other) for other in names)
-    yield from (cell.cell_contents for cell in function.__closure__ or () if _is_full(cell))
-    yield from function.__defaults__ or ()
-
-
-def _is_full(cell: Any) -> bool:
-    try:
-        return cell.cell_contents is not None
-    except ValueError:
-        return False
-
-
-def _names(code: CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for inner in code.co_consts:
-        if isinstance(inner, CodeType):
-            yield from _names(inner)
+        for name in names.split():
+            function = module.names.get(name)
+            if isinstance(function, FunctionType):
+                found.functions[name] = family, function
+            else:
+                found.problems.append(f"`{module.name}` has no function `{name}`")
 
 
 # Words.
 
 
-def first_words(thing: Any) -> str:
-    """The first paragraph of a docstring, in one line."""
-    paragraph = (inspect.getdoc(thing) or "").split("\n\n", 1)[0]
-    return " ".join(paragraph.split())
+def first_paragraph(doc: str | None) -> str:
+    """That of a docstring, in one line."""
+    return " ".join(inspect.cleandoc(doc or "").split("\n\n", 1)[0].split())
 
 
 def signature_of(function: FunctionType) -> str:

@@ -16,35 +16,28 @@ SHELF = '''
     import tileproof as tp
     from tileproof import In, Index, Out, T, f32, i32
 
-    __all__ = ["picked", "picked_backward", "permuted", "taken"]
-
-
-    def taken(y, x, rows):
+    def take(y, x, rows):
         """Rows of x by number."""
         take_kernel(y, x, rows)
 
 
-    def picked(y, x, ids, out=None):
+    def pick(y, x, ids, out=None):
         """Rows of x, by numbers that are looked at first."""
-        _launch(y, x, ids)
+        pick_kernel(y, x, ids)
 
 
-    def picked_backward(dx, dy):
+    def pick_backward(dx, dy):
         """The gradient of x."""
         pick_kernel(dx, dy, None)
 
 
-    def permuted(y, x, order):
+    def permute(y, x, order):
         """x in another order."""
         permute_kernel(y, x, order)
 
 
-    def unrelated():
-        """Launches nothing."""
-
-
-    def _launch(*args):
-        pick_kernel(*args)
+    def unlisted():
+        """No function of the library."""
 
 
     @tp.kernel
@@ -91,53 +84,12 @@ WRONG = """
         return hidden
     """
 
-TESTS = """
-    import pytest
-    from shelf_cases import CASES
-
-    import {0}.shelf as shelf
-    from {0}.shelf import permuted
-
-
-    @pytest.mark.parametrize("case", CASES)
-    def test_cases_are_right(case):
-        case()
-
-
-    def test_permuted():
-        permuted(1, 2, 3)
-
-
-    def helper():
-        return shelf.take_kernel
-
-
-    def test_through_a_helper():
-        helper()
-
-
-    def test_of_something_else():
-        taken = 3
-        assert taken
-    """
-
-CASES = """
-    from {0} import shelf
-
-
-    def cases():
-        return [shelf.picked, "picked"]
-
-
-    CASES = cases()
-    """
-
 JUNIT = """\
 <testsuites><testsuite name="pytest" tests="5">
-<testcase classname="tests.test_shelf" name="test_cases_are_right[picked ragged]" time="0.1"/>
-<testcase classname="tests.test_shelf" name="test_cases_are_right[picked empty]"><skipped message="no"/></testcase>
-<testcase classname="tests.test_shelf" name="test_cases_are_right[taken ragged]"/>
-<testcase classname="tests.test_shelf" name="test_permuted"><failure message="wrong">AssertionError</failure></testcase>
+<testcase classname="tests.test_shelf" name="test_cases_are_right[pick ragged]" time="0.1"/>
+<testcase classname="tests.test_shelf" name="test_cases_are_right[pick empty]"><skipped message="no"/></testcase>
+<testcase classname="tests.test_shelf" name="test_cases_are_right[take_kernel ragged]"/>
+<testcase classname="tests.test_shelf" name="test_permute"><failure message="wrong">AssertionError</failure></testcase>
 </testsuite></testsuites>
 """
 
@@ -145,14 +97,14 @@ GPU_RESULTS = {
     "runs": [{"GPU": "NVIDIA H200, 132 multiprocessors", "date": "2026-11-15"}],
     "rows": [
         {
-            "name": "picked 4096", "group": "tables", "size": "4096 x 128 bf16", "run": 0, "of_limit": 0.91,
+            "name": "pick 4096", "group": "tables", "size": "4096 x 128 bf16", "run": 0, "of_limit": 0.91,
             "tileproof": {"name": "tileproof", "rounds": [2.0, 1.0, 3.0]},
             "peers": {"torch": [{"name": "torch", "rounds": [3.0, 3.0, 3.0]}],
                       "Triton": [{"name": "Triton", "rounds": [2.5, 2.5, 2.5]}]},
             "how": ["pick_kernel BD=32 occupancy=8"], "verdict": "met: 1.25 for >= 1.00 x torch",
         },
-        {"name": "picked old", "size": "-", "tileproof": None, "how": ["pick_kernel"], "run": 0},
-        {"kernel": "picked", "shape": "of an older format", "tileproof": {}},
+        {"name": "pick old", "size": "-", "tileproof": None, "how": ["pick_kernel"], "run": 0},
+        {"kernel": "pick", "shape": "of an older format", "tileproof": {}},
     ],
 }  # fmt: skip
 
@@ -160,7 +112,7 @@ CPU_RESULTS = {
     "machine": {"processor": "A processor", "date": "2026-11-14"},
     "rows": [
         {
-            "kernel": "picked", "size": "1M", "threads": 2, "tileproof": {"best": 1.0}, "torch": {"best": 0.5},
+            "kernel": "pick", "size": "1M", "threads": 2, "tileproof": {"best": 1.0}, "torch": {"best": 0.5},
             "numpy": {"best": 2.0}, "of_limit": 0.5, "how": ["pick_kernel BD=64"], "missed": ["0.50 x torch, not 1"],
         }
     ],
@@ -170,11 +122,10 @@ CPU_RESULTS = {
 def make(write: Write, name: str) -> str:
     """Writes a checkout with the package of this name, which is to be another in every test: it is imported."""
     write("pyproject.toml", "")
-    write(f"{name}/__init__.py", '"""Shelves."""')
+    families = {"shelf": "take pick pick_backward permute"}
+    write(f"{name}/__init__.py", f'"""Shelves."""\nFAMILIES = {families}')
     write(f"{name}/shelf.py", SHELF)
     write(f"{name}/wrong.py", WRONG)
-    write("tests/test_shelf.py", TESTS.format(name))
-    write("tests/shelf_cases.py", CASES.format(name))
     write("benchmarks/results/h200/gpu.json", json.dumps(GPU_RESULTS))
     write("benchmarks/results/cpu/cpu.json", json.dumps(CPU_RESULTS))
     write("benchmarks/results/cpu/broken.json", "{")

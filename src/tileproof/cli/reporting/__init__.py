@@ -1,1 +1,0 @@
-"""What `tileproof report` tells: facts about a library of kernels, and the ways to show them."""

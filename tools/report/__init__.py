@@ -1,0 +1,1 @@
+"""What `python -m tools.report` shows: facts about a library of kernels, and the ways to show them."""
