@@ -232,15 +232,15 @@ def _int8(sizes: Sizes, target: str) -> Choice:
 
 
 MATMUL: Final = Tunable(
-    "matmul", _MATMUL.kernels, _MATMUL.default, _MATMUL.space, exact=("N", "K"), operations=matrix_sizes.operations
+    "matmul", _MATMUL.kernels, _MATMUL.default, _MATMUL.space, exact=("N", "K")
 )
 LINEAR: Final = Tunable(
-    "linear", _LINEAR.kernels, _linear, _LINEAR.space, exact=("N", "K"), operations=matrix_sizes.operations
+    "linear", _LINEAR.kernels, _linear, _LINEAR.space, exact=("N", "K")
 )
 LINEAR_TYPED: Final = Tunable(
     "linear_typed", (linear_typed_kernel,), _typed,
     lambda sizes, target: choices(linear_typed_kernel, "BM=128,BN=128,BK=64 BM=64,BN=128,BK=64 BM=16,BN=64,BK=128"),
-    exact=("N", "K"), operations=matrix_sizes.operations, types={"U": "f32"},
+    exact=("N", "K"), types={"U": "f32"},
 )  # fmt: skip
 LINEAR_ROWS: Final = Tunable(
     "linear_rows", (linear_rows_kernel,), lambda sizes, target: Choice(linear_rows_kernel, {"BN": 48}),
@@ -249,7 +249,7 @@ LINEAR_ROWS: Final = Tunable(
 INT8: Final = Tunable(
     "int8_matmul", (int8_matmul_kernel,), _int8,
     lambda sizes, target: choices(int8_matmul_kernel, "BM=128,BN=256,BK=256 BM=128,BN=128,BK=128 BM=64,BN=128,BK=128"),
-    exact=("N", "K"), operations=matrix_sizes.operations,
+    exact=("N", "K"),
 )  # fmt: skip
 TUNABLES: Final = (MATMUL, LINEAR, LINEAR_TYPED, LINEAR_ROWS, INT8)
 
