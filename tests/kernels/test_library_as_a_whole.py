@@ -36,7 +36,6 @@ CHECKED: Final[dict[str, str]] = {}
 INDEXED: Final = {
     "append_layers_kernel": {"positions": 'Index["C"]', "slots": 'Unique["P*S"]'},
     "append_layers_plain_kernel": {"positions": 'Index["C"]', "slots": 'Unique["P*S"]'},
-    "attend_chunk_kernel": {"table": 'Index["P"]'},
     "attend_new_kernel": {"positions": 'Index["C"]', "table": 'Index["P"]'},
     "attend_new_near_kernel": {"positions": 'Index["C"]', "table": 'Index["P"]'},
     "attend_new_near_plain_kernel": {"positions": 'Index["C"]', "table": 'Index["P"]'},
@@ -60,8 +59,6 @@ INDEXED: Final = {
     "histogram_kernel": {"x": 'Index["B"]'},
     "norm_rope_append_kernel": {"positions": 'Index["C"]', "slots": 'Unique["P*S"]'},
     "norm_rope_append_plain_kernel": {"positions": 'Index["C"]', "slots": 'Unique["P*S"]'},
-    "norm_rope_attend_kernel": {"table": 'Index["P"]'},
-    "norm_rope_attend_plain_kernel": {"table": 'Index["P"]'},
     "paged_append_kernel": {"slots": 'Unique["P*S"]'},
     "paged_attention_far_kernel": {"table": 'Index["P"]'},
     "paged_attention_kernel": {"table": 'Index["P"]'},
