@@ -6,10 +6,9 @@ import math
 import platform
 import statistics
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -32,50 +31,7 @@ _BATCH: Final = 20
 """Launches that a GPU is given before the first is waited for: so it never waits for the host."""
 
 
-class Place(ABC):
-    """A machine that trials run on."""
-
-    target: str
-    """As tunables know it: "cpu", or an architecture."""
-    name: str
-    """As it is sold."""
-
-    @abstractmethod
-    def put(self, array: Array) -> Any:
-        """A copy of an array of the host, here."""
-
-    @abstractmethod
-    def copy(self, to: Any, source: Any) -> None:
-        """Copies all elements of an array that is here."""
-
-    @abstractmethod
-    def read(self, array: Any) -> Array:
-        """What an array holds, on the host."""
-
-    @abstractmethod
-    def times(
-        self, launch: Callable[[], object], before: Callable[[], object], seconds: float, hopeless: float = math.inf
-    ) -> list[float]:
-        """Seconds of each launch, for so long and at least five times, with cold caches. `before` is not timed.
-        Ends early where launches take longer than `hopeless`."""
-
-
-def place_for(target: str | None) -> Place:
-    """The device that a target runs on here: the first GPU, or the CPU where there is none, unless one is named."""
-    gpus = [driver.Device(number).arch for number in range(driver.device_count())]
-    target = target or (gpus[0] if gpus else "cpu")
-    if is_cpu(target):
-        if target not in ("cpu", recorded_target("cpu")):
-            raise TuningError(f"this processor is {recorded_target('cpu')}, and not {target}: tune for it there")
-        return CpuPlace()
-    if target not in gpus:
-        raise TuningError(
-            f"there is no GPU of {target} here: tune where there is one, or only compile, with --compile-only"
-        )
-    return GpuPlace(gpus.index(target))
-
-
-class CpuPlace(Place):
+class CpuPlace:
     """The CPU, with arrays of numpy."""
 
     def __init__(self) -> None:
@@ -83,18 +39,23 @@ class CpuPlace(Place):
         self._flushed = np.zeros(max(2 * host().caches.l3, 1 << 20), np.uint8)
 
     def put(self, array: Array) -> Any:
+        """A copy of an array of the host, here."""
         return array.copy()
 
     def copy(self, to: Any, source: Any) -> None:
+        """Copies all elements of an array that is here."""
         np.copyto(to, source)
 
     def read(self, array: Any) -> Array:
+        """What an array holds, on the host."""
         found: Array = array
         return found
 
     def times(
         self, launch: Callable[[], object], before: Callable[[], object], seconds: float, hopeless: float = math.inf
     ) -> list[float]:
+        """Seconds of each launch, for so long and at least five times, with cold caches. `before` is not timed.
+        Ends early where launches take longer than `hopeless`."""
         taken: list[float] = []
         end = time.perf_counter() + seconds
         while len(taken) < _FEWEST or time.perf_counter() < end:
@@ -118,7 +79,7 @@ def _processor() -> str:
     return next(names, "") or platform.processor() or platform.machine()
 
 
-class GpuPlace(Place):
+class GpuPlace:
     """A GPU, with tensors of our own on a stream of their own."""
 
     def __init__(self, ordinal: int = 0) -> None:
@@ -179,6 +140,25 @@ class GpuPlace(Place):
             return launch, None
         executable, handle = graph._player.executable, self._stream.handle
         return (lambda: executable.launch(handle)), graph
+
+
+Place: TypeAlias = CpuPlace | GpuPlace
+"""A machine that trials run on: its `target` as tunables know it, and its `name` as it is sold."""
+
+
+def place_for(target: str | None) -> Place:
+    """The device that a target runs on here: the first GPU, or the CPU where there is none, unless one is named."""
+    gpus = [driver.Device(number).arch for number in range(driver.device_count())]
+    target = target or (gpus[0] if gpus else "cpu")
+    if is_cpu(target):
+        if target not in ("cpu", recorded_target("cpu")):
+            raise TuningError(f"this processor is {recorded_target('cpu')}, and not {target}: tune for it there")
+        return CpuPlace()
+    if target not in gpus:
+        raise TuningError(
+            f"there is no GPU of {target} here: tune where there is one, or only compile, with --compile-only"
+        )
+    return GpuPlace(gpus.index(target))
 
 
 def _cache_of(gpu: driver.Device) -> int:
