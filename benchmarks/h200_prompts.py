@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from tileproof.llm import LLM
 from tileproof.llm.fusing import Fusion
-from tileproof.llm.ops import CHUNKS, ON_GPU, TURNED
+from tileproof.llm.ops import ON_GPU
 from tileproof.llm.shapes import shape
 
 from .h200_race import LONG, race, timed
@@ -28,12 +28,8 @@ from .h200_race import LONG, race, timed
 NOW: Final = "as it is"
 AGAIN: Final = "as it is, again"
 PEER: Final = "cuBLAS + cuDNN, products alone"
-FORMS: Final[dict[str, tuple[Fusion, ...]]] = {
-    NOW: ON_GPU,
-    AGAIN: ON_GPU,
-    "attend_chunk": (*CHUNKS, *ON_GPU),
-    "norm_rope_attend": (*TURNED, *ON_GPU),
-}
+FORMS: Final[dict[str, tuple[Fusion, ...]]] = {NOW: ON_GPU, AGAIN: ON_GPU}
+"""By name. Whoever races another adds its table here."""
 _APART: Final = 0.05
 """How far the logits of a form may lie from those of the first, as a part of their length: all are made of bf16."""
 

@@ -58,6 +58,7 @@ def main() -> int:
     parser.add_argument("--rows", nargs="*", default=[], metavar="WORD", help="rows with these words in their names")
     parser.add_argument("--without", nargs="*", default=[], metavar="TUNABLE", help="tunables to leave out")
     parser.add_argument("--into", type=Path, default=Path("tileproof-records"), metavar="DIR")
+    parser.add_argument("--again", action="store_true", help="tune also what the records there have already")
     parser.add_argument("--minutes", type=float, help="for all together")
     parser.add_argument("--list", action="store_true", help="only say what would be tuned")
     given = parser.parse_args()
@@ -73,7 +74,7 @@ def main() -> int:
         print(f"[{place}/{len(asked)}] {name} {element}", file=sys.stderr, flush=True)
         left = None if end is None else max((end - time.monotonic()) / 60, 0.01)
         try:
-            report = tune(tunable, sizes, element=element, into=given.into, minutes=left)
+            report = tune(tunable, sizes, element=element, into=given.into, again=given.again, minutes=left)
         except Exception as error:  # one that cannot be tried leaves the others
             print(f"{name}: {(str(error).splitlines() or [type(error).__name__])[0]}", flush=True)
             is_finished = False

@@ -12,6 +12,7 @@ from cli_samples import Ran
 from tileproof.cli.tune import library, read_sizes
 from tileproof.cli.usage import UsageError
 from tileproof.tuning import records, tuner
+from tileproof.tuning.reports import Result
 
 Run = Callable[..., Ran]
 Write = Callable[[str, str], str]
@@ -43,7 +44,6 @@ MINE = '''
 @pytest.fixture(autouse=True)
 def no_records(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(records.VARIABLE, raising=False)
-    records.forget()
 
 
 def test_a_file_of_the_user_is_tuned_on_the_cpu_and_goes_on(tileproof: Run, write: Write, tmp_path: Path) -> None:
@@ -56,10 +56,13 @@ def test_a_file_of_the_user_is_tuned_on_the_cpu_and_goes_on(tileproof: Run, writ
     (path,) = (tmp_path / "kept").glob("double.cpu-*.json")
     assert [each["sizes"] for each in json.loads(path.read_text())["entries"]] == [{"N": 100}, {"N": 200}]
     assert f"{records.VARIABLE}=kept" in ran.out
-    (log,) = (tmp_path / "kept").glob("double.cpu-*.log")
-    before = log.read_text()
+    before = path.read_text()
     assert tileproof(*command).code == 0
-    assert log.read_text() == before
+    assert path.read_text() == before, "what is recorded is not tuned again"
+    entries = json.loads(before)["entries"]
+    path.write_text(before.replace(json.dumps(entries[0]["seconds"]), "1e9"))
+    assert tileproof(*command, "--again").code == 0
+    assert "1000000000.0" not in path.read_text()
 
 
 def test_without_time_it_says_that_it_goes_on(tileproof: Run, write: Write) -> None:
@@ -67,14 +70,21 @@ def test_without_time_it_says_that_it_goes_on(tileproof: Run, write: Write) -> N
     assert (ran.code, "the same command goes on" in ran.out) == (1, True)
 
 
-def test_ctrl_c_leaves_a_log(tileproof: Run, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    def stop(*_: object) -> None:
-        raise KeyboardInterrupt
+def test_ctrl_c_leaves_the_shapes_that_are_settled(
+    tileproof: Run, write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    settle = tuner._Work.settle
 
-    monkeypatch.setattr(tuner._Work, "measure", stop)
-    ran = tileproof("tune", write("mine.py", MINE), "--shapes", "N=100", "--arch", "cpu", "--log", "here.log")
-    assert (ran.code, "here.log: the same command goes on" in ran.err) == (130, True)
-    assert '"struck"' in Path("here.log").read_text()
+    def stopping(work: tuner._Work, result: Result) -> None:
+        if result.sizes["N"] == 200:
+            raise KeyboardInterrupt
+        settle(work, result)
+
+    monkeypatch.setattr(tuner._Work, "settle", stopping)
+    ran = tileproof("tune", write("mine.py", MINE), "--shapes", "N=100|200", "--arch", "cpu", "--into", "kept")
+    assert (ran.code, "kept: the same command goes on" in ran.err) == (130, True)
+    (path,) = (tmp_path / "kept").glob("*.json")
+    assert [each["sizes"] for each in json.loads(path.read_text())["entries"]] == [{"N": 100}]
 
 
 def test_without_a_gpu_it_only_compiles(tileproof: Run, write: Write) -> None:

@@ -78,7 +78,6 @@ SHAPES: Final[dict[str, dict[str, tuple[int, ...]]]] = {
     "varlen_attention": {"q": (7, 4, 16), "k": (7, 2, 16), "v": (7, 2, 16)},
     "decode_attention": {"q": (2, 4, 16), "keys": (2, 2, 9, 16), "values": (2, 2, 9, 16)},
     "paged_attention": {"q": (2, 4, 16), "key_pages": (5, 2, 4, 16), "value_pages": (5, 2, 4, 16)},
-    "attend_chunk": {"q": (3, 4, 16), "key_pages": (5, 2, 4, 16), "value_pages": (5, 2, 4, 16)},
     "attend_prompt": {"q": (3, 4, 16), "key_pages": (5, 2, 4, 16), "value_pages": (5, 2, 4, 16)},
     "attend_rows": {"q": (3, 4, 16), "key_pages": (5, 2, 4, 16), "value_pages": (5, 2, 4, 16), "o": (3, 4, 16)},
     "paged_append": {"key_pages": (5, 2, 4, 16), "value_pages": (5, 2, 4, 16), "k": (3, 2, 16), "v": (3, 2, 16)},
@@ -86,10 +85,6 @@ SHAPES: Final[dict[str, dict[str, tuple[int, ...]]]] = {
     "rope_backward": {**TURNED, "dy": (3, 2, 16)},
     "norm_rope_append": {
         **TURNED, "qkv": (3, 6 * 16), "keys": (5, 1, 4, 16), "values": (5, 1, 4, 16), "q_norm": (16,), "k_norm": (16,),
-    },
-    "norm_rope_attend": {
-        "qkv": (3, 6 * 16), "keys": (5, 1, 4, 16), "values": (5, 1, 4, 16), "q_norm": (16,), "row_cos": (3, 8),
-        "row_sin": (3, 8),
     },
     "attend_new": {
         **TURNED, "qkv": (2, 6 * 16), "keys": (5, 1, 4, 16), "values": (5, 1, 4, 16), "q_norm": (16,), "k_norm": (16,),

@@ -12,13 +12,11 @@ from reference_model import nearness
 from tileproof.language.dtypes import BF16
 from tileproof.llm import LLM
 from tileproof.llm.capture import is_chained
-from tileproof.llm.ops import CHUNKS, TURNED, fusions_of, linear, rows_linear_silu
+from tileproof.llm.ops import fusions_of, linear, rows_linear_silu
 from tileproof.llm.requests import SamplingParams
 from tileproof.llm.schedule import Piece
 from tileproof.llm.sequence import Sequence
 from tileproof.llm.step import Buffer, Op, StepClass
-
-ON_GPU = fusions_of("cuda:0")
 
 
 def last_logits(llm: LLM, tokens: tuple[int, ...], border: int) -> object:
@@ -34,20 +32,14 @@ def last_logits(llm: LLM, tokens: tuple[int, ...], border: int) -> object:
 def test_a_prompt_in_pieces_gives_what_single_operations_do(name: str, device: str) -> None:
     case = by_name(name)
     tokens = tuple(case.tokens(171))
-    turned = "attend_turned" if name.startswith("qwen3") else "attend_turned_plain"
-    tables = {
-        "attend_prompt": ON_GPU, "attend_chunk": (*CHUNKS, *ON_GPU), turned: (*TURNED, *ON_GPU),
-    }  # fmt: skip
     plain = engine_of(case, device, max_seq_len=192, fusions=())
     wanted = last_logits(plain, tokens, 70)
-    for made, table in tables.items():
-        fused = poisoned(engine_of(case, device, max_seq_len=192, fusions=table))
-        for border in (70, 100):
-            assert nearness(wanted, last_logits(fused, tokens, border)).distance < 3e-2
-        names = [{op.name for step in llm.runner.steps.values() for op in step.ops} for llm in (plain, fused)]
-        assert names[0].isdisjoint({"rows_linear_silu", *tables})
-        assert names[1] & {"rows_linear_silu", *tables} == {"rows_linear_silu", made}
-        assert ("angles" in names[1]) is (made == turned)
+    fused = poisoned(engine_of(case, device, max_seq_len=192, fusions=fusions_of("cuda:0")))
+    for border in (70, 100):
+        assert nearness(wanted, last_logits(fused, tokens, border)).distance < 3e-2
+    names = [{op.name for step in llm.runner.steps.values() for op in step.ops} for llm in (plain, fused)]
+    assert names[0].isdisjoint({"rows_linear_silu", "attend_prompt"})
+    assert names[1] >= {"rows_linear_silu", "attend_prompt"}
 
 
 @pytest.mark.parametrize(

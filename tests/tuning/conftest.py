@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tuned_kernels import TUNABLES
 
 from tileproof.tuning import records
 from tileproof.tuning.places import CpuPlace
@@ -32,7 +33,8 @@ class Told(CpuPlace):
 @pytest.fixture(autouse=True)
 def no_records(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(records.VARIABLE, raising=False)
-    records.forget()
+    for each in TUNABLES:
+        each.forget()
 
 
 @pytest.fixture

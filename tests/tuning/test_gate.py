@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from tuned_kernels import APPEND, COUNTED, DOUBLE, SCALED, WRONG, planted, product_kernel, product_split_kernel
 
-from tileproof.language.dtypes import BF16, F32, I32
+from tileproof.language.dtypes import BF16, BOOL, F32, I32, DType
 from tileproof.tuning import Choice, Tunable, tune
-from tileproof.tuning.gate import Gate, problem_of
+from tileproof.tuning.gate import Gate, difference
 from tileproof.tuning.inputs import TuningError
-from tileproof.tuning.places import CpuPlace, Difference, Place
+from tileproof.tuning.places import CpuPlace, Place
 
 
 def gate_of(tunable: Tunable, element: str = "f32", n: int = 500, **sizes: int) -> Gate:
@@ -69,22 +69,35 @@ def test_a_default_that_leaves_nan_cannot_be_tuned_against() -> None:
         gate_of(tunable)
 
 
+RIGHT = np.linspace(-1, 1, 1000)
+ONE, ALL = (np.arange(1000) == 7), np.ones(1000, bool)
+
+
 @pytest.mark.parametrize(
-    ("found", "dtype", "said"),
+    ("dtype", "where", "gap", "said"),
     [
-        (Difference(0.0, 1.0, 0.0, 1.0, 0), F32, None),
-        (Difference(1e-5, 1.0, 1e-6, 1.0, 0), F32, None),
-        (Difference(1e-3, 1.0, 1e-6, 1.0, 0), F32, "greatest magnitude"),
-        (Difference(1e-5, 1.0, 1e-5, 1.0, 0), F32, "on the whole"),
-        (Difference(1e-2, 1.0, 1e-3, 1.0, 0), BF16, None),
-        (Difference(0.0, 1.0, 0.0, 1.0, 1), BF16, "1 elements are NaN"),
-        (Difference(0.0, 0.0, 0.0, 0.0, 2), I32, "2 elements differ"),
-        (Difference(0.0, 0.0, 0.0, 0.0, 0), F32, None),
+        (F32, ALL, 0.0, None),
+        (F32, ONE, 1e-5, None),
+        (F32, ONE, 1e-3, "greatest magnitude"),
+        (F32, ALL, 1e-5, "on the whole"),
+        (BF16, ONE, 1e-2, None),
+        (BF16, ONE, np.nan, "1 elements are NaN"),
+        (BF16, ALL, np.inf, "1000 elements are NaN or infinite"),
+        (I32, ONE, 1, "1 elements differ"),
+        (BOOL, ALL, 1, "1000 elements differ"),
     ],
 )
-def test_how_far_results_may_be_apart(found: Difference, dtype: Any, said: str | None) -> None:
-    problem = problem_of(found, dtype)
+def test_how_far_results_may_be_apart(dtype: DType, where: Any, gap: float, said: str | None) -> None:
+    right = RIGHT if dtype.is_float else np.zeros(1000)
+    found, expected = (each.astype(dtype.storage) for each in (np.where(where, right + gap, right), right))
+    problem = difference(found, expected, dtype)
     assert (problem is None) if said is None else (problem is not None and said in problem)
+
+
+def test_zeros_of_either_sign_and_equal_infinities_are_no_difference() -> None:
+    expected = np.array([0.0, np.inf, 1.0], np.float32)
+    assert difference(np.array([-0.0, np.inf, 1.0], np.float32), expected, F32) is None
+    assert "infinite" in (difference(np.array([0.0, -np.inf, 1.0], np.float32), expected, F32) or "")
 
 
 def test_the_tuner_times_nothing_that_is_wrong(told: Callable[[Callable[[str], float]], Place]) -> None:

@@ -10,9 +10,9 @@ from tuned_kernels import APPEND, DOUBLE, SCALED, planted
 
 import tileproof as tp
 from tileproof import In, Index, InOut, Offsets, Out, Sum, T, U, Unique, f32, i8, i32
-from tileproof.language.dtypes import F32
+from tileproof.language.dtypes import BOOL, F32, I8, I32, U8, DType
 from tileproof.tuning import Choice, Tunable
-from tileproof.tuning.inputs import Argument, Content, TuningError, arguments_of, numbers, positions
+from tileproof.tuning.inputs import Argument, TuningError, arguments_of, numbers
 
 
 @tp.kernel
@@ -70,18 +70,25 @@ def test_what_is_missing_is_said_with_its_cure(tunable: Tunable, sizes: Any, ele
     assert said in str(raised.value)
 
 
+def entries(content: str, extent: int, shape: tuple[int, ...]) -> Any:
+    argument = Argument("x", shape, I32, is_written=False, is_kept=True, content=content, extent=extent)
+    return numbers(np.random.default_rng(1), argument)
+
+
 def test_index_tensors_hold_what_they_may() -> None:
-    rng = np.random.default_rng(1)
-    ids = positions(rng, Content("Index", 7), (100,))
-    assert set(ids.tolist()) == set(range(7))
-    slots = positions(rng, Content("Unique", 12), (3, 4))
-    assert sorted(slots.reshape(-1).tolist()) == list(range(12))
-    few = positions(rng, Content("Unique", 3), (5,))
-    assert sorted(few.tolist()) == [-1, -1, 0, 1, 2]
-    borders = positions(rng, Content("Offsets", 50), (9,))
+    assert set(entries("Index", 7, (100,)).tolist()) == set(range(7))
+    assert sorted(entries("Unique", 12, (3, 4)).reshape(-1).tolist()) == list(range(12))
+    assert sorted(entries("Unique", 3, (5,)).tolist()) == [-1, -1, 0, 1, 2]
+    borders = entries("Offsets", 50, (9,))
     assert (borders[0], borders[-1]) == (0, 50)
     assert (np.diff(borders) >= 0).all()
-    assert positions(rng, Content("Index", 0), (2,)).tolist() == [-1, -1]
+    assert entries("Index", 0, (2,)).tolist() == [-1, -1]
+
+
+@pytest.mark.parametrize(("dtype", "low", "high"), [(BOOL, 0, 1), (I8, -127, 127), (U8, 0, 255), (I32, -100, 100)])
+def test_whole_numbers_are_small_unless_they_have_8_bits(dtype: DType, low: int, high: int) -> None:
+    made = numbers(np.random.default_rng(1), Argument("x", (5000,), dtype, is_written=False, is_kept=True))
+    assert (made.min(), made.max()) == (low, high)
 
 
 def test_floats_are_normal_numbers() -> None:

@@ -13,8 +13,8 @@ from tuned_kernels import DOUBLE, SCALED, double_by_adding_kernel, double_kernel
 
 import tileproof as tp
 from tileproof.tuning import Choice, Tunable, choices, records
-from tileproof.tuning.provenance import Provenance, instruction_set, recorded_target, source_of
-from tileproof.tuning.record_files import FORMAT, SHIPPED, Entry, RecordError, file_of, read, read_as_it_is, write
+from tileproof.tuning.provenance import Provenance, instruction_set, recorded_target
+from tileproof.tuning.records import FORMAT, SHIPPED, Entry, Record, RecordError, file_of, read, read_as_it_is, write
 
 TARGET = "sm_90"
 FAST = Choice(double_kernel, {"B": 256})
@@ -22,7 +22,7 @@ OTHER = Choice(double_by_adding_kernel, {"B": 128})
 
 
 def origin(tunable: Tunable = DOUBLE, **changed: str) -> Provenance:
-    return replace(Provenance.of(tunable, TARGET, "a GPU"), **changed)
+    return replace(Provenance.of(tunable.kernels, TARGET, "a GPU"), **changed)
 
 
 def entry(n: int, choice: Choice = FAST, element: str = "bf16") -> Entry:
@@ -30,43 +30,40 @@ def entry(n: int, choice: Choice = FAST, element: str = "bf16") -> Entry:
 
 
 def kept(folder: Path, *entries: Entry, tunable: Tunable = DOUBLE, **changed: str) -> Path:
-    return write(folder, tunable, TARGET, origin(tunable, **changed), entries)
+    path = file_of(folder, tunable.name, TARGET)
+    write(path, Record(tunable.name, TARGET, origin(tunable, **changed), entries))
+    return path
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv(records.VARIABLE, str(tmp_path))
-    DOUBLE.forget()
     return tmp_path
 
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     laid = Choice(double_kernel, {"B": 128}, tp.Schedule(persistent=True, group=8, tma=False))
     path = kept(tmp_path, entry(100), entry(64, laid, "f32"))
-    record = read(path, DOUBLE, TARGET)
+    record = read(path, DOUBLE.kernels)
     assert record.entries == (entry(100), entry(64, laid, "f32"))
     assert record.provenance == origin()
     assert record.entries[1].schedule == {"persistent": True, "group": 8, "tma": False}
-    assert records.chosen_by(record.entries[1], DOUBLE) == laid
+    assert record.entries[1].choice(DOUBLE.kernels) == laid
 
 
 def test_a_file_has_a_line_for_each_shape_in_order(tmp_path: Path) -> None:
     path = kept(tmp_path, entry(100), entry(64))
     lines = [line for line in path.read_text().splitlines() if '"sizes"' in line]
     assert [json.loads(line.rstrip(","))["sizes"]["N"] for line in lines] == [64, 100]
-    assert json.loads(lines[0].rstrip(","))["class"] == {"N": 64}
     assert json.loads(path.read_text())["format"] == FORMAT
 
 
-def test_new_entries_replace_those_of_the_same_sizes_and_keep_the_others(tmp_path: Path) -> None:
-    kept(tmp_path, entry(64), entry(128))
-    path = kept(tmp_path, entry(64, OTHER))
-    assert [each.kernel for each in read(path, DOUBLE, TARGET).entries] == ["double_by_adding_kernel", "double_kernel"]
-    kept(tmp_path, replace(entry(256), note="put in by hand"))
-    notes = [each.note for each in read(kept(tmp_path, entry(512)), DOUBLE, TARGET).entries]
-    assert notes == ["", "", "put in by hand", ""], "whoever tunes other sizes leaves what was said of these"
-    stale = kept(tmp_path / "stale", entry(64), source="other")
-    assert [each.sizes["N"] for each in read(kept(stale.parent, entry(32)), DOUBLE, TARGET).entries] == [32]
+def test_of_entries_of_the_same_sizes_the_last_one_counts(tmp_path: Path) -> None:
+    path = kept(tmp_path, entry(64), replace(entry(128), note="put in by hand"), entry(64, OTHER))
+    found = read(path, DOUBLE.kernels).entries
+    assert [(each.kernel, each.note) for each in found] == [
+        ("double_by_adding_kernel", ""), ("double_kernel", "put in by hand")
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -79,7 +76,7 @@ def test_new_entries_replace_those_of_the_same_sizes_and_keep_the_others(tmp_pat
 def test_a_stale_file_is_refused(tmp_path: Path, changed: dict[str, str], said: str) -> None:
     path = kept(tmp_path, entry(64), **changed)
     with pytest.raises(RecordError, match="is stale") as raised:
-        records.load(DOUBLE, TARGET, tmp_path)
+        read(path, DOUBLE.kernels)
     assert str(path) in str(raised.value)
     assert said in str(raised.value)
     assert "tileproof tune double" in str(raised.value)
@@ -88,7 +85,7 @@ def test_a_stale_file_is_refused(tmp_path: Path, changed: dict[str, str], said: 
 def test_a_patch_of_the_compiler_makes_nothing_stale(tmp_path: Path) -> None:
     major, minor, *_ = origin().assembler.split(".")
     path = kept(tmp_path, entry(64), assembler=f"{major}.{minor}.99999")
-    assert len(read(path, DOUBLE, TARGET).entries) == 1
+    assert len(read(path, DOUBLE.kernels).entries) == 1
 
 
 @pytest.mark.parametrize(
@@ -109,13 +106,13 @@ def test_a_damaged_file_is_refused(tmp_path: Path, text: str, said: str) -> None
 def test_a_file_under_the_name_of_another_is_refused(tmp_path: Path) -> None:
     path = kept(tmp_path, entry(64))
     with pytest.raises(RecordError, match="right name"):
-        read(path.rename(file_of(tmp_path, "double", "sm_80")), DOUBLE, "sm_80")
+        read(path.rename(file_of(tmp_path, "double", "sm_80")), DOUBLE.kernels)
 
 
 def test_a_kernel_that_is_no_more_is_refused(tmp_path: Path) -> None:
     path = kept(tmp_path, replace(entry(64), kernel="gone_kernel"))
     with pytest.raises(RecordError, match="`gone_kernel`, no kernel of `double`"):
-        read(path, DOUBLE, TARGET)
+        read(path, DOUBLE.kernels)
 
 
 def test_a_launch_falls_back_to_the_default_with_one_warning(folder: Path) -> None:
@@ -164,7 +161,6 @@ def test_the_nearest_class_is_chosen(folder: Path, tuned: list[int], asked: int,
 
 def test_exact_dimensions_have_to_be_equal(folder: Path) -> None:
     kept(folder, Entry.of("bf16", {"N": 100}, Choice(scaled_kernel, {"B": 128}), 1.0, 2.0), tunable=SCALED)
-    SCALED.forget()
     assert SCALED.choose(TARGET, "bf16", {"N": 100}).constants == {"B": 128}
     assert SCALED.choose(TARGET, "bf16", {"N": 101}).constants == {"B": 64}
 
@@ -204,9 +200,4 @@ def test_shipped_records_are_fresh() -> None:
     known = library()
     for path in sorted(SHIPPED.glob("*.json")):
         record = read_as_it_is(path)
-        assert read(path, known[record.tunable], record.target).entries
-
-
-def test_the_number_of_sources_is_remembered_by_tunable() -> None:
-    assert source_of(DOUBLE) == source_of(DOUBLE)
-    assert source_of(DOUBLE) != source_of(SCALED)
+        assert read(path, known[record.tunable].kernels).entries

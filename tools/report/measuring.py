@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tileproof.tuning import Tunable, records
-from tileproof.tuning.record_files import SHIPPED, RecordError, read, read_as_it_is
+from tileproof.tuning.records import SHIPPED, RecordError, read, read_as_it_is
 
 from .facts import Measured, Tuned
 
@@ -99,7 +99,7 @@ def _record(path: Path, tunable: Tunable, target: str) -> Tuned:
     told = record.provenance
     stale = ""
     try:
-        read(path, tunable, target)
+        read(path, tunable.kernels)
     except RecordError as error:
         stale = _without(str(error), path)
     return Tuned(tunable.name, target, len(record.entries), stale, told.device, told.date)

@@ -18,8 +18,9 @@ from tileproof.diagnostics import TileproofError, render
 from tileproof.frontend.parse import parse
 from tileproof.tuning import records, tuner
 from tileproof.tuning.inputs import DTYPES, TuningError
-from tileproof.tuning.provenance import is_cpu, recorded_target
-from tileproof.tuning.record_files import SHIPPED, RecordError, read, read_as_it_is
+from tileproof.tuning.places import place_for
+from tileproof.tuning.provenance import is_cpu
+from tileproof.tuning.records import SHIPPED, RecordError, read, read_as_it_is
 from tileproof.tuning.reports import Report
 from tileproof.tuning.tunables import Sizes, Tunable
 
@@ -37,13 +38,12 @@ examples:
                                                              only compile, for a machine that has the GPU
   tileproof tune --check                                     are all records that are used here fresh?
 
-Every candidate is compiled, several at a time; rules strike out those that spill registers, leave the machine idle, and
-the like. Each of the rest has to compute what the default choice computes, on fresh random inputs, before it is timed,
-with cold caches. The winner runs against the default, pair by pair, and replaces it if it is faster.
+Each candidate has to compute what the default choice computes, on fresh random inputs, before it is timed, with cold
+caches. The winner runs against the default, pair by pair, and replaces it if it is faster.
 
 Records go into --into, or the folder TILEPROOF_RECORDS_DIR, or ./tileproof-records, one file for each tunable and
-target. Launches use those in TILEPROOF_RECORDS_DIR before those that come with tileproof. What is settled is written to
-the log at once: after Ctrl-C, or when --minutes are over, the same command goes on from there.
+target. Launches use those in TILEPROOF_RECORDS_DIR before those that come with tileproof. A shape is recorded as soon
+as it is settled: after Ctrl-C, or when --minutes are over, the same command goes on with the others.
 
 The exit code is 0 if every shape is settled, 1 if one is not or a record is stale, 2 if the command is wrong, 130 after
 Ctrl-C.
@@ -70,7 +70,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: 
     option("--element", metavar="TYPE,...", help="the element type (default: bf16 on a GPU, f32 on the CPU)")
     option("--arch", metavar="ARCH", help="sm_90, or cpu (default: the first GPU here, else the CPU)")
     option("--into", metavar="DIR", help="the folder that records are written to")
-    option("--log", metavar="FILE", help="what is settled, to go on from (default: beside the records)")
+    option("--again", action="store_true", help="tune shapes too that the records there have already")
     option("--minutes", metavar="N", type=float, help="stop after so long; the same command goes on later")
     option("--jobs", metavar="N", type=int, help="how many to compile at a time (default: one for each core)")
     option("--seed", metavar="N", type=int, help="the same inputs each time (default: fresh ones)")
@@ -159,7 +159,7 @@ def _takes(tunable: Tunable, shapes: Sequence[str]) -> bool:
             if not sizes.keys() <= set(parse(tunable.kernels[0]).signature.dimensions):
                 return False
             try:
-                tuner.tasks_of(tunable, [sizes], "f32", "cpu")
+                tuner.results_of(tunable, [sizes], "f32", "cpu")
             except TuningError:
                 return False
     return True
@@ -210,24 +210,22 @@ def _elements(text: str | None) -> list[str | None]:
 def _tune(
     options: argparse.Namespace, tunables: Sequence[Tunable], shapes: Sequence[Sizes], elements: Sequence[str | None]
 ) -> int:
-    place = tuner.place_for(options.arch)
+    place = place_for(options.arch)
     into = Path(options.into or os.environ.get(records.VARIABLE) or _FOLDER)
-    target = recorded_target(place.target)
     ends = None if options.minutes is None else time.monotonic() + 60 * options.minutes
     is_finished = True
     for tunable in tunables:
-        log = Path(options.log) if options.log else into / f"{tunable.name}.{target}.log"
         for element in elements:
             progress = Progress()
             minutes = None if ends is None else max(ends - time.monotonic(), 0.0) / 60
             try:
                 report = tuner.tune(
-                    tunable, shapes, element=element, place=place, into=into, log=log, minutes=minutes,
+                    tunable, shapes, element=element, place=place, into=into, again=options.again, minutes=minutes,
                     jobs=options.jobs, seed=options.seed, step=progress.step,
                 )  # fmt: skip
             except KeyboardInterrupt:
                 progress.clear()
-                print(f"\nstopped; what is settled is in {log}: the same command goes on from there", file=sys.stderr)
+                print(f"\nstopped; what is settled is in {into}: the same command goes on from there", file=sys.stderr)
                 return 130
             progress.clear()
             is_finished &= _print(report, into, options.verbose)
@@ -240,11 +238,11 @@ def _print(report: Report, into: Path, verbose: bool) -> bool:
     for line in report.lines():
         print(f"  {line}")
     for result in report.results:
-        wrong = {label: text for label, text in result.problems.items() if text.startswith("wrong")}
-        for label, text in ({**result.struck, **result.problems} if verbose else wrong).items():
-            print(f"  {result.shape}: {label}: {text}")
+        for label, text in result.problems.items():
+            if verbose or text.startswith("wrong"):
+                print(f"  {result.shape}: {label}: {text}")
     if report.path is not None:
-        print(f"{report.path} is written", end="")
+        print(f"the records are in {report.path}", end="")
         used = into.resolve() == SHIPPED or os.environ.get(records.VARIABLE) == str(into)
         print("" if used else f"; launches use it with {records.VARIABLE}={into}")
     if not report.is_finished:
@@ -262,14 +260,13 @@ def _compile(
     for tunable in tunables:
         for element in elements:
             progress = Progress()
-            found = tuner.compile_only(
-                tunable, shapes, element=element, target=arch, jobs=options.jobs, step=progress.step
-            )
+            results = tuner.results_of(tunable, shapes, element, arch)
+            tuner.compile_candidates(tunable, results, arch, options.jobs, progress.step)
             progress.clear()
-            for task, made in found:
-                shape = " ".join(f"{name}={extent}" for name, extent in task.sizes.items())
-                print(f"{tunable.name} {shape} {task.element}: {len(made.facts)} compiled, {len(made.refused)} refused")
-                for label, reason in made.refused.items():
+            for result in results:
+                compiled = len(result.candidates) - len(result.problems)
+                print(f"{tunable.name} {result.shape}: {compiled} compiled, {len(result.problems)} refused")
+                for label, reason in result.problems.items():
                     print(f"  {label}: {reason}")
     return 0
 
@@ -285,7 +282,7 @@ def _check(options: argparse.Namespace) -> int:
             record = read_as_it_is(path)
             if record.tunable not in known:
                 raise RecordError(f"{path} is about `{record.tunable}`, which nothing is called: remove it")
-            entries = read(path, known[record.tunable], record.target).entries
+            entries = read(path, known[record.tunable].kernels).entries
         except RecordError as error:
             stale += 1
             print(error)

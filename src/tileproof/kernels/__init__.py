@@ -28,7 +28,6 @@ FAMILIES = {
     "caches": "decode_attention paged_attention paged_append",
     "new_tokens": "attend_new",
     "ragged": "attend_prompt attend_rows",
-    "chunks": "attend_chunk norm_rope_attend",
     "positions": "rope rope_backward norm_rope_append append_layers",
     "tables": "embedding embedding_backward gather_rows scatter_rows conv2d",
     "sampling": "greedy sample",

@@ -254,20 +254,9 @@ def _wide_space(kernel: Kernel, sizes: Sizes, target: str) -> Iterator[Choice]:
         yield from choices(kernel, "BS=32,BT=32 BS=64,BT=32 BS=32,BT=64 BS=16,BT=32")
 
 
-def _operations(sizes: Sizes) -> float:
-    return 4.0 * sizes["B"] * sizes["G"] * sizes["R"] * sizes["S"] * sizes["C"] * sizes["D"]
-
-
-def _half(sizes: Sizes) -> float:
-    return _operations(sizes) / 2
-
-
 def _tunable(name: str, default: Any, space: Any, *kernels: Kernel, past: int = 0) -> Tunable:
     """One that is tuned with as many keys as queries."""
-    return Tunable(
-        name, kernels, default, space, exact=("R", "D"), scalars={"scale": 0.1, "past": past},
-        operations=_operations if past else _half,
-    )  # fmt: skip
+    return Tunable(name, kernels, default, space, exact=("R", "D"), scalars={"scale": 0.1, "past": past})
 
 
 _BOTH: Final = (attention_kernel, attention_packed_kernel)

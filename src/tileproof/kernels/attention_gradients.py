@@ -122,13 +122,7 @@ def _backward(name: str, kernel: Kernel, elements: int) -> Tunable:
         else:
             yield from choices(kernel, "BS=32,BT=32 BS=16,BT=32 BS=32,BT=16 BS=16,BT=16")
 
-    def operations(sizes: Sizes) -> float:
-        products = 6.0 if kernel is attention_backward_kernel else 8.0
-        return products * sizes["B"] * sizes["G"] * sizes["R"] * sizes["S"] * sizes["C"] * sizes["D"] / 2
-
-    return Tunable(
-        name, (kernel,), default, space, exact=("R", "D"), scalars={"scale": 0.1, "past": 0}, operations=operations
-    )
+    return Tunable(name, (kernel,), default, space, exact=("R", "D"), scalars={"scale": 0.1, "past": 0})
 
 
 BACKWARD: Final = _backward("attention_backward", attention_backward_kernel, 2)

@@ -180,5 +180,4 @@ SILU_LINEAR: Final = Tunable(
     default=_default,
     space=_space,
     exact=("I", "K"),
-    operations=lambda sizes: 4.0 * sizes["M"] * sizes["I"] * sizes["K"],
 )

@@ -144,17 +144,13 @@ def _zero_space(sizes: Sizes, target: str) -> Iterator[Choice]:
     return _space(sizes, target, int4_linear_zero_kernel, int4_linear_zero_vector_kernel)
 
 
-def _operations(sizes: Sizes) -> float:
-    return 4.0 * sizes["M"] * sizes["N"] * sizes["C"] * sizes["S"]
-
-
 INT4_LINEAR: Final = Tunable(
     "int4_linear", (int4_linear_kernel, int4_linear_vector_kernel), _plain_default, _plain_space,
-    exact=("N", "C", "S"), operations=_operations,
+    exact=("N", "C", "S"),
 )  # fmt: skip
 INT4_LINEAR_ZERO: Final = Tunable(
     "int4_linear_zero", (int4_linear_zero_kernel, int4_linear_zero_vector_kernel), _zero_default, _zero_space,
-    exact=("N", "C", "S"), operations=_operations,
+    exact=("N", "C", "S"),
 )  # fmt: skip
 TUNABLES: Final = (INT4_LINEAR, INT4_LINEAR_ZERO)
 

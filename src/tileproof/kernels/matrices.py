@@ -80,9 +80,9 @@ def int8_matmul_kernel(
 
 @tp.kernel(deny_checks=True)
 def linear_kernel(
-    y: Out[T, "M N"], x: In[T, "M K"], w: In[T, "N K"], *, BM: int = 128, BN: int = 128, BK: int = 64
+    y: Out[U, "M N"], x: In[T, "M K"], w: In[T, "N K"], *, BM: int = 128, BN: int = 128, BK: int = 64
 ) -> None:
-    """y = x @ w.T."""
+    """y = x @ w.T; y may be of another element type."""
     for i, j in tp.parallel(M=BM, N=BN):
         acc = start((i, j), x.dtype)
         for k in tp.tiles(K=BK):
@@ -165,18 +165,6 @@ def linear_swapped_split_kernel(
 
 
 @tp.kernel(deny_checks=True)
-def linear_typed_kernel(
-    y: Out[U, "M N"], x: In[T, "M K"], w: In[T, "N K"], *, BM: int = 128, BN: int = 128, BK: int = 64
-) -> None:
-    """y = x @ w.T, of an element type of its own."""
-    for i, j in tp.parallel(M=BM, N=BN):
-        acc = start((i, j), x.dtype)
-        for k in tp.tiles(K=BK):
-            acc = tp.mma(x[i, k], w[j, k].T, acc)
-        y[i, j] = acc
-
-
-@tp.kernel(deny_checks=True)
 def linear_rows_kernel(
     y: Out[Any, "M N"], x: In[U, "M K"], w: In[T, "N K"], *, M: int, K: int, BN: int = 16
 ) -> None:
@@ -220,10 +208,10 @@ def _linear(sizes: Sizes, target: str) -> Choice:
 
 def _typed(sizes: Sizes, target: str) -> Choice:
     if target == "cpu":
-        return matrix_sizes.on_cpu(linear_typed_kernel, sizes)
+        return matrix_sizes.on_cpu(linear_kernel, sizes)
     fits = {"BM": matrix_sizes.fitting(sizes["M"], 128), "BN": matrix_sizes.fitting(sizes["N"], 128)}
     schedule = Schedule(group=8) if sizes["M"] > 64 else Schedule(occupancy=2)
-    return Choice(linear_typed_kernel, {**fits, "BK": matrix_sizes.fitting(sizes["K"], 64)}, schedule)
+    return Choice(linear_kernel, {**fits, "BK": matrix_sizes.fitting(sizes["K"], 64)}, schedule)
 
 
 def _int8(sizes: Sizes, target: str) -> Choice:
@@ -231,16 +219,12 @@ def _int8(sizes: Sizes, target: str) -> Choice:
     return Choice(int8_matmul_kernel, {name: matrix_sizes.fitting(sizes[name[1]], size) for name, size in big.items()})
 
 
-MATMUL: Final = Tunable(
-    "matmul", _MATMUL.kernels, _MATMUL.default, _MATMUL.space, exact=("N", "K"), operations=matrix_sizes.operations
-)
-LINEAR: Final = Tunable(
-    "linear", _LINEAR.kernels, _linear, _LINEAR.space, exact=("N", "K"), operations=matrix_sizes.operations
-)
+MATMUL: Final = Tunable("matmul", _MATMUL.kernels, _MATMUL.default, _MATMUL.space, exact=("N", "K"))
+LINEAR: Final = Tunable("linear", _LINEAR.kernels, _linear, _LINEAR.space, exact=("N", "K"))
 LINEAR_TYPED: Final = Tunable(
-    "linear_typed", (linear_typed_kernel,), _typed,
-    lambda sizes, target: choices(linear_typed_kernel, "BM=128,BN=128,BK=64 BM=64,BN=128,BK=64 BM=16,BN=64,BK=128"),
-    exact=("N", "K"), operations=matrix_sizes.operations, types={"U": "f32"},
+    "linear_typed", (linear_kernel,), _typed,
+    lambda sizes, target: choices(linear_kernel, "BM=128,BN=128,BK=64 BM=64,BN=128,BK=64 BM=16,BN=64,BK=128"),
+    exact=("N", "K"), types={"U": "f32"},
 )  # fmt: skip
 LINEAR_ROWS: Final = Tunable(
     "linear_rows", (linear_rows_kernel,), lambda sizes, target: Choice(linear_rows_kernel, {"BN": 48}),
@@ -249,7 +233,7 @@ LINEAR_ROWS: Final = Tunable(
 INT8: Final = Tunable(
     "int8_matmul", (int8_matmul_kernel,), _int8,
     lambda sizes, target: choices(int8_matmul_kernel, "BM=128,BN=256,BK=256 BM=128,BN=128,BK=128 BM=64,BN=128,BK=128"),
-    exact=("N", "K"), operations=matrix_sizes.operations,
+    exact=("N", "K"),
 )  # fmt: skip
 TUNABLES: Final = (MATMUL, LINEAR, LINEAR_TYPED, LINEAR_ROWS, INT8)
 
@@ -316,6 +300,6 @@ def _launch(tunable: Tunable, c: Any, a: Any, b: Any) -> None:
 __all__ = [
     "INT8", "LINEAR", "LINEAR_ROWS", "LINEAR_TYPED", "MATMUL", "TUNABLES", "int8_matmul_kernel", "linear",
     "linear_kernel", "linear_rows_kernel", "linear_split_kernel", "linear_swapped_kernel",
-    "linear_swapped_split_kernel", "linear_typed_kernel", "linear_wide_kernel", "linear_wide_split_kernel", "matmul",
-    "matmul_kernel", "matmul_split_kernel", "matmul_wide_kernel",
+    "linear_swapped_split_kernel", "linear_wide_kernel", "linear_wide_split_kernel", "matmul", "matmul_kernel",
+    "matmul_split_kernel", "matmul_wide_kernel",
 ]  # fmt: skip

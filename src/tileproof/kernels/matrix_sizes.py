@@ -215,8 +215,3 @@ def _padded(columns: int) -> int:
         return columns
     rest = columns - _WIDTHS[columns]
     return _WIDTHS[columns] + (1 << (rest - 1).bit_length())
-
-
-def operations(sizes: Sizes) -> float:
-    """Two for each product that is added up."""
-    return 2.0 * sizes["M"] * sizes["N"] * sizes["K"]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import tileproof as tp
-from tileproof import In, Out, Schedule, T, U, bf16, f32
+from tileproof import In, Out, Schedule, T, U, f32
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
@@ -20,27 +20,18 @@ from .gated_vectors import half_of
 from .streaming import (
     AHEAD,
     LASTING,
-    by_cores,
-    by_lanes,
-    by_pieces,
     by_rows,
-    columns_of,
     extents,
     on_cpu,
     streaming,
+    streaming_space,
     sum_type,
 )
 
 __all__ = [
-    "TUNABLES", "norm_matvec", "norm_matvec_kernel", "norm_matvec_mma_kernel", "norm_matvec_rows_kernel",
-    "norm_matvec_silu", "norm_matvec_silu_kernel", "norm_matvec_silu_mma_kernel", "norm_matvec_silu_rows_kernel",
-    "norm_matvec_split_kernel",
+    "TUNABLES", "norm_matvec", "norm_matvec_kernel", "norm_matvec_rows_kernel", "norm_matvec_silu",
+    "norm_matvec_silu_kernel", "norm_matvec_silu_rows_kernel",
 ]  # fmt: skip
-
-
-def _normed_type(w: Any, x: Any) -> Any:
-    """The type that tensor cores multiply where x is not divided by its root yet: f16 might overflow."""
-    return bf16 if w.dtype == bf16 and x.dtype == bf16 else sum_type(w, x)
 
 
 def _inverse_root(squares: Any, eps: Any) -> Any:
@@ -82,38 +73,6 @@ def norm_matvec_rows_kernel(
         y[n] = (w[n, :].to(kind) * (v * g[:].to(kind))).sum(axis=1) * _root_of(v, eps)
 
 
-@tp.kernel(deny_checks=True)
-def norm_matvec_mma_kernel(
-    y: Out[Any, "N"], w: In[T, "N K"], x: In[U, "K"], g: In[Any, "K"], eps: f32, *, BN: int = 64, BK: int = 256
-) -> None:
-    """y = w @ (x / rms(x) * g) on tensor cores; x * g is rounded to bf16 where w and x are."""
-    for n in tp.parallel(N=BN):
-        kind, narrow = sum_type(w, x), _normed_type(w, x)
-        acc, squares = tp.zeros((n, 8), kind), tp.zeros((BK,), kind)
-        for k in tp.tiles(K=BK):
-            v = x[k].to(kind)
-            acc = tp.mma(w[n, k].to(narrow), columns_of(v * g[k].to(kind), narrow), acc)
-            squares += (v * v).fill(0)
-        y[n] = acc.max(axis=1) * _inverse_root(squares.sum(), eps)
-
-
-@tp.kernel(deny_checks=True)
-def norm_matvec_split_kernel(
-    y: Out[Any, "N"], w: In[T, "N K"], x: In[U, "K"], g: In[Any, "K"], eps: f32, *,
-    BN: int = 16, SK: int = 2048, BK: int = 256,
-) -> None:  # fmt: skip
-    """y = w @ (x / rms(x) * g), each SK columns of w by programs of their own."""
-    for n, z in tp.parallel(N=BN, K=tp.split(SK)):
-        kind = sum_type(w, x)
-        acc, squares = tp.zeros((n, BK), kind), tp.zeros((BK,), kind)
-        for k in z.tiles(BK):
-            v = x[k].to(kind)
-            acc += (w[n, k].to(kind) * (v * g[k].to(kind))).fill(0)
-            squares += (v * v).fill(0)
-        total, square = tp.join((acc.sum(axis=1), squares.sum()), over=z)
-        y[n] = total * _inverse_root(square, eps)
-
-
 # A normed vector times two matrices, gate and up.
 
 
@@ -149,48 +108,19 @@ def norm_matvec_silu_rows_kernel(
         y[i] = open * tp.sigmoid(open) * ((w[1, i, :].to(kind) * scaled).sum(axis=1) * root)
 
 
-@tp.kernel(deny_checks=True)
-def norm_matvec_silu_mma_kernel(
-    y: Out[U, "I"], w: In[T, "2 I K"], x: In[U, "K"], g: In[Any, "K"], eps: f32, *, BI: int = 64, BK: int = 128
-) -> None:
-    """y = silu(w[0] @ v) * (w[1] @ v), where v = x / rms(x) * g, on tensor cores, with x * g rounded as above."""
-    for i in tp.parallel(I=BI):
-        kind, narrow = sum_type(w, x), _normed_type(w, x)
-        gate, up, squares = tp.zeros((i, 8), kind), tp.zeros((i, 8), kind), tp.zeros((BK,), kind)
-        for k in tp.tiles(K=BK):
-            v = x[k].to(kind)
-            columns = columns_of(v * g[k].to(kind), narrow)
-            gate = tp.mma(w[0, i, k].to(narrow), columns, gate)
-            up = tp.mma(w[1, i, k].to(narrow), columns, up)
-            squares += (v * v).fill(0)
-        root = _inverse_root(squares.sum(), eps)
-        open = gate.max(axis=1) * root
-        y[i] = open * tp.sigmoid(open) * (up.max(axis=1) * root)
-
-
 # Choices.
 
 
 def _norm_default(sizes: Sizes, target: str) -> Choice:
-    return streaming(
-        norm_matvec_kernel, norm_matvec_rows_kernel, norm_matvec_mma_kernel, sizes["N"], sizes["K"], target
-    )
+    return streaming(norm_matvec_kernel, norm_matvec_rows_kernel, sizes["N"], sizes["K"], target)
 
 
 def _norm_space(sizes: Sizes, target: str) -> Iterator[Choice]:
-    n, k = sizes["N"], sizes["K"]
-    if target == "cpu":
-        yield from on_cpu("BN", norm_matvec_kernel, norm_matvec_rows_kernel, k)
-        return
-    yield from by_lanes(norm_matvec_kernel)
-    yield from by_rows("BN", norm_matvec_rows_kernel, k)
-    yield from by_cores(norm_matvec_mma_kernel)
-    yield from by_pieces(norm_matvec_split_kernel, n, k)
+    return streaming_space(norm_matvec_kernel, norm_matvec_rows_kernel, sizes["K"], target)
 
 
 def _silu_default(sizes: Sizes, target: str) -> Choice:
-    lanes, rows, cores = norm_matvec_silu_kernel, norm_matvec_silu_rows_kernel, norm_matvec_silu_mma_kernel
-    return streaming(lanes, rows, cores, sizes["I"], sizes["K"], target, "BI")
+    return streaming(norm_matvec_silu_kernel, norm_matvec_silu_rows_kernel, sizes["I"], sizes["K"], target, "BI")
 
 
 def _silu_space(sizes: Sizes, target: str) -> Iterator[Choice]:
@@ -198,21 +128,20 @@ def _silu_space(sizes: Sizes, target: str) -> Iterator[Choice]:
     if target == "cpu":
         yield from on_cpu("BI", norm_matvec_silu_kernel, norm_matvec_silu_rows_kernel, k)
         return
-    lanes, cores = norm_matvec_silu_kernel, norm_matvec_silu_mma_kernel
+    lanes = norm_matvec_silu_kernel
     large = "BI=8,BK=256 BI=4,BK=512 BI=8,BK=512 BI=4,BK=1024 BI=16,BK=256"
     yield from choices(lanes, large, LASTING, Schedule(occupancy=2), *AHEAD)
     yield from choices(lanes, "BI=4,BK=256 BI=8,BK=256 BI=2,BK=1024", Schedule(occupancy=4))
     yield from by_rows("BI", norm_matvec_silu_rows_kernel, k)
-    yield from choices(cores, "BI=64,BK=128 BI=64,BK=64", Schedule(occupancy=2), LASTING)
 
 
 NORM_MATVEC: Final = Tunable(
-    "norm_matvec", (norm_matvec_kernel, norm_matvec_rows_kernel, norm_matvec_mma_kernel, norm_matvec_split_kernel),
-    _norm_default, _norm_space, exact=("N", "K"), scalars={"eps": 1e-6},
+    "norm_matvec", (norm_matvec_kernel, norm_matvec_rows_kernel), _norm_default, _norm_space, exact=("N", "K"),
+    scalars={"eps": 1e-6},
 )  # fmt: skip
 NORM_MATVEC_SILU: Final = Tunable(
-    "norm_matvec_silu", (norm_matvec_silu_kernel, norm_matvec_silu_rows_kernel, norm_matvec_silu_mma_kernel),
-    _silu_default, _silu_space, exact=("I", "K"), scalars={"eps": 1e-6},
+    "norm_matvec_silu", (norm_matvec_silu_kernel, norm_matvec_silu_rows_kernel), _silu_default, _silu_space,
+    exact=("I", "K"), scalars={"eps": 1e-6},
 )  # fmt: skip
 TUNABLES: Final = (NORM_MATVEC, NORM_MATVEC_SILU)
 

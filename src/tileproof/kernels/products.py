@@ -265,7 +265,6 @@ BATCHED_MATMUL: Final = Tunable(
     (batched_matmul_kernel,),
     default=lambda sizes, target: _BATCHED_TILES.default(sizes["M"], sizes["N"], target, sizes["B"]),
     space=lambda sizes, target: _BATCHED_TILES.space(sizes["M"], target),
-    operations=lambda sizes: 2.0 * sizes["B"] * sizes["M"] * sizes["N"] * sizes["K"],
 )
 FUSED_LINEAR: Final = Tunable(
     "fused_linear",
@@ -273,7 +272,6 @@ FUSED_LINEAR: Final = Tunable(
     default=lambda sizes, target: _FUSED_TILES.default(sizes["M"], sizes["N"], target),
     space=lambda sizes, target: _FUSED_TILES.space(sizes["M"], target),
     exact=("N", "K", "B", "R"),
-    operations=lambda sizes: 2.0 * sizes["M"] * sizes["N"] * sizes["K"],
 )
 GROUPED_MATMUL: Final = Tunable(
     "grouped_matmul",
@@ -282,6 +280,5 @@ GROUPED_MATMUL: Final = Tunable(
     space=lambda sizes, target: _GROUPED_TILES.space(_rows_of_each(sizes), target),
     exact=("E", "F", "K"),
     inputs=_random_offsets,
-    operations=lambda sizes: 2.0 * sizes["N"] * sizes["F"] * sizes["K"],
 )
 TUNABLES: Final = (BATCHED_MATMUL, FUSED_LINEAR, SILU_LINEAR, GROUPED_MATMUL)

@@ -254,29 +254,24 @@ def _rows_space(sizes: Sizes, target: str) -> Iterator[Choice]:
         yield from layer_space(fp8_linear_kernel, sizes["M"], target, f",BK={depth}")
 
 
-def _operations(sizes: Sizes) -> float:
-    return 2.0 * sizes["M"] * sizes["N"] * sizes["K"]
-
-
 _EXACT: Final = ("N", "K", "G")
 INT8_LINEAR: Final = Tunable(
-    "int8_linear", (int8_linear_kernel, int8_linear_scaled_kernel), _grouped_default, _grouped_space, exact=_EXACT,
-    operations=_operations,
-)  # fmt: skip
+    "int8_linear", (int8_linear_kernel, int8_linear_scaled_kernel), _grouped_default, _grouped_space, exact=_EXACT
+)
 INT8_VECTOR: Final = Tunable(
     "int8_linear_vector", (int8_linear_vector_kernel,), _vector_default, _vector_space, exact=("N", "C", "S")
 )
 INT8_INTEGER: Final = Tunable(
     "int8_linear_integer", (int8_linear_integer_kernel, int8_linear_integer_vector_kernel), _integer_default,
-    _integer_space, exact=_EXACT, operations=_operations,
+    _integer_space, exact=_EXACT,
 )  # fmt: skip
 INT8_INTEGER_ROWS: Final = Tunable(
     "int8_linear_integer_rows", (int8_linear_integer_rows_kernel,), _integer_rows_default, _integer_rows_space,
-    exact=("N", "K"), operations=_operations,
+    exact=("N", "K"),
 )  # fmt: skip
 FP8_LINEAR: Final = Tunable(
     "fp8_linear", (fp8_linear_kernel, fp8_linear_vector_kernel), _rows_default, _rows_space, exact=("N", "K"),
-    operations=_operations, types={"w": "f8e4m3", "scale": "f32"},
+    types={"w": "f8e4m3", "scale": "f32"},
 )  # fmt: skip
 TUNABLES: Final = (
     INT8_LINEAR, INT8_VECTOR, INT8_INTEGER, INT8_INTEGER_ROWS, FP8_LINEAR, INT4_LINEAR, INT4_LINEAR_ZERO

@@ -8,7 +8,6 @@ as in `attention`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -19,8 +18,7 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
 from .choosing import chosen
-from .prompt_sizes import prompt_default, prompt_space, wide_prompt_default
-from .weighing import LOG2_E, axes_of, blank, mean_of, scale_of, shared, weighed, wide
+from .weighing import LOG2_E, axes_of, blank, covering, mean_of, scale_of, shared, weighed, wide
 
 __all__ = ["attend_prompt", "attend_prompt_kernel", "attend_rows", "attend_rows_kernel"]
 
@@ -171,6 +169,46 @@ def _space(sizes: Sizes, target: str) -> Iterator[Choice]:
     yield from choices(attend_rows_kernel, "", *(Schedule(occupancy=count) for count in (1, 2, 4)), Schedule(warps=8))
 
 
+_LONG: Final = 4096
+"""From so many places on, programs of a GPU take more rows of a prompt each: what they read of the cache counts."""
+
+
+def _rows(sizes: Sizes, rows: int) -> dict[str, int]:
+    """As many rows as make so many with the heads that share keys."""
+    return {"BT": max(rows // covering(sizes["R"], 1, 2, 4, 8, 16, 32, 64), 1)}
+
+
+def _prompt_default(sizes: Sizes, target: str) -> Choice:
+    """Tiles of 64 rows, or of 128 with a long cache."""
+    if target == "cpu":
+        return Choice(attend_prompt_kernel, _rows(sizes, 64))
+    many, few = _rows(sizes, 128), _rows(sizes, 64)
+    if sizes["L"] * sizes["S"] > _LONG and sizes["D"] <= 128 and sizes["T"] % many["BT"] == 0:
+        return Choice(attend_prompt_kernel, many, Schedule(warps=8, latency=2, reverse=True))
+    if sizes["T"] % few["BT"] == 0:
+        return Choice(attend_prompt_kernel, few, Schedule(occupancy=2, reverse=True))
+    # The assembler has no code for a last tile of fewer rows that the copy engine brings.
+    return Choice(attend_prompt_kernel, few, Schedule(tma=False, reverse=True))
+
+
+def _wide_default(sizes: Sizes, target: str) -> Choice:
+    """The same for f32 and f64, whose tiles take more registers."""
+    return Choice(attend_prompt_kernel, _rows(sizes, 64 if target == "cpu" else 32))
+
+
+def _prompt_space(sizes: Sizes, target: str) -> Iterator[Choice]:
+    for rows in (32, 64, 128):
+        written = f"BT={_rows(sizes, rows)['BT']}"
+        if target == "cpu":
+            yield from choices(attend_prompt_kernel, written)
+        elif rows == 128:
+            far = (Schedule(warps=8, latency=latency, reverse=True) for latency in (2, 4))
+            yield from choices(attend_prompt_kernel, written, *far, Schedule(warps=8, reverse=True))
+        else:
+            near = Schedule(occupancy=2, reverse=True), Schedule(occupancy=2)
+            yield from choices(attend_prompt_kernel, written, *near)
+
+
 def _full(rng: Any, arguments: dict[str, Any]) -> None:
     """Blocks without holes, of sequences that fill their caches."""
     table, rows, sequence = arguments["table"], arguments["rows"], arguments["sequence"]
@@ -195,14 +233,11 @@ ROWS: Final = Tunable(
     inputs=_full,
 )  # fmt: skip
 PROMPT: Final = Tunable(
-    "attend_prompt", (attend_prompt_kernel,), partial(prompt_default, attend_prompt_kernel),
-    partial(prompt_space, attend_prompt_kernel), exact=("R", "S", "D"),
+    "attend_prompt", (attend_prompt_kernel,), _prompt_default, _prompt_space, exact=("R", "S", "D"),
     scalars={"scale": 0.1}, inputs=_from_the_start,
 )  # fmt: skip
 WIDE_PROMPT: Final = Tunable(
-    "wide_attend_prompt", (attend_prompt_kernel,), partial(wide_prompt_default, attend_prompt_kernel),
-    partial(prompt_space, attend_prompt_kernel), exact=("R", "S", "D"),
+    "wide_attend_prompt", (attend_prompt_kernel,), _wide_default, _prompt_space, exact=("R", "S", "D"),
     scalars={"scale": 0.1}, inputs=_from_the_start,
 )  # fmt: skip
-"""For f32 and f64, whose tiles take more registers."""
 TUNABLES: Final = (ROWS, PROMPT, WIDE_PROMPT)

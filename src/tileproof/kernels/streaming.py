@@ -49,16 +49,6 @@ def sum_type(w: Any, x: Any) -> Any:
     return f64 if w.dtype == f64 or x.dtype == f64 else f32
 
 
-def operand_type(w: Any, x: Any) -> Any:
-    """The type that tensor cores multiply."""
-    return w.dtype if w.dtype == x.dtype else sum_type(w, x)
-
-
-def columns_of(v: Any, kind: Any) -> Any:
-    """A vector as eight equal columns: tensor cores take no fewer."""
-    return v.to(kind)[:, None] + tp.zeros((1, 8), kind)
-
-
 def lane_sums(w: Any, x: Any, n: Any, BK: int) -> Any:
     """The sums of some rows: those of each lane are carried through the loop and added up once, behind it."""
     kind = sum_type(w, x)
@@ -66,15 +56,6 @@ def lane_sums(w: Any, x: Any, n: Any, BK: int) -> Any:
     for k in tp.tiles(K=BK):
         acc += (w[n, k].to(kind) * x[k].to(kind)).fill(0)
     return acc.sum(axis=1)
-
-
-def core_sums(w: Any, x: Any, n: Any, BK: int) -> Any:
-    """The sums of some rows on tensor cores."""
-    kind = operand_type(w, x)
-    acc = tp.zeros((n, 8), sum_type(w, x))
-    for k in tp.tiles(K=BK):
-        acc = tp.mma(w[n, k].to(kind), columns_of(x[k], kind), acc)
-    return acc.max(axis=1)
 
 
 # Choices.
@@ -85,9 +66,7 @@ LONGEST: Final = 1 << 15
 """Whole rows in one tile are not worth a try beyond."""
 
 
-def streaming(
-    lanes: tp.Kernel, rows: tp.Kernel, cores: tp.Kernel, n: int, k: int, target: str, name: str = "BN"
-) -> Choice:
+def streaming(lanes: tp.Kernel, rows: tp.Kernel, n: int, k: int, target: str, name: str = "BN") -> Choice:
     """What was found to stream best on an H200 and on a CPU with AVX2."""
     if target == "cpu":
         if 512 <= k <= LONGEST:
@@ -118,6 +97,15 @@ def on_cpu(name: str, lanes: tp.Kernel, rows: tp.Kernel, k: int) -> Iterator[Cho
         yield from choices(rows, " ".join(f"{name}={size}" for size in (4, 8, 16, 32, 64)))
 
 
+def streaming_space(lanes: tp.Kernel, rows: tp.Kernel, k: int, target: str) -> Iterator[Choice]:
+    """What is worth a try for a matrix with so many columns and a vector."""
+    if target == "cpu":
+        yield from on_cpu("BN", lanes, rows, k)
+    else:
+        yield from by_lanes(lanes)
+        yield from by_rows("BN", rows, k)
+
+
 def by_lanes(kernel: tp.Kernel) -> Iterator[Choice]:
     """Tiles of which the copy engine moves at least 1 KB at a time, and as much as a multiprocessor holds."""
     large = "BN=8,BK=512 BN=16,BK=256 BN=4,BK=1024 BN=8,BK=1024"
@@ -139,19 +127,6 @@ def by_rows(name: str, kernel: tp.Kernel, k: int) -> Iterator[Choice]:
                 kernel, f"{name}={size}", *(Schedule(occupancy=each, tma=False) for each in (4, 8, 16)),
                 Schedule(occupancy=4), Schedule(occupancy=2, warps=8, tma=False),
             )  # fmt: skip
-
-
-def by_pieces(kernel: tp.Kernel, n: int, k: int) -> Iterator[Choice]:
-    """Where there are not enough rows to fill a GPU evenly."""
-    for parts in (2, 4, 8):
-        length = -(-k // (parts * 256)) * 256
-        if n <= 8192 and length >= 1024:
-            yield from choices(kernel, f"BN=16,SK={length},BK=256 BN=8,SK={length},BK=512", Schedule(occupancy=2))
-            yield from choices(kernel, f"BN=16,SK={length},BK=256", Schedule(occupancy=2, latency=6))
-
-
-def by_cores(kernel: tp.Kernel) -> Iterator[Choice]:
-    yield from choices(kernel, "BN=64,BK=128 BN=64,BK=256", Schedule(occupancy=2), LASTING)
 
 
 # Layers of several rows, with weights that are taken apart on their way to the tensor cores.

@@ -288,8 +288,5 @@ EMBEDDING_BACKWARD: Final = Tunable(
 )
 CONV2D: Final = Tunable(
     "conv2d", (conv2d_kernel,), _conv_default, _conv_space, exact=("C", "O", "R", "S", "STRIDE", "PAD"),
-    operations=lambda sizes: 2.0 * math.prod(sizes[name] for name in ("B", "C", "O", "R", "S"))
-    * ((sizes["H"] + 2 * sizes["PAD"] - sizes["R"]) // sizes["STRIDE"] + 1)
-    * ((sizes["W"] + 2 * sizes["PAD"] - sizes["S"]) // sizes["STRIDE"] + 1),
 )  # fmt: skip
 TUNABLES: Final = (EMBEDDING, EMBEDDING_BACKWARD, GATHER_ROWS, SCATTER_ROWS, CONV2D)

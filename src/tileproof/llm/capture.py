@@ -10,7 +10,6 @@ from typing import Any, Final
 import tileproof as tp
 from tileproof.tuning.choices import in_chain
 
-from .angles import with_angles
 from .arena import Arena, planned
 from .fusing import Fusion, fused
 from .inputs import Inputs
@@ -74,7 +73,7 @@ def captured(
         tokens = None
         if kind.sampling != "none":
             tokens = sampled(step, logits, decoder.config, inputs.tensors, penalties, turn)
-        step = with_angles(appended_at_end(fused(step, fusions), decoder.caches))
+        step = appended_at_end(fused(step, fusions), decoder.caches)
         tensors |= arena.tensors(planned(step.ops))
         ops += step.ops
     chosen = None if tokens is None else tensors[id(tokens)]

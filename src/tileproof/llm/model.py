@@ -94,7 +94,7 @@ class Decoder:
         if kind.is_decode:
             given = *caches, inputs["table"], inputs["used"]
             return step.add("attend", ops.attend, q.shape, BF16, q, given=given)
-        given = *caches, inputs["table"], inputs["blocks"], inputs["owners"], inputs["positions"], inputs["used"]
+        given = *caches, inputs["table"], inputs["blocks"], inputs["owners"], inputs["positions"]
         return step.add("attend_rows", ops.attend_rows, q.shape, BF16, q, given=given)
 
     def _last(self, step: Step, x: Buffer, inputs: dict[str, Any]) -> Buffer:

@@ -89,9 +89,7 @@ def attend(o: Any, q: Any, keys: Any, values: Any, table: Any, used: Any) -> Non
     tk.paged_attention(_by_heads(q, depth), keys, values, table, used, out=_by_heads(o, depth))
 
 
-def attend_rows(
-    o: Any, q: Any, keys: Any, values: Any, table: Any, blocks: Any, owners: Any, positions: Any, used: Any
-) -> None:
+def attend_rows(o: Any, q: Any, keys: Any, values: Any, table: Any, blocks: Any, owners: Any, positions: Any) -> None:
     """Attention of any rows, in blocks of one sequence each."""
     depth = keys.shape[3]
     queries, out = _by_heads(q, depth), _by_heads(o, depth)
@@ -254,50 +252,10 @@ def rows_linear_silu(y: Any, x: Any, weight: Weight) -> None:
     tk.silu_linear(x, weight.values, out=y)
 
 
-def attend_prompt(
-    o: Any, q: Any, keys: Any, values: Any, table: Any, blocks: Any, owners: Any, positions: Any, used: Any
-) -> None:
+def attend_prompt(o: Any, q: Any, keys: Any, values: Any, table: Any, blocks: Any, owners: Any, positions: Any) -> None:
     """Attention of rows that are all of one sequence."""
     depth = keys.shape[3]
     tk.attend_prompt(_by_heads(q, depth), keys, values, table[0], positions, out=_by_heads(o, depth))
-
-
-def attend_chunk(
-    o: Any, q: Any, keys: Any, values: Any, table: Any, blocks: Any, owners: Any, positions: Any, used: Any
-) -> None:
-    """The same of rows that follow each other, by the place of the first and how many places are in use."""
-    depth = keys.shape[3]
-    tk.attend_chunk(_by_heads(q, depth), keys, values, table[0], positions[:1], used, out=_by_heads(o, depth))
-
-
-def angles(row_cos: Any, row_sin: Any, cos: Any, sin: Any, positions: Any) -> None:
-    """Cosines and sines of the positions of all rows."""
-    tk.gather_rows(cos, positions, out=row_cos)
-    tk.gather_rows(sin, positions, out=row_sin)
-
-
-def attend_turned(
-    o: Any, x: Any, row_cos: Any, row_sin: Any, q_norm: Any, k_norm: Any, eps: float, heads: int, groups: int,
-    keys: Any, values: Any, cos: Any, sin: Any, positions: Any, slots: Any, *again: Any,
-) -> None:  # fmt: skip
-    """Keys and values put into their pages, and attention of rows that follow each other, from their product."""
-    *_, table, _, _, _, used = again
-    stacked = (each.reshape(1, *each.shape) for each in (x, keys, values))
-    tk.append_layers(*stacked, cos, sin, positions, slots, k_norm.reshape(1, *k_norm.shape), eps)
-    given, out = (table[0], row_cos, row_sin, positions[:1], used), _by_heads(o, keys.shape[3])
-    tk.norm_rope_attend(x, keys, values, *given, q_norm, eps, out=out)
-
-
-def attend_turned_plain(
-    o: Any, x: Any, row_cos: Any, row_sin: Any, keys: Any, values: Any, cos: Any, sin: Any, positions: Any, slots: Any,
-    *again: Any,
-) -> None:  # fmt: skip
-    """The same without norms."""
-    *_, table, _, _, _, used = again
-    stacked = (each.reshape(1, *each.shape) for each in (x, keys, values))
-    tk.append_layers(*stacked, cos, sin, positions, slots)
-    given, out = (table[0], row_cos, row_sin, positions[:1], used), _by_heads(o, keys.shape[3])
-    tk.norm_rope_attend(x, keys, values, *given, out=out)
 
 
 def _is_one_row(kind: StepClass, ops: Sequence[Op]) -> bool:
@@ -359,13 +317,6 @@ LATE: Final = (
     Fusion(("append", "turn", "attend"), "attend_new_plain", attend_new_plain, _are_few),
 )
 """Attention that appends nothing: `late` does that for all layers at once. Seen to be faster for 1 text and for 8."""
-CHUNKS: Final = (Fusion(("attend_rows",), "attend_chunk", attend_chunk, _is_one_sequence),)
-"""Attention of a prompt that looks nothing up by rows."""
-TURNED: Final = (
-    Fusion(("head_norms", "append", "turn", "attend_rows"), "attend_turned", attend_turned, _is_one_sequence),
-    Fusion(("append", "turn", "attend_rows"), "attend_turned_plain", attend_turned_plain, _is_one_sequence),
-)
-"""Attention of a prompt that takes its queries from their product. Both are to be raced on a GPU: see `benchmarks`."""
 _EVERYWHERE: Final = (
     Fusion(("linear", "add"), "linear_add", linear_add, _is_one_row),
     Fusion(("add", "norm"), "add_norm", add_norm, _has_rows, keeps=True),

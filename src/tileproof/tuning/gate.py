@@ -1,28 +1,29 @@
-"""The gate before timing: a candidate computes what the default choice computes, on fresh random inputs, or is out.
+"""The gate: a candidate replaces the default only if it computes what the default computes, and is faster.
 
-Every array that any kernel of the tunable may write is the trial's own. Before a run it is poisoned, or holds again
-what it held before if that matters, so that an element nobody writes shows. A candidate runs three times: on one set of
-inputs, again on the same without poison in between, and on another set with another poison. Results may differ by some
+Every array that any kernel of the tunable may write is the trial's own. Before a run it holds poison, or again what it
+held before if that matters, so that an element nobody writes shows. A candidate runs three times: on one set of inputs,
+again on the same without poison in between, and on another set with another poison. Results may differ by some
 roundings of their element type, because sums may be taken in another order; whole numbers have to be equal, and NaN is
-nowhere. The last timed launch is compared once more.
+nowhere. The last timed launch is compared once more. The one that is left runs against the default, pair by pair, in
+changing order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+import statistics
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from tileproof.language.dtypes import DType
 
 from .choices import Choice
-from .inputs import Argument, Arguments, TuningError, arguments_of
-from .places import Difference, Place
-
-if TYPE_CHECKING:
-    from .tunables import Sizes, Tunable
+from .inputs import Argument, Arguments, Array, TuningError, arguments_of, numbers
+from .places import Place
+from .tunables import Sizes, Tunable
 
 _STEPS: Final = {"f64": 1e-10, "f32": 2e-5, "f16": 2e-3, "bf16": 1.6e-2, "f8e4m3": 0.13, "f8e5m2": 0.26}
 """How far an element may be off, as a part of the greatest magnitude: some roundings of each type."""
@@ -30,8 +31,13 @@ _USUAL: Final = 0.25
 """How much of that differences may be on the whole, by their root mean square against that of the results."""
 _POISONS: Final = (0xFF, 0x7F)
 """NaN in every float type; then the greatest numbers of most."""
-_SHARE: Final = 0.25
-"""Of the free memory that one set of arguments may take if there are to be two."""
+_PIECE: Final = 1 << 20
+_TRIAL: Final = 0.02
+"""Seconds of launches for each candidate."""
+_PAIRS: Final = 8
+"""Turns of the winner and the default, side by side."""
+_GAIN: Final = 1.01
+"""How much faster than the default a choice must be to replace it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,138 +51,135 @@ class Call:
         self.choice.launched(*self.args, **self.choice.constants)
 
 
-@dataclass(frozen=True, slots=True)
 class Trial:
     """One set of arguments, and what the default choice makes of them."""
 
-    arguments: Arguments
-    arrays: Mapping[str, Any]
-    """What is passed, by name: also scalars that the tunable's own inputs changed."""
-    before: Mapping[str, Any]
-    """What written arrays held, where that matters."""
-    expected: Mapping[str, Any]
-    place: Place
+    def __init__(
+        self, arguments: Arguments, given: Mapping[str, Any], place: Place, reference: Choice, poison: int
+    ) -> None:
+        self._names, self._place = arguments.names, place
+        self._written = [each for each in arguments.tensors if each.is_written]
+        self.arrays = {name: place.put(each) if isinstance(each, np.ndarray) else each for name, each in given.items()}
+        self._kept = {each.name: place.put(given[each.name]) for each in self._written if each.is_kept}
+        self._poison = {each.name: place.put(_filled(each, poison)) for each in self._written if not each.is_kept}
+        self.restore(poisoned=True)
+        self.call(reference)()
+        self.expected = {each.name: place.read(self.arrays[each.name]).copy() for each in self._written}
 
-    @property
-    def written(self) -> tuple[Argument, ...]:
-        return tuple(each for each in self.arguments.tensors if each.is_written)
-
-    def restore(self) -> None:
-        """Has arrays hold what they held, where that matters."""
-        for name, held in self.before.items():
-            self.place.copy(self.arrays[name], held)
-
-    def poison(self, byte: int) -> None:
-        """Makes all that a run must write anew into what no run writes."""
-        for each in self.written:
-            if each.name not in self.before:
-                self.place.poison(self.arrays[each.name], byte)
+    def restore(self, *, poisoned: bool) -> None:
+        """Has arrays hold what they held, where that matters; the others hold poison, if that is wanted."""
+        for name, source in (*self._kept.items(), *(self._poison.items() if poisoned else ())):
+            self._place.copy(self.arrays[name], source)
 
     def call(self, choice: Choice) -> Call:
         """A launch of a choice."""
-        return Call(choice, choice.arguments(self.arguments.in_order(self.arrays)))
+        return Call(choice, choice.arguments([self.arrays[name] for name in self._names]))
 
     def problem(self) -> str | None:
         """How what the last run wrote differs from what is expected; None if it does not."""
-        for each in self.written:
-            found = self.place.compare(self.arrays[each.name], self.expected[each.name])
-            said = problem_of(found, each.dtype)
+        for each in self._written:
+            said = difference(self._place.read(self.arrays[each.name]), self.expected[each.name], each.dtype)
             if said is not None:
                 return f"`{each.name}`: {said}"
         return None
 
 
 class Gate:
-    """The sets of arguments of a tunable for some sizes, with what is expected of them."""
+    """What decides about the candidates of a tunable for some sizes."""
 
     def __init__(
-        self, tunable: Tunable, sizes: Sizes, element: str, place: Place, reference: Choice, rng: np.random.Generator
+        self, tunable: Tunable, sizes: Sizes, element: str, place: Place, default: Choice, rng: np.random.Generator
     ) -> None:
-        arguments = arguments_of(tunable, sizes, element, reference.constants)
-        sets = 2 if arguments.nbytes < _SHARE * place.free_bytes else 1
-        self.arguments = arguments
-        self.trials = [_trial(tunable, arguments, place, reference, rng) for _ in range(sets)]
+        arguments = arguments_of(tunable, sizes, element, default.constants)
+        self._place, self._default = place, default
+        self.trials = [Trial(arguments, _given(tunable, arguments, rng), place, default, each) for each in _POISONS]
+        for name, expected in (pair for trial in self.trials for pair in trial.expected.items()):
+            if (expected != expected).any():  # NaN, which nobody could tell from what was not written
+                raise TuningError(
+                    f"`{tunable.name}` by default leaves NaN in `{name}` on random inputs, so nothing can be compared "
+                    "with it: have `inputs` of the Tunable put in what gives numbers"
+                )
 
     def problem(self, choice: Choice) -> str | None:
         """Why a choice is not the same computation; None if it is."""
-        for place, trial in enumerate(self.trials):
-            trial.restore()
-            trial.poison(_POISONS[place % len(_POISONS)])
-            launch = trial.call(choice)
-            launch()
+        first, second = self.trials
+        for trial, again in ((first, False), (first, True), (second, False)):
+            trial.restore(poisoned=not again)
+            trial.call(choice)()
             said = trial.problem()
             if said is not None:
-                return said
-            if not place:
-                trial.restore()
-                launch()
-                said = trial.problem()
-                if said is not None:
-                    return f"{said}, when it runs a second time"
+                return f"{said}, when it runs a second time" if again else said
         return None
 
-    def call(self, choice: Choice) -> Call:
-        """A launch of a choice for the clock."""
-        return self.trials[0].call(choice)
+    def tried(self, choice: Choice, hopeless: float = math.inf) -> float | str:
+        """The seconds that a choice takes, or how it is wrong. It is timed no longer if it seems hopeless."""
+        said = self.problem(choice)
+        if said is None:
+            seconds = self.seconds(choice, _TRIAL, hopeless)
+            said = self.trials[0].problem()
+            if said is None:
+                return seconds
+            said += ", after many launches"
+        return f"wrong: {said}"
 
-    def before(self) -> None:
-        """What comes before each launch, outside the clock."""
-        self.trials[0].restore()
+    def seconds(self, choice: Choice, seconds: float = _TRIAL, hopeless: float = math.inf) -> float:
+        """The median time of launches for so long."""
+        trial = self.trials[0]
+        times = self._place.times(trial.call(choice), lambda: trial.restore(poisoned=False), seconds, hopeless)
+        return statistics.median(times)
 
-    def problem_afterwards(self) -> str | None:
-        """How the last timed launch was wrong; None if it was not."""
-        said = self.trials[0].problem()
-        return None if said is None else f"{said}, after many launches"
+    def winner(self, choice: Choice, step: Callable[[], object]) -> tuple[Choice, float, float]:
+        """A choice that was tried, if it may replace the default, or the default; its seconds and those of the default.
+        `step` is called before each pair of turns."""
+        pairs: list[tuple[float, float]] = []
+        for turn in range(_PAIRS):
+            step()
+            order = (choice, self._default) if turn % 2 else (self._default, choice)
+            taken = {each.label: self.seconds(each, _TRIAL / 2) for each in order}
+            pairs.append((taken[choice.label], taken[self._default.label]))
+        gain = statistics.median(theirs / mine for mine, theirs in pairs)
+        mine, theirs = (statistics.median(each) for each in zip(*pairs, strict=True))
+        return (choice, mine, theirs) if min(gain, theirs / mine) >= _GAIN else (self._default, theirs, theirs)
 
 
-def _trial(tunable: Tunable, arguments: Arguments, place: Place, reference: Choice, rng: np.random.Generator) -> Trial:
-    arrays: dict[str, Any] = {}
+def _given(tunable: Tunable, arguments: Arguments, rng: np.random.Generator) -> dict[str, Any]:
+    """Arrays of the host and scalars, by name."""
+    given: dict[str, Any] = dict(arguments.scalars)
     for each in arguments.tensors:
-        arrays[each.name] = place.make(each, rng) if each.is_kept else place.empty(each)
+        given[each.name] = numbers(rng, each) if each.is_kept else _filled(each, 0)
     if tunable.inputs is not None:
-        given = {**arguments.scalars, **arrays}
-        place.wait()
         tunable.inputs(rng, given)
-        arrays = {
-            name: place.bring(value) if isinstance(value, np.ndarray) else value
-            for name, value in given.items()
-            if name in arrays or value != arguments.scalars[name]
-        }
-    before: dict[str, Any] = {}
-    for each in arguments.tensors:
-        if each.is_written and each.is_kept:
-            before[each.name] = place.empty(each)
-            place.copy(before[each.name], arrays[each.name])
-    trial = Trial(arguments, arrays, before, {}, place)
-    trial.poison(_POISONS[0])
-    trial.call(reference)()
-    expected = {}
-    for each in trial.written:
-        expected[each.name] = place.empty(each)
-        place.copy(expected[each.name], arrays[each.name])
-        _demand_finite(tunable, each, place.compare(expected[each.name], expected[each.name]))
-    return Trial(arguments, arrays, before, expected, place)
+    return given
 
 
-def _demand_finite(tunable: Tunable, argument: Argument, found: Difference) -> None:
-    """NaN differs from itself, and nobody could tell it from what was not written."""
-    if argument.dtype.is_float and found.wrong:
-        raise TuningError(
-            f"`{tunable.name}` by default leaves NaN in `{argument.name}` on random inputs, so nothing can be compared "
-            "with it: have `inputs` of the Tunable put in what gives numbers"
-        )
+def _filled(argument: Argument, byte: int) -> Array:
+    return np.full(argument.nbytes, byte, np.uint8).view(argument.storage).reshape(argument.shape)
 
 
-def problem_of(found: Difference, dtype: DType) -> str | None:
-    """What is wrong with an array that is so far from what is expected; None if only roundings differ."""
-    if found.wrong:
-        what = "are NaN or infinite where they should not be" if dtype.is_float else "differ"
-        return f"{found.wrong} elements {what}"
-    if not dtype.is_float:
+def difference(found: Array, expected: Array, dtype: DType) -> str | None:
+    """How results are apart; None if they are the same, or only roundings differ."""
+    bits = f"u{expected.itemsize}"  # a poisoned bool is neither True nor False
+    one, other = found.reshape(-1), expected.reshape(-1)
+    unequal = int((one.view(bits) != other.view(bits)).sum())
+    if not unequal:
         return None
+    if not dtype.is_float:
+        return f"{unequal} elements differ"
+    worst = top = gaps = squares = 0.0
+    wrong = 0
+    for start in range(0, one.size, _PIECE):
+        mine, theirs = (each[start : start + _PIECE].astype(np.float64) for each in (one, other))
+        is_finite = np.isfinite(mine) & np.isfinite(theirs)
+        wrong += int((~is_finite & (mine != theirs)).sum())
+        gap, size = np.abs(mine[is_finite] - theirs[is_finite]), np.abs(theirs[is_finite])
+        worst, top = max(worst, float(gap.max(initial=0.0))), max(top, float(size.max(initial=0.0)))
+        gaps, squares = gaps + float(gap @ gap), squares + float(size @ size)
+    if wrong:
+        return f"{wrong} elements are NaN or infinite where they should not be"
     step = _STEPS[dtype.name]
-    if found.worst > step * found.top:
-        return f"off by {found.worst / max(found.top, 1e-300):.2g} of the greatest magnitude, {step:g} are allowed"
-    if found.gap > _USUAL * step * found.size:
-        return f"off by {found.gap / max(found.size, 1e-300):.2g} on the whole, {_USUAL * step:g} are allowed"
+    if worst > step * top:
+        return f"off by {worst / max(top, 1e-300):.2g} of the greatest magnitude, {step:g} are allowed"
+    share = math.sqrt(gaps / squares) if squares else 0.0
+    if share > _USUAL * step:
+        return f"off by {share:.2g} on the whole, {_USUAL * step:g} are allowed"
     return None

@@ -8,9 +8,9 @@ say, the tunable's own `inputs` puts in afterwards.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -20,8 +20,7 @@ from tileproof.frontend.signature import ContentOf, ScalarParameter, Signature, 
 from tileproof.ir.types import Access, Fixed, Named
 from tileproof.language.dtypes import ALL, I32, DType, DTypeVar
 
-if TYPE_CHECKING:
-    from .tunables import Sizes, Tunable
+from .tunables import Sizes, Tunable
 
 DTYPES: Final = {dtype.name: dtype for dtype in ALL if dtype.storage is not None}
 Array = np.ndarray[Any, Any]
@@ -29,14 +28,6 @@ Array = np.ndarray[Any, Any]
 
 class TuningError(ValueError):
     """Something cannot be tuned as asked. The text says what to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class Content:
-    """What an index tensor may hold."""
-
-    kind: str
-    extent: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +41,9 @@ class Argument:
     """Whether any kernel of the tunable may write it."""
     is_kept: bool
     """Whether what it holds before a launch matters."""
-    content: Content | None = None
+    content: str = ""
+    """What an index tensor may hold: "Index", "Unique" or "Offsets", of an axis of this extent."""
+    extent: int = 0
 
     @property
     def storage(self) -> np.dtype[Any]:
@@ -71,15 +64,6 @@ class Arguments:
     tensors: tuple[Argument, ...]
     scalars: Mapping[str, bool | int | float]
 
-    @property
-    def nbytes(self) -> int:
-        """What must move through memory at least: each tensor once."""
-        return sum(each.nbytes for each in self.tensors)
-
-    def in_order(self, arrays: Mapping[str, Any]) -> list[Any]:
-        """As they are passed to a kernel; `arrays` may have scalars too, which then win."""
-        return [arrays[name] if name in arrays else self.scalars[name] for name in self.names]
-
 
 def arguments_of(tunable: Tunable, sizes: Sizes, element: str, constants: Mapping[str, int]) -> Arguments:
     """The arguments for some sizes; `constants` are those that shapes are computed from, such as `"N/B"`."""
@@ -87,19 +71,23 @@ def arguments_of(tunable: Tunable, sizes: Sizes, element: str, constants: Mappin
         raise TuningError(f"`{element}` is not an element type: there are {', '.join(DTYPES)}")
     signatures = [parse(kernel).signature for kernel in tunable.kernels]
     first = signatures[0]
-    extents = _extents(first, sizes, constants)
+    defaults = {each.name: each.default for each in first.constants if type(each.default) is int}
+    fixed = {**defaults, **constants}
+    extents = {name: extent for name, extent in sizes.items() if name not in fixed or name in first.dimensions}
+    extents = resolve(first.equations, extents, fixed)
     tensors, scalars = [], {}
     for each in first.arguments:
         if isinstance(each, ScalarParameter):
             scalars[each.name] = _scalar(tunable, each)
             continue
         accesses = [_access(other, each.name, first) for other in signatures]
+        held = each.element if isinstance(each.element, ContentOf) else None
         tensors.append(
             Argument(
                 each.name, _shape(tunable, each, extents), _dtype(tunable, each, element),
                 is_written=any(access is not Access.IN for access in accesses),
                 is_kept=any(access in (Access.IN, Access.INOUT) for access in accesses),
-                content=_content(each, extents),
+                content=held.kind if held else "", extent=extents.get(held.dimension, 0) if held else 0,
             )
         )  # fmt: skip
     return Arguments(tuple(each.name for each in first.arguments), tuple(tensors), scalars)
@@ -112,14 +100,6 @@ def _access(signature: Signature, name: str, first: Signature) -> Access:
         known = {one.name: other for one, other in zip(first.arguments, signature.arguments, strict=True)}
     found = known.get(name)
     return found.access if isinstance(found, TensorParameter) else Access.IN
-
-
-def _extents(signature: Signature, sizes: Sizes, constants: Mapping[str, int]) -> dict[str, int]:
-    """Every dimension that follows from the sizes."""
-    defaults = {each.name: each.default for each in signature.constants if type(each.default) is int}
-    fixed = {**defaults, **constants}
-    extents = {name: extent for name, extent in sizes.items() if name not in fixed or name in signature.dimensions}
-    return resolve(signature.equations, extents, fixed)
 
 
 def _shape(tunable: Tunable, tensor: TensorParameter, extents: Mapping[str, int]) -> tuple[int, ...]:
@@ -150,12 +130,6 @@ def _dtype(tunable: Tunable, tensor: TensorParameter, element: str) -> DType:
             return DTYPES[tunable.types.get(tensor.name, element)]
 
 
-def _content(tensor: TensorParameter, extents: Mapping[str, int]) -> Content | None:
-    if not isinstance(tensor.element, ContentOf):
-        return None
-    return Content(tensor.element.kind, extents.get(tensor.element.dimension, 0))
-
-
 def _scalar(tunable: Tunable, parameter: ScalarParameter) -> bool | int | float:
     if parameter.name not in tunable.scalars:
         cure = f'give the Tunable scalars={{"{parameter.name}": ...}}'
@@ -168,37 +142,29 @@ def _scalar(tunable: Tunable, parameter: ScalarParameter) -> bool | int | float:
 # Contents.
 
 
-def whole_range(dtype: DType) -> tuple[int, int]:
-    """From where whole numbers of a type are taken, and how many: all of 8 bits, few of others, so that sums fit."""
-    if dtype.kind == "bool":
-        return 0, 2
-    if dtype.bits == 8:
-        return (-127, 255) if dtype.kind == "int" else (0, 256)
-    return (-100, 201) if dtype.kind == "int" else (0, 201)
+def numbers(rng: np.random.Generator, argument: Argument) -> Array:
+    """Fresh contents for an argument. Whole numbers of 8 bits are any, others are few, so that sums fit."""
+    shape, dtype = argument.shape, argument.dtype
+    if argument.content:
+        return _entries(rng, argument).reshape(shape).astype(argument.storage)
+    if dtype.is_float:
+        return rng.standard_normal(shape, np.float64 if dtype.bits == 64 else np.float32).astype(argument.storage)
+    is_signed, is_byte = dtype.kind == "int", dtype.bits == 8
+    most = 1 if dtype.kind == "bool" else (127 if is_signed else 255) if is_byte else 100
+    return rng.integers(-most if is_signed else 0, most, shape, endpoint=True).astype(argument.storage)
 
 
-def positions(rng: np.random.Generator, content: Content, shape: Sequence[int]) -> Array:
+def _entries(rng: np.random.Generator, argument: Argument) -> Array:
     """Entries of an index tensor."""
-    count, extent = math.prod(shape), content.extent
-    match content.kind:
+    count, extent = math.prod(argument.shape), argument.extent
+    match argument.content:
         case "Offsets":
             borders = np.sort(rng.integers(0, extent + 1, count))
             borders[:1], borders[-1:] = 0, extent
-            return borders.reshape(shape)
+            return borders
         case "Unique":
-            found = np.full(count, -1, np.int64)
-            found[: min(count, extent)] = rng.permutation(extent)[:count]
-            return rng.permutation(found).reshape(shape)
+            entries = np.full(count, -1, np.int64)
+            entries[: min(count, extent)] = rng.permutation(extent)[:count]
+            return rng.permutation(entries)
         case _:
-            return rng.integers(0, extent, count).reshape(shape) if extent else np.full(shape, -1)
-
-
-def numbers(rng: np.random.Generator, argument: Argument) -> Array:
-    """Fresh contents for an argument, on the host."""
-    if argument.content is not None:
-        return positions(rng, argument.content, argument.shape).astype(argument.storage)
-    if argument.dtype.is_float:
-        made = rng.standard_normal(argument.shape, np.float64 if argument.dtype.bits == 64 else np.float32)
-        return made.astype(argument.storage)
-    low, count = whole_range(argument.dtype)
-    return rng.integers(low, low + count, argument.shape).astype(argument.storage)
+            return rng.integers(0, extent, count) if extent else np.full(count, -1)

@@ -1,154 +1,66 @@
-"""Where trials run: arrays with fresh contents, comparisons, and times with cold caches. This one is the CPU."""
+"""Where trials run: memory for their arrays, and times of launches with cold caches, on the CPU and on GPUs."""
 
 from __future__ import annotations
 
 import math
-import os
+import platform
+import statistics
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from tileproof.backends.base import device_of
 from tileproof.backends.cpu.target import host
-from tileproof.backends.cpu.threads import threads
-from tileproof.language.dtypes import by_storage
+from tileproof.backends.cuda import driver
+from tileproof.diagnostics.errors import TileproofError
+from tileproof.language.dtypes import U8
+from tileproof.runtime.copying import copy
+from tileproof.runtime.cuda_streams import CudaStream
+from tileproof.runtime.graphs import Graph
+from tileproof.runtime.making import empty, from_numpy
 
-from .inputs import Argument, numbers
-from .provenance import device_name
+from .inputs import Array, TuningError
+from .provenance import is_cpu, recorded_target
 
-FEWEST: Final = 5
+_FEWEST: Final = 5
 """Launches that make a time, at least."""
-_PIECE: Final = 1 << 20
-_PHYSICAL: Final = ("SC_PHYS_PAGES", "SC_PAGE_SIZE")
+_BATCH: Final = 20
+"""Launches that a GPU is given before the first is waited for: so it never waits for the host."""
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """How far an array is from another."""
-
-    worst: float
-    """The greatest difference of two finite elements."""
-    top: float
-    """The greatest magnitude in the other."""
-    gap: float
-    """The root of the mean square of differences."""
-    size: float
-    """The same of the other's elements."""
-    wrong: int
-    """Elements that are not finite and not the same; of whole numbers, those that differ."""
-
-    @staticmethod
-    def of(worst: float, top: float, gaps: float, sizes: float, wrong: int, count: int) -> Difference:
-        """From sums of squares over `count` elements."""
-        every = max(count, 1)
-        return Difference(worst, top, math.sqrt(gaps / every), math.sqrt(sizes / every), wrong)
-
-
-class Place(ABC):
-    """A machine that trials run on."""
-
-    target: str
-    """As tunables know it: "cpu", or an architecture."""
-    name: str
-    """As it is sold."""
-    units: int
-    """How many programs it runs side by side at least: threads, or multiprocessors."""
-
-    @abstractmethod
-    def make(self, argument: Argument, rng: np.random.Generator) -> Any:
-        """An array with fresh contents."""
-
-    @abstractmethod
-    def empty(self, argument: Argument) -> Any:
-        """An array that is to be written."""
-
-    @abstractmethod
-    def bring(self, array: np.ndarray[Any, Any]) -> Any:
-        """An array of the host, here."""
-
-    @abstractmethod
-    def copy(self, to: Any, source: Any) -> None:
-        """Copies all elements."""
-
-    def wait(self) -> None:
-        """Until all that was given is done: only then may the host write."""
-        return
-
-    @abstractmethod
-    def poison(self, array: Any, byte: int) -> None:
-        """Fills an array with one byte: 0xFF makes every float NaN."""
-
-    @abstractmethod
-    def compare(self, found: Any, expected: Any) -> Difference:
-        """How far an array is from what is expected."""
-
-    @abstractmethod
-    def times(
-        self, launch: Callable[[], object], before: Callable[[], object], seconds: float, hopeless: float = math.inf
-    ) -> list[float]:
-        """Seconds of each launch, for so long and at least `FEWEST` times, with cold caches. `before` is not timed.
-        Ends early where launches take longer than `hopeless`."""
-
-    @property
-    @abstractmethod
-    def free_bytes(self) -> int:
-        """Memory for arguments."""
-
-
-class CpuPlace(Place):
+class CpuPlace:
     """The CPU, with arrays of numpy."""
 
     def __init__(self) -> None:
-        self.target = "cpu"
-        self.name = device_name("cpu")
-        self.units = threads()
-        self._cache = host().caches.l3
-        self._flushed: np.ndarray[Any, Any] | None = None
+        self.target, self.name = "cpu", _processor()
+        self._flushed = np.zeros(max(2 * host().caches.l3, 1 << 20), np.uint8)
 
-    def make(self, argument: Argument, rng: np.random.Generator) -> Any:
-        return numbers(rng, argument)
-
-    def empty(self, argument: Argument) -> Any:
-        return np.empty(argument.shape, argument.storage)
-
-    def bring(self, array: np.ndarray[Any, Any]) -> Any:
-        return array
+    def put(self, array: Array) -> Any:
+        """A copy of an array of the host, here."""
+        return array.copy()
 
     def copy(self, to: Any, source: Any) -> None:
+        """Copies all elements of an array that is here."""
         np.copyto(to, source)
 
-    def poison(self, array: Any, byte: int) -> None:
-        array.reshape(-1).view(np.uint8)[...] = byte
-
-    def compare(self, found: Any, expected: Any) -> Difference:
-        is_float = by_storage()[expected.dtype].is_float
-        one, other = found.reshape(-1), expected.reshape(-1)
-        if not is_float:
-            kind = f"u{expected.dtype.itemsize}"  # a poisoned bool is neither True nor False
-            return Difference.of(0.0, 0.0, 0.0, 0.0, int((one.view(kind) != other.view(kind)).sum()), one.size)
-        worst = top = gaps = sizes = 0.0
-        wrong = 0
-        for start in range(0, one.size, _PIECE):
-            mine = one[start : start + _PIECE].astype(np.float64)
-            theirs = other[start : start + _PIECE].astype(np.float64)
-            is_finite = np.isfinite(mine) & np.isfinite(theirs)
-            wrong += int((~is_finite & (mine != theirs)).sum())
-            gap, size = np.abs(mine[is_finite] - theirs[is_finite]), np.abs(theirs[is_finite])
-            worst, top = max(worst, float(gap.max(initial=0.0))), max(top, float(size.max(initial=0.0)))
-            gaps, sizes = gaps + float((gap * gap).sum()), sizes + float((size * size).sum())
-        return Difference.of(worst, top, gaps, sizes, wrong, one.size)
+    def read(self, array: Any) -> Array:
+        """What an array holds, on the host."""
+        found: Array = array
+        return found
 
     def times(
         self, launch: Callable[[], object], before: Callable[[], object], seconds: float, hopeless: float = math.inf
     ) -> list[float]:
+        """Seconds of each launch, for so long and at least five times, with cold caches. `before` is not timed.
+        Ends early where launches take longer than `hopeless`."""
         taken: list[float] = []
         end = time.perf_counter() + seconds
-        while len(taken) < FEWEST or time.perf_counter() < end:
+        while len(taken) < _FEWEST or time.perf_counter() < end:
             before()
-            self._flush()
+            self._flushed += 1  # leaves nothing of the arguments in the caches
             began = time.perf_counter()
             launch()
             taken.append(time.perf_counter() - began)
@@ -156,15 +68,101 @@ class CpuPlace(Place):
                 break
         return taken
 
-    def _flush(self) -> None:
-        """Leaves nothing of the arguments in the caches."""
-        if self._flushed is None:
-            self._flushed = np.zeros(max(2 * self._cache, 1 << 20), np.uint8)
-        self._flushed += 1
 
-    @property
-    def free_bytes(self) -> int:
+def _processor() -> str:
+    """What the processor is sold as."""
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        text = ""
+    names = (line.partition(":")[2].strip() for line in text.splitlines() if line.startswith("model name"))
+    return next(names, "") or platform.processor() or platform.machine()
+
+
+class GpuPlace:
+    """A GPU, with tensors of our own on a stream of their own."""
+
+    def __init__(self, ordinal: int = 0) -> None:
+        self._gpu, self._where = driver.Device(ordinal), f"cuda:{ordinal}"
+        self.target, self.name = self._gpu.arch, self._gpu.name
+        self._stream = CudaStream(self._where)
+        self._begins, self._ends = ([driver.Event(self._gpu, is_timed=True) for _ in range(_BATCH)] for _ in range(2))
+        self._flushed = empty(2 * _cache_of(self._gpu), U8, self._where)
+
+    def put(self, array: Array) -> Any:
+        with self._stream:
+            return from_numpy(array, self._where)
+
+    def copy(self, to: Any, source: Any) -> None:
+        with self._stream:
+            copy(to, source)
+
+    def read(self, array: Any) -> Array:
+        found: Array = array.numpy()
+        return found
+
+    def times(
+        self, launch: Callable[[], object], before: Callable[[], object], seconds: float, hopeless: float = math.inf
+    ) -> list[float]:
+        taken: list[float] = []
+        batch = _FEWEST
+        with self._stream:
+            run, held = self._replayed(launch)
+            end = time.perf_counter() + seconds
+            while len(taken) < _FEWEST or time.perf_counter() < end:
+                for place in range(batch):
+                    before()
+                    device_of(self._gpu.ordinal).fill(self._flushed, place)
+                    self._begins[place].record(self._stream.handle)
+                    run()
+                    self._ends[place].record(self._stream.handle)
+                self._gpu.synchronize(self._stream.handle)
+                pairs = zip(self._ends[:batch], self._begins[:batch], strict=True)
+                taken += [1e-3 * end.milliseconds_since(begin) for end, begin in pairs]
+                if statistics.median(taken) > hopeless:
+                    break
+                batch = _BATCH if sum(taken) < seconds * len(taken) / _BATCH else _FEWEST
+        del held
+        return taken
+
+    def _replayed(self, launch: Callable[[], object]) -> tuple[Callable[[], object], Graph | None]:
+        """A launch that takes the host no time, as a graph, so that the clock sees the GPU alone; and what holds it.
+
+        What no graph can hold is launched as it is, and what the host does between counts.
+        """
+        graph = Graph()
         try:
-            return os.sysconf(_PHYSICAL[0]) * os.sysconf(_PHYSICAL[1]) // 2
-        except (OSError, ValueError):
-            return 1 << 31
+            with graph:
+                launch()
+        except TileproofError:
+            return launch, None
+        if graph.device is None:  # nothing was launched
+            return launch, None
+        executable, handle = graph._player.executable, self._stream.handle
+        return (lambda: executable.launch(handle)), graph
+
+
+Place: TypeAlias = CpuPlace | GpuPlace
+"""A machine that trials run on: its `target` as tunables know it, and its `name` as it is sold."""
+
+
+def place_for(target: str | None) -> Place:
+    """The device that a target runs on here: the first GPU, or the CPU where there is none, unless one is named."""
+    gpus = [driver.Device(number).arch for number in range(driver.device_count())]
+    target = target or (gpus[0] if gpus else "cpu")
+    if is_cpu(target):
+        if target not in ("cpu", recorded_target("cpu")):
+            raise TuningError(f"this processor is {recorded_target('cpu')}, and not {target}: tune for it there")
+        return CpuPlace()
+    if target not in gpus:
+        raise TuningError(
+            f"there is no GPU of {target} here: tune where there is one, or only compile, with --compile-only"
+        )
+    return GpuPlace(gpus.index(target))
+
+
+def _cache_of(gpu: driver.Device) -> int:
+    """Bytes of its last cache."""
+    library = gpu.driver
+    which = library.api.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE
+    return int(library.call("asking the GPU what it is", "cuDeviceGetAttribute", which, library.device(gpu.ordinal)))

@@ -1,23 +1,21 @@
-"""What records and logs depend on: the kernels, the versions of what compiles them, and the machine."""
+"""What records depend on: the kernels, the versions of what compiles them, and the machine."""
 
 from __future__ import annotations
 
-import platform
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any
 
 from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.target import Target, host
-from tileproof.backends.cuda import driver, toolchain
+from tileproof.backends.cuda import toolchain
 from tileproof.diagnostics.errors import TileproofError
+from tileproof.language.kernel import Kernel
 
 from .sources import source_hash
-from .work import Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +31,10 @@ class Provenance:
     date: str
 
     @staticmethod
-    def of(tunable: Work, target: str, device: str | None = None) -> Provenance:
-        """That of figures taken now. `device` is its name, if it is not this machine's first of the kind."""
+    def of(kernels: Sequence[Kernel], target: str, device: str) -> Provenance:
+        """That of figures taken now."""
         made_by = assembler_version(target) or "unknown"
-        return Provenance(
-            source_of(tunable), own_version(), made_by, device or device_name(target), date.today().isoformat()
-        )
+        return Provenance(source_hash(tuple(kernels)), own_version(), made_by, device, date.today().isoformat())
 
     @staticmethod
     def read(said: Mapping[str, Any]) -> Provenance:
@@ -48,25 +44,14 @@ class Provenance:
         except (KeyError, TypeError) as error:
             raise ValueError(f"its provenance lacks {error}") from None
 
-    @property
-    def written(self) -> dict[str, str]:
-        """For a file."""
-        return asdict(self)
-
-    def staleness(self, tunable: Work, target: str) -> str | None:
+    def staleness(self, tunable: str, kernels: Sequence[Kernel], target: str) -> str | None:
         """Why figures no longer say anything about what runs here; None if they do."""
-        if self.source != source_of(tunable):
-            return f"the kernels of `{tunable.name}` have changed since"
+        if self.source != source_hash(tuple(kernels)):
+            return f"the kernels of `{tunable}` have changed since"
         here = assembler_version(target)
         if here is not None and _release(here) != _release(self.assembler):
             return f"they were taken with the compiler {self.assembler}, and here is {here}"
         return None
-
-
-@cache
-def source_of(tunable: Work) -> str:
-    """The number of a tunable's kernels."""
-    return source_hash(tunable.kernels)
 
 
 def own_version() -> str:
@@ -110,22 +95,3 @@ def instruction_set(processor: Target) -> str:
     if processor.has_avx512:
         return "cpu-avx512"
     return "cpu-avx2" if processor.has("avx2", "fma") else "cpu-sse2"
-
-
-def device_name(target: str) -> str:
-    """What the first device of a target here is sold as."""
-    if not is_cpu(target):
-        ordinal = gpu_for(target)
-        return "none" if ordinal is None else driver.Device(ordinal).name
-    try:
-        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        text = ""
-    names = (line.partition(":")[2].strip() for line in text.splitlines() if line.startswith("model name"))
-    return next(names, "") or platform.processor() or platform.machine()
-
-
-def gpu_for(target: str) -> int | None:
-    """The number of the first GPU of an architecture; None if there is none."""
-    numbers = range(driver.device_count())
-    return next((number for number in numbers if driver.Device(number).arch == target), None)

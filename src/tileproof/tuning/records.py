@@ -1,80 +1,92 @@
-"""What is launched, from records: of the folder TILEPROOF_RECORDS_DIR first, then of those that come with tileproof.
+"""Records: what was found fastest for a tunable on a target, in files of JSON that people can review.
 
-An entry fits sizes that are its own; else the nearest of the same class; else the nearest within a factor of 2 in every
-dimension. Dimensions that the tunable calls exact have to be equal, and the kernel and constants of an entry for other
-sizes must be worth a try for those at hand, as the tunable's own space says: a kernel may not fit all. A file that is
-stale or damaged is left out, with one warning.
+A file is `<tunable>.<target>.json`, with an entry on each line, sorted, so that a change shows as changed lines. It
+says where its figures come from, and is refused when they say nothing any more.
 """
 
 from __future__ import annotations
 
-import math
+import json
 import os
-import warnings
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+from tileproof.language.kernel import Kernel
 from tileproof.language.schedule import Schedule
+from tileproof.runtime.whole_files import write_whole
 
-from .choices import Choice
-from .provenance import recorded_target
-from .record_files import SHIPPED, Entry, Record, RecordError, file_of, read
-from .work import Sizes, Work
+from .choices import PLAIN, Choice
+from .provenance import Provenance
 
+FORMAT: Final = 1
+"""Of files: one more whenever their meaning changes."""
+SHIPPED: Final = Path(__file__).parent / "records"
+"""Those that come with tileproof."""
 VARIABLE: Final = "TILEPROOF_RECORDS_DIR"
 """The folder of records that win over those that come with tileproof."""
 
 
-def found(tunable: Work, target: str, element: str, sizes: Sizes) -> Choice | None:
-    """What a record says is fastest for these sizes; None if no record fits."""
-    named = recorded_target(target)
-    for folder in folders():
-        record = _usable(file_of(folder, tunable.name, named), tunable, named)
-        choice = None if record is None else fitting(record, tunable, target, element, sizes)
-        if choice is not None:
-            return choice
-    return None
+class RecordError(ValueError):
+    """A file of records cannot be used: it is damaged, or stale. The text says what to do."""
 
 
-def fitting(record: Record, tunable: Work, target: str, element: str, sizes: Sizes) -> Choice | None:
-    """The choice of the entry that fits best; None if none does."""
-    near = sorted(_near(record.entries, tunable, element, sizes), key=lambda pair: pair[0])
-    if not near:
-        return None
-    nearest = near[0][1]
-    if all(nearest.sizes[name] == extent for name, extent in sizes.items()):
-        return chosen_by(nearest, tunable)
-    known = [*tunable.space(sizes, target), tunable.default(sizes, target)]
-    for _, entry in near:
-        if any(entry.kernel == each.kernel.name and dict(entry.constants) == dict(each.constants) for each in known):
-            return chosen_by(entry, tunable)
-    return None
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What was found fastest for some sizes."""
+
+    element: str
+    sizes: Mapping[str, int]
+    kernel: str
+    constants: Mapping[str, int]
+    schedule: Mapping[str, int | bool]
+    """What it says, beyond `Schedule()`."""
+    seconds: float
+    default_seconds: float
+    note: str = ""
+    """Why it is here, where no tuner put it in."""
+
+    @staticmethod
+    def of(element: str, sizes: Mapping[str, int], choice: Choice, seconds: float, default_seconds: float) -> Entry:
+        """An entry for a choice. Times have four digits: more would be noise in a review."""
+        plain = dict(PLAIN.key)
+        schedule = {name: value for name, value in choice.schedule.key if value not in (plain[name], None)}
+        mine, theirs = (float(f"{each:.4g}") for each in (seconds, default_seconds))
+        return Entry(element, dict(sizes), choice.kernel.name, dict(choice.constants), schedule, mine, theirs)
+
+    @staticmethod
+    def read(said: Mapping[str, Any]) -> Entry:
+        """From a file."""
+        Schedule(**said["schedule"])  # refuses what no schedule has
+        return Entry(
+            str(said["element"]), _whole(said["sizes"]), str(said["kernel"]), _whole(said["constants"]),
+            dict(said["schedule"]), float(said["seconds"]), float(said["default_seconds"]), str(said.get("note", "")),
+        )  # fmt: skip
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return key_of(self.element, self.sizes)
+
+    def choice(self, kernels: Sequence[Kernel]) -> Choice:
+        """What it names, of the kernels of its tunable."""
+        kernel = next(each for each in kernels if each.name == self.kernel)
+        return Choice(kernel, dict(self.constants), Schedule(**dict(self.schedule)))  # type: ignore[arg-type]
 
 
-def chosen_by(entry: Entry, tunable: Work) -> Choice | None:
-    """What an entry names."""
-    kernel = next((each for each in tunable.kernels if each.name == entry.kernel), None)
-    return None if kernel is None else Choice(kernel, dict(entry.constants), Schedule(**dict(entry.schedule)))  # type: ignore[arg-type]
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A file of records."""
+
+    tunable: str
+    target: str
+    provenance: Provenance
+    entries: tuple[Entry, ...]
 
 
-def _near(
-    entries: tuple[Entry, ...], tunable: Work, element: str, sizes: Sizes
-) -> Iterator[tuple[tuple[bool, float, tuple[int, ...]], Entry]]:
-    """Entries that may fit, each with what to sort by."""
-    here = tunable.class_of(sizes)
-    for entry in entries:
-        if entry.element != element or not entry.sizes.keys() >= sizes.keys():
-            continue  # it may have more, which decide shapes and not the choice
-        if any(entry.sizes[name] != sizes[name] for name in tunable.exact if name in sizes):
-            continue
-        there = tunable.class_of({name: entry.sizes[name] for name in sizes})
-        steps = [abs(math.log2(max(there[name], 1) / max(here[name], 1))) for name in here]
-        if max(steps, default=0.0) <= 1.0:
-            ratios = (max(entry.sizes[name], 1) / max(sizes[name], 1) for name in sizes)
-            distance = sum(abs(math.log2(ratio)) for ratio in ratios)
-            yield (there != here, round(distance, 9), tuple(entry.sizes.values())), entry
+def key_of(element: str, sizes: Mapping[str, int]) -> tuple[Any, ...]:
+    """What a file has one entry for; entries are sorted by it."""
+    return (element, tuple(sorted(sizes.items())))
 
 
 def folders() -> tuple[Path, ...]:
@@ -83,28 +95,67 @@ def folders() -> tuple[Path, ...]:
     return (Path(named), SHIPPED) if named else (SHIPPED,)
 
 
-def load(tunable: Work, target: str, folder: Path | None = None, *, strict: bool = True) -> Record | None:
-    """The records of a tunable for a target; None if there are none. A file that is stale or damaged raises
-    `RecordError`, or warns and gives None if not `strict`."""
-    named = recorded_target(target)
-    path = file_of(SHIPPED if folder is None else folder, tunable.name, named)
-    if not strict:
-        return _usable(path, tunable, named)
-    return read(path, tunable, named) if path.is_file() else None
+def file_of(folder: Path, tunable: str, target: str) -> Path:
+    """Where the records of a tunable for a target are."""
+    return folder / f"{tunable}.{target}.json"
 
 
-@cache
-def _usable(path: Path, tunable: Work, target: str) -> Record | None:
-    """A file that can be trusted; None, and one warning, if it cannot, and None if it is not there."""
-    if not path.is_file():
-        return None
+def read(path: Path, kernels: Sequence[Kernel]) -> Record:
+    """A file that was looked at closely; `RecordError` if it is damaged, of another format or place, or stale."""
+    record = read_as_it_is(path)
+    again = f"`tileproof tune {record.tunable} --shapes ...`"
+    if path != file_of(path.parent, record.tunable, record.target):
+        raise RecordError(f"{path} is about {record.tunable} on {record.target}: give it the right name")
+    stale = record.provenance.staleness(record.tunable, kernels, record.target)
+    if stale is not None:
+        raise RecordError(f"{path} is stale: {stale}; tune again: {again}")
+    for entry in record.entries:
+        if all(entry.kernel != each.name for each in kernels):
+            raise RecordError(f"{path} names `{entry.kernel}`, no kernel of `{record.tunable}`: {again}")
+    return record
+
+
+def read_as_it_is(path: Path) -> Record:
+    """A file, whether or not it is stale; `RecordError` if it is damaged or of another format."""
     try:
-        return read(path, tunable, target)
-    except RecordError as error:
-        warnings.warn(f"{error}. Until then defaults are used", RuntimeWarning, stacklevel=2)
+        said = json.loads(path.read_text(encoding="utf-8"))
+        if said["format"] != FORMAT:
+            raise RecordError(f"{path} has format {said['format']}, and this tileproof knows {FORMAT}: tune again")
+        entries = tuple(Entry.read(each) for each in said["entries"])
+        return Record(str(said["tunable"]), str(said["target"]), Provenance.read(said["provenance"]), entries)
+    except RecordError:
+        raise
+    except OSError as error:
+        raise RecordError(f"{path} cannot be read: {error.strerror or error}") from None
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise RecordError(f"{path} is damaged ({type(error).__name__}: {error}): remove it, or tune again") from None
+
+
+def fresh(path: Path, kernels: Sequence[Kernel]) -> Record | None:
+    """A file, if it is there and can be trusted."""
+    try:
+        return read(path, kernels)
+    except RecordError:
         return None
 
 
-def forget() -> None:
-    """Reads all files anew when they are next asked for."""
-    _usable.cache_clear()
+def write(path: Path, record: Record) -> None:
+    """Writes a file. Of entries about the same sizes the last one counts."""
+    merged = {each.key: each for each in record.entries}
+    lines = [
+        json.dumps({name: value for name, value in asdict(merged[key]).items() if (name, value) != ("note", "")})
+        for key in sorted(merged)
+    ]
+    head = {
+        "format": FORMAT, "tunable": record.tunable, "target": record.target, "provenance": asdict(record.provenance)
+    }  # fmt: skip
+    said = ",\n".join(f" {json.dumps(name)}: {json.dumps(value)}" for name, value in head.items())
+    path.parent.mkdir(parents=True, exist_ok=True)
+    listed = ",\n".join(f"  {line}" for line in lines)
+    write_whole(path, f'{{\n{said},\n "entries": [\n{listed}\n ]\n}}\n'.encode())
+
+
+def _whole(said: Mapping[str, Any]) -> dict[str, int]:
+    if not all(type(value) is int for value in said.values()):
+        raise ValueError(f"{dict(said)} are not whole numbers")
+    return dict(said)

@@ -1,4 +1,4 @@
-"""What came of a tuning: for each shape the best, the default, and how near the machine's limit that is."""
+"""What came of a tuning: for each shape the best and the default."""
 
 from __future__ import annotations
 
@@ -6,47 +6,35 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any
 
 from .choices import Choice
-
-_HEADS: Final = ("shape", "best", "time", "default", "ratio", "tried", "rate", "limit")
-
-
-@dataclass(frozen=True, slots=True)
-class Peak:
-    """What a datasheet allows in a second."""
-
-    bytes: float
-    operations: float
-    """On bf16, dense."""
+from .records import key_of
+from .tunables import Sizes
 
 
-PEAKS: Final = {"H200": Peak(4.8e12, 989e12), "H100": Peak(3.35e12, 989e12), "A100": Peak(2.0e12, 312e12)}
-"""By what the name of a GPU has in it."""
-_OPERATIONS: Final = {"bf16": 1.0, "f16": 1.0, "f8e4m3": 2.0, "f8e5m2": 2.0, "i8": 2.0}
-"""How many times as many operations as on bf16."""
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Result:
-    """What was found for one shape."""
+    """A shape to tune for, and what came of it."""
 
     element: str
-    sizes: Mapping[str, int]
-    candidates: int
+    sizes: Sizes
+    default: Choice
+    candidates: Mapping[str, Choice]
+    """By label, the default first."""
+    problems: dict[str, str] = field(default_factory=dict)
+    """Candidates that are wrong, or cannot be launched."""
     best: Choice | None = None
     """None if it is not finished, or cannot be tuned."""
     seconds: float = math.nan
     default_seconds: float = math.nan
-    struck: Mapping[str, str] = field(default_factory=dict)
-    """Candidates that were not tried, and why."""
-    problems: Mapping[str, str] = field(default_factory=dict)
-    """Candidates that were tried and are wrong, or cannot be launched."""
     failure: str = ""
-    """Why there is no best."""
-    operations: float | None = None
-    bytes: int = 0
+    """Why it cannot be tuned."""
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """As that of an entry in a record."""
+        return key_of(self.element, self.sizes)
 
     @property
     def ratio(self) -> float:
@@ -58,16 +46,6 @@ class Result:
         """`M=512 N=6144 K=2560 bf16`."""
         return " ".join((*(f"{name}={extent}" for name, extent in self.sizes.items()), self.element))
 
-    def share(self, device: str) -> float | None:
-        """How much of the datasheet's limit is reached; None where that is not known."""
-        peak = next((peak for name, peak in PEAKS.items() if name in device), None)
-        if peak is None or self.best is None:
-            return None
-        least = self.bytes / peak.bytes
-        if self.operations is not None and self.element in _OPERATIONS:
-            least = max(least, self.operations / (peak.operations * _OPERATIONS[self.element]))
-        return least / self.seconds
-
 
 @dataclass(frozen=True, slots=True)
 class Report:
@@ -77,35 +55,22 @@ class Report:
     target: str
     device: str
     results: Sequence[Result]
-    is_finished: bool
-    """Whether every shape was settled; if not, the same call with the same log goes on."""
     path: Path | None = None
-    """The file of records, if one was written."""
+    """The file of records, if there is one."""
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether every shape was settled; if not, the same call goes on."""
+        return all(each.best is not None or each.failure for each in self.results)
 
     def lines(self) -> Iterator[str]:
-        """A table for people."""
-        rows = [_HEADS, *(self._row(each) for each in self.results)]
-        widths = [max(len(row[place]) for row in rows) for place in range(len(_HEADS))]
-        for row in rows:
-            cells = (
-                f"{cell:<{width}}" if place < 2 else f"{cell:>{width}}"
-                for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-            )
-            yield "  ".join(cells).rstrip()
-
-    def _row(self, result: Result) -> tuple[str, ...]:
-        tried = f"{result.candidates - len(result.struck)}/{result.candidates}"
-        if result.best is None:
-            return (result.shape, result.failure or "not finished", "-", "-", "-", tried, "-", "-")
-        share = result.share(self.device)
-        if result.operations is not None:
-            rate = f"{result.operations / result.seconds / 1e12:.4g} TFLOP/s"
-        else:
-            rate = f"{result.bytes / result.seconds / 1e9:.4g} GB/s"
-        return (
-            result.shape, result.best.label, shown(result.seconds), shown(result.default_seconds),
-            f"{result.ratio:.2f}", tried, rate, "-" if share is None else f"{share:.0%}",
-        )  # fmt: skip
+        """A line for each shape."""
+        for each in self.results:
+            if each.best is None:
+                yield f"{each.shape}: {each.failure or 'not finished'}"
+                continue
+            ratio = f"{each.ratio:.2f} times as fast as the default, {shown(each.default_seconds)}"
+            yield f"{each.shape}: {each.best.label}: {shown(each.seconds)}, {ratio}"
 
 
 def shown(seconds: float) -> str:
