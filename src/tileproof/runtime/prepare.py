@@ -10,7 +10,7 @@ from tileproof.language.kernel import Kernel
 from tileproof.language.memo import Memo
 
 from .arguments import Bound, bind
-from .contracts import check_compares, check_complete, check_contents, check_groups
+from .contracts import check_compares, check_contents, check_groups
 from .leases import Outdated
 from .memory import check_memory
 from .owned import Knowing, check_own
@@ -58,8 +58,7 @@ def _has_contents(found: Proved, bound: Bound) -> bool:
     signature, known = signature_of(found), Knowing(bound.own)
     waiting = {copy.tensor.name for copy in bound.copies}
     try:
-        check_contents(signature, bound, found.holes, known, but=waiting)
-        check_complete(signature, bound, found.verdict.complete, known, but=waiting)
+        check_contents(signature, bound, found.holes, found.verdict.complete, known, but=waiting)
     except Outdated:
         return False
     bound.guards += known.guards
