@@ -17,9 +17,8 @@ import numpy as np
 
 import tileproof as tp
 from tileproof import kernels
-from tileproof.frontend.parse import parse
-from tileproof.runtime import graph_indices
 from tileproof.runtime.ahead import stand_in
+from tileproof.runtime.premises import GraphPremises
 from tileproof.runtime.prepare import prepare
 
 from . import gpu_chain
@@ -73,8 +72,13 @@ def launches_of_row(name: str, target: str = "sm_90") -> list[Launched]:
 def checked_copies(kernel: tp.Kernel, args: Sequence[Any], constants: dict[str, Any]) -> list[Launched]:
     """What a graph launches besides, to look at the index tensors of a launch at every replay."""
     found, bound = prepare(kernel, tuple(args), dict(constants))
-    _, _, made = graph_indices.checked(parse(kernel).signature, bound, found, graph_indices.Vouched())
-    return made
+    made = GraphPremises(trusts=True).separate(found, bound).launches
+    return [(each, [array_of(given) for given in its_args], its_constants) for each, its_args, its_constants in made]
+
+
+def array_of(given: Any) -> Any:
+    """An argument with an array of numpy over the memory of a tensor."""
+    return given.seen_by_launch() if isinstance(given, tp.Tensor) else given
 
 
 def launches(words: Sequence[str] = ()) -> Iterator[tuple[str, tp.Kernel, Sequence[Any], dict[str, Any]]]:

@@ -18,6 +18,7 @@ from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.runtime import cuda_graphs
 from tileproof.runtime.cuda_streams import CudaStream
+from tileproof.runtime.index_kernels import copy_index, copy_rows  # noqa: F401 (the kernels of a test file start anew)
 
 pytestmark = pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")
 
@@ -84,6 +85,19 @@ def test_contents_are_tested_on_the_gpu_at_every_replay(gpu: Gpu) -> None:
     ids[...] = np.array([1, 1], np.int32)
     graph.replay()
     assert y.tolist() == [11, 11]
+
+
+def test_entries_with_gaps_between_them_are_tested(gpu: Gpu) -> None:
+    x, y = on_gpu(10, 11, 12), tp.empty(2, device="cuda")
+    ids = tp.from_numpy(np.array([[0, 9], [2, 9]], np.int32), "cuda")
+    with tp.Graph() as graph:
+        take(y, x, ids[:, 0])
+    graph.replay()
+    assert y.tolist() == [10, 12]
+    tp.copy(ids, tp.from_numpy(np.array([[1, 0], [3, 0]], np.int32), "cuda"))
+    graph.replay()
+    with pytest.raises(tp.LaunchError, match=r"`ids\[1\]` is 3, and V has 3 elements"):
+        y.tolist()
 
 
 def test_checks_report_at_every_replay(gpu: Gpu) -> None:

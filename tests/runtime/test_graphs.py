@@ -28,6 +28,7 @@ from host_kernels import (
 )
 
 import tileproof as tp
+from tileproof import In, Index, InOut, Unique, f32
 from tileproof.backends.interpreter import InterpreterBackend
 from tileproof.diagnostics.codes import Code
 
@@ -419,6 +420,45 @@ def test_duplicates_and_offsets_are_tested_at_every_replay() -> None:
     assert told() == []
     assert y.tolist() == [1, 0, 2, 0]
     assert rows.tolist() == [0, 1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("kind", ["own", "numpy"])
+def test_entries_with_gaps_between_them_are_tested(kind: str) -> None:
+    entries = np.array([[0, 9], [2, 9], [1, 9]], np.int32)
+    ids: Any = tp.from_numpy(entries) if kind == "own" else entries
+    table, y = numbers(5, 6, 7), tp.zeros(3)
+    with tp.Graph() as graph:
+        taken(y, table, ids[:, 0])
+    graph.replay()
+    assert y.tolist() == [5, 7, 6]
+    ids[1, 0] = 4
+    assert "`ids[1]` is 4" in replayed(graph)
+
+
+def replayed(graph: tp.Graph) -> str:
+    """What a replay raises, or its stream when it is synchronized."""
+    try:
+        graph.replay()
+    except tp.LaunchError as error:
+        return str(error)
+    return told()[0]
+
+
+@tp.kernel
+def moved(y: InOut[f32, "V"], x: In[f32, "W"], at: In[Index["W"], "N"], to: In[Unique["V"], "N"]) -> None:
+    for n in tp.parallel(N=tp.each):
+        y[to[n]] = x[at[n]] + y[to[n]]
+
+
+def test_a_rejected_launch_leaves_no_copies_to_later_ones() -> None:
+    y, x, at, to = tp.zeros(2), numbers(1, 2, 3), whole(0, 1, 2), whole(0, 1, 1)
+    z = tp.zeros(3)
+    with tp.Graph() as graph:
+        with pytest.raises(tp.LaunchError, match="3 entries"):
+            moved(y, x, at, to)
+        taken(z, x, at)
+    graph.replay()
+    assert z.tolist() == [1, 2, 3]
 
 
 def test_entries_that_an_earlier_launch_vouches_for_are_not_copied() -> None:

@@ -6,11 +6,11 @@ from typing import Any, Final
 
 import numpy as np
 from example_launches import example
+from index_launches import Copy, on_arrays
 from launching import Made, Make
 
 import tileproof as tp
 from tileproof import In, Index, InOut, Out, Sum, f32, i32
-from tileproof.runtime.checked_indices import launches, needs
 from tileproof.runtime.facts import Wanted
 
 EXTENT: Final = 4096
@@ -79,11 +79,9 @@ def joined() -> Made:
 
 def _checked() -> Made:
     """The copy of the index tensor that a graph makes."""
-    wanted = Wanted("Index", EXTENT, holes_allowed=False)
     source = np.zeros(EXTENT, np.int32)
-    flags = np.zeros(needs(wanted, source).flags, np.int64)
-    ((kernel, arrays, constants),) = launches(wanted, source, np.zeros(EXTENT, np.int32), flags)
-    return kernel, list(arrays), constants
+    (launch,) = Copy(Wanted("Index", EXTENT, holes_allowed=False), True, source).launches
+    return on_arrays(launch)
 
 
 def in_flight() -> dict[str, Make]:

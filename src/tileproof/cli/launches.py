@@ -12,10 +12,8 @@ from typing import Any, Final
 import numpy as np
 
 from tileproof.diagnostics import Code, Diagnostic, KernelError, Source, shown_path
-from tileproof.frontend.dimensions import resolve
 from tileproof.frontend.parse import parse
-from tileproof.frontend.signature import ContentOf, ScalarParameter, Signature, TensorParameter
-from tileproof.ir.types import Fixed, Named
+from tileproof.frontend.signature import ContentOf, OpenDimension, ScalarParameter, Signature, TensorParameter
 from tileproof.language.dtypes import ALL, DType, DTypeVar
 from tileproof.language.kernel import Kernel
 from tileproof.runtime.ahead import Launch, stand_in
@@ -136,16 +134,7 @@ def unknown(kernel: Kernel) -> str:
 
 def _tensors(signature: Signature, shapes: Mapping[str, str], given: Mapping[str, int]) -> dict[str, Any]:
     said = {each.name: _said(each, shapes[each.name]) for each in signature.tensors if each.name in shapes}
-    extents = {name: given[name] for name in signature.static if name in given}
-    for each in signature.tensors:
-        shape, _ = said.get(each.name, ((), None))
-        extents |= {
-            dimension.name: extent
-            for dimension, extent in zip(each.dimensions, shape, strict=False)
-            if isinstance(dimension, Named)
-        }
-    defaults = {each.name: each.default for each in signature.constants if type(each.default) is int}
-    extents = resolve(signature.equations, extents, {**defaults, **given})
+    extents = signature.extents({name: shape for name, (shape, _) in said.items()}, given)
     types: dict[str, str] = {}
     for each in signature.tensors:
         named = said.get(each.name, ((), None))[1]
@@ -175,17 +164,11 @@ def _said(tensor: TensorParameter, text: str) -> tuple[tuple[int, ...], str | No
 
 def _following(tensor: TensorParameter, extents: Mapping[str, int]) -> tuple[int, ...]:
     """The shape of a tensor that was left out."""
-    shape = []
-    for dimension in tensor.dimensions:
-        match dimension:
-            case Fixed(extent=extent):
-                shape.append(extent)
-            case Named(name=name) if extents.get(name, -1) >= 0:
-                shape.append(extents[name])
-            case _:
-                shown = "x".join(map(str, tensor.dimensions))
-                raise UsageError(f"--shapes: the shape of `{tensor.name}` is not known: give {tensor.name}={shown}")
-    return tuple(shape)
+    try:
+        return tensor.shape({name: extent for name, extent in extents.items() if extent >= 0})
+    except OpenDimension:
+        shown = "x".join(map(str, tensor.dimensions))
+        raise UsageError(f"--shapes: the shape of `{tensor.name}` is not known: give {tensor.name}={shown}") from None
 
 
 def _fixed(tensor: TensorParameter) -> str | None:

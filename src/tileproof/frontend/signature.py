@@ -18,11 +18,11 @@ from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.spans import Span
 from tileproof.diagnostics.values import shown
 from tileproof.ir.extent import Length
-from tileproof.ir.types import Access, Dimension, Named
+from tileproof.ir.types import Access, Dimension, Fixed, Named
 from tileproof.language import parameters as spelled
 from tileproof.language.dtypes import ALL, TF32, DType, DTypeVar
 
-from .dimensions import Equation, read_dimension, read_dimensions
+from .dimensions import Equation, read_dimension, read_dimensions, resolve
 from .lazily import lazily
 from .names import MISSING, as_dtype, find_name
 from .refusal import refuse
@@ -62,6 +62,22 @@ class TensorParameter:
     element: Element
     dimensions: tuple[Dimension, ...]
     span: Span
+
+    def shape(self, extents: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Its shape where dimensions have these extents; `OpenDimension` if one has none."""
+
+        def extent_of(dimension: Dimension) -> Any:
+            if isinstance(dimension, Fixed):
+                return dimension.extent
+            if isinstance(dimension, Named) and dimension.name in extents:
+                return extents[dimension.name]
+            raise OpenDimension(str(dimension))
+
+        return tuple(map(extent_of, self.dimensions))
+
+
+class OpenDimension(Exception):
+    """A dimension whose extent does not follow from what is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +121,19 @@ class Signature:
         fixed = {constant.name for constant in self.constants if constant.default is not None}
         parts = [name for equation in self.equations for name in equation.names if name not in fixed]
         return tuple(dict.fromkeys([*names, *parts, *(equation.dimension for equation in self.equations)]))
+
+    def extents(
+        self, shapes: Mapping[str, Sequence[Any]], constants: Mapping[str, Any], sizes: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """The extents that follow from shapes of tensors, from constants or their defaults, and from sizes by name."""
+        found = dict(sizes or {})
+        for tensor in self.tensors:
+            for dimension, extent in zip(tensor.dimensions, shapes.get(tensor.name, ()), strict=False):
+                if isinstance(dimension, Named):
+                    found.setdefault(dimension.name, extent)
+        found = {name: constants[name] for name in self.static if name in constants} | found
+        defaults = {each.name: each.default for each in self.constants if type(each.default) is int}
+        return resolve(self.equations, found, defaults | dict(constants))
 
     def static_lengths(self, constants: Mapping[str, Any]) -> dict[str, Length]:
         """The extents of all dimensions that constants decide."""

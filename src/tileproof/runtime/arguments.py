@@ -196,14 +196,7 @@ def _array(signature: Signature, tensor: TensorParameter, given: Mapping[str, An
         message = f"`{tensor.name}` is a tensor, and the argument is of type {type(value).__name__}"
         fail(signature, Code.ARGUMENT_KIND, message, tensor, help=_cure_of_kind(tensor.name, value))
     if array.ndim != len(tensor.dimensions):
-        shown = " ".join(map(str, tensor.dimensions))
-        fail(
-            signature,
-            Code.ARGUMENT_RANK,
-            f"`{tensor.name}` has the dimensions {shown or '()'}, and the array has the shape {array.shape}",
-            tensor,
-            help="pass an array with one axis for each dimension: `.reshape(...)` or `[None]` make one",
-        )
+        wrong_rank(signature, tensor, array.shape)
     if tensor.access is not Access.IN and isinstance(array, np.ndarray) and not array.flags.writeable:
         fail(
             signature,
@@ -214,6 +207,14 @@ def _array(signature: Signature, tensor: TensorParameter, given: Mapping[str, An
             help="pass a writable array, for instance a copy",
         )
     return array
+
+
+def wrong_rank(signature: Signature, tensor: TensorParameter, shape: tuple[int, ...]) -> NoReturn:
+    """Rejects an array with too few or too many axes."""
+    shown = " ".join(map(str, tensor.dimensions)) or "()"
+    message = f"`{tensor.name}` has the dimensions {shown}, and the array has the shape {shape}"
+    cure = "pass an array with one axis for each dimension: `.reshape(...)` or `[None]` make one"
+    fail(signature, Code.ARGUMENT_RANK, message, tensor, help=cure)
 
 
 def _memory_of(signature: Signature, tensor: TensorParameter, value: Any) -> Array | Described | None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -36,10 +37,14 @@ def measured_now(tensor: TensorParameter, array: Any, wanted: Wanted) -> Measure
 
 
 def check_contents(
-    signature: Signature, bound: Bound, read_through: Mapping[str, Span], known: Known = measured_now,
-    but: Collection[str] = (),
+    signature: Signature, bound: Bound, read_through: Mapping[str, Span], complete: Collection[str] = (),
+    known: Known = measured_now, but: Collection[str] = (),
 ) -> None:  # fmt: skip
-    """Index tensors, `but` some, hold what their element type says, and no -1 where the kernel loads through them."""
+    """Index tensors, `but` some, hold what their element type says.
+
+    They hold no -1 where the kernel loads through them, nor where an `Out` is covered through them, as through those
+    that are `complete`: an entry that is none would leave a place unwritten.
+    """
     for tensor in signature.tensors:
         if not isinstance(tensor.element, ContentOf) or tensor.name in but or tensor.name not in bound.tensors:
             continue
@@ -54,37 +59,27 @@ def check_contents(
                 help="pass an array of int64",
             )
         if tensor.access is not Access.OUT:
-            wanted = Wanted(tensor.element.kind, extent, tensor.name not in read_through)
+            wanted = wanted_of(tensor, extent, read_through, complete)
             demand(signature, tensor, wanted, known(tensor, array, wanted), array, read_through.get(tensor.name))
 
 
-def check_complete(
-    signature: Signature, bound: Bound, complete: Sequence[str], known: Known = measured_now, but: Collection[str] = ()
-) -> None:
-    """No -1 where an `Out` is covered through an index tensor: an entry that is none would leave a place unwritten."""
-    for tensor in signature.tensors:
-        if tensor.name in but or tensor.name not in bound.tensors:
-            continue
-        if tensor.name in complete and isinstance(tensor.element, ContentOf):
-            array = bound.tensors[tensor.name]
-            wanted = Wanted("Index", bound.dimensions[tensor.element.dimension], holes_allowed=False)
-            demand(signature, tensor, wanted, known(tensor, array, wanted), array)
+def wanted_of(tensor: TensorParameter, extent: int, read_through: Collection[str], complete: Collection[str]) -> Wanted:
+    """What a kernel demands of an index tensor."""
+    assert isinstance(tensor.element, ContentOf)
+    return Wanted(tensor.element.kind, extent, tensor.name not in read_through and tensor.name not in complete)
 
 
 def demand(
     signature: Signature, tensor: TensorParameter, wanted: Wanted, measured: Measured, array: Any,
     loaded_at: Span | None = None,
 ) -> None:  # fmt: skip
-    """Refuses a launch whose index tensor is not as wanted. Only then are its entries looked at, to name a wrong one.
+    """Refuses a launch whose index tensor is not as wanted; unless what was measured settles it, by its entries now.
 
     `loaded_at` is where the kernel loads through it; without it, holes are forbidden because an `Out` is covered by it.
     """
-    answer = measured.meets(wanted)
-    if answer is None:
-        measured = measure(host_copy(array), wanted.kind)
-        answer = measured.meets(wanted)
-    if not answer:
-        refuse(signature, tensor, wanted, fault_in(host_copy(array), wanted, measured), loaded_at)
+    fault = None if measured.meets(wanted) else fault_in(host_copy(array), wanted)
+    if fault is not None:
+        refuse(signature, tensor, wanted, fault, loaded_at)
 
 
 class Wrong(Enum):
@@ -97,7 +92,6 @@ class Wrong(Enum):
     ENDS = "the borders do not go from 0 to the extent"
     EMPTY = "there is no border"
     CROWDED = "there are fewer positions than entries that need one"
-    SCATTERED = "its entries lie in memory in too many ways"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,45 +109,65 @@ class Fault:
     """Of how many."""
 
 
-def fault_in(array: Array, wanted: Wanted, measured: Measured) -> Fault:
-    """What is wrong with entries that were measured and are not as wanted."""
-    find = _wrong_borders if wanted.kind == "Offsets" else _wrong_entries
-    found = find(np.array(array), wanted)  # a copy: what is said of it is of one moment
-    # Entries that others write meanwhile may be right by now.
-    return found or Fault(Wrong.OUTSIDE, (), (measured.least, measured.greatest), 0, array.size)
+WORDS: Final = 5
+"""Of a record of what is wrong with entries; `index_kernels` says what they mean."""
 
 
-def _wrong_entries(array: Array, wanted: Wanted) -> Fault | None:
-    outside = (array < -1) | (array >= wanted.extent)
-    if outside.any():
-        place = _first(outside)
-        return Fault(Wrong.OUTSIDE, (place,), (int(array[place]),), int(outside.sum()), array.size)
+def fault_in(array: Array, wanted: Wanted) -> Fault | None:
+    """What is wrong with entries on the host; None if they are as wanted."""
+    entries = np.array(array).reshape(-1)  # a copy: what is said of it is of one moment
+    wrong = is_outside = (entries < -1) | (entries >= wanted.extent)
+    other = np.arange(entries.size)
+    if wanted.kind == "Offsets":
+        if not entries.size:
+            return incurable(wanted, array.shape)
+        wrong = is_outside = np.append(False, entries[1:] < entries[:-1])
+        other = np.append(entries[-1], entries[:-1])
+        if not wrong.any() and (entries[0] != 0 or entries[-1] != wanted.extent):
+            return fault_of(wanted, np.array([1, 0, 0, entries[-1], entries[0]]), array.shape)
     if wanted.kind == "Unique":
-        values, counts = np.unique(array[array >= 0], return_counts=True)
-        if (counts > 1).any():
-            value = values[np.argmax(counts > 1)]
-            places = tuple(tuple(map(int, place)) for place in np.argwhere(array == value)[:2])
-            return Fault(Wrong.TWICE, places, (int(value),), int((counts > 1).sum()), array.size)
-    holes = array == -1
-    if not wanted.holes_allowed and holes.any():
-        return Fault(Wrong.NONE, (_first(holes),), (-1,), int(holes.sum()), array.size)
-    return None
+        _, first, which = np.unique(entries, return_index=True, return_inverse=True)
+        other = first[which.reshape(-1)]
+        wrong = wrong | ((entries >= 0) & (other != np.arange(entries.size)))
+    if not wanted.holes_allowed:
+        wrong = wrong | (entries == -1)
+    if not wrong.any():
+        return None
+    at = int(np.argmax(wrong))
+    return fault_of(wanted, np.array([1, is_outside.sum(), at, entries[at], other[at]]), array.shape)
 
 
-def _wrong_borders(array: Array, wanted: Wanted) -> Fault | None:
-    if not array.size:
-        return Fault(Wrong.EMPTY, (), (), 0, 0)
-    falls = array[1:] < array[:-1]
-    if falls.any():
-        (at,) = _first(falls)
-        return Fault(Wrong.FALLS, ((at + 1,),), (int(array[at]), int(array[at + 1])), int(falls.sum()), array.size)
-    if array[0] != 0 or array[-1] != wanted.extent:
-        return Fault(Wrong.ENDS, (), (int(array[0]), int(array[-1])), 1, array.size)
-    return None
+def fault_of(wanted: Wanted, records: Array, shape: tuple[int, ...]) -> Fault | None:
+    """What is wrong with an index tensor of some shape, by the records of all its entries; None if all is well."""
+    records = records.reshape(-1, WORDS)
+    wrong = records[records[:, 0] != 0]
+    if not len(wrong):
+        return None
+    _, _, at, value, other = map(int, wrong[0])
+    count, size = int(records[:, 1].sum()), math.prod(shape)
+    if wanted.kind == "Offsets":
+        if count:
+            return Fault(Wrong.FALLS, ((at,),), (other, value), count, size)
+        return Fault(Wrong.ENDS, (), (other, value), 1, size)
+    place, before = (tuple(map(int, np.unravel_index(min(number, size - 1), shape))) for number in (at, other))
+    if value < -1 or value >= wanted.extent:
+        return Fault(Wrong.OUTSIDE, (place,), (value,), count, size)
+    if value == -1:
+        return Fault(Wrong.NONE, (place,), (value,), 1, size)
+    return Fault(Wrong.TWICE, (before, place), (value,), 1, size)
 
 
-def _first(wrong: Array) -> tuple[int, ...]:
-    return tuple(int(position) for position in np.argwhere(wrong)[0])
+def incurable(wanted: Wanted, shape: tuple[int, ...]) -> Fault | None:
+    """What is wrong with an index tensor of some shape whatever it holds, so that no copy of it is as wanted."""
+    size = math.prod(shape)
+    if wanted.kind == "Offsets":
+        if not size:
+            return Fault(Wrong.EMPTY, (), (), 0, 0)
+        # One border is the first and the last at once.
+        return Fault(Wrong.ENDS, (), (0, 0), 1, 1) if size == 1 and wanted.extent else None
+    least = size if wanted.kind == "Unique" else min(size, 1)
+    is_crowded = not wanted.holes_allowed and wanted.extent < least
+    return Fault(Wrong.CROWDED, (), (), size, size) if is_crowded else None
 
 
 def refuse(
@@ -167,11 +181,6 @@ def refuse(
     labels: tuple[Label, ...] = ()
     help = "start at 0, end at the extent, one border more than segments"
     match fault.wrong:
-        case Wrong.OUTSIDE if not entries:
-            least, greatest = fault.values
-            message = f"`{name}` held entries from {least} to {greatest}, which are not what {wanted.kind} promises"
-            notes = ("they changed while the launch looked at them",)
-            help = "let what writes them finish before the launch"
         case Wrong.OUTSIDE:
             message = f"{entries[0]} is {fault.values[0]}, and {dimension} has {extent} elements"
             notes = (f"{fault.count} of {fault.size} entries {'is' if fault.count == 1 else 'are'} outside",)
@@ -198,9 +207,6 @@ def refuse(
         case Wrong.CROWDED:
             message = f"`{name}` has {fault.size} entries, none of them -1, and {dimension} has {extent} elements"
             help = f"pass fewer entries, or more elements of {dimension}"
-        case Wrong.SCATTERED:
-            message = f"`{name}` has gaps along so many axes that its entries cannot be tested on its device"
-            help = "pass a copy without gaps"
     fail(signature, Code.CONTENTS, message, tensor, labels=labels, notes=notes, help=help)
 
 

@@ -8,7 +8,6 @@ from tileproof.backends.base import device_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError
-from tileproof.ir.types import Access
 
 from .making import asarray
 from .memory import Overlap, overlap_of
@@ -40,9 +39,7 @@ def copy(to: Tensor, source: Any) -> Tensor:
     elif graph is None:
         device.copy(to, given)
     else:
-        work, part = device.copy_part(to, given)
-        is_own = not (to.block.is_shared or given.block.is_shared)
-        graph.add_copy(work, part, ((to, Access.OUT), (given, Access.IN)), is_own, f"copy{list(to.shape)}")
+        graph.add_copy(to, given)
     return to
 
 

@@ -13,8 +13,8 @@ from tileproof.backends.cpu.running import NOBODY
 
 from .cpu_launches import Launched
 from .cpu_streams import Called, CpuStream
-from .graph_indices import Watch
 from .graphs import Recorded, Replay
+from .premises import Watch
 from .streams import Stream
 
 _NO_REPORT: Final = (0, NOBODY, 0, 0, 0, 0)

@@ -151,17 +151,21 @@ def launch(loaded: Loaded, found: Proved, bound: Bound) -> None:
 
 def _launch_in_parts(found: Proved, bound: Bound, loaded: Loaded) -> None:
     """Runs a launch that is more than one job, or needs Python in between."""
-    signature = signature_of(found)
-    work, function = work_of(signature, bound, bound.keep), deferred(loaded, bound)
-    work.note = lambda: note_writes(signature, bound, found)
-    if is_own(bound):
-        called = Called(work.name, function, work.reads, work.writes, bound.keep)
-        called.guards, called.own, called.views, called.note = (
-            bound.guards, tuple(bound.own.values()), work.views, work.note
-        )  # fmt: skip
-        current().push(called, called.steps)
-        called.note = None
+    if not is_own(bound):
+        run_here(deferred(loaded, bound), found, bound)
         return
+    work, steps = called(deferred(loaded, bound), found, bound)
+    work.guards, work.own = bound.guards, tuple(bound.own.values())
+    work.note = lambda: note_writes(signature_of(found), bound, found)
+    current().push(work, steps)
+    work.note = None
+
+
+def run_here(function: Callable[[], None], found: Proved, bound: Bound) -> None:
+    """Runs a launch that is a function of Python on this thread."""
+    signature = signature_of(found)
+    work = work_of(signature, bound, bound.keep)
+    work.note = lambda: note_writes(signature, bound, found)
     fill(bound.copies, found, signature, bound.dimensions)
     with caller().doing(work), copied_back(bound.copies):
         function()
@@ -277,10 +281,11 @@ def steps_of(loaded: Loaded, found: Proved, bound: Bound) -> tuple[Work, array[i
     return called(deferred(loaded, bound), found, bound)
 
 
-def called(function: Callable[[], None], found: Proved, bound: Bound) -> tuple[Work, array[int]]:
+def called(function: Callable[[], None], found: Proved, bound: Bound) -> tuple[Called, array[int]]:
     """The same for a launch that is a function of Python."""
     work = work_of(signature_of(found), bound, bound.keep)
     made = Called(work.name, function, work.reads, work.writes, bound.keep)
+    made.views = work.views
     return made, made.steps
 
 

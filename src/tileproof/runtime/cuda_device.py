@@ -20,10 +20,10 @@ from . import cuda_copies, cuda_graphs, following, host_access
 from .arguments import Bound
 from .cuda_memory import CudaAccount
 from .cuda_streams import CudaStream, lend
-from .graph_indices import Watch
 from .graphs import Recorded
 from .host_arrays import Array
 from .leases import Outdated, Work, ledger_of
+from .premises import Watch
 from .prepare import check
 from .proved import Proved
 from .recording import refuse_recording

@@ -35,11 +35,11 @@ from .cuda_launches import order, torch_stream_beside
 from .cuda_streams import CudaStream
 from .devices import Array, Described, address_of, byte_range, wait_for_owner
 from .foreign import torch_of
-from .graph_indices import Watch
 from .graphs import Recorded, Replay
 from .leases import Work, raise_again
 from .making import empty
 from .owned import spans_of
+from .premises import Watch
 from .proved import Proved, signature_of
 from .storage import Block
 from .streams import Stream, device_name

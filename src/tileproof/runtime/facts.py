@@ -7,7 +7,6 @@ versions, and is measured at every launch.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
@@ -170,15 +169,6 @@ class Facts:
 def key_of(array: Any) -> Key:
     """What a view of memory is remembered by."""
     return (*byte_range(array), tuple(array.shape), tuple(array.strides), array.dtype)
-
-
-def settled(facts: Facts, version: int, key: Key, wanted: Wanted, look: Callable[[], Array]) -> Measured:
-    """What settles a demand: remembered, or measured now and remembered. `look` gives the entries on the host."""
-    found = facts.remembered(version, key, wanted)
-    if found is None:
-        found = measure(look(), wanted.kind)
-        facts.remember(version, key, found)
-    return found
 
 
 # What kernels prove of what they write.

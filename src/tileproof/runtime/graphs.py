@@ -28,21 +28,19 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.frontend.parse import parse
-from tileproof.frontend.signature import ContentOf, Signature
+from tileproof.frontend.signature import Signature
 from tileproof.ir.types import Access
 from tileproof.language.kernel import Kernel
 
 from . import choice
 from .arguments import Bound
 from .describing import Description, Node
-from .facts import Key, key_of
 from .foreign import torch_of
-from .graph_indices import Vouched, Watch, checked, touched
 from .leases import Outdated, Span, Work, ledger_of, raise_again
-from .making import asarray, empty
 from .operations import Operation
+from .premises import GraphPremises
 from .prepare import prepare_recorded
-from .proved import Proved, signature_of
+from .proved import Proved
 from .recording import recording
 from .storage import NOTHING, Block, Written
 from .streams import Stream, chosen_stream, current_stream, device_name
@@ -77,8 +75,7 @@ class Graph:
         self._token: Token[Any] | None = None
         self._player: Any = None
         """What replays it on its device."""
-        self._watches: list[Watch] = []
-        self._vouched = Vouched()
+        self._premises = GraphPremises(trusts=trusts)
         self._reads: tuple[Span, ...] = ()
         """What replays read that they have not written before."""
         self._writes: tuple[Span, ...] = ()
@@ -86,16 +83,10 @@ class Graph:
         """Tensors that a replay reads, the bytes of each that must have been written before it, and who reads them."""
         self._blocks: tuple[Block, ...] = ()
         self._outputs: tuple[tuple[Block, Any], ...] = ()
-        self._trusts = trusts
-        """Whether premises in memory of our own that nobody else can reach are read where they lie."""
-        self._trusted: dict[Block, None] = {}
-        """Such memory, as long as nobody else can reach it."""
         self._calls: list[Callable[[Graph], None]] = []
         """What was recorded, to record it again."""
         self._careful: Graph | None = None
         """The same graph with copies of all premises, for replays while others can reach what was trusted."""
-        self._private: dict[Key, Tensor] = {}
-        """Copies of premises that this graph makes, as good as new while nobody writes what they were made of."""
         self._foreign: list[tuple[Any, int, tuple[int, ...]]] = []
         """Arrays of other libraries, where they were, and their shapes."""
         self._is_own = True
@@ -128,7 +119,8 @@ class Graph:
 
     def _finish(self) -> None:
         self._sort_memory()
-        self._player = device_of(self.device).player_of(self._recorded, self._description().edges, self._watches)
+        edges, watches = self._description().edges, self._premises.watches
+        self._player = device_of(self.device).player_of(self._recorded, edges, watches)
         self._state = "recorded"
 
     def record(self, kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> None:
@@ -137,18 +129,13 @@ class Graph:
             found, bound = prepare_recorded(kernel, args, named)
             self._demand_device(kernel.name, bound.device)
             self._note_foreign((*args, *named.values()))
-            given = args, named
-            if device_of(bound.device).others_write:
-                private = self._with_private_premises(found, bound)
-                if private:
-                    args, named = _replaced(kernel, args, named, private)
-                    found, bound = prepare_recorded(kernel, args, named)
-            replaced = self._with_checked_indices(kernel, args, named, found, bound)
-            if replaced is not None:
-                args, named = replaced
-                found, bound = prepare_recorded(kernel, args, named)
+            made = self._premises.separate(found, bound)
+            for to, source in made.copies:
+                self._add_copy(to, source)
+            for each, its_args, constants in made.launches:
+                self._add(each, its_args, constants, *prepare_recorded(each, its_args, constants), is_internal=True)
             self._add(kernel, args, named, found, bound)
-            self._calls.append(lambda graph: graph.record(kernel, *given))
+            self._calls.append(lambda graph: graph.record(kernel, args, named))
 
     def _add(
         self, kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any], found: Proved, bound: Bound, *,
@@ -165,58 +152,21 @@ class Graph:
         self._writes_foreign = self._writes_foreign or any(name not in bound.own for name in written if not is_internal)
         node = Node("kernel", kernel.name, tuple(_used(signature, bound)))
         self._recorded.append(Recorded(node, work, part, own, stream))
-        self._vouched.note(signature, bound, found)
-        self._forget_private(work.writes)
+        self._premises.note(found, bound, work.writes)
 
-    def add_copy(
-        self, work: Work, part: Any, tensors: tuple[tuple[Tensor, Access], ...], is_own: bool, shown: str
-    ) -> None:
+    def add_copy(self, to: Tensor, source: Tensor) -> None:
         """Takes a copy into the graph."""
-        self._calls.append(lambda graph: graph.add_copy(work, part, tensors, is_own, shown))
-        self._add_copy(work, part, tensors, is_own, shown)
+        self._add_copy(to, source)
+        self._calls.append(lambda graph: graph.add_copy(to, source))
 
-    def _add_copy(
-        self, work: Work, part: Any, tensors: tuple[tuple[Tensor, Access], ...], is_own: bool, shown: str
-    ) -> None:
-        device = tensors[0][0].block.device
+    def _add_copy(self, to: Tensor, source: Tensor) -> None:
+        device, shown = to.block.device, f"copy{list(to.shape)}"
+        work, part = device_of(device).copy_part(to, source)
         self._demand_device("a copy", device)
-        self._is_own = self._is_own and is_own
+        self._is_own = self._is_own and not (to.block.is_shared or source.block.is_shared)
+        tensors = (to, Access.OUT), (source, Access.IN)
         self._recorded.append(Recorded(Node("copy", shown, ()), work, part, tensors, chosen_stream(device)))
-        self._vouched.touch(list(work.writes))
-        self._forget_private(work.writes)
-
-    # Premises, where others can write them.
-
-    def _with_private_premises(self, found: Proved, bound: Bound) -> dict[str, Tensor]:
-        """Copies, made at every replay, of the premises of a launch that others can write."""
-        private: dict[str, Tensor] = {}
-        for tensor in signature_of(found).tensors:
-            if tensor.name not in found.premises or tensor.access is Access.OUT:
-                continue
-            own = bound.own.get(tensor.name)
-            if own is not None and own.block.is_owned and self._trusts and not own.block.lent:
-                self._trusted[own.block] = None
-                continue
-            if tensor.access is not Access.IN:
-                _refuse(
-                    f"`{tensor.name}` decides which memory `{found.kernel.name}` touches, and is read and written "
-                    "where others can write it, too",
-                    "use a tensor of tileproof, and drop views of it (`x.numpy()`) before the replay",
-                )
-            source = own if own is not None else asarray(bound.tensors[tensor.name])
-            key = key_of(source.seen_by_launch())
-            if key not in self._private:
-                copy = empty(source.shape, source.dtype, device_name(self.device))
-                work, steps = device_of(self.device).copy_part(copy, source)
-                tensors = ((copy, Access.OUT), (source, Access.IN))
-                self._add_copy(work, steps, tensors, source.block.is_owned, f"copy{list(copy.shape)}")
-                self._private[key] = copy
-            private[tensor.name] = self._private[key]
-        return private
-
-    def _forget_private(self, writes: Sequence[Span]) -> None:
-        if self._private:
-            self._private = {key: copy for key, copy in self._private.items() if not touched(key, writes)}
+        self._premises.touch(work.writes)
 
     def _note_foreign(self, args: Sequence[Any]) -> None:
         """Writes down where arrays of other libraries are, some of which can be moved."""
@@ -242,22 +192,6 @@ class Graph:
             where, other = device_name(device), device_name(self.device)
             _refuse(f"`{name}` is on {where}, and the graph on {other}", "record a graph for each device")
 
-    def _with_checked_indices(
-        self, kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any], found: Proved, bound: Bound
-    ) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
-        """The arguments with index tensors replaced by copies that are tested at every replay."""
-        signature = parse(kernel).signature
-        if not any(isinstance(tensor.element, ContentOf) for tensor in signature.tensors):
-            return None
-        copies, watches, launches = checked(signature, bound, found, self._vouched)
-        for each, arguments, constants in launches:
-            proved, its = prepare_recorded(each, arguments, constants)
-            self._add(each, arguments, constants, proved, its, is_internal=True)
-        self._watches += watches
-        if not copies:
-            return None
-        return _replaced(kernel, args, named, copies)
-
     # Replaying.
 
     def replay(self, stream: Stream | None = None) -> None:
@@ -267,7 +201,7 @@ class Graph:
             _refuse("a graph is replayed while another is recorded", "replay it outside the `with` block")
         if not self._recorded:
             return
-        if any(block.lent for block in self._trusted):
+        if any(block.lent for block in self._premises.trusted):
             self._as_careful().replay(stream)
             return
         self._demand_in_place()
@@ -400,7 +334,7 @@ class Replay(Work):
         """What its player says went wrong with this very replay; others may have begun since."""
 
     def is_current(self) -> bool:
-        return not any(block.lent for block in self.graph._trusted)
+        return not any(block.lent for block in self.graph._premises.trusted)
 
     def given(self) -> None:
         for block, runs in self.graph._outputs:
@@ -472,17 +406,6 @@ def _where(value: Any) -> tuple[int, tuple[int, ...]] | None:
     if torch_of(value) is not None:
         return value.data_ptr(), tuple(value.shape)
     return None
-
-
-def _replaced(
-    kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any], by: dict[str, Tensor]
-) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments of a launch with others in place of some."""
-    names = [parameter.name for parameter in parse(kernel).signature.arguments]
-    return (
-        tuple(by.get(name, value) for name, value in zip(names, args, strict=False)),
-        {name: by.get(name, value) for name, value in named.items()},
-    )
 
 
 def _refuse(message: str, cure: str) -> None:

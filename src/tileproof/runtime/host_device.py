@@ -20,19 +20,17 @@ from tileproof.backends.launching import require
 from . import cpu_launches
 from .accounting import Account
 from .arguments import Bound
-from .cpu_streams import Called, CpuStream, caller, current
+from .cpu_streams import Called, CpuStream, current
 from .host_access import in_flight, read_only
 from .host_arrays import Array
 from .leases import Outdated, Work, ledger_of
-from .owned import note_writes, work_of
-from .premises import copied_back, fill, separate
+from .premises import Watch, separate
 from .proved import Proved, signature_of
 from .recording import recording, refuse_recording
 from .tensors import Tensor
 
 if TYPE_CHECKING:
     from .cpu_graphs import Player
-    from .graph_indices import Watch
     from .graphs import Recorded
 
 R = TypeVar("R")
@@ -52,7 +50,7 @@ class HostDevice:
             if isinstance(code, Loaded):
                 cpu_launches.launch(code, found, bound)
             else:
-                _call(code, found, bound)
+                cpu_launches.run_here(_function(code, bound), found, bound)
         except Outdated:
             # Another thread wrote what was looked at. The second try looks at copies, which nobody writes.
             separate(found, signature_of(found), bound, all_of_them=True)
@@ -163,17 +161,6 @@ class HostDevice:
 def _function(code: Callable[..., None], bound: Bound) -> Callable[[], None]:
     arguments = {**bound.tensors, **bound.scalars}
     return lambda: code(arguments, bound.dimensions)
-
-
-def _call(code: Callable[..., None], found: Proved, bound: Bound) -> None:
-    """Runs a launch as a function, on this thread."""
-    signature = signature_of(found)
-    work = work_of(signature, bound, bound.keep)
-    work.note = lambda: note_writes(signature, bound, found)
-    fill(bound.copies, found, signature, bound.dimensions)
-    with caller().doing(work), copied_back(bound.copies):
-        code({**bound.tensors, **bound.scalars}, bound.dimensions)
-    work.note = None
 
 
 class CpuBackend:

@@ -1,42 +1,99 @@
-"""The kernels of checked copies, in the language itself: proved like all others, with no check left for run time.
+"""Copies of index tensors that hold what they promise, whatever the original holds: made and tested on the device.
 
-Tensors have four axes here, A, B, R and C. Every program takes some rows of R, one after another, and writes one record
-of eight words. `checked_indices` says what the words mean, and launches them.
+A graph gives its launches such copies. Every entry is read once: a wrong one becomes harmless in the copy, and is
+recorded for the host. So a kernel that uses the copy stays in bounds and meets no other program, also if the original
+changes while it is copied. The kernels are proved as all others are, with no check left for run time.
+
+- `Index`: a wrong entry becomes none, or 0 where a kernel loads through the tensor.
+- `Unique`: it becomes none, and so do all but the first of entries that are equal. Where a kernel loads through the
+  tensor none will not do: if any entry is wrong, all become their own places.
+- `Offsets`: a border is at least those before it, and at most the extent; the first is 0, the last the extent.
+
+Each program writes a record of five words, which `contracts.fault_of` reads.
+
+| word | of entries | of borders |
+|---|---|---|
+| 0 | how many are wrong | how many are not as they should be |
+| 1 | how many are outside | how many fall |
+| 2, 3 | the place and value of the first wrong one | of the first that falls, else 0 and the last border |
+| 4 | the place of the first entry that equals it | the border before it, else the first border |
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
+
+import numpy as np
 
 from tileproof.language import spaces, tiles
-from tileproof.language.dtypes import T, U, i64
-from tileproof.language.kernel import kernel
+from tileproof.language.dtypes import I32, I64, T, U, i64
+from tileproof.language.kernel import Kernel, kernel
 from tileproof.language.parameters import In, Index, InOut, Min, Out
+
+from .contracts import WORDS
+from .facts import Wanted
+from .making import empty
+from .tensors import Tensor
 
 FAR: Final = 2**48
 """Behind every dimension."""
 NOWHERE: Final = 2**62
 """The place of what is not there."""
+_PIECE: Final = 1024
+"""How many entries a program takes."""
+Launch: TypeAlias = tuple[Kernel, tuple[Any, ...], dict[str, Any]]
+"""A kernel, its arguments and its constants."""
 
 
-def nothing() -> Any:
-    """What is known before anything was looked at: how many are wrong, the place of the first, and its value."""
-    return tiles.zeros((), i64), tiles.full((), NOWHERE, i64), tiles.zeros((), i64)
+def words_for(wanted: Wanted, size: int) -> int:
+    """How many words the records of a copy take."""
+    return WORDS * (1 if wanted.kind == "Offsets" else -(-size // _PIECE))
 
 
-def seen(found: Any, wrong: Any, places: Any, values: Any) -> Any:
-    """The same once more was looked at, some of which may be wrong."""
-    count, at, value = found
-    first = tiles.where(wrong, places, NOWHERE).min()
-    there = tiles.where(places == first, values, 0).sum()
-    count = count + tiles.where(wrong, 1, 0).to(i64).sum()
-    return count, tiles.minimum(at, first), tiles.where(first < at, there, value)
+def copied(wanted: Wanted, source: Tensor, records: Tensor, *, is_loaded: bool = False) -> tuple[Tensor, list[Launch]]:
+    """A copy of an index tensor without gaps, and the launches that make it, each after those before.
+
+    `is_loaded` says that a kernel loads through it; else none does no harm, also where it is not wanted. For what
+    `contracts.incurable` says there is no copy.
+    """
+    copy, gaps = empty(source.shape, source.dtype, source.device), list[Launch]()
+    if not source.is_contiguous:
+        source, gaps = dense(source)
+    into, outof = copy.flatten(), source.flatten()
+    if wanted.kind == "Offsets":
+        return copy, [*gaps, (copy_offsets, (into, records, outof, wanted.extent), {})]
+    records = records.reshape(-1, WORDS)
+    positions = min(wanted.extent, int(np.iinfo(source.storage).max) + 1)
+    is_unique = wanted.kind == "Unique" and source.size > 1 and positions > 0
+    constants = {"UNIQUE": is_unique, "LEAST": -1 if wanted.holes_allowed else 0}
+    if not is_unique:
+        # How many positions there are is given by a tensor of that length, which needs no memory of its own.
+        pointed = Tensor._of(source.block, source.dtype, source.address, (positions,), (0,))
+        constants["WRONG"] = 0 if is_loaded else -1
+        return copy, [*gaps, (copy_index, (into, records, outof, pointed), constants)]
+    first = empty(positions, I32 if source.size < 2**31 else I64, source.device)
+    launches = [*gaps, (note_places, (first, outof), {}), (copy_index, (into, records, outof, first), constants)]
+    return copy, [*launches, (count_instead, (into, records), {})] if is_loaded else launches
 
 
-def places_of(a: Any, b: Any, row: Any, column: Any) -> Any:
-    """The places of a row's entries in the whole tensor."""
-    rows = (a.to(i64) * spaces.dim("B").to(i64) + b.to(i64)) * spaces.dim("R").to(i64) + row.to(i64)
-    return rows * spaces.dim("C").to(i64) + column.elements.to(i64)
+def dense(source: Tensor) -> tuple[Tensor, list[Launch]]:
+    """A copy without gaps as it is, and the launches that make it."""
+    copy = empty(source.shape, source.dtype, source.device)
+
+    def launches(to: Tensor, of: Tensor) -> list[Launch]:
+        if of.ndim > 4:
+            return [launch for parts in zip(to, of, strict=True) for launch in launches(*parts)]
+        to, of = (each[(None,) * (4 - of.ndim)] for each in (to, of))
+        return [(copy_rows, (to, of), {})]
+
+    return copy, launches(copy, source)
+
+
+@kernel(deny_checks=True)
+def copy_rows(copy: Out[T, "A B R C"], source: In[T, "A B R C"], *, BC: int = 1024) -> None:
+    """A copy without gaps."""
+    for a, b, r, c in spaces.parallel(A=spaces.each, B=spaces.each, R=spaces.each, C=BC):
+        copy[a, b, r, c] = source[a, b, r, c]
 
 
 def within(given: Any) -> Any:
@@ -44,130 +101,87 @@ def within(given: Any) -> Any:
     return tiles.clip(given, -2, FAR)
 
 
-def positions_of() -> Any:
-    """How many positions there are."""
-    return spaces.dim("V").to(i64)
+@kernel(deny_checks=True)
+def note_places(first: Min[U, "V"], source: In[T, "N"], *, BN: int = _PIECE) -> None:
+    """For every position, the first place of the tensor that holds it."""
+    spaces.require(spaces.dim("V") >= 1)
+    for n in spaces.parallel(N=BN):
+        entries = within(source[n].to(i64))
+        is_position = (entries >= 0) & (entries < spaces.dim("V").to(i64))
+        places = tiles.where(is_position, n.elements.to(i64), NOWHERE)
+        tiles.update(first, tiles.where(is_position, entries, 0), places.to(first.dtype))
 
 
 @kernel(deny_checks=True)
 def copy_index(
-    scratch: Out[Index["V"], "A B R C"], flags: Out[i64, "A B R/BR C/BC 8"], source: In[T, "A B R C"],
-    pointed: In[T, "V"], *, LOADED: bool = False, COMPLETE: bool = False, BR: int = 1, BC: int = 1024,
+    copy: Out[Index["V"], "N"], records: Out[i64, "N/BN 5"], source: In[T, "N"], first: In[U, "V"], *,
+    UNIQUE: bool = False, LEAST: int = -1, WRONG: int = -1, BN: int = _PIECE,
 ) -> None:  # fmt: skip
-    """A checked copy of an `Index`. `pointed` has as many elements as there are positions, and is not read."""
-    if LOADED:
-        spaces.require(spaces.dim("V") >= 1)
-    for a, b, r, c in spaces.parallel(A=spaces.each, B=spaces.each, R=BR, C=BC):
-        outside, holes = nothing(), nothing()
-        for q in r.tiles(1):
-            given = source[a, b, q.start, c].to(i64)
-            entries, places = within(given), places_of(a, b, q.start, c)
-            is_right = (entries >= -1) & (entries < positions_of())
-            outside = seen(outside, ~is_right, places, given)
-            if LOADED or COMPLETE:
-                holes = seen(holes, entries == -1, places, given)
-            if LOADED:
-                scratch[a, b, q.start, c] = tiles.where(is_right & (entries >= 0), entries, 0)  # type: ignore[index]
-            else:
-                scratch[a, b, q.start, c] = tiles.where(is_right, entries, -1)  # type: ignore[index]
-        flags[a, b, r.number, c.number, 0] = outside[0] + holes[0]
-        flags[a, b, r.number, c.number, 1] = outside[0]
-        flags[a, b, r.number, c.number, 2] = outside[1]
-        flags[a, b, r.number, c.number, 3] = outside[2]
-        flags[a, b, r.number, c.number, 4] = holes[1]
-        flags[a, b, r.number, c.number, 5] = NOWHERE
-        flags[a, b, r.number, c.number, 6] = 0
-        flags[a, b, r.number, c.number, 7] = 0
+    """A copy of an `Index`, or of a `Unique`: there an entry stays where `first` has its place, so none stays twice.
 
-
-@kernel(deny_checks=True)
-def note_places(first: Min[U, "V"], source: In[T, "A B R C"], *, BR: int = 1, BC: int = 1024) -> None:
-    """For every position, the first place of the tensor that holds it."""
-    spaces.require(spaces.dim("V") >= 1)
-    for a, b, r, c in spaces.parallel(A=spaces.each, B=spaces.each, R=BR, C=BC):
-        for q in r.tiles(1):
-            entries = within(source[a, b, q.start, c].to(i64))
-            is_position = (entries >= 0) & (entries < positions_of())
-            places = tiles.where(is_position, places_of(a, b, q.start, c), NOWHERE)
-            tiles.update(first, tiles.where(is_position, entries, 0), places.to(first.dtype))
-
-
-@kernel(deny_checks=True)
-def copy_unique(
-    scratch: Out[Index["V"], "A B R C"], flags: Out[i64, "A B R/BR C/BC 8"], source: In[T, "A B R C"],
-    first: In[U, "V"], *, WHOLE: bool = False, BR: int = 1, BC: int = 1024,
-) -> None:  # fmt: skip
-    """A checked copy of a `Unique`: an entry stays where `first` has its place, so none stays twice.
-
-    That holds also if the entries changed since their places were noted. `WHOLE` tells of holes.
+    That holds also if the entries changed since their places were noted. `first` has as many elements as there are
+    positions; for an `Index` it is not read. Entries below LEAST are wrong, and wrong ones become WRONG.
     """
-    spaces.require(spaces.dim("V") >= 1)
-    for a, b, r, c in spaces.parallel(A=spaces.each, B=spaces.each, R=BR, C=BC):
-        outside, holes, twice, before = nothing(), nothing(), nothing(), nothing()
-        for q in r.tiles(1):
-            given = source[a, b, q.start, c].to(i64)
-            entries, places = within(given), places_of(a, b, q.start, c)
-            is_right = (entries >= -1) & (entries < positions_of())
-            is_position = is_right & (entries >= 0)
+    if UNIQUE or WRONG == 0:
+        spaces.require(spaces.dim("V") >= 1)
+    for n in spaces.parallel(N=BN):
+        given, places = source[n].to(i64), n.elements.to(i64)
+        entries, earlier = within(given), places
+        is_outside = (entries < -1) | (entries >= spaces.dim("V").to(i64))
+        is_right = (entries >= LEAST) & ~is_outside
+        if UNIQUE:
+            is_position = (entries >= 0) & ~is_outside
             earlier = first[tiles.where(is_position, entries, 0)].to(i64)
-            is_again = is_position & (earlier != places)
-            scratch[a, b, q.start, c] = tiles.where(is_right & ~is_again, entries, -1)  # type: ignore[index]
-            outside = seen(outside, ~is_right, places, given)
-            twice = seen(twice, is_again, places, given)
-            before = seen(before, is_again, places, earlier)
-            if WHOLE:
-                holes = seen(holes, entries == -1, places, given)
-        flags[a, b, r.number, c.number, 0] = outside[0] + holes[0] + twice[0]
-        flags[a, b, r.number, c.number, 1] = outside[0]
-        flags[a, b, r.number, c.number, 2] = outside[1]
-        flags[a, b, r.number, c.number, 3] = outside[2]
-        flags[a, b, r.number, c.number, 4] = holes[1]
-        flags[a, b, r.number, c.number, 5] = twice[1]
-        flags[a, b, r.number, c.number, 6] = before[2]
-        flags[a, b, r.number, c.number, 7] = twice[2]
+            is_right = is_right & ((entries < 0) | (earlier == places))
+        copy[n] = tiles.where(is_right, entries, WRONG)  # type: ignore[index]
+        at = tiles.where(is_right, NOWHERE, places).min()
+        records[n.number, 0] = tiles.where(is_right, 0, 1).to(i64).sum()
+        records[n.number, 1] = tiles.where(is_outside, 1, 0).to(i64).sum()
+        records[n.number, 2] = at
+        records[n.number, 3] = tiles.where(places == at, given, 0).sum()
+        records[n.number, 4] = tiles.where(places == at, earlier, 0).sum()
 
 
 @kernel(deny_checks=True)
-def count_instead(scratch: InOut[T, "A B R C"], wrong: In[i64, "F"], *, BR: int = 1, BC: int = 1024) -> None:
+def count_instead(copy: InOut[T, "N"], records: In[i64, "F 5"], *, BN: int = _PIECE) -> None:
     """Where anything was wrong, the entry at place n becomes n: different positions, and no -1. Else all stay."""
-    for a, b, r, c in spaces.parallel(A=spaces.each, B=spaces.each, R=BR, C=BC):
-        total = tiles.zeros((), i64)
-        for f in spaces.tiles(F=BC):
-            total += wrong[f].sum()
-        if total > 0:
-            for q in r.tiles(1):
-                scratch[a, b, q.start, c] = places_of(a, b, q.start, c).to(scratch.dtype)
+    for n in spaces.parallel(N=BN):
+        wrong = tiles.zeros((), i64)
+        for f in spaces.tiles(F=BN):
+            wrong += records[f, 0].sum()
+        if wrong > 0:
+            copy[n] = n.elements.to(copy.dtype)
 
 
 @kernel(deny_checks=True)
 def copy_offsets(
-    scratch: Out[T, "M"], flags: Out[i64, "8"], source: In[T, "M"], extent: i64, *, B: int = 1024
+    copy: Out[T, "N"], records: Out[i64, "5"], source: In[T, "N"], extent: i64, *, BN: int = _PIECE
 ) -> None:  # fmt: skip
-    """A checked copy of `Offsets`, by one program, because a border depends on all before it."""
-    top, changed = tiles.zeros((), i64), tiles.zeros((), i64)
+    """A copy of `Offsets`, by one program, because a border depends on all before it."""
+    top, changed, falls = tiles.zeros((), i64), tiles.zeros((), i64), tiles.zeros((), i64)
     first, last = tiles.zeros((), i64), tiles.zeros((), i64)
-    falls, before = nothing(), nothing()
-    for m in spaces.tiles(M=B):
-        given, earlier = source[m].to(i64), source.get(m.elements - 1, 0).to(i64)
+    at, value, before = tiles.zeros((), i64), tiles.zeros((), i64), tiles.zeros((), i64)
+    for n in spaces.tiles(N=BN):
+        given, earlier, places = source[n].to(i64), source.get(n.elements - 1, 0).to(i64), n.elements.to(i64)
         borders = tiles.maximum(tiles.scan(tiles.clip(given, 0, extent), by=tiles.maximum), top)
         top = borders.max()
-        is_first, is_last = m.elements == 0, m.elements == spaces.dim("M") - 1
+        is_first, is_last = n.elements == 0, n.elements == spaces.dim("N") - 1
         right = tiles.where(is_last, extent, tiles.where(is_first, 0, borders))
-        scratch[m] = right.to(scratch.dtype)
+        copy[n] = right.to(copy.dtype)
         changed += tiles.where(right == given, 0, 1).to(i64).sum()
         is_less = ~is_first & (given < earlier)
-        falls = seen(falls, is_less, m.elements.to(i64), given)
-        before = seen(before, is_less, m.elements.to(i64), earlier)
+        if falls == 0:
+            at = tiles.where(is_less, places, NOWHERE).min()
+            value = tiles.where(places == at, given, 0).sum()
+            before = tiles.where(places == at, earlier, 0).sum()
+        falls += tiles.where(is_less, 1, 0).to(i64).sum()
         first += tiles.where(is_first, given, 0).sum()
         last += tiles.where(is_last, given, 0).sum()
-    flags[0] = changed
-    flags[1] = falls[0]
-    flags[2] = falls[1]
-    flags[3] = before[2]
-    flags[4] = falls[2]
-    flags[5] = first
-    flags[6] = last
-    flags[7] = 0
+    records[0] = changed
+    records[1] = falls
+    records[2] = tiles.where(falls > 0, at, 0)
+    records[3] = tiles.where(falls > 0, value, last)
+    records[4] = tiles.where(falls > 0, before, first)
 
 
-KERNELS: Final = (copy_index, note_places, copy_unique, count_instead, copy_offsets)
+KERNELS: Final = (copy_rows, note_places, copy_index, count_instead, copy_offsets)

@@ -74,7 +74,7 @@ def interpret(
     made = _elaborated(kernel, bound.specialisation)
     check_memory(signature, bound)
     check_own(signature, bound)
-    check_contents(signature, bound, holes_matter(made.ir), Knowing(bound.own))
+    check_contents(signature, bound, holes_matter(made.ir), known=Knowing(bound.own))
     check_groups(signature, bound, groups_of(made.ir))
     choice.backend_for("interpreter", kernel.name, bound.device)
     interpreter.run(made.ir, {**bound.tensors, **bound.scalars}, bound.dimensions, order=order, sanitize=sanitize)

@@ -130,18 +130,21 @@ def _shared(x: Any) -> Tensor | None:
             found = on_host(x)
     except Unusable as error:
         raise not_usable(error) from None
-    if found is None:
-        return None
+    return None if found is None else over(found, lets_write=_lets_write(x))
+
+
+def over(found: Described | Array, *, lets_write: bool = False) -> Tensor:
+    """A tensor over memory of others, as a launch sees it."""
     element = _own_type(found.dtype)
     _check_alignment(found, element)
     low, high = byte_range(found)
+    is_writeable = lets_write and (found.writeable if isinstance(found, Described) else found.flags.writeable)
+    device, memory = None, found
     if isinstance(found, Described):
-        is_writeable = found.writeable and _lets_write(x)
-        there = Block(found.device, low, high - low, found, None, is_written=True, is_writeable=is_writeable)
-        return Tensor._of(there, element, found.address, found.shape, found.strides)
-    is_writeable = found.flags.writeable and _lets_write(x)
-    memory = array_over(low, (high - low,), (1,), np.dtype(np.uint8), found, is_read_only=not is_writeable)
-    block = Block(None, low, high - low, memory, None, is_written=True, is_writeable=is_writeable)
+        device = found.device
+    else:
+        memory = array_over(low, (high - low,), (1,), np.dtype(np.uint8), found, is_read_only=not is_writeable)
+    block = Block(device, low, high - low, memory, None, is_written=True, is_writeable=is_writeable)
     return Tensor._of(block, element, address_of(found), found.shape, found.strides)
 
 

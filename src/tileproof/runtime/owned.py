@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
 from tileproof.diagnostics.codes import Code
@@ -15,7 +15,7 @@ from .contracts import measured_now
 from .devices import Described, byte_range, host_copy
 from .facts import Measured, Wanted, key_of, measure, minted
 from .leases import Outdated, Span, Work, ledger_of, raise_again
-from .proved import Proved
+from .proved import Proved, signature_of
 from .storage import Block
 from .tensors import Tensor
 
@@ -109,12 +109,20 @@ def note_writes(signature: Signature, bound: Bound, found: Proved) -> None:
         if own is None or tensor.access is Access.IN:
             continue
         own.note_write()
-        if tensor.access is Access.OUT and isinstance(tensor.element, ContentOf) and not own.block.is_shared:
-            told = vouched(found)
-            if tensor.name in told:
-                extent = bound.dimensions[tensor.element.dimension]
-                key = key_of(bound.tensors[tensor.name])
-                own.block.facts.remember(own.block.version, key, minted(extent, told[tensor.name]))
+    unshared = [name for name, own in bound.own.items() if not own.block.is_shared]
+    for tensor, fact in minted_by(found, bound, unshared):
+        block = bound.own[tensor.name].block
+        block.facts.remember(block.version, key_of(bound.tensors[tensor.name]), fact)
+
+
+def minted_by(found: Proved, bound: Bound, among: Collection[str]) -> Iterator[tuple[TensorParameter, Measured]]:
+    """What is known of the index tensors `among` some that a launch writes and vouches for."""
+    for tensor in signature_of(found).tensors:
+        element = tensor.element
+        if tensor.access is not Access.OUT or not isinstance(element, ContentOf) or tensor.name not in among:
+            continue
+        if tensor.name in vouched(found):
+            yield tensor, minted(bound.dimensions[element.dimension], vouched(found)[tensor.name])
 
 
 _vouched: Final = Memo[list[dict[str, bool | None]]](list)

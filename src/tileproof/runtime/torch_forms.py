@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from tileproof.diagnostics.codes import Code
-from tileproof.frontend.dimensions import resolve
 from tileproof.frontend.parse import parse
-from tileproof.frontend.signature import ContentOf, ScalarParameter, Signature, TensorParameter
+from tileproof.frontend.signature import ContentOf, OpenDimension, ScalarParameter, Signature, TensorParameter
 from tileproof.ir.types import Access, Fixed, Named
 from tileproof.language.dtypes import BOOL, DType, DTypeVar
 from tileproof.language.kernel import Kernel
 
-from .arguments import fail
+from .arguments import fail, wrong_rank
 from .foreign import to_torch
 
 _MADE = (Access.OUT, Access.SUM, Access.MAX, Access.MIN)
@@ -93,7 +92,8 @@ def of_kernel(torch: Any, kernel: Kernel) -> Form:
     signature = parse(kernel).signature
     made = tuple(tensor for tensor in signature.tensors if tensor.access in _MADE)
     given = [each for each in signature.arguments if each not in made]
-    constants = [each for each in signature.constants if each.name not in _follow_from(signature, given)]
+    following = _follow_from(signature, given, set())
+    constants = [each for each in signature.constants if each.name not in following]
     _check(signature, made, given, {each.name for each in constants})
     plain, keyword = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
     parameters = [inspect.Parameter(each.name, plain, annotation=_annotation(torch, each)) for each in given]
@@ -117,7 +117,12 @@ def _running(
         first = next(given[tensor.name] for tensor in signature.tensors if tensor.name in given)
         extents = _extents(torch, signature, given)
         for tensor in made:
-            shape = [each.extent if isinstance(each, Fixed) else extents[each.name] for each in tensor.dimensions]  # type: ignore[union-attr]
+            try:
+                shape = tensor.shape(extents)
+            except OpenDimension as open:
+                message = f"the extent of {open} in `{tensor.name}` does not follow from the arguments"
+                cure = "pass arrays whose shapes satisfy the equations of the signature"
+                fail(signature, Code.DIMENSION_DIFFERS, message, tensor, help=cure)
             given[tensor.name] = first.new_empty(shape, dtype=_dtype(torch, signature, tensor, given))
         ordered = [given.pop(parameter.name) for parameter in signature.arguments]
         results = tuple(ordered[number] for number, each in enumerate(signature.arguments) if each in made)
@@ -129,31 +134,14 @@ def _running(
 
 def _extents(torch: Any, signature: Signature, given: Mapping[str, Any]) -> dict[str, Any]:
     """The extents that arguments have; under a trace they may be symbols, and are only computed with."""
-    found: dict[str, Any] = {}
+    shapes = {each.name: tuple(given[each.name].shape) for each in signature.tensors if each.name in given}
     for tensor in signature.tensors:
-        if tensor.name not in given:
-            continue
-        shape = tuple(given[tensor.name].shape)
-        if len(shape) != len(tensor.dimensions):
-            shown = " ".join(map(str, tensor.dimensions)) or "()"
-            message = f"`{tensor.name}` has the dimensions {shown}, and the array has the shape {shape}"
-            cure = "pass an array with one axis for each dimension: `.reshape(...)` or `[None]` make one"
-            fail(signature, Code.ARGUMENT_RANK, message, tensor, help=cure)
-        for dimension, extent in zip(tensor.dimensions, shape, strict=True):
-            if isinstance(dimension, Named):
-                found.setdefault(dimension.name, extent)
-    defaults = {each.name: each.default for each in signature.constants if each.default is not None}
+        shape = shapes.get(tensor.name)
+        if shape is not None and len(shape) != len(tensor.dimensions):
+            wrong_rank(signature, tensor, shape)
+    defaults = {each.name: each.default for each in signature.constants}
     numbers = {name: value for name, value in (defaults | dict(given)).items() if type(value) in (int, torch.SymInt)}
-    found = resolve(signature.equations, found, numbers)
-    for tensor in signature.tensors:
-        for dimension in tensor.dimensions:
-            if isinstance(dimension, Named) and dimension.name not in found and dimension.name in numbers:
-                found[dimension.name] = numbers[dimension.name]
-            elif isinstance(dimension, Named) and dimension.name not in found:
-                message = f"the extent of {dimension.name} in `{tensor.name}` does not follow from the arguments"
-                cure = "pass arrays whose shapes satisfy the equations of the signature"
-                fail(signature, Code.DIMENSION_DIFFERS, message, tensor, help=cure)
-    return found
+    return numbers | signature.extents(shapes, numbers)
 
 
 def _dtype(torch: Any, signature: Signature, tensor: TensorParameter, given: Mapping[str, Any]) -> Any:
@@ -179,10 +167,12 @@ def _annotation(torch: Any, parameter: TensorParameter | ScalarParameter) -> Any
 # What a signature must say.
 
 
-def _follow_from(signature: Signature, given: list[TensorParameter | ScalarParameter]) -> set[str]:
-    """The dimensions whose extents follow from the arguments."""
+def _follow_from(
+    signature: Signature, given: list[TensorParameter | ScalarParameter], constants: set[str]
+) -> set[str]:
+    """The dimensions whose extents follow from the arguments and some constants."""
     tensors = [each for each in given if isinstance(each, TensorParameter)]
-    known = {each.name for tensor in tensors for each in tensor.dimensions if isinstance(each, Named)}
+    known = constants | {each.name for tensor in tensors for each in tensor.dimensions if isinstance(each, Named)}
     numbers = {each.name for each in signature.constants if each.default is not None}
     for _ in signature.equations:
         for equation in signature.equations:
@@ -201,9 +191,7 @@ def _check(
     inputs = [each for each in given if isinstance(each, TensorParameter)]
     if not inputs:
         _refuse(signature, "has no input tensor, which would say where its results lie")
-    known = _follow_from(signature, given) | constants
-    for _ in signature.equations:
-        known |= {each.dimension for each in signature.equations if known.issuperset(each.names)}
+    known = _follow_from(signature, given, constants)
     for tensor in made:
         for axis, dimension in enumerate(tensor.dimensions):
             if not isinstance(dimension, Fixed) and not (isinstance(dimension, Named) and dimension.name in known):

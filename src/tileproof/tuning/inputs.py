@@ -14,10 +14,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from tileproof.frontend.dimensions import resolve
 from tileproof.frontend.parse import parse
-from tileproof.frontend.signature import ContentOf, ScalarParameter, Signature, TensorParameter
-from tileproof.ir.types import Access, Fixed, Named
+from tileproof.frontend.signature import ContentOf, OpenDimension, ScalarParameter, Signature, TensorParameter
+from tileproof.ir.types import Access
 from tileproof.language.dtypes import ALL, I32, DType, DTypeVar
 
 from .tunables import Sizes, Tunable
@@ -71,10 +70,8 @@ def arguments_of(tunable: Tunable, sizes: Sizes, element: str, constants: Mappin
         raise TuningError(f"`{element}` is not an element type: there are {', '.join(DTYPES)}")
     signatures = [parse(kernel).signature for kernel in tunable.kernels]
     first = signatures[0]
-    defaults = {each.name: each.default for each in first.constants if type(each.default) is int}
-    fixed = {**defaults, **constants}
-    extents = {name: extent for name, extent in sizes.items() if name not in fixed or name in first.dimensions}
-    extents = resolve(first.equations, extents, fixed)
+    known = {name: extent for name, extent in sizes.items() if name in first.dimensions}
+    extents = first.extents({}, constants, known)
     tensors, scalars = [], {}
     for each in first.arguments:
         if isinstance(each, ScalarParameter):
@@ -103,19 +100,13 @@ def _access(signature: Signature, name: str, first: Signature) -> Access:
 
 
 def _shape(tunable: Tunable, tensor: TensorParameter, extents: Mapping[str, int]) -> tuple[int, ...]:
-    shape = []
-    for dimension in tensor.dimensions:
-        match dimension:
-            case Fixed(extent=extent):
-                shape.append(extent)
-            case Named(name=name) if name in extents:
-                shape.append(extents[name])
-            case _:
-                raise TuningError(
-                    f"`{tunable.name}` needs a size for {dimension}, a dimension of `{tensor.name}`: "
-                    f'give --shapes "{dimension}=..." with the others'
-                )
-    return tuple(shape)
+    try:
+        return tensor.shape(extents)
+    except OpenDimension as open:
+        raise TuningError(
+            f"`{tunable.name}` needs a size for {open}, a dimension of `{tensor.name}`: "
+            f'give --shapes "{open}=..." with the others'
+        ) from None
 
 
 def _dtype(tunable: Tunable, tensor: TensorParameter, element: str) -> DType:

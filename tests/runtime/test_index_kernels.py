@@ -1,4 +1,4 @@
-"""Checked copies of index tensors: always as wanted, equal to what is right, and a true report of what is not."""
+"""Copies of index tensors: always as wanted, equal to what is right, and a true report of what is not."""
 
 from __future__ import annotations
 
@@ -7,48 +7,40 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cuda_host import clean_slate
 from evaluating_gpu import Gpu, GpuArray
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from index_launches import Copy, on_arrays
 from tileir_computing import has_assembler
 
 import tileproof as tp
 from tileproof import In, Index, Offsets, Out, Unique, f32
 from tileproof.frontend.parse import parse
 from tileproof.runtime.check import verdict
-from tileproof.runtime.checked_indices import WORDS, checked_copy, impossible, launches, needs, report
-from tileproof.runtime.contracts import Fault, Wrong, refuse
+from tileproof.runtime.contracts import WORDS, Fault, Wrong, fault_in, incurable, refuse
 from tileproof.runtime.facts import Wanted, measure
-from tileproof.runtime.index_kernels import KERNELS, copy_index, copy_unique
-from tileproof.runtime.making import from_numpy
+from tileproof.runtime.index_kernels import KERNELS, copy_index, words_for
 
 Array = Any
 DTYPES = [np.int32, np.int64]
 FAR = [2**31 - 1, -(2**31), 2**31 - 2]
 
 
-def memory(wanted: Wanted, source: Array) -> tuple[Array, Array, Array]:
-    """The memory of a checked copy, full of nonsense."""
-    need = needs(wanted, source)
-    return (
-        np.full(source.shape, 77, source.dtype), np.full(need.flags, 77, np.int64),
-        np.full(need.places, 77, need.places_dtype),
-    )  # fmt: skip
-
-
-def copied(wanted: Wanted, source: Array, *, complete: bool = False) -> tuple[Array, Fault | None]:
+def copied(wanted: Wanted, source: Array, *, is_loaded: bool = False) -> tuple[Array, Fault | None]:
     """The copy, and what was found."""
-    scratch, flags, places = memory(wanted, source)
-    checked_copy(wanted, source, scratch, flags, places, complete=complete)
-    return scratch, report(wanted, flags, source.shape)
+    made = Copy(wanted, is_loaded, source)
+    made.run()
+    return made.copy.numpy(), made.fault
 
 
-def interpreted(wanted: Wanted, source: Array, order: Any, *, complete: bool = False) -> tuple[Array, Fault | None]:
+def interpreted(wanted: Wanted, source: Array, order: Any, *, is_loaded: bool) -> tuple[Array, Fault | None]:
     """The same, by the interpreter, which watches every access."""
-    scratch, flags, places = memory(wanted, source)
-    for kernel, arguments, constants in launches(wanted, source, scratch, flags, places, complete=complete):
-        tp.interpret(kernel, *arguments, order=order, **constants)
-    return scratch, report(wanted, flags, source.shape)
+    made = Copy(wanted, is_loaded, source)
+    for launch in made.launches:
+        kernel, arrays, constants = on_arrays(launch)
+        tp.interpret(kernel, *arrays, order=order, **constants)
+    return made.copy.numpy(), made.fault
 
 
 @st.composite
@@ -66,52 +58,48 @@ def layouts(draw: st.DrawFn) -> Array:
     return np.broadcast_to(view, (2, *view.shape)) if draw(st.integers(0, 4)) == 0 else view
 
 
-def told(array: Array, wanted: Wanted, complete: bool, fault: Fault | None) -> None:
-    """What a fault says is so."""
-    asked = wanted if not complete else Wanted(wanted.kind, wanted.extent, holes_allowed=False)
-    assert (fault is None) is measure(array, wanted.kind).meets(asked)
-    if fault is None:
-        return
-    values = [int(array[place]) for place in fault.places]
-    match fault.wrong:
-        case Wrong.OUTSIDE:
-            outside = (array < -1) | (array >= wanted.extent)
-            assert (values[0], fault.count, fault.size) == (fault.values[0], outside.sum(), array.size)
-            assert fault.places[0] == tuple(np.argwhere(outside)[0])
-        case Wrong.TWICE:
-            assert values == [fault.values[0]] * 2
-            assert fault.places[0] < fault.places[1]
-            assert 0 <= values[0] < wanted.extent
-        case Wrong.NONE:
-            assert fault.places[0] == tuple(np.argwhere(array == -1)[0])
-        case _:
-            pytest.fail(f"{fault}")
+def first_fault(array: Array, wanted: Wanted) -> tuple[Wrong, tuple[tuple[int, ...], ...], int] | None:
+    """What is wrong with the first wrong entry, and where; its value."""
+    seen: dict[int, tuple[int, ...]] = {}
+    for place in np.ndindex(array.shape):
+        value = int(array[place])
+        if value < -1 or value >= wanted.extent:
+            return Wrong.OUTSIDE, (place,), value
+        if value == -1 and not wanted.holes_allowed:
+            return Wrong.NONE, (place,), value
+        if wanted.kind == "Unique" and value in seen:
+            return Wrong.TWICE, (seen[value], place), value
+        if value >= 0:
+            seen[value] = place
+    return None
 
 
 @settings(deadline=None, max_examples=40)
 @given(layouts(), st.sampled_from(["Index", "Unique"]), st.integers(0, 15), st.booleans(), st.booleans(), st.data())
 def test_a_copy_of_entries_is_as_wanted_whatever_they_are(
-    source: Array, kind: str, extent: int, holes: bool, complete: bool, data: st.DataObject
+    source: Array, kind: str, extent: int, holes: bool, loads: bool, data: st.DataObject
 ) -> None:
-    wanted = Wanted(kind, extent, holes)
-    if impossible(wanted, source) is not None:
-        with pytest.raises(ValueError, match="no copy"):
-            copied(wanted, source)
+    wanted, is_loaded = Wanted(kind, extent, holes), loads and not holes
+    fault = fault_in(source, wanted)
+    assert (fault is None) is measure(source, kind).meets(wanted)
+    assert first_fault(source, wanted) == (None if fault is None else (fault.wrong, fault.places, *fault.values))
+    if incurable(wanted, source.shape) is not None:
+        assert fault is not None
         return
     before = source.copy()
-    scratch, fault = copied(wanted, source, complete=complete)
+    copy, found = copied(wanted, source, is_loaded=is_loaded)
     assert (source == before).all()
-    assert measure(scratch, kind).meets(wanted) is True
-    told(source, wanted, complete, fault)
+    assert measure(copy, kind).meets(Wanted(kind, extent, holes_allowed=not is_loaded)) is True
+    assert found == fault
     if fault is None:
-        assert (scratch == source).all()
-    elif kind == "Index" or holes:
-        kept = np.unique(source[scratch == source])
+        assert (copy == source).all()
+    elif kind == "Index" or not is_loaded:
+        kept = np.unique(source[copy == source])
         right = np.unique(source[(source >= 0) & (source < extent)])
         assert np.isin(right, kept).all(), "what is right stays"
     seed = data.draw(st.sampled_from(["forward", "reverse", 1]))
-    again, found = interpreted(wanted, source, seed, complete=complete)
-    assert ((again == scratch).all(), found) == (True, fault)
+    again, found = interpreted(wanted, source, seed, is_loaded=is_loaded)
+    assert ((again == copy).all(), found) == (True, fault)
 
 
 @settings(deadline=None)
@@ -123,13 +111,14 @@ def test_a_copy_of_borders_rises_from_zero_to_the_extent(
     entries: list[int], extent: int, dtype: Any, step: int
 ) -> None:
     source, wanted = np.array(entries, dtype)[::step], Wanted("Offsets", extent)
-    if impossible(wanted, source) is not None:
+    if incurable(wanted, source.shape) is not None:
         assert measure(source, "Offsets").meets(wanted) is False
         return
-    scratch, fault = copied(wanted, source)
-    assert measure(scratch, "Offsets").meets(wanted) is True
+    copy, fault = copied(wanted, source)
+    assert measure(copy, "Offsets").meets(wanted) is True
     is_right = measure(source, "Offsets").meets(wanted)
-    assert (fault is None) is is_right is bool((scratch == source).all())
+    assert (fault is None) is is_right is bool((copy == source).all())
+    assert fault == fault_in(source, wanted)
     if fault is not None and fault.wrong is Wrong.FALLS:
         ((at,),) = fault.places
         assert fault.values == (source[at - 1], source[at])
@@ -137,8 +126,8 @@ def test_a_copy_of_borders_rises_from_zero_to_the_extent(
     elif fault is not None:
         assert (fault.wrong, fault.values) == (Wrong.ENDS, (source[0], source[-1]))
         assert (source[1:] >= source[:-1]).all()
-    again, found = interpreted(wanted, source, "forward")
-    assert ((again == scratch).all(), found) == (True, fault)
+    again, found = interpreted(wanted, source, "forward", is_loaded=False)
+    assert ((again == copy).all(), found) == (True, fault)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -155,10 +144,10 @@ def test_many_entries_take_many_programs(kind: str, shape: tuple[int, ...], dtyp
     source[last] = source.size
     assert copied(wanted, source)[1] == Fault(Wrong.OUTSIDE, (last,), (source.size,), 1, source.size)
     source[last] = source[(0,) * len(shape)]
-    scratch, fault = copied(wanted, source)
-    assert (scratch[last], fault is None) == ((source[last], True) if kind == "Index" else (-1, False))
+    copy, fault = copied(wanted, source)
+    assert (copy[last], fault is None) == ((source[last], True) if kind == "Index" else (-1, False))
     source[last] = -1
-    _, fault = copied(wanted, source, complete=True)
+    _, fault = copied(Wanted(kind, source.size, holes_allowed=False), source)
     assert fault is not None
     assert (fault.wrong, fault.places) == (Wrong.NONE, (last,))
 
@@ -169,51 +158,55 @@ def test_many_borders_are_compared_over_tiles(dtype: Any) -> None:
     wanted = Wanted("Offsets", 4999)
     assert copied(wanted, source)[1] is None
     source[2048] = 7
-    scratch, fault = copied(wanted, source)
+    copy, fault = copied(wanted, source)
     assert fault == Fault(Wrong.FALLS, ((2048,),), (2047, 7), 1, 5000)
-    assert (scratch[2048], scratch[2049]) == (2047, 2049)
+    assert (copy[2048], copy[2049]) == (2047, 2049)
 
 
 def test_where_a_kernel_loads_through_a_unique_a_wrong_one_makes_all_count() -> None:
     wanted = Wanted("Unique", 4, holes_allowed=False)
-    assert copied(wanted, np.array([3, 1, 0]))[0].tolist() == [3, 1, 0]
+    assert copied(wanted, np.array([3, 1, 0]), is_loaded=True)[0].tolist() == [3, 1, 0]
     for wrong in ([3, 1, 3], [3, 1, -1], [3, 1, 9]):
-        scratch, fault = copied(wanted, np.array(wrong))
-        assert (scratch.tolist(), fault is None) == ([0, 1, 2], False)
+        copy, fault = copied(wanted, np.array(wrong), is_loaded=True)
+        assert (copy.tolist(), fault is None) == ([0, 1, 2], False)
 
 
 @pytest.mark.parametrize("holes", [False, True])
 @pytest.mark.parametrize("entry", [3, -1, 9])
 def test_one_entry_is_not_looked_for_twice(entry: int, holes: bool) -> None:
     wanted, source = Wanted("Unique", 4, holes), np.array([entry])
-    assert needs(wanted, source).places == 0
-    scratch, flags, places = memory(wanted, source)
-    assert len(list(launches(wanted, source, scratch, flags, places))) == 1
-    scratch, fault = copied(wanted, source)
-    assert measure(scratch, "Unique").meets(wanted)
-    told(source, wanted, False, fault)
+    assert len(Copy(wanted, not holes, source).launches) == 1
+    copy, fault = copied(wanted, source, is_loaded=not holes)
+    assert measure(copy, "Unique").meets(wanted)
+    assert fault == fault_in(source, wanted)
 
 
 def test_a_table_beyond_what_entries_can_name_needs_no_more_memory() -> None:
     source = np.array([2**31 - 1, -1, 5], np.int32)
-    scratch, fault = copied(Wanted("Index", 2**40), source)
-    assert (scratch.tolist(), fault) == (source.tolist(), None)
-    assert needs(Wanted("Unique", 2**40), source).places == 2**31
+    copy, fault = copied(Wanted("Index", 2**40), source)
+    assert (copy.tolist(), fault) == (source.tolist(), None)
+    made = Copy(Wanted("Unique", 2**40), False, source)
+    assert made.launches[0][1][0].shape == (2**31,)
 
 
-def test_records_are_few_also_where_rows_are_short() -> None:
-    table = np.zeros((8192, 32), np.int32)[:, :16]
-    assert needs(Wanted("Index", 4), table).flags <= 8192
-    assert needs(Wanted("Index", 4), np.zeros((64, 64), np.int32)).flags == 4 * WORDS
+def test_records_are_few() -> None:
+    assert words_for(Wanted("Index", 4), 8192 * 16) == 128 * WORDS
+    assert words_for(Wanted("Offsets", 4), 8192 * 16) == WORDS
 
 
 def test_no_kernel_of_a_copy_has_a_check_left_for_run_time() -> None:
     for kernel in KERNELS:
-        for constants in ({}, {"BR": 16, "BC": 256}) if kernel.name != "copy_offsets" else ({},):
-            found = verdict(kernel, constants)
-            assert (found.accepted, found.residuals, kernel.deny_checks) == (True, (), True)
-    for kernel, name in ((copy_index, "LOADED"), (copy_index, "COMPLETE"), (copy_unique, "WHOLE")):
-        assert verdict(kernel, {name: True}).accepted
+        found = verdict(kernel, {})
+        assert (found.accepted, found.residuals, kernel.deny_checks) == (True, (), True)
+    for constants in ({"LEAST": 0}, {"LEAST": 0, "WRONG": 0}, {"UNIQUE": True}, {"UNIQUE": True, "LEAST": 0}):
+        assert verdict(copy_index, constants).accepted
+
+
+def test_a_copy_without_gaps_of_many_axes() -> None:
+    whole = np.arange(4**5, dtype=np.int32).reshape((4,) * 5)
+    source = whole[::2, :, ::2, ::2, ::-1]
+    copy, fault = copied(Wanted("Unique", 4**5), source)
+    assert (np.array_equal(copy, source), fault) == (True, None)
 
 
 # What is reported reads as at a launch that looked itself.
@@ -249,10 +242,10 @@ CASES: dict[str, tuple[tp.Kernel, Callable[[Array], Any], list[list[int]]]] = {
 @pytest.mark.parametrize(("kind", "entries"), [(kind, entries) for kind in CASES for entries in CASES[kind][2]])
 def test_a_report_says_what_the_launch_would(kind: str, entries: list[int]) -> None:
     kernel, arguments, _ = CASES[kind]
-    ids, wanted = np.array(entries, np.int32), Wanted(kind, 6, kind != "Index")
+    ids, wanted = np.array(entries, np.int32), Wanted(kind, 6, kind == "Offsets")
     with pytest.raises(tp.LaunchError) as expected:
         kernel(*arguments(ids))
-    _, fault = copied(wanted, ids, complete=kind == "Unique")
+    _, fault = copied(wanted, ids, is_loaded=kind == "Index")
     assert fault is not None
     signature = parse(kernel).signature
     tensor = next(tensor for tensor in signature.tensors if tensor.name == "ids")
@@ -270,17 +263,14 @@ def test_a_report_says_what_the_launch_would(kind: str, entries: list[int]) -> N
         (Wanted("Unique", 2, False), np.zeros(3, int), Wrong.CROWDED, "V has 2 elements"),
         (Wanted("Offsets", 3), np.zeros(0, int), Wrong.EMPTY, "is empty"),
         (Wanted("Offsets", 3), np.zeros(1, int), Wrong.ENDS, "divide 0 to 3"),
-        (Wanted("Index", 3), np.zeros((4,) * 5, int)[(slice(None, None, 2),) * 5], Wrong.SCATTERED, "gaps"),
-        (Wanted("Index", 3), np.zeros((4,) * 4, int)[(slice(None, None, 2),) * 4], None, ""),
         (Wanted("Index", 0, False), np.zeros(0, int), None, ""),
         (Wanted("Offsets", 0), np.zeros(1, int), None, ""),
     ],
 )  # fmt: skip
 def test_what_no_copy_can_cure_is_known_before(wanted: Wanted, source: Array, wrong: Wrong | None, said: str) -> None:
-    fault = impossible(wanted, source)
+    fault = incurable(wanted, source.shape)
     assert (None if fault is None else fault.wrong) is wrong
     if fault is None:
-        assert copied(wanted, source)[1] is None
         return
     signature = parse(gather).signature
     with pytest.raises(tp.LaunchError, match="TP0607") as found:
@@ -288,28 +278,6 @@ def test_what_no_copy_can_cure_is_known_before(wanted: Wanted, source: Array, wr
     (diagnostic,) = found.value.diagnostics
     assert said in diagnostic.message
     assert diagnostic.help
-
-
-@pytest.mark.parametrize("wrong", [0, 1, 2])
-def test_memory_of_another_size_is_not_used(wrong: int) -> None:
-    source, wanted = np.arange(6), Wanted("Unique", 6)
-    room = list(memory(wanted, source))
-    for other in (room[wrong][:-1], np.repeat(room[wrong], 2)[::2], room[wrong].astype(np.int16)):
-        given = [*room[:wrong], other, *room[wrong + 1 :]]
-        with pytest.raises(ValueError, match=f"{('scratch', 'flags', 'places')[wrong]} is to be"):
-            checked_copy(wanted, source, *given)
-
-
-@pytest.mark.parametrize("kind", ["Index", "Unique", "Offsets"])
-def test_tensors_of_our_own_are_copied_as_arrays_are(kind: str) -> None:
-    whole = np.array([[0, 9, 2], [2, -7, 5]], np.int32)
-    source, own_source = (each[:, ::2] if kind != "Offsets" else each[0] for each in (whole, from_numpy(whole)))
-    wanted, room = Wanted(kind, 4), memory(Wanted(kind, 4), source)
-    checked_copy(wanted, source, *room)
-    own = [from_numpy(array) for array in memory(wanted, source)]
-    checked_copy(wanted, own_source, *own)
-    assert np.array_equal(own[0].numpy(), room[0])
-    assert report(wanted, own[1].numpy(), source.shape) == report(wanted, room[1], source.shape) is not None
 
 
 # On a GPU that is not here.
@@ -321,10 +289,11 @@ def forget() -> None:
 
 
 @pytest.fixture
-def fresh(gpu: Gpu) -> Iterator[None]:
+def fresh(gpu: Gpu, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Kernels that remember no driver, neither another nor, afterwards, this one."""
     forget()
-    yield
+    with clean_slate(monkeypatch):
+        yield
     forget()
 
 
@@ -334,13 +303,13 @@ def fresh(gpu: Gpu) -> Iterator[None]:
 def test_tensors_on_a_gpu_are_copied_there(gpu: Gpu, kind: str) -> None:
     source = np.array([[0, 9, 2], [2, -7, 5]], np.int32)[:, ::2]
     source = source if kind != "Offsets" else source[:, 0]
-    wanted = Wanted(kind, 4, holes_allowed=kind != "Unique")
-    room = memory(wanted, source)
-    checked_copy(wanted, source, *room)
-    given, arrays = GpuArray(source), [GpuArray(array) for array in memory(wanted, source)]
-    checked_copy(wanted, given, *arrays)
-    scratch, flags = arrays[0].numpy(), arrays[1].numpy()
-    assert np.array_equal(scratch, room[0])
-    assert report(wanted, flags, source.shape) == report(wanted, room[1], source.shape) is not None
-    assert gpu.named("cuMemAllocAsync") == [], "a graph can hold the launches"
+    wanted, is_loaded = Wanted(kind, 4, holes_allowed=kind != "Unique"), kind == "Unique"
+    copy, fault = copied(wanted, source, is_loaded=is_loaded)
+    given = GpuArray(source)
+    made = Copy(wanted, is_loaded, given, "cuda")
+    taken = gpu.named("cuMemAllocAsync")
+    made.run()
+    assert gpu.named("cuMemAllocAsync") == taken, "a graph can hold the launches"
+    assert np.array_equal(made.copy.numpy(), copy)
+    assert made.fault == fault is not None
     assert np.array_equal(given.numpy(), source)
