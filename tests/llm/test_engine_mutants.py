@@ -115,10 +115,10 @@ def blind_to_the_last(o: Any, q: Any, keys: Any, values: Any, table: Any, used: 
 
 
 def rows_blind_to_themselves(
-    o: Any, q: Any, keys: Any, values: Any, table: Any, blocks: Any, owners: Any, positions: Any, used: Any
+    o: Any, q: Any, keys: Any, values: Any, table: Any, blocks: Any, owners: Any, positions: Any
 ) -> None:
     before = tp.asarray(np.maximum(positions.numpy() - 1, 0), q.device)
-    PLAIN["attend_rows"](o, q, keys, values, table, blocks, owners, before, used)
+    PLAIN["attend_rows"](o, q, keys, values, table, blocks, owners, before)
 
 
 def counted(places: int, like: Any) -> Any:

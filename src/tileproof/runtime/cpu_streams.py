@@ -205,7 +205,7 @@ class Caller(_Queued):
             for other, turn in conflicts:
                 assert isinstance(other, _Queued)
                 other.queue.until(turn)
-            if not is_alone:
+            if ledger.poisoned or not is_alone:
                 ledger.demand_whole(work)
         except BaseException as error:
             if taken:

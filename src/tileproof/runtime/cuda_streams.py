@@ -95,7 +95,7 @@ class CudaStream(Stream):
             return found
         if len(_foreign) > _MOST_FOREIGN:
             for key, stream in list(_foreign.items()):
-                if stream.done >= stream.turn and stream.lane.slot is None:
+                if stream.done >= stream.turn and not stream.ledger.knows(stream):
                     del _foreign[key]
         made = object.__new__(cls)
         made._open(gpu, handle, keep)

@@ -112,10 +112,10 @@ class Ledger:
         self.door: AbstractContextManager[None] = door.held if device is None else nullcontext()
         """While it is entered, under the lock, no launch of the CPU goes without leases. On a GPU lanes see to that."""
         self.lanes = Lanes()
-        self.streams: list[Stream | None] = []
-        """Those that have work under way, and the last that was given some, by the slots of their lanes."""
+        self._attached: dict[int | None, Stream] = {}
+        """Those that have work under way, and the last that was given some, by the slots of their lanes. A signal may
+        come between any two lines: this alone says who is attached."""
         self._last: Stream | None = None
-        self._attached = 0
         self.is_launching: Callable[[], bool] = lambda: False
         """Whether this thread is in the middle of a launch that it does by itself."""
         self._poisoned: list[Poison] = []
@@ -171,35 +171,30 @@ class Ledger:
     @property
     def is_alone(self) -> bool:
         """Whether only one stream may have work under way. The lock is held."""
-        return self._attached == 1
+        return len(self._attached) == 1
 
     def attach(self, stream: Stream) -> None:
         """Has the leases of a stream count from now on. The lock is held."""
-        if stream.lane.slot is None:
+        if not self.knows(stream):
             if self._attached:
                 self._last = None
                 for other in self.under_way():
                     other.is_idle()  # learns what is done
                 self.retire()
-            slot = self.lanes.add(stream.lane)
-            self.streams[slot : slot + 1] = [stream]
-            self._attached += 1
+            self._attached[self.lanes.add(stream.lane)] = stream
         self._last = stream
 
     def _detach(self, stream: Stream) -> None:
         """Forgets a stream that has nothing under way: a stream that is remembered here would never go."""
-        slot = stream.lane.slot
-        assert slot is not None
-        self.streams[slot] = None
-        self._attached -= 1
-        self.lanes.remove(stream.lane)
         stream.seen.clear()
         for other in self.under_way():
             other.seen.pop(stream, None)
+        del self._attached[stream.lane.slot]
+        self.lanes.remove(stream.lane)
 
     def under_way(self) -> list[Stream]:
         """The streams that have work under way, and the last that was given some. The lock is held."""
-        return [stream for stream in self.streams if stream is not None]
+        return list(self._attached.values())
 
     def note(self, stream: Stream, turn: int, work: Work) -> None:
         """Takes the leases of work that was just given to a stream. The lock is held."""
@@ -231,7 +226,7 @@ class Ledger:
         spans += [(low, high, True) for low, high in writes]
         found = []
         for slot, turn in self.lanes.conflicts(None if stream is None else stream.lane, spans):
-            other = self.streams[slot]
+            other = self._attached.get(slot)
             if other is not None and turn > other.done:
                 found.append((other, turn))
         return found
@@ -274,8 +269,8 @@ class Ledger:
                 self._detach(stream)
 
     def knows(self, stream: Stream) -> bool:
-        """Whether `retire` looks at a stream. The lock is held."""
-        return stream.lane.slot is not None
+        """Whether the leases of a stream count, and `retire` looks at it. The lock is held."""
+        return self._attached.get(stream.lane.slot) is stream
 
     def finish(self, over: Iterable[tuple[Stream, Work]]) -> None:
         """Looks at work that is done, in the order in which it was given. The lock is held."""

@@ -7,11 +7,10 @@ import struct
 from typing import Any
 
 from . import readers
-from .lanes import Used
 from .layout import FAR, LARGEST, LOWEST, Division, From, StateData, StoredAs
 from .plan import CPU, LONG, OnCpu, OpenTensor, Plan, ScalarArgument, TensorArgument
 from .plans import Plans
-from .seen import Seen
+from .seen import Seen, Used
 
 
 def match(plans: Plans, args: tuple[Any, ...]) -> bytes | None:

@@ -28,6 +28,7 @@ from contextlib import contextmanager
 from typing import Final, TypeAlias
 
 from .layout import LANE_ROOM, MOST_SEEN, LaneData, LanesData, SpanData
+from .seen import Used
 
 _HALF: Final = LANE_ROOM // 2
 _MOST: Final = LANE_ROOM // 16
@@ -43,8 +44,6 @@ _spare: list[LaneData] = []
 """The memory of lanes that are gone, for others. It is never given back: native code may still look at it."""
 
 Span: TypeAlias = tuple[int, int]
-Used: TypeAlias = tuple[int, int, bool]
-"""Bytes that a launch uses, from the first to behind the last, and whether it writes them."""
 
 
 class Lane:
@@ -203,9 +202,10 @@ class Lanes:
         return ctypes.addressof(self._data)
 
     def add(self, lane: Lane) -> int:
-        """Gives a lane a slot. The lock of the ledger is held."""
+        """Gives a lane a slot; again the same if a signal came before that was known. The lock of the ledger is held."""
         lanes = self._lanes
-        slot = lanes.index(None) if None in lanes else len(lanes)
+        free = lane if lane in lanes else None
+        slot = lanes.index(free) if free in lanes else len(lanes)
         lanes[slot : slot + 1] = [lane]
         ctypes.memset(ctypes.addressof(lane._data.seen), 0, ctypes.sizeof(lane._data.seen))
         for each in lanes:
@@ -221,8 +221,8 @@ class Lanes:
 
     def remove(self, lane: Lane) -> None:
         """Takes its slot from a lane: no work of its stream is under way, or none of it matters any more."""
-        if lane.slot is not None:
-            self._lanes[lane.slot] = None
+        if lane in self._lanes:
+            self._lanes[self._lanes.index(lane)] = None
             lane.slot = None
             self._publish()
 
@@ -273,4 +273,4 @@ class Lanes:
         self._data.poisoned = is_poisoned
 
 
-__all__ = ["Lane", "Lanes", "Used"]
+__all__ = ["Lane", "Lanes"]

@@ -1,8 +1,11 @@
-"""A tensor as it is at one moment."""
+"""A tensor as it is at one moment, and what a launch uses of it."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
+
+Used: TypeAlias = tuple[int, int, bool]
+"""Bytes that a launch uses, from the first to behind the last, and whether it writes them."""
 
 
 class Seen(NamedTuple):
