@@ -202,7 +202,7 @@ class Lanes:
         return ctypes.addressof(self._data)
 
     def add(self, lane: Lane) -> int:
-        """Gives a lane a slot; again the same if a signal came before that was known. The lock of the ledger is held."""
+        """Gives a lane a slot, or again the same after a signal. The lock of the ledger is held."""
         lanes = self._lanes
         free = lane if lane in lanes else None
         slot = lanes.index(free) if free in lanes else len(lanes)
