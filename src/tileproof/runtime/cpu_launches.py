@@ -206,7 +206,8 @@ def start(launched: Launched, found: Proved, signature: Signature) -> None:
 def follow(form: Form, args: tuple[Any, ...]) -> bool:
     """Launches like an earlier launch; False if none is like it, and nothing was done."""
     packed, found = form.plans.packed, form.found
-    if not packed or form.target != host():
+    target = host()
+    if not packed or not (form.target is target or form.target == target):
         return False
     signature, copies, guards = signature_of(found), list[Copy](), list[tuple[Block, int]]()
     kept = keep_still(args)
@@ -253,12 +254,13 @@ def follow(form: Form, args: tuple[Any, ...]) -> bool:
                 is_own_all = False
         else:
             is_own_all = False
-    if any(low < copy.span[1] and copy.span[0] < high for copy in copies for low, high in writes):
+    if copies and any(low < copy.span[1] and copy.span[0] < high for copy in copies for low, high in writes):
         return False
     if _ledger.poisoned and any(map(_ledger.poison_in, reads)):
         return False
-    dimensions = dict(plan.keep.dimensions)
-    dimensions.update((name, told[at + n]) for n, name in enumerate(plan.cpu.dimensions) if name in dimensions)
+    dimensions = plan.keep.dimensions
+    if plan.cpu.dimensions:
+        dimensions = {**dimensions, **dict(zip(plan.cpu.dimensions, told[at:], strict=False))}
     launched = Launched(
         signature.name, plan.keep.loaded, told[2:end], told[1], dimensions, reads, writes, (args, kept), own,
         own_written, is_own=is_own_all, copies=copies,

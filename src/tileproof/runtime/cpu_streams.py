@@ -11,6 +11,7 @@ from array import array
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from tileproof.backends.cpu.queue import CALL, STEP, Queue, call_of
@@ -19,6 +20,7 @@ from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import TileproofError
 
 from .fast import door
+from .fast.lanes import MOST_SPANS
 from .leases import Outdated, Span, Work, ledger_of, untraced
 from .streams import Stream, chosen_stream, device_number
 from .workers import pool, queue_code
@@ -38,9 +40,17 @@ _is_over: list[bool] = []
 
 
 class _Queued(Stream):
-    """Work whose turns are counted by a native queue."""
+    """Work whose turns are counted by a native queue.
+
+    No native code looks into the lane of such a stream before a launch, so leases are written there only when another
+    stream or the host looks for them: until then `pending` has them.
+    """
 
     queue: Queue
+    written = 0
+    """The last turn whose leases are in the lane."""
+    noted = 0
+    """How many leases were taken since there was room for them all in the lane."""
 
     @property
     def done(self) -> int:
@@ -52,6 +62,30 @@ class _Queued(Stream):
     def until(self, turn: int) -> None:
         self.ledger.demand_free()
         self.queue.until(turn)
+
+    def note_leases(self, work: Work) -> None:
+        self.noted += len(work.reads) + len(work.writes)
+
+    def write_leases(self) -> None:
+        pending, written = self.pending, self.written
+        if pending and pending[-1][0] > written:
+            for turn, work in reversed([*takewhile(lambda each: each[0] > written, reversed(pending))]):
+                self.lane.note(turn, work.reads, work.writes)
+                self.written = turn
+
+    def make_room(self) -> None:
+        if self.noted > MOST_SPANS:
+            with self.ledger.lock:
+                self.write_leases()
+                self.noted = 0
+            super().make_room()
+
+    def finished(self, done: int) -> list[tuple[Stream, Work]]:
+        pending = self.pending
+        over = self._taken_off(done) if pending and pending[0][0] <= done else []
+        if self.written and (over or not self.lane.is_empty):
+            self.lane.retire(done)
+        return over
 
 
 class CpuStream(_Queued):
@@ -264,8 +298,15 @@ def _give_back(spare: deque[Queue], queue: Queue, process: int) -> None:
 
 _defaults: list[CpuStream] = []
 _making = threading.RLock()
-_mine = threading.local()
-"""The `caller` of each thread."""
+
+
+class _Mine(threading.local):
+    """What each thread has of its own."""
+
+    caller: Caller | None = None
+
+
+_mine = _Mine()
 
 
 def current() -> CpuStream:
@@ -279,7 +320,7 @@ def current() -> CpuStream:
 
 def caller() -> Caller:
     """This thread, as one that does work itself."""
-    found: Caller | None = getattr(_mine, "caller", None)
+    found = _mine.caller
     if found is None:
         found = _mine.caller = Caller()
     return found
@@ -287,8 +328,8 @@ def caller() -> Caller:
 
 def _is_launching() -> bool:
     """Whether this thread is in the middle of work that it does itself."""
-    found: Caller | None = getattr(_mine, "caller", None)
-    return found is not None and found.turn > found.done
+    found = _mine.caller
+    return found is not None and found.turn > found.queue._words[0]
 
 
 def _leave(error: Exception) -> None:
@@ -318,12 +359,13 @@ def _start_anew() -> None:
     _spare.clear()
     _spare_counters.clear()
     door.forget_queues()
-    _mine = threading.local()
+    _mine = _Mine()
     for each in tuple(_all):
         each.errors.clear()
         each.told.clear()
         each.queue = Queue(queue_code(), pool())
         each.turn = each.queue.done
+        each.written = 0
         door.register(each.queue.address)
         _keep_for_others(each, _spare)
 

@@ -75,6 +75,8 @@ class Graph:
         self._token: Token[Any] | None = None
         self._player: Any = None
         """What replays it on its device."""
+        self._others_write = False
+        """Whether others can write memory there while kernels run."""
         self._premises = GraphPremises(trusts=trusts)
         self._reads: tuple[Span, ...] = ()
         """What replays read that they have not written before."""
@@ -120,7 +122,8 @@ class Graph:
     def _finish(self) -> None:
         self._sort_memory()
         edges, watches = self._description().edges, self._premises.watches
-        self._player = device_of(self.device).player_of(self._recorded, edges, watches)
+        device = device_of(self.device)
+        self._player, self._others_write = device.player_of(self._recorded, edges, watches), device.others_write
         self._state = "recorded"
 
     def record(self, kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> None:
@@ -201,10 +204,11 @@ class Graph:
             _refuse("a graph is replayed while another is recorded", "replay it outside the `with` block")
         if not self._recorded:
             return
-        if any(block.lent for block in self._premises.trusted):
+        if self._is_lent():
             self._as_careful().replay(stream)
             return
-        self._demand_in_place()
+        if self._foreign:
+            self._demand_in_place()
         self._check_memory()
         chosen = current_stream(self.device) if stream is None else stream
         if chosen.device != self.device:
@@ -221,6 +225,11 @@ class Graph:
             chosen.settle((turn,))
             work.tell()
 
+    def _is_lent(self) -> bool:
+        """Whether others got hold of memory that was trusted."""
+        trusted = self._premises.trusted
+        return bool(trusted) and any(block.lent for block in trusted)
+
     def _as_careful(self) -> Graph:
         """The same graph, which trusts no memory that others can reach."""
         if self._careful is None:
@@ -235,8 +244,8 @@ class Graph:
 
     def _is_awaited(self) -> bool:
         """Whether others could look at what a replay writes and not be told that a check failed; on the CPU, at all."""
-        if device_of(self.device).others_write:
-            return not self._is_own or any(block.is_shared for block in self._blocks)
+        if self._others_write:
+            return not self._is_own or any([block.account is None or block.lent for block in self._blocks])
         return self._player.has_checks and (self._writes_foreign or any(block.is_shared for block, _ in self._outputs))
 
     def op(self) -> Operation[None]:
@@ -256,10 +265,11 @@ class Graph:
                 raise LaunchError(Diagnostic(Code.UNINITIALISED, message, help="fill it before the replay"))
         self._read_first = ()  # what was written once stays written
         ledger = ledger_of(self.device)
-        error = next(filter(None, map(ledger.known_poison, self._reads)), None) if ledger.poisoned else None
-        if error is not None:
-            ledger.told(error)
-            raise_again(error)
+        if ledger.poisoned:
+            error = next(filter(None, map(ledger.known_poison, self._reads)), None)
+            if error is not None:
+                ledger.told(error)
+                raise_again(error)
 
     def _sort_memory(self) -> None:
         """Finds out, once, what replays read from outside and what they write."""
@@ -327,21 +337,21 @@ class Replay(Work):
     __slots__ = ("graph", "learned", "outcome")
 
     def __init__(self, graph: Graph) -> None:
-        super().__init__(graph.name, graph._reads, graph._writes, graph)
+        # Written out, because a call of the one above takes a tenth of a replay.
+        self.name, self.reads, self.writes, self.keep = graph.name, graph._reads, graph._writes, graph
+        self.turn = self.number = 0
+        self.guards, self.note, self.views = (), None, None
         self.graph = graph
         self.learned: BaseException | None = None
         self.outcome: Callable[[], BaseException | None] | None = None
         """What its player says went wrong with this very replay; others may have begun since."""
 
     def is_current(self) -> bool:
-        return not any(block.lent for block in self.graph._premises.trusted)
+        return not self.graph._is_lent()
 
     def given(self) -> None:
         for block, runs in self.graph._outputs:
-            if block.written is None:
-                block.version += 1
-            else:
-                block.note_write(runs)
+            block.note_write(runs)
 
     def may_fail(self) -> bool:
         return self.outcome is not None

@@ -161,8 +161,9 @@ class Ledger:
 
     def conflicts(self, stream: Stream, reads: Sequence[Span], writes: Sequence[Span]) -> list[Use]:
         """The work of other streams that must be done before other work begins. The lock is held."""
-        self.attach(stream)
-        if self.is_alone:
+        if self._last is not stream:
+            self.attach(stream)
+        if len(self._attached) == 1:
             return []
         seen = stream.seen
         found = self._users(stream, reads, writes)
@@ -172,6 +173,13 @@ class Ledger:
     def is_alone(self) -> bool:
         """Whether only one stream may have work under way. The lock is held."""
         return len(self._attached) == 1
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether no work is under way, and none failed or may have failed unseen. The lock is held."""
+        return not (self._poisoned or self._uncertain) and all(
+            [stream.done >= stream.turn for stream in self._attached.values()]
+        )
 
     def attach(self, stream: Stream) -> None:
         """Has the leases of a stream count from now on. The lock is held."""
@@ -204,11 +212,12 @@ class Ledger:
         if self.device is None and work.may_fail():
             self._uncertain.add(work)
             self._close_door()
-        if self.poisoned and not any(map(self.poison_in, work.reads)):
+        if self._poisoned and not any(map(self.poison_in, work.reads)):
             for span in work.written():  # whoever reads this from now on reads what is written now
                 self.cure(span)
-        self.attach(stream)
-        stream.lane.note(turn, work.reads, work.writes)
+        if self._last is not stream:
+            self.attach(stream)
+        stream.note_leases(work)
 
     # Looking.
 
@@ -225,6 +234,8 @@ class Ledger:
         spans = [(low, high, False) for low, high in reads]
         spans += [(low, high, True) for low, high in writes]
         found = []
+        for each in self._attached.values():
+            each.write_leases()
         for slot, turn in self.lanes.conflicts(None if stream is None else stream.lane, spans):
             other = self._attached.get(slot)
             if other is not None and turn > other.done:
@@ -252,10 +263,15 @@ class Ledger:
 
     def retire(self) -> None:
         """Forgets work that is done, and poisons what failed work wrote. The lock is held."""
+        if len(self._attached) == 1:
+            (stream,) = self._attached.values()
+            over = stream.finished(stream.done)
+            if over:
+                self.finish(over)
+            if stream is self._last:
+                return
         streams = self.under_way()
-        if len(streams) == 1:
-            self.finish(streams[0].finished(streams[0].done))
-        elif streams:
+        if len(streams) > 1:
             marks: list[int] = []
             # Until all of them stood still at one moment: else work may seem done, and not what it waited for. Nothing
             # is given meanwhile, so that this ends.
@@ -276,12 +292,12 @@ class Ledger:
         """Looks at work that is done, in the order in which it was given. The lock is held."""
         for stream, work in over:
             error = stream.failure_of(work)
-            if error is None and self.poisoned:
+            if error is None and self._poisoned:
                 error = next(filter(None, map(self.poison_in, work.reads)), None)
             if error is not None:
                 work.learn(error)
                 self.poison(work.written(), error)
-            elif self.poisoned:
+            elif self._poisoned:
                 for span in work.written():
                     self.cure(span)
             if work in self._uncertain:

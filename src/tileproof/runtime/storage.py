@@ -136,8 +136,8 @@ class Block:
 
     def note_write(self, runs: Runs) -> None:
         """Bytes are about to be written."""
-        self.version += 1
-        if self.written is None:
+        self._counted += 1  # a new version
+        if self._unwritten is None or self.written is None:
             return
         with ledger_of(self.device).lock:
             written = self.written

@@ -38,7 +38,6 @@ watched: ContextVar[list[tuple[Stream, int]] | None] = ContextVar("tileproof_wat
 _NUMBERS: Final[dict[str, int | None]] = {"cpu": None, "cuda": 0, "cuda:0": 0}
 _DIGITS: Final = 10
 """No machine has GPUs with numbers of so many digits."""
-_OPEN: Final = nullcontext()
 _TOLD: Final = 64
 """How many errors a stream remembers that were told."""
 _defaults: dict[bool, Callable[[int | None], Stream]] = {}
@@ -156,32 +155,46 @@ class Stream:
         ledger = self.ledger
         self.make_room()
         try:
-            with ledger.lock, ledger.door if work.guards else _OPEN:
-                conflicts = ledger.conflicts(self, work.reads, work.writes)
-                if not work.is_current():
-                    raise Outdated
-                for other, turn in conflicts:
-                    self.order_behind(other, turn)
-                    self.see(other, turn)
-                self.turn = turn = start(*args)
-                ledger.note(self, turn, work)
-                work.given()
-                given = watched.get()
-                if given is not None:
-                    given.append((self, turn))
-                if len(self.pending) > 64 and self.pending[0][0] <= self.done:
-                    ledger.retire()
+            with ledger.lock:
+                if not work.guards:
+                    return self._give(work, start, *args)
+                with ledger.door:
+                    return self._give(work, start, *args)
         except Outdated:
             raise
         except BaseException:
             self.lost.append(work)  # before a function of Python begins, where another signal may raise
             self.recover(work)
             raise
+
+    def _give(self, work: Work, start: Callable[..., int], *args: int) -> int:
+        ledger = self.ledger
+        conflicts = ledger.conflicts(self, work.reads, work.writes)
+        if not work.is_current():
+            raise Outdated
+        for other, turn in conflicts:
+            self.order_behind(other, turn)
+            self.see(other, turn)
+        self.turn = turn = start(*args)
+        ledger.note(self, turn, work)
+        work.given()
+        given = watched.get()
+        if given is not None:
+            given.append((self, turn))
+        if len(self.pending) > 64 and self.pending[0][0] <= self.done:
+            ledger.retire()
         return turn
 
     def recover(self, work: Work) -> None:
         """A handler of a signal, Ctrl-C for one, raised while work was given, and nobody knows how far that got."""
         self.lost.remove(work)
+
+    def note_leases(self, work: Work) -> None:
+        """Takes the leases of work that was just given. The ledger's lock is held."""
+        self.lane.note(work.turn, work.reads, work.writes)
+
+    def write_leases(self) -> None:
+        """Has all leases stand in the lane, because somebody is about to look there. The ledger's lock is held."""
 
     def see(self, other: Stream, turn: int) -> None:
         """Notes that what is given from now on begins when some work of another stream is done."""
@@ -197,11 +210,14 @@ class Stream:
                 self.ledger.retire()
 
     def finished(self, done: int) -> list[tuple[Stream, Work]]:
-        """Takes what is done off the list of what is pending. The ledger's lock is held."""
-        pending, over = self.pending, []
+        """Forgets leases of what is done, and takes it off the list of what is pending. The ledger's lock is held."""
+        self.lane.retire(done)
+        return self._taken_off(done)
+
+    def _taken_off(self, done: int) -> list[tuple[Stream, Work]]:
+        pending, over = self.pending, list[tuple[Stream, Work]]()
         while pending and pending[0][0] <= done:
             over.append((self, pending.popleft()[1]))
-        self.lane.retire(done)
         return over
 
     def synchronize(self) -> None:
@@ -229,6 +245,8 @@ class Stream:
             self.ledger.retire()
             if self.pending and not self.ledger.knows(self):  # it has forgotten that this is not idle
                 self.ledger.finish(self.finished(self.done))
+            if not (self.errors or self.told):
+                return
             # Someone else may have been told before; who waits for this very work is told all the same.
             wrong = [error for turn, error in tuple(self.told) if turns is not None and turn in turns]
             for turn, error in tuple(self.errors.items()):

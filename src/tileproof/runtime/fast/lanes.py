@@ -31,7 +31,7 @@ from .layout import LANE_ROOM, MOST_SEEN, LaneData, LanesData, SpanData
 from .seen import Used
 
 _HALF: Final = LANE_ROOM // 2
-_MOST: Final = LANE_ROOM // 16
+MOST_SPANS: Final = LANE_ROOM // 16
 """So many spans of one piece of work are noted one by one."""
 _LARGEST: Final = 32
 """How many spans one launch may have: `MOST_ARGUMENTS`."""
@@ -105,7 +105,7 @@ class Lane:
     def crowded_until(self) -> int:
         """The turn that is to be done before there is room for more work; 0 if there is room."""
         data = self._data
-        if data.head - data.tail <= LANE_ROOM - 2 * _MOST - _LARGEST:
+        if data.head - data.tail <= LANE_ROOM - 4 * MOST_SPANS:
             return 0
         return int(self._words[(data.tail + _HALF) % LANE_ROOM * 3 + 2] >> 1)
 
@@ -114,7 +114,7 @@ class Lane:
         data, words = self._data, self._words
         place = data.head
         for spans, noted in ((reads, turn << 1), (writes, turn << 1 | 1)):
-            if len(spans) > _MOST:
+            if len(spans) > MOST_SPANS:
                 spans = ((min(low for low, _ in spans), max(high for _, high in spans)),)
             for low, high in spans:
                 if low < high:
@@ -273,4 +273,4 @@ class Lanes:
         self._data.poisoned = is_poisoned
 
 
-__all__ = ["Lane", "Lanes"]
+__all__ = ["MOST_SPANS", "Lane", "Lanes"]
