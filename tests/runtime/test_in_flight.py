@@ -22,6 +22,7 @@ from tileproof.backends.cpu.queue import Queue
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime.cpu_streams import CpuStream
 from tileproof.runtime.fast import door
+from tileproof.runtime.fast.layout import DoorData
 from tileproof.runtime.host_access import look
 from tileproof.runtime.leases import Ledger
 
@@ -479,9 +480,11 @@ def test_python_runs_ahead_by_thousands_of_launches(gate: Gate) -> None:
 
 def test_no_launch_goes_without_leases_while_a_look_must_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     """Between a look at entries and the launch that relies on it, and while the host reads or writes elements."""
-    table, ids, y = tp.ones(5), whole(*[0] * 7), tp.zeros(7)
+    table, ids, y, stream = tp.ones(5), whole(*[0] * 7), tp.zeros(7), CpuStream.default(None)
     taken(y, table, ids)
     push, quiet = Queue.push, list[bool]()
+    monkeypatch.setattr(door, "_door", DoorData())  # without the queues of other tests, which may be too many
+    door.register(stream.queue.address)
 
     def noted(self: Queue, *args: int) -> int:
         quiet.append(door.is_quiet())
