@@ -245,7 +245,7 @@ class Graph:
     def _is_awaited(self) -> bool:
         """Whether others could look at what a replay writes and not be told that a check failed; on the CPU, at all."""
         if self._others_write:
-            return not self._is_own or any([block.account is None or block.lent for block in self._blocks])
+            return not self._is_own or any(block.account is None or block.lent for block in self._blocks)
         return self._player.has_checks and (self._writes_foreign or any(block.is_shared for block, _ in self._outputs))
 
     def op(self) -> Operation[None]:

@@ -178,7 +178,7 @@ class Ledger:
     def is_quiet(self) -> bool:
         """Whether no work is under way, and none failed or may have failed unseen. The lock is held."""
         return not (self._poisoned or self._uncertain) and all(
-            [stream.done >= stream.turn for stream in self._attached.values()]
+            stream.done >= stream.turn for stream in self._attached.values()
         )
 
     def attach(self, stream: Stream) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Collection
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, ClassVar, Final, Self, TypeVar
