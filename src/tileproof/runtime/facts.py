@@ -7,7 +7,6 @@ versions, and is measured at every launch.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -91,8 +90,7 @@ def measure(array: Array, kind: str) -> Measured:
     # A copy where the entries are looked at more than once: another thread may write them meanwhile.
     held = array[array >= 0] if kind == "Unique" else None
     least, greatest = _range(array)
-    found = Measured(least, greatest, _has_none(array, least))
-    return found if held is None else replace(found, is_unique=_is_unique(held))
+    return Measured(least, greatest, _has_none(array, least), None if held is None else _is_unique(held))
 
 
 def _measured_offsets(array: Array) -> Measured:
@@ -105,7 +103,7 @@ def _measured_offsets(array: Array) -> Measured:
 def _range(array: Array) -> tuple[int, int]:
     """The least and the greatest entry, in one pass over memory where entries lie in a row."""
     if array.size <= _BLOCK or not array.flags.c_contiguous:
-        return int(np.minimum.reduce(array, axis=None)), int(np.maximum.reduce(array, axis=None))
+        return int(array.min()), int(array.max())
     entries = array.reshape(-1)
     ranges = [_range(entries[start : start + _BLOCK]) for start in range(0, entries.size, _BLOCK)]
     return min(least for least, _ in ranges), max(greatest for _, greatest in ranges)
