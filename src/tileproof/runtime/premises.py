@@ -41,7 +41,6 @@ from .proved import Proved, signature_of
 from .storage import Block
 from .tensors import Tensor
 
-
 _SMALL: Final = 1 << 16
 """Bytes that are copied in less time than it takes to take leases."""
 
