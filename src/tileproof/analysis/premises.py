@@ -3,6 +3,9 @@
 A premise is whatever an index, a guard, a bound of a loop or a check is computed from. A proof takes two loads of one
 element as one value, and a check holds for the value it looked at. So a launch may read premises only from memory that
 nobody writes meanwhile; where others could, it is given a copy of its own.
+
+An entry that a kernel stores is no premise where its last operation alone keeps it in range, as a clip to the extent
+does, or the choice between two such values: then it is in range whatever is read, and however often.
 """
 
 from __future__ import annotations
@@ -13,8 +16,14 @@ from tileproof.ir.ops import (
     Along,
     AnyOp,
     At,
+    Binary,
+    BinaryFn,
     Block,
+    Broadcast,
+    Cast,
     Check,
+    Constant,
+    Extents,
     Fold,
     Gather,
     Get,
@@ -29,6 +38,7 @@ from tileproof.ir.ops import (
     ReduceFn,
     Require,
     Scan,
+    Select,
     Shift,
     SplitAt,
     Store,
@@ -41,6 +51,9 @@ from tileproof.ir.ops import (
 )
 from tileproof.ir.types import AnyValue, Content, TensorType
 from tileproof.ir.walk import walk
+from tileproof.language.dtypes import INDEX
+
+from .mints import mints
 
 _MEMORY = (Load, Get, Store, Update, Check, SplitAt)
 
@@ -50,7 +63,7 @@ def premises_of(kernel: KernelIR) -> frozenset[str]:
     sources: dict[AnyValue, tuple[AnyValue, ...]] = {}
     loaded: dict[AnyValue, AnyValue] = {}
     pending: list[AnyValue] = []
-    entries: list[AnyValue] = []
+    stored: list[Store | Update] = []
     positions: set[AnyValue] = set()
     for op in walk(kernel.body):
         if isinstance(op, Load | Get):
@@ -59,11 +72,87 @@ def premises_of(kernel: KernelIR) -> frozenset[str]:
             sources[value] = tuple(made_of)
         pending += _decided_by(op)
         if isinstance(op, Store | Update) and isinstance(op.tensor.type.element, Content):
-            entries.append(op.value)  # of which is promised what a position is
+            stored.append(op)  # of which is promised what a position is
         if isinstance(op, Reduce) and op.fn in (ReduceFn.ARGMAX, ReduceFn.ARGMIN):
             positions.add(op.result)  # always that of a live element, whatever the elements are
+    made = {value: op for op in walk(kernel.body) for value in results(op)} if stored else {}
+    entries = [op.value for op in stored if not _Clipped(kernel, made).is_entry(op)]
     tensors = _reached(pending, sources, loaded, frozenset()) | _reached(entries, sources, loaded, positions)
     return frozenset(tensor.name for tensor in tensors)
+
+
+class _Clipped:
+    """Values that are -1 or positions of a dimension by the operations that made them, whatever those were given."""
+
+    def __init__(self, kernel: KernelIR, made: Mapping[AnyValue, AnyOp]) -> None:
+        self.kernel, self.made = kernel, made
+
+    def is_entry(self, op: Store | Update) -> bool:
+        """Whether what is stored is such a value, and nothing more was proved of it."""
+        element = op.tensor.type.element
+        if not isinstance(op, Store) or not isinstance(element, Content) or element.kind != "Index":
+            return False
+        if not self._is_position(op.value, element.dimension):
+            return False
+        # Where a condition alone says that the entry is not -1, the proof may have used the condition.
+        return not self._may_be_chosen_none(op.value) or mints(self.kernel).get(op.tensor.name) is not False
+
+    def _is_position(self, value: AnyValue, dimension: str) -> bool:
+        match self.made.get(value):
+            case Broadcast(operand=operand):
+                return self._is_position(operand, dimension)
+            case Cast(result=result, operand=operand) if result.type.dtype is INDEX:  # exact
+                return self._is_position(operand, dimension)
+            case Select(yes=yes, no=no):
+                return self._is_position(yes, dimension) and self._is_position(no, dimension)
+            case Binary(fn=BinaryFn.MIN, left=one, right=other):
+                return (self._is_last(other, dimension) and self._is_floored(one)) or (
+                    self._is_last(one, dimension) and self._is_floored(other)
+                )
+            case _:
+                return self._number(value) == -1
+
+    def _may_be_chosen_none(self, value: AnyValue) -> bool:
+        match self.made.get(value):
+            case Cast(operand=operand) | Broadcast(operand=operand):
+                return self._may_be_chosen_none(operand)
+            case Select():
+                return True
+            case _:
+                return False
+
+    def _is_floored(self, value: AnyValue) -> bool:
+        match self.made.get(value):
+            case Broadcast(operand=operand):
+                return self._is_floored(operand)
+            case Binary(fn=BinaryFn.MAX, left=one, right=other):
+                floors = self._number(one), self._number(other)
+                return any(floor is not None and floor >= -1 for floor in floors)
+            case _:
+                return False
+
+    def _is_last(self, value: AnyValue, dimension: str) -> bool:
+        """Whether it is the extent less one, or less than that; of no elements -1."""
+        match self.made.get(value):
+            case Broadcast(operand=operand):
+                return self._is_last(operand, dimension)
+            case Binary(fn=BinaryFn.SUB, left=extent, right=one):
+                number, whole = self._number(one), self.made.get(extent)
+                return number == 1 and isinstance(whole, Extents) and whole.dimension == dimension
+            case _:
+                number, length = self._number(value), self.kernel.static.get(dimension)
+                return number is not None and isinstance(length, int) and -1 <= number < length
+
+    def _number(self, value: AnyValue) -> int | None:
+        match self.made.get(value):
+            case Broadcast(operand=operand):
+                return self._number(operand)
+            case Constant(value=bool()):
+                return None
+            case Constant(value=int() as number):
+                return number
+            case _:
+                return None
 
 
 def _reached(

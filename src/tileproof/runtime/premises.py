@@ -108,7 +108,7 @@ def fill(copies: Sequence[Copy], found: Proved, signature: Signature, dimensions
             for copy in copies:
                 np.copyto(copy.private, copy.original)
     if any(isinstance(copy.tensor.element, ContentOf) for copy in copies):
-        bound = Bound({copy.tensor.name: copy.private for copy in copies}, dimensions=dimensions)
+        bound = Bound({copy.tensor.name: copy.private for copy in copies}, dimensions=dict(dimensions))
         check_contents(signature, bound, found.holes, found.verdict.complete)
 
 
