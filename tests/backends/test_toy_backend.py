@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -18,6 +19,7 @@ import tileproof as tp
 from tileproof import In, Out, f32
 from tileproof.backends import base
 from tileproof.diagnostics import Code
+from tileproof.runtime.leases import ledger_of
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SIZES: dict[str, list[dict[str, int]]] = {
@@ -93,12 +95,19 @@ def test_tensors_of_our_own_are_leased_and_poisoned_as_on_any_backend(toy: Toy) 
 
             return run
 
+    def fail() -> None:
+        z = tp.empty(19)
+        with tp.backend("broken"), pytest.raises(ArithmeticError, match="the toy broke"):
+            double(z, x)
+        with pytest.raises(RuntimeError, match="interrupted by ArithmeticError"):
+            z.numpy()
+
     tp.register_backend("broken", Broken())
-    z = tp.empty(19)
-    with tp.backend("broken"), pytest.raises(ArithmeticError, match="the toy broke"):
-        double(z, x)
-    with pytest.raises(RuntimeError, match="interrupted by ArithmeticError"):
-        z.numpy()
+    before = ledger_of(None).poisoned
+    fail()
+    gc.collect()
+    tp.memory()
+    assert [each for each in ledger_of(None).poisoned if each not in before] == []  # it went with its memory
 
 
 def test_a_graph_replays_it(toy: Toy) -> None:

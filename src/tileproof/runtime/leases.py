@@ -376,7 +376,12 @@ def raise_again(error: BaseException) -> NoReturn:
 
 
 def untraced(error: BaseException) -> BaseException:
-    """The same error without a traceback, which would keep tensors as long as the error is kept."""
+    """A copy of an error without a traceback, which would keep tensors as long as the error is kept.
+
+    An exception of the user is raised as it is: it may not be one that can be copied.
+    """
+    if type(error) is RuntimeError:
+        return RuntimeError(*error.args)
     diagnostics = getattr(error, "diagnostics", None)
     return type(error)(*diagnostics) if diagnostics else error
 
