@@ -81,8 +81,9 @@ class _Queued(Stream):
             super().make_room()
 
     def finished(self, done: int) -> list[tuple[Stream, Work]]:
-        pending = self.pending
-        over = self._taken_off(done) if pending and pending[0][0] <= done else []
+        pending, over = self.pending, list[tuple[Stream, Work]]()
+        while pending and pending[0][0] <= done:  # as `_taken_off` does, which would be one call more in a replay
+            over.append((self, pending.popleft()[1]))
         if self.written and (over or not self.lane.is_empty):
             self.lane.retire(done)
         return over

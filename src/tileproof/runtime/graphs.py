@@ -35,6 +35,7 @@ from tileproof.language.kernel import Kernel
 from . import choice
 from .arguments import Bound
 from .describing import Description, Node
+from .fast.readers import Place, place_of_array
 from .foreign import torch_of
 from .leases import Outdated, Span, Work, ledger_of, raise_again
 from .operations import Operation
@@ -89,8 +90,8 @@ class Graph:
         """What was recorded, to record it again."""
         self._careful: Graph | None = None
         """The same graph with copies of all premises, for replays while others can reach what was trusted."""
-        self._foreign: list[tuple[Any, int, tuple[int, ...]]] = []
-        """Arrays of other libraries, where they were, and their shapes."""
+        self._foreign: list[tuple[Any, Place, int, tuple[int, ...]]] = []
+        """Arrays of other libraries, where their addresses are read, the address and the shape when recorded."""
         self._is_own = True
         self._writes_foreign = False
         """Whether replays write arrays of another library."""
@@ -174,15 +175,15 @@ class Graph:
     def _note_foreign(self, args: Sequence[Any]) -> None:
         """Writes down where arrays of other libraries are, some of which can be moved."""
         for value in args:
-            where = _where(value)
-            if where is not None and not any(value is known for known, *_ in self._foreign):
-                self._foreign.append((value, *where))
+            place = _place_of(value)
+            if place is not None and not any(value is known for known, *_ in self._foreign):
+                self._foreign.append((value, place, place.value, tuple(value.shape)))
 
     def _demand_in_place(self) -> None:
-        for value, *before in self._foreign:
-            if _where(value) != tuple(before):
+        for value, place, address, shape in self._foreign:
+            if place.value != address or value.shape != shape:
                 _refuse(
-                    f"an array of shape {before[1]} in the graph has other memory or another shape now",
+                    f"an array of shape {shape} in the graph has other memory or another shape now",
                     "record the graph again, or keep the array as it is: `x[...] = values` writes into it",
                 )
 
@@ -199,13 +200,11 @@ class Graph:
 
     def replay(self, stream: Stream | None = None) -> None:
         """Runs all of it, in order, on a stream: the current one if none is named. Returns at once, as launches do."""
-        self._demand_recorded()
+        if self._state != "recorded":
+            self._demand_recorded()
         if recording.get() is not None:
             _refuse("a graph is replayed while another is recorded", "replay it outside the `with` block")
         if not self._recorded:
-            return
-        if self._is_lent():
-            self._as_careful().replay(stream)
             return
         if self._foreign:
             self._demand_in_place()
@@ -225,11 +224,6 @@ class Graph:
             chosen.settle((turn,))
             work.tell()
 
-    def _is_lent(self) -> bool:
-        """Whether others got hold of memory that was trusted."""
-        trusted = self._premises.trusted
-        return bool(trusted) and any(block.lent for block in trusted)
-
     def _as_careful(self) -> Graph:
         """The same graph, which trusts no memory that others can reach."""
         if self._careful is None:
@@ -245,7 +239,12 @@ class Graph:
     def _is_awaited(self) -> bool:
         """Whether others could look at what a replay writes and not be told that a check failed; on the CPU, at all."""
         if self._others_write:
-            return not self._is_own or any(block.account is None or block.lent for block in self._blocks)
+            if not self._is_own:
+                return True
+            for block in self._blocks:  # noqa: SIM110  a generator takes a tenth of a replay
+                if block.account is None or block.lent:
+                    return True
+            return False
         return self._player.has_checks and (self._writes_foreign or any(block.is_shared for block, _ in self._outputs))
 
     def op(self) -> Operation[None]:
@@ -347,7 +346,8 @@ class Replay(Work):
         """What its player says went wrong with this very replay; others may have begun since."""
 
     def is_current(self) -> bool:
-        return not self.graph._is_lent()
+        trusted = self.graph._premises.trusted
+        return not (trusted and any(block.lent for block in trusted))  # else others got hold of it
 
     def given(self) -> None:
         for block, runs in self.graph._outputs:
@@ -409,13 +409,22 @@ def _merged(spans: Any) -> tuple[Span, ...]:
     return tuple(found)
 
 
-def _where(value: Any) -> tuple[int, tuple[int, ...]] | None:
-    """Where an array of another library that can be given other memory is now, and its shape."""
+class _TorchPlace:
+    """Where a tensor of torch has its elements, as `Place` gives it for an array."""
+
+    def __init__(self, tensor: Any) -> None:
+        self._tensor = tensor
+
+    @property
+    def value(self) -> int:
+        return int(self._tensor.data_ptr())
+
+
+def _place_of(value: Any) -> Place | None:
+    """Where an array of another library has its elements, if it can be given other memory."""
     if type(value) is np.ndarray:
-        return (value.__array_interface__["data"][0], value.shape) if value.flags.owndata else None
-    if torch_of(value) is not None:
-        return value.data_ptr(), tuple(value.shape)
-    return None
+        return place_of_array(value) if value.flags.owndata else None
+    return _TorchPlace(value) if torch_of(value) is not None else None
 
 
 def _refuse(message: str, cure: str) -> None:

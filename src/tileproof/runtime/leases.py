@@ -118,7 +118,8 @@ class Ledger:
         self._last: Stream | None = None
         self.is_launching: Callable[[], bool] = lambda: False
         """Whether this thread is in the middle of a launch that it does by itself."""
-        self._poisoned: list[Poison] = []
+        self.poisoned: list[Poison] = []
+        """What failed work wrote or would have written, until it is written anew."""
         self._uncertain: set[Work] = set()
         """Work under way that may fail, and was not looked at since."""
         self.owner_of: Callable[[Span], Callable[[], object] | None] = lambda span: None
@@ -127,21 +128,15 @@ class Ledger:
         """Streams with errors that were told to nobody yet, and perhaps others. They need not have work under way."""
         self._given = 0
 
-    @property
-    def poisoned(self) -> list[Poison]:
-        """What failed work wrote or would have written, until it is written anew."""
-        return self._poisoned
-
-    @poisoned.setter
-    def poisoned(self, poisoned: list[Poison]) -> None:
-        self._poisoned = poisoned
+    def _set_poisoned(self, poisoned: list[Poison]) -> None:
+        self.poisoned = poisoned
         self._close_door()
 
     def _close_door(self) -> None:
         """Has launches ask for leases while something failed; small ones of the CPU also while something may have."""
         if self.device is None:
-            door.set_closed(bool(self._poisoned or self._uncertain))
-        self.lanes.set_poisoned(bool(self._poisoned))
+            door.set_closed(bool(self.poisoned or self._uncertain))
+        self.lanes.set_poisoned(bool(self.poisoned))
 
     def demand_free(self) -> None:
         """Raises `InFlight` in the middle of a launch, or of other work on this ledger, by the same thread. It is
@@ -177,7 +172,7 @@ class Ledger:
     @property
     def is_quiet(self) -> bool:
         """Whether no work is under way, and none failed or may have failed unseen. The lock is held."""
-        return not (self._poisoned or self._uncertain) and all(
+        return not (self.poisoned or self._uncertain) and all(
             stream.done >= stream.turn for stream in self._attached.values()
         )
 
@@ -212,7 +207,7 @@ class Ledger:
         if self.device is None and work.may_fail():
             self._uncertain.add(work)
             self._close_door()
-        if self._poisoned and not any(map(self.poison_in, work.reads)):
+        if self.poisoned and not any(map(self.poison_in, work.reads)):
             for span in work.written():  # whoever reads this from now on reads what is written now
                 self.cure(span)
         if self._last is not stream:
@@ -292,12 +287,12 @@ class Ledger:
         """Looks at work that is done, in the order in which it was given. The lock is held."""
         for stream, work in over:
             error = stream.failure_of(work)
-            if error is None and self._poisoned:
+            if error is None and self.poisoned:
                 error = next(filter(None, map(self.poison_in, work.reads)), None)
             if error is not None:
                 work.learn(error)
                 self.poison(work.written(), error)
-            elif self._poisoned:
+            elif self.poisoned:
                 for span in work.written():
                     self.cure(span)
             if work in self._uncertain:
@@ -315,7 +310,7 @@ class Ledger:
     def poison(self, spans: Iterable[Span], error: BaseException) -> None:
         """Says that bytes hold nothing that counts, because of an error. The lock is held."""
         found = [Poison(low, high, error, self.owner_of((low, high))) for low, high in spans if low < high]
-        self.poisoned = self.poisoned + found
+        self._set_poisoned(self.poisoned + found)
 
     def poison_in(self, span: Span) -> BaseException | None:
         """What went wrong with work that wrote, or should have written, some of these bytes."""
@@ -363,11 +358,11 @@ class Ledger:
                 left += [Poison(a, b, error, memory) for a, b in pieces if a < b]
             else:
                 left.append(each)
-        self.poisoned = left
+        self._set_poisoned(left)
 
     def forget_gone(self) -> None:
         """Forgets what was poisoned in memory that is gone. The lock is held."""
-        self.poisoned = [each for each in self.poisoned if each.is_there]
+        self._set_poisoned([each for each in self.poisoned if each.is_there])
 
 
 def raise_again(error: BaseException) -> NoReturn:
