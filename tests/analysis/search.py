@@ -46,7 +46,7 @@ from tileproof.ir.walk import walk  # noqa: E402
 from tileproof.runtime.arguments import bind  # noqa: E402
 from tileproof.runtime.check import verdict  # noqa: E402
 from tileproof.runtime.contracts import check_compares, check_contents, check_groups  # noqa: E402
-from tileproof.runtime.premises import copied_back  # noqa: E402
+from tileproof.runtime.premises import bring, bring_back  # noqa: E402
 from tileproof.runtime.prepare import prepare  # noqa: E402
 
 REFUTED = ("TP0801", "TP0811", "TP0821")
@@ -244,8 +244,9 @@ class Examination:
                 raise
             return
         arguments = {**bound.tensors, **bound.scalars}
-        with copied_back(bound.copies):
-            interpreter.run(found.ir, arguments, bound.dimensions, order=order, sanitize=True)
+        bring(bound.copies)
+        interpreter.run(found.ir, arguments, bound.dimensions, order=order, sanitize=True)
+        bring_back(bound.copies)
 
     def unproved(self, given: tuple[Any, ...], order: Order) -> None:
         """A sanitized run that asks the checker nothing."""

@@ -26,7 +26,7 @@ from tileproof.ir import ops
 from tileproof.ir.verifier import verify
 from tileproof.language.kernel import Kernel
 from tileproof.runtime.arguments import Bound
-from tileproof.runtime.premises import copied_back
+from tileproof.runtime.premises import bring, bring_back
 from tileproof.runtime.prepare import prepare
 from tileproof.runtime.proved import Proved
 from tileproof.runtime.workers import pool
@@ -71,8 +71,9 @@ class Everywhere:
         verify(self.ir)
 
     def interpret(self, bound: Bound) -> None:
-        with copied_back(bound.copies):
-            interpreter.run(self.ir, {**bound.tensors, **bound.scalars}, bound.dimensions, sanitize=False)
+        bring(bound.copies)
+        interpreter.run(self.ir, {**bound.tensors, **bound.scalars}, bound.dimensions, sanitize=False)
+        bring_back(bound.copies)
 
     def run(self, bound: Bound) -> None:
         arguments, target = {**bound.tensors, **bound.scalars}, host()
@@ -81,8 +82,9 @@ class Everywhere:
         if facts not in self.loaded:
             code = compilation.compile_kernel(self.ir, facts, target, f"forced_{next(NUMBERS)}")
             self.loaded[facts] = running.Loaded(lowered, facts, code)
-        with copied_back(bound.copies):
-            parts.run(self.loaded[facts], arguments, bound.dimensions, pool())
+        bring(bound.copies)
+        parts.run(self.loaded[facts], arguments, bound.dimensions, pool())
+        bring_back(bound.copies)
 
 
 def agree(kernel: Kernel, launches: Iterable[tuple[list[Any], dict[str, Any]]]) -> None:

@@ -48,19 +48,28 @@ def check_contents(
     for tensor in signature.tensors:
         if not isinstance(tensor.element, ContentOf) or tensor.name in but or tensor.name not in bound.tensors:
             continue
-        array, extent = bound.tensors[tensor.name], bound.dimensions[tensor.element.dimension]
-        if tensor.access is not Access.IN and extent - 1 > np.iinfo(array.dtype).max:
-            fail(
-                signature,
-                Code.CONTENTS,
-                f"`{tensor.name}` is stored as {array.dtype}, which cannot hold every position of "
-                f"{tensor.element.dimension} ({extent})",
-                tensor,
-                help="pass an array of int64",
-            )
-        if tensor.access is not Access.OUT:
-            wanted = wanted_of(tensor, extent, read_through, complete)
-            demand(signature, tensor, wanted, known(tensor, array, wanted), array, read_through.get(tensor.name))
+        check_content(signature, tensor, bound.tensors[tensor.name], bound.dimensions, read_through, complete, known)
+
+
+def check_content(
+    signature: Signature, tensor: TensorParameter, array: Any, dimensions: Mapping[str, int],
+    read_through: Mapping[str, Span], complete: Collection[str] = (), known: Known = measured_now,
+) -> None:  # fmt: skip
+    """The same of one index tensor."""
+    assert isinstance(tensor.element, ContentOf)
+    extent = dimensions[tensor.element.dimension]
+    if tensor.access is not Access.IN and extent - 1 > np.iinfo(array.dtype).max:
+        fail(
+            signature,
+            Code.CONTENTS,
+            f"`{tensor.name}` is stored as {array.dtype}, which cannot hold every position of "
+            f"{tensor.element.dimension} ({extent})",
+            tensor,
+            help="pass an array of int64",
+        )
+    if tensor.access is not Access.OUT:
+        wanted = wanted_of(tensor, extent, read_through, complete)
+        demand(signature, tensor, wanted, known(tensor, array, wanted), array, read_through.get(tensor.name))
 
 
 def wanted_of(tensor: TensorParameter, extent: int, read_through: Collection[str], complete: Collection[str]) -> Wanted:

@@ -26,7 +26,7 @@ from tileproof.backends.cpu.queue import STEP, copy_of, step_of
 from tileproof.backends.cpu.running import NOBODY, Loaded, Lowered
 from tileproof.backends.cpu.target import Target, depth_for, host
 from tileproof.backends.launching import bits_of
-from tileproof.frontend.signature import Signature
+from tileproof.frontend.signature import ContentOf, Signature, TensorParameter
 from tileproof.ir import ops
 from tileproof.ir.types import Access
 from tileproof.language.memo import Memo
@@ -41,7 +41,7 @@ from .host_arrays import keep_still
 from .launch_cache import Form, can_follow, launch_with, remember
 from .leases import Span, Work, ledger_of
 from .owned import is_own, note_writes, work_of
-from .premises import Copy, check_own_contents, copied_back, copy_for, fill
+from .premises import Copy, bring, bring_back, check_own_contents, copy_for, fill
 from .proofs import keep_ir, read_entry, read_ir, write_entry
 from .proved import Proved, signature_of
 from .storage import Block
@@ -167,8 +167,10 @@ def run_here(function: Callable[[], None], found: Proved, bound: Bound) -> None:
     work = work_of(signature, bound, bound.keep)
     work.note = lambda: note_writes(signature, bound, found)
     fill(bound.copies, found, signature, bound.dimensions)
-    with caller().doing(work), copied_back(bound.copies):
+    with caller().doing(work):
+        bring(bound.copies)
         function()
+        bring_back(bound.copies)
     work.note = None
 
 
@@ -186,15 +188,16 @@ def start(launched: Launched, found: Proved, signature: Signature) -> None:
     turn = thread.begin(launched)
     # Written out: a context manager calls functions of Python at the end, and a signal may come before those.
     try:
-        with copied_back(launched.copies):
-            if launched.programs:
-                loaded = launched.loaded
-                arena = ARENAS.take(loaded.code.arena)
-                pool().run(loaded.main, words[2], launched.programs, words[4], loaded.code.arena, arena)
-                ARENAS.give(arena)
-            error = launched.failure()
-            if error is not None:
-                raise error
+        bring(launched.copies)
+        if launched.programs:
+            loaded = launched.loaded
+            arena = ARENAS.take(loaded.code.arena)
+            pool().run(loaded.main, words[2], launched.programs, words[4], loaded.code.arena, arena)
+            ARENAS.give(arena)
+        error = launched.failure()
+        if error is not None:
+            raise error
+        bring_back(launched.copies)
     except BaseException as error:
         thread.broken[turn] = error
         thread.reach(turn)
@@ -210,6 +213,7 @@ def follow(form: Form, args: tuple[Any, ...]) -> bool:
     if not packed or not (form.target is target or form.target == target):
         return False
     signature, copies, guards = signature_of(found), list[Copy](), list[tuple[Block, int]]()
+    in_place = list[tuple[int, TensorParameter, bytes | None, int]]()
     kept = keep_still(args)
     if kept is None:
         return False
@@ -222,6 +226,7 @@ def follow(form: Form, args: tuple[Any, ...]) -> bool:
             version = value.block.version  # before: who gets hold of it makes another one
             if not value.block.is_shared:
                 guards.append((value.block, version))
+                in_place.append((place, parameter, value._record, version))
                 continue
         copy = copy_for(parameter, value)
         if copy is None:
@@ -265,10 +270,17 @@ def follow(form: Form, args: tuple[Any, ...]) -> bool:
         signature.name, plan.keep.loaded, told[2:end], told[1], dimensions, reads, writes, (args, kept), own,
         own_written, is_own=is_own_all, copies=copies,
     )  # fmt: skip
-    if form.premises and len(copies) < len(form.premises):
-        guards += check_own_contents(found, signature, form.premises, kept, dimensions)
     launched.guards = guards
+    looked_at = [
+        (place, record, version, dimensions[parameter.element.dimension])
+        for place, parameter, record, version in in_place
+        if isinstance(parameter.element, ContentOf)
+    ]
+    if not all(map(form.has_looked_at, looked_at)):
+        guards += check_own_contents(found, signature, form.premises, kept, dimensions)
     start(launched, found, signature)
+    for each in looked_at:  # not before: `start` raises if somebody wrote meanwhile
+        form.looked_at[each[0]] = each
     return True
 
 

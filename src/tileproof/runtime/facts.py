@@ -59,6 +59,8 @@ class Measured:
                 return None
             return self.is_monotone and self.first == 0 and self.last == wanted.extent
         is_within = self.least >= -1 and self.greatest < wanted.extent
+        if is_within and wanted.kind == "Index" and (wanted.holes_allowed or self.has_none is False):
+            return True  # as below, for the most frequent case
         answers = [True if is_within else False if self.is_exact else None]
         if not wanted.holes_allowed:
             answers.append(None if self.has_none is None else not self.has_none)
@@ -103,7 +105,8 @@ def _measured_offsets(array: Array) -> Measured:
 def _range(array: Array) -> tuple[int, int]:
     """The least and the greatest entry, in one pass over memory where entries lie in a row."""
     if array.size <= _BLOCK or not array.flags.c_contiguous:
-        return int(array.min()), int(array.max())
+        # What `min` and `max` do, which take as long again to call it.
+        return int(np.minimum.reduce(array, axis=None)), int(np.maximum.reduce(array, axis=None))
     entries = array.reshape(-1)
     ranges = [_range(entries[start : start + _BLOCK]) for start in range(0, entries.size, _BLOCK)]
     return min(least for least, _ in ranges), max(greatest for _, greatest in ranges)

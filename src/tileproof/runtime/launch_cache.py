@@ -39,6 +39,11 @@ _around: Final = Around(
 register_buffer(Tensor, "_record")
 
 
+Look: TypeAlias = tuple[int, bytes | None, int, int]
+"""A place among the arguments, the record of a tensor there, the version of its memory, and the extent that its entries
+point into. The record is compared by identity: it is kept here, so no other tensor has it, whatever lies where."""
+
+
 @dataclass(frozen=True, slots=True)
 class Form:
     """A kernel compiled for one device, and the launches of it that others can follow."""
@@ -51,6 +56,8 @@ class Form:
     """Of each tensor: its place among the arguments, whether it is read, and whether it is written."""
     premises: tuple[tuple[int, TensorParameter], ...] = ()
     """The tensors whose contents the proof depends on, and their places among the arguments."""
+    looked_at: dict[int, Look] = field(default_factory=dict)
+    """By place, the index tensor of our own that was as wanted in the last launch."""
 
     @staticmethod
     def of(found: Proved, target: Target | None) -> Form:
@@ -61,6 +68,11 @@ class Form:
         tensors = tuple((places[t.name], t.access in read, t.access is not Access.IN) for t in signature.tensors)
         premises = tuple((places[t.name], t) for t in signature.tensors if t.name in found.premises)
         return Form(found, target, Plans(), tensors, premises)
+
+    def has_looked_at(self, look: Look) -> bool:
+        """Whether an index tensor is the one of the last launch, in the same version, for the same extent."""
+        last = self.looked_at.get(look[0])
+        return last is not None and last[1] is look[1] is not None and last[2:] == look[2:]
 
     @property
     def backend(self) -> str:
@@ -111,8 +123,9 @@ def _form_of(kernel: Kernel, key: tuple[tuple[str, Any], ...], found: Proved, ta
 
 def forms_of(kernel: Kernel, constants: Mapping[str, Any]) -> Sequence[Form]:
     """The forms that a launch with some constants may follow."""
-    if constants and not all(type(value) is int for value in constants.values()):
-        return ()  # True and 1.0 are equal to 1, and differ
+    for value in constants.values():
+        if type(value) is not int:
+            return ()  # True and 1.0 are equal to 1, and differ
     return FORMS.of(kernel).get(tuple(constants.items()), ())
 
 

@@ -11,8 +11,7 @@ an earlier launch of the graph writes the tensor and vouches for it, there is no
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any, Final
 
@@ -28,7 +27,7 @@ from tileproof.ir.types import Access
 from tileproof.language.dtypes import I64
 
 from .arguments import Bound, fail
-from .contracts import check_contents, fault_of, incurable, refuse, wanted_of
+from .contracts import check_content, check_contents, fault_of, incurable, refuse, wanted_of
 from .cpu_streams import caller
 from .devices import Array, byte_range
 from .facts import Key, Measured, Wanted, key_of
@@ -107,9 +106,9 @@ def fill(copies: Sequence[Copy], found: Proved, signature: Signature, dimensions
         with caller().doing(Work(f"what `{signature.name}` depends on", [copy.span for copy in copies], ())):
             for copy in copies:
                 np.copyto(copy.private, copy.original)
-    if any(isinstance(copy.tensor.element, ContentOf) for copy in copies):
-        bound = Bound({copy.tensor.name: copy.private for copy in copies}, dimensions=dict(dimensions))
-        check_contents(signature, bound, found.holes, found.verdict.complete)
+    for copy in copies:
+        if isinstance(copy.tensor.element, ContentOf):
+            check_content(signature, copy.tensor, copy.private, dimensions, found.holes, found.verdict.complete)
 
 
 def _filled_now(copies: Sequence[Copy]) -> bool:
@@ -126,21 +125,23 @@ def _filled_now(copies: Sequence[Copy]) -> bool:
     return True
 
 
-@contextmanager
-def copied_back(copies: Sequence[Copy]) -> Iterator[None]:
-    """Copies what a kernel writes in place of its arguments, there and back, while the launch has its leases.
+def bring(copies: Sequence[Copy]) -> None:
+    """Copies what a kernel reads and writes in place of its arguments, while the launch has its leases.
 
     The entries of an index tensor were looked at before; `Outdated` if others have written them since.
     """
-    back = [copy for copy in copies if copy.is_back]
-    for copy in back:
-        if not isinstance(copy.tensor.element, ContentOf):
+    for copy in copies:
+        if copy.is_back and not isinstance(copy.tensor.element, ContentOf):
             np.copyto(copy.private, copy.original)
-        elif not np.array_equal(copy.private, copy.original):
+        elif copy.is_back and not np.array_equal(copy.private, copy.original):
             raise Outdated
-    yield
-    for copy in back:
-        np.copyto(copy.original, copy.private)
+
+
+def bring_back(copies: Sequence[Copy]) -> None:
+    """Copies what the kernel wrote to where the caller looks for it."""
+    for copy in copies:
+        if copy.is_back:
+            np.copyto(copy.original, copy.private)
 
 
 def check_own_contents(
@@ -306,4 +307,6 @@ def _refuse_written(found: Proved, tensor: TensorParameter, *, is_index: bool) -
     fail(signature_of(found), Code.NOT_IN_GRAPH, message, tensor, help=cure)
 
 
-__all__ = ["Copy", "GraphPremises", "Watch", "check_own_contents", "copied_back", "copy_for", "fill", "separate"]
+__all__ = [
+    "Copy", "GraphPremises", "Watch", "bring", "bring_back", "check_own_contents", "copy_for", "fill", "separate",
+]  # fmt: skip
