@@ -24,7 +24,7 @@ from tileproof.runtime.cpu_streams import CpuStream
 from tileproof.runtime.fast import door
 from tileproof.runtime.fast.layout import DoorData
 from tileproof.runtime.host_access import look
-from tileproof.runtime.leases import Ledger
+from tileproof.runtime.leases import Ledger, ledger_of
 
 
 @pytest.fixture
