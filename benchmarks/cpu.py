@@ -190,7 +190,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     seconds = _QUICK if given.quick else given.seconds
     lines: list[Line] = []
     launches: list[Latency] = []
-    with tempfile.TemporaryDirectory() as folder, tp.backend("cpu"):
+    with tempfile.TemporaryDirectory() as folder:
         os.environ["TILEPROOF_CACHE_DIR"] = folder
         for place, name in enumerate(names, start=1):
             began = time.perf_counter()
