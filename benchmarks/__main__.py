@@ -18,7 +18,7 @@ A section has options of its own: `python -m benchmarks gpu --help` prints them.
     --check                (gpu) proves and compiles every launch for an H200, without a GPU
 
 Results are kept as data, <device>/*.json; pages and pictures are made of them. What people have to say of rows, they
-write into <device>/tried.md. A run of some rows replaces these and leaves the others. Nothing else should run meanwhile.
+write into <device>/tried.md. A run of some rows replaces these and leaves the others. Nothing else should run then.
 """
 
 from __future__ import annotations

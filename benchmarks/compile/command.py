@@ -39,10 +39,10 @@ LARGE: Final = ("softmax 4096", "rms_norm 4096", "matvec 4B qkv", "matmul 4096",
 """GPU rows."""
 SECTION: Final = Section(
     "compile.json", "From source to GPU code",
-    f"For {ARCH}. Front end, proof and lowering are processor time of one thread, with nothing kept, the best of the\n"
-    "rounds. The peer is NVIDIA's assembler, which goes on with our bytecode; its time is on the wall, where a busy\n"
-    "machine counts. The limit is reading and parsing the source by Python's `ast`. A launch does this once: afterwards\n"
-    "code and proof are in the cache.",
+    f"For {ARCH}. Front end, proof and lowering are processor time of one thread, with nothing kept, the best of the "
+    "rounds. The peer is NVIDIA's assembler, which goes on with our bytecode; its time is on the wall, where a "
+    "busy machine counts. The limit is reading and parsing the source by Python's `ast`. A launch does this once: "
+    "afterwards code and proof are in the cache.",
     {"example": "Examples", "library": "Library, as the GPU rows launch it"},
 )  # fmt: skip
 

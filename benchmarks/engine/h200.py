@@ -1,6 +1,6 @@
 """The engine on an H200 next to everybody who can be run there: `tileproof bench --suite h200`.
 
-Qwen3-4B and Qwen3-32B with random weights, batch 1: decode at contexts of 128 to 32768 tokens and prefill of 128 to 8192,
+Qwen3-4B and Qwen3-32B with random weights, batch 1: decode at contexts of 128 to 32768 and prefill of 128 to 8192,
 against transformers, a compiled model in the style of gpt-fast, a proxy of cuBLAS and Triton, and the GEMMs alone.
 It gives itself ten minutes, and leaves rows out that do not fit. It needs a GPU, torch, transformers and Triton.
 

@@ -177,7 +177,8 @@ def _prefill(model: Model, row: Row, suffix: str) -> Line:
     operations = prefill_operations(shape(model.name), model.layers, row.context)
     return Line(
         name, group, unit="tok/s", tokens=row.context, operations=operations, limit=operations / PRODUCTS,
-        tileproof=row.figure, peers={} if peer is None else {PROMPT_PEER: (Figure(PROMPT_PEER, peer.figure.rounds),)}, goals=goals,
+        tileproof=row.figure, goals=goals,
+        peers={} if peer is None else {PROMPT_PEER: (Figure(PROMPT_PEER, peer.figure.rounds),)},
         facts={"TFLOP/s": f"{operations / row.figure.value / 1e12:.0f}"},
     )  # fmt: skip
 
@@ -193,17 +194,19 @@ def prefill_operations(config: ModelConfig, layers: int, length: int) -> float:
 _KINDS: Final = ("decode", "prefill", "products", "step")
 H200: Final = Section(
     "engine.json", "The engine",
-    "Random weights in the shapes of the published models; batch 1; bf16, sums in f32; greedy. Made by `tileproof bench\n"
-    "--suite h200`; [the contestants, and how they take turns](../../../docs/h200.md). *graph* is the engine's captured\n"
-    "step, replayed. The limit of decode is 4.8 TB/s for weights, keys and values; `read` is the rate of `torch.sum`. The\n"
-    "limit of prefill is 989 TFLOP/s of bf16; its peer is only the GEMMs and attention, in one graph.",
+    "Random weights in the shapes of the published models; batch 1; bf16, sums in f32; greedy. Made by `tileproof "
+    "bench --suite h200`; [the contestants, and how they take turns](../../../docs/h200.md). *graph* is the "
+    "engine's captured step, replayed. The limit of decode is 4.8 TB/s for weights, keys and values; `read` is the "
+    "rate of `torch.sum`. The limit of prefill is 989 TFLOP/s of bf16; its peer is only the GEMMs and attention, in "
+    "one graph.",
     {f"{model} {kind}": f"{title}, {what}"
      for model, title in (("qwen3-4b", "Qwen3-4B"), ("qwen3-32b", "Qwen3-32B"))
      for kind, what in zip(_KINDS, ("decode", "prefill", "only the products of a token",
                                     "one decode step at context 512, each kind of operation alone"), strict=True)},
     pictures=(
         ("Tokens per second", "engine-decode.png", "curves", ("qwen3-4b decode", "qwen3-32b decode")),
-        ("Against peers", "engine-peers.png", "ratios", tuple(f"{model} {kind}" for model in GOALS for kind in _KINDS[:3])),
+        ("Against peers", "engine-peers.png", "ratios",
+         tuple(f"{model} {kind}" for model in GOALS for kind in _KINDS[:3])),
     ),
     page="engine.md",
 )  # fmt: skip
@@ -214,13 +217,14 @@ H200: Final = Section(
 LLAMA: Final = "llama.cpp"
 LLM: Final = Section(
     "llm.json", "The engine against llama.cpp",
-    "Both engines take turns on the same two threads, each in a process of its own that stays. Figures are of the best\n"
-    "round, in brackets of the median one. Decode is of single tokens at a context of 128; prefill is of 512 tokens, up to\n"
-    "the first new token. `read` is a loop in the same rounds that only reads as many bytes of memory. Turns during which\n"
-    "other processes used more than a tenth of a core were thrown away and repeated. The model of Qwen3's shape has random\n"
-    "weights, to which the text of the perplexity means nothing. llama.cpp comes from the wheel of `xllamacpp`, which is\n"
-    "built for AVX2: it uses neither AVX-512 nor VNNI. Flash attention is on, which is faster here than off. Memory is\n"
-    "the peak of the process less what it had before the model was loaded.",
+    "Both engines take turns on the same two threads, each in a process of its own that stays. Figures are of the "
+    "best round, in brackets of the median one. Decode is of single tokens at a context of 128; prefill is of 512 "
+    "tokens, up to the first new token. `read` is a loop in the same rounds that only reads as many bytes of "
+    "memory. Turns during which other processes used more than a tenth of a core were thrown away and repeated. The "
+    "model of Qwen3's shape has random weights, to which the text of the perplexity means nothing. llama.cpp comes "
+    "from the wheel of `xllamacpp`, which is built for AVX2: it uses neither AVX-512 nor VNNI. Flash attention is "
+    "on, which is faster here than off. Memory is the peak of the process less what it had before the model was "
+    "loaded.",
     {"decode": "Decode", "prefill": "Prefill, 512 tokens", "memory": "Memory"},
     pictures=(("Against llama.cpp", "llm.png", "ratios", ()),), page="llm.md",
 )  # fmt: skip
@@ -265,8 +269,8 @@ def cpu_lines(model: str, kinds: tuple[str, str], ours: Side, theirs: Side, read
     name, size = f"{model} {kinds[0]}", " / ".join(kinds)
 
     def line(what: str, of: Any, unit: Unit, goal: Goal, **more: Any) -> Line:
-        return Line(f"{name} {what}", what, size, unit=unit, tileproof=of(OURS, ours), peers={LLAMA: (of(LLAMA, theirs),)},
-                    goals=(goal,), **more)  # fmt: skip
+        figures: dict[str, Any] = {"tileproof": of(OURS, ours), "peers": {LLAMA: (of(LLAMA, theirs),)}}
+        return Line(f"{name} {what}", what, size, unit=unit, goals=(goal,), **figures, **more)
 
     floor = Figure("read", (ours.streamed / max(read.rounds),), None, read.is_loaded, read.outside)
     facts = {

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from textwrap import fill
 from typing import Final, Literal, TypeAlias
 
 from . import picture
@@ -108,7 +109,7 @@ def part(section: Section, results: Results, pictures: Sequence[tuple[str, str]]
         gone = [f"{name}: {why}" for name, why in absent.items() if not any(line.peers.get(name) for line in of)]
         told += [f"Not measured: {'; '.join(gone)}.", ""] if gone else []
     told += [text for title, file in pictures for text in (f"![{title}]({file})", "")]
-    told += [*_twins(lines), *(["### How it was measured", "", section.about, ""] if section.about else [])]
+    told += [*_twins(lines), "### How it was measured", "", fill(section.about, 120, break_on_hyphens=False), ""]
     told += [f"[What was tried]({TRIED}) where a goal is missed.", ""] if has_tried else []
     told += [*_notes(lines), *_how(lines)]
     for number, run in enumerate(results.runs):
@@ -182,7 +183,8 @@ def write_pages(sections: Sequence[Section], results: Path = RESULTS, index: Pat
         for section in sections:
             found = kept(folder / section.file)
             if found.lines:
-                begun = f"# {device_of(found.runs[0]) or folder.name}\n\nMade by `python -m benchmarks` from the data.\n"
+                title = device_of(found.runs[0]) or folder.name
+                begun = f"# {title}\n\nMade by `python -m benchmarks` from the data.\n"
                 pictures = [*pictures_of(section, folder, found.lines)]
                 text = part(section, found, pictures, Path(section.file).stem in chapters)
                 texts.setdefault(section.page, [begun]).append(text)
@@ -203,6 +205,6 @@ def listed(text: str, pages: Sequence[Path]) -> str:
         if page.name == "README.md":
             shown = re.findall(r"^!\[(.+?)\]\((.+?\.png)\)", found, flags=re.MULTILINE)
             told += ["", f"## {title}", "", f"[All figures of this machine]({there}/{page.name}).",
-                     *(line for name, file in shown for line in ("", f"![{title}, {name}]({there}/{file})"))]  # fmt: skip
+                     *(line for name, file in shown for line in ("", f"![{title}, {name}]({there}/{file})"))]
     before, _, rest = text.partition(_BEGIN)
     return before + "\n".join([*told, *([""] if pages else []), _END]) + rest.partition(_END)[2]

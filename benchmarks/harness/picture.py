@@ -139,9 +139,9 @@ def roofline(path: Path, lines: Sequence[Line]) -> bool:
         for number, group in enumerate(dict.fromkeys(line.group for line in shown)):
             of, dot = [line for line in shown if line.group == group], _MARKS[number % len(_MARKS)]
             small = len(of) > 20
-            peers = [(line.operations / line.bytes, line.operations / line.best.value / 1e12) for line in of if line.best]
-            ours = [(line.operations / line.bytes, line.operations / line.tileproof.value / 1e12) for line in of
-                    if line.tileproof]  # fmt: skip
+            peers, ours = ([(line.operations / line.bytes, line.operations / each.value / 1e12) for line in of
+                            if (each := which(line)) is not None]
+                           for which in (lambda line: line.best, lambda line: line.tileproof))  # fmt: skip
             if peers:
                 axis.scatter(*zip(*peers, strict=True), marker=dot, s=22 if small else 80, facecolors="none",
                              edgecolors=GREY, linewidths=0.9, zorder=2)  # fmt: skip
@@ -168,7 +168,8 @@ def curves(path: Path, lines: Sequence[Line]) -> bool:
             continue
         panel = panels.setdefault(name, {})
         limit = None if line.limit is None else Figure("limit", (line.limit,))
-        for who, figure in (("tileproof", line.tileproof), ("limit", limit), *((peer_of(p), p) for p in line.everybody)):
+        peers = ((peer_of(each), each) for each in line.everybody)
+        for who, figure in (("tileproof", line.tileproof), ("limit", limit), *peers):
             if figure is not None:
                 panel.setdefault(who, []).append((int(number), line.work / figure.value))
     if not panels:

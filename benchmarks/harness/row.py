@@ -102,7 +102,7 @@ class Peer:
     column: str
     name: str
     way: Callable[[Any, Args], Any]
-    """Gets the tools (`torch`, `triton`, `cutile`, `compiled`) and the arguments: numpy's get arrays, others tensors."""
+    """Gets the tools (`torch`, `triton`, `cutile`, `compiled`) and the arguments: numpy arrays, others tensors."""
     threads: int | None = None
     """On the CPU, the one number of threads it is timed with."""
     only: str = ""

@@ -40,16 +40,17 @@ TURN: Final = 0.02
 _CHAIN: Final = 10
 """Operations of the chain of which it is reported what awaiting adds."""
 _ABOUT: Final = (
-    "Operations are adds of 1024 f32. Times are of one operation: the median of rounds in which all take turns; the\n"
-    "spread is between what rounds lie, a tenth at each end left out. Differences are taken round by round. Of torch it\n"
-    "is `torch.add(out=)` on tensors of the same size, in the same process. The limit is the call of a Python function.\n"
-    "A launch is timed on the host alone: many of them, the clock stopped before the wait. What leases cost is the\n"
-    "difference to the same launch without them. With two streams the other is at work on other memory."
+    "Operations are adds of 1024 f32. Times are of one operation: the median of rounds in which all take turns; the "
+    "spread is between what rounds lie, a tenth at each end left out. Differences are taken round by round. Of "
+    "torch it is `torch.add(out=)` on tensors of the same size, in the same process. The limit is the call of a "
+    "Python function. A launch is timed on the host alone: many of them, the clock stopped before the wait. What "
+    "leases cost is the difference to the same launch without them. With two streams the other is at work on other "
+    "memory."
 )
 _COUNTED: Final = (
-    "By the number of operations. *sync each*: the host waits for every operation. *chained*: it waits once, at the end. "
-    "*awaited chain*: `await (a >> b >> ...)`, put together each time. *awaited each*: every operation alone. *replay*: a "
-    "graph of so many launches, replayed, and one wait."
+    "By the number of operations. *sync each*: the host waits for every operation. *chained*: it waits once, at the "
+    "end. *awaited chain*: `await (a >> b >> ...)`, put together each time. *awaited each*: every operation alone. "
+    "*replay*: a graph of so many launches, replayed, and one wait."
 )
 
 
@@ -144,7 +145,8 @@ def lines_of(found: Found, device: str, load: float = 0.0) -> list[Line]:
             enter("leases of a launch, two streams", second.minus(bare), most=1e-6 if is_gpu else None)
     chained, run, awaited = (figure(what, OURS, count) for what in ("chained", "run chain", "awaited chain"))
     if chained is not None and run is not None and awaited is not None:
-        enter(f"await of a chain of {count} over its run, each", awaited.minus(run), most=30e-6 / count if is_gpu else None)
+        allowed = 30e-6 / count if is_gpu else None
+        enter(f"await of a chain of {count} over its run, each", awaited.minus(run), most=allowed)
         enter(f"run of a chain of {count} over plain launches, each", run.minus(chained))
     enter(f"replay, each of {most} nodes", *both("replay"), 1.5e-6 if is_gpu else 1e-6)
     enter("replay of one node, the call alone", figure("replay call"))

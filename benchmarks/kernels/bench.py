@@ -339,8 +339,8 @@ class Gpu:
                  for column, ways in entered.peers.items()}  # fmt: skip
         sticks = {name: gpu_clock.Contestant(name, self._yardstick(name, row)) for name in row.yardsticks
                   if name in ("copy", "read")}  # fmt: skip
-        everybody = [*(each for _, each in ours), *([twin] if twin else []), *(w for ways in peers.values() for w in ways),
-                     *sticks.values()]  # fmt: skip
+        others = [each for ways in peers.values() for each in ways]
+        everybody = [*(each for _, each in ours), *([twin] if twin else []), *others, *sticks.values()]
         gpu_clock.race(everybody, self.xp, min(self.rounds, row.rounds or self.rounds))
         notes = (*line.notes, *dict.fromkeys(each.note for each in everybody if each.note))
         line = ours_of(line, [Figure(name, tuple(each.rounds)) for name, each in ours])

@@ -51,33 +51,35 @@ GROUPS: Final = {
     "launch": "Launch",
 }
 _CHECKED: Final = (
-    "Every row is a call of a library function as users write it. Results were compared with those of float64 on fresh\n"
-    "random numbers before they were timed. A ratio above 1 is in our favor. "
+    "Every row is a call of a library function as users write it. Results were compared with those of float64 on "
+    "fresh random numbers before they were timed. A ratio above 1 is in our favor. "
 )
 CPU: Final = Section(
     "cpu.json", "Kernels on the CPU",
-    _CHECKED + "Times are of the best call, in brackets of the median\none. On one thread they are by its processor "
-    "time, on several by the time on the wall. A turn during which other\nprocesses used more than a tenth of a core "
-    "does not count; a figure without a quiet turn is marked loaded. The limit\nis a loop of the same run that only "
-    "moves the same bytes, or only multiplies and adds in registers. Compile times are\nwith nothing kept; load is from "
-    "the cache on disk. Of several ways of torch the fastest counts.",
+    _CHECKED + "Times are of the best call, in brackets of the median one. On one thread they are by its processor "
+    "time, on several by the time on the wall. A turn during which other processes used more than a "
+    "tenth of a core does not count; a figure without a quiet turn is marked loaded. The limit is a loop "
+    "of the same run that only moves the same bytes, or only multiplies and adds in registers. Compile "
+    "times are with nothing kept; load is from the cache on disk. Of several ways of torch the fastest "
+    "counts.",
     GROUPS, pictures=(("Against torch, numpy and the limit", "cpu.png", "ratios", ()),),
 )  # fmt: skip
 _SHAPES: Final = ("TFLOP/s over rows of x", "matmul.png", "curves", ("linear",))
 _RATIOS: Final = tuple(group for group in GROUPS if group != "linear")
 GPU: Final = Section(
     "gpu.json", "Kernels on the GPU",
-    _CHECKED + "Times are of one call, by CUDA events around replays\nof a graph of many: the median of rounds in which "
-    "all take turns. Arguments are several times as large as the cache, in\nturn. The spread is how far our rounds lie "
-    "apart. The limit is the datasheet of an H200: 4.8 TB/s, and 989 TFLOP/s of bf16.",
+    _CHECKED + "Times are of one call, by CUDA events around replays of a graph of many: the median of rounds in "
+    "which all take turns. Arguments are several times as large as the cache, in turn. The spread is how "
+    "far our rounds lie apart. The limit is the datasheet of an H200: 4.8 TB/s, and 989 TFLOP/s of "
+    "bf16.",
     GROUPS,
     {
         "linear": "By the number of rows of x: our time, and how many times as fast as cuBLAS. Bold misses its goal.",
         "decode": "`read` only reads as many bytes, in the same run. Caches are in no cache of the GPU's.",
         "rows": "`copy` is `torch.copy_` of as many bytes, in the same run.",
         "quantized": "cuBLAS has the same weights in bf16: two to four times the bytes.",
-        "chain": "Every product reads what the one before wrote; weights are distinct, and all are in one CUDA graph. "
-        "The time is of the better of two forms: plain launches, and dependent ones.",
+        "chain": "Every product reads what the one before wrote; weights are distinct, and all are in one CUDA "
+        "graph. The time is of the better of two forms: plain launches, and dependent ones.",
         "launch": "What the host needs to call `add`, the clock stopped before the wait.",
     },
     ("linear",), {"matmul linear": "cuBLAS"},

@@ -168,7 +168,7 @@ def _chain(at: Place, model: str, matrices: Mapping[str, tuple[int, int]], head:
 
     def check(xp: Any, a: Args, got: Any) -> Iterator[tuple[Any, Any]]:
         """Roundings to bf16 add up over the products of all layers."""
-        held = got.clone()
+        held = (got[-1] if isinstance(got, tuple) else got).clone()
         yield held, wide(by_torch(Args(torch=xp), a))
 
     forms = {"plain launches": chained(plainly), "dependent launches": chained(dependently)}

@@ -51,7 +51,8 @@ def launches_of_row(name: str, target: str = ARCH) -> list[Launched]:
 
 
 def _kind(kernel: tp.Kernel, args: Sequence[Any], constants: dict[str, Any]) -> tuple[Any, ...]:
-    return (label(kernel, constants), *((getattr(each, "shape", each), str(getattr(each, "dtype", ""))) for each in args))
+    kinds = ((getattr(each, "shape", each), str(getattr(each, "dtype", ""))) for each in args)
+    return label(kernel, constants), *kinds
 
 
 def _checked_copies(kernel: tp.Kernel, args: Sequence[Any], constants: dict[str, Any]) -> list[Launched]:

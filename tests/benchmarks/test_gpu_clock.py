@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from benchmarks import gpu_timing
+from benchmarks.harness import gpu_clock
 
 
 def clocked(captures: bool) -> tuple[Any, Callable[[str, float], Callable[[], None]]]:
@@ -63,15 +59,15 @@ def clocked(captures: bool) -> tuple[Any, Callable[[str, float], Callable[[], No
 
 @pytest.mark.parametrize(("captures", "way"), [(True, "torch"), (False, "torch"), (False, "none")])
 def test_the_time_of_one_launch_is_found(
-    captures: bool, way: gpu_timing.Way, monkeypatch: pytest.MonkeyPatch
+    captures: bool, way: gpu_clock.Way, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gpu_timing, "_WARM", 0.0)
+    monkeypatch.setattr(gpu_clock, "_WARM", 0.0)
     torch, call = clocked(captures)
     contestants = [
-        gpu_timing.Contestant("slow", [call("slow", 0.004), call("slow", 0.006)], way),
-        gpu_timing.Contestant("fast", [call("fast", 0.001)] * 3, way),
+        gpu_clock.Contestant("slow", [call("slow", 0.004), call("slow", 0.006)], way),
+        gpu_clock.Contestant("fast", [call("fast", 0.001)] * 3, way),
     ]
-    gpu_timing.race(contestants, torch, rounds=4)
+    gpu_clock.race(contestants, torch, rounds=4)
     assert contestants[0].rounds == pytest.approx([0.005] * 4)
     assert contestants[1].rounds == pytest.approx([0.001] * 4)
     assert contestants[0].note == (
@@ -80,24 +76,24 @@ def test_the_time_of_one_launch_is_found(
 
 
 def test_what_torch_cannot_capture_of_ours_goes_into_a_graph_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gpu_timing, "_WARM", 0.0)
+    monkeypatch.setattr(gpu_clock, "_WARM", 0.0)
     torch, call = clocked(captures=False)
-    monkeypatch.setattr(gpu_timing, "_by_tileproof", lambda calls, times, torch: (None, lambda: [c() for c in calls]))
-    ours = gpu_timing.Contestant("tileproof", [call("ours", 2.0)])
-    gpu_timing.prepare(ours, torch)
+    monkeypatch.setattr(gpu_clock, "_by_tileproof", lambda calls, times, torch: (None, lambda: [c() for c in calls]))
+    ours = gpu_clock.Contestant("tileproof", [call("ours", 2.0)])
+    gpu_clock.prepare(ours, torch)
     assert ours.note == "tileproof replayed from a tp.Graph"
 
 
 def test_who_begins_moves_on_from_round_to_round(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[str] = []
-    monkeypatch.setattr(gpu_timing, "prepare", lambda each, torch: None)
-    monkeypatch.setattr(gpu_timing, "_turn", lambda each, torch: seen.append(each.name) or 1.0)
-    gpu_timing.race([gpu_timing.Contestant(name, []) for name in "abc"], None, rounds=3)
+    monkeypatch.setattr(gpu_clock, "prepare", lambda each, torch: None)
+    monkeypatch.setattr(gpu_clock, "_turn", lambda each, torch: seen.append(each.name) or 1.0)
+    gpu_clock.race([gpu_clock.Contestant(name, []) for name in "abc"], None, rounds=3)
     assert "".join(seen) == "abcbcacab"
 
 
 def test_the_host_is_timed_in_batches() -> None:
     torch, call = clocked(captures=True)
-    taken = gpu_timing.host_times({"one": call("one", 0.0)}, torch, launches=20, batch=5)
+    taken = gpu_clock.host_times({"one": call("one", 0.0)}, torch, launches=20, batch=5)
     assert len(taken["one"]) == 4
     assert len(torch.cuda.seen) == 25
