@@ -33,7 +33,7 @@ from .report import H200, Model, model_of, results_of
 MODELS: Final = ("qwen3-4b", "qwen3-32b")
 _SHARES: Final = {"qwen3-4b": 0.53, "qwen3-32b": 0.47}
 """Of the time, where both models are measured."""
-_TOO_LONG: Final = ("cold", "transformers")
+_TOO_LONG: Final = ("transformers",)
 """What is left out of the largest model: there is no time to compile 64 layers."""
 _AROUND: Final = 24.0
 """Seconds of a model's time for the start and the end of its process, and for the page."""

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 CONTEXTS: Final = (128, 512, 2048, 8192, 32768)
 PROMPTS: Final = (128, 256, 512, 1024, 2048, 4096, 8192)
-PEERS: Final = ("proxy", "compiled", "transformers", "chains", "int8", "cold")
+PEERS: Final = ("proxy", "compiled", "transformers", "chains", "int8")
 """What can be left out."""
 
 
@@ -47,5 +47,4 @@ class Plan:
 
     def quick(self) -> Plan:
         """A look at a part of it."""
-        return replace(self, contexts=(128, 2048), prompts=(512,), rounds=min(self.rounds, 2), tokens=64, boxed=40.0,
-                       without=(*self.without, "cold"))  # fmt: skip
+        return replace(self, contexts=(128, 2048), prompts=(512,), rounds=min(self.rounds, 2), tokens=64, boxed=40.0)

@@ -280,8 +280,7 @@ def measure(plan: Plan) -> None:
     run.tell("compilers of peers begin")
     warming = Warming(plan)
     make_steps(run, llm, small, warming)
-    found = warming.wait(run.left(_PREPARING))
-    run.facts["seconds to make a step of a token and one of a prompt of 512"] = found
+    warming.wait(run.left(_PREPARING))
     run.tell("compilers of peers have ended")
     run.read_rate = chains.read_rate()
     torch.cuda.empty_cache()

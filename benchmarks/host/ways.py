@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 from typing import Any, Final, TypeAlias
 
@@ -186,19 +187,7 @@ class Ways:
         return call
 
     def _making(self) -> Iterator[Way]:
-        device, batch, stream = self.place.name, range(self.batch), self.stream
-
-        def many(call: Callable[[], object]) -> Callable[[], float]:
-            def timed() -> float:
-                begun = perf_counter()
-                for _ in batch:
-                    call()
-                taken = perf_counter() - begun
-                stream.synchronize()
-                return taken
-
-            return timed
-
+        device, many = self.place.name, partial(_many, self.batch, self.stream.synchronize)
         source, to = tp.full(SMALL, 3, device=device), tp.full(SMALL, 0, device=device)
         yield Way("empty", OURS, self.batch, many(lambda: tp.empty(SMALL, device=device)))
         yield Way("zeros", OURS, self.batch, many(lambda: tp.zeros(SMALL, device=device)))
@@ -238,19 +227,8 @@ class Ways:
             yield Way("replay", TORCH, count, _timed(replay), z)
 
     def _by_torch(self) -> Iterator[Way]:
-        torch, device, batch = self.torch, self.place.name, range(self.batch)
-
-        def many(call: Callable[[], object]) -> Callable[[], float]:
-            def timed() -> float:
-                begun = perf_counter()
-                for _ in batch:
-                    call()
-                taken = perf_counter() - begun
-                self.place.wait_for_torch()
-                return taken
-
-            return timed
-
+        torch, device = self.torch, self.place.name
+        many = partial(_many, self.batch, self.place.wait_for_torch)
         z, x, y = self._torch_args(SMALL)
         yield Way("launch", TORCH, self.batch, many(lambda: torch.add(x, y, out=z)), z)
         if device == "cuda":
@@ -275,6 +253,20 @@ def _timed(work: Callable[[], None]) -> Callable[[], float]:
         return perf_counter() - begun
 
     return call
+
+
+def _many(count: int, wait: Callable[[], None], call: Callable[[], object]) -> Callable[[], float]:
+    """The host's time for so many calls: the clock stops before the wait."""
+
+    def timed() -> float:
+        begun = perf_counter()
+        for _ in range(count):
+            call()
+        taken = perf_counter() - begun
+        wait()
+        return taken
+
+    return timed
 
 
 def _called(count: int, args: tuple[Any, ...]) -> None:

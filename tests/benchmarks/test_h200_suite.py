@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -104,7 +103,7 @@ def test_a_process_is_asked_for_its_share_of_the_time(tmp_path: Path) -> None:
     assert sum(each.seconds for each in both) < 600
     (quick,) = h200.plans(h200.options(["--models", "qwen3-4b", "--quick", "--without", "int8"]), tmp_path)
     assert quick.prompts == (512,)
-    assert set(quick.without) == {"int8", "cold"}
+    assert quick.without == ("int8",)
     assert Plan.of(json.loads(json.dumps(asdict(quick)))) == quick
     assert quick.capacity >= max(quick.contexts) + quick.tokens
 
@@ -169,64 +168,34 @@ def test_what_is_stopped_is_told_as_such_whatever_it_makes_of_it() -> None:
 
 # Compilers.
 
-
-class Processes:
-    """Processes that only take their time, and when each was there."""
-
-    def __init__(self, patch: pytest.MonkeyPatch, **seconds: float) -> None:
-        self.spans: dict[str, list[float]] = {}
-        self._seconds, self._real = seconds, warming._begun
-        patch.setattr(warming, "_begun", self.begun)
-        patch.setattr(warming, "_ended", self.ended(warming._ended))
-
-    def begun(self, command: list[str]) -> subprocess.Popen[str]:
-        name = "cold" if "benchmarks.engine.cold" in command else " ".join(command[4:])
-        self.spans[name] = [time.monotonic()]
-        code = f"import time; time.sleep({self._seconds.get(name, 0.05)}); print('of', {name!r})"
-        process = self._real([sys.executable, "-c", code])
-        process.name = name  # type: ignore[attr-defined]
-        return process
-
-    def ended(self, real: Callable[..., str]) -> Callable[..., str]:
-        def end(process: subprocess.Popen[str], seconds: float) -> str:
-            said = real(process, seconds)
-            self.spans[process.name].append(time.monotonic())  # type: ignore[attr-defined]
-            return said
-
-        return end
-
-
 PIECES = "second_half first_half logits step"
 
 
-def test_one_process_compiles_one_piece_after_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    processes = Processes(monkeypatch)
-    work = warming.Warming(Plan("qwen3-4b", "x", seconds=300))
-    assert work.wait(60) == "of cold"
+@pytest.fixture
+def commands(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is to be compiled by each process, which only sleeps for a minute."""
+    begun: list[str] = []
+    real = subprocess.Popen
+
+    def popen(command: list[str], **more: Any) -> subprocess.Popen[str]:
+        begun.append(" ".join(command[4:]))
+        return real([sys.executable, "-c", "import time; time.sleep(60)"], **more)
+
+    monkeypatch.setattr(warming.subprocess, "Popen", popen)
+    return begun
+
+
+def test_one_process_compiles_one_piece_after_another_and_is_stopped_in_time(commands: list[str]) -> None:
+    work = warming.Warming(Plan("qwen3-4b", "x"))
+    assert not work.is_over
+    work.wait(0)
     assert work.is_over
-    spans = processes.spans
-    assert list(spans) == [PIECES, "cold"]
-    assert spans[PIECES][1] <= spans["cold"][0]
+    assert commands == [PIECES]
 
 
-def test_who_is_left_out_is_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    processes = Processes(monkeypatch)
-    warming.Warming(Plan("qwen3-4b", "x", seconds=300, without=("compiled", "cold"))).wait(60)
-    warming.Warming(Plan("qwen3-4b", "x", seconds=300, without=("compiled", "proxy", "cold"))).wait(60)
-    assert list(processes.spans) == ["step"]
-
-
-def test_compilers_of_a_short_run_work_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    processes = Processes(monkeypatch, second_half=0.6)
-    work = warming.Warming(Plan("qwen3-4b", "x", seconds=100, without=("cold",)))
-    assert work.wait(60) == "not measured in this run"
-    assert list(processes.spans) == PIECES.split()
-    assert processes.spans["step"][0] < processes.spans["second_half"][1]
-
-
-def test_a_compiler_that_takes_too_long_is_stopped_and_none_begins_behind_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    processes = Processes(monkeypatch, **{PIECES: 600})
-    work = warming.Warming(Plan("qwen3-4b", "x", seconds=300))
-    assert work.wait(1) == "not measured in this run"
-    assert work.is_over
-    assert list(processes.spans) == [PIECES]
+def test_who_is_left_out_is_not_compiled(commands: list[str]) -> None:
+    warming.Warming(Plan("qwen3-4b", "x", without=("compiled",))).wait(0)
+    nothing = warming.Warming(Plan("qwen3-4b", "x", without=("compiled", "proxy")))
+    assert nothing.is_over
+    nothing.wait(60)
+    assert commands == ["step"]
