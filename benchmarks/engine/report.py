@@ -124,8 +124,8 @@ def lines_of(model: Model) -> list[Line]:
         each = f"{1e6 * part['seconds'] / part['calls']:.1f} us"
         lines.append(Line(f"{model.name} {part['name']}", f"{model.name} step", f"{part['calls']} calls", None, "B/s",
                           bytes=part["bytes"], limit=part["bytes"] / BANDWIDTH or None,
-                          tileproof=Figure(OURS, (max(part["seconds"], 1e-9),)), facts={"each": each},
-                          how=tuple(part["kernels"])))  # fmt: skip
+                          tileproof=Figure(OURS, (max(part["seconds"], 1e-9),)),
+                          facts={"each": each, "kernels": ", ".join(part["kernels"])}))  # fmt: skip
     return lines
 
 

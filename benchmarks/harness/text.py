@@ -18,10 +18,12 @@ def markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def amount(value: float, unit: str) -> str:
-    """`12.34 us`, `1.234 ms` or `326 MB`."""
+    """`12.34 us`, `1.234 ms`, `1.234 s` or `326 MB`."""
     if unit == "B":
         return f"{value / 1e6:.0f} MB"
-    return f"{value * 1e3:.3f} ms" if abs(value) >= 1e-3 else f"{value * 1e6:.2f} us"
+    if abs(value) >= 1e-3:
+        return f"{value:.3f} s" if abs(value) >= 1 else f"{value * 1e3:.3f} ms"
+    return f"{value * 1e6:.2f} us"
 
 
 def si(value: float, unit: str) -> str:

@@ -204,6 +204,9 @@ class Cpu:
         def enter(kind: str, name: str, call: Call, count: int, scale: float = 1.0) -> None:
             found.append((kind, name, scale, cpu_clock.Contestant(name, call, count)))
 
+        for _, calls, _ in (way for ways in entered.peers.values() for way in ways):
+            for call in calls:
+                call()  # what a peer keeps of each set of arguments is made ahead
         sticks = list(limits_of(row))
         for count in self.threads:
             for name, calls in entered.ours.items():
