@@ -366,14 +366,12 @@ class Gpu:
         """Calls that only copy or only read as many bytes as a row moves, on memory of their own, taken in turn."""
         torch, triton = self.xp, self.tools.triton
         made: list[Call] = []
-        # A chain reads more than all of the cache holds, and fills half of the memory.
-        size = min(row.bytes, 8 << 30)
         for _ in range(row.sets(row.rotated)):
             if name == "copy":
-                source = torch.ones(max(size // 2, 1), dtype=torch.int8, device="cuda")
+                source = torch.ones(max(row.bytes // 2, 1), dtype=torch.int8, device="cuda")
                 made.append(partial(torch.empty_like(source).copy_, source))
             else:
-                source = torch.ones(max(size // 4, 1), dtype=torch.int32, device="cuda")
+                source = torch.ones(max(row.bytes // 4, 1), dtype=torch.int32, device="cuda")
                 made.append(source.sum if triton is None else triton.reader(source))
         return made
 

@@ -180,19 +180,23 @@ def test_a_row_is_timed_with_its_peers_and_yardsticks(gpu: bench.Gpu) -> None:
     assert "tileproof replayed from a tp.Graph" in line.notes
 
 
-def test_the_faster_form_counts(gpu: bench.Gpu) -> None:
-    one = quick("add")
-
-    def twice(tk: Any, a: Any) -> Any:
-        one.call(tk, a)
-        return one.call(tk, a)
-
-    forms = {"once": one.call, "twice": twice}
-    (line,) = bench.run_row(replace(one, forms=forms), gpu)
+def test_the_chain_is_timed_in_both_forms_and_the_faster_counts(gpu: bench.Gpu) -> None:
+    (line,) = bench.run_row(ON_GPU["chain 4B"], gpu)
     assert line.problem == ""
     assert line.tileproof is not None
-    assert [each.name for each in line.forms] == ["once", "twice"]
+    assert [each.name for each in line.forms] == ["plain launches", "dependent launches"]
     assert line.tileproof.value == min(each.value for each in line.forms)
+    assert [each.name for each in line.everybody] == ["cuBLAS"]
+
+
+def test_of_a_launch_the_hosts_time_is_taken(gpu: bench.Gpu, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench, "_LAUNCHES", 20)
+    monkeypatch.setattr(bench, "_BATCH", 5)
+    (line,) = bench.run_row(ON_GPU["launch"], gpu)
+    assert (line.problem, line.limit, [*line.peers], [*line.yardsticks]) == ("", None, ["torch"], ["Python call"])
+    assert line.tileproof is not None
+    assert len(line.tileproof.rounds) == 4
+    assert line.goals[0].wanted("s") == "<= 0.60 x torch"
 
 
 def test_a_function_that_is_missing_or_wrong_is_reported_and_not_timed(gpu: bench.Gpu) -> None:
