@@ -97,7 +97,8 @@ def part(section: Section, results: Results, pictures: Sequence[tuple[str, str]]
     for group, peer in section.means.items():
         mean = geometric_mean([line for line in lines if line.group in group.split()], peer)
         if mean is not None:
-            told += [f"Geometric mean of {group.replace(' ', ' and ')}: {mean:.3f} x {peer}.", ""]
+            verdict = "met" if mean >= 1 else "MISSED"
+            told += [f"Geometric mean of {group.replace(' ', ' and ')}: {mean:.3f} x {peer}, goal 1: {verdict}.", ""]
     for title, of in section.ordered(lines).items():
         told += [f"### {title}", "", *_notes_of(section, of)]
         drawn = markdown(*table(of))

@@ -163,7 +163,7 @@ def test_a_page_has_tables_goals_and_what_was_launched(lines: dict[str, Line]) -
         "| linear 4B qkv | 10.00 us, 1.20x |", "| add | 735.50 us | 736.00 us | 0.999, same code |",
         "- **chain 4B**: plain launches 2.400 ms, dependent launches 2.300 ms", "Not measured: cuTile: not carried.",
         "[What was tried](tried.md)", "| add | `add_kernel BM=128` |",
-        f"Geometric mean of matmul and linear: {(1281 / 1481 * 25.2 / 24.0 * 12.0 / 10.0) ** (1 / 3):.3f} x cuBLAS.",
+        f"Geometric mean of matmul and linear: {(1281 / 1481 * 25.2 / 24.0 * 12.0 / 10.0) ** (1 / 3):.3f} x cuBLAS",
     ):  # fmt: skip
         assert part in text
     assert text.index("### Softmax and norms") < text.index("![Roofline]") < text.index("### How it was measured")
