@@ -93,32 +93,33 @@ def part(section: Section, results: Results, pictures: Sequence[tuple[str, str]]
     """A section as Markdown: goals, tables, pictures, then how it was measured, and on what."""
     lines = results.lines
     first, *others = summary(lines)
-    told = [f"## {section.title}", "", f"**{first}.**", "", *(f"- {each}" for each in others), *[""] * bool(others)]
+    blocks = [f"## {section.title}", "", f"**{first}.**", "", *(f"- {each}" for each in others), *[""] * bool(others)]
     for group, peer in section.means.items():
         mean = geometric_mean([line for line in lines if line.group in group.split()], peer)
         if mean is not None:
             verdict = "met" if mean >= 1 else "MISSED"
-            told += [f"Geometric mean of {group.replace(' ', ' and ')}: {mean:.3f} x {peer}, goal 1: {verdict}.", ""]
+            named = group.replace(" ", " and ")
+            blocks += [f"Geometric mean of {named}: {mean:.3f} x {peer}, goal 1: {verdict}.", ""]
     for title, of in section.ordered(lines).items():
-        told += [f"### {title}", "", *_notes_of(section, of)]
+        blocks += [f"### {title}", "", *_notes_of(section, of)]
         drawn = markdown(*table(of))
         if of[0].group in section.grids:
-            told += [grid(of), "", *_folded("Every figure", drawn)]
+            blocks += [grid(of), "", *_folded("Every figure", drawn)]
         else:
-            told += [drawn, ""]
+            blocks += [drawn, ""]
         absent = {column: why for line in of for column, why in line.absent.items()}
         gone = [f"{name}: {why}" for name, why in absent.items() if not any(line.peers.get(name) for line in of)]
-        told += [f"Not measured: {'; '.join(gone)}.", ""] if gone else []
-    told += [text for title, file in pictures for text in (f"![{title}]({file})", "")]
-    told += [*_twins(lines), "### How it was measured", "", fill(section.about, 120, break_on_hyphens=False), ""]
-    told += [f"[What was tried]({TRIED}) where a goal is missed.", ""] if has_tried else []
-    told += [*_notes(lines), *_how(lines)]
+        blocks += [f"Not measured: {'; '.join(gone)}.", ""] if gone else []
+    blocks += [text for title, file in pictures for text in (f"![{title}]({file})", "")]
+    blocks += [*_twins(lines), "### How it was measured", "", fill(section.about, 120, break_on_hyphens=False), ""]
+    blocks += [f"[What was tried]({TRIED}) where a goal is missed.", ""] if has_tried else []
+    blocks += [*_notes(lines), *_how(lines)]
     for number, run in enumerate(results.runs):
         many = len(results.runs) > 1
         mine = [("rows", str(sum(line.run == number for line in lines)))] if many else []
-        told += [f"### The machine{f', run {number + 1} of {len(results.runs)}' * many}", "",
+        blocks += [f"### The machine{f', run {number + 1} of {len(results.runs)}' * many}", "",
                  markdown(("what", "here"), [*run.items(), *mine]), ""]  # fmt: skip
-    return "\n".join(told)
+    return "\n".join(blocks)
 
 
 def _notes_of(section: Section, lines: Sequence[Line]) -> list[str]:
@@ -147,12 +148,12 @@ def _twins(lines: Sequence[Line]) -> list[str]:
 
 
 def _notes(lines: Sequence[Line]) -> list[str]:
-    told: dict[str, list[str]] = {}
+    notes: dict[str, list[str]] = {}
     for line in lines:
         forms = [", ".join(f"{each.name} {line.text(each)}" for each in line.forms)] if line.forms else []
         for note in (*forms, *line.notes):
-            told.setdefault(note, []).append(line.label)
-    return ["### Notes", "", *(f"- **{'; '.join(names)}**: {note}" for note, names in told.items()), ""] if told else []
+            notes.setdefault(note, []).append(line.label)
+    return ["### Notes", "", *(f"- **{'; '.join(names)}**: {note}" for note, names in notes.items()), ""] if notes else []
 
 
 def _how(lines: Sequence[Line]) -> list[str]:
@@ -199,13 +200,13 @@ def write_pages(sections: Sequence[Section], results: Path = RESULTS, index: Pat
 
 def listed(text: str, pages: Sequence[Path]) -> str:
     """A page of the documentation with a section for each machine: its name, links and pictures."""
-    told: list[str] = [_BEGIN]
+    blocks: list[str] = [_BEGIN]
     for page in pages:
         found = page.read_text(encoding="utf-8")
         title, there = found.partition("\n")[0].removeprefix("# "), f"../benchmarks/results/{page.parent.name}"
         if page.name == "README.md":
             shown = re.findall(r"^!\[(.+?)\]\((.+?\.png)\)", found, flags=re.MULTILINE)
-            told += ["", f"## {title}", "", f"[All figures of this machine]({there}/{page.name}).",
+            blocks += ["", f"## {title}", "", f"[All figures of this machine]({there}/{page.name}).",
                      *(line for name, file in shown for line in ("", f"![{title}, {name}]({there}/{file})"))]
     before, _, rest = text.partition(_BEGIN)
-    return before + "\n".join([*told, *([""] if pages else []), _END]) + rest.partition(_END)[2]
+    return before + "\n".join([*blocks, *([""] if pages else []), _END]) + rest.partition(_END)[2]

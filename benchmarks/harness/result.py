@@ -230,11 +230,11 @@ def summary(lines: Sequence[Line]) -> list[str]:
     """How many goals are met, which are not, and which could not be judged."""
     judged = [(line, goal) for line in lines for goal in line.goals if line.is_met(goal) is not None]
     met = sum(line.is_met(goal) is True for line, goal in judged)
-    told = [f"{met} of {len(judged)} goals met"] if judged else ["no goal was judged"]
-    told += [f"{line.label}: {line.problem}" for line in lines if line.problem]
-    told += [f"{line.label}: {line.judged(goal)}" for line in lines for goal in line.goals
+    verdicts = [f"{met} of {len(judged)} goals met"] if judged else ["no goal was judged"]
+    verdicts += [f"{line.label}: {line.problem}" for line in lines if line.problem]
+    verdicts += [f"{line.label}: {line.judged(goal)}" for line in lines for goal in line.goals
              if line.is_met(goal) is False or (line.is_met(goal) is None and line.is_loaded(goal))]  # fmt: skip
-    return told
+    return verdicts
 
 
 def geometric_mean(lines: Sequence[Line], peer: str) -> float | None:
