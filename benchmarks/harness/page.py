@@ -153,7 +153,8 @@ def _notes(lines: Sequence[Line]) -> list[str]:
         forms = [", ".join(f"{each.name} {line.text(each)}" for each in line.forms)] if line.forms else []
         for note in (*forms, *line.notes):
             notes.setdefault(note, []).append(line.label)
-    return ["### Notes", "", *(f"- **{'; '.join(names)}**: {note}" for note, names in notes.items()), ""] if notes else []
+    shown = [f"- **{'; '.join(names)}**: {note}" for note, names in notes.items()]
+    return ["### Notes", "", *shown, ""] if shown else []
 
 
 def _how(lines: Sequence[Line]) -> list[str]:
