@@ -249,7 +249,7 @@ def total() -> Picture:
         picture.text(x + CELL / 2, floor + 36, heights[bucket])
     picture.text(left - 12, floor + 36, "count", anchor="end")
     picture.text(left + 280, 128, "a color is a program;", "small soft", "start")
-    picture.text(left + 280, 144, "in a Sum they may coincide", "small soft", "start")
+    picture.text(left + 280, 144, "in a Sum they coincide", "small soft", "start")
     return picture
 
 
