@@ -15,7 +15,6 @@ from tileproof.ir.types import Access, Named, Tensor, TensorType
 from . import counting, coverage
 from .axioms import Axioms
 from .compares import Compare, Fits
-from .formulas import below
 from .invariants import learn
 from .obligations import Apart, Contents, Goal, Inside, Lanes, Violation, full, goals
 from .prover import Answer, Prover
@@ -24,7 +23,7 @@ from .reading import Reader
 from .refuting import Refuter, Replay
 from .settling import Open, Settler, is_demand
 from .sites import Bounded, Fitting, NotEmpty, Site
-from .terms import Read, Scalar, Start, Term, depends_on_data, everything
+from .terms import Read, Scalar, Start, Term, below, depends_on_data, everything
 from .verdict import Full, Residual, Rung, Settled, Verdict
 
 _Settle: TypeAlias = Callable[[Rung, str], None]

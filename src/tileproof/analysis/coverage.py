@@ -18,23 +18,30 @@ from tileproof.ir import ops
 from tileproof.ir.types import Content, Tensor, Walker
 from tileproof.ir.walk import walk as walk_ops
 
-from .formulas import All, Formula, Some, at_most, below, changed, equals, negation
 from .reading import Reader
 from .sites import Site, Spot, Walk
 from .terms import (
+    All,
     Atom,
     Element,
+    Formula,
     Lane,
     Live,
     Product,
     Quotient,
     Read,
+    Some,
     Start,
     Term,
     TileNumber,
     Unknown,
+    at_most,
+    below,
+    changed,
+    equals,
     everything,
     least,
+    negation,
     number,
     of,
     product,

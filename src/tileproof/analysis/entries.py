@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from .formulas import Formula, terms
-from .terms import Atom, Read, Term, Unknown, inner
+from .terms import Atom, Formula, Read, Term, Unknown, inner, terms
 
 
 def entries_of(

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from math import gcd
 from typing import TypeAlias
 
-from .formulas import Fact
-from .terms import Atom, Term
+from .terms import Atom, Fact, Term
 
 Factors: TypeAlias = tuple[tuple[int, int], ...]
 """Factors by unknown, sorted."""

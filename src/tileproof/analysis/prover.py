@@ -10,9 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from .axioms import Axioms
-from .formulas import Clause, Fact, Formula, flattened, terms
 from .linear import Line, Solved, System
-from .terms import Atom
+from .terms import Atom, Clause, Fact, Formula, flattened, terms
 
 _MOST_QUESTIONS = 800
 _MOST_WORK = 60_000

@@ -32,23 +32,30 @@ from tileproof.language.dtypes import BOOL, ENTRY, INDEX
 from .carrying import Carrying, combined, is_loaded
 from .entries import entries_of
 from .extents import Extents
-from .formulas import TRUE, All, Formula, Some, at_most, below, equals, negation
 from .ranges import CARRIED, CARRIED_LIMIT, LARGEST, START_LIMIT, Range, Ranges
 from .sites import Account, Bounded, Branch, Carried, Demand, Fitting, Site, Spot, View, Walk, Where
 from .terms import (
     LANE,
+    TRUE,
+    All,
     AxisExtent,
+    Formula,
     Lane,
     Live,
     Read,
     Scalar,
+    Some,
     Start,
     Term,
     TileNumber,
     Unknown,
     at_lane,
+    at_most,
+    below,
     depends_on_data,
+    equals,
     greatest,
+    negation,
     number,
     of,
     of_length,
@@ -537,6 +544,6 @@ def _relaned(spot: Spot) -> Term:
 
 
 def _at(formula: Formula, lane: Term) -> Formula:
-    from .formulas import changed
+    from .terms import changed
 
     return changed(formula, lambda term: at_lane(term, lane))
