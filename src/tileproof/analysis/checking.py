@@ -12,7 +12,7 @@ from tileproof.diagnostics.errors import OutOfBounds, Race, TileproofError, Unwr
 from tileproof.ir import ops
 from tileproof.ir.types import Access, Named, Tensor, TensorType
 
-from . import counting, coverage
+from . import coverage
 from .axioms import Axioms
 from .compares import Compare, Fits
 from .invariants import learn
@@ -216,7 +216,7 @@ class _Checker:
         return True
 
     def _scattered(self, parameter: ops.Parameter, tensor: Tensor, element: Violation, settle: _Settle) -> bool:
-        found = counting.scatter(self.reader, tensor)
+        found = coverage.scatter(self.reader, tensor)
         if found is None or tensor in self.racing:
             return False
         if any(residual.op is found.site.op for residual in self.residuals):
