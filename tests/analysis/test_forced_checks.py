@@ -14,7 +14,7 @@ from example_kernels import example_files, kernel_of
 
 import tileproof as tp
 from corpus import SAFE
-from tileproof.analysis.reading import Reader
+from tileproof.analysis.collect import Reader
 from tileproof.analysis.sites import Bounded, Site
 from tileproof.analysis.verdict import Residual, Rung, Verdict
 from tileproof.backends import interpreter

@@ -15,8 +15,8 @@ from meaning import holds, value
 from source_files import load_text
 
 import tileproof as tp
+from tileproof.analysis.collect import Reader
 from tileproof.analysis.ranges import Ranges
-from tileproof.analysis.reading import Reader
 from tileproof.analysis.sites import Account
 from tileproof.analysis.terms import (
     Atom,

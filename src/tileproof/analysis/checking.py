@@ -14,12 +14,12 @@ from tileproof.ir.types import Access, Named, Tensor, TensorType
 
 from . import coverage
 from .axioms import Axioms
+from .collect import Reader
 from .compares import Compare, Fits
 from .invariants import learn
 from .obligations import Apart, Contents, Goal, Inside, Lanes, Violation, full, goals
 from .prover import Answer, Prover
 from .ranges import Range
-from .reading import Reader
 from .refuting import Refuter, Replay
 from .settling import Open, Settler, is_demand
 from .sites import Bounded, Fitting, NotEmpty, Site

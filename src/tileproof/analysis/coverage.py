@@ -18,8 +18,7 @@ from tileproof.ir import ops
 from tileproof.ir.types import Content, Tensor, Walker, WalkerTag
 from tileproof.ir.walk import walk as walk_ops
 
-from .entries import entries_of
-from .reading import Reader
+from .collect import Reader, entries_of
 from .sites import Site, Spot, Walk
 from .terms import (
     All,

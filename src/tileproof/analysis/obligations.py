@@ -25,7 +25,7 @@ from tileproof.diagnostics.spans import Span
 from tileproof.ir import ops
 from tileproof.ir.types import Content, Named, Walker
 
-from .reading import Reader, shown_name
+from .collect import Reader, shown_name
 from .sites import Bounded, Fitting, NotEmpty, Site, Walk
 from .terms import All, Formula, Lane, Some, Term, at_lane, at_most, below, changed, equals, number, of, renamed
 

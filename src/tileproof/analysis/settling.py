@@ -15,11 +15,11 @@ from tileproof.ir.ops import Group
 from tileproof.ir.types import Content
 from tileproof.ir.walk import walk
 
+from .collect import Reader
 from .compares import Compare, evaluated
 from .linear import contradict, shadow
 from .obligations import Goal, Violation
 from .prover import Answer, Prover
-from .reading import Reader
 from .smt import impossible
 from .terms import (
     All,
