@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from meaning import holds
 
-from tileproof.analysis.linear import contradict, shadow
+from tileproof.analysis.prover import contradict, shadow
 from tileproof.analysis.terms import ZERO, Atom, DimensionExtent, Fact, Term, at_most, below, equals, number, of
 
 ATOMS = tuple(DimensionExtent(name) for name in "abcd")

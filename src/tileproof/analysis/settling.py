@@ -17,9 +17,8 @@ from tileproof.ir.walk import walk
 
 from .collect import Reader
 from .compares import Compare, evaluated
-from .linear import contradict, shadow
 from .obligations import Goal, Violation
-from .prover import Answer, Prover
+from .prover import Answer, Prover, contradict, shadow
 from .smt import impossible
 from .terms import (
     All,
