@@ -16,9 +16,8 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.ir import ops
-from tileproof.ir.extent import Length
 from tileproof.ir.ops import BinaryFn, ReduceFn, UnaryFn
-from tileproof.ir.types import AnyValue, DimensionTag, TensorType, Tile, Walker, WalkerTag
+from tileproof.ir.types import AnyValue, DimensionTag, Length, TensorType, Tile, Walker, WalkerTag
 from tileproof.language.memo import Memo
 
 _UNARY: Final = {

@@ -11,12 +11,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from tileproof.ir import ops
-from tileproof.ir.extent import INDEX_LIMIT, Extent, Length
 from tileproof.ir.types import (
+    INDEX_LIMIT,
     Access,
     AnyValue,
     Content,
+    Extent,
     Fixed,
+    Length,
     Named,
     Tensor,
     TensorType,

@@ -12,8 +12,7 @@ from typing import TypeAlias
 from tileproof.diagnostics.errors import TileproofError
 from tileproof.diagnostics.spans import Span
 from tileproof.ir import ops
-from tileproof.ir.extent import Extent, Length
-from tileproof.ir.types import Named, TensorType
+from tileproof.ir.types import Extent, Length, Named, TensorType
 from tileproof.ir.walk import walk
 
 from .obligations import Violation

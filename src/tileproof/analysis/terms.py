@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, TypeAlias
 
-from tileproof.ir.extent import Extent, Length
+from tileproof.ir.types import Extent, Length
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 
 from tileproof.ir import ops
-from tileproof.ir.extent import INDEX_LIMIT, Extent
-from tileproof.ir.types import Axis, DimensionTag, Tensor, Tile, Walker, WalkerTag
+from tileproof.ir.types import INDEX_LIMIT, Axis, DimensionTag, Extent, Tensor, Tile, Walker, WalkerTag
 from tileproof.language.dtypes import BOOL, ENTRY, INDEX, DType
 
 from .ranges import CARRIED, CARRIED_LIMIT, LARGEST, START_LIMIT, Range, Ranges, of_binary

@@ -12,8 +12,7 @@ from types import FunctionType
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic, Edit, Frame, Label
 from tileproof.diagnostics.spans import Span
-from tileproof.ir.extent import Length
-from tileproof.ir.types import Tensor, Walker
+from tileproof.ir.types import Length, Tensor, Walker
 from tileproof.language.dtypes import DType
 
 from .builder import Builder

@@ -16,8 +16,7 @@ from tileproof.diagnostics.diagnostic import Edit
 from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.spans import Span
 from tileproof.diagnostics.values import shortened
-from tileproof.ir.extent import Extent, Length, symbol
-from tileproof.ir.types import Dimension, Fixed, Named, Unnamed
+from tileproof.ir.types import Dimension, Extent, Fixed, Length, Named, Unnamed, symbol
 
 from .refusal import Refused, refuse
 

@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import KernelError
-from tileproof.ir.extent import Length, symbol
 from tileproof.ir.ops import KernelIR, Parameter
-from tileproof.ir.types import Content, TensorType, TileType
+from tileproof.ir.types import Content, Length, TensorType, TileType, symbol
 from tileproof.language import spaces
 from tileproof.language.dtypes import BOOL, I64, DType, DTypeVar
 from tileproof.language.kernel import Kernel

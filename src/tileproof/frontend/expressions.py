@@ -10,9 +10,20 @@ from types import ModuleType
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Edit
 from tileproof.diagnostics.spans import Span
-from tileproof.ir.extent import Extent, Undecided
 from tileproof.ir.ops import BinaryFn, Elements, Number, Permute, Start, Stop, UnaryFn
-from tileproof.ir.types import INDEX_SCALAR, Axis, TensorType, Tile, TileType, Value, Walker, WalkerTag, WalkerType
+from tileproof.ir.types import (
+    INDEX_SCALAR,
+    Axis,
+    Extent,
+    TensorType,
+    Tile,
+    TileType,
+    Undecided,
+    Value,
+    Walker,
+    WalkerTag,
+    WalkerType,
+)
 from tileproof.language import tiles
 from tileproof.language.dtypes import BOOL, F32, INDEX
 from tileproof.language.unsafe import raw

@@ -9,8 +9,8 @@ from typing import Any
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.spans import Span
-from tileproof.ir.extent import Extent, Undecided
 from tileproof.ir.ops import BinaryFn
+from tileproof.ir.types import Extent, Undecided
 
 from .refusal import refuse
 from .signature import MOST_BITS

@@ -9,7 +9,6 @@ from typing import cast as typed
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Edit
 from tileproof.diagnostics.spans import Span
-from tileproof.ir.extent import Extent, Length, at_least
 from tileproof.ir.ops import (
     BinaryFn,
     Cat,
@@ -30,9 +29,12 @@ from tileproof.ir.ops import (
 from tileproof.ir.types import (
     INDEX_SCALAR,
     Axis,
+    Extent,
+    Length,
     Tile,
     TileType,
     WalkerTag,
+    at_least,
 )
 from tileproof.language import spaces, tiles
 from tileproof.language.dtypes import BOOL, ENTRY, F32, INDEX, TF32, DType

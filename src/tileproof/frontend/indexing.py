@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Edit, Label
 from tileproof.diagnostics.spans import Span
-from tileproof.ir.extent import Extent, Length, at_least
 from tileproof.ir.ops import Along, At, Expand, Extents, Gather, Get, Load, Pick, Slice, Store, Update, Whole, Window
 from tileproof.ir.types import (
     INDEX_SCALAR,
@@ -21,7 +20,9 @@ from tileproof.ir.types import (
     Axis,
     Dimension,
     DimensionTag,
+    Extent,
     Fixed,
+    Length,
     Named,
     Tensor,
     Tile,
@@ -29,6 +30,7 @@ from tileproof.ir.types import (
     Unnamed,
     WalkerTag,
     WalkerType,
+    at_least,
 )
 from tileproof.language.dtypes import ENTRY, INDEX, U64, DType
 

@@ -19,7 +19,7 @@ import numpy as np
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.spans import Span
-from tileproof.ir.extent import Extent
+from tileproof.ir.types import Extent
 from tileproof.language.dtypes import ALL, BOOL, DType, DTypeVar
 
 from .refusal import refuse

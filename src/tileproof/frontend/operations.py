@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Edit, Label
 from tileproof.diagnostics.spans import Span
-from tileproof.ir.extent import Extent, Length
 from tileproof.ir.ops import (
     Binary,
     BinaryFn,
@@ -29,7 +28,7 @@ from tileproof.ir.ops import (
     Unary,
     UnaryFn,
 )
-from tileproof.ir.types import INDEX_SCALAR, Axis, TensorType, Tile, TileType, Value, WalkerType
+from tileproof.ir.types import INDEX_SCALAR, Axis, Extent, Length, TensorType, Tile, TileType, Value, WalkerType
 from tileproof.language.dtypes import BOOL, ENTRY, F32, F64, I32, INDEX, TF32, U64, DType, limits
 from tileproof.language.tiles import Lowest
 

@@ -17,8 +17,7 @@ from tileproof.diagnostics.diagnostic import Edit
 from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.spans import Span
 from tileproof.diagnostics.values import shown
-from tileproof.ir.extent import Length
-from tileproof.ir.types import Access, Dimension, Fixed, Named
+from tileproof.ir.types import Access, Dimension, Fixed, Length, Named
 from tileproof.language import parameters as spelled
 from tileproof.language.dtypes import ALL, TF32, DType, DTypeVar
 

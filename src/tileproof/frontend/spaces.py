@@ -10,9 +10,20 @@ from typing import Any
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Label
 from tileproof.diagnostics.spans import Span
-from tileproof.ir.extent import Extent, Length, at_least
 from tileproof.ir.ops import BinaryFn, Parallel, RangeLoop, Segments, Start, Stop, TilesLoop
-from tileproof.ir.types import INDEX_SCALAR, Content, Tensor, Tile, TileType, Value, Walker, WalkerType
+from tileproof.ir.types import (
+    INDEX_SCALAR,
+    Content,
+    Extent,
+    Length,
+    Tensor,
+    Tile,
+    TileType,
+    Value,
+    Walker,
+    WalkerType,
+    at_least,
+)
 from tileproof.language import spaces
 from tileproof.language.dtypes import INDEX
 from tileproof.language.spaces import Each, Split

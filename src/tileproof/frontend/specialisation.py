@@ -16,7 +16,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic, Edit
 from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.values import shown
-from tileproof.ir.extent import Extent, symbol
+from tileproof.ir.types import Extent, symbol
 from tileproof.language.dtypes import BF16, F32, I32, I64, DType, DTypeVar
 
 from .dimensions import solve

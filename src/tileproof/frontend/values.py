@@ -9,8 +9,7 @@ from typing import Any, TypeAlias, TypeGuard
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.spans import Span
-from tileproof.ir.extent import Extent
-from tileproof.ir.types import Tensor, TensorType, Tile, TileType, Value, Walker, WalkerType
+from tileproof.ir.types import Extent, Tensor, TensorType, Tile, TileType, Value, Walker, WalkerType
 from tileproof.language.tiles import Lowest
 
 

@@ -10,8 +10,7 @@ from typing import Final, TypeAlias
 from tileproof.diagnostics.records import dataclass
 
 from .computing import BinaryFn, Op, ReduceFn
-from .extent import Length
-from .types import Access, Tensor, Tile, Walker
+from .types import Access, Length, Tensor, Tile, Walker
 
 COMBINED_BY: Final = {Access.SUM: BinaryFn.ADD, Access.MAX: BinaryFn.MAX, Access.MIN: BinaryFn.MIN}
 """How a value is taken into an element of a tensor that many programs write."""

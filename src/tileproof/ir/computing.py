@@ -11,8 +11,7 @@ from enum import StrEnum
 from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.spans import Span
 
-from .extent import Length
-from .types import Tensor, Tile, Walker
+from .types import Length, Tensor, Tile, Walker
 
 
 @dataclass(frozen=True, slots=True)

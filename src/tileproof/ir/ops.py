@@ -65,8 +65,7 @@ from .computing import (
     Unary,
     UnaryFn,
 )
-from .extent import Length
-from .types import AnyValue, Tensor, Tile, Walker
+from .types import AnyValue, Length, Tensor, Tile, Walker
 
 __all__ = [
     "BEGINS_AS", "COMBINED_BY",

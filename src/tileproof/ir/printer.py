@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from .extent import Extent, Length
 from .ops import (
     Along,
     AnyOp,
@@ -69,7 +68,7 @@ from .ops import (
     Window,
     results,
 )
-from .types import AnyValue, Tensor, Tile, Type, Walker
+from .types import AnyValue, Extent, Length, Tensor, Tile, Type, Walker
 from .walk import uses, walk
 
 _INFIX: Mapping[BinaryFn, str] = {

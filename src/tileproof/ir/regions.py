@@ -6,7 +6,6 @@ from typing import assert_never
 
 from tileproof.language.dtypes import ENTRY, INDEX
 
-from .extent import at_least
 from .ops import Along, At, Gather, Get, Load, Pick, Segments, SplitAt, Store, Update, Whole, Window
 from .rules import Broken, Dimensions, demand
 from .types import (
@@ -23,6 +22,7 @@ from .types import (
     TileType,
     Unnamed,
     WalkerTag,
+    at_least,
 )
 
 _POSITIONS = (INDEX, ENTRY)

@@ -30,7 +30,6 @@ from tileproof.language.dtypes import (
     DType,
 )
 
-from .extent import Extent, Length, at_least
 from .ops import (
     Binary,
     BinaryFn,
@@ -67,10 +66,13 @@ from .types import (
     Axis,
     Content,
     DimensionTag,
+    Extent,
+    Length,
     TensorType,
     TileType,
     WalkerTag,
     WalkerType,
+    at_least,
 )
 
 ACCUMULATES: Mapping[DType, DType] = {

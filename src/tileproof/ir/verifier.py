@@ -24,7 +24,6 @@ from typing import assert_never
 from tileproof.language.dtypes import BOOL, ENTRY
 
 from .combiners import check_combining
-from .extent import Extent, Length, at_least
 from .ops import (
     AnyOp,
     Assume,
@@ -71,12 +70,15 @@ from .types import (
     INDEX_SCALAR,
     Access,
     AnyValue,
+    Extent,
+    Length,
     Named,
     TensorType,
     Tile,
     TileType,
     WalkerTag,
     WalkerType,
+    at_least,
 )
 from .walk import walk
 

@@ -14,8 +14,8 @@ from tileproof.diagnostics.errors import KernelError
 from tileproof.frontend.elaborate import accepted
 from tileproof.frontend.parse import Elaborated, parse
 from tileproof.frontend.specialisation import ConstantValue, Specialisation
-from tileproof.ir.extent import Undecided, symbol
 from tileproof.ir.ops import KernelIR
+from tileproof.ir.types import Undecided, symbol
 from tileproof.language.kernel import Kernel
 
 

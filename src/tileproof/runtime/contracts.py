@@ -16,9 +16,8 @@ from tileproof.diagnostics.errors import LaunchError
 from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.spans import Span
 from tileproof.frontend.signature import ContentOf, Signature, TensorParameter
-from tileproof.ir.extent import INDEX_LIMIT
 from tileproof.ir.ops import Group
-from tileproof.ir.types import Access
+from tileproof.ir.types import INDEX_LIMIT, Access
 
 from .arguments import Bound, fail
 from .devices import Array, host_copy

@@ -11,8 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tileproof.ir import ops
-from tileproof.ir.extent import number
-from tileproof.ir.types import Tile
+from tileproof.ir.types import Tile, number
 from tileproof.language.dtypes import F64, I8, I32, U8, DType
 
 from .emission import Operand, is_number

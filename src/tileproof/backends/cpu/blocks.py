@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tileproof.ir import ops
-from tileproof.ir.extent import number
-from tileproof.ir.types import Tile, Walker
+from tileproof.ir.types import Tile, Walker, number
 from tileproof.language.dtypes import INDEX
 
 from . import checks, combining, elements, nests, products, reductions, reshaping, stores

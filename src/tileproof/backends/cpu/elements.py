@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from tileproof.ir import ops
-from tileproof.ir.extent import number
-from tileproof.ir.types import Dimension, Fixed, Named, Tensor, Tile, TileType, WalkerTag
+from tileproof.ir.types import Dimension, Fixed, Named, Tensor, Tile, TileType, WalkerTag, number
 from tileproof.language.dtypes import ENTRY, INDEX, DType
 
 from .arithmetic import binary, constant, select, unary

@@ -10,8 +10,7 @@ import math
 from collections.abc import Iterable
 
 from tileproof.ir import ops
-from tileproof.ir.extent import number
-from tileproof.ir.types import Access, AnyValue, Axis, Tile, TileType, WalkerTag
+from tileproof.ir.types import Access, AnyValue, Axis, Tile, TileType, WalkerTag, number
 from tileproof.language.dtypes import BF16, F16, F32, F64
 
 from .registers import size

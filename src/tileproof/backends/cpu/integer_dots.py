@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tileproof.ir import ops
-from tileproof.ir.extent import number
-from tileproof.ir.types import Tile
+from tileproof.ir.types import Tile, number
 from tileproof.language.dtypes import I8, I32
 
 from . import elements, nests

@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TypeAlias
 
-from tileproof.ir.extent import number
-from tileproof.ir.types import Tile
+from tileproof.ir.types import Tile, number
 
 from . import elements
 from .conversions import pack

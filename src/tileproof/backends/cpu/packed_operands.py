@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from tileproof.diagnostics.records import dataclass
 from tileproof.ir import ops
-from tileproof.ir.extent import number
-from tileproof.ir.types import Access, AnyValue, Named, Tile, Walker, WalkerTag
+from tileproof.ir.types import Access, AnyValue, Named, Tile, Walker, WalkerTag, number
 from tileproof.ir.walk import walk
 from tileproof.language.dtypes import INDEX
 

@@ -14,8 +14,7 @@ from tileproof.backends.interpreter import semantics
 from tileproof.backends.launching import bits_of, segment_table
 from tileproof.backends.launching import places as places_of
 from tileproof.ir import ops
-from tileproof.ir.extent import number
-from tileproof.ir.types import Tensor, Walker, size_of
+from tileproof.ir.types import Tensor, Walker, number, size_of
 
 from .packed_operands import counts
 from .pool import ARENAS, SPACES, Arena, Pool

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from tileproof.ir import ops
-from tileproof.ir.extent import number
-from tileproof.ir.types import Walker
+from tileproof.ir.types import Walker, number
 
 from . import blocks, products
 from .blocking import shape_of

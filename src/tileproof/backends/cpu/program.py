@@ -16,8 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tileproof.ir import ops
-from tileproof.ir.extent import number
-from tileproof.ir.types import Tensor, TensorType, Tile, TileType, Value, Walker
+from tileproof.ir.types import Tensor, TensorType, Tile, TileType, Value, Walker, number
 from tileproof.ir.walk import walk
 from tileproof.lowering.joins import Body, again, cut
 

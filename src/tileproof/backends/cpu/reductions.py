@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from tileproof.ir import ops
-from tileproof.ir.extent import number
-from tileproof.ir.types import Tile, TileType
+from tileproof.ir.types import Tile, TileType, number
 from tileproof.language.dtypes import BOOL, F32, F64, INDEX, DType
 
 from . import elements, integer_dots, nests

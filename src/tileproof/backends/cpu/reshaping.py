@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from tileproof.ir import ops
-from tileproof.ir.extent import number
-from tileproof.ir.types import Tile
+from tileproof.ir.types import Tile, number
 
 from . import elements, nests
 from .spots import Spot

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from tileproof.ir.extent import number
 from tileproof.ir.ops import AnyOp, KernelIR, Load
-from tileproof.ir.types import AnyValue, Axis, Tensor, Tile, TileType, Walker, WalkerTag
+from tileproof.ir.types import AnyValue, Axis, Tensor, Tile, TileType, Walker, WalkerTag, number
 from tileproof.language.dtypes import DType
 
 from .emission import Emitter, Operand

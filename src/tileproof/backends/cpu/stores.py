@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from tileproof.ir import ops
-from tileproof.ir.extent import number
-from tileproof.ir.types import Axis, Tile
+from tileproof.ir.types import Axis, Tile, number
 from tileproof.language.dtypes import ENTRY, DType
 
 from . import elements, nests

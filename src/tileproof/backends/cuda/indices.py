@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tileproof.ir import ops
-from tileproof.ir.extent import INDEX_LIMIT
-from tileproof.ir.types import Tile, Walker
+from tileproof.ir.types import INDEX_LIMIT, Tile, Walker
 from tileproof.language.dtypes import ENTRY, INDEX
 
 from . import positions

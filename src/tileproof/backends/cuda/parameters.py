@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from tileproof.ir import ops
-from tileproof.ir.extent import INDEX_LIMIT
-from tileproof.ir.types import Fixed, Named, Tensor, TensorType, Tile, TileType, Unnamed, Walker
+from tileproof.ir.types import INDEX_LIMIT, Fixed, Named, Tensor, TensorType, Tile, TileType, Unnamed, Walker
 from tileproof.ir.types import Value as IrValue
 
 from . import positions

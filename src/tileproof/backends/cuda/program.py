@@ -18,8 +18,7 @@ from functools import cached_property
 from typing import Final
 
 from tileproof.ir import ops
-from tileproof.ir.extent import INDEX_LIMIT
-from tileproof.ir.types import Tile, Walker
+from tileproof.ir.types import INDEX_LIMIT, Tile, Walker
 from tileproof.ir.walk import walk
 from tileproof.language.schedule import Schedule
 from tileproof.lowering.joins import Body, again, cut

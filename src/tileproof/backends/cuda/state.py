@@ -13,9 +13,8 @@ from pathlib import PurePath
 from typing import Final
 
 from tileproof.diagnostics.spans import Span
-from tileproof.ir.extent import Length
 from tileproof.ir.ops import Binary, KernelIR, Permute
-from tileproof.ir.types import AnyValue, Axis, Tensor, Tile, TileType, Walker, WalkerTag
+from tileproof.ir.types import AnyValue, Axis, Length, Tensor, Tile, TileType, Walker, WalkerTag
 from tileproof.language.dtypes import DType
 from tileproof.language.schedule import Schedule
 

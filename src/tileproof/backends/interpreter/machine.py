@@ -15,12 +15,12 @@ import numpy as np
 from tileproof.backends.points import Order, Place, Space, tiles
 from tileproof.diagnostics.errors import OutOfBounds
 from tileproof.ir import ops
-from tileproof.ir.extent import Length, evaluate
 from tileproof.ir.types import (
     Axis,
     Content,
     DimensionTag,
     Fixed,
+    Length,
     Named,
     Tensor,
     Tile,
@@ -28,6 +28,7 @@ from tileproof.ir.types import (
     Unnamed,
     Walker,
     WalkerTag,
+    evaluate,
     size_of,
 )
 from tileproof.language.dtypes import ENTRY, INDEX

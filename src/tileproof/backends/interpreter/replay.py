@@ -12,7 +12,6 @@ from tileproof.analysis.holes import holes_matter
 from tileproof.analysis.smt import Sizes
 from tileproof.analysis.values import integer_range
 from tileproof.diagnostics.errors import LaunchError, TileproofError
-from tileproof.ir.extent import Extent, Length, evaluate
 from tileproof.ir.ops import (
     AnyOp,
     Constant,
@@ -28,7 +27,20 @@ from tileproof.ir.ops import (
     Window,
     results,
 )
-from tileproof.ir.types import Content, Fixed, Named, Tensor, TensorType, TileType, Unnamed, Value, size_of
+from tileproof.ir.types import (
+    Content,
+    Extent,
+    Fixed,
+    Length,
+    Named,
+    Tensor,
+    TensorType,
+    TileType,
+    Unnamed,
+    Value,
+    evaluate,
+    size_of,
+)
 from tileproof.ir.walk import walk
 
 from .machine import Abandoned
