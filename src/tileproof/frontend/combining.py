@@ -30,7 +30,7 @@ from tileproof.ir.ops import (
     operands,
     results,
 )
-from tileproof.ir.pieces import has_tag_in, of_one_piece
+from tileproof.ir.regions import has_tag_in, of_one_piece
 from tileproof.ir.types import AnyValue, Axis, Tile, TileType, Walker, WalkerTag
 from tileproof.ir.walk import walk
 from tileproof.language import spaces, tiles

@@ -2,15 +2,43 @@
 
 from __future__ import annotations
 
-from typing import assert_never
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias, assert_never
 
 from tileproof.language.dtypes import ENTRY, INDEX
 
-from .ops import Along, At, Gather, Get, Load, Pick, Segments, SplitAt, Store, Update, Whole, Window
-from .rules import Broken, Dimensions, demand
+from .ops import (
+    Along,
+    AnyOp,
+    At,
+    Block,
+    Combiner,
+    Fold,
+    Gather,
+    Get,
+    If,
+    Join,
+    Load,
+    Pick,
+    PureOp,
+    RangeLoop,
+    Scan,
+    Segments,
+    SplitAt,
+    Store,
+    TilesLoop,
+    Update,
+    While,
+    Whole,
+    Window,
+    operands,
+    results,
+)
+from .rules import Broken, Dimensions, check_axis, demand, without
 from .types import (
     INDEX_SCALAR,
     Access,
+    AnyValue,
     Axis,
     Content,
     Dimension,
@@ -19,11 +47,14 @@ from .types import (
     Named,
     Tensor,
     TensorType,
+    Tile,
     TileType,
     Unnamed,
+    Walker,
     WalkerTag,
     at_least,
 )
+from .walk import walk
 
 _POSITIONS = (INDEX, ENTRY)
 """What picks elements: a position, or an entry of an index tensor, which may be none."""
@@ -118,3 +149,124 @@ def _whole(walked: Dimension, dimensions: Dimensions) -> Axis:
             raise Broken("all of a dimension without name is picked")
         case _:
             assert_never(walked)
+
+
+_Computing: TypeAlias = PureOp | Fold | Scan | TilesLoop | RangeLoop | While | If
+
+
+def check_combining(op: Fold | Scan | Join) -> None:
+    """Raises `Broken` unless the types of identities, results and combiner follow from the operands."""
+    demand(op.operands != (), "there is nothing to combine")
+    types = [operand.type for operand in op.operands]
+    demand(all(of.dtype != ENTRY for of in types), "{} is not combined; none has no arithmetic", ENTRY)
+    match op:
+        case Fold(identities=identities):
+            parts = _parts(types, op.axis)
+            _demand_types("the identities", identities, [TileType(of.dtype) for of in types])
+            _demand_types("the results", op.results, parts)
+            _check_combiner(op.combiner, parts)
+        case Scan():
+            parts = _parts(types, op.axis)
+            _demand_types("the results", op.results, types)
+            _check_combiner(op.combiner, parts)
+        case Join():
+            _demand_types("the results", op.results, types)
+            _check_combiner(op.combiner, types)
+        case _:
+            assert_never(op)
+
+
+def _parts(types: list[TileType], axis: int) -> list[TileType]:
+    """What is combined along an axis: the operands without it."""
+    for of in types:
+        demand(of.axes == types[0].axes, "what is combined differs in shape: {} and {}", types[0], of)
+        check_axis(of, axis)
+    return [without(of, axis) for of in types]
+
+
+def _check_combiner(combiner: Combiner, types: list[TileType]) -> None:
+    _demand_types("the left values of a combiner", combiner.left, types)
+    _demand_types("the right values of a combiner", combiner.right, types)
+    _demand_types("the values a combiner hands on", combiner.body.yields, types)
+    for op in walk(combiner.body):
+        demand(isinstance(op, _Computing), "a combiner computes only, and this is {}", type(op).__name__)
+
+
+def _demand_types(what: str, tiles: Iterable[Tile], types: list[TileType]) -> None:
+    actual = [tile.type for tile in tiles]
+    demand(actual == types, "{} are {}, not {}", what, _listed(types), _listed(actual))
+
+
+def _listed(types: list[TileType]) -> str:
+    return ", ".join(map(str, types)) or "nothing"
+
+
+def of_one_piece(ops: Sequence[AnyOp], piece: Walker) -> set[AnyValue]:
+    """The walker `piece` and every value of `ops`, which stand before the join, that may differ between pieces.
+
+    It depends on the piece, has its tag, or was read from memory that programs write.
+    """
+    found: set[AnyValue] = {piece}
+    before = 0
+    while len(found) != before:
+        before = len(found)
+        for op in walk(Block(tuple(ops))):
+            for value, sources in _sources(op):
+                if not found.isdisjoint(sources) or has_tag_in(value, found) or _reads_written(op):
+                    found.add(value)
+    return found
+
+
+def _sources(op: AnyOp) -> Iterator[tuple[AnyValue, tuple[AnyValue, ...]]]:
+    """Each value an operation defines, for what follows or for its blocks, with the values it depends on."""
+    match op:
+        case TilesLoop() | RangeLoop() | While():
+            yield from _loop_sources(op)
+        case If(condition=condition):
+            for result, *ways in zip(op.results, op.then.yields, op.orelse.yields, strict=True):
+                yield result, (condition, *ways)
+        case Fold(combiner=combiner) | Scan(combiner=combiner):
+            given = operands(op)
+            for made in (*combiner.left, *combiner.right, *op.results):
+                yield made, (*given, *combiner.body.yields)
+        case _:
+            given = operands(op)
+            for value in results(op):
+                yield value, given
+
+
+def _loop_sources(op: TilesLoop | RangeLoop | While) -> Iterator[tuple[AnyValue, tuple[AnyValue, ...]]]:
+    """How often a loop turns decides what it makes, so its bounds or its test are a source of every value."""
+    turns = _turns(op)
+    match op:
+        case TilesLoop(walker=walker):
+            yield walker, turns
+        case RangeLoop(variable=variable):
+            yield variable, turns
+        case While():
+            pass
+    for carried, result, init, handed_on in zip(op.carried, op.results, op.inits, op.body.yields, strict=True):
+        yield carried, (*turns, init, handed_on)
+        yield result, (*turns, init, handed_on)
+
+
+def _turns(op: TilesLoop | RangeLoop | While) -> tuple[AnyValue, ...]:
+    match op:
+        case TilesLoop(start=start, stop=stop):
+            return tuple(bound for bound in (start, stop) if bound is not None)
+        case RangeLoop(start=start, stop=stop, step=step):
+            return (start, stop, step)
+        case While(test=Block(yields=yields)):
+            return yields
+
+
+def _reads_written(op: AnyOp) -> bool:
+    return isinstance(op, Load | Get) and op.tensor.type.access is not Access.IN
+
+
+def has_tag_in(value: AnyValue, walkers: set[AnyValue]) -> bool:
+    """Whether an axis of a tile is tagged by one of the walkers."""
+    if not isinstance(value.type, TileType):
+        return False
+    tags = (axis.tag for axis in value.type.axes)
+    return any(isinstance(tag, WalkerTag) and tag.walker in walkers for tag in tags)

@@ -23,7 +23,6 @@ from typing import assert_never
 
 from tileproof.language.dtypes import BOOL, ENTRY
 
-from .combiners import check_combining
 from .ops import (
     AnyOp,
     Assume,
@@ -53,9 +52,8 @@ from .ops import (
     operands,
     results,
 )
-from .pieces import of_one_piece
 from .printer import print_op
-from .regions import check_access, check_segments, check_split
+from .regions import check_access, check_combining, check_segments, check_split, of_one_piece
 from .rules import (
     Broken,
     Dimensions,
