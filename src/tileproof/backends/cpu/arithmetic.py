@@ -15,11 +15,9 @@ from tileproof.language.dtypes import BOOL, ENTRY, F32, F64, DType
 
 from .conversions import narrow
 from .elementary import elementary, power
-from .emission import Emitter, Operand
+from .emission import Emitter, Operand, each, literal, register, suffix, vector
 from .floats import Floats
 from .integers import integer_binary
-from .literals import literal
-from .registers import each, register, suffix, vector
 
 
 def constant(value: bool | int | float, dtype: DType, w: int) -> str:

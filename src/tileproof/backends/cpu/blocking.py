@@ -14,8 +14,7 @@ from tileproof.ir import ops
 from tileproof.ir.types import Tile, number
 from tileproof.language.dtypes import F64, I8, I32, U8, DType
 
-from .emission import Operand, is_number
-from .registers import register, vector
+from .emission import Operand, is_number, register, vector
 from .state import State
 
 UNROLL = 4

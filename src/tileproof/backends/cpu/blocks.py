@@ -11,9 +11,7 @@ from tileproof.language.dtypes import INDEX
 
 from . import checks, combining, elements, nests, products, reductions, reshaping, stores
 from .arithmetic import binary
-from .emission import Operand
-from .registers import memory, register
-from .spots import Spot
+from .emission import Operand, Spot, memory, register
 from .state import Buffer, Place, State, View
 
 

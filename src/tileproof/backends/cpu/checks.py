@@ -14,10 +14,8 @@ from tileproof.language.dtypes import BOOL, ENTRY, I64
 
 from . import elements, nests
 from .conversions import cast
-from .emission import Operand
+from .emission import Operand, Spot, register, vector
 from .lanes import fold_lanes, splat
-from .registers import register, vector
-from .spots import Spot
 from .state import State
 from .words import Shown
 

@@ -11,9 +11,7 @@ from tileproof.ir.types import Tile, Value
 from . import elements, nests
 from .arithmetic import binary, constant
 from .conversions import cast
-from .emission import Operand
-from .registers import register, vector
-from .spots import Spot
+from .emission import Operand, Spot, register, vector
 from .state import Part, State
 
 Turns = Callable[..., None]

@@ -10,10 +10,8 @@ import math
 
 from tileproof.language.dtypes import BF16, BOOL, F8E4M3, F8E5M2, F16, F32, F64, TF32, DType
 
-from .emission import Emitter, Operand
+from .emission import FORMATS, Emitter, Operand, each, literal, memory, register, suffix, vector
 from .floats import Floats
-from .literals import FORMATS, literal
-from .registers import each, memory, register, suffix, vector
 
 
 def cast(e: Emitter, x: Operand, source: DType, target: DType, w: int) -> Operand:

@@ -12,11 +12,9 @@ from tileproof.language.dtypes import ENTRY, INDEX, DType
 
 from .arithmetic import binary, constant, select, unary
 from .conversions import bitcast, cast, unpack
-from .emission import Operand, is_number
+from .emission import Operand, Spot, each, is_number, memory, register, size, suffix, vector
 from .lanes import iota, splat
 from .philox import uniform
-from .registers import each, memory, register, size, suffix, vector
-from .spots import Spot
 from .state import Buffer, Part, State, View
 
 

@@ -8,9 +8,7 @@ from typing import Final
 
 from tileproof.language.dtypes import F64, DType
 
-from .emission import Emitter, Operand
-from .literals import literal
-from .registers import each, register, suffix, vector
+from .emission import Emitter, Operand, each, literal, register, suffix, vector
 
 PURE: Final = "nounwind willreturn memory(none)"
 """What LLVM may know of functions that only compute."""

@@ -6,9 +6,8 @@ from typing import Final
 
 from tileproof.language.dtypes import F16, F32
 
-from .emission import Emitter, Operand
+from .emission import FORMATS, Emitter, Operand
 from .floats import Floats
-from .literals import FORMATS
 
 _ENDLESS: Final = 65520.0
 """From here on numbers round to infinity."""

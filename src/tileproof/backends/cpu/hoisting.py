@@ -13,7 +13,7 @@ from tileproof.ir import ops
 from tileproof.ir.types import Access, AnyValue, Axis, Tile, TileType, WalkerTag, number
 from tileproof.language.dtypes import BF16, F16, F32, F64
 
-from .registers import size
+from .emission import size
 
 _MOVED = (
     ops.Constant, ops.Extents, ops.Iota, ops.Unary, ops.Binary, ops.Select, ops.Cast, ops.Broadcast, ops.Expand,

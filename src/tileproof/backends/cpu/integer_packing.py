@@ -14,10 +14,8 @@ from tileproof.language.dtypes import U8
 
 from . import elements, nests
 from .blocking import Shape, behind_panels, in_panel, over_panels, panels_of, steps_of
-from .emission import Operand
+from .emission import Operand, Spot, vector
 from .lanes import splat
-from .registers import vector
-from .spots import Spot
 from .state import State
 
 _128 = str(-0x7F7F7F80)

@@ -6,8 +6,7 @@ from tileproof.ir.ops import BinaryFn
 from tileproof.language.dtypes import DType
 
 from .arithmetic import binary
-from .emission import Emitter, Operand
-from .registers import each, register, vector
+from .emission import Emitter, Operand, each, register, vector
 
 
 def splat(e: Emitter, x: Operand, element: str, w: int) -> Operand:

@@ -6,11 +6,10 @@ from typing import Final
 
 from tileproof.language.dtypes import I64
 
-from .emission import Emitter, Operand
+from .emission import Emitter, Operand, each, suffix, vector
 from .floats import PURE
 from .integers import Integers
 from .lanes import splat
-from .registers import each, suffix, vector
 
 _ROUNDS: Final = 10
 _MULTIPLIERS: Final = 0xD2511F53, 0xCD9E8D57

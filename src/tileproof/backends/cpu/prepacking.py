@@ -7,9 +7,8 @@ from tileproof.ir.types import Walker, number
 
 from . import blocks, products
 from .blocking import shape_of
-from .emission import Operand
+from .emission import Operand, size
 from .packed_operands import Candidate
-from .registers import size
 from .state import Place, State
 
 

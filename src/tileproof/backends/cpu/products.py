@@ -28,10 +28,8 @@ from .blocking import (
     steps_of,
 )
 from .conversions import cast
-from .emission import Operand, is_number
+from .emission import Operand, Spot, is_number, size, vector
 from .lanes import splat
-from .registers import size, vector
-from .spots import Spot
 from .state import Buffer, State
 
 

@@ -23,14 +23,12 @@ from tileproof.lowering.joins import Body, again, cut
 from . import blocks, nests
 from .conversions import unpack
 from .elements import natural_lane
-from .emission import Operand
+from .emission import Operand, Spot, memory, size
 from .facts import Facts
 from .halves import software_f16
 from .hoisting import hoisted, kept
 from .packed_operands import Candidate, candidates
 from .prepacking import pack, place_of, tile_bytes
-from .registers import memory, size
-from .spots import Spot
 from .state import Buffer, Place, State, View
 from .target import Target
 from .uses import Uses, uses_of

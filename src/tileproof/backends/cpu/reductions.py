@@ -16,10 +16,8 @@ from tileproof.language.dtypes import BOOL, F32, F64, INDEX, DType
 from . import elements, integer_dots, nests
 from .arithmetic import binary, constant, fill_value, select
 from .conversions import cast
-from .emission import Operand, is_number
+from .emission import Operand, Spot, is_number, register, size, vector
 from .lanes import fold_lanes, splat
-from .registers import register, size, vector
-from .spots import Spot
 from .state import Buffer, Part, State
 
 _COMBINES = {

@@ -6,7 +6,7 @@ from tileproof.ir import ops
 from tileproof.ir.types import Tile, number
 
 from . import elements, nests
-from .spots import Spot
+from .emission import Spot
 from .state import Buffer, State
 
 

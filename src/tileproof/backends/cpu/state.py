@@ -9,9 +9,8 @@ from tileproof.ir.ops import AnyOp, KernelIR, Load
 from tileproof.ir.types import AnyValue, Axis, Tensor, Tile, TileType, Walker, WalkerTag, number
 from tileproof.language.dtypes import DType
 
-from .emission import Emitter, Operand
+from .emission import Emitter, Operand, memory, size
 from .facts import Facts
-from .registers import memory, size
 from .target import Target
 from .uses import Uses
 from .words import Shown
