@@ -13,10 +13,9 @@ from typing import Final
 from tileproof.ir.ops import BinaryFn, ReduceFn, UnaryFn
 from tileproof.language.dtypes import BOOL, ENTRY, F32, F64, DType
 
-from .conversions import narrow
+from .conversions import Floats, narrow
 from .elementary import elementary, power
 from .emission import Emitter, Operand, each, literal, register, suffix, vector
-from .floats import Floats
 from .integers import integer_binary
 
 

@@ -13,9 +13,9 @@ from typing import Final
 from tileproof.ir.ops import UnaryFn
 from tileproof.language.dtypes import F64
 
+from .conversions import Floats, outlined
 from .emission import Operand
 from .exponentials import exp, exp2, sigmoid, tanh
-from .floats import Floats, outlined
 from .logarithms import known_power, log, log2, single_power
 from .trigonometry import cos, sin
 

@@ -12,8 +12,8 @@ from typing import Final
 
 from tileproof.language.dtypes import F32, F64
 
+from .conversions import Floats
 from .emission import Operand
-from .floats import Floats
 
 LN2: Final = {
     F32: (0.6931471824645996, -1.9046542121259336e-09),

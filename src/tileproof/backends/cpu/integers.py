@@ -7,8 +7,8 @@ from typing import Final
 from tileproof.ir.ops import BinaryFn
 from tileproof.language.dtypes import BOOL, DType
 
+from .conversions import PURE
 from .emission import Emitter, Operand, literal, register, suffix, vector, whole
-from .floats import PURE
 
 _PREDICATES: Final = {
     BinaryFn.EQ: "eq",

@@ -9,9 +9,9 @@ from typing import Final
 
 from tileproof.language.dtypes import F32, F64
 
+from .conversions import Floats
 from .emission import Operand
 from .exponentials import LN2, exp2
-from .floats import Floats
 
 _LOG2E: Final = {
     F32: (1.4426950216293335, 1.925963033500011e-08),

@@ -6,8 +6,8 @@ from typing import Final
 
 from tileproof.language.dtypes import I64
 
+from .conversions import PURE
 from .emission import Emitter, Operand, each, suffix, vector
-from .floats import PURE
 from .integers import Integers
 from .lanes import splat
 

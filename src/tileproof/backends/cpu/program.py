@@ -21,11 +21,10 @@ from tileproof.ir.walk import walk
 from tileproof.lowering.joins import Body, again, cut
 
 from . import blocks, nests
-from .conversions import unpack
+from .conversions import software_f16, unpack
 from .elements import natural_lane
 from .emission import Operand, Spot, memory, size
 from .facts import Facts
-from .halves import software_f16
 from .hoisting import hoisted, kept
 from .packed_operands import Candidate, candidates
 from .prepacking import pack, place_of, tile_bytes

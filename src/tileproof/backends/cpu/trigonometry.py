@@ -11,8 +11,8 @@ from typing import Final
 
 from tileproof.language.dtypes import F64
 
+from .conversions import Floats
 from .emission import Operand, suffix
-from .floats import Floats
 
 _LIMIT: Final = 2.0**48
 _HALF_PI: Final = 1.5707963267948966, 6.123233995736766e-17
