@@ -9,7 +9,7 @@ from itertools import count
 from typing import Any, TypeVar
 
 from tileproof.backends.cpu import compilation, llvm, program, running
-from tileproof.backends.cpu.facts import Facts
+from tileproof.backends.cpu.parameters import Facts
 from tileproof.backends.cpu.target import depth_for, host
 from tileproof.compiler.pipeline import Cpu, compile_for, lower, with_checks
 from tileproof.frontend.elaborate import Elaborated

@@ -19,7 +19,7 @@ from tileproof.analysis.sites import Bounded, Site
 from tileproof.analysis.verdict import Residual, Rung, Verdict
 from tileproof.backends import interpreter
 from tileproof.backends.cpu import compilation, parts, running
-from tileproof.backends.cpu.facts import Facts
+from tileproof.backends.cpu.parameters import Facts
 from tileproof.backends.cpu.target import host
 from tileproof.compiler.pipeline import with_checks
 from tileproof.ir import ops

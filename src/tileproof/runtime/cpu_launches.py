@@ -20,7 +20,7 @@ from typing import Any, Final
 import numpy as np
 
 from tileproof.backends.cpu import llvm, running
-from tileproof.backends.cpu.facts import Facts
+from tileproof.backends.cpu.parameters import Facts
 from tileproof.backends.cpu.pool import ARENAS
 from tileproof.backends.cpu.queue import STEP, copy_of, step_of
 from tileproof.backends.cpu.running import NOBODY, Loaded, Lowered

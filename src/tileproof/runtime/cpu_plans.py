@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from tileproof.backends.cpu.packed_operands import limits
+from tileproof.backends.cpu.parameters import limits
 from tileproof.backends.cpu.pool import Arena
 from tileproof.backends.cpu.queue import STEP
 from tileproof.backends.cpu.running import NOBODY, Loaded

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tileproof.ir.ops import KernelIR
 
 from . import llvm
-from .facts import Facts
+from .parameters import Facts
 from .program import Module, module
 from .running import Code
 from .target import Target

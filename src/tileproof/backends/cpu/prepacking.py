@@ -8,7 +8,7 @@ from tileproof.ir.types import Walker, number
 from . import blocks, products
 from .blocking import shape_of
 from .emission import Operand, size
-from .packed_operands import Candidate
+from .parameters import Candidate
 from .state import Place, State
 
 

@@ -24,14 +24,12 @@ from . import blocks, nests
 from .conversions import software_f16, unpack
 from .elements import natural_lane
 from .emission import Operand, Spot, memory, size
-from .facts import Facts
 from .hoisting import hoisted, kept
-from .packed_operands import Candidate, candidates
+from .parameters import Candidate, Facts, Shown, Words, candidates, sites_of
 from .prepacking import pack, place_of, tile_bytes
 from .state import Buffer, Place, State, View
 from .target import Target
 from .uses import Uses, uses_of
-from .words import Shown, Words, sites_of
 
 _PAGE = 4096
 _ARGUMENTS = "ptr %args, ptr %arena, i64 %first, i64 %last"

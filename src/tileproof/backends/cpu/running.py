@@ -18,9 +18,7 @@ from tileproof.ir.walk import walk
 from tileproof.lowering.walks import walks
 
 from . import llvm
-from .facts import Facts
-from .packed_operands import candidates, chosen
-from .words import Shown, Words, sites_of
+from .parameters import Facts, Shown, Words, candidates, chosen, sites_of
 
 if TYPE_CHECKING:
     from tileproof.backends.interpreter.reports import Reporter

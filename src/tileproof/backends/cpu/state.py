@@ -10,10 +10,9 @@ from tileproof.ir.types import AnyValue, Axis, Tensor, Tile, TileType, Walker, W
 from tileproof.language.dtypes import DType
 
 from .emission import Emitter, Operand, memory, size
-from .facts import Facts
+from .parameters import Facts, Shown
 from .target import Target
 from .uses import Uses
-from .words import Shown
 
 ALIGNMENT = 64
 """Buffers begin at a multiple of so many bytes."""
