@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any, TypeVar
 
-from tileproof.backends.cpu import compilation, llvm, program, running
+from tileproof.backends.cpu import llvm, running
+from tileproof.backends.cpu import program
 from tileproof.backends.cpu.parameters import Facts
 from tileproof.backends.cpu.target import depth_for, host
 from tileproof.compiler.pipeline import Cpu, compile_for, lower, with_checks
@@ -61,7 +62,7 @@ def _round(kernel: Kernel, args: list[Any], constants: dict[str, Any]) -> tuple[
     generating, _ = _timed(lambda: llvm.compile_object(made.text, target))
     key = digest("benchmark", name)
     assert compiled_for(kernel, specialisation).key  # the proof is on disk
-    default().put(key, proofs.write_entry(compilation.compile_kernel(ir, facts, target, name), ()))
+    default().put(key, proofs.write_entry(program.compile_kernel(ir, facts, target, name), ()))
     load, _ = _timed(lambda: _load(kernel, specialisation, facts, key), time.perf_counter)
     return front_end, proof, passes + writing, generating, load
 

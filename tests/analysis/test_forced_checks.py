@@ -18,7 +18,7 @@ from tileproof.analysis.collect import Reader
 from tileproof.analysis.sites import Bounded, Site
 from tileproof.analysis.verdict import Residual, Rung, Verdict
 from tileproof.backends import interpreter
-from tileproof.backends.cpu import compilation, parts, running
+from tileproof.backends.cpu import parts, program, running
 from tileproof.backends.cpu.parameters import Facts
 from tileproof.backends.cpu.target import host
 from tileproof.compiler.pipeline import with_checks
@@ -80,7 +80,7 @@ class Everywhere:
         lowered = running.Lowered(self.ir)
         facts = lowered.facts(arguments, bound.dimensions, target.caches.l3)
         if facts not in self.loaded:
-            code = compilation.compile_kernel(self.ir, facts, target, f"forced_{next(NUMBERS)}")
+            code = program.compile_kernel(self.ir, facts, target, f"forced_{next(NUMBERS)}")
             self.loaded[facts] = running.Loaded(lowered, facts, code)
         bring(bound.copies)
         parts.run(self.loaded[facts], arguments, bound.dimensions, pool())

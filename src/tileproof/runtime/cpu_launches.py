@@ -398,18 +398,18 @@ def _lowered(found: Proved, depth: int) -> ops.KernelIR:
 def _ready(found: Proved, lowered: Lowered, facts: Facts, target: Target) -> Loaded:
     """A kernel's native form for some facts, from disk if it is there."""
     if not found.key:
-        from tileproof.backends.cpu import compilation
+        from tileproof.backends.cpu import program
 
-        code = compilation.compile_kernel(lowered.kernel, facts, target, f"tileproof_{next(_numbers)}")
+        code = program.compile_kernel(lowered.kernel, facts, target, f"tileproof_{next(_numbers)}")
         return Loaded(lowered, facts, code)
     key = digest("cpu", found.key, astuple(facts), depth_for(target), target.key, target.caches.l3, llvm.version())
     if key not in _loaded:
         stored = default()
         code = read_entry(stored, key, ())
         if not isinstance(code, running.Code):
-            from tileproof.backends.cpu import compilation
+            from tileproof.backends.cpu import program
 
-            code = compilation.compile_kernel(lowered.kernel, facts, target, f"tileproof_{key[:32]}")
+            code = program.compile_kernel(lowered.kernel, facts, target, f"tileproof_{key[:32]}")
             stored.put(key, write_entry(code, ()))
         if key not in _loaded:
             _loaded[key] = code, running.load(code)

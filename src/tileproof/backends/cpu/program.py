@@ -16,17 +16,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tileproof.ir import ops
+from tileproof.ir.ops import KernelIR
 from tileproof.ir.types import Tensor, TensorType, Tile, TileType, Value, Walker, number
 from tileproof.ir.walk import walk
 from tileproof.lowering.joins import Body, again, cut
 
-from . import blocks, nests
+from . import blocks, llvm, nests
 from .conversions import software_f16, unpack
 from .elements import natural_lane
 from .emission import Operand, Spot, memory, size
 from .hoisting import hoisted, kept
 from .parameters import Candidate, Facts, Shown, Words, candidates, sites_of
 from .prepacking import pack, place_of, tile_bytes
+from .running import Code
 from .state import Buffer, Place, State, View
 from .target import Target
 from .uses import Uses, uses_of
@@ -403,3 +405,10 @@ class _Dimensions(dict[str, Operand]):
         return self._s.e.op("load i64, ptr {}", self._writing._place(self._s, word))
 
 
+def compile_kernel(kernel: KernelIR, facts: Facts, target: Target, name: str) -> Code:
+    """Machine code of a kernel; `name` is its own in this process and wherever it is loaded."""
+    made: Module = module(kernel, facts, target, name)
+    return Code(
+        name, llvm.compile_object(made.text, target), made.arena, made.piece, made.dimensions, made.shown,
+        made.packs, made.is_ordered, made.piece > 0,
+    )  # fmt: skip
