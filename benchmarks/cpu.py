@@ -30,7 +30,7 @@ import tileproof as tp
 from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.pool import Pool, pool_text
 from tileproof.backends.cpu.target import host
-from tileproof.backends.cpu.threads import VARIABLE, cores
+from tileproof.backends.cpu.pool import VARIABLE, cores
 from tileproof.runtime import workers
 
 from . import cpu_report as report

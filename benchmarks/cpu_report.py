@@ -14,7 +14,7 @@ from typing import Any
 
 from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.target import host
-from tileproof.backends.cpu.threads import cores
+from tileproof.backends.cpu.pool import cores
 
 from .compiling import Steps
 from .cpu_row import Goal

@@ -13,7 +13,7 @@ import numpy as np
 
 from tileproof import kernels
 from tileproof.backends.cpu.target import host
-from tileproof.backends.cpu.threads import cores
+from tileproof.backends.cpu.pool import cores
 
 from . import probes
 from .cpu_row import (
