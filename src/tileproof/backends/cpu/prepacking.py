@@ -6,9 +6,9 @@ from tileproof.ir import ops
 from tileproof.ir.types import Walker, number
 
 from . import blocks, products
-from .blocking import shape_of
 from .emission import Operand, size
 from .parameters import Candidate
+from .products import shape_of
 from .state import Place, State
 
 
