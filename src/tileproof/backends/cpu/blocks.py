@@ -9,7 +9,7 @@ from tileproof.ir import ops
 from tileproof.ir.types import Tile, Walker, number
 from tileproof.language.dtypes import INDEX
 
-from . import checks, combining, elements, nests, products, reductions, reshaping, stores
+from . import checks, elements, nests, products, reductions, reshaping, stores
 from .arithmetic import binary
 from .emission import Operand, Spot, memory, register
 from .state import Buffer, Place, State, View
@@ -47,11 +47,11 @@ def execute(s: State, op: ops.AnyOp) -> None:
         case ops.Mma():
             products.product(s, op)
         case ops.CumSum():
-            combining.cumulate(s, op)
+            reductions.cumulate(s, op)
         case ops.Fold():
-            combining.fold(s, op, turns)
+            reductions.fold(s, op, turns)
         case ops.Scan():
-            combining.scan(s, op, turns)
+            reductions.scan(s, op, turns)
         case ops.Cat() | ops.Reshape():
             reshaping.rearrange(s, op)
         case ops.Parallel() | ops.Join():
