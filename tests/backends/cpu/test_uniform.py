@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from cpu_elements import Case, compiled
 
-from tileproof.backends.cpu.philox import uniform
+from tileproof.backends.cpu.lanes import uniform
 from tileproof.backends.interpreter import philox
 from tileproof.language.dtypes import F32, I64
 
