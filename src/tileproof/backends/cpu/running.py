@@ -15,7 +15,7 @@ from tileproof.diagnostics.records import dataclass
 from tileproof.ir import ops
 from tileproof.ir.types import Tensor, TensorType, TileType
 from tileproof.ir.walk import walk
-from tileproof.lowering.walks import walks
+from tileproof.lowering.joins import walks
 
 from . import llvm
 from .parameters import Facts, Shown, Words, candidates, chosen, sites_of
