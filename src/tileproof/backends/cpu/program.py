@@ -25,13 +25,12 @@ from . import blocks, llvm, nests
 from .conversions import software_f16, unpack
 from .elements import natural_lane
 from .emission import Operand, Spot, memory, size
-from .hoisting import hoisted, kept
 from .parameters import Candidate, Facts, Shown, Words, candidates, sites_of
 from .prepacking import pack, place_of, tile_bytes
 from .running import Code
 from .state import Buffer, Place, State, View
 from .target import Target
-from .uses import Uses, uses_of
+from .uses import Uses, hoisted, kept, uses_of
 
 _PAGE = 4096
 _ARGUMENTS = "ptr %args, ptr %arena, i64 %first, i64 %last"
