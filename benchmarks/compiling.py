@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any, TypeVar
 
-from tileproof.backends.cpu import llvm, running
-from tileproof.backends.cpu import program
+from tileproof.backends.cpu import llvm, program, running
 from tileproof.backends.cpu.parameters import Facts
 from tileproof.backends.cpu.target import depth_for, host
 from tileproof.compiler.pipeline import Cpu, compile_for, lower, with_checks

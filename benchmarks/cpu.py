@@ -28,9 +28,8 @@ import numpy as np
 
 import tileproof as tp
 from tileproof.backends.cpu import llvm
-from tileproof.backends.cpu.pool import Pool, pool_text
+from tileproof.backends.cpu.pool import VARIABLE, Pool, cores, pool_text
 from tileproof.backends.cpu.target import host
-from tileproof.backends.cpu.pool import VARIABLE, cores
 from tileproof.runtime import workers
 
 from . import cpu_report as report

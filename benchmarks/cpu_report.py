@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from tileproof.backends.cpu import llvm
-from tileproof.backends.cpu.target import host
 from tileproof.backends.cpu.pool import cores
+from tileproof.backends.cpu.target import host
 
 from .compiling import Steps
 from .cpu_row import Goal

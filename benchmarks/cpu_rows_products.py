@@ -12,8 +12,8 @@ import ml_dtypes
 import numpy as np
 
 from tileproof import kernels
-from tileproof.backends.cpu.target import host
 from tileproof.backends.cpu.pool import cores
+from tileproof.backends.cpu.target import host
 
 from . import probes
 from .cpu_row import (

@@ -105,7 +105,7 @@ OF_A_WARM_LAUNCH = {
     "tileproof.compiler": set(),
     "tileproof.backends": {"base", "cpu", "launching", "memory"},
     "tileproof.backends.cpu": {
-        "facts", "llvm", "packed_operands", "pool", "queue", "running", "target", "threads", "words",
+        "llvm", "parameters", "pool", "queue", "running", "target",
     },
 }  # fmt: skip
 """What a launch needs of the packages that compile and prove, if code and proof are on disk."""

@@ -1,4 +1,4 @@
-"""Lanes of f32 or f64 and what can be done with them: an emitter that knows its types."""
+"""Lanes of floats, and conversions between element types: an emitter that knows its types."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from .conversions import Floats
 from .emission import Operand
 from .exponentials import LN2, exp2
 
-_LOG2E: Final = {
+_LOG2E_PARTS: Final = {
     F32: (1.4426950216293335, 1.925963033500011e-08),
     F64: (1.4426950408889634, 2.0355273740931033e-17),
 }
@@ -22,7 +22,7 @@ _FRACTION: Final = {F32: 23, F64: 52}
 _NORMAL: Final = {F32: 2.0**-126, F64: 2.0**-1022}
 _ROOT: Final = {F32: 0x3F3504F3, F64: 0x3FE6A09E667F3BCD}
 """The bits of the square root of 1/2."""
-_SHORT: Final = (
+_LOG_F32: Final = (
     0.06746156513690948,
     -0.11675386130809784,
     0.11888305097818375,
@@ -35,7 +35,7 @@ _SHORT: Final = (
     -0.5,
 )
 """(log(1 + t) - t) / t^2 for f32."""
-_LONG: Final = (
+_LOG_F64: Final = (
     0.1325184893970333,
     0.13250061155059625,
     0.15387093276927855,
@@ -59,7 +59,7 @@ def log(f: Floats, x: Operand) -> Operand:
 def log2(f: Floats, x: Operand) -> Operand:
     """The logarithm to the base 2."""
     e, t = _split(f, x)
-    high, low = (f.number(part) for part in _LOG2E[f.dtype])
+    high, low = (f.number(part) for part in _LOG2E_PARTS[f.dtype])
     if f.dtype == F32:
         small = f.mul(t, f.fma(_slope(f, t), high, low))
     else:
@@ -86,12 +86,12 @@ def _rest(f: Floats, t: Operand) -> Operand:
         return f.mul(t, _slope(f, t))
     s, square = f.div(t, f.add(t, f.number(2))), f.mul(t, t)
     z, half = f.mul(s, s), f.mul(square, f.number(0.5))
-    return f.fma(s, f.fma(z, f.polynomial(z, _LONG), half), f.neg(half))
+    return f.fma(s, f.fma(z, f.polynomial(z, _LOG_F64), half), f.neg(half))
 
 
 def _slope(f: Floats, t: Operand) -> Operand:
     """log(1 + t) / t - 1 in f32."""
-    return f.mul(t, f.polynomial(t, _SHORT))
+    return f.mul(t, f.polynomial(t, _LOG_F32))
 
 
 def _at_ends(f: Floats, x: Operand, value: Operand) -> Operand:

@@ -1,6 +1,6 @@
-"""What a launch tells the compiler about its arguments: part of the key a compiled kernel is kept under.
+"""What the code of a kernel on the CPU and its launches agree on: facts of arguments, packed operands, argument words.
 
-A fact is stated only if the launch verified it, and a kernel compiled for some facts runs only where they hold.
+A launch loads this, and nothing that writes code.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How a product is cut into blocks that fit the registers, and where its packed operands have what.
+"""Matrix products: cut into blocks that fit the registers, with packed operands.
 
 The left operand is packed row by row, the right one in panels as wide as a block. Steps along the inner axis are padded
 with zeros to whole turns of the loop over them. Products of 8-bit integers take two or four elements of the inner axis

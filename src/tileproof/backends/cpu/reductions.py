@@ -1,4 +1,4 @@
-"""Folds, scans and sums up to each element: one element after another along an axis."""
+"""Reductions, folds, scans and sums up to each element, along an axis."""
 
 from __future__ import annotations
 
