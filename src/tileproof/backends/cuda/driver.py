@@ -23,9 +23,8 @@ from tileproof.diagnostics.errors import LaunchError
 from tileproof.diagnostics.values import in_words
 
 from .cubin import resources_of
-from .driver_api import OLDEST, Current, Driver
+from .driver_api import OLDEST, Current, Driver, no_gpu, too_old
 from .driver_events import Event, taken
-from .driver_failures import no_gpu, too_old
 from .driver_graphs import CapturedGraph, ExecutableGraph, Node
 from .driver_kernels import Function, FunctionAttributes, LaunchAttributes, Module, launch
 from .driver_memory import Place, Pool, PoolUse, kept_pool

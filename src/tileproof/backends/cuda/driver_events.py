@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from tileproof.diagnostics.errors import LaunchError
 
-from .driver_api import Gpu
-from .driver_failures import NOT_READY
+from .driver_api import NOT_READY, Gpu
 
 
 class Event:
