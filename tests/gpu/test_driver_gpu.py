@@ -175,7 +175,7 @@ def test_tile_ir_runs_when_there_is_an_assembler(gpu: Device) -> None:
     from tileproof.backends.cuda.assembling import assemble
     from tileproof.backends.cuda.tileir.builder import Builder
     from tileproof.backends.cuda.tileir.encode import encode
-    from tileproof.backends.cuda.tileir.module import Module
+    from tileproof.backends.cuda.tileir.types import Module
 
     builder = Builder("nothing", [])
     builder.return_()

@@ -19,7 +19,7 @@ from tileproof.backends.cuda import running
 from tileproof.backends.cuda.checks import WORDS
 from tileproof.backends.cuda.program import Program
 from tileproof.backends.cuda.tileir.decode import decode
-from tileproof.backends.cuda.tileir.module import Block, Entry, Module, Op, Value
+from tileproof.backends.cuda.tileir.types import Block, Entry, Module, Op, Value
 from tileproof.backends.interpreter import semantics
 from tileproof.backends.launching import bits_of, require
 from tileproof.ir.types import Tensor, TensorType, TileType

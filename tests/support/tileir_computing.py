@@ -18,8 +18,7 @@ from tileproof.backends.cuda.splats import spread
 from tileproof.backends.cuda.state import ELEMENTS, Place, State, Target, padded
 from tileproof.backends.cuda.tileir.builder import Builder
 from tileproof.backends.cuda.tileir.encode import encode
-from tileproof.backends.cuda.tileir.module import Module, Value
-from tileproof.backends.cuda.tileir.types import I32, I64, Pointer, Tile
+from tileproof.backends.cuda.tileir.types import I32, I64, Module, Pointer, Tile, Value
 from tileproof.backends.interpreter import semantics
 from tileproof.diagnostics.errors import TileproofError
 from tileproof.ir import ops

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 from tileir_lanes import Array, Lanes, Undefined, garbage, held
 
-from tileproof.backends.cuda.tileir.enums import Mode, Padding
 from tileproof.backends.cuda.tileir.types import (
     GatherView,
+    Mode,
     Number,
+    Padding,
     PartitionView,
     StridedView,
     TensorView,

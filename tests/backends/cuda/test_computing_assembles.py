@@ -16,9 +16,7 @@ from tileproof.backends.cuda.positions import known
 from tileproof.backends.cuda.splats import element_of, shape_of, spread
 from tileproof.backends.cuda.state import Place, State, Target, stored
 from tileproof.backends.cuda.tileir.builder import Builder
-from tileproof.backends.cuda.tileir.enums import Predicate
-from tileproof.backends.cuda.tileir.module import Location, Value
-from tileproof.backends.cuda.tileir.types import I1, I8, I32, Pointer
+from tileproof.backends.cuda.tileir.types import I1, I8, I32, Location, Pointer, Predicate, Value
 from tileproof.backends.cuda.tileir.types import Tile as TileOf
 from tileproof.diagnostics.spans import Source, Span
 from tileproof.ir import ops

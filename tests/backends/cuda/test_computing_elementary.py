@@ -14,8 +14,7 @@ from tileir_computing import Array, computed
 from tileproof.backends.cuda import philox
 from tileproof.backends.cuda.arithmetic import binary, unary
 from tileproof.backends.cuda.tileir.builder import Builder
-from tileproof.backends.cuda.tileir.module import Value
-from tileproof.backends.cuda.tileir.types import I32, Tile
+from tileproof.backends.cuda.tileir.types import I32, Tile, Value
 from tileproof.backends.interpreter import philox as law
 from tileproof.backends.interpreter import semantics
 from tileproof.ir.ops import BinaryFn, UnaryFn

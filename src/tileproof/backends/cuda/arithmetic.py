@@ -20,10 +20,8 @@ from .positions import PREDICATES
 from .splats import element_of, like
 from .state import ELEMENTS
 from .tileir.builder import Builder
-from .tileir.enums import Predicate
 from .tileir.literals import bits_of, number_of
-from .tileir.module import Value
-from .tileir.types import F32, F64, Tile
+from .tileir.types import F32, F64, Predicate, Tile, Value
 from .tileir.types import TF32 as SHORT
 
 _WHOLE: Final = {F32: 2.0**23, F64: 2.0**52}

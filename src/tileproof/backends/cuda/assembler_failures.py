@@ -13,7 +13,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.spans import Span
 
-from .tileir.module import Location
+from .tileir.types import Location
 
 VERBOSE: Final = "TILEPROOF_VERBOSE"
 _LINES: Final = 40

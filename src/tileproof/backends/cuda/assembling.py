@@ -29,7 +29,7 @@ from . import assembler_failures as failures
 from .cubin import Resources, resources_of
 from .processes import Stopped, Switch, run_program
 from .remarks import Remark, read_remarks
-from .tileir.module import Location
+from .tileir.types import Location
 from .toolchain import UPGRADE, Toolchain, find
 
 TIMEOUT: Final = "TILEPROOF_ASSEMBLER_TIMEOUT"

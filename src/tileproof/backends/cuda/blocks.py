@@ -25,9 +25,7 @@ from . import (
 )
 from .positions import Position, base_value, known
 from .state import State, element_of, line_shape, number
-from .tileir.enums import Predicate
-from .tileir.module import Value
-from .tileir.types import I32, I64, Number
+from .tileir.types import I32, I64, Number, Predicate, Value
 from .tileir.types import Tile as TileOf
 
 

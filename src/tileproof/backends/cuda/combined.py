@@ -19,9 +19,7 @@ from .parameters import Parameters, What
 from .positions import Position, base_value, known
 from .state import ELEMENTS, State, View, stored
 from .stores import shadow
-from .tileir.enums import Predicate
-from .tileir.module import Value
-from .tileir.types import I32, I64
+from .tileir.types import I32, I64, Predicate, Value
 
 CHUNK: Final = 1024
 """How many elements a block works on."""

@@ -14,9 +14,7 @@ from tileproof.language.dtypes import BOOL, F8E4M3, F8E5M2, F32, F64, TF32, DTyp
 from .splats import element_of, like
 from .state import ELEMENTS
 from .tileir.builder import Builder
-from .tileir.enums import Predicate
-from .tileir.module import Value
-from .tileir.types import BF16, F16, I32, Number
+from .tileir.types import BF16, F16, I32, Number, Predicate, Value
 from .tileir.types import F32 as SINGLE
 from .tileir.types import F64 as DOUBLE
 

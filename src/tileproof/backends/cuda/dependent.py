@@ -23,8 +23,7 @@ from tileproof.ir.types import Tile as IrTile
 from tileproof.ir.types import Value as IrValue
 
 from .tileir.builder import Builder
-from .tileir.module import Block, Entry, Op, Value
-from .tileir.types import TOKEN
+from .tileir.types import TOKEN, Block, Entry, Op, Value
 
 _SINCE: Final = (13, 4)
 """The first version of the bytecode that has words for it."""

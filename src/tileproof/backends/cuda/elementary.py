@@ -19,9 +19,7 @@ from tileproof.language.dtypes import BF16, F16, DType
 
 from .splats import element_of, like
 from .tileir.builder import Builder
-from .tileir.enums import Predicate, Rounding
-from .tileir.module import Value
-from .tileir.types import F32, F64, I32, I64
+from .tileir.types import F32, F64, I32, I64, Predicate, Rounding, Value
 
 
 def elementary(b: Builder, fn: UnaryFn, x: Value, dtype: DType) -> Value:

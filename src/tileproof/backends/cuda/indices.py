@@ -13,9 +13,7 @@ from . import positions
 from .arithmetic import binary
 from .positions import Position, base_value, known, narrow_value
 from .state import Place, State, View, number
-from .tileir.enums import Rounding
-from .tileir.module import Value
-from .tileir.types import I32, I64
+from .tileir.types import I32, I64, Rounding, Value
 from .tileir.types import Tile as TileOf
 
 

@@ -15,9 +15,7 @@ from .conversions import bounds, is_signed
 from .positions import PREDICATES
 from .splats import element_of, like
 from .tileir.builder import Builder
-from .tileir.enums import Predicate, Rounding
-from .tileir.module import Value
-from .tileir.types import I32, Tile
+from .tileir.types import I32, Predicate, Rounding, Tile, Value
 
 _UNROLLED: Final = 64
 """Powers up to this are written as multiplications."""

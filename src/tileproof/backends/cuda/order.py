@@ -17,7 +17,7 @@ from tileproof.ir.types import Value as IrValue
 from tileproof.ir.walk import walk
 
 from .tileir.builder import Builder
-from .tileir.module import Value
+from .tileir.types import Value
 
 
 @dataclass(slots=True)

@@ -20,9 +20,7 @@ from .facts import Facts, Layout, named_dimensions
 from .positions import Position, base_value, known, narrow_value
 from .state import State, View, stored
 from .stores import shadow
-from .tileir.enums import Predicate
-from .tileir.module import Value
-from .tileir.types import I8, I32, I64, Number, Pointer
+from .tileir.types import I8, I32, I64, Number, Pointer, Predicate, Value
 
 What: TypeAlias = tuple[str | int, ...]
 """What a parameter is: `("pointer", "x")`, `("dimension", "M")`, ..."""

@@ -6,8 +6,7 @@ from typing import Final
 
 from .splats import like, shape_of, spread
 from .tileir.builder import Builder
-from .tileir.module import Value
-from .tileir.types import F32, I32
+from .tileir.types import F32, I32, Value
 
 _ROUNDS: Final = 10
 _MULTIPLIERS: Final = 0xD2511F53, 0xCD9E8D57

@@ -39,10 +39,8 @@ from .state import Place, State, Target, bytes_of, number, stored
 from .stores import shadow
 from .tileir.builder import Builder
 from .tileir.encode import encode
-from .tileir.enums import Predicate, Rounding
-from .tileir.module import Module as TileModule
-from .tileir.module import Value
-from .tileir.types import I8, I32, I64, Pointer
+from .tileir.types import I8, I32, I64, Pointer, Predicate, Rounding, Value
+from .tileir.types import Module as TileModule
 from .tileir.types import Tile as TileOf
 
 _PIECE_ALIGNMENT: Final = 128

@@ -25,9 +25,7 @@ from .elementary import quotient
 from .splats import element_of, like, shape_of, spread
 from .state import State
 from .tileir.builder import Builder
-from .tileir.enums import Predicate
-from .tileir.module import Value
-from .tileir.types import I32, I64, Number
+from .tileir.types import I32, I64, Number, Predicate, Value
 from .tileir.types import Tile as TileOf
 
 Run: TypeAlias = Callable[[State, Block], None]

@@ -13,7 +13,7 @@ from typing import Final, Literal, TypeAlias
 
 from tileproof.diagnostics.spans import Span
 
-from .tileir.module import Location
+from .tileir.types import Location
 
 Kind: TypeAlias = Literal["load", "store", "mma"]
 

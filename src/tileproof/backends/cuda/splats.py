@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from .tileir.builder import Builder
-from .tileir.module import Value
-from .tileir.types import Number, Tile
+from .tileir.types import Number, Tile, Value
 
 
 def shape_of(value: Value) -> tuple[int, ...]:

@@ -24,9 +24,25 @@ from .order import Order
 from .positions import Position, materialised
 from .small_sums import Sums
 from .tileir.builder import Builder
-from .tileir.enums import Predicate
-from .tileir.module import Block, Location, Value
-from .tileir.types import BF16, F8E4M3, F8E5M2, F16, F32, F64, I1, I8, I16, I32, I64, Element, Number
+from .tileir.types import (
+    BF16,
+    F8E4M3,
+    F8E5M2,
+    F16,
+    F32,
+    F64,
+    I1,
+    I8,
+    I16,
+    I32,
+    I64,
+    Block,
+    Element,
+    Location,
+    Number,
+    Predicate,
+    Value,
+)
 from .tileir.types import Tile as TileOf
 
 ELEMENTS: Final[Mapping[str, Number]] = {

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Final
 
-from .enums import Order, Padding, Rounding, Scope
-from .module import Hints, Value
 from .types import (
     BF16,
     F16,
@@ -21,13 +19,19 @@ from .types import (
     LARGEST,
     TOKEN,
     GatherView,
+    Hints,
+    Order,
+    Padding,
     PartitionView,
     Pointer,
+    Rounding,
+    Scope,
     StridedView,
     TensorView,
     Tile,
     TileView,
     Type,
+    Value,
 )
 
 INTEGERS: Final = frozenset((I1, I8, I16, I32, I64))

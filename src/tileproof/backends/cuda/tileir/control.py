@@ -9,8 +9,7 @@ from typing import Final
 from .checks import carried, expect, scalars, tile, well_formed, wrong
 from .emitting import Emitter
 from .literals import WRITABLE, Scalar, bits_of
-from .module import Block, Hints, Literal, Location, Value
-from .types import I1, Number, Tile, Type
+from .types import I1, Block, Hints, Literal, Location, Number, Tile, Type, Value
 
 
 @dataclass(frozen=True, slots=True, eq=False)

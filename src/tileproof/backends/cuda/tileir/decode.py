@@ -6,22 +6,33 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Final, TypeVar
 
-from .enums import Padding
-from .module import Block, Bounded, Divisible, Entry, Global, Literal, Location, Module, Op, Promise, Same, Value
 from .operations import CODES, VERSIONS, Arity, Attribute, Kind, Operation, Version
 from .types import (
     I32,
     NUMBERS,
     TOKEN,
+    Block,
+    Bounded,
+    Divisible,
+    Entry,
     Function,
     GatherView,
+    Global,
+    Literal,
+    Location,
+    Module,
     Number,
+    Op,
+    Padding,
     PartitionView,
     Pointer,
+    Promise,
+    Same,
     StridedView,
     TensorView,
     Tile,
     Type,
+    Value,
 )
 from .wire import DYNAMIC, ENTRY, HINTED, MAGIC, DebugTag, Reader, Section, Tag, TypeTag
 

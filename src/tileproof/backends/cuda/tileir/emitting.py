@@ -7,9 +7,8 @@ from contextlib import contextmanager
 from typing import Final
 
 from . import checks
-from .module import Block, Entry, Group, Hints, Location, Op, Value
 from .operations import TERMINATORS
-from .types import Type
+from .types import Block, Entry, Group, Hints, Location, Op, Type, Value
 
 _NOTHING: Final[Mapping[str, object]] = {}
 

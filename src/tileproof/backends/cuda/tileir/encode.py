@@ -7,10 +7,33 @@ from functools import cache
 from os.path import basename, dirname
 from typing import Any, NamedTuple, cast
 
-from .enums import Padding
-from .module import Block, Bounded, Divisible, Entry, Hints, Literal, Location, Module, Op, Promise, Same, Value
 from .operations import OPERATIONS, TERMINATORS, VERSIONS, Arity, Attribute, Kind, Operation, Version
-from .types import I32, Function, GatherView, Number, PartitionView, Pointer, StridedView, TensorView, Tile, Token, Type
+from .types import (
+    I32,
+    Block,
+    Bounded,
+    Divisible,
+    Entry,
+    Function,
+    GatherView,
+    Hints,
+    Literal,
+    Location,
+    Module,
+    Number,
+    Op,
+    Padding,
+    PartitionView,
+    Pointer,
+    Promise,
+    Same,
+    StridedView,
+    TensorView,
+    Tile,
+    Token,
+    Type,
+    Value,
+)
 from .wire import (
     DYNAMIC,
     ENTRY,
