@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from .checks import INTEGERS, alike, expect, floats, flushing, integers, pointers, rounding, tile, wrong
-from .emitting import Emitter
+from .checks import INTEGERS, Emitter, alike, expect, floats, flushing, integers, pointers, rounding, tile, wrong
 from .types import (
     BF16,
     F4E2M1,

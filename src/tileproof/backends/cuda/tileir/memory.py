@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from . import checks
-from .checks import expect, pointers, scalars, wrong
-from .emitting import Emitter
+from .checks import Emitter, expect, pointers, scalars, wrong
 from .types import (
     BF16,
     F16,
