@@ -11,7 +11,7 @@ from typing import Final
 
 from tileproof.language.dtypes import BOOL, F8E4M3, F8E5M2, F32, F64, TF32, DType
 
-from .splats import element_of, like
+from .arithmetic import element_of, like
 from .state import ELEMENTS
 from .tileir.builder import Builder
 from .tileir.types import BF16, F16, I32, Number, Predicate, Value
