@@ -19,9 +19,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from tileproof.backends.cuda.assembling import Assembled, Job, Options, assemble_each
-from tileproof.backends.cuda.cubin import warnings_of
+from tileproof.backends.cuda.cubin import Remark, warnings_of
 from tileproof.backends.cuda.program import Program
-from tileproof.backends.cuda.remarks import Remark
 from tileproof.backends.cuda.running import Code, Request, code_of, job_of
 from tileproof.diagnostics.errors import TileproofError
 from tileproof.frontend.parse import parse

@@ -29,8 +29,7 @@ from tileproof.diagnostics.diagnostic import Diagnostic
 from tileproof.diagnostics.errors import KernelError, LaunchError, TileproofError
 from tileproof.diagnostics.spans import Span
 
-from .cubin import Resources, resources_of
-from .remarks import Remark, read_remarks
+from .cubin import Remark, Resources, read_remarks, resources_of
 from .tileir.types import Location
 from .toolchain import UPGRADE, Toolchain, find
 
