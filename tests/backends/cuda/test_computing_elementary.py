@@ -15,8 +15,8 @@ from tileproof.backends.cuda import arithmetic
 from tileproof.backends.cuda.arithmetic import binary, unary
 from tileproof.backends.cuda.tileir.builder import Builder
 from tileproof.backends.cuda.tileir.types import I32, Tile, Value
-from tileproof.backends.interpreter import philox as law
 from tileproof.backends.interpreter import semantics
+from tileproof.backends.interpreter import semantics as law
 from tileproof.ir.ops import BinaryFn, UnaryFn
 from tileproof.language.dtypes import BF16, F16, F32, F64, I64, DType
 

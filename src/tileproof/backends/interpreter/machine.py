@@ -34,7 +34,7 @@ from tileproof.ir.types import (
 from tileproof.language.dtypes import ENTRY, INDEX
 from tileproof.lowering.joins import cut
 
-from . import join, memory, philox, semantics
+from . import join, memory, semantics
 from .memory import Picked
 from .reports import Reporter
 from .sanitizer import Sanitizer
@@ -455,7 +455,7 @@ class Machine:
                 full[tuple(map(slice, operand.shape))] = operand
                 return full
             case ops.Random():
-                return philox.uniform(self.values[op.seed], self.values[op.offset])
+                return semantics.uniform(self.values[op.seed], self.values[op.offset])
             case ops.Mma():
                 left, right, acc = self._take((op.left, op.right, op.acc))
                 return semantics.mma(left, right, acc, (op.left.type.dtype, op.right.type.dtype), dtype)
