@@ -6,6 +6,7 @@ A tile is a numpy array of its live elements and no others: an axis is as long a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
 from typing import assert_never
@@ -15,6 +16,7 @@ import numpy as np
 from tileproof.backends.points import Order, Place, Space, tiles
 from tileproof.diagnostics.errors import OutOfBounds
 from tileproof.ir import ops
+from tileproof.ir.ops import Join
 from tileproof.ir.types import (
     Axis,
     Content,
@@ -34,7 +36,7 @@ from tileproof.ir.types import (
 from tileproof.language.dtypes import ENTRY, INDEX
 from tileproof.lowering.joins import cut
 
-from . import join, memory, semantics
+from . import memory, semantics
 from .memory import Picked
 from .reports import Reporter
 from .sanitizer import Sanitizer
@@ -144,7 +146,7 @@ class Machine:
 
     def _parallel(self, op: ops.Parallel) -> None:
         body = cut(op)
-        arrived: dict[int, list[join.Piece]] = {}
+        arrived: dict[int, list[Piece]] = {}
         for point in self.space.ordered(self.order):
             self.point = point
             self._enter(point)
@@ -165,16 +167,16 @@ class Machine:
             if step.index is not None:
                 self._define(step.index, np.asarray(step.segments[place], np.int64))
 
-    def _piece(self, op: ops.Join, shared: Sequence[Tile]) -> join.Piece:
+    def _piece(self, op: ops.Join, shared: Sequence[Tile]) -> Piece:
         values = {value: self.values[value] for value in shared}
-        return join.Piece(self.walkers[op.walker].number, self._take(op.operands), values, dict(self.walkers))
+        return Piece(self.walkers[op.walker].number, self._take(op.operands), values, dict(self.walkers))
 
-    def _join(self, op: ops.Join, arrived: list[join.Piece]) -> None:
+    def _join(self, op: ops.Join, arrived: list[Piece]) -> None:
         """Combines the pieces of one combination of the other walkers, all of which have run."""
         pieces = sorted(arrived, key=lambda piece: piece.number)
         if self.sanitizer is not None:
-            join.demand_agreement(pieces, op)
-        self.walkers = join.agreed_walkers(pieces, op)
+            demand_agreement(pieces, op)
+        self.walkers = agreed_walkers(pieces, op)
         *_, whole = self._combined(op.combiner, (piece.operands for piece in pieces))
         self._assign(op.results, whole)
 
@@ -467,3 +469,35 @@ class Machine:
         if op.fn in (ops.ReduceFn.ARGMAX, ops.ReduceFn.ARGMIN) and not value.shape[op.axis]:
             raise self.report.empty_argmax(op.fn, self.point, op.span)
         return semantics.reduce(op.fn, value, op.axis, op.operand.type.dtype, op.result.type.dtype)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What a piece leaves at the join."""
+
+    number: int
+    operands: list[Array]
+    shared: dict[Tile, Array]
+    walkers: dict[Walker, Place]
+
+
+def demand_agreement(pieces: Sequence[Piece], op: Join) -> None:
+    """Stops IR that uses what differs between pieces after their join."""
+    first, *others = pieces
+    for value, array in first.shared.items():
+        if not all(_same(array, other.shared[value]) for other in others):
+            raise TypeError(f"{value!r} differs between the pieces {op.walker!r} and is used after their join")
+
+
+def agreed_walkers(pieces: Sequence[Piece], op: Join) -> dict[Walker, Place]:
+    """The walkers that are at one place in all pieces."""
+    first, *others = pieces
+    return {
+        walker: place
+        for walker, place in first.walkers.items()
+        if walker is not op.walker and all(other.walkers.get(walker) == place for other in others)
+    }
+
+
+def _same(left: Array, right: Array) -> bool:
+    return left.shape == right.shape and left.tobytes() == right.tobytes()
