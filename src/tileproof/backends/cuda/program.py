@@ -26,13 +26,12 @@ from tileproof.lowering.sums import single_products
 
 from . import blocks, positions
 from .checks import sites_of
-from .combined import begin, finish
 from .dependent import Dependent, first_ops, read_early, verify, wait_first
 from .facts import MANY, Facts
 from .flushing import flushed
 from .indices import tile_place
 from .order import Order, ordered
-from .parameters import Parameters, Slot, What
+from .parameters import Parameters, Slot, What, begin, finish
 from .positions import Position, known, narrow_value
 from .small_sums import Sums
 from .state import Place, State, Target, bytes_of, number, stored
