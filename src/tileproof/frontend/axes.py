@@ -15,7 +15,7 @@ from tileproof.diagnostics.diagnostic import Label
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.types import Axis, DimensionTag, Tag, WalkerTag
 
-from .refusal import Refused, refuse
+from .source import Refused, refuse
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ from .calls import Arguments, Call, invoke, lowers
 from .context import Context, Place
 from .functions import axis_of
 from .operations import align, as_number, as_tile, binary, broadcast
-from .refusal import refuse
+from .source import refuse
 from .values import Entity, describe, is_walker, leaves, rebuild
 
 

@@ -18,9 +18,8 @@ from tileproof.language.dtypes import DType
 from .builder import Builder
 from .fold import bounded
 from .names import MISSING, Capture, as_dtype, check_capture, find_name, in_reach
-from .refusal import Refused, Suppressed, refuse
 from .signature import Signature
-from .source import FunctionSource
+from .source import FunctionSource, Refused, Suppressed, refuse
 from .values import Binding, Bundle, Entity, Known, Poison, Scope, Unbound
 
 

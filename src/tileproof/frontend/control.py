@@ -25,7 +25,7 @@ from .axes import join
 from .context import Context
 from .names import same
 from .operations import as_number, as_tile, broadcast, default_dtype
-from .refusal import Refused, refuse
+from .source import Refused, refuse
 from .values import (
     Binding,
     Entity,

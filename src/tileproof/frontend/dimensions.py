@@ -18,7 +18,7 @@ from tileproof.diagnostics.spans import Span
 from tileproof.diagnostics.values import shortened
 from tileproof.ir.types import Dimension, Extent, Fixed, Length, Named, Unnamed, symbol
 
-from .refusal import Refused, refuse
+from .source import Refused, refuse
 
 _DIGITS: Final = 40
 """No memory has extents with numbers of so many digits."""

@@ -20,9 +20,8 @@ from .context import Context, Place
 from .expressions import evaluate
 from .names import MISSING, find_name
 from .parse import Elaborated, parse, too_deep
-from .refusal import Refused, refuse
 from .signature import Anything, ContentOf, Element, ScalarParameter, Signature, TensorParameter
-from .source import FunctionSource
+from .source import FunctionSource, Refused, refuse
 from .specialisation import ConstantValue, Specialisation, generic, told_for
 from .statements import run, run_helper
 from .values import Binding, Known

@@ -35,7 +35,7 @@ from .fold import bounded, fold, is_open_float, undecided_at
 from .indexing import Item, SliceOf, extent_of, index_tile, load, slice_items
 from .names import MISSING
 from .operations import as_tile, binary, literal, mma, unary
-from .refusal import Suppressed, refuse
+from .source import Suppressed, refuse
 from .values import Bundle, Entity, InPlace, Known, Method, Poison, Unbound, describe, is_tensor, is_tile, is_walker
 
 _OPERATORS: dict[type[ast.operator] | type[ast.cmpop], BinaryFn] = {

@@ -12,8 +12,8 @@ from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import BinaryFn
 from tileproof.ir.types import Extent, Undecided
 
-from .refusal import refuse
 from .signature import MOST_BITS
+from .source import refuse
 from .values import Known
 
 _PYTHON: dict[BinaryFn, Callable[[Any, Any], Any]] = {

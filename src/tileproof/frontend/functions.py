@@ -46,7 +46,7 @@ from .context import Context, Place
 from .control import coerce
 from .expressions import apply
 from .operations import as_tile, binary, bits, broadcast, cast, cumsum, mma, reduce, select, to_index, unary, unify
-from .refusal import refuse
+from .source import refuse
 from .values import Bundle, Entity, Known, describe, is_tensor, is_tile, is_walker
 
 NONE = Known(None)

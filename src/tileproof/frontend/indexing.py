@@ -37,7 +37,7 @@ from tileproof.language.dtypes import ENTRY, INDEX, U64, DType
 from .axes import Axes, describe_axes, describe_axis, fits, is_full, misfit
 from .context import Context, Place
 from .operations import as_tile, broadcast, cast, literal, operand_text, to_index
-from .refusal import refuse
+from .source import refuse
 from .values import Bundle, Entity, Known, describe, is_tile, is_walker
 
 LONGEST = 2**31 - 1

@@ -22,8 +22,7 @@ from tileproof.diagnostics.spans import Span
 from tileproof.ir.types import Extent
 from tileproof.language.dtypes import ALL, BOOL, DType, DTypeVar
 
-from .refusal import refuse
-from .source import FunctionSource
+from .source import FunctionSource, refuse
 
 MISSING: Any = object()
 

@@ -34,7 +34,7 @@ from tileproof.language.tiles import Lowest
 
 from .axes import Axes, Clash, describe_axes, meet
 from .builder import Builder
-from .refusal import Suppressed, refuse
+from .source import Suppressed, refuse
 from .values import Bundle, Entity, Known, Method, Poison, describe, is_tile, is_walker
 
 _NUMBERS = ("float", "int", "uint", "index")

@@ -12,10 +12,8 @@ from tileproof.language.kernel import Kernel
 from tileproof.language.memo import Memo
 
 from .names import Capture
-from .refusal import Refused, refuse
 from .signature import Signature, read_signature
-from .source import FunctionSource, read_function
-from .syntax import check_syntax
+from .source import FunctionSource, Refused, check_syntax, read_function, refuse
 
 
 @dataclass(frozen=True, slots=True)

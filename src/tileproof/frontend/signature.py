@@ -24,8 +24,7 @@ from tileproof.language.dtypes import ALL, TF32, DType, DTypeVar
 from .dimensions import Equation, read_dimension, read_dimensions, resolve
 from .lazily import lazily
 from .names import MISSING, as_dtype, find_name
-from .refusal import refuse
-from .source import FunctionSource
+from .source import FunctionSource, refuse
 
 MOST_BITS: Final = 8192
 """How long a whole number may be that is known while compiling: only to print a longer one would be work."""

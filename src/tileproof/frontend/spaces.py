@@ -34,7 +34,7 @@ from .combining import check_join
 from .context import Context, Place
 from .control import assigned_names, carry
 from .operations import as_number, as_tile, binary, to_index
-from .refusal import refuse
+from .source import refuse
 from .values import Binding, Bundle, Entity, Known, Unbound, describe, is_tensor, is_walker
 
 Body = Callable[[Context, list[ast.stmt]], None]

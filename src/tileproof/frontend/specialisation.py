@@ -20,8 +20,8 @@ from tileproof.ir.types import Extent, symbol
 from tileproof.language.dtypes import BF16, F32, I32, I64, DType, DTypeVar
 
 from .dimensions import solve
-from .refusal import refuse
 from .signature import Anything, ContentOf, Signature, cure_for, takes
+from .source import refuse
 
 ConstantValue: TypeAlias = bool | int | float | Extent
 _BY_CLASS = (BF16, F32, I32)
