@@ -1,16 +1,12 @@
-"""Step 3: a kernel's parameters: tensors with their dimensions, scalars, and constants.
-
-Read from the syntax tree. Dimensions are names (one extent wherever they stand), numbers or `_`. A keyword-only
-parameter is a constant; named like a dimension, it is bound from the arguments and makes that dimension static.
-"""
+"""`@lazily`: an attribute that is computed when it is first asked for, and kept."""
 
 from __future__ import annotations
 
 import ast
 import difflib
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, Generic, TypeAlias, TypeVar, overload
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Edit
@@ -22,9 +18,34 @@ from tileproof.language import parameters as spelled
 from tileproof.language.dtypes import ALL, TF32, DType, DTypeVar
 
 from .dimensions import Equation, read_dimension, read_dimensions, resolve
-from .lazily import lazily
 from .names import MISSING, as_dtype, find_name
 from .source import FunctionSource, refuse
+
+V = TypeVar("V")
+
+
+class lazily(Generic[V]):  # noqa: N801 (read as a word, like `property`)
+    """What `functools.cached_property` is, without the lock it has in Python 3.11.
+
+    A process that is forked while a thread holds that lock could never ask for the attribute again. Two threads may
+    compute it at the same time; the values are equal, and one of them stays.
+    """
+
+    def __init__(self, compute: Callable[[Any], V]) -> None:
+        self._compute = compute
+        self._name = compute.__name__
+        self.__doc__ = compute.__doc__
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> lazily[V]: ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> V: ...
+    def __get__(self, instance: object | None, owner: type) -> lazily[V] | V:
+        if instance is None:
+            return self
+        value = self._compute(instance)
+        return instance.__dict__.setdefault(self._name, value)  # type: ignore[no-any-return]
+
 
 MOST_BITS: Final = 8192
 """How long a whole number may be that is known while compiling: only to print a longer one would be work."""
