@@ -12,8 +12,8 @@ from typing import Any, Final, TypeAlias
 
 from tileproof.backends.cpu.target import ENCODED, Target, this_machine
 from tileproof.diagnostics.records import dataclass
+from tileproof.frontend.names import split
 from tileproof.frontend.signature import Signature, TensorParameter
-from tileproof.frontend.watching import split
 from tileproof.ir.types import Access
 from tileproof.language.dtypes import DType
 from tileproof.language.kernel import Kernel
