@@ -15,8 +15,7 @@ from tileproof.language.dtypes import BOOL, I64, DType, DTypeVar
 from tileproof.language.kernel import Kernel
 
 from . import combining, functions, views  # these register the functions of the language
-from .builder import Builder, finish
-from .context import Context, Place
+from .context import Builder, Context, Place, finish
 from .expressions import evaluate
 from .names import MISSING, find_name
 from .parse import Elaborated, parse, too_deep

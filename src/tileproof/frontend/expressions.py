@@ -30,9 +30,8 @@ from tileproof.language.dtypes import BOOL, F32, INDEX
 from tileproof.language.unsafe import raw
 
 from . import calls
-from .context import Context
+from .context import Context, bounded, fold, is_open_float, undecided_at
 from .control import branch
-from .fold import bounded, fold, is_open_float, undecided_at
 from .indexing import Item, SliceOf, extent_of, index_tile, load, slice_items
 from .names import MISSING
 from .operations import as_tile, binary, literal, mma, unary

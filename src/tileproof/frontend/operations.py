@@ -33,7 +33,7 @@ from tileproof.language.dtypes import BOOL, ENTRY, F32, F64, I32, INDEX, TF32, U
 from tileproof.language.tiles import Lowest
 
 from .axes import Axes, Clash, describe_axes, meet
-from .builder import Builder
+from .context import Builder
 from .source import Suppressed, refuse
 from .values import Bundle, Entity, Known, Method, Poison, describe, is_tile, is_walker
 

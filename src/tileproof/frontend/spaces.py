@@ -28,10 +28,9 @@ from tileproof.language import spaces
 from tileproof.language.dtypes import INDEX
 from tileproof.language.spaces import Each, Split
 
-from .builder import finish
 from .calls import Call, lowers
 from .combining import check_join
-from .context import Context, Place
+from .context import Context, Place, finish
 from .control import assigned_names, carry
 from .operations import as_number, as_tile, binary, to_index
 from .source import refuse
