@@ -35,13 +35,12 @@ from tileproof.ir.types import AnyValue, Axis, Tile, TileType, Walker, WalkerTag
 from tileproof.ir.walk import walk
 from tileproof.language import spaces, tiles
 
-from .axes import describe_axes, fits, join
 from .calls import Arguments, Call, invoke, lowers
 from .context import Context, Place
 from .functions import axis_of
 from .operations import align, as_number, as_tile, binary, broadcast
 from .source import refuse
-from .values import Entity, describe, is_walker, leaves, rebuild
+from .values import Entity, describe, describe_axes, fits, is_walker, join, leaves, rebuild
 
 
 def _combiner(

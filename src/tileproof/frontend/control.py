@@ -21,7 +21,6 @@ from tileproof.ir.types import INDEX_SCALAR, Tile, TileType, Walker, WalkerTag
 from tileproof.language.dtypes import BOOL, ENTRY, F32, INDEX, DType
 from tileproof.language.tiles import Lowest
 
-from .axes import join
 from .context import Context
 from .names import same
 from .operations import as_number, as_tile, broadcast, default_dtype
@@ -36,6 +35,7 @@ from .values import (
     describe,
     is_tile,
     is_walker,
+    join,
     leaves,
     rebuild,
     same_build,

@@ -40,14 +40,27 @@ from tileproof.language import spaces, tiles
 from tileproof.language.dtypes import BOOL, ENTRY, F32, INDEX, TF32, DType
 
 from . import indexing
-from .axes import Axes, Clash, describe_axes, describe_axis, is_full, meet_axis
 from .calls import FUNCTIONS, METHODS, Call, Handler, lowers
 from .context import Context, Place
 from .control import coerce
 from .expressions import apply
 from .operations import as_tile, binary, bits, broadcast, cast, cumsum, mma, reduce, select, to_index, unary, unify
 from .source import refuse
-from .values import Bundle, Entity, Known, describe, is_tensor, is_tile, is_walker
+from .values import (
+    Axes,
+    Bundle,
+    Clash,
+    Entity,
+    Known,
+    describe,
+    describe_axes,
+    describe_axis,
+    is_full,
+    is_tensor,
+    is_tile,
+    is_walker,
+    meet_axis,
+)
 
 NONE = Known(None)
 

@@ -34,11 +34,23 @@ from tileproof.ir.types import (
 )
 from tileproof.language.dtypes import ENTRY, INDEX, U64, DType
 
-from .axes import Axes, describe_axes, describe_axis, fits, is_full, misfit
 from .context import Context, Place
 from .operations import as_tile, broadcast, cast, literal, operand_text, to_index
 from .source import refuse
-from .values import Bundle, Entity, Known, describe, is_tile, is_walker
+from .values import (
+    Axes,
+    Bundle,
+    Entity,
+    Known,
+    describe,
+    describe_axes,
+    describe_axis,
+    fits,
+    is_full,
+    is_tile,
+    is_walker,
+    misfit,
+)
 
 LONGEST = 2**31 - 1
 """Elements along one axis of a tile, and positions a constant slice may name: far more than any machine holds."""

@@ -32,10 +32,22 @@ from tileproof.ir.types import INDEX_SCALAR, Axis, Extent, Length, TensorType, T
 from tileproof.language.dtypes import BOOL, ENTRY, F32, F64, I32, INDEX, TF32, U64, DType, limits
 from tileproof.language.tiles import Lowest
 
-from .axes import Axes, Clash, describe_axes, meet
 from .context import Builder
 from .source import Suppressed, refuse
-from .values import Bundle, Entity, Known, Method, Poison, describe, is_tile, is_walker
+from .values import (
+    Axes,
+    Bundle,
+    Clash,
+    Entity,
+    Known,
+    Method,
+    Poison,
+    describe,
+    describe_axes,
+    is_tile,
+    is_walker,
+    meet,
+)
 
 _NUMBERS = ("float", "int", "uint", "index")
 _WHOLE = ("int", "uint", "index")
