@@ -14,7 +14,7 @@ from .codes import Code
 from .diagnostic import Diagnostic, Edit, shown_path
 from .spans import Span
 
-Json = dict[str, Any]
+
 
 
 def to_sarif(diagnostics: Sequence[Diagnostic], *, version: str) -> str:

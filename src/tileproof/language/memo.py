@@ -32,4 +32,3 @@ class Memo(Generic[V]):
         return found
 
 
-__all__ = ["Memo"]
