@@ -205,5 +205,5 @@ def test_it_is_small_and_uses_no_other_backend() -> None:
     }
     assert {name for name in modules if name.startswith("tileproof.")} <= {
         "tileproof.diagnostics.codes", "tileproof.diagnostics.diagnostic", "tileproof.diagnostics.errors",
-        "tileproof.ir", "tileproof.ir.types", "tileproof.ir.ops", "tileproof.language.memo",
+        "tileproof.ir", "tileproof.ir.types", "tileproof.ir.ops", "tileproof.language.kernel",
     }  # fmt: skip

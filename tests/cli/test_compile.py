@@ -17,7 +17,7 @@ from tileproof.backends.cuda.tileir.decode import decode
 from tileproof.cli.launches import of_shapes, read_shapes
 from tileproof.cli.load import load
 from tileproof.cli.usage import UsageError
-from tileproof.language.schedule import Schedule
+from tileproof.language.kernel import Schedule
 from tileproof.runtime import gpu
 from tileproof.runtime.ahead import plan_launch
 

@@ -18,7 +18,7 @@ from tileproof.diagnostics.errors import LaunchError
 from tileproof.ir import ops
 from tileproof.ir.ops import BinaryFn, ReduceFn, UnaryFn
 from tileproof.ir.types import AnyValue, DimensionTag, Length, TensorType, Tile, Walker, WalkerTag
-from tileproof.language.memo import Memo
+from tileproof.language.kernel import Memo
 
 _UNARY: Final = {
     UnaryFn.NEG: "-{}", UnaryFn.ABS: "np.abs({})", UnaryFn.EXP: "np.exp({})", UnaryFn.LOG: "np.log({})",

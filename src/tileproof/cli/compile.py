@@ -17,8 +17,7 @@ from tileproof.backends.cuda.running import Code as MachineCode
 from tileproof.backends.cuda.tileir.decode import decode
 from tileproof.backends.cuda.tileir.text import show
 from tileproof.diagnostics import Code, Diagnostic, TileproofError, render, shown_path
-from tileproof.language.kernel import Kernel
-from tileproof.language.schedule import Schedule
+from tileproof.language.kernel import Kernel, Schedule
 from tileproof.runtime.ahead import Launch, Made, Plan, compile_all, plan_launch, write_bundle
 from tileproof.runtime.bundles import read_bundle
 

@@ -6,15 +6,12 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 from .catalogue import page
 from .codes import Code
 from .diagnostic import Diagnostic, Edit, shown_path
 from .spans import Span
-
-
 
 
 def to_sarif(diagnostics: Sequence[Diagnostic], *, version: str) -> str:

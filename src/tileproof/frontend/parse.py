@@ -8,8 +8,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import KernelError
 from tileproof.diagnostics.records import dataclass
 from tileproof.ir.ops import KernelIR
-from tileproof.language.kernel import Kernel
-from tileproof.language.memo import Memo
+from tileproof.language.kernel import Kernel, Memo
 
 from .names import Capture
 from .signature import Signature, read_signature

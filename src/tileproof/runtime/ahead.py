@@ -25,8 +25,7 @@ from tileproof.backends.cuda.running import Code, Request, code_of, job_of
 from tileproof.diagnostics.errors import TileproofError
 from tileproof.frontend.parse import parse
 from tileproof.ir.types import TensorType
-from tileproof.language.kernel import Kernel
-from tileproof.language.schedule import Schedule
+from tileproof.language.kernel import Kernel, Schedule
 
 from .arguments import Bound
 from .bundles import Held, pack

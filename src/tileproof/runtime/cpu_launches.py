@@ -29,7 +29,7 @@ from tileproof.backends.launching import bits_of
 from tileproof.frontend.signature import ContentOf, Signature, TensorParameter
 from tileproof.ir import ops
 from tileproof.ir.types import Access
-from tileproof.language.memo import Memo
+from tileproof.language.kernel import Memo
 
 from . import fast
 from .arguments import Bound

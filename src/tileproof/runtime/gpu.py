@@ -22,8 +22,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.ir.ops import KernelIR
 from tileproof.ir.types import Access, TensorType
-from tileproof.language.memo import Memo
-from tileproof.language.schedule import Schedule
+from tileproof.language.kernel import Memo, Schedule
 
 from .arguments import Bound
 from .bundles import without_assembler

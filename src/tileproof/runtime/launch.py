@@ -8,8 +8,7 @@ from tileproof.backends.base import device_of
 from tileproof.diagnostics.values import shown
 from tileproof.frontend.parse import Elaborated, parse
 from tileproof.frontend.specialisation import Specialisation
-from tileproof.language.kernel import Kernel
-from tileproof.language.memo import Memo
+from tileproof.language.kernel import Kernel, Memo
 
 from . import choice
 from .arguments import bind

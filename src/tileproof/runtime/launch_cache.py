@@ -16,8 +16,7 @@ from tileproof.frontend.names import split
 from tileproof.frontend.signature import Signature, TensorParameter
 from tileproof.ir.types import Access
 from tileproof.language.dtypes import DType
-from tileproof.language.kernel import Kernel
-from tileproof.language.memo import Memo
+from tileproof.language.kernel import Kernel, Memo
 
 from . import choice, streams
 from .fast import Plan, Plans, ScalarArgument, readers, register_buffer

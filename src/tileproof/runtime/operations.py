@@ -20,8 +20,7 @@ from tileproof.diagnostics.errors import LaunchError
 from tileproof.diagnostics.values import shown
 from tileproof.frontend.parse import parse
 from tileproof.ir.types import Access
-from tileproof.language.kernel import Kernel
-from tileproof.language.memo import Memo
+from tileproof.language.kernel import Kernel, Memo
 
 from .recording import refuse_recording
 from .streams import Stream, chained, current_stream, watched, without_last

@@ -8,7 +8,7 @@ from typing import Any, Final
 from tileproof.diagnostics.codes import Code
 from tileproof.frontend.signature import ContentOf, Signature, TensorParameter
 from tileproof.ir.types import Access
-from tileproof.language.memo import Memo
+from tileproof.language.kernel import Memo
 
 from .arguments import Bound, fail
 from .contracts import measured_now

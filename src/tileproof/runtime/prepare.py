@@ -6,8 +6,7 @@ from typing import Any, Final
 
 from tileproof.frontend.parse import parse
 from tileproof.frontend.specialisation import Specialisation
-from tileproof.language.kernel import Kernel
-from tileproof.language.memo import Memo
+from tileproof.language.kernel import Kernel, Memo
 
 from .arguments import Bound, bind
 from .contracts import check_compares, check_contents, check_groups

@@ -20,7 +20,7 @@ from typing import Final
 from tileproof.ir import ops
 from tileproof.ir.types import INDEX_LIMIT, Tile, Walker
 from tileproof.ir.walk import walk
-from tileproof.language.schedule import Schedule
+from tileproof.language.kernel import Schedule
 from tileproof.lowering.joins import Body, again, cut
 from tileproof.lowering.sums import single_products
 

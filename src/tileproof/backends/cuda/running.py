@@ -15,7 +15,7 @@ from tileproof.backends.launching import places, segment_table
 from tileproof.ir import ops
 from tileproof.ir.types import Tensor, TensorType, Tile, TileType, size_of
 from tileproof.ir.walk import walk
-from tileproof.language.schedule import Schedule
+from tileproof.language.kernel import Schedule
 
 from . import driver
 from .assembling import Assembled, Job, Options, assemble_many

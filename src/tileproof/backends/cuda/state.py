@@ -16,7 +16,7 @@ from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import Binary, KernelIR, Permute
 from tileproof.ir.types import AnyValue, Axis, Length, Tensor, Tile, TileType, Walker, WalkerTag
 from tileproof.language.dtypes import DType
-from tileproof.language.schedule import Schedule
+from tileproof.language.kernel import Schedule
 
 from .dependent import can_wait
 from .facts import Facts
