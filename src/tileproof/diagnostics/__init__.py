@@ -13,8 +13,7 @@ from .errors import (
     Unwritten,
     render_all,
 )
-from .report import to_json
-from .sarif import to_sarif
+from .report import to_json, to_sarif
 from .spans import Source, Span
 
 __all__ = [
