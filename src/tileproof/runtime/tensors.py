@@ -23,8 +23,8 @@ from tileproof.language.dtypes import ALL, DType
 from . import dlpack, exporting, host_access, showing, views
 from .accounting import account_of
 from .devices import Described, address_of
-from .fetching import Fetched
 from .foreign import without_gaps
+from .host_access import Fetched
 from .leases import Span, ledger_of
 from .storage import Block
 from .streams import device_name, device_number
