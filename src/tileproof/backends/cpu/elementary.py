@@ -91,20 +91,6 @@ def _library(f: Floats, name: str, *operands: Operand) -> Operand:
 
 
 _LIBRARY: Final = {UnaryFn.SIN: "sin", UnaryFn.COS: "cos", UnaryFn.ERF: "erf"}
-_SHORT: Final[dict[UnaryFn, Callable[[Floats, Operand], Operand]]] = {
-    UnaryFn.EXP: exp,
-    UnaryFn.EXP2: exp2,
-    UnaryFn.SIGMOID: sigmoid,
-    UnaryFn.TANH: tanh,
-    UnaryFn.RSQRT: _rsqrt,
-}
-_LONG: Final[dict[UnaryFn, Callable[[Floats, Operand], Operand]]] = {
-    UnaryFn.LOG: log,
-    UnaryFn.LOG2: log2,
-    UnaryFn.SIN: sin,
-    UnaryFn.COS: cos,
-    UnaryFn.ERF: _erf,
-}
 
 
 LN2: Final = {
@@ -509,3 +495,19 @@ def _reduced_exactly(d: Floats, x: Operand) -> tuple[Operand, Operand]:
     negative = e.op("icmp slt i64 {}, 0", bits)
     back = e.op("sub i64 0, {}", n)
     return e.op("select i1 {}, i64 {}, i64 {}", negative, back, n), d.select(negative, d.neg(r), r)
+
+
+_SHORT: Final[dict[UnaryFn, Callable[[Floats, Operand], Operand]]] = {
+    UnaryFn.EXP: exp,
+    UnaryFn.EXP2: exp2,
+    UnaryFn.SIGMOID: sigmoid,
+    UnaryFn.TANH: tanh,
+    UnaryFn.RSQRT: _rsqrt,
+}
+_LONG: Final[dict[UnaryFn, Callable[[Floats, Operand], Operand]]] = {
+    UnaryFn.LOG: log,
+    UnaryFn.LOG2: log2,
+    UnaryFn.SIN: sin,
+    UnaryFn.COS: cos,
+    UnaryFn.ERF: _erf,
+}
