@@ -1,4 +1,4 @@
-"""Numbers beside a tile: constants of the shape another value has, and what that shape and its elements are."""
+"""What a kernel computes of each element on the GPU: integers, floats, elementary functions and Philox."""
 
 from __future__ import annotations
 
@@ -10,37 +10,13 @@ from typing import Final
 from tileproof.ir.ops import BinaryFn, UnaryFn
 from tileproof.language.dtypes import BF16, BOOL, ENTRY, F16, TF32, DType
 
-from .conversions import LARGEST, bounds, is_signed, narrow, widen
+from .conversions import LARGEST, bounds, element_of, is_signed, like, narrow, shape_of, spread, widen
 from .positions import PREDICATES
 from .state import ELEMENTS
 from .tileir.builder import Builder
 from .tileir.literals import bits_of, number_of
-from .tileir.types import F32, F64, I32, I64, Number, Predicate, Rounding, Tile, Value
+from .tileir.types import F32, F64, I32, I64, Predicate, Rounding, Tile, Value
 from .tileir.types import TF32 as SHORT
-
-
-def shape_of(value: Value) -> tuple[int, ...]:
-    """The shape a tile is held in."""
-    assert isinstance(value.type, Tile)
-    return value.type.shape
-
-
-def element_of(value: Value) -> Number:
-    """The numbers a tile is made of."""
-    assert isinstance(value.type, Tile)
-    assert isinstance(value.type.element, Number)
-    return value.type.element
-
-
-def like(b: Builder, value: Value, number: bool | int | float, element: Number | None = None) -> Value:
-    """A number in every lane of a value's shape, in its element type or another."""
-    return b.constant(Tile(element or element_of(value), shape_of(value)), number)
-
-
-def spread(b: Builder, scalar: Value, shape: tuple[int, ...]) -> Value:
-    """A scalar in every lane of a shape."""
-    return b.broadcast(b.reshape(scalar, (1,) * len(shape)), shape) if shape else scalar
-
 
 _ROUNDS: Final = 10
 _MULTIPLIERS: Final = 0xD2511F53, 0xCD9E8D57

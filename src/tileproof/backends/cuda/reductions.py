@@ -19,8 +19,8 @@ from tileproof.ir.types import Tile, TileType
 from tileproof.ir.walk import walk
 from tileproof.language.dtypes import DType
 
-from .arithmetic import binary, element_of, like, quotient, shape_of, spread
-from .conversions import bounds, cast, is_signed
+from .arithmetic import binary, quotient
+from .conversions import bounds, cast, element_of, is_signed, like, shape_of, spread
 from .state import State
 from .tileir.builder import Builder
 from .tileir.types import I32, I64, Number, Predicate, Value

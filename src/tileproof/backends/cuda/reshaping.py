@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from tileproof.ir import ops
 
-from .arithmetic import element_of, shape_of, spread
+from .conversions import element_of, shape_of, spread
 from .state import State, number, padded
 from .tileir.builder import Builder
 from .tileir.types import I1, I8, I32, Tile, Value
