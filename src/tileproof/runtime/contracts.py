@@ -1,16 +1,14 @@
-"""Relations of extents and scalars that a proof left to be compared at launch."""
+"""What a launch demands beyond the signature: contents in range, groups that divide. `memory` has the rest."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import Enum
-from typing import Any, Final, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
 import numpy as np
 
-from tileproof.analysis.compares import Compare, Fits
-from tileproof.analysis.terms import AxisExtent, DimensionExtent, Scalar, everything
 from tileproof.analysis.verdict import Verdict
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.diagnostic import Diagnostic, Label
@@ -25,41 +23,8 @@ from .arguments import Bound, fail
 from .devices import Array, host_copy
 from .facts import Measured, Wanted, measure
 
-
-def check_relations(signature: Signature, bound: Bound, compares: Sequence[Compare | Fits]) -> None:
-    """Raises `LaunchError` for the first relation that does not hold for these arguments."""
-
-    def known(atom: DimensionExtent | AxisExtent | Scalar) -> int:
-        match atom:
-            case DimensionExtent(name):
-                return bound.dimensions[name]
-            case AxisExtent(tensor, axis):
-                return int(bound.tensors[tensor].shape[axis])
-            case Scalar(name):
-                return int(bound.scalars[name])
-
-    for compare in compares:
-        if compare.holds(known):
-            continue
-        match compare:
-            case Compare(demand=demand, span=span, why=why):
-                message, label = f"{signature.name} needs {demand}", f"so that {why}"
-                help = "pass arguments that meet it, or guard the access with `if`"
-            case Fits(span=span):
-                message, label = f"{signature.name} computes an index that does not fit 64 bits", "for these sizes"
-                help = "if it is not a position, compute it in a type that wraps: .to(i64)"
-        sizes = ", ".join(f"{name}={extent}" for name, extent in (*bound.dimensions.items(), *bound.scalars.items()))
-        raise LaunchError(
-            Diagnostic(Code.CONTRACT, message, span, label, (), (f"with {sizes}",), help, kernel=signature.name)
-        )
-
-
-def looks_at_scalars(compare: Compare | Fits) -> bool:
-    """Whether what a launch compares may depend on more than extents."""
-    if isinstance(compare, Fits):
-        return True
-    return any(isinstance(atom, Scalar) for fact in compare.broken for atom in everything(fact.term))
-
+if TYPE_CHECKING:
+    from tileproof.analysis.compares import Compare, Fits
 
 Known: TypeAlias = Callable[[TensorParameter, Any, Wanted], Measured]
 """What is known of the contents of an argument: remembered, or measured now."""
@@ -282,6 +247,7 @@ def check_compares(signature: Signature, bound: Bound, verdict: Verdict) -> None
                 help="pass smaller arrays; one this long has no elements in memory anyway",
             )
     if verdict.accepted and verdict.compares:
+        from .compares import check_relations  # most kernels have none
 
         check_relations(signature, bound, verdict.compares)
 
@@ -290,5 +256,6 @@ def any_looks_at_scalars(compares: Sequence[Compare | Fits]) -> bool:
     """Whether what a launch compares may depend on more than extents."""
     if not compares:
         return False
+    from .compares import looks_at_scalars
 
     return any(looks_at_scalars(compare) for compare in compares)
