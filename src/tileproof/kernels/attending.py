@@ -19,6 +19,7 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 from tileproof.tuning.choices import PLAIN
 
 from . import arrays
+from .arrays import chosen
 from .attention_gradients import (
     BACKWARD,
     BACKWARD_KEYS,
@@ -28,7 +29,6 @@ from .attention_gradients import (
     attention_backward_kernel,
     attention_backward_keys_kernel,
 )
-from .choosing import chosen
 from .weighing import (
     EVERY_KEY,
     LOG2_E,

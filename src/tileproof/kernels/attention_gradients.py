@@ -10,7 +10,7 @@ from tileproof import In, Kernel, Out, Schedule, T, U, f64, i32
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
-from .choosing import chosen
+from .arrays import chosen
 from .weighing import LOG2_E, batched, blank, covering, first, grouped, scale_of, seen_before, sizes_of, wide, wide_type
 
 

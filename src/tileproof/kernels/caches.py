@@ -15,7 +15,7 @@ from tileproof import In, Index, InOut, Out, Schedule, T, Unique, f64, i32
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
-from .choosing import chosen
+from .arrays import chosen
 from .weighing import (
     LOG2_E,
     axes_of,

@@ -17,10 +17,8 @@ from tileproof.diagnostics.errors import KernelError
 from tileproof.language.dtypes import BOOL, DType
 from tileproof.tuning import Tunable
 
-from .arrays import element_of, matrix, refused, result, shown, view
-from .choosing import chosen
+from .arrays import chosen, element_of, is_dense, joined, matrix, refused, result, shown, view
 from .elementwise_sizes import Work, gated, plane, square, vector
-from .layouts import is_dense, joined
 
 __all__ = [
     "add", "add_kernel", "add_matrix_kernel", "cast", "cast_kernel", "cast_matrix_kernel", "copy", "copy_blocks_kernel",

@@ -14,7 +14,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
-from .choosing import chosen
+from .arrays import chosen
 from .streaming import LASTING, by_rows, extents, fitting, on_cpu, share_of, sum_type
 
 

@@ -16,7 +16,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
-from .choosing import chosen
+from .arrays import chosen
 from .quantising import padded
 from .streaming import LASTING, fitting, layer_default, layer_space, sum_type
 

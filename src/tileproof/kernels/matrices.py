@@ -17,7 +17,7 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 from tileproof.tuning.choices import takes
 
 from . import arrays, matrix_sizes
-from .choosing import chosen
+from .arrays import chosen
 from .products import batched_matmul
 from .streaming import LONGEST, start, sum_type
 

@@ -16,8 +16,8 @@ from tileproof import In, Index, Out, Schedule, T, U, f32, f64
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
+from .arrays import chosen
 from .caches import rows_of, share_of, upright
-from .choosing import chosen
 from .positions import normed, query_heads, turned
 from .weighing import LOG2_E, axes_of, blank, covering, mean_of, merged, scale_of, weighed_columns, wide
 

@@ -16,8 +16,7 @@ from tileproof import In, Out, Schedule, T, U, f32, f64
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
-from .arrays import element_of, matrix, new, view
-from .choosing import chosen
+from .arrays import chosen, element_of, matrix, new, view
 from .norm_parts import (
     centred_and_scale,
     is_long,

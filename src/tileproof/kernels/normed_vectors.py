@@ -15,7 +15,7 @@ from tileproof import In, Out, Schedule, T, U, f32
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
-from .choosing import chosen
+from .arrays import chosen
 from .gated_vectors import half_of
 from .streaming import (
     AHEAD,

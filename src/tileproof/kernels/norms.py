@@ -15,8 +15,7 @@ import tileproof as tp
 from tileproof import In, Out, Schedule, T, U, f32, f64
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
-from .arrays import matrix, result
-from .choosing import chosen
+from .arrays import chosen, matrix, result
 from .norm_gradients import (
     ADD_RMS_NORM_BACKWARD,
     LAYER_NORM_BACKWARD,

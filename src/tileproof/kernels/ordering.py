@@ -14,7 +14,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
-from .choosing import chosen
+from .arrays import chosen
 from .row_choices import ALONE, ENOUGH, direct, is_split, piece, rows_of, tile
 
 __all__ = [

@@ -15,7 +15,7 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 from tileproof.tuning.choices import takes
 
 from . import arrays
-from .choosing import chosen
+from .arrays import chosen
 from .gated_vectors import half_of
 from .quantised_parts import BLOCK, Parts, blocks_of, pair_for, taken_apart
 from .streaming import extents

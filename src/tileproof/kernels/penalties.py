@@ -14,7 +14,7 @@ from tileproof import In, Index, InOut, Out, Schedule, T, U, Unique, f32, i32
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
-from .choosing import chosen
+from .arrays import chosen
 from .elementwise import wide
 from .row_choices import tile
 

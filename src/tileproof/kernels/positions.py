@@ -18,8 +18,7 @@ from tileproof import In, Index, InOut, Out, Schedule, T, U, Unique, f32
 from tileproof.diagnostics.codes import Code
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
-from .arrays import refused, result, shown, view
-from .choosing import chosen
+from .arrays import chosen, refused, result, shown, view
 from .norm_parts import power_of_two, wide
 
 __all__ = [

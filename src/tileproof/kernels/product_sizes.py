@@ -10,7 +10,7 @@ from tileproof import Kernel, Schedule, f64
 from tileproof.tuning import Choice, Tunable, choices
 
 from . import arrays
-from .choosing import chosen
+from .arrays import chosen
 
 _PROCESSORS: Final = 132
 """How many programs fill the GPU that defaults are made for, an H200."""

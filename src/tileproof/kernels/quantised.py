@@ -19,7 +19,7 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 from tileproof.tuning.choices import takes
 
 from . import arrays
-from .choosing import chosen
+from .arrays import chosen
 from .int4 import INT4_LINEAR, INT4_LINEAR_ZERO, int4_linear, int4_linear_kernel
 from .quantising import (
     group_of,

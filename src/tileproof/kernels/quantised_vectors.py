@@ -17,7 +17,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
-from .choosing import chosen
+from .arrays import chosen
 from .quantising import inverse_root, rounded, whole_groups
 from .streaming import LASTING, extents, fitting
 

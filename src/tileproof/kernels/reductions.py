@@ -20,7 +20,7 @@ from tileproof.language.kernel import Kernel
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
-from .choosing import chosen
+from .arrays import chosen
 from .ordering import (
     ARGMAX,
     TOP_K,

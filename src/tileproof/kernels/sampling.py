@@ -14,7 +14,7 @@ from tileproof import In, Index, Out, Schedule, T, U, f32, i32, i64, u64
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
-from .choosing import chosen
+from .arrays import chosen
 from .drawing import GREATEST, LOG2_E, MOST_STEPS, drawn_of, gathered_of, level_of, mass_of, thrown, weight_of
 from .ordering import better, element_of, first_of, greater, keys_of, without
 from .row_choices import ALONE, WHOLE, direct, is_split, piece, tile

@@ -16,8 +16,7 @@ from tileproof import In, Index, InOut, Out, Schedule, Sum, T, Unique, f32, f64
 from tileproof.diagnostics.codes import Code
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
-from .arrays import matrix, refused, result, shown, view
-from .choosing import chosen
+from .arrays import chosen, matrix, refused, result, shown, view
 from .norm_parts import power_of_two
 
 __all__ = [

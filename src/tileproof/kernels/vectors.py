@@ -15,7 +15,7 @@ from tileproof import In, Out, T, U
 from tileproof.tuning import Choice, Sizes, Tunable
 
 from . import arrays
-from .choosing import chosen
+from .arrays import chosen
 from .gated_vectors import MATVEC_SILU, matvec_silu, matvec_silu_kernel
 from .normed_vectors import (
     NORM_MATVEC,
