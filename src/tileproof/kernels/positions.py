@@ -19,7 +19,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from .arrays import chosen, refused, result, shown, view
-from .norm_parts import power_of_two, wide
+from .norms import power_of_two, wide
 
 __all__ = [
     "append_layers", "append_layers_kernel", "append_layers_plain_kernel", "norm_rope_append",

@@ -17,7 +17,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from .arrays import chosen, matrix, refused, result, shown, view
-from .norm_parts import power_of_two
+from .norms import power_of_two
 
 __all__ = [
     "conv2d", "conv2d_kernel", "embedding", "embedding_backward", "embedding_backward_kernel", "embedding_kernel",
