@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import tileproof as tp
 from tileproof import In, InOut, Out, i32, i64
-
-__all__ = ["TUNABLES", "advance", "advance_kernel"]
-
-TUNABLES: Final = ()
 
 
 @tp.kernel(deny_checks=True)

@@ -158,12 +158,6 @@ WIDE_BACKWARD: Final = _backward("wide_attention_backward", attention_backward_k
 WIDE_BACKWARD_KEYS: Final = _backward("wide_attention_backward_keys", attention_backward_keys_kernel, 8)
 
 
-__all__ = [
-    "attention", "attention_backward", "attention_backward_kernel", "attention_backward_keys_kernel",
-    "attention_kernel", "attention_lse_kernel", "attention_packed_kernel", "varlen_attention",
-    "varlen_attention_kernel",
-]  # fmt: skip
-
 # Forward.
 
 

@@ -31,12 +31,6 @@ from .weighing import (
     wide,
 )
 
-__all__ = [
-    "decode_attention", "decode_attention_kernel", "decode_attention_swapped_kernel", "paged_append",
-    "paged_append_kernel", "paged_attention", "paged_attention_far_kernel", "paged_attention_kernel",
-    "paged_attention_near_kernel", "paged_attention_swapped_kernel",
-]  # fmt: skip
-
 
 def share_of(used: Any, piece: Any, pieces: Any, tile: Any) -> Any:
     """Where a piece of the first `used` places begins and ends: whole tiles, and as many for each piece."""

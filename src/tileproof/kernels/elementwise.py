@@ -126,15 +126,6 @@ def _tunable(
     return Tunable(kernel.name.removesuffix("_kernel"), (kernel,), default, space, scalars=scalars)
 
 
-__all__ = [
-    "add", "add_kernel", "add_matrix_kernel", "cast", "cast_kernel", "cast_matrix_kernel", "copy", "copy_blocks_kernel",
-    "copy_kernel", "copy_matrix_kernel", "dropout", "dropout_kernel", "dropout_matrix_kernel", "gelu", "gelu_backward",
-    "gelu_backward_kernel", "gelu_backward_matrix_kernel", "gelu_backward_tanh_kernel",
-    "gelu_backward_tanh_matrix_kernel", "gelu_kernel", "gelu_matrix_kernel", "gelu_tanh_kernel",
-    "gelu_tanh_matrix_kernel", "mul", "mul_kernel", "mul_matrix_kernel", "silu_mul", "silu_mul_backward",
-    "silu_mul_backward_kernel", "silu_mul_kernel", "transpose", "transpose_kernel",
-]  # fmt: skip
-
 _SLOPE: Final = 2 * math.sqrt(2 / math.pi)
 _CUBE: Final = 0.044715
 _DENSITY: Final = 1 / math.sqrt(2 * math.pi)

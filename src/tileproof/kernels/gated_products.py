@@ -19,8 +19,6 @@ from . import arrays
 from .product_sizes import Tiles
 from .streaming import start
 
-__all__ = ["silu_linear", "silu_linear_joined_kernel", "silu_linear_kernel", "silu_linear_wide_kernel"]
-
 
 def opened(gate: Any, up: Any) -> Any:
     """silu(gate) * up."""
@@ -121,7 +119,7 @@ def silu_linear(x: Any, w: Any, out: Any = None) -> Any:
 # Which sizes and schedules.
 
 _TILES: Final = Tiles(silu_linear_kernel, "BM", "BI", accumulators=2)
-_FEW: Final = 64
+_FEW_ROWS: Final = 64
 """More rows than these are taken by one product for both matrices."""
 _LASTING: Final = Schedule(group=8, persistent=True)
 _TWICE: Final = Schedule(group=8, occupancy=2)
@@ -171,7 +169,7 @@ def _wide_programs(sizes: Sizes, width: int) -> int:
 
 def _is_joined(sizes: Sizes, target: str) -> bool:
     """Tiles that lie whole in both matrices are read as they are; others are filled up, in registers."""
-    return target != "cpu" and sizes["M"] > _FEW and sizes["I"] % 128 == sizes["K"] % 64 == 0
+    return target != "cpu" and sizes["M"] > _FEW_ROWS and sizes["I"] % 128 == sizes["K"] % 64 == 0
 
 
 SILU_LINEAR: Final = Tunable(

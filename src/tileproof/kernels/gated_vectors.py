@@ -54,7 +54,7 @@ def matvec_silu_pair_kernel(y: Out[U, "I"], w: In[T, "2 I K"], x: In[U, "K"], *,
         y[i] = open * tp.sigmoid(open) * both[1:].sum()
 
 
-def _default(sizes: Sizes, target: str) -> Choice:
+def _silu_default(sizes: Sizes, target: str) -> Choice:
     i, k = sizes["I"], sizes["K"]
     if target == "cpu":
         whole = 512 <= k <= 1 << 15
@@ -67,7 +67,7 @@ def _lanes(k: int, rows: int, schedule: Schedule) -> Choice:
     return Choice(matvec_silu_kernel, {"BI": rows, "BK": fitting(512, k)}, schedule)
 
 
-def _space(sizes: Sizes, target: str) -> Iterator[Choice]:
+def _silu_space(sizes: Sizes, target: str) -> Iterator[Choice]:
     k = sizes["K"]
     if target == "cpu":
         yield from on_cpu("BI", matvec_silu_kernel, matvec_silu_rows_kernel, k)
@@ -81,7 +81,7 @@ def _space(sizes: Sizes, target: str) -> Iterator[Choice]:
 
 
 MATVEC_SILU: Final = Tunable(
-    "matvec_silu", (matvec_silu_kernel, matvec_silu_rows_kernel, matvec_silu_pair_kernel), _default, _space,
+    "matvec_silu", (matvec_silu_kernel, matvec_silu_rows_kernel, matvec_silu_pair_kernel), _silu_default, _silu_space,
     exact=("I", "K"),
 )
 

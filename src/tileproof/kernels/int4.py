@@ -20,11 +20,6 @@ from .arrays import chosen
 from .quantising import padded
 from .streaming import LASTING, fitting, layer_default, layer_space, sum_type
 
-__all__ = [
-    "TUNABLES", "int4_linear", "int4_linear_kernel", "int4_linear_vector_kernel", "int4_linear_zero_kernel",
-    "int4_linear_zero_vector_kernel",
-]  # fmt: skip
-
 
 def _low(byte: Any, kind: Any) -> Any:
     return (byte & 15).to(kind)
@@ -152,7 +147,6 @@ INT4_LINEAR_ZERO: Final = Tunable(
     "int4_linear_zero", (int4_linear_zero_kernel, int4_linear_zero_vector_kernel), _zero_default, _zero_space,
     exact=("N", "C", "S"),
 )  # fmt: skip
-TUNABLES: Final = (INT4_LINEAR, INT4_LINEAR_ZERO)
 
 
 # Functions.

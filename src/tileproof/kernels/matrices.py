@@ -295,11 +295,3 @@ def _launch(tunable: Tunable, c: Any, a: Any, b: Any) -> None:
     if arrays.element_of(a).bits == 64 and arrays.target_of(a) != "cpu":
         choice = Choice(tunable.kernels[0], {"BM": 32, "BN": 32, "BK": 16})  # no tensor cores: larger tiles spill
     choice(c, a, b)
-
-
-__all__ = [
-    "INT8", "LINEAR", "LINEAR_ROWS", "LINEAR_TYPED", "MATMUL", "TUNABLES", "int8_matmul_kernel", "linear",
-    "linear_kernel", "linear_rows_kernel", "linear_split_kernel", "linear_swapped_kernel",
-    "linear_swapped_split_kernel", "linear_wide_kernel", "linear_wide_split_kernel", "matmul", "matmul_kernel",
-    "matmul_split_kernel", "matmul_wide_kernel",
-]  # fmt: skip

@@ -21,12 +21,6 @@ from .caches import rows_of, share_of, upright
 from .positions import normed, query_heads, turned
 from .weighing import LOG2_E, axes_of, blank, covering, mean_of, merged, scale_of, weighed_columns, wide
 
-__all__ = [
-    "attend_new", "attend_new_kernel", "attend_new_near_kernel", "attend_new_near_plain_kernel",
-    "attend_new_plain_kernel", "attend_new_whole_kernel", "attend_new_whole_plain_kernel",
-]  # fmt: skip
-
-
 Kernels: TypeAlias = tuple[tp.Kernel, ...]
 
 

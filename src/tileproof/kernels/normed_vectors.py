@@ -28,11 +28,6 @@ from .streaming import (
     sum_type,
 )
 
-__all__ = [
-    "TUNABLES", "norm_matvec", "norm_matvec_kernel", "norm_matvec_rows_kernel", "norm_matvec_silu",
-    "norm_matvec_silu_kernel", "norm_matvec_silu_rows_kernel",
-]  # fmt: skip
-
 
 def _inverse_root(squares: Any, eps: Any) -> Any:
     """What a vector is multiplied by to norm it, from the sum of its squares."""
@@ -143,7 +138,6 @@ NORM_MATVEC_SILU: Final = Tunable(
     "norm_matvec_silu", (norm_matvec_silu_kernel, norm_matvec_silu_rows_kernel), _silu_default, _silu_space,
     exact=("I", "K"), scalars={"eps": 1e-6},
 )  # fmt: skip
-TUNABLES: Final = (NORM_MATVEC, NORM_MATVEC_SILU)
 
 
 # Functions.

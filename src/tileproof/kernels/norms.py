@@ -402,16 +402,6 @@ ADD_RMS_NORM_BACKWARD: Final = _backward("add_rms_norm_backward", add_rms_norm_b
 LAYER_NORM_BACKWARD: Final = _backward("layer_norm_backward", layer_norm_backward_kernel)
 
 
-__all__ = [
-    "add_rms_norm", "add_rms_norm_backward", "add_rms_norm_backward_kernel", "add_rms_norm_backward_loop_kernel",
-    "add_rms_norm_kernel", "add_rms_norm_loop_kernel", "add_rms_norm_two_kernel", "layer_norm", "layer_norm_backward",
-    "layer_norm_backward_kernel", "layer_norm_backward_loop_kernel", "layer_norm_backward_weights_kernel",
-    "layer_norm_kernel", "layer_norm_loop_kernel", "rms_norm", "rms_norm_backward",
-    "rms_norm_backward_columns_kernel", "rms_norm_backward_kernel", "rms_norm_backward_loop_kernel",
-    "rms_norm_backward_weights_kernel", "rms_norm_kernel", "rms_norm_loop_kernel",
-]  # fmt: skip
-
-
 def rms_norm(x: Any, w: Any, eps: float = 1e-6, out: Any = None) -> Any:
     """Each row of the last axis divided by its root mean square, times w: x / sqrt(mean(x * x) + eps) * w.
 

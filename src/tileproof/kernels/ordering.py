@@ -17,10 +17,6 @@ from . import arrays
 from .arrays import chosen
 from .row_choices import ALONE, ENOUGH, direct, is_split, piece, rows_of, tile
 
-__all__ = [
-    "argmax", "argmax_kernel", "argmax_split_kernel", "argmax_whole_kernel", "top_k", "top_k_kernel",
-]  # fmt: skip
-
 TOP: Final = 1 << 31
 LOW: Final = (1 << 32) - 1
 FAR: Final = 1 << 61

@@ -20,13 +20,6 @@ from .gated_vectors import half_of
 from .quantised_parts import BLOCK, Parts, blocks_of, pair_for, taken_apart
 from .streaming import extents
 
-__all__ = [
-    "TUNABLES", "parts_matvec", "parts_matvec_add", "parts_matvec_add_kernel", "parts_matvec_kernel",
-    "parts_matvec_pieces", "parts_matvec_pieces_kernel", "parts_matvec_silu", "parts_matvec_silu_kernel",
-    "parts_matvec_silu_pairs_kernel", "parts_silu_parts", "parts_silu_parts_kernel",
-    "parts_silu_parts_pairs_kernel", "pieces_of",
-]  # fmt: skip
-
 
 def _dots(w: Any, q: Any, scale: Any, grain: Any, BN: int) -> Any:
     """The sums of the groups of a block, scaled; w is a tile of BN rows."""

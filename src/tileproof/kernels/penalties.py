@@ -18,11 +18,6 @@ from .arrays import chosen
 from .elementwise import wide
 from .row_choices import tile
 
-__all__ = [
-    "count_tokens", "count_tokens_kernel", "count_tokens_slots_kernel", "penalised", "penalised_kernel",
-    "penalised_slots_kernel",
-]  # fmt: skip
-
 # Logits.
 
 

@@ -21,12 +21,6 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 from .arrays import chosen, refused, result, shown, view
 from .norms import power_of_two, wide
 
-__all__ = [
-    "append_layers", "append_layers_kernel", "append_layers_plain_kernel", "norm_rope_append",
-    "norm_rope_append_kernel", "norm_rope_append_plain_kernel", "rope", "rope_backward", "rope_backward_kernel",
-    "rope_kernel",
-]  # fmt: skip
-
 
 def rope(x: Any, cos: Any, sin: Any, positions: Any, out: Any = None) -> Any:
     """Every head of x, "N H D", turned by the angles of its row's position: row `positions[n]` of cos and sin, "P D/2".

@@ -22,20 +22,9 @@ from . import arrays
 from .elementwise import gelu_of
 from .gated_products import (
     SILU_LINEAR,
-    silu_linear,
-    silu_linear_joined_kernel,
-    silu_linear_kernel,
-    silu_linear_wide_kernel,
 )
 from .product_sizes import Tiles
 from .streaming import start
-
-__all__ = [
-    "batched_matmul", "batched_matmul_both_transposed_kernel", "batched_matmul_kernel",
-    "batched_matmul_left_transposed_kernel", "batched_matmul_right_transposed_kernel", "fused_linear",
-    "fused_linear_kernel", "grouped_matmul", "grouped_matmul_kernel", "silu_linear",
-    "silu_linear_joined_kernel", "silu_linear_kernel", "silu_linear_wide_kernel",
-]  # fmt: skip
 
 # Batches.
 

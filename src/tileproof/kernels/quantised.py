@@ -20,29 +20,12 @@ from tileproof.tuning.choices import takes
 
 from . import arrays
 from .arrays import chosen
-from .int4 import INT4_LINEAR, INT4_LINEAR_ZERO, int4_linear, int4_linear_kernel
+from .int4 import INT4_LINEAR, INT4_LINEAR_ZERO
 from .quantising import (
     group_of,
-    norm_quantise_int8,
-    norm_quantise_int8_kernel,
-    quantise_fp8,
-    quantise_fp8_kernel,
-    quantise_int4,
-    quantise_int4_kernel,
-    quantise_int8,
-    quantise_int8_kernel,
     rounded_rows,
 )
 from .streaming import LASTING, extents, fitting, layer_default, layer_space, rows_of, sum_type
-
-__all__ = [
-    "TUNABLES", "fp8_linear", "fp8_linear_kernel", "fp8_linear_vector_kernel", "int4_linear", "int4_linear_kernel",
-    "int8_linear", "int8_linear_integer_kernel", "int8_linear_integer_rows_kernel", "int8_linear_integer_vector_kernel",
-    "int8_linear_kernel", "int8_linear_scaled_kernel", "int8_linear_vector_kernel", "norm_quantise_int8",
-    "norm_quantise_int8_kernel", "quantise_fp8", "quantise_fp8_kernel", "quantise_int4", "quantise_int4_kernel",
-    "quantise_int8", "quantise_int8_kernel",
-]  # fmt: skip
-
 
 # A scale for each group.
 

@@ -20,12 +20,6 @@ from tileproof.tuning import Choice
 from . import arrays
 from .quantising import inverse_root
 
-__all__ = [
-    "BLOCK", "TUNABLES", "Parts", "add_norm_int8_parts", "add_norm_int8_parts_kernel", "blocks_of", "int8_parts",
-    "int8_parts_kernel", "norm_int8_parts", "norm_int8_parts_kernel", "pair_for", "taken_apart",
-]  # fmt: skip
-
-TUNABLES: Final = ()
 BLOCK: Final = 512
 """Columns of weights that are multiplied at once: eight groups of 64."""
 Parts: TypeAlias = tuple[Any, Any]

@@ -20,8 +20,6 @@ from . import arrays
 from .arrays import chosen
 from .weighing import LOG2_E, axes_of, blank, covering, mean_of, scale_of, shared, weighed, wide
 
-__all__ = ["attend_prompt", "attend_prompt_kernel", "attend_rows", "attend_rows_kernel"]
-
 
 @tp.kernel(deny_checks=True)
 def attend_rows_kernel(

@@ -24,23 +24,9 @@ from .arrays import chosen
 from .ordering import (
     ARGMAX,
     TOP_K,
-    argmax,
-    argmax_kernel,
-    argmax_split_kernel,
-    argmax_whole_kernel,
     least,
-    top_k,
-    top_k_kernel,
 )
 from .row_choices import ENOUGH, columns_default, columns_space, direct, power, rows_default, rows_space, tile
-
-__all__ = [
-    "argmax", "argmax_kernel", "argmax_split_kernel", "argmax_whole_kernel", "cumsum", "cumsum_kernel",
-    "cumsum_resume_kernel", "cumsum_totals_kernel", "cumsum_whole_kernel", "histogram", "histogram_kernel", "max",
-    "max_columns_kernel", "max_columns_split_kernel", "max_kernel", "max_lanes_kernel", "max_split_kernel",
-    "max_whole_kernel", "sum", "sum_columns_kernel", "sum_columns_split_kernel", "sum_kernel", "sum_lanes_kernel",
-    "sum_split_kernel", "sum_whole_kernel", "top_k", "top_k_kernel",
-]  # fmt: skip
 
 _NARROW: Final = {"f16": f32, "bf16": f32, "bool": i32, "i8": i32, "i16": i32, "u8": i32, "u16": i32}
 

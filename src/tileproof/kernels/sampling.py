@@ -264,11 +264,6 @@ def gathered_of(row: Any, level: Any, count: Any, most: Any, sizes: Any) -> Any:
     return tp.where((kept > LAST) & (kept < ALL), kept, 0)
 
 
-__all__ = [
-    "greedy", "greedy_kernel", "greedy_split_kernel", "greedy_tiles_kernel", "sample", "sample_gathered_kernel",
-    "sample_kernel",
-]  # fmt: skip
-
 # The greatest.
 
 

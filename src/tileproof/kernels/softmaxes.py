@@ -137,14 +137,6 @@ def _give_labels(rng: np.random.Generator, given: dict[str, Any]) -> None:
     given["labels"][...] = rng.integers(0, given["logits"].shape[1], given["labels"].shape)
 
 
-__all__ = [
-    "cross_entropy", "cross_entropy_backward", "cross_entropy_backward_kernel", "cross_entropy_kernel",
-    "cross_entropy_lanes_kernel", "cross_entropy_split_kernel", "log_softmax", "log_softmax_backward",
-    "log_softmax_backward_kernel", "log_softmax_backward_loop_kernel", "log_softmax_kernel", "log_softmax_loop_kernel",
-    "softmax", "softmax_backward", "softmax_backward_kernel", "softmax_backward_loop_kernel", "softmax_kernel",
-    "softmax_loop_kernel",
-]  # fmt: skip
-
 _TWOS: Final = math.log2(math.e)
 
 

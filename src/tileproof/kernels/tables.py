@@ -19,12 +19,6 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 from .arrays import chosen, matrix, refused, result, shown, view
 from .norms import power_of_two
 
-__all__ = [
-    "conv2d", "conv2d_kernel", "embedding", "embedding_backward", "embedding_backward_kernel", "embedding_kernel",
-    "embedding_whole_kernel", "gather_rows", "gather_rows_kernel", "gather_rows_whole_kernel", "scatter_rows",
-    "scatter_rows_kernel", "scatter_rows_whole_kernel",
-]  # fmt: skip
-
 
 def embedding(ids: Any, table: Any, out: Any = None) -> Any:
     """Row `ids[...]` of table, "V D", for each id: an array of the shape of ids, and one axis more.

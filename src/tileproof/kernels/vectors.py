@@ -16,14 +16,10 @@ from tileproof.tuning import Choice, Sizes, Tunable
 
 from . import arrays
 from .arrays import chosen
-from .gated_vectors import MATVEC_SILU, matvec_silu, matvec_silu_kernel
+from .gated_vectors import MATVEC_SILU
 from .normed_vectors import (
     NORM_MATVEC,
     NORM_MATVEC_SILU,
-    norm_matvec,
-    norm_matvec_kernel,
-    norm_matvec_silu,
-    norm_matvec_silu_kernel,
 )
 from .streaming import (
     extents,
@@ -32,13 +28,6 @@ from .streaming import (
     streaming_space,
     sum_type,
 )
-
-__all__ = [
-    "TUNABLES", "matvec", "matvec_add", "matvec_add_kernel", "matvec_add_rows_kernel", "matvec_kernel",
-    "matvec_rows_kernel", "matvec_silu", "matvec_silu_kernel", "norm_matvec", "norm_matvec_kernel", "norm_matvec_silu",
-    "norm_matvec_silu_kernel",
-]  # fmt: skip
-
 
 # A matrix times a vector.
 
