@@ -15,7 +15,7 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
 from .arrays import chosen
-from .ordering import better, element_of, keys_of, position_of, without
+from .reductions import better, element_of, keys_of, position_of, without
 from .row_choices import ALONE, direct, is_split, piece, tile
 from .softmaxes import merged
 
