@@ -114,11 +114,11 @@ def _norm_space(sizes: Sizes, target: str) -> Iterator[Choice]:
     return streaming_space(norm_matvec_kernel, norm_matvec_rows_kernel, sizes["K"], target)
 
 
-def _silu_default(sizes: Sizes, target: str) -> Choice:
+def _norm_silu_default(sizes: Sizes, target: str) -> Choice:
     return streaming(norm_matvec_silu_kernel, norm_matvec_silu_rows_kernel, sizes["I"], sizes["K"], target, "BI")
 
 
-def _silu_space(sizes: Sizes, target: str) -> Iterator[Choice]:
+def _norm_silu_space(sizes: Sizes, target: str) -> Iterator[Choice]:
     k = sizes["K"]
     if target == "cpu":
         yield from on_cpu("BI", norm_matvec_silu_kernel, norm_matvec_silu_rows_kernel, k)
@@ -135,7 +135,7 @@ NORM_MATVEC: Final = Tunable(
     scalars={"eps": 1e-6},
 )  # fmt: skip
 NORM_MATVEC_SILU: Final = Tunable(
-    "norm_matvec_silu", (norm_matvec_silu_kernel, norm_matvec_silu_rows_kernel), _silu_default, _silu_space,
+    "norm_matvec_silu", (norm_matvec_silu_kernel, norm_matvec_silu_rows_kernel), _norm_silu_default, _norm_silu_space,
     exact=("I", "K"), scalars={"eps": 1e-6},
 )  # fmt: skip
 
