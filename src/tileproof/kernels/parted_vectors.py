@@ -16,9 +16,9 @@ from tileproof.tuning.choices import takes
 
 from . import arrays
 from .arrays import chosen
-from .gated_vectors import half_of
 from .quantised_parts import BLOCK, Parts, blocks_of, pair_for, taken_apart
 from .streaming import extents
+from .vectors import half_of
 
 
 def _dots(w: Any, q: Any, scale: Any, grain: Any, BN: int) -> Any:
