@@ -20,8 +20,8 @@ from tileproof.kernels.parted_vectors import (
     parts_matvec_silu,
     parts_silu_parts,
 )
-from tileproof.kernels.quantised import quantise_int8
 from tileproof.kernels.quantised_parts import add_norm_int8_parts, int8_parts, norm_int8_parts
+from tileproof.kernels.quantising import quantise_int8
 from tileproof.tuning import Tunable
 
 CASES = cases()

@@ -17,12 +17,12 @@ from tileproof.backends.cuda.running import Code as MachineCode
 from tileproof.backends.cuda.tileir.decode import decode
 from tileproof.backends.cuda.tileir.text import show
 from tileproof.diagnostics import Code, Diagnostic, TileproofError, render, shown_path
+from tileproof.diagnostics.values import in_words
 from tileproof.language.kernel import Kernel, Schedule
 from tileproof.runtime.ahead import Launch, Made, Plan, compile_all, plan_launch, write_bundle
 from tileproof.runtime.bundles import read_bundle
 
 from . import constants, launches
-from .cache import shown_size
 from .load import load
 from .progress import Progress
 from .usage import UsageError, installed_version, suggestion, wants_color
@@ -261,8 +261,8 @@ def _row(made: Made, width: int) -> str:
         "kept" if made.is_kept else f"{made.outcome.seconds:.2f} s",
         str(max(each.registers for each in made.outcome.resources)),
         str(max(each.spill_bytes for each in made.outcome.resources)),
-        shown_size(max(each.shared_bytes for each in made.outcome.resources)),
-        shown_size(len(made.outcome.cubin)),
+        in_words(max(each.shared_bytes for each in made.outcome.resources)),
+        in_words(len(made.outcome.cubin)),
     )
     return _line(name, width, arch, cells)
 
@@ -354,7 +354,7 @@ def _bundle(path: str, made: Sequence[Made], is_partial: bool) -> int:
         return 1
     except OSError as error:
         raise UsageError(f"-o {path}: {error.strerror or error}") from None
-    print(f"wrote {path}: {shown_size(size)}")
+    print(f"wrote {path}: {in_words(size)}")
     return 0
 
 
@@ -371,7 +371,7 @@ def _list(options: argparse.Namespace) -> int:
     bundle = read_bundle(options.list)
     names = ", ".join(dict.fromkeys(each.kernel for each in bundle.kernels))
     makers = f"tileproof {bundle.version} and assembler {bundle.assembler}"
-    print(f"{bundle.path}: {names}, {shown_size(os.path.getsize(options.list))}, by {makers}")
+    print(f"{bundle.path}: {names}, {in_words(os.path.getsize(options.list))}, by {makers}")
     for each in bundle.kernels:
         launch = " ".join((each.shapes, *(f"{name}={value}" for name, value in each.constants.items())))
         print(f"{each.kernel} for {', '.join(each.codes)}: {launch}")
