@@ -18,7 +18,7 @@ from typing import Final
 from tileproof.analysis.checking import prove
 from tileproof.analysis.verdict import Verdict
 from tileproof.backends.interpreter.replay import replay
-from tileproof.cli.explanation import compared, lines_of
+from tileproof.cli.check import compared, lines_of
 from tileproof.compiler.pipeline import compile_for
 from tileproof.diagnostics import TileproofError, render
 from tileproof.frontend.parse import parse
