@@ -37,7 +37,7 @@ from tileproof.backends.cuda import toolchain  # noqa: E402
 from tileproof.backends.cuda.assembling import Assembled, Job, assemble_each  # noqa: E402
 from tileproof.backends.cuda.running import Code  # noqa: E402
 from tileproof.cli.cache import shown_size  # noqa: E402
-from tileproof.cli.progress import Progress  # noqa: E402
+from tileproof.cli.usage import Progress  # noqa: E402
 from tileproof.diagnostics.errors import TileproofError, render_all  # noqa: E402
 from tileproof.runtime.ahead import (  # noqa: E402
     Assemble,

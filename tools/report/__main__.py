@@ -9,8 +9,7 @@ import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 
-from tileproof.cli.progress import Progress
-from tileproof.cli.usage import UsageError, open_streams, wants_color
+from tileproof.cli.usage import Progress, UsageError, open_streams, wants_color
 from tileproof.runtime.whole_files import write_whole
 
 from .facts import Report, written

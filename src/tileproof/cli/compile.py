@@ -24,8 +24,7 @@ from tileproof.runtime.bundles import read_bundle
 
 from . import constants, launches
 from .load import load
-from .progress import Progress
-from .usage import UsageError, installed_version, suggestion, wants_color
+from .usage import Progress, UsageError, installed_version, suggestion, wants_color
 
 EXAMPLES = """\
 examples:

@@ -25,8 +25,7 @@ from tileproof.tuning.reports import Report
 from tileproof.tuning.tunables import Sizes, Tunable
 
 from .load import load
-from .progress import Progress
-from .usage import UsageError, suggestion, wants_color
+from .usage import Progress, UsageError, suggestion, wants_color
 
 EXAMPLES = """\
 examples:
