@@ -16,7 +16,7 @@ _DIGITS: Final = 40
 _LETTERS: Final = 200
 """How much of a text is shown."""
 _MOST_BYTES: Final = 2**100
-_SIZE: Final = re.compile(r"\s*([0-9]{1,40}(?:\.[0-9]{1,40})?)\s*([KMGT]?)(I?)B?\s*", re.IGNORECASE)
+_SIZE: Final = re.compile(r"\s*([0-9]{1,18}(?:\.[0-9]{1,18})?)\s*([KMGT]?)(I?)B?\s*", re.IGNORECASE)
 
 
 def shown(value: object) -> str:
