@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import field
 from enum import StrEnum
+from typing import Final
 
 from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.spans import Span
@@ -69,6 +70,15 @@ class BinaryFn(StrEnum):
     def compares(self) -> bool:
         """Gives bool, whatever the operands are."""
         return self in (BinaryFn.EQ, BinaryFn.NE, BinaryFn.LT, BinaryFn.LE, BinaryFn.GT, BinaryFn.GE)
+
+
+SIGNS: Final = {
+    BinaryFn.ADD: "+", BinaryFn.SUB: "-", BinaryFn.MUL: "*", BinaryFn.DIV: "/", BinaryFn.FLOORDIV: "//",
+    BinaryFn.MOD: "%", BinaryFn.POW: "**", BinaryFn.AND: "&", BinaryFn.OR: "|", BinaryFn.XOR: "^",
+    BinaryFn.SHL: "<<", BinaryFn.SHR: ">>", BinaryFn.EQ: "==", BinaryFn.NE: "!=", BinaryFn.LT: "<",
+    BinaryFn.LE: "<=", BinaryFn.GT: ">", BinaryFn.GE: ">=",
+}  # fmt: skip
+"""How Python writes functions of two operands that it has a sign for."""
 
 
 class ReduceFn(StrEnum):

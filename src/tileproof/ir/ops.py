@@ -67,16 +67,6 @@ from .computing import (
 )
 from .types import AnyValue, Length, Tensor, Tile, Walker
 
-__all__ = [
-    "BEGINS_AS", "COMBINED_BY",
-    "Along", "AnyOp", "Assume", "At", "Binary", "BinaryFn", "Bitcast", "Block", "Broadcast", "Cast", "Cat",
-    "Check", "Combiner", "Constant", "CumSum", "Elements", "Expand", "Extents", "Fill", "Fold", "Gather", "Get",
-    "Group", "If", "Iota", "Join", "KernelIR", "Load", "Mma", "Number", "Op", "Parallel", "Parameter", "Permute",
-    "Pick", "Print", "PureOp", "Random", "RangeLoop", "Reduce", "ReduceFn", "Require", "Reshape", "Scan", "Segments",
-    "Select", "Shift", "Slice", "SplitAt", "Start", "Stop", "Store", "TilesLoop", "Unary", "UnaryFn", "Update",
-    "While", "Whole", "Window", "blocks", "operands", "results",
-]  # fmt: skip
-
 # Operations that hold blocks: the parallel space, loops, branches, and what combines values by a function.
 
 
