@@ -1,8 +1,7 @@
 """The operations of the IR: one frozen dataclass each, its operands and results as fields.
 
-They are told apart by what they do: `computing` makes tiles of tiles, `accesses` moves them from and to memory. This
-file has those that hold blocks of other operations, gathers all, and says what any of them uses and defines. A block is
-a list of operations and the values it hands on (`yields`).
+First those that make tiles of tiles, then those that move them from and to memory, then those that hold blocks of other
+operations. A block is a list of operations and the values it hands on (`yields`).
 """
 
 from __future__ import annotations

@@ -207,8 +207,9 @@ class _Printer:
 
     def _effect(
         self,
-        op: ops.Load | ops.Get | ops.Store | ops.Update | ops.SplitAt | ops.Check | ops.Print | ops.Assume | ops.Require,
-    ) -> str:
+        op: ops.Load | ops.Get | ops.Store | ops.Update | ops.SplitAt | ops.Check | ops.Print | ops.Assume
+        | ops.Require,
+    ) -> str:  # fmt: skip
         match op:
             case ops.Load(tensor=tensor, picks=picks, raw=raw):
                 return f"{'raw ' if raw else ''}load {tensor.name}{self._picks(picks)}"

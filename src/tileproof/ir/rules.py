@@ -144,9 +144,9 @@ def check_pure(op: ops.PureOp, dimensions: Dimensions) -> None:
 
 
 def _check_source(
-    op: ops.Constant | ops.Extents | ops.Start | ops.Stop | ops.Elements | ops.Number | ops.Iota | ops.Group | ops.Random,
-    dimensions: Dimensions,
-) -> None:
+    op: ops.Constant | ops.Extents | ops.Start | ops.Stop | ops.Elements | ops.Number | ops.Iota | ops.Group
+    | ops.Random, dimensions: Dimensions,
+) -> None:  # fmt: skip
     match op:
         case ops.Constant():
             _check_constant(op)
