@@ -37,7 +37,7 @@ from tileproof.analysis.verdict import Verdict  # noqa: E402
 from tileproof.backends import interpreter  # noqa: E402
 from tileproof.backends.interpreter import Order  # noqa: E402
 from tileproof.compiler.pipeline import compile_for  # noqa: E402
-from tileproof.diagnostics.diagnostic import Diagnostic  # noqa: E402
+from tileproof.diagnostics.errors import Diagnostic  # noqa: E402
 from tileproof.frontend.elaborate import accepted  # noqa: E402
 from tileproof.frontend.parse import parse  # noqa: E402
 from tileproof.frontend.specialisation import Specialisation  # noqa: E402

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from kernel_files import mistakes, with_body
 
-from tileproof.diagnostics.diagnostic import Diagnostic
+from tileproof.diagnostics.errors import Diagnostic
 from tileproof.frontend import expressions
 
 

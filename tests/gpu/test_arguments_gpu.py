@@ -14,7 +14,7 @@ import tileproof as tp
 from tileproof import In, Index, Out, T, f32
 from tileproof.backends.cuda.driver import Device, Memory, place_of
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
+from tileproof.diagnostics.errors import Diagnostic
 from tileproof.runtime.arguments import Bound
 from tileproof.runtime.devices import current_stream, described, host_copy, to_device
 from tileproof.runtime.prepare import prepare

@@ -12,7 +12,7 @@ from device_arrays import DeviceArray, to_gpu
 from gpu_runs import assert_agrees
 
 import tileproof as tp
-from tileproof.diagnostics.diagnostic import Diagnostic
+from tileproof.diagnostics.errors import Diagnostic
 from tileproof.frontend.parse import parse
 from tileproof.frontend.signature import TensorParameter
 from tileproof.ir.types import Access

@@ -11,7 +11,7 @@ from cuda_stub import CUmemorytype, Region, Stub
 
 import tileproof as tp
 from tileproof import In, Out, T, f32
-from tileproof.diagnostics.diagnostic import Diagnostic
+from tileproof.diagnostics.errors import Diagnostic
 from tileproof.runtime.arguments import Bound
 from tileproof.runtime.prepare import prepare
 

@@ -13,8 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
 from tileproof.ir import ops
 from tileproof.ir.ops import BinaryFn, ReduceFn, UnaryFn
 from tileproof.ir.types import AnyValue, DimensionTag, Length, TensorType, Tile, Walker, WalkerTag

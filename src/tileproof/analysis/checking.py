@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic, Label
-from tileproof.diagnostics.errors import OutOfBounds, Race, TileproofError, Unwritten
+from tileproof.diagnostics.errors import Diagnostic, Label, OutOfBounds, Race, TileproofError, Unwritten
 from tileproof.ir import ops
 from tileproof.ir.types import Access, Named, Tensor, TensorType
 

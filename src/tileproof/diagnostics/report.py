@@ -13,7 +13,7 @@ from tileproof.diagnostics.records import dataclass
 
 from .catalogue import page
 from .codes import Code
-from .diagnostic import Diagnostic, Edit, shown_path
+from .errors import Diagnostic, Edit, shown_path
 from .spans import Span
 
 Json = dict[str, Any]

@@ -12,7 +12,7 @@ from types import FunctionType
 from typing import Any
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Edit, Frame
+from tileproof.diagnostics.errors import Edit, Frame
 from tileproof.diagnostics.spans import Span
 from tileproof.language import tiles
 from tileproof.language.kernel import Kernel

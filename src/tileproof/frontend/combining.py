@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Label
+from tileproof.diagnostics.errors import Label
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import (
     AnyOp,

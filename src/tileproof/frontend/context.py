@@ -14,7 +14,7 @@ from types import FunctionType
 from typing import Any, TypeVar
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic, Edit, Frame, Label
+from tileproof.diagnostics.errors import Diagnostic, Edit, Frame, Label
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import (
     AnyOp,

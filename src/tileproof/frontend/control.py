@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import cast as typed
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Label
+from tileproof.diagnostics.errors import Label
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import AnyOp, Block, If
 from tileproof.ir.types import INDEX_SCALAR, Tile, TileType, Walker, WalkerTag

@@ -6,8 +6,7 @@ import ast
 from collections.abc import Mapping
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import KernelError
+from tileproof.diagnostics.errors import Diagnostic, KernelError
 from tileproof.ir.ops import KernelIR, Parameter
 from tileproof.ir.types import Content, Length, TensorType, TileType, symbol
 from tileproof.language import spaces

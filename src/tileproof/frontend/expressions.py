@@ -9,7 +9,7 @@ from itertools import pairwise
 from types import ModuleType
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Edit
+from tileproof.diagnostics.errors import Edit
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import BinaryFn, Elements, Number, Permute, Start, Stop, UnaryFn
 from tileproof.ir.types import (

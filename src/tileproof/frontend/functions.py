@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import cast as typed
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Edit
+from tileproof.diagnostics.errors import Edit
 from tileproof.diagnostics.spans import Span
 from tileproof.ir import ops
 from tileproof.ir.types import (

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Edit, Label
+from tileproof.diagnostics.errors import Edit, Label
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import Along, At, Expand, Extents, Gather, Get, Load, Pick, Slice, Store, Update, Whole, Window
 from tileproof.ir.types import (

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Edit, Label
+from tileproof.diagnostics.errors import Edit, Label
 from tileproof.diagnostics.spans import Span
 from tileproof.ir import ops
 from tileproof.ir.types import INDEX_SCALAR, Axis, Extent, Length, TensorType, Tile, TileType, Value, WalkerType

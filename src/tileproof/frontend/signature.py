@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Generic, TypeAlias, TypeVar, overload
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Edit
+from tileproof.diagnostics.errors import Edit
 from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.spans import Span
 from tileproof.diagnostics.values import shown

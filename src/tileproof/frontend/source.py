@@ -10,7 +10,7 @@ from functools import lru_cache
 from types import CodeType, FunctionType
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic, Edit, Label
+from tileproof.diagnostics.errors import Diagnostic, Edit, Label
 from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.spans import Source, Span
 from tileproof.language.kernel import lines_around

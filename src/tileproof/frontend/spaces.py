@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Label
+from tileproof.diagnostics.errors import Label
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import BinaryFn, Parallel, RangeLoop, Segments, Start, Stop, TilesLoop
 from tileproof.ir.types import (

@@ -13,7 +13,7 @@ from itertools import product
 from typing import TypeAlias
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic, Edit
+from tileproof.diagnostics.errors import Diagnostic, Edit
 from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.values import shown
 from tileproof.ir.types import Extent, symbol

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeGuard
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Label
+from tileproof.diagnostics.errors import Label
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.types import (
     Axis,

@@ -13,8 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
 from tileproof.language.dtypes import ALL, DType, by_storage
 from tileproof.runtime import gpu
 from tileproof.runtime.devices import described

@@ -240,7 +240,7 @@ class Kernel:
         self.recent = None
 
     def __repr__(self) -> str:
-        from tileproof.diagnostics.diagnostic import shown_path
+        from tileproof.diagnostics.errors import shown_path
 
         return f"<kernel {self.name} at {shown_path(self.filename)}:{self.first_line}>"
 

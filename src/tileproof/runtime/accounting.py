@@ -21,8 +21,7 @@ import numpy as np
 
 from tileproof.backends.base import device_of
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError, OutOfMemory
+from tileproof.diagnostics.errors import Diagnostic, LaunchError, OutOfMemory
 from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.values import bytes_of, in_words, shown
 from tileproof.language.dtypes import DType

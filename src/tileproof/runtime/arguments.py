@@ -14,8 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic, Label
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.errors import Diagnostic, Label, LaunchError
 from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.values import shown
 from tileproof.frontend.dimensions import resolve

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from tileproof.backends.cpu.queue import CALL, STEP, Queue, call_of
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import TileproofError
+from tileproof.diagnostics.errors import Diagnostic, TileproofError
 
 from .fast import door
 from .fast.lanes import MOST_SPANS

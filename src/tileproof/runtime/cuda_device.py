@@ -13,8 +13,7 @@ import numpy as np
 from tileproof.backends.base import Backend
 from tileproof.backends.cuda.driver import Device
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
 
 from . import cuda_copies, cuda_graphs, following, host_access
 from .arguments import Bound

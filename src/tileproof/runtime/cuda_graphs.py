@@ -24,8 +24,7 @@ from tileproof.backends.cuda.driver import Device, ExecutableGraph
 from tileproof.backends.cuda.pinned import LARGEST, Pinned, pinned
 from tileproof.backends.launching import require
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
 from tileproof.ir.types import Access
 from tileproof.language.dtypes import U8
 

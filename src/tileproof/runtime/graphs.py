@@ -25,8 +25,7 @@ import numpy as np
 
 from tileproof.backends.base import device_of
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
 from tileproof.frontend.parse import parse
 from tileproof.frontend.signature import Signature
 from tileproof.ir.types import Access

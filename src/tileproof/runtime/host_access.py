@@ -9,8 +9,7 @@ import numpy as np
 
 from tileproof.backends.base import device_of
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import InFlight, LaunchError
+from tileproof.diagnostics.errors import Diagnostic, InFlight, LaunchError
 from tileproof.diagnostics.values import shown
 from tileproof.language.dtypes import ALL, BOOL, DType, by_storage
 

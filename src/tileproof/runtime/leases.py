@@ -21,8 +21,7 @@ from typing import Any, NamedTuple, NoReturn, Protocol, TypeAlias
 from weakref import WeakSet
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import InFlight
+from tileproof.diagnostics.errors import Diagnostic, InFlight
 
 from .fast import door
 from .fast.lanes import Lane, Lanes

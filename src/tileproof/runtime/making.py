@@ -14,8 +14,7 @@ import numpy as np
 
 from tileproof.backends.base import device_of
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
 from tileproof.diagnostics.values import shown
 from tileproof.language.dtypes import BOOL, F32, I64, DType, by_storage
 

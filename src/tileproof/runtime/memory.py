@@ -19,7 +19,7 @@ from enum import Enum
 from math import gcd
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Label
+from tileproof.diagnostics.errors import Label
 from tileproof.diagnostics.records import dataclass
 from tileproof.frontend.signature import Signature, TensorParameter
 from tileproof.ir.types import Access

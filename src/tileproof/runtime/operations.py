@@ -15,8 +15,7 @@ from contextvars import ContextVar, copy_context
 from typing import Any, Final, Generic, NamedTuple, NoReturn, TypeVar
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
 from tileproof.diagnostics.values import shown
 from tileproof.frontend.parse import parse
 from tileproof.ir.types import Access

@@ -17,8 +17,7 @@ from typing import Any, ClassVar, Final, Self, TypeVar
 
 from tileproof.backends.base import device_of
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
 from tileproof.diagnostics.values import shown
 
 from .fast.lanes import Lane

@@ -15,8 +15,7 @@ import numpy as np
 from tileproof.backends.base import device_of
 from tileproof.backends.memory import Memory
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
 from tileproof.diagnostics.values import shown
 from tileproof.language.dtypes import ALL, DType
 

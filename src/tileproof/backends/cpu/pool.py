@@ -19,8 +19,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final, TypeAlias
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
 
 from . import llvm
 from .target import Target

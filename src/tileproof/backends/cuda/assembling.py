@@ -25,8 +25,7 @@ from pathlib import Path
 from typing import IO, Final, TypeAlias
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import KernelError, LaunchError, TileproofError
+from tileproof.diagnostics.errors import Diagnostic, KernelError, LaunchError, TileproofError
 from tileproof.diagnostics.spans import Span
 
 from .cubin import Remark, Resources, read_remarks, resources_of

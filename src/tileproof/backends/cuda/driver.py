@@ -19,8 +19,7 @@ import numpy.typing as npt
 
 from tileproof.backends.memory import Memory
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
 from tileproof.diagnostics.values import in_words
 
 from .cubin import resources_of

@@ -10,8 +10,7 @@ from types import TracebackType
 from typing import Any, Final, Protocol
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
 from tileproof.diagnostics.values import in_words
 
 NOT_READY: Final = 600
