@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from dataclasses import dataclass
+from tileproof.diagnostics.records import dataclass
 from functools import cached_property
 from typing import Any, Final
 
