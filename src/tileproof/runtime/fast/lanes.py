@@ -28,7 +28,7 @@ from contextlib import contextmanager
 from typing import Final, TypeAlias
 
 from .layout import LANE_ROOM, MOST_SEEN, LaneData, LanesData, SpanData
-from .seen import Used
+from .readers import Used
 
 _HALF: Final = LANE_ROOM // 2
 MOST_SPANS: Final = LANE_ROOM // 16
