@@ -49,4 +49,3 @@ class Join:
         return data
 
 
-__all__ = ["Join"]
