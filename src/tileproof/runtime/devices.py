@@ -91,16 +91,16 @@ def described(value: Any, name: str = "x") -> Described | None:
         return value.described()
     torch = torch_of(value)
     if torch is not None:
-        return _of_torch(torch, value, name)
+        return _torch_on_gpu(torch, value, name)
     if is_immutable(value):  # its DLPack, and not its interface, orders our work behind its own
-        return _of_dlpack(value, name)
+        return _dlpack_on_gpu(value, name)
     try:
         interface = value.__cuda_array_interface__
     except AttributeError:
-        return _of_dlpack(value, name)
+        return _dlpack_on_gpu(value, name)
     except Exception as error:
         raise malformed("__cuda_array_interface__", error) from None
-    return _of_interface(interface, value, name)
+    return _interface_on_gpu(interface, value, name)
 
 
 def address_of(array: Any) -> int:
@@ -186,7 +186,7 @@ def current_stream(device: int) -> int:
 # Reading.
 
 
-def _of_torch(torch: Any, value: Any, name: str) -> Described | None:
+def _torch_on_gpu(torch: Any, value: Any, name: str) -> Described | None:
     if torch_device(torch, value) != "cuda":
         return None
     found = torch_memory(torch, value, name)
@@ -194,7 +194,7 @@ def _of_torch(torch: Any, value: Any, name: str) -> Described | None:
     return _checked(*given, name, keep=value, capsule=found.keep)
 
 
-def _of_interface(interface: Any, value: Any, name: str) -> Described:
+def _interface_on_gpu(interface: Any, value: Any, name: str) -> Described:
     try:
         address, read_only = interface["data"]
         shape = tuple(int(extent) for extent in interface["shape"])
@@ -212,7 +212,7 @@ def _of_interface(interface: Any, value: Any, name: str) -> Described:
     return _checked(address or 0, shape, strides, dtype, device, name, writeable=writeable, stream=stream, keep=value)
 
 
-def _of_dlpack(value: Any, name: str) -> Described | None:
+def _dlpack_on_gpu(value: Any, name: str) -> Described | None:
     device = 0
     if not dlpack.is_capsule(value):
         if not (hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__")):

@@ -28,8 +28,6 @@ from .foreign import (
     without_gaps,
 )
 
-Array = np.ndarray[Any, Any]
-
 
 @dataclass(frozen=True, slots=True)
 class _Lent:
@@ -55,18 +53,18 @@ def on_host(value: Any, name: str = "x", *, is_written: bool = False) -> Array |
     torch = torch_of(value)
     array: Array | None
     if torch is not None:
-        array = _of_torch(torch, value, name)
+        array = _torch_on_host(torch, value, name)
     elif is_immutable(value):
         array = _of_immutable(value)
     else:
         try:
             interface = value.__array_interface__
         except AttributeError:
-            array = _of_dlpack(value)
+            array = _dlpack_on_host(value)
         except Exception as error:
             raise malformed("__array_interface__", error) from None
         else:
-            array = _of_interface(interface, value)
+            array = _interface_on_host(interface, value)
     if array is not None and is_written:
         check_owner(value, name)
     return array
@@ -103,7 +101,7 @@ def plain_array(value: Any) -> Array | None:
         return None
 
 
-def _of_torch(torch: Any, value: Any, name: str) -> Array:
+def _torch_on_host(torch: Any, value: Any, name: str) -> Array:
     kind = torch_device(torch, value)
     if kind == "meta" and type(value).__name__ != "FakeTensor":
         cure = f'make `{name}` on the CPU or on a GPU: `torch.empty_like({name}, device="cpu")`'
@@ -125,10 +123,10 @@ def _of_immutable(value: Any) -> Array | None:
         getattr(value, "block_until_ready", bool)()
     except Exception as error:
         raise malformed("block_until_ready", error) from None
-    return _of_dlpack(value)
+    return _dlpack_on_host(value)
 
 
-def _of_interface(interface: Any, value: Any) -> Array:
+def _interface_on_host(interface: Any, value: Any) -> Array:
     try:
         told = dict(interface)
         if told.get("mask") is not None:
@@ -149,7 +147,7 @@ def _of_interface(interface: Any, value: Any) -> Array:
         raise malformed("__array_interface__", error) from None
 
 
-def _of_dlpack(value: Any) -> Array | None:
+def _dlpack_on_host(value: Any) -> Array | None:
     if not dlpack.is_capsule(value):
         if not (hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__")):
             return None
