@@ -33,7 +33,7 @@ from tileproof.backends.cuda import running, starting
 from tileproof.backends.cuda.driver import Device
 from tileproof.runtime import gpu
 from tileproof.runtime.arguments import Bound
-from tileproof.runtime.devices import address_of, current_stream
+from tileproof.runtime.describe import address_of, current_stream
 from tileproof.runtime.prepare import prepare
 
 from . import gpu_chain, gpu_report

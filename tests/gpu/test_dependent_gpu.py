@@ -18,7 +18,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.runtime import gpu as launching
 from tileproof.runtime.arguments import Bound
-from tileproof.runtime.devices import address_of
+from tileproof.runtime.describe import address_of
 from tileproof.runtime.prepare import prepare
 
 pytestmark = pytest.mark.gpu

@@ -18,7 +18,7 @@ from tileproof.backends.cuda.driver import Device
 from tileproof.diagnostics import Code, LaunchError
 from tileproof.diagnostics.values import in_words
 from tileproof.runtime import fast
-from tileproof.runtime.devices import Array, to_device
+from tileproof.runtime.describe import Array, to_device
 
 from . import sample
 from .cache import configured, counted

@@ -16,8 +16,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError
 from tileproof.language.dtypes import ALL, DType, by_storage
 from tileproof.runtime import gpu
-from tileproof.runtime.devices import described
-from tileproof.runtime.foreign import of_torch, to_torch, torch_device, torch_of
+from tileproof.runtime.describe import described, of_torch, to_torch, torch_device, torch_of
 from tileproof.runtime.making import asarray, empty
 from tileproof.runtime.tensors import Tensor
 from tileproof.tuning import Choice, Tunable

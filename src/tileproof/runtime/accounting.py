@@ -26,7 +26,7 @@ from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.values import bytes_of, in_words, shown
 from tileproof.language.dtypes import DType
 
-from .devices import Array, address_of
+from .describe import Array, address_of
 from .leases import Span, ledger_of
 from .recording import recording, refuse_recording
 from .storage import Block

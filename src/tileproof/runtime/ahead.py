@@ -30,7 +30,7 @@ from tileproof.language.kernel import Kernel, Schedule
 from .arguments import Bound
 from .bundles import Held, pack
 from .cache import default, digest, recorded
-from .devices import Array
+from .describe import Array
 from .gpu import Variant, space_of, variant
 from .prepare import prepare
 from .proofs import fingerprint, read_entry, write_entry

@@ -32,9 +32,7 @@ from tileproof.frontend.specialisation import ConstantValue, Specialisation
 from tileproof.ir.types import Access, Fixed, Named
 from tileproof.language.dtypes import BOOL, F32, I32, I64, DType, DTypeVar, by_storage, limits
 
-from .devices import Array, Described, address_of, check_writeable, described
-from .foreign import Unusable
-from .host_arrays import on_host
+from .describe import Array, Described, Unusable, address_of, check_writeable, described, on_host
 from .storage import Block
 from .tensors import Tensor
 

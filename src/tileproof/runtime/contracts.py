@@ -19,7 +19,7 @@ from tileproof.ir.ops import Group
 from tileproof.ir.types import INDEX_LIMIT, Access
 
 from .arguments import Bound, fail
-from .devices import Array, host_copy
+from .describe import Array, host_copy
 from .facts import Measured, Wanted, measure
 
 if TYPE_CHECKING:

@@ -36,8 +36,7 @@ from .arguments import Bound
 from .cache import default, digest
 from .cpu_plans import RECORD, plan_of
 from .cpu_streams import Called, caller, current
-from .devices import address_of
-from .host_arrays import keep_still
+from .describe import address_of, keep_still
 from .launch_cache import Form, can_follow, launch_with, remember
 from .leases import Span, Work, ledger_of
 from .owned import is_own, note_writes, work_of

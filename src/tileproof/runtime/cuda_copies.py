@@ -20,7 +20,7 @@ from tileproof.backends.cuda.pinned import LARGEST, Pinned, in_pinned, pinned
 from tileproof.diagnostics.errors import LaunchError
 
 from .cuda_streams import CudaStream, current_cuda_stream, settle_checks
-from .devices import Array
+from .describe import Array
 from .leases import Span, Work, ledger_of, raise_again
 from .tensors import Tensor
 

@@ -19,8 +19,8 @@ from . import cuda_copies, cuda_graphs, following, host_access
 from .arguments import Bound
 from .cuda_memory import CudaAccount
 from .cuda_streams import CudaStream, lend
+from .describe import Array
 from .graphs import Recorded
-from .host_arrays import Array
 from .leases import Outdated, Work, ledger_of
 from .premises import Watch
 from .prepare import check

@@ -28,9 +28,8 @@ from tileproof.ir.types import Access
 from . import cuda_copies
 from .arguments import Bound, fail
 from .cuda_streams import CudaStream, current_cuda_stream, torch_cuda
-from .devices import Array, Described, address_of, host_copy, wait_for_owner
+from .describe import Array, Described, address_of, host_copy, torch_of, wait_for_owner
 from .facts import Key, key_of
-from .foreign import torch_of
 from .leases import Span, Work, raise_again, untraced
 from .owned import note_writes, spans_of
 from .proved import Proved

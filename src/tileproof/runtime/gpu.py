@@ -28,7 +28,7 @@ from .arguments import Bound
 from .bundles import without_assembler
 from .cache import default, digest
 from .cuda_launches import entries_of
-from .devices import address_of
+from .describe import address_of
 from .proofs import fingerprint, read_entry, write_entry
 from .proved import Proved
 

@@ -33,9 +33,9 @@ from tileproof.language.kernel import Kernel
 
 from . import choice
 from .arguments import Bound
+from .describe import torch_of
 from .describing import Description, Node
 from .fast.readers import Place, place_of_array
-from .foreign import torch_of
 from .leases import Outdated, Span, Work, ledger_of, raise_again
 from .operations import Operation
 from .premises import GraphPremises

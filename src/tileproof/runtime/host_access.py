@@ -13,9 +13,7 @@ from tileproof.diagnostics.errors import Diagnostic, InFlight, LaunchError
 from tileproof.diagnostics.values import shown
 from tileproof.language.dtypes import ALL, BOOL, DType, by_storage
 
-from .devices import described, host_copy
-from .foreign import Unusable
-from .host_arrays import Array, on_host
+from .describe import Array, Unusable, described, host_copy, on_host
 from .leases import Stream
 from .recording import refuse_recording
 from .storage import View

@@ -25,7 +25,7 @@ from tileproof.frontend.signature import Signature, TensorParameter
 from tileproof.ir.types import Access
 
 from .arguments import Bound, fail
-from .devices import Array, Described, address_of, byte_range
+from .describe import Array, Described, address_of, byte_range
 
 _POSSIBILITIES = 64
 """How many distances are followed at once. Each cut at most doubles them: slices with three axes never leave more."""

@@ -12,7 +12,7 @@ from tileproof.language.kernel import Memo
 
 from .arguments import Bound, fail
 from .contracts import measured_now
-from .devices import Described, byte_range, host_copy
+from .describe import Described, byte_range, host_copy
 from .facts import Measured, Wanted, key_of, measure, minted
 from .leases import Outdated, Span, Work, ledger_of, raise_again
 from .proved import Proved, signature_of

@@ -18,7 +18,7 @@ import numpy as np
 from tileproof.backends.memory import Memory
 from tileproof.language.dtypes import DType
 
-from .devices import Described
+from .describe import Described
 from .facts import Facts
 from .fast.layout import StateData
 from .fast.plan import CPU, CUDA

@@ -21,8 +21,7 @@ from tileproof.language.dtypes import ALL, DType
 
 from . import dlpack, exporting, host_access, showing, views
 from .accounting import account_of
-from .devices import Described, address_of
-from .foreign import without_gaps
+from .describe import Described, address_of, without_gaps
 from .host_access import Fetched
 from .leases import Span, ledger_of
 from .storage import Block

@@ -19,7 +19,7 @@ from tileproof.language.dtypes import BOOL, DType, DTypeVar
 from tileproof.language.kernel import Kernel
 
 from .arguments import fail, wrong_rank
-from .foreign import to_torch
+from .describe import to_torch
 
 _MADE = (Access.OUT, Access.SUM, Access.MAX, Access.MIN)
 """Tensors that a launch writes whole, whatever they held."""
