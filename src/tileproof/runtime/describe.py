@@ -1,9 +1,12 @@
-"""Arguments that live on a GPU, whichever library made them.
+"""Arrays of other libraries, on the host and on GPUs: what they say of themselves, and why a kernel cannot use some.
 
-`described` reads what an array says of itself into a `Described`, which has those attributes of a numpy array that a
-launch reads, so that binding and checking are the same on every device. Tensors of torch are read by their own
-attributes, which all of them have; other arrays by `__cuda_array_interface__`; DLPack is for those that have nothing
-else. The driver, not the array, says what kind of memory lies at the address.
+`on_host` makes a numpy array over the same memory; `described` reads an array on a GPU into a `Described`, which has
+those attributes of a numpy array that a launch reads, so that binding and checking are the same on every device.
+Tensors of torch are read by their own attributes, which all of them have; arrays of JAX, which may still be computed,
+by DLPack once they are ready; others by `__array_interface__` or `__cuda_array_interface__`, or else by DLPack. The
+driver, not the array, says what kind of memory lies at an address on a GPU.
+
+Nothing is copied, and no library is loaded to find out: an array of a library that is not loaded cannot be here.
 """
 
 from __future__ import annotations
@@ -11,11 +14,12 @@ from __future__ import annotations
 import math
 import sys
 import weakref
+from collections.abc import Collection
 from contextlib import suppress
 from ctypes import c_size_t
 from dataclasses import field
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -30,6 +34,7 @@ from . import dlpack
 if TYPE_CHECKING:
     from tileproof.backends.cuda.driver import Device
 
+Array = np.ndarray[Any, Any]
 _OF_TORCH: Final = {
     "bool": "bool", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
     "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64",
@@ -305,29 +310,48 @@ def _interface_on_host(interface: Any, value: Any) -> Array:
         raise malformed("__array_interface__", error) from None
 
 
-def _dlpack_on_host(value: Any) -> Array | None:
-    if not dlpack.is_capsule(value):
+_Lending: TypeAlias = tuple[dlpack.Exchanged, np.dtype[Any], tuple[int, ...], Any, int | None]
+"""What a capsule says of an array, its element type, strides in bytes, the capsule, and the stream it is ordered on."""
+
+
+def _lent_by_dlpack(value: Any, kinds: Collection[int]) -> _Lending | int | None:
+    """An array lent by DLPack on devices of some kinds; the kind of another device; None for what knows no DLPack."""
+    stream, is_capsule = None, dlpack.is_capsule(value)
+    if not is_capsule:
         if not (hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__")):
             return None
         try:
-            kind = int(value.__dlpack_device__()[0])
+            kind, device = map(int, value.__dlpack_device__())
         except Exception as error:
             raise malformed("__dlpack_device__", error) from None
-        if kind != dlpack.CPU:
-            raise _elsewhere(kind)
+        if kind not in kinds:
+            return kind
     try:
-        capsule = value if dlpack.is_capsule(value) else dlpack.capsule_of(value)
+        if not is_capsule and dlpack.CPU not in kinds:
+            # The stream that its library orders its work for; ours waits for that one if it is another.
+            stream = current_stream(device)
+        capsule = value if is_capsule else dlpack.capsule_of(value, stream)
         found = dlpack.read(capsule)
     except Exception as error:
         raise malformed("__dlpack__", error) from None
-    if found.device_type != dlpack.CPU:
-        raise _elsewhere(found.device_type)
+    if found.device_type not in kinds:
+        return found.device_type
     dtype = stored(found.element)
     if dtype is None:
         cure = "convert it to an element type before the launch"
         raise Unusable(Code.ARGUMENT_DTYPE, f"holds {found.element}, which is not an element type", cure)
     steps = found.strides
     strides = without_gaps(found.shape, dtype.itemsize) if steps is None else tuple(s * dtype.itemsize for s in steps)
+    return found, dtype, strides, capsule, stream
+
+
+def _dlpack_on_host(value: Any) -> Array | None:
+    lent = _lent_by_dlpack(value, frozenset({dlpack.CPU}))
+    if lent is None:
+        return None
+    if isinstance(lent, int):
+        raise _elsewhere(lent)
+    found, dtype, strides, capsule, _ = lent
     try:
         return array_over(
             found.address, found.shape, strides, dtype, (value, capsule), is_read_only=not found.writeable
@@ -358,8 +382,6 @@ def _letters(dtype: np.dtype[Any]) -> str:
     """An element type as numpy reads it: the letters of bf16 and 8-bit floats say nothing to it but their size."""
     return dtype.str if dtype.isbuiltin != 2 else f"|V{dtype.itemsize}"
 
-
-Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -532,31 +554,10 @@ def _interface_on_gpu(interface: Any, value: Any, name: str) -> Described:
 
 
 def _dlpack_on_gpu(value: Any, name: str) -> Described | None:
-    device = 0
-    if not dlpack.is_capsule(value):
-        if not (hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__")):
-            return None
-        try:
-            kind, device = value.__dlpack_device__()
-        except Exception as error:
-            raise malformed("__dlpack_device__", error) from None
-        if int(kind) not in dlpack.CUDA_KINDS:
-            return None
-    try:
-        # The stream that its library orders its work for; ours waits for that one if it is another.
-        stream = None if dlpack.is_capsule(value) else current_stream(int(device))
-        capsule = value if stream is None else dlpack.capsule_of(value, stream)
-        found = dlpack.read(capsule)
-    except Exception as error:
-        raise malformed("__dlpack__", error) from None
-    if found.device_type not in dlpack.CUDA_KINDS:
+    lent = _lent_by_dlpack(value, dlpack.CUDA_KINDS)
+    if lent is None or isinstance(lent, int):
         return None
-    dtype = stored(found.element)
-    if dtype is None:
-        cure = "convert it to an element type before the launch"
-        raise Unusable(Code.ARGUMENT_DTYPE, f"holds {found.element}, which is not an element type", cure)
-    steps = found.strides
-    strides = without_gaps(found.shape, dtype.itemsize) if steps is None else tuple(s * dtype.itemsize for s in steps)
+    found, dtype, strides, capsule, stream = lent
     return _checked(
         found.address, found.shape, strides, dtype, found.device, name, writeable=found.writeable, stream=stream,
         keep=value, capsule=capsule,

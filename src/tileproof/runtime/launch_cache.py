@@ -20,7 +20,8 @@ from tileproof.language.kernel import Kernel, Memo
 
 from . import choice, streams
 from .fast import Plan, Plans, ScalarArgument, readers, register_buffer
-from .fast.around import Around, Follow, Way, follower
+from .fast.around import Follow, Way, follower
+from .fast.layout import Around
 from .proved import Proved, signature_of
 from .recording import recording
 from .tensors import Tensor
