@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from tileproof.backends.memory import Memory
+from tileproof.backends.base import Memory
 from tileproof.language.dtypes import DType
 
 from .describe import Described

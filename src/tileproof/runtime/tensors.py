@@ -12,8 +12,7 @@ from typing import Any, Final, Self
 
 import numpy as np
 
-from tileproof.backends.base import device_of
-from tileproof.backends.memory import Memory
+from tileproof.backends.base import Memory, device_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError
 from tileproof.diagnostics.values import shown
