@@ -18,8 +18,9 @@ from functools import cached_property
 from typing import Final
 
 from tileproof.ir import ops
-from tileproof.ir.types import INDEX_LIMIT, Tile, Walker
+from tileproof.ir.types import INDEX_LIMIT, AnyValue, Tile, Walker
 from tileproof.ir.walk import walk
+from tileproof.language.dtypes import F32
 from tileproof.language.kernel import Schedule
 from tileproof.lowering.joins import Body, again, cut
 from tileproof.lowering.sums import single_products
@@ -28,7 +29,6 @@ from . import blocks, positions
 from .checks import sites_of
 from .dependent import Dependent, first_ops, read_early, verify, wait_first
 from .facts import MANY, Facts
-from .flushing import flushed
 from .indices import tile_place
 from .order import Order, ordered
 from .parameters import Parameters, Slot, What, begin, finish
@@ -41,6 +41,38 @@ from .tileir.encode import encode
 from .tileir.types import I8, I32, I64, Pointer, Predicate, Rounding, Value
 from .tileir.types import Module as TileModule
 from .tileir.types import Tile as TileOf
+
+_LEAST: Final = -126
+"""The exponent of the least normal number of f32."""
+
+
+def flushed(kernel: ops.KernelIR) -> dict[Tile, Tile]:
+    """For the result of each such choice, what 2 is raised to."""
+    makers: dict[AnyValue, ops.AnyOp] = {}
+    for op in walk(kernel.body):
+        makers.update(dict.fromkeys(ops.results(op), op))
+    found: dict[Tile, Tile] = {}
+    for op in makers.values():
+        if isinstance(op, ops.Select) and op.result.type.dtype == F32 and _number(makers, op.yes) == 0:
+            match makers.get(op.no), makers.get(op.condition):
+                case ops.Unary(fn=ops.UnaryFn.EXP2, operand=x), ops.Binary(fn=ops.BinaryFn.LT, left=y, right=least):
+                    if x is y and _number(makers, least) == _LEAST:
+                        found[op.result] = x
+                case _:
+                    pass
+    return found
+
+
+def _number(makers: dict[AnyValue, ops.AnyOp], tile: Tile) -> bool | int | float | None:
+    """The number that a tile is in every lane, if the program says so."""
+    match makers.get(tile):
+        case ops.Constant(value=bool() | int() | float() as value):
+            return value
+        case ops.Broadcast(operand=operand) | ops.Expand(operand=operand):
+            return _number(makers, operand)
+        case _:
+            return None
+
 
 _PIECE_ALIGNMENT: Final = 128
 _SMALL: Final = 2048
