@@ -11,9 +11,9 @@ from functools import cache
 from typing import Final
 
 from tileproof.backends.cuda import running
-from tileproof.backends.cuda.dependent import Dependent
 from tileproof.backends.cuda.driver import Device
 from tileproof.backends.cuda.facts import Facts
+from tileproof.backends.cuda.order import Dependent
 from tileproof.backends.cuda.program import read_first
 from tileproof.backends.cuda.state import Target
 from tileproof.backends.launching import require

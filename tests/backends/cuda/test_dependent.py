@@ -23,7 +23,7 @@ from launching import Make
 
 import tileproof as tp
 from tileproof import In, Index, InOut, Out, Sum, f32, i32
-from tileproof.backends.cuda.dependent import Dependent, verify
+from tileproof.backends.cuda.order import Dependent, verify
 from tileproof.backends.cuda.tileir.builder import Builder
 from tileproof.backends.cuda.tileir.decode import decode
 from tileproof.backends.cuda.tileir.types import F32, I1, I32, TOKEN, Entry, Op, Pointer, Tile, Value

@@ -27,10 +27,9 @@ from tileproof.lowering.sums import single_products
 
 from . import blocks, positions
 from .checks import sites_of
-from .dependent import Dependent, first_ops, read_early, verify, wait_first
 from .facts import MANY, Facts
 from .indices import tile_place
-from .order import Order, ordered
+from .order import Dependent, Order, first_ops, ordered, read_early, verify, wait_first
 from .parameters import Parameters, Slot, What, begin, finish
 from .positions import Position, known, narrow_value
 from .small_sums import Sums

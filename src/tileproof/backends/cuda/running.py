@@ -21,9 +21,9 @@ from . import driver
 from .assembling import Assembled, Job, Options, assemble_many
 from .checks import WORDS, sites_of
 from .cubin import Resources
-from .dependent import Dependent
 from .driver import Device, Function
 from .facts import Facts, facts_of, layout_of, steps_of
+from .order import Dependent
 from .parameters import CHUNK, Slot
 from .program import Program, Stage, program
 from .state import Target, number

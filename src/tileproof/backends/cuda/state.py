@@ -18,9 +18,8 @@ from tileproof.ir.types import AnyValue, Axis, Length, Tensor, Tile, TileType, W
 from tileproof.language.dtypes import DType
 from tileproof.language.kernel import Schedule
 
-from .dependent import can_wait
 from .facts import Facts
-from .order import Order
+from .order import Order, can_wait
 from .positions import Position, materialised
 from .small_sums import Sums
 from .tileir.builder import Builder
