@@ -86,4 +86,3 @@ def prepare_recorded(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any
     return found, bound
 
 
-__all__ = ["check", "compile", "key_of", "prepare", "prepare_recorded"]
