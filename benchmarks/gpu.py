@@ -34,7 +34,7 @@ from tileproof.backends.cuda.driver import Device
 from tileproof.runtime import gpu
 from tileproof.runtime.arguments import Bound
 from tileproof.runtime.describe import address_of, current_stream
-from tileproof.runtime.prepare import prepare
+from tileproof.runtime.launch import prepare
 
 from . import gpu_chain, gpu_report
 from .book import slug_of

@@ -18,8 +18,8 @@ import numpy as np
 import tileproof as tp
 from tileproof import kernels
 from tileproof.runtime.ahead import stand_in
+from tileproof.runtime.launch import prepare
 from tileproof.runtime.premises import GraphPremises
-from tileproof.runtime.prepare import prepare
 
 from . import gpu_chain
 from .gpu_row import Args, Array, Row

@@ -46,8 +46,8 @@ from tileproof.ir.walk import walk  # noqa: E402
 from tileproof.runtime.arguments import bind  # noqa: E402
 from tileproof.runtime.check import verdict  # noqa: E402
 from tileproof.runtime.contracts import check_compares, check_contents, check_groups  # noqa: E402
+from tileproof.runtime.launch import prepare  # noqa: E402
 from tileproof.runtime.premises import bring, bring_back  # noqa: E402
-from tileproof.runtime.prepare import prepare  # noqa: E402
 
 REFUTED = ("TP0801", "TP0811", "TP0821")
 """Codes that claim a counter-example."""

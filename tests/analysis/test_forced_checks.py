@@ -26,8 +26,8 @@ from tileproof.ir import ops
 from tileproof.ir.verifier import verify
 from tileproof.language.kernel import Kernel
 from tileproof.runtime.arguments import Bound
+from tileproof.runtime.launch import prepare
 from tileproof.runtime.premises import bring, bring_back
-from tileproof.runtime.prepare import prepare
 from tileproof.runtime.proved import Proved
 from tileproof.runtime.workers import pool
 

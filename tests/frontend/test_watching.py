@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from source_files import load_text
 
 from tileproof.frontend.names import Capture, watch
-from tileproof.runtime.prepare import prepare
+from tileproof.runtime.launch import prepare
 from tileproof.runtime.proved import Proved
 
 TEXT = """

@@ -17,7 +17,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic
 from tileproof.runtime.arguments import Bound
 from tileproof.runtime.describe import current_stream, described, host_copy, to_device
-from tileproof.runtime.prepare import prepare
+from tileproof.runtime.launch import prepare
 
 pytestmark = pytest.mark.gpu
 Alone = Callable[[str], str]

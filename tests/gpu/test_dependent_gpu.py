@@ -19,7 +19,7 @@ from tileproof.diagnostics.errors import LaunchError
 from tileproof.runtime import gpu as launching
 from tileproof.runtime.arguments import Bound
 from tileproof.runtime.describe import address_of
-from tileproof.runtime.prepare import prepare
+from tileproof.runtime.launch import prepare
 
 pytestmark = pytest.mark.gpu
 STEPS = 200

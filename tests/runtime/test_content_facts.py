@@ -19,7 +19,7 @@ from tileproof.runtime import facts
 from tileproof.runtime.arguments import bind
 from tileproof.runtime.contracts import check_contents
 from tileproof.runtime.facts import Facts, Measured, Wanted, key_of, measure, minted
-from tileproof.runtime.prepare import compile
+from tileproof.runtime.launch import compile
 
 
 @tp.kernel

@@ -24,8 +24,8 @@ from tileproof.backends.cuda.driver import Memory
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime import describe
 from tileproof.runtime.describe import DeviceBuffer, byte_range, described, host_copy, to_device
+from tileproof.runtime.launch import prepare
 from tileproof.runtime.memory import Overlap, overlap_of, self_overlap
-from tileproof.runtime.prepare import prepare
 
 
 @tp.kernel

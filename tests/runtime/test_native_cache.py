@@ -21,7 +21,7 @@ import tileproof as tp
 from tileproof import In, Out, f32
 from tileproof.backends.cpu import program, running
 from tileproof.backends.cpu.target import VARIABLE, host
-from tileproof.runtime import cpu_launches, prepare
+from tileproof.runtime import cpu_launches, launch
 from tileproof.runtime.cache import Cache
 
 KERNELS = '''
@@ -207,7 +207,7 @@ def multiplied(m: int) -> running.Code:
 
 
 def loaded(kernel: tp.Kernel) -> list[running.Loaded]:
-    proved = prepare._proved.of(kernel).values()
+    proved = launch._proved.of(kernel).values()
     return [each for found in proved for each in cpu_launches._loaded_ones.of(found).values()]
 
 

@@ -26,7 +26,7 @@ from tileproof.ir.types import Tensor, TensorType, TileType
 from tileproof.language.dtypes import ALL
 from tileproof.runtime import gpu
 from tileproof.runtime.arguments import Bound
-from tileproof.runtime.prepare import prepare
+from tileproof.runtime.launch import prepare
 from tileproof.runtime.proved import Proved
 
 _TYPES = {dtype.name: dtype for dtype in ALL}

@@ -13,7 +13,7 @@ import tileproof as tp
 from tileproof import In, Out, T, f32
 from tileproof.diagnostics.errors import Diagnostic
 from tileproof.runtime.arguments import Bound
-from tileproof.runtime.prepare import prepare
+from tileproof.runtime.launch import prepare
 
 F32 = np.dtype(np.float32)
 BASE = 0x7F00_0000_0000

@@ -32,7 +32,7 @@ from .bundles import Held, pack
 from .cache import default, digest, recorded
 from .describe import Array
 from .gpu import Variant, space_of, variant
-from .prepare import prepare
+from .launch import prepare
 from .proofs import fingerprint, read_entry, write_entry
 from .proved import Proved
 from .whole_files import write_whole

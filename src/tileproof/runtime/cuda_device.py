@@ -21,9 +21,9 @@ from .cuda_memory import CudaAccount
 from .cuda_streams import CudaStream, lend
 from .describe import Array
 from .graphs import Recorded
+from .launch import check
 from .leases import Outdated, Work, ledger_of
 from .premises import Watch
-from .prepare import check
 from .proved import Proved
 from .recording import refuse_recording
 from .tensors import Tensor

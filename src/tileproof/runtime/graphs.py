@@ -36,10 +36,10 @@ from .arguments import Bound
 from .describe import torch_of
 from .describing import Description, Node
 from .fast.readers import Place, place_of_array
+from .launch import prepare_recorded
 from .leases import Outdated, Span, Work, ledger_of, raise_again
 from .operations import Operation
 from .premises import GraphPremises
-from .prepare import prepare_recorded
 from .proved import Proved
 from .recording import recording
 from .storage import NOTHING, Block, Written

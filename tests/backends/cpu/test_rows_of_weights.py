@@ -17,7 +17,7 @@ from tileproof.backends.cpu.program import module
 from tileproof.backends.cpu.running import Lowered
 from tileproof.backends.cpu.uses import hoisted, kept
 from tileproof.ir import ops
-from tileproof.runtime.prepare import prepare
+from tileproof.runtime.launch import prepare
 
 Array = np.ndarray[Any, Any]
 BF16 = ml_dtypes.bfloat16

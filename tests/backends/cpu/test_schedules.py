@@ -23,7 +23,7 @@ from tileproof.compiler.pipeline import Cpu, lower
 from tileproof.ir import ops
 from tileproof.ir.walk import walk
 from tileproof.runtime import cpu_launches
-from tileproof.runtime.prepare import prepare
+from tileproof.runtime.launch import prepare
 
 Array = np.ndarray[Any, Any]
 DEPTH = 192

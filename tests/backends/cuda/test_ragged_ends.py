@@ -14,7 +14,7 @@ from tileproof.backends.cuda.state import Target
 from tileproof.backends.cuda.tileir.decode import decode
 from tileproof.backends.cuda.tileir.types import Block, Op
 from tileproof.language.kernel import Schedule
-from tileproof.runtime.prepare import prepare
+from tileproof.runtime.launch import prepare
 
 
 @tp.kernel
