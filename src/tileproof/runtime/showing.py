@@ -13,11 +13,11 @@ from .leases import ledger_of
 from .storage import View
 
 _MOST: Final = 200
-"""How many elements are shown in full."""
+"""How many elements are text_of in full."""
 _MARGIN: Final = "Tensor("
 
 
-def shown(tensor: View) -> str:
+def text_of(tensor: View) -> str:
     """What a tensor holds, or why that cannot be told now; its shape, element type and device."""
     contents = "its contents cannot be read"
     with suppress(Exception):

@@ -428,7 +428,7 @@ class Tensor:
         return _again, (host_access.read(self, "pickle"), self.dtype, self.device)
 
     def __repr__(self) -> str:
-        return showing.shown(self)
+        return showing.text_of(self)
 
 
 def _again(values: Array, dtype: DType, device: str) -> Tensor:
