@@ -34,7 +34,7 @@ def _combiner(
     left = [ctx.builder.value(type_, "a") for type_ in types]
     right = [ctx.builder.value(type_, "b") for type_ in types]
     inner = replace(ctx, depth=ctx.depth + 1, unsafe=None)
-    with ctx.builder.block() as made:
+    with ctx.builder.block() as body:
         if by is None:
             sides = zip(left, right, strict=True)
             made: list[Entity] = [binary(ctx.builder, ops.BinaryFn.ADD, a, b, span, (span, span)) for a, b in sides]
@@ -54,7 +54,7 @@ def _combiner(
     with ctx.builder.block() as rest:
         pairs = zip(given, types, strict=True)
         yields = tuple(broadcast(ctx.builder, tile, type_.axes, span) for tile, type_ in pairs)
-    block = ops.Block((*made, *rest), yields)
+    block = ops.Block((*body, *rest), yields)
     _check_closed(block, {*left, *right}, span)
     return ops.Combiner(tuple(left), tuple(right), block), met
 

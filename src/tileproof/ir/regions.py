@@ -175,8 +175,8 @@ def _listed(types: list[TileType]) -> str:
     return ", ".join(map(str, types)) or "nothing"
 
 
-def of_one_piece(before: Sequence[ops.AnyOp], piece: Walker) -> set[AnyValue]:
-    """The walker `piece` and every value of what stands `before` the join, that may differ between pieces.
+def of_one_piece(leading: Sequence[ops.AnyOp], piece: Walker) -> set[AnyValue]:
+    """The walker `piece` and every value of `leading`, which stands before the join, that may differ between pieces.
 
     It depends on the piece, has its tag, or was read from memory that programs write.
     """
@@ -184,7 +184,7 @@ def of_one_piece(before: Sequence[ops.AnyOp], piece: Walker) -> set[AnyValue]:
     before = 0
     while len(found) != before:
         before = len(found)
-        for op in walk(ops.Block(tuple(before))):
+        for op in walk(ops.Block(tuple(leading))):
             for value, sources in _sources(op):
                 if not found.isdisjoint(sources) or has_tag_in(value, found) or _reads_written(op):
                     found.add(value)
