@@ -2,6 +2,10 @@
 
 The prover answers *no* (so what was to be shown is shown) or leaves open cases: choices under which no contradiction
 was found. It never says yes. The amount of work is counted, never timed, so an answer is the same on every machine.
+
+Linear facts over the integers: can they all hold? Equalities are solved away, also those that two inequalities make.
+Then unknowns are eliminated one by one (Fourier and Motzkin), each new row divided by its common factor and rounded,
+which only integers allow. "No" is certain. "Perhaps" is all that is said otherwise: also when there are too many rows.
 """
 
 from __future__ import annotations

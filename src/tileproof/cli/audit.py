@@ -2,6 +2,10 @@
 
 Reads source only, so that it works on any code base. A name that comes from elsewhere may be tileproof's all the
 same (`from .common import tp`); an audit would rather list such a block, and say so, than miss it.
+
+What the names of a file mean, by its source alone: nothing is imported, nothing runs. A name is followed through
+scopes, imports and plain assignments to where it comes from, as a dotted path: `tileproof.raw.load`, or
+`.common.tp.unsafe` where it came by a relative import.
 """
 
 from __future__ import annotations

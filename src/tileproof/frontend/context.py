@@ -1,4 +1,4 @@
-"""Where operations go while a kernel is compiled: the block being filled, and unique readable names."""
+"""What is known at a point of a kernel while it is compiled, where operations go, and arithmetic on constants."""
 
 from __future__ import annotations
 

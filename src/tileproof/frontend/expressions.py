@@ -1,4 +1,4 @@
-"""What numpy and other kernel languages call things, and what is written here instead."""
+"""Expressions: from a node of Python's tree to a value."""
 
 from __future__ import annotations
 

@@ -2,6 +2,10 @@
 
 A kernel captures by value: numbers, element types, helper functions and the names of the language. What it took
 is recorded, so that a compiled kernel is not used after a captured constant has changed.
+
+Whether captured values are still the same, asked at every launch and therefore quickly. Most captures are found under a
+name in a dict: the globals of a function, or the attributes of a module. While each dict still holds the very object
+that was captured, nothing can have changed. In every other case the captures are looked at closely, one by one.
 """
 
 from __future__ import annotations

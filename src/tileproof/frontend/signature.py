@@ -1,4 +1,8 @@
-"""`@lazily`: an attribute that is computed when it is first asked for, and kept."""
+"""Step 3: a kernel's parameters: tensors with their dimensions, scalars, and constants.
+
+Read from the syntax tree. Dimensions are names (one extent wherever they stand), numbers or `_`. A keyword-only
+parameter is a constant; named like a dimension, it is bound from the arguments and makes that dimension static.
+"""
 
 from __future__ import annotations
 

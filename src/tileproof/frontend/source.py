@@ -1,4 +1,9 @@
-"""Step 1: the source of a function as a syntax tree, with exact places in its file."""
+"""Step 1: the source of a function as a syntax tree, with exact places in its file.
+
+Step 2: what of Python a kernel may be written in. The law: every class of Python's `ast` is either lowered or refused
+with a code. `LOWERED` and `REFUSED` divide them; a test fails on a class in neither. What is wrong only in its place
+(`return` in the middle, `else` on a loop) is refused here too, so that later steps see only what they know.
+"""
 
 from __future__ import annotations
 

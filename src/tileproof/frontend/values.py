@@ -1,4 +1,9 @@
-"""What an expression of a kernel stands for while it is compiled."""
+"""What an expression of a kernel stands for while it is compiled.
+
+The law of axes: how the axes of two tiles meet. An axis without a tag is full. Of length 1 it stretches; of equal
+length it takes the tag it meets. Two different tags never meet, whatever their lengths: a tile of M beside a tile of N
+is a mistake even where both are 64 long, and an axis of one loop turn is not the axis of the next.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""The law of regions: one pick per axis of a tensor names a region, and what moves has exactly its axes."""
+"""The law of regions: one pick per axis of a tensor names a region, and what moves has exactly its axes.
+
+The law of combiners: `Fold`, `Scan` and `Join` hand a combiner two values of a kind, and it makes one of them. A
+combiner computes and nothing else: it touches no memory and shows nothing, so that it may run in any program and as
+often as a backend likes. `Fold` and `Scan` combine the elements along an axis, so their combiner never sees that axis;
+`Join` combines whole tiles.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,10 @@
 A tile type says what the language promises of a tile: its element type, and for each axis its length and its
 *tag*. The tag is the walker or dimension the axis came from; it decides how many of the `length` elements are
 live, and two different tags never meet. An axis without a tag is full.
+
+Lengths known at compile time: numbers, or expressions of dimensions whose value is not given yet. `tileproof check`
+keeps `D: int` symbolic, so a tile may be `D // 2` long. An `Extent` is kept in a normal form (a constant plus integer
+multiples of atoms), so equal lengths compare equal. What cannot be decided without numbers raises `Undecided`.
 """
 
 from __future__ import annotations

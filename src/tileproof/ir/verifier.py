@@ -5,7 +5,7 @@
   defined, so no tile of a loop's turn leaves the loop or enters its next turn.
 - A tensor that is split is not used afterwards; its two parts are.
 - A space with a split walker has one join, at the top level of its body. Behind it nothing of a single piece is
-  used: neither the walker nor what may differ between pieces (`pieces`).
+  used: neither the walker nor what may differ between pieces (`regions`).
 - What enters a loop, is carried, handed on and comes out has one type; so have both ways of an `If`.
 - `In` and `InOut` are loaded, `Out` and `InOut` stored, `Sum`, `Max` and `Min` updated, nothing else. Where
   there is a parallel space, it is one, at the top level; all writing happens in it, and outside it only `In`

@@ -2,6 +2,11 @@
 
 All forms add up in f32 (f64 for f64) and round once; NaN and infinity spread as IEEE says. Pieces of a split are added
 in their order, so the same choice gives the same bits every time; another choice may round otherwise.
+
+Tiles and schedules of matrix products: an estimate ranks them, measurements of the tuner decide. On a GPU of 132
+multiprocessors the enemy is not the peak but the last, half-empty wave. So tiles have widths between the powers of two
+(320 = 256 + 64), and where even those leave it empty, programs share the inner dimension. The worth of a tile is what
+was seen on an H200, as a part of the best.
 """
 
 from __future__ import annotations

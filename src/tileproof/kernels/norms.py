@@ -3,6 +3,11 @@
 All compute in f32 (f64 for f64) and round once. Weights may have another element type than rows. A NaN makes its row
 NaN and an infinity makes NaN or 0 of its row, as IEEE says; other rows are not touched. Squares are f32: a row with
 numbers beyond 1e19 becomes 0.
+
+Gradients of the norms. Those of weights are sums over all rows. They are added up in an order that follows from the
+sizes alone, so that the same call gives the same bits every time: each piece of rows by a program, then the sums of the
+pieces in order. Short rows are read once for both gradients; long ones, which no tile holds, once more for those of
+weights.
 """
 
 from __future__ import annotations

@@ -3,8 +3,13 @@
 Weights have a row for each output. Each group of 16 to 256 neighbours along a row shares a scale, or the whole row
 does. Sums are made in f32 (f64 where x is) and rounded once. 8-bit weights are exact in every type that they are
 multiplied in; only the form that scales weights first rounds their products with the scale to the type of x. NaN and
-infinity, in x or in a scale, spread as IEEE says. Layers of 4 bits are in `int4`, what makes such weights is in
-`quantising`.
+infinity, in x or in a scale, spread as IEEE says. `quantising` makes
+such weights.
+
+Linear layers with weights of 4 bits: y = x @ w.T, where a weight is its bits, less a zero point, times a scale. Two
+weights share a byte: of each group of neighbours along a row, the first half is in the low bits and the second half in
+the high bits. Sums are made in f32 (f64 where x is) and rounded once, and the differences of bits and whole zero points
+are exact in every type that they are multiplied in. NaN and infinity, in x or in a scale, spread as IEEE says.
 """
 
 from __future__ import annotations

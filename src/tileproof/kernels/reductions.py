@@ -3,6 +3,9 @@
 Floats are added up in f32 (f64 for f64) and rounded once. Truth values and integers of 8 and 16 bits add up to i32,
 wider ones to their own type, and wrap. NaN is greater than everything: it wins in `max`, `argmax` and `top_k`, and
 spreads in `sum` and `cumsum`. The same choice gives the same bits every time.
+
+The greatest of rows: where it is, and the k greatest. Elements are compared as they are, or as unsigned integers. NaN
+is greater than everything, and of equal elements the earlier wins.
 """
 
 from __future__ import annotations

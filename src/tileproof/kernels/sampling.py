@@ -2,6 +2,10 @@
 
 A token is -1 (none) where a row has a NaN, or nothing above -inf: such a row has no distribution, and none is an entry
 that no table holds. Tokens are `Index` entries, so kernels that look them up need no test.
+
+What a draw from a row of logits is made of: weights, bars for tokens to reach, and where a sum crosses a number.
+Helpers of the kernels of `sample`. A row is a tuple of the logits, its number, its greatest logit and the scale that
+makes exponents of logits.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class Bound:
     """Arguments that fit their signature."""
 
     tensors: dict[str, Any] = field(default_factory=dict)
-    """Numpy arrays, also over the memory of others; or what `devices.described` says of arrays on a GPU."""
+    """Numpy arrays, also over the memory of others; or what `describe.described` says of arrays on a GPU."""
     scalars: dict[str, bool | int | float] = field(default_factory=dict)
     dimensions: dict[str, int] = field(default_factory=dict)
     dtypes: dict[str, DType] = field(default_factory=dict)

@@ -166,7 +166,7 @@ def check_owner(owner: Any, name: str) -> None:
 def malformed(what: str, error: Exception) -> Unusable:
     """Why an array cannot be used whose description of itself makes no sense, or raises."""
     said = str(error).splitlines()[0] if str(error) else type(error).__name__
-    cure = "pass an array of numpy, torch, cupy or numba, or what `tileproof.runtime.devices.to_device` makes"
+    cure = "pass an array of numpy, torch, cupy or numba, or what `tileproof.runtime.describe.to_device` makes"
     return Unusable(Code.ARGUMENT_KIND, f"has a {what} that cannot be used", cure, f"it says: {said}")
 
 

@@ -90,7 +90,7 @@ class Provenance:
     """Where figures come from."""
 
     source: str
-    """The number of the kernels: see `sources`."""
+    """The number of what the kernels say."""
     tileproof: str
     assembler: str
     """The version of what made the code: NVIDIA's assembler, or LLVM's package for the CPU."""

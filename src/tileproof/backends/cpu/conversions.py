@@ -1,4 +1,9 @@
-"""Lanes of floats, and conversions between element types: an emitter that knows its types."""
+"""Lanes of floats, and conversions between element types: an emitter that knows its types.
+
+Conversions between element types, and between the bits in memory and the form in registers. A conversion rounds once.
+From f64 or long integers to less than f32 the value first goes to f32 *to odd*: cut, its last bit set where something
+was lost. Rounding that to nearest gives what rounding the original would.
+"""
 
 from __future__ import annotations
 

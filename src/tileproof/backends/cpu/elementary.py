@@ -3,6 +3,17 @@
 Largest errors of f32, in units in the last place: exp 0.92 (all were tried), exp2 0.81, log 0.9, log2 0.99, tanh 1.4,
 sigmoid 1.7, erf 1.3, rsqrt 1.5, and 0.51 for sin, cos and pow. Those of f64 are hardly larger. f16 and bf16 are
 computed in f32 and rounded once more. All are right at infinities, NaN, zeros and denormal numbers.
+
+exp, exp2, sigmoid and tanh in vectors of f32 and f64. exp(x) = 2^n exp(r) with |r| <= ln 2 / 2. n is rounded by adding
+a number so large that the sum has no fraction; the last bits of the sum are then n. 2^n itself may be no float, but for
+the two halves of n it is one, so multiplying by both gives overflow and denormal numbers by the machine's own rounding.
+
+log, log2 and power in vectors of f32 and f64. x = 2^e (1 + t) with 1 + t between the square roots of 1/2 and 2; log(1 +
+t) is t and a rest, which is small.
+
+sin and cos in vectors of f32, computed in f64. x = n pi/2 + r with |r| <= pi/4. Up to 2^48 two parts of pi/2 give r
+exactly enough, since the product of a fused multiplication is exact. Beyond, where a number of f32 is a multiple of
+2^25, the bits of 2/pi that matter are multiplied as integers, lane by lane, in a branch that other numbers do not take.
 """
 
 from __future__ import annotations

@@ -3,6 +3,9 @@
 Code is written into *levels*: the function, and every loop, branch and nest that is open. An operation that computes
 goes to the outermost level that has all its operands, so what does not depend on a loop is computed before it, and an
 operation that was already written there is not written again.
+
+How elements are held: in memory as their bits, in registers in the type they are computed in. A float of 16 bits or
+less is a `float` in a register, always one that its own type can represent; a bool is an `i1`.
 """
 
 from __future__ import annotations

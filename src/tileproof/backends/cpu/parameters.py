@@ -1,6 +1,14 @@
 """What the code of a kernel on the CPU and its launches agree on: facts of arguments, packed operands, argument words.
 
 A launch loads this, and nothing that writes code.
+
+What a launch tells the compiler about its arguments: part of the key a compiled kernel is kept under. A fact is stated
+only if the launch verified it, and a kernel compiled for some facts runs only where they hold.
+
+Operands of products that many programs share are packed once for all of them, before they run. An operand qualifies if
+it is a tile of a tensor that is only read, perhaps converted or turned, whose place follows from walkers that step by
+whole tiles and from indices. It is then packed for every place of the tensor, so that no program needs one that is
+missing. It is worth the memory where each packed tile is used several times.
 """
 
 from __future__ import annotations

@@ -3,6 +3,11 @@
 The left operand is packed row by row, the right one in panels as wide as a block. Steps along the inner axis are padded
 with zeros to whole turns of the loop over them. Products of 8-bit integers take two or four elements of the inner axis
 in a step, side by side in 32 bits.
+
+Products of 8-bit integers: neighbours along the inner axis stand side by side in 32 bits and are multiplied at once. In
+pairs they are 16-bit numbers. In fours the machine multiplies unsigned by signed bytes: a signed left operand is packed
+with 128 added, and 128 times the sum of each column of the right one, which is kept behind its panels, is taken off in
+the end. All sums are exact, as they wrap like the sum they stand for.
 """
 
 from __future__ import annotations

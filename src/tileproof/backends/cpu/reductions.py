@@ -1,4 +1,8 @@
-"""Reductions, folds, scans and sums up to each element, along an axis."""
+"""Reductions, folds, scans and sums up to each element, along an axis.
+
+Reductions along an axis. Along the lanes, several rows are reduced at once and each by several sums at a time, which
+are then combined in a fixed order. Across the lanes, a vector of sums goes down the axis.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,10 @@
 
 Costs are counted in cheap operations for each element. A tile is kept if what it saves is more than the store and the
 loads it takes, or if it must be: what is read from a tensor that the kernel writes is read where the program says so.
+
+What is the same for all programs is computed once for those that a thread takes at a time, before the first of them.
+Such operations follow from tensors that are only read, taken whole, and from scalars: a vector that every program
+multiplies its rows with, its norm, its conversion. What programs ask of them is kept in scratch memory.
 """
 
 from __future__ import annotations

@@ -1,7 +1,11 @@
-"""Runs a program and all that it starts, for a limited time, so that nothing of it stays behind.
+"""From Tile IR bytecode to the machine code of one GPU architecture, by NVIDIA's assembler.
 
-The program leads a process group of its own. Whatever ends the run (its end, the time limit, Ctrl-C, a switch pulled by
-another thread) ends the whole group: the assembler starts further programs, which would otherwise go on alone.
+The assembler runs as a process of its own, in a folder that is removed whatever happens, and for a limited time. What
+goes wrong in it is told in our words, at the line of the kernel where it names one; its own words follow on request.
+
+Runs a program and all that it starts, for a limited time, so that nothing of it stays behind. The program leads a
+process group of its own. Whatever ends the run (its end, the time limit, Ctrl-C, a switch pulled by another thread)
+ends the whole group: the assembler starts further programs, which would otherwise go on alone.
 """
 
 from __future__ import annotations

@@ -1,7 +1,12 @@
-"""What the assembler reports of its choices: how tiles are loaded and stored, and how matrix products are done.
+"""What a compiled kernel needs of a GPU, read from its cubin: an ELF file with NVIDIA's own records in it.
 
-It writes each choice twice, and each reason once per instruction it would have made; here a place in the source has one
-remark of a kind.
+A record of `.nv.info` has a format and an identifier of one byte each, then a value of two bytes, or the length of a
+payload that follows. Records of the file name their kernel by its place in the symbol table; those of
+`.nv.info.<kernel>` are all about one.
+
+What the assembler reports of its choices: how tiles are loaded and stored, and how matrix products are done. It writes
+each choice twice, and each reason once per instruction it would have made; here a place in the source has one remark of
+a kind.
 """
 
 from __future__ import annotations

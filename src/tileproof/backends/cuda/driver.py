@@ -1,5 +1,5 @@
 """The CUDA driver, each call with types on it. Nothing else imports `cuda.bindings`, which happens when a GPU is first
-asked for. A call that fails raises `LaunchError`, in the words of `driver_failures`.
+asked for. A call that fails raises `LaunchError`, in the words of `driver_api`.
 
 A thread works in a *context*. If one of the right GPU is current, as torch and cupy make it, it is used as it is;
 otherwise the primary context, which all libraries share, becomes current. Streams and kernels are the numbers that the

@@ -1,4 +1,9 @@
-"""What an error of the CUDA driver means for a user: one of our codes, what CUDA said, and the way out."""
+"""How a function of the CUDA driver is called: in the right context, with failures in words, never after its end.
+
+An error that loses the context, as an illegal address does, comes from work that was started earlier, and every call
+after it would fail with the same words. The first one is reported as it comes; later calls are refused here, with what
+lost the context, and what is freed is not given back any more.
+"""
 
 from __future__ import annotations
 

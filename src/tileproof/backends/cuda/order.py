@@ -4,6 +4,15 @@ order; everything else is free.
 Tile IR orders memory by tokens alone. A load of a tensor that nobody writes takes no token, so it can be issued early;
 neither does a tensor with a single store that never meets itself. Programs need no order between them: they touch no
 common element.
+
+Kernels that begin before the one ahead of them on their stream has ended (programmatic dependent launch). The law kept
+here: nothing but reads of *frozen* tensors, which the kernel ahead does not write, happens before that kernel has
+ended, on any path. Each entry waits for that once, and every other access, a failed check's report too, is ordered
+behind its token: where an operation stands orders nothing. Right behind the wait the kernel lets the next one begin.
+That one waits in its turn until this one has ended, so at most two are under way at a time, and what the kernel before
+both of them wrote can be seen by either, before its wait too.
+
+The wait ends at once where a launch was not made dependent: such code runs in any launch, frozen tensors or not.
 """
 
 from __future__ import annotations
@@ -111,7 +120,7 @@ class Order:
 def ordered(kernel: ops.KernelIR, *, combined: bool) -> dict[Tensor, Tensor]:
     """The tensors whose accesses need an order, each with the parameter whose memory it is.
 
-    Updates meet in any order, unless `combined` says that theirs counts too.
+    Updates meet in any order, unless `parameters` says that theirs counts too.
     """
     belongs: dict[Tensor, Tensor] = {}
     free: set[Tensor] = set()

@@ -7,6 +7,10 @@ All entries of a module take the same parameters, whose order `parameters` knows
 - the kernel itself, one block for each program, or as many blocks as the GPU holds where the schedule is persistent;
 - `after`, where pieces are joined, does the same for each combination of the other walkers;
 - `finish` brings what was combined in a wider type back into the tensor's own.
+
+Powers of two that a program takes as 0 where they are below the normal numbers of f32. `tp.where(x < -126, 0,
+tp.exp2(x))` is what a GPU has one instruction for; a power with results below as well takes three more: a comparison,
+and a product ahead of it and behind it.
 """
 
 from __future__ import annotations

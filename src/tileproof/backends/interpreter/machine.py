@@ -1,6 +1,10 @@
 """Executes blocks of the IR, one point after another.
 
 A tile is a numpy array of its live elements and no others: an axis is as long as its tag says at this moment.
+
+The join of a split walker: its pieces leave their values here, and the last to arrive makes the rest go on. What
+follows the join knows no piece. It may use what was made before only where all pieces made the same of it. The verifier
+sees to that; here the values themselves are compared, unless programs run unwatched and may race.
 """
 
 from __future__ import annotations

@@ -3,6 +3,11 @@
 A plan is made of a launch that went the full way. It is keyed by exact element types, extents and strides, so all that
 the full launch derived from those (facts, dimensions, grid, contracts) is a constant of the plan. Addresses and scalars
 differ from launch to launch; what was demanded of them is part of the plan and looked at every time.
+
+The second call of the driver that a launch has where pieces are joined, and the memory between the two. The memory is
+taken and given back in the order of the stream, at every launch. To keep some with the plan would save two calls of the
+driver, and costs more than that: plans are many and the memory may be large, and whoever launches on another stream, or
+replays what a stream has recorded, would have to be kept away from it.
 """
 
 from __future__ import annotations

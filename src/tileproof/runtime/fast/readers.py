@@ -2,6 +2,11 @@
 
 Only objects of exactly these types are read: a subclass may mean something else by its memory. The types are never
 forgotten, so none of them can give its place in memory to another.
+
+torch: how its tensors are read, and what its current stream is. torch itself is never imported here. torch tells both
+through DLPack's exchange API (2.11 and 2.13 were tried), a table of C functions that is made for launches like ours:
+they describe a tensor without allocating anything. The name of the attribute that leads to the table has changed once;
+where there is none, tensors are read in Python.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""The choices an operation's attributes offer. A member's value is its number in the bytecode."""
+"""The types of Tile IR, the choices its attributes offer, and a module of it in memory.
+
+Every value is a tile (a scalar is a tile of rank 0), a view of memory, or a token. A module is entries made of
+blocks, blocks made of operations, operations linked by values.
+"""
 
 from __future__ import annotations
 
