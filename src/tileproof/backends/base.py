@@ -148,9 +148,6 @@ def device_of(number: int | None) -> Device:
     return found
 
 
-__all__ = ["AUTO", "Backend", "Device", "backend_of", "device_of", "names", "register", "register_devices"]
-
-
 class Memory(Enum):
     """Who can touch some memory."""
 

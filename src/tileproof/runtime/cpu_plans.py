@@ -186,6 +186,3 @@ def _arena_for(size: int) -> Arena:
     if not _arenas or _arenas[-1].size < size:
         _arenas.append(Arena(max(size, 1 << 16)))
     return _arenas[-1]
-
-
-__all__ = ["RECORD", "plan_of"]

@@ -387,5 +387,3 @@ ledger_of(None).is_launching = _is_launching
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_start_anew)
 atexit.register(_abandon)
-
-__all__ = ["Called", "Caller", "CpuStream", "caller", "current"]

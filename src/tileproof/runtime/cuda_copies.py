@@ -266,6 +266,3 @@ def _write(stream: CudaStream, name: str, tensor: Tensor, start: Callable[[], ob
 def _stream_of(tensor: Tensor) -> CudaStream:
     assert tensor.block.device is not None
     return current_cuda_stream(tensor.block.device)
-
-
-__all__ = ["device_to_device", "fetch", "fill", "from_host", "to_host"]

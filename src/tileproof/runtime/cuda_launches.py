@@ -250,6 +250,3 @@ def entries_of(bound: Bound, name: str) -> Any:
         known = {**known, key: cuda_copies.to_host(own)}
         _entries[block] = version, known
     return known[key]
-
-
-__all__ = ["Launch", "entries_of", "give", "is_torchs", "order", "torch_stream_beside"]

@@ -417,6 +417,3 @@ def lend(device: int, span: Span, handle: int) -> None:
     if error is not None:
         ledger.told(error)
         raise_again(error)
-
-
-__all__ = ["CudaStream", "current_cuda_stream", "lend", "settle_checks", "torch_cuda"]

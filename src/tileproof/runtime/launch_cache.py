@@ -165,8 +165,3 @@ def scalar_argument(dtype: DType, given: Any, word: int | None) -> ScalarArgumen
     if type(given) not in (bool, int, float) or dtype.name not in _SCALARS:
         return None
     return ScalarArgument(dtype, type(given), word)
-
-
-__all__ = [
-    "FORMS", "Form", "can_follow", "forms_of", "launch_with", "remember", "scalar_argument",
-]  # fmt: skip

@@ -470,7 +470,3 @@ def _forget_locks() -> None:
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_making.acquire, after_in_parent=_making.release, after_in_child=_making.release)
     os.register_at_fork(before=_hold_locks, after_in_parent=_release_locks, after_in_child=_forget_locks)
-
-__all__ = [
-    "Ledger", "Span", "Stream", "Use", "Work", "every_ledger", "ledger_of", "raise_again", "untraced",
-]  # fmt: skip

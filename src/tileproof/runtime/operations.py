@@ -343,6 +343,3 @@ class StreamPool:
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         _pools.set(without_last(_pools.get(), self))
-
-
-__all__ = ["Operation", "StreamPool", "all_of", "host_op", "launch_op", "value_op"]

@@ -323,8 +323,3 @@ def device_number(device: str) -> int | None:
 def device_name(number: int | None) -> str:
     """The name of a device, as users write it."""
     return "cpu" if number is None else f"cuda:{number}"
-
-
-__all__ = [
-    "Stream", "chained", "chosen_stream", "current_stream", "device_name", "device_number", "watched", "without_last",
-]  # fmt: skip

@@ -24,8 +24,6 @@ from tileproof.diagnostics.errors import Diagnostic, LaunchError
 from . import llvm
 from .target import Target
 
-__all__ = ["ARENAS", "SPACES", "Arena", "Pool", "Spare", "pool_text", "signals_blocked", "threads", "with_relax"]
-
 JOB: Final = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 HAS_THREADS: Final = sys.platform != "win32"
 """Whether the system has the threads that `pool.c` uses; where it has not, jobs are done by their callers."""

@@ -271,6 +271,3 @@ class Lanes:
     def set_poisoned(self, is_poisoned: bool) -> None:
         """Has every launch ask the ledger while some memory is known to hold nothing that counts."""
         self._data.poisoned = is_poisoned
-
-
-__all__ = ["MOST_SPANS", "Lane", "Lanes"]
