@@ -21,7 +21,7 @@ from tileproof.analysis import settling
 from tileproof.analysis.checking import prove
 from tileproof.backends.interpreter.replay import replay
 from tileproof.compiler.pipeline import compile_for
-from tileproof.frontend.parse import parse
+from tileproof.frontend.signature import parse
 from tileproof.frontend.specialisation import generic
 from tileproof.language.kernel import Kernel
 

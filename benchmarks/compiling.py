@@ -13,7 +13,7 @@ from tileproof.backends.cpu.parameters import Facts
 from tileproof.backends.cpu.target import depth_for, host
 from tileproof.compiler.pipeline import Cpu, compile_for, lower, with_checks
 from tileproof.frontend.elaborate import Elaborated
-from tileproof.frontend.parse import _parsed, parse
+from tileproof.frontend.signature import _parsed, parse
 from tileproof.frontend.specialisation import Specialisation
 from tileproof.ir.ops import KernelIR
 from tileproof.language.kernel import Kernel

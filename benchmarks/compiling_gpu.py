@@ -32,7 +32,7 @@ import numpy as np
 from tileproof.backends.cuda.assembling import Assembled, assemble
 from tileproof.backends.cuda.toolchain import find
 from tileproof.compiler.pipeline import compile_for, with_checks
-from tileproof.frontend.parse import parse
+from tileproof.frontend.signature import parse
 from tileproof.language.kernel import Kernel
 from tileproof.runtime import gpu
 from tileproof.runtime.arguments import Bound, bind

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tileproof.compiler.pipeline import compile_for
-from tileproof.frontend.parse import parse
+from tileproof.frontend.signature import parse
 from tileproof.frontend.specialisation import Specialisation, generic
 from tileproof.language.kernel import Kernel
 

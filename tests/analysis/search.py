@@ -39,7 +39,7 @@ from tileproof.backends.interpreter import Order  # noqa: E402
 from tileproof.compiler.pipeline import compile_for  # noqa: E402
 from tileproof.diagnostics.errors import Diagnostic  # noqa: E402
 from tileproof.frontend.elaborate import accepted  # noqa: E402
-from tileproof.frontend.parse import parse  # noqa: E402
+from tileproof.frontend.signature import parse  # noqa: E402
 from tileproof.frontend.specialisation import Specialisation  # noqa: E402
 from tileproof.ir.ops import Group, KernelIR  # noqa: E402
 from tileproof.ir.walk import walk  # noqa: E402

@@ -13,8 +13,7 @@ from gpu_runs import assert_agrees
 
 import tileproof as tp
 from tileproof.diagnostics.errors import Diagnostic
-from tileproof.frontend.parse import parse
-from tileproof.frontend.signature import TensorParameter
+from tileproof.frontend.signature import TensorParameter, parse
 from tileproof.ir.types import Access
 
 pytestmark = pytest.mark.gpu

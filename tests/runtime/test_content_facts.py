@@ -14,7 +14,7 @@ import tileproof as tp
 from tileproof import In, Index, InOut, Offsets, Out, T, Unique, f32, i32
 from tileproof.analysis.mints import mints
 from tileproof.diagnostics.codes import Code
-from tileproof.frontend.parse import parse
+from tileproof.frontend.signature import parse
 from tileproof.runtime import facts
 from tileproof.runtime.arguments import bind
 from tileproof.runtime.contracts import check_contents

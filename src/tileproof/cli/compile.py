@@ -22,8 +22,7 @@ from tileproof.backends.cuda.tileir.decode import decode
 from tileproof.backends.cuda.tileir.text import show
 from tileproof.diagnostics import Code, Diagnostic, KernelError, Source, TileproofError, render, shown_path
 from tileproof.diagnostics.values import in_words
-from tileproof.frontend.parse import parse
-from tileproof.frontend.signature import ContentOf, OpenDimension, ScalarParameter, Signature, TensorParameter
+from tileproof.frontend.signature import ContentOf, OpenDimension, ScalarParameter, Signature, TensorParameter, parse
 from tileproof.language.dtypes import ALL, DType, DTypeVar
 from tileproof.language.kernel import Kernel, Schedule
 from tileproof.runtime.ahead import Launch, Made, Plan, compile_all, plan_launch, stand_in, write_bundle

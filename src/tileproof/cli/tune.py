@@ -15,7 +15,7 @@ from pathlib import Path
 from tileproof import kernels
 from tileproof.backends.cuda import toolchain
 from tileproof.diagnostics import TileproofError, render
-from tileproof.frontend.parse import parse
+from tileproof.frontend.signature import parse
 from tileproof.tuning import records, tuner
 from tileproof.tuning.inputs import DTYPES, TuningError
 from tileproof.tuning.places import place_for

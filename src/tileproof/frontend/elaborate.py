@@ -17,8 +17,17 @@ from . import combining, functions, views  # these register the functions of the
 from .context import Builder, Context, Place, finish
 from .expressions import evaluate
 from .names import MISSING, find_name
-from .parse import Elaborated, parse, too_deep
-from .signature import Anything, ContentOf, Element, ScalarParameter, Signature, TensorParameter
+from .signature import (
+    Anything,
+    ContentOf,
+    Elaborated,
+    Element,
+    ScalarParameter,
+    Signature,
+    TensorParameter,
+    parse,
+    too_deep,
+)
 from .source import FunctionSource, Refused, refuse
 from .specialisation import ConstantValue, Specialisation, generic, told_for
 from .statements import run, run_helper

@@ -13,17 +13,19 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Generic, TypeAlias, TypeVar, overload
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.errors import Edit
+from tileproof.diagnostics.errors import Edit, KernelError
 from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.spans import Span
 from tileproof.diagnostics.values import shown
+from tileproof.ir.ops import KernelIR
 from tileproof.ir.types import Access, Dimension, Fixed, Length, Named
 from tileproof.language import parameters as spelled
 from tileproof.language.dtypes import ALL, TF32, DType, DTypeVar
+from tileproof.language.kernel import Kernel, Memo
 
 from .dimensions import Equation, read_dimension, read_dimensions, resolve
-from .names import MISSING, as_dtype, find_name
-from .source import FunctionSource, refuse
+from .names import MISSING, Capture, as_dtype, find_name
+from .source import FunctionSource, Refused, check_syntax, read_function, refuse
 
 V = TypeVar("V")
 
@@ -479,3 +481,52 @@ def _check_contents(signature: Signature) -> None:
                 tensor.span,
                 help=f"did you mean `{near}`?" if near else "name the dimension of the table it indexes",
             )
+
+
+@dataclass(frozen=True, slots=True)
+class Elaborated:
+    """Typed IR, and the values from outside it was made with: stale as soon as one of them changes."""
+
+    ir: KernelIR
+    captures: tuple[Capture, ...]
+
+    @property
+    def is_current(self) -> bool:
+        return all(capture.is_current for capture in self.captures)
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A kernel's source and signature: what does not depend on element types and constants."""
+
+    source: FunctionSource
+    signature: Signature
+
+
+_parsed: Final = Memo[list[Parsed]](list)
+
+
+def parse(kernel: Kernel) -> Parsed:
+    """Source and signature of a kernel; raises `KernelError` with every mistake of syntax."""
+    known = _parsed.of(kernel)
+    if known:
+        return known[0]
+    try:
+        source = read_function(kernel.function, kernel.source_lines)
+        try:
+            mistakes = check_syntax(source)
+        except RecursionError:
+            raise too_deep(source) from None
+        if mistakes:
+            raise KernelError(*mistakes)
+        parsed = Parsed(source, read_signature(source))
+    except Refused as refused:
+        raise KernelError(refused.diagnostic) from None
+    known.append(parsed)
+    return parsed
+
+
+def too_deep(source: FunctionSource) -> Refused:
+    """That a kernel is nested deeper than Python can follow."""
+    message = f"the expressions or helpers of `{source.name}` are nested too deeply"
+    return refuse(Code.UNSUPPORTED_EXPRESSION, message, source.header, help="give names to parts of them")

@@ -23,7 +23,7 @@ from tileproof.backends.cuda.cubin import Remark, warnings_of
 from tileproof.backends.cuda.program import Program
 from tileproof.backends.cuda.running import Code, Request, code_of, job_of
 from tileproof.diagnostics.errors import TileproofError
-from tileproof.frontend.parse import parse
+from tileproof.frontend.signature import parse
 from tileproof.ir.types import TensorType
 from tileproof.language.kernel import Kernel, Schedule
 

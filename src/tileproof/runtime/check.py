@@ -11,7 +11,7 @@ from tileproof.backends.interpreter.replay import replay
 from tileproof.compiler.pipeline import compile_for, passed, with_checks
 from tileproof.diagnostics.errors import Diagnostic, KernelError
 from tileproof.frontend.elaborate import accepted
-from tileproof.frontend.parse import Elaborated, parse
+from tileproof.frontend.signature import Elaborated, parse
 from tileproof.frontend.specialisation import ConstantValue, Specialisation
 from tileproof.ir.ops import KernelIR
 from tileproof.ir.types import Undecided, symbol

@@ -21,8 +21,7 @@ from tileproof.backends.cuda.driver import Device
 from tileproof.backends.cuda.starting import Started
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError, TileproofError
-from tileproof.frontend.parse import parse
-from tileproof.frontend.signature import ContentOf, Signature
+from tileproof.frontend.signature import ContentOf, Signature, parse
 from tileproof.ir.types import Access
 
 from . import cuda_copies

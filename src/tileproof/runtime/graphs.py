@@ -26,8 +26,7 @@ import numpy as np
 from tileproof.backends.base import device_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError
-from tileproof.frontend.parse import parse
-from tileproof.frontend.signature import Signature
+from tileproof.frontend.signature import Signature, parse
 from tileproof.ir.types import Access
 from tileproof.language.kernel import Kernel
 

@@ -17,7 +17,7 @@ from typing import Any, Final, Generic, NamedTuple, NoReturn, TypeVar
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError
 from tileproof.diagnostics.values import shown
-from tileproof.frontend.parse import parse
+from tileproof.frontend.signature import parse
 from tileproof.ir.types import Access
 from tileproof.language.kernel import Kernel, Memo
 

@@ -10,8 +10,7 @@ from tileproof.analysis.verdict import Verdict
 from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.spans import Span
 from tileproof.frontend.names import watch
-from tileproof.frontend.parse import Elaborated, parse
-from tileproof.frontend.signature import Signature
+from tileproof.frontend.signature import Elaborated, Signature, parse
 from tileproof.frontend.specialisation import Specialisation
 from tileproof.ir.ops import Group, KernelIR
 from tileproof.ir.walk import walk

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from tileproof.diagnostics.codes import Code
-from tileproof.frontend.parse import parse
-from tileproof.frontend.signature import ContentOf, OpenDimension, ScalarParameter, Signature, TensorParameter
+from tileproof.frontend.signature import ContentOf, OpenDimension, ScalarParameter, Signature, TensorParameter, parse
 from tileproof.ir.types import Access, Fixed, Named
 from tileproof.language.dtypes import BOOL, DType, DTypeVar
 from tileproof.language.kernel import Kernel

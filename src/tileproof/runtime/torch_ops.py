@@ -18,8 +18,7 @@ from typing import Any, Final, overload
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError
-from tileproof.frontend.parse import parse
-from tileproof.frontend.signature import TensorParameter
+from tileproof.frontend.signature import TensorParameter, parse
 from tileproof.ir.types import Access
 from tileproof.language.kernel import Kernel, Launcher
 
