@@ -29,13 +29,12 @@ from tileproof.language.kernel import Kernel, Schedule
 
 from .arguments import Bound
 from .bundles import Held, pack
-from .cache import default, digest, recorded
+from .cache import default, digest, recorded, write_whole
 from .describe import Array
 from .gpu import Variant, space_of, variant
 from .launch import prepare
 from .proofs import fingerprint, read_entry, write_entry
 from .proved import Proved
-from .whole_files import write_whole
 
 Assemble: TypeAlias = Callable[..., Iterable[tuple[Job, Assembled | TileproofError]]]
 """What calls the assembler, as `assemble_each` does."""
