@@ -36,9 +36,9 @@ import numpy as np  # noqa: E402
 from tileproof.backends.cuda import toolchain  # noqa: E402
 from tileproof.backends.cuda.assembling import Assembled, Job, assemble_each  # noqa: E402
 from tileproof.backends.cuda.running import Code  # noqa: E402
-from tileproof.cli.cache import shown_size  # noqa: E402
-from tileproof.cli.progress import Progress  # noqa: E402
+from tileproof.cli.usage import Progress  # noqa: E402
 from tileproof.diagnostics.errors import TileproofError, render_all  # noqa: E402
+from tileproof.diagnostics.values import in_words  # noqa: E402
 from tileproof.runtime.ahead import (  # noqa: E402
     Assemble,
     Launch,
@@ -191,8 +191,8 @@ def _tell(work: Work, done: Sequence[Made], removed: tuple[int, int], seconds: f
     print(f"{work.launches} launches for {work.arch} come to {len(done)} kernels: {kept} kept, {len(done) - kept} made")
     if work.failed:
         print(f"{len(work.failed)} FAILED; nothing was removed")
-    print(f"code {shown_size(sum(len(code.cubin) for code in codes))}, all {shown_size(info.bytes)} in {info.path}")
-    print(f"removed {removed[0]} entries, {shown_size(removed[1])}; took {seconds:.0f} s")
+    print(f"code {in_words(sum(len(code.cubin) for code in codes))}, all {in_words(info.bytes)} in {info.path}")
+    print(f"removed {removed[0]} entries, {in_words(removed[1])}; took {seconds:.0f} s")
 
 
 if __name__ == "__main__":

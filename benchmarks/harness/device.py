@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.target import host
-from tileproof.backends.cpu.threads import cores
+from tileproof.backends.cpu.pool import cores
 
 _NOISE: Final = ("nvidia", "geforce", "intel", "amd", "r", "tm", "cpu", "processor", "with", "core")
 

@@ -18,13 +18,13 @@ from tileproof import kernels
 from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.pool import Pool, pool_text
 from tileproof.backends.cpu.target import host
-from tileproof.backends.cpu.threads import VARIABLE
+from tileproof.backends.cpu.pool import VARIABLE
 from tileproof.backends.cuda import running, starting
 from tileproof.backends.cuda.driver import Device
 from tileproof.runtime import gpu, workers
 from tileproof.runtime.arguments import Bound
-from tileproof.runtime.devices import address_of, current_stream
-from tileproof.runtime.prepare import prepare
+from tileproof.runtime.describe import address_of, current_stream
+from tileproof.runtime.launch import prepare
 
 from ..compile.steps import cpu_steps
 from ..harness import cpu_clock, cpu_limits, gpu_clock, result

@@ -34,9 +34,8 @@ from .language.dtypes import (
     u32,
     u64,
 )
-from .language.kernel import Kernel, kernel
+from .language.kernel import Kernel, Schedule, kernel
 from .language.parameters import In, Index, InOut, Max, Min, Offsets, Out, Sum, Unique
-from .language.schedule import Schedule
 from .language.spaces import dim, each, group, join, parallel, require, segments, split, split_at, tiles
 from .language.tiles import (
     abs,

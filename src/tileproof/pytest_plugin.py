@@ -47,9 +47,8 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 def _has_kernels(path: Path) -> bool:
     """Whether the source makes kernels at its top level, or is broken and speaks of tileproof."""
-    from tileproof.cli.audit import parse
+    from tileproof.cli.audit import kernel_makers, parse
     from tileproof.cli.load import read_source
-    from tileproof.cli.names import kernel_makers
     from tileproof.diagnostics import Diagnostic
 
     source = read_source(path)

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from tileproof.analysis.formulas import All, Fact, Formula, Some
 from tileproof.analysis.terms import (
+    All,
     Atom,
+    Fact,
+    Formula,
     GroupOf,
     Least,
     Product,
     Quotient,
     Read,
+    Some,
     Term,
     Unknown,
 )

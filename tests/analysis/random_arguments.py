@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 import tileproof as tp
-from tileproof.frontend.parse import parse
-from tileproof.frontend.signature import ContentOf, ScalarParameter, Signature, TensorParameter
+from tileproof.frontend.signature import ContentOf, ScalarParameter, Signature, TensorParameter, parse
 from tileproof.ir.types import Access, Fixed, Named
 
 ROOMY = ("C", "V", "R")

@@ -37,17 +37,17 @@ from tileproof.analysis.verdict import Verdict  # noqa: E402
 from tileproof.backends import interpreter  # noqa: E402
 from tileproof.backends.interpreter import Order  # noqa: E402
 from tileproof.compiler.pipeline import compile_for  # noqa: E402
-from tileproof.diagnostics.diagnostic import Diagnostic  # noqa: E402
+from tileproof.diagnostics.errors import Diagnostic  # noqa: E402
 from tileproof.frontend.elaborate import accepted  # noqa: E402
-from tileproof.frontend.parse import parse  # noqa: E402
+from tileproof.frontend.signature import parse  # noqa: E402
 from tileproof.frontend.specialisation import Specialisation  # noqa: E402
 from tileproof.ir.ops import Group, KernelIR  # noqa: E402
 from tileproof.ir.walk import walk  # noqa: E402
 from tileproof.runtime.arguments import bind  # noqa: E402
 from tileproof.runtime.check import verdict  # noqa: E402
 from tileproof.runtime.contracts import check_compares, check_contents, check_groups  # noqa: E402
+from tileproof.runtime.launch import prepare  # noqa: E402
 from tileproof.runtime.premises import bring, bring_back  # noqa: E402
-from tileproof.runtime.prepare import prepare  # noqa: E402
 
 REFUTED = ("TP0801", "TP0811", "TP0821")
 """Codes that claim a counter-example."""

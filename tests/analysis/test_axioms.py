@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 from meaning import floored, holds, value
 
 from tileproof.analysis.axioms import Axioms
-from tileproof.analysis.formulas import All, Fact, Some, at_most, below, equals
 from tileproof.analysis.ranges import Range, Ranges
 from tileproof.analysis.terms import (
     LANE,
+    All,
     Atom,
     AxisExtent,
     DimensionExtent,
+    Fact,
     GroupOf,
     Lane,
     Least,
@@ -27,10 +28,14 @@ from tileproof.analysis.terms import (
     Quotient,
     Read,
     Scalar,
+    Some,
     Start,
     Term,
     TileNumber,
     Unknown,
+    at_most,
+    below,
+    equals,
     greatest,
     least,
     number,

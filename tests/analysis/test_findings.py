@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tileproof as tp
 from tileproof import In, Index, InOut, Offsets, Out, Unique, f32, i32
-from tileproof.diagnostics.diagnostic import Diagnostic
+from tileproof.diagnostics.errors import Diagnostic
 
 
 def refusal(kernel: tp.Kernel) -> Diagnostic:

@@ -14,20 +14,20 @@ from example_kernels import example_files, kernel_of
 
 import tileproof as tp
 from corpus import SAFE
-from tileproof.analysis.reading import Reader
+from tileproof.analysis.collect import Reader
 from tileproof.analysis.sites import Bounded, Site
 from tileproof.analysis.verdict import Residual, Rung, Verdict
 from tileproof.backends import interpreter
-from tileproof.backends.cpu import compilation, parts, running
-from tileproof.backends.cpu.facts import Facts
+from tileproof.backends.cpu import parts, program, running
+from tileproof.backends.cpu.parameters import Facts
 from tileproof.backends.cpu.target import host
 from tileproof.compiler.pipeline import with_checks
 from tileproof.ir import ops
 from tileproof.ir.verifier import verify
 from tileproof.language.kernel import Kernel
 from tileproof.runtime.arguments import Bound
+from tileproof.runtime.launch import prepare
 from tileproof.runtime.premises import bring, bring_back
-from tileproof.runtime.prepare import prepare
 from tileproof.runtime.proved import Proved
 from tileproof.runtime.workers import pool
 
@@ -80,7 +80,7 @@ class Everywhere:
         lowered = running.Lowered(self.ir)
         facts = lowered.facts(arguments, bound.dimensions, target.caches.l3)
         if facts not in self.loaded:
-            code = compilation.compile_kernel(self.ir, facts, target, f"forced_{next(NUMBERS)}")
+            code = program.compile_kernel(self.ir, facts, target, f"forced_{next(NUMBERS)}")
             self.loaded[facts] = running.Loaded(lowered, facts, code)
         bring(bound.copies)
         parts.run(self.loaded[facts], arguments, bound.dimensions, pool())

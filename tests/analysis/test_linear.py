@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from meaning import holds
 
-from tileproof.analysis.formulas import Fact, at_most, below, equals
-from tileproof.analysis.linear import contradict, shadow
-from tileproof.analysis.terms import ZERO, Atom, DimensionExtent, Term, number, of
+from tileproof.analysis.prover import contradict, shadow
+from tileproof.analysis.terms import ZERO, Atom, DimensionExtent, Fact, Term, at_most, below, equals, number, of
 
 ATOMS = tuple(DimensionExtent(name) for name in "abcd")
 A, B, C, D = map(of, ATOMS)

@@ -12,9 +12,9 @@ import tileproof as tp
 from corpus import SAFE, UNSAFE
 from tileproof import In, InOut, f32
 from tileproof.analysis.verdict import Rung
-from tileproof.frontend.parse import parse
+from tileproof.frontend.signature import parse
 from tileproof.runtime.check import scope_of, verdict
-from tileproof.runtime.prepare import prepare
+from tileproof.runtime.launch import prepare
 
 EXAMPLES = example_files()
 KERNELS = [

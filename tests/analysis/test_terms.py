@@ -38,7 +38,7 @@ from tileproof.analysis.terms import (
     remainder,
     renamed,
 )
-from tileproof.ir.extent import symbol
+from tileproof.ir.types import symbol
 
 SETTINGS = settings(max_examples=150, deadline=None)
 SHARED = [DimensionExtent("N"), AxisExtent("x", 0), Scalar("p", -9, 9)]

@@ -15,13 +15,13 @@ from meaning import holds, value
 from source_files import load_text
 
 import tileproof as tp
-from tileproof.analysis.formulas import Formula, terms
+from tileproof.analysis.collect import Reader
 from tileproof.analysis.ranges import Ranges
-from tileproof.analysis.reading import Reader
 from tileproof.analysis.sites import Account
 from tileproof.analysis.terms import (
     Atom,
     DimensionExtent,
+    Formula,
     GroupOf,
     Lane,
     Live,
@@ -33,6 +33,7 @@ from tileproof.analysis.terms import (
     Unknown,
     everything,
     of,
+    terms,
 )
 from tileproof.compiler.pipeline import passed
 from tileproof.frontend.elaborate import accepted

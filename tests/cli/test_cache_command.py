@@ -10,7 +10,7 @@ import pytest
 from cli_samples import Ran
 
 from tileproof.backends.cuda.running import Code
-from tileproof.cli.cache import shown_size
+from tileproof.diagnostics.values import in_words
 from tileproof.runtime import cache as runtime
 from tileproof.runtime.cache import Cache, digest
 from tileproof.runtime.proofs import write_entry
@@ -78,7 +78,7 @@ def test_code_for_a_gpu_is_counted(tileproof: Run, folder: Path, three: int) -> 
 
 def test_clear_says_what_was_removed(tileproof: Run, folder: Path, three: int) -> None:
     ran = tileproof("cache", "clear")
-    assert (ran.code, ran.out, ran.err) == (0, f"removed 3 entries, {shown_size(three)}, from {folder}\n", "")
+    assert (ran.code, ran.out, ran.err) == (0, f"removed 3 entries, {in_words(three)}, from {folder}\n", "")
     assert tileproof("cache", "clear").out == f"removed 0 entries, 0 bytes, from {folder}\n"
     assert Cache(folder, 1 << 30).get(digest(0)) is None
 
@@ -141,7 +141,7 @@ def test_help_teaches_with_examples(tileproof: Run) -> None:
     ],
 )
 def test_sizes_are_shown_for_people(size: int, shown: str) -> None:
-    assert shown_size(size) == shown
+    assert in_words(size) == shown
 
 
 def cache_line(ran: Ran) -> str:
@@ -152,7 +152,7 @@ def cache_line(ran: Ran) -> str:
 
 def test_doctor_tells_of_the_cache(tileproof: Run, folder: Path, three: int) -> None:
     line = cache_line(tileproof("doctor"))
-    assert line == f"  ok kernel cache             {folder}: 3 entries, {shown_size(three)} of 1.0 GiB"
+    assert line == f"  ok kernel cache             {folder}: 3 entries, {in_words(three)} of 1.0 GiB"
 
 
 def test_doctor_tells_of_a_cache_that_cannot_be_used(tileproof: Run, folder: Path, three: int) -> None:

@@ -14,10 +14,10 @@ from tileir_computing import has_assembler
 from tileproof.backends.cuda import driver
 from tileproof.backends.cuda.cubin import resources_of
 from tileproof.backends.cuda.tileir.decode import decode
-from tileproof.cli.launches import of_shapes, read_shapes
+from tileproof.cli.compile import of_shapes, read_shapes
 from tileproof.cli.load import load
 from tileproof.cli.usage import UsageError
-from tileproof.language.schedule import Schedule
+from tileproof.language.kernel import Schedule
 from tileproof.runtime import gpu
 from tileproof.runtime.ahead import plan_launch
 

@@ -23,7 +23,7 @@ from tileproof.ir import ops
 from tileproof.ir.printer import print_kernel
 from tileproof.ir.verifier import IRError
 from tileproof.runtime import gpu
-from tileproof.runtime.prepare import prepare
+from tileproof.runtime.launch import prepare
 
 PACKAGE = Path(tp.__file__).parent
 LIST = Path(pipeline.__file__)

@@ -28,8 +28,7 @@ from types import ModuleType
 
 import tileproof as tp
 from tileproof.cli.main import main
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import render_all
+from tileproof.diagnostics.errors import Diagnostic, render_all
 from tileproof.runtime.check import check_kernel
 
 ROOT = Path(__file__).resolve().parents[2]

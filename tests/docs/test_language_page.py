@@ -15,7 +15,7 @@ from pages import ROOT, code, load, table
 
 import tileproof as tp
 from tileproof.diagnostics.codes import Code
-from tileproof.frontend.syntax import REFUSED
+from tileproof.frontend.source import REFUSED
 from tileproof.language.dtypes import ALL, INDEX, TF32, DType
 from tileproof.runtime.check import check_kernel
 from tileproof.runtime.choice import ON_HOST

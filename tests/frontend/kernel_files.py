@@ -12,10 +12,9 @@ from source_files import load_text
 import tileproof as tp
 from tileproof.compiler.pipeline import compile_for
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import KernelError
+from tileproof.diagnostics.errors import Diagnostic, KernelError
 from tileproof.frontend.elaborate import accepted
-from tileproof.frontend.parse import parse
+from tileproof.frontend.signature import parse
 from tileproof.frontend.specialisation import generic
 from tileproof.runtime.check import check_kernel
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from kernel_files import mistakes, with_body
 
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.frontend import elsewhere
+from tileproof.diagnostics.errors import Diagnostic
+from tileproof.frontend import expressions
 
 
 def said(body: str) -> Diagnostic:
@@ -34,14 +34,14 @@ def test_a_name_that_is_only_similar_is_no_correction() -> None:
     assert (found.help, found.edit) == ("did you mean `log`?", None)
 
 
-@pytest.mark.parametrize("name", elsewhere.FUNCTIONS)
+@pytest.mark.parametrize("name", expressions.FUNCTIONS)
 def test_a_function_of_another_language_has_its_word_here(name: str) -> None:
-    assert said(f"t = tp.{name}(x[i, j])").help == elsewhere.FUNCTIONS[name]
+    assert said(f"t = tp.{name}(x[i, j])").help == expressions.FUNCTIONS[name]
 
 
-@pytest.mark.parametrize("name", elsewhere.ATTRIBUTES)
+@pytest.mark.parametrize("name", expressions.ATTRIBUTES)
 def test_an_attribute_of_another_library_has_its_word_here(name: str) -> None:
-    assert said(f"t = x[i, j].{name}").help == elsewhere.ATTRIBUTES[name]
+    assert said(f"t = x[i, j].{name}").help == expressions.ATTRIBUTES[name]
 
 
 def test_arange_from_0_is_arange() -> None:

@@ -9,7 +9,7 @@ import pytest
 import tileproof as tp
 from tileproof import In, Out, T
 from tileproof.frontend.dimensions import resolve
-from tileproof.frontend.parse import parse
+from tileproof.frontend.signature import parse
 
 
 @tp.kernel

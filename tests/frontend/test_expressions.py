@@ -37,7 +37,7 @@ from whole_numbers import (
 import tileproof as tp
 from tileproof.diagnostics.codes import Code
 from tileproof.ir.verifier import verify
-from tileproof.runtime.prepare import prepare
+from tileproof.runtime.launch import prepare
 
 EXAMPLES = int(os.environ.get("TILEPROOF_EXAMPLES", "160"))
 UNPROVED = {Code.NOT_INSIDE, Code.MAY_NOT_FIT}

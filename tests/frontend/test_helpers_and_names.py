@@ -14,7 +14,7 @@ from small_runs import check
 
 import tileproof as tp
 from tileproof.diagnostics.codes import Code
-from tileproof.runtime.prepare import _proved
+from tileproof.runtime.launch import _proved
 
 HELPERS: dict[str, tuple[str, str, Callable[..., Any]]] = {
     "defaults and keyword arguments": (

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from tileproof.frontend.lazily import lazily
+from tileproof.frontend.signature import lazily
 
 
 class Thing:

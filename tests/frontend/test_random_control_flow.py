@@ -18,7 +18,7 @@ from kernel_files import codes, kernel
 import tileproof as tp
 from tileproof.compiler.pipeline import compile_for
 from tileproof.diagnostics.codes import Code
-from tileproof.frontend.parse import parse
+from tileproof.frontend.signature import parse
 from tileproof.ir.verifier import verify
 from tileproof.runtime.arguments import bind
 from tileproof.runtime.choice import ON_HOST

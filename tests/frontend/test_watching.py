@@ -14,9 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from source_files import load_text
 
-from tileproof.frontend.names import Capture
-from tileproof.frontend.watching import watch
-from tileproof.runtime.prepare import prepare
+from tileproof.frontend.names import Capture, watch
+from tileproof.runtime.launch import prepare
 from tileproof.runtime.proved import Proved
 
 TEXT = """

@@ -18,8 +18,8 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.runtime import gpu as launching
 from tileproof.runtime.arguments import Bound
-from tileproof.runtime.devices import address_of
-from tileproof.runtime.prepare import prepare
+from tileproof.runtime.describe import address_of
+from tileproof.runtime.launch import prepare
 
 pytestmark = pytest.mark.gpu
 STEPS = 200

@@ -175,7 +175,7 @@ def test_tile_ir_runs_when_there_is_an_assembler(gpu: Device) -> None:
     from tileproof.backends.cuda.assembling import assemble
     from tileproof.backends.cuda.tileir.builder import Builder
     from tileproof.backends.cuda.tileir.encode import encode
-    from tileproof.backends.cuda.tileir.module import Module
+    from tileproof.backends.cuda.tileir.types import Module
 
     builder = Builder("nothing", [])
     builder.return_()
@@ -261,7 +261,7 @@ def test_nothing_of_torch_is_needed(alone: Alone) -> None:
         import numpy as np
         from gpu_kernels import NUMBERING, code, number
         from tileproof.backends.cuda.driver import load
-        from tileproof.runtime.devices import current_stream, to_device
+        from tileproof.runtime.describe import current_stream, to_device
         buffer = to_device(np.zeros(6, np.int32))
         function = load(code(NUMBERING)).function("numbering")
         number(function, (5, 1, 1), current_stream(0), buffer.address, 3)

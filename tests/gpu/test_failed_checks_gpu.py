@@ -12,9 +12,8 @@ from device_arrays import DeviceArray, to_gpu
 from gpu_runs import assert_agrees
 
 import tileproof as tp
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.frontend.parse import parse
-from tileproof.frontend.signature import TensorParameter
+from tileproof.diagnostics.errors import Diagnostic
+from tileproof.frontend.signature import TensorParameter, parse
 from tileproof.ir.types import Access
 
 pytestmark = pytest.mark.gpu

@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 import pytest
 
 from tileproof.diagnostics.spans import Source, Span
-from tileproof.ir.extent import Length
 from tileproof.ir.ops import (
     AnyOp,
     Binary,
@@ -44,6 +43,7 @@ from tileproof.ir.types import (
     Content,
     Dimension,
     Fixed,
+    Length,
     Named,
     Tensor,
     TensorType,

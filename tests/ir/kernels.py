@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tileproof.ir.extent import symbol
 from tileproof.ir.ops import (
     Along,
     Assume,
@@ -45,7 +44,7 @@ from tileproof.ir.ops import (
     Whole,
     Window,
 )
-from tileproof.ir.types import INDEX_SCALAR, Access, Axis, Content, DimensionTag, TileType
+from tileproof.ir.types import INDEX_SCALAR, Access, Axis, Content, DimensionTag, TileType, symbol
 from tileproof.language.dtypes import BF16, BOOL, ENTRY, F32, I32, I64, INDEX, U32
 
 from .builder import Builder, along, each, pieces, tiles

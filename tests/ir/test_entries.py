@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from tileproof.ir.extent import symbol
 from tileproof.ir.ops import (
     At,
     BinaryFn,
@@ -30,7 +29,7 @@ from tileproof.ir.ops import (
     UnaryFn,
     Update,
 )
-from tileproof.ir.types import INDEX_SCALAR, Access, Axis, Content, TileType
+from tileproof.ir.types import INDEX_SCALAR, Access, Axis, Content, TileType, symbol
 from tileproof.language.dtypes import BOOL, ENTRY, F32, I32, I64, INDEX, U8, DType
 
 from .builder import Broken, Builder, accepts, of, refusal, tile

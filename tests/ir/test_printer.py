@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tileproof.ir.extent import symbol
 from tileproof.ir.ops import BinaryFn, KernelIR
 from tileproof.ir.printer import print_kernel, print_op, print_type
-from tileproof.ir.types import Access, Axis, Content, DimensionTag, Named, TensorType, TileType, WalkerType
+from tileproof.ir.types import Access, Axis, Content, DimensionTag, Named, TensorType, TileType, WalkerType, symbol
 from tileproof.language.dtypes import ENTRY, F32, I32, INDEX
 
 from . import kernels

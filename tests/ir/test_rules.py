@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from tileproof.ir.extent import symbol
 from tileproof.ir.ops import (
     Along,
     Binary,
@@ -31,7 +30,7 @@ from tileproof.ir.ops import (
     UnaryFn,
 )
 from tileproof.ir.rules import sums_to
-from tileproof.ir.types import INDEX_SCALAR, Access, TileType, Value, WalkerType
+from tileproof.ir.types import INDEX_SCALAR, Access, TileType, Value, WalkerType, symbol
 from tileproof.ir.verifier import IRError, verify
 from tileproof.language.dtypes import (
     BF16,

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from tileproof.ir.extent import symbol
 from tileproof.ir.ops import (
     Along,
     Broadcast,
@@ -18,7 +17,7 @@ from tileproof.ir.ops import (
     Slice,
     Whole,
 )
-from tileproof.ir.types import Access, Axis, DimensionTag
+from tileproof.ir.types import Access, Axis, DimensionTag, symbol
 from tileproof.language.dtypes import (
     F16,
     F32,

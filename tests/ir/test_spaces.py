@@ -22,7 +22,7 @@ from tileproof.ir.ops import (
     Start,
     Stop,
 )
-from tileproof.ir.pieces import of_one_piece
+from tileproof.ir.regions import of_one_piece
 from tileproof.ir.types import INDEX_SCALAR, Access, Content, Tensor, Tile, TileType, Value, Walker, WalkerType
 from tileproof.ir.verifier import verify
 from tileproof.language.dtypes import BOOL, ENTRY, F32, I32

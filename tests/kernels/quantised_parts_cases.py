@@ -11,13 +11,15 @@ from matvec_cases import normed
 from quantised_vectors_cases import weights_of
 
 from tileproof.kernels.parted_vectors import (
+    add_norm_int8_parts,
+    int8_parts,
+    norm_int8_parts,
     parts_matvec,
     parts_matvec_add,
     parts_matvec_pieces,
     parts_matvec_silu,
     parts_silu_parts,
 )
-from tileproof.kernels.quantised_parts import add_norm_int8_parts, int8_parts, norm_int8_parts
 
 TOLERANCE = 5e-4
 """Of results in f32: what is lost of the vector, and some sums."""

@@ -22,8 +22,7 @@ from tileproof.backends.interpreter.replay import replay
 from tileproof.cli.audit import examine
 from tileproof.compiler.pipeline import compile_for
 from tileproof.diagnostics.errors import KernelError
-from tileproof.frontend.parse import parse
-from tileproof.frontend.signature import ContentOf, TensorParameter
+from tileproof.frontend.signature import ContentOf, TensorParameter, parse
 from tileproof.frontend.specialisation import generic
 from tileproof.ir.ops import KernelIR
 from tileproof.tuning import Choice, Tunable
@@ -102,7 +101,7 @@ def every_kernel() -> Iterator[tp.Kernel]:
 
 def every_tunable() -> Iterator[Tunable]:
     for family in tk.FAMILIES:
-        yield from import_module(f"{tk.__name__}.{family}").TUNABLES
+        yield from getattr(import_module(f"{tk.__name__}.{family}"), "TUNABLES", ())
 
 
 KERNELS: Final = sorted(every_kernel(), key=lambda kernel: kernel.name)
@@ -183,7 +182,7 @@ def test_a_kernel_says_what_it_does(kernel: tp.Kernel) -> None:
 def test_a_function_is_there_with_words_an_example_and_types(family: str, name: str) -> None:
     function = getattr(tk, name)
     assert isinstance(function, FunctionType)
-    assert name in import_module(f"{tk.__name__}.{family}").__all__
+    assert function.__module__ == f"{tk.__name__}.{family}"
     doc = function.__doc__ or ""
     assert doc.split("\n", 1)[0].strip()
     assert "Example:" in doc
@@ -192,17 +191,6 @@ def test_a_function_is_there_with_words_an_example_and_types(family: str, name: 
 
 def _parameters(function: FunctionType) -> int:
     return function.__code__.co_argcount + function.__code__.co_kwonlyargcount
-
-
-@pytest.mark.parametrize("family", tk.FAMILIES)
-def test_a_family_lists_its_functions_and_kernels(family: str) -> None:
-    module = import_module(f"{tk.__name__}.{family}")
-    assert set(tk.FAMILIES[family].split()) <= set(module.__all__)
-    assert all(hasattr(module, name) for name in module.__all__)
-    own = [
-        each.name for each in KERNELS if each.function.__module__ == module.__name__ and not each.name.startswith("_")
-    ]
-    assert set(own) <= set(module.__all__)
 
 
 def test_a_kernel_is_reached_by_its_name() -> None:

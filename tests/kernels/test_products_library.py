@@ -19,7 +19,7 @@ from products_cases import (
 )
 
 import tileproof as tp
-from tileproof.kernels import gated_products, products
+from tileproof.kernels import products
 from tileproof.kernels.products import batched_matmul, fused_linear, grouped_matmul, silu_linear
 
 CASES = cases()
@@ -150,7 +150,7 @@ def test_very_many_gated_rows_are_taken_by_pairs_of_blocks() -> None:
 def test_gated_rows_are_taken_by_wide_tiles_where_these_fill_a_gpu_once() -> None:
     sizes = {"M": 256, "I": 9728, "K": 2560}
     wide = products.SILU_LINEAR.default(sizes, "sm_90")
-    assert (wide.kernel, wide.constants["P"]) == (gated_products.silu_linear_wide_kernel, 152)
+    assert (wide.kernel, wide.constants["P"]) == (products.silu_linear_wide_kernel, 152)
     assert wide.label in [each.label for each in products.SILU_LINEAR.space(sizes, "sm_90")]
     others = ({"M": 128}, {"M": 257}, {"M": 512}, {"I": 4864}, {"I": 9728 + 128}, {"I": 25600, "K": 5120})
     for other, target in (*(({**sizes, **each}, "sm_90") for each in others), (sizes, "sm_100")):

@@ -13,16 +13,8 @@ from quantised_cases import cases, from_fp8, from_int4, from_int8, layer, weight
 
 import tileproof as tp
 from tileproof.kernels import arrays
-from tileproof.kernels.quantised import (
-    TUNABLES,
-    fp8_linear,
-    int4_linear,
-    int8_linear,
-    quantise_fp8,
-    quantise_int4,
-    quantise_int8,
-)
-from tileproof.kernels.quantising import GROUPS, group_of
+from tileproof.kernels.quantised import TUNABLES, fp8_linear, int4_linear, int8_linear
+from tileproof.kernels.quantising import GROUPS, group_of, quantise_fp8, quantise_int4, quantise_int8
 from tileproof.tuning import Choice, Tunable
 
 CASES = cases()

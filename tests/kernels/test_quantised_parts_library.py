@@ -15,13 +15,15 @@ from tileproof.diagnostics.errors import LaunchError
 from tileproof.kernels import arrays
 from tileproof.kernels.parted_vectors import (
     TUNABLES,
+    add_norm_int8_parts,
+    int8_parts,
+    norm_int8_parts,
     parts_matvec,
     parts_matvec_add,
     parts_matvec_silu,
     parts_silu_parts,
 )
-from tileproof.kernels.quantised import quantise_int8
-from tileproof.kernels.quantised_parts import add_norm_int8_parts, int8_parts, norm_int8_parts
+from tileproof.kernels.quantising import quantise_int8
 from tileproof.tuning import Tunable
 
 CASES = cases()

@@ -13,8 +13,9 @@ from quantised_vectors_cases import FUNCTIONS, arguments, cases, norm_reference,
 
 import tileproof as tp
 from tileproof.kernels import arrays
-from tileproof.kernels.quantised import int8_linear, norm_quantise_int8, quantise_int8
+from tileproof.kernels.quantised import int8_linear
 from tileproof.kernels.quantised_vectors import TUNABLES, int8_matvec_add, norm_int8_matvec, norm_int8_matvec_silu
+from tileproof.kernels.quantising import norm_quantise_int8, quantise_int8
 from tileproof.tuning import Tunable
 
 CASES = cases()

@@ -14,8 +14,7 @@ from source_files import load_text
 
 import tileproof as tp
 from tileproof.frontend.elaborate import accepted
-from tileproof.frontend.parse import parse
-from tileproof.frontend.signature import TensorParameter
+from tileproof.frontend.signature import TensorParameter, parse
 from tileproof.ir.types import Access
 
 Array = np.ndarray[Any, Any]

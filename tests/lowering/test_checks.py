@@ -13,7 +13,7 @@ from tileproof import In, Index, InOut, Out, Sum, f32, i32, i64
 from tileproof.analysis.verdict import Rung
 from tileproof.backends.interpreter.machine import Machine
 from tileproof.compiler.pipeline import with_checks
-from tileproof.frontend.parse import parse
+from tileproof.frontend.signature import parse
 from tileproof.ir import ops
 from tileproof.ir.printer import print_kernel
 from tileproof.ir.types import Access

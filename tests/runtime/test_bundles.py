@@ -25,7 +25,7 @@ import tileproof as tp
 from tileproof.backends.cuda.running import Code as MachineCode
 from tileproof.cli.main import main
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
+from tileproof.diagnostics.errors import Diagnostic
 from tileproof.runtime import bundles, cache
 from tileproof.runtime.ahead import Launch, plan_launch
 from tileproof.runtime.bundles import Bundle, load_bundle, pack, read_bundle

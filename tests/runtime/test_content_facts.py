@@ -14,12 +14,12 @@ import tileproof as tp
 from tileproof import In, Index, InOut, Offsets, Out, T, Unique, f32, i32
 from tileproof.analysis.mints import mints
 from tileproof.diagnostics.codes import Code
-from tileproof.frontend.parse import parse
+from tileproof.frontend.signature import parse
 from tileproof.runtime import facts
 from tileproof.runtime.arguments import bind
 from tileproof.runtime.contracts import check_contents
 from tileproof.runtime.facts import Facts, Measured, Wanted, key_of, measure, minted
-from tileproof.runtime.prepare import compile
+from tileproof.runtime.launch import compile
 
 
 @tp.kernel

@@ -14,8 +14,7 @@ from tileir_computing import has_assembler
 import tileproof as tp
 from tileproof import In, Index, InOut, Out, Sum, T, f32
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
 from tileproof.runtime import cuda_graphs
 from tileproof.runtime.cuda_streams import CudaStream
 from tileproof.runtime.index_kernels import copy_index, copy_rows  # noqa: F401 (the kernels of a test file start anew)

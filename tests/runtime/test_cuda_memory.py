@@ -17,7 +17,7 @@ import tileproof as tp
 from tileproof import In, InOut, Offsets, Out, f32, i32
 from tileproof.backends.cuda import starting
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
+from tileproof.diagnostics.errors import Diagnostic
 from tileproof.runtime import accounting
 from tileproof.runtime.cuda_memory import CudaAccount
 from tileproof.runtime.cuda_streams import CudaStream, current_cuda_stream

@@ -15,7 +15,7 @@ from cuda_stub import CUresult, Stub
 import tileproof as tp
 from tileproof.backends.cuda import driver
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
+from tileproof.diagnostics.errors import Diagnostic
 from tileproof.runtime import cuda_streams
 from tileproof.runtime.cuda_streams import CudaStream
 from tileproof.runtime.leases import Work, ledger_of

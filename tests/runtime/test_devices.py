@@ -22,10 +22,10 @@ from tileproof import In, Index, InOut, Offsets, Out, Unique, f32
 from tileproof.backends.cuda import driver
 from tileproof.backends.cuda.driver import Memory
 from tileproof.diagnostics.codes import Code
-from tileproof.runtime import devices
-from tileproof.runtime.devices import DeviceBuffer, byte_range, described, host_copy, to_device
+from tileproof.runtime import describe
+from tileproof.runtime.describe import DeviceBuffer, byte_range, described, host_copy, to_device
+from tileproof.runtime.launch import prepare
 from tileproof.runtime.memory import Overlap, overlap_of, self_overlap
-from tileproof.runtime.prepare import prepare
 
 
 @tp.kernel
@@ -382,18 +382,18 @@ def test_contents_on_a_gpu_are_looked_at(stub: Stub) -> None:
 
 
 def test_the_stream_is_torchs_then_cupys_then_the_default(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert devices.current_stream(1) == 0
+    assert describe.current_stream(1) == 0
     cupy = SimpleNamespace(cuda=SimpleNamespace(get_current_stream=lambda device: SimpleNamespace(ptr=100 + device)))
     monkeypatch.setitem(sys.modules, "cupy", cupy)
-    assert devices.current_stream(1) == 101
+    assert describe.current_stream(1) == 101
     started = []
     cuda = SimpleNamespace(
         is_initialized=lambda: bool(started), current_stream=lambda device: SimpleNamespace(cuda_stream=200 + device)
     )
     monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda))
-    assert devices.current_stream(1) == 101
+    assert describe.current_stream(1) == 101
     started.append(True)
-    assert devices.current_stream(1) == 201
+    assert describe.current_stream(1) == 201
 
 
 # Nothing is loaded.
@@ -403,7 +403,7 @@ def test_looking_at_arguments_loads_no_other_library() -> None:
     program = """
 import sys
 import numpy as np
-from tileproof.runtime.devices import current_stream, described
+from tileproof.runtime.describe import current_stream, described
 class Array:
     __cuda_array_interface__ = {"shape": (0,), "typestr": "<f4", "data": (0, False), "version": 3}
 assert described(Array()).size == 0

@@ -15,7 +15,7 @@ from fast_driver import Driver, Own, entries, plan_of, plans_of
 
 from tileproof.language.dtypes import F32
 from tileproof.runtime import fast
-from tileproof.runtime.devices import byte_range
+from tileproof.runtime.describe import byte_range
 from tileproof.runtime.fast import Plan, Plans, TensorArgument
 from tileproof.runtime.fast.lanes import Lane, Lanes
 from tileproof.runtime.fast.layout import LANE_ROOM

@@ -14,7 +14,7 @@ import pytest
 from fast_driver import Driver, plan_of, plans_of
 
 from tileproof.runtime import fast
-from tileproof.runtime.fast import Plans, readers, torch_tensors
+from tileproof.runtime.fast import Plans, readers
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
@@ -74,7 +74,7 @@ def test_axes_without_a_second_element_do_not_matter(launch: Launch, shape: tupl
     assert launch(plans_for(tensors(*shape)), tensors(*shape))
 
 
-@pytest.mark.parametrize("name", sorted(torch_tensors._NAMES.values()))
+@pytest.mark.parametrize("name", sorted(readers._NAMES.values()))
 def test_every_element_type_has_the_code_that_torch_gives_it(name: str) -> None:
     kind = getattr(torch, name)
     made = torch.zeros(3, dtype=torch.uint8).view(kind) if kind.itemsize == 1 else torch.zeros(3, dtype=kind)
@@ -254,14 +254,14 @@ class Old:
 
 
 def table(major: int, older: int = 0, describe: int = 8) -> Any:
-    return torch_tensors._Table(major=major, minor=3, older=older, describe=describe, current_stream=16)
+    return readers._Table(major=major, minor=3, older=older, describe=describe, current_stream=16)
 
 
 def test_the_table_is_found_by_a_number_and_through_newer_ones() -> None:
     good = table(1)
     newer = table(2, ctypes.addressof(good))
     for address in (ctypes.addressof(good), ctypes.addressof(newer)):
-        found = torch_tensors.find(Old(__c_dlpack_exchange_api__=address))
+        found = readers.find(Old(__c_dlpack_exchange_api__=address))
         assert found is not None
         assert (found.exchange, found.stream, found.version) == (8, 16, "1.3")
 
@@ -270,7 +270,7 @@ def test_the_table_is_found_by_a_number_and_through_newer_ones() -> None:
     {}, {"__c_dlpack_exchange_api__": 0}, {"__c_dlpack_exchange_api__": 12345}, {"__dlpack_c_exchange_api__": "text"},
 ])  # fmt: skip
 def test_without_a_table_tensors_are_read_in_python(attributes: dict[str, Any]) -> None:
-    found = torch_tensors.find(Old(**attributes))
+    found = readers.find(Old(**attributes))
     assert found is not None
     assert (found.exchange, found.stream) == (0, 0)
     assert "no DLPack exchange API" in found.version
@@ -279,13 +279,13 @@ def test_without_a_table_tensors_are_read_in_python(attributes: dict[str, Any]) 
 def test_tables_that_are_of_no_use() -> None:
     newer, silent = table(2), table(1, describe=0)
     for unused in (newer, silent):
-        found = torch_tensors.find(Old(__c_dlpack_exchange_api__=ctypes.addressof(unused)))
+        found = readers.find(Old(__c_dlpack_exchange_api__=ctypes.addressof(unused)))
         assert found is not None
         assert found.exchange == 0
 
 
 def test_a_torch_that_is_being_loaded_is_met_later() -> None:
-    assert torch_tensors.find(types.SimpleNamespace()) is None
+    assert readers.find(types.SimpleNamespace()) is None
 
 
 def test_a_transform_is_no_place_to_judge_torch() -> None:

@@ -21,7 +21,7 @@ from foreign_arrays import BASE, F32, Foreign, accepted, copy, copy_matrix, refu
 import tileproof as tp
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime import dlpack
-from tileproof.runtime.devices import described
+from tileproof.runtime.describe import described
 
 Array = np.ndarray[Any, Any]
 

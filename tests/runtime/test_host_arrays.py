@@ -16,7 +16,7 @@ from foreign_arrays import F32, copy, copy_matrix, refused
 import tileproof as tp
 from tileproof import In, Index, Out, f32
 from tileproof.diagnostics.codes import Code
-from tileproof.runtime.host_arrays import on_host
+from tileproof.runtime.describe import on_host
 
 Array = np.ndarray[Any, Any]
 

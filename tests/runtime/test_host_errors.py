@@ -15,7 +15,7 @@ from gates import Gate
 import tileproof as tp
 from tileproof import In, Index, InOut, Out, T
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
+from tileproof.diagnostics.errors import Diagnostic
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -16,7 +16,7 @@ from tileir_computing import has_assembler
 
 import tileproof as tp
 from tileproof import In, Index, Offsets, Out, Unique, f32
-from tileproof.frontend.parse import parse
+from tileproof.frontend.signature import parse
 from tileproof.runtime.check import verdict
 from tileproof.runtime.contracts import WORDS, Fault, Wrong, fault_in, incurable, refuse
 from tileproof.runtime.facts import Wanted, measure

@@ -19,9 +19,9 @@ from source_files import load_text
 
 import tileproof as tp
 from tileproof import In, Out, f32
-from tileproof.backends.cpu import compilation, running
+from tileproof.backends.cpu import program, running
 from tileproof.backends.cpu.target import VARIABLE, host
-from tileproof.runtime import cpu_launches, prepare
+from tileproof.runtime import cpu_launches, launch
 from tileproof.runtime.cache import Cache
 
 KERNELS = '''
@@ -207,7 +207,7 @@ def multiplied(m: int) -> running.Code:
 
 
 def loaded(kernel: tp.Kernel) -> list[running.Loaded]:
-    proved = prepare._proved.of(kernel).values()
+    proved = launch._proved.of(kernel).values()
     return [each for found in proved for each in cpu_launches._loaded_ones.of(found).values()]
 
 
@@ -249,7 +249,7 @@ def test_a_launch_that_comes_while_another_is_compiled(
     """As that of a handler of a signal, on the same thread."""
     module = load_text(KERNELS.replace("+ 1.0", f"+ {1.5 + is_same}"))  # which nobody has compiled
     x, y, z = np.ones(20, np.float32), np.zeros(20, np.float32), np.zeros(20, np.float32)
-    real, came = compilation.compile_kernel, list[bool]()
+    real, came = program.compile_kernel, list[bool]()
 
     def handle() -> None:
         if is_same:
@@ -263,7 +263,7 @@ def test_a_launch_that_comes_while_another_is_compiled(
             handle()
         return real(*args)
 
-    monkeypatch.setattr(compilation, "compile_kernel", compile_kernel)
+    monkeypatch.setattr(program, "compile_kernel", compile_kernel)
     thread = threading.Thread(target=lambda: module.added(y, x), daemon=True)
     thread.start()
     thread.join(60)

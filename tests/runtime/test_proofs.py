@@ -17,7 +17,7 @@ from source_files import load_file, load_text
 
 import tileproof as tp
 from tileproof import In, Index, Out, f32, i32
-from tileproof.frontend.parse import parse
+from tileproof.frontend.signature import parse
 from tileproof.ir.ops import BinaryFn
 from tileproof.runtime import proofs, proved
 from tileproof.runtime.arguments import bind

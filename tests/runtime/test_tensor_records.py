@@ -9,8 +9,8 @@ import numpy as np
 import tileproof as tp
 from tileproof.runtime.fast.layout import RecordData, StateData
 from tileproof.runtime.fast.plan import CPU
+from tileproof.runtime.fast.readers import Seen
 from tileproof.runtime.fast.readers import _seen_in as seen_in
-from tileproof.runtime.fast.seen import Seen
 from tileproof.runtime.making import asarray, empty, zeros
 from tileproof.runtime.tensors import Tensor
 

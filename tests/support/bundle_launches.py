@@ -19,7 +19,7 @@ from cuda_stub import Stub
 
 import tileproof as tp
 from tileproof.backends.cuda import driver
-from tileproof.runtime.devices import to_device
+from tileproof.runtime.describe import to_device
 
 
 class WithoutProver(MetaPathFinder):

@@ -12,10 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tileproof.backends.cpu import llvm
-from tileproof.backends.cpu.conversions import pack, unpack
-from tileproof.backends.cpu.emission import Emitter, Operand
-from tileproof.backends.cpu.halves import software_f16
-from tileproof.backends.cpu.registers import memory, size, vector
+from tileproof.backends.cpu.conversions import pack, software_f16, unpack
+from tileproof.backends.cpu.emission import Emitter, Operand, memory, size, vector
 from tileproof.backends.cpu.target import Target, host
 from tileproof.backends.interpreter.semantics import storage
 from tileproof.language.dtypes import DType

@@ -19,14 +19,14 @@ from tileproof.backends.cuda import running
 from tileproof.backends.cuda.checks import WORDS
 from tileproof.backends.cuda.program import Program
 from tileproof.backends.cuda.tileir.decode import decode
-from tileproof.backends.cuda.tileir.module import Block, Entry, Module, Op, Value
+from tileproof.backends.cuda.tileir.types import Block, Entry, Module, Op, Value
 from tileproof.backends.interpreter import semantics
 from tileproof.backends.launching import bits_of, require
 from tileproof.ir.types import Tensor, TensorType, TileType
 from tileproof.language.dtypes import ALL
 from tileproof.runtime import gpu
 from tileproof.runtime.arguments import Bound
-from tileproof.runtime.prepare import prepare
+from tileproof.runtime.launch import prepare
 from tileproof.runtime.proved import Proved
 
 _TYPES = {dtype.name: dtype for dtype in ALL}

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
 
 
 def refused(call: Any, *args: Any) -> Diagnostic:

@@ -33,8 +33,7 @@ from tileproof.backends.cuda import driver, running
 from tileproof.backends.cuda.parameters import What
 from tileproof.backends.cuda.program import Program
 from tileproof.backends.cuda.tileir.decode import decode
-from tileproof.backends.cuda.tileir.module import Entry
-from tileproof.backends.cuda.tileir.types import Tile
+from tileproof.backends.cuda.tileir.types import Entry, Tile
 from tileproof.language.dtypes import by_storage
 from tileproof.runtime import fast, gpu
 from tileproof.runtime.fast import CUDA

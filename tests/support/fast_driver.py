@@ -13,7 +13,7 @@ from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.target import host
 from tileproof.language.dtypes import DType, by_storage
 from tileproof.runtime import fast
-from tileproof.runtime.devices import byte_range
+from tileproof.runtime.describe import byte_range
 from tileproof.runtime.fast import CPU, Plan, Plans, ScalarArgument, TensorArgument
 from tileproof.runtime.fast.layout import StateData
 

@@ -11,9 +11,9 @@ from cuda_stub import CUmemorytype, Region, Stub
 
 import tileproof as tp
 from tileproof import In, Out, T, f32
-from tileproof.diagnostics.diagnostic import Diagnostic
+from tileproof.diagnostics.errors import Diagnostic
 from tileproof.runtime.arguments import Bound
-from tileproof.runtime.prepare import prepare
+from tileproof.runtime.launch import prepare
 
 F32 = np.dtype(np.float32)
 BASE = 0x7F00_0000_0000

@@ -18,7 +18,7 @@ import numpy as np
 import tileproof as tp
 from tileproof.kernels import arrays
 from tileproof.language.dtypes import by_storage
-from tileproof.runtime.devices import byte_range
+from tileproof.runtime.describe import byte_range
 from tileproof.runtime.tensors import Tensor
 
 Made = tuple[list[Any], dict[str, Any]]

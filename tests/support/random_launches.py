@@ -12,8 +12,7 @@ import numpy.typing as npt
 from cpu_values import anything, corners
 
 import tileproof as tp
-from tileproof.frontend.parse import parse
-from tileproof.frontend.signature import ContentOf, ScalarParameter, Signature, TensorParameter
+from tileproof.frontend.signature import ContentOf, ScalarParameter, Signature, TensorParameter, parse
 from tileproof.ir.types import Access, Fixed, Named
 from tileproof.language.dtypes import BOOL, F32, DType
 

@@ -13,13 +13,12 @@ import numpy.typing as npt
 from tileir_values import Lanes, evaluate, garbage
 
 from tileproof.backends.cuda import blocks, toolchain
+from tileproof.backends.cuda.arithmetic import spread
 from tileproof.backends.cuda.positions import known
-from tileproof.backends.cuda.splats import spread
 from tileproof.backends.cuda.state import ELEMENTS, Place, State, Target, padded
 from tileproof.backends.cuda.tileir.builder import Builder
 from tileproof.backends.cuda.tileir.encode import encode
-from tileproof.backends.cuda.tileir.module import Module, Value
-from tileproof.backends.cuda.tileir.types import I32, I64, Pointer, Tile
+from tileproof.backends.cuda.tileir.types import I32, I64, Module, Pointer, Tile, Value
 from tileproof.backends.interpreter import semantics
 from tileproof.diagnostics.errors import TileproofError
 from tileproof.ir import ops

@@ -15,7 +15,6 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
-from tileproof.backends.cuda.tileir.enums import Ordering, Overflow, Predicate, Rounding, Signedness
 from tileproof.backends.cuda.tileir.types import (
     BF16,
     F8E4M3,
@@ -31,7 +30,12 @@ from tileproof.backends.cuda.tileir.types import (
     TF32,
     Element,
     Number,
+    Ordering,
+    Overflow,
     Pointer,
+    Predicate,
+    Rounding,
+    Signedness,
     Tile,
 )
 

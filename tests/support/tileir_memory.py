@@ -14,16 +14,17 @@ from typing import Any
 import numpy as np
 from tileir_lanes import Array, Lanes, Undefined, garbage, held
 
-from tileproof.backends.cuda.tileir.enums import Mode, Padding
 from tileproof.backends.cuda.tileir.types import (
     GatherView,
+    Mode,
     Number,
+    Padding,
     PartitionView,
     StridedView,
     TensorView,
     TileView,
 )
-from tileproof.runtime.devices import byte_range
+from tileproof.runtime.describe import byte_range
 
 _NOBODY, _MANY = -1, -2
 

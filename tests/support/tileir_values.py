@@ -15,10 +15,26 @@ from tileir_lanes import Array, Elementwise, Lanes, Undefined, garbage, held, lo
 from tileir_memory import Memory, Program, Tensor, View, padding_of
 
 from tileproof.backends.cuda.tileir.builder import Builder
-from tileproof.backends.cuda.tileir.enums import Order, Signedness
 from tileproof.backends.cuda.tileir.literals import elements, number_of
-from tileproof.backends.cuda.tileir.module import Block, Bounded, Divisible, Entry, Literal, Module, Op, Same, Value
-from tileproof.backends.cuda.tileir.types import I1, I32, Number, Pointer, TensorView, Tile
+from tileproof.backends.cuda.tileir.types import (
+    I1,
+    I32,
+    Block,
+    Bounded,
+    Divisible,
+    Entry,
+    Literal,
+    Module,
+    Number,
+    Op,
+    Order,
+    Pointer,
+    Same,
+    Signedness,
+    TensorView,
+    Tile,
+    Value,
+)
 
 __all__ = ["Lanes", "Machine", "Memory", "Undefined", "evaluate", "garbage", "launch"]
 

@@ -13,13 +13,11 @@ from typing import Any, Final
 import numpy as np
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
 from tileproof.ir import ops
-from tileproof.ir.extent import Length
 from tileproof.ir.ops import BinaryFn, ReduceFn, UnaryFn
-from tileproof.ir.types import AnyValue, DimensionTag, TensorType, Tile, Walker, WalkerTag
-from tileproof.language.memo import Memo
+from tileproof.ir.types import AnyValue, DimensionTag, Length, TensorType, Tile, Walker, WalkerTag
+from tileproof.language.kernel import Memo
 
 _UNARY: Final = {
     UnaryFn.NEG: "-{}", UnaryFn.ABS: "np.abs({})", UnaryFn.EXP: "np.exp({})", UnaryFn.LOG: "np.log({})",

@@ -8,7 +8,7 @@ from itertools import count
 import pytest
 
 from tileproof.language.kernel import Kernel
-from tileproof.tuning.sources import source_hash
+from tileproof.tuning.provenance import source_hash
 
 TEXT = '''
 import tileproof as tp

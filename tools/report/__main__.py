@@ -9,9 +9,8 @@ import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 
-from tileproof.cli.progress import Progress
-from tileproof.cli.usage import UsageError, open_streams, wants_color
-from tileproof.runtime.whole_files import write_whole
+from tileproof.cli.usage import Progress, UsageError, open_streams, wants_color
+from tileproof.runtime.cache import write_whole
 
 from .facts import Report, written
 from .gathering import Sources, report_on

@@ -18,9 +18,8 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
-from tileproof.cli.audit import is_left_out, parse
+from tileproof.cli.audit import decorated, is_left_out, parse, walk
 from tileproof.cli.load import load, package_of, read_source
-from tileproof.cli.names import decorated, walk
 from tileproof.cli.usage import UsageError, suggestion
 from tileproof.diagnostics import Diagnostic
 from tileproof.language.kernel import Kernel

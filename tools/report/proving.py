@@ -18,11 +18,10 @@ from typing import Final
 from tileproof.analysis.checking import prove
 from tileproof.analysis.verdict import Verdict
 from tileproof.backends.interpreter.replay import replay
-from tileproof.cli.explanation import compared, lines_of
+from tileproof.cli.check import compared, lines_of
 from tileproof.compiler.pipeline import compile_for
 from tileproof.diagnostics import TileproofError, render
-from tileproof.frontend.parse import parse
-from tileproof.frontend.signature import ContentOf, TensorParameter
+from tileproof.frontend.signature import ContentOf, TensorParameter, parse
 from tileproof.frontend.specialisation import Specialisation, generic, variables
 from tileproof.ir import ops
 from tileproof.ir.ops import KernelIR

@@ -13,12 +13,14 @@ from itertools import combinations
 
 from tileproof.ir.types import Content
 
-from .formulas import All, Fact, Formula, Some, at_most, below, changed, equals, terms
 from .ranges import Range, Ranges
 from .terms import (
+    All,
     Atom,
     AxisExtent,
     DimensionExtent,
+    Fact,
+    Formula,
     GroupOf,
     Lane,
     Least,
@@ -26,14 +28,20 @@ from .terms import (
     Quotient,
     Read,
     Scalar,
+    Some,
     Term,
     Unknown,
     at_lane,
+    at_most,
+    below,
+    changed,
+    equals,
     everything,
     number,
     of,
     product,
     renamed,
+    terms,
 )
 
 _SMALL = 1 << 20

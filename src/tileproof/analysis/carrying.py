@@ -16,9 +16,8 @@ from tileproof.ir import ops
 from tileproof.ir.types import AnyValue, Tile
 from tileproof.ir.walk import walk
 
-from .formulas import All, Fact, Formula, Some
 from .ranges import CARRIED_LIMIT, START_LIMIT, STEP_LIMIT, Range, Ranges
-from .terms import Atom, Least, Quotient, Term, Unknown, everything, of
+from .terms import All, Atom, Fact, Formula, Least, Quotient, Some, Term, Unknown, everything, of
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,24 +7,22 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic, Label
-from tileproof.diagnostics.errors import OutOfBounds, Race, TileproofError, Unwritten
+from tileproof.diagnostics.errors import Diagnostic, Label, OutOfBounds, Race, TileproofError, Unwritten
 from tileproof.ir import ops
 from tileproof.ir.types import Access, Named, Tensor, TensorType
 
-from . import counting, coverage
+from . import coverage
 from .axioms import Axioms
+from .collect import Reader
 from .compares import Compare, Fits
-from .formulas import below
 from .invariants import learn
 from .obligations import Apart, Contents, Goal, Inside, Lanes, Violation, full, goals
 from .prover import Answer, Prover
 from .ranges import Range
-from .reading import Reader
 from .refuting import Refuter, Replay
 from .settling import Open, Settler, is_demand
 from .sites import Bounded, Fitting, NotEmpty, Site
-from .terms import Read, Scalar, Start, Term, depends_on_data, everything
+from .terms import Read, Scalar, Start, Term, below, depends_on_data, everything
 from .verdict import Full, Residual, Rung, Settled, Verdict
 
 _Settle: TypeAlias = Callable[[Rung, str], None]
@@ -217,7 +215,7 @@ class _Checker:
         return True
 
     def _scattered(self, parameter: ops.Parameter, tensor: Tensor, element: Violation, settle: _Settle) -> bool:
-        found = counting.scatter(self.reader, tensor)
+        found = coverage.scatter(self.reader, tensor)
         if found is None or tensor in self.racing:
             return False
         if any(residual.op is found.site.op for residual in self.residuals):

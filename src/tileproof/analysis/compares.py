@@ -8,9 +8,8 @@ from typing import TypeAlias
 
 from tileproof.diagnostics.spans import Span
 
-from .formulas import Fact
 from .ranges import Ranges
-from .terms import AxisExtent, DimensionExtent, Least, Product, Quotient, Scalar, Term
+from .terms import AxisExtent, DimensionExtent, Fact, Least, Product, Quotient, Scalar, Term
 
 Known: TypeAlias = Callable[[DimensionExtent | AxisExtent | Scalar], int]
 

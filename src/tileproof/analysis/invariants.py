@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TypeAlias
 
-from .formulas import Formula, Some, at_most, below, negation, terms
 from .prover import Prover
 from .sites import Account, Carried
-from .terms import Term, Unknown, everything, number, of
+from .terms import Formula, Some, Term, Unknown, at_most, below, everything, negation, number, of, terms
 
 Bound: TypeAlias = Callable[[Term], Formula]
 _MOST_LOOPS = 12

@@ -7,11 +7,11 @@ from tileproof.ir.types import Access, Content, TensorType
 from tileproof.ir.walk import walk
 
 from .axioms import Axioms
-from .formulas import below
+from .collect import Reader
 from .invariants import learn
 from .obligations import Contents, goals
 from .prover import Prover
-from .reading import Reader
+from .terms import below
 
 
 def mints(kernel: KernelIR) -> dict[str, bool | None]:

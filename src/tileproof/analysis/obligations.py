@@ -25,10 +25,9 @@ from tileproof.diagnostics.spans import Span
 from tileproof.ir import ops
 from tileproof.ir.types import Content, Named, Walker
 
-from .formulas import All, Formula, Some, at_most, below, changed, equals
-from .reading import Reader, shown_name
+from .collect import Reader, shown_name
 from .sites import Bounded, Fitting, NotEmpty, Site, Walk
-from .terms import Lane, Term, at_lane, number, of, renamed
+from .terms import All, Formula, Lane, Some, Term, at_lane, at_most, below, changed, equals, number, of, renamed
 
 Violation: TypeAlias = tuple[Formula, ...]
 

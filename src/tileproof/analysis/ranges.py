@@ -12,8 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from tileproof.ir import ops
-from tileproof.ir.extent import INDEX_LIMIT
-from tileproof.ir.types import Content
+from tileproof.ir.types import INDEX_LIMIT, Content
 
 from .terms import (
     Atom,

@@ -12,15 +12,13 @@ from typing import TypeAlias
 from tileproof.diagnostics.errors import TileproofError
 from tileproof.diagnostics.spans import Span
 from tileproof.ir import ops
-from tileproof.ir.extent import Extent, Length
-from tileproof.ir.types import Named, TensorType
+from tileproof.ir.types import Extent, Length, Named, TensorType
 from tileproof.ir.walk import walk
 
-from .formulas import All, negation
 from .obligations import Violation
 from .settling import Settler
 from .smt import Sizes, example
-from .terms import DimensionExtent
+from .terms import All, DimensionExtent, negation
 
 Replay: TypeAlias = Callable[[ops.KernelIR, Sizes], TileproofError | None]
 """Runs a kernel at some sizes, with contents that keep its contracts; gives what went wrong."""

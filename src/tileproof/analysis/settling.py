@@ -15,17 +15,18 @@ from tileproof.ir.ops import Group
 from tileproof.ir.types import Content
 from tileproof.ir.walk import walk
 
+from .collect import Reader
 from .compares import Compare, evaluated
-from .formulas import All, Fact, Formula, flattened, negation, terms
-from .linear import contradict, shadow
 from .obligations import Goal, Violation
-from .prover import Answer, Prover
-from .reading import Reader
+from .prover import Answer, Prover, contradict, shadow
 from .smt import impossible
 from .terms import (
+    All,
     Atom,
     AxisExtent,
     DimensionExtent,
+    Fact,
+    Formula,
     GroupOf,
     Least,
     Product,
@@ -35,8 +36,11 @@ from .terms import (
     Term,
     Unknown,
     everything,
+    flattened,
     is_launch_known,
+    negation,
     of,
+    terms,
 )
 from .verdict import Rung, Settled
 

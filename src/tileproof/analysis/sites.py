@@ -13,8 +13,7 @@ from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import AnyOp, Get, If, Load, Pick, RangeLoop, Store, TilesLoop, Update, While
 from tileproof.ir.types import Tensor, Tile, Walker
 
-from .formulas import Formula, at_most, below
-from .terms import Term, Unknown
+from .terms import Formula, Term, Unknown, at_most, below
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,17 +10,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .formulas import All, Fact, Formula, Some
 from .terms import (
+    All,
     Atom,
     AxisExtent,
     DimensionExtent,
+    Fact,
+    Formula,
     GroupOf,
     Least,
     Product,
     Quotient,
     Read,
     Scalar,
+    Some,
     Term,
 )
 

@@ -11,27 +11,36 @@ from dataclasses import dataclass, field
 from functools import reduce
 
 from tileproof.ir import ops
-from tileproof.ir.extent import INDEX_LIMIT, Extent
-from tileproof.ir.types import Axis, DimensionTag, Tensor, Tile, Walker, WalkerTag
+from tileproof.ir.types import INDEX_LIMIT, Axis, DimensionTag, Extent, Tensor, Tile, Walker, WalkerTag
 from tileproof.language.dtypes import BOOL, ENTRY, INDEX, DType
 
-from .formulas import FALSE, TRUE, All, Formula, Some, at_most, below, changed, differs, equals, negation, terms
 from .ranges import CARRIED, CARRIED_LIMIT, LARGEST, START_LIMIT, Range, Ranges, of_binary
 from .sites import Account, Bounded, Fitting, NotEmpty, View, Walk, Where
 from .terms import (
+    FALSE,
     LANE,
+    TRUE,
+    All,
+    Formula,
     GroupOf,
     Lane,
     Live,
+    Some,
     Start,
     Term,
     TileNumber,
     Unknown,
     at_lane,
+    at_most,
+    below,
+    changed,
     depends_on_data,
+    differs,
+    equals,
     everything,
     greatest,
     least,
+    negation,
     number,
     of,
     of_length,
@@ -39,6 +48,7 @@ from .terms import (
     quotient,
     relaned,
     remainder,
+    terms,
 )
 
 _COMPARISONS: Mapping[ops.BinaryFn, Callable[[Term, Term], Formula]] = {

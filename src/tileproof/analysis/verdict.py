@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from tileproof.diagnostics.diagnostic import Diagnostic
+from tileproof.diagnostics.errors import Diagnostic
 from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import KernelIR

@@ -12,6 +12,7 @@ program without a GPU loads nothing that is for one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from enum import Enum
 from typing import Any, Final, Protocol, TypeAlias, cast, runtime_checkable
 
 Proved: TypeAlias = Any
@@ -147,4 +148,10 @@ def device_of(number: int | None) -> Device:
     return found
 
 
-__all__ = ["AUTO", "Backend", "Device", "backend_of", "device_of", "names", "register", "register_devices"]
+class Memory(Enum):
+    """Who can touch some memory."""
+
+    DEVICE = "memory of the GPU"
+    MANAGED = "managed memory, which the host and the GPU share"
+    HOST = "memory of the host that is mapped into the GPU"
+    UNKNOWN = "memory that CUDA does not know"

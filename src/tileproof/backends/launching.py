@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tileproof.ir import ops
-from tileproof.ir.extent import evaluate
-from tileproof.ir.types import TileType, Walker, size_of
+from tileproof.ir.types import TileType, Walker, evaluate, size_of
 from tileproof.ir.walk import uses
 from tileproof.language.dtypes import DType
 from tileproof.lowering.joins import again

@@ -15,9 +15,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from tileproof.ir.extent import evaluate
 from tileproof.ir.ops import KernelIR, Parallel
-from tileproof.ir.types import Tensor, Tile, Walker, size_of
+from tileproof.ir.types import Tensor, Tile, Walker, evaluate, size_of
 
 Order: TypeAlias = Literal["forward", "reverse"] | int
 """In which order points run: an integer shuffles them by that seed."""

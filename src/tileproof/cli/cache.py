@@ -8,6 +8,7 @@ import sys
 import warnings
 
 from tileproof.backends.cuda.running import Code
+from tileproof.diagnostics.values import in_words
 from tileproof.runtime.cache import Cache, CacheWarning, Info, default
 
 EXAMPLES = """\
@@ -27,7 +28,6 @@ what is in it runs as you. The exit code is 0, 1 if `clear` cannot write to the 
 command is wrong.
 """
 
-_UNITS = ("bytes", "KiB", "MiB", "GiB")
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
@@ -63,7 +63,7 @@ def _clear(options: argparse.Namespace) -> int:
     if info.path is None:
         print(f"there is no cache: {info.problem}")
         return 0
-    print(f"removed {counted(entries)}, {shown_size(size)}, from {info.path}")
+    print(f"removed {counted(entries)}, {in_words(size)}, from {info.path}")
     if info.problem:
         print(f"the folder could not be cleared: {info.problem}")
     return 1 if info.problem else 0
@@ -97,9 +97,9 @@ def _cubins(cache: Cache) -> tuple[int, int]:
 def _table(info: Info, cubins: tuple[int, int]) -> str:
     rows = [
         ("folder", "none" if info.path is None else str(info.path)),
-        ("holds", f"{counted(info.entries)}, {shown_size(info.bytes)}"),
-        ("cubins", f"{counted(cubins[0])}, {shown_size(cubins[1])}"),
-        ("limit", shown_size(info.limit)),
+        ("holds", f"{counted(info.entries)}, {in_words(info.bytes)}"),
+        ("cubins", f"{counted(cubins[0])}, {in_words(cubins[1])}"),
+        ("limit", in_words(info.limit)),
         ("state", f"keeps nothing: {info.problem}" if info.problem else "works"),
     ]
     return "\n".join(f"{name:<7} {value}" for name, value in rows)
@@ -122,13 +122,3 @@ def _json(info: Info, cubins: tuple[int, int]) -> str:
 def counted(entries: int) -> str:
     """`1 entry`, `12 entries`."""
     return f"{entries} {'entry' if entries == 1 else 'entries'}"
-
-
-def shown_size(size: int) -> str:
-    """`512 bytes`, `3.4 MiB`."""
-    value = float(size)
-    for unit in _UNITS:
-        if value < 1024 or unit == _UNITS[-1]:
-            break
-        value /= 1024
-    return f"{size} bytes" if unit == _UNITS[0] else f"{value:.1f} {unit}"

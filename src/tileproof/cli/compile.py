@@ -3,30 +3,224 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
+import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+import numpy as np
 
 from tileproof.backends.cuda import driver, toolchain
 from tileproof.backends.cuda.running import Code as MachineCode
 from tileproof.backends.cuda.tileir.decode import decode
 from tileproof.backends.cuda.tileir.text import show
-from tileproof.diagnostics import Code, Diagnostic, TileproofError, render, shown_path
-from tileproof.language.kernel import Kernel
-from tileproof.language.schedule import Schedule
-from tileproof.runtime.ahead import Launch, Made, Plan, compile_all, plan_launch, write_bundle
+from tileproof.diagnostics import Code, Diagnostic, KernelError, Source, TileproofError, render, shown_path
+from tileproof.diagnostics.values import in_words
+from tileproof.frontend.signature import ContentOf, OpenDimension, ScalarParameter, Signature, TensorParameter, parse
+from tileproof.language.dtypes import ALL, DType, DTypeVar
+from tileproof.language.kernel import Kernel, Schedule
+from tileproof.runtime.ahead import Launch, Made, Plan, compile_all, plan_launch, stand_in, write_bundle
 from tileproof.runtime.bundles import read_bundle
 
-from . import constants, launches
-from .cache import shown_size
-from .load import load
-from .progress import Progress
-from .usage import UsageError, installed_version, suggestion, wants_color
+from . import constants
+from .load import last_line, load
+from .usage import Progress, UsageError, installed_version, suggestion, wants_color
+
+NAME: Final = "arguments"
+"""The function of a file that gives a launch of its kernel."""
+STORED: Final = {dtype.name: dtype.storage for dtype in ALL if dtype.storage is not None}
+_SHAPE: Final = re.compile(r"(?P<shape>(?:\d{1,18}(?:x\d{1,18})*)?)(?::(?P<type>\w+))?")
+
+
+def read_shapes(text: str) -> dict[str, str]:
+    """`x=128x64:bf16,scale=0.5` by name."""
+    found: dict[str, str] = {}
+    for item in filter(None, (part.strip() for part in text.split(","))):
+        name, sign, value = (part.strip() for part in item.partition("="))
+        if not (sign and name.isidentifier()):
+            raise UsageError(f"--shapes: `{item}` is not a name and a shape, such as x=128x64:bf16")
+        if name in found:
+            raise UsageError(f"--shapes: `{name}` is given twice")
+        found[name] = value
+    return found
+
+
+def numbered(found: Sequence[Launch]) -> list[Launch]:
+    """The launches of one kernel, the second called `double.2` and so on."""
+    first, rest = found[:1], enumerate(found[1:], start=2)
+    return [*first, *(replace(each, name=f"{each.name}.{number}") for number, each in rest)]
+
+
+def of_shapes(kernel: Kernel, shapes: Mapping[str, str], given: Mapping[str, int]) -> Launch:
+    """A launch with arguments of these shapes. Of a tensor that is left out, the shape must follow from the others."""
+    signature = parse(kernel).signature
+    names = [parameter.name for parameter in signature.arguments]
+    for name in shapes:
+        if name not in names:
+            there = f"`{kernel.name}` takes {', '.join(names)}"
+            raise UsageError(f"--shapes: there is no argument `{name}`{suggestion(name, names)}; {there}")
+    tensors = _tensors(signature, shapes, given)
+    args = [
+        tensors[each.name] if isinstance(each, TensorParameter) else _scalar(each, shapes.get(each.name))
+        for each in signature.arguments
+    ]
+    return Launch(kernel.name, kernel, args, constants.for_kernel(kernel, given))
+
+
+def of_file(kernel: Kernel, given: Mapping[str, int], *, is_alone: bool) -> list[Launch]:
+    """The launches that `arguments()` of the kernel's file gives for this kernel.
+
+    It returns a list of arguments and a dict of constants, a list of such pairs, or a dict of either by the names of
+    kernels.
+    """
+    function = kernel.function.__globals__.get(NAME)
+    if not callable(function):
+        return []
+    made = _called(kernel, function)
+    if isinstance(made, dict):
+        made = made.get(kernel.name, [])
+    elif not is_alone:
+        return []
+    pairs = made if isinstance(made, list) else [made]
+    found = []
+    for pair in pairs:
+        match pair:
+            case (list() | tuple() as args, dict() as named):
+                found.append(Launch(kernel.name, kernel, args, {**named, **constants.for_kernel(kernel, given)}))
+            case _:
+                raise KernelError(_not_arguments(kernel, pair))
+    return found
+
+
+def _not_arguments(kernel: Kernel, given: object) -> Diagnostic:
+    return Diagnostic(
+        Code.IMPORT_FAILED,
+        f"`{NAME}()` of `{shown_path(kernel.filename)}` gives {type(given).__name__}, not arguments",
+        help="return a list of arguments and a dict of constants: `return [y, x], {}`; for several kernels a dict of "
+        f"such pairs: `return {{{kernel.name!r}: ([y, x], {{}})}}`",
+        kernel=kernel.name,
+    )
+
+
+def _called(kernel: Kernel, function: Callable[[], Any]) -> Any:
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            return function()
+    except (Exception, SystemExit) as error:
+        said = str(error).strip().splitlines()
+        raised = type(error).__name__ + (f": {said[0]}" if said else "")
+        raise KernelError(
+            Diagnostic(
+                Code.IMPORT_FAILED,
+                f"`{NAME}()` of `{shown_path(kernel.filename)}` raises {raised}",
+                last_line(error.__traceback__, Source(kernel.filename, kernel.source_lines)),
+                label="raised here",
+                help=f"`{NAME}()` gives the arguments of a launch to compile for; --shapes does without it",
+                kernel=kernel.name,
+            )
+        ) from None
+
+
+def unknown(kernel: Kernel) -> str:
+    """What to do where no launch is known, with a `--shapes` to fill in."""
+    shown = ",".join(
+        f"{each.name}={'x'.join(map(str, each.dimensions))}" + ("" if _fixed(each) else ":f32")
+        if isinstance(each, TensorParameter)
+        else f"{each.name}=1"
+        for each in parse(kernel).signature.arguments
+    )
+    command = f'--kernel {kernel.name} --shapes "{shown}"'
+    return f"give {command} with numbers for names, or let {NAME}() in the file return one"
+
+
+# Arguments of given shapes.
+
+
+def _tensors(signature: Signature, shapes: Mapping[str, str], given: Mapping[str, int]) -> dict[str, Any]:
+    said = {each.name: _said(each, shapes[each.name]) for each in signature.tensors if each.name in shapes}
+    extents = signature.extents({name: shape for name, (shape, _) in said.items()}, given)
+    types: dict[str, str] = {}
+    for each in signature.tensors:
+        named = said.get(each.name, ((), None))[1]
+        if named is not None and isinstance(each.element, DTypeVar):
+            types.setdefault(each.element.name, named)
+    found = {}
+    for each in signature.tensors:
+        shape, named = said.get(each.name) or (_following(each, extents), None)
+        dtype = STORED[named or _fixed(each) or _shared(each, types)]
+        array = found[each.name] = stand_in(shape, dtype)
+        if isinstance(each.element, ContentOf):
+            _fill(array, each.element, extents.get(each.element.dimension, 0))
+    return found
+
+
+def _said(tensor: TensorParameter, text: str) -> tuple[tuple[int, ...], str | None]:
+    """Shape and element type as they are written."""
+    read = _SHAPE.fullmatch(text)
+    if read is None:
+        raise UsageError(f"--shapes: `{tensor.name}={text}` is not a shape, such as {tensor.name}=128x64:bf16")
+    named = read["type"]
+    if named is not None and named not in STORED:
+        close = suggestion(named, STORED)
+        raise UsageError(f"--shapes: `{named}` is not an element type{close}; there are {', '.join(STORED)}")
+    return tuple(map(int, filter(None, read["shape"].split("x")))), named
+
+
+def _following(tensor: TensorParameter, extents: Mapping[str, int]) -> tuple[int, ...]:
+    """The shape of a tensor that was left out."""
+    try:
+        return tensor.shape({name: extent for name, extent in extents.items() if extent >= 0})
+    except OpenDimension:
+        shown = "x".join(map(str, tensor.dimensions))
+        raise UsageError(f"--shapes: the shape of `{tensor.name}` is not known: give {tensor.name}={shown}") from None
+
+
+def _fixed(tensor: TensorParameter) -> str | None:
+    """The element type that the signature says, if it does."""
+    match tensor.element:
+        case DType(name=name):
+            return name
+        case ContentOf():
+            return "i32"
+        case _:
+            return None
+
+
+def _shared(tensor: TensorParameter, types: Mapping[str, str]) -> str:
+    name = getattr(tensor.element, "name", "")
+    if name not in types:
+        raise UsageError(f"--shapes: the element type of `{tensor.name}` is open: write it, as {tensor.name}=8x8:f32")
+    return types[name]
+
+
+def _fill(array: Any, element: ContentOf, extent: int) -> None:
+    """Entries that an index tensor may hold; which they are is no part of the code."""
+    match element.kind:
+        case "Offsets":
+            array[...] = np.linspace(0, extent, array.size).astype(array.dtype).reshape(array.shape)
+        case "Unique":
+            numbers = np.arange(array.size).reshape(array.shape)
+            array[...] = np.where(numbers < extent, numbers, -1)
+        case _:
+            pass  # zeros are positions, unless there is none
+
+
+def _scalar(parameter: ScalarParameter, text: str | None) -> bool | int | float:
+    if text is None:
+        raise UsageError(f"--shapes: the scalar `{parameter.name}` needs a value: give {parameter.name}=1")
+    if text in ("True", "False"):
+        return text == "True"
+    for number in (lambda: int(text, 0), lambda: float(text)):
+        with contextlib.suppress(ValueError):
+            return number()
+    raise UsageError(f"--shapes: `{parameter.name}` is a scalar, and `{text}` is no number")
+
 
 EXAMPLES = """\
 examples:
@@ -168,7 +362,7 @@ def _plans(options: argparse.Namespace, archs: Sequence[str], schedule: Schedule
     _demand_kernel(options.kernel, kernels, [kernel.name for each in files for kernel in each.kernels])
     given = dict(options.constants)
     constants.demand_known(given, kernels)
-    shapes = [launches.read_shapes(each) for each in options.shapes]
+    shapes = [read_shapes(each) for each in options.shapes]
     if shapes and len(kernels) != 1:
         names = ", ".join(kernel.name for kernel in kernels) or "none"
         raise UsageError(f"--shapes is about one kernel: choose it with --kernel; there are {names}")
@@ -190,7 +384,7 @@ def _plans(options: argparse.Namespace, archs: Sequence[str], schedule: Schedule
                 if not found:
                     progress.clear()
                     failed += 1
-                    print(f"{shown_path(each.file)}: {kernel.name}: no launch is known; {launches.unknown(kernel)}")
+                    print(f"{shown_path(each.file)}: {kernel.name}: no launch is known; {unknown(kernel)}")
                 plans += [plan_launch(launch, archs) for launch in found]
             except TileproofError as error:
                 progress.clear()
@@ -208,13 +402,13 @@ def _launches(
     alone: bool,
 ) -> list[Launch]:  # fmt: skip
     if shapes:
-        found = [launches.of_shapes(kernel, each, given) for each in shapes]
+        found = [of_shapes(kernel, each, given) for each in shapes]
     else:
-        found = launches.of_file(kernel, given, is_alone=alone)
+        found = of_file(kernel, given, is_alone=alone)
     if schedule is not None:
         laid = kernel.with_schedule(schedule)
         found = [replace(each, kernel=laid) for each in found]
-    return launches.numbered(found)
+    return numbered(found)
 
 
 def _demand_kernel(wanted: str | None, chosen: Sequence[Kernel], names: Sequence[str]) -> None:
@@ -262,8 +456,8 @@ def _row(made: Made, width: int) -> str:
         "kept" if made.is_kept else f"{made.outcome.seconds:.2f} s",
         str(max(each.registers for each in made.outcome.resources)),
         str(max(each.spill_bytes for each in made.outcome.resources)),
-        shown_size(max(each.shared_bytes for each in made.outcome.resources)),
-        shown_size(len(made.outcome.cubin)),
+        in_words(max(each.shared_bytes for each in made.outcome.resources)),
+        in_words(len(made.outcome.cubin)),
     )
     return _line(name, width, arch, cells)
 
@@ -355,7 +549,7 @@ def _bundle(path: str, made: Sequence[Made], is_partial: bool) -> int:
         return 1
     except OSError as error:
         raise UsageError(f"-o {path}: {error.strerror or error}") from None
-    print(f"wrote {path}: {shown_size(size)}")
+    print(f"wrote {path}: {in_words(size)}")
     return 0
 
 
@@ -372,7 +566,7 @@ def _list(options: argparse.Namespace) -> int:
     bundle = read_bundle(options.list)
     names = ", ".join(dict.fromkeys(each.kernel for each in bundle.kernels))
     makers = f"tileproof {bundle.version} and assembler {bundle.assembler}"
-    print(f"{bundle.path}: {names}, {shown_size(os.path.getsize(options.list))}, by {makers}")
+    print(f"{bundle.path}: {names}, {in_words(os.path.getsize(options.list))}, by {makers}")
     for each in bundle.kernels:
         launch = " ".join((each.shapes, *(f"{name}={value}" for name, value in each.constants.items())))
         print(f"{each.kernel} for {', '.join(each.codes)}: {launch}")

@@ -16,11 +16,12 @@ import tileproof as tp
 from tileproof.backends.cuda import driver, toolchain
 from tileproof.backends.cuda.driver import Device
 from tileproof.diagnostics import Code, LaunchError
+from tileproof.diagnostics.values import in_words
 from tileproof.runtime import fast
-from tileproof.runtime.devices import Array, to_device
+from tileproof.runtime.describe import Array, to_device
 
 from . import sample
-from .cache import configured, counted, shown_size
+from .cache import configured, counted
 from .usage import installed_version, wants_color
 
 CORE = ("numpy", "ml_dtypes", "llvmlite", "z3-solver")
@@ -98,7 +99,7 @@ def _cache() -> Finding:
     if info.problem:
         cure = "TILEPROOF_CACHE_DIR names another folder; `off` does without one"
         return Finding("missing", "kernel cache", f"{info.path}: {info.problem}", cure)
-    held = f"{counted(info.entries)}, {shown_size(info.bytes)} of {shown_size(info.limit)}"
+    held = f"{counted(info.entries)}, {in_words(info.bytes)} of {in_words(info.limit)}"
     return Finding("ok", "kernel cache", f"{info.path}: {held}")
 
 
@@ -192,7 +193,7 @@ def _assembler() -> str:
 
 
 def _gpu(device: Device) -> str:
-    return f"{device.name}, {device.arch}, {shown_size(device.total_memory)}"
+    return f"{device.name}, {device.arch}, {in_words(device.total_memory)}"
 
 
 LOOKS: Final = (("This machine", _machine), ("Packages", _packages), ("Backends", _backends), ("CUDA", _cuda))

@@ -15,7 +15,7 @@ from pathlib import Path
 from tileproof import kernels
 from tileproof.backends.cuda import toolchain
 from tileproof.diagnostics import TileproofError, render
-from tileproof.frontend.parse import parse
+from tileproof.frontend.signature import parse
 from tileproof.tuning import records, tuner
 from tileproof.tuning.inputs import DTYPES, TuningError
 from tileproof.tuning.places import place_for
@@ -25,8 +25,7 @@ from tileproof.tuning.reports import Report
 from tileproof.tuning.tunables import Sizes, Tunable
 
 from .load import load
-from .progress import Progress
-from .usage import UsageError, suggestion, wants_color
+from .usage import Progress, UsageError, suggestion, wants_color
 
 EXAMPLES = """\
 examples:

@@ -17,7 +17,7 @@ from typing import Final, TypeAlias
 from tileproof.analysis.verdict import Residual, Verdict
 from tileproof.backends.cpu.product_loops import deepen_products
 from tileproof.frontend.elaborate import elaborate
-from tileproof.frontend.parse import Elaborated
+from tileproof.frontend.signature import Elaborated
 from tileproof.frontend.specialisation import Specialisation
 from tileproof.frontend.tidy import tidy
 from tileproof.ir.ops import KernelIR
@@ -43,7 +43,7 @@ class Interpreter:
 
 @dataclass(frozen=True, slots=True)
 class Cpu:
-    """Processors whose caches hold panels of products this deep; `blocking.depth_for` computes it."""
+    """Processors whose caches hold panels of products this deep; `products.depth_for` computes it."""
 
     depth: int
 

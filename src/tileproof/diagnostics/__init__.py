@@ -2,19 +2,23 @@
 
 from .catalogue import page
 from .codes import Code
-from .diagnostic import Diagnostic, Edit, Frame, Label, render, shown_path
 from .errors import (
+    Diagnostic,
+    Edit,
+    Frame,
     KernelError,
+    Label,
     LaunchError,
     OutOfBounds,
     Race,
     SanitizerError,
     TileproofError,
     Unwritten,
+    render,
     render_all,
+    shown_path,
 )
-from .report import to_json
-from .sarif import to_sarif
+from .report import to_json, to_sarif
 from .spans import Source, Span
 
 __all__ = [

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from tileproof.diagnostics.records import dataclass
 
-from .diagnostic import Diagnostic, Edit, shown_path
+from .catalogue import page
+from .codes import Code
+from .errors import Diagnostic, Edit, shown_path
 from .spans import Span
 
 Json = dict[str, Any]
@@ -108,3 +113,84 @@ def _edit(edit: Edit) -> Json:
         "end": {"line": edit.span.end_line, "column": edit.span.end_column},
         "replacement": edit.replacement,
     }
+
+
+def to_sarif(diagnostics: Sequence[Diagnostic], *, version: str) -> str:
+    """A SARIF log of one run by tileproof `version`. Its rules are the codes that occur."""
+    codes = sorted({diagnostic.code for diagnostic in diagnostics}, key=lambda code: code.id)
+    driver: Json = {"name": "tileproof", "version": version, "rules": [_rule(code) for code in codes]}
+    run: Json = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(diagnostic, codes.index(diagnostic.code)) for diagnostic in diagnostics],
+    }
+    log: Json = {
+        "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [run],
+    }
+    return json.dumps(log, indent=2, ensure_ascii=False)
+
+
+def _rule(code: Code) -> Json:
+    return {
+        "id": code.id,
+        "name": "".join(word.capitalize() for word in code.name.split("_")),
+        "shortDescription": {"text": code.title},
+        "help": {"text": f"Run `tileproof explain {code.id}`.", "markdown": page(code)},
+        "defaultConfiguration": {"level": "error"},
+    }
+
+
+def _result(diagnostic: Diagnostic, rule: int) -> Json:
+    notes = [f"note: {note}" for note in diagnostic.notes]
+    if diagnostic.help:
+        notes.append(f"help: {diagnostic.help}")
+    result: Json = {
+        "ruleId": diagnostic.code.id,
+        "ruleIndex": rule,
+        "level": "error",
+        "message": {"text": "\n".join([diagnostic.message, *notes])},
+        "locations": [],
+    }
+    if diagnostic.span is not None:
+        location = _location(diagnostic.span, diagnostic.label)
+        if diagnostic.kernel:
+            location["logicalLocations"] = [{"name": diagnostic.kernel, "kind": "function"}]
+        result["locations"] = [location]
+    related = [_location(label.span, label.text) for label in diagnostic.labels]
+    related += [_location(frame.span, f"called from `{frame.function}`") for frame in diagnostic.stack]
+    if related:
+        result["relatedLocations"] = [{"id": number, **each} for number, each in enumerate(related)]
+    if diagnostic.edit is not None:
+        result["fixes"] = [_fix(diagnostic.edit, diagnostic.help)]
+    return result
+
+
+def _location(span: Span, text: str) -> Json:
+    location: Json = {
+        "physicalLocation": {"artifactLocation": {"uri": _uri(span.source.name)}, "region": _region(span)}
+    }
+    if text:
+        location["message"] = {"text": text}
+    return location
+
+
+def _region(span: Span) -> Json:
+    return {
+        "startLine": span.line,
+        "startColumn": span.column,
+        "endLine": span.end_line,
+        "endColumn": span.end_column,
+    }
+
+
+def _fix(edit: Edit, description: str) -> Json:
+    replacement = {"deletedRegion": _region(edit.span), "insertedContent": {"text": edit.replacement}}
+    change = {"artifactLocation": {"uri": _uri(edit.span.source.name)}, "replacements": [replacement]}
+    return {"description": {"text": description or "apply the edit"}, "artifactChanges": [change]}
+
+
+def _uri(name: str) -> str:
+    shown = shown_path(name)
+    return Path(shown).as_uri() if os.path.isabs(shown) else quote(shown.replace(os.sep, "/"))

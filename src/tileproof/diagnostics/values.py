@@ -8,6 +8,7 @@ whatever else a user passed goes through here.
 from __future__ import annotations
 
 import math
+import re
 from typing import Final
 
 _DIGITS: Final = 40
@@ -15,6 +16,7 @@ _DIGITS: Final = 40
 _LETTERS: Final = 200
 """How much of a text is shown."""
 _MOST_BYTES: Final = 2**100
+_SIZE: Final = re.compile(r"\s*([0-9]{1,18}(?:\.[0-9]{1,18})?)\s*([KMGT]?)(I?)B?\s*", re.IGNORECASE)
 
 
 def shown(value: object) -> str:
@@ -48,3 +50,12 @@ def in_words(count: int) -> str:
         if count >= size:
             return f"{count / size:.1f} {unit}" if count < _MOST_BYTES else f"{shown(count // size)} {unit}"
     return f"{count} bytes"
+
+
+def bytes_of(text: str) -> int | None:
+    """The bytes meant by `2GB`, `1.5 GiB` or `1000000`; None if it is no size."""
+    found = _SIZE.fullmatch(text)
+    if found is None:
+        return None
+    number, unit, binary = found.groups()
+    return int(float(number) * (1024 if binary else 1000) ** " KMGT".index(unit.upper() or " "))

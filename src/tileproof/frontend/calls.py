@@ -12,16 +12,14 @@ from types import FunctionType
 from typing import Any
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Edit, Frame
+from tileproof.diagnostics.errors import Edit, Frame
 from tileproof.diagnostics.spans import Span
 from tileproof.language import tiles
 from tileproof.language.kernel import Kernel
 
 from .context import Context
 from .names import check_capture, is_language
-from .refusal import Refused, Suppressed, refuse
-from .source import FunctionSource, is_text_of, read_function
-from .syntax import check_syntax
+from .source import FunctionSource, Refused, Suppressed, check_syntax, is_text_of, read_function, refuse
 from .values import Binding, Bundle, Entity, InPlace, Known, Method, describe
 
 

@@ -10,52 +10,34 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Label
+from tileproof.diagnostics.errors import Label
 from tileproof.diagnostics.spans import Span
-from tileproof.ir.ops import (
-    AnyOp,
-    Assume,
-    BinaryFn,
-    Block,
-    Combiner,
-    Fold,
-    Get,
-    Join,
-    Load,
-    Print,
-    Scan,
-    Store,
-    Update,
-    blocks,
-    operands,
-    results,
-)
-from tileproof.ir.pieces import has_tag_in, of_one_piece
+from tileproof.ir import ops
+from tileproof.ir.regions import has_tag_in, of_one_piece
 from tileproof.ir.types import AnyValue, Axis, Tile, TileType, Walker, WalkerTag
 from tileproof.ir.walk import walk
 from tileproof.language import spaces, tiles
 
-from .axes import describe_axes, fits, join
 from .calls import Arguments, Call, invoke, lowers
 from .context import Context, Place
 from .functions import axis_of
 from .operations import align, as_number, as_tile, binary, broadcast
-from .refusal import refuse
-from .values import Entity, describe, is_walker, leaves, rebuild
+from .source import refuse
+from .values import Entity, describe, describe_axes, fits, is_walker, join, leaves, rebuild
 
 
 def _combiner(
     ctx: Context, by: Entity | None, shape: Entity, types: Sequence[TileType], span: Span
-) -> tuple[Combiner, list[TileType]]:
+) -> tuple[ops.Combiner, list[TileType]]:
     """`by` compiled for values of these types, put together like `shape`; and the types, with the tags they met."""
     used, said, walked = dict(ctx.builder.used), len(ctx.diagnostics), len(ctx.walkers)
     left = [ctx.builder.value(type_, "a") for type_ in types]
     right = [ctx.builder.value(type_, "b") for type_ in types]
     inner = replace(ctx, depth=ctx.depth + 1, unsafe=None)
-    with ctx.builder.block() as ops:
+    with ctx.builder.block() as body:
         if by is None:
             sides = zip(left, right, strict=True)
-            made: list[Entity] = [binary(ctx.builder, BinaryFn.ADD, a, b, span, (span, span)) for a, b in sides]
+            made: list[Entity] = [binary(ctx.builder, ops.BinaryFn.ADD, a, b, span, (span, span)) for a, b in sides]
         else:
             pair = [(rebuild(shape, iter(side)), span) for side in (left, right)]
             made = list(leaves(invoke(inner, by, Arguments(pair, []), span, span)))
@@ -72,9 +54,9 @@ def _combiner(
     with ctx.builder.block() as rest:
         pairs = zip(given, types, strict=True)
         yields = tuple(broadcast(ctx.builder, tile, type_.axes, span) for tile, type_ in pairs)
-    block = Block((*ops, *rest), yields)
+    block = ops.Block((*body, *rest), yields)
     _check_closed(block, {*left, *right}, span)
-    return Combiner(tuple(left), tuple(right), block), met
+    return ops.Combiner(tuple(left), tuple(right), block), met
 
 
 def _met(made: TileType, wanted: TileType, span: Span) -> TileType:
@@ -89,22 +71,22 @@ def _met(made: TileType, wanted: TileType, span: Span) -> TileType:
     return TileType(wanted.dtype, axes)
 
 
-def _check_closed(block: Block, own: set[Tile], span: Span) -> None:
+def _check_closed(block: ops.Block, own: set[Tile], span: Span) -> None:
     """A combiner uses its own values only: those it is given, those it makes, and the walks they are tagged with."""
     known: set[AnyValue] = set(own)
     for tile in own:
         known.update(axis.tag.walker for axis in tile.type.axes if isinstance(axis.tag, WalkerTag))
     for op in walk(block):
-        if isinstance(op, Load | Store | Update | Get | Print | Assume):
+        if isinstance(op, ops.Load | ops.Store | ops.Update | ops.Get | ops.Print | ops.Assume):
             raise refuse(Code.BAD_COMBINER, "a combiner computes and does nothing else", op.span, help="pass it tiles")
-        known.update(results(op))
+        known.update(ops.results(op))
         known.update(getattr(op, "carried", ()))
         combiner = getattr(op, "combiner", None)
-        if isinstance(combiner, Combiner):
+        if isinstance(combiner, ops.Combiner):
             known.update((*combiner.left, *combiner.right))
         for name in ("variable", "walker"):
             inside = getattr(op, name, None)
-            if inside is not None and blocks(op):
+            if inside is not None and ops.blocks(op):
                 known.add(inside)
     for value, where in _uses(block, span):
         tags = [axis.tag for axis in value.type.axes] if isinstance(value.type, TileType) else []
@@ -120,12 +102,12 @@ def _check_closed(block: Block, own: set[Tile], span: Span) -> None:
                 )
 
 
-def _uses(block: Block, span: Span) -> Iterator[tuple[AnyValue, Span]]:
+def _uses(block: ops.Block, span: Span) -> Iterator[tuple[AnyValue, Span]]:
     """Every value a block uses or hands on, with the place of its use."""
     yield from ((value, span) for value in block.yields)
     for op in block.ops:
-        yield from ((value, op.span) for value in (*operands(op), *results(op)))
-        for inner in blocks(op):
+        yield from ((value, op.span) for value in (*ops.operands(op), *ops.results(op)))
+        for inner in ops.blocks(op):
             yield from _uses(inner, op.span)
 
 
@@ -150,7 +132,7 @@ def _join(ctx: Context, call: Call) -> Entity:
             call.where("over"),
             help="split the axis: `for i, z in tp.parallel(M=BM, K=tp.split(SK))`, then `over=z`",
         )
-    if ctx.place is not Place.INSIDE or ctx.depth or any(isinstance(op, Join) for op in ctx.builder.ops):
+    if ctx.place is not Place.INSIDE or ctx.depth or any(isinstance(op, ops.Join) for op in ctx.builder.ops):
         raise refuse(
             Code.JOIN_PLACE,
             "tp.join stands once, at the top level of the body of tp.parallel",
@@ -169,16 +151,16 @@ def _join(ctx: Context, call: Call) -> Entity:
     combiner, types = _combiner(ctx, by, values, [part.type for part in parts], where)
     made = tuple(ctx.builder.value(type_) for type_ in types)
     tagged = tuple(broadcast(ctx.builder, part, type_.axes, where) for part, type_ in zip(parts, types, strict=True))
-    ctx.builder.emit(Join(call.span, made, over, tagged, combiner))
+    ctx.builder.emit(ops.Join(call.span, made, over, tagged, combiner))
     return rebuild(values, iter(made))
 
 
-def check_join(ops: Sequence[AnyOp], walkers: Sequence[Walker], span: Span) -> None:
+def check_join(body: Sequence[ops.AnyOp], walkers: Sequence[Walker], span: Span) -> None:
     """The law of joins: a split space has one, and nothing of a single piece is used after it."""
     pieces = [walker for walker in walkers if walker.type.is_piece]
     if not pieces:
         return
-    place = next((number for number, op in enumerate(ops) if isinstance(op, Join)), None)
+    place = next((number for number, op in enumerate(body) if isinstance(op, ops.Join)), None)
     if len(pieces) > 1 or place is None:
         what = "splits two dimensions" if len(pieces) > 1 else f"splits {pieces[0].type.dimension} and never joins it"
         raise refuse(
@@ -187,12 +169,12 @@ def check_join(ops: Sequence[AnyOp], walkers: Sequence[Walker], span: Span) -> N
             span,
             help="split one" if len(pieces) > 1 else f"combine the pieces: `tp.join(value, over={pieces[0].name})`",
         )
-    joined = ops[place]
-    single = of_one_piece(ops[:place], pieces[0])
-    _, *after = walk(Block(tuple(ops[place:])))
+    joined = body[place]
+    single = of_one_piece(body[:place], pieces[0])
+    _, *after = walk(ops.Block(tuple(body[place:])))
     for op in after:
-        used = (*operands(op), *(value for block in blocks(op) for value in block.yields))
-        if any(value in single for value in used) or any(has_tag_in(value, single) for value in results(op)):
+        used = (*ops.operands(op), *(value for block in ops.blocks(op) for value in block.yields))
+        if any(value in single for value in used) or any(has_tag_in(value, single) for value in ops.results(op)):
             raise refuse(
                 Code.AFTER_JOIN,
                 f"this uses a value of one piece of {pieces[0].type.dimension} after tp.join",
@@ -251,7 +233,8 @@ def _reduce(ctx: Context, call: Call) -> Entity:
         identities.append(tile)
     combiner, types = _combiner(ctx, call.entity("by"), call.entity("x"), types, call.where("by"))
     made = tuple(ctx.builder.value(type_) for type_ in types)
-    ctx.builder.emit(Fold(call.span, made, _tagged(ctx, parts, types, axis, call), tuple(identities), axis, combiner))
+    tagged = _tagged(ctx, parts, types, axis, call)
+    ctx.builder.emit(ops.Fold(call.span, made, tagged, tuple(identities), axis, combiner))
     return rebuild(call.entity("x"), iter(made))
 
 
@@ -262,5 +245,5 @@ def _scan(ctx: Context, call: Call) -> Entity:
     combiner, types = _combiner(ctx, call.entity("by"), call.entity("x"), types, call.where("by"))
     full = _tagged(ctx, parts, types, axis, call)
     made = tuple(ctx.builder.value(part.type) for part in full)
-    ctx.builder.emit(Scan(call.span, made, full, axis, combiner))
+    ctx.builder.emit(ops.Scan(call.span, made, full, axis, combiner))
     return rebuild(call.entity("x"), iter(made))

@@ -1,28 +1,249 @@
-"""What is known at a point of a kernel while it is compiled."""
+"""What is known at a point of a kernel while it is compiled, where operations go, and arithmetic on constants."""
 
 from __future__ import annotations
 
 import ast
 import difflib
-from collections.abc import Callable, Mapping
+import math
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from types import FunctionType
+from typing import Any, TypeVar
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic, Edit, Frame, Label
+from tileproof.diagnostics.errors import Diagnostic, Edit, Frame, Label
 from tileproof.diagnostics.spans import Span
-from tileproof.ir.extent import Length
-from tileproof.ir.types import Tensor, Walker
+from tileproof.ir.ops import (
+    AnyOp,
+    Assume,
+    BinaryFn,
+    Block,
+    Fold,
+    If,
+    Join,
+    Parallel,
+    Print,
+    RangeLoop,
+    Require,
+    Scan,
+    Shift,
+    SplitAt,
+    Store,
+    TilesLoop,
+    Update,
+    While,
+    results,
+)  # fmt: skip
+from tileproof.ir.types import Extent, Length, Tensor, TensorType, Tile, TileType, Undecided, Value, Walker, WalkerType
 from tileproof.language.dtypes import DType
 
-from .builder import Builder
-from .fold import bounded
 from .names import MISSING, Capture, as_dtype, check_capture, find_name, in_reach
-from .refusal import Refused, Suppressed, refuse
-from .signature import Signature
-from .source import FunctionSource
+from .signature import MOST_BITS, Signature
+from .source import FunctionSource, Refused, Suppressed, refuse
 from .values import Binding, Bundle, Entity, Known, Poison, Scope, Unbound
+
+_UNNAMED = "%"
+V = TypeVar("V", bound=TileType | WalkerType | TensorType)
+
+
+@dataclass(slots=True)
+class Builder:
+    """Fills blocks with operations."""
+
+    ops: list[AnyOp] = field(default_factory=list)
+    used: dict[str, int] = field(default_factory=dict)
+
+    def value(self, type_: V, name: str = _UNNAMED) -> Value[V]:
+        """A new value, named after the user's name for it where there is one."""
+        count = self.used.get(name, 0)
+        self.used[name] = count + 1
+        if name == _UNNAMED:
+            return Value(f"{name}{count}", type_)
+        return Value(f"{name}.{count}" if count else name, type_)
+
+    def emit(self, op: AnyOp) -> None:
+        self.ops.append(op)
+
+    @contextmanager
+    def block(self) -> Iterator[list[AnyOp]]:
+        """Sends operations to a new block while the context lasts."""
+        outer, self.ops = self.ops, []
+        try:
+            yield self.ops
+        finally:
+            self.ops = outer
+
+    def rename_view(self, view: Tensor, name: str) -> Tensor:
+        """`view` under the name it is assigned to, if the last operation has just cut it off."""
+        last = self.ops[-1] if self.ops else None
+        if not isinstance(last, SplitAt) or view not in results(last):
+            return view
+        named = self.value(view.type, name)
+        self.ops[-1] = replace(last, past=named) if view is last.past else replace(last, fresh=named)
+        return named
+
+    def rename_walker(self, walker: Walker, name: str) -> Walker:
+        """`walker` under the name it is assigned to, if the last operation has just shifted it there."""
+        last = self.ops[-1] if self.ops else None
+        if not isinstance(last, Shift) or walker is not last.result:
+            return walker
+        named = self.value(walker.type, name)
+        self.ops[-1] = replace(last, result=named)
+        return named
+
+    def rename(self, tile: Tile, name: str) -> Tile:
+        """`tile` under the name it is assigned to, if the last operation has just made it and it has none yet."""
+        last = self.ops[-1] if self.ops else None
+        if last is None or not tile.name.startswith(_UNNAMED) or tile not in results(last):
+            return tile
+        named = self.value(tile.type, name)
+        match last:
+            case Fold() | Scan() | Join():
+                kept = tuple(named if one is tile else one for one in last.results)
+                self.ops[-1] = replace(last, results=kept)
+            case TilesLoop() | RangeLoop() | While() | If() | Parallel() | SplitAt() | Shift():
+                return tile
+            case Store() | Update() | Require() | Print() | Assume():
+                return tile
+            case _:
+                self.ops[-1] = replace(last, result=named)
+        return named
+
+
+def finish(ops: list[AnyOp], yields: tuple[Tile, ...] = ()) -> Block:
+    return Block(tuple(ops), yields)
+
+
+_PYTHON: dict[BinaryFn, Callable[[Any, Any], Any]] = {
+    BinaryFn.ADD: operator.add,
+    BinaryFn.SUB: operator.sub,
+    BinaryFn.MUL: operator.mul,
+    BinaryFn.FLOORDIV: lambda a, b: a // b if isinstance(b, Extent) or b else 0,
+    BinaryFn.MOD: lambda a, b: a % b if isinstance(b, Extent) or b else a,
+    BinaryFn.CDIV: lambda a, b: -(-a // b) if isinstance(b, Extent) or b else 0,
+    BinaryFn.AND: operator.and_,
+    BinaryFn.OR: operator.or_,
+    BinaryFn.XOR: operator.xor,
+    BinaryFn.SHL: lambda a, b: a << b if b >= 0 else 0,
+    BinaryFn.SHR: lambda a, b: a >> b if b >= 0 else -int(a < 0),
+    BinaryFn.MIN: lambda a, b: min(a, b),
+    BinaryFn.MAX: lambda a, b: max(a, b),
+    BinaryFn.LT: operator.lt,
+    BinaryFn.LE: operator.le,
+    BinaryFn.GT: operator.gt,
+    BinaryFn.GE: operator.ge,
+    BinaryFn.EQ: lambda a, b: _equal(a, b),
+    BinaryFn.NE: lambda a, b: not _equal(a, b),
+}
+_LARGEST_POWER = 4096
+
+
+def _equal(left: Any, right: Any) -> bool:
+    if isinstance(left, Extent) or isinstance(right, Extent):
+        difference = left - right
+        if isinstance(difference, Extent):
+            raise Undecided(difference.names)
+        return bool(difference == 0)
+    return bool(left == right)
+
+
+def is_open_float(fn: BinaryFn, left: Known, right: Known) -> bool:
+    """Whether a float is made of a dimension whose value is open, as in `D ** -0.5`: it is computed at run time."""
+    values = (left.value, right.value)
+    if not any(isinstance(value, Extent) for value in values):
+        return False
+    if any(isinstance(value, float) for value in values) or fn is BinaryFn.DIV:
+        return True
+    return fn is BinaryFn.POW and not (isinstance(right.value, int) and 0 <= right.value <= 4)
+
+
+def fold(fn: BinaryFn, left: Known, right: Known, span: Span) -> Known | None:
+    """The constant `left fn right`; None where the operands are no plain numbers, or a comparison is open."""
+    a, b = left.value, right.value
+    if not isinstance(a, bool | int | float | Extent) or not isinstance(b, bool | int | float | Extent):
+        return None
+    try:
+        if fn is BinaryFn.DIV:
+            return Known(_divide(a, b))
+        if fn is BinaryFn.POW:
+            return Known(bounded(_power(a, b), span))
+        if fn is BinaryFn.SHL and isinstance(b, int) and b > _LARGEST_POWER:
+            raise OverflowError
+        if isinstance(a, float) or isinstance(b, float):
+            return _fold_floats(fn, a, b)
+        return Known(bounded(_PYTHON[fn](a, b), span))
+    except Undecided as undecided:
+        if fn.compares:  # then it is asked at run time
+            return None
+        raise undecided_at(undecided, span) from None
+    except OverflowError:
+        raise _too_large(span) from None
+    except TypeError:
+        return None
+
+
+def bounded(value: Any, span: Span) -> Any:
+    """`value`, unless it is a whole number so large that only to print it would be work."""
+    if isinstance(value, int) and value.bit_length() > MOST_BITS:
+        raise _too_large(span)
+    return value
+
+
+def _too_large(span: Span) -> Exception:
+    return refuse(Code.LITERAL_RANGE, "this constant is too large", span, help="no element type holds it")
+
+
+def undecided_at(undecided: Undecided, span: Span) -> Exception:
+    """The error for a decision that needs a number `tileproof check` was not given."""
+    names = sorted(undecided.names)
+    given = " ".join(f"--with {name}=128" for name in names)
+    return refuse(
+        Code.UNDECIDED,
+        f"this depends on the value of {' and '.join(names)}, which is not known here",
+        span,
+        notes=("a dimension bound as a constant has a value at launch; `tileproof check` keeps it open",),
+        help=f"give it one: `tileproof check {given}`",
+    )
+
+
+def _divide(a: Any, b: Any) -> Any:
+    if isinstance(a, Extent) or isinstance(b, Extent):
+        names = (a.names if isinstance(a, Extent) else frozenset()) | (
+            b.names if isinstance(b, Extent) else frozenset()
+        )
+        raise Undecided(names)
+    if b == 0:
+        return math.nan if a == 0 or a != a else math.copysign(math.inf, a) * math.copysign(1.0, b)
+    return a / b
+
+
+def _power(a: Any, b: Any) -> Any:
+    if isinstance(a, Extent) and isinstance(b, int):
+        return math.prod([a] * b, start=1)
+    if isinstance(a, Extent) or isinstance(b, Extent):
+        raise Undecided(
+            (a.names if isinstance(a, Extent) else frozenset()) | (b.names if isinstance(b, Extent) else frozenset())
+        )
+    if abs(b) > _LARGEST_POWER or (isinstance(a, int) and abs(b) * a.bit_length() > MOST_BITS):
+        raise OverflowError
+    if b < 0 and a == 0:
+        return math.copysign(math.inf, a) if b % 2 == 1 else math.inf
+    value = a**b
+    return math.nan if isinstance(value, complex) else value
+
+
+def _fold_floats(fn: BinaryFn, a: Any, b: Any) -> Known | None:
+    if fn in (BinaryFn.FLOORDIV, BinaryFn.MOD, BinaryFn.CDIV):
+        # IEEE, as at run time: Python raises on a zero divisor.
+        quotient = _divide(float(a), float(b))
+        floor = math.floor(quotient) if math.isfinite(quotient) else quotient
+        return Known(float(floor)) if fn is BinaryFn.FLOORDIV else Known(a - floor * b) if fn is BinaryFn.MOD else None
+    if fn in (BinaryFn.MIN, BinaryFn.MAX) and (a != a or b != b):
+        return Known(math.nan)
+    return Known(_PYTHON[fn](a, b))
 
 
 class Place(Enum):

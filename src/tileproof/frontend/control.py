@@ -14,18 +14,17 @@ from dataclasses import dataclass, field
 from typing import cast as typed
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Label
+from tileproof.diagnostics.errors import Label
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import AnyOp, Block, If
 from tileproof.ir.types import INDEX_SCALAR, Tile, TileType, Walker, WalkerTag
 from tileproof.language.dtypes import BOOL, ENTRY, F32, INDEX, DType
 from tileproof.language.tiles import Lowest
 
-from .axes import join
 from .context import Context
 from .names import same
 from .operations import as_number, as_tile, broadcast, default_dtype
-from .refusal import Refused, refuse
+from .source import Refused, refuse
 from .values import (
     Binding,
     Entity,
@@ -36,6 +35,7 @@ from .values import (
     describe,
     is_tile,
     is_walker,
+    join,
     leaves,
     rebuild,
     same_build,

@@ -12,14 +12,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Edit
+from tileproof.diagnostics.errors import Edit
 from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.spans import Span
 from tileproof.diagnostics.values import shortened
-from tileproof.ir.extent import Extent, Length, symbol
-from tileproof.ir.types import Dimension, Fixed, Named, Unnamed
+from tileproof.ir.types import Dimension, Extent, Fixed, Length, Named, Unnamed, symbol
 
-from .refusal import Refused, refuse
+from .source import Refused, refuse
 
 _DIGITS: Final = 40
 """No memory has extents with numbers of so many digits."""

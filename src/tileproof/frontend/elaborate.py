@@ -6,24 +6,29 @@ import ast
 from collections.abc import Mapping
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import KernelError
-from tileproof.ir.extent import Length, symbol
+from tileproof.diagnostics.errors import Diagnostic, KernelError
 from tileproof.ir.ops import KernelIR, Parameter
-from tileproof.ir.types import Content, TensorType, TileType
+from tileproof.ir.types import Content, Length, TensorType, TileType, symbol
 from tileproof.language import spaces
 from tileproof.language.dtypes import BOOL, I64, DType, DTypeVar
 from tileproof.language.kernel import Kernel
 
 from . import combining, functions, views  # these register the functions of the language
-from .builder import Builder, finish
-from .context import Context, Place
+from .context import Builder, Context, Place, finish
 from .expressions import evaluate
 from .names import MISSING, find_name
-from .parse import Elaborated, parse, too_deep
-from .refusal import Refused, refuse
-from .signature import Anything, ContentOf, Element, ScalarParameter, Signature, TensorParameter
-from .source import FunctionSource
+from .signature import (
+    Anything,
+    ContentOf,
+    Elaborated,
+    Element,
+    ScalarParameter,
+    Signature,
+    TensorParameter,
+    parse,
+    too_deep,
+)
+from .source import FunctionSource, Refused, refuse
 from .specialisation import ConstantValue, Specialisation, generic, told_for
 from .statements import run, run_helper
 from .values import Binding, Known

@@ -4,28 +4,101 @@ from __future__ import annotations
 
 import ast
 import difflib
+from collections.abc import Mapping
 from itertools import pairwise
 from types import ModuleType
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Edit
+from tileproof.diagnostics.errors import Edit
 from tileproof.diagnostics.spans import Span
-from tileproof.ir.extent import Extent, Undecided
 from tileproof.ir.ops import BinaryFn, Elements, Number, Permute, Start, Stop, UnaryFn
-from tileproof.ir.types import INDEX_SCALAR, Axis, TensorType, Tile, TileType, Value, Walker, WalkerTag, WalkerType
+from tileproof.ir.types import (
+    INDEX_SCALAR,
+    Axis,
+    Extent,
+    TensorType,
+    Tile,
+    TileType,
+    Undecided,
+    Value,
+    Walker,
+    WalkerTag,
+    WalkerType,
+)
 from tileproof.language import tiles
 from tileproof.language.dtypes import BOOL, F32, INDEX
 from tileproof.language.unsafe import raw
 
-from . import calls, elsewhere
-from .context import Context
+from . import calls
+from .context import Context, bounded, fold, is_open_float, undecided_at
 from .control import branch
-from .fold import bounded, fold, is_open_float, undecided_at
 from .indexing import Item, SliceOf, extent_of, index_tile, load, slice_items
 from .names import MISSING
 from .operations import as_tile, binary, literal, mma, unary
-from .refusal import Suppressed, refuse
+from .source import Suppressed, refuse
 from .values import Bundle, Entity, InPlace, Known, Method, Poison, Unbound, describe, is_tensor, is_tile, is_walker
+
+_ATOMIC = "declare the tensor {0} and write `tp.update(x, i, t)`: an update is combined, whoever makes it"
+_WALK = "walk a dimension: `for n in tp.parallel(N=B):` gives each program its tile `n`"
+_NO_BARRIER = "leave it out: within a program accesses happen in order, and programs share nothing"
+
+FUNCTIONS: Mapping[str, str] = {
+    "program_id": _WALK,
+    "num_programs": '`tp.cdiv(tp.dim("N"), B)` programs walk N in tiles of B',
+    "bid": _WALK,
+    "load": "index the tensor: `x[n]`, or `x.get(index, fill)` where it may be outside",
+    "store": "assign to the tensor: `y[n] = t`",
+    "dot": "write `a @ b`, or `tp.mma(a, b, acc)`",
+    "matmul": "write `a @ b`, or `tp.mma(a, b, acc)`",
+    "atomic_add": "declare the tensor Sum and write `x[i] += t`: an update is combined, whoever makes it",
+    "atomic_max": _ATOMIC.format("Max"),
+    "atomic_min": _ATOMIC.format("Min"),
+    "debug_barrier": _NO_BARRIER,
+    "syncthreads": _NO_BARRIER,
+    "barrier": _NO_BARRIER,
+    "static_range": "write `range(n)`; its variable is an index, not a constant",
+    "constexpr": "make it a keyword-only parameter: `*, B: int = 64`",
+    "associative_scan": "write `tp.scan(t, by=combine)`",
+    "rand": "write `tp.random(seed, offset)`",
+    "relu": "write `tp.maximum(t, 0)`",
+    "silu": "write `t * tp.sigmoid(t)`",
+    "softmax": "write `e = tp.exp(t - t.max())` and `e / e.sum()`",
+    "square": "write `t * t`",
+    "sqr": "write `t * t`",
+    "expm1": "write `tp.exp(t) - 1`",
+    "log1p": "write `tp.log(1 + t)`",
+    "power": "write `a ** b`",
+    "pow": "write `a ** b`",
+    "logical_and": "write `a & b`",
+    "logical_or": "write `a | b`",
+    "logical_not": "write `~a`",
+    "concatenate": "write `tp.cat((a, b), axis=0)`",
+    "concat": "write `tp.cat((a, b), axis=0)`",
+    "zeros_like": "write `tp.zeros(shape, dtype)` with constants and walkers: `tp.zeros((i, j), t.dtype)`",
+    "full_like": "write `tp.full(shape, value, dtype)` with constants and walkers: `tp.full((i, j), 1.0)`",
+    "expand_dims": "write `t[:, None]`",
+    "transpose": "write `t.T`",
+    "trans": "write `t.T`",
+}
+"""Functions of a module, by name."""
+
+ATTRIBUTES: Mapping[str, str] = {
+    "astype": "cast it: `.to(f32)`",
+    "type": "cast it: `.to(f32)`",
+    "float": "cast it: `.to(f32)`",
+    "half": "cast it: `.to(f16)`",
+    "int": "cast it: `.to(i32)`",
+    "transpose": "write `.T`, which reverses the axes",
+    "permute": "write `.T`, which reverses the axes",
+    "view": "write `.reshape(...)`",
+    "flatten": "write `.reshape(n)`",
+    "unsqueeze": "write `t[:, None]`",
+    "expand": "write `t[:, None]`; what meets it stretches it",
+    "item": "a scalar is a tile without axes, and used as it is",
+    "size": 'write `.shape`, or `tp.dim("N")` for the extent of a dimension',
+}
+"""Attributes of tiles, by name."""
+
 
 _OPERATORS: dict[type[ast.operator] | type[ast.cmpop], BinaryFn] = {
     ast.Add: BinaryFn.ADD, ast.Sub: BinaryFn.SUB, ast.Mult: BinaryFn.MUL, ast.Div: BinaryFn.DIV,
@@ -267,7 +340,7 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Entity:
 
 def _no_member(module: ModuleType, name: str, module_span: Span, span: Span) -> Exception:
     message = f"the module `{module.__name__}` has no `{name}`"
-    cure = elsewhere.FUNCTIONS.get(name)
+    cure = FUNCTIONS.get(name)
     near = difflib.get_close_matches(name, dir(module), 1) if cure is None else []
     if not near:
         return refuse(Code.UNKNOWN_NAME, message, span, help=cure or "look for it in another module, or write a helper")
@@ -290,7 +363,7 @@ def _no_attribute(owner: Entity, name: str, span: Span) -> Exception:
     if is_tile(owner) and name in tiles.__all__:
         cure = f"it is a function: `tp.{name}(...)`"
     elif is_tile(owner):
-        cure = elsewhere.ATTRIBUTES.get(name, cure)
+        cure = ATTRIBUTES.get(name, cure)
     return refuse(Code.NO_ATTRIBUTE, f"{describe(owner)} has no `{name}`", span, help=cure)
 
 

@@ -7,45 +7,44 @@ from collections.abc import Sequence
 from typing import cast as typed
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Edit
+from tileproof.diagnostics.errors import Edit
 from tileproof.diagnostics.spans import Span
-from tileproof.ir.extent import Extent, Length, at_least
-from tileproof.ir.ops import (
-    BinaryFn,
-    Cat,
-    Expand,
-    Extents,
-    Get,
-    Group,
-    Iota,
-    Load,
-    ReduceFn,
-    Require,
-    Reshape,
-    UnaryFn,
-    blocks,
-    operands,
-    results,
-)
+from tileproof.ir import ops
 from tileproof.ir.types import (
     INDEX_SCALAR,
     Axis,
+    Extent,
+    Length,
     Tile,
     TileType,
     WalkerTag,
+    at_least,
 )
 from tileproof.language import spaces, tiles
 from tileproof.language.dtypes import BOOL, ENTRY, F32, INDEX, TF32, DType
 
 from . import indexing
-from .axes import Axes, Clash, describe_axes, describe_axis, is_full, meet_axis
 from .calls import FUNCTIONS, METHODS, Call, Handler, lowers
 from .context import Context, Place
 from .control import coerce
 from .expressions import apply
 from .operations import as_tile, binary, bits, broadcast, cast, cumsum, mma, reduce, select, to_index, unary, unify
-from .refusal import refuse
-from .values import Bundle, Entity, Known, describe, is_tensor, is_tile, is_walker
+from .source import refuse
+from .values import (
+    Axes,
+    Bundle,
+    Clash,
+    Entity,
+    Known,
+    describe,
+    describe_axes,
+    describe_axis,
+    is_full,
+    is_tensor,
+    is_tile,
+    is_walker,
+    meet_axis,
+)
 
 NONE = Known(None)
 
@@ -156,7 +155,7 @@ def _arange(ctx: Context, call: Call) -> Entity:
             help=f"the positions of a walker are `{call.where('n').text}.elements`",
         )
     result = ctx.builder.value(TileType(INDEX, (axis,)))
-    ctx.builder.emit(Iota(call.span, result))
+    ctx.builder.emit(ops.Iota(call.span, result))
     dtype = dtype_of(ctx, call, default=INDEX)
     return _convert(ctx, result, dtype, call.span)
 
@@ -164,14 +163,14 @@ def _arange(ctx: Context, call: Call) -> Entity:
 # Elementwise.
 
 
-def _unary_handler(fn: UnaryFn) -> Handler:
+def _unary_handler(fn: ops.UnaryFn) -> Handler:
     def handler(ctx: Context, call: Call) -> Entity:
         return unary(ctx.builder, fn, call.entity("x"), call.span)
 
     return handler
 
 
-def _binary_handler(fn: BinaryFn) -> Handler:
+def _binary_handler(fn: ops.BinaryFn) -> Handler:
     def handler(ctx: Context, call: Call) -> Entity:
         spans = (call.where("a"), call.where("b"))
         return apply(ctx, fn, call.entity("a"), call.entity("b"), call.span, spans)
@@ -179,12 +178,12 @@ def _binary_handler(fn: BinaryFn) -> Handler:
     return handler
 
 
-for _fn in UnaryFn:
-    if _fn not in (UnaryFn.NEG, UnaryFn.NOT):
+for _fn in ops.UnaryFn:
+    if _fn not in (ops.UnaryFn.NEG, ops.UnaryFn.NOT):
         FUNCTIONS[getattr(tiles, _fn.value)] = _unary_handler(_fn)
-FUNCTIONS[tiles.maximum] = FUNCTIONS[builtins.max] = _binary_handler(BinaryFn.MAX)
-FUNCTIONS[tiles.minimum] = FUNCTIONS[builtins.min] = _binary_handler(BinaryFn.MIN)
-FUNCTIONS[tiles.cdiv] = _binary_handler(BinaryFn.CDIV)
+FUNCTIONS[tiles.maximum] = FUNCTIONS[builtins.max] = _binary_handler(ops.BinaryFn.MAX)
+FUNCTIONS[tiles.minimum] = FUNCTIONS[builtins.min] = _binary_handler(ops.BinaryFn.MIN)
+FUNCTIONS[tiles.cdiv] = _binary_handler(ops.BinaryFn.CDIV)
 
 
 @lowers(tiles.abs, builtins.abs)
@@ -192,15 +191,15 @@ def _abs(ctx: Context, call: Call) -> Entity:
     entity = call.entity("x")
     if isinstance(entity, Known) and isinstance(entity.value, int | float):
         return Known(abs(entity.value))
-    return unary(ctx.builder, UnaryFn.ABS, entity, call.span)
+    return unary(ctx.builder, ops.UnaryFn.ABS, entity, call.span)
 
 
 @lowers(tiles.clip)
 def _clip(ctx: Context, call: Call) -> Entity:
     where = [call.where(name) for name in ("x", "low", "high")]
     x, low, high = unify(ctx.builder, [call.entity(name) for name in ("x", "low", "high")], where, call.span)
-    raised = binary(ctx.builder, BinaryFn.MAX, x, low, call.span, (where[0], where[1]))
-    return binary(ctx.builder, BinaryFn.MIN, raised, high, call.span, (where[0], where[2]))
+    raised = binary(ctx.builder, ops.BinaryFn.MAX, x, low, call.span, (where[0], where[1]))
+    return binary(ctx.builder, ops.BinaryFn.MIN, raised, high, call.span, (where[0], where[2]))
 
 
 @lowers(tiles.where)
@@ -274,12 +273,12 @@ def axis_of(call: Call, tile: Tile) -> int | None:
     return axis % rank
 
 
-def _reduction_handler(fn: ReduceFn) -> Handler:
+def _reduction_handler(fn: ops.ReduceFn) -> Handler:
     def handler(ctx: Context, call: Call) -> Entity:
         tile = as_tile(ctx.builder, call.entity("x"), call.where("x"))
         axis = axis_of(call, tile)
         if axis is None and tile.type.rank != 1:
-            if fn in (ReduceFn.ARGMAX, ReduceFn.ARGMIN):
+            if fn in (ops.ReduceFn.ARGMAX, ops.ReduceFn.ARGMIN):
                 raise refuse(
                     Code.BAD_AXIS, f"tp.{fn} needs an axis", call.span, help="say along which: `axis=-1`", labels=()
                 )
@@ -304,11 +303,11 @@ def _reduction_handler(fn: ReduceFn) -> Handler:
 def _expanded(ctx: Context, tile: Tile, axis: int, span: Span) -> Tile:
     axes = (*tile.type.axes[:axis], Axis(1), *tile.type.axes[axis:])
     result = ctx.builder.value(TileType(tile.type.dtype, axes))
-    ctx.builder.emit(Expand(span, result, tile, axis))
+    ctx.builder.emit(ops.Expand(span, result, tile, axis))
     return result
 
 
-for _reduction in ReduceFn:
+for _reduction in ops.ReduceFn:
     FUNCTIONS[getattr(tiles, _reduction.value)] = METHODS[_reduction.value] = _reduction_handler(_reduction)
 
 
@@ -347,7 +346,7 @@ def _reshape(ctx: Context, call: Call) -> Entity:
             help="reshape to lengths with the same product",
         )
     result = ctx.builder.value(TileType(tile.type.dtype, axes))
-    ctx.builder.emit(Reshape(call.span, result, tile))
+    ctx.builder.emit(ops.Reshape(call.span, result, tile))
     return result
 
 
@@ -390,7 +389,7 @@ def _cat(ctx: Context, call: Call) -> Entity:
         total = total + part.type.axes[axis].length
     axes = (*parts[0].type.axes[:axis], Axis(total), *parts[0].type.axes[axis + 1 :])
     result = ctx.builder.value(TileType(parts[0].type.dtype, axes))
-    ctx.builder.emit(Cat(call.span, result, tuple(parts), axis))
+    ctx.builder.emit(ops.Cat(call.span, result, tuple(parts), axis))
     return result
 
 
@@ -433,7 +432,7 @@ def _dim(ctx: Context, call: Call) -> Entity:
     if name in ctx.static:
         return Known(ctx.static[name])
     result = ctx.builder.value(INDEX_SCALAR)
-    ctx.builder.emit(Extents(call.span, result, name))
+    ctx.builder.emit(ops.Extents(call.span, result, name))
     return result
 
 
@@ -451,7 +450,7 @@ def _group(ctx: Context, call: Call) -> Entity:
     name = dimension_name(ctx, call, into)
     index = as_tile(ctx.builder, entity, call.where(element))
     result = ctx.builder.value(INDEX_SCALAR)
-    ctx.builder.emit(Group(call.span, result, index, entity.type.dimension, name))
+    ctx.builder.emit(ops.Group(call.span, result, index, entity.type.dimension, name))
     return result
 
 
@@ -479,13 +478,13 @@ def _require(ctx: Context, call: Call) -> Entity:
             notes=("a contract is tested at launch: it may use dimensions, scalars and constants",),
             help="pass the value as a scalar parameter",
         )
-    ctx.builder.emit(Require(call.span, entity))
+    ctx.builder.emit(ops.Require(call.span, entity))
     return NONE
 
 
 def _is_host_value(ctx: Context, tile: Tile) -> bool:
     """Whether a value of the kernel's top level is made of dimensions, scalars and constants alone."""
-    makers = {result: op for op in ctx.builder.ops for result in results(op)}
+    makers = {result: op for op in ctx.builder.ops for result in ops.results(op)}
     pending, seen = [tile], set()
     while pending:
         value = pending.pop()
@@ -493,9 +492,9 @@ def _is_host_value(ctx: Context, tile: Tile) -> bool:
         if op is None or value in seen:
             continue
         seen.add(value)
-        if isinstance(op, Load | Get) or blocks(op):
+        if isinstance(op, ops.Load | ops.Get) or ops.blocks(op):
             return False
-        pending.extend(typed("Tile", operand) for operand in operands(op))
+        pending.extend(typed("Tile", operand) for operand in ops.operands(op))
     return True
 
 

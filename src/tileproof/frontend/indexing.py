@@ -11,9 +11,8 @@ import re
 from collections.abc import Sequence
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Edit, Label
+from tileproof.diagnostics.errors import Edit, Label
 from tileproof.diagnostics.spans import Span
-from tileproof.ir.extent import Extent, Length, at_least
 from tileproof.ir.ops import Along, At, Expand, Extents, Gather, Get, Load, Pick, Slice, Store, Update, Whole, Window
 from tileproof.ir.types import (
     INDEX_SCALAR,
@@ -21,7 +20,9 @@ from tileproof.ir.types import (
     Axis,
     Dimension,
     DimensionTag,
+    Extent,
     Fixed,
+    Length,
     Named,
     Tensor,
     Tile,
@@ -29,14 +30,27 @@ from tileproof.ir.types import (
     Unnamed,
     WalkerTag,
     WalkerType,
+    at_least,
 )
 from tileproof.language.dtypes import ENTRY, INDEX, U64, DType
 
-from .axes import Axes, describe_axes, describe_axis, fits, is_full, misfit
 from .context import Context, Place
 from .operations import as_tile, broadcast, cast, literal, operand_text, to_index
-from .refusal import refuse
-from .values import Bundle, Entity, Known, describe, is_tile, is_walker
+from .source import refuse
+from .values import (
+    Axes,
+    Bundle,
+    Entity,
+    Known,
+    describe,
+    describe_axes,
+    describe_axis,
+    fits,
+    is_full,
+    is_tile,
+    is_walker,
+    misfit,
+)
 
 LONGEST = 2**31 - 1
 """Elements along one axis of a tile, and positions a constant slice may name: far more than any machine holds."""

@@ -10,66 +10,56 @@ import math
 from collections.abc import Sequence
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Edit, Label
+from tileproof.diagnostics.errors import Edit, Label
 from tileproof.diagnostics.spans import Span
-from tileproof.ir.extent import Extent, Length
-from tileproof.ir.ops import (
-    Binary,
-    BinaryFn,
-    Bitcast,
-    Broadcast,
-    Cast,
-    Constant,
-    CumSum,
-    Mma,
-    Reduce,
-    ReduceFn,
-    Select,
-    Start,
-    Unary,
-    UnaryFn,
-)
-from tileproof.ir.types import INDEX_SCALAR, Axis, TensorType, Tile, TileType, Value, WalkerType
+from tileproof.ir import ops
+from tileproof.ir.types import INDEX_SCALAR, Axis, Extent, Length, TensorType, Tile, TileType, Value, WalkerType
 from tileproof.language.dtypes import BOOL, ENTRY, F32, F64, I32, INDEX, TF32, U64, DType, limits
 from tileproof.language.tiles import Lowest
 
-from .axes import Axes, Clash, describe_axes, meet
-from .builder import Builder
-from .refusal import Suppressed, refuse
-from .values import Bundle, Entity, Known, Method, Poison, describe, is_tile, is_walker
+from .context import Builder
+from .source import Suppressed, refuse
+from .values import (
+    Axes,
+    Bundle,
+    Clash,
+    Entity,
+    Known,
+    Method,
+    Poison,
+    describe,
+    describe_axes,
+    is_tile,
+    is_walker,
+    meet,
+)
 
 _NUMBERS = ("float", "int", "uint", "index")
 _WHOLE = ("int", "uint", "index")
-_UNARY_KINDS: dict[UnaryFn, tuple[str, ...]] = {
-    UnaryFn.NEG: _NUMBERS,
-    UnaryFn.ABS: _NUMBERS,
-    UnaryFn.NOT: ("bool", "int", "uint"),
+_UNARY_KINDS: dict[ops.UnaryFn, tuple[str, ...]] = {
+    ops.UnaryFn.NEG: _NUMBERS,
+    ops.UnaryFn.ABS: _NUMBERS,
+    ops.UnaryFn.NOT: ("bool", "int", "uint"),
 }
-_BINARY_KINDS: dict[BinaryFn, tuple[str, ...]] = {
-    BinaryFn.DIV: ("float",),
-    BinaryFn.CDIV: _WHOLE,
-    BinaryFn.POW: ("float", "int", "uint"),
-    BinaryFn.AND: ("bool", "int", "uint"),
-    BinaryFn.OR: ("bool", "int", "uint"),
-    BinaryFn.XOR: ("bool", "int", "uint"),
-    BinaryFn.SHL: ("int", "uint"),
-    BinaryFn.SHR: ("int", "uint"),
-    BinaryFn.EQ: ("bool", *_NUMBERS),
-    BinaryFn.NE: ("bool", *_NUMBERS),
+_BINARY_KINDS: dict[ops.BinaryFn, tuple[str, ...]] = {
+    ops.BinaryFn.DIV: ("float",),
+    ops.BinaryFn.CDIV: _WHOLE,
+    ops.BinaryFn.POW: ("float", "int", "uint"),
+    ops.BinaryFn.AND: ("bool", "int", "uint"),
+    ops.BinaryFn.OR: ("bool", "int", "uint"),
+    ops.BinaryFn.XOR: ("bool", "int", "uint"),
+    ops.BinaryFn.SHL: ("int", "uint"),
+    ops.BinaryFn.SHR: ("int", "uint"),
+    ops.BinaryFn.EQ: ("bool", *_NUMBERS),
+    ops.BinaryFn.NE: ("bool", *_NUMBERS),
 }
-_REDUCE_KINDS: dict[ReduceFn, tuple[str, ...]] = {
-    ReduceFn.SUM: ("bool", *_NUMBERS),
-    ReduceFn.MEAN: ("float",),
-    ReduceFn.ANY: ("bool",),
-    ReduceFn.ALL: ("bool",),
+_REDUCE_KINDS: dict[ops.ReduceFn, tuple[str, ...]] = {
+    ops.ReduceFn.SUM: ("bool", *_NUMBERS),
+    ops.ReduceFn.MEAN: ("float",),
+    ops.ReduceFn.ANY: ("bool",),
+    ops.ReduceFn.ALL: ("bool",),
 }
-SIGNS = {
-    BinaryFn.ADD: "+", BinaryFn.SUB: "-", BinaryFn.MUL: "*", BinaryFn.DIV: "/", BinaryFn.FLOORDIV: "//",
-    BinaryFn.MOD: "%", BinaryFn.POW: "**", BinaryFn.AND: "&", BinaryFn.OR: "|", BinaryFn.XOR: "^",
-    BinaryFn.SHL: "<<", BinaryFn.SHR: ">>", BinaryFn.EQ: "==", BinaryFn.NE: "!=", BinaryFn.LT: "<",
-    BinaryFn.LE: "<=", BinaryFn.GT: ">", BinaryFn.GE: ">=", BinaryFn.CDIV: "cdiv", BinaryFn.MIN: "minimum",
-    BinaryFn.MAX: "maximum",
-}  # fmt: skip
+_FUNCTIONS = {ops.BinaryFn.CDIV: "cdiv", ops.BinaryFn.MIN: "minimum", ops.BinaryFn.MAX: "maximum"}
 
 
 def literal(b: Builder, known: Known, dtype: DType, span: Span) -> Tile:
@@ -103,7 +93,7 @@ def literal(b: Builder, known: Known, dtype: DType, span: Span) -> Tile:
             Code.LITERAL_RANGE, wrong, span, help=cure or "write a literal of that type, or cast with `.to(...)`"
         )
     result = b.value(TileType(dtype))
-    b.emit(Constant(span, result, value))
+    b.emit(ops.Constant(span, result, value))
     return result
 
 
@@ -120,7 +110,7 @@ def as_tile(b: Builder, entity: Entity, span: Span, dtype: DType | None = None) 
         return entity
     if is_walker(entity) and entity.type.is_each:
         result = b.value(INDEX_SCALAR)
-        b.emit(Start(span, result, entity))
+        b.emit(ops.Start(span, result, entity))
         return result
     match entity:
         case Value(type=WalkerType()):
@@ -268,7 +258,7 @@ def broadcast(b: Builder, tile: Tile, axes: Axes, span: Span) -> Tile:
     if tile.type.axes == axes:
         return tile
     result = b.value(TileType(tile.type.dtype, axes))
-    b.emit(Broadcast(span, result, tile))
+    b.emit(ops.Broadcast(span, result, tile))
     return result
 
 
@@ -334,31 +324,30 @@ def _check_kind(what: str, dtype: DType, kinds: tuple[str, ...], span: Span) -> 
     raise refuse(Code.WRONG_TYPE, f"{what} does not work on {dtype}", span, help=cure)
 
 
-def unary(b: Builder, fn: UnaryFn, entity: Entity, span: Span) -> Tile:
+def unary(b: Builder, fn: ops.UnaryFn, entity: Entity, span: Span) -> Tile:
     kinds = _UNARY_KINDS.get(fn, ("float",))
     tile = as_number(b, as_tile(b, entity, span, F32 if kinds == ("float",) else None), span)
     _check_kind({"neg": "`-`", "not": "`~`"}.get(fn, f"tp.{fn}"), tile.type.dtype, kinds, span)
-    dtype = BOOL if fn is UnaryFn.ISNAN else tile.type.dtype
+    dtype = BOOL if fn is ops.UnaryFn.ISNAN else tile.type.dtype
     result = b.value(TileType(dtype, tile.type.axes))
-    b.emit(Unary(span, result, fn, tile))
+    b.emit(ops.Unary(span, result, fn, tile))
     return result
 
 
-def binary(b: Builder, fn: BinaryFn, left: Entity, right: Entity, span: Span, spans: tuple[Span, Span]) -> Tile:
-    if fn in (BinaryFn.FLOORDIV, BinaryFn.MOD) and _is_entry(left) and _divides_entries(right):
+def binary(b: Builder, fn: ops.BinaryFn, left: Entity, right: Entity, span: Span, spans: tuple[Span, Span]) -> Tile:
+    if fn in (ops.BinaryFn.FLOORDIV, ops.BinaryFn.MOD) and _is_entry(left) and _divides_entries(right):
         # The two operations that keep none: a slot becomes its page and its place in the page.
         tiles = [as_tile(b, left, spans[0]), as_tile(b, right, spans[1], ENTRY)]
     else:
         tiles = unify(b, (left, right), spans, span)
-    sign = SIGNS[fn]
-    shown = f"`{sign}`" if not sign.isalpha() else f"tp.{sign}"
+    shown = f"`{ops.SIGNS[fn]}`" if fn in ops.SIGNS else f"tp.{_FUNCTIONS[fn]}"
     dtype = tiles[0].type.dtype
     _check_kind(
-        "/" if fn is BinaryFn.DIV and dtype.kind in _WHOLE else shown, dtype, _BINARY_KINDS.get(fn, _NUMBERS), span
+        "/" if fn is ops.BinaryFn.DIV and dtype.kind in _WHOLE else shown, dtype, _BINARY_KINDS.get(fn, _NUMBERS), span
     )
     one, two = align(b, tiles, spans, span)
     result = b.value(TileType(BOOL if fn.compares else dtype, one.type.axes))
-    b.emit(Binary(span, result, fn, one, two))
+    b.emit(ops.Binary(span, result, fn, one, two))
     return result
 
 
@@ -384,7 +373,7 @@ def select(b: Builder, condition: Entity, yes: Entity, no: Entity, span: Span, s
     one, two = unify(b, (yes, no), spans[1:], span, entries=True)
     test, one, two = align(b, (test, one, two), spans, span)
     result = b.value(one.type)
-    b.emit(Select(span, result, test, one, two))
+    b.emit(ops.Select(span, result, test, one, two))
     return result
 
 
@@ -392,14 +381,14 @@ def cast(b: Builder, tile: Tile, dtype: DType, span: Span) -> Tile:
     if tile.type.dtype is dtype:
         return tile
     result = b.value(TileType(dtype, tile.type.axes))
-    b.emit(Cast(span, result, tile))
+    b.emit(ops.Cast(span, result, tile))
     return result
 
 
 def bits(b: Builder, tile: Tile, dtype: DType, span: Span) -> Tile:
     """The same bits as another type."""
     result = b.value(TileType(dtype, tile.type.axes))
-    b.emit(Bitcast(span, result, tile))
+    b.emit(ops.Bitcast(span, result, tile))
     return result
 
 
@@ -410,28 +399,28 @@ def widened(dtype: DType) -> DType:
     return F32 if dtype.is_float and dtype.bits < 32 else dtype
 
 
-def reduce(b: Builder, fn: ReduceFn, tile: Tile, axis: int, span: Span) -> Tile:
+def reduce(b: Builder, fn: ops.ReduceFn, tile: Tile, axis: int, span: Span) -> Tile:
     tile = as_number(b, tile, span)
     dtype = tile.type.dtype
     _check_kind(f"tp.{fn}", dtype, _REDUCE_KINDS.get(fn, _NUMBERS), span)
     axes = (*tile.type.axes[:axis], *tile.type.axes[axis + 1 :])
     match fn:
-        case ReduceFn.SUM | ReduceFn.MEAN:
+        case ops.ReduceFn.SUM | ops.ReduceFn.MEAN:
             made = widened(dtype)
-        case ReduceFn.ARGMAX | ReduceFn.ARGMIN:
+        case ops.ReduceFn.ARGMAX | ops.ReduceFn.ARGMIN:
             made = INDEX
         case _:
             made = dtype
     result = b.value(TileType(made, axes))
-    b.emit(Reduce(span, result, fn, tile, axis))
+    b.emit(ops.Reduce(span, result, fn, tile, axis))
     return result
 
 
 def cumsum(b: Builder, tile: Tile, axis: int, span: Span) -> Tile:
     tile = as_number(b, tile, span)
-    _check_kind("tp.cumsum", tile.type.dtype, _REDUCE_KINDS[ReduceFn.SUM], span)
+    _check_kind("tp.cumsum", tile.type.dtype, _REDUCE_KINDS[ops.ReduceFn.SUM], span)
     result = b.value(TileType(widened(tile.type.dtype), tile.type.axes))
-    b.emit(CumSum(span, result, tile, axis))
+    b.emit(ops.CumSum(span, result, tile, axis))
     return result
 
 
@@ -500,7 +489,7 @@ def mma(b: Builder, left: Entity, right: Entity, acc: Entity | None, span: Span,
     two = broadcast(b, two, (inner, axes[1]), spans[1])
     total = broadcast(b, total, axes, where)
     result = b.value(TileType(made, axes))
-    b.emit(Mma(span, result, one, two, total))
+    b.emit(ops.Mma(span, result, one, two, total))
     return result
 
 

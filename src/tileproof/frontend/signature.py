@@ -9,24 +9,49 @@ from __future__ import annotations
 import ast
 import difflib
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, Generic, TypeAlias, TypeVar, overload
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Edit
+from tileproof.diagnostics.errors import Edit, KernelError
 from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.spans import Span
 from tileproof.diagnostics.values import shown
-from tileproof.ir.extent import Length
-from tileproof.ir.types import Access, Dimension, Fixed, Named
+from tileproof.ir.ops import KernelIR
+from tileproof.ir.types import Access, Dimension, Fixed, Length, Named
 from tileproof.language import parameters as spelled
 from tileproof.language.dtypes import ALL, TF32, DType, DTypeVar
+from tileproof.language.kernel import Kernel, Memo
 
 from .dimensions import Equation, read_dimension, read_dimensions, resolve
-from .lazily import lazily
-from .names import MISSING, as_dtype, find_name
-from .refusal import refuse
-from .source import FunctionSource
+from .names import MISSING, Capture, as_dtype, find_name
+from .source import FunctionSource, Refused, check_syntax, read_function, refuse
+
+V = TypeVar("V")
+
+
+class lazily(Generic[V]):  # noqa: N801 (read as a word, like `property`)
+    """What `functools.cached_property` is, without the lock it has in Python 3.11.
+
+    A process that is forked while a thread holds that lock could never ask for the attribute again. Two threads may
+    compute it at the same time; the values are equal, and one of them stays.
+    """
+
+    def __init__(self, compute: Callable[[Any], V]) -> None:
+        self._compute = compute
+        self._name = compute.__name__
+        self.__doc__ = compute.__doc__
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> lazily[V]: ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> V: ...
+    def __get__(self, instance: object | None, owner: type) -> lazily[V] | V:
+        if instance is None:
+            return self
+        value = self._compute(instance)
+        return instance.__dict__.setdefault(self._name, value)  # type: ignore[no-any-return]
+
 
 MOST_BITS: Final = 8192
 """How long a whole number may be that is known while compiling: only to print a longer one would be work."""
@@ -456,3 +481,52 @@ def _check_contents(signature: Signature) -> None:
                 tensor.span,
                 help=f"did you mean `{near}`?" if near else "name the dimension of the table it indexes",
             )
+
+
+@dataclass(frozen=True, slots=True)
+class Elaborated:
+    """Typed IR, and the values from outside it was made with: stale as soon as one of them changes."""
+
+    ir: KernelIR
+    captures: tuple[Capture, ...]
+
+    @property
+    def is_current(self) -> bool:
+        return all(capture.is_current for capture in self.captures)
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A kernel's source and signature: what does not depend on element types and constants."""
+
+    source: FunctionSource
+    signature: Signature
+
+
+_parsed: Final = Memo[list[Parsed]](list)
+
+
+def parse(kernel: Kernel) -> Parsed:
+    """Source and signature of a kernel; raises `KernelError` with every mistake of syntax."""
+    known = _parsed.of(kernel)
+    if known:
+        return known[0]
+    try:
+        source = read_function(kernel.function, kernel.source_lines)
+        try:
+            mistakes = check_syntax(source)
+        except RecursionError:
+            raise too_deep(source) from None
+        if mistakes:
+            raise KernelError(*mistakes)
+        parsed = Parsed(source, read_signature(source))
+    except Refused as refused:
+        raise KernelError(refused.diagnostic) from None
+    known.append(parsed)
+    return parsed
+
+
+def too_deep(source: FunctionSource) -> Refused:
+    """That a kernel is nested deeper than Python can follow."""
+    message = f"the expressions or helpers of `{source.name}` are nested too deeply"
+    return refuse(Code.UNSUPPORTED_EXPRESSION, message, source.header, help="give names to parts of them")

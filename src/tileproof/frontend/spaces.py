@@ -8,22 +8,32 @@ from dataclasses import dataclass
 from typing import Any
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Label
+from tileproof.diagnostics.errors import Label
 from tileproof.diagnostics.spans import Span
-from tileproof.ir.extent import Extent, Length, at_least
 from tileproof.ir.ops import BinaryFn, Parallel, RangeLoop, Segments, Start, Stop, TilesLoop
-from tileproof.ir.types import INDEX_SCALAR, Content, Tensor, Tile, TileType, Value, Walker, WalkerType
+from tileproof.ir.types import (
+    INDEX_SCALAR,
+    Content,
+    Extent,
+    Length,
+    Tensor,
+    Tile,
+    TileType,
+    Value,
+    Walker,
+    WalkerType,
+    at_least,
+)
 from tileproof.language import spaces
 from tileproof.language.dtypes import INDEX
 from tileproof.language.spaces import Each, Split
 
-from .builder import finish
 from .calls import Call, lowers
 from .combining import check_join
-from .context import Context, Place
+from .context import Context, Place, finish
 from .control import assigned_names, carry
 from .operations import as_number, as_tile, binary, to_index
-from .refusal import refuse
+from .source import refuse
 from .values import Binding, Bundle, Entity, Known, Unbound, describe, is_tensor, is_walker
 
 Body = Callable[[Context, list[ast.stmt]], None]

@@ -13,15 +13,15 @@ from itertools import product
 from typing import TypeAlias
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic, Edit
+from tileproof.diagnostics.errors import Diagnostic, Edit
 from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.values import shown
-from tileproof.ir.extent import Extent, symbol
+from tileproof.ir.types import Extent, symbol
 from tileproof.language.dtypes import BF16, F32, I32, I64, DType, DTypeVar
 
 from .dimensions import solve
-from .refusal import refuse
 from .signature import Anything, ContentOf, Signature, cure_for, takes
+from .source import refuse
 
 ConstantValue: TypeAlias = bool | int | float | Extent
 _BY_CLASS = (BF16, F32, I32)

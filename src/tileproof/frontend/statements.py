@@ -15,7 +15,7 @@ from . import indexing
 from .context import Context
 from .control import assigned_names, branch, carry
 from .expressions import arithmetic, condition, items, truth
-from .refusal import Refused, Suppressed, refuse
+from .source import Refused, Suppressed, refuse
 from .spaces import for_statement
 from .values import Binding, Bundle, Entity, Known, Poison, describe, is_tensor, is_tile, is_walker
 

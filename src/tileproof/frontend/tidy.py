@@ -14,58 +14,25 @@ from dataclasses import replace
 from itertools import compress
 from typing import TypeAlias
 
-from tileproof.ir.ops import (
-    AnyOp,
-    Assume,
-    Block,
-    Check,
-    Constant,
-    Elements,
-    Extents,
-    Fold,
-    Group,
-    If,
-    Join,
-    KernelIR,
-    Load,
-    Number,
-    Parallel,
-    Print,
-    RangeLoop,
-    Reduce,
-    ReduceFn,
-    Require,
-    Scan,
-    Shift,
-    SplitAt,
-    Start,
-    Stop,
-    Store,
-    TilesLoop,
-    Update,
-    While,
-    blocks,
-    operands,
-    results,
-)
+from tileproof.ir import ops
 from tileproof.ir.types import AnyValue, Tile, TileType, WalkerTag
 from tileproof.ir.walk import map_blocks, substitute, walk
 
-_Position: TypeAlias = Constant | Start | Stop | Elements | Number | Extents
+_Position: TypeAlias = ops.Constant | ops.Start | ops.Stop | ops.Elements | ops.Number | ops.Extents
 """Numbers and positions: the same wherever they are asked for in one block."""
 
 
-def tidy(kernel: KernelIR) -> KernelIR:
+def tidy(kernel: ops.KernelIR) -> ops.KernelIR:
     """The same kernel without unused values and without duplicates of numbers and positions."""
     again: dict[Tile, Tile] = {}
     merged = _merged(kernel.body, again)
     return replace(kernel, body=_Liveness(substitute(merged, again)).body())
 
 
-def _merged(block: Block, again: dict[Tile, Tile]) -> Block:
+def _merged(block: ops.Block, again: dict[Tile, Tile]) -> ops.Block:
     """The block with the first of each number and position only; `again` learns what the others stood for."""
     first: dict[Hashable, Tile] = {}
-    kept: list[AnyOp] = []
+    kept: list[ops.AnyOp] = []
     for op in block.ops:
         if isinstance(op, _Position):
             same = first.setdefault(_meaning(op), op.result)
@@ -73,34 +40,34 @@ def _merged(block: Block, again: dict[Tile, Tile]) -> Block:
                 again[op.result] = same
                 continue
         kept.append(map_blocks(op, lambda inner: _merged(inner, again)))
-    return Block(tuple(kept), block.yields)
+    return ops.Block(tuple(kept), block.yields)
 
 
 def _meaning(op: _Position) -> Hashable:
     """Equal for operations of one block that give the same value."""
     kind, of = type(op), op.result.type
     match op:
-        case Constant(value=value):
+        case ops.Constant(value=value):
             # 1, 1.0 and True are equal to Python, and so are 0.0 and -0.0; NaN equals nothing.
             exact = value.hex() if isinstance(value, float) else value
             return kind, of, type(value), exact
-        case Extents():
+        case ops.Extents():
             return kind, of, op.dimension, op.tensor, op.axis
-        case Start(walker=walker) | Stop(walker=walker) | Elements(walker=walker) | Number(walker=walker):
-            return kind, of, walker
+        case ops.Start() | ops.Stop() | ops.Elements() | ops.Number():
+            return kind, of, op.walker
 
 
-def _owes(op: AnyOp) -> bool:
+def _owes(op: ops.AnyOp) -> bool:
     """Whether an operation does or demands something even where nothing uses its result."""
     match op:
-        case Store() | Update() | Require() | Load() | Group() | Parallel():
+        case ops.Store() | ops.Update() | ops.Require() | ops.Load() | ops.Group() | ops.Parallel():
             return True
-        case SplitAt() | Join() | Print() | Assume() | Shift() | Check():
+        case ops.SplitAt() | ops.Join() | ops.Print() | ops.Assume() | ops.Shift() | ops.Check():
             return True
-        case TilesLoop(start=start):  # a walk may not begin before its axis
+        case ops.TilesLoop(start=start):  # a walk may not begin before its axis
             return start is not None
-        case Reduce(fn=fn):
-            return fn in (ReduceFn.ARGMAX, ReduceFn.ARGMIN)
+        case ops.Reduce(fn=fn):
+            return fn in (ops.ReduceFn.ARGMAX, ops.ReduceFn.ARGMIN)
         case _:
             return False
 
@@ -108,13 +75,13 @@ def _owes(op: AnyOp) -> bool:
 class _Liveness:
     """Which operations stay and which values they use, found backwards from the operations that owe."""
 
-    def __init__(self, body: Block) -> None:
+    def __init__(self, body: ops.Block) -> None:
         self.whole = body
         self.kept: set[int] = set()
         """Operations, by `id`: two stores may be equal."""
         self.used: set[AnyValue] = set()
-        self.holder: dict[int, AnyOp] = {}
-        self.origin: dict[AnyValue, tuple[AnyOp, int]] = {}
+        self.holder: dict[int, ops.AnyOp] = {}
+        self.origin: dict[AnyValue, tuple[ops.AnyOp, int]] = {}
         """Where a value comes from: the operation, and the place among its results or carried values."""
         self.pending: list[AnyValue] = []
         for op in walk(body):
@@ -125,37 +92,37 @@ class _Liveness:
         while self.pending:
             self._trace(self.pending.pop())
 
-    def body(self) -> Block:
+    def body(self) -> ops.Block:
         return self._block(self.whole)
 
-    def _record(self, op: AnyOp) -> None:
-        for place, value in enumerate(results(op)):
+    def _record(self, op: ops.AnyOp) -> None:
+        for place, value in enumerate(ops.results(op)):
             self.origin[value] = op, place
-        if isinstance(op, TilesLoop | RangeLoop | While):
+        if isinstance(op, ops.TilesLoop | ops.RangeLoop | ops.While):
             for place, value in enumerate(op.carried):
                 self.origin[value] = op, place
-        for block in blocks(op):
+        for block in ops.blocks(op):
             for inner in block.ops:
                 self.holder[id(inner)] = op
 
-    def _keep(self, op: AnyOp) -> None:
+    def _keep(self, op: ops.AnyOp) -> None:
         """An operation stays, and so does what it needs to run at all."""
         if id(op) in self.kept:
             return
         self.kept.add(id(op))
         match op:
-            case TilesLoop(start=start, stop=stop):
+            case ops.TilesLoop(start=start, stop=stop):
                 self._use(*(bound for bound in (start, stop) if bound is not None))
-            case RangeLoop(start=start, stop=stop, step=step):
+            case ops.RangeLoop(start=start, stop=stop, step=step):
                 self._use(start, stop, step)
-            case While(test=test):
+            case ops.While(test=test):
                 self._use(*test.yields)
-            case Fold(combiner=combiner) | Scan(combiner=combiner) | Join(combiner=combiner):
-                self._use(*operands(op), *op.results, *combiner.body.yields)
-            case If():
-                self._use(*operands(op))
+            case ops.Fold(combiner=combiner) | ops.Scan(combiner=combiner) | ops.Join(combiner=combiner):
+                self._use(*ops.operands(op), *op.results, *combiner.body.yields)
+            case ops.If():
+                self._use(*ops.operands(op))
             case _:
-                self._use(*operands(op), *results(op))
+                self._use(*ops.operands(op), *ops.results(op))
         if id(op) in self.holder:
             self._keep(self.holder[id(op)])
 
@@ -173,37 +140,37 @@ class _Liveness:
         op, place = self.origin[value]
         self._keep(op)
         match op:
-            case TilesLoop() | RangeLoop() | While():
+            case ops.TilesLoop() | ops.RangeLoop() | ops.While():
                 self._use(op.inits[place], op.body.yields[place])
-            case If():
+            case ops.If():
                 self._use(op.then.yields[place], op.orelse.yields[place])
             case _:
                 pass
 
-    def _block(self, block: Block) -> Block:
-        return Block(tuple(self._op(op) for op in block.ops if id(op) in self.kept), block.yields)
+    def _block(self, block: ops.Block) -> ops.Block:
+        return ops.Block(tuple(self._op(op) for op in block.ops if id(op) in self.kept), block.yields)
 
-    def _op(self, op: AnyOp) -> AnyOp:
+    def _op(self, op: ops.AnyOp) -> ops.AnyOp:
         match op:
-            case TilesLoop() | RangeLoop() | While():
+            case ops.TilesLoop() | ops.RangeLoop() | ops.While():
                 pairs = zip(op.carried, op.results, strict=True)
                 stays = [carried in self.used or result in self.used for carried, result in pairs]
                 inner = map_blocks(op, self._block)
-                assert isinstance(inner, TilesLoop | RangeLoop | While)
+                assert isinstance(inner, ops.TilesLoop | ops.RangeLoop | ops.While)
                 return replace(
                     inner,
                     results=_only(op.results, stays),
                     inits=_only(op.inits, stays),
                     carried=_only(op.carried, stays),
-                    body=Block(inner.body.ops, _only(op.body.yields, stays)),
+                    body=ops.Block(inner.body.ops, _only(op.body.yields, stays)),
                 )
-            case If():
+            case ops.If():
                 stays = [result in self.used for result in op.results]
                 return replace(
                     op,
                     results=_only(op.results, stays),
-                    then=Block(self._block(op.then).ops, _only(op.then.yields, stays)),
-                    orelse=Block(self._block(op.orelse).ops, _only(op.orelse.yields, stays)),
+                    then=ops.Block(self._block(op.then).ops, _only(op.then.yields, stays)),
+                    orelse=ops.Block(self._block(op.orelse).ops, _only(op.orelse.yields, stays)),
                 )
             case _:
                 return map_blocks(op, self._block)

@@ -16,7 +16,7 @@ from .calls import METHODS, Call, lowers
 from .context import Context, Place
 from .functions import NONE, dimension_name
 from .operations import as_number, as_tile, bits, cast, to_index
-from .refusal import refuse
+from .source import refuse
 from .spaces import position
 from .values import Bundle, Entity, Known, describe, is_tensor, is_tile
 

@@ -1,82 +1,466 @@
 """The operations of the IR: one frozen dataclass each, its operands and results as fields.
 
-They are told apart by what they do: `computing` makes tiles of tiles, `accesses` moves them from and to memory. This
-file has those that hold blocks of other operations, gathers all, and says what any of them uses and defines. A block is
-a list of operations and the values it hands on (`yields`).
+First those that make tiles of tiles, then those that move them from and to memory, then those that hold blocks of other
+operations. A block is a list of operations and the values it hands on (`yields`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import field
+from enum import StrEnum
 from typing import Final, TypeAlias, assert_never
 
 from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.spans import Span
 from tileproof.language.dtypes import DType
 
-from .accesses import (
-    BEGINS_AS,
-    COMBINED_BY,
-    Along,
-    Assume,
-    At,
-    Check,
-    Gather,
-    Get,
-    Load,
-    Pick,
-    Print,
-    Require,
-    SplitAt,
-    Store,
-    Update,
-    Whole,
-    Window,
-)
-from .computing import (
-    Binary,
-    BinaryFn,
-    Bitcast,
-    Broadcast,
-    Cast,
-    Cat,
-    Constant,
-    CumSum,
-    Elements,
-    Expand,
-    Extents,
-    Fill,
-    Group,
-    Iota,
-    Mma,
-    Number,
-    Op,
-    Permute,
-    Random,
-    Reduce,
-    ReduceFn,
-    Reshape,
-    Select,
-    Shift,
-    Slice,
-    Start,
-    Stop,
-    Unary,
-    UnaryFn,
-)
-from .extent import Length
-from .types import AnyValue, Tensor, Tile, Walker
+from .types import Access, AnyValue, Length, Tensor, Tile, Walker
 
-__all__ = [
-    "BEGINS_AS", "COMBINED_BY",
-    "Along", "AnyOp", "Assume", "At", "Binary", "BinaryFn", "Bitcast", "Block", "Broadcast", "Cast", "Cat",
-    "Check", "Combiner", "Constant", "CumSum", "Elements", "Expand", "Extents", "Fill", "Fold", "Gather", "Get",
-    "Group", "If", "Iota", "Join", "KernelIR", "Load", "Mma", "Number", "Op", "Parallel", "Parameter", "Permute",
-    "Pick", "Print", "PureOp", "Random", "RangeLoop", "Reduce", "ReduceFn", "Require", "Reshape", "Scan", "Segments",
-    "Select", "Shift", "Slice", "SplitAt", "Start", "Stop", "Store", "TilesLoop", "Unary", "UnaryFn", "Update",
-    "While", "Whole", "Window", "blocks", "operands", "results",
-]  # fmt: skip
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """What every operation has."""
+
+    span: Span = field(repr=False, compare=False)
+
+
+class UnaryFn(StrEnum):
+    NEG = "neg"
+    NOT = "not"
+    ABS = "abs"
+    EXP = "exp"
+    EXP2 = "exp2"
+    LOG = "log"
+    LOG2 = "log2"
+    SQRT = "sqrt"
+    RSQRT = "rsqrt"
+    TANH = "tanh"
+    SIGMOID = "sigmoid"
+    SIN = "sin"
+    COS = "cos"
+    ERF = "erf"
+    FLOOR = "floor"
+    CEIL = "ceil"
+    ROUND = "round"
+    ISNAN = "isnan"
+
+
+class BinaryFn(StrEnum):
+    ADD = "add"
+    SUB = "sub"
+    MUL = "mul"
+    DIV = "div"
+    FLOORDIV = "floordiv"
+    CDIV = "cdiv"
+    MOD = "mod"
+    POW = "pow"
+    MIN = "min"
+    MAX = "max"
+    AND = "and"
+    OR = "or"
+    XOR = "xor"
+    SHL = "shl"
+    SHR = "shr"
+    EQ = "eq"
+    NE = "ne"
+    LT = "lt"
+    LE = "le"
+    GT = "gt"
+    GE = "ge"
+
+    @property
+    def compares(self) -> bool:
+        """Gives bool, whatever the operands are."""
+        return self in (BinaryFn.EQ, BinaryFn.NE, BinaryFn.LT, BinaryFn.LE, BinaryFn.GT, BinaryFn.GE)
+
+
+SIGNS: Final = {
+    BinaryFn.ADD: "+", BinaryFn.SUB: "-", BinaryFn.MUL: "*", BinaryFn.DIV: "/", BinaryFn.FLOORDIV: "//",
+    BinaryFn.MOD: "%", BinaryFn.POW: "**", BinaryFn.AND: "&", BinaryFn.OR: "|", BinaryFn.XOR: "^",
+    BinaryFn.SHL: "<<", BinaryFn.SHR: ">>", BinaryFn.EQ: "==", BinaryFn.NE: "!=", BinaryFn.LT: "<",
+    BinaryFn.LE: "<=", BinaryFn.GT: ">", BinaryFn.GE: ">=",
+}  # fmt: skip
+"""How Python writes functions of two operands that it has a sign for."""
+
+
+class ReduceFn(StrEnum):
+    SUM = "sum"
+    MEAN = "mean"
+    MAX = "max"
+    MIN = "min"
+    ARGMAX = "argmax"
+    ARGMIN = "argmin"
+    ANY = "any"
+    ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Constant(Op):
+    """A number. Float constants are exact doubles, rounded to `result.type.dtype`."""
+
+    result: Tile
+    value: bool | int | float | Length
+
+
+@dataclass(frozen=True, slots=True)
+class Extents(Op):
+    """The extent of a dimension; of axis `axis` of `tensor` where the dimension has no name."""
+
+    result: Tile
+    dimension: str | None
+    tensor: Tensor | None = None
+    axis: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Start(Op):
+    """The first position of a walker's tile; the position itself for `tp.each`."""
+
+    result: Tile
+    walker: Walker
+
+
+@dataclass(frozen=True, slots=True)
+class Stop(Op):
+    """The position after the last live element of a walker's tile."""
+
+    result: Tile
+    walker: Walker
+
+
+@dataclass(frozen=True, slots=True)
+class Elements(Op):
+    """The positions of a walker's tile, as a 1-D tile tagged by the walker."""
+
+    result: Tile
+    walker: Walker
+
+
+@dataclass(frozen=True, slots=True)
+class Number(Op):
+    """How many tiles of the same walk come before a walker's."""
+
+    result: Tile
+    walker: Walker
+
+
+@dataclass(frozen=True, slots=True)
+class Shift(Op):
+    """The walker moved by `by` elements, clipped at the end of the axis: a walker of its own, with a tag of its own."""
+
+    result: Walker
+    walker: Walker
+    by: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Iota(Op):
+    """0, 1, 2, ... along one untagged axis of dtype `index`."""
+
+    result: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Group(Op):
+    """The element of `into` that element `index` of `dimension` belongs to: `index // (dimension / into)`."""
+
+    result: Tile
+    index: Tile
+    dimension: str
+    into: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unary(Op):
+    """A function of each element."""
+
+    result: Tile
+    fn: UnaryFn
+    operand: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Binary(Op):
+    """A function of the elements of two tiles at the same place."""
+
+    result: Tile
+    fn: BinaryFn
+    left: Tile
+    right: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Select(Op):
+    """`yes` where `condition`, else `no`; both are evaluated."""
+
+    result: Tile
+    condition: Tile
+    yes: Tile
+    no: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Cast(Op):
+    """The value as `result.type.dtype`: nearest even to floats, truncating and saturating to integers."""
+
+    result: Tile
+    operand: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Bitcast(Op):
+    """The same bits as another type of the same width."""
+
+    result: Tile
+    operand: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Broadcast(Op):
+    """numpy's broadcasting to `result.type.axes`; a full axis meeting a tag keeps its live elements only."""
+
+    result: Tile
+    operand: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Expand(Op):
+    """A new untagged axis of length 1 at `axis`."""
+
+    result: Tile
+    operand: Tile
+    axis: int
+
+
+@dataclass(frozen=True, slots=True)
+class Permute(Op):
+    """Axes in another order: axis n of the result is axis `order[n]` of the operand."""
+
+    result: Tile
+    operand: Tile
+    order: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reshape(Op):
+    """The same elements, row by row, in another shape; all axes are full."""
+
+    result: Tile
+    operand: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Slice(Op):
+    """Elements `start` to `start + length` of a full axis, which becomes untagged."""
+
+    result: Tile
+    operand: Tile
+    axis: int
+    start: Length
+    length: Length
+
+
+@dataclass(frozen=True, slots=True)
+class Cat(Op):
+    """Tiles one after another along a full axis."""
+
+    result: Tile
+    operands: tuple[Tile, ...]
+    axis: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reduce(Op):
+    """Live elements combined along `axis`, which is dropped."""
+
+    result: Tile
+    fn: ReduceFn
+    operand: Tile
+    axis: int
+
+
+@dataclass(frozen=True, slots=True)
+class CumSum(Op):
+    """Sums of all live elements up to each, along `axis`."""
+
+    result: Tile
+    operand: Tile
+    axis: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fill(Op):
+    """The full tile: `value` where the operand has no live element. Every axis becomes untagged."""
+
+    result: Tile
+    operand: Tile
+    value: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Random(Op):
+    """Uniform f32 in [0, 1), a function of `seed` (an i64 scalar) and of each `offset` (index) alone."""
+
+    result: Tile
+    seed: Tile
+    offset: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Mma(Op):
+    """`left @ right + acc`, accumulated in the type of `acc`."""
+
+    result: Tile
+    left: Tile
+    right: Tile
+    acc: Tile
+
+
+COMBINED_BY: Final = {Access.SUM: BinaryFn.ADD, Access.MAX: BinaryFn.MAX, Access.MIN: BinaryFn.MIN}
+"""How a value is taken into an element of a tensor that many programs write."""
+BEGINS_AS: Final = {Access.SUM: ReduceFn.SUM, Access.MAX: ReduceFn.MAX, Access.MIN: ReduceFn.MIN}
+"""What such an element holds before: what the reduction of nothing gives."""
+
+# How an access picks elements along one axis of a tensor.
+
+
+@dataclass(frozen=True, slots=True)
+class Along:
+    """The walker's tile of the axis; its one element (and no axis) for a `tp.each` walker."""
+
+    walker: Walker
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """One element, at an `index` scalar or an entry of an index tensor; the axis is dropped."""
+
+    index: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Gather:
+    """The elements at a 1-D tile of indices or entries; the axis takes that tile's axis."""
+
+    indices: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """`:`, all of a static dimension."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A constant slice: `length` elements from `start`."""
+
+    start: Length
+    length: Length
+
+
+Pick: TypeAlias = Along | At | Gather | Whole | Window
+
+
+@dataclass(frozen=True, slots=True)
+class Load(Op):
+    """Reads a region. `raw`: inside `tp.unsafe`, where the author vouches for it."""
+
+    result: Tile
+    tensor: Tensor
+    picks: tuple[Pick, ...]
+    raw: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Get(Op):
+    """Reads a region, and `fill` (a scalar) at every position that is outside the tensor or none."""
+
+    result: Tile
+    tensor: Tensor
+    picks: tuple[Pick, ...]
+    fill: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Store(Op):
+    """Writes the live elements of `value`, whose type is the tensor's and whose axes are those of the picks.
+
+    Where an index is none, nothing is written; nor anywhere if there is a `guard`, a bool, and it is false.
+    """
+
+    tensor: Tensor
+    picks: tuple[Pick, ...]
+    value: Tile
+    raw: bool = False
+    guard: Tile | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Update(Op):
+    """Combines every live element of `value` into a `Sum`, `Max` or `Min`, element by element; none is passed over.
+
+    Nothing is combined if there is a `guard`, a bool, and it is false.
+    """
+
+    tensor: Tensor
+    picks: tuple[Pick, ...]
+    value: Tile
+    guard: Tile | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Check(Op):
+    """Whether every lane of `index` is in `low` up to but without `high`, or none, and `ok` holds too.
+
+    Where one of `entries` is none in every lane the index picks nothing, and is not looked at. A program for which the
+    check is false first is reported, with the lane, `what` it is a position of, and `high`. It stores nothing more: the
+    result guards its stores.
+    """
+
+    result: Tile
+    ok: Tile | None
+    index: Tile
+    low: Tile
+    high: Tile
+    what: str
+    entries: tuple[Tile, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SplitAt(Op):
+    """Two views of an `InOut`: `past`, the elements before position `at` of an axis, read by all programs, and `fresh`,
+    those from it on, an `InOut` whose axis has no name and counts from `at`."""
+
+    past: Tensor
+    fresh: Tensor
+    tensor: Tensor
+    axis: int
+    at: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Print(Op):
+    """Shows values of the running program, for debugging."""
+
+    label: str
+    values: tuple[Tile, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Assume(Op):
+    """A fact the author vouches for, inside `tp.unsafe`."""
+
+    condition: Tile
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Require(Op):
+    """A contract, tested at launch. `condition` depends on dimensions, scalars and constants only."""
+
+    condition: Tile
+
 
 # Operations that hold blocks: the parallel space, loops, branches, and what combines values by a function.
 

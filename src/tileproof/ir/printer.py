@@ -11,90 +11,27 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from .extent import Extent, Length
-from .ops import (
-    Along,
-    AnyOp,
-    Assume,
-    At,
-    Binary,
-    BinaryFn,
-    Bitcast,
-    Block,
-    Broadcast,
-    Cast,
-    Cat,
-    Check,
-    Combiner,
-    Constant,
-    CumSum,
-    Elements,
-    Expand,
-    Extents,
-    Fill,
-    Fold,
-    Gather,
-    Get,
-    Group,
-    If,
-    Iota,
-    Join,
-    KernelIR,
-    Load,
-    Mma,
-    Number,
-    Parallel,
-    Permute,
-    Pick,
-    Print,
-    Random,
-    RangeLoop,
-    Reduce,
-    Require,
-    Reshape,
-    Scan,
-    Segments,
-    Select,
-    Shift,
-    Slice,
-    SplitAt,
-    Start,
-    Stop,
-    Store,
-    TilesLoop,
-    Unary,
-    Update,
-    While,
-    Whole,
-    Window,
-    results,
-)
-from .types import AnyValue, Tensor, Tile, Type, Walker
+from . import ops
+from .types import AnyValue, Extent, Length, Tensor, Tile, Type, Walker
 from .walk import uses, walk
 
-_INFIX: Mapping[BinaryFn, str] = {
-    BinaryFn.ADD: "+", BinaryFn.SUB: "-", BinaryFn.MUL: "*", BinaryFn.DIV: "/", BinaryFn.FLOORDIV: "//",
-    BinaryFn.MOD: "%", BinaryFn.POW: "**", BinaryFn.AND: "&", BinaryFn.OR: "|", BinaryFn.XOR: "^",
-    BinaryFn.SHL: "<<", BinaryFn.SHR: ">>", BinaryFn.EQ: "==", BinaryFn.NE: "!=", BinaryFn.LT: "<",
-    BinaryFn.LE: "<=", BinaryFn.GT: ">", BinaryFn.GE: ">=",
-}  # fmt: skip
 _INDENT = "    "
 
 
-def print_kernel(kernel: KernelIR, *, lines: bool = False) -> str:
+def print_kernel(kernel: ops.KernelIR, *, lines: bool = False) -> str:
     """The kernel as text that ends with a newline; `lines` adds the source line of each operation."""
     used = uses(kernel.body)
     numbers: dict[AnyValue, str] = {
         op.result: _number(op.value)
         for op in walk(kernel.body)
-        if isinstance(op, Constant) and op.result.type.rank == 0 and op.result in used
+        if isinstance(op, ops.Constant) and op.result.type.rank == 0 and op.result in used
     }
     printer = _Printer(numbers, lines)
     text = [_header(kernel), *printer.block(kernel.body, "")]
     return "\n".join(text) + "\n"
 
 
-def print_op(op: AnyOp) -> str:
+def print_op(op: ops.AnyOp) -> str:
     """One operation on one line, without the blocks it holds."""
     return _Printer().line(op)
 
@@ -104,7 +41,7 @@ def print_type(of: Type) -> str:
     return str(of)
 
 
-def _header(kernel: KernelIR) -> str:
+def _header(kernel: ops.KernelIR) -> str:
     parameters = ", ".join(f"{parameter.name}: {parameter.value.type}" for parameter in kernel.parameters)
     text = f"kernel {kernel.name}({parameters})"
     constants = [f"{name}={value}" for name, value in kernel.constants.items() if name not in kernel.static]
@@ -128,10 +65,10 @@ class _Printer:
     numbers: Mapping[AnyValue, str] = field(default_factory=dict)
     lines: bool = False
 
-    def block(self, block: Block, indent: str) -> Iterator[str]:
+    def block(self, block: ops.Block, indent: str) -> Iterator[str]:
         is_empty = True
         for op in block.ops:
-            if isinstance(op, Constant) and op.result in self.numbers:
+            if isinstance(op, ops.Constant) and op.result in self.numbers:
                 continue
             is_empty = False
             place = f"  ; line {op.span.line}" if self.lines else ""
@@ -142,20 +79,20 @@ class _Printer:
         elif is_empty:
             yield f"{indent}pass"
 
-    def _inner(self, op: AnyOp, indent: str) -> Iterator[str]:
+    def _inner(self, op: ops.AnyOp, indent: str) -> Iterator[str]:
         inside = indent + _INDENT
         match op:
-            case Parallel(body=body) | TilesLoop(body=body) | RangeLoop(body=body):
+            case ops.Parallel(body=body) | ops.TilesLoop(body=body) | ops.RangeLoop(body=body):
                 yield from self.block(body, inside)
-            case Fold(combiner=combiner) | Scan(combiner=combiner) | Join(combiner=combiner):
+            case ops.Fold(combiner=combiner) | ops.Scan(combiner=combiner) | ops.Join(combiner=combiner):
                 yield f"{inside}by {_pair(combiner)}"
                 yield from self.block(combiner.body, inside + _INDENT)
-            case While(test=test, body=body):
+            case ops.While(test=test, body=body):
                 yield f"{inside}test"
                 yield from self.block(test, inside + _INDENT)
                 yield f"{inside}do"
                 yield from self.block(body, inside + _INDENT)
-            case If(then=then, orelse=orelse):
+            case ops.If(then=then, orelse=orelse):
                 yield from self.block(then, inside)
                 if orelse.ops or orelse.yields:
                     yield f"{indent}else"
@@ -163,132 +100,138 @@ class _Printer:
             case _:
                 pass
 
-    def line(self, op: AnyOp) -> str:
-        defined = results(op)
+    def line(self, op: ops.AnyOp) -> str:
+        defined = ops.results(op)
         if not defined:
             return self._words(op)
         names = ", ".join(value.name for value in defined)
         types = ", ".join(print_type(value.type) for value in defined)
         return f"{names} = {self._words(op)} : {types}"
 
-    def _words(self, op: AnyOp) -> str:
+    def _words(self, op: ops.AnyOp) -> str:
         """The line of an operation between the names and the types it defines."""
         match op:
-            case Parallel() | TilesLoop() | RangeLoop() | While() | If():
+            case ops.Parallel() | ops.TilesLoop() | ops.RangeLoop() | ops.While() | ops.If():
                 return self._control(op)
-            case Load() | Get() | Store() | Update() | Check() | SplitAt() | Print() | Assume() | Require():
+            case ops.Load() | ops.Get() | ops.Store() | ops.Update() | ops.SplitAt():
                 return self._effect(op)
-            case Fold() | Scan() | Join():
+            case ops.Check() | ops.Print() | ops.Assume() | ops.Require():
+                return self._effect(op)
+            case ops.Fold() | ops.Scan() | ops.Join():
                 return self._combining(op)
-            case Constant(value=value):
+            case ops.Constant(value=value):
                 return _number(value)
-            case Extents(dimension=dimension, tensor=tensor, axis=axis):
+            case ops.Extents(dimension=dimension, tensor=tensor, axis=axis):
                 return f"extent {dimension}" if tensor is None else f"extent {tensor.name}, axis {axis}"
-            case Start(walker=walker):
+            case ops.Start(walker=walker):
                 return f"{walker.name}.start"
-            case Stop(walker=walker):
+            case ops.Stop(walker=walker):
                 return f"{walker.name}.stop"
-            case Elements(walker=walker):
+            case ops.Elements(walker=walker):
                 return f"{walker.name}.elements"
-            case Number(walker=walker):
+            case ops.Number(walker=walker):
                 return f"{walker.name}.number"
-            case Shift(walker=walker, by=by):
+            case ops.Shift(walker=walker, by=by):
                 return f"{walker.name}.shift({self._name(by)})"
-            case Iota():
+            case ops.Iota():
                 return "arange"
-            case Group(index=index, dimension=dimension, into=into):
+            case ops.Group(index=index, dimension=dimension, into=into):
                 return f"group {self._name(index)} of {dimension} into {into}"
-            case Unary(fn=fn, operand=operand):
+            case ops.Unary(fn=fn, operand=operand):
                 return f"{fn} {self._name(operand)}"
-            case Binary(fn=fn, left=left, right=right):
-                if fn in _INFIX:
-                    return f"{self._name(left)} {_INFIX[fn]} {self._name(right)}"
+            case ops.Binary(fn=fn, left=left, right=right):
+                if fn in ops.SIGNS:
+                    return f"{self._name(left)} {ops.SIGNS[fn]} {self._name(right)}"
                 return f"{fn} {self._list((left, right))}"
-            case Select(condition=condition, yes=yes, no=no):
+            case ops.Select(condition=condition, yes=yes, no=no):
                 return f"where {self._list((condition, yes, no))}"
-            case Cast(operand=operand):
+            case ops.Cast(operand=operand):
                 return f"cast {self._name(operand)}"
-            case Bitcast(operand=operand):
+            case ops.Bitcast(operand=operand):
                 return f"bitcast {self._name(operand)}"
-            case Broadcast(operand=operand):
+            case ops.Broadcast(operand=operand):
                 return f"{'full' if operand in self.numbers else 'broadcast'} {self._name(operand)}"
-            case Expand(operand=operand, axis=axis):
+            case ops.Expand(operand=operand, axis=axis):
                 return f"expand {self._name(operand)}, axis {axis}"
-            case Permute(operand=operand, order=order):
+            case ops.Permute(operand=operand, order=order):
                 return f"permute {self._name(operand)}, {' '.join(map(str, order))}"
-            case Reshape(operand=operand):
+            case ops.Reshape(operand=operand):
                 return f"reshape {self._name(operand)}"
-            case Slice(operand=operand, axis=axis, start=start, length=length):
+            case ops.Slice(operand=operand, axis=axis, start=start, length=length):
                 return f"slice {self._name(operand)}, {_window(start, length)}, axis {axis}"
-            case Cat(operands=tiles, axis=axis):
+            case ops.Cat(operands=tiles, axis=axis):
                 return f"cat {self._list(tiles)}, axis {axis}"
-            case Reduce(fn=fn, operand=operand, axis=axis):
+            case ops.Reduce(fn=fn, operand=operand, axis=axis):
                 return f"{fn} {self._name(operand)}, axis {axis}"
-            case CumSum(operand=operand, axis=axis):
+            case ops.CumSum(operand=operand, axis=axis):
                 return f"cumsum {self._name(operand)}, axis {axis}"
-            case Fill(operand=operand, value=value):
+            case ops.Fill(operand=operand, value=value):
                 return f"fill {self._name(operand)} with {self._name(value)}"
-            case Random(seed=seed, offset=offset):
+            case ops.Random(seed=seed, offset=offset):
                 return f"random {self._list((seed, offset))}"
-            case Mma(left=left, right=right, acc=acc):
+            case ops.Mma(left=left, right=right, acc=acc):
                 return f"mma {self._list((left, right, acc))}"
             case _:
                 assert_never(op)
 
-    def _control(self, op: Parallel | TilesLoop | RangeLoop | While | If) -> str:
+    def _control(self, op: ops.Parallel | ops.TilesLoop | ops.RangeLoop | ops.While | ops.If) -> str:
         match op:
-            case Parallel(walkers=walkers, segments=segments):
+            case ops.Parallel(walkers=walkers, segments=segments):
                 cut = {each.walker: each for each in segments}
                 return f"parallel {', '.join(_walked(walker, cut.get(walker)) for walker in walkers)}"
-            case TilesLoop(walker=walker, start=start, stop=stop, inits=inits, carried=carried):
+            case ops.TilesLoop(walker=walker, start=start, stop=stop, inits=inits, carried=carried):
                 text = f"for {walker.name}: {walker.type}"
                 text += "" if start is None else f" from {self._name(start)}"
                 text += "" if stop is None else f" to {self._name(stop)}"
                 return ", ".join([text, *self._carried(carried, inits)])
-            case RangeLoop(variable=variable, inits=inits, carried=carried):
+            case ops.RangeLoop(variable=variable, inits=inits, carried=carried):
                 text = f"for {variable.name} in range({self._list((op.start, op.stop, op.step))})"
                 return ", ".join([text, *self._carried(carried, inits)])
-            case While(inits=inits, carried=carried):
+            case ops.While(inits=inits, carried=carried):
                 return f"while {', '.join(self._carried(carried, inits))}".rstrip()
-            case If(condition=condition):
+            case ops.If(condition=condition):
                 return f"if {self._name(condition)}"
             case _:
                 assert_never(op)
 
-    def _combining(self, op: Fold | Scan | Join) -> str:
+    def _combining(self, op: ops.Fold | ops.Scan | ops.Join) -> str:
         match op:
-            case Fold(operands=tiles, identities=identities, axis=axis):
+            case ops.Fold(operands=tiles, identities=identities, axis=axis):
                 return f"reduce {self._list(tiles)}, axis {axis}, from {self._list(identities)}"
-            case Scan(operands=tiles, axis=axis):
+            case ops.Scan(operands=tiles, axis=axis):
                 return f"scan {self._list(tiles)}, axis {axis}"
-            case Join(operands=tiles, walker=walker):
+            case ops.Join(operands=tiles, walker=walker):
                 return f"join {self._list(tiles)} over {walker.name}"
             case _:
                 assert_never(op)
 
-    def _effect(self, op: Load | Get | Store | Update | Check | SplitAt | Print | Assume | Require) -> str:
+    def _effect(
+        self,
+        op: ops.Load | ops.Get | ops.Store | ops.Update | ops.SplitAt | ops.Check | ops.Print | ops.Assume
+        | ops.Require,
+    ) -> str:  # fmt: skip
         match op:
-            case Load(tensor=tensor, picks=picks, raw=raw):
+            case ops.Load(tensor=tensor, picks=picks, raw=raw):
                 return f"{'raw ' if raw else ''}load {tensor.name}{self._picks(picks)}"
-            case Get(tensor=tensor, picks=picks, fill=fill):
+            case ops.Get(tensor=tensor, picks=picks, fill=fill):
                 return f"get {tensor.name}{self._picks(picks)} else {self._name(fill)}"
-            case Store(tensor=tensor, picks=picks, value=value, raw=raw):
+            case ops.Store(tensor=tensor, picks=picks, value=value, raw=raw):
                 text = f"{'raw ' if raw else ''}store {tensor.name}{self._picks(picks)} = {self._name(value)}"
                 return text + self._guard(op.guard)
-            case Update(tensor=tensor, picks=picks, value=value):
+            case ops.Update(tensor=tensor, picks=picks, value=value):
                 return f"update {tensor.name}{self._picks(picks)} by {self._name(value)}{self._guard(op.guard)}"
-            case Check(ok=ok, index=index, low=low, high=high, what=what):
+            case ops.Check(ok=ok, index=index, low=low, high=high, what=what):
                 both = "" if ok is None else f"{self._name(ok)} and "
                 unless = f" unless none in {self._list(op.entries)}" if op.entries else ""
                 bounds = f"{self._name(low)}:{self._name(high)}"
                 return f"check {both}{self._name(index)} in {bounds}{unless}, {_quoted(what)}"
-            case SplitAt(tensor=tensor, axis=axis, at=at):
+            case ops.SplitAt(tensor=tensor, axis=axis, at=at):
                 return f"split {tensor.name} at {self._name(at)} along {_along(tensor, axis)}"
-            case Print(label=label, values=values):
+            case ops.Print(label=label, values=values):
                 return ", ".join([f"print {_quoted(label)}", *map(self._name, values)])
-            case Assume(condition=condition, reason=reason):
+            case ops.Assume(condition=condition, reason=reason):
                 return f"assume {self._name(condition)}, because {_quoted(reason)}"
-            case Require(condition=condition):
+            case ops.Require(condition=condition):
                 return f"require {self._name(condition)}"
             case _:
                 assert_never(op)
@@ -296,18 +239,18 @@ class _Printer:
     def _guard(self, guard: Tile | None) -> str:
         return "" if guard is None else f" if {self._name(guard)}"
 
-    def _picks(self, picks: tuple[Pick, ...]) -> str:
+    def _picks(self, picks: tuple[ops.Pick, ...]) -> str:
         return f"[{', '.join(map(self._pick, picks))}]"
 
-    def _pick(self, pick: Pick) -> str:
+    def _pick(self, pick: ops.Pick) -> str:
         match pick:
-            case Along(walker):
+            case ops.Along(walker):
                 return walker.name
-            case At(index) | Gather(index):
+            case ops.At(index) | ops.Gather(index):
                 return self._name(index)
-            case Whole():
+            case ops.Whole():
                 return ":"
-            case Window(start, length):
+            case ops.Window(start, length):
                 return _window(start, length)
             case _:
                 assert_never(pick)
@@ -326,7 +269,7 @@ def _window(start: Length, length: Length) -> str:
     return f"{_number(start)}:{_number(start + length)}"
 
 
-def _walked(walker: Walker, cut: Segments | None) -> str:
+def _walked(walker: Walker, cut: ops.Segments | None) -> str:
     if cut is None:
         return f"{walker.name}: {walker.type}"
     return f"({cut.index.name}, {walker.name}): {walker.type} in segments of {cut.offsets.name}"
@@ -338,7 +281,7 @@ def _along(tensor: Tensor, axis: int) -> str:
     return str(dimensions[axis]) if 0 <= axis < len(dimensions) else f"axis {axis}"
 
 
-def _pair(combiner: Combiner) -> str:
+def _pair(combiner: ops.Combiner) -> str:
     """The values a combiner makes one of: `a, b`, or `(a, c), (b, d)` where each is several."""
     sides = [", ".join(tile.name for tile in side) for side in (combiner.left, combiner.right)]
     if max(len(combiner.left), len(combiner.right)) == 1:

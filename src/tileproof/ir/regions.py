@@ -1,17 +1,24 @@
-"""The law of regions: one pick per axis of a tensor names a region, and what moves has exactly its axes."""
+"""The law of regions: one pick per axis of a tensor names a region, and what moves has exactly its axes.
+
+The law of combiners: `Fold`, `Scan` and `Join` hand a combiner two values of a kind, and it makes one of them. A
+combiner computes and nothing else: it touches no memory and shows nothing, so that it may run in any program and as
+often as a backend likes. `Fold` and `Scan` combine the elements along an axis, so their combiner never sees that axis;
+`Join` combines whole tiles.
+"""
 
 from __future__ import annotations
 
-from typing import assert_never
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias, assert_never
 
 from tileproof.language.dtypes import ENTRY, INDEX
 
-from .extent import at_least
-from .ops import Along, At, Gather, Get, Load, Pick, Segments, SplitAt, Store, Update, Whole, Window
-from .rules import Broken, Dimensions, demand
+from . import ops
+from .rules import Broken, Dimensions, check_axis, demand, without
 from .types import (
     INDEX_SCALAR,
     Access,
+    AnyValue,
     Axis,
     Content,
     Dimension,
@@ -20,26 +27,30 @@ from .types import (
     Named,
     Tensor,
     TensorType,
+    Tile,
     TileType,
     Unnamed,
+    Walker,
     WalkerTag,
+    at_least,
 )
+from .walk import walk
 
 _POSITIONS = (INDEX, ENTRY)
 """What picks elements: a position, or an entry of an index tensor, which may be none."""
 
 
-def check_access(op: Load | Get | Store | Update, dimensions: Dimensions) -> None:
+def check_access(op: ops.Load | ops.Get | ops.Store | ops.Update, dimensions: Dimensions) -> None:
     """What moves has the tensor's element type and the axes of the region that the picks name."""
     region = TileType(op.tensor.type.read_as, picked_axes(op.tensor, op.picks, dimensions))
     match op:
-        case Load(result=result):
+        case ops.Load(result=result):
             demand(result.type == region, "the region is {}, the result {}", region, result.type)
-        case Get(result=result, fill=fill):
+        case ops.Get(result=result, fill=fill):
             demand(result.type == region, "the region is {}, the result {}", region, result.type)
             scalar = TileType(region.dtype)
             demand(fill.type == scalar, "what stands for missing elements is {}, not {}", scalar, fill.type)
-        case Store(value=value) | Update(value=value):
+        case ops.Store(value=value) | ops.Update(value=value):
             # A position is an entry that is not none, so it is stored as it is.
             is_position = region.dtype == ENTRY and value.type == TileType(INDEX, region.axes)
             demand(value.type == region or is_position, "the region is {}, the value {}", region, value.type)
@@ -47,7 +58,7 @@ def check_access(op: Load | Get | Store | Update, dimensions: Dimensions) -> Non
             assert_never(op)
 
 
-def check_split(op: SplitAt) -> None:
+def check_split(op: ops.SplitAt) -> None:
     """An `InOut` is cut along an axis with a name: `past` is read only, the axis of `fresh` counts from the cut."""
     of, axis = op.tensor.type, op.axis
     demand(of.access is Access.INOUT, "{!r} is not InOut", op.tensor)
@@ -61,7 +72,7 @@ def check_split(op: SplitAt) -> None:
     demand(op.fresh.type == fresh, "the fresh part is {}, not {}", fresh, op.fresh.type)
 
 
-def check_segments(segments: Segments) -> None:
+def check_segments(segments: ops.Segments) -> None:
     """The borders of the segments are `Offsets` into the dimension that is walked."""
     walker, offsets = segments.walker, segments.offsets.type
     match offsets:
@@ -73,7 +84,7 @@ def check_segments(segments: Segments) -> None:
     demand(segments.index.type == INDEX_SCALAR, "a segment is counted in indices, not {}", segments.index.type)
 
 
-def picked_axes(tensor: Tensor, picks: tuple[Pick, ...], dimensions: Dimensions) -> tuple[Axis, ...]:
+def picked_axes(tensor: Tensor, picks: tuple[ops.Pick, ...], dimensions: Dimensions) -> tuple[Axis, ...]:
     """The axes of the region that one pick per axis of a tensor names."""
     walked = tensor.type.dimensions
     demand(len(picks) == len(walked), "{!r} has {} axes, {} are picked", tensor, len(walked), len(picks))
@@ -81,25 +92,25 @@ def picked_axes(tensor: Tensor, picks: tuple[Pick, ...], dimensions: Dimensions)
     return tuple(axis for axis in found if axis is not None)
 
 
-def _picked(pick: Pick, walked: Dimension, dimensions: Dimensions) -> Axis | None:
+def _picked(pick: ops.Pick, walked: Dimension, dimensions: Dimensions) -> Axis | None:
     """The axis a pick gives; None where it drops the axis."""
     match pick:
-        case Along(walker):
+        case ops.Along(walker):
             # On an axis without name any walker may stand; it owes that it fits.
             is_walked = isinstance(walked, Unnamed) or walked == Named(walker.type.dimension)
             demand(is_walked, "{!r} does not walk {}", walker, walked)
             return None if walker.type.size is None else Axis(walker.type.size, WalkerTag(walker))
-        case At(index):
+        case ops.At(index):
             is_place = index.type.dtype in _POSITIONS and index.type.rank == 0
             demand(is_place, "an element is picked by an index, not {}", index.type)
             return None
-        case Gather(indices):
+        case ops.Gather(indices):
             is_list = indices.type.dtype in _POSITIONS and indices.type.rank == 1
             demand(is_list, "elements are picked by one axis of index, not {}", indices.type)
             return indices.type.axes[0]
-        case Whole():
+        case ops.Whole():
             return _whole(walked, dimensions)
-        case Window(start, length):
+        case ops.Window(start, length):
             is_forward = at_least(start, 0) is not False and at_least(length, 0) is not False
             demand(is_forward, "the slice of {} elements from {} runs backwards", length, start)
             return Axis(length)
@@ -118,3 +129,124 @@ def _whole(walked: Dimension, dimensions: Dimensions) -> Axis:
             raise Broken("all of a dimension without name is picked")
         case _:
             assert_never(walked)
+
+
+_Computing: TypeAlias = ops.PureOp | ops.Fold | ops.Scan | ops.TilesLoop | ops.RangeLoop | ops.While | ops.If
+
+
+def check_combining(op: ops.Fold | ops.Scan | ops.Join) -> None:
+    """Raises `Broken` unless the types of identities, results and combiner follow from the operands."""
+    demand(op.operands != (), "there is nothing to combine")
+    types = [operand.type for operand in op.operands]
+    demand(all(of.dtype != ENTRY for of in types), "{} is not combined; none has no arithmetic", ENTRY)
+    match op:
+        case ops.Fold(identities=identities):
+            parts = _parts(types, op.axis)
+            _demand_types("the identities", identities, [TileType(of.dtype) for of in types])
+            _demand_types("the results", op.results, parts)
+            _check_combiner(op.combiner, parts)
+        case ops.Scan():
+            parts = _parts(types, op.axis)
+            _demand_types("the results", op.results, types)
+            _check_combiner(op.combiner, parts)
+        case ops.Join():
+            _demand_types("the results", op.results, types)
+            _check_combiner(op.combiner, types)
+        case _:
+            assert_never(op)
+
+
+def _parts(types: list[TileType], axis: int) -> list[TileType]:
+    """What is combined along an axis: the operands without it."""
+    for of in types:
+        demand(of.axes == types[0].axes, "what is combined differs in shape: {} and {}", types[0], of)
+        check_axis(of, axis)
+    return [without(of, axis) for of in types]
+
+
+def _check_combiner(combiner: ops.Combiner, types: list[TileType]) -> None:
+    _demand_types("the left values of a combiner", combiner.left, types)
+    _demand_types("the right values of a combiner", combiner.right, types)
+    _demand_types("the values a combiner hands on", combiner.body.yields, types)
+    for op in walk(combiner.body):
+        demand(isinstance(op, _Computing), "a combiner computes only, and this is {}", type(op).__name__)
+
+
+def _demand_types(what: str, tiles: Iterable[Tile], types: list[TileType]) -> None:
+    actual = [tile.type for tile in tiles]
+    demand(actual == types, "{} are {}, not {}", what, _listed(types), _listed(actual))
+
+
+def _listed(types: list[TileType]) -> str:
+    return ", ".join(map(str, types)) or "nothing"
+
+
+def of_one_piece(leading: Sequence[ops.AnyOp], piece: Walker) -> set[AnyValue]:
+    """The walker `piece` and every value of `leading`, which stands before the join, that may differ between pieces.
+
+    It depends on the piece, has its tag, or was read from memory that programs write.
+    """
+    found: set[AnyValue] = {piece}
+    before = 0
+    while len(found) != before:
+        before = len(found)
+        for op in walk(ops.Block(tuple(leading))):
+            for value, sources in _sources(op):
+                if not found.isdisjoint(sources) or has_tag_in(value, found) or _reads_written(op):
+                    found.add(value)
+    return found
+
+
+def _sources(op: ops.AnyOp) -> Iterator[tuple[AnyValue, tuple[AnyValue, ...]]]:
+    """Each value an operation defines, for what follows or for its blocks, with the values it depends on."""
+    match op:
+        case ops.TilesLoop() | ops.RangeLoop() | ops.While():
+            yield from _loop_sources(op)
+        case ops.If(condition=condition):
+            for result, *ways in zip(op.results, op.then.yields, op.orelse.yields, strict=True):
+                yield result, (condition, *ways)
+        case ops.Fold(combiner=combiner) | ops.Scan(combiner=combiner):
+            given = ops.operands(op)
+            for made in (*combiner.left, *combiner.right, *op.results):
+                yield made, (*given, *combiner.body.yields)
+        case _:
+            given = ops.operands(op)
+            for value in ops.results(op):
+                yield value, given
+
+
+def _loop_sources(op: ops.TilesLoop | ops.RangeLoop | ops.While) -> Iterator[tuple[AnyValue, tuple[AnyValue, ...]]]:
+    """How often a loop turns decides what it makes, so its bounds or its test are a source of every value."""
+    turns = _turns(op)
+    match op:
+        case ops.TilesLoop(walker=walker):
+            yield walker, turns
+        case ops.RangeLoop(variable=variable):
+            yield variable, turns
+        case ops.While():
+            pass
+    for carried, result, init, handed_on in zip(op.carried, op.results, op.inits, op.body.yields, strict=True):
+        yield carried, (*turns, init, handed_on)
+        yield result, (*turns, init, handed_on)
+
+
+def _turns(op: ops.TilesLoop | ops.RangeLoop | ops.While) -> tuple[AnyValue, ...]:
+    match op:
+        case ops.TilesLoop(start=start, stop=stop):
+            return tuple(bound for bound in (start, stop) if bound is not None)
+        case ops.RangeLoop(start=start, stop=stop, step=step):
+            return (start, stop, step)
+        case ops.While(test=ops.Block(yields=yields)):
+            return yields
+
+
+def _reads_written(op: ops.AnyOp) -> bool:
+    return isinstance(op, ops.Load | ops.Get) and op.tensor.type.access is not Access.IN
+
+
+def has_tag_in(value: AnyValue, walkers: set[AnyValue]) -> bool:
+    """Whether an axis of a tile is tagged by one of the walkers."""
+    if not isinstance(value.type, TileType):
+        return False
+    tags = (axis.tag for axis in value.type.axes)
+    return any(isinstance(tag, WalkerTag) and tag.walker in walkers for tag in tags)

@@ -30,47 +30,19 @@ from tileproof.language.dtypes import (
     DType,
 )
 
-from .extent import Extent, Length, at_least
-from .ops import (
-    Binary,
-    BinaryFn,
-    Bitcast,
-    Broadcast,
-    Cast,
-    Cat,
-    Constant,
-    CumSum,
-    Elements,
-    Expand,
-    Extents,
-    Fill,
-    Group,
-    Iota,
-    Mma,
-    Number,
-    Permute,
-    PureOp,
-    Random,
-    Reduce,
-    ReduceFn,
-    Reshape,
-    Select,
-    Shift,
-    Slice,
-    Start,
-    Stop,
-    Unary,
-    UnaryFn,
-)
+from . import ops
 from .types import (
     INDEX_SCALAR,
     Axis,
     Content,
     DimensionTag,
+    Extent,
+    Length,
     TensorType,
     TileType,
     WalkerTag,
     WalkerType,
+    at_least,
 )
 
 ACCUMULATES: Mapping[DType, DType] = {
@@ -145,7 +117,7 @@ def check_walker_type(of: WalkerType, dimensions: Dimensions) -> None:
     demand(not (of.is_piece and of.is_each), "a piece has a length")
 
 
-def check_shift(op: Shift) -> None:
+def check_shift(op: ops.Shift) -> None:
     """A shift moves a tile or piece, and makes a tile of the same dimension and size."""
     of = op.walker.type
     demand(not of.is_each, "{!r} is no tile to shift", op.walker)
@@ -154,50 +126,53 @@ def check_shift(op: Shift) -> None:
     demand(op.result.type == expected, "the result is {}, not {}", expected, op.result.type)
 
 
-def check_pure(op: PureOp, dimensions: Dimensions) -> None:
+def check_pure(op: ops.PureOp, dimensions: Dimensions) -> None:
     """Raises `Broken` unless the result type of an operation on tiles follows from its operands."""
     match op:
-        case Constant() | Extents() | Start() | Stop() | Elements() | Number() | Iota() | Group() | Random():
+        case ops.Constant() | ops.Extents() | ops.Start() | ops.Stop() | ops.Elements() | ops.Number():
             _check_source(op, dimensions)
-        case Unary() | Binary() | Select() | Cast() | Bitcast():
+        case ops.Iota() | ops.Group() | ops.Random():
+            _check_source(op, dimensions)
+        case ops.Unary() | ops.Binary() | ops.Select() | ops.Cast() | ops.Bitcast():
             _check_elementwise(op)
-        case Broadcast() | Expand() | Permute() | Reshape() | Slice() | Cat() | Fill():
+        case ops.Broadcast() | ops.Expand() | ops.Permute() | ops.Reshape() | ops.Slice() | ops.Cat() | ops.Fill():
             _check_shape(op)
-        case Reduce() | CumSum() | Mma():
+        case ops.Reduce() | ops.CumSum() | ops.Mma():
             _check_combining(op)
         case _:
             assert_never(op)
 
 
 def _check_source(
-    op: Constant | Extents | Start | Stop | Elements | Number | Iota | Group | Random, dimensions: Dimensions
-) -> None:
+    op: ops.Constant | ops.Extents | ops.Start | ops.Stop | ops.Elements | ops.Number | ops.Iota | ops.Group
+    | ops.Random, dimensions: Dimensions,
+) -> None:  # fmt: skip
     match op:
-        case Constant():
+        case ops.Constant():
             _check_constant(op)
-        case Extents(dimension=str(name), tensor=None):
+        case ops.Extents(dimension=str(name), tensor=None):
             dimensions.check_named(name)
             _gives(op.result.type, INDEX_SCALAR)
-        case Extents(dimension=None, tensor=tensor) if tensor is not None:
+        case ops.Extents(dimension=None, tensor=tensor) if tensor is not None:
             demand(0 <= op.axis < len(tensor.type.dimensions), "{!r} has no axis {}", tensor, op.axis)
             _gives(op.result.type, INDEX_SCALAR)
-        case Extents():
+        case ops.Extents():
             raise Broken("an extent is that of a named dimension or of an axis of a tensor, not both")
-        case Start() | Stop() | Number():
+        case ops.Start() | ops.Stop() | ops.Number():
             _gives(op.result.type, INDEX_SCALAR)
-        case Elements(walker=walker):
+        case ops.Elements(walker=walker):
             if walker.type.size is None:
                 raise Broken("an element has no elements")
             _gives(op.result.type, TileType(INDEX, (Axis(walker.type.size, WalkerTag(walker)),)))
-        case Iota(result=result):
+        case ops.Iota(result=result):
             is_plain = result.type.rank == 1 and result.type.axes[0].tag is None
             demand(is_plain and result.type.dtype == INDEX, "counting gives one untagged axis of index")
-        case Group(index=index):
+        case ops.Group(index=index):
             dimensions.check_named(op.dimension)
             dimensions.check_named(op.into)
             demand(index.type.dtype == INDEX, "what is grouped is an index")
             _gives(op.result.type, index.type)
-        case Random(seed=seed, offset=offset):
+        case ops.Random(seed=seed, offset=offset):
             demand(seed.type == TileType(I64), "a seed is one i64, not {}", seed.type)
             demand(offset.type.dtype == INDEX, "offsets are index, not {}", offset.type.dtype)
             _gives(op.result.type, TileType(F32, offset.type.axes))
@@ -205,7 +180,7 @@ def _check_source(
             assert_never(op)
 
 
-def _check_constant(op: Constant) -> None:
+def _check_constant(op: ops.Constant) -> None:
     dtype, value = op.result.type.dtype, op.value
     demand(op.result.type.rank == 0, "a constant has no axes; broadcast it")
     match dtype.kind:
@@ -223,59 +198,59 @@ def _check_constant(op: Constant) -> None:
                 demand(low <= value < low + 2**dtype.bits, "{} does not fit {}", value, dtype)
 
 
-def _takes(fn: UnaryFn | BinaryFn | ReduceFn, dtype: DType) -> bool:
+def _takes(fn: ops.UnaryFn | ops.BinaryFn | ops.ReduceFn, dtype: DType) -> bool:
     """Whether a function takes `dtype`. The floats made for `mma` have no other arithmetic; none is kept by few."""
     if dtype == ENTRY:
-        return fn in (BinaryFn.FLOORDIV, BinaryFn.MOD)
+        return fn in (ops.BinaryFn.FLOORDIV, ops.BinaryFn.MOD)
     return dtype.kind in _kinds(fn) and not dtype.is_storage_only and dtype != TF32
 
 
-def _kinds(fn: UnaryFn | BinaryFn | ReduceFn) -> frozenset[str]:
+def _kinds(fn: ops.UnaryFn | ops.BinaryFn | ops.ReduceFn) -> frozenset[str]:
     match fn:
-        case ReduceFn.ANY | ReduceFn.ALL:
+        case ops.ReduceFn.ANY | ops.ReduceFn.ALL:
             return _BOOL
-        case UnaryFn.NOT | BinaryFn.AND | BinaryFn.OR | BinaryFn.XOR:
+        case ops.UnaryFn.NOT | ops.BinaryFn.AND | ops.BinaryFn.OR | ops.BinaryFn.XOR:
             return _BOOL | _INTEGER
-        case BinaryFn.SHL | BinaryFn.SHR:
+        case ops.BinaryFn.SHL | ops.BinaryFn.SHR:
             return _INTEGER
-        case BinaryFn.CDIV:
+        case ops.BinaryFn.CDIV:
             return _INTEGER | _INDEX
-        case BinaryFn.POW:
+        case ops.BinaryFn.POW:
             return _INTEGER | _FLOAT
-        case BinaryFn.EQ | BinaryFn.NE | ReduceFn.SUM:
+        case ops.BinaryFn.EQ | ops.BinaryFn.NE | ops.ReduceFn.SUM:
             return _BOOL | _NUMBER
-        case BinaryFn.DIV | ReduceFn.MEAN:
+        case ops.BinaryFn.DIV | ops.ReduceFn.MEAN:
             return _FLOAT
-        case UnaryFn.NEG | UnaryFn.ABS | BinaryFn() | ReduceFn():
+        case ops.UnaryFn.NEG | ops.UnaryFn.ABS | ops.BinaryFn() | ops.ReduceFn():
             return _NUMBER
-        case UnaryFn():
+        case ops.UnaryFn():
             return _FLOAT
         case _:
             assert_never(fn)
 
 
-def _check_elementwise(op: Unary | Binary | Select | Cast | Bitcast) -> None:
+def _check_elementwise(op: ops.Unary | ops.Binary | ops.Select | ops.Cast | ops.Bitcast) -> None:
     match op:
-        case Unary(fn=fn, operand=operand):
+        case ops.Unary(fn=fn, operand=operand):
             demand(_takes(fn, operand.type.dtype), "{} does not take {}", fn, operand.type.dtype)
-            dtype = BOOL if fn is UnaryFn.ISNAN else operand.type.dtype
+            dtype = BOOL if fn is ops.UnaryFn.ISNAN else operand.type.dtype
             _gives(op.result.type, TileType(dtype, operand.type.axes))
-        case Binary(fn=fn, left=left, right=right):
+        case ops.Binary(fn=fn, left=left, right=right):
             demand(left.type == right.type, "the operands of {} differ: {} and {}", fn, left.type, right.type)
             demand(_takes(fn, left.type.dtype), "{} does not take {}", fn, left.type.dtype)
             _gives(op.result.type, TileType(BOOL, left.type.axes) if fn.compares else left.type)
-        case Select(condition=condition, yes=yes, no=no):
+        case ops.Select(condition=condition, yes=yes, no=no):
             demand(yes.type == no.type, "the two choices differ: {} and {}", yes.type, no.type)
             chooser = TileType(BOOL, yes.type.axes)
             demand(condition.type == chooser, "the condition is {}, not {}", condition.type, chooser)
             _gives(op.result.type, yes.type)
-        case Cast(operand=operand):
+        case ops.Cast(operand=operand):
             source, target = operand.type.dtype, op.result.type.dtype
             is_exact = source in (INDEX, ENTRY) or (source.is_integer and source != U64)
             demand(target != INDEX or is_exact, "{} does not become an index", source)
             demand(target != ENTRY, "only a load gives {}", ENTRY)
             _gives(op.result.type, TileType(target, operand.type.axes))
-        case Bitcast(operand=operand):
+        case ops.Bitcast(operand=operand):
             source, target = operand.type.dtype, op.result.type.dtype
             for dtype in (source, target):
                 has_bits = dtype.storage is not None and dtype != BOOL
@@ -286,27 +261,27 @@ def _check_elementwise(op: Unary | Binary | Select | Cast | Bitcast) -> None:
             assert_never(op)
 
 
-def _check_shape(op: Broadcast | Expand | Permute | Reshape | Slice | Cat | Fill) -> None:
+def _check_shape(op: ops.Broadcast | ops.Expand | ops.Permute | ops.Reshape | ops.Slice | ops.Cat | ops.Fill) -> None:
     match op:
-        case Broadcast(operand=operand, result=result):
+        case ops.Broadcast(operand=operand, result=result):
             demand(operand.type.dtype == result.type.dtype, "broadcasting keeps the element type")
             check_broadcast(operand.type.axes, result.type.axes)
-        case Expand(operand=operand, axis=axis):
+        case ops.Expand(operand=operand, axis=axis):
             axes = operand.type.axes
             demand(0 <= axis <= len(axes), "{} cannot get an axis {}", operand.type, axis)
             _gives(op.result.type, TileType(operand.type.dtype, (*axes[:axis], Axis(1), *axes[axis:])))
-        case Permute(operand=operand, order=order):
+        case ops.Permute(operand=operand, order=order):
             demand(sorted(order) == list(range(operand.type.rank)), "{} does not order {}", order, operand.type)
             axes = tuple(operand.type.axes[axis] for axis in order)
             _gives(op.result.type, TileType(operand.type.dtype, axes))
-        case Reshape(operand=operand, result=result):
+        case ops.Reshape(operand=operand, result=result):
             demand(operand.type.dtype == result.type.dtype, "reshaping keeps the element type")
             demand(all(map(is_full, operand.type.axes)), "{} may be short", operand.type)
             demand(all(axis.tag is None for axis in result.type.axes), "reshaping gives untagged axes")
             excess = _count(operand.type) - _count(result.type)
             may_fit = excess == 0 or isinstance(excess, Extent)
             demand(may_fit, "{} and {} differ in size", operand.type, result.type)
-        case Slice(operand=operand, axis=axis, start=start, length=length):
+        case ops.Slice(operand=operand, axis=axis, start=start, length=length):
             check_axis(operand.type, axis)
             before, after = operand.type.axes[:axis], operand.type.axes[axis + 1 :]
             sliced = operand.type.axes[axis]
@@ -315,9 +290,9 @@ def _check_shape(op: Broadcast | Expand | Permute | Reshape | Slice | Cat | Fill
             is_inside = all(at_least(part, 0) is not False for part in (start, length, room))
             demand(is_inside, "the slice leaves axis {} of {}", axis, operand.type)
             _gives(op.result.type, TileType(operand.type.dtype, (*before, Axis(length), *after)))
-        case Cat():
+        case ops.Cat():
             _check_cat(op)
-        case Fill(operand=operand, value=value):
+        case ops.Fill(operand=operand, value=value):
             scalar = TileType(operand.type.dtype)
             demand(value.type == scalar, "what stands for missing elements is {}, not {}", scalar, value.type)
             plain = tuple(Axis(axis.length) for axis in operand.type.axes)
@@ -326,7 +301,7 @@ def _check_shape(op: Broadcast | Expand | Permute | Reshape | Slice | Cat | Fill
             assert_never(op)
 
 
-def _check_cat(op: Cat) -> None:
+def _check_cat(op: ops.Cat) -> None:
     demand(op.operands != (), "there is nothing to put together")
     first, axis = op.operands[0].type, op.axis
     total: Length = 0
@@ -340,16 +315,16 @@ def _check_cat(op: Cat) -> None:
     _gives(op.result.type, TileType(first.dtype, (*first.axes[:axis], Axis(total), *first.axes[axis + 1 :])))
 
 
-def _check_combining(op: Reduce | CumSum | Mma) -> None:
+def _check_combining(op: ops.Reduce | ops.CumSum | ops.Mma) -> None:
     match op:
-        case Reduce(fn=fn, operand=operand, axis=axis):
+        case ops.Reduce(fn=fn, operand=operand, axis=axis):
             check_axis(operand.type, axis)
             dtype = _reduced(fn, operand.type.dtype)
             _gives(op.result.type, TileType(dtype, without(operand.type, axis).axes))
-        case CumSum(operand=operand, axis=axis):
+        case ops.CumSum(operand=operand, axis=axis):
             check_axis(operand.type, axis)
-            _gives(op.result.type, TileType(_reduced(ReduceFn.SUM, operand.type.dtype), operand.type.axes))
-        case Mma(left=left, right=right, acc=acc):
+            _gives(op.result.type, TileType(_reduced(ops.ReduceFn.SUM, operand.type.dtype), operand.type.axes))
+        case ops.Mma(left=left, right=right, acc=acc):
             demand(left.type.rank == right.type.rank == 2, "a product is of two tiles with two axes each")
             (rows, inner), (other, columns) = left.type.axes, right.type.axes
             demand(inner == other, "the inner axes differ: {} and {}", inner, other)
@@ -362,15 +337,15 @@ def _check_combining(op: Reduce | CumSum | Mma) -> None:
             assert_never(op)
 
 
-def _reduced(fn: ReduceFn, dtype: DType) -> DType:
+def _reduced(fn: ops.ReduceFn, dtype: DType) -> DType:
     """The element type a reduction gives, where it takes `dtype`."""
     demand(_takes(fn, dtype), "{} does not take {}", fn, dtype)
     match fn:
-        case ReduceFn.SUM | ReduceFn.MEAN:
+        case ops.ReduceFn.SUM | ops.ReduceFn.MEAN:
             return sums_to(dtype)
-        case ReduceFn.ARGMAX | ReduceFn.ARGMIN:
+        case ops.ReduceFn.ARGMAX | ops.ReduceFn.ARGMIN:
             return INDEX
-        case ReduceFn.MAX | ReduceFn.MIN | ReduceFn.ANY | ReduceFn.ALL:
+        case ops.ReduceFn.MAX | ops.ReduceFn.MIN | ops.ReduceFn.ANY | ops.ReduceFn.ALL:
             return dtype
         case _:
             assert_never(fn)

@@ -5,7 +5,7 @@
   defined, so no tile of a loop's turn leaves the loop or enters its next turn.
 - A tensor that is split is not used afterwards; its two parts are.
 - A space with a split walker has one join, at the top level of its body. Behind it nothing of a single piece is
-  used: neither the walker nor what may differ between pieces (`pieces`).
+  used: neither the walker nor what may differ between pieces (`regions`).
 - What enters a loop, is carried, handed on and comes out has one type; so have both ways of an `If`.
 - `In` and `InOut` are loaded, `Out` and `InOut` stored, `Sum`, `Max` and `Min` updated, nothing else. Where
   there is a parallel space, it is one, at the top level; all writing happens in it, and outside it only `In`
@@ -23,40 +23,9 @@ from typing import assert_never
 
 from tileproof.language.dtypes import BOOL, ENTRY
 
-from .combiners import check_combining
-from .extent import Extent, Length, at_least
-from .ops import (
-    AnyOp,
-    Assume,
-    Binary,
-    Block,
-    Broadcast,
-    Check,
-    Constant,
-    Fold,
-    Get,
-    If,
-    Join,
-    KernelIR,
-    Load,
-    Parallel,
-    Print,
-    PureOp,
-    RangeLoop,
-    Require,
-    Scan,
-    Shift,
-    SplitAt,
-    Store,
-    TilesLoop,
-    Update,
-    While,
-    operands,
-    results,
-)
-from .pieces import of_one_piece
+from . import ops
 from .printer import print_op
-from .regions import check_access, check_segments, check_split
+from .regions import check_access, check_combining, check_segments, check_split, of_one_piece
 from .rules import (
     Broken,
     Dimensions,
@@ -71,12 +40,15 @@ from .types import (
     INDEX_SCALAR,
     Access,
     AnyValue,
+    Extent,
+    Length,
     Named,
     TensorType,
     Tile,
     TileType,
     WalkerTag,
     WalkerType,
+    at_least,
 )
 from .walk import walk
 
@@ -87,7 +59,7 @@ class IRError(AssertionError):
     """The IR breaks one of its own rules: a fault of tileproof, never of the user."""
 
 
-def verify(kernel: KernelIR) -> None:
+def verify(kernel: ops.KernelIR) -> None:
     """Raises `IRError`, naming the operation and the rule, unless the kernel keeps every rule of the IR."""
     _Verifier(kernel).check()
 
@@ -105,15 +77,15 @@ class _Place(Enum):
 
 
 class _Verifier:
-    def __init__(self, kernel: KernelIR) -> None:
+    def __init__(self, kernel: ops.KernelIR) -> None:
         self.kernel = kernel
         tensors = [p.value.type for p in kernel.parameters if isinstance(p.value.type, TensorType)]
         names = {d.name for tensor in tensors for d in tensor.dimensions if isinstance(d, Named)}
         for name, length in kernel.computed.items():
             names |= {name, *(length.names if isinstance(length, Extent) else ())}
         self.dimensions = Dimensions(frozenset(names), kernel.static)
-        self.is_parallel = any(isinstance(op, Parallel) for op in walk(kernel.body))
-        self.space: Parallel | None = None
+        self.is_parallel = any(isinstance(op, ops.Parallel) for op in walk(kernel.body))
+        self.space: ops.Parallel | None = None
         """The parallel space, once it was entered."""
         self.is_joined = False
         self.names: set[str] = set()
@@ -177,7 +149,7 @@ class _Verifier:
             demand(value in self.scope, "{} is not defined here", value.name)
             demand(value not in self.gone, "{} {}", value.name, self.gone.get(value))
 
-    def _block(self, block: Block, place: _Place, defines: Iterable[AnyValue] = ()) -> None:
+    def _block(self, block: ops.Block, place: _Place, defines: Iterable[AnyValue] = ()) -> None:
         outer = set(self.scope)
         for value in defines:
             self._define(value)
@@ -188,91 +160,91 @@ class _Verifier:
 
     # Operations.
 
-    def _op(self, op: AnyOp, place: _Place) -> None:
+    def _op(self, op: ops.AnyOp, place: _Place) -> None:
         try:
-            self._use(operands(op))
+            self._use(ops.operands(op))
             match op:
-                case Load() | Get() | Store() | Update():
+                case ops.Load() | ops.Get() | ops.Store() | ops.Update():
                     check_access(op, self.dimensions)
                     self._check_rights(op, place)
-                    guard = op.guard if isinstance(op, Store | Update) else None
+                    guard = op.guard if isinstance(op, ops.Store | ops.Update) else None
                     demand(guard is None or guard.type == _TRUTH, "a guard is a bool, not {!r}", guard)
-                case Check():
+                case ops.Check():
                     _check_check(op)
-                case Require():
+                case ops.Require():
                     self._check_contract(op, place)
-                case Assume(condition=condition, reason=reason):
+                case ops.Assume(condition=condition, reason=reason):
                     demand(condition.type == _TRUTH, "an assumption is a bool, not {}", condition.type)
                     demand(reason != "", "an assumption has a reason")
-                case Print():
+                case ops.Print():
                     pass
-                case Shift():
+                case ops.Shift():
                     check_shift(op)
-                case SplitAt():
+                case ops.SplitAt():
                     demand(place is _Place.TOP, "a tensor is split at the top level")
                     check_split(op)
                     self.gone[op.tensor] = "is split; its parts stand for it"
-                case Fold() | Scan():
+                case ops.Fold() | ops.Scan():
                     check_combining(op)
                     self._block(op.combiner.body, _below(place), (*op.combiner.left, *op.combiner.right))
-                case Join():
+                case ops.Join():
                     self._check_join(op, place)
-                case Parallel():
+                case ops.Parallel():
                     self._check_parallel(op, place)
-                case TilesLoop() | RangeLoop() | While():
+                case ops.TilesLoop() | ops.RangeLoop() | ops.While():
                     self._check_loop(op, _below(place))
-                case If():
+                case ops.If():
                     self._check_branches(op, _below(place))
                 case _:
                     check_pure(op, self.dimensions)
                     self._check_entries(op)
                     self._learn(op)
-            for result in results(op):
+            for result in ops.results(op):
                 self._define(result)
         except Broken as broken:
             where = f"kernel {self.kernel.name}, {op.span.place}"
             raise IRError(f"{where}: {type(op).__name__}: {broken}\n    {print_op(op)}") from None
 
-    def _check_entries(self, op: PureOp) -> None:
-        if isinstance(op, Binary) and op.left.type.dtype == ENTRY:
+    def _check_entries(self, op: ops.PureOp) -> None:
+        if isinstance(op, ops.Binary) and op.left.type.dtype == ENTRY:
             number = self.numbers.get(op.right)
             is_length = isinstance(number, int | Extent) and at_least(number, 0) is not False
             demand(is_length, "{} is divided by a constant of at least 0, not {!r}", ENTRY, op.right)
 
-    def _learn(self, op: PureOp) -> None:
+    def _learn(self, op: ops.PureOp) -> None:
         """What is made of scalars, dimensions and constants alone is known at launch."""
-        if self.known_at_launch.issuperset(operands(op)):
+        if self.known_at_launch.issuperset(ops.operands(op)):
             self.known_at_launch.add(op.result)
         match op:
-            case Constant(value=value):
+            case ops.Constant(value=value):
                 self.numbers[op.result] = value
-            case Broadcast(operand=operand) if operand in self.numbers:
+            case ops.Broadcast(operand=operand) if operand in self.numbers:
                 self.numbers[op.result] = self.numbers[operand]
             case _:
                 pass
 
-    def _check_rights(self, op: Load | Get | Store | Update, place: _Place) -> None:
+    def _check_rights(self, op: ops.Load | ops.Get | ops.Store | ops.Update, place: _Place) -> None:
         access = op.tensor.type.access
         is_outside = self.is_parallel and place in (_Place.TOP, _Place.OUTSIDE)
         match op:
-            case Load() | Get():
+            case ops.Load() | ops.Get():
                 demand(access.reads, "{!r} is not read", op.tensor)
                 demand(not is_outside or access is Access.IN, "outside the parallel space only In is read")
-            case Store():
+            case ops.Store():
                 demand(access.writes, "{!r} is not stored to", op.tensor)
                 demand(not is_outside, "writing happens in the parallel space")
-            case Update():
+            case ops.Update():
                 demand(access.combines, "{!r} is not updated", op.tensor)
                 demand(not is_outside, "writing happens in the parallel space")
             case _:
                 assert_never(op)
 
-    def _check_contract(self, op: Require, place: _Place) -> None:
+    def _check_contract(self, op: ops.Require, place: _Place) -> None:
         demand(op.condition.type == _TRUTH, "a contract is a bool, not {}", op.condition.type)
         demand(place is _Place.TOP, "a contract stands at the top level")
         demand(op.condition in self.known_at_launch, "a contract is about what is known at launch")
 
-    def _check_parallel(self, op: Parallel, place: _Place) -> None:
+    def _check_parallel(self, op: ops.Parallel, place: _Place) -> None:
         demand(place is _Place.TOP, "the parallel space stands at the top level")
         demand(self.space is None, "a kernel has one parallel space")
         demand(op.walkers != (), "the parallel space walks no dimension")
@@ -288,29 +260,29 @@ class _Verifier:
         self._block(op.body, _Place.SPACE, (*op.walkers, *(segments.index for segments in op.segments)))
         demand(self.is_joined or not pieces, "the pieces of the parallel space are not joined")
 
-    def _check_join(self, op: Join, place: _Place) -> None:
+    def _check_join(self, op: ops.Join, place: _Place) -> None:
         if self.space is None or place is not _Place.SPACE:
             raise Broken("a join stands at the top level of the parallel space")
         is_piece = op.walker in self.space.walkers and op.walker.type.is_piece
         demand(is_piece, "{!r} is no piece of the parallel space", op.walker)
         check_combining(op)
         self.is_joined = True
-        before = tuple(takewhile(lambda other: not isinstance(other, Join), self.space.body.ops))
+        before = tuple(takewhile(lambda other: not isinstance(other, ops.Join), self.space.body.ops))
         for value in of_one_piece(before, op.walker):
             self.gone[value] = "belongs to one piece; this is done once for all of them"
         self._block(op.combiner.body, _below(place), (*op.combiner.left, *op.combiner.right))
 
-    def _check_loop(self, op: TilesLoop | RangeLoop | While, place: _Place) -> None:
+    def _check_loop(self, op: ops.TilesLoop | ops.RangeLoop | ops.While, place: _Place) -> None:
         _same_types(op.inits, op.carried, "what enters the loop and what is carried")
         match op:
-            case TilesLoop(walker=walker, start=start, stop=stop):
+            case ops.TilesLoop(walker=walker, start=start, stop=stop):
                 demand(not walker.type.is_piece, "a loop walks tiles, not pieces")
                 _indices(bound for bound in (start, stop) if bound is not None)
                 self._block(op.body, place, (op.walker, *op.carried))
-            case RangeLoop():
+            case ops.RangeLoop():
                 _indices((op.variable, op.start, op.stop, op.step))
                 self._block(op.body, place, (op.variable, *op.carried))
-            case While(test=test):
+            case ops.While(test=test):
                 outer = set(self.scope)
                 for value in op.carried:
                     self._define(value)
@@ -324,14 +296,14 @@ class _Verifier:
         _same_types(op.carried, op.body.yields, "what is carried and what a turn hands on")
         _same_types(op.carried, op.results, "what is carried and what comes out")
 
-    def _check_branches(self, op: If, place: _Place) -> None:
+    def _check_branches(self, op: ops.If, place: _Place) -> None:
         demand(op.condition.type == _TRUTH, "a condition is a bool, not {}", op.condition.type)
         for block in (op.then, op.orelse):
             self._block(block, place)
             _same_types(block.yields, op.results, "what a branch hands on and what comes out")
 
 
-def _check_check(op: Check) -> None:
+def _check_check(op: ops.Check) -> None:
     demand(op.result.type == _TRUTH, "a check gives a bool, not {}", op.result.type)
     demand(op.ok is None or op.ok.type == _TRUTH, "a check goes on from a bool, not {!r}", op.ok)
     for value in (op.index, op.low, op.high):

@@ -19,20 +19,22 @@ FAMILIES = {
     "norms": "rms_norm rms_norm_backward add_rms_norm add_rms_norm_backward layer_norm layer_norm_backward",
     "matrices": "matmul linear",
     "products": "batched_matmul fused_linear silu_linear grouped_matmul",
-    "quantised": "int8_linear fp8_linear int4_linear quantise_int8 norm_quantise_int8 quantise_fp8 quantise_int4",
+    "quantised": "int8_linear fp8_linear int4_linear",
+    "quantising": "quantise_int8 norm_quantise_int8 quantise_fp8 quantise_int4",
     "quantised_vectors": "norm_int8_matvec norm_int8_matvec_silu int8_matvec_add",
-    "quantised_parts": "int8_parts norm_int8_parts add_norm_int8_parts",
-    "parted_vectors": "parts_matvec parts_matvec_add parts_matvec_silu parts_silu_parts parts_matvec_pieces",
+    "parted_vectors": (
+        "parts_matvec parts_matvec_add parts_matvec_silu parts_silu_parts parts_matvec_pieces int8_parts "
+        "norm_int8_parts add_norm_int8_parts"
+    ),
     "vectors": "matvec norm_matvec matvec_add matvec_silu norm_matvec_silu",
     "attending": "attention attention_backward varlen_attention",
     "caches": "decode_attention paged_attention paged_append",
     "new_tokens": "attend_new",
     "ragged": "attend_prompt attend_rows",
-    "positions": "rope rope_backward norm_rope_append append_layers",
+    "positions": "advance rope rope_backward norm_rope_append append_layers",
     "tables": "embedding embedding_backward gather_rows scatter_rows conv2d",
     "sampling": "greedy sample",
     "penalties": "penalised count_tokens",
-    "advancing": "advance",
     "logprobs": "token_logprobs top_logprobs",
 }
 """The functions of the library by the file that holds them."""

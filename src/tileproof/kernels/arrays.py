@@ -13,14 +13,48 @@ from typing import Any, Final
 import numpy as np
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
 from tileproof.language.dtypes import ALL, DType, by_storage
 from tileproof.runtime import gpu
-from tileproof.runtime.devices import described
-from tileproof.runtime.foreign import of_torch, to_torch, torch_device, torch_of
+from tileproof.runtime.describe import described, of_torch, to_torch, torch_device, torch_of
 from tileproof.runtime.making import asarray, empty
 from tileproof.runtime.tensors import Tensor
+from tileproof.tuning import Choice, Tunable
+
+
+def is_dense(array: Any) -> bool:
+    """Whether the elements lie in a row, without gaps."""
+    flags = getattr(array, "flags", None)
+    if flags is not None:
+        return bool(flags.c_contiguous)
+    told = array.is_contiguous
+    return bool(told() if callable(told) else told)
+
+
+def joined(x: Any, y: Any) -> tuple[int, ...]:
+    """The shape of two arrays with as few axes as possible: those become one that follow each other in both."""
+    if 0 in x.shape:
+        return (0,)
+    shape: list[int] = []
+    last: tuple[int, ...] = ()
+    for extent, *steps in zip(x.shape, _strides(x), _strides(y), strict=True):
+        if extent == 1:
+            continue
+        if shape and all(outer == inner * extent for outer, inner in zip(last, steps, strict=True)):
+            shape[-1] *= extent
+        else:
+            shape.append(extent)
+        last = tuple(steps)
+    return tuple(shape) or (1,)
+
+
+def _strides(array: Any) -> tuple[int, ...]:
+    return tuple(array.stride()) if hasattr(array, "stride") else tuple(array.strides)
+
+
+def chosen(tunable: Tunable, like: Any, **sizes: int) -> Choice:
+    """The choice for work on arrays like this one, with these extents of dimensions."""
+    return tunable.choose(target_of(like), element_of(like).name, sizes)
 
 
 def target_of(array: Any) -> str:

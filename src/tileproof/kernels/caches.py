@@ -15,7 +15,7 @@ from tileproof import In, Index, InOut, Out, Schedule, T, Unique, f64, i32
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
-from .choosing import chosen
+from .arrays import chosen
 from .weighing import (
     LOG2_E,
     axes_of,
@@ -30,12 +30,6 @@ from .weighing import (
     weighed_columns,
     wide,
 )
-
-__all__ = [
-    "decode_attention", "decode_attention_kernel", "decode_attention_swapped_kernel", "paged_append",
-    "paged_append_kernel", "paged_attention", "paged_attention_far_kernel", "paged_attention_kernel",
-    "paged_attention_near_kernel", "paged_attention_swapped_kernel",
-]  # fmt: skip
 
 
 def share_of(used: Any, piece: Any, pieces: Any, tile: Any) -> Any:

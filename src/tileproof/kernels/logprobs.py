@@ -14,14 +14,10 @@ from tileproof.diagnostics.codes import Code
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
-from .choosing import chosen
-from .ordering import better, element_of, keys_of, position_of, without
+from .arrays import chosen
+from .reductions import better, element_of, keys_of, position_of, without
 from .row_choices import ALONE, direct, is_split, piece, tile
 from .softmaxes import merged
-
-__all__ = [
-    "token_logprobs", "token_logprobs_kernel", "token_logprobs_split_kernel", "top_logprobs", "top_logprobs_kernel",
-]  # fmt: skip
 
 # Of one token.
 

@@ -16,16 +16,10 @@ from tileproof import In, Index, Out, Schedule, T, U, f32, f64
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
+from .arrays import chosen
 from .caches import rows_of, share_of, upright
-from .choosing import chosen
 from .positions import normed, query_heads, turned
 from .weighing import LOG2_E, axes_of, blank, covering, mean_of, merged, scale_of, weighed_columns, wide
-
-__all__ = [
-    "attend_new", "attend_new_kernel", "attend_new_near_kernel", "attend_new_near_plain_kernel",
-    "attend_new_plain_kernel", "attend_new_whole_kernel", "attend_new_whole_plain_kernel",
-]  # fmt: skip
-
 
 Kernels: TypeAlias = tuple[tp.Kernel, ...]
 

@@ -3,6 +3,11 @@
 All compute in f32 (f64 for f64) and round once. Weights may have another element type than rows. A NaN makes its row
 NaN and an infinity makes NaN or 0 of its row, as IEEE says; other rows are not touched. Squares are f32: a row with
 numbers beyond 1e19 becomes 0.
+
+Gradients of the norms. Those of weights are sums over all rows. They are added up in an order that follows from the
+sizes alone, so that the same call gives the same bits every time: each piece of rows by a program, then the sums of the
+pieces in order. Short rows are read once for both gradients; long ones, which no tile holds, once more for those of
+weights.
 """
 
 from __future__ import annotations
@@ -13,50 +18,393 @@ from typing import Any, Final
 
 import tileproof as tp
 from tileproof import In, Out, Schedule, T, U, f32, f64
+from tileproof.language.kernel import Kernel
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
-from .arrays import matrix, result
-from .choosing import chosen
-from .norm_gradients import (
-    ADD_RMS_NORM_BACKWARD,
-    LAYER_NORM_BACKWARD,
-    RMS_NORM_BACKWARD,
-    add_rms_norm_backward,
-    add_rms_norm_backward_kernel,
-    add_rms_norm_backward_loop_kernel,
-    layer_norm_backward,
-    layer_norm_backward_kernel,
-    layer_norm_backward_loop_kernel,
-    layer_norm_backward_weights_kernel,
-    rms_norm_backward,
-    rms_norm_backward_columns_kernel,
-    rms_norm_backward_kernel,
-    rms_norm_backward_loop_kernel,
-    rms_norm_backward_weights_kernel,
-)
-from .norm_parts import (
-    centred_and_scale,
-    first_window,
-    is_long,
-    mean_and_scale,
-    more_moments,
-    no_moments,
-    root_scale,
-    root_scale_of_sum,
-    root_scale_of_two,
-    rows_default,
-    rows_space,
-    wide,
-)
+from . import arrays
+from .arrays import chosen, element_of, matrix, new, result, view
 
-__all__ = [
-    "add_rms_norm", "add_rms_norm_backward", "add_rms_norm_backward_kernel", "add_rms_norm_backward_loop_kernel",
-    "add_rms_norm_kernel", "add_rms_norm_loop_kernel", "add_rms_norm_two_kernel", "layer_norm", "layer_norm_backward",
-    "layer_norm_backward_kernel", "layer_norm_backward_loop_kernel", "layer_norm_backward_weights_kernel",
-    "layer_norm_kernel", "layer_norm_loop_kernel", "rms_norm", "rms_norm_backward",
-    "rms_norm_backward_columns_kernel", "rms_norm_backward_kernel", "rms_norm_backward_loop_kernel",
-    "rms_norm_backward_weights_kernel", "rms_norm_kernel", "rms_norm_loop_kernel",
-]  # fmt: skip
+_ON_CPUS: Final = {"longest": 1 << 16, "programs": 16}
+_ON_GPUS: Final = {"longest": 8192, "programs": 264}
+"""The longest row that is taken as one tile, and how many programs there are before a tile has several rows."""
+
+
+# In kernels.
+
+
+def wide(t: Any) -> Any:
+    """Floats in the type they are computed in: f64 as they are, all others in f32."""
+    return t.to(f64 if t.dtype == f64 else f32)
+
+
+def root_scale(rows: Any, eps: Any) -> Any:
+    """1 / the root mean square of each row."""
+    return tp.rsqrt((rows * rows).mean(axis=1, keepdims=True) + eps.to(rows.dtype))
+
+
+def centred_and_scale(rows: Any, eps: Any) -> Any:
+    """Each row less its mean, and 1 / its deviation."""
+    centred = rows - rows.mean(axis=1, keepdims=True)
+    return centred, root_scale(centred, eps)
+
+
+def root_scale_of_sum(squares: Any, eps: Any) -> Any:
+    """1 / the root mean square of each row of D elements, from the squares of its lanes added up."""
+    mean = squares.sum(axis=1, keepdims=True) / tp.dim("D").to(squares.dtype)
+    return tp.rsqrt(mean + eps.to(mean.dtype))
+
+
+def root_scale_of_two(one: Any, two: Any, eps: Any) -> Any:
+    """1 / the root mean square of each row of D elements, from both windows of it: the sum of the first comes first."""
+    squares = (one * one).sum(axis=1, keepdims=True) + (two * two).sum(axis=1, keepdims=True)
+    return tp.rsqrt(squares / tp.dim("D").to(squares.dtype) + eps.to(squares.dtype))
+
+
+def no_moments(rows: Any, kind: Any) -> Any:
+    """Count, mean and squared distances from it of rows of which nothing was seen."""
+    return tp.zeros((), kind), tp.zeros((rows, 1), kind), tp.zeros((rows, 1), kind)
+
+
+def more_moments(seen: Any, part: Any, walker: Any) -> Any:
+    """The same with one more tile of each row: means are merged, so that large ones cost no precision."""
+    count, mean, squares = seen
+    size = (walker.stop - walker.start).to(part.dtype)
+    here = part.mean(axis=1, keepdims=True)
+    away, step, total = part - here, here - mean, count + size
+    added = (away * away).sum(axis=1, keepdims=True) + step * step * (count * size / total)
+    return total, mean + step * (size / total), squares + added
+
+
+def mean_and_scale(seen: Any, eps: Any) -> Any:
+    """The mean of each row, and 1 / its deviation."""
+    count, mean, squares = seen
+    return mean, tp.rsqrt(squares / count + eps.to(mean.dtype))
+
+
+# On the host.
+
+
+def power_of_two(least: int) -> int:
+    """The least power of two that is not below."""
+    return 1 << max(least - 1, 0).bit_length()
+
+
+def first_window(columns: int) -> int | None:
+    """The larger of the two powers of two that a length is the sum of; None for other lengths."""
+    return 1 << columns.bit_length() - 1 if columns.bit_count() == 2 else None
+
+
+def is_long(columns: int, target: str) -> bool:
+    """Whether rows are too long for one tile."""
+    return columns > (_ON_CPUS if target == "cpu" else _ON_GPUS)["longest"]
+
+
+def rows_default(whole: Kernel, loop: Kernel, tile: int, sizes: Sizes, target: str) -> Choice:
+    """Whole rows, about `tile` elements of them unless that leaves too few programs; a loop if a row does not fit."""
+    if is_long(sizes["D"], target):
+        return Choice(loop, {"BN": 1, "BD": 4096}, Schedule(occupancy=2))
+    length, programs = power_of_two(sizes["D"]), (_ON_CPUS if target == "cpu" else _ON_GPUS)["programs"]
+    if target != "cpu" and length >= 2048:  # straight to registers, which an H200 was seen to like best
+        return Choice(whole, {"BN": 1}, Schedule(tma=False, warps=8, occupancy=4))
+    rows = min(max(tile // length, 1), power_of_two(-(-sizes["N"] // programs)), 64)
+    return Choice(whole, {"BN": rows}, Schedule(occupancy=4 if length <= 4096 else 2))
+
+
+def rows_space(whole: Kernel, loop: Kernel, sizes: Sizes, target: str) -> Iterator[Choice]:
+    """One to eight rows for each tile, one program for each tile or as many as the GPU holds, with and without TMA."""
+    if is_long(sizes["D"], target):
+        held = [Schedule(occupancy=count) for count in (1, 2, 4)]
+        yield from choices(loop, "BN=1,BD=1024 BN=1,BD=2048 BN=1,BD=4096 BN=2,BD=2048", *held)
+        return
+    plain = [Schedule(occupancy=count) for count in (1, 2, 4, 8)]
+    lasting = [Schedule(persistent=True, occupancy=count) for count in (1, 2, 4)]
+    wide = [Schedule(occupancy=count, warps=8) for count in (2, 4)]
+    direct = [Schedule(occupancy=count, tma=False, warps=warps) for warps in (None, 8) for count in (1, 2, 4, 8)]
+    for rows in (1, 2, 4, 8):
+        if rows > 1 and rows * power_of_two(sizes["D"]) > 16384:
+            return
+        if target == "cpu":
+            yield from choices(whole, f"BN={rows}")
+        else:
+            yield from choices(whole, f"BN={rows}", *plain, *lasting, *(wide + direct if rows <= 2 else ()))
+
+
+def rms_norm_backward(dy: Any, x: Any, w: Any, eps: float = 1e-6) -> tuple[Any, Any]:
+    """The gradients of x and w, from dy, that of y = rms_norm(x, w, eps).
+
+    Example:
+        dx, dw = tk.rms_norm_backward(dy, x, w)
+    """
+    return _rms_backward(RMS_NORM_BACKWARD, rms_norm_backward_loop_kernel, (matrix(dy), matrix(x)), x, w, eps)
+
+
+def add_rms_norm_backward(dy: Any, dtotal: Any, total: Any, w: Any, eps: float = 1e-6) -> tuple[Any, Any]:
+    """The gradient of both x and residual, and that of w, from those of y, total = add_rms_norm(x, residual, w, eps).
+
+    `dtotal` is the gradient that comes from what total, the new residual, is used for next.
+
+    Example:
+        dx, dw = tk.add_rms_norm_backward(dy, dtotal, total, w)
+    """
+    given = matrix(dy), matrix(dtotal), matrix(total)
+    return _rms_backward(ADD_RMS_NORM_BACKWARD, add_rms_norm_backward_loop_kernel, given, total, w, eps)
+
+
+def layer_norm_backward(dy: Any, x: Any, w: Any, eps: float = 1e-5) -> tuple[Any, Any, Any]:
+    """The gradients of x, w and b, from dy, that of y = layer_norm(x, w, b, eps).
+
+    Example:
+        dx, dw, db = tk.layer_norm_backward(dy, x, w)
+    """
+    dx, both, kind = new(x, x.shape), new(w, (2, *w.shape)), _sum_type(x)
+    grad, rows = matrix(dy), matrix(x)
+    count, length = rows.shape
+    if is_long(length, arrays.target_of(x)):
+        means, scales = new(x, (count,), kind), new(x, (count,), kind)
+        layer_norm_backward_loop_kernel(matrix(dx), means, scales, grad, rows, w, eps)
+        layer_norm_backward_weights_kernel(both[0], both[1], grad, rows, means, scales)
+    else:
+        choice = chosen(LAYER_NORM_BACKWARD, x, N=count, D=length)
+        parts = new(x, (-(-count // choice.constants["SN"]), 2, length), kind)
+        choice(matrix(dx), parts, grad, rows, w, eps)
+        rms_norm_backward_columns_kernel(both, parts)
+    return dx, both[0], both[1]
+
+
+def _rms_backward(
+    tunable: Tunable, loop: tp.Kernel, given: tuple[Any, ...], x: Any, w: Any, eps: float
+) -> tuple[Any, Any]:
+    dx, dw, kind = new(x, x.shape), new(w, w.shape), _sum_type(x)
+    count, length = given[-1].shape
+    if is_long(length, arrays.target_of(x)):
+        scales = new(x, (count,), kind)
+        loop(matrix(dx), scales, *given, w, eps)
+        rms_norm_backward_weights_kernel(dw, given[0], given[-1], scales)
+    else:
+        choice = chosen(tunable, x, N=count, D=length)
+        parts = new(x, (-(-count // choice.constants["SN"]), length), kind)
+        choice(matrix(dx), parts, *given, w, eps)
+        rms_norm_backward_columns_kernel(view(dw, (1, length)), view(parts, (parts.shape[0], 1, length)))
+    return dx, dw
+
+
+def _sum_type(x: Any) -> Any:
+    return f64 if element_of(x) is f64 else f32
+
+
+# Root mean square.
+
+
+@tp.kernel(deny_checks=True)
+def rms_norm_backward_kernel(
+    dx: Out[T, "N D"], parts: Out[Any, "N/SN D"], dy: In[T, "N D"], x: In[T, "N D"], w: In[U, "D"], eps: f32, *,
+    D: int, SN: int = 32, BN: int = 1,
+) -> None:  # fmt: skip
+    """The gradient of x, and of every SN rows what they add to that of w; whole rows in one tile."""
+    for n in tp.parallel(N=SN):
+        total = tp.zeros((BN, D), f64 if x.dtype == f64 else f32)
+        for r in n.tiles(BN):
+            slope, along = rms_slopes(wide(dy[r, :]), wide(x[r, :]), w[:], eps)
+            dx[r, :] = slope
+            total += along.fill(0)
+        parts[n.number, :] = total.sum(axis=0)
+
+
+@tp.kernel(deny_checks=True)
+def add_rms_norm_backward_kernel(
+    dx: Out[T, "N D"], parts: Out[Any, "N/SN D"], dy: In[T, "N D"], dtotal: In[T, "N D"], x: In[T, "N D"],
+    w: In[U, "D"], eps: f32, *, D: int, SN: int = 32, BN: int = 1,
+) -> None:  # fmt: skip
+    """The same, with the gradient that comes along beside the norm."""
+    for n in tp.parallel(N=SN):
+        total = tp.zeros((BN, D), f64 if x.dtype == f64 else f32)
+        for r in n.tiles(BN):
+            slope, along = rms_slopes(wide(dy[r, :]), wide(x[r, :]), w[:], eps)
+            dx[r, :] = slope + wide(dtotal[r, :])
+            total += along.fill(0)
+        parts[n.number, :] = total.sum(axis=0)
+
+
+def rms_slopes(grad: Any, rows: Any, w: Any, eps: Any) -> tuple[Any, Any]:
+    """The gradient of rows, and what each adds to that of w."""
+    scale = root_scale(rows, eps)
+    normed, inner = rows * scale, grad * w.to(rows.dtype)
+    return (inner - normed * (inner * normed).mean(axis=1, keepdims=True)) * scale, grad * normed
+
+
+@tp.kernel(deny_checks=True)
+def rms_norm_backward_columns_kernel(
+    total: Out[U, "K D"], parts: In[T, "Q K D"], *, BQ: int = 64, BD: int = 32
+) -> None:
+    """The sums of what Q pieces of rows add to K gradients of weights."""
+    for k, d in tp.parallel(K=tp.each, D=BD):
+        acc = tp.zeros((BQ, d), parts.dtype)
+        for q in tp.tiles(Q=BQ):
+            acc += parts[q, k, d].fill(0)
+        total[k, d] = acc.sum(axis=0)
+
+
+# Root mean square of long rows.
+
+
+@tp.kernel(deny_checks=True, schedule=Schedule(occupancy=2))
+def rms_norm_backward_loop_kernel(
+    dx: Out[T, "N D"], scales: Out[Any, "N"], dy: In[T, "N D"], x: In[T, "N D"], w: In[U, "D"], eps: f32, *,
+    BN: int = 1, BD: int = 2048,
+) -> None:  # fmt: skip
+    """The gradient of x, and what each row was multiplied by; rows are read twice."""
+    for n in tp.parallel(N=BN):
+        scale, along = rms_of_long(dy, x, w, n, eps, BD)
+        scales[n] = scale.sum(axis=1)
+        for d in tp.tiles(D=BD):
+            dx[n, d] = (wide(dy[n, d]) * w[d].to(scale.dtype) - wide(x[n, d]) * along) * scale
+
+
+@tp.kernel(deny_checks=True, schedule=Schedule(occupancy=2))
+def add_rms_norm_backward_loop_kernel(
+    dx: Out[T, "N D"], scales: Out[Any, "N"], dy: In[T, "N D"], dtotal: In[T, "N D"], x: In[T, "N D"], w: In[U, "D"],
+    eps: f32, *, BN: int = 1, BD: int = 2048,
+) -> None:  # fmt: skip
+    """The same, with the gradient that comes along beside the norm."""
+    for n in tp.parallel(N=BN):
+        scale, along = rms_of_long(dy, x, w, n, eps, BD)
+        scales[n] = scale.sum(axis=1)
+        for d in tp.tiles(D=BD):
+            slope = (wide(dy[n, d]) * w[d].to(scale.dtype) - wide(x[n, d]) * along) * scale
+            dx[n, d] = slope + wide(dtotal[n, d])
+
+
+def rms_of_long(dy: Any, x: Any, w: Any, n: Any, eps: Any, size: int) -> tuple[Any, Any]:
+    """1 / the root mean square of each row, and how much of the row its gradient has."""
+    kind = f64 if x.dtype == f64 else f32
+    squares, products = tp.zeros((n, size), kind), tp.zeros((n, size), kind)
+    for d in tp.tiles(D=size):
+        part = wide(x[n, d])
+        squares += (part * part).fill(0)
+        products += (wide(dy[n, d]) * w[d].to(kind) * part).fill(0)
+    scale = root_scale_of_sum(squares, eps)
+    return scale, products.sum(axis=1, keepdims=True) / tp.dim("D").to(kind) * scale * scale
+
+
+@tp.kernel(deny_checks=True)
+def rms_norm_backward_weights_kernel(
+    dw: Out[U, "D"], dy: In[T, "N D"], x: In[T, "N D"], scales: In[Any, "N"], *,
+    SN: int = 1024, BN: int = 16, BD: int = 128,
+) -> None:  # fmt: skip
+    """The gradient of w, each SN rows by programs of their own."""
+    for d, z in tp.parallel(D=BD, N=tp.split(SN)):
+        total = tp.zeros((BN, d), scales.dtype)
+        for n in z.tiles(BN):
+            total += (wide(dy[n, d]) * wide(x[n, d]) * scales[n][:, None]).fill(0)
+        dw[d] = tp.join(total.sum(axis=0), over=z)
+
+
+# Mean and variance.
+
+
+@tp.kernel(deny_checks=True)
+def layer_norm_backward_kernel(
+    dx: Out[T, "N D"], parts: Out[Any, "N/SN 2 D"], dy: In[T, "N D"], x: In[T, "N D"], w: In[U, "D"], eps: f32, *,
+    D: int, SN: int = 32, BN: int = 1,
+) -> None:  # fmt: skip
+    """The gradient of x, and of every SN rows what they add to those of w and b; whole rows in one tile."""
+    for n in tp.parallel(N=SN):
+        kind = f64 if x.dtype == f64 else f32
+        total, plain = tp.zeros((BN, D), kind), tp.zeros((BN, D), kind)
+        for r in n.tiles(BN):
+            centred, scale = centred_and_scale(wide(x[r, :]), eps)
+            grad = wide(dy[r, :])
+            normed, inner = centred * scale, grad * w[:].to(kind)
+            along = (inner * normed).mean(axis=1, keepdims=True)
+            dx[r, :] = (inner - inner.mean(axis=1, keepdims=True) - normed * along) * scale
+            total += (grad * normed).fill(0)
+            plain += grad.fill(0)
+        parts[n.number, 0, :] = total.sum(axis=0)
+        parts[n.number, 1, :] = plain.sum(axis=0)
+
+
+@tp.kernel(deny_checks=True, schedule=Schedule(occupancy=2))
+def layer_norm_backward_loop_kernel(
+    dx: Out[T, "N D"], means: Out[Any, "N"], scales: Out[Any, "N"], dy: In[T, "N D"], x: In[T, "N D"], w: In[U, "D"],
+    eps: f32, *, BN: int = 1, BD: int = 2048,
+) -> None:  # fmt: skip
+    """The gradient of x, and the mean and the factor of each row; rows are read three times."""
+    for n in tp.parallel(N=BN):
+        kind = f64 if x.dtype == f64 else f32
+        seen = no_moments(n, kind)
+        for d in tp.tiles(D=BD):
+            seen = more_moments(seen, wide(x[n, d]), d)
+        mean, scale = mean_and_scale(seen, eps)
+        means[n], scales[n] = mean.sum(axis=1), scale.sum(axis=1)
+        plain, products = tp.zeros((n, BD), kind), tp.zeros((n, BD), kind)
+        for d in tp.tiles(D=BD):
+            inner = wide(dy[n, d]) * w[d].to(kind)
+            plain += inner.fill(0)
+            products += (inner * ((wide(x[n, d]) - mean) * scale)).fill(0)
+        length = tp.dim("D").to(kind)
+        level, along = plain.sum(axis=1, keepdims=True) / length, products.sum(axis=1, keepdims=True) / length
+        for d in tp.tiles(D=BD):
+            normed = (wide(x[n, d]) - mean) * scale
+            dx[n, d] = (wide(dy[n, d]) * w[d].to(kind) - level - normed * along) * scale
+
+
+@tp.kernel(deny_checks=True)
+def layer_norm_backward_weights_kernel(
+    dw: Out[U, "D"], db: Out[U, "D"], dy: In[T, "N D"], x: In[T, "N D"], means: In[Any, "N"], scales: In[Any, "N"], *,
+    SN: int = 1024, BN: int = 16, BD: int = 128,
+) -> None:  # fmt: skip
+    """The gradients of w and b, each SN rows by programs of their own."""
+    for d, z in tp.parallel(D=BD, N=tp.split(SN)):
+        total, plain = tp.zeros((BN, d), scales.dtype), tp.zeros((BN, d), scales.dtype)
+        for n in z.tiles(BN):
+            grad = wide(dy[n, d])
+            total += (grad * (wide(x[n, d]) - means[n][:, None]) * scales[n][:, None]).fill(0)
+            plain += grad.fill(0)
+        dw[d], db[d] = tp.join((total.sum(axis=0), plain.sum(axis=0)), over=z)
+
+
+# Which sizes.
+
+
+def _piece(sizes: Sizes, target: str) -> int:
+    """Rows of a piece: one or two pieces for each multiprocessor of a GPU, and up to 64 on a CPU."""
+    pieces = 64 if target == "cpu" else 132 * _held(sizes)
+    return power_of_two(-(-sizes["N"] // pieces))
+
+
+def _held(sizes: Sizes) -> int:
+    """How many programs a multiprocessor has registers for."""
+    return 2 if sizes["D"] <= 4096 else 1
+
+
+def _default(kernel: tp.Kernel, sizes: Sizes, target: str) -> Choice:
+    piece = _piece(sizes, target)
+    rows = min(max(4096 // power_of_two(sizes["D"]), 1), piece, 16)
+    return Choice(kernel, {"SN": piece, "BN": rows}, Schedule(occupancy=_held(sizes), warps=8))
+
+
+def _space(kernel: tp.Kernel, sizes: Sizes, target: str) -> Iterator[Choice]:
+    """Pieces are the same for all, since what they add up to is an argument."""
+    piece, length = _piece(sizes, target), power_of_two(sizes["D"])
+    for rows in (1, 2, 4, 8, 16):
+        if rows > piece or (rows > 1 and rows * length > 8192):
+            return
+        if target == "cpu":
+            yield from choices(kernel, f"SN={piece},BN={rows}")
+            continue
+        plain = (Schedule(occupancy=count) for count in (1, 2, 4))
+        yield from choices(kernel, f"SN={piece},BN={rows}", *plain)
+        yield from choices(kernel, f"SN={piece},BN={rows}", *(Schedule(occupancy=c, warps=8) for c in (1, 2)))
+
+
+def _backward(name: str, kernel: tp.Kernel) -> Tunable:
+    default, space = partial(_default, kernel), partial(_space, kernel)
+    return Tunable(name, (kernel,), default, space, exact=("D",), scalars={"eps": 1e-6})
+
+
+RMS_NORM_BACKWARD: Final = _backward("rms_norm_backward", rms_norm_backward_kernel)
+ADD_RMS_NORM_BACKWARD: Final = _backward("add_rms_norm_backward", add_rms_norm_backward_kernel)
+LAYER_NORM_BACKWARD: Final = _backward("layer_norm_backward", layer_norm_backward_kernel)
 
 
 def rms_norm(x: Any, w: Any, eps: float = 1e-6, out: Any = None) -> Any:

@@ -14,14 +14,9 @@ from tileproof import In, Index, InOut, Out, Schedule, T, U, Unique, f32, i32
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
-from .choosing import chosen
+from .arrays import chosen
 from .elementwise import wide
 from .row_choices import tile
-
-__all__ = [
-    "count_tokens", "count_tokens_kernel", "count_tokens_slots_kernel", "penalised", "penalised_kernel",
-    "penalised_slots_kernel",
-]  # fmt: skip
 
 # Logits.
 

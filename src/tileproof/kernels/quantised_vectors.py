@@ -17,16 +17,9 @@ from tileproof.diagnostics.codes import Code
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
-from .choosing import chosen
+from .arrays import chosen
 from .quantising import inverse_root, rounded, whole_groups
 from .streaming import LASTING, extents, fitting
-
-__all__ = [
-    "TUNABLES", "int8_matvec_add", "int8_matvec_add_float_kernel", "int8_matvec_add_kernel", "norm_int8_matvec",
-    "norm_int8_matvec_float_kernel", "norm_int8_matvec_kernel", "norm_int8_matvec_silu",
-    "norm_int8_matvec_silu_float_kernel", "norm_int8_matvec_silu_kernel",
-]  # fmt: skip
-
 
 # Inside kernels.
 

@@ -19,14 +19,6 @@ from tileproof.tuning import Choice
 from . import arrays
 from .streaming import extents, fitting
 
-__all__ = [
-    "TUNABLES", "group_of", "inverse_root", "norm_quantise_int8", "norm_quantise_int8_kernel", "padded",
-    "padded_kernel", "quantise_fp8", "quantise_fp8_kernel", "quantise_int4", "quantise_int4_kernel", "quantise_int8",
-    "quantise_int8_groups_kernel", "quantise_int8_kernel", "quantise_int8_rows_kernel", "rounded", "rounded_rows",
-    "whole_groups",
-]  # fmt: skip
-
-TUNABLES: Final = ()
 GROUPS: Final = (16, 32, 64, 128, 256)
 """How many weights may share a scale, apart from a whole row."""
 

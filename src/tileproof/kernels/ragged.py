@@ -17,10 +17,8 @@ from tileproof import In, Index, InOut, Out, Schedule, T, Unique, f64, i32
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
-from .choosing import chosen
+from .arrays import chosen
 from .weighing import LOG2_E, axes_of, blank, covering, mean_of, scale_of, shared, weighed, wide
-
-__all__ = ["attend_prompt", "attend_prompt_kernel", "attend_rows", "attend_rows_kernel"]
 
 
 @tp.kernel(deny_checks=True)

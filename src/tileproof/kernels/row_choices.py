@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from tileproof.language.kernel import Kernel
-from tileproof.language.schedule import Schedule
+from tileproof.language.kernel import Kernel, Schedule
 from tileproof.tuning import Choice, Sizes, choices
 
 ENOUGH: Final = 264

@@ -16,15 +16,8 @@ from tileproof import In, Index, InOut, Out, Schedule, Sum, T, Unique, f32, f64
 from tileproof.diagnostics.codes import Code
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
-from .arrays import matrix, refused, result, shown, view
-from .choosing import chosen
-from .norm_parts import power_of_two
-
-__all__ = [
-    "conv2d", "conv2d_kernel", "embedding", "embedding_backward", "embedding_backward_kernel", "embedding_kernel",
-    "embedding_whole_kernel", "gather_rows", "gather_rows_kernel", "gather_rows_whole_kernel", "scatter_rows",
-    "scatter_rows_kernel", "scatter_rows_whole_kernel",
-]  # fmt: skip
+from .arrays import chosen, matrix, refused, result, shown, view
+from .norms import power_of_two
 
 
 def embedding(ids: Any, table: Any, out: Any = None) -> Any:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import TileproofError
+from tileproof.diagnostics.errors import Diagnostic, TileproofError
 
 
 class ModelError(TileproofError):

@@ -16,13 +16,13 @@ from tileproof.analysis.ranges import CARRIED_LIMIT, START_LIMIT
 from tileproof.analysis.verdict import Residual, Rung
 from tileproof.diagnostics.spans import Span
 from tileproof.ir import ops
-from tileproof.ir.extent import Length
 from tileproof.ir.types import (
     INDEX_SCALAR,
     AnyValue,
     Axis,
     Content,
     Fixed,
+    Length,
     Named,
     Tensor,
     Tile,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tileproof.diagnostics.records import dataclass
-from tileproof.ir.ops import AnyOp, Block, Join, Parallel, Print, Store, Update, operands, results
+from tileproof.ir.ops import AnyOp, Block, Join, KernelIR, Parallel, Print, Store, TilesLoop, Update, operands, results
 from tileproof.ir.types import AnyValue, Tile, TileType, Value
-from tileproof.ir.walk import map_blocks, uses
+from tileproof.ir.walk import map_blocks, uses, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,3 +66,15 @@ def _without_effects(op: AnyOp) -> AnyOp:
         return Block(tuple(map(_without_effects, kept)), block.yields)
 
     return map_blocks(op, cleaned)
+
+
+def walks(kernel: KernelIR) -> tuple[tuple[str, int], ...]:
+    """Every dimension that is walked by tiles of more than one element, and their size."""
+    found: dict[tuple[str, int], None] = {}
+    for op in walk(kernel.body):
+        walkers = op.walkers if isinstance(op, Parallel) else (op.walker,) if isinstance(op, TilesLoop) else ()
+        for walker in walkers:
+            of = walker.type
+            if isinstance(of.size, int) and of.size > 1:
+                found[of.dimension, of.size] = None
+    return tuple(found)

@@ -11,7 +11,6 @@ run another thread either. So what is taken and the sum of it change with no cal
 from __future__ import annotations
 
 import os
-import re
 import threading
 import weakref
 from collections import deque
@@ -22,13 +21,12 @@ import numpy as np
 
 from tileproof.backends.base import device_of
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError, OutOfMemory
+from tileproof.diagnostics.errors import Diagnostic, LaunchError, OutOfMemory
 from tileproof.diagnostics.records import dataclass
-from tileproof.diagnostics.values import in_words, shown
+from tileproof.diagnostics.values import bytes_of, in_words, shown
 from tileproof.language.dtypes import DType
 
-from .devices import Array, address_of
+from .describe import Array, address_of
 from .leases import Span, ledger_of
 from .recording import recording, refuse_recording
 from .storage import Block
@@ -38,8 +36,6 @@ ALIGNMENT: Final = 64
 _SMALL, _TOGETHER = 4096, 16
 """As many pieces of memory are taken from the system at once, if they are no larger."""
 VARIABLE: Final = "TILEPROOF_MEMORY_LIMIT"
-_UNITS: Final = {"": 1, "b": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
-                 "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,14 +255,13 @@ def _limit_from_environment() -> int | None:
 def _bytes(amount: int | str, where: str) -> int:
     if type(amount) is int and amount >= 0:
         return amount
-    text = amount if isinstance(amount, str) else shown(amount)
-    found = re.fullmatch(r"\s*(\d{1,40}(?:\.\d{1,40})?)\s*([a-z]*)\s*", text.lower())
-    if found is None or found[2] not in _UNITS:
+    found = bytes_of(amount if isinstance(amount, str) else shown(amount))
+    if found is None:
         raise LaunchError(
             Diagnostic(Code.BAD_SETTING, f"{where} is {shown(amount)}, which is no amount of memory",
                        help='write a number of bytes, or for instance "2 GiB"')
         )  # fmt: skip
-    return int(float(found[1]) * _UNITS[found[2]])
+    return found
 
 
 def _start_anew() -> None:

@@ -19,25 +19,22 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from tileproof.backends.cuda.assembling import Assembled, Job, Options, assemble_each
-from tileproof.backends.cuda.cubin import warnings_of
+from tileproof.backends.cuda.cubin import Remark, warnings_of
 from tileproof.backends.cuda.program import Program
-from tileproof.backends.cuda.remarks import Remark
 from tileproof.backends.cuda.running import Code, Request, code_of, job_of
 from tileproof.diagnostics.errors import TileproofError
-from tileproof.frontend.parse import parse
+from tileproof.frontend.signature import parse
 from tileproof.ir.types import TensorType
-from tileproof.language.kernel import Kernel
-from tileproof.language.schedule import Schedule
+from tileproof.language.kernel import Kernel, Schedule
 
 from .arguments import Bound
 from .bundles import Held, pack
-from .cache import default, digest, recorded
-from .devices import Array
+from .cache import default, digest, recorded, write_whole
+from .describe import Array
 from .gpu import Variant, space_of, variant
-from .prepare import prepare
+from .launch import prepare
 from .proofs import fingerprint, read_entry, write_entry
 from .proved import Proved
-from .whole_files import write_whole
 
 Assemble: TypeAlias = Callable[..., Iterable[tuple[Job, Assembled | TileproofError]]]
 """What calls the assembler, as `assemble_each` does."""

@@ -14,8 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic, Label
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.errors import Diagnostic, Label, LaunchError
 from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.values import shown
 from tileproof.frontend.dimensions import resolve
@@ -33,9 +32,7 @@ from tileproof.frontend.specialisation import ConstantValue, Specialisation
 from tileproof.ir.types import Access, Fixed, Named
 from tileproof.language.dtypes import BOOL, F32, I32, I64, DType, DTypeVar, by_storage, limits
 
-from .devices import Array, Described, address_of, check_writeable, described
-from .foreign import Unusable
-from .host_arrays import on_host
+from .describe import Array, Described, Unusable, address_of, check_writeable, described, on_host
 from .storage import Block
 from .tensors import Tensor
 
@@ -45,7 +42,7 @@ class Bound:
     """Arguments that fit their signature."""
 
     tensors: dict[str, Any] = field(default_factory=dict)
-    """Numpy arrays, also over the memory of others; or what `devices.described` says of arrays on a GPU."""
+    """Numpy arrays, also over the memory of others; or what `describe.described` says of arrays on a GPU."""
     scalars: dict[str, bool | int | float] = field(default_factory=dict)
     dimensions: dict[str, int] = field(default_factory=dict)
     dtypes: dict[str, DType] = field(default_factory=dict)

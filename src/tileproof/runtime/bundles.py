@@ -24,8 +24,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
 
 from .cache import DEFAULT_LIMIT, add_layer, file_of, sealed, unsealed
 from .proofs import fingerprint

@@ -32,6 +32,24 @@ from hashlib import sha256
 from pathlib import Path
 
 from tileproof.diagnostics.records import dataclass
+from tileproof.diagnostics.values import bytes_of
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Writes a file in place of what lies there; if something fails, that is still there.
+
+    A device or a pipe, such as /dev/stdout, is written to: a file must not take its place.
+    """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        path.write_bytes(data)
+        return
+    draft = path.with_name(f"{path.name}.{os.getpid()}.draft")
+    try:
+        draft.write_bytes(data)
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+
 
 DEFAULT_LIMIT = 1 << 30
 """Bytes of all entries together, where TILEPROOF_CACHE_LIMIT does not say."""
@@ -44,7 +62,6 @@ _FOLDER = re.compile(r"[0-9a-f]{2}")
 _FOLDERS = 256
 _ENTRY = re.compile(r"[0-9a-f]{62}\.tpk")
 _DRAFT = re.compile(r"draft-[0-9a-f]{24}\.tmp")
-_SIZE = re.compile(r"\s*([0-9]{1,18}(?:\.[0-9]{1,18})?)\s*([KMGT]?)(I?)B?\s*", re.IGNORECASE)
 
 _STALE = 3600.0
 """Seconds after which a draft has no writer any more."""
@@ -443,12 +460,11 @@ def _limit(text: str | None) -> int:
     """Bytes meant by `2GB`, `1.5 GiB` or `1000000`."""
     if text is None or not text.strip():
         return DEFAULT_LIMIT
-    found = _SIZE.fullmatch(text)
+    found = bytes_of(text)
     if found is None:
         _warn(f"TILEPROOF_CACHE_LIMIT is `{text}`, which is not a size such as 500MB or 2GiB; the limit is 1 GiB.")
         return DEFAULT_LIMIT
-    number, unit, binary = found.groups()
-    return int(float(number) * (1024 if binary else 1000) ** " KMGT".index(unit.upper() or " "))
+    return found
 
 
 # Keys.

@@ -9,13 +9,12 @@ from tileproof.analysis.checking import prove
 from tileproof.analysis.verdict import Verdict
 from tileproof.backends.interpreter.replay import replay
 from tileproof.compiler.pipeline import compile_for, passed, with_checks
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import KernelError
+from tileproof.diagnostics.errors import Diagnostic, KernelError
 from tileproof.frontend.elaborate import accepted
-from tileproof.frontend.parse import Elaborated, parse
+from tileproof.frontend.signature import Elaborated, parse
 from tileproof.frontend.specialisation import ConstantValue, Specialisation
-from tileproof.ir.extent import Undecided, symbol
 from tileproof.ir.ops import KernelIR
+from tileproof.ir.types import Undecided, symbol
 from tileproof.language.kernel import Kernel
 
 

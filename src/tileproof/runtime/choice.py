@@ -12,8 +12,7 @@ from typing import Final
 
 from tileproof.backends.base import AUTO, Backend, backend_of, names
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
 from tileproof.diagnostics.values import shown
 
 from .recording import recording

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from tileproof.analysis.compares import Compare, Fits
 from tileproof.analysis.terms import AxisExtent, DimensionExtent, Scalar, everything
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
 from tileproof.frontend.signature import Signature
 
 from .arguments import Bound

@@ -11,17 +11,15 @@ import numpy as np
 
 from tileproof.analysis.verdict import Verdict
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic, Label
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.errors import Diagnostic, Label, LaunchError
 from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.spans import Span
 from tileproof.frontend.signature import ContentOf, Signature, TensorParameter
-from tileproof.ir.extent import INDEX_LIMIT
 from tileproof.ir.ops import Group
-from tileproof.ir.types import Access
+from tileproof.ir.types import INDEX_LIMIT, Access
 
 from .arguments import Bound, fail
-from .devices import Array, host_copy
+from .describe import Array, host_copy
 from .facts import Measured, Wanted, measure
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from typing import Any
 
 from tileproof.backends.base import device_of
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
 
 from .making import asarray
 from .memory import Overlap, overlap_of

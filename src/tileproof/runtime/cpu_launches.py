@@ -20,7 +20,7 @@ from typing import Any, Final
 import numpy as np
 
 from tileproof.backends.cpu import llvm, running
-from tileproof.backends.cpu.facts import Facts
+from tileproof.backends.cpu.parameters import Facts
 from tileproof.backends.cpu.pool import ARENAS
 from tileproof.backends.cpu.queue import STEP, copy_of, step_of
 from tileproof.backends.cpu.running import NOBODY, Loaded, Lowered
@@ -29,15 +29,14 @@ from tileproof.backends.launching import bits_of
 from tileproof.frontend.signature import ContentOf, Signature, TensorParameter
 from tileproof.ir import ops
 from tileproof.ir.types import Access
-from tileproof.language.memo import Memo
+from tileproof.language.kernel import Memo
 
 from . import fast
 from .arguments import Bound
 from .cache import default, digest
 from .cpu_plans import RECORD, plan_of
 from .cpu_streams import Called, caller, current
-from .devices import address_of
-from .host_arrays import keep_still
+from .describe import address_of, keep_still
 from .launch_cache import Form, can_follow, launch_with, remember
 from .leases import Span, Work, ledger_of
 from .owned import is_own, note_writes, work_of
@@ -398,18 +397,18 @@ def _lowered(found: Proved, depth: int) -> ops.KernelIR:
 def _ready(found: Proved, lowered: Lowered, facts: Facts, target: Target) -> Loaded:
     """A kernel's native form for some facts, from disk if it is there."""
     if not found.key:
-        from tileproof.backends.cpu import compilation
+        from tileproof.backends.cpu import program
 
-        code = compilation.compile_kernel(lowered.kernel, facts, target, f"tileproof_{next(_numbers)}")
+        code = program.compile_kernel(lowered.kernel, facts, target, f"tileproof_{next(_numbers)}")
         return Loaded(lowered, facts, code)
     key = digest("cpu", found.key, astuple(facts), depth_for(target), target.key, target.caches.l3, llvm.version())
     if key not in _loaded:
         stored = default()
         code = read_entry(stored, key, ())
         if not isinstance(code, running.Code):
-            from tileproof.backends.cpu import compilation
+            from tileproof.backends.cpu import program
 
-            code = compilation.compile_kernel(lowered.kernel, facts, target, f"tileproof_{key[:32]}")
+            code = program.compile_kernel(lowered.kernel, facts, target, f"tileproof_{key[:32]}")
             stored.put(key, write_entry(code, ()))
         if key not in _loaded:
             _loaded[key] = code, running.load(code)

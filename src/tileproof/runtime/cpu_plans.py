@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from tileproof.backends.cpu.packed_operands import limits
+from tileproof.backends.cpu.parameters import limits
 from tileproof.backends.cpu.pool import Arena
 from tileproof.backends.cpu.queue import STEP
 from tileproof.backends.cpu.running import NOBODY, Loaded
@@ -186,6 +186,3 @@ def _arena_for(size: int) -> Arena:
     if not _arenas or _arenas[-1].size < size:
         _arenas.append(Arena(max(size, 1 << 16)))
     return _arenas[-1]
-
-
-__all__ = ["RECORD", "plan_of"]

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from tileproof.backends.cpu.queue import CALL, STEP, Queue, call_of
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import TileproofError
+from tileproof.diagnostics.errors import Diagnostic, TileproofError
 
 from .fast import door
 from .fast.lanes import MOST_SPANS
@@ -388,5 +387,3 @@ ledger_of(None).is_launching = _is_launching
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_start_anew)
 atexit.register(_abandon)
-
-__all__ = ["Called", "Caller", "CpuStream", "caller", "current"]

@@ -20,7 +20,7 @@ from tileproof.backends.cuda.pinned import LARGEST, Pinned, in_pinned, pinned
 from tileproof.diagnostics.errors import LaunchError
 
 from .cuda_streams import CudaStream, current_cuda_stream, settle_checks
-from .devices import Array
+from .describe import Array
 from .leases import Span, Work, ledger_of, raise_again
 from .tensors import Tensor
 
@@ -266,6 +266,3 @@ def _write(stream: CudaStream, name: str, tensor: Tensor, start: Callable[[], ob
 def _stream_of(tensor: Tensor) -> CudaStream:
     assert tensor.block.device is not None
     return current_cuda_stream(tensor.block.device)
-
-
-__all__ = ["device_to_device", "fetch", "fill", "from_host", "to_host"]

@@ -13,18 +13,17 @@ import numpy as np
 from tileproof.backends.base import Backend
 from tileproof.backends.cuda.driver import Device
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
 
 from . import cuda_copies, cuda_graphs, following, host_access
 from .arguments import Bound
 from .cuda_memory import CudaAccount
 from .cuda_streams import CudaStream, lend
+from .describe import Array
 from .graphs import Recorded
-from .host_arrays import Array
+from .launch import check
 from .leases import Outdated, Work, ledger_of
 from .premises import Watch
-from .prepare import check
 from .proved import Proved
 from .recording import refuse_recording
 from .tensors import Tensor

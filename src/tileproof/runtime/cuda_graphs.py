@@ -24,8 +24,7 @@ from tileproof.backends.cuda.driver import Device, ExecutableGraph
 from tileproof.backends.cuda.pinned import LARGEST, Pinned, pinned
 from tileproof.backends.launching import require
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
 from tileproof.ir.types import Access
 from tileproof.language.dtypes import U8
 
@@ -33,8 +32,7 @@ from . import gpu
 from .arguments import Bound, fail
 from .cuda_launches import order, torch_stream_beside
 from .cuda_streams import CudaStream
-from .devices import Array, Described, address_of, byte_range, wait_for_owner
-from .foreign import torch_of
+from .describe import Array, Described, address_of, byte_range, torch_of, wait_for_owner
 from .graphs import Recorded, Replay
 from .leases import Work, raise_again
 from .making import empty

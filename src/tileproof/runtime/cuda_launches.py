@@ -21,16 +21,14 @@ from tileproof.backends.cuda.driver import Device
 from tileproof.backends.cuda.starting import Started
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError, TileproofError
-from tileproof.frontend.parse import parse
-from tileproof.frontend.signature import ContentOf, Signature
+from tileproof.frontend.signature import ContentOf, Signature, parse
 from tileproof.ir.types import Access
 
 from . import cuda_copies
 from .arguments import Bound, fail
 from .cuda_streams import CudaStream, current_cuda_stream, torch_cuda
-from .devices import Array, Described, address_of, host_copy, wait_for_owner
+from .describe import Array, Described, address_of, host_copy, torch_of, wait_for_owner
 from .facts import Key, key_of
-from .foreign import torch_of
 from .leases import Span, Work, raise_again, untraced
 from .owned import note_writes, spans_of
 from .proved import Proved
@@ -251,6 +249,3 @@ def entries_of(bound: Bound, name: str) -> Any:
         known = {**known, key: cuda_copies.to_host(own)}
         _entries[block] = version, known
     return known[key]
-
-
-__all__ = ["Launch", "entries_of", "give", "is_torchs", "order", "torch_stream_beside"]

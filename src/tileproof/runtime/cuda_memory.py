@@ -20,7 +20,7 @@ from tileproof.language.dtypes import DType
 
 from .accounting import Account, Taken
 from .cuda_streams import CudaStream, current_cuda_stream
-from .devices import current_stream
+from .describe import current_stream
 from .leases import Span, Work, ledger_of
 from .storage import Block
 

@@ -24,7 +24,7 @@ from tileproof.backends.cuda.driver import Device, Event
 from tileproof.backends.cuda.driver_api import Driver
 from tileproof.diagnostics.errors import LaunchError, TileproofError
 
-from . import devices
+from . import describe
 from .fast.lanes import Lane
 from .leases import Outdated, Span, Work, ledger_of, raise_again
 from .streams import Stream, current_stream, device_number
@@ -105,7 +105,7 @@ class CudaStream(Stream):
     @classmethod
     def default(cls, device: int) -> CudaStream:
         """The stream for work that was given to none in particular: the current one of torch or cupy, else stream 0."""
-        handle = devices.current_stream(device)
+        handle = describe.current_stream(device)
         found = _foreign.get((device, handle))
         if found is not None and found._driver is found.gpu.driver:
             return found
@@ -417,6 +417,3 @@ def lend(device: int, span: Span, handle: int) -> None:
     if error is not None:
         ledger.told(error)
         raise_again(error)
-
-
-__all__ = ["CudaStream", "current_cuda_stream", "lend", "settle_checks", "torch_cuda"]

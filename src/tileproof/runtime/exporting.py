@@ -16,8 +16,7 @@ from tileproof.backends.base import device_of
 from tileproof.diagnostics.values import shown
 
 from . import dlpack
-from .foreign import without_gaps
-from .host_arrays import Array, array_over
+from .describe import Array, array_over, without_gaps
 from .leases import ledger_of
 from .storage import Block, View
 from .views import refused

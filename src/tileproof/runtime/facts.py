@@ -13,7 +13,7 @@ import numpy as np
 
 from tileproof.diagnostics.records import dataclass
 
-from .devices import Array, byte_range
+from .describe import Array, byte_range
 
 _BLOCK: Final = 1 << 16
 """Entries that stay in a cache while more than one thing is asked of them."""

@@ -23,7 +23,7 @@ from .arguments import Bound
 from .contracts import any_looks_at_scalars
 from .cuda_launches import give
 from .cuda_streams import CudaStream, current_cuda_stream
-from .devices import current_stream
+from .describe import current_stream
 from .fast import CUDA, Join, Plan, ScalarArgument, TensorArgument, readers
 from .fast.around import follow_torch
 from .gpu import Compiled

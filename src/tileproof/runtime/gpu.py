@@ -11,9 +11,9 @@ from functools import cache
 from typing import Final
 
 from tileproof.backends.cuda import running
-from tileproof.backends.cuda.dependent import Dependent
 from tileproof.backends.cuda.driver import Device
 from tileproof.backends.cuda.facts import Facts
+from tileproof.backends.cuda.order import Dependent
 from tileproof.backends.cuda.program import read_first
 from tileproof.backends.cuda.state import Target
 from tileproof.backends.launching import require
@@ -22,14 +22,13 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.ir.ops import KernelIR
 from tileproof.ir.types import Access, TensorType
-from tileproof.language.memo import Memo
-from tileproof.language.schedule import Schedule
+from tileproof.language.kernel import Memo, Schedule
 
 from .arguments import Bound
 from .bundles import without_assembler
 from .cache import default, digest
 from .cuda_launches import entries_of
-from .devices import address_of
+from .describe import address_of
 from .proofs import fingerprint, read_entry, write_entry
 from .proved import Proved
 

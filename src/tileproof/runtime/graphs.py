@@ -25,22 +25,20 @@ import numpy as np
 
 from tileproof.backends.base import device_of
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError
-from tileproof.frontend.parse import parse
-from tileproof.frontend.signature import Signature
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
+from tileproof.frontend.signature import Signature, parse
 from tileproof.ir.types import Access
 from tileproof.language.kernel import Kernel
 
 from . import choice
 from .arguments import Bound
+from .describe import torch_of
 from .describing import Description, Node
 from .fast.readers import Place, place_of_array
-from .foreign import torch_of
+from .launch import prepare_recorded
 from .leases import Outdated, Span, Work, ledger_of, raise_again
 from .operations import Operation
 from .premises import GraphPremises
-from .prepare import prepare_recorded
 from .proved import Proved
 from .recording import recording
 from .storage import NOTHING, Block, Written

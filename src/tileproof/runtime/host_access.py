@@ -9,15 +9,13 @@ import numpy as np
 
 from tileproof.backends.base import device_of
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import InFlight, LaunchError
+from tileproof.diagnostics.errors import Diagnostic, InFlight, LaunchError
 from tileproof.diagnostics.values import shown
 from tileproof.language.dtypes import ALL, BOOL, DType, by_storage
 
-from .devices import described, host_copy
-from .foreign import Unusable
-from .host_arrays import Array, on_host
+from .describe import Array, Unusable, described, host_copy, on_host
 from .leases import Stream
+from .recording import refuse_recording
 from .storage import View
 from .views import refused
 
@@ -167,3 +165,20 @@ def _by_other_name(given: Any) -> DType | None:
     except (TypeError, ValueError):
         return None
     return None if text and stored.name != text else by_storage().get(stored)
+
+
+class Fetched:
+    """Elements on their way to the host. What is launched behind it may write the tensor: this has its own copy."""
+
+    __slots__ = ("_finish",)
+
+    _finish: Callable[[], Array]
+
+    def __init__(self, tensor: View) -> None:
+        refuse_recording("a tensor is read by the host", "fetch it when the graph was replayed; nothing runs before")
+        tensor.demand_written("fetch")
+        self._finish = device_of(tensor.block.device).fetch(tensor)
+
+    def numpy(self) -> Array:
+        """The elements, once they are there; raises what went wrong with the work that wrote them."""
+        return self._finish()

@@ -21,8 +21,8 @@ from . import cpu_launches
 from .accounting import Account
 from .arguments import Bound
 from .cpu_streams import Called, CpuStream, current
+from .describe import Array
 from .host_access import in_flight, read_only
-from .host_arrays import Array
 from .leases import Outdated, Work, ledger_of
 from .premises import Watch, separate
 from .proved import Proved, signature_of

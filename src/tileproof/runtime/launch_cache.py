@@ -12,16 +12,16 @@ from typing import Any, Final, TypeAlias
 
 from tileproof.backends.cpu.target import ENCODED, Target, this_machine
 from tileproof.diagnostics.records import dataclass
+from tileproof.frontend.names import split
 from tileproof.frontend.signature import Signature, TensorParameter
-from tileproof.frontend.watching import split
 from tileproof.ir.types import Access
 from tileproof.language.dtypes import DType
-from tileproof.language.kernel import Kernel
-from tileproof.language.memo import Memo
+from tileproof.language.kernel import Kernel, Memo
 
 from . import choice, streams
 from .fast import Plan, Plans, ScalarArgument, readers, register_buffer
-from .fast.around import Around, Follow, Way, follower
+from .fast.around import Follow, Way, follower
+from .fast.layout import Around
 from .proved import Proved, signature_of
 from .recording import recording
 from .tensors import Tensor
@@ -165,8 +165,3 @@ def scalar_argument(dtype: DType, given: Any, word: int | None) -> ScalarArgumen
     if type(given) not in (bool, int, float) or dtype.name not in _SCALARS:
         return None
     return ScalarArgument(dtype, type(given), word)
-
-
-__all__ = [
-    "FORMS", "Form", "can_follow", "forms_of", "launch_with", "remember", "scalar_argument",
-]  # fmt: skip

@@ -14,19 +14,59 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, NamedTuple, NoReturn, TypeAlias
+from typing import Any, NamedTuple, NoReturn, Protocol, TypeAlias
 from weakref import WeakSet
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import InFlight
+from tileproof.diagnostics.errors import Diagnostic, InFlight
 
 from .fast import door
-from .fast.lanes import Lanes
-from .interfaces import Block, Span, Stream, Tensor
+from .fast.lanes import Lane, Lanes
 from .recording import refuse_recording
+from .views import Runs
+
+Span: TypeAlias = tuple[int, int]
+"""The first byte of some memory, and the end of it."""
+
+
+class Stream(Protocol):
+    """Work in order, by its numbers: see `streams.Stream`."""
+
+    turn: int
+    lane: Lane
+    pending: deque[tuple[int, Any]]
+    seen: dict[Any, int]
+    errors: dict[int, BaseException]
+
+    @property
+    def done(self) -> int: ...
+    def is_idle(self) -> bool: ...
+    def has_done(self, turn: int) -> bool: ...
+    def until(self, turn: int) -> None: ...
+    def note_leases(self, work: Any) -> None: ...
+    def write_leases(self) -> None: ...
+    def failure_of(self, work: Any) -> BaseException | None: ...
+    def tell(self, turn: int) -> None: ...
+    def finished(self, done: int) -> list[tuple[Any, Any]]: ...
+
+
+class Block(Protocol):
+    """Memory whose writes are counted: see `storage.Block`."""
+
+    version: int
+
+
+class Tensor(Protocol):
+    """A view of memory: see `tensors.Tensor`."""
+
+    @property
+    def block(self) -> Block: ...
+    @property
+    def runs(self) -> Runs: ...
+
 
 Use: TypeAlias = tuple[Any, int]
 """Work of a stream, by its number there."""
@@ -430,7 +470,3 @@ def _forget_locks() -> None:
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_making.acquire, after_in_parent=_making.release, after_in_child=_making.release)
     os.register_at_fork(before=_hold_locks, after_in_parent=_release_locks, after_in_child=_forget_locks)
-
-__all__ = [
-    "Ledger", "Span", "Stream", "Use", "Work", "every_ledger", "ledger_of", "raise_again", "untraced",
-]  # fmt: skip

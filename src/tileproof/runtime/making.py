@@ -14,16 +14,13 @@ import numpy as np
 
 from tileproof.backends.base import device_of
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
 from tileproof.diagnostics.values import shown
 from tileproof.language.dtypes import BOOL, F32, I64, DType, by_storage
 
 from . import views
-from .devices import Described, address_of, byte_range, described
-from .foreign import Unusable, check_owner
+from .describe import Array, Described, Unusable, address_of, array_over, byte_range, check_owner, described, on_host
 from .host_access import element_type, fitting, host_array, not_usable
-from .host_arrays import Array, array_over, on_host
 from .storage import Block
 from .streams import device_number
 from .tensors import Tensor, fresh

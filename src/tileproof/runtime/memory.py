@@ -19,13 +19,13 @@ from enum import Enum
 from math import gcd
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Label
+from tileproof.diagnostics.errors import Label
 from tileproof.diagnostics.records import dataclass
 from tileproof.frontend.signature import Signature, TensorParameter
 from tileproof.ir.types import Access
 
 from .arguments import Bound, fail
-from .devices import Array, Described, address_of, byte_range
+from .describe import Array, Described, address_of, byte_range
 
 _POSSIBILITIES = 64
 """How many distances are followed at once. Each cut at most doubles them: slices with three axes never leave more."""

@@ -15,13 +15,11 @@ from contextvars import ContextVar, copy_context
 from typing import Any, Final, Generic, NamedTuple, NoReturn, TypeVar
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
 from tileproof.diagnostics.values import shown
-from tileproof.frontend.parse import parse
+from tileproof.frontend.signature import parse
 from tileproof.ir.types import Access
-from tileproof.language.kernel import Kernel
-from tileproof.language.memo import Memo
+from tileproof.language.kernel import Kernel, Memo
 
 from .recording import refuse_recording
 from .streams import Stream, chained, current_stream, watched, without_last
@@ -345,6 +343,3 @@ class StreamPool:
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         _pools.set(without_last(_pools.get(), self))
-
-
-__all__ = ["Operation", "StreamPool", "all_of", "host_op", "launch_op", "value_op"]

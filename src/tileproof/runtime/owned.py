@@ -8,11 +8,11 @@ from typing import Any, Final
 from tileproof.diagnostics.codes import Code
 from tileproof.frontend.signature import ContentOf, Signature, TensorParameter
 from tileproof.ir.types import Access
-from tileproof.language.memo import Memo
+from tileproof.language.kernel import Memo
 
 from .arguments import Bound, fail
 from .contracts import measured_now
-from .devices import Described, byte_range, host_copy
+from .describe import Described, byte_range, host_copy
 from .facts import Measured, Wanted, key_of, measure, minted
 from .leases import Outdated, Span, Work, ledger_of, raise_again
 from .proved import Proved, signature_of

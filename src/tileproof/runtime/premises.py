@@ -29,9 +29,8 @@ from tileproof.language.dtypes import I64
 from .arguments import Bound, fail
 from .contracts import check_content, check_contents, fault_of, incurable, refuse, wanted_of
 from .cpu_streams import caller
-from .devices import Array, byte_range
+from .describe import Array, byte_range, plain_array
 from .facts import Key, Measured, Wanted, key_of
-from .host_arrays import plain_array
 from .index_kernels import Launch, copied, words_for
 from .leases import Outdated, Span, Work, ledger_of
 from .making import empty, over

@@ -23,8 +23,7 @@ from tileproof.analysis.verdict import Verdict
 from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.spans import Source, Span
 from tileproof.frontend.names import MISSING, Capture, find_name, is_language
-from tileproof.frontend.parse import Elaborated, parse
-from tileproof.frontend.signature import ContentOf, Signature, TensorParameter
+from tileproof.frontend.signature import ContentOf, Elaborated, Signature, TensorParameter, parse
 from tileproof.frontend.source import read_function
 from tileproof.frontend.specialisation import Specialisation
 from tileproof.ir.ops import KernelIR

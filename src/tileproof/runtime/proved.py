@@ -9,10 +9,9 @@ from typing import Any
 from tileproof.analysis.verdict import Verdict
 from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.spans import Span
-from tileproof.frontend.parse import Elaborated, parse
-from tileproof.frontend.signature import Signature
+from tileproof.frontend.names import watch
+from tileproof.frontend.signature import Elaborated, Signature, parse
 from tileproof.frontend.specialisation import Specialisation
-from tileproof.frontend.watching import watch
 from tileproof.ir.ops import Group, KernelIR
 from tileproof.ir.walk import walk
 from tileproof.language.kernel import Kernel

@@ -6,8 +6,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
 
 recording: ContextVar[Any] = ContextVar("tileproof_graph", default=None)
 """The graph that launches go into now, if there is one."""

@@ -15,10 +15,10 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from tileproof.backends.memory import Memory
+from tileproof.backends.base import Memory
 from tileproof.language.dtypes import DType
 
-from .devices import Described
+from .describe import Described
 from .facts import Facts
 from .fast.layout import StateData
 from .fast.plan import CPU, CUDA

@@ -17,8 +17,7 @@ from typing import Any, ClassVar, Final, Self, TypeVar
 
 from tileproof.backends.base import device_of
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
 from tileproof.diagnostics.values import shown
 
 from .fast.lanes import Lane
@@ -324,8 +323,3 @@ def device_number(device: str) -> int | None:
 def device_name(number: int | None) -> str:
     """The name of a device, as users write it."""
     return "cpu" if number is None else f"cuda:{number}"
-
-
-__all__ = [
-    "Stream", "chained", "chosen_stream", "current_stream", "device_name", "device_number", "watched", "without_last",
-]  # fmt: skip

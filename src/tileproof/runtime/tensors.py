@@ -8,27 +8,69 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any, Final, Self
 
 import numpy as np
 
-from tileproof.backends.base import device_of
-from tileproof.backends.memory import Memory
+from tileproof.backends.base import Memory, device_of
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
 from tileproof.diagnostics.values import shown
 from tileproof.language.dtypes import ALL, DType
 
-from . import dlpack, exporting, host_access, showing, views
+from . import dlpack, exporting, host_access, views
 from .accounting import account_of
-from .devices import Described, address_of
-from .fetching import Fetched
-from .foreign import without_gaps
+from .describe import Described, address_of, without_gaps
+from .host_access import Fetched
 from .leases import Span, ledger_of
-from .storage import Block
+from .storage import Block, View
 from .streams import device_name, device_number
 from .views import refused
+
+_MOST: Final = 200
+"""How many elements are text_of in full."""
+_MARGIN: Final = "Tensor("
+
+
+def text_of(tensor: View) -> str:
+    """What a tensor holds, or why that cannot be told now; its shape, element type and device."""
+    contents = "its contents cannot be read"
+    with suppress(Exception):
+        contents = _contents(tensor)
+    return f"{_MARGIN}{contents}, shape={tensor.shape}, dtype={tensor.dtype}, device={tensor.device})"
+
+
+def _contents(tensor: View) -> str:
+    ledger = ledger_of(tensor.block.device)
+    with ledger.lock, ledger.door:
+        if ledger.holders(tensor.span, False):
+            return "in flight"
+        ledger.retire()
+        error = ledger.poison_in(tensor.span)
+        if error is not None:
+            return f"poisoned: {_first_line(error)}"
+        if not tensor.is_initialised:
+            return "uninitialised"
+        if tensor.block.device is None:
+            return _elements(tensor._array)
+    if tensor.size > _MOST:
+        return "[...]"  # to show it would copy much from the GPU
+    text: str = device_of(tensor.block.device).look(tensor, _elements)
+    return text
+
+
+def _elements(values: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> str:
+    # Numpy writes bf16 and 8-bit floats as if they were objects.
+    plain = values if values.dtype.isbuiltin == 1 or values.size > _MOST else values.astype(np.float32)
+    return np.array2string(plain, separator=", ", prefix=_MARGIN, threshold=_MOST)
+
+
+def _first_line(error: BaseException) -> str:
+    diagnostics = getattr(error, "diagnostics", ())
+    text = diagnostics[0].message if diagnostics else str(error)
+    return text.strip().split("\n")[0] or type(error).__name__
+
 
 Array = np.ndarray[Any, Any]
 _new: Final = object.__new__
@@ -431,7 +473,7 @@ class Tensor:
         return _again, (host_access.read(self, "pickle"), self.dtype, self.device)
 
     def __repr__(self) -> str:
-        return showing.shown(self)
+        return text_of(self)
 
 
 def _again(values: Array, dtype: DType, device: str) -> Tensor:

@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from tileproof.diagnostics.codes import Code
-from tileproof.frontend.parse import parse
-from tileproof.frontend.signature import ContentOf, OpenDimension, ScalarParameter, Signature, TensorParameter
+from tileproof.frontend.signature import ContentOf, OpenDimension, ScalarParameter, Signature, TensorParameter, parse
 from tileproof.ir.types import Access, Fixed, Named
 from tileproof.language.dtypes import BOOL, DType, DTypeVar
 from tileproof.language.kernel import Kernel
 
 from .arguments import fail, wrong_rank
-from .foreign import to_torch
+from .describe import to_torch
 
 _MADE = (Access.OUT, Access.SUM, Access.MAX, Access.MIN)
 """Tensors that a launch writes whole, whatever they held."""

@@ -17,10 +17,8 @@ from importlib import import_module
 from typing import Any, Final, overload
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError
-from tileproof.frontend.parse import parse
-from tileproof.frontend.signature import TensorParameter
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
+from tileproof.frontend.signature import TensorParameter, parse
 from tileproof.ir.types import Access
 from tileproof.language.kernel import Kernel, Launcher
 

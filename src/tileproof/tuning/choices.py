@@ -10,8 +10,7 @@ from functools import cache
 from itertools import product
 from typing import Any, Final, TypeAlias
 
-from tileproof.language.kernel import Kernel
-from tileproof.language.schedule import Schedule
+from tileproof.language.kernel import Kernel, Schedule
 
 PLAIN: Final = Schedule()
 Form: TypeAlias = Callable[..., tuple[Any, ...]]

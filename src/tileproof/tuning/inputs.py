@@ -14,8 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tileproof.frontend.parse import parse
-from tileproof.frontend.signature import ContentOf, OpenDimension, ScalarParameter, Signature, TensorParameter
+from tileproof.frontend.signature import ContentOf, OpenDimension, ScalarParameter, Signature, TensorParameter, parse
 from tileproof.ir.types import Access
 from tileproof.language.dtypes import ALL, I32, DType, DTypeVar
 

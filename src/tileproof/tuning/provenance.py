@@ -1,21 +1,88 @@
-"""What records depend on: the kernels, the versions of what compiles them, and the machine."""
+"""What kernels say, as one number: records of times hold as long as it is the same.
+
+It is made of syntax, without docstrings, comments, decorators and places, so that moving a kernel or explaining it
+changes nothing. Functions and constants that a kernel names belong to it, and so on from function to function. It is
+the same in every version of Python.
+"""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
+from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from types import FunctionType, ModuleType
+from typing import Any, Final
 
 from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.target import Target, host
 from tileproof.backends.cuda import toolchain
 from tileproof.diagnostics.errors import TileproofError
+from tileproof.frontend.names import find_name, is_language
+from tileproof.frontend.source import read_function
+from tileproof.language.dtypes import DType, DTypeVar
 from tileproof.language.kernel import Kernel
 
-from .sources import source_hash
+_LENGTH: Final = 16
+
+
+@cache
+def source_hash(kernels: tuple[Kernel, ...]) -> str:
+    """The number of some kernels together."""
+    parts = [
+        (each.name, each.deterministic, repr(each.schedule), _function(each.function, each.source_lines or None, set()))
+        for each in sorted(kernels, key=lambda kernel: kernel.name)
+    ]
+    return sha256(repr(parts).encode()).hexdigest()[:_LENGTH]
+
+
+def _function(function: FunctionType, lines: tuple[str, ...] | None, seen: set[FunctionType]) -> object:
+    """A function's syntax, and what the names in it stand for."""
+    seen.add(function)
+    tree = read_function(function, lines).tree
+    body = tree.body if ast.get_docstring(tree) is None else tree.body[1:]
+    parts = [tree.args, *([tree.returns] if tree.returns else []), *body]
+    nodes = (node for part in parts for node in ast.walk(part) if isinstance(node, ast.Name | ast.Attribute))
+    names = {ast.unparse(node): node for node in nodes}
+    meanings = [(name, _meaning(_value(function, names[name]), seen)) for name in sorted(names)]
+    return _syntax(parts), [pair for pair in meanings if pair[1] is not None]
+
+
+def _syntax(node: Any) -> object:
+    """Syntax as nested tuples; fields that are empty are left out, because not every version of Python has them."""
+    if isinstance(node, list):
+        return tuple(map(_syntax, node))
+    if not isinstance(node, ast.AST):
+        return node
+    fields = ((name, _syntax(value)) for name, value in ast.iter_fields(node) if name not in ("ctx", "kind"))
+    return type(node).__name__, *(pair for pair in fields if pair[1] not in (None, ()))
+
+
+def _value(function: FunctionType, node: ast.AST) -> Any:
+    """What a name stands for in a function; attributes are followed through modules."""
+    match node:
+        case ast.Name(id=name) if name not in function.__code__.co_varnames:
+            return find_name(function, name)
+        case ast.Attribute(value=owner, attr=name) if isinstance(module := _value(function, owner), ModuleType):
+            return getattr(module, name, None)
+        case _:
+            return None
+
+
+def _meaning(value: Any, seen: set[FunctionType]) -> object:
+    """What a value says; None for what is the same everywhere."""
+    match value:
+        case bool() | int() | float() | str() | bytes() | DType() | DTypeVar():
+            return repr(value)
+        case tuple():
+            return tuple(_meaning(each, seen) for each in value)
+        case FunctionType() if not is_language(value) and value not in seen:
+            return _function(value, None, seen)
+        case _:
+            return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +90,7 @@ class Provenance:
     """Where figures come from."""
 
     source: str
-    """The number of the kernels: see `sources`."""
+    """The number of what the kernels say."""
     tileproof: str
     assembler: str
     """The version of what made the code: NVIDIA's assembler, or LLVM's package for the CPU."""

@@ -13,9 +13,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from tileproof.language.kernel import Kernel
-from tileproof.language.schedule import Schedule
-from tileproof.runtime.whole_files import write_whole
+from tileproof.language.kernel import Kernel, Schedule
+from tileproof.runtime.cache import write_whole
 
 from .choices import PLAIN, Choice
 from .provenance import Provenance

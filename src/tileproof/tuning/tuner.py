@@ -21,7 +21,7 @@ from tileproof.backends.cuda import driver
 from tileproof.diagnostics.errors import TileproofError
 from tileproof.runtime.ahead import Launch, Plan, compile_all, stand_in
 from tileproof.runtime.gpu import space_of, variant
-from tileproof.runtime.prepare import prepare
+from tileproof.runtime.launch import prepare
 
 from . import records
 from .choices import Choice

@@ -14,7 +14,7 @@ from tileproof.backends.cpu.running import Lowered
 from tileproof.backends.cpu.target import depth_for, named
 from tileproof.compiler.pipeline import Cpu, lower
 from tileproof.runtime.arguments import Bound
-from tileproof.runtime.prepare import prepare
+from tileproof.runtime.launch import prepare
 from tileproof.runtime.proved import Proved
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"

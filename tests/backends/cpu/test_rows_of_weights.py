@@ -13,11 +13,11 @@ from cpu_assembly import assembly
 import tileproof as tp
 from tileproof import In, Offsets, Out, T, U, f32
 from tileproof.backends.cpu import target
-from tileproof.backends.cpu.hoisting import hoisted, kept
 from tileproof.backends.cpu.program import module
 from tileproof.backends.cpu.running import Lowered
+from tileproof.backends.cpu.uses import hoisted, kept
 from tileproof.ir import ops
-from tileproof.runtime.prepare import prepare
+from tileproof.runtime.launch import prepare
 
 Array = np.ndarray[Any, Any]
 BF16 = ml_dtypes.bfloat16

@@ -15,7 +15,7 @@ from agreement import assert_alike, on_both
 
 import tileproof as tp
 from tileproof import In, InOut, Out, T, f32, i8, i32
-from tileproof.backends.cpu import packed_operands
+from tileproof.backends.cpu import parameters
 from tileproof.backends.cpu.pool import Pool
 from tileproof.backends.cpu.running import Lowered
 from tileproof.backends.cpu.target import VARIABLE, host
@@ -23,7 +23,7 @@ from tileproof.compiler.pipeline import Cpu, lower
 from tileproof.ir import ops
 from tileproof.ir.walk import walk
 from tileproof.runtime import cpu_launches
-from tileproof.runtime.prepare import prepare
+from tileproof.runtime.launch import prepare
 
 Array = np.ndarray[Any, Any]
 DEPTH = 192
@@ -90,7 +90,7 @@ def unscheduled() -> Iterator[None]:
     """Neither deeper steps nor operands packed beforehand."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cpu_launches, "depth_for", lambda _: 0)
-        patch.setattr(packed_operands, "_MOST", 0)
+        patch.setattr(parameters, "_MOST", 0)
         yield
 
 
@@ -434,7 +434,7 @@ def test_no_more_is_packed_than_the_limit_allows(level: str, monkeypatch: pytest
     y, a, b = zeros(64, 64), numbers(64, 32), numbers(32, 64)
     tile = 4 * 64 * DEPTH
     for limit, expected in ((tile, (True, False)), (tile // 8, (False, False))):
-        monkeypatch.setattr(packed_operands, "_MOST", limit)
+        monkeypatch.setattr(parameters, "_MOST", limit)
         assert packed(matmul, y, a, b) == expected
         with tp.backend("cpu"):
             matmul.forget()

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from cpu_elements import Case, compiled
 
-from tileproof.backends.cpu.philox import uniform
-from tileproof.backends.interpreter import philox
+from tileproof.backends.cpu.lanes import uniform
+from tileproof.backends.interpreter import semantics
 from tileproof.language.dtypes import F32, I64
 
 
@@ -17,5 +17,5 @@ def test_numbers_are_those_of_the_interpreter(seed: int, w: int) -> None:
     generator = np.random.default_rng(w)
     offset = np.concatenate([np.arange(100), generator.integers(-(2**63), 2**63 - 1, 100), [-1, -(2**63), 2**63 - 1]])
     run = compiled({"uniform": Case([I64], F32, lambda e, x, w: uniform(e, str(seed), x, w))}, w)["uniform"]
-    expected = philox.uniform(np.full(len(offset), seed), offset)
+    expected = semantics.uniform(np.full(len(offset), seed), offset)
     assert run(offset).tolist() == expected.tolist()

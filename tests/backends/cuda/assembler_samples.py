@@ -10,18 +10,21 @@ from textwrap import dedent
 
 from tileproof.backends.cuda.tileir.builder import Builder
 from tileproof.backends.cuda.tileir.encode import encode
-from tileproof.backends.cuda.tileir.enums import Mode, Padding
-from tileproof.backends.cuda.tileir.module import Location, Module, Value
 from tileproof.backends.cuda.tileir.types import (
     BF16,
     F8E4M3,
     F32,
     I32,
+    Location,
+    Mode,
+    Module,
     Number,
+    Padding,
     PartitionView,
     Pointer,
     TensorView,
     Tile,
+    Value,
 )
 
 FILE = "somewhere/kernels.py"

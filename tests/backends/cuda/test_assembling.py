@@ -17,8 +17,7 @@ import pytest
 from assembler_samples import FILE, SMALLEST, bf16_sum, doubling, f8_constant, fake_toolchain, product
 
 from tileproof.backends.cuda.assembling import TIMEOUT, Assembled, Job, Options, assemble, assemble_many
-from tileproof.backends.cuda.tileir.module import Location
-from tileproof.backends.cuda.tileir.types import BF16, F32
+from tileproof.backends.cuda.tileir.types import BF16, F32, Location
 from tileproof.backends.cuda.toolchain import VARIABLE, find
 from tileproof.diagnostics import Code, Diagnostic, Source, Span, TileproofError
 from tileproof.diagnostics.errors import KernelError, LaunchError

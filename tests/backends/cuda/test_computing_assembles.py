@@ -9,16 +9,13 @@ from typing import Any
 import pytest
 from tileir_computing import assembled, has_assembler
 
-from tileproof.backends.cuda import blocks, philox
-from tileproof.backends.cuda.arithmetic import binary, unary
+from tileproof.backends.cuda import arithmetic, blocks
+from tileproof.backends.cuda.arithmetic import binary, element_of, shape_of, spread, unary
 from tileproof.backends.cuda.conversions import cast
 from tileproof.backends.cuda.positions import known
-from tileproof.backends.cuda.splats import element_of, shape_of, spread
 from tileproof.backends.cuda.state import Place, State, Target, stored
 from tileproof.backends.cuda.tileir.builder import Builder
-from tileproof.backends.cuda.tileir.enums import Predicate
-from tileproof.backends.cuda.tileir.module import Location, Value
-from tileproof.backends.cuda.tileir.types import I1, I8, I32, Pointer
+from tileproof.backends.cuda.tileir.types import I1, I8, I32, Location, Pointer, Predicate, Value
 from tileproof.backends.cuda.tileir.types import Tile as TileOf
 from tileproof.diagnostics.spans import Source, Span
 from tileproof.ir import ops
@@ -128,7 +125,7 @@ def test_elementwise_operations(arch: str, version: tuple[int, int]) -> None:
     ]
 
     def random(b: Builder, x: Value, y: Value) -> Sequence[Value]:
-        return [philox.uniform(b, b.parameters[-1], x)]
+        return [arithmetic.uniform(b, b.parameters[-1], x)]
 
     assembled([*entries, elementwise("random", INDEX, random)], arch, version)
 

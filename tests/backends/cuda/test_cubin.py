@@ -10,8 +10,7 @@ import pytest
 from assembler_samples import SMALLEST, doubling, product
 
 from tileproof.backends.cuda.assembling import assemble
-from tileproof.backends.cuda.cubin import Resources, resources_of, warnings_of
-from tileproof.backends.cuda.remarks import Remark
+from tileproof.backends.cuda.cubin import Remark, Resources, resources_of, warnings_of
 from tileproof.backends.cuda.tileir.types import BF16
 
 

@@ -23,13 +23,12 @@ from launching import Make
 
 import tileproof as tp
 from tileproof import In, Index, InOut, Out, Sum, f32, i32
-from tileproof.backends.cuda.dependent import Dependent, verify
+from tileproof.backends.cuda.order import Dependent, verify
 from tileproof.backends.cuda.tileir.builder import Builder
 from tileproof.backends.cuda.tileir.decode import decode
-from tileproof.backends.cuda.tileir.module import Entry, Op, Value
-from tileproof.backends.cuda.tileir.types import F32, I1, I32, TOKEN, Pointer, Tile
+from tileproof.backends.cuda.tileir.types import F32, I1, I32, TOKEN, Entry, Op, Pointer, Tile, Value
 from tileproof.ir.types import Access, TensorType
-from tileproof.runtime.devices import byte_range
+from tileproof.runtime.describe import byte_range
 
 LOADS = ("load_view_tko", "load_ptr_tko")
 WRITES = ("store_view_tko", "store_ptr_tko", "atomic_rmw_tko")

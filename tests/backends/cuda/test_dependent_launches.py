@@ -18,7 +18,7 @@ from tileir_computing import has_assembler
 import tileproof as tp
 from tileproof import In, Out, f32
 from tileproof.backends.cuda import running, starting
-from tileproof.backends.cuda.dependent import Dependent
+from tileproof.backends.cuda.order import Dependent
 from tileproof.backends.cuda.running import Code, Loaded, compile_many
 from tileproof.runtime import gpu
 

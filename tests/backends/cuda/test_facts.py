@@ -14,7 +14,7 @@ from layout_launches import LAYOUTS, SHARED, numbers
 from layout_launches import one_more as shifted
 
 from tileproof.backends.cuda.facts import layout_of
-from tileproof.backends.cuda.tileir.module import Bounded, Divisible, Op
+from tileproof.backends.cuda.tileir.types import Bounded, Divisible, Op
 
 LOADS_AND_STORES = ("load_view_tko", "store_view_tko")
 

@@ -11,8 +11,7 @@ from example_launches import NAMES, own
 
 import tileproof as tp
 from tileproof import In, InOut, Out, Sum, f32, i32
-from tileproof.backends.cuda.tileir.module import Op, Value
-from tileproof.backends.cuda.tileir.types import TOKEN
+from tileproof.backends.cuda.tileir.types import TOKEN, Op, Value
 from tileproof.ir.types import Access, TensorType
 
 LOADS = ("load_view_tko", "load_ptr_tko")

@@ -30,8 +30,7 @@ from tileproof.backends.cuda.positions import (
     times,
 )
 from tileproof.backends.cuda.tileir.builder import Builder
-from tileproof.backends.cuda.tileir.module import Value
-from tileproof.backends.cuda.tileir.types import I32, I64, Tile
+from tileproof.backends.cuda.tileir.types import I32, I64, Tile, Value
 from tileproof.ir.ops import BinaryFn
 
 LEAST, MOST = -(2**63), 2**63 - 1

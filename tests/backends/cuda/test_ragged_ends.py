@@ -12,9 +12,9 @@ from tileproof import In, Out, f32
 from tileproof.backends.cuda import running
 from tileproof.backends.cuda.state import Target
 from tileproof.backends.cuda.tileir.decode import decode
-from tileproof.backends.cuda.tileir.module import Block, Op
-from tileproof.language.schedule import Schedule
-from tileproof.runtime.prepare import prepare
+from tileproof.backends.cuda.tileir.types import Block, Op
+from tileproof.language.kernel import Schedule
+from tileproof.runtime.launch import prepare
 
 
 @tp.kernel

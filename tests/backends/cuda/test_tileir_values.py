@@ -11,8 +11,6 @@ from tileir_values import Lanes, Undefined, evaluate, launch
 from tileproof.backends.cuda.tileir.builder import Builder
 from tileproof.backends.cuda.tileir.decode import decode
 from tileproof.backends.cuda.tileir.encode import encode
-from tileproof.backends.cuda.tileir.enums import Mode, Order, Overflow, Padding, Predicate, Rounding, Scope
-from tileproof.backends.cuda.tileir.module import Module, Value
 from tileproof.backends.cuda.tileir.types import (
     F8E4M3,
     F32,
@@ -21,11 +19,20 @@ from tileproof.backends.cuda.tileir.types import (
     I8,
     I32,
     I64,
+    Mode,
+    Module,
+    Order,
+    Overflow,
+    Padding,
     PartitionView,
     Pointer,
+    Predicate,
+    Rounding,
+    Scope,
     StridedView,
     TensorView,
     Tile,
+    Value,
 )
 
 FOUR = Tile(I32, (4,))

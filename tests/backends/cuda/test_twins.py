@@ -21,8 +21,7 @@ from corpus.safe_examples import DATA
 from tileproof import In, Out, T, f32, i32
 from tileproof.analysis.checking import prove
 from tileproof.analysis.verdict import Rung
-from tileproof.backends.cuda.tileir.enums import Order
-from tileproof.backends.cuda.tileir.module import Block, Op
+from tileproof.backends.cuda.tileir.types import Block, Op, Order
 
 PRODUCTS = ("mmaf", "mmai")
 ATOMICS = ("atomic_rmw_tko",)

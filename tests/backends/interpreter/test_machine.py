@@ -13,9 +13,8 @@ from ir_builder import Builder, tagged, walker
 from tileproof.backends.interpreter import Order, run
 from tileproof.diagnostics import Code, LaunchError, OutOfBounds
 from tileproof.ir import ops
-from tileproof.ir.extent import symbol
 from tileproof.ir.ops import Along, At, BinaryFn, Gather, ReduceFn, Whole, Window
-from tileproof.ir.types import INDEX_SCALAR, Access, Axis, Content, DimensionTag, TileType
+from tileproof.ir.types import INDEX_SCALAR, Access, Axis, Content, DimensionTag, TileType, symbol
 from tileproof.language.dtypes import BF16, BOOL, F16, F32, I8, I32, I64, INDEX, DType
 
 pytestmark = pytest.mark.filterwarnings("error")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tileproof.backends.interpreter.philox import philox, uniform
+from tileproof.backends.interpreter.semantics import philox, uniform
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -13,13 +13,10 @@ from typing import Final
 from tileproof.ir.ops import BinaryFn, ReduceFn, UnaryFn
 from tileproof.language.dtypes import BOOL, ENTRY, F32, F64, DType
 
-from .conversions import narrow
+from .conversions import Floats, narrow
 from .elementary import elementary, power
-from .emission import Emitter, Operand
-from .floats import Floats
+from .emission import Emitter, Operand, each, literal, register, suffix, vector
 from .integers import integer_binary
-from .literals import literal
-from .registers import each, register, suffix, vector
 
 
 def constant(value: bool | int | float, dtype: DType, w: int) -> str:

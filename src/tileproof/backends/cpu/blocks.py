@@ -6,15 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tileproof.ir import ops
-from tileproof.ir.extent import number
-from tileproof.ir.types import Tile, Walker
+from tileproof.ir.types import Tile, Walker, number
 from tileproof.language.dtypes import INDEX
 
-from . import checks, combining, elements, nests, products, reductions, reshaping, stores
+from . import checks, elements, nests, products, reductions, stores
 from .arithmetic import binary
-from .emission import Operand
-from .registers import memory, register
-from .spots import Spot
+from .emission import Operand, Spot, memory, register
 from .state import Buffer, Place, State, View
 
 
@@ -50,13 +47,13 @@ def execute(s: State, op: ops.AnyOp) -> None:
         case ops.Mma():
             products.product(s, op)
         case ops.CumSum():
-            combining.cumulate(s, op)
+            reductions.cumulate(s, op)
         case ops.Fold():
-            combining.fold(s, op, turns)
+            reductions.fold(s, op, turns)
         case ops.Scan():
-            combining.scan(s, op, turns)
+            reductions.scan(s, op, turns)
         case ops.Cat() | ops.Reshape():
-            reshaping.rearrange(s, op)
+            rearrange(s, op)
         case ops.Parallel() | ops.Join():
             raise AssertionError(f"{type(op).__name__} is not part of a program")
         case ops.Load() | ops.Get() if op.result.type.rank == 0:
@@ -273,3 +270,60 @@ def _choose(s: State, op: ops.If) -> None:
     made = s.e.branch(s.scalars[op.condition], arm(op.then), arm(op.orelse), types)
     s.scalars.update(zip(scalars, made, strict=True))
     s.buffers.update(buffers)
+
+
+def rearrange(s: State, op: ops.Cat | ops.Reshape) -> None:
+    """Writes a tile into scratch memory in its new order."""
+    if isinstance(op, ops.Cat):
+        _cat(s, op)
+    else:
+        _reshape(s, op)
+
+
+def _cat(s: State, op: ops.Cat) -> None:
+    buffer, begin = s.destination(op.result), 0
+    for operand in op.operands:
+        def visit(spot: Spot, operand: Tile = operand, begin: int = begin) -> None:
+            moved = s.plus(spot.coords[op.axis], str(begin))
+            coords = (*spot.coords[: op.axis], moved, *spot.coords[op.axis + 1 :])
+            target = Spot(coords, spot.lane, spot.lanes, spot.mask)
+            nests.put(s, buffer, target, elements.at(s, operand, spot))
+
+        lane = nests.last_long(op.result)
+        with s.e.nest():
+            nests.sweep(s, s.lives(operand.type), lane, visit)
+        begin += number(operand.type.axes[op.axis].length)
+    s.buffers[op.result] = buffer
+
+
+def _reshape(s: State, op: ops.Reshape) -> None:
+    """All axes are full: the elements are laid out row by row without padding, and read in the new shape."""
+    tile = op.operand.type
+    count = 1
+    for axis in tile.axes:
+        count *= number(axis.length)
+    amount = (count + s.lanes) * (tile.dtype.bits // 8)
+    packed = Buffer(s.allocate(amount), _steps([number(axis.length) for axis in tile.axes]), tile.dtype)
+    if tile.rank == 0:
+        nests.put(s, packed, Spot(()), s.scalars[op.operand])
+    else:
+        lane = tile.rank - 1 if number(tile.axes[-1].length) > 1 else None
+        with s.e.nest():
+            nests.sweep(
+                s, s.lives(tile), lane, lambda spot: nests.put(s, packed, spot, elements.at(s, op.operand, spot))
+            )
+    target = op.result.type
+    reshaped = Buffer(packed.pointer, _steps([number(axis.length) for axis in target.axes]), tile.dtype)
+    if target.rank == 0:
+        with s.e.nest():
+            s.scalars[op.result] = elements.from_buffer(s, reshaped, Spot(()))
+    else:
+        s.buffers[op.result] = reshaped
+
+
+def _steps(lengths: list[int]) -> tuple[int, ...]:
+    steps, step = [], 1
+    for length in reversed(lengths):
+        steps.append(step)
+        step *= max(length, 1)
+    return tuple(reversed(steps))

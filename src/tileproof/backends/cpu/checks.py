@@ -14,12 +14,10 @@ from tileproof.language.dtypes import BOOL, ENTRY, I64
 
 from . import elements, nests
 from .conversions import cast
-from .emission import Operand
+from .emission import Operand, Spot, register, vector
 from .lanes import fold_lanes, splat
-from .registers import register, vector
-from .spots import Spot
+from .parameters import Shown
 from .state import State
-from .words import Shown
 
 REPORT = """define internal void @report(
     ptr %record, i64 %point, i64 %site, i64 %index, i64 %low, i64 %high

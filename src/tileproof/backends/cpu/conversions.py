@@ -1,19 +1,187 @@
-"""Conversions between element types, and between the bits in memory and the form in registers.
+"""Lanes of floats, and conversions between element types: an emitter that knows its types.
 
-A conversion rounds once. From f64 or long integers to less than f32 the value first goes to f32 *to odd*: cut, its last
-bit set where something was lost. Rounding that to nearest gives what rounding the original would.
+Conversions between element types, and between the bits in memory and the form in registers. A conversion rounds once.
+From f64 or long integers to less than f32 the value first goes to f32 *to odd*: cut, its last bit set where something
+was lost. Rounding that to nearest gives what rounding the original would.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
 
 from tileproof.language.dtypes import BF16, BOOL, F8E4M3, F8E5M2, F16, F32, F64, TF32, DType
 
-from .emission import Emitter, Operand
-from .floats import Floats
-from .literals import FORMATS, literal
-from .registers import each, memory, register, suffix, vector
+from .emission import FORMATS, Emitter, Operand, each, literal, memory, register, suffix, vector
+
+PURE: Final = "nounwind willreturn memory(none)"
+"""What LLVM may know of functions that only compute."""
+
+
+@dataclass(frozen=True, slots=True)
+class Floats:
+    """Writes operations on `w` lanes of a float type, `dtype`, and on integers of the same width."""
+
+    e: Emitter
+    dtype: DType
+    w: int
+
+    @property
+    def type(self) -> str:
+        return vector(register(self.dtype), self.w)
+
+    @property
+    def integer(self) -> str:
+        return vector(f"i{self.dtype.bits}", self.w)
+
+    @property
+    def logic(self) -> str:
+        return vector("i1", self.w)
+
+    def number(self, value: float) -> Operand:
+        return literal(value, self.dtype, self.w)
+
+    def whole(self, value: int) -> Operand:
+        return each(self.w, str(value), f"i{self.dtype.bits}")
+
+    def add(self, x: Operand, y: Operand) -> Operand:
+        return self.e.op(f"fadd {self.type} {{}}, {{}}", x, y)
+
+    def sub(self, x: Operand, y: Operand) -> Operand:
+        return self.e.op(f"fsub {self.type} {{}}, {{}}", x, y)
+
+    def mul(self, x: Operand, y: Operand) -> Operand:
+        return self.e.op(f"fmul {self.type} {{}}, {{}}", x, y)
+
+    def div(self, x: Operand, y: Operand) -> Operand:
+        return self.e.op(f"fdiv {self.type} {{}}, {{}}", x, y)
+
+    def neg(self, x: Operand) -> Operand:
+        return self.e.op(f"fneg {self.type} {{}}", x)
+
+    def intrinsic(self, name: str, *operands: Operand, flags: str = "") -> Operand:
+        """`llvm.NAME` of operands that all have this type."""
+        of = suffix(register(self.dtype), self.w)
+        declared = self.e.declare(f"llvm.{name}.{of}", self.type, *[self.type] * len(operands))
+        places = ", ".join([f"{self.type} {{}}"] * len(operands))
+        return self.e.op(f"call {flags}{self.type} @{declared}({places})", *operands)
+
+    def fma(self, x: Operand, y: Operand, z: Operand) -> Operand:
+        return self.intrinsic("fma", x, y, z)
+
+    def polynomial(self, x: Operand, coefficients: Sequence[float]) -> Operand:
+        """Horner's rule, the highest power first."""
+        value, *rest = map(self.number, coefficients)
+        for coefficient in rest:
+            value = self.fma(value, x, coefficient)
+        return value
+
+    def test(self, predicate: str, x: Operand, y: Operand) -> Operand:
+        """A comparison, as LLVM names it: `olt`, `une`, ..."""
+        return self.e.op(f"fcmp {predicate} {self.type} {{}}, {{}}", x, y)
+
+    def select(self, condition: Operand, x: Operand, y: Operand) -> Operand:
+        return self.e.op(f"select {self.logic} {{}}, {self.type} {{}}, {self.type} {{}}", condition, x, y)
+
+    def both(self, one: Operand, two: Operand) -> Operand:
+        """Two conditions at once."""
+        return self.e.op(f"and {self.logic} {{}}, {{}}", one, two)
+
+    def clamp(self, x: Operand, low: float, high: float) -> Operand:
+        """NaN stays. Written so that each side is one instruction on x86."""
+        least, greatest = self.number(low), self.number(high)
+        x = self.select(self.test("ogt", least, x), least, x)
+        return self.select(self.test("olt", greatest, x), greatest, x)
+
+    def bits(self, x: Operand) -> Operand:
+        return self.e.op(f"bitcast {self.type} {{}} to {self.integer}", x)
+
+    def real(self, bits: Operand) -> Operand:
+        return self.e.op(f"bitcast {self.integer} {{}} to {self.type}", bits)
+
+    def whole_op(self, operation: str, x: Operand, y: Operand) -> Operand:
+        """An operation on integers as wide as the floats."""
+        return self.e.op(f"{operation} {self.integer} {{}}, {{}}", x, y)
+
+    def to(self, dtype: DType) -> Floats:
+        """As many lanes of another type."""
+        return Floats(self.e, dtype, self.w)
+
+    def widened(self, x: Operand) -> Operand:
+        """f32 as f64."""
+        return self.e.op(f"fpext {self.type} {{}} to {self.to(F64).type}", x)
+
+
+def outlined(f: Floats, name: str, body: Callable[[Floats, list[Operand]], Operand], *operands: Operand) -> Operand:
+    """A function of lanes of one type that is written once in the module, and called here."""
+    full = f"tileproof.{name}.{suffix(register(f.dtype), f.w)}"
+
+    def text() -> str:
+        inner = Floats(Emitter(), f.dtype, f.w)
+        names = [f"%x{number}" for number in range(len(operands))]
+        result = body(inner, names)
+        for needed, written in inner.e.globals.items():
+            f.e.globals.setdefault(needed, written)
+        parameters = ", ".join(f"{f.type} {name}" for name in names)
+        return inner.e.function(f"internal {f.type} @{full}({parameters}) {PURE}", f"ret {f.type} {result}")
+
+    f.e.define(full, text)
+    places = ", ".join([f"{f.type} {{}}"] * len(operands))
+    return f.e.op(f"call {f.type} @{full}({places})", *operands)
+
+
+_ENDLESS: Final = 65520.0
+"""From here on numbers round to infinity."""
+
+
+def software_f16() -> dict[str, str]:
+    """The functions by name, for a module of a processor without `has_f16c`."""
+    texts = {"__truncsfhf2": _to_half(), "__extendhfsf2": _from_half()}
+    needed = Floats(Emitter(), F32, 1)
+    needed.intrinsic("fabs", "0.0")
+    return {**needed.e.globals, **texts}
+
+
+def _to_half() -> str:
+    """To nearest even: adding a power of two whose last bit is the step wanted rounds to that step."""
+    e = Emitter()
+    f = Floats(e, F32, 1)
+    form, bits, size = FORMATS[F16], f.bits("%x"), f.intrinsic("fabs", "%x")
+    least = f.whole((form.step + form.precision - 1 + 127) << 23)
+    exponent = f.whole_op("and", f.bits(size), f.whole(0x7F800000))
+    small = e.op(f"icmp ult i32 {{}}, {least}", exponent)
+    exponent = e.op(f"select i1 {{}}, i32 {least}, i32 {{}}", small, exponent)
+    magic = f.real(f.whole_op("add", exponent, f.whole((24 - form.precision) << 23)))
+    near = f.sub(f.add(size, magic), magic)
+    normal = f.whole_op("lshr", f.whole_op("sub", f.bits(near), f.whole(112 << 23)), f.whole(13))
+    denormal = e.op("fptosi float {} to i32", f.clamp(f.mul(near, f.number(2.0**24)), 0, 2048))
+    value = _select(e, f.test("olt", near, f.number(2.0**-14)), denormal, normal)
+    value = _select(e, f.test("oge", size, f.number(_ENDLESS)), f.whole(0x7C00), value)
+    value = _select(e, f.test("uno", "%x", f.number(0)), f.whole(0x7E00), value)
+    sign = f.whole_op("and", f.whole_op("lshr", bits, f.whole(16)), f.whole(0x8000))
+    short = e.op("trunc i32 {} to i16", f.whole_op("or", value, sign))
+    result = e.op("bitcast i16 {} to half", short)
+    return e.function("internal half @__truncsfhf2(float %x) nounwind", f"ret half {result}")
+
+
+def _from_half() -> str:
+    """The bits of f16 in the place they have in f32 are 2^112 times too small."""
+    e = Emitter()
+    f = Floats(e, F32, 1)
+    bits = e.op("zext i16 {} to i32", e.op("bitcast half %x to i16"))
+    placed = f.whole_op("shl", f.whole_op("and", bits, f.whole(0x7FFF)), f.whole(13))
+    value = f.bits(f.mul(f.real(placed), f.number(2.0**112)))
+    endless = e.op("icmp uge i32 {}, {}", placed, f.whole(0x7C00 << 13))
+    value = _select(e, endless, f.whole_op("or", placed, f.whole(0x7F800000)), value)
+    sign = f.whole_op("shl", f.whole_op("and", bits, f.whole(0x8000)), f.whole(16))
+    result = f.real(f.whole_op("or", value, sign))
+    return e.function("internal float @__extendhfsf2(half %x) nounwind", f"ret float {result}")
+
+
+def _select(e: Emitter, condition: Operand, x: Operand, y: Operand) -> Operand:
+    return e.op("select i1 {}, i32 {}, i32 {}", condition, x, y)
 
 
 def cast(e: Emitter, x: Operand, source: DType, target: DType, w: int) -> Operand:

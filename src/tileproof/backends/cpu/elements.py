@@ -7,17 +7,13 @@ from dataclasses import replace
 from typing import assert_never
 
 from tileproof.ir import ops
-from tileproof.ir.extent import number
-from tileproof.ir.types import Dimension, Fixed, Named, Tensor, Tile, TileType, WalkerTag
+from tileproof.ir.types import Dimension, Fixed, Named, Tensor, Tile, TileType, WalkerTag, number
 from tileproof.language.dtypes import ENTRY, INDEX, DType
 
 from .arithmetic import binary, constant, select, unary
 from .conversions import bitcast, cast, unpack
-from .emission import Operand, is_number
-from .lanes import iota, splat
-from .philox import uniform
-from .registers import each, memory, register, size, suffix, vector
-from .spots import Spot
+from .emission import Operand, Spot, each, is_number, memory, register, size, suffix, vector
+from .lanes import iota, splat, uniform
 from .state import Buffer, Part, State, View
 
 

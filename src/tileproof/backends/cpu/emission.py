@@ -3,14 +3,24 @@
 Code is written into *levels*: the function, and every loop, branch and nest that is open. An operation that computes
 goes to the outermost level that has all its operands, so what does not depend on a loop is computed before it, and an
 operation that was already written there is not written again.
+
+How elements are held: in memory as their bits, in registers in the type they are computed in. A float of 16 bits or
+less is a `float` in a register, always one that its own type can represent; a bool is an `i1`.
 """
 
 from __future__ import annotations
 
+import math
+import re
+import struct
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cache, lru_cache
+from typing import Final, TypeAlias
+
+from tileproof.language.dtypes import BF16, BOOL, F8E4M3, F8E5M2, F16, F32, F64, TF32, DType
 
 Operand: TypeAlias = str
 """The name of a value, or a literal."""
@@ -243,3 +253,131 @@ class Emitter:
 def is_number(operand: Operand) -> bool:
     """Whether an operand is a whole number known here."""
     return operand.lstrip("-").isdigit()
+
+
+@cache
+def register(dtype: DType) -> str:
+    """The LLVM type of one element in a register."""
+    if dtype.is_float:
+        return "double" if dtype == F64 else "float"
+    return "i1" if dtype == BOOL else f"i{dtype.bits}"
+
+
+@cache
+def memory(dtype: DType) -> str:
+    """The LLVM type of one element in memory."""
+    if dtype in (F64, F16, TF32) or (dtype.is_float and dtype.bits == 32):
+        return {64: "double", 32: "float", 16: "half"}[dtype.bits]
+    return f"i{dtype.bits}"
+
+
+def size(dtype: DType) -> int:
+    """How many bytes an element takes in memory."""
+    return dtype.bits // 8
+
+
+def vector(element: str, lanes: int) -> str:
+    """The LLVM type of so many lanes; one lane is no vector."""
+    return element if lanes == 1 else f"<{lanes} x {element}>"
+
+
+def suffix(element: str, lanes: int) -> str:
+    """How an intrinsic names a type: `v8f32`, `i64`."""
+    short = {"float": "f32", "double": "f64", "half": "f16", "ptr": "p0"}.get(element, element)
+    return short if lanes == 1 else f"v{lanes}{short}"
+
+
+def each(lanes: int, number: str, element: str) -> str:
+    """A literal in every lane."""
+    return number if lanes == 1 else f"splat ({element} {number})"
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A float type: bits of its significand, exponent of its least step, largest finite value, what lies beyond."""
+
+    precision: int
+    step: int
+    largest: float
+    saturates: bool = False
+
+    def holds(self, other: Format) -> bool:
+        """Whether every value of another type is one of this."""
+        finer = self.precision >= other.precision and self.step <= other.step
+        return finer and self.largest >= other.largest and not self.saturates
+
+
+FORMATS: Final = {
+    F64: Format(53, -1074, (2.0 - 2.0**-52) * 2.0**1023),
+    F32: Format(24, -149, (2.0 - 2.0**-23) * 2.0**127),
+    TF32: Format(11, -136, (2.0 - 2.0**-10) * 2.0**127),
+    BF16: Format(8, -133, (2.0 - 2.0**-7) * 2.0**127),
+    F16: Format(11, -24, 65504.0),
+    F8E4M3: Format(4, -9, 448.0, saturates=True),
+    F8E5M2: Format(3, -16, 57344.0, saturates=True),
+}
+
+
+def rounded(value: float, dtype: DType) -> float:
+    """The number of a float type nearest to a number, ties to even."""
+    form = FORMATS[dtype]
+    beyond = form.largest if form.saturates else math.inf
+    if isinstance(value, int) and not -(2**63) <= value < 2**64:
+        value = float(value)
+    if value != value or value == 0:
+        return float(value)
+    if abs(value) == math.inf:
+        return math.copysign(beyond, value)
+    nearest = _nearest(abs(value), form)
+    return math.copysign(beyond if nearest > form.largest else float(nearest), value)
+
+
+@lru_cache(maxsize=4096)
+def _nearest(value: float, form: Format) -> Fraction:
+    """The multiple of a format's steps nearest to a number above 0. Kernels write the same few numbers often."""
+    exact = Fraction(value)
+    exponent = exact.numerator.bit_length() - exact.denominator.bit_length()
+    exponent -= exact < Fraction(2) ** exponent
+    step = Fraction(2) ** max(exponent - form.precision + 1, form.step)
+    return round(exact / step) * step
+
+
+def literal(value: float, dtype: DType, lanes: int) -> str:
+    """A number in every lane, in the register form of a type."""
+    element = register(dtype)
+    if dtype.is_float:
+        (bits,) = struct.unpack(">Q", struct.pack(">d", rounded(value, dtype)))
+        return each(lanes, f"0x{bits:016X}", element)
+    if element == "i1":
+        return each(lanes, "true" if value else "false", element)
+    return each(lanes, str(int(value)), element)
+
+
+_WHOLE: Final = re.compile(r"(?:splat \(i\d+ )?(-?\d+)\)?")
+
+
+def whole(operand: str) -> int | None:
+    """The whole number that a literal has in every lane, if it is one."""
+    found = _WHOLE.fullmatch(operand)
+    return int(found.group(1)) if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A coordinate for each axis. Along axis `lane` it stands for `lanes` neighbours; without one, for one element.
+
+    Elements that do not exist are never touched: where `mask` (lane by lane) or `when` (for all) is false, what is
+    asked for may be anything.
+    """
+
+    coords: tuple[Operand, ...]
+    lane: int | None = None
+    lanes: int = 1
+    mask: Operand | None = None
+    when: Operand | None = None
+
+    def moved(self, coords: tuple[Operand, ...], lane: int | None) -> Spot:
+        """The same elements in a tile with other axes; a single one if it has no axis for the lanes."""
+        if lane is None:
+            return Spot(coords, when=self.when)
+        return replace(self, coords=coords, lane=lane)

@@ -12,15 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tileproof.ir import ops
-from tileproof.ir.extent import number
-from tileproof.ir.types import Tile
+from tileproof.ir.types import Tile, number
 from tileproof.language.dtypes import I8, I32
 
 from . import elements, nests
-from .emission import Operand, is_number
+from .emission import Operand, Spot, each, is_number, vector
 from .lanes import fold_lanes, shuffle
-from .registers import each, vector
-from .spots import Spot
 from .state import Buffer, State
 
 _UNROLLED = 4

@@ -7,10 +7,8 @@ from typing import Final
 from tileproof.ir.ops import BinaryFn
 from tileproof.language.dtypes import BOOL, DType
 
-from .emission import Emitter, Operand
-from .floats import PURE
-from .literals import literal, whole
-from .registers import register, suffix, vector
+from .conversions import PURE
+from .emission import Emitter, Operand, literal, register, suffix, vector, whole
 
 _PREDICATES: Final = {
     BinaryFn.EQ: "eq",

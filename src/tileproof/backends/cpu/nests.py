@@ -8,15 +8,12 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TypeAlias
 
-from tileproof.ir.extent import number
-from tileproof.ir.types import Tile
+from tileproof.ir.types import Tile, number
 
 from . import elements
 from .conversions import pack
-from .emission import Operand, is_number
+from .emission import Operand, Spot, is_number, memory, register, size, vector
 from .lanes import extract, iota, splat, transpose
-from .registers import memory, register, size, vector
-from .spots import Spot
 from .state import Buffer, State
 
 Step: TypeAlias = Callable[[Operand, int, Operand | None], None]

@@ -14,13 +14,11 @@ from tileproof.backends.interpreter import semantics
 from tileproof.backends.launching import bits_of, segment_table
 from tileproof.backends.launching import places as places_of
 from tileproof.ir import ops
-from tileproof.ir.extent import number
-from tileproof.ir.types import Tensor, Walker, size_of
+from tileproof.ir.types import Tensor, Walker, number, size_of
 
-from .packed_operands import counts
+from .parameters import Shown, counts, sites_of
 from .pool import ARENAS, SPACES, Arena, Pool
 from .running import NOBODY, Array, Loaded, is_row_by_row
-from .words import Shown, sites_of
 
 _PRINT = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
 

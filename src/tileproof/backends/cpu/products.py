@@ -1,38 +1,283 @@
-"""Matrix products: both operands are packed into scratch memory, then a block of the result that fits into registers
-is summed over the whole inner axis at a time.
+"""Matrix products: cut into blocks that fit the registers, with packed operands.
 
-The left operand is packed row by row, the right one in panels as wide as a block. Whatever makes the elements of an
-operand (conversions, scales, exponentials) is done while packing; operands that do not change in a loop are packed
-before it.
+The left operand is packed row by row, the right one in panels as wide as a block. Steps along the inner axis are padded
+with zeros to whole turns of the loop over them. Products of 8-bit integers take two or four elements of the inner axis
+in a step, side by side in 32 bits.
+
+Products of 8-bit integers: neighbours along the inner axis stand side by side in 32 bits and are multiplied at once. In
+pairs they are 16-bit numbers. In fours the machine multiplies unsigned by signed bytes: a signed left operand is packed
+with 128 added, and 128 times the sum of each column of the right one, which is kept behind its panels, is taken off in
+the end. All sums are exact, as they wrap like the sum they stand for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 
 from tileproof.ir import ops
-from tileproof.ir.types import Tile
-from tileproof.language.dtypes import F32, F64
+from tileproof.ir.types import Tile, number
+from tileproof.language.dtypes import F32, F64, I8, I32, U8, DType
 
-from . import elements, integer_packing, nests
+from . import elements, nests
 from .arithmetic import binary, constant, fma
-from .blocking import (
-    UNROLL,
-    Shape,
-    behind_panels,
-    in_panel,
-    over_panels,
-    panels_of,
-    shape_of,
-    steps_of,
-)
 from .conversions import cast
-from .emission import Operand, is_number
+from .emission import Operand, Spot, is_number, register, size, vector
 from .lanes import splat
-from .registers import size, vector
-from .spots import Spot
 from .state import Buffer, State
+
+UNROLL = 4
+"""Steps in a turn of the loop over the inner axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """`height` rows and `width` vectors of a block; the lengths of the axes as allocated."""
+
+    height: int
+    width: int
+    lanes: int
+    dtype: DType
+    m: int
+    n: int
+    k: int
+    group: int
+    """How many neighbours along the inner axis are multiplied in a step."""
+    shifted: bool = False
+    """Whether the left operand is packed with 128 added, because the machine multiplies unsigned by signed."""
+
+    @property
+    def panel(self) -> int:
+        """Columns of a panel."""
+        return self.width * self.lanes
+
+    @property
+    def panels(self) -> int:
+        return -(-self.n // self.panel)
+
+    @property
+    def steps(self) -> int:
+        """Steps along the inner axis."""
+        return -(-self.k // (self.group * UNROLL)) * UNROLL
+
+    @property
+    def row(self) -> int:
+        """Elements from one packed row of the left operand to the next: no power of two, which would crowd a cache."""
+        return -(-self.steps // self.lanes) * self.lanes + self.lanes
+
+    @property
+    def left_count(self) -> int:
+        """Elements that the packed left operand takes."""
+        return self.m * self.row + self.lanes
+
+    @property
+    def right_count(self) -> int:
+        """Elements that the packed right operand takes: its panels, and behind them what a shift of the left adds."""
+        return self.panels * self.steps * self.panel + self.panels * self.panel + self.lanes
+
+    @property
+    def element(self) -> str:
+        return register(self.dtype)
+
+    @property
+    def vector(self) -> str:
+        return vector(self.element, self.lanes)
+
+
+def shape_of(s: State, op: ops.Mma) -> Shape:
+    """The blocks of a product, chosen for the registers of the target."""
+    (m, k), n = (number(axis.length) for axis in op.left.type.axes), number(op.right.type.axes[1].length)
+    dtype = op.result.type.dtype
+    vectors = -(-n // s.lanes)
+    room = (s.target.registers * 3 // 4) // (2 if dtype == F64 else 1)
+    width = next(count for count in (4, 3, 2, 1) if count * 4 <= room and vectors % count == 0)
+    height = min(room // width, 12)
+    group, left = 1, op.left.type.dtype
+    if dtype == I32 and {left, op.right.type.dtype} <= {I8, U8} and s.target.is_x86 and s.lanes >= 8:
+        group = 4 if s.target.has_vnni and op.right.type.dtype == I8 else 2
+    return Shape(height, width, s.lanes, dtype, m, n, k, group, group == 4 and left == I8)
+
+
+def steps_of(s: State, shape: Shape, live: Operand) -> tuple[Operand, Operand]:
+    """The steps along the inner axis that have elements, and those that there are with padding."""
+    group = shape.group
+    if is_number(live):
+        steps = -(-int(live) // group)
+        return str(steps), str(-(-steps // UNROLL) * UNROLL)
+    steps_ = live if group == 1 else s.e.op(f"udiv i64 {{}}, {group}", s.plus(live, str(group - 1)))
+    return steps_, s.e.op(f"and i64 {{}}, {-UNROLL}", s.plus(steps_, str(UNROLL - 1)))
+
+
+def in_panel(s: State, shape: Shape, panel: Operand, step: Operand, within: Operand) -> list[Operand]:
+    """Where in the packed right operand an element lies, as terms."""
+    return [s.scaled(panel, str(shape.steps * shape.panel)), s.scaled(step, str(shape.panel)), within]
+
+
+def behind_panels(s: State, shape: Shape, panel: Operand, within: Operand) -> list[Operand]:
+    """The same for what a shift of the left operand adds to a column."""
+    return [str(shape.panels * shape.steps * shape.panel), s.scaled(panel, str(shape.panel)), within]
+
+
+def panels_of(s: State, shape: Shape, columns: Operand) -> Operand:
+    """How many panels so many columns take."""
+    if is_number(columns):
+        return str(-(-int(columns) // shape.panel))
+    return s.e.op(f"udiv i64 {{}}, {shape.panel}", s.plus(columns, str(shape.panel - 1)))
+
+
+def over_panels(
+    s: State, tile: Tile, shape: Shape, rows: Operand, visit: Callable[[Operand, Operand, bool], None]
+) -> None:
+    """For each row, the panels that are full, then the one that is not."""
+    live = s.live(tile.type.axes[1])
+    full = str(int(live) // shape.panel) if is_number(live) else s.e.op(f"udiv i64 {{}}, {shape.panel}", live)
+    is_even = is_number(live) and int(live) % shape.panel == 0
+
+    def row(k: Operand, _: list[Operand]) -> Sequence[Operand]:
+        def panel(p: Operand, _: list[Operand]) -> Sequence[Operand]:
+            visit(k, p, False)
+            return ()
+
+        def edge() -> Sequence[Operand]:
+            visit(k, full, True)
+            return ()
+
+        s.e.loop("0", full, 1, panel)
+        if not is_even:
+            left = s.e.op(f"urem i64 {{}}, {shape.panel}", live)
+            s.e.branch(s.e.op("icmp ne i64 {}, 0", left), edge)
+        return ()
+
+    s.e.loop("0", rows, 1, row)
+
+
+_128 = str(-0x7F7F7F80)
+"""Four unsigned bytes of 128, as a signed number of 32 bits."""
+
+
+def pack_left(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
+    """Row by row; zeros behind the last element, up to a whole step."""
+    rows, live = (s.live(axis) for axis in tile.type.axes)
+    small = _small(shape)
+
+    def row(i: Operand, _: list[Operand]) -> Sequence[Operand]:
+        start = s.address(base, [s.scaled(i, str(shape.row))], "i32")
+
+        def step(k: Operand, w: int, mask: Operand | None) -> None:
+            value = _element(s, tile, shape, Spot((i, k), 1 if w > 1 else None, w, mask))
+            if shape.shifted:
+                value = s.e.op(f"xor {vector('i8', w)} {{}}, {_every(w, '-128')}", value)
+            place = s.address(start, [k], small)
+            s.e.do(f"store {vector(small, w)} {{}}, ptr {{}}, align 1", value, place)
+
+        nests.run(s, live, step)
+        for past in range(shape.group - 1):
+            s.e.do(f"store {small} 0, ptr {{}}, align 1", s.address(start, [s.plus(live, str(past))], small))
+        return ()
+
+    s.e.loop("0", rows, 1, row)
+
+
+def _small(shape: Shape) -> str:
+    return "i16" if shape.group == 2 else "i8"
+
+
+def _every(w: int, number: str) -> str:
+    return number if w == 1 else f"splat (i8 {number})"
+
+
+def _element(s: State, tile: Tile, shape: Shape, spot: Spot) -> Operand:
+    value = elements.at(s, tile, spot)
+    if shape.group == 4:
+        return value
+    grow = "zext" if tile.type.dtype == U8 else "sext"
+    return s.e.op(f"{grow} {vector('i8', spot.lanes)} {{}} to {vector('i16', spot.lanes)}", value)
+
+
+def pack_right(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
+    """In panels: what the rows of a step have in a column side by side; zeros for rows that are missing."""
+    if elements.natural_lane(s, tile) == 0 and tile not in s.buffers:
+        with nests.laid_out(s, tile):
+            pack_right(s, tile, shape, base)
+        return
+    depth, w = s.live(tile.type.axes[0]), shape.lanes
+    steps, _ = steps_of(s, shape, depth)
+    small = vector(_small(shape), w)
+
+    def vectors(step: Operand, panel: Operand, is_edge: bool) -> None:
+        live = s.live(tile.type.axes[1])
+        for n in range(shape.width):
+            column = s.plus(s.scaled(panel, str(shape.panel)), str(n * w))
+            mask = nests.before(s, column, live, w) if is_edge else None
+            rows = []
+            for within in range(shape.group):
+                here = s.plus(s.scaled(step, str(shape.group)), str(within))
+                exists = None if within == 0 else s.e.op("icmp slt i64 {}, {}", here, depth)
+                value = _element(s, tile, shape, Spot((here, column), 1, w, mask, exists))
+                if exists is not None:
+                    value = s.e.op(f"select i1 {{}}, {small} {{}}, {small} zeroinitializer", exists, value)
+                rows.append(value)
+            place = s.address(base, in_panel(s, shape, panel, step, str(n * w)), "i32")
+            s.e.do(f"store {vector('i32', w)} {{}}, ptr {{}}, align 4", _side_by_side(s, rows, w), place)
+
+    over_panels(s, tile, shape, steps, vectors)
+
+
+def _side_by_side(s: State, rows: list[Operand], w: int) -> Operand:
+    """Numbers of 32 bits, made of what all rows have in each lane, the first row lowest."""
+    bits = 32 // len(rows)
+    while len(rows) > 1:
+        of, double = vector(f"i{bits}", w), vector(f"i{bits}", 2 * w)
+        order = ", ".join(f"i32 {n}, i32 {n + w}" for n in range(w))
+        paired = []
+        for one, two in zip(rows[::2], rows[1::2], strict=True):
+            both = s.e.op(f"shufflevector {of} {{}}, {of} {{}}, <{2 * w} x i32> <{order}>", one, two)
+            paired.append(s.e.op(f"bitcast {double} {{}} to {vector(f'i{2 * bits}', w)}", both))
+        rows, bits = paired, 2 * bits
+    return rows[0]
+
+
+def sum_columns(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
+    """128 times the sum of each column of the packed right operand, behind its panels."""
+    if not shape.shifted:
+        return
+    depth, columns = (s.live(axis) for axis in tile.type.axes)
+    _, padded = steps_of(s, shape, depth)
+    w, ints = shape.lanes, shape.vector
+
+    def panel(p: Operand, _: list[Operand]) -> Sequence[Operand]:
+        def turn(k: Operand, sums: list[Operand]) -> Sequence[Operand]:
+            found = []
+            for n, total in enumerate(sums):
+                place = s.address(base, in_panel(s, shape, p, k, str(n * w)), "i32")
+                wide = s.e.here(f"load {ints}, ptr {{}}, align 4", place)
+                found.append(step(s, shape, splat(s.e, _128, "i32", w), wide, total))
+            return found
+
+        sums = s.e.loop("0", padded, 1, turn, [(ints, "zeroinitializer")] * shape.width)
+        for n, total in enumerate(sums):
+            place = s.address(base, behind_panels(s, shape, p, str(n * w)), "i32")
+            s.e.do(f"store {ints} {{}}, ptr {{}}, align 4", total, place)
+        return ()
+
+    s.e.loop("0", panels_of(s, shape, columns), 1, panel)
+
+
+def step(s: State, shape: Shape, one: Operand, wide: Operand, total: Operand) -> Operand:
+    """`total` with the products of a step added."""
+    w, ints = shape.lanes, shape.vector
+    bits = 32 * w
+    if shape.group == 4 or (w == 16 and s.target.has_vnni):
+        kind = "busd" if shape.group == 4 else "wssd"
+        name = s.e.declare(f"llvm.x86.avx512.vpdp{kind}.{bits}", ints, ints, ints, ints)
+        return s.e.op(f"call {ints} @{name}({ints} {{}}, {ints} {{}}, {ints} {{}})", total, one, wide)
+    shorts = vector("i16", 2 * w)
+    name = "llvm.x86.avx512.pmaddw.d.512" if w == 16 else "llvm.x86.avx2.pmadd.wd"
+    s.e.declare(name, ints, shorts, shorts)
+    x, y = (s.e.op(f"bitcast {ints} {{}} to {shorts}", value) for value in (one, wide))
+    made = s.e.op(f"call {ints} @{name}({shorts} {{}}, {shorts} {{}})", x, y)
+    return s.e.op(f"add {ints} {{}}, {{}}", total, made)
 
 
 def product(s: State, op: ops.Mma) -> None:
@@ -80,7 +325,7 @@ def fill_right(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
     """Packs a right operand."""
     _pack_right(s, tile, shape, base)
     _pad_right(s, tile, shape, base)
-    integer_packing.sum_columns(s, tile, shape, base)
+    sum_columns(s, tile, shape, base)
 
 
 def _packed(s: State, op: ops.Mma, is_left: bool, shape: Shape) -> Operand:
@@ -112,7 +357,7 @@ def _put(s: State, shape: Shape, pointer: Operand, value: Operand, lanes: int) -
 def _pack_left(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
     """Row by row: [m][k]."""
     if shape.group > 1:
-        integer_packing.pack_left(s, tile, shape, base)
+        pack_left(s, tile, shape, base)
         return
 
     def place(row: Operand, column: Operand) -> Operand:
@@ -174,7 +419,7 @@ def _pad_right(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
 def _pack_right(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
     """In panels: [n / panel][k][panel]."""
     if shape.group > 1:
-        integer_packing.pack_right(s, tile, shape, base)
+        pack_right(s, tile, shape, base)
         return
     if elements.natural_lane(s, tile) == 0 and shape.k > 1:
         def write(coords: tuple[Operand, ...], row: Operand) -> None:
@@ -312,6 +557,6 @@ def _step(s: State, shape: Shape, one: Operand, wide: Operand, total: Operand) -
     if shape.dtype in (F32, F64) and s.target.has_fma:
         return fma(s.e, one, wide, total, shape.dtype, shape.lanes)
     if shape.group > 1:
-        return integer_packing.step(s, shape, one, wide, total)
+        return step(s, shape, one, wide, total)
     made = binary(s.e, ops.BinaryFn.MUL, one, wide, shape.dtype, shape.lanes)
     return binary(s.e, ops.BinaryFn.ADD, total, made, shape.dtype, shape.lanes)

@@ -15,12 +15,10 @@ from tileproof.diagnostics.records import dataclass
 from tileproof.ir import ops
 from tileproof.ir.types import Tensor, TensorType, TileType
 from tileproof.ir.walk import walk
-from tileproof.lowering.walks import walks
+from tileproof.lowering.joins import walks
 
 from . import llvm
-from .facts import Facts
-from .packed_operands import candidates, chosen
-from .words import Shown, Words, sites_of
+from .parameters import Facts, Shown, Words, candidates, chosen, sites_of
 
 if TYPE_CHECKING:
     from tileproof.backends.interpreter.reports import Reporter

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from tileproof.ir.extent import number
 from tileproof.ir.ops import AnyOp, KernelIR, Load
-from tileproof.ir.types import AnyValue, Axis, Tensor, Tile, TileType, Walker, WalkerTag
+from tileproof.ir.types import AnyValue, Axis, Tensor, Tile, TileType, Walker, WalkerTag, number
 from tileproof.language.dtypes import DType
 
-from .emission import Emitter, Operand
-from .facts import Facts
-from .registers import memory, size
+from .emission import Emitter, Operand, memory, size
+from .parameters import Facts, Shown
 from .target import Target
 from .uses import Uses
-from .words import Shown
 
 ALIGNMENT = 64
 """Buffers begin at a multiple of so many bytes."""

@@ -12,16 +12,13 @@ from dataclasses import dataclass
 from functools import partial
 
 from tileproof.ir import ops
-from tileproof.ir.extent import number
-from tileproof.ir.types import Axis, Tile
+from tileproof.ir.types import Axis, Tile, number
 from tileproof.language.dtypes import ENTRY, DType
 
 from . import elements, nests
 from .arithmetic import binary
 from .conversions import cast, pack, unpack
-from .emission import Operand
-from .registers import memory, size, suffix, vector
-from .spots import Spot
+from .emission import Operand, Spot, memory, size, suffix, vector
 from .state import State, View
 
 _LEAST_STREAMED = 256

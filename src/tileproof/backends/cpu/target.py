@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
 from tileproof.diagnostics.records import dataclass
 
 from . import llvm

@@ -18,9 +18,7 @@ from tileproof.language.dtypes import ENTRY, DType
 from . import positions
 from .positions import Position, base_value, known, narrow_value
 from .state import State, View, bytes_of, line_shape, number, padded, stored
-from .tileir.enums import Padding, Predicate
-from .tileir.module import Value
-from .tileir.types import I8, I32, I64, PartitionView, StridedView, TensorView
+from .tileir.types import I8, I32, I64, Padding, PartitionView, Predicate, StridedView, TensorView, Value
 from .tileir.types import Tile as TileOf
 
 _QUANTUM: Final = 16

@@ -1,30 +1,401 @@
-"""The value of every elementwise operation, as in `interpreter.semantics`.
+"""What a kernel computes of each element on the GPU: integers, floats, elementary functions and Philox.
 
-Nothing here is undefined, whatever the operands: dead lanes hold anything. Floats of 16 bits are computed in f32 and
-rounded once; for sums, differences and products that is what their own operations give, since f32 has more than twice
-their digits. Division in f32 is the assembler's `full` one, which is within two units and a quarter as long as the
-exact one; where a quotient is rounded to a whole number it is exact, since there a unit may become a one.
+Elementary functions of f32 and f64; f16 and bf16 go through f32 and are rounded once more. Nearly all are Tile IR's
+own. Their largest distance from the nearest float, in units in the last place, measured on a GPU of sm_90 for every
+number of f32: exp 1.5, exp2 1.8, log 1, log2 1, sin 1, cos 1.1, tanh 1.9, rsqrt 1.1, sqrt 1, erf 1, sigmoid 2.4; pow
+1.1 and division 1.6 for random numbers. Those of f64 are at most 1. All are right at infinities, NaN, zeros and
+subnormal numbers. What becomes f16 or bf16 has a tenth of the digits, so shorter ones will do; what becomes f16 was
+f16, and has no numbers that would be subnormal in f32.
+
+Arithmetic on integers, positions and bools: it wraps, and every operation has a value for all operands. Tile IR leaves
+division by 0, the least number by -1 and long shifts undefined, and its assembler deletes code that does them: the
+operands are made harmless first, and the result is chosen afterwards.
+
+The value of every elementwise operation, as in `interpreter.semantics`. Nothing here is undefined, whatever the
+operands: dead lanes hold anything. Floats of 16 bits are computed in f32 and rounded once; for sums, differences and
+products that is what their own operations give, since f32 has more than twice their digits. Division in f32 is the
+assembler's `full` one, which is within two units and a quarter as long as the exact one; where a quotient is rounded to
+a whole number it is exact, since there a unit may become a one.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from tileproof.ir.ops import BinaryFn, UnaryFn
-from tileproof.language.dtypes import BOOL, ENTRY, TF32, DType
+from tileproof.language.dtypes import BF16, BOOL, ENTRY, F16, TF32, DType
 
-from .conversions import LARGEST, narrow, widen
-from .elementary import elementary, power, quotient, signed_like
-from .integers import integer_binary, known_power
+from .conversions import LARGEST, bounds, element_of, is_signed, like, narrow, shape_of, spread, widen
 from .positions import PREDICATES
-from .splats import element_of, like
 from .state import ELEMENTS
 from .tileir.builder import Builder
-from .tileir.enums import Predicate
 from .tileir.literals import bits_of, number_of
-from .tileir.module import Value
-from .tileir.types import F32, F64, Tile
+from .tileir.types import F32, F64, I32, I64, Predicate, Rounding, Tile, Value
 from .tileir.types import TF32 as SHORT
+
+_ROUNDS: Final = 10
+_MULTIPLIERS: Final = 0xD2511F53, 0xCD9E8D57
+_STEPS: Final = 0x9E3779B9, 0xBB67AE85
+
+
+def uniform(b: Builder, seed: Value, offset: Value) -> Value:
+    """f32 in [0, 1) in every lane: `seed` is one i64, `offset` a tile of i64."""
+    left, right = _halves(b, seed)
+    a, second = _halves(b, offset)
+    c = d = like(b, a, 0)
+    shape = shape_of(a)
+    multipliers = [like(b, a, number) for number in _MULTIPLIERS]
+    for turn in range(_ROUNDS):
+        # The key is the same in all lanes, so its steps are taken on scalars.
+        keys = [
+            spread(b, b.addi(key, like(b, key, turn * step)) if turn else key, shape)
+            for key, step in zip((left, right), _STEPS, strict=True)
+        ]
+        first, other = multipliers
+        highs, lows = (b.mulhii(a, first), b.mulhii(c, other)), (b.muli(a, first), b.muli(c, other))
+        a, second = b.xori(b.xori(highs[1], second), keys[0]), lows[1]
+        c, d = b.xori(b.xori(highs[0], d), keys[1]), lows[0]
+    number = b.itof(b.shri(a, like(b, a, 8), signed=False), F32, signed=False)
+    return b.mulf(number, like(b, number, 2.0**-24))
+
+
+def _halves(b: Builder, number: Value) -> tuple[Value, Value]:
+    """The low and the high 32 bits."""
+    high = b.shri(number, like(b, number, 32), signed=False)
+    return b.trunci(number, I32), b.trunci(high, I32)
+
+
+def elementary(b: Builder, fn: UnaryFn, x: Value, dtype: DType) -> Value:
+    """`fn` of lanes of f32 or f64; `dtype` is what they were, and what the result will be rounded to."""
+    is_half, is_short, is_single = dtype == F16, dtype in (F16, BF16), element_of(x) == F32
+    match fn:
+        case UnaryFn.EXP:
+            return _exp(b, x, dtype)
+        case UnaryFn.EXP2:
+            return b.exp2(x, ftz=is_half)
+        case UnaryFn.LOG:
+            return b.log(x)
+        case UnaryFn.LOG2:
+            return b.log2(x)
+        case UnaryFn.SQRT:
+            return b.sqrt(x, rounding=Rounding.APPROXIMATE if is_single else Rounding.NEAREST, ftz=is_half)
+        case UnaryFn.RSQRT:
+            return b.rsqrt(x, ftz=is_half)
+        case UnaryFn.TANH:
+            return b.tanh(x, rounding=Rounding.APPROXIMATE if is_short else Rounding.FULL)
+        case UnaryFn.SIGMOID:
+            return _sigmoid(b, x, dtype)
+        case UnaryFn.SIN:
+            return b.sin(x)
+        case UnaryFn.COS:
+            return b.cos(x)
+        case UnaryFn.ERF:
+            return _erf(b, x, dtype)
+        case _:
+            raise TypeError(f"{fn} of {dtype}")
+
+
+def power(b: Builder, x: Value, y: Value) -> Value:
+    """x to the power y."""
+    return b.pow(x, y)
+
+
+def quotient(b: Builder, x: Value, y: Value, dtype: DType) -> Value:
+    """x / y of f32 or f64, which will be rounded to `dtype`.
+
+    The assembler's `full` division is right for all numbers; its shorter one is if the divisor is not very large.
+    """
+    if element_of(x) == F64:
+        return b.divf(x, y)
+    if dtype == F16:
+        return b.divf(x, y, ftz=True, rounding=Rounding.APPROXIMATE)
+    return b.divf(x, y, rounding=Rounding.FULL)
+
+
+def _exp(b: Builder, x: Value, dtype: DType) -> Value:
+    """e to the power x; by a power of 2 where its argument needs few digits."""
+    if dtype in (F16, BF16):
+        return b.exp2(b.mulf(x, like(b, x, math.log2(math.e))), ftz=dtype == F16)
+    return b.exp(x)
+
+
+def _sigmoid(b: Builder, x: Value, dtype: DType) -> Value:
+    """1 / (1 + exp(-x)), never with the exp of a positive number, which would lose the small values far left."""
+    fade = _exp(b, b.negf(b.absf(x)), dtype)
+    above = b.select(b.cmpf(Predicate.GREATER_EQUAL, x, like(b, x, 0.0)), like(b, x, 1.0), fade)
+    below = b.addf(like(b, x, 1.0), fade)
+    if element_of(x) == F64:
+        return b.divf(above, below)
+    # The divisor is between 1 and 2.
+    return b.divf(above, below, ftz=dtype == F16, rounding=Rounding.APPROXIMATE)
+
+
+# The error function.
+
+
+@dataclass(frozen=True, slots=True)
+class _Erf:
+    """Polynomials, the highest power first.
+
+    `near` is erf(x) / x - 1 by x^2 up to `_NEAR`. `far` is log(1 - erf(x)) + x^2 by x - 2 from there to `one`, where
+    erf is 1 in this type.
+    """
+
+    near: tuple[float, ...]
+    far: tuple[float, ...]
+    one: float
+
+
+_NEAR: Final = 0.9
+_ERF: Final = {
+    F32: _Erf(
+        near=(
+            -0.0006090140668675303,
+            0.005011918023228645,
+            -0.026778876781463623,
+            0.11282140016555786,
+            -0.3761252462863922,
+            0.12837915122509003,
+        ),
+        far=(
+            0.00020054586639162153,
+            -0.000681353616528213,
+            0.003556604031473398,
+            -0.016497690230607986,
+            0.07623899728059769,
+            -0.41816020011901855,
+            -1.364940881729126,
+        ),
+        one=3.95,
+    ),
+    F64: _Erf(
+        near=(
+            -8.481754554245337e-10,
+            1.4046004422495438e-08,
+            -1.6275467789471592e-07,
+            1.645521301795453e-06,
+            -1.4925299677123301e-05,
+            0.0001205532103945587,
+            -0.0008548326754842237,
+            0.005223977621601852,
+            -0.026866170644806495,
+            0.11283791670953704,
+            -0.37612638903183726,
+            0.1283791670955126,
+        ),
+        far=(
+            1.435251151151317e-12,
+            -1.2211444105613318e-11,
+            3.7972337601377764e-11,
+            -3.163283528991468e-11,
+            -2.8319618137571066e-10,
+            2.5104812916046145e-09,
+            -1.3929596196612426e-08,
+            5.783937762969807e-08,
+            -1.7322550032023592e-07,
+            2.036052964250426e-07,
+            1.9522015444584128e-06,
+            -2.070641447435288e-05,
+            0.0001353093348808032,
+            -0.0007323993898930126,
+            0.0035707563455911243,
+            -0.016465118136522412,
+            0.07624915817625737,
+            -0.41816080599442257,
+            -1.3649412646166381,
+        ),
+        one=5.93,
+    ),
+}
+
+
+def _erf(b: Builder, x: Value, dtype: DType) -> Value:
+    """An odd polynomial near 0; further out what is missing to 1, as an exponential."""
+    curve, size = _ERF[element_of(x)], b.absf(x)
+    near = b.fma(x, _polynomial(b, b.mulf(x, x), curve.near), x)
+    far = b.minf(size, like(b, x, curve.one), propagate_nan=True)
+    exponent = b.fma(b.negf(far), far, _polynomial(b, b.subf(far, like(b, x, 2.0)), curve.far))
+    far = b.subf(like(b, x, 1.0), _exp(b, exponent, dtype))
+    return b.select(b.cmpf(Predicate.LESS, size, like(b, x, _NEAR)), near, signed_like(b, far, x))
+
+
+def _polynomial(b: Builder, x: Value, coefficients: Sequence[float]) -> Value:
+    """Horner's rule, the highest power first."""
+    value, *rest = (like(b, x, coefficient) for coefficient in coefficients)
+    for coefficient in rest:
+        value = b.fma(value, x, coefficient)
+    return value
+
+
+def signed_like(b: Builder, size: Value, x: Value) -> Value:
+    """A number that is not negative, with the sign of another."""
+    integer = I32 if element_of(x) == F32 else I64
+    bits = b.bitcast(x, integer)
+    sign = b.andi(bits, like(b, bits, -(2 ** (integer.bits - 1))))
+    return b.bitcast(b.ori(b.bitcast(size, integer), sign), element_of(x))
+
+
+_UNROLLED: Final = 64
+"""Powers up to this are written as multiplications."""
+
+
+def integer_binary(b: Builder, fn: BinaryFn, x: Value, y: Value, dtype: DType, right: int | None) -> Value:
+    """`fn` of every pair of lanes; `right` is the number that `y` is everywhere, if that is known."""
+    if dtype == BOOL:
+        return _logic(b, fn, x, y)
+    if right is not None:
+        # The number in dead lanes too, which are then as safe as the others.
+        y = like(b, y, right)
+    signed = is_signed(dtype)
+    if fn.compares:
+        return b.cmpi(PREDICATES[fn], x, y, signed=signed)
+    if dtype == ENTRY:
+        none = b.cmpi(Predicate.EQUAL, x, like(b, x, -1), signed=True)
+        divided = _quotient(b, x, y, dtype, right) if fn is BinaryFn.FLOORDIV else _remainder(b, x, y, dtype, right)
+        return b.select(none, x, divided)
+    match fn:
+        case BinaryFn.ADD:
+            return b.addi(x, y)
+        case BinaryFn.SUB:
+            return b.subi(x, y)
+        case BinaryFn.MUL:
+            return b.muli(x, y)
+        case BinaryFn.AND:
+            return b.andi(x, y)
+        case BinaryFn.OR:
+            return b.ori(x, y)
+        case BinaryFn.XOR:
+            return b.xori(x, y)
+        case BinaryFn.MIN:
+            return b.mini(x, y, signed=signed)
+        case BinaryFn.MAX:
+            return b.maxi(x, y, signed=signed)
+        case BinaryFn.FLOORDIV:
+            return _quotient(b, x, y, dtype, right)
+        case BinaryFn.MOD:
+            return _remainder(b, x, y, dtype, right)
+        case BinaryFn.CDIV:
+            return _divided(b, x, y, dtype, Rounding.UP, right)
+        case BinaryFn.SHL | BinaryFn.SHR:
+            return _shift(b, fn, x, y, dtype, right)
+        case BinaryFn.POW:
+            return _power(b, x, y, dtype, right)
+        case _:
+            raise TypeError(f"{fn} of {dtype}")
+
+
+def _logic(b: Builder, fn: BinaryFn, x: Value, y: Value) -> Value:
+    match fn:
+        case BinaryFn.AND | BinaryFn.MIN:
+            return b.andi(x, y)
+        case BinaryFn.OR | BinaryFn.MAX:
+            return b.ori(x, y)
+        case BinaryFn.XOR | BinaryFn.NE:
+            return b.xori(x, y)
+        case BinaryFn.EQ:
+            return b.xori(b.xori(x, y), like(b, x, True))
+        case _:
+            raise TypeError(f"{fn} of {BOOL}")
+
+
+# Division.
+
+
+def _is_power(number: int | None) -> bool:
+    return number is not None and number > 0 and number & (number - 1) == 0
+
+
+def _quotient(b: Builder, x: Value, y: Value, dtype: DType, right: int | None) -> Value:
+    """x // y, with x // 0 = 0; the least number divided by -1 wraps."""
+    if right is not None and _is_power(right):
+        return x if right == 1 else b.shri(x, like(b, x, right.bit_length() - 1), signed=is_signed(dtype))
+    return _divided(b, x, y, dtype, Rounding.DOWN if is_signed(dtype) else Rounding.ZERO, right)
+
+
+def _remainder(b: Builder, x: Value, y: Value, dtype: DType, right: int | None) -> Value:
+    """x % y with the sign of y, and x % 0 = x: what the quotient leaves, also where it is 0 or has wrapped."""
+    if right is not None and _is_power(right):
+        return b.andi(x, like(b, x, right - 1))
+    return b.subi(x, b.muli(_quotient(b, x, y, dtype, right), y))
+
+
+def _divided(b: Builder, x: Value, y: Value, dtype: DType, rounding: Rounding, right: int | None) -> Value:
+    """The quotient, 0 where the divisor is 0. The least number by -1 wraps to itself, which is what 1 gives."""
+    signed = is_signed(dtype)
+    if right == 0:
+        return like(b, x, 0)
+    if right not in (None, -1):
+        return b.divi(x, y, signed=signed, rounding=rounding)
+    zero = b.cmpi(Predicate.EQUAL, y, like(b, y, 0), signed=False)
+    unsafe = zero
+    if signed:
+        least = b.cmpi(Predicate.EQUAL, x, like(b, x, bounds(dtype)[0]), signed=False)
+        minus = b.cmpi(Predicate.EQUAL, y, like(b, y, -1), signed=False)
+        unsafe = b.ori(zero, b.andi(least, minus))
+    quotient = b.divi(x, b.select(unsafe, like(b, y, 1), y), signed=signed, rounding=rounding)
+    return b.select(zero, like(b, x, 0), quotient)
+
+
+# Shifts and powers.
+
+
+def _shift(b: Builder, fn: BinaryFn, x: Value, y: Value, dtype: DType, right: int | None) -> Value:
+    """A shift by less than 0 or by the width or more gives 0, and -1 for `>>` of a negative number."""
+    signed, bits = is_signed(dtype), element_of(x).bits
+    if right is not None and 0 <= right < bits:
+        return b.shli(x, y) if fn is BinaryFn.SHL else b.shri(x, y, signed=signed)
+    # Read as unsigned, an amount below 0 is too long too.
+    amount = b.mini(y, like(b, y, bits - 1), signed=False)
+    if fn is BinaryFn.SHR and signed:
+        return b.shri(x, amount, signed=True)
+    shifted = b.shli(x, amount) if fn is BinaryFn.SHL else b.shri(x, amount, signed=False)
+    inside = b.cmpi(Predicate.LESS, y, like(b, y, bits), signed=False)
+    return b.select(inside, shifted, like(b, x, 0))
+
+
+def _power(b: Builder, x: Value, y: Value, dtype: DType, right: int | None) -> Value:
+    """Squares and multiplies, wrapping. A base of 1 or -1 has negative powers, all others give 0."""
+    if right is not None and 0 <= right <= _UNROLLED:
+        return known_power(b, x, right)
+    result = _squared(b, x, y)
+    if not is_signed(dtype):
+        return result
+    one, zero = like(b, x, 1), like(b, x, 0)
+    odd = b.cmpi(Predicate.NOT_EQUAL, b.andi(y, one), zero, signed=False)
+    minus = b.cmpi(Predicate.EQUAL, x, like(b, x, -1), signed=False)
+    unit = b.ori(b.cmpi(Predicate.EQUAL, x, one, signed=False), minus)
+    inverse = b.select(unit, b.select(odd, x, one), zero)
+    return b.select(b.cmpi(Predicate.LESS, y, zero, signed=True), inverse, result)
+
+
+def known_power(b: Builder, x: Value, exponent: int) -> Value:
+    """A power that is not negative, by multiplications alone; of floats too."""
+    times = b.muli if element_of(x).is_integer else b.mulf
+    result: Value | None = None
+    while exponent:
+        if exponent & 1:
+            result = x if result is None else times(result, x)
+        exponent >>= 1
+        if exponent:
+            x = times(x, x)
+    return like(b, x, 1) if result is None else result
+
+
+def _squared(b: Builder, x: Value, y: Value) -> Value:
+    """One turn for each bit of the exponent, read as unsigned."""
+    one, zero = like(b, x, 1), like(b, x, 0)
+    lower, upper, step = (b.constant(Tile(I32), number) for number in (0, element_of(x).bits, 1))
+    loop = b.for_(lower, upper, step, (one, x, y))
+    with b.inside(loop.block):
+        _, result, base, exponent = loop.arguments
+        odd = b.cmpi(Predicate.NOT_EQUAL, b.andi(exponent, one), zero, signed=False)
+        result = b.select(odd, b.muli(result, base), result)
+        b.continue_(result, b.muli(base, base), b.shri(exponent, one, signed=False))
+    return loop.results[0]
+
 
 _WHOLE: Final = {F32: 2.0**23, F64: 2.0**52}
 """From here on all numbers are whole."""

@@ -2,35 +2,276 @@
 
 The assembler runs as a process of its own, in a folder that is removed whatever happens, and for a limited time. What
 goes wrong in it is told in our words, at the line of the kernel where it names one; its own words follow on request.
+
+Runs a program and all that it starts, for a limited time, so that nothing of it stays behind. The program leads a
+process group of its own. Whatever ends the run (its end, the time limit, Ctrl-C, a switch pulled by another thread)
+ends the whole group: the assembler starts further programs, which would otherwise go on alone.
 """
 
 from __future__ import annotations
 
 import atexit
+import contextlib
 import math
 import os
 import queue
 import re
+import selectors
+import signal
+import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import IO, Final, TypeAlias
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import KernelError, LaunchError, TileproofError
+from tileproof.diagnostics.errors import Diagnostic, KernelError, LaunchError, TileproofError
 from tileproof.diagnostics.spans import Span
 
-from . import assembler_failures as failures
-from .cubin import Resources, resources_of
-from .processes import Stopped, Switch, run_program
-from .remarks import Remark, read_remarks
-from .tileir.module import Location
+from .cubin import Remark, Resources, read_remarks, resources_of
+from .tileir.types import Location
 from .toolchain import UPGRADE, Toolchain, find
+
+_KEPT: Final = 1 << 18
+"""Bytes of output that are kept; the rest is read and forgotten, so that the program never waits for a reader."""
+_LOOK: Final = 0.1
+"""Seconds between two looks at whether a program that says nothing has ended."""
+
+
+class Stopped(Exception):
+    """The switch of a run was pulled."""
+
+
+class Switch:
+    """Stops the runs that watch it, from any thread, at once and for good."""
+
+    def __init__(self) -> None:
+        self.watched, self._pulled = os.pipe()
+
+    def pull(self) -> None:
+        """Stops every run that watches now or later. What is written is never read, so all of them see it."""
+        os.write(self._pulled, b"!")
+
+    def close(self) -> None:
+        """Frees it, once no run watches any more."""
+        os.close(self.watched)
+        os.close(self._pulled)
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a program ended: `status` is its exit code, or the negative number of the signal that ended it."""
+
+    status: int
+    output: bytes
+
+
+def run_program(
+    command: Sequence[str | Path], environment: Mapping[str, str], seconds: float, switch: Switch | None = None
+) -> Ended:
+    """Runs a program to its end: `TimeoutError` after `seconds`, `Stopped` once the switch is pulled."""
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=environment,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    try:
+        output = _read_to_the_end(process.pid, process.stdout, time.monotonic() + seconds, switch)
+    finally:
+        # Before the program itself is forgotten by the system: until then nobody else can have its number.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.stdout.close()
+        process.wait()
+    return Ended(process.returncode, output)
+
+
+def _read_to_the_end(pid: int, pipe: IO[bytes], deadline: float, switch: Switch | None) -> bytes:
+    """What the program prints until it has ended, which a silent pipe alone does not show: others may hold it open."""
+    output = bytearray()
+    with selectors.DefaultSelector() as selector:
+        selector.register(pipe, selectors.EVENT_READ)
+        if switch is not None:
+            selector.register(switch.watched, selectors.EVENT_READ)
+        closed = ended = False
+        while True:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+            wait = 0.0 if ended else min(left, 0.001 if closed else _LOOK)
+            ready = [key.fileobj for key, _ in selector.select(wait)]
+            if switch is not None and switch.watched in ready:
+                raise Stopped
+            if pipe in ready:
+                chunk = os.read(pipe.fileno(), 1 << 16)
+                output += chunk[: _KEPT - len(output)]
+                if chunk:
+                    continue
+                selector.unregister(pipe)
+                closed = True
+            if ended:
+                return bytes(output)
+            ended = _has_ended(pid)  # and then once more round, for its last words
+
+
+def _has_ended(pid: int) -> bool:
+    """Whether a program has ended, without taking note of it as `wait` would."""
+    try:
+        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    except ChildProcessError:  # whoever ignores SIGCHLD has no children that have ended
+        return True
+
+
+VERBOSE: Final = "TILEPROOF_VERBOSE"
+_LINES: Final = 40
+"""Lines of the assembler's text that are shown; the first say most."""
+_CRASHED: Final = "the assembler crashed"
+_REFUSED, _NOT_COMPILED = 3, 5
+"""Exit codes: code that breaks a rule of Tile IR, and code that it could not finish."""
+_LACKS: Final = re.compile(r"Incompatibility with architecture '\w+': (?P<what>.*)")
+_PLACE: Final = re.compile(r'"(?P<file>[^"\n]+)":(?P<line>\d+):(?P<column>\d+)[^\n]*?\berror: ')
+_TYPES: Final = {
+    "f8E4M3FN": ("f8e4m3", "sm_90"),
+    "f8E5M2": ("f8e5m2", "sm_90"),
+    "f8E8M0FNU": ("f8e8m0", "sm_100"),
+    "f4E2M1FN": ("f4e2m1", "sm_100"),
+}
+"""The assembler's names of element types, ours, and the first architecture that has them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What the assembler printed about a kernel, and whether the user wants to read it."""
+
+    kernel: str
+    arch: str
+    output: bytes
+    verbose: bool
+
+    @property
+    def text(self) -> str:
+        return self.output.decode("utf-8", "replace").strip()
+
+    @property
+    def note(self) -> str:
+        """Its own words, or how to see them."""
+        if not self.verbose:
+            return f"{VERBOSE}=1, or --verbose, shows what the assembler said"
+        lines = self.text.splitlines()
+        if not lines:
+            return "the assembler said nothing"
+        more = [f"... and {len(lines) - _LINES} lines more"] if len(lines) > _LINES else []
+        return "\n".join(["the assembler said", *lines[:_LINES], *more])
+
+
+def is_verbose(asked: bool | None) -> bool:
+    """Whether to show the assembler's own words: as asked, else as the variable says."""
+    return os.environ.get(VERBOSE, "0") not in ("", "0") if asked is None else asked
+
+
+def failed(said: Said, status: int, span_at: Callable[[Location], Span | None]) -> Diagnostic:
+    """The assembler ended with an exit code other than 0, or by a signal (a negative number)."""
+    span = _span(said.text, span_at)
+    lacks = _LACKS.search(said.text)
+    if lacks:
+        return _lacks(said, lacks["what"], span)
+    kernel = _named(said.kernel)
+    report = f"report this, with the kernel and what {VERBOSE}=1 shows"
+    if status == _REFUSED:
+        message = f"the assembler refuses the code of {kernel}"
+        help = f"this is a defect of tileproof: please {report}"
+    elif status == _NOT_COMPILED:
+        message = f"the assembler cannot compile {kernel} for {said.arch}"
+        help = f"try smaller tiles; if that does not help, please {report}"
+    elif status == -signal.SIGKILL:
+        message = f"the assembler was killed while it compiled {kernel}"
+        help = "the machine may have run out of memory: compile less at a time, or use smaller tiles"
+    elif status < 0:
+        message = f"{_CRASHED} ({_signal(-status)}) while it compiled {kernel}"
+        help = f"try smaller tiles; in any case please {report}"
+    else:
+        message = f"the assembler failed with exit code {status} on {kernel}"
+        help = f"please {report}"
+    return Diagnostic(Code.ASSEMBLER_FAILED, message, span, notes=(said.note,), help=help, kernel=said.kernel)
+
+
+def is_crash(found: Diagnostic) -> bool:
+    """Whether this says that the assembler broke down over a module, which other words may spare it."""
+    return found.code is Code.ASSEMBLER_FAILED and found.message.startswith(_CRASHED)
+
+
+def no_cubin(said: Said, why: str) -> Diagnostic:
+    """The assembler claims success and has made nothing that can be used."""
+    message = f"the assembler made no machine code of {_named(said.kernel)}"
+    help = "install the assembler anew: pip install --force-reinstall 'tileproof[cuda]'"
+    return Diagnostic(Code.ASSEMBLER_FAILED, message, notes=(why, said.note), help=help, kernel=said.kernel)
+
+
+def took_too_long(kernel: str, arch: str, seconds: float, variable: str) -> Diagnostic:
+    """The assembler was stopped."""
+    return Diagnostic(
+        Code.ASSEMBLER_TIMEOUT,
+        f"the assembler did not finish {_named(kernel)} for {arch} within {seconds:g} seconds",
+        notes=("large tiles, long chains of operations on them, and matrix products of f32 take it long",),
+        help=f"use smaller tiles, or allow more time: {variable}={max(1, 4 * seconds):g}",
+        kernel=kernel,
+    )
+
+
+def no_room(kernel: str, error: OSError) -> Diagnostic:
+    """The files for the assembler could not be written, or it could not be started."""
+    reason = error.strerror or str(error)
+    return Diagnostic(
+        Code.ASSEMBLER_FAILED,
+        f"the assembler could not be run on {_named(kernel)}",
+        notes=(f"{reason}: {error.filename}" if error.filename else reason,),
+        help="make room in the folder for temporary files, or let TMPDIR name another",
+        kernel=kernel,
+    )
+
+
+def _lacks(said: Said, what: str, span: Span | None) -> Diagnostic:
+    """The GPU cannot do something that the kernel does."""
+    unknown = re.fullmatch(r"unsupported type '(\w+)'", what)
+    if unknown:
+        ours, first = _TYPES.get(unknown[1], (unknown[1], ""))
+        message = f"GPUs of architecture {said.arch} do not have the element type {ours}"
+        newer = f"run it on a GPU of architecture {first} or newer" if first else "run it on a newer GPU"
+        help = f"{newer}, or cast to a wider type on the CPU first"
+    elif "atomic" in what:
+        element = next(iter(re.findall(r"\b(?:bf|f|i)\d+\b", what)), "this type")
+        message = f"GPUs of architecture {said.arch} cannot add {element} from several programs into one element"
+        help = "give the Sum the element type f32, or run it on a newer GPU"
+    else:
+        message = f"GPUs of architecture {said.arch} lack an operation of {_named(said.kernel)}"
+        help = 'run it on a newer GPU, or on the CPU: tp.backend("cpu")'
+    return Diagnostic(Code.ARCH_LACKS, message, span, notes=(said.note,), help=help, kernel=said.kernel)
+
+
+def _span(text: str, span_at: Callable[[Location], Span | None]) -> Span | None:
+    """The first place that an error names and the source has."""
+    places = (Location(each["file"], int(each["line"]), int(each["column"])) for each in _PLACE.finditer(text))
+    return next((span for span in map(span_at, places) if span is not None), None)
+
+
+def _named(kernel: str) -> str:
+    return f"`{kernel}`" if kernel else "this kernel"
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
 
 TIMEOUT: Final = "TILEPROOF_ASSEMBLER_TIMEOUT"
 _SECONDS: Final = 120.0
@@ -105,7 +346,7 @@ def assemble(
     (TILEPROOF_VERBOSE unless given).
     """
     job = Job(bytecode, arch, options or Options(), spans, kernel)
-    return _assembled(job, find(), _seconds(timeout), failures.is_verbose(verbose))
+    return _assembled(job, find(), _seconds(timeout), is_verbose(verbose))
 
 
 def assemble_many(
@@ -129,7 +370,7 @@ def assemble_each(
     waiting = list(jobs)
     if not waiting:
         return
-    crew = _Crew(waiting, find(), _seconds(timeout), failures.is_verbose(verbose))
+    crew = _Crew(waiting, find(), _seconds(timeout), is_verbose(verbose))
     try:
         crew.start(max(1, min(len(waiting), workers or len(os.sched_getaffinity(0)))))
         for _ in waiting:
@@ -198,7 +439,7 @@ def _assembled(
     try:
         return _once(job, toolchain, seconds, verbose, switch)
     except KernelError as error:
-        if job.again is None or not failures.is_crash(error.diagnostics[0]):
+        if job.again is None or not is_crash(error.diagnostics[0]):
             raise
         with suppress(KernelError):
             return _once(replace(job, bytecode=job.again()), toolchain, seconds, verbose, switch)
@@ -225,19 +466,19 @@ def _once(job: Job, toolchain: Toolchain, seconds: float, verbose: bool, switch:
                 source,
             )
             ended = run_program(command, toolchain.environment() | {"TMPDIR": name}, seconds, switch)
-            said = failures.Said(job.kernel, job.arch, ended.output, verbose)
+            said = Said(job.kernel, job.arch, ended.output, verbose)
             if ended.status:
-                raise KernelError(failures.failed(said, ended.status, job.span_at))
+                raise KernelError(failed(said, ended.status, job.span_at))
             cubin = target.read_bytes() if target.is_file() else b""
             text = report.read_text("utf-8", "replace") if report.is_file() else ""
     except TimeoutError as error:
-        raise KernelError(failures.took_too_long(job.kernel, job.arch, seconds, TIMEOUT)) from error
+        raise KernelError(took_too_long(job.kernel, job.arch, seconds, TIMEOUT)) from error
     except OSError as error:
-        raise LaunchError(failures.no_room(job.kernel, error)) from error
+        raise LaunchError(no_room(job.kernel, error)) from error
     try:
         resources = resources_of(cubin)
     except ValueError as error:
-        raise KernelError(failures.no_cubin(said, str(error))) from error
+        raise KernelError(no_cubin(said, str(error))) from error
     return Assembled(cubin, resources, read_remarks(text, job.span_at), time.perf_counter() - started)
 
 

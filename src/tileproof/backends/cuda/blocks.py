@@ -10,24 +10,10 @@ from tileproof.ir.types import Access, AnyValue, Named, Tile
 from tileproof.ir.walk import walk
 from tileproof.language.dtypes import INDEX
 
-from . import (
-    access,
-    arithmetic,
-    checks,
-    conversions,
-    indices,
-    philox,
-    positions,
-    products,
-    reductions,
-    reshaping,
-    stores,
-)
+from . import access, arithmetic, checks, conversions, indices, positions, products, reductions, reshaping, stores
 from .positions import Position, base_value, known
 from .state import State, element_of, line_shape, number
-from .tileir.enums import Predicate
-from .tileir.module import Value
-from .tileir.types import I32, I64, Number
+from .tileir.types import I32, I64, Number, Predicate, Value
 from .tileir.types import Tile as TileOf
 
 
@@ -92,7 +78,7 @@ def execute(s: State, op: ops.AnyOp) -> None:
         case ops.Scan():
             reductions.scan(s, op, run)
         case ops.Random():
-            s.put(op.result, philox.uniform(s.b, s.get(op.seed), s.get(op.offset)))
+            s.put(op.result, arithmetic.uniform(s.b, s.get(op.seed), s.get(op.offset)))
         case ops.Mma():
             products.product(s, op)
         case ops.Load(result=result):

@@ -15,9 +15,7 @@ from tileproof.language.dtypes import ENTRY, F32
 
 from .conversions import cast
 from .state import State, element_of, line_shape
-from .tileir.enums import Order, Predicate, Scope
-from .tileir.module import Value
-from .tileir.types import I1, I32, I64, Number
+from .tileir.types import I1, I32, I64, Number, Order, Predicate, Scope, Value
 from .tileir.types import Tile as TileOf
 
 WORDS = 4

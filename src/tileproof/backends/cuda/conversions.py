@@ -11,12 +11,9 @@ from typing import Final
 
 from tileproof.language.dtypes import BOOL, F8E4M3, F8E5M2, F32, F64, TF32, DType
 
-from .splats import element_of, like
 from .state import ELEMENTS
 from .tileir.builder import Builder
-from .tileir.enums import Predicate
-from .tileir.module import Value
-from .tileir.types import BF16, F16, I32, Number
+from .tileir.types import BF16, F16, I32, Number, Predicate, Tile, Value
 from .tileir.types import F32 as SINGLE
 from .tileir.types import F64 as DOUBLE
 
@@ -25,6 +22,29 @@ LARGEST: Final = {F8E4M3: 448.0, F8E5M2: 57344.0}
 _PRECISION: Final = {SINGLE: 24, DOUBLE: 53}
 _SATURATES: Final = (13, 4)
 """The first version of the bytecode that has conversions to integers which saturate."""
+
+
+def shape_of(value: Value) -> tuple[int, ...]:
+    """The shape a tile is held in."""
+    assert isinstance(value.type, Tile)
+    return value.type.shape
+
+
+def element_of(value: Value) -> Number:
+    """The numbers a tile is made of."""
+    assert isinstance(value.type, Tile)
+    assert isinstance(value.type.element, Number)
+    return value.type.element
+
+
+def like(b: Builder, value: Value, number: bool | int | float, element: Number | None = None) -> Value:
+    """A number in every lane of a value's shape, in its element type or another."""
+    return b.constant(Tile(element or element_of(value), shape_of(value)), number)
+
+
+def spread(b: Builder, scalar: Value, shape: tuple[int, ...]) -> Value:
+    """A scalar in every lane of a shape."""
+    return b.broadcast(b.reshape(scalar, (1,) * len(shape)), shape) if shape else scalar
 
 
 def is_signed(dtype: DType) -> bool:

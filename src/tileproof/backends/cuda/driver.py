@@ -1,5 +1,5 @@
 """The CUDA driver, each call with types on it. Nothing else imports `cuda.bindings`, which happens when a GPU is first
-asked for. A call that fails raises `LaunchError`, in the words of `driver_failures`.
+asked for. A call that fails raises `LaunchError`, in the words of `driver_api`.
 
 A thread works in a *context*. If one of the right GPU is current, as torch and cupy make it, it is used as it is;
 otherwise the primary context, which all libraries share, becomes current. Streams and kernels are the numbers that the
@@ -8,27 +8,342 @@ driver and all libraries know them by; stream 0 is the default stream.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
+from itertools import islice
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from tileproof.backends.memory import Memory
+from tileproof.backends.base import Memory
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
 from tileproof.diagnostics.values import in_words
 
 from .cubin import resources_of
-from .driver_api import OLDEST, Current, Driver
-from .driver_events import Event, taken
-from .driver_failures import no_gpu, too_old
-from .driver_graphs import CapturedGraph, ExecutableGraph, Node
-from .driver_kernels import Function, FunctionAttributes, LaunchAttributes, Module, launch
-from .driver_memory import Place, Pool, PoolUse, kept_pool
+from .driver_api import NOT_READY, OLDEST, Current, Driver, Gpu, no_gpu, too_old
+
+_ALL: Final = (1 << 64) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an address lies; the GPU is the one whose context made the memory."""
+
+    memory: Memory
+    device: int
+
+
+@dataclass(frozen=True, slots=True)
+class PoolUse:
+    """How many bytes of a pool are in use and how many it holds, now and at most so far."""
+
+    used: int
+    used_high: int
+    reserved: int
+    reserved_high: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """The memory that streams of a GPU take theirs from. It keeps what is freed, until it is trimmed."""
+
+    device: Gpu
+    handle: Any
+
+    @property
+    def use(self) -> PoolUse:
+        """How much of it is in use."""
+        return PoolUse(*map(self._read, ("USED_MEM_CURRENT", "USED_MEM_HIGH", "RESERVED_MEM_CURRENT",
+                                         "RESERVED_MEM_HIGH")))  # fmt: skip
+
+    def trim(self, keep: int = 0) -> None:
+        """Gives memory that is not in use back to the GPU, but for `keep` bytes."""
+        self.device.call("trimming a memory pool", "cuMemPoolTrimTo", self.handle, keep)
+
+    def _read(self, name: str) -> int:
+        return int(self.device.call("asking a memory pool", "cuMemPoolGetAttribute", self.handle, self._which(name)))
+
+    def _write(self, name: str, value: int) -> None:
+        word = self.device.driver.api.cuuint64_t(value)
+        doing = "setting up a memory pool"
+        self.device.call(doing, "cuMemPoolSetAttribute", self.handle, self._which(name), word)
+
+    def _which(self, name: str) -> Any:
+        return getattr(self.device.driver.api.CUmemPool_attribute, f"CU_MEMPOOL_ATTR_{name}")
+
+
+def kept_pool(device: Gpu) -> Pool:
+    """The default pool of a GPU, told once to keep what is freed.
+
+    Otherwise it gives memory back whenever somebody waits for a stream, and the next allocation takes milliseconds.
+    """
+    driver = device.driver
+    handle = driver.pools.get(device.ordinal)
+    if handle is None:
+        handle = device.call("looking for a memory pool", "cuDeviceGetDefaultMemPool", driver.device(device.ordinal))
+        Pool(device, handle)._write("RELEASE_THRESHOLD", _ALL)
+        driver.pools[device.ordinal] = handle
+    return Pool(device, handle)
+
+
+class Event:
+    """A moment in the work of a stream. `Device.event` has ones that were used before, which costs less."""
+
+    __slots__ = ("__weakref__", "_is_idle", "device", "handle", "is_timed")
+
+    def __init__(self, device: Gpu, *, is_timed: bool = False) -> None:
+        driver = device.driver
+        flags = driver.api.CUevent_flags
+        flag = flags.CU_EVENT_DEFAULT if is_timed else flags.CU_EVENT_DISABLE_TIMING
+        self.device, self.is_timed, self._is_idle = device, is_timed, False
+        self.handle = int(device.call("making an event", "cuEventCreate", int(flag)))
+        driver.drop_with(self, "cuEventDestroy", self.handle)
+
+    def record(self, stream: int) -> None:
+        """Makes it the moment when a stream has done what it was given so far."""
+        self.device.call("recording an event", "cuEventRecord", self.handle, stream)
+
+    def wait_on(self, stream: int) -> None:
+        """Has a stream wait for the moment; the host does not."""
+        self.device.call("waiting for an event", "cuStreamWaitEvent", stream, self.handle, 0)
+
+    def synchronize(self) -> None:
+        """Waits for the moment."""
+        self.device.call("waiting for an event", "cuEventSynchronize", self.handle)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the moment has come."""
+        driver = self.device.driver
+        if driver.lost is not None:
+            raise driver.gone("asking for an event")
+        (result,) = driver.api.cuEventQuery(self.handle)
+        if not result:
+            return True
+        if int(result) != NOT_READY:
+            raise LaunchError(driver.failure(result, "asking for an event"))
+        return False
+
+    def milliseconds_since(self, earlier: Event) -> float:
+        """The time between two moments that have come. Both events are made with `is_timed`."""
+        if not (self.is_timed and earlier.is_timed):
+            raise ValueError("only events that are made with is_timed=True know the time")
+        return float(self.device.call("reading a time", "cuEventElapsedTime", earlier.handle, self.handle))
+
+    def give_back(self) -> None:
+        """Lets `Device.event` hand it out again. Streams that wait for it still do; the giver must not touch it."""
+        if self.is_timed:
+            raise ValueError("events that know the time are not handed out again")
+        if self._is_idle:
+            raise ValueError("the event was given back before")
+        self._is_idle = True
+        self.device.driver.events.setdefault(self.device.ordinal, []).append(self)
+
+
+def taken(device: Gpu) -> Event:
+    """An event that was given back, or a new one."""
+    try:
+        event: Event = device.driver.events[device.ordinal].pop()
+    except LookupError:
+        return Event(device)
+    event._is_idle = False
+    return event
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionAttributes:
+    """What the driver says of a kernel it has loaded."""
+
+    registers: int
+    local_bytes: int
+    """Memory of each thread for what did not fit its registers."""
+    shared_bytes: int
+    threads: int
+    """The most threads a block can have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A kernel on a GPU. `handle` can be launched by `cuLaunchKernel` and `cuLaunchKernelEx` from any thread."""
+
+    name: str
+    handle: int
+    device: Gpu
+    module: Module = field(repr=False)
+
+    @property
+    def attributes(self) -> FunctionAttributes:
+        asked = ("NUM_REGS", "LOCAL_SIZE_BYTES", "SHARED_SIZE_BYTES", "MAX_THREADS_PER_BLOCK")
+        return FunctionAttributes(*(self._attribute(each) for each in asked))
+
+    def _attribute(self, name: str) -> int:
+        driver = self.device.driver
+        which = getattr(driver.api.CUfunction_attribute, f"CU_FUNC_ATTRIBUTE_{name}")
+        kernel, device = driver.api.CUkernel(self.handle), driver.device(self.device.ordinal)
+        doing = f"asking what `{self.name}` takes"
+        return int(self.device.call(doing, "cuKernelGetAttribute", which, kernel, device))
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """Code that the driver has taken. It stays for good, as work that uses it may be on its way."""
+
+    handle: Any
+    device: Gpu
+    what: str
+    """The code and where it goes, for a message."""
+
+    def function(self, name: str) -> Function:
+        """A kernel by its name, ready to be launched on the GPU it was loaded for."""
+        doing = f"loading `{name}`, {self.what}"
+        kernel = self.device.call(doing, "cuLibraryGetKernel", self.handle, name.encode())
+        # The driver puts code on the GPU at its first use. Now is better than in the middle of a launch: what is
+        # wrong with the code is said here.
+        self.device.call(doing, "cuKernelGetFunction", kernel)
+        return Function(name, int(kernel), self.device, self)
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchAttributes:
+    """What a launch says beyond grid and stream."""
+
+    cluster: tuple[int, int, int] | None = None
+    """How many programs run side by side with shared memory; None leaves it to the code, which knows it."""
+    pdl: bool = False
+    """Whether it may begin before the kernel ahead of it on the stream has ended (programmatic dependent launch)."""
+
+
+_PLAIN: Final = LaunchAttributes()
+
+
+def launch(
+    function: Function, grid: tuple[int, int, int], stream: int, words: int, attributes: LaunchAttributes = _PLAIN
+) -> None:
+    """Starts a Tile IR kernel. `words` is the address of an array with the address of each parameter."""
+    if 0 in grid:
+        return
+    driver = function.device.driver
+    api = driver.api
+    config = api.CUlaunchConfig()
+    config.gridDimX, config.gridDimY, config.gridDimZ = grid
+    # How many threads a program has is written in the code: the driver wants to hear 1.
+    config.blockDimX = config.blockDimY = config.blockDimZ = 1
+    config.hStream = stream
+    extra = []
+    if attributes.cluster is not None:
+        cluster = _attribute(api, "CLUSTER_DIMENSION")
+        cluster.value.clusterDim.x, cluster.value.clusterDim.y, cluster.value.clusterDim.z = attributes.cluster
+        extra.append(cluster)
+    if attributes.pdl:
+        early = _attribute(api, "PROGRAMMATIC_STREAM_SERIALIZATION")
+        early.value.programmaticStreamSerializationAllowed = 1
+        extra.append(early)
+    if extra:
+        config.attrs, config.numAttrs = extra, len(extra)
+    kernel = api.CUkernel(function.handle)
+    function.device.call(f"launching `{function.name}`", "cuLaunchKernelEx", config, kernel, words, 0)
+    driver.launched.append(function.name)
+
+
+def _attribute(api: Any, name: str) -> Any:
+    attribute = api.CUlaunchAttribute()
+    attribute.id = getattr(api.CUlaunchAttributeID, f"CU_LAUNCH_ATTRIBUTE_{name}")
+    return attribute
+
+
+_KINDS: Final = {
+    "KERNEL": "kernel", "MEMCPY": "copy", "MEMSET": "fill", "HOST": "host function", "GRAPH": "graph",
+    "EMPTY": "nothing", "WAIT_EVENT": "wait for an event", "EVENT_RECORD": "event", "MEM_ALLOC": "allocation",
+    "MEM_FREE": "free", "BATCH_MEM_OP": "memory operation", "CONDITIONAL": "condition",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One thing that a graph does."""
+
+    kind: str
+    """`kernel`, `copy`, `fill`, `host function`, and so on."""
+    name: str = ""
+    """Of a kernel; "" for others."""
+
+
+class CapturedGraph:
+    """What a stream was given while it recorded."""
+
+    __slots__ = ("__weakref__", "device", "handle")
+
+    def __init__(self, device: Gpu, handle: int) -> None:
+        self.device, self.handle = device, handle
+        device.driver.drop_with(self, "cuGraphDestroy", handle)
+
+    def nodes(self) -> tuple[Node, ...]:
+        """What it does."""
+        return tuple(map(self._node, self._handles()))
+
+    def edges(self) -> tuple[tuple[int, int], ...]:
+        """Which of `nodes` comes after which, by their places: (earlier, later)."""
+        doing = "looking at a graph"
+        *_, count = self.device.call(doing, "cuGraphGetEdges", self.handle)
+        if not count:
+            return ()
+        earlier, later, *_ = self.device.call(doing, "cuGraphGetEdges", self.handle, int(count))
+        places = {int(handle): place for place, handle in enumerate(self._handles())}
+        return tuple((places[int(one)], places[int(other)]) for one, other in zip(earlier, later, strict=True))
+
+    def instantiate(self) -> ExecutableGraph:
+        """What runs it. This graph may end before that does."""
+        handle = self.device.call("making a graph ready", "cuGraphInstantiate", self.handle, 0)
+        nodes = (self._node(each) for each in reversed(self._handles()))
+        last = islice((node.name for node in nodes if node.name), self.device.driver.launched.maxlen)
+        return ExecutableGraph(self.device, int(handle), tuple(last)[::-1])
+
+    def _handles(self) -> list[Any]:
+        _, count = self.device.call("looking at a graph", "cuGraphGetNodes", self.handle)
+        if not count:
+            return []
+        handles, _ = self.device.call("looking at a graph", "cuGraphGetNodes", self.handle, int(count))
+        return list(handles)
+
+    def _node(self, handle: Any) -> Node:
+        kind = self.device.call("looking at a graph", "cuGraphNodeGetType", handle)
+        short = str(kind.name).removeprefix("CU_GRAPH_NODE_TYPE_")
+        return Node(_KINDS.get(short, short.lower().replace("_", " ")), self._kernel(handle) if not int(kind) else "")
+
+    def _kernel(self, handle: Any) -> str:
+        """The name of a kernel, or "kernel" if the driver does not know it."""
+        api = self.device.driver.api
+        found = self.device.call("looking at a graph", "cuGraphKernelNodeGetParams", handle)
+        # Either may be what it was launched by, and the other be 0 or something that has no name.
+        for kernel, name_of in ((found.kern, api.cuKernelGetName), (found.func, api.cuFuncGetName)):
+            if int(kernel):
+                result, name = name_of(kernel)
+                if not int(result) and name:
+                    return bytes(name).decode()
+        return "kernel"
+
+
+class ExecutableGraph:
+    """A graph that is ready to run, any number of times, one after another."""
+
+    __slots__ = ("__weakref__", "device", "handle", "kernels")
+
+    def __init__(self, device: Gpu, handle: int, kernels: tuple[str, ...] = ()) -> None:
+        self.device, self.handle, self.kernels = device, handle, kernels
+        device.driver.drop_with(self, "cuGraphExecDestroy", handle)
+
+    def upload(self, stream: int) -> None:
+        """Has a stream bring it to the GPU, which its first run does otherwise."""
+        self.device.call("bringing a graph to the GPU", "cuGraphUpload", self.handle, stream)
+
+    def launch(self, stream: int) -> None:
+        """Has a stream run it."""
+        self.device.call("replaying a graph", "cuGraphLaunch", self.handle, stream)
+        self.device.driver.launched.extend(self.kernels)
+
 
 __all__ = [
     "CapturedGraph", "Device", "Event", "ExecutableGraph", "Function", "FunctionAttributes", "LaunchAttributes",

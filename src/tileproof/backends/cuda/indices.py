@@ -6,17 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tileproof.ir import ops
-from tileproof.ir.extent import INDEX_LIMIT
-from tileproof.ir.types import Tile, Walker
+from tileproof.ir.types import INDEX_LIMIT, Tile, Walker
 from tileproof.language.dtypes import ENTRY, INDEX
 
 from . import positions
 from .arithmetic import binary
 from .positions import Position, base_value, known, narrow_value
 from .state import Place, State, View, number
-from .tileir.enums import Rounding
-from .tileir.module import Value
-from .tileir.types import I32, I64
+from .tileir.types import I32, I64, Rounding, Value
 from .tileir.types import Tile as TileOf
 
 

@@ -15,9 +15,7 @@ from dataclasses import dataclass, replace
 from tileproof.ir.ops import BinaryFn
 
 from .tileir.builder import Builder
-from .tileir.enums import Predicate
-from .tileir.module import Value
-from .tileir.types import I32, I64, Tile
+from .tileir.types import I32, I64, Predicate, Tile, Value
 
 _FAR = 1 << 30
 """Lanes stay below this, so that sums and differences of two fit 32 bits."""

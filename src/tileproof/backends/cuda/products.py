@@ -17,10 +17,8 @@ from tileproof.language.dtypes import F32, TF32
 
 from .small_sums import most
 from .state import State, line_shape
-from .tileir.enums import Predicate
-from .tileir.module import Value
 from .tileir.types import F32 as F32_ELEMENT
-from .tileir.types import I8, I32
+from .tileir.types import I8, I32, Predicate, Value
 from .tileir.types import TF32 as TF32_ELEMENT
 
 _KEPT = ~0x1FFF & 0xFFFFFFFF

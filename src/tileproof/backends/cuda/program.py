@@ -7,6 +7,10 @@ All entries of a module take the same parameters, whose order `parameters` knows
 - the kernel itself, one block for each program, or as many blocks as the GPU holds where the schedule is persistent;
 - `after`, where pieces are joined, does the same for each combination of the other walkers;
 - `finish` brings what was combined in a wider type back into the tensor's own.
+
+Powers of two that a program takes as 0 where they are below the normal numbers of f32. `tp.where(x < -126, 0,
+tp.exp2(x))` is what a GPU has one instruction for; a power with results below as well takes three more: a comparison,
+and a product ahead of it and behind it.
 """
 
 from __future__ import annotations
@@ -18,33 +22,60 @@ from functools import cached_property
 from typing import Final
 
 from tileproof.ir import ops
-from tileproof.ir.extent import INDEX_LIMIT
-from tileproof.ir.types import Tile, Walker
+from tileproof.ir.types import INDEX_LIMIT, AnyValue, Tile, Walker
 from tileproof.ir.walk import walk
-from tileproof.language.schedule import Schedule
+from tileproof.language.dtypes import F32
+from tileproof.language.kernel import Schedule
 from tileproof.lowering.joins import Body, again, cut
 from tileproof.lowering.sums import single_products
 
 from . import blocks, positions
 from .checks import sites_of
-from .combined import begin, finish
-from .dependent import Dependent, first_ops, read_early, verify, wait_first
 from .facts import MANY, Facts
-from .flushing import flushed
 from .indices import tile_place
-from .order import Order, ordered
-from .parameters import Parameters, Slot, What
+from .order import Dependent, Order, first_ops, ordered, read_early, verify, wait_first
+from .parameters import Parameters, Slot, What, begin, finish
 from .positions import Position, known, narrow_value
 from .small_sums import Sums
 from .state import Place, State, Target, bytes_of, number, stored
 from .stores import shadow
 from .tileir.builder import Builder
 from .tileir.encode import encode
-from .tileir.enums import Predicate, Rounding
-from .tileir.module import Module as TileModule
-from .tileir.module import Value
-from .tileir.types import I8, I32, I64, Pointer
+from .tileir.types import I8, I32, I64, Pointer, Predicate, Rounding, Value
+from .tileir.types import Module as TileModule
 from .tileir.types import Tile as TileOf
+
+_LEAST: Final = -126
+"""The exponent of the least normal number of f32."""
+
+
+def flushed(kernel: ops.KernelIR) -> dict[Tile, Tile]:
+    """For the result of each such choice, what 2 is raised to."""
+    makers: dict[AnyValue, ops.AnyOp] = {}
+    for op in walk(kernel.body):
+        makers.update(dict.fromkeys(ops.results(op), op))
+    found: dict[Tile, Tile] = {}
+    for op in makers.values():
+        if isinstance(op, ops.Select) and op.result.type.dtype == F32 and _number(makers, op.yes) == 0:
+            match makers.get(op.no), makers.get(op.condition):
+                case ops.Unary(fn=ops.UnaryFn.EXP2, operand=x), ops.Binary(fn=ops.BinaryFn.LT, left=y, right=least):
+                    if x is y and _number(makers, least) == _LEAST:
+                        found[op.result] = x
+                case _:
+                    pass
+    return found
+
+
+def _number(makers: dict[AnyValue, ops.AnyOp], tile: Tile) -> bool | int | float | None:
+    """The number that a tile is in every lane, if the program says so."""
+    match makers.get(tile):
+        case ops.Constant(value=bool() | int() | float() as value):
+            return value
+        case ops.Broadcast(operand=operand) | ops.Expand(operand=operand):
+            return _number(makers, operand)
+        case _:
+            return None
+
 
 _PIECE_ALIGNMENT: Final = 128
 _SMALL: Final = 2048

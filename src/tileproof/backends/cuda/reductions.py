@@ -19,15 +19,11 @@ from tileproof.ir.types import Tile, TileType
 from tileproof.ir.walk import walk
 from tileproof.language.dtypes import DType
 
-from .arithmetic import binary
-from .conversions import bounds, cast, is_signed
-from .elementary import quotient
-from .splats import element_of, like, shape_of, spread
+from .arithmetic import binary, quotient
+from .conversions import bounds, cast, element_of, is_signed, like, shape_of, spread
 from .state import State
 from .tileir.builder import Builder
-from .tileir.enums import Predicate
-from .tileir.module import Value
-from .tileir.types import I32, I64, Number
+from .tileir.types import I32, I64, Number, Predicate, Value
 from .tileir.types import Tile as TileOf
 
 Run: TypeAlias = Callable[[State, Block], None]

@@ -18,11 +18,10 @@ import numpy.typing as npt
 
 from tileproof.ir import ops
 
-from .splats import element_of, shape_of, spread
+from .conversions import element_of, shape_of, spread
 from .state import State, number, padded
 from .tileir.builder import Builder
-from .tileir.module import Value
-from .tileir.types import I1, I8, I32, Tile
+from .tileir.types import I1, I8, I32, Tile, Value
 
 Places: TypeAlias = npt.NDArray[np.int64]
 """Numbers of blocks."""

@@ -15,17 +15,16 @@ from tileproof.backends.launching import places, segment_table
 from tileproof.ir import ops
 from tileproof.ir.types import Tensor, TensorType, Tile, TileType, size_of
 from tileproof.ir.walk import walk
-from tileproof.language.schedule import Schedule
+from tileproof.language.kernel import Schedule
 
 from . import driver
 from .assembling import Assembled, Job, Options, assemble_many
 from .checks import WORDS, sites_of
-from .combined import CHUNK
 from .cubin import Resources
-from .dependent import Dependent
 from .driver import Device, Function
 from .facts import Facts, facts_of, layout_of, steps_of
-from .parameters import Slot
+from .order import Dependent
+from .parameters import CHUNK, Slot
 from .program import Program, Stage, program
 from .state import Target, number
 

@@ -13,21 +13,35 @@ from pathlib import PurePath
 from typing import Final
 
 from tileproof.diagnostics.spans import Span
-from tileproof.ir.extent import Length
 from tileproof.ir.ops import Binary, KernelIR, Permute
-from tileproof.ir.types import AnyValue, Axis, Tensor, Tile, TileType, Walker, WalkerTag
+from tileproof.ir.types import AnyValue, Axis, Length, Tensor, Tile, TileType, Walker, WalkerTag
 from tileproof.language.dtypes import DType
-from tileproof.language.schedule import Schedule
+from tileproof.language.kernel import Schedule
 
-from .dependent import can_wait
 from .facts import Facts
-from .order import Order
+from .order import Order, can_wait
 from .positions import Position, materialised
 from .small_sums import Sums
 from .tileir.builder import Builder
-from .tileir.enums import Predicate
-from .tileir.module import Block, Location, Value
-from .tileir.types import BF16, F8E4M3, F8E5M2, F16, F32, F64, I1, I8, I16, I32, I64, Element, Number
+from .tileir.types import (
+    BF16,
+    F8E4M3,
+    F8E5M2,
+    F16,
+    F32,
+    F64,
+    I1,
+    I8,
+    I16,
+    I32,
+    I64,
+    Block,
+    Element,
+    Location,
+    Number,
+    Predicate,
+    Value,
+)
 from .tileir.types import Tile as TileOf
 
 ELEMENTS: Final[Mapping[str, Number]] = {

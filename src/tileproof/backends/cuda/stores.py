@@ -20,9 +20,7 @@ from .access import Region, coordinate, ends_ragged, inbounds, live_mask, pointe
 from .access import both as both_masks
 from .conversions import cast
 from .state import State, line_shape
-from .tileir.enums import Mode, Predicate
-from .tileir.module import Value
-from .tileir.types import I1, I8, I64, Number, Pointer
+from .tileir.types import I1, I8, I64, Mode, Number, Pointer, Predicate, Value
 from .tileir.types import I32 as I32_ELEMENT
 from .tileir.types import Tile as TileOf
 

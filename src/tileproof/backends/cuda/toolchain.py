@@ -21,8 +21,7 @@ from pathlib import Path
 from typing import Final
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic
-from tileproof.diagnostics.errors import LaunchError
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
 
 VARIABLE: Final = "TILEPROOF_TILEIRAS"
 HOMES: Final = ("CUDA_HOME", "CUDA_PATH")

@@ -1,11 +1,16 @@
 """Executes blocks of the IR, one point after another.
 
 A tile is a numpy array of its live elements and no others: an axis is as long as its tag says at this moment.
+
+The join of a split walker: its pieces leave their values here, and the last to arrive makes the rest go on. What
+follows the join knows no piece. It may use what was made before only where all pieces made the same of it. The verifier
+sees to that; here the values themselves are compared, unless programs run unwatched and may race.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
 from typing import assert_never
@@ -15,12 +20,13 @@ import numpy as np
 from tileproof.backends.points import Order, Place, Space, tiles
 from tileproof.diagnostics.errors import OutOfBounds
 from tileproof.ir import ops
-from tileproof.ir.extent import Length, evaluate
+from tileproof.ir.ops import Join
 from tileproof.ir.types import (
     Axis,
     Content,
     DimensionTag,
     Fixed,
+    Length,
     Named,
     Tensor,
     Tile,
@@ -28,12 +34,13 @@ from tileproof.ir.types import (
     Unnamed,
     Walker,
     WalkerTag,
+    evaluate,
     size_of,
 )
 from tileproof.language.dtypes import ENTRY, INDEX
 from tileproof.lowering.joins import cut
 
-from . import join, memory, philox, semantics
+from . import memory, semantics
 from .memory import Picked
 from .reports import Reporter
 from .sanitizer import Sanitizer
@@ -143,7 +150,7 @@ class Machine:
 
     def _parallel(self, op: ops.Parallel) -> None:
         body = cut(op)
-        arrived: dict[int, list[join.Piece]] = {}
+        arrived: dict[int, list[Piece]] = {}
         for point in self.space.ordered(self.order):
             self.point = point
             self._enter(point)
@@ -164,16 +171,16 @@ class Machine:
             if step.index is not None:
                 self._define(step.index, np.asarray(step.segments[place], np.int64))
 
-    def _piece(self, op: ops.Join, shared: Sequence[Tile]) -> join.Piece:
+    def _piece(self, op: ops.Join, shared: Sequence[Tile]) -> Piece:
         values = {value: self.values[value] for value in shared}
-        return join.Piece(self.walkers[op.walker].number, self._take(op.operands), values, dict(self.walkers))
+        return Piece(self.walkers[op.walker].number, self._take(op.operands), values, dict(self.walkers))
 
-    def _join(self, op: ops.Join, arrived: list[join.Piece]) -> None:
+    def _join(self, op: ops.Join, arrived: list[Piece]) -> None:
         """Combines the pieces of one combination of the other walkers, all of which have run."""
         pieces = sorted(arrived, key=lambda piece: piece.number)
         if self.sanitizer is not None:
-            join.demand_agreement(pieces, op)
-        self.walkers = join.agreed_walkers(pieces, op)
+            demand_agreement(pieces, op)
+        self.walkers = agreed_walkers(pieces, op)
         *_, whole = self._combined(op.combiner, (piece.operands for piece in pieces))
         self._assign(op.results, whole)
 
@@ -454,7 +461,7 @@ class Machine:
                 full[tuple(map(slice, operand.shape))] = operand
                 return full
             case ops.Random():
-                return philox.uniform(self.values[op.seed], self.values[op.offset])
+                return semantics.uniform(self.values[op.seed], self.values[op.offset])
             case ops.Mma():
                 left, right, acc = self._take((op.left, op.right, op.acc))
                 return semantics.mma(left, right, acc, (op.left.type.dtype, op.right.type.dtype), dtype)
@@ -466,3 +473,35 @@ class Machine:
         if op.fn in (ops.ReduceFn.ARGMAX, ops.ReduceFn.ARGMIN) and not value.shape[op.axis]:
             raise self.report.empty_argmax(op.fn, self.point, op.span)
         return semantics.reduce(op.fn, value, op.axis, op.operand.type.dtype, op.result.type.dtype)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What a piece leaves at the join."""
+
+    number: int
+    operands: list[Array]
+    shared: dict[Tile, Array]
+    walkers: dict[Walker, Place]
+
+
+def demand_agreement(pieces: Sequence[Piece], op: Join) -> None:
+    """Stops IR that uses what differs between pieces after their join."""
+    first, *others = pieces
+    for value, array in first.shared.items():
+        if not all(_same(array, other.shared[value]) for other in others):
+            raise TypeError(f"{value!r} differs between the pieces {op.walker!r} and is used after their join")
+
+
+def agreed_walkers(pieces: Sequence[Piece], op: Join) -> dict[Walker, Place]:
+    """The walkers that are at one place in all pieces."""
+    first, *others = pieces
+    return {
+        walker: place
+        for walker, place in first.walkers.items()
+        if walker is not op.walker and all(other.walkers.get(walker) == place for other in others)
+    }
+
+
+def _same(left: Array, right: Array) -> bool:
+    return left.shape == right.shape and left.tobytes() == right.tobytes()

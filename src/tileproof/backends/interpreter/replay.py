@@ -12,23 +12,21 @@ from tileproof.analysis.holes import holes_matter
 from tileproof.analysis.smt import Sizes
 from tileproof.analysis.values import integer_range
 from tileproof.diagnostics.errors import LaunchError, TileproofError
-from tileproof.ir.extent import Extent, Length, evaluate
-from tileproof.ir.ops import (
-    AnyOp,
-    Constant,
-    Get,
-    Group,
-    KernelIR,
-    Load,
-    Parallel,
-    Slice,
-    Store,
-    TilesLoop,
-    Update,
-    Window,
-    results,
+from tileproof.ir import ops
+from tileproof.ir.types import (
+    Content,
+    Extent,
+    Fixed,
+    Length,
+    Named,
+    Tensor,
+    TensorType,
+    TileType,
+    Unnamed,
+    Value,
+    evaluate,
+    size_of,
 )
-from tileproof.ir.types import Content, Fixed, Named, Tensor, TensorType, TileType, Unnamed, Value, size_of
 from tileproof.ir.walk import walk
 
 from .machine import Abandoned
@@ -46,7 +44,7 @@ _STEPS = 8_000
 """Enough to see a fault; a loop that never ends is not waited for."""
 
 
-def replay(kernel: KernelIR, sizes: Sizes) -> TileproofError | None:
+def replay(kernel: ops.KernelIR, sizes: Sizes) -> TileproofError | None:
     """What the interpreter reports at these sizes, with contents that keep the contracts of the kernel."""
     dimensions = _dimensions(kernel, sizes)
     if dimensions is None:
@@ -76,7 +74,7 @@ def replay(kernel: KernelIR, sizes: Sizes) -> TileproofError | None:
 
 
 def _with_contents(
-    error: TileproofError, kernel: KernelIR, arguments: Mapping[str, Argument], sizes: Sizes
+    error: TileproofError, kernel: ops.KernelIR, arguments: Mapping[str, Argument], sizes: Sizes
 ) -> TileproofError:
     """The fault, with what it depends on beside the sizes: positions that tensors hold, and scalars."""
     shown = []
@@ -96,7 +94,7 @@ def _with_contents(
     return type(error)(*(replace(found, notes=(*found.notes, note)) for found in error.diagnostics))
 
 
-def _dimensions(kernel: KernelIR, sizes: Sizes) -> Mapping[str, int] | None:
+def _dimensions(kernel: ops.KernelIR, sizes: Sizes) -> Mapping[str, int] | None:
     """Every dimension, those of the kernel's equations computed; None if they cannot be as proposed."""
     found = {name: extent for name, extent in sizes.dimensions.items() if name not in kernel.computed}
     wanted: dict[str, None] = {}
@@ -123,29 +121,29 @@ def _dimensions(kernel: KernelIR, sizes: Sizes) -> Mapping[str, int] | None:
             if names != {name} and names <= found.keys():
                 found[name] = evaluate(length, found)
     for op in walk(kernel.body):
-        if isinstance(op, Group) and (found[op.into] < 1 or found[op.dimension] % found[op.into]):
+        if isinstance(op, ops.Group) and (found[op.into] < 1 or found[op.dimension] % found[op.into]):
             return None
         if not _compiles(op, lambda length: evaluate(length, found)):
             return None
     return found if all(name in found and found[name] >= 0 for name in wanted) else None
 
 
-def _compiles(op: AnyOp, number: Callable[[Length], int]) -> bool:
+def _compiles(op: ops.AnyOp, number: Callable[[Length], int]) -> bool:
     """Whether lengths and constants made of open dimensions are such that a launch does not refuse the kernel."""
-    tiles = (value.type for value in results(op) if isinstance(value.type, TileType))
+    tiles = (value.type for value in ops.results(op) if isinstance(value.type, TileType))
     if any(number(axis.length) < 0 for tile in tiles for axis in tile.axes):
         return False
     match op:
-        case Parallel(walkers=walkers):
+        case ops.Parallel(walkers=walkers):
             return all(number(size_of(walker)) >= 1 for walker in walkers)
-        case TilesLoop(walker=walker):
+        case ops.TilesLoop(walker=walker):
             return number(size_of(walker)) >= 1
-        case Load() | Get() | Store() | Update():
-            windows = (pick for pick in op.picks if isinstance(pick, Window))
+        case ops.Load() | ops.Get() | ops.Store() | ops.Update():
+            windows = (pick for pick in op.picks if isinstance(pick, ops.Window))
             return all(number(pick.start) >= 0 and number(pick.length) >= 0 for pick in windows)
-        case Slice(operand=operand, axis=axis, start=start, length=length):
+        case ops.Slice(operand=operand, axis=axis, start=start, length=length):
             return 0 <= number(start) <= number(operand.type.axes[axis].length) - number(length)
-        case Constant(value=Extent() as value, result=result) if result.type.dtype.is_integer:
+        case ops.Constant(value=Extent() as value, result=result) if result.type.dtype.is_integer:
             limits = integer_range(result.type.dtype)
             return limits.low <= number(value) <= limits.high
         case _:

@@ -9,8 +9,7 @@ import numpy as np
 
 from tileproof.backends.points import Space
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.diagnostic import Diagnostic, Label
-from tileproof.diagnostics.errors import LaunchError, OutOfBounds, Race, SanitizerError, Unwritten
+from tileproof.diagnostics.errors import Diagnostic, Label, LaunchError, OutOfBounds, Race, SanitizerError, Unwritten
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import Check, KernelIR, Parameter, ReduceFn
 from tileproof.ir.types import Tensor, Walker

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tileproof.backends.cpu.pool import threads
 from tileproof.cli.usage import installed_version
-from tileproof.runtime.whole_files import write_whole
+from tileproof.runtime.cache import write_whole
 
 from .pictures import GREY, HOW_TO_DRAW, INK, OTHER, OURS, can_draw, drawn, plain
 from .sweeps import Row

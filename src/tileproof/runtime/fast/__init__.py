@@ -14,8 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .joins import Join
-from .plan import CPU, CUDA, OnCpu, OpenAxis, OpenTensor, Plan, ScalarArgument, Source, TensorArgument
+from .plan import CPU, CUDA, Join, OnCpu, OpenAxis, OpenTensor, Plan, ScalarArgument, Source, TensorArgument
 from .plans import Plans
 from .readers import record, register_buffer
 

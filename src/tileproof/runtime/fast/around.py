@@ -55,4 +55,3 @@ def follow_torch(module: object) -> None:
         found.follow_torch(module)
 
 
-__all__ = ["Around", "Follow", "Way", "follow_torch", "follower"]

@@ -10,7 +10,7 @@ from . import readers
 from .layout import FAR, LARGEST, LOWEST, Division, From, StateData, StoredAs
 from .plan import CPU, LONG, OnCpu, OpenTensor, Plan, ScalarArgument, TensorArgument
 from .plans import Plans
-from .seen import Seen, Used
+from .readers import Seen, Used
 
 
 def match(plans: Plans, args: tuple[Any, ...]) -> bytes | None:

@@ -64,6 +64,3 @@ def is_quiet() -> bool:
         if counters[0] < counters[16]:
             return False
     return True
-
-
-__all__ = ["address", "forget_queues", "held", "is_quiet", "register", "set_closed"]

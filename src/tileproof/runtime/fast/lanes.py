@@ -28,7 +28,7 @@ from contextlib import contextmanager
 from typing import Final, TypeAlias
 
 from .layout import LANE_ROOM, MOST_SEEN, LaneData, LanesData, SpanData
-from .seen import Used
+from .readers import Used
 
 _HALF: Final = LANE_ROOM // 2
 MOST_SPANS: Final = LANE_ROOM // 16
@@ -271,6 +271,3 @@ class Lanes:
     def set_poisoned(self, is_poisoned: bool) -> None:
         """Has every launch ask the ledger while some memory is known to hold nothing that counts."""
         self._data.poisoned = is_poisoned
-
-
-__all__ = ["MOST_SPANS", "Lane", "Lanes"]

@@ -9,8 +9,6 @@ import pytest
 from tileir_samples import Kit
 
 from tileproof.backends.cuda.tileir.builder import Builder
-from tileproof.backends.cuda.tileir.enums import Mode, Order, Overflow, Padding, Predicate, Rounding, Scope
-from tileproof.backends.cuda.tileir.module import Value
 from tileproof.backends.cuda.tileir.types import (
     BF16,
     F8E4M3,
@@ -25,12 +23,20 @@ from tileproof.backends.cuda.tileir.types import (
     TF32,
     TOKEN,
     GatherView,
+    Mode,
+    Order,
+    Overflow,
+    Padding,
     PartitionView,
     Pointer,
+    Predicate,
+    Rounding,
+    Scope,
     StridedView,
     TensorView,
     Tile,
     TileView,
+    Value,
 )
 
 TENSOR = TensorView(F32, (None, 64), (64, 1))

@@ -14,19 +14,24 @@ from tileir_samples import assemble, disassemble, encoded, module, tool
 from tileproof.backends.cuda.tileir.builder import Builder
 from tileproof.backends.cuda.tileir.decode import decode
 from tileproof.backends.cuda.tileir.encode import encode
-from tileproof.backends.cuda.tileir.enums import Predicate
-from tileproof.backends.cuda.tileir.module import Block, Entry, Location, Module, Op, Value
 from tileproof.backends.cuda.tileir.types import (
     F32,
     F64,
     I1,
     I32,
     TF32,
+    Block,
+    Entry,
+    Location,
+    Module,
     Number,
+    Op,
     PartitionView,
     Pointer,
+    Predicate,
     TensorView,
     Tile,
+    Value,
 )
 from tileproof.backends.cuda.tileir.wire import Reader, put_signed
 

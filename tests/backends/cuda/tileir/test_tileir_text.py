@@ -5,10 +5,20 @@ from __future__ import annotations
 from tileir_samples import module
 
 from tileproof.backends.cuda.tileir.builder import Builder
-from tileproof.backends.cuda.tileir.enums import Padding, Predicate
-from tileproof.backends.cuda.tileir.module import Location, Module
 from tileproof.backends.cuda.tileir.text import show
-from tileproof.backends.cuda.tileir.types import F32, I1, I32, PartitionView, Pointer, TensorView, Tile
+from tileproof.backends.cuda.tileir.types import (
+    F32,
+    I1,
+    I32,
+    Location,
+    Module,
+    Padding,
+    PartitionView,
+    Pointer,
+    Predicate,
+    TensorView,
+    Tile,
+)
 
 EXPECTED = """\
 // the tests

@@ -10,8 +10,6 @@ from pathlib import Path
 
 from tileproof.backends.cuda.tileir.builder import Builder
 from tileproof.backends.cuda.tileir.encode import encode
-from tileproof.backends.cuda.tileir.enums import Mode, Order, Overflow, Padding, Predicate, Rounding, Scope
-from tileproof.backends.cuda.tileir.module import Block, Global, Location, Module, Op, Same, Value
 from tileproof.backends.cuda.tileir.types import (
     BF16,
     F4E2M1,
@@ -29,13 +27,27 @@ from tileproof.backends.cuda.tileir.types import (
     I64,
     TF32,
     TOKEN,
+    Block,
     GatherView,
+    Global,
+    Location,
+    Mode,
+    Module,
     Number,
+    Op,
+    Order,
+    Overflow,
+    Padding,
     PartitionView,
     Pointer,
+    Predicate,
+    Rounding,
+    Same,
+    Scope,
     StridedView,
     TensorView,
     Tile,
+    Value,
 )
 
 FLOATS = (F16, BF16, F32, F64)

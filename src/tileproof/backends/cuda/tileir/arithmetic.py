@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
-from .checks import INTEGERS, alike, expect, floats, flushing, integers, pointers, rounding, tile, wrong
-from .emitting import Emitter
-from .enums import Ordering, Overflow, Predicate, Rounding, Signedness
-from .module import Value
-from .types import BF16, F4E2M1, F8E8M0, F16, F32, I1, I4, I64, TF32, Number, Pointer, Tile
+from .checks import INTEGERS, Emitter, alike, expect, floats, flushing, integers, pointers, rounding, tile, wrong
+from .types import (
+    BF16,
+    F4E2M1,
+    F8E8M0,
+    F16,
+    F32,
+    I1,
+    I4,
+    I64,
+    TF32,
+    Number,
+    Ordering,
+    Overflow,
+    Pointer,
+    Predicate,
+    Rounding,
+    Signedness,
+    Tile,
+    Value,
+)
 
 
 class Arithmetic(Emitter):

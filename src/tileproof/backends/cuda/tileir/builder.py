@@ -8,10 +8,8 @@ from typing import Final
 from .arithmetic import Arithmetic
 from .checks import INTEGERS, expect, permutation, tile, token, well_formed, wrong
 from .control import Control
-from .enums import Signedness
 from .literals import Scalar, payload
 from .memory import Memory
-from .module import Bounded, Divisible, Promise, Value
 from .types import (
     BF16,
     F8E4M3,
@@ -24,10 +22,15 @@ from .types import (
     I32,
     TF32,
     TOKEN,
+    Bounded,
+    Divisible,
     Element,
     Number,
     Pointer,
+    Promise,
+    Signedness,
     Tile,
+    Value,
 )
 
 _PRODUCTS: Final[dict[Element, tuple[Number, ...]]] = {

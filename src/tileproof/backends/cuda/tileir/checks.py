@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import Final
 
-from .enums import Order, Padding, Rounding, Scope
-from .module import Hints, Value
+from .operations import TERMINATORS
 from .types import (
     BF16,
     F16,
@@ -20,14 +20,25 @@ from .types import (
     I64,
     LARGEST,
     TOKEN,
+    Block,
+    Entry,
     GatherView,
+    Group,
+    Hints,
+    Location,
+    Op,
+    Order,
+    Padding,
     PartitionView,
     Pointer,
+    Rounding,
+    Scope,
     StridedView,
     TensorView,
     Tile,
     TileView,
     Type,
+    Value,
 )
 
 INTEGERS: Final = frozenset((I1, I8, I16, I32, I64))
@@ -223,3 +234,59 @@ def _hints(op: str, hints: Hints, allowed: Mapping[str, Sequence[int]]) -> Hints
             if key not in allowed or setting not in allowed[key] or isinstance(setting, bool) != (key == "allow_tma"):
                 raise wrong(op, f"there is no hint {key}={setting!r}")
     return hints
+
+
+_NOTHING: Final[Mapping[str, object]] = {}
+
+
+class Emitter:
+    """Writes operations of one entry into a block, which `inside` changes."""
+
+    def __init__(
+        self, name: str, parameters: Sequence[Type], hints: Hints | None = None, location: Location | None = None
+    ) -> None:
+        self.location: Location | None = location
+        """Attached to each operation from now on."""
+        values = tuple(Value(kind) for kind in parameters)
+        for value in values:
+            if tile("entry", value).shape:
+                raise wrong("entry", "a parameter must be a scalar", value)
+        self.entry: Final = Entry(name, Block(values), entry_hints(hints or {}), location)
+        self.block: Block = self.entry.body
+        """Where operations go."""
+
+    @property
+    def parameters(self) -> tuple[Value, ...]:
+        """What a launch passes."""
+        return self.entry.parameters
+
+    @contextmanager
+    def inside(self, block: Block) -> Iterator[None]:
+        """Operations go to `block` until the end of the `with`."""
+        before, self.block = self.block, block
+        try:
+            yield
+        finally:
+            self.block = before
+
+    def emit(
+        self,
+        name: str,
+        operands: tuple[Group, ...],
+        types: Sequence[Type],
+        attributes: Mapping[str, object] = _NOTHING,
+        regions: tuple[Block, ...] = (),
+    ) -> tuple[Value, ...]:
+        """Write an operation as it is, and give its results."""
+        ops = self.block.ops
+        if ops and ops[-1].name in TERMINATORS:
+            raise wrong(name, f"the block already ends in {ops[-1].name}")
+        results = tuple([Value(kind) for kind in types])
+        ops.append(Op(name, operands, results, attributes, regions, self.location))
+        return results
+
+    def one(
+        self, name: str, operands: tuple[Group, ...], kind: Type, attributes: Mapping[str, object] = _NOTHING
+    ) -> Value:
+        """Write an operation with one result."""
+        return self.emit(name, operands, (kind,), attributes)[0]

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from .checks import carried, expect, scalars, tile, well_formed, wrong
-from .emitting import Emitter
+from .checks import Emitter, carried, expect, scalars, tile, well_formed, wrong
 from .literals import WRITABLE, Scalar, bits_of
-from .module import Block, Hints, Literal, Location, Value
-from .types import I1, Number, Tile, Type
+from .types import I1, Block, Hints, Literal, Location, Number, Tile, Type, Value
 
 
 @dataclass(frozen=True, slots=True, eq=False)

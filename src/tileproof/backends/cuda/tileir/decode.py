@@ -6,32 +6,17 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Final, TypeVar
 
-from .enums import Padding
-from .module import Block, Bounded, Divisible, Entry, Global, Literal, Location, Module, Op, Promise, Same, Value
+from . import types
 from .operations import CODES, VERSIONS, Arity, Attribute, Kind, Operation, Version
-from .types import (
-    I32,
-    NUMBERS,
-    TOKEN,
-    Function,
-    GatherView,
-    Number,
-    PartitionView,
-    Pointer,
-    StridedView,
-    TensorView,
-    Tile,
-    Type,
-)
 from .wire import DYNAMIC, ENTRY, HINTED, MAGIC, DebugTag, Reader, Section, Tag, TypeTag
 
 _DEEPEST: Final = 100
 """More regions inside each other than this are no program."""
 
-_TAGS: Final = {number.tag: number for number in NUMBERS}
+_TAGS: Final = {number.tag: number for number in types.NUMBERS}
 
 _Named = TypeVar("_Named", bound=IntEnum)
-_Kind = TypeVar("_Kind", bound=Type)
+_Kind = TypeVar("_Kind", bound=types.Type)
 
 
 def version_of(data: bytes) -> Version:
@@ -44,7 +29,7 @@ def version_of(data: bytes) -> Version:
     return version
 
 
-def decode(data: bytes) -> Module:
+def decode(data: bytes) -> types.Module:
     """The module that bytecode stands for."""
     return _Decoder(data).module()
 
@@ -58,26 +43,26 @@ class _Decoder:
         self.strings = self.table(Section.STRINGS, 4)
         self.encoded = self.table(Section.TYPES, 4)
         self.constants = self.table(Section.CONSTANTS, 8)
-        self.types: dict[int, Type] = {}
+        self.types: dict[int, types.Type] = {}
         self.pending: set[int] = set()
         self.starts: list[int] = []
         self.places: list[int] = []
         self.described: list[bytes] = []
-        self.locations: dict[int, Location | None] = {}
+        self.locations: dict[int, types.Location | None] = {}
         self.read_debug()
 
-    def module(self) -> Module:
+    def module(self) -> types.Module:
         """Everything, in the order of the file."""
         producer = ""
         if Section.PRODUCER in self.sections:
             producer = self.string(self.reader(Section.PRODUCER))
         reader = self.reader(Section.FUNCTIONS)
         entries = tuple(self.entry(reader) for _ in range(reader.count()))
-        found: tuple[Global, ...] = ()
+        found: tuple[types.Global, ...] = ()
         if Section.GLOBALS in self.sections:
             reader = self.reader(Section.GLOBALS)
             found = tuple(self.read_global(reader) for _ in range(reader.count()))
-        return Module(entries, producer, found)
+        return types.Module(entries, producer, found)
 
     def reader(self, section: Section) -> Reader:
         if section not in self.sections:
@@ -98,13 +83,13 @@ class _Decoder:
         inner = Reader(_entry(reader, self.constants, reader.number(), "constant"), "a constant")
         return inner.take(inner.number())
 
-    def read_global(self, reader: Reader) -> Global:
-        name, kind, data = self.string(reader), self.typed(reader, Tile), self.constant(reader)
-        return Global(name, kind, data, reader.number(), bool(reader.number()), bool(reader.number()))
+    def read_global(self, reader: Reader) -> types.Global:
+        name, kind, data = self.string(reader), self.typed(reader, types.Tile), self.constant(reader)
+        return types.Global(name, kind, data, reader.number(), bool(reader.number()), bool(reader.number()))
 
     # Types.
 
-    def type_at(self, reader: Reader) -> Type:
+    def type_at(self, reader: Reader) -> types.Type:
         place = reader.number()
         if place not in self.types:
             raw = _entry(reader, self.encoded, place, "type")
@@ -121,39 +106,40 @@ class _Decoder:
             raise reader.fail(f"{kind} is not a {expected.__name__}")
         return kind
 
-    def read_type(self, reader: Reader) -> Type:
+    def read_type(self, reader: Reader) -> types.Type:
         tag = reader.number()
         if tag in _TAGS:
             return _TAGS[tag]
         match _named(reader, TypeTag, tag):
             case TypeTag.TOKEN:
-                return TOKEN
+                return types.TOKEN
             case TypeTag.POINTER:
                 self.no_pointer_attribute(reader)
-                return Pointer(self.typed(reader, Number))
+                return types.Pointer(self.typed(reader, types.Number))
             case TypeTag.TILE:
                 element = self.type_at(reader)
-                if not isinstance(element, Number | Pointer):
+                if not isinstance(element, types.Number | types.Pointer):
                     raise reader.fail(f"{element} cannot be in a tile")
-                return Tile(element, reader.array(8))
+                return types.Tile(element, reader.array(8))
             case TypeTag.TENSOR_VIEW:
                 self.no_pointer_attribute(reader)
-                return TensorView(self.typed(reader, Number), _open(reader.array(8)), _open(reader.array(8)))
+                element = self.typed(reader, types.Number)
+                return types.TensorView(element, _open(reader.array(8)), _open(reader.array(8)))
             case TypeTag.PARTITION_VIEW:
                 padded, tile = reader.flag(), reader.array(4)
-                of, order = self.typed(reader, TensorView), reader.array(4)
-                return PartitionView(tile, of, order, _padding(reader, padded))
+                of, order = self.typed(reader, types.TensorView), reader.array(4)
+                return types.PartitionView(tile, of, order, _padding(reader, padded))
             case TypeTag.STRIDED_VIEW:
                 padded, tile, steps = reader.flag(), reader.array(4), reader.array(4)
-                of, order = self.typed(reader, TensorView), reader.array(4)
-                return StridedView(tile, steps, of, order, _padding(reader, padded))
+                of, order = self.typed(reader, types.TensorView), reader.array(4)
+                return types.StridedView(tile, steps, of, order, _padding(reader, padded))
             case TypeTag.GATHER_VIEW:
                 padded, tile = reader.flag(), reader.array(4)
-                of, sparse = self.typed(reader, TensorView), reader.number()
-                return GatherView(tile, of, sparse, _padding(reader, padded))
+                of, sparse = self.typed(reader, types.TensorView), reader.number()
+                return types.GatherView(tile, of, sparse, _padding(reader, padded))
             case TypeTag.FUNCTION:
                 taken = tuple(self.type_at(reader) for _ in range(reader.count()))
-                return Function(taken, tuple(self.type_at(reader) for _ in range(reader.count())))
+                return types.Function(taken, tuple(self.type_at(reader) for _ in range(reader.count())))
 
     def no_pointer_attribute(self, reader: Reader) -> None:
         if self.version >= (13, 4) and reader.number():
@@ -174,7 +160,7 @@ class _Decoder:
         self.starts.append(total)
         self.described = reader.table(4)
 
-    def location(self, reader: Reader, place: int) -> Location | None:
+    def location(self, reader: Reader, place: int) -> types.Location | None:
         """What a debug entry says; of a call that was inlined, where it was written."""
         if place not in self.locations:
             self.locations[place] = None
@@ -183,15 +169,15 @@ class _Decoder:
                 tag = inner.number()
                 if tag == DebugTag.LOCATION:
                     inner.number()
-                    self.locations[place] = Location(self.string(inner), inner.number(), inner.number())
+                    self.locations[place] = types.Location(self.string(inner), inner.number(), inner.number())
                 elif tag == DebugTag.CALL_SITE:
                     self.locations[place] = self.location(inner, inner.number())
         return self.locations[place]
 
     # Entries and operations.
 
-    def entry(self, reader: Reader) -> Entry:
-        name, signature = self.string(reader), self.typed(reader, Function)
+    def entry(self, reader: Reader) -> types.Entry:
+        name, signature = self.string(reader), self.typed(reader, types.Function)
         flags, listed = reader.byte(), reader.number()
         if not flags & ENTRY or flags & ~(ENTRY | HINTED) or signature.results:
             raise reader.fail(f"{name} is not a kernel")
@@ -218,18 +204,18 @@ class _Decoder:
         tag = reader.byte()
         if tag == Tag.BOOL:
             return reader.flag()
-        if tag != Tag.INTEGER or self.type_at(reader) != I32:
+        if tag != Tag.INTEGER or self.type_at(reader) != types.I32:
             raise reader.fail("a hint should be a bool or an i32")
         return reader.number()
 
-    def literal(self, reader: Reader) -> Literal:
-        tag, element = reader.byte(), self.typed(reader, Number)
+    def literal(self, reader: Reader) -> types.Literal:
+        tag, element = reader.byte(), self.typed(reader, types.Number)
         if tag != (Tag.INTEGER if element.is_integer else Tag.FLOAT):
             raise reader.fail(f"a number of {element} cannot have tag {tag}")
         if element.is_integer:
-            return Literal(element, reader.number())
+            return types.Literal(element, reader.number())
         mask = (1 << element.bits) - 1
-        return Literal(element, reader.byte() if element.bits <= 8 else reader.signed() & mask)
+        return types.Literal(element, reader.byte() if element.bits <= 8 else reader.signed() & mask)
 
 
 class _Body:
@@ -238,22 +224,22 @@ class _Body:
     def __init__(self, tables: _Decoder, reader: Reader, places: list[int]) -> None:
         self.tables = tables
         self.reader = reader
-        self.values: list[Value] = []
+        self.values: list[types.Value] = []
         self.places = iter(places)
         self.depth = 0
 
-    def entry(self, name: str, signature: Function, hints: dict[str, dict[str, int | bool]]) -> Entry:
+    def entry(self, name: str, signature: types.Function, hints: dict[str, dict[str, int | bool]]) -> types.Entry:
         location = self.location()
-        body = Block(tuple(Value(kind) for kind in signature.parameters))
+        body = types.Block(tuple(types.Value(kind) for kind in signature.parameters))
         self.values += body.arguments
         while not self.reader.done:
             body.ops.append(self.op())
-        return Entry(name, body, hints, location)
+        return types.Entry(name, body, hints, location)
 
-    def location(self) -> Location | None:
+    def location(self) -> types.Location | None:
         return self.tables.location(self.reader, next(self.places, 0))
 
-    def op(self) -> Op:
+    def op(self) -> types.Op:
         tables, reader = self.tables, self.reader
         code, location = reader.byte(), self.location()
         row = CODES.get(code)
@@ -262,7 +248,7 @@ class _Body:
         count = reader.count() if row.counts_results else row.results or 0
         if row.results not in (None, count):
             raise reader.fail(f"{row.name} has {row.results} results, not {count}")
-        results = tuple(Value(tables.type_at(reader)) for _ in range(count))
+        results = tuple(types.Value(tables.type_at(reader)) for _ in range(count))
         named = row.flags(tables.version)
         word = reader.number() if named else 0
         if word >> len(named):
@@ -270,27 +256,27 @@ class _Body:
         present = {name for bit, name in enumerate(named) if word >> bit & 1}
         attributes = {each.name: self.attribute(row, each, present) for each in row.attributes}
         operands = self.operands(row, present)
-        regions: tuple[Block, ...] = ()
+        regions: tuple[types.Block, ...] = ()
         if row.regions:
             if reader.number() != row.regions:
                 raise reader.fail(f"{row.name} has {row.regions} regions")
             regions = tuple(self.region() for _ in range(row.regions))
         self.values += results
-        return Op(row.name, operands, results, attributes, regions, location)
+        return types.Op(row.name, operands, results, attributes, regions, location)
 
-    def value(self) -> Value:
+    def value(self) -> types.Value:
         number = self.reader.number()
         if number >= len(self.values):
             raise self.reader.fail(f"value {number} is not defined")
         return self.values[number]
 
-    def operands(self, row: Operation, present: set[str]) -> tuple[Value | tuple[Value, ...] | None, ...]:
+    def operands(self, row: Operation, present: set[str]) -> tuple[types.Value | tuple[types.Value, ...] | None, ...]:
         reader = self.reader
         fixed = sum(group.arity is Arity.ONE for group in row.operands)
         spare = reader.count() - fixed if row.totalled else 0
         if spare < 0:
             raise reader.fail(f"{row.name} has too few operands")
-        groups: list[Value | tuple[Value, ...] | None] = []
+        groups: list[types.Value | tuple[types.Value, ...] | None] = []
         for group in row.operands:
             if group.arity is Arity.ONE:
                 groups.append(self.value())
@@ -304,15 +290,15 @@ class _Body:
                 groups.append(tuple(self.value() for _ in range(count)))
         return tuple(groups)
 
-    def region(self) -> Block:
+    def region(self) -> types.Block:
         reader = self.reader
         blocks, before = reader.number(), len(self.values)
         if blocks > 1 or self.depth == _DEEPEST:
             raise reader.fail("a region has more than one block, or is too deep")
         if not blocks:
-            return Block()
+            return types.Block()
         self.depth += 1
-        block = Block(tuple(Value(self.tables.type_at(reader)) for _ in range(reader.count())))
+        block = types.Block(tuple(types.Value(self.tables.type_at(reader)) for _ in range(reader.count())))
         self.values += block.arguments
         for _ in range(reader.count()):
             block.ops.append(self.op())
@@ -375,18 +361,18 @@ def _sections(data: bytes) -> dict[Section, bytes]:
     return found
 
 
-def _promise(reader: Reader) -> Promise:
+def _promise(reader: Reader) -> types.Promise:
     tag = reader.byte()
     if tag == Tag.SAME:
-        return Same(reader.array(8))
+        return types.Same(reader.array(8))
     divisor = reader.number() if tag == Tag.DIVISIBLE else 0
     flags = reader.byte()
     first = reader.signed() if flags & 1 else None
     second = reader.signed() if flags & 2 else None
     if tag == Tag.DIVISIBLE:
-        return Divisible(divisor, first, second)
+        return types.Divisible(divisor, first, second)
     if tag == Tag.BOUNDED:
-        return Bounded(first, second)
+        return types.Bounded(first, second)
     raise reader.fail(f"an assumption cannot have tag {tag}")
 
 
@@ -407,5 +393,5 @@ def _open(numbers: tuple[int, ...]) -> tuple[int | None, ...]:
     return tuple(None if number == DYNAMIC else number for number in numbers)
 
 
-def _padding(reader: Reader, padded: bool) -> Padding | None:
-    return _named(reader, Padding, reader.number()) if padded else None
+def _padding(reader: Reader, padded: bool) -> types.Padding | None:
+    return _named(reader, types.Padding, reader.number()) if padded else None

@@ -7,10 +7,8 @@ from functools import cache
 from os.path import basename, dirname
 from typing import Any, NamedTuple, cast
 
-from .enums import Padding
-from .module import Block, Bounded, Divisible, Entry, Hints, Literal, Location, Module, Op, Promise, Same, Value
+from . import types
 from .operations import OPERATIONS, TERMINATORS, VERSIONS, Arity, Attribute, Kind, Operation, Version
-from .types import I32, Function, GatherView, Number, PartitionView, Pointer, StridedView, TensorView, Tile, Token, Type
 from .wire import (
     DYNAMIC,
     ENTRY,
@@ -29,7 +27,7 @@ from .wire import (
 )
 
 
-def encode(module: Module, version: Version = (13, 4)) -> bytes:
+def encode(module: types.Module, version: Version = (13, 4)) -> bytes:
     """The bytecode of a module; ValueError if the version has no words for something in it."""
     if version not in VERSIONS:
         raise ValueError(f"bytecode {version[0]}.{version[1]} cannot be written, only {_listed()}")
@@ -73,10 +71,10 @@ def _layout(name: str, version: Version) -> _Layout:
     return _Layout(row, written, missing, flags, not row.totalled and not row.segmented, places.get("index", 0))
 
 
-class _Numbers(dict[Value, int]):
+class _Numbers(dict[types.Value, int]):
     """The numbers of the values that are defined where the writer is."""
 
-    def __missing__(self, value: Value) -> int:
+    def __missing__(self, value: types.Value) -> int:
         raise ValueError(f"a value of type {value.type} is used where it is not defined")
 
 
@@ -99,7 +97,7 @@ class _Writer:
         self.locations: list[int] = []
         self.layouts: dict[str, _Layout] = {}
 
-    def file(self, module: Module) -> bytes:
+    def file(self, module: types.Module) -> bytes:
         """All sections in order."""
         functions = bytearray()
         put(functions, len(module.entries))
@@ -131,7 +129,7 @@ class _Writer:
         put(entry, len(data))
         return self.constants.setdefault(bytes(entry + data), len(self.constants))
 
-    def globals(self, module: Module) -> bytearray:
+    def globals(self, module: types.Module) -> bytearray:
         out = bytearray()
         put(out, len(module.globals))
         for one in module.globals:
@@ -142,10 +140,10 @@ class _Writer:
 
     # Entries and operations.
 
-    def entry(self, out: bytearray, entry: Entry) -> None:
+    def entry(self, out: bytearray, entry: types.Entry) -> None:
         put(out, self.string(entry.name))
         parameters = tuple(value.type for value in entry.parameters)
-        put(out, self.typed(Function(parameters)))
+        put(out, self.typed(types.Function(parameters)))
         out.append(ENTRY | HINTED if entry.hints else ENTRY)
         self.numbers, self.next, self.scope, self.places = _Numbers(), 0, 0, {}
         self.locations = [0 if entry.location is None else self.location(entry, entry.location)]
@@ -164,14 +162,14 @@ class _Writer:
         put(out, len(body))
         out += body
 
-    def define(self, values: Sequence[Value]) -> None:
+    def define(self, values: Sequence[types.Value]) -> None:
         number = self.next
         for value in values:
             self.numbers[value] = number
             number += 1
         self.next = number
 
-    def ops(self, out: bytearray, entry: Entry, ops: Sequence[Op]) -> None:
+    def ops(self, out: bytearray, entry: types.Entry, ops: Sequence[types.Op]) -> None:
         version, layouts, known, numbers = self.version, self.layouts, self.known, self.numbers
         for op in ops:
             name = op.name
@@ -206,7 +204,7 @@ class _Writer:
                 else:
                     self.attribute(out, op, layout, attribute_row)
             if layout.bare and len(op.operands) == len(row.operands):
-                for operand in cast(Sequence[Value], op.operands):
+                for operand in cast(Sequence[types.Value], op.operands):
                     put(out, numbers[operand])
             else:
                 self.operands(out, op, row)
@@ -225,14 +223,14 @@ class _Writer:
                 number += 1
             self.next = number
 
-    def operands(self, out: bytearray, op: Op, row: Operation) -> None:
+    def operands(self, out: bytearray, op: types.Op, row: Operation) -> None:
         numbers, groups = self.numbers, op.operands
         if len(groups) != len(row.operands):
             raise ValueError(f"{op.name} has {len(row.operands)} groups of operands, not {len(groups)}")
         if row.totalled:
-            put(out, sum(1 if isinstance(group, Value) else len(group or ()) for group in groups))
+            put(out, sum(1 if isinstance(group, types.Value) else len(group or ()) for group in groups))
         for group, described in zip(groups, row.operands, strict=True):
-            if isinstance(group, Value):
+            if isinstance(group, types.Value):
                 put(out, numbers[group])
             elif group is None:
                 if described.arity is not Arity.OPTIONAL:
@@ -243,7 +241,7 @@ class _Writer:
                 for value in group:
                     put(out, numbers[value])
 
-    def region(self, out: bytearray, entry: Entry, block: Block) -> None:
+    def region(self, out: bytearray, entry: types.Entry, block: types.Block) -> None:
         """A region. Its values are numbered from where it begins, and forgotten where it ends."""
         if not block.ops:
             out.append(0)
@@ -265,7 +263,7 @@ class _Writer:
 
     # Attributes.
 
-    def absent(self, op: Op, attribute: Attribute) -> None:
+    def absent(self, op: types.Op, attribute: Attribute) -> None:
         """Refuse an attribute that the version lacks, unless it says what the version means anyway."""
         given = op.attributes.get(attribute.name)
         said = any(cast(Sequence[bool], given or ())) if attribute.kind is Kind.BOOLS else given != attribute.default
@@ -275,7 +273,7 @@ class _Writer:
                 f"{attribute.name} of {op.name} needs bytecode {since[0]}.{since[1]}, not {version[0]}.{version[1]}"
             )
 
-    def attribute(self, out: bytearray, op: Op, layout: _Layout, attribute: Attribute) -> None:
+    def attribute(self, out: bytearray, op: types.Op, layout: _Layout, attribute: Attribute) -> None:
         given: Any = op.attributes.get(attribute.name)
         kind = attribute.kind
         if given is None and kind is not Kind.BOOLS:
@@ -290,7 +288,7 @@ class _Writer:
             case Kind.INTEGER:
                 put(out, given)
             case Kind.BOOLS:
-                indices = cast(Sequence[Value], op.operands[layout.indices])
+                indices = cast(Sequence[types.Value], op.operands[layout.indices])
                 put(out, len(indices))
                 out += bytes(given or len(indices))
             case Kind.HINTS:
@@ -310,7 +308,7 @@ class _Writer:
             case Kind.FLAG:
                 pass
 
-    def hints(self, out: bytearray, hints: Hints) -> None:
+    def hints(self, out: bytearray, hints: types.Hints) -> None:
         put(out, len(hints))
         for architecture, settings in hints.items():
             put(out, self.string(architecture))
@@ -321,11 +319,11 @@ class _Writer:
                 if isinstance(setting, bool):
                     out += bytes((Tag.BOOL, setting))
                 else:
-                    self.literal(out, Literal(I32, setting))
+                    self.literal(out, types.Literal(types.I32, setting))
 
-    def literal(self, out: bytearray, literal: Literal) -> None:
+    def literal(self, out: bytearray, literal: types.Literal) -> None:
         """Integers are written as they are and floats with the sign in front, both as patterns of bits."""
-        element = cast(Number, literal.element)
+        element = cast(types.Number, literal.element)
         bits = literal.bits & ((1 << element.bits) - 1)
         out.append(Tag.INTEGER if element.is_integer else Tag.FLOAT)
         put(out, self.type(element))
@@ -338,54 +336,54 @@ class _Writer:
 
     # Types.
 
-    def type(self, kind: Type) -> int:
+    def type(self, kind: types.Type) -> int:
         found = self.known.get(id(kind))
         if found is None:
             found = self.known[id(kind)] = self.typed(kind)
         return found
 
-    def typed(self, kind: Type) -> int:
+    def typed(self, kind: types.Type) -> int:
         """The place of a type in the table; the types that it is made of come before it."""
         out = bytearray()
         match kind:
-            case Number():
+            case types.Number():
                 put(out, kind.tag)
-            case Token():
+            case types.Token():
                 out.append(TypeTag.TOKEN)
-            case Pointer(to):
+            case types.Pointer(to):
                 out.append(TypeTag.POINTER)
                 self.no_pointer_attribute(out)
                 put(out, self.type(to))
-            case Tile(element, shape):
+            case types.Tile(element, shape):
                 out.append(TypeTag.TILE)
                 put(out, self.type(element))
                 put_array(out, shape, 8)
-            case TensorView(number, lengths, strides):
+            case types.TensorView(number, lengths, strides):
                 out.append(TypeTag.TENSOR_VIEW)
                 self.no_pointer_attribute(out)
                 put(out, self.type(number))
                 put_array(out, [DYNAMIC if length is None else length for length in lengths], 8)
                 put_array(out, [DYNAMIC if stride is None else stride for stride in strides], 8)
-            case PartitionView(tile, of, order, padding):
+            case types.PartitionView(tile, of, order, padding):
                 out += bytes((TypeTag.PARTITION_VIEW, padding is not None))
                 put_array(out, tile, 4)
                 put(out, self.type(of))
                 put_array(out, order, 4)
                 _padding(out, padding)
-            case StridedView(tile, steps, of, order, padding):
+            case types.StridedView(tile, steps, of, order, padding):
                 out += bytes((TypeTag.STRIDED_VIEW, padding is not None))
                 put_array(out, tile, 4)
                 put_array(out, steps, 4)
                 put(out, self.type(of))
                 put_array(out, order, 4)
                 _padding(out, padding)
-            case GatherView(tile, of, sparse, padding):
+            case types.GatherView(tile, of, sparse, padding):
                 out += bytes((TypeTag.GATHER_VIEW, padding is not None))
                 put_array(out, tile, 4)
                 put(out, self.type(of))
                 put(out, sparse)
                 _padding(out, padding)
-            case Function(parameters, results):
+            case types.Function(parameters, results):
                 out.append(TypeTag.FUNCTION)
                 put_all(out, [self.type(one) for one in parameters])
                 put_all(out, [self.type(one) for one in results])
@@ -397,7 +395,7 @@ class _Writer:
 
     # Where things are in the source.
 
-    def location(self, entry: Entry, location: Location) -> int:
+    def location(self, entry: types.Entry, location: types.Location) -> int:
         found = self.places.get(id(location))
         if found is None:
             if not self.scope:
@@ -406,7 +404,7 @@ class _Writer:
             found = self.places[id(location)] = self.described(DebugTag.LOCATION, *row)
         return found
 
-    def subprogram(self, entry: Entry, first: Location) -> int:
+    def subprogram(self, entry: types.Entry, first: types.Location) -> int:
         """The debug entry of a kernel, which begins where its first location is."""
         names = self.string(basename(first.file)), self.string(dirname(first.file))
         file = self.described(DebugTag.FILE, *names)
@@ -437,23 +435,23 @@ class _Writer:
         return out
 
 
-def _ended(name: str, block: Block) -> None:
+def _ended(name: str, block: types.Block) -> None:
     if not block.ops or block.ops[-1].name not in TERMINATORS:
         raise ValueError(f"a block of {name} does not end in {', '.join(sorted(TERMINATORS))}")
 
 
-def _promise(out: bytearray, promise: Promise) -> None:
+def _promise(out: bytearray, promise: types.Promise) -> None:
     optional: tuple[int | None, ...]
     match promise:
-        case Same(groups):
+        case types.Same(groups):
             out.append(Tag.SAME)
             put_array(out, groups, 8)
             return
-        case Divisible(divisor, every, along):
+        case types.Divisible(divisor, every, along):
             out.append(Tag.DIVISIBLE)
             put(out, divisor)
             optional = every, along
-        case Bounded(low, high):
+        case types.Bounded(low, high):
             out.append(Tag.BOUNDED)
             optional = low, high
     out.append(sum(1 << bit for bit, number in enumerate(optional) if number is not None))
@@ -462,7 +460,7 @@ def _promise(out: bytearray, promise: Promise) -> None:
             put_signed(out, number)
 
 
-def _padding(out: bytearray, padding: Padding | None) -> None:
+def _padding(out: bytearray, padding: types.Padding | None) -> None:
     if padding is not None:
         out.append(padding)
 

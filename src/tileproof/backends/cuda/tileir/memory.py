@@ -6,10 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from . import checks
-from .checks import expect, pointers, scalars, wrong
-from .emitting import Emitter
-from .enums import Mode, Order, Scope
-from .module import Hints, Value
+from .checks import Emitter, expect, pointers, scalars, wrong
 from .types import (
     BF16,
     F16,
@@ -21,13 +18,18 @@ from .types import (
     TOKEN,
     Element,
     GatherView,
+    Hints,
+    Mode,
+    Order,
     PartitionView,
     Pointer,
+    Scope,
     StridedView,
     TensorView,
     Tile,
     TileView,
     Type,
+    Value,
 )
 
 _LOADS: Final = (Order.WEAK, Order.RELAXED, Order.ACQUIRE)

@@ -17,7 +17,7 @@ from enum import Enum, IntEnum
 from functools import cached_property
 from typing import Final, TypeAlias
 
-from .enums import Mode, Order, Ordering, Overflow, Predicate, Rounding, Scope, Signedness
+from .types import Mode, Order, Ordering, Overflow, Predicate, Rounding, Scope, Signedness
 
 Version: TypeAlias = tuple[int, int]
 VERSIONS: Final[tuple[Version, ...]] = ((13, 3), (13, 4))

@@ -7,9 +7,8 @@ from enum import IntEnum
 from typing import Final
 
 from .literals import WRITABLE, elements, number_of
-from .module import Block, Bounded, Divisible, Entry, Literal, Location, Module, Op, Same, Value
 from .operations import OPERATIONS, Arity
-from .types import Number, Tile
+from .types import Block, Bounded, Divisible, Entry, Literal, Location, Module, Number, Op, Same, Tile, Value
 
 _SHOWN: Final = 8
 """How many elements of a constant are written out."""

@@ -1,12 +1,107 @@
-"""The types of Tile IR. Every value is a tile (a scalar is a tile of rank 0), a view of memory, or a token."""
+"""The types of Tile IR, the choices its attributes offer, and a module of it in memory.
+
+Every value is a tile (a scalar is a tile of rank 0), a view of memory, or a token. A module is entries made of
+blocks, blocks made of operations, operations linked by values.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
 from math import prod
 from typing import Final, TypeAlias
 
-from .enums import Padding
+
+class Padding(IntEnum):
+    """What a view gives for elements past the edge of its tensor."""
+
+    ZERO = 0
+    NEGATIVE_ZERO = 1
+    NAN = 2
+    INFINITY = 3
+    NEGATIVE_INFINITY = 4
+
+
+class Rounding(IntEnum):
+    """How a result that is not representable becomes one that is."""
+
+    NEAREST = 0
+    ZERO = 1
+    DOWN = 2
+    UP = 3
+    APPROXIMATE = 4
+    FULL = 5
+    INTEGER = 6
+    """Towards zero to an integer: what a conversion from float to integer does."""
+
+
+class Overflow(IntEnum):
+    """Which overflow the writer promises cannot happen; a broken promise is undefined behaviour."""
+
+    NONE = 0
+    NO_SIGNED = 1
+    NO_UNSIGNED = 2
+    NO_WRAP = 3
+
+
+class Signedness(IntEnum):
+    """How an operation reads its integers: the types themselves carry no sign."""
+
+    UNSIGNED = 0
+    SIGNED = 1
+
+
+class Predicate(IntEnum):
+    """What a comparison asks."""
+
+    EQUAL = 0
+    NOT_EQUAL = 1
+    LESS = 2
+    LESS_EQUAL = 3
+    GREATER = 4
+    GREATER_EQUAL = 5
+
+
+class Ordering(IntEnum):
+    """What a comparison with a NaN answers: ordered is false, unordered is true."""
+
+    UNORDERED = 0
+    ORDERED = 1
+
+
+class Order(IntEnum):
+    """How an access is ordered against the accesses of other blocks."""
+
+    WEAK = 0
+    RELAXED = 1
+    ACQUIRE = 2
+    RELEASE = 3
+    ACQUIRE_RELEASE = 4
+
+
+class Scope(IntEnum):
+    """Which programs an ordered access is visible to."""
+
+    BLOCK = 0
+    DEVICE = 1
+    SYSTEM = 2
+
+
+class Mode(IntEnum):
+    """What an atomic access does to the element it finds."""
+
+    AND = 0
+    OR = 1
+    XOR = 2
+    ADD = 3
+    ADDF = 4
+    MAX = 5
+    MIN = 6
+    UMAX = 7
+    UMIN = 8
+    EXCHANGE = 9
+
 
 LARGEST: Final = 1 << 24
 """The most elements a tile may have."""
@@ -208,3 +303,119 @@ def _list(numbers: tuple[int | None, ...]) -> str:
 
 def _seen(of: TensorView, padding: Padding | None) -> str:
     return f"{of}" if padding is None else f"padding={padding.name.lower()}, {of}"
+
+
+Hints: TypeAlias = Mapping[str, Mapping[str, int | bool]]
+"""For an architecture (`sm_90`, or `default` for all), what each key is set to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A place in the user's source."""
+
+    file: str
+    line: int
+    column: int
+
+
+@dataclass(slots=True, eq=False)
+class Value:
+    """What an operation gives, or a block takes. Two values are equal only if they are the same."""
+
+    type: Type
+
+
+Group: TypeAlias = "Value | tuple[Value, ...] | None"
+"""Operands under one name: one, any number, or an optional one that may be absent."""
+
+
+@dataclass(slots=True, eq=False)
+class Op:
+    """One operation. Its groups of operands, attributes and regions are those that the table gives for its name."""
+
+    name: str
+    operands: tuple[Group, ...] = ()
+    results: tuple[Value, ...] = ()
+    attributes: Mapping[str, object] = field(default_factory=dict)
+    regions: tuple[Block, ...] = ()
+    location: Location | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Block:
+    """Operations in order, with the values that they are given at the start. Without operations it is as if absent."""
+
+    arguments: tuple[Value, ...] = ()
+    ops: list[Op] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class Entry:
+    """A kernel. Its parameters are the arguments of its body."""
+
+    name: str
+    body: Block
+    hints: Hints = field(default_factory=dict)
+    location: Location | None = None
+
+    @property
+    def parameters(self) -> tuple[Value, ...]:
+        """What a launch passes."""
+        return self.body.arguments
+
+
+@dataclass(frozen=True, slots=True)
+class Global:
+    """A named array in device memory; `data` is laid out as the payload of a constant."""
+
+    name: str
+    type: Tile
+    data: bytes
+    alignment: int = 0
+    private: bool = False
+    constant: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """What one file of bytecode holds. `producer` says who wrote it."""
+
+    entries: Sequence[Entry]
+    producer: str = ""
+    globals: Sequence[Global] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A number as bits, with the element type that reads them: the identity of a reduction."""
+
+    element: Type
+    bits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Divisible:
+    """The promise that a value is a multiple of `divisor`: of each `every`-th element along a dimension, if given."""
+
+    divisor: int
+    every: int | None = None
+    along: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bounded:
+    """The promise that a value lies between two numbers, both included."""
+
+    low: int | None = None
+    high: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Same:
+    """The promise that elements are equal within groups of this many along each dimension."""
+
+    groups: tuple[int, ...]
+
+
+Promise: TypeAlias = Divisible | Bounded | Same
+"""What an `assume` may say."""

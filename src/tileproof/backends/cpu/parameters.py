@@ -1,21 +1,43 @@
-"""Operands of products that many programs share are packed once for all of them, before they run.
+"""What the code of a kernel on the CPU and its launches agree on: facts of arguments, packed operands, argument words.
 
-An operand qualifies if it is a tile of a tensor that is only read, perhaps converted or turned, whose place follows
-from walkers that step by whole tiles and from indices. It is then packed for every place of the tensor, so that no
-program needs one that is missing. It is worth the memory where each packed tile is used several times.
+A launch loads this, and nothing that writes code.
+
+What a launch tells the compiler about its arguments: part of the key a compiled kernel is kept under. A fact is stated
+only if the launch verified it, and a kernel compiled for some facts runs only where they hold.
+
+Operands of products that many programs share are packed once for all of them, before they run. An operand qualifies if
+it is a tile of a tensor that is only read, perhaps converted or turned, whose place follows from walkers that step by
+whole tiles and from indices. It is then packed for every place of the tensor, so that no program needs one that is
+missing. It is worth the memory where each packed tile is used several times.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 
 from tileproof.diagnostics.records import dataclass
 from tileproof.ir import ops
-from tileproof.ir.extent import number
-from tileproof.ir.types import Access, AnyValue, Named, Tile, Walker, WalkerTag
+from tileproof.ir.types import Access, AnyValue, Named, TensorType, Tile, Walker, WalkerTag, number
 from tileproof.ir.walk import walk
-from tileproof.language.dtypes import INDEX
+from tileproof.language.dtypes import INDEX, DType
+from tileproof.lowering.joins import cut
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Of the arguments of a launch."""
+
+    unit: tuple[tuple[bool, ...], ...]
+    """For each tensor and axis, whether neighbours along it are neighbours in memory."""
+    divided: tuple[tuple[str, int], ...]
+    """Dimensions and the tile sizes that divide them."""
+    stream: tuple[bool, ...]
+    """For each tensor, whether it is so large that stores had better pass by the caches."""
+    packed: tuple[bool, ...] = ()
+    """For each operand of a product that can be packed beforehand, whether it is worth it."""
+
 
 _USES = 4
 """How often a packed tile must be used, on average."""
@@ -170,3 +192,73 @@ def counts(candidate: Candidate, shape: Sequence[int]) -> list[int]:
             case _:
                 found.append(extent)
     return found
+
+
+@dataclass
+class Words:
+    """Which word of the arguments holds what."""
+
+    kernel: ops.KernelIR
+    places: dict[object, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("record", "printer", "programs", "shares", "space"):
+            self._add(name)
+        for parameter in self.kernel.parameters:
+            value = parameter.value
+            if isinstance(value.type, TensorType):
+                rank = len(value.type.dimensions)
+                self._add((value.name, "pointer"))
+                for axis in range(rank):
+                    self._add((value.name, "extent", axis))
+                for axis in range(rank):
+                    self._add((value.name, "stride", axis))
+                if value.type.access.combines:
+                    self._add((value.name, "share"))
+            else:
+                self._add(value.name)
+        for walker in self.walkers:
+            self._add((walker.name, "count"))
+            if walker in self.segments:
+                self._add((walker.name, "table"))
+        for place in range(len(candidates(self.kernel))):
+            self._add(("packed", place))
+
+    def _add(self, key: object) -> None:
+        self.places[key] = len(self.places)
+
+    def dimension(self, name: str) -> int:
+        """The word of a dimension's extent, made when it is first asked for."""
+        if ("dimension", name) not in self.places:
+            self._add(("dimension", name))
+        return self.places["dimension", name]
+
+    @property
+    def parallel(self) -> ops.Parallel | None:
+        return next((op for op in self.kernel.body.ops if isinstance(op, ops.Parallel)), None)
+
+    @property
+    def walkers(self) -> tuple[Walker, ...]:
+        return () if self.parallel is None else self.parallel.walkers
+
+    @property
+    def combines_after(self) -> bool:
+        """Whether what follows a join combines into a tensor."""
+        return self.parallel is not None and any(isinstance(op, ops.Update) for op in walk(cut(self.parallel).after))
+
+    @property
+    def segments(self) -> dict[Walker, ops.Segments]:
+        return {} if self.parallel is None else {each.walker: each for each in self.parallel.segments}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """How a value of `tp.print` lies in memory: a pointer and its live lengths follow each other in the call."""
+
+    dtype: DType
+    strides: tuple[int, ...]
+
+
+def sites_of(kernel: ops.KernelIR) -> Sequence[ops.AnyOp]:
+    """Every check and print of a kernel, by number."""
+    return [op for op in walk(kernel.body) if isinstance(op, ops.Check | ops.Print)]

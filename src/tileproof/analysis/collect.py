@@ -6,17 +6,19 @@ was assumed. Values are single assignments, so what was learnt of one stays true
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from tileproof.ir import ops
-from tileproof.ir.extent import INDEX_LIMIT, Extent
 from tileproof.ir.types import (
+    INDEX_LIMIT,
     Access,
     AnyValue,
     Content,
+    Extent,
     Fixed,
+    Length,
     Named,
     Tensor,
     TensorType,
@@ -30,30 +32,40 @@ from tileproof.ir.walk import walk
 from tileproof.language.dtypes import BOOL, ENTRY, INDEX
 
 from .carrying import Carrying, combined, is_loaded
-from .entries import entries_of
-from .extents import Extents
-from .formulas import TRUE, All, Formula, Some, at_most, below, equals, negation
 from .ranges import CARRIED, CARRIED_LIMIT, LARGEST, START_LIMIT, Range, Ranges
 from .sites import Account, Bounded, Branch, Carried, Demand, Fitting, Site, Spot, View, Walk, Where
 from .terms import (
     LANE,
+    TRUE,
+    All,
+    Atom,
     AxisExtent,
+    DimensionExtent,
+    Formula,
     Lane,
     Live,
     Read,
     Scalar,
+    Some,
     Start,
     Term,
     TileNumber,
     Unknown,
     at_lane,
+    at_most,
+    below,
     depends_on_data,
+    equals,
     greatest,
+    inner,
+    negation,
     number,
     of,
     of_length,
     product,
     quotient,
+    rebuild,
+    terms,
 )
 from .values import Values, integer_range, is_whole
 
@@ -537,6 +549,62 @@ def _relaned(spot: Spot) -> Term:
 
 
 def _at(formula: Formula, lane: Term) -> Formula:
-    from .formulas import changed
+    from .terms import changed
 
     return changed(formula, lambda term: at_lane(term, lane))
+
+
+@dataclass(frozen=True, slots=True)
+class Extents:
+    """The extents of the dimensions of a kernel. They are kept with a proof, and so refer to nothing but values."""
+
+    static: Mapping[str, Length]
+    computed: Mapping[str, Length]
+
+    def __call__(self, name: str) -> Term:
+        """The extent of a dimension: of static and computed ones, what they are made of."""
+        for known in (self.static, self.computed):
+            if name in known:
+                made = known[name]
+                if not (isinstance(made, int) or made.names == {name}):
+                    return _resolved(of_length(made), self)
+                return of_length(made)
+        return of(DimensionExtent(name))
+
+
+def _resolved(term: Term, extents: Extents) -> Term:
+    """A term with every dimension replaced by what it is made of."""
+    return rebuild(term, lambda atom: extents(atom.name) if isinstance(atom, DimensionExtent) else None)
+
+
+def entries_of(
+    formulas: Sequence[Formula], definitions: Mapping[str, tuple[Formula, ...]], filled: Collection[str]
+) -> tuple[str, ...] | None:
+    """The index tensors whose entries some formulas are about; None if something else may make an entry none."""
+    tensors: dict[str, None] = {}
+    seen: set[str] = set()
+    pending = list(formulas)
+    while pending:
+        for term in terms(pending.pop()):
+            for atom in _made_of(term):
+                match atom:
+                    case Read(tensor):
+                        tensors[tensor] = None
+                    case Unknown(name) if name not in seen:
+                        seen.add(name)
+                        known = definitions.get(name, ())
+                        if not known or name in filled:
+                            return None
+                        pending += known
+                    case _:
+                        pass
+    return tuple(tensors)
+
+
+def _made_of(term: Term) -> Iterator[Atom]:
+    """The atoms that decide what a term is. Where an entry is read says nothing of whether it is none."""
+    for atom in term.atoms:
+        yield atom
+        if not isinstance(atom, Read):
+            for part in inner(atom):
+                yield from _made_of(part)
