@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tileproof.llm import LLM, SamplingParams
-from tileproof.llm.shapes import shape
+from tileproof.llm.models.shapes import shape
 
 from . import h200_ours as ours
 from .h200_weights import made

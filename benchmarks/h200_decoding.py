@@ -15,8 +15,8 @@ from typing import Any, Final
 
 import torch
 
-from tileproof.llm.config import ModelConfig
-from tileproof.llm.rope_angles import rope_angles
+from tileproof.llm.models.config import ModelConfig
+from tileproof.llm.models.rope import rope_angles
 
 from .h200_weights import Shared
 

@@ -13,12 +13,12 @@ import numpy as np
 import tileproof as tp
 import tileproof.kernels as tk
 from tileproof.llm import LLM, SamplingParams
-from tileproof.llm.capture import Captured, launch
+from tileproof.llm.engine.scheduler import Piece
+from tileproof.llm.models.weights import ModelWeights
 from tileproof.llm.profiling import _label as label_of
-from tileproof.llm.schedule import Piece
-from tileproof.llm.sequence import Sequence as Text
-from tileproof.llm.step import PAGE, Op
-from tileproof.llm.weights import ModelWeights
+from tileproof.llm.request import Sequence as Text
+from tileproof.llm.step.capture import Captured, launch
+from tileproof.llm.step.ir import PAGE, Op
 from tileproof.tuning.choices import in_chain
 
 from .h200_decoding import Turn

@@ -19,9 +19,9 @@ from functools import partial
 from typing import Any, Final
 
 from tileproof.llm import LLM
-from tileproof.llm.fusing import Fusion
-from tileproof.llm.ops import ON_GPU
-from tileproof.llm.shapes import shape
+from tileproof.llm.models.shapes import shape
+from tileproof.llm.step.fusion import Fusion
+from tileproof.llm.step.kernels import ON_GPU
 
 from .h200_race import LONG, race, timed
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from tileproof.llm.config import ModelConfig
-from tileproof.llm.shapes import shape
+from tileproof.llm.models.config import ModelConfig
+from tileproof.llm.models.shapes import shape
 
 from .h200_plan import Plan
 from .h200_report import Model, Row

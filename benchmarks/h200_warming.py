@@ -90,7 +90,7 @@ def main(arguments: Sequence[str]) -> int:
     """Compiles pieces of peers, with one layer of the model. One that fails is told, and does not stop the others."""
     import torch
 
-    from tileproof.llm.shapes import shape
+    from tileproof.llm.models.shapes import shape
 
     from .h200_compiled import Compiled
     from .h200_decoding import State

@@ -8,8 +8,8 @@ from typing import Any, Final
 import torch
 
 import tileproof as tp
-from tileproof.llm.config import ModelConfig
-from tileproof.llm.weights import GROUP, LayerWeights, ModelWeights, Weight
+from tileproof.llm.models.config import ModelConfig
+from tileproof.llm.models.weights import GROUP, LayerWeights, ModelWeights, Weight
 
 _ROWS: Final = 16384
 """Rows of a matrix that are quantised at a time."""

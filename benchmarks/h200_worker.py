@@ -19,7 +19,7 @@ from typing import Any, Final, Protocol
 import torch
 
 from tileproof.llm import LLM
-from tileproof.llm.shapes import shape
+from tileproof.llm.models.shapes import shape
 
 from . import h200_chains as chains
 from . import h200_ours as ours

@@ -10,7 +10,7 @@ from tileproof.cli.generating.settings import Place
 from tileproof.cli.generating.terminal import Notes
 from tileproof.diagnostics import TileproofError
 from tileproof.llm import Message, SamplingParams
-from tileproof.llm.finding import resolve
+from tileproof.llm.loader.find import resolve
 
 MODEL = "smollm2"
 CONTEXT = 2048

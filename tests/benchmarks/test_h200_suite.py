@@ -17,8 +17,8 @@ import pytest
 
 from tileproof.cli.main import main
 from tileproof.llm import LLM
-from tileproof.llm.sequence import Sequence
-from tileproof.llm.shapes import shape
+from tileproof.llm.models.shapes import shape
+from tileproof.llm.request import Sequence
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))

@@ -17,7 +17,7 @@ from tileproof.cli import bench
 from tileproof.cli.generating import pictures, sweeps
 from tileproof.cli.generating.sweeps import Task, measured
 from tileproof.llm import LLM, ModelConfig, ModelError
-from tileproof.llm.shapes import SHAPES, random_model, shape
+from tileproof.llm.models.shapes import SHAPES, random_model, shape
 
 Run = Callable[..., Ran]
 QUICK = ("--tg", "4", "--context", "3", "--pp", "8", "--repeat", "2", "--device", "cpu")

@@ -14,7 +14,7 @@ from generating_samples import CONFIG, quick_read_rate
 
 from tileproof.cli import run
 from tileproof.cli.models import short
-from tileproof.llm import finding
+from tileproof.llm.loader import find as finding
 
 Run = Callable[..., Ran]
 

@@ -236,7 +236,7 @@ def test_a_model_that_is_not_there_is_said_so(tileproof: Run, tmp_path: Path) ->
 def test_a_model_that_does_not_fit_the_memory_is_said_so(
     tileproof: Run, model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import tileproof.llm.engine as engine
+    import tileproof.llm.llm as engine
 
     monkeypatch.setattr(engine, "free_memory", lambda device: 10_000)
     one_line(run(tileproof, model, "--prompt", "the"), "set max_seq_len to ")

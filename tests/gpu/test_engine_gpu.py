@@ -16,7 +16,7 @@ import tileproof as tp
 import tileproof.kernels as tk
 from tileproof.kernels.caches import paged_attention_kernel
 from tileproof.llm import LLM
-from tileproof.llm.shapes import shape
+from tileproof.llm.models.shapes import shape
 
 pytestmark = pytest.mark.gpu
 DRAWS = 100_000

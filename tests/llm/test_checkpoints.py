@@ -19,11 +19,11 @@ from checkpoints import (
 )
 
 from tileproof.diagnostics.codes import Code
-from tileproof.llm.config import ModelConfig, RopeScaling
 from tileproof.llm.errors import ModelError
-from tileproof.llm.folder_models import folder_config
-from tileproof.llm.reading import open_model
-from tileproof.llm.safetensors_files import stored_in
+from tileproof.llm.loader.checkpoint import open_model
+from tileproof.llm.loader.hugging_face import folder_config
+from tileproof.llm.loader.safetensors_files import stored_in
+from tileproof.llm.models.config import ModelConfig, RopeScaling
 
 MODELS = {
     "qwen3": tiny(),
@@ -81,7 +81,7 @@ def test_rope_is_read_in_the_old_spelling_too(tmp_path: Path) -> None:
 def test_a_factor_without_a_type_is_linear_as_llama_cpp_has_it(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tileproof.llm import gguf_files
+    from tileproof.llm.loader import gguf_files
 
     config = tiny("llama", scaling=RopeScaling("llama3", 8.0, trained=64))
     path = write_gguf(tmp_path / "plain.gguf", tiny("llama"), random_weights(tiny("llama")))

@@ -25,10 +25,10 @@ from model_cases import Case, by_name
 from reference_model import nearness, reference_logits
 
 from tileproof.llm import LLM, Message, ModelError, SamplingParams
-from tileproof.llm.flight import Flight
+from tileproof.llm.engine.async_decode import Flight
+from tileproof.llm.engine.runner import Runner
 from tileproof.llm.generating import Generation
-from tileproof.llm.ops import fusions_of
-from tileproof.llm.running import Runner
+from tileproof.llm.step.kernels import fusions_of
 
 CASE = by_name("qwen3, tied")
 LONG = {"max_new_tokens": 24, "ignore_eos": True}

@@ -19,7 +19,8 @@ from reference_model import assert_as_near_as, reference_logits
 
 import tileproof as tp
 import tileproof.kernels as tk
-from tileproof.llm import LLM, SamplingParams, generating, ops
+from tileproof.llm import LLM, SamplingParams, generating
+from tileproof.llm.step import kernels as ops
 
 QWEN, LLAMA, FAINT = by_name("qwen3, tied"), by_name("llama, untied"), by_name("llama, faint")
 SPLIT = 64

@@ -12,7 +12,7 @@ from model_cases import CASES
 from reference_model import reference_logits
 
 from tileproof.llm import LLM, SamplingParams
-from tileproof.llm.flight import DEPTH
+from tileproof.llm.engine.async_decode import DEPTH
 
 CASE = CASES[0]
 LONG = SamplingParams(max_new_tokens=140, ignore_eos=True)

@@ -10,10 +10,10 @@ from reference_model import nearness
 
 from tileproof.language.dtypes import BF16
 from tileproof.llm import LLM
-from tileproof.llm.arena import Arena, lives_of, planned
-from tileproof.llm.ops import LATE, fusions_of
-from tileproof.llm.requests import SamplingParams
-from tileproof.llm.step import Buffer, Op, StepClass
+from tileproof.llm.sampling import SamplingParams
+from tileproof.llm.step.buffers import Arena, lives_of, planned
+from tileproof.llm.step.ir import Buffer, Op, StepClass
+from tileproof.llm.step.kernels import LATE, fusions_of
 
 LONG = {"max_new_tokens": 12, "ignore_eos": True}
 

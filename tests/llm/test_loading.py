@@ -17,14 +17,14 @@ from reference_model import reference_logits
 
 import tileproof as tp
 from tileproof.diagnostics.codes import Code
-from tileproof.llm import loading
-from tileproof.llm.config import ModelConfig, RopeScaling
 from tileproof.llm.errors import ModelError
-from tileproof.llm.loading import load, weights_nbytes, weights_sizes
-from tileproof.llm.reading import open_model
-from tileproof.llm.safetensors_files import stored_in
-from tileproof.llm.stored import OpenFiles
-from tileproof.llm.weights import ModelWeights, Weight
+from tileproof.llm.loader import load as loading
+from tileproof.llm.loader.checkpoint import open_model
+from tileproof.llm.loader.load import load, weights_nbytes, weights_sizes
+from tileproof.llm.loader.safetensors_files import stored_in
+from tileproof.llm.loader.stored import OpenFiles
+from tileproof.llm.models.config import ModelConfig, RopeScaling
+from tileproof.llm.models.weights import ModelWeights, Weight
 
 BF16 = np.dtype(ml_dtypes.bfloat16)
 QWEN, LLAMA = tiny(), tiny("llama")

@@ -16,8 +16,8 @@ from model_cases import CASES, COUNT, Case, by_name, kept, key
 from reference_model import assert_as_near_as, nearness, reference_angles, reference_logits
 
 from tileproof.llm import LLM, SamplingParams
-from tileproof.llm.ops import fusions_of
-from tileproof.llm.rope_angles import rope_angles
+from tileproof.llm.models.rope import rope_angles
+from tileproof.llm.step.kernels import fusions_of
 
 
 @cache

@@ -11,11 +11,11 @@ from reference_model import nearness
 
 from tileproof.language.dtypes import BF16, F32
 from tileproof.llm import LLM
-from tileproof.llm.fusing import Fusion, fused
-from tileproof.llm.model import Decoder
-from tileproof.llm.ops import fusions_of
-from tileproof.llm.shapes import random_model, shape
-from tileproof.llm.step import Buffer, Step, StepClass
+from tileproof.llm.models.decoder import Decoder
+from tileproof.llm.models.shapes import random_model, shape
+from tileproof.llm.step.fusion import Fusion, fused
+from tileproof.llm.step.ir import Buffer, Step, StepClass
+from tileproof.llm.step.kernels import fusions_of
 
 CONFIG = replace(
     shape("qwen3-0.6b"), layers=2, width=512, heads=8, groups=2, depth=64, inner=1024, vocabulary=320, tokens=320

@@ -77,8 +77,8 @@ def test_a_row_is_the_same_to_the_bit_whatever_is_in_the_pages_of_others(device:
 
 def test_nan_in_one_text_leaves_the_others_as_they_are(device: str) -> None:
     """The second text's own pages are poisoned while it runs: nobody else may notice."""
-    from tileproof.llm.schedule import Piece
-    from tileproof.llm.sequence import Sequence
+    from tileproof.llm.engine.scheduler import Piece
+    from tileproof.llm.request import Sequence
 
     llm = engine(device)
     texts = [Sequence(tuple(CASE.tokens(length)), SamplingParams()) for length in (30, 70, 65)]

@@ -11,12 +11,12 @@ from reference_model import nearness
 
 from tileproof.language.dtypes import BF16
 from tileproof.llm import LLM
-from tileproof.llm.capture import is_chained
-from tileproof.llm.ops import fusions_of, linear, rows_linear_silu
-from tileproof.llm.requests import SamplingParams
-from tileproof.llm.schedule import Piece
-from tileproof.llm.sequence import Sequence
-from tileproof.llm.step import Buffer, Op, StepClass
+from tileproof.llm.engine.scheduler import Piece
+from tileproof.llm.request import Sequence
+from tileproof.llm.sampling import SamplingParams
+from tileproof.llm.step.capture import is_chained
+from tileproof.llm.step.ir import Buffer, Op, StepClass
+from tileproof.llm.step.kernels import fusions_of, linear, rows_linear_silu
 
 
 def last_logits(llm: LLM, tokens: tuple[int, ...], border: int) -> object:

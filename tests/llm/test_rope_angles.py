@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from checkpoints import rope_json, tiny
 
-from tileproof.llm.config import ModelConfig, RopeScaling
-from tileproof.llm.rope_angles import rope_angles, rope_speeds
+from tileproof.llm.models.config import ModelConfig, RopeScaling
+from tileproof.llm.models.rope import rope_angles, rope_speeds
 
 CASES: dict[str, ModelConfig] = {
     "plain": tiny(depth=128, theta=1e6, context=40960),

@@ -6,11 +6,11 @@ import random
 
 import pytest
 
-from tileproof.llm.pages import PagePool
-from tileproof.llm.requests import SamplingParams
-from tileproof.llm.schedule import Piece, Scheduler
-from tileproof.llm.sequence import Sequence
-from tileproof.llm.step import PAGE
+from tileproof.llm.engine.kv_cache import PagePool
+from tileproof.llm.engine.scheduler import Piece, Scheduler
+from tileproof.llm.request import Sequence
+from tileproof.llm.sampling import SamplingParams
+from tileproof.llm.step.ir import PAGE
 
 
 def sequence(length: int) -> Sequence:

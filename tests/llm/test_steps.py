@@ -12,14 +12,14 @@ from checkpoints import tiny
 
 from tileproof.language.dtypes import BF16, F32
 from tileproof.llm import SamplingParams
-from tileproof.llm.arena import Arena, lives_of, planned
-from tileproof.llm.flight import turns_for
-from tileproof.llm.fusing import Fusion, fused
-from tileproof.llm.penalties import Penalties
-from tileproof.llm.running import Runner, in_blocks
-from tileproof.llm.schedule import Piece
-from tileproof.llm.sequence import Sequence
-from tileproof.llm.step import Buffer, Op, Step, StepClass
+from tileproof.llm.engine.async_decode import turns_for
+from tileproof.llm.engine.runner import Runner, in_blocks
+from tileproof.llm.engine.scheduler import Piece
+from tileproof.llm.request import Sequence
+from tileproof.llm.step.buffers import Arena, lives_of, planned
+from tileproof.llm.step.fusion import Fusion, fused
+from tileproof.llm.step.ir import Buffer, Op, Step, StepClass
+from tileproof.llm.step.penalties import Penalties
 
 KIND = StepClass(1, 1, 8, True)
 

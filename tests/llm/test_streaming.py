@@ -7,8 +7,8 @@ from checkpoints import SPECIALS, tokenizer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tileproof.llm.streaming import Detokeniser, StopStrings
-from tileproof.llm.text import Text
+from tileproof.llm.tokenizer.detokenizer import Detokeniser, StopStrings
+from tileproof.llm.tokenizer.text import Text
 
 TOKENS = 300
 TEXT = Text(tokenizer("qwen3", TOKENS))

@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 import ml_dtypes
 import numpy as np
 
-from tileproof.llm.config import ModelConfig, RopeScaling
+from tileproof.llm.models.config import ModelConfig, RopeScaling
 
 Weights = dict[str, Any]
 """Arrays of bf16 by the names that Hugging Face gives them."""

@@ -15,13 +15,13 @@ from reference_model import margins, reference_logits
 import tileproof as tp
 import tileproof.kernels as tk
 from tileproof.llm import LLM
-from tileproof.llm.capture import launch
-from tileproof.llm.config import ModelConfig
-from tileproof.llm.requests import SamplingParams
-from tileproof.llm.schedule import Piece
-from tileproof.llm.sequence import Sequence as Text
-from tileproof.llm.step import Op
-from tileproof.llm.weights import LayerWeights, ModelWeights, Weight
+from tileproof.llm.engine.scheduler import Piece
+from tileproof.llm.models.config import ModelConfig
+from tileproof.llm.models.weights import LayerWeights, ModelWeights, Weight
+from tileproof.llm.request import Sequence as Text
+from tileproof.llm.sampling import SamplingParams
+from tileproof.llm.step.capture import launch
+from tileproof.llm.step.ir import Op
 
 
 def model_weights(config: ModelConfig, weights: Weights, device: str) -> ModelWeights:

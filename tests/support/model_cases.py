@@ -10,7 +10,7 @@ import numpy as np
 from checkpoints import Weights, random_weights, tiny
 from reference_model import Nearness
 
-from tileproof.llm.config import ModelConfig, RopeScaling
+from tileproof.llm.models.config import ModelConfig, RopeScaling
 
 
 @dataclass(frozen=True)

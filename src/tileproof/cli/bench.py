@@ -136,8 +136,8 @@ def _opened(options: argparse.Namespace, place: Place, notes: Notes) -> LLM:
     if options.shape is None:
         return opened(chosen_model(options.model, notes), place, notes)
     from tileproof.llm import LLM
-    from tileproof.llm.engine import device_of
-    from tileproof.llm.shapes import random_model, shape
+    from tileproof.llm.llm import device_of
+    from tileproof.llm.models.shapes import random_model, shape
 
     device = device_of(place.device)
     began = time.perf_counter()

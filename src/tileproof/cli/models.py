@@ -13,7 +13,7 @@ from .generating.opening import HOW_TO_ADD, carried_out
 from .generating.terminal import shown_bytes, shown_count, table
 
 if TYPE_CHECKING:
-    from tileproof.llm.finding import Found
+    from tileproof.llm.loader.find import Found
 
 EXAMPLES = """\
 examples:
@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from tileproof.llm.finding import find_models
+    from tileproof.llm.loader.find import find_models
 
     found = find_models()
     if options.json:

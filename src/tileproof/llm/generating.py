@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence as Several
 from dataclasses import dataclass, field
 
-from .requests import Chunk, Completion, Finish, SamplingParams
-from .sequence import Sequence
-from .streaming import Detokeniser, StopStrings
-from .text import Text
+from .request import Sequence
+from .sampling import Chunk, Completion, Finish, SamplingParams
+from .tokenizer.detokenizer import Detokeniser, StopStrings
+from .tokenizer.text import Text
 
 
 @dataclass(slots=True, eq=False)

@@ -9,9 +9,9 @@ from typing import Any
 
 import tileproof as tp
 
-from .capture import Captured, launch
-from .step import Op
-from .weights import Weight
+from .models.weights import Weight
+from .step.capture import Captured, launch
+from .step.ir import Op
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from .interrupts import Interrupts
 
 if TYPE_CHECKING:
     from tileproof.llm import LLM
-    from tileproof.llm.requests import Finish
+    from tileproof.llm.sampling import Finish
 
 Part = Literal["thinking", "answer"]
 _OPEN, _CLOSE = "<think>", "</think>"

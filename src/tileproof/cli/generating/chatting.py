@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 from tileproof.cli.usage import suggestion, wants_color
 from tileproof.diagnostics.errors import TileproofError
 from tileproof.llm import Message, SamplingParams
-from tileproof.llm.reading import in_home
+from tileproof.llm.loader.checkpoint import in_home
 
 from .answering import Answer, Thoughts, begins_thinking
 from .figures import Figures, counted

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tileproof.cli.usage import UsageError
 from tileproof.diagnostics.errors import TileproofError
-from tileproof.llm.finding import find_models, resolve
+from tileproof.llm.loader.find import find_models, resolve
 
 from .settings import Place
 from .terminal import Notes, shown_bytes, shown_count
