@@ -56,9 +56,9 @@ def engines(model: str, layers: int, lengths: Sequence[int]) -> tuple[dict[str, 
     """An engine for each form on the same weights, and these as torch has them."""
     from .h200_weights import made
 
-    config = replace(shape(model), layers=layers)
+    config = replace(shape(model), num_hidden_layers=layers)
     shared = made(config, "cuda:0")
-    room = min(max(lengths) + 64, config.context)
+    room = min(max(lengths) + 64, config.max_position_embeddings)
     forms = {
         name: LLM.of(
             config, shared.ours(), device="cuda:0", max_seq_len=room, max_batch=1, chunk=8192, fusions=fusions

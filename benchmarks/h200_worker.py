@@ -263,13 +263,13 @@ def measure(plan: Plan) -> None:
     """Carries a plan out: what takes long beside each other, then what goals are about, then the rest."""
     config = shape(plan.model)
     if plan.layers is not None:
-        config = replace(config, layers=plan.layers)
+        config = replace(config, num_hidden_layers=plan.layers)
     run = Run(plan, config)
     run.facts["batch, activations, sums"] = "1, bf16, f32"
     run.facts["SM clock, memory clock, heat, power before"] = clocks()
-    run.tell(f"weights of {config.layers} layers")
+    run.tell(f"weights of {config.num_hidden_layers} layers")
     shared = made(config, DEVICE)
-    room = min(max((*plan.contexts, *plan.prompts)) + plan.tokens + 64, config.context)
+    room = min(max((*plan.contexts, *plan.prompts)) + plan.tokens + 64, config.max_position_embeddings)
     llm = LLM.of(config, shared.ours(), device=DEVICE, max_seq_len=room, max_batch=1, chunk=8192)
     small: LLM | None = None
     with attempt(run, "8-bit weights"):

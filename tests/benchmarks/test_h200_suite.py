@@ -30,7 +30,15 @@ from benchmarks import h200, h200_race, h200_report, h200_warming  # noqa: E402
 
 PEER = "compiled (gpt-fast style)"
 SMALL = replace(
-    shape("qwen3-0.6b"), layers=2, width=128, heads=4, groups=2, depth=32, inner=256, vocabulary=300, tokens=290
+    shape("qwen3-0.6b"),
+    num_hidden_layers=2,
+    hidden_size=128,
+    num_attention_heads=4,
+    num_key_value_heads=2,
+    head_dim=32,
+    intermediate_size=256,
+    vocab_size=300,
+    tokens=290,
 )
 
 
@@ -142,7 +150,7 @@ def test_peers_compute_what_the_engine_computes() -> None:
     assert agreement(peer, text, places)[0] < 0.15
     small = LLM.of(SMALL, shared.ours_int8(), max_seq_len=128, max_batch=1)
     assert h200_ours.judged(small, prompt, 1, 1)[1][0][0][1] == pytest.approx(places[0][0][1], abs=0.2)
-    shared.layers[0].k_norm.mul_(torch.linspace(0.2, 2, SMALL.depth))
+    shared.layers[0].k_norm.mul_(torch.linspace(0.2, 2, SMALL.head_dim))
     assert agreement(peer, text, places)[0] > 0.02, "another model is told apart"
 
 
@@ -227,7 +235,9 @@ def test_rows_are_on_disk_when_they_are_done_and_who_fails_is_left_out(
     assert ours.rounds == pytest.approx((500,) * 3)
     assert ours.tokens == other.tokens == 3 * 32, "turns are of equal length"
     assert ours.steps == pytest.approx((2, 2, 2))
-    assert ours.bytes_per_token == 1000 + SMALL.layers * 4 * SMALL.groups * SMALL.depth * (128 + 16)
+    assert ours.bytes_per_token == 1000 + SMALL.num_hidden_layers * 4 * SMALL.num_key_value_heads * SMALL.head_dim * (
+        128 + 16
+    )
     assert (peer.who, peer.rounds, peer.note) == (PEER, (), "not measured: it fails")
     assert not found.is_whole
 
@@ -330,7 +340,7 @@ def test_a_form_of_a_prompt_is_raced_if_it_computes_the_same(
         name: LLM.of(SMALL, shared.ours(), max_seq_len=128, max_batch=1, fusions=fusions)
         for name, fusions in h200_prompts.FORMS.items()
     }
-    other = LLM.of(replace(SMALL, theta=3.0), shared.ours(), max_seq_len=128, max_batch=1)
+    other = LLM.of(replace(SMALL, rope_theta=3.0), shared.ours(), max_seq_len=128, max_batch=1)
     found = h200_prompts.raced({**forms, "other": other}, shared, 70, 2, 60)
     assert list(found) == [*forms, h200_prompts.PEER]
     assert "other: its logits lie" in capsys.readouterr().out

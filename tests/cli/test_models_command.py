@@ -32,7 +32,7 @@ def nothing_else(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def write(path: Path, layers: int = 2) -> None:
-    config = replace(CONFIG, layers=layers)
+    config = replace(CONFIG, num_hidden_layers=layers)
     write_folder(path, config, random_weights(config))
 
 

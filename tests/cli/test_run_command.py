@@ -284,7 +284,7 @@ def test_ctrl_c_ends_at_once_without_a_trace_and_cancels(
 
 
 def test_a_real_ctrl_c_ends_the_process(tmp_path: Path) -> None:
-    config = replace(CONFIG, context=16384)
+    config = replace(CONFIG, max_position_embeddings=16384)
     model = write_folder(tmp_path / "endless", config, random_weights(config))
     words = [sys.executable, "-m", "tileproof", "run", "--model", str(model), "--device", "cpu", "--prompt", "a",
              "--max-new-tokens", "100000", "--max-seq-len", "16384"]  # fmt: skip

@@ -360,7 +360,7 @@ def test_angles_are_not_made_before_their_number_is_checked(
     from tileproof.llm.loader import gguf_files
     from tileproof.llm.loader.gguf_files import GgufFile
 
-    config = tiny("llama", scaling=RopeScaling("llama3", 8.0, trained=64))
+    config = tiny("llama", rope_scaling=RopeScaling("llama3", 8.0, trained=64))
     path = write_gguf(tmp_path / "model.gguf", config, random_weights(config))
     read = gguf_files.read_gguf
 

@@ -49,14 +49,14 @@ def talking(device: str, tmp_path_factory: pytest.TempPathFactory) -> LLM:
 # Where a text ends.
 
 
-@pytest.mark.parametrize("end", CASE.config.eos)
+@pytest.mark.parametrize("end", CASE.config.eos_token_ids)
 def test_every_end_token_ends_a_text_even_as_its_first(talking: LLM, end: int) -> None:
     done = talking.generate(CASE.tokens(9), SamplingParams(logit_bias={end: 1e4}))
     assert (done.tokens, done.text, done.finish) == ((end,), "", "stop")
 
 
 def test_an_end_token_is_a_token_like_others_where_it_is_ignored(talking: LLM) -> None:
-    end = CASE.config.eos[0]
+    end = CASE.config.eos_token_ids[0]
     done = talking.generate(CASE.tokens(9), SamplingParams(max_new_tokens=3, logit_bias={end: 1e4}, ignore_eos=True))
     assert (done.tokens, done.finish) == ((end,) * 3, "length")
 
@@ -413,7 +413,18 @@ def test_two_runs_give_the_same_texts_and_the_same_logits(device: str) -> None:
 
 def test_fused_operations_give_what_the_single_ones_do(device: str) -> None:
     table, used = {fusion.made for fusion in fusions_of(device)}, set[str]()
-    wide = Case("wide", tiny("qwen3", width=512, heads=8, depth=64, inner=512, is_tied=False), is_calm=True)
+    wide = Case(
+        "wide",
+        tiny(
+            "qwen3",
+            hidden_size=512,
+            num_attention_heads=8,
+            head_dim=64,
+            intermediate_size=512,
+            tie_word_embeddings=False,
+        ),
+        is_calm=True,
+    )
     for case, is_small in ((by_name("qwen3, tied"), False), (by_name("llama, untied"), False), (wide, True)):
         weights, tokens = model_weights(case.config, case.weights, device), case.tokens(140)
         weights = in_8_bits(weights) if is_small else weights
@@ -445,7 +456,7 @@ def test_a_seed_draws_its_text_in_any_row_of_a_batch(device: str) -> None:
 
 
 def test_a_context_of_thousands_is_as_near_as_a_short_one(device: str) -> None:
-    case = Case("long", tiny("llama", layers=1, context=4096), is_calm=True)
+    case = Case("long", tiny("llama", num_hidden_layers=1, max_position_embeddings=4096), is_calm=True)
     tokens = case.tokens(2100)
     llm = poisoned(engine_of(case, device, max_seq_len=2176, max_batch=1))
     right = reference_logits(case.config, case.weights, tokens)[:, : case.config.tokens]

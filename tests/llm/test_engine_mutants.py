@@ -205,7 +205,7 @@ def test_a_transposed_output_matrix_is_seen(device: str) -> None:
             layers.append(replace(layer, output=replace(layer.output, values=tp.asarray(rows, device))))
         return replace(weights, layers=tuple(layers))
 
-    assert LLAMA.config.heads * LLAMA.config.depth == LLAMA.config.width, "the shapes would tell"
+    assert LLAMA.config.num_attention_heads * LLAMA.config.head_dim == LLAMA.config.hidden_size, "the shapes would tell"
     with pytest.raises(AssertionError, match="is further than"):
         check(unfused(LLAMA, device, transposed), LLAMA, "prompt")
 
@@ -218,6 +218,6 @@ def test_an_engine_that_knows_one_end_token_is_seen(device: str, monkeypatch: py
         params = SamplingParams(max_new_tokens=2, logit_bias={end: 1e4})
         return llm.generate(QWEN.tokens(9), params).finish == "stop"
 
-    assert all(ended(end) for end in QWEN.config.eos)
+    assert all(ended(end) for end in QWEN.config.eos_token_ids)
     monkeypatch.setattr(generating, "ends_of", lambda params, ends: plain(params, ends[:1]))
-    assert not all(ended(end) for end in QWEN.config.eos)
+    assert not all(ended(end) for end in QWEN.config.eos_token_ids)

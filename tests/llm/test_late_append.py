@@ -32,14 +32,14 @@ def test_late_appends_give_what_those_of_each_layer_do(name: str, device: str) -
     late = poisoned(engine_of(case, device, max_seq_len=192, fusions=(*LATE, *fusions_of(device))))
     tokens = case.tokens(70)
     assert nearness(decoded_logits(plain, tokens), decoded_logits(late, tokens)).distance < 3e-2
-    made = "attend_new" if case.config.has_head_norms else "attend_new_plain"
+    made = "attend_new" if case.config.has_qk_norm else "attend_new_plain"
     found = names_of(late)
-    assert (found.count(made), found.count("append_layers")) == (case.config.layers, 1)
+    assert (found.count(made), found.count("append_layers")) == (case.config.num_hidden_layers, 1)
     assert not {"attend", "append", "heads", "plain_heads"} & set(found)
     for ours, theirs in zip(late.runner.decoder.caches.keys, plain.runner.decoder.caches.keys, strict=True):
         one, other = (cache.numpy().astype(np.float32) for cache in (ours, theirs))
         is_written = ~np.isnan(one)
-        assert is_written.sum() == 70 * case.config.groups * case.config.depth
+        assert is_written.sum() == 70 * case.config.num_key_value_heads * case.config.head_dim
         assert np.linalg.norm((one - other)[is_written]) < 3e-2 * np.linalg.norm(other[is_written])
 
 

@@ -18,7 +18,15 @@ from tileproof.llm.step.ir import Buffer, Step, StepClass
 from tileproof.llm.step.kernels import fusions_of
 
 CONFIG = replace(
-    shape("qwen3-0.6b"), layers=2, width=512, heads=8, groups=2, depth=64, inner=1024, vocabulary=320, tokens=320
+    shape("qwen3-0.6b"),
+    num_hidden_layers=2,
+    hidden_size=512,
+    num_attention_heads=8,
+    num_key_value_heads=2,
+    head_dim=64,
+    intermediate_size=1024,
+    vocab_size=320,
+    tokens=320,
 )
 TOKENS = list(range(7, 19))
 

@@ -15,7 +15,7 @@ from reference_model import margins, nearness, reference_logits
 from tileproof.llm import LLM, SamplingParams
 
 _CALM = by_name("qwen3, calm")
-CASE = replace(_CALM, config=replace(_CALM.config, context=576))
+CASE = replace(_CALM, config=replace(_CALM.config, max_position_embeddings=576))
 LENGTHS = (1, 2, 15, 16, 17, 63, 64, 65, 127, 129, 511, 513)
 LONGEST = {"cpu": 192, "cuda:0": 576}
 

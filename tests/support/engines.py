@@ -35,10 +35,10 @@ def model_weights(config: ModelConfig, weights: Weights, device: str) -> ModelWe
         return tp.asarray(weights[name].astype(np.float32), device)
 
     layers = []
-    for number in range(config.layers):
+    for number in range(config.num_hidden_layers):
         here = f"model.layers.{number}."
         attention, feed = f"{here}self_attn.", f"{here}mlp."
-        has_norms = config.has_head_norms
+        has_norms = config.has_qk_norm
         layers.append(LayerWeights(
             norm(f"{here}input_layernorm.weight"),
             matrix(*(f"{attention}{part}_proj.weight" for part in "qkv")),
@@ -50,7 +50,7 @@ def model_weights(config: ModelConfig, weights: Weights, device: str) -> ModelWe
             matrix(f"{feed}down_proj.weight"),
         ))  # fmt: skip
     table = matrix("model.embed_tokens.weight")
-    head = table if config.is_tied else matrix("lm_head.weight")
+    head = table if config.tie_word_embeddings else matrix("lm_head.weight")
     return ModelWeights(table.values, tuple(layers), norm("model.norm.weight"), head)
 
 
@@ -147,7 +147,7 @@ def op_by_op(llm: LLM, tokens: Sequence[int], is_decode: bool) -> Iterator[tuple
 
 def page_bytes(config: ModelConfig, count: int) -> int:
     """Bytes of so many pages of the cache."""
-    return count * config.layers * 2 * config.groups * 64 * config.depth * 2
+    return count * config.num_hidden_layers * 2 * config.num_key_value_heads * 64 * config.head_dim * 2
 
 
 def sure_beginning(case: Case, prompt: Sequence[int], tokens: Sequence[int], margin: float) -> int:

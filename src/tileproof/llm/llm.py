@@ -105,7 +105,7 @@ class LLM:
         self._text = text
         self.max_seq_len = _longest(config, max_seq_len)
         pages = pages_for(config, self.max_seq_len, memory, max_batch, free_memory(device), device != "cpu")
-        shape = config.layers, pages, config.groups, PAGE, config.depth
+        shape = config.num_hidden_layers, pages, config.num_key_value_heads, PAGE, config.head_dim
         cos, sin = rope_angles(config, -(-self.max_seq_len // PAGE) * PAGE)
         caches = Caches(
             tp.zeros(shape, BF16, device), tp.zeros(shape, BF16, device), tp.from_numpy(cos, device),
@@ -418,7 +418,7 @@ class LLM:
         if sum(amount == -math.inf for amount in params.logit_bias.values()) == self.config.tokens:
             cure = "leave at least one token another number than -inf"
             raise refused(Code.SAMPLING, f"logit_bias bans all {self.config.tokens} tokens", cure)
-        ends = self.config.eos
+        ends = self.config.eos_token_ids
         return Generation.of(Sequence(prompt, params), self._text, ends, self.max_seq_len)
 
     def _tokens(self, prompt: Prompt) -> Several[int]:
@@ -430,7 +430,7 @@ class LLM:
 
     def _checked(self, tokens: Any, more: int, known: int | None = None) -> tuple[int, ...]:
         """Tokens that are tokens, and leave room for so many more."""
-        known = self.config.vocabulary if known is None else known
+        known = self.config.vocab_size if known is None else known
         if isinstance(tokens, str | bytes) or not isinstance(tokens, Iterable):
             raise _no_prompt(tokens)
         given = list(tokens)
@@ -448,7 +448,7 @@ class LLM:
                 Code.PROMPT, f"the prompt holds token {wrong}", f"tokens are 0 to {self.config.tokens - 1}"
             )
         if len(found) + more > self.max_seq_len:
-            cure = f"shorten it, or raise max_seq_len (the model was made for {self.config.context})"
+            cure = f"shorten it, or raise max_seq_len (the model was made for {self.config.max_position_embeddings})"
             raise refused(
                 Code.PROMPT, f"the prompt has {len(found)} tokens, and there is room for {self.max_seq_len}", cure
             )
@@ -495,10 +495,10 @@ def _demand_counts(**options: object) -> None:
 
 def _longest(config: ModelConfig, asked: int | None) -> int:
     if asked is None:
-        return min(config.context, LONGEST)
-    if not isinstance(asked, int) or not 1 <= asked <= config.context:
+        return min(config.max_position_embeddings, LONGEST)
+    if not isinstance(asked, int) or not 1 <= asked <= config.max_position_embeddings:
         raise refused(
-            Code.PROMPT, f"max_seq_len is {shown(asked)}, and the model was made for {config.context}",
-            f"use 1 to {config.context}",
+            Code.PROMPT, f"max_seq_len is {shown(asked)}, and the model was made for {config.max_position_embeddings}",
+            f"use 1 to {config.max_position_embeddings}",
         )  # fmt: skip
     return asked

@@ -38,7 +38,7 @@ def return_freed_memory() -> None:
 
 def page_bytes(config: ModelConfig) -> int:
     """Bytes of a page, in all layers."""
-    return config.layers * 2 * config.groups * PAGE * config.depth * 2
+    return config.num_hidden_layers * 2 * config.num_key_value_heads * PAGE * config.head_dim * 2
 
 
 def pages_for(config: ModelConfig, longest: int, memory: int | None, most: int, free: int, is_gpu: bool = False) -> int:

@@ -10,7 +10,7 @@ from tileproof.llm import ModelConfig
 
 def bytes_per_token(config: ModelConfig, streamed: int, context: float) -> float:
     """What one step of one row reads: the weights, and keys and values of all places before it, in bf16."""
-    return streamed + config.layers * 2 * config.groups * config.depth * 2 * context
+    return streamed + config.num_hidden_layers * 2 * config.num_key_value_heads * config.head_dim * 2 * context
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,8 +140,11 @@ def _once(llm: LLM, task: Task, prompt: list[int], params: SamplingParams) -> fl
 
 def _operations(config: ModelConfig, task: Task) -> float:
     """Multiplications and additions for a token: of the layers, of attention, and of the head where it is computed."""
-    layer = config.width * ((2 * config.heads + 2 * config.groups) * config.depth + 3 * config.inner)
+    layer = config.hidden_size * (
+        (2 * config.num_attention_heads + 2 * config.num_key_value_heads) * config.head_dim
+        + 3 * config.intermediate_size
+    )
     seen = task.context + task.tokens / 2
-    attention = 2 * config.heads * config.depth * seen
-    head = config.vocabulary * config.width * (1 if task.kind == "tg" else 1 / task.tokens)
-    return 2 * (config.layers * (layer + attention) + head)
+    attention = 2 * config.num_attention_heads * config.head_dim * seen
+    head = config.vocab_size * config.hidden_size * (1 if task.kind == "tg" else 1 / task.tokens)
+    return 2 * (config.num_hidden_layers * (layer + attention) + head)

@@ -95,7 +95,7 @@ class Runner:
         """Rows of a block of attention: as many as fill the registers of a GPU together with the heads they have."""
         if self.decoder.device == "cpu":
             return 32
-        return max(64 // power(self.decoder.config.shared), 1)
+        return max(64 // power(self.decoder.config.queries_per_kv_head), 1)
 
     def captured(self, kind: StepClass) -> Captured:
         """The step of a class, made when it is first asked for."""

@@ -83,9 +83,9 @@ def _with_own_head(config: ModelConfig, found: Mapping[str, Stored]) -> ModelCon
     So does transformers. Many files of tied models repeat the table as the head, so the two are compared.
     """
     table, head = found.get(layout.TABLE), found.get(layout.HEAD)
-    if not config.is_tied or table is None or head is None or _is_equal(table, head):
+    if not config.tie_word_embeddings or table is None or head is None or _is_equal(table, head):
         return config
-    return replace(config, is_tied=False)
+    return replace(config, tie_word_embeddings=False)
 
 
 def _is_equal(one: Stored, other: Stored) -> bool:
@@ -136,8 +136,10 @@ def _missing(name: str, found: Mapping[str, Stored], place: Path) -> ModelError:
 def _refuse_extra(config: ModelConfig, name: str, tensor: Stored) -> None:
     """Refuses a tensor that would be left out, and the model be another without it."""
     layer = re.match(r"model\.layers\.([0-9]{1,9})\.", name)
-    if layer is not None and int(layer[1]) >= config.layers:
-        message = f"{tensor} belongs to layer {layer[1]}, and by the settings the model has {config.layers} layers"
+    if layer is not None and int(layer[1]) >= config.num_hidden_layers:
+        message = (
+            f"{tensor} belongs to layer {layer[1]}, and by the settings the model has {config.num_hidden_layers} layers"
+        )
         raise refused(Code.MODEL_TENSOR, message, "the settings and the weights are not of one model")
     what = "a bias" if name.endswith(".bias") else "not part"
     message = f"{tensor} is {what} of models of the family {config.family} as they are known"

@@ -58,7 +58,7 @@ def gguf_model(path: Path) -> tuple[ModelConfig, dict[str, Stored], dict[str, An
             message = f"{tensor} is not part of models of the family {family} as they are known"
             raise refused(Code.MODEL_KIND, message, "use a model without it")
         is_turned = family == "llama" and known.endswith((".q_proj.weight", ".k_proj.weight"))
-        tensors[known] = replace(tensor, interleaved=config.depth) if is_turned else tensor
+        tensors[known] = replace(tensor, interleaved=config.head_dim) if is_turned else tensor
     return config, tensors, file.settings
 
 
@@ -94,22 +94,22 @@ def _config(file: GgufFile, family: Family, settings: Settings) -> ModelConfig:
         ModelConfig(
             family=family,
             name=file.path.stem,
-            layers=settings.whole("block_count"),
-            width=width,
-            heads=heads,
-            groups=settings.whole("attention.head_count_kv", heads),
-            depth=depth,
-            inner=settings.whole("feed_forward_length"),
-            vocabulary=rows,
+            num_hidden_layers=settings.whole("block_count"),
+            hidden_size=width,
+            num_attention_heads=heads,
+            num_key_value_heads=settings.whole("attention.head_count_kv", heads),
+            head_dim=depth,
+            intermediate_size=settings.whole("feed_forward_length"),
+            vocab_size=rows,
             tokens=_tokens(settings, rows),
-            eps=settings.number("attention.layer_norm_rms_epsilon"),
-            theta=theta,
-            context=settings.whole("context_length"),
-            scaling=_scaling(file, settings, depth, theta),
-            is_tied="output.weight" not in file.tensors,
-            has_head_norms=family == "qwen3",
-            bos=bos[0] if bos else None,
-            eos=_ends(settings),
+            rms_norm_eps=settings.number("attention.layer_norm_rms_epsilon"),
+            rope_theta=theta,
+            max_position_embeddings=settings.whole("context_length"),
+            rope_scaling=_scaling(file, settings, depth, theta),
+            tie_word_embeddings="output.weight" not in file.tensors,
+            has_qk_norm=family == "qwen3",
+            bos_token_id=bos[0] if bos else None,
+            eos_token_ids=_ends(settings),
         ),
         settings,
     )

@@ -22,8 +22,8 @@ def layer_prefix(number: int) -> str:
 
 def layer_shapes(config: ModelConfig) -> dict[str, tuple[int, ...]]:
     """The tensors of every layer, without the prefix."""
-    width, inner = config.width, config.inner
-    queries, keys = config.heads * config.depth, config.groups * config.depth
+    width, inner = config.hidden_size, config.intermediate_size
+    queries, keys = config.num_attention_heads * config.head_dim, config.num_key_value_heads * config.head_dim
     found: dict[str, tuple[int, ...]] = {
         "input_layernorm.weight": (width,),
         "self_attn.q_proj.weight": (queries, width),
@@ -35,22 +35,22 @@ def layer_shapes(config: ModelConfig) -> dict[str, tuple[int, ...]]:
         "mlp.up_proj.weight": (inner, width),
         "mlp.down_proj.weight": (width, inner),
     }
-    if config.has_head_norms:
-        found |= {"self_attn.q_norm.weight": (config.depth,), "self_attn.k_norm.weight": (config.depth,)}
+    if config.has_qk_norm:
+        found |= {"self_attn.q_norm.weight": (config.head_dim,), "self_attn.k_norm.weight": (config.head_dim,)}
     return found
 
 
 def model_shapes(config: ModelConfig) -> Iterator[tuple[str, tuple[int, ...]]]:
     """All tensors of a model, in the order in which they are used. Damaged files speak of billions of layers."""
-    yield TABLE, (config.vocabulary, config.width)
+    yield TABLE, (config.vocab_size, config.hidden_size)
     layer = layer_shapes(config)
-    for number in range(config.layers):
+    for number in range(config.num_hidden_layers):
         yield from ((layer_prefix(number) + name, shape) for name, shape in layer.items())
-    yield NORM, (config.width,)
-    if not config.is_tied:
-        yield HEAD, (config.vocabulary, config.width)
+    yield NORM, (config.hidden_size,)
+    if not config.tie_word_embeddings:
+        yield HEAD, (config.vocab_size, config.hidden_size)
 
 
 def is_spare(name: str, config: ModelConfig) -> bool:
     """Whether a file may have a tensor that is not used: the head of a tied model is a second table."""
-    return (config.is_tied and name == HEAD) or _SPARE.fullmatch(name) is not None
+    return (config.tie_word_embeddings and name == HEAD) or _SPARE.fullmatch(name) is not None

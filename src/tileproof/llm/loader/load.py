@@ -70,7 +70,7 @@ def weights_sizes(config: ModelConfig, quantize: Quantize = None) -> Iterator[tu
         rows, columns = shape
         if quantize is None or name == layout.TABLE:
             yield BF16, rows * columns
-        if quantize is not None and (name != layout.TABLE or config.is_tied):
+        if quantize is not None and (name != layout.TABLE or config.tie_word_embeddings):
             yield I8, rows * columns
             yield F32, rows * -(-columns // GROUP)
 
@@ -105,14 +105,16 @@ class _Loader:
 
     def model(self) -> ModelWeights:
         config = self.config
-        table = self.blocks.empty((config.vocabulary, config.width), BF16)
+        table = self.blocks.empty((config.vocab_size, config.hidden_size), BF16)
         sinks = [self._into(table)]
         head: Weight | None = None
-        if config.is_tied:
-            head = Weight("bf16", table) if self.quantize is None else self._empty(config.vocabulary, config.width)
+        if config.tie_word_embeddings:
+            head = (
+                Weight("bf16", table) if self.quantize is None else self._empty(config.vocab_size, config.hidden_size)
+            )
             sinks += [] if self.quantize is None else [self._quantised_into(head)]
         self._read(layout.TABLE, *sinks)
-        layers = tuple(self._layer(number) for number in range(config.layers))
+        layers = tuple(self._layer(number) for number in range(config.num_hidden_layers))
         norm = self._norm(layout.NORM)
         return ModelWeights(table, layers, norm, head or self._matrix(layout.HEAD))
 
@@ -120,7 +122,7 @@ class _Loader:
         def full(*names: str) -> tuple[str, ...]:
             return tuple(f"{layout.layer_prefix(number)}{name}.weight" for name in names)
 
-        has_norms = self.config.has_head_norms
+        has_norms = self.config.has_qk_norm
         return LayerWeights(
             attention_norm=self._norm(*full("input_layernorm")),
             qkv=self._matrix(*full("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj")),

@@ -99,7 +99,7 @@ def read_table(path: Path) -> Settings:
 def _has_angles(config: ModelConfig) -> bool:
     try:
         with np.errstate(all="ignore"):
-            speeds, factor = rope_speeds(config.depth, config.theta, config.scaling)
+            speeds, factor = rope_speeds(config.head_dim, config.rope_theta, config.rope_scaling)
     except (ArithmeticError, ValueError):
         return False
     return bool(np.isfinite(speeds).all()) and math.isfinite(factor)
@@ -107,15 +107,17 @@ def _has_angles(config: ModelConfig) -> bool:
 
 def checked(config: ModelConfig, settings: Settings) -> ModelConfig:
     """A model whose sizes go together."""
-    if config.heads % config.groups:
-        raise settings.wrong(f"{config.heads} heads of queries cannot share {config.groups} of keys")
-    if config.depth % 2 or config.depth > DEEPEST:
-        raise settings.wrong(f"heads of {config.depth} elements cannot be turned in pairs")
+    if config.num_attention_heads % config.num_key_value_heads:
+        raise settings.wrong(
+            f"{config.num_attention_heads} heads of queries cannot share {config.num_key_value_heads} of keys"
+        )
+    if config.head_dim % 2 or config.head_dim > DEEPEST:
+        raise settings.wrong(f"heads of {config.head_dim} elements cannot be turned in pairs")
     if not _has_angles(config):
-        raise settings.wrong(f"theta {config.theta:g} and its scaling make no angles")
-    if config.tokens > config.vocabulary:
-        raise settings.wrong(f"its tokenizer has {config.tokens} tokens, and its table {config.vocabulary} rows")
-    for token in (*config.eos, *(() if config.bos is None else (config.bos,))):
-        if token >= config.vocabulary:
-            raise settings.wrong(f"token {token} begins or ends texts, and the table has {config.vocabulary} rows")
+        raise settings.wrong(f"theta {config.rope_theta:g} and its scaling make no angles")
+    if config.tokens > config.vocab_size:
+        raise settings.wrong(f"its tokenizer has {config.tokens} tokens, and its table {config.vocab_size} rows")
+    for token in (*config.eos_token_ids, *(() if config.bos_token_id is None else (config.bos_token_id,))):
+        if token >= config.vocab_size:
+            raise settings.wrong(f"token {token} begins or ends texts, and the table has {config.vocab_size} rows")
     return config

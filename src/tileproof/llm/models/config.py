@@ -26,43 +26,50 @@ class ModelConfig:
 
     family: Literal["qwen3", "llama"]
     name: str
-    layers: int
-    width: int
+    num_hidden_layers: int
+    hidden_size: int
     """Elements of the residual stream."""
-    heads: int
+    num_attention_heads: int
     """Heads of queries."""
-    groups: int
+    num_key_value_heads: int
     """Heads of keys and values; heads // groups heads of queries share one."""
-    depth: int
+    head_dim: int
     """Elements of a head; heads * depth need not be the width."""
-    inner: int
+    intermediate_size: int
     """Elements between the two halves of the feed-forward layer."""
-    vocabulary: int
+    vocab_size: int
     """Rows of the table of embeddings."""
     tokens: int
     """How many of these rows are tokens; the rest is padding, and is never sampled."""
-    eps: float
-    theta: float
-    context: int
+    rms_norm_eps: float
+    rope_theta: float
+    max_position_embeddings: int
     """The most positions the model was made for."""
-    scaling: RopeScaling | None = None
-    is_tied: bool = True
+    rope_scaling: RopeScaling | None = None
+    tie_word_embeddings: bool = True
     """Whether the table of embeddings is the head too."""
-    has_head_norms: bool = False
+    has_qk_norm: bool = False
     """Whether each head of queries and keys is normalised before it is turned (Qwen3)."""
-    bos: int | None = None
-    eos: tuple[int, ...] = ()
+    bos_token_id: int | None = None
+    eos_token_ids: tuple[int, ...] = ()
     """Every token that ends a text."""
 
     @property
-    def shared(self) -> int:
+    def queries_per_kv_head(self) -> int:
         """How many heads of queries share one of keys."""
-        return self.heads // self.groups
+        return self.num_attention_heads // self.num_key_value_heads
 
     @property
     def parameters(self) -> int:
         """How many weights the model has."""
-        attention = self.width * (self.heads + 2 * self.groups) * self.depth + self.heads * self.depth * self.width
-        norms = 2 * self.width + (2 * self.depth if self.has_head_norms else 0)
-        layer = attention + 3 * self.width * self.inner + norms
-        return self.layers * layer + (1 if self.is_tied else 2) * self.vocabulary * self.width + self.width
+        attention = (
+            self.hidden_size * (self.num_attention_heads + 2 * self.num_key_value_heads) * self.head_dim
+            + self.num_attention_heads * self.head_dim * self.hidden_size
+        )
+        norms = 2 * self.hidden_size + (2 * self.head_dim if self.has_qk_norm else 0)
+        layer = attention + 3 * self.hidden_size * self.intermediate_size + norms
+        return (
+            self.num_hidden_layers * layer
+            + (1 if self.tie_word_embeddings else 2) * self.vocab_size * self.hidden_size
+            + self.hidden_size
+        )

@@ -62,7 +62,7 @@ class Decoder:
         """The operations of a step, and its logits."""
         config, step = self.config, Step(kind)
         x = step.add(
-            "embed", ops.embed, (kind.rows, config.width), BF16, given=(inputs["tokens"], self.weights.table)
+            "embed", ops.embed, (kind.rows, config.hidden_size), BF16, given=(inputs["tokens"], self.weights.table)
         )
         for number, layer in enumerate(self.weights.layers):
             o = self._attention(step, x, number, layer, inputs)
@@ -81,11 +81,11 @@ class Decoder:
         config, kind = self.config, step.kind
         caches = self.caches.all_keys[number], self.caches.all_values[number]
         angles = self.caches.cos, self.caches.sin, inputs["positions"]
-        rows, heads, groups, depth = kind.rows, config.heads, config.groups, config.depth
+        rows, heads, groups, depth = kind.rows, config.num_attention_heads, config.num_key_value_heads, config.head_dim
         y = self._norm(step, x, layer.attention_norm)
         y = self._linear(step, y, layer.qkv)
         if layer.q_norm is not None:
-            norms = layer.q_norm, layer.k_norm, config.eps, heads, groups
+            norms = layer.q_norm, layer.k_norm, config.rms_norm_eps, heads, groups
             y = step.add("head_norms", ops.head_norms, y.shape, BF16, y, given=norms)
         turned = Buffer((rows, groups * depth), BF16)
         given: tuple[Any, ...] = (*caches, *angles, inputs["slots"], heads, groups)
@@ -105,12 +105,12 @@ class Decoder:
     def _feed_forward(self, step: Step, x: Buffer, layer: LayerWeights) -> Buffer:
         y = self._norm(step, x, layer.feed_norm)
         y = self._linear(step, y, layer.gate_up)
-        y = step.add("silu_mul", ops.silu_mul, (x.shape[0], self.config.inner), BF16, y)
+        y = step.add("silu_mul", ops.silu_mul, (x.shape[0], self.config.intermediate_size), BF16, y)
         y = self._linear(step, y, layer.down)
         return step.add("add", ops.add, x.shape, BF16, x, y)
 
     def _norm(self, step: Step, x: Buffer, weight: Any) -> Buffer:
-        return step.add("norm", ops.norm, x.shape, BF16, x, given=(weight, self.config.eps))
+        return step.add("norm", ops.norm, x.shape, BF16, x, given=(weight, self.config.rms_norm_eps))
 
     def _linear(
         self, step: Step, x: Buffer, weight: Weight, dtype: DType = BF16, *, is_output: bool = False

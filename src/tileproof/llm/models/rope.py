@@ -16,7 +16,7 @@ def rope_angles(config: ModelConfig, positions: int) -> tuple[Any, Any]:
     They are computed in f64: an angle of some ten thousand in f32 has only three digits behind the point. Models with
     yarn want their scores scaled, and have the factor in both tables, as transformers does it.
     """
-    speeds, factor = rope_speeds(config.depth, config.theta, config.scaling)
+    speeds, factor = rope_speeds(config.head_dim, config.rope_theta, config.rope_scaling)
     angles = np.arange(positions, dtype=np.float64)[:, None] * speeds
     return (np.cos(angles) * factor).astype(np.float32), (np.sin(angles) * factor).astype(np.float32)
 

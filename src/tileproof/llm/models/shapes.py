@@ -28,9 +28,11 @@ _PIECE = 1 << 26
 
 def _qwen3(size: str, layers: int, width: int, heads: int, inner: int, *, is_tied: bool) -> ModelConfig:
     return ModelConfig(
-        family="qwen3", name=f"qwen3-{size}", layers=layers, width=width, heads=heads, groups=8, depth=128, inner=inner,
-        vocabulary=151936, tokens=151669, eps=1e-6, theta=1e6, context=40960, is_tied=is_tied, has_head_norms=True,
-        eos=(151645, 151643),
+        family="qwen3", name=f"qwen3-{size}", num_hidden_layers=layers, hidden_size=width, num_attention_heads=heads,
+        num_key_value_heads=8, head_dim=128, intermediate_size=inner,
+        vocab_size=151936, tokens=151669, rms_norm_eps=1e-6, rope_theta=1e6, max_position_embeddings=40960,
+        tie_word_embeddings=is_tied, has_qk_norm=True,
+        eos_token_ids=(151645, 151643),
     )  # fmt: skip
 
 
@@ -38,14 +40,18 @@ SHAPES: Final[dict[str, ModelConfig]] = {
     config.name: config
     for config in (
         ModelConfig(
-            family="llama", name="smollm2-135m", layers=30, width=576, heads=9, groups=3, depth=64, inner=1536,
-            vocabulary=49152, tokens=49152, eps=1e-5, theta=1e5, context=8192, bos=1, eos=(2, 0),
+            family="llama", name="smollm2-135m", num_hidden_layers=30, hidden_size=576, num_attention_heads=9,
+            num_key_value_heads=3, head_dim=64, intermediate_size=1536,
+            vocab_size=49152, tokens=49152, rms_norm_eps=1e-5, rope_theta=1e5, max_position_embeddings=8192,
+            bos_token_id=1, eos_token_ids=(2, 0),
         ),
         _qwen3("0.6b", 28, 1024, 16, 3072, is_tied=True),
         ModelConfig(
-            family="llama", name="llama-3.2-1b", layers=16, width=2048, heads=32, groups=8, depth=64, inner=8192,
-            vocabulary=128256, tokens=128256, eps=1e-5, theta=5e5, context=131072, bos=128000,
-            eos=(128001, 128008, 128009), scaling=RopeScaling("llama3", 32.0, 1.0, 4.0, 8192),
+            family="llama", name="llama-3.2-1b", num_hidden_layers=16, hidden_size=2048, num_attention_heads=32,
+            num_key_value_heads=8, head_dim=64, intermediate_size=8192,
+            vocab_size=128256, tokens=128256, rms_norm_eps=1e-5, rope_theta=5e5, max_position_embeddings=131072,
+            bos_token_id=128000,
+            eos_token_ids=(128001, 128008, 128009), rope_scaling=RopeScaling("llama3", 32.0, 1.0, 4.0, 8192),
         ),
         _qwen3("1.7b", 28, 2048, 16, 6144, is_tied=True),
         _qwen3("4b", 36, 2560, 32, 9728, is_tied=True),
@@ -82,22 +88,31 @@ def random_model(
         message = f"{config.name} takes {shown(needed)} on {device}, and {shown(free)} are free"
         raise refused(Code.MODEL_MEMORY, message, cure)
     make = _Maker(Blocks(device, weights_sizes(config, quantize)), device, kind, seed)
-    width, inner, q, kv = config.width, config.inner, config.heads * config.depth, config.groups * config.depth
-    table = make.bf16(config.vocabulary, width)
+    width, inner, q, kv = (
+        config.hidden_size,
+        config.intermediate_size,
+        config.num_attention_heads * config.head_dim,
+        config.num_key_value_heads * config.head_dim,
+    )
+    table = make.bf16(config.vocab_size, width)
     layers = tuple(
         LayerWeights(
             attention_norm=make.norm(width),
             qkv=make.weight(q + 2 * kv, width),
-            q_norm=make.norm(config.depth) if config.has_head_norms else None,
-            k_norm=make.norm(config.depth) if config.has_head_norms else None,
+            q_norm=make.norm(config.head_dim) if config.has_qk_norm else None,
+            k_norm=make.norm(config.head_dim) if config.has_qk_norm else None,
             output=make.weight(width, q),
             feed_norm=make.norm(width),
             gate_up=make.weight(2 * inner, width),
             down=make.weight(width, inner),
         )
-        for _ in range(config.layers)
+        for _ in range(config.num_hidden_layers)
     )
-    head = Weight("bf16", table) if config.is_tied and kind == "bf16" else make.weight(config.vocabulary, width)
+    head = (
+        Weight("bf16", table)
+        if config.tie_word_embeddings and kind == "bf16"
+        else make.weight(config.vocab_size, width)
+    )
     return config, ModelWeights(table, layers, make.norm(width), head)
 
 

@@ -18,7 +18,7 @@ class Penalties:
     """A row for each text that has penalties. The tables are made when the first one comes."""
 
     def __init__(self, config: ModelConfig, device: str, most: int) -> None:
-        self._shape = most, config.vocabulary
+        self._shape = most, config.vocab_size
         self._device = device
         self._free = list(range(most))
         self._tables: tuple[Any, Any, Any] | None = None
