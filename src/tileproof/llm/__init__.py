@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import ModelError
 from .models.config import ModelConfig
-from .sampling import Chunk, Completion, Message, SamplingParams, TokenLogprob
+from .request import Chunk, Completion, TokenLogprob
+from .sampling import SamplingParams
+from .tokenizer.messages import Message
 
 if TYPE_CHECKING:
     from .llm import LLM

@@ -1,4 +1,4 @@
-"""What is asked of the engine, and what it answers."""
+"""How tokens are sampled, and when a request ends."""
 
 from __future__ import annotations
 
@@ -100,52 +100,3 @@ def _is_whole(value: Any, least: int, most: float = math.inf) -> bool:
 def _is_number(value: Any, least: float, most: float) -> bool:
     is_one = isinstance(value, Real) and not isinstance(value, bool)
     return is_one and least <= value <= most
-
-
-@dataclass(frozen=True, slots=True)
-class TokenLogprob:
-    """A token and its logprob, with the likeliest ones in its place."""
-
-    token: int
-    logprob: float
-    top: tuple[tuple[int, float], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Chunk:
-    """A piece of text as it is made. Pieces never end inside a character or a possible stop string."""
-
-    text: str
-    tokens: tuple[int, ...]
-    """The tokens since the last chunk."""
-    finish: Finish | None = None
-    logprobs: tuple[TokenLogprob, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Completion:
-    """A text that is done."""
-
-    text: str
-    tokens: tuple[int, ...]
-    """What was generated, the end token included where there was one."""
-    prompt_tokens: tuple[int, ...]
-    finish: Finish
-    logprobs: tuple[TokenLogprob, ...] = ()
-    prefill_seconds: float = 0.0
-    """From the first row of the prompt to the first token."""
-    decode_seconds: float = 0.0
-    """From the first token to the last."""
-
-    @property
-    def tokens_per_second(self) -> float:
-        """Of decoding: without the first token, which the prompt pays for."""
-        return (len(self.tokens) - 1) / self.decode_seconds if self.decode_seconds > 0 and len(self.tokens) > 1 else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """One turn of a chat."""
-
-    role: Literal["system", "user", "assistant", "tool"]
-    content: str

@@ -30,13 +30,13 @@ class Answer:
         self.finish: Finish = "cancelled"
         self._began = self._first = self._last = 0.0
         self._first_tokens = 1
-        self._making = [llm.runner.making] * 3
+        self._making = [llm.runner.compile_seconds] * 3
         """Seconds for making steps until the beginning, the first piece and the last."""
 
     def stream(self) -> Generator[str]:
         """Pieces of the text. Closing it cancels what is left to do."""
         self._began = self._first = self._last = time.perf_counter()
-        self._making = [self._llm.runner.making] * 3
+        self._making = [self._llm.runner.compile_seconds] * 3
         chunks = cast("Generator[Chunk]", self._llm.stream(self._prompt, self._params))
         with Interrupts() as interrupts, closing(chunks):
             for chunk in chunks:
@@ -45,9 +45,9 @@ class Answer:
                 if chunk.tokens:
                     if not self.tokens:
                         self._first, self._first_tokens = moment, len(chunk.tokens)
-                        self._making[1] = self._llm.runner.making
+                        self._making[1] = self._llm.runner.compile_seconds
                     self._last = moment
-                    self._making[2] = self._llm.runner.making
+                    self._making[2] = self._llm.runner.compile_seconds
                 self.tokens += chunk.tokens
                 self.text += chunk.text
                 self.finish = chunk.finish or self.finish

@@ -64,7 +64,7 @@ def opened(path: Path, place: Place, notes: Notes) -> LLM:
         )  # fmt: skip
     finally:
         notes.clear()
-    llm.runner.told = notes.working
+    llm.runner.on_compile = notes.working
     kept = f"{shown_bytes(sum(llm.memory.values()))}: " + ", ".join(
         f"{kind} {shown_bytes(size)}" for kind, size in llm.memory.items() if size
     )

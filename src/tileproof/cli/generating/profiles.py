@@ -10,7 +10,7 @@ from .pictures import GREY, HOW_TO_DRAW, OURS, can_draw, drawn, plain
 from .terminal import shown_bytes, table
 
 if TYPE_CHECKING:
-    from tileproof.llm.profiling import Profile, Timed
+    from tileproof.llm.evaluation import Profile, Timed
 
 HEADS = ("operation", "calls", "us", "%", "us each", "moves", "GB/s", "kernels")
 

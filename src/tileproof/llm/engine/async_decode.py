@@ -1,88 +1,104 @@
-"""Decoding ahead: runs of the same step are given to a GPU one behind the other, and tokens are read late.
+"""Decode of the same requests, step after step: each run feeds its tokens to the next on the device.
 
-Each run feeds its tokens to the next on the device. So the GPU never waits for the host, which reads the tokens of one
-run while the next one is under way. A text that ends in between costs what was begun behind its end: that is read and
-dropped. Its pages are free at once: whoever takes them writes them behind those runs, in the order of the stream.
+Nothing is scheduled and no input is written between two runs. On a GPU runs are queued one after the other and their
+tokens are read late, so that the GPU never waits for the host. Steps already queued for a finished request are
+discarded. Its pages are free at once: whoever takes them writes them after those steps, in the order of the stream.
+On a CPU, where a step uses all cores, each run is waited for.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence as Several
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import tileproof as tp
 
-from ..request import Sequence
-from ..step.capture import Captured
+from ..request import Request
+from ..step.capture import CapturedStep
 from ..step.ir import PAGE
+from .scheduler import Scheduler
 
 DEPTH: Final = 2
-"""Runs that are under way when the tokens of the first of them are read."""
-_RUN: Final = 3.5e-2
-"""Seconds that a run may take: so long does a stream of text stand still at most."""
+"""Runs that are queued on a GPU when the tokens of the first of them are read."""
+_SECONDS: Final = 3.5e-2
+"""What a run may take: the tokens of a stream come so far apart at most."""
 _MOST: Final = 8
 _RATE: Final = 4e12
 """Bytes of weights that a GPU reads in a second, about."""
 
 
-def turns_for(nbytes: int) -> int:
-    """Tokens that a run makes: several where weights are so few that the time between two runs counts."""
-    return max(1, min(_MOST, int(_RUN * _RATE / max(nbytes, 1))))
+def decode_steps_for(nbytes: int) -> int:
+    """Decode steps of a run on a GPU: several where weights are so few that the time between two runs counts."""
+    return max(1, min(_MOST, int(_SECONDS * _RATE / max(nbytes, 1))))
 
 
 @dataclass(slots=True)
-class Flight:
-    """A step of some sequences that is run again and again."""
+class AsyncDecode:
+    """A decode step of some requests that is run again and again."""
 
-    step: Captured
-    sequences: tuple[Sequence, ...]
-    has_room: bool
-    """Whether each has a page for the token behind those that are under way: without one a sequence stands still."""
-    _under_way: deque[Any] = field(default_factory=deque)
+    step: CapturedStep
+    requests: tuple[Request, ...]
+    depth: int
+    """Runs that are queued before tokens are read: 1 on a CPU."""
+    is_open: bool
+    """Whether another run may be queued: each request has a page for the token after this one, and none is finished."""
+    _left: int = 0
+    """Runs that need no new page and reach no limit."""
+    _queued: deque[Any] = field(default_factory=deque)
 
     @property
-    def is_over(self) -> bool:
-        """Whether nothing is under way."""
-        return not self._under_way
-
-    @property
-    def ahead(self) -> int:
-        """Tokens of each sequence that are under way."""
-        return len(self._under_way) * self.step.kind.turns
+    def tokens_queued(self) -> int:
+        """Tokens of each request that are not read yet."""
+        return len(self._queued) * self.step.kind.decode_steps
 
     def begin(self) -> None:
-        """Starts the first run; the inputs are filled."""
-        self.step.run()
-        self._note()
+        """Queues the first run; the inputs are written."""
+        self._left = self._runs_left()
+        self.step.inputs.send()
+        self._run()
 
-    def can_go_on(self, longest: int) -> bool:
-        """Whether another run may be started: nobody ends for want of room before it is done, and its class will do."""
-        more = self.ahead + self.step.kind.turns
-        if not self.has_room or len(self._under_way) >= DEPTH:
-            return False
-        return all(
-            len(each.generated) + more <= each.params.max_new_tokens
-            and each.length + more <= longest
-            and each.length + more <= self.step.kind.pages * PAGE
-            for each in self.sequences
+    def run_ahead(self, scheduler: Scheduler) -> bool:
+        """Queues runs as far as they may be queued ahead; whether there is one to read."""
+        while len(self._queued) < self.depth and self.is_open and not (scheduler.waiting and scheduler.can_admit):
+            if self._left <= 0 and not self._find_pages(scheduler):
+                break
+            self._run()
+        return bool(self._queued)
+
+    def _run(self) -> None:
+        self.step.replay()
+        self._left -= 1
+        self._queued.append(self.step.inputs.device.sampled_ids.fetch() if self.depth > 1 else None)
+
+    def read(self) -> Sequence[Sequence[int]]:
+        """The tokens of the run that was queued first, step by step, one of each request; waits for them."""
+        queued = self._queued.popleft()
+        if queued is None:
+            tp.current_stream("cpu").synchronize()
+        tokens = self.step.inputs.host.sampled_ids if queued is None else queued.numpy()
+        rows: list[list[int]] = tokens[:, : len(self.requests)].tolist()
+        return rows
+
+    def _runs_left(self) -> int:
+        """Runs after those queued that fit the pages, the limits of every request, and the class of the step."""
+        pages = self.step.kind.pages
+        fitting = min(
+            min(each.tokens_left, min(len(each.pages), pages) * PAGE - each.length) for each in self.requests
         )
+        return (fitting - self.tokens_queued) // self.step.kind.decode_steps
 
-    def go_on(self, has_new_pages: bool) -> None:
-        """Starts another run behind those under way."""
-        if has_new_pages:
-            host = self.step.inputs.host["table"]
-            for row, sequence in zip(host, self.sequences, strict=False):
-                row[: len(sequence.pages)] = sequence.pages
-            tp.copy(self.step.inputs.tensors["table"], host)
-        self.step.again()
-        self._note()
-
-    def _note(self) -> None:
-        self._under_way.append(self.step.inputs.tensors["said"].fetch())
-
-    def tokens(self) -> Several[Several[int]]:
-        """The tokens of the run that was started first, turn by turn, one of each sequence; waits for them."""
-        found: list[list[int]] = self._under_way.popleft().numpy()[:, : len(self.sequences)].tolist()
-        return found
+    def _find_pages(self, scheduler: Scheduler) -> bool:
+        """Gives each request pages for one more run, unless a limit comes before its end."""
+        more = self.tokens_queued + self.step.kind.decode_steps
+        if any(each.tokens_left < more or each.length + more > self.step.kind.pages * PAGE for each in self.requests):
+            return False
+        if not scheduler.reserve(self.requests, more):
+            return False
+        inputs = self.step.inputs
+        for row, request in zip(inputs.host.block_table, self.requests, strict=False):
+            row[: len(request.pages)] = request.pages
+        inputs.send_block_table()
+        self._left = self._runs_left()
+        return self._left > 0

@@ -1,7 +1,7 @@
 """Models in GGUF files: what their settings mean, and what their tensors are called elsewhere.
 
-Of architecture `llama` the rows of queries and keys are stored for turning neighbours. They are marked here, and put
-back in halves when they are read. Those of `qwen3` are in halves.
+Of some families the rows of queries and keys are stored for rotating neighbors. They are marked here, and put back in
+halves when they are read.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final
 
 import numpy as np
 
@@ -17,13 +17,13 @@ from tileproof.diagnostics.codes import Code
 
 from ..errors import refused
 from ..models.config import ModelConfig, RopeScaling
+from ..models.families import FAMILIES
 from ..models.rope import rope_speeds
 from . import layout
 from .gguf_files import GgufFile, read_gguf
 from .settings import DEEPEST, Settings, checked
 from .stored import OpenFiles, Stored
 
-Family = Literal["qwen3", "llama"]
 UNUSED, CONTROL = 5, 3
 """Types of tokens: padding, and those that are no text."""
 ENDS: Final = ("<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<|end_of_text|>", "<|eom_id|>")
@@ -49,7 +49,7 @@ def gguf_model(path: Path) -> tuple[ModelConfig, dict[str, Stored], dict[str, An
         if key.startswith((f"{family}.", "tokenizer."))
     })  # fmt: skip
     config = _config(file, family, settings)
-    tensors = {}
+    tensors, is_interleaved = {}, FAMILIES[family].is_interleaved_in_gguf
     for name, tensor in file.tensors.items():
         if name == _STRETCHES:
             continue
@@ -57,23 +57,21 @@ def gguf_model(path: Path) -> tuple[ModelConfig, dict[str, Stored], dict[str, An
         if known is None:
             message = f"{tensor} is not part of models of the family {family} as they are known"
             raise refused(Code.MODEL_KIND, message, "use a model without it")
-        is_turned = family == "llama" and known.endswith((".q_proj.weight", ".k_proj.weight"))
-        tensors[known] = replace(tensor, interleaved=config.head_dim) if is_turned else tensor
+        is_rotated = known.endswith((".q_proj.weight", ".k_proj.weight"))
+        tensors[known] = replace(tensor, interleaved=config.head_dim) if is_rotated and is_interleaved else tensor
     return config, tensors, file.settings
 
 
-def _family(file: GgufFile) -> Family:
-    found = file.settings.get("general.architecture")
-    if found == "qwen3":
-        return "qwen3"
-    if found == "llama":
-        return "llama"
-    known = " and ".join(f"`{each}`" for each in get_args(Family))
-    message = f"{file.path} holds a model of architecture {found!r}"
+def _family(file: GgufFile) -> str:
+    architecture = file.settings.get("general.architecture")
+    if isinstance(architecture, str) and architecture in FAMILIES:
+        return architecture
+    known = " and ".join(f"`{each}`" for each in FAMILIES)
+    message = f"{file.path} holds a model of architecture {architecture!r}"
     raise refused(Code.MODEL_KIND, message, f"models of architecture {known} are known")
 
 
-def _config(file: GgufFile, family: Family, settings: Settings) -> ModelConfig:
+def _config(file: GgufFile, family: str, settings: Settings) -> ModelConfig:
     for name, what, cure in (
         ("expert_count", "a mixture of experts", "use a dense model"),
         ("attention.sliding_window", "a sliding window", "use a model whose layers all attend to the whole text"),
@@ -107,7 +105,7 @@ def _config(file: GgufFile, family: Family, settings: Settings) -> ModelConfig:
             max_position_embeddings=settings.whole("context_length"),
             rope_scaling=_scaling(file, settings, depth, theta),
             tie_word_embeddings="output.weight" not in file.tensors,
-            has_qk_norm=family == "qwen3",
+            has_qk_norm=FAMILIES[family].has_qk_norm,
             bos_token_id=bos[0] if bos else None,
             eos_token_ids=_ends(settings),
         ),

@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 import os
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from tileproof.diagnostics.codes import Code
 
 from ..errors import refused
 from ..models.config import ModelConfig, RopeScaling
+from ..models.families import FAMILIES
 from ..models.rope import yarn_factor
 from .safetensors_files import stored_in
 from .settings import LARGEST, Settings, checked, read_json, read_table
 from .stored import Stored
 
-FAMILIES: Final[dict[str, Literal["qwen3", "llama"]]] = {"Qwen3ForCausalLM": "qwen3", "LlamaForCausalLM": "llama"}
+_ARCHITECTURES: Final = {family.architecture: family.name for family in FAMILIES.values()}
 _ALONE, _INDEX = "model.safetensors", "model.safetensors.index.json"
 
 
@@ -49,7 +50,7 @@ def folder_config(folder: Path) -> ModelConfig:
             max_position_embeddings=context,
             rope_scaling=scaling,
             tie_word_embeddings=settings.flag("tie_word_embeddings"),
-            has_qk_norm=family == "qwen3",
+            has_qk_norm=FAMILIES[family].has_qk_norm,
             bos_token_id=bos[0] if bos else None,
             eos_token_ids=_ends(folder, settings),
         ),
@@ -77,19 +78,21 @@ def folder_name(folder: Path) -> str:
     return here.name
 
 
-def _family(settings: Settings) -> Literal["qwen3", "llama"]:
+def _family(settings: Settings) -> str:
     named = settings.values.get("architectures")
     if not named:
-        kinds = {"qwen3": "Qwen3ForCausalLM", "llama": "LlamaForCausalLM"}
         kind = settings.values.get("model_type")
-        named = [kinds.get(kind, kind) if isinstance(kind, str) else kind]
-    found = named[0] if isinstance(named, list) else named
-    cure = f"models of {' and '.join(FAMILIES)} are known"
-    if not isinstance(found, str) or found not in FAMILIES:
-        raise refused(Code.MODEL_KIND, f"{settings.file} describes a model of {found!r}", cure)
-    family, kind = FAMILIES[found], settings.values.get("model_type")
+        known = FAMILIES.get(kind) if isinstance(kind, str) else None
+        named = [kind if known is None else known.architecture]
+    architecture = named[0] if isinstance(named, list) else named
+    cure = f"models of {' and '.join(_ARCHITECTURES)} are known"
+    if not isinstance(architecture, str) or architecture not in _ARCHITECTURES:
+        raise refused(Code.MODEL_KIND, f"{settings.file} describes a model of {architecture!r}", cure)
+    family, kind = _ARCHITECTURES[architecture], settings.values.get("model_type")
     if kind not in (None, family):  # transformers goes by this one
-        message = f"{settings.file} names two kinds of models: `architectures` {found!r}, and `model_type` {kind!r}"
+        message = (
+            f"{settings.file} names two kinds of models: `architectures` {architecture!r}, and `model_type` {kind!r}"
+        )
         raise refused(Code.MODEL_KIND, message, f"{cure}; if it is one of them, set `model_type` to {family!r}")
     return family
 

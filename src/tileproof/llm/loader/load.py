@@ -19,7 +19,7 @@ from tileproof.kernels import quantise_int8
 from tileproof.language.dtypes import BF16, F32, I8, DType
 
 from ..errors import refused
-from ..memory import free_memory, shown
+from ..memory import formatted_bytes, free_memory
 from ..models.config import ModelConfig
 from ..models.weights import GROUP, LayerWeights, ModelWeights, Weight
 from . import layout
@@ -79,16 +79,17 @@ def _demand_room(config: ModelConfig, device: str, quantize: Quantize, needed: i
     free, state = free_memory(device), tp.memory(device)
     if state.limit is not None and state.limit - state.in_use < min(free, needed):
         left = max(state.limit - state.in_use, 0)
-        raise _no_room(config, device, quantize, needed, f"{shown(left)} of the limit of {shown(state.limit)} are left")
+        why = f"{formatted_bytes(left)} of the limit of {formatted_bytes(state.limit)} are left"
+        raise _no_room(config, device, quantize, needed, why)
     if free < needed:
-        raise _no_room(config, device, quantize, needed, f"{shown(free)} are free")
+        raise _no_room(config, device, quantize, needed, f"{formatted_bytes(free)} are free")
 
 
 def _no_room(config: ModelConfig, device: str, quantize: Quantize, needed: int, why: str) -> Exception:
     cure = "use a smaller model"
     if quantize is None:
-        cure = f'quantize="int8" takes {shown(weights_nbytes(config, "int8"))}; or {cure}'
-    return refused(Code.MODEL_MEMORY, f"{config.name} takes {shown(needed)} on {device}, and {why}", cure)
+        cure = f'quantize="int8" takes {formatted_bytes(weights_nbytes(config, "int8"))}; or {cure}'
+    return refused(Code.MODEL_MEMORY, f"{config.name} takes {formatted_bytes(needed)} on {device}, and {why}", cure)
 
 
 class _Loader:

@@ -24,7 +24,7 @@ class RopeScaling:
 class ModelConfig:
     """Sizes and constants of a decoder of the Llama or Qwen3 family."""
 
-    family: Literal["qwen3", "llama"]
+    family: str
     name: str
     num_hidden_layers: int
     hidden_size: int

@@ -16,7 +16,7 @@ from tileproof.diagnostics.codes import Code
 from ..errors import refused
 from ..loader.blocks import Blocks
 from ..loader.load import Quantize, weights_nbytes, weights_sizes
-from ..memory import free_memory, shown
+from ..memory import formatted_bytes, free_memory
 from .config import ModelConfig, RopeScaling
 from .weights import GROUP, Kind, LayerWeights, ModelWeights, Weight
 
@@ -85,7 +85,7 @@ def random_model(
     needed, free = weights_nbytes(config, quantize), free_memory(device)
     if needed > free:
         cure = "use a smaller shape" if quantize else 'use quantize="int8" or a smaller shape'
-        message = f"{config.name} takes {shown(needed)} on {device}, and {shown(free)} are free"
+        message = f"{config.name} takes {formatted_bytes(needed)} on {device}, and {formatted_bytes(free)} are free"
         raise refused(Code.MODEL_MEMORY, message, cure)
     make = _Maker(Blocks(device, weights_sizes(config, quantize)), device, kind, seed)
     width, inner, q, kv = (

@@ -10,8 +10,8 @@ import tileproof as tp
 Kind = Literal["bf16", "int8"]
 GROUP = 64
 """Neighbours along a row of 8-bit weights that share a scale."""
-PARTED = 512
-"""Columns of 8-bit weights that tensor cores multiply at once with a vector taken apart."""
+SPLIT_COLUMNS = 512
+"""Columns of int8 weights that tensor cores multiply at once with a split row."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from typing import Final
 from tileproof.diagnostics.codes import Code
 
 from ..errors import refused
-from ..sampling import Message
+from .messages import Message
 from .templates import ChatTemplate
 
 ROLES: Final = ("system", "user", "assistant", "tool")

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from .text import Text
 
 
-class Detokeniser:
+class Detokenizer:
     """Gives the text of tokens one by one; the pieces together are the text of all.
 
     A token is bytes, and a character may end in a later token. What is not a whole character waits for that; bytes
@@ -37,26 +37,28 @@ class StopStrings:
 
     def __init__(self, stops: Iterable[str]) -> None:
         self._stops = tuple(stops)
-        self._held = ""
+        self._pending = ""
         self._is_stopped = False
 
     def push(self, text: str) -> tuple[str, bool]:
-        """The text that is safe to show, and whether a stop string was found behind it."""
+        """The text before any possible stop string, and whether one follows it."""
+        if not self._stops:
+            return text, False
         if self._is_stopped:
             return "", True
-        held = self._held + text
-        found = [(held.find(stop) + len(stop), held.find(stop)) for stop in self._stops if stop in held]
-        if found:
-            self._held, self._is_stopped = "", True
-            return held[: min(found)[1]], True
-        safe = len(held) - max((_overlap(held, stop) for stop in self._stops), default=0)
-        self._held = held[safe:]
-        return held[:safe], False
+        pending = self._pending + text
+        stops = [(pending.find(stop) + len(stop), pending.find(stop)) for stop in self._stops if stop in pending]
+        if stops:
+            self._pending, self._is_stopped = "", True
+            return pending[: min(stops)[1]], True
+        safe = len(pending) - max((_overlap(pending, stop) for stop in self._stops), default=0)
+        self._pending = pending[safe:]
+        return pending[:safe], False
 
     def finish(self) -> str:
         """What was held back, when no more text comes."""
-        held, self._held = self._held, ""
-        return held
+        pending, self._pending = self._pending, ""
+        return pending
 
 
 def _overlap(text: str, stop: str) -> int:

@@ -17,8 +17,8 @@ from ..errors import ModelError, refused
 from ..loader.gguf_files import is_first_part
 from ..loader.gguf_header import read_header
 from ..loader.gguf_models import ENDS
-from ..sampling import Message
 from .gguf_vocabulary import gguf_vocabulary
+from .messages import Message
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
