@@ -38,7 +38,7 @@ def main(arguments: Sequence[str]) -> int:
     config = replace(shape(model), num_hidden_layers=2)
     llm = LLM.of(config, made(config, device).ours(), device=device, max_seq_len=2 * PROMPT, max_batch=1, chunk=PROMPT)
     llm.generate(ours.text_of(llm, PROMPT, 1), SamplingParams(max_new_tokens=4, ignore_eos=True))
-    print(llm.runner.making)
+    print(llm.runner.compile_seconds)
     return 0
 
 

@@ -256,7 +256,7 @@ def make_steps(run: Run, llm: LLM, small: LLM | None, warming: Warming) -> None:
             break
         with attempt(run, f"steps at {contexts or lengths}"):
             ours.make_steps(engine, contexts, lengths, plan.tokens)
-    run.tell(f"steps are made, {len(llm.runner.steps)} of bf16 in {llm.runner.making:.1f} s")
+    run.tell(f"steps are made, {len(llm.runner.steps)} of bf16 in {llm.runner.compile_seconds:.1f} s")
 
 
 def measure(plan: Plan) -> None:
@@ -304,7 +304,7 @@ def measure(plan: Plan) -> None:
     free, total = torch.cuda.mem_get_info()
     run.facts["memory of the GPU in use, all contestants"] = f"{(total - free) / 1e9:.1f} GB"
     run.facts["SM clock, memory clock, heat, power after"] = clocks()
-    run.facts["seconds to make all steps (bf16)"] = f"{llm.runner.making:.1f}, {len(llm.runner.steps)} classes"
+    run.facts["seconds to make all steps (bf16)"] = f"{llm.runner.compile_seconds:.1f}, {len(llm.runner.steps)} classes"
     decode(run, contestants, streamed, [each for each in plan.contexts if each > SHORT], _LONG_ROUNDS)
     prompts(run, shared, llm, [each for each in plan.prompts if each not in JUDGED_PROMPTS])
     run.facts["seconds of the run"] = f"{time.monotonic() - run.began:.0f}"

@@ -18,7 +18,7 @@ import pytest
 from tileproof.cli.main import main
 from tileproof.llm import LLM
 from tileproof.llm.models.shapes import shape
-from tileproof.llm.request import Sequence
+from tileproof.llm.request import Request
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
@@ -313,13 +313,13 @@ def test_the_graph_of_a_prompt_is_timed_with_random_tokens(monkeypatch: pytest.M
     from benchmarks import h200_ours, h200_weights
 
     llm = LLM.of(SMALL, h200_weights.made(SMALL, "cpu").ours(), max_seq_len=128, max_batch=1)
-    read, real = list[int](), Sequence.tokens
+    read, real = list[int](), Request.tokens
 
-    def tokens(self: Sequence, start: int, stop: int) -> Any:
+    def tokens(self: Request, start: int, stop: int) -> Any:
         read.extend(real(self, start, stop))
         return real(self, start, stop)
 
-    monkeypatch.setattr(Sequence, "tokens", tokens)
+    monkeypatch.setattr(Request, "tokens", tokens)
     assert h200_ours.prefill_alone(llm, 100, 1) > 0
     assert len(read) == 100
     assert len(set(read)) > 20

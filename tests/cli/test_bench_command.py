@@ -14,8 +14,8 @@ from cli_samples import Ran
 from generating_samples import CONFIG, quick_read_rate, write_model
 
 from tileproof.cli import bench
-from tileproof.cli.generating import pictures, sweeps
-from tileproof.cli.generating.sweeps import Task, measured
+from tileproof.cli.chat import pictures, sweeps
+from tileproof.cli.chat.sweeps import Task, measured
 from tileproof.llm import LLM, ModelConfig, ModelError
 from tileproof.llm.models.shapes import SHAPES, random_model, shape
 

@@ -17,8 +17,8 @@ from checkpoints import random_weights, write_folder, write_json
 from cli_samples import Ran
 from generating_samples import CONFIG, quick_read_rate, write_model
 
-from tileproof.cli.generating import chatting
-from tileproof.cli.generating.transcripts import TranscriptError, load, save
+from tileproof.cli.chat import session as chatting
+from tileproof.cli.chat.session import TranscriptError, load, save
 from tileproof.llm import LLM, Message
 
 Talk = Callable[..., Ran]

@@ -21,13 +21,13 @@ from cli_samples import Ran
 from generating_samples import CONFIG, quick_read_rate, write_model
 
 from tileproof.cli import run as command
-from tileproof.cli.generating import pictures
-from tileproof.cli.generating.answering import Thoughts
-from tileproof.cli.generating.interrupts import Interrupts
-from tileproof.cli.generating.machine import outside_load, read_rate
-from tileproof.cli.generating.settings import suggested
-from tileproof.cli.generating.terminal import read_bytes, shown_bytes, shown_count
+from tileproof.cli.chat import pictures
+from tileproof.cli.chat.answer import Interrupts, Thoughts
+from tileproof.cli.chat.machine import outside_load, read_rate
+from tileproof.cli.chat.options import suggested
+from tileproof.cli.chat.terminal import read_bytes, shown_bytes, shown_count
 from tileproof.llm import LLM
+from tileproof.llm.engine.loop import Loop
 
 Run = Callable[..., Ran]
 
@@ -266,7 +266,7 @@ def test_ctrl_c_ends_at_once_without_a_trace_and_cancels(
     tileproof: Run, model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engines: list[Any] = []
-    real = LLM._step
+    real = Loop.step
 
     def step(self: Any) -> None:
         engines.append(self)
@@ -274,12 +274,12 @@ def test_ctrl_c_ends_at_once_without_a_trace_and_cancels(
             raise KeyboardInterrupt
         real(self)
 
-    monkeypatch.setattr(LLM, "_step", step)
+    monkeypatch.setattr(Loop, "step", step)
     ran = run(tileproof, model, "--prompt", "the lazy dog", "--max-new-tokens", "50")
     assert ran.code == 130
     assert ran.err.endswith("\nstopped\n")
     assert "Traceback" not in ran.err
-    assert engines[0]._under_way == {}
+    assert engines[0].requests == {}
     assert len(engines) == 4
 
 
@@ -350,7 +350,7 @@ def test_the_read_rate_is_that_of_a_machine() -> None:
 
 
 def test_outside_load_is_not_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tileproof.cli.generating import machine
+    from tileproof.cli.chat import machine
 
     clock = iter([(10.0, 100.0, 5.0), (12.0, 104.0, 6.0), (12.0, 101.0, 6.0)])
     monkeypatch.setattr(machine, "now", lambda: next(clock))

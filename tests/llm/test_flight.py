@@ -24,13 +24,13 @@ COUNTED = replace(CHANCE, temperature=0.0, repetition_penalty=1.3, presence_pena
 def plain(device: str) -> LLM:
     """Step by step."""
     llm = engine_of(CASE, device, max_batch=4, max_seq_len=256)
-    llm.runner.is_ahead = False
+    llm.runner.depth, llm.runner.decode_steps = 1, 1
     return llm
 
 
-def ahead_of(device: str, turns: int, **options: Any) -> LLM:
+def ahead_of(device: str, decode_steps: int, **options: Any) -> LLM:
     llm = engine_of(CASE, device, **{"max_batch": 4, "max_seq_len": 256} | options)
-    llm.runner.is_ahead, llm.runner.turns = True, turns
+    llm.runner.depth, llm.runner.decode_steps = DEPTH, decode_steps
     return llm
 
 
@@ -114,6 +114,6 @@ def test_no_more_is_under_way_than_may(device: str) -> None:
     chunks = llm.stream(CASE.tokens(10), LONG)
     for _ in range(20):
         next(chunks)
-        assert llm._flight is None or llm._flight.ahead <= DEPTH
-    assert llm._flight is not None
+        assert llm.loop.decode is None or llm.loop.decode.tokens_queued <= DEPTH
+    assert llm.loop.decode is not None
     chunks.close()

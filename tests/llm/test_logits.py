@@ -17,7 +17,8 @@ from reference_model import assert_as_near_as, nearness, reference_angles, refer
 
 from tileproof.llm import LLM, SamplingParams
 from tileproof.llm.models.rope import rope_angles
-from tileproof.llm.step.kernels import fusions_of
+from tileproof.llm.step.fusion import fusions_of
+from tileproof.llm.step.ir import ATTENTION, AppendKV, DecodeAttention, RotateAppend
 
 
 @cache
@@ -66,7 +67,7 @@ def test_attention_sees_differences_of_positions_and_nothing_else(device: str) -
     llm, tokens = engine_of(case, device, max_seq_len=192), case.tokens(70)
     plain = llm.logits(tokens)
     cos, sin = rope_angles(replace(case.config, max_position_embeddings=8192), 5192)
-    caches = llm.runner.decoder.caches
+    caches = llm.runner.decoder.cache
     caches.cos.copy_from(cos[5000:].copy())
     caches.sin.copy_from(sin[5000:].copy())
     shifted = llm.logits(tokens)
@@ -88,15 +89,16 @@ def test_angles_are_exact_at_far_positions() -> None:
 def test_each_head_of_queries_reads_its_own_group_of_values(is_decode: bool, device: str) -> None:
     case = Case("six heads of three groups", tiny("qwen3", num_attention_heads=6, num_key_value_heads=3))
     # Attention that takes the newest value from elsewhere cannot be told another one here.
-    fusions = [each for each in fusions_of(device) if "attend" not in each.names]
+    fusions = [each for each in fusions_of(device) if DecodeAttention not in each.pattern]
     llm = engine_of(case, device, max_seq_len=192, fusions=fusions, is_graph=False)
     seen = []
     for op, tensors in op_by_op(llm, case.tokens(70), is_decode):
-        if op.name in ("attend", "attend_rows", "attend_prompt"):
-            seen.append(tensors[id(op.writes[0])].numpy().astype(np.float32))
-        elif op.name in ("heads", "append"):  # the cache holds the number of its group instead of what was put there
+        if isinstance(op, ATTENTION):
+            seen.append(tensors[op.out].numpy().astype(np.float32))
+        elif isinstance(op, RotateAppend | AppendKV):
+            # The cache holds the number of its group instead of what was written.
             number = len(seen)
-            values = llm.runner.decoder.caches.values[number]
+            values = llm.runner.decoder.cache.values[number]
             numbers = np.arange(3, dtype=np.float32)[None, :, None, None]
             values.wait().copy_from(np.broadcast_to(numbers, values.shape).astype(ml_dtypes.bfloat16))
     assert len(seen) == case.config.num_hidden_layers

@@ -9,8 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .generating.opening import HOW_TO_ADD, carried_out
-from .generating.terminal import shown_bytes, shown_count, table
+from .chat.model import HOW_TO_ADD, carried_out
+from .chat.terminal import shown_bytes, shown_count, table
 
 if TYPE_CHECKING:
     from tileproof.llm.loader.find import Found

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from tileproof.llm import Message, SamplingParams
 
-from .generating import profiles
-from .generating.answering import Answer
-from .generating.machine import read_rate
-from .generating.opening import carried_out, chosen_model, opened
-from .generating.settings import add_model_options, add_sampling_options, place_of, sampling_of, shown_sampling
-from .generating.terminal import Notes
+from .chat import profiles
+from .chat.answer import Answer
+from .chat.machine import read_rate
+from .chat.model import carried_out, chosen_model, opened
+from .chat.options import add_model_options, add_sampling_options, place_of, sampling_of, shown_sampling
+from .chat.terminal import Notes
 from .usage import UsageError
 
 if TYPE_CHECKING:

@@ -44,6 +44,8 @@ class AsyncDecode:
     """Runs that are queued before tokens are read: 1 on a CPU."""
     is_open: bool
     """Whether another run may be queued: each request has a page for the token after this one, and none is finished."""
+    _stream: Any = None
+    """That of a CPU; runs on a GPU are queued on the current one."""
     _left: int = 0
     """Runs that need no new page and reach no limit."""
     _queued: deque[Any] = field(default_factory=deque)
@@ -56,6 +58,7 @@ class AsyncDecode:
     def begin(self) -> None:
         """Queues the first run; the inputs are written."""
         self._left = self._runs_left()
+        self._stream = tp.current_stream("cpu") if self.depth == 1 else None
         self.step.inputs.send()
         self._run()
 
@@ -68,7 +71,7 @@ class AsyncDecode:
         return bool(self._queued)
 
     def _run(self) -> None:
-        self.step.replay()
+        self.step.replay(self._stream)
         self._left -= 1
         self._queued.append(self.step.inputs.device.sampled_ids.fetch() if self.depth > 1 else None)
 
@@ -76,7 +79,7 @@ class AsyncDecode:
         """The tokens of the run that was queued first, step by step, one of each request; waits for them."""
         queued = self._queued.popleft()
         if queued is None:
-            tp.current_stream("cpu").synchronize()
+            self._stream.synchronize()
         tokens = self.step.inputs.host.sampled_ids if queued is None else queued.numpy()
         rows: list[list[int]] = tokens[:, : len(self.requests)].tolist()
         return rows

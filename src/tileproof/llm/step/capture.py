@@ -42,10 +42,10 @@ class CapturedStep:
         self.inputs.send()
         self.replay()
 
-    def replay(self) -> None:
+    def replay(self, stream: tp.Stream | None = None) -> None:
         """Starts it with the inputs that the last run left: the next decode steps of the same sequences."""
         if self.graph is not None:
-            self.graph.replay()
+            self.graph.replay(stream)
         else:
             for op in self.ops:
                 launch(op, self.tensors)

@@ -114,7 +114,7 @@ class Op:
     @property
     def name(self) -> str:
         """Its class in lower case: `AddNorm` is `add_norm`."""
-        return re.sub(r"(?<!^)(?=[A-Z])", "_", type(self).__name__).lower()
+        return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", type(self).__name__).lower()
 
     @property
     def writes(self) -> tuple[Buffer, ...]:

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+import json
+import os
 import secrets
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, get_args, get_type_hints
 
 from tileproof.cli.usage import suggestion, wants_color
 from tileproof.diagnostics.errors import TileproofError
 from tileproof.llm import Message, SamplingParams
 from tileproof.llm.loader.checkpoint import in_home
 
-from .answering import Answer, Thoughts, begins_thinking
+from .answer import Answer, Thoughts, begins_thinking
 from .figures import Figures, counted
 from .machine import read_rate
-from .opening import line_of
-from .settings import shown_sampling, within
+from .model import line_of
+from .options import shown_sampling, within
 from .terminal import Notes, dim
-from .transcripts import TranscriptError, load, save
 
 if TYPE_CHECKING:
     from tileproof.llm import LLM
@@ -284,3 +285,51 @@ def _typed() -> Iterator[str | None]:
 def _turned(history: Sequence[Message]) -> str:
     turns = sum(each.role == "user" for each in history)
     return f"{turns} turn{'s' * (turns != 1)}"
+
+
+_ROLES = get_args(get_type_hints(Message)["role"])
+
+
+class TranscriptError(Exception):
+    """A chat cannot be written or read. The text says why."""
+
+
+def save(path: Path, model: str, messages: Sequence[Message], *, replaces: bool) -> None:
+    """Writes a chat. A file that is there is replaced only if it `replaces` what was written before."""
+    if path.exists() and not replaces:
+        raise TranscriptError(f"{path} is there already: name another file")
+    document = {
+        "format": 1,
+        "model": model,
+        "messages": [{"role": each.role, "content": each.content} for each in messages],
+    }
+    partial = path.with_name(f".{path.name}.part")
+    try:
+        partial.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        os.replace(partial, path)
+    except OSError as error:
+        raise TranscriptError(f"{path} cannot be written: {error.strerror}") from None
+    finally:
+        if partial.exists():
+            partial.unlink()
+
+
+def load(path: Path) -> list[Message]:
+    """The messages of a chat that was written."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise TranscriptError(f"{path} cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError):
+        raise TranscriptError(f"{path} is not a chat: it is no JSON") from None
+    entries = document.get("messages") if isinstance(document, dict) else document
+    if not isinstance(entries, list):
+        raise TranscriptError(f"{path} is not a chat: it has no messages")
+    found = []
+    for number, each in enumerate(entries, start=1):
+        role: Any = each.get("role") if isinstance(each, dict) else None
+        content = each.get("content") if isinstance(each, dict) else None
+        if role not in _ROLES or not isinstance(content, str):
+            raise TranscriptError(f"{path} is not a chat: message {number} has no role and content")
+        found.append(Message(role, content))
+    return found

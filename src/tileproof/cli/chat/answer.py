@@ -2,19 +2,47 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
 from collections.abc import Generator, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Literal, cast
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 from tileproof.llm import Chunk, SamplingParams
 
 from .figures import Figures, bytes_per_token
-from .interrupts import Interrupts
 
 if TYPE_CHECKING:
     from tileproof.llm import LLM
     from tileproof.llm.sampling import Finish
+
+class Interrupts:
+    """Notes Ctrl-C beside raising it, so that a loop which it did not end can ask."""
+
+    def __init__(self) -> None:
+        self._is_asked = False
+        self._before: Any = None
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            self._before = signal.signal(signal.SIGINT, self._ask)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+
+    def _ask(self, number: int, frame: FrameType | None) -> None:
+        self._is_asked = True
+        raise KeyboardInterrupt
+
+    def check(self) -> None:
+        """Raises it again if it was lost."""
+        if self._is_asked:
+            raise KeyboardInterrupt
+
 
 Part = Literal["thinking", "answer"]
 _OPEN, _CLOSE = "<think>", "</think>"

@@ -7,10 +7,10 @@ import sys
 
 from tileproof.llm import Message
 
-from .generating.chatting import Chat
-from .generating.opening import carried_out, chosen_model, opened
-from .generating.settings import add_model_options, add_sampling_options, place_of, sampling_of, shown_sampling
-from .generating.terminal import Notes
+from .model import carried_out, chosen_model, opened
+from .options import add_model_options, add_sampling_options, place_of, sampling_of, shown_sampling
+from .session import Chat
+from .terminal import Notes
 
 EXAMPLES = """\
 examples:

@@ -10,7 +10,7 @@ from tileproof.cli.usage import UsageError
 from tileproof.diagnostics.errors import TileproofError
 from tileproof.llm.loader.find import find_models, resolve
 
-from .settings import Place
+from .options import Place
 from .terminal import Notes, shown_bytes, shown_count
 
 if TYPE_CHECKING:
