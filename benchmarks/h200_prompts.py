@@ -3,9 +3,9 @@
     python -m benchmarks.h200_prompts                                       Qwen3-4B, 12 layers: 512, 2048, 8192 tokens
     python -m benchmarks.h200_prompts --model qwen3-32b --layers 6 --lengths 512 --rounds 24
 
-A form is a table of fusions. What a race shows to be faster enters the table of GPUs in `tileproof/llm/step/fusion.py`, and
-what was raced is told in results/h200/tried.md. The form that the engine takes runs twice, under two names: what lies
-between these two is what the race cannot tell. Prompts are random tokens, turns are as in the suite: see `h200_race`.
+A form is a table of fusions. What a race shows to be faster enters the table of GPUs in `tileproof/llm/step/fusion.py`,
+and what was raced is told in results/h200/tried.md. The form that the engine takes runs twice, under two names: what
+lies between these two is what the race cannot tell. Prompts are random tokens, turns are as in the suite: see `h200_race`.
 """
 
 from __future__ import annotations

@@ -128,7 +128,7 @@ def test_a_profile_is_a_table_and_a_picture_that_replaces_nothing(
     ran = run(tileproof, model, *words)
     assert ran.code == 0, ran.err
     assert "us each" in ran.err
-    assert "attend" in ran.err
+    assert "attention" in ran.err
     if pictures.can_draw():
         assert Path("profile-2.png").read_bytes().startswith(b"\x89PNG")
         assert "profile-2.png is written" in ran.err

@@ -18,7 +18,7 @@ from tokenizer_texts import SPECIALS, vocabulary, write_vocabulary
 from tileproof.diagnostics.codes import Code
 from tileproof.llm.errors import ModelError
 from tileproof.llm.loader.gguf_header import read_header
-from tileproof.llm.sampling import Message
+from tileproof.llm.tokenizer.messages import Message
 from tileproof.llm.tokenizer.text import Text
 
 TOKENS = 300

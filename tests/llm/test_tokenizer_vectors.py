@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tokenizer_texts import TEXTS, UNMERGED, LlamaCppTokenizer, random_texts, write_vocabulary
 
-from tileproof.llm.sampling import Message
+from tileproof.llm.tokenizer.messages import Message
 from tileproof.llm.tokenizer.text import Text
 
 DATA = Path(__file__).parent / "data"
