@@ -5,7 +5,8 @@
 
 A form is a table of fusions. What a race shows to be faster enters the table of GPUs in `tileproof/llm/step/fusion.py`,
 and what was raced is told in results/h200/tried.md. The form that the engine takes runs twice, under two names: what
-lies between these two is what the race cannot tell. Prompts are random tokens, turns are as in the suite: see `h200_race`.
+lies between these two is what the race cannot tell. Prompts are random tokens, turns are as in the suite: see
+`h200_race`.
 """
 
 from __future__ import annotations

@@ -21,7 +21,6 @@ from tileproof.cli.chat import session as chatting
 from tileproof.cli.chat.session import TranscriptError, load, save
 from tileproof.llm import LLM, Message
 from tileproof.llm.engine.loop import Loop
-from tileproof.llm.engine.loop import Loop
 
 Talk = Callable[..., Ran]
 

@@ -22,18 +22,18 @@ import tileproof.kernels as tk
 import tileproof.llm.llm as front
 from tileproof.llm import LLM, SamplingParams
 from tileproof.llm.request import end_tokens
-from tileproof.llm.step.ir import (
+from tileproof.llm.step.ir import Op
+from tileproof.llm.step.kernels import KERNELS, Tensors
+from tileproof.llm.step.ops import (
     Add,
     AppendKV,
     DecodeAttention,
     Norm,
     NormHeads,
-    Op,
     PrefillAttention,
     RotateQueries,
     SiluMul,
 )
-from tileproof.llm.step.kernels import KERNELS, Tensors
 
 QWEN, LLAMA, FAINT = by_name("qwen3, tied"), by_name("llama, untied"), by_name("llama, faint")
 SPLIT = 64

@@ -18,7 +18,7 @@ from reference_model import assert_as_near_as, nearness, reference_angles, refer
 from tileproof.llm import LLM, SamplingParams
 from tileproof.llm.models.rope import rope_angles
 from tileproof.llm.step.fusion import fusions_of
-from tileproof.llm.step.ir import ATTENTION, AppendKV, DecodeAttention, RotateAppend
+from tileproof.llm.step.ops import ATTENTION, AppendKV, DecodeAttention, RotateAppend
 
 
 @cache

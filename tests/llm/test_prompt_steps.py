@@ -17,7 +17,8 @@ from tileproof.llm.request import Request
 from tileproof.llm.sampling import SamplingParams
 from tileproof.llm.step.capture import is_chained
 from tileproof.llm.step.fusion import fusions_of
-from tileproof.llm.step.ir import Buffer, Linear, SiluMul, StepClass
+from tileproof.llm.step.ir import Buffer, StepClass
+from tileproof.llm.step.ops import Linear, SiluMul
 
 
 def last_logits(llm: LLM, tokens: tuple[int, ...], border: int) -> object:

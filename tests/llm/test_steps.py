@@ -17,7 +17,7 @@ from tileproof.llm.engine.async_decode import decode_steps_for
 from tileproof.llm.engine.runner import Runner, query_blocks
 from tileproof.llm.engine.scheduler import ScheduledChunk
 from tileproof.llm.request import Request
-from tileproof.llm.step import ir
+from tileproof.llm.step import ops
 from tileproof.llm.step.buffers import Arena, lives_of, planned
 from tileproof.llm.step.fusion import Fusion, fused
 from tileproof.llm.step.ir import Buffer, Op, Step
@@ -61,7 +61,7 @@ def test_of_several_fusions_the_first_in_the_table_is_taken() -> None:
 
 
 def test_every_operation_has_a_kernel() -> None:
-    kinds = {kind for kind in vars(ir).values() if isinstance(kind, type) and issubclass(kind, ir.Op)} - {ir.Op}
+    kinds = {kind for kind in vars(ops).values() if isinstance(kind, type) and issubclass(kind, Op)} - {Op}
     assert kinds == set(KERNELS)
 
 

@@ -22,8 +22,9 @@ from .errors import refused
 from .request import Request
 from .sampling import SamplingParams
 from .step.capture import CapturedStep
-from .step.ir import ATTENTION, Buffer, Op
+from .step.ir import Buffer, Op
 from .step.kernels import launch
+from .step.ops import ATTENTION
 
 _ROWS = 64
 """Rows of logits that are computed at a time."""

@@ -8,7 +8,8 @@ from typing import Any
 from tileproof.language.dtypes import BF16, F32, I8, DType
 
 from ..step.buffers import KVCache
-from ..step.ir import Add, Buffer, Linear, Norm, Rope, Scratch, SiluMul, SplitLinear, SplitRow, Step
+from ..step.ir import Buffer, Scratch, Step
+from ..step.ops import Add, Linear, Norm, Rope, SiluMul, SplitLinear, SplitRow
 from .config import ModelConfig
 from .weights import GROUP, SPLIT_COLUMNS, LayerWeights, ModelWeights, Weight
 

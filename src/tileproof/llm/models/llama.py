@@ -7,18 +7,8 @@ from dataclasses import dataclass
 
 from tileproof.language.dtypes import BF16, F32
 
-from ..step.ir import (
-    AppendKV,
-    Buffer,
-    DecodeAttention,
-    Embed,
-    GatherRows,
-    Inputs,
-    PrefillAttention,
-    RotateQueries,
-    Step,
-    StepClass,
-)
+from ..step.ir import Buffer, Inputs, Step, StepClass
+from ..step.ops import AppendKV, DecodeAttention, Embed, GatherRows, PrefillAttention, RotateQueries
 from .decoder import Decoder
 from .weights import LayerWeights
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tileproof.language.dtypes import BF16
 
-from ..step.ir import Buffer, HeadNorms, Inputs, NormHeads, Step, StepClass
+from ..step.ir import Buffer, Inputs, Step, StepClass
+from ..step.ops import HeadNorms, NormHeads
 from .decoder import Decoder
 from .llama import Family, llama_step
 from .weights import LayerWeights

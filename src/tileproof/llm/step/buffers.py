@@ -12,7 +12,8 @@ import numpy as np
 import tileproof as tp
 from tileproof.language.dtypes import F32, I32, I64, DType
 
-from .ir import Buffer, Inputs, LayerCache, Op, StepClass
+from .ir import Buffer, Inputs, Op, StepClass
+from .ops import LayerCache
 
 _ALIGNED = 256
 """Bytes that every buffer begins at a multiple of."""

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar
 
 import tileproof.kernels as tk
 
-from . import ir
+from . import ops
 from .ir import PAGE, Buffer, Op
 
 Tensors = Mapping[Buffer, Any]
@@ -41,18 +41,18 @@ def by_heads(x: Any, head_dim: int) -> Any:
 # Layers.
 
 
-@launches(ir.Embed)
-def _embed(op: ir.Embed, of: Tensors) -> None:
+@launches(ops.Embed)
+def _embed(op: ops.Embed, of: Tensors) -> None:
     tk.embedding(op.tokens, op.table, out=of[op.out])
 
 
-@launches(ir.Norm)
-def _norm(op: ir.Norm, of: Tensors) -> None:
+@launches(ops.Norm)
+def _norm(op: ops.Norm, of: Tensors) -> None:
     tk.rms_norm(of[op.x], op.weight, op.eps, out=of[op.out])
 
 
-@launches(ir.Linear)
-def _linear(op: ir.Linear, of: Tensors) -> None:
+@launches(ops.Linear)
+def _linear(op: ops.Linear, of: Tensors) -> None:
     x, y, weight = of[op.x], of[op.out], op.weight
     if weight.kind == "int8":
         workspace = tuple(of[each] for each in op.scratch)
@@ -64,33 +64,33 @@ def _linear(op: ir.Linear, of: Tensors) -> None:
         tk.linear(x, weight.values, out=y)
 
 
-@launches(ir.SplitRow)
-def _split_row(op: ir.SplitRow, of: Tensors) -> None:
+@launches(ops.SplitRow)
+def _split_row(op: ops.SplitRow, of: Tensors) -> None:
     tk.int8_parts(of[op.x][0], out=(of[op.limbs], of[op.scales]))
 
 
-@launches(ir.SplitLinear)
-def _split_linear(op: ir.SplitLinear, of: Tensors) -> None:
+@launches(ops.SplitLinear)
+def _split_linear(op: ops.SplitLinear, of: Tensors) -> None:
     tk.parts_matvec(op.weight.values, op.weight.scale, (of[op.limbs], of[op.scales]), out=of[op.out][0])
 
 
-@launches(ir.Add)
-def _add(op: ir.Add, of: Tensors) -> None:
+@launches(ops.Add)
+def _add(op: ops.Add, of: Tensors) -> None:
     tk.add(of[op.residual], of[op.x], out=of[op.out])
 
 
-@launches(ir.SiluMul)
-def _silu_mul(op: ir.SiluMul, of: Tensors) -> None:
+@launches(ops.SiluMul)
+def _silu_mul(op: ops.SiluMul, of: Tensors) -> None:
     tk.silu_mul(of[op.x], out=of[op.out])
 
 
-@launches(ir.GatherRows)
-def _gather_rows(op: ir.GatherRows, of: Tensors) -> None:
+@launches(ops.GatherRows)
+def _gather_rows(op: ops.GatherRows, of: Tensors) -> None:
     tk.gather_rows(of[op.x], op.rows, out=of[op.out])
 
 
-@launches(ir.NormHeads)
-def _norm_heads(op: ir.NormHeads, of: Tensors) -> None:
+@launches(ops.NormHeads)
+def _norm_heads(op: ops.NormHeads, of: Tensors) -> None:
     norms, head_dim = op.norms, op.norms.q_norm.shape[0]
     x, y = by_heads(of[op.qkv], head_dim), by_heads(of[op.out], head_dim)
     for head in range(op.num_heads + 2 * op.num_kv_heads):
@@ -101,8 +101,8 @@ def _norm_heads(op: ir.NormHeads, of: Tensors) -> None:
             tk.copy(x[:, head], out=y[:, head])
 
 
-@launches(ir.AppendKV)
-def _append_kv(op: ir.AppendKV, of: Tensors) -> None:
+@launches(ops.AppendKV)
+def _append_kv(op: ops.AppendKV, of: Tensors) -> None:
     cache, rope, first_value = op.cache, op.rope, op.num_heads + op.num_kv_heads
     (scratch,) = op.rotated
     head_dim = cache.keys.shape[3]
@@ -111,22 +111,22 @@ def _append_kv(op: ir.AppendKV, of: Tensors) -> None:
     tk.paged_append(cache.keys, cache.values, rotated, x[:, first_value:], op.slot_mapping)
 
 
-@launches(ir.RotateQueries)
-def _rotate_queries(op: ir.RotateQueries, of: Tensors) -> None:
+@launches(ops.RotateQueries)
+def _rotate_queries(op: ops.RotateQueries, of: Tensors) -> None:
     rope, head_dim = op.rope, 2 * op.rope.cos.shape[1]
     queries = by_heads(of[op.qkv], head_dim)[:, : op.num_heads]
     tk.rope(queries, rope.cos, rope.sin, rope.positions, out=by_heads(of[op.out], head_dim))
 
 
-@launches(ir.DecodeAttention)
-def _decode_attention(op: ir.DecodeAttention, of: Tensors) -> None:
+@launches(ops.DecodeAttention)
+def _decode_attention(op: ops.DecodeAttention, of: Tensors) -> None:
     cache, head_dim = op.cache, op.cache.keys.shape[3]
     queries, out = by_heads(of[op.q], head_dim), by_heads(of[op.out], head_dim)
     tk.paged_attention(queries, cache.keys, cache.values, op.block_table, op.context_lens, out=out)
 
 
-@launches(ir.PrefillAttention)
-def _prefill_attention(op: ir.PrefillAttention, of: Tensors) -> None:
+@launches(ops.PrefillAttention)
+def _prefill_attention(op: ops.PrefillAttention, of: Tensors) -> None:
     cache, head_dim = op.cache, op.cache.keys.shape[3]
     queries, out = by_heads(of[op.q], head_dim), by_heads(of[op.out], head_dim)
     tk.attend_rows(
@@ -138,34 +138,34 @@ def _prefill_attention(op: ir.PrefillAttention, of: Tensors) -> None:
 # Sampling.
 
 
-@launches(ir.Penalize)
-def _penalize(op: ir.Penalize, of: Tensors) -> None:
+@launches(ops.Penalize)
+def _penalize(op: ops.Penalize, of: Tensors) -> None:
     tk.penalised(
         of[op.logits], op.prompt, op.counts, op.bias, op.repetition, op.presence, op.frequency, slots=op.rows,
         out=of[op.out],
     )  # fmt: skip
 
 
-@launches(ir.Greedy)
-def _greedy(op: ir.Greedy, of: Tensors) -> None:
+@launches(ops.Greedy)
+def _greedy(op: ops.Greedy, of: Tensors) -> None:
     tk.greedy(of[op.logits], vocabulary=op.vocabulary, out=of[op.out])
 
 
-@launches(ir.Sample)
-def _sample(op: ir.Sample, of: Tensors) -> None:
+@launches(ops.Sample)
+def _sample(op: ops.Sample, of: Tensors) -> None:
     tk.sample(
         of[op.logits], op.seed, op.draw, op.temperature, op.top_k, op.top_p, op.min_p, vocabulary=op.vocabulary,
         out=of[op.out],
     )  # fmt: skip
 
 
-@launches(ir.CountTokens)
-def _count_tokens(op: ir.CountTokens, of: Tensors) -> None:
+@launches(ops.CountTokens)
+def _count_tokens(op: ops.CountTokens, of: Tensors) -> None:
     tk.count_tokens(op.counts, of[op.sampled], slots=op.rows)
 
 
-@launches(ir.Advance)
-def _advance(op: ir.Advance, of: Tensors) -> None:
+@launches(ops.Advance)
+def _advance(op: ops.Advance, of: Tensors) -> None:
     to = op.inputs
     tk.advance(
         to.tokens, to.positions, to.context_lens, to.slot_mapping, to.draw, of[op.sampled], to.block_table, page=PAGE,
@@ -176,8 +176,8 @@ def _advance(op: ir.Advance, of: Tensors) -> None:
 # Fused.
 
 
-@launches(ir.NormLinear)
-def _norm_linear(op: ir.NormLinear, of: Tensors) -> None:
+@launches(ops.NormLinear)
+def _norm_linear(op: ops.NormLinear, of: Tensors) -> None:
     x, y, weight = of[op.x][0], of[op.out][0], op.weight
     if weight.kind == "bf16":
         tk.norm_matvec(weight.values, x, op.norm, op.eps, out=y)
@@ -185,8 +185,8 @@ def _norm_linear(op: ir.NormLinear, of: Tensors) -> None:
         tk.norm_int8_matvec(weight.values, weight.scale, x, op.norm, op.eps, out=y)
 
 
-@launches(ir.NormLinearSilu)
-def _norm_linear_silu(op: ir.NormLinearSilu, of: Tensors) -> None:
+@launches(ops.NormLinearSilu)
+def _norm_linear_silu(op: ops.NormLinearSilu, of: Tensors) -> None:
     x, y, weight = of[op.x][0], of[op.out][0], op.weight
     if weight.kind == "bf16":
         tk.norm_matvec_silu(weight.values, x, op.norm, op.eps, out=y)
@@ -194,13 +194,13 @@ def _norm_linear_silu(op: ir.NormLinearSilu, of: Tensors) -> None:
         tk.norm_int8_matvec_silu(weight.values, weight.scale, x, op.norm, op.eps, out=y)
 
 
-@launches(ir.NormSplitRow)
-def _norm_split_row(op: ir.NormSplitRow, of: Tensors) -> None:
+@launches(ops.NormSplitRow)
+def _norm_split_row(op: ops.NormSplitRow, of: Tensors) -> None:
     tk.norm_int8_parts(of[op.x][0], op.norm, op.eps, out=(of[op.limbs], of[op.scales]))
 
 
-@launches(ir.LinearAdd)
-def _linear_add(op: ir.LinearAdd, of: Tensors) -> None:
+@launches(ops.LinearAdd)
+def _linear_add(op: ops.LinearAdd, of: Tensors) -> None:
     x, residual, y, weight = of[op.x][0], of[op.residual][0], of[op.out][0], op.weight
     if weight.kind == "bf16":
         tk.matvec_add(weight.values, x, residual, out=y)
@@ -208,14 +208,14 @@ def _linear_add(op: ir.LinearAdd, of: Tensors) -> None:
         tk.int8_matvec_add(weight.values, weight.scale, x, residual, out=y)
 
 
-@launches(ir.SplitLinearAdd)
-def _split_linear_add(op: ir.SplitLinearAdd, of: Tensors) -> None:
+@launches(ops.SplitLinearAdd)
+def _split_linear_add(op: ops.SplitLinearAdd, of: Tensors) -> None:
     row = of[op.limbs], of[op.scales]
     tk.parts_matvec_add(op.weight.values, op.weight.scale, row, of[op.residual][0], out=of[op.out][0])
 
 
-@launches(ir.LinearSilu)
-def _linear_silu(op: ir.LinearSilu, of: Tensors) -> None:
+@launches(ops.LinearSilu)
+def _linear_silu(op: ops.LinearSilu, of: Tensors) -> None:
     x, y = of[op.x], of[op.out]
     if x.shape[0] == 1:
         tk.matvec_silu(op.weight.values, x[0], out=y[0])
@@ -223,32 +223,32 @@ def _linear_silu(op: ir.LinearSilu, of: Tensors) -> None:
         tk.silu_linear(x, op.weight.values, out=y)
 
 
-@launches(ir.SplitLinearSilu)
-def _split_linear_silu(op: ir.SplitLinearSilu, of: Tensors) -> None:
+@launches(ops.SplitLinearSilu)
+def _split_linear_silu(op: ops.SplitLinearSilu, of: Tensors) -> None:
     tk.parts_matvec_silu(op.weight.values, op.weight.scale, (of[op.limbs], of[op.scales]), out=of[op.out][0])
 
 
-@launches(ir.SplitLinearSiluSplit)
-def _split_linear_silu_split(op: ir.SplitLinearSiluSplit, of: Tensors) -> None:
+@launches(ops.SplitLinearSiluSplit)
+def _split_linear_silu_split(op: ops.SplitLinearSiluSplit, of: Tensors) -> None:
     row, out = (of[op.limbs], of[op.scales]), (of[op.out_limbs], of[op.out_scales])
     tk.parts_silu_parts(op.weight.values, op.weight.scale, row, out=out)
 
 
-@launches(ir.SplitLinearAddNormSplit)
-def _split_linear_add_norm_split(op: ir.SplitLinearAddNormSplit, of: Tensors) -> None:
+@launches(ops.SplitLinearAddNormSplit)
+def _split_linear_add_norm_split(op: ops.SplitLinearAddNormSplit, of: Tensors) -> None:
     (partials,) = (of[each] for each in op.partials)
     row, out = (of[op.limbs], of[op.scales]), (of[op.out_limbs], of[op.out_scales], of[op.total][0])
     tk.parts_matvec_pieces(op.weight.values, op.weight.scale, row, partials.shape[0], out=partials)
     tk.add_norm_int8_parts(of[op.residual][0], partials, op.norm, op.eps, out=out)
 
 
-@launches(ir.AddNorm)
-def _add_norm(op: ir.AddNorm, of: Tensors) -> None:
+@launches(ops.AddNorm)
+def _add_norm(op: ops.AddNorm, of: Tensors) -> None:
     tk.add_rms_norm(of[op.residual], of[op.x], op.norm, op.eps, out=(of[op.out], of[op.total]))
 
 
-@launches(ir.RotateAppend)
-def _rotate_append(op: ir.RotateAppend, of: Tensors) -> None:
+@launches(ops.RotateAppend)
+def _rotate_append(op: ops.RotateAppend, of: Tensors) -> None:
     cache, rope = op.cache, op.rope
     tk.norm_rope_append(
         of[op.qkv], cache.keys, cache.values, rope.cos, rope.sin, rope.positions, op.slot_mapping, *_of_norms(op.norms),
@@ -256,8 +256,8 @@ def _rotate_append(op: ir.RotateAppend, of: Tensors) -> None:
     )  # fmt: skip
 
 
-@launches(ir.NewTokenAttention)
-def _new_token_attention(op: ir.NewTokenAttention, of: Tensors) -> None:
+@launches(ops.NewTokenAttention)
+def _new_token_attention(op: ops.NewTokenAttention, of: Tensors) -> None:
     cache, rope = op.cache, op.rope
     tk.attend_new(
         of[op.qkv], cache.keys, cache.values, op.block_table, rope.cos, rope.sin, rope.positions, *_of_norms(op.norms),
@@ -265,20 +265,20 @@ def _new_token_attention(op: ir.NewTokenAttention, of: Tensors) -> None:
     )  # fmt: skip
 
 
-@launches(ir.AppendLayers)
-def _append_layers(op: ir.AppendLayers, of: Tensors) -> None:
+@launches(ops.AppendLayers)
+def _append_layers(op: ops.AppendLayers, of: Tensors) -> None:
     cache, rope = op.cache, op.rope
     tk.append_layers(
         of[op.qkv], cache.keys, cache.values, rope.cos, rope.sin, rope.positions, op.slot_mapping, op.k_norms, op.eps
     )
 
 
-@launches(ir.PromptAttention)
-def _prompt_attention(op: ir.PromptAttention, of: Tensors) -> None:
+@launches(ops.PromptAttention)
+def _prompt_attention(op: ops.PromptAttention, of: Tensors) -> None:
     cache, head_dim = op.cache, op.cache.keys.shape[3]
     queries, out = by_heads(of[op.q], head_dim), by_heads(of[op.out], head_dim)
     tk.attend_prompt(queries, cache.keys, cache.values, op.block_table[0], op.positions, out=out)
 
 
-def _of_norms(norms: ir.HeadNorms | None) -> tuple[Any, ...]:
+def _of_norms(norms: ops.HeadNorms | None) -> tuple[Any, ...]:
     return () if norms is None else (norms.q_norm, norms.k_norm, norms.eps)

@@ -10,7 +10,8 @@ import tileproof as tp
 
 from .buffers import KVCache
 from .fusion import Fusion, fused
-from .ir import AppendLayers, Buffer, NewTokenAttention, Op, Step
+from .ir import Buffer, Op, Step
+from .ops import AppendLayers, NewTokenAttention
 
 
 def lowered(step: Step, table: Sequence[Fusion], cache: KVCache) -> Step:

@@ -12,7 +12,8 @@ from tileproof.language.dtypes import F32, I32, U8
 
 from ..models.config import ModelConfig
 from ..request import Request
-from .ir import Advance, Buffer, CountTokens, Greedy, Inputs, Penalize, Sample, Step
+from .ir import Buffer, Inputs, Step
+from .ops import Advance, CountTokens, Greedy, Penalize, Sample
 
 
 class Penalties:
