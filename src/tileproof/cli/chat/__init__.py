@@ -1,4 +1,4 @@
-"""`tileproof chat`: talks with a model in the terminal."""
+"""`tileproof chat`: a chat with a model in the terminal."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ examples:
   tileproof chat                                      with the smallest model found here
   tileproof chat --model smollm2 --system "You are a pirate."
   tileproof chat --model models/Qwen3-4B --quantize int8 --no-thinking
-  printf 'Hello\\nWhat did I say?\\n' | tileproof chat --quiet      a line is a turn; answers go to the standard output
+  printf 'Hello\\nWhat did I say?\\n' | tileproof chat --quiet      a line is a message; answers go to the output
 
-In the chat, a line that ends with \\ goes on in the next one. /help lists the commands: /clear, /system, /save, /load,
-/set, /retry, /stats, /exit. Ctrl-C stops the answer, Ctrl-D ends the chat. What a model thinks is shown dim, and is not
-part of what it is sent later. When the chat outgrows the context, the oldest turns are left out, which is said.
+In the chat, a line that ends with \\ continues on the next one. /help lists the commands: /clear, /system, /save,
+/load, /set, /retry, /stats, /exit. Ctrl-C stops the answer, Ctrl-D ends the chat. Thinking is printed dim, and left out
+of later prompts. When the chat outgrows the context, the oldest messages are left out, and a line reports it.
 
-Tokens are drawn as the model's generation_config.json says, else with temperature 0.7 and top-p 0.95; --temperature 0
-takes the likeliest each time. The exit code is 0, or 2 if the model or a setting cannot be used.
+Tokens are sampled as the model's generation_config.json says, else with temperature 0.7 and top-p 0.95; --temperature 0
+is greedy. The exit code is 0, or 2 if the model or a setting cannot be used.
 """
 NEW_TOKENS = 1024
 
@@ -34,21 +34,21 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: 
     parser = commands.add_parser(
         "chat",
         help=summary,
-        description="Talks with a Qwen3 or Llama model in the terminal.",
+        description="Chats with a Qwen3 or Llama model in the terminal.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     option = parser.add_argument
-    option("--system", metavar="TEXT", help="what the model is told before the chat")
+    option("--system", metavar="TEXT", help="a system message before the chat")
     option("--thinking", action=argparse.BooleanOptionalAction, help="whether a model that can think does so first")
     add_model_options(parser)
     add_sampling_options(parser, new_tokens=NEW_TOKENS)
-    option("--quiet", action="store_true", help="print answers and nothing else, mistakes excepted")
+    option("--quiet", action="store_true", help="print answers and nothing else, errors excepted")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Carries the command out; gives the exit code."""
+    """Runs the command; returns the exit code."""
     return carried_out(lambda: _run(options))
 
 

@@ -1,4 +1,4 @@
-"""Making one text with what is measured on the way, and telling thinking from answer."""
+"""Generating one completion, with its figures, and separating thinking from answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tileproof.llm.sampling import Finish
 
 class Interrupts:
-    """Notes Ctrl-C beside raising it, so that a loop which it did not end can ask."""
+    """Records Ctrl-C and raises it, so that a loop which it did not end can check."""
 
     def __init__(self) -> None:
         self._is_asked = False
@@ -49,7 +49,7 @@ _OPEN, _CLOSE = "<think>", "</think>"
 
 
 class Answer:
-    """A text as it is made. Its figures are right also when it is stopped on the way."""
+    """A completion that is streamed. Its figures are right also when it is stopped early."""
 
     def __init__(self, llm: LLM, prompt: Sequence[int], params: SamplingParams) -> None:
         self._llm, self._prompt, self._params = llm, list(prompt), params
@@ -58,13 +58,13 @@ class Answer:
         self.finish: Finish = "cancelled"
         self._began = self._first = self._last = 0.0
         self._first_tokens = 1
-        self._making = [llm.runner.compile_seconds] * 3
-        """Seconds for making steps until the beginning, the first piece and the last."""
+        self._compile_seconds = [llm.runner.compile_seconds] * 3
+        """Seconds of compiling steps until the beginning, the first chunk and the last."""
 
     def stream(self) -> Generator[str]:
-        """Pieces of the text. Closing it cancels what is left to do."""
+        """Pieces of the text. Closing it cancels the request."""
         self._began = self._first = self._last = time.perf_counter()
-        self._making = [self._llm.runner.compile_seconds] * 3
+        self._compile_seconds = [self._llm.runner.compile_seconds] * 3
         chunks = cast("Generator[Chunk]", self._llm.stream(self._prompt, self._params))
         with Interrupts() as interrupts, closing(chunks):
             for chunk in chunks:
@@ -73,9 +73,9 @@ class Answer:
                 if chunk.tokens:
                     if not self.tokens:
                         self._first, self._first_tokens = moment, len(chunk.tokens)
-                        self._making[1] = self._llm.runner.compile_seconds
+                        self._compile_seconds[1] = self._llm.runner.compile_seconds
                     self._last = moment
-                    self._making[2] = self._llm.runner.compile_seconds
+                    self._compile_seconds[2] = self._llm.runner.compile_seconds
                 self.tokens += chunk.tokens
                 self.text += chunk.text
                 self.finish = chunk.finish or self.finish
@@ -84,44 +84,44 @@ class Answer:
 
     def figures(self, read_rate: float | None = None) -> Figures:
         """What was measured so far."""
-        llm, made = self._llm, len(self.tokens)
-        context = len(self._prompt) + made / 2
-        before, first, last = self._making
+        llm, generated = self._llm, len(self.tokens)
+        context = len(self._prompt) + generated / 2
+        before, first, last = self._compile_seconds
         return Figures(
-            len(self._prompt), made, self._first - self._began - (first - before),
+            len(self._prompt), generated, self._first - self._began - (first - before),
             self._last - self._first - (last - first), bytes_per_token(llm.config, llm.weights.streamed, context),
             last - before, self._first_tokens, read_rate,
         )  # fmt: skip
 
 
 class Thoughts:
-    """Tells thinking from answer in pieces of a text: what stands between <think> and </think>, which are left out."""
+    """Separates thinking from answer in pieces of a text: what is between <think> and </think>, which are left out."""
 
     def __init__(self, *, inside: bool = False) -> None:
         self._part: Part = "thinking" if inside else "answer"
-        self._held = ""
+        self._pending = ""
         self._last: Part | None = None
 
     def push(self, piece: str) -> list[tuple[Part, str]]:
         """The parts in this piece. What may be the beginning of a mark is held back."""
-        self._held += piece
+        self._pending += piece
         found: list[tuple[Part, str]] = []
         while True:
             mark = _CLOSE if self._part == "thinking" else _OPEN
-            before, matched, after = self._held.partition(mark)
+            before, matched, after = self._pending.partition(mark)
             if matched:
                 found.append((self._part, before))
-                self._part, self._held = ("answer" if mark is _CLOSE else "thinking"), after
+                self._part, self._pending = ("answer" if mark is _CLOSE else "thinking"), after
                 continue
-            kept = next((n for n in range(len(mark) - 1, 0, -1) if self._held.endswith(mark[:n])), 0)
-            free = len(self._held) - kept
-            found.append((self._part, self._held[:free]))
-            self._held = self._held[free:]
+            kept = next((n for n in range(len(mark) - 1, 0, -1) if self._pending.endswith(mark[:n])), 0)
+            free = len(self._pending) - kept
+            found.append((self._part, self._pending[:free]))
+            self._pending = self._pending[free:]
             return self._trimmed(found)
 
     def finish(self) -> list[tuple[Part, str]]:
         """What was held back, once the text is done."""
-        left, self._held = self._held, ""
+        left, self._pending = self._pending, ""
         return self._trimmed([(self._part, left)])
 
     def _trimmed(self, parts: list[tuple[Part, str]]) -> list[tuple[Part, str]]:

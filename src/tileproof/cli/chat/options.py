@@ -1,4 +1,4 @@
-"""Settings that commands share: which model, where, and how tokens are chosen."""
+"""Options that commands share: the model, its device, and sampling."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from tileproof.llm import SamplingParams
 from .terminal import read_bytes
 
 FALLBACK = {"temperature": 0.7, "top_p": 0.95}
-"""For models that say nothing on how to sample."""
+"""For models without sampling parameters."""
 _SAMPLED = ("temperature", "top_k", "top_p", "min_p", "repetition_penalty")
-"""What generation_config.json may say."""
+"""What is read from generation_config.json."""
 
 
 def add_model_options(parser: argparse.ArgumentParser) -> None:
@@ -25,26 +25,26 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
     option = parser.add_argument
     option("--model", metavar="PATH", help="a folder or a .gguf file, or a name that `tileproof models` lists")
     option("--device", choices=("auto", "cpu", "cuda"), default="auto", help="where to run (default: a GPU if any)")
-    option("--quantize", choices=("int8",), help="keep weights in 8 bits: less memory, faster text")
-    longest = "prompt and text together at most (default: the model's context, up to 4096)"
+    option("--quantize", choices=("int8",), help="int8 weights: less memory, faster decode")
+    longest = "the longest sequence, prompt included (default: the model's context, up to 4096)"
     option("--max-seq-len", metavar="N", type=int, help=longest)
-    option("--memory", metavar="SIZE", help="of the cache of keys and values, such as 900MB or 2GiB")
+    option("--memory", metavar="SIZE", help="size of the KV cache, such as 900MB or 2GiB")
 
 
 def add_sampling_options(parser: argparse.ArgumentParser, *, new_tokens: int) -> None:
-    """How tokens are chosen, and when to stop."""
+    """How tokens are sampled, and when to stop."""
     option = parser.add_argument
-    stops = "stop after so many (default: %(default)s)"
+    stops = "the most tokens to generate (default: %(default)s)"
     option("--max-new-tokens", metavar="N", type=int, default=new_tokens, help=stops)
-    option("--sample", action="store_true", help="draw tokens, as the model's own settings say")
-    option("--temperature", metavar="X", type=float, help="0 takes the likeliest, 1 draws as the model says")
-    option("--top-k", metavar="N", type=int, help="only among the N likeliest")
-    option("--top-p", metavar="X", type=float, help="only among the likeliest that have this probability together")
-    option("--min-p", metavar="X", type=float, help="only those with this share of the probability of the likeliest")
-    option("--repetition-penalty", metavar="X", type=float, help="above 1, words are said again less often")
-    option("--presence-penalty", metavar="X", type=float, help="the same, taken from logits of tokens of the text")
-    option("--seed", metavar="N", type=int, help="draw the same text each time")
-    option("--stop", metavar="TEXT", action="append", default=[], help="end before this text; may be repeated")
+    option("--sample", action="store_true", help="sample, with the model's own settings")
+    option("--temperature", metavar="X", type=float, help="0 is greedy, 1 samples from the logits as they are")
+    option("--top-k", metavar="N", type=int, help="sample from the N likeliest")
+    option("--top-p", metavar="X", type=float, help="sample from the likeliest with this probability together")
+    option("--min-p", metavar="X", type=float, help="sample from those with this share of the highest probability")
+    option("--repetition-penalty", metavar="X", type=float, help="above 1, tokens repeat less often")
+    option("--presence-penalty", metavar="X", type=float, help="subtracted from the logits of tokens in the output")
+    option("--seed", metavar="N", type=int, help="sample the same text each time")
+    option("--stop", metavar="TEXT", action="append", default=[], help="stop before this text; may be repeated")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Place:
 
 
 def place_of(options: argparse.Namespace) -> Place:
-    """The options on where a model runs, looked at before anything is loaded."""
+    """The options on where a model runs, checked before anything is loaded."""
     memory = None
     if options.memory is not None:
         memory = read_bytes(options.memory)
@@ -70,17 +70,17 @@ def place_of(options: argparse.Namespace) -> Place:
 
 
 def sampling_of(options: argparse.Namespace, path: Path, *, samples: bool = False) -> SamplingParams:
-    """How tokens are chosen. Greedy, unless `--sample` or a number that has to do with drawing is given, or `samples`.
+    """The sampling parameters: greedy, unless `--sample` or a number for sampling is given, or `samples`.
 
-    Numbers that are not given come from the model, else from `FALLBACK`. The seed is drawn here, to be told.
+    Other numbers come from the model, else from `FALLBACK`. A random seed is chosen here, so that it can be printed.
     """
-    given = {name: getattr(options, name) for name in _SAMPLED if getattr(options, name) is not None}
-    draws = samples or options.sample or bool(given.keys() & {"temperature", "top_k", "top_p", "min_p"})
+    explicit = {name: getattr(options, name) for name in _SAMPLED if getattr(options, name) is not None}
+    draws = samples or options.sample or bool(explicit.keys() & {"temperature", "top_k", "top_p", "min_p"})
     numbers: dict[str, Any] = {}
-    if draws and given.get("temperature") != 0:
+    if draws and explicit.get("temperature") != 0:
         numbers = suggested(path) or dict(FALLBACK)
         numbers["seed"] = secrets.randbelow(2**31)
-    numbers |= given
+    numbers |= explicit
     if options.presence_penalty is not None:
         numbers["presence_penalty"] = options.presence_penalty
     if options.seed is not None:
@@ -89,14 +89,14 @@ def sampling_of(options: argparse.Namespace, path: Path, *, samples: bool = Fals
 
 
 def suggested(path: Path) -> dict[str, Any]:
-    """What a model's generation_config.json says on sampling; empty if it says nothing that can be used."""
+    """The sampling parameters in a model's generation_config.json; empty if there are none that can be used."""
     try:
-        found = json.loads((path / "generation_config.json").read_text(encoding="utf-8"))
+        config = json.loads((path / "generation_config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
-    if not isinstance(found, dict):
+    if not isinstance(config, dict):
         return {}
-    numbers = {name: found[name] for name in _SAMPLED if _is_number(found.get(name))}
+    numbers = {name: config[name] for name in _SAMPLED if _is_number(config.get(name))}
     if isinstance(numbers.get("top_k"), float) and numbers["top_k"].is_integer():
         numbers["top_k"] = int(numbers["top_k"])
     if not numbers.keys() & {"temperature", "top_k", "top_p", "min_p"}:

@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 
 HELP = """\
 /help              this
-/clear             begin anew; what the system was told stays
-/system TEXT       tell the model this before the chat; without a text, nothing
+/clear             clear the chat; the system message stays
+/system TEXT       the system message; without a text, none
 /save FILE         write the chat into a file
-/load FILE         go on with a chat from a file
-/set               how tokens are chosen
-/set NAME VALUE    change that: temperature, top-k, top-p, min-p, repetition-penalty, presence-penalty, seed,
+/load FILE         continue a chat from a file
+/set               print the sampling parameters
+/set NAME VALUE    change one: temperature, top-k, top-p, min-p, repetition-penalty, presence-penalty, seed,
                    max-new-tokens, thinking (on, off or auto)
 /retry             answer the last question again
-/stats             how fast the answers were
+/stats             the speed of the answers
 /exit              end, as Ctrl-D does
-A line that ends with \\ goes on in the next one. A line that begins with // is sent with one / less."""
+A line that ends with \\ continues on the next one. A line that begins with // is sent with one / less."""
 COMMANDS = ("help", "clear", "system", "save", "load", "set", "retry", "stats", "exit")
 _NUMBERS = {
     "temperature": float, "top_k": int, "top_p": float, "min_p": float, "repetition_penalty": float,
