@@ -171,21 +171,21 @@ def add_suite_options(parser: argparse.ArgumentParser) -> None:
     """The option that names a suite, and those that suites have of their own."""
     group = parser.add_argument_group("suites with peers")
     group.add_argument("--suite", choices=SUITES, help="the engine on an H200 next to all peers that run there")
-    for flag, shown, said in _VALUES:
-        group.add_argument(flag, dest=_place(flag), metavar=shown, help=f"(suite) {said}")
+    for flag, shown, meaning in _VALUES:
+        group.add_argument(flag, dest=_place(flag), metavar=shown, help=f"(suite) {meaning}")
     group.add_argument("--quick", dest=_place("--quick"), action="store_true", help="(suite) few rows and rounds")
 
 
 def suite_of(options: argparse.Namespace) -> Callable[[], int] | None:
     """What carries the suite out that was asked for, if one was."""
-    given = [word for flag, _, _ in _VALUES for word in _words(flag, getattr(options, _place(flag)))]
-    given += ["--quick"] if getattr(options, _place("--quick")) else []
+    words = [word for flag, _, _ in _VALUES for word in _words(flag, getattr(options, _place(flag)))]
+    words += ["--quick"] if getattr(options, _place("--quick")) else []
     if options.suite is None:
-        if given:
-            raise UsageError(f"{given[0]} is an option of a suite: add --suite {SUITES[0]}")
+        if words:
+            raise UsageError(f"{words[0]} is an option of a suite: add --suite {SUITES[0]}")
         return None
     main = _main_of(options.suite)
-    return lambda: main(given)
+    return lambda: main(words)
 
 
 def _place(flag: str) -> str:
@@ -201,9 +201,9 @@ def _main_of(name: str) -> Callable[[Sequence[str]], int]:
         if (root / "benchmarks" / f"{name}.py").is_file() and str(root) not in sys.path:
             sys.path.insert(0, str(root))
     try:
-        found: Callable[[Sequence[str]], int] = import_module(f"benchmarks.{name}").main
+        command: Callable[[Sequence[str]], int] = import_module(f"benchmarks.{name}").main
     except ModuleNotFoundError as error:
         if error.name not in ("benchmarks", f"benchmarks.{name}"):
             raise
         raise UsageError(_HOW_TO_RUN) from None
-    return found
+    return command

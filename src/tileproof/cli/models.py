@@ -48,35 +48,35 @@ def run(options: argparse.Namespace) -> int:
 def _run(options: argparse.Namespace) -> int:
     from tileproof.llm.loader.find import find_models
 
-    found = find_models()
+    models = find_models()
     if options.json:
-        print(json.dumps({"format": 1, "models": [_entry(each) for each in found]}, indent=2, ensure_ascii=False))
+        print(json.dumps({"format": 1, "models": [_entry(each) for each in models]}, indent=2, ensure_ascii=False))
         return 0
-    if not found:
+    if not models:
         print(f"no models are found here: {HOW_TO_ADD}")
         return 0
     rows = [
         (each.name, each.family or "", shown_count(each.parameters) if each.parameters else "",
          shown_bytes(each.bytes) if each.bytes else "", short(each.path))
-        for each in found
+        for each in models
     ]  # fmt: skip
     heads = ("name", "family", "parameters", "size", "where")
     lines = table(heads, rows, right=frozenset({2, 3}))
-    for line, each in zip(lines, (None, *found), strict=True):
+    for line, each in zip(lines, (None, *models), strict=True):
         print(line)
         if each is not None and each.note:
             print(f"  cannot be used: {' '.join(each.note.split())}")
-    usable = next((each.name for each in found if not each.note), None)
+    usable = next((each.name for each in models if not each.note), None)
     if usable is not None:
         print(f'\ntileproof run --model {usable} --prompt "What is the capital of France?"')
     print("TILEPROOF_MODELS=FOLDER adds a folder of models; --model takes a path to any other")
     return 0
 
 
-def _entry(found: Found) -> dict[str, object]:
+def _entry(model: Found) -> dict[str, object]:
     return {
-        "name": found.name, "family": found.family, "parameters": found.parameters, "bytes": found.bytes,
-        "path": str(found.path), "note": found.note or None,
+        "name": model.name, "family": model.family, "parameters": model.parameters, "bytes": model.bytes,
+        "path": str(model.path), "note": model.note or None,
     }  # fmt: skip
 
 

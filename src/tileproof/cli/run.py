@@ -130,8 +130,8 @@ def prompt_tokens(llm: LLM, prompt: str, options: argparse.Namespace) -> Sequenc
 
 def _prompt(options: argparse.Namespace) -> str:
     if options.raw_prompt and (options.system or options.thinking is not None):
-        given = "--system" if options.system else "--thinking" if options.thinking else "--no-thinking"
-        raise UsageError(f"{given} is for the chat template: leave out --raw-prompt")
+        option = "--system" if options.system else "--thinking" if options.thinking else "--no-thinking"
+        raise UsageError(f"{option} is for the chat template: leave out --raw-prompt")
     try:
         prompt: str = sys.stdin.read() if options.prompt == "-" else options.prompt
     except UnicodeDecodeError as error:

@@ -183,9 +183,9 @@ class LLM:
         thinking: bool | None = None,
     ) -> Iterator[Chunk]:  # fmt: skip
         """The same chunk by chunk, for a prompt or a chat. Closing the iterator cancels the request."""
-        given: Any = prompt
-        is_chat = isinstance(given, list | tuple) and any(isinstance(each, Message) for each in given)
-        tokens = self.text.chat_prompt(given, thinking=thinking) if is_chat else self._tokens(given)
+        messages: Any = prompt
+        is_chat = isinstance(messages, list | tuple) and any(isinstance(each, Message) for each in messages)
+        tokens = self.text.chat_prompt(messages, thinking=thinking) if is_chat else self._tokens(messages)
         return self._streamed(self._request(tokens, params))
 
     def _streamed(self, request: Request) -> Iterator[Chunk]:
@@ -331,31 +331,31 @@ class LLM:
         known = self.config.vocab_size if known is None else known
         if isinstance(tokens, str | bytes) or not isinstance(tokens, Iterable):
             raise _no_prompt(tokens)
-        given = list(tokens)
-        wrong = next((each for each in given if not isinstance(each, int | np.integer) or isinstance(each, bool)), None)
+        values = list(tokens)
+        wrong = next((one for one in values if not isinstance(one, int | np.integer) or isinstance(one, bool)), None)
         if wrong is not None:
             raise refused(
                 Code.PROMPT, f"the prompt holds {wrong!r}", "pass text, tokens, or, to `chat` and `stream`, messages"
             )
-        found = tuple(map(int, given))
-        if not found:
+        prompt = tuple(map(int, values))
+        if not prompt:
             raise refused(Code.PROMPT, "the prompt has no tokens", "pass some text")
-        if min(found) < 0 or max(found) >= known:
-            wrong = next(token for token in found if not 0 <= token < known)
+        if min(prompt) < 0 or max(prompt) >= known:
+            wrong = next(token for token in prompt if not 0 <= token < known)
             raise refused(
                 Code.PROMPT, f"the prompt holds token {wrong}", f"tokens are 0 to {self.config.tokens - 1}"
             )
-        if len(found) + more > self.max_seq_len:
+        if len(prompt) + more > self.max_seq_len:
             cure = f"shorten it, or raise max_seq_len (the model was made for {self.config.max_position_embeddings})"
             raise refused(
-                Code.PROMPT, f"the prompt has {len(found)} tokens, and there is room for {self.max_seq_len}", cure
+                Code.PROMPT, f"the prompt has {len(prompt)} tokens, and there is room for {self.max_seq_len}", cure
             )
-        return found
+        return prompt
 
 
-def _no_prompt(given: object) -> ModelError:
+def _no_prompt(prompt: object) -> ModelError:
     cure = "pass text or a list of tokens; messages, in a list, are for `chat` and `stream`"
-    return refused(Code.PROMPT, f"a prompt is of the type {type(given).__name__}", cure)
+    return refused(Code.PROMPT, f"a prompt is of the type {type(prompt).__name__}", cure)
 
 
 def device_of(name: str) -> str:
@@ -378,15 +378,14 @@ def _demand_counts(**options: object) -> None:
             raise refused(Code.PROMPT, f"{name} is {shown(value)}", cure)
 
 
-def _max_seq_len(config: ModelConfig, asked: int | None) -> int:
-    if asked is None:
+def _max_seq_len(config: ModelConfig, max_seq_len: int | None) -> int:
+    if max_seq_len is None:
         return min(config.max_position_embeddings, DEFAULT_MAX_SEQ_LEN)
-    if not isinstance(asked, int) or not 1 <= asked <= config.max_position_embeddings:
-        raise refused(
-            Code.PROMPT, f"max_seq_len is {shown(asked)}, and the model was made for {config.max_position_embeddings}",
-            f"use 1 to {config.max_position_embeddings}",
-        )  # fmt: skip
-    return asked
+    if not isinstance(max_seq_len, int) or not 1 <= max_seq_len <= config.max_position_embeddings:
+        most = config.max_position_embeddings
+        message = f"max_seq_len is {shown(max_seq_len)}, and the model was made for {most}"
+        raise refused(Code.PROMPT, message, f"use 1 to {most}")
+    return max_seq_len
 
 
 def _kv_cache(config: ModelConfig, pages: int, longest: int, device: str) -> KVCache:

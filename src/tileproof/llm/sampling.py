@@ -14,7 +14,7 @@ from .errors import refused
 
 Finish = Literal["stop", "length", "cancelled"]
 LEAST: Final = 1e-37
-"""Numbers that kernels are given are f32: above 0, about so small or so large."""
+"""Kernels take f32: numbers above 0 are about so small or so large."""
 MOST: Final = 3e38
 
 
@@ -32,20 +32,20 @@ class SamplingParams:
     min_p: float = 0.0
     """Only those with this share of the probability of the likeliest."""
     repetition_penalty: float = 1.0
-    """Divides (or, below 0, multiplies) the logits of all tokens of prompt and text; 1 for none."""
+    """Divides (or, below 0, multiplies) the logits of all tokens of the prompt and the output; 1 for none."""
     presence_penalty: float = 0.0
-    """Taken from the logits of tokens of the text so far."""
+    """Subtracted from the logits of tokens in the output."""
     frequency_penalty: float = 0.0
-    """The same, for each time they were used."""
+    """The same, for each time a token is in the output."""
     logit_bias: Mapping[int, float] = field(default_factory=dict)
     """Added to the logits of these tokens."""
     seed: int | None = None
-    """Equal seeds draw equal texts from equal logits, in any row of a batch; None draws anew each time.
+    """Equal seeds sample equal tokens from equal logits, in any row of a batch; None takes a new seed each time.
 
     Alone and in a batch the last bits of logits may differ, and a draw that lies on the edge may fall otherwise.
     """
     stop: tuple[str, ...] = ()
-    """The text ends before the first of these strings."""
+    """The output ends before the first of these strings."""
     stop_token_ids: tuple[int, ...] = ()
     ignore_eos: bool = False
     logprobs: int | None = None

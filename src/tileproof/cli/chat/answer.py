@@ -105,19 +105,19 @@ class Thoughts:
     def push(self, piece: str) -> list[tuple[Part, str]]:
         """The parts in this piece. What may be the beginning of a mark is held back."""
         self._pending += piece
-        found: list[tuple[Part, str]] = []
+        parts: list[tuple[Part, str]] = []
         while True:
             mark = _CLOSE if self._part == "thinking" else _OPEN
             before, matched, after = self._pending.partition(mark)
             if matched:
-                found.append((self._part, before))
+                parts.append((self._part, before))
                 self._part, self._pending = ("answer" if mark is _CLOSE else "thinking"), after
                 continue
             kept = next((n for n in range(len(mark) - 1, 0, -1) if self._pending.endswith(mark[:n])), 0)
             free = len(self._pending) - kept
-            found.append((self._part, self._pending[:free]))
+            parts.append((self._part, self._pending[:free]))
             self._pending = self._pending[free:]
-            return self._trimmed(found)
+            return self._trimmed(parts)
 
     def finish(self) -> list[tuple[Part, str]]:
         """What was held back, once the text is done."""
@@ -126,13 +126,13 @@ class Thoughts:
 
     def _trimmed(self, parts: list[tuple[Part, str]]) -> list[tuple[Part, str]]:
         """Without empty pieces and the white space before a part's first word."""
-        found = []
+        trimmed = []
         for part, text in parts:
             shown = text if part == self._last else text.lstrip()
             if shown:
                 self._last = part
-                found.append((part, shown))
-        return found
+                trimmed.append((part, shown))
+        return trimmed
 
 
 def begins_thinking(llm: LLM, prompt: Sequence[int]) -> bool:

@@ -1,4 +1,4 @@
-"""How fast text was made: tokens in a second, the bytes read for them, and their share of what the machine can read."""
+"""Figures of a completion: tokens per second, the bytes read for them, and their share of the memory bandwidth."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from tileproof.llm import ModelConfig
 
 
 def bytes_per_token(config: ModelConfig, streamed: int, context: float) -> float:
-    """What one step of one row reads: the weights, and keys and values of all places before it, in bf16."""
+    """What a decode step of one sequence reads: the weights, and the keys and values of its context, in bf16."""
     return streamed + config.num_hidden_layers * 2 * config.num_key_value_heads * config.head_dim * 2 * context
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What is told of a text when it is done."""
+    """The figures of one completion."""
 
     prompt_tokens: int
     new_tokens: int
     prefill_seconds: float
-    """Until the first token, without the making of steps."""
+    """Until the first token, without compiling steps."""
     decode_seconds: float
-    """From the first token to the last, without the making of steps."""
+    """From the first token to the last, without compiling steps."""
     bytes_per_token: float
     making_seconds: float = 0.0
-    """For the steps that this text was the first to need: they are compiled, or read from the kernel cache."""
+    """For the steps that this request was the first to need: they are compiled, or read from the kernel cache."""
     first_tokens: int = 1
-    """Tokens of the first piece of text, which the prompt pays for."""
+    """Tokens of the first chunk, which belong to prefill."""
     read_rate: float | None = None
     """Bytes that the machine reads in a second, measured in this process; None if it was not."""
 
     @property
     def tokens_per_second(self) -> float:
-        """Of decoding: of the tokens after the first."""
+        """Of decode: of the tokens after the first."""
         decoded = self.new_tokens - self.first_tokens
         return decoded / self.decode_seconds if decoded > 0 and self.decode_seconds > 0 else 0.0
 
@@ -47,12 +47,12 @@ class Figures:
 
     @property
     def share(self) -> float | None:
-        """The part of the machine's read rate that decoding reached."""
+        """The part of the machine's read rate that decode reached."""
         return self.bytes_per_second / self.read_rate if self.read_rate and self.tokens_per_second else None
 
     def lines(self) -> list[str]:
-        """The figures, a line for the prompt and one for the text."""
-        made = f"steps  made in {self.making_seconds:.2f} s"
+        """The figures, a line for prefill and one for decode."""
+        compiled = f"steps  made in {self.making_seconds:.2f} s"
         prompt = f"prompt {counted(self.prompt_tokens)} in {self.prefill_seconds:.2f} s"
         prompt += f", {self.prompt_tokens_per_second:.1f} tokens/s"
         text = f"text   {counted(self.new_tokens)}"
@@ -61,7 +61,7 @@ class Figures:
             text += f", {self.bytes_per_second / 1e9:.1f} GB/s"
         if self.share is not None and self.read_rate:
             text += f": {100 * self.share:.0f} % of the {self.read_rate / 1e9:.1f} GB/s that this machine reads"
-        return [*([made] if self.making_seconds >= 0.1 else []), prompt, text]
+        return [*([compiled] if self.making_seconds >= 0.1 else []), prompt, text]
 
     def as_json(self) -> dict[str, Any]:
         """All of it, for a program."""

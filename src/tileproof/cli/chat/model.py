@@ -35,8 +35,8 @@ def carried_out(work: Callable[[], int]) -> int:
 
 def line_of(error: TileproofError) -> str:
     """An error in one line: what is wrong, and what to do about it."""
-    found = error.diagnostics[0]
-    return " ".join((f"{found.message}; {found.help}" if found.help else found.message).split())
+    diagnostic = error.diagnostics[0]
+    return " ".join((f"{diagnostic.message}; {diagnostic.help}" if diagnostic.help else diagnostic.message).split())
 
 
 def chosen_model(name: str | None, notes: Notes) -> Path:

@@ -55,7 +55,7 @@ def free_name(path: Path) -> Path:
     """The path, or with the first number behind its name that makes it one that is not there."""
     if not path.exists():
         return path
-    return next(found for number in count(2) if not (found := path.with_stem(f"{path.stem}-{number}")).exists())
+    return next(candidate for number in count(2) if not (candidate := path.with_stem(f"{path.stem}-{number}")).exists())
 
 
 def _total(profile: Profile) -> float:

@@ -104,12 +104,12 @@ def file_names(report: Report) -> str:
 
 def write(report: Report, folder: Path, stem: str) -> list[str]:
     """Writes the files, those of the same name replaced; gives lines on what was written."""
-    said = []
+    lines = []
     for ending, text in (("json", report.as_json()), ("md", report.as_markdown())):
         path = folder / f"{stem}.{ending}"
         write_whole(path, f"{text}\n".encode())
-        said.append(f"{path} is written")
-    return [*said, draw(report, folder / f"{stem}.png")]
+        lines.append(f"{path} is written")
+    return [*lines, draw(report, folder / f"{stem}.png")]
 
 
 def draw(report: Report, path: Path) -> str:
@@ -155,5 +155,5 @@ def processor(device: str) -> str:
         text = _CPU.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return platform.processor() or platform.machine()
-    found = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
-    return " ".join(found.group(1).split()) if found else platform.machine()
+    match = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
+    return " ".join(match.group(1).split()) if match else platform.machine()

@@ -86,18 +86,18 @@ class Chat:
     def _turns(self, source: TextIO) -> Iterator[str]:
         """Lines, those that end with a backslash joined with the next."""
         reader = _typed() if source.isatty() else (line.rstrip("\n") for line in source)
-        held: list[str] = []
+        pending: list[str] = []
         for line in reader:
             if line is None:  # Ctrl-C: what was typed is not meant
-                held = []
+                pending = []
                 self._notes.say("Ctrl-D or /exit ends the chat")
             elif line.endswith("\\"):
-                held.append(line[:-1])
+                pending.append(line[:-1])
             else:
-                yield "\n".join([*held, line])
-                held = []
-        if held:
-            yield "\n".join(held)
+                yield "\n".join([*pending, line])
+                pending = []
+        if pending:
+            yield "\n".join(pending)
 
     def _command(self, text: str) -> None:
         name, _, rest = text[1:].strip().partition(" ")
@@ -126,8 +126,8 @@ class Chat:
         self._notes.say("the chat begins anew")
 
     def _do_system(self, text: str) -> None:
-        told = [Message("system", text)] if text else []
-        self._history = told + self._history[len(self._system()) :]
+        system = [Message("system", text)] if text else []
+        self._history = system + self._history[len(self._system()) :]
         self._notes.say("the system is told this from now on" if text else "the system is told nothing")
 
     def _do_save(self, name: str) -> None:
@@ -168,22 +168,23 @@ class Chat:
         self._notes.say(f"{shown_sampling(self._params)}; {most}; thinking {thinks}")
 
     def _do_retry(self, _: str) -> None:
-        asked = max((at for at, each in enumerate(self._history) if each.role == "user"), default=None)
-        if asked is None:
+        place = max((at for at, each in enumerate(self._history) if each.role == "user"), default=None)
+        if place is None:
             raise ValueError("nothing was asked yet")
-        question = self._history[asked].content
-        before, self._history = self._history, self._history[:asked]
+        question = self._history[place].content
+        before, self._history = self._history, self._history[:place]
         if not self._ask(question):
             self._history = before
 
     def _do_stats(self, _: str) -> None:
         if not self._figures:
             raise ValueError("nothing was answered yet")
-        made = sum(each.new_tokens - 1 for each in self._figures if each.new_tokens > 1)
+        decoded = sum(each.new_tokens - 1 for each in self._figures if each.new_tokens > 1)
         seconds = sum(each.decode_seconds for each in self._figures)
         used = len(self._llm.text.chat_prompt(self._history, thinking=self._thinking)) if self._history else 0
         rate = read_rate(self._llm.device)
-        self._notes.say(f"{len(self._figures)} answers, {made / seconds if seconds else 0:.1f} tokens/s on the average")
+        rate = decoded / seconds if seconds else 0
+        self._notes.say(f"{len(self._figures)} answers, {rate:.1f} tokens/s on the average")
         self._notes.say(f"the chat has {counted(used)} of the {self._llm.max_seq_len} that fit")
         for line in replace(self._figures[-1], read_rate=rate).lines():
             self._notes.say(f"last answer: {line}")
@@ -192,19 +193,19 @@ class Chat:
 
     def _ask(self, text: str) -> bool:
         """Has a turn answered; whether it could be."""
-        asked = [*self._history, Message("user", text)]
+        messages = [*self._history, Message("user", text)]
         try:
-            kept, prompt = self._fitting(asked)
+            kept, prompt = self._fitting(messages)
             if self._draws_seed and self._params.temperature:
                 self._params = replace(self._params, seed=secrets.randbelow(2**31))
             room = self._llm.max_seq_len - len(prompt)
             answer = Answer(self._llm, prompt, within(self._params, room))
-            said = self._shown(answer, inside=begins_thinking(self._llm, prompt))
+            answered = self._shown(answer, inside=begins_thinking(self._llm, prompt))
         except TileproofError as error:
             self._notes.warn(line_of(error))
             self._failed = True
             return False
-        self._history = [*kept, Message("assistant", said)]
+        self._history = [*kept, Message("assistant", answered)]
         figures = answer.figures()
         self._figures.append(figures)
         how = {"length": ", cut off", "cancelled": ", stopped"}.get(answer.finish, "")
@@ -215,42 +216,42 @@ class Chat:
     def _shown(self, answer: Answer, *, inside: bool) -> str:
         """Prints an answer as it is made, thinking dim; gives it without the thinking. Ctrl-C ends it."""
         thoughts = Thoughts(inside=inside)
-        said, last = "", ""
+        answered, last = "", ""
         with closing(answer.stream()) as stream:
             try:
                 for piece in stream:
                     self._notes.begin_text()
                     for part, text in thoughts.push(piece):
-                        said, last = self._put(part, text, said, last)
+                        answered, last = self._put(part, text, answered, last)
                 for part, text in thoughts.finish():
-                    said, last = self._put(part, text, said, last)
+                    answered, last = self._put(part, text, answered, last)
             except KeyboardInterrupt:
                 answer.finish = "cancelled"
-        if not said.endswith("\n"):
+        if not answered.endswith("\n"):
             print(flush=True)
-        return said.strip()
+        return answered.strip()
 
-    def _put(self, part: str, text: str, said: str, last: str) -> tuple[str, str]:
+    def _put(self, part: str, text: str, answered: str, last: str) -> tuple[str, str]:
         """Writes a piece; gives the answer so far and which part was written last."""
         if part == "thinking":
             if self._color or not self._notes.is_quiet:
                 stream = sys.stdout if self._color else sys.stderr
                 stream.write(dim(text, shown=self._color))
                 stream.flush()
-            return said, part
+            return answered, part
         if last == "thinking":
             (sys.stdout if self._color else sys.stderr).write("\n\n" * (not self._notes.is_quiet or self._color))
         sys.stdout.write(text)
         sys.stdout.flush()
-        return said + text, part
+        return answered + text, part
 
-    def _fitting(self, asked: list[Message]) -> tuple[list[Message], list[int]]:
+    def _fitting(self, messages: list[Message]) -> tuple[list[Message], list[int]]:
         """The messages that fit the context with room for an answer, and their tokens; the oldest turns go first."""
-        told, turns = asked[: len(self._system())], asked[len(self._system()) :]
+        system, turns = messages[: len(self._system())], messages[len(self._system()) :]
         room = self._llm.max_seq_len - min(_LEAST, self._llm.max_seq_len // 4)
         dropped = 0
         while True:
-            kept = told + turns
+            kept = system + turns
             prompt = list(self._llm.text.chat_prompt(kept, thinking=self._thinking))
             if len(prompt) <= room or len(turns) == 1:
                 break
@@ -325,11 +326,11 @@ def load(path: Path) -> list[Message]:
     entries = document.get("messages") if isinstance(document, dict) else document
     if not isinstance(entries, list):
         raise TranscriptError(f"{path} is not a chat: it has no messages")
-    found = []
+    messages = []
     for number, each in enumerate(entries, start=1):
         role: Any = each.get("role") if isinstance(each, dict) else None
         content = each.get("content") if isinstance(each, dict) else None
         if role not in _ROLES or not isinstance(content, str):
             raise TranscriptError(f"{path} is not a chat: message {number} has no role and content")
-        found.append(Message(role, content))
-    return found
+        messages.append(Message(role, content))
+    return messages

@@ -1,4 +1,4 @@
-"""Measuring an engine: each row several times, runs beside a busy machine again."""
+"""Measuring an engine: each row several times; runs next to other load are repeated."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PATIENCE = 3
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is measured: `tokens` made one by one after `context` others, or a prompt of `tokens`."""
+    """What is measured: decode of `tokens` at a context, or prefill of a prompt of `tokens`."""
 
     kind: Literal["tg", "pp"]
     tokens: int
@@ -83,17 +83,17 @@ class Row:
     def line(self) -> str:
         """All of it in a line."""
         runs = f"{len(self.rates)} run{'s' * (len(self.rates) != 1)}"
-        said = f"{self.task}: {self.best:.1f} tokens/s (median {self.median:.1f} of {runs})"
+        line = f"{self.task}: {self.best:.1f} tokens/s (median {self.median:.1f} of {runs})"
         if self.task.kind == "tg":
-            said += f", {self.bytes_per_second / 1e9:.1f} GB/s"
-            said += f": {100 * self.share:.0f} % of the {self.read_rate / 1e9:.1f} GB/s that this machine reads"
+            line += f", {self.bytes_per_second / 1e9:.1f} GB/s"
+            line += f": {100 * self.share:.0f} % of the {self.read_rate / 1e9:.1f} GB/s that this machine reads"
         else:
-            said += f", {self.operations_per_second / 1e9:.0f} GFLOP/s"
+            line += f", {self.operations_per_second / 1e9:.0f} GFLOP/s"
         if self.is_loaded:
-            said += f"; LOADED, others used {self.outside:.1f} cores"
+            line += f"; LOADED, others used {self.outside:.1f} cores"
         elif self.rejected:
-            said += f"; {self.rejected} loaded run{'s' * (self.rejected != 1)} left out"
-        return said
+            line += f"; {self.rejected} loaded run{'s' * (self.rejected != 1)} left out"
+        return line
 
     def as_json(self) -> dict[str, Any]:
         """All of it, for a program."""

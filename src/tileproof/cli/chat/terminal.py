@@ -20,7 +20,7 @@ def dim(text: str, *, shown: bool) -> str:
 
 
 class Notes:
-    """All that is said beside the text: on the error stream, or nowhere."""
+    """All that is printed next to the text: on the error stream, or nowhere."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._quiet = quiet
@@ -28,7 +28,7 @@ class Notes:
         self._bar = sys.stderr.isatty() and not quiet
         self._drawn = 0.0
         self._in_text = False
-        """Whether the line of the terminal belongs to text that is being made."""
+        """Whether the line of the terminal belongs to text that is being streamed."""
 
     @property
     def is_quiet(self) -> bool:
@@ -65,7 +65,7 @@ class Notes:
             sys.stderr.flush()
 
     def begin_text(self) -> None:
-        """Leaves the line to text, until the next one is said."""
+        """Leaves the line to text, until the next note."""
         if not self._in_text:
             self.clear()
             self._in_text = True

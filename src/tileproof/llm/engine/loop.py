@@ -16,7 +16,7 @@ from .scheduler import ScheduledChunk, Scheduler
 
 
 class Loop:
-    """The requests of an engine, all of which each step brings further. One thread uses it at a time."""
+    """The requests of an engine, all of which each step advances. One thread uses it at a time."""
 
     def __init__(self, runner: Runner, scheduler: Scheduler) -> None:
         self.runner, self.scheduler = runner, scheduler
@@ -26,7 +26,7 @@ class Loop:
         """The decode step that is run again and again, while no other request can begin."""
 
     def step(self) -> None:
-        """Brings all requests a step further."""
+        """Schedules, runs and postprocesses a step."""
         if self.decode is None or not self.decode.run_ahead(self.scheduler):
             chunks = self._schedule()
             self.decode = self.runner.decode(chunks, self.scheduler)

@@ -77,12 +77,12 @@ def _model_path(path: Path) -> Path:
     raise refused(Code.MODEL_FILE, message, "name the folder that has one; `tileproof models` lists what is here")
 
 
-def _with_own_head(config: ModelConfig, found: Mapping[str, Stored]) -> ModelConfig:
+def _with_own_head(config: ModelConfig, tensors: Mapping[str, Stored]) -> ModelConfig:
     """A model whose files have a head of its own uses it, though its settings say that the table is the head.
 
     So does transformers. Many files of tied models repeat the table as the head, so the two are compared.
     """
-    table, head = found.get(layout.TABLE), found.get(layout.HEAD)
+    table, head = tensors.get(layout.TABLE), tensors.get(layout.HEAD)
     if not config.tie_word_embeddings or table is None or head is None or _is_equal(table, head):
         return config
     return replace(config, tie_word_embeddings=False)
@@ -97,37 +97,37 @@ def _is_equal(one: Stored, other: Stored) -> bool:
         return all(np.array_equal(mine.view(np.uint8), its.view(np.uint8)) for (_, mine), (_, its) in pairs)
 
 
-def _demanded(config: ModelConfig, found: Mapping[str, Stored], place: Path) -> dict[str, Stored]:
+def _demanded(config: ModelConfig, tensors: Mapping[str, Stored], place: Path) -> dict[str, Stored]:
     """The tensors that a model of these sizes has, and no others."""
     wanted: dict[str, Stored] = {}
     for name, shape in layout.model_shapes(config):
-        if name not in found:
-            raise _missing(name, found, place)
-        tensor = wanted[name] = found[name]
+        if name not in tensors:
+            raise _missing(name, tensors, place)
+        tensor = wanted[name] = tensors[name]
         if tensor.shape != shape:
             message = f"{tensor} has the shape {tensor.shape}, and by the model's settings it has {shape}"
             raise refused(Code.MODEL_TENSOR, message, "the settings and the weights are not of one model")
         if tensor.kind not in KINDS:
             message = f"{tensor} has elements of {tensor.kind}, which are no weights"
             raise refused(Code.MODEL_KIND, message, "use the model in bf16, f16 or f32, or as a GGUF file")
-    for name, tensor in found.items():
+    for name, tensor in tensors.items():
         if name not in wanted and not layout.is_spare(name, config):
             _refuse_extra(config, name, tensor)
     return wanted
 
 
-def _missing(name: str, found: Mapping[str, Stored], place: Path) -> ModelError:
+def _missing(name: str, tensors: Mapping[str, Stored], place: Path) -> ModelError:
     """The error for a tensor that is not there, or there under another name."""
-    others = {tensor.file for tensor in found.values()}
+    others = {tensor.file for tensor in tensors.values()}
     where = others.pop() if len(others) == 1 else place
-    if name.removeprefix("model.") in found:
+    if name.removeprefix("model.") in tensors:
         message = f"tensors in {where} are called `{name.removeprefix('model.')}` and the like, without `model.`"
         cure = "save the model with `AutoModelForCausalLM`, which writes the whole names"
         return refused(Code.MODEL_TENSOR, message, cure)
     stem = name.removesuffix("weight")
-    packed = next((each for each in found if each.startswith(stem) and each != f"{stem}bias"), None)
+    packed = next((each for each in tensors if each.startswith(stem) and each != f"{stem}bias"), None)
     if packed is not None:
-        message = f"{found[packed]} has the weights of `{name}`, quantised in a way that is not known"
+        message = f"{tensors[packed]} has the weights of `{name}`, quantised in a way that is not known"
         return refused(Code.MODEL_KIND, message, 'use the model in bf16, with quantize="int8" if memory is short')
     named = name if place.is_dir() else name_in_gguf(name)
     return refused(Code.MODEL_TENSOR, f"`{named}` is missing in {where}", "download the model again, as a whole")

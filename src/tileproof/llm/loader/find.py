@@ -48,13 +48,13 @@ def resolve(name_or_path: str | Path) -> Path:
     place = in_home(name_or_path)
     if _is_there(place) and (place.is_file() or _models_in(place)):
         return place
-    asked = str(name_or_path).strip().lower()
-    if not asked:
+    wanted = str(name_or_path).strip().lower()
+    if not wanted:
         raise refused(Code.MODEL_FILE, "the name of the model is empty", _HOW)
-    found = _candidates()
-    is_name = not asked.startswith((".", "/", "~"))  # the current folder is not the model that has a . in its name
+    candidates = _candidates()
+    is_name = not wanted.startswith((".", "/", "~"))  # the current folder is not the model that has a . in its name
     for fits in (_is_equal, _is_start, _is_part) if is_name else ():
-        paths = {path: name for name, path in found if fits(asked, name.lower())}
+        paths = {path: name for name, path in candidates if fits(wanted, name.lower())}
         if len(paths) == 1:
             return next(iter(paths))
         if paths:
@@ -65,11 +65,11 @@ def resolve(name_or_path: str | Path) -> Path:
             raise refused(Code.MODEL_FILE, f"{name_or_path!s} may be any of {names}", "name one of them, or its path")
     if _is_there(place):
         return place
-    raise _nowhere(str(name_or_path), [name for name, _ in found])
+    raise _nowhere(str(name_or_path), [name for name, _ in candidates])
 
 
-def _nowhere(asked: str, names: list[str]) -> ModelError:
-    near = difflib.get_close_matches(asked.lower(), [name.lower() for name in names], n=3, cutoff=0.5)
+def _nowhere(wanted: str, names: list[str]) -> ModelError:
+    near = difflib.get_close_matches(wanted.lower(), [name.lower() for name in names], n=3, cutoff=0.5)
     close = [name for name in names if name.lower() in near]
     if close:
         cure = f"did you mean {' or '.join(close)}? Else {_HOW}"
@@ -77,19 +77,19 @@ def _nowhere(asked: str, names: list[str]) -> ModelError:
         cure = f"there are {', '.join(names[:5])}; or {_HOW}"
     else:
         cure = _HOW
-    return refused(Code.MODEL_FILE, f"there is no model {asked}, by name or path", cure)
+    return refused(Code.MODEL_FILE, f"there is no model {wanted}, by name or path", cure)
 
 
-def _is_equal(asked: str, name: str) -> bool:
-    return asked in (name, name.rpartition("/")[2])
+def _is_equal(wanted: str, name: str) -> bool:
+    return wanted in (name, name.rpartition("/")[2])
 
 
-def _is_start(asked: str, name: str) -> bool:
-    return name.startswith(asked) or name.rpartition("/")[2].startswith(asked)
+def _is_start(wanted: str, name: str) -> bool:
+    return name.startswith(wanted) or name.rpartition("/")[2].startswith(wanted)
 
 
-def _is_part(asked: str, name: str) -> bool:
-    return asked in name
+def _is_part(wanted: str, name: str) -> bool:
+    return wanted in name
 
 
 def _opened(name: str, path: Path) -> Found:
@@ -142,9 +142,9 @@ def _in_cache() -> Iterator[Path]:
 
 
 def _cache_folder() -> Path:
-    given = os.environ.get("HF_HUB_CACHE") or os.environ.get("HUGGINGFACE_HUB_CACHE")
-    if given:
-        return in_home(given)
+    folder = os.environ.get("HF_HUB_CACHE") or os.environ.get("HUGGINGFACE_HUB_CACHE")
+    if folder:
+        return in_home(folder)
     home = os.environ.get("HF_HOME")
     if not home:
         home = os.path.join(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "huggingface")
@@ -167,8 +167,8 @@ def _models_in(folder: Path) -> list[Path]:
     """A folder, if it is a model; and the GGUF files in it."""
     files = [path.name for path in _children(folder)]
     has_weights = any(name.endswith((".safetensors", ".safetensors.index.json")) for name in files)
-    found = [folder] if "config.json" in files and has_weights else []
-    return found + [folder / name for name in files if name.endswith(".gguf") and is_first_part(folder / name)]
+    models = [folder] if "config.json" in files and has_weights else []
+    return models + [folder / name for name in files if name.endswith(".gguf") and is_first_part(folder / name)]
 
 
 def _is_there(place: Path) -> bool:

@@ -124,15 +124,15 @@ class _Cursor:
     def _strings(self, count: int) -> list[str]:
         """The same many times over: most of a header are tokens."""
         mapped, at, end, length_at = self._mapped, self._at, self._end, struct.Struct("<Q").unpack_from
-        found = []
+        strings = []
         for _ in range(count):
             first = at + 8
             at = first + length_at(mapped, at)[0]
             if at > end:
                 raise ValueError("its header ends too early or is damaged")
-            found.append(mapped[first:at].decode())
+            strings.append(mapped[first:at].decode())
         self._at = at
-        return found
+        return strings
 
     def _bytes(self, count: int) -> bytes:
         first, last = self._at, self._at + count

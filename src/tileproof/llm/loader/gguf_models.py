@@ -129,14 +129,14 @@ def _tokens(settings: Settings, rows: int) -> int:
 
 
 def _ends(settings: Settings) -> tuple[int, ...]:
-    found: tuple[int, ...] = ()
+    ends: tuple[int, ...] = ()
     for name in ("eos", "eot", "eom"):
-        found += settings.tokens(f"tokenizer.ggml.{name}_token_id")
+        ends += settings.tokens(f"tokenizer.ggml.{name}_token_id")
     kinds, texts = (settings.values.get(f"tokenizer.ggml.{name}") for name in ("token_type", "tokens"))
     special: dict[Any, int] = {}
     if isinstance(kinds, list) and isinstance(texts, list):
         special = {texts[place]: place for place, kind in enumerate(kinds[: len(texts)]) if kind == CONTROL}
-    return tuple(dict.fromkeys((*found, *(special[text] for text in ENDS if text in special))))
+    return tuple(dict.fromkeys((*ends, *(special[text] for text in ENDS if text in special))))
 
 
 def _scaling(file: GgufFile, settings: Settings, depth: int, theta: float) -> RopeScaling | None:

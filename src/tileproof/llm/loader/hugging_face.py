@@ -123,19 +123,20 @@ def _refuse_what_is_missing(settings: Settings) -> None:
 def _rope(settings: Settings, context: int) -> tuple[float, RopeScaling | None]:
     """Theta and scaling, in the spelling of transformers 5 (`rope_parameters`) or the one before."""
     values = settings.values
-    given, old = values.get("rope_parameters") or values.get("rope_scaling") or {}, values.get("rope_scaling")
-    if not isinstance(given, dict):
-        raise settings.wrong(f"`rope_parameters` is {given!r}")
-    if isinstance(old, dict) and old and _stretch(old) != _stretch(given):  # one was added by hand, and means something
+    parameters, old = values.get("rope_parameters") or values.get("rope_scaling") or {}, values.get("rope_scaling")
+    if not isinstance(parameters, dict):
+        raise settings.wrong(f"`rope_parameters` is {parameters!r}")
+    # One was added by hand, and means something.
+    if isinstance(old, dict) and old and _stretch(old) != _stretch(parameters):
         raise settings.wrong("`rope_parameters` and `rope_scaling` differ; leave one of them")
-    rope = Settings(settings.file, given)
+    rope = Settings(settings.file, parameters)
     theta = rope.number("rope_theta", settings.number("rope_theta", 10000.0))
-    if given.get("partial_rotary_factor", values.get("partial_rotary_factor") or 1) != 1:
+    if parameters.get("partial_rotary_factor", values.get("partial_rotary_factor") or 1) != 1:
         raise settings.unknown("heads of which only a part is turned (`partial_rotary_factor`)", "use another model")
-    kind = given.get("rope_type", given.get("type", "default"))
+    kind = parameters.get("rope_type", parameters.get("type", "default"))
     if kind in ("default", None):
-        if given.get("factor") not in (None, 1):
-            raise settings.wrong(f"its `factor` of {given['factor']!r} for long texts has no `rope_type`")
+        if parameters.get("factor") not in (None, 1):
+            raise settings.wrong(f"its `factor` of {parameters['factor']!r} for long texts has no `rope_type`")
         return theta, None
     if kind == "linear":
         return theta, RopeScaling("linear", rope.number("factor"))
@@ -166,27 +167,27 @@ def _refuse_other_yarn(rope: Settings, factor: float) -> None:
 
 
 def _ends(folder: Path, settings: Settings) -> tuple[int, ...]:
-    """Every token that ends a text, by either file: the one for generating often names more."""
-    found = settings.tokens("eos_token_id")
+    """Every end token, by either file: generation_config.json often names more."""
+    ends = settings.tokens("eos_token_id")
     path = folder / "generation_config.json"
     if path.is_file():
-        found += read_table(path).tokens("eos_token_id")
-    return tuple(dict.fromkeys(found))
+        ends += read_table(path).tokens("eos_token_id")
+    return tuple(dict.fromkeys(ends))
 
 
 def _tokens(path: Path, vocabulary: int) -> int:
     """How many rows of the table are tokens: what is not in the tokenizer is padding."""
     if not path.is_file():
         return vocabulary
-    told: Any = read_json(path)
-    match told:
+    tokenizer: Any = read_json(path)
+    match tokenizer:
         case {"model": {"vocab": dict(vocab)}}:
             numbers = list(vocab.values())
         case {"model": {"vocab": list(vocab)}}:  # of unigram models: pairs of a text and its score
             numbers = [len(vocab) - 1]
         case _:
             raise refused(Code.MODEL_FILE, f"{path} is no tokenizer", "download it again")
-    added = told.get("added_tokens")
+    added = tokenizer.get("added_tokens")
     numbers += [entry.get("id") for entry in added if isinstance(entry, dict)] if isinstance(added, list) else []
     return max((number for number in numbers if type(number) is int), default=vocabulary - 1) + 1
 
@@ -209,10 +210,10 @@ def _sharded(index: Path) -> dict[str, Stored]:
         if name not in files[file]:
             message = f"`{name}` is not in {index.parent / file}, where {index.name} says it is"
             raise refused(Code.MODEL_TENSOR, message, "download the model again: its files are not of one version")
-    found: dict[str, Stored] = {}
+    by_name: dict[str, Stored] = {}
     for tensor in (each for tensors in files.values() for each in tensors.values()):  # the index may leave some out
-        if tensor.name in found:
-            message = f"{tensor} is in {found[tensor.name].file.name}, too"
+        if tensor.name in by_name:
+            message = f"{tensor} is in {by_name[tensor.name].file.name}, too"
             raise refused(Code.MODEL_TENSOR, message, "download the model again: its files are not of one version")
-        found[tensor.name] = tensor
-    return found
+        by_name[tensor.name] = tensor
+    return by_name

@@ -24,7 +24,7 @@ def layer_shapes(config: ModelConfig) -> dict[str, tuple[int, ...]]:
     """The tensors of every layer, without the prefix."""
     width, inner = config.hidden_size, config.intermediate_size
     queries, keys = config.num_attention_heads * config.head_dim, config.num_key_value_heads * config.head_dim
-    found: dict[str, tuple[int, ...]] = {
+    shapes: dict[str, tuple[int, ...]] = {
         "input_layernorm.weight": (width,),
         "self_attn.q_proj.weight": (queries, width),
         "self_attn.k_proj.weight": (keys, width),
@@ -36,8 +36,8 @@ def layer_shapes(config: ModelConfig) -> dict[str, tuple[int, ...]]:
         "mlp.down_proj.weight": (width, inner),
     }
     if config.has_qk_norm:
-        found |= {"self_attn.q_norm.weight": (config.head_dim,), "self_attn.k_norm.weight": (config.head_dim,)}
-    return found
+        shapes |= {"self_attn.q_norm.weight": (config.head_dim,), "self_attn.k_norm.weight": (config.head_dim,)}
+    return shapes
 
 
 def model_shapes(config: ModelConfig) -> Iterator[tuple[str, tuple[int, ...]]]:

@@ -136,30 +136,30 @@ class _Loader:
         )
 
     def _norm(self, name: str) -> tp.Tensor:
-        found: list[Any] = []
+        parts: list[Any] = []
 
         def keep(_: int, rows: Any, tensor: Stored) -> None:
             values = rows.astype(np.float32).reshape(tensor.shape)
             _demand_numbers(values, tensor)
-            found.append(values)
+            parts.append(values)
 
         self._read(name, keep)
-        (wide,) = found
+        (wide,) = parts
         narrow = wide.astype(_BF16)
         is_exact = bool((narrow.astype(np.float32) == wide).all())
-        made: tp.Tensor = self.blocks.empty(wide.shape, BF16 if is_exact else F32)
-        return made.copy_from(narrow if is_exact else wide)
+        norm: tp.Tensor = self.blocks.empty(wide.shape, BF16 if is_exact else F32)
+        return norm.copy_from(narrow if is_exact else wide)
 
     def _matrix(self, *names: str) -> Weight:
         """Matrices below one another, as one."""
         tensors = [self.tensors[name] for name in names]
-        made = self._empty(sum(tensor.rows for tensor in tensors), tensors[0].shape[1])
+        matrix = self._empty(sum(tensor.rows for tensor in tensors), tensors[0].shape[1])
         start = 0
         for name, tensor in zip(names, tensors, strict=True):
-            sink = self._into(made.values, start) if self.quantize is None else self._quantised_into(made, start)
+            sink = self._into(matrix.values, start) if self.quantize is None else self._quantised_into(matrix, start)
             self._read(name, sink)
             start += tensor.rows
-        return made
+        return matrix
 
     def _empty(self, rows: int, columns: int) -> Weight:
         if self.quantize is None:

@@ -37,17 +37,17 @@ def stored_in(path: Path) -> dict[str, Stored]:
         if size < 8 or length > min(LONGEST, size - 8):
             _refuse(path, f"a header of {length} bytes is announced, and the file has {size}")
         text = mapped[8 : 8 + length]
-    found = [_entry(path, name, value, 8 + length) for name, value in _header(path, text).items()]
-    _demand_filled(path, found, 8 + length, size)
-    return {tensor.name: tensor for tensor in found}
+    tensors = [_entry(path, name, value, 8 + length) for name, value in _header(path, text).items()]
+    _demand_filled(path, tensors, 8 + length, size)
+    return {tensor.name: tensor for tensor in tensors}
 
 
 def _header(path: Path, text: bytes) -> dict[str, Any]:
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = dict(pairs)
-        if len(made) < len(pairs):
+        table = dict(pairs)
+        if len(table) < len(pairs):
             raise ValueError("a name stands in it twice")
-        return made
+        return table
 
     try:
         header = json.loads(text.decode("utf-8"), object_pairs_hook=once)
@@ -76,9 +76,9 @@ def _entry(path: Path, name: str, value: Any, start: int) -> Stored:
     return Stored(name, path, tuple(shape), kind, start + first, nbytes)
 
 
-def _demand_filled(path: Path, found: list[Stored], start: int, size: int) -> None:
+def _demand_filled(path: Path, tensors: list[Stored], start: int, size: int) -> None:
     place = start
-    for tensor in sorted(found, key=lambda each: (each.offset, each.nbytes)):
+    for tensor in sorted(tensors, key=lambda each: (each.offset, each.nbytes)):
         if tensor.offset != place:
             how = "overlaps the one before it" if tensor.offset < place else "leaves a gap before it"
             _refuse(path, f"`{tensor.name}` {how}")

@@ -53,10 +53,10 @@ class Settings:
     def tokens(self, name: str) -> tuple[int, ...]:
         """Token ids: none, one, or a list."""
         value = self.values.get(name)
-        found = [] if value is None else value if isinstance(value, list) else [value]
-        if not all(type(token) is int and token >= 0 for token in found):
+        ids = [] if value is None else value if isinstance(value, list) else [value]
+        if not all(type(token) is int and token >= 0 for token in ids):
             raise self.wrong(f"`{name}` is {value!r}, not a token or a list of tokens")
-        return tuple(found)
+        return tuple(ids)
 
     def wrong(self, why: str) -> ModelError:
         """The error for settings that make no model."""

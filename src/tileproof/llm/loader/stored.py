@@ -84,12 +84,12 @@ class OpenFiles:
             _let_go(mapped, start, (last - first) * row)
 
     def _mapped(self, tensor: Stored) -> mmap.mmap:
-        found = self._maps.get(tensor.file)
-        if found is None:
-            found = self._maps[tensor.file] = mapped_file(tensor.file)
-        if tensor.offset + tensor.nbytes > len(found):
+        mapped = self._maps.get(tensor.file)
+        if mapped is None:
+            mapped = self._maps[tensor.file] = mapped_file(tensor.file)
+        if tensor.offset + tensor.nbytes > len(mapped):
             raise refused(Code.MODEL_FILE, f"{tensor} ends behind the end of the file", "download the file again")
-        return found
+        return mapped
 
 
 def mapped_file(path: Path) -> mmap.mmap:

@@ -49,10 +49,10 @@ class ModelConfig:
     tie_word_embeddings: bool = True
     """Whether the table of embeddings is the head too."""
     has_qk_norm: bool = False
-    """Whether each head of queries and keys is normalised before it is turned (Qwen3)."""
+    """Whether each head of queries and keys is normalized before it is rotated (Qwen3)."""
     bos_token_id: int | None = None
     eos_token_ids: tuple[int, ...] = ()
-    """Every token that ends a text."""
+    """Every token that ends a sequence."""
 
     @property
     def queries_per_kv_head(self) -> int:

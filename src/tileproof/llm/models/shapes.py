@@ -65,12 +65,12 @@ SHAPES: Final[dict[str, ModelConfig]] = {
 
 def shape(name: str) -> ModelConfig:
     """The sizes of a published model, by name."""
-    found = SHAPES.get(name.lower())
-    if found is None:
+    config = SHAPES.get(name.lower())
+    if config is None:
         close = difflib.get_close_matches(name.lower(), SHAPES, n=1)
         near = f"did you mean {close[0]}? " if close else ""
         raise refused(Code.MODEL_KIND, f"there is no shape {name}", f"{near}there are {', '.join(SHAPES)}")
-    return found
+    return config
 
 
 def random_model(
@@ -152,10 +152,10 @@ class _Maker:
         rows, columns = shape
         # A prime more than the pool's size keeps rows from being equal.
         pool = draw(np.random.default_rng(self.seed), min(rows * columns, _POOL + 7))
-        made = self.blocks.empty(shape, dtype)
+        tensor = self.blocks.empty(shape, dtype)
         step = max(1, _PIECE // columns)
         for first in range(0, rows, step):
             last = min(first + step, rows)
             piece = np.resize(np.roll(pool, -(first * columns) % pool.size), (last - first) * columns)
-            tp.copy(made[first:last], piece.reshape(last - first, columns))
-        return made
+            tp.copy(tensor[first:last], piece.reshape(last - first, columns))
+        return tensor

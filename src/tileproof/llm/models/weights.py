@@ -72,8 +72,8 @@ class ModelWeights:
     @property
     def nbytes(self) -> int:
         """Memory of all weights."""
-        found = {id(tensor): tensor.nbytes for tensor in self._tensors()}
-        return sum(found.values())
+        sizes = {id(tensor): tensor.nbytes for tensor in self._tensors()}
+        return sum(sizes.values())
 
     @property
     def streamed(self) -> int:
@@ -82,11 +82,11 @@ class ModelWeights:
         return layers + self.head.nbytes
 
     def _tensors(self) -> list[tp.Tensor]:
-        found = [self.table, self.norm]
+        tensors = [self.table, self.norm]
         for layer in self.layers:
-            found += [layer.attention_norm, layer.feed_norm]
-            found += [norm for norm in (layer.q_norm, layer.k_norm) if norm is not None]
+            tensors += [layer.attention_norm, layer.feed_norm]
+            tensors += [norm for norm in (layer.q_norm, layer.k_norm) if norm is not None]
         for weight in (self.head, *(w for la in self.layers for w in (la.qkv, la.output, la.gate_up, la.down))):
-            found.append(weight.values)
-            found += [weight.scale] if weight.scale is not None else []
-        return found
+            tensors.append(weight.values)
+            tensors += [weight.scale] if weight.scale is not None else []
+        return tensors

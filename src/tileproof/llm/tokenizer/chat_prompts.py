@@ -55,9 +55,9 @@ def chat_parts(
     back = str.maketrans({character: name for name, character in stands_for.items()})
     parts: list[Part] = []
     at = 0
-    for found in spelled.finditer(rendered):
-        parts += [Part(rendered[at : found.start()].translate(back), False), Part(found[0], True)]
-        at = found.end()
+    for match in spelled.finditer(rendered):
+        parts += [Part(rendered[at : match.start()].translate(back), False), Part(match[0], True)]
+        at = match.end()
     return [part for part in [*parts, Part(rendered[at:].translate(back), False)] if part.text]
 
 
@@ -80,13 +80,13 @@ def _check(messages: Sequence[Message], continue_last: bool) -> None:
 
 
 def _rendered(template: ChatTemplate, messages: Sequence[Message], thinking: bool | None, continue_last: bool) -> str:
-    said = [{"role": each.role, "content": each.content} for each in messages]
+    records = [{"role": each.role, "content": each.content} for each in messages]
     if not continue_last:
-        return template.render(said, thinking=thinking)
+        return template.render(records, thinking=thinking)
     last = messages[-1].content
     if not last.strip():
-        return template.render(said[:-1], thinking=thinking) + last
-    rendered = template.render(said, thinking=thinking, answers=False)
+        return template.render(records[:-1], thinking=thinking) + last
+    rendered = template.render(records, thinking=thinking, answers=False)
     for kept in (last, last.lstrip(), last.strip()):  # templates trim
         if kept in rendered:
             return rendered[: rendered.rindex(kept)] + kept
@@ -97,7 +97,7 @@ def _rendered(template: ChatTemplate, messages: Sequence[Message], thinking: boo
 
 
 def _check_no_more(
-    template: ChatTemplate, messages: Sequence[Message], names: Sequence[str], found: Sequence[str],
+    template: ChatTemplate, messages: Sequence[Message], names: Sequence[str], spelled: Sequence[str],
     thinking: bool | None, continue_last: bool,
 ) -> None:  # fmt: skip
     """Refuses a chat in which the template itself joins halves of a special token, by taking out what is between.
@@ -111,7 +111,7 @@ def _check_no_more(
     table = str.maketrans(dict.fromkeys(firsts, mask))
     masked = [replace(each, content=each.content.translate(table)) for each in messages]
     own = re.findall("|".join(map(re.escape, names)), _rendered(template, masked, thinking, continue_last))
-    for name in Counter(found) - Counter(own):
+    for name in Counter(spelled) - Counter(own):
         raise refused(Code.PROMPT, f"a message spells `{name}` in pieces that the template joins", "take it out")
 
 

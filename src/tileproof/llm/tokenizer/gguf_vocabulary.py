@@ -109,23 +109,23 @@ def _tokenizer(
         if vocabulary.setdefault(text, token) != token:
             raise ValueError(f"tokens {vocabulary[text]} and {token} are both {text!r}")
     pairs = [(each[: each.index(" ", 1)], each[each.index(" ", 1) + 1 :]) for each in merges]
-    made = Tokenizer(models.BPE(vocab=vocabulary, merges=pairs, ignore_merges=splitting.has_whole_words))
+    tokenizer = Tokenizer(models.BPE(vocab=vocabulary, merges=pairs, ignore_merges=splitting.has_whole_words))
     if splitting.is_composed:
-        made.normalizer = normalizers.NFC()
-    made.pre_tokenizer = pre_tokenizers.Sequence(
+        tokenizer.normalizer = normalizers.NFC()
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [
             *(pre_tokenizers.Split(Regex(pattern), "isolated") for pattern in splitting.patterns),
             pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
         ]
     )
-    made.decoder = decoders.ByteLevel()
+    tokenizer.decoder = decoders.ByteLevel()
     added = [
         AddedToken(tokens[token], special=kinds[token] == _CONTROL or token in special, normalized=False)
         for token in range(last + 1)
         if kinds[token] in (_CONTROL, _USER_DEFINED) or token in special
     ]
-    made.add_tokens(added)
-    return made
+    tokenizer.add_tokens(added)
+    return tokenizer
 
 
 def _token(values: Mapping[str, Any], key: str, count: int) -> int | None:
@@ -135,7 +135,7 @@ def _token(values: Mapping[str, Any], key: str, count: int) -> int | None:
 
 
 def _strings(values: Mapping[str, Any], key: str, name: str) -> list[str]:
-    found = values.get(key)
-    if isinstance(found, list) and found and isinstance(found[0], str):
-        return found
+    strings = values.get(key)
+    if isinstance(strings, list) and strings and isinstance(strings[0], str):
+        return strings
     raise refused(Code.MODEL_FILE, f"{name} has no {key}", "download it again")

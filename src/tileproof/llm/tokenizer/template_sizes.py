@@ -30,28 +30,28 @@ def size_of(value: Any, most: int) -> int:
     """
     if isinstance(value, str):
         return len(value)
-    found, pending = 0, [value]
-    while pending and found <= most:
+    size, pending = 0, [value]
+    while pending and size <= most:
         each = pending.pop()
         if isinstance(each, str):
-            found += len(each)
+            size += len(each)
         elif isinstance(each, Mapping | list | tuple | set | frozenset):
-            found += _PART * len(each)
-            if found <= most:
+            size += _PART * len(each)
+            if size <= most:
                 pending += [part for pair in each.items() for part in pair] if isinstance(each, Mapping) else each
         else:
-            found += 1
-    return found
+            size += 1
+    return size
 
 
-def filtered_size(name: str, value: Any, given: Sequence[Any], most: int) -> int:
+def filtered_size(name: str, value: Any, arguments: Sequence[Any], most: int) -> int:
     """About the size of what a filter makes."""
-    if _has_large_number(given):
+    if _has_large_number(arguments):
         return most + 1
     if name not in SPELLING:
         return 0
-    whole = size_of(value, most) + size_of(list(given), most)
-    match name, value, given:
+    whole = size_of(value, most) + size_of(list(arguments), most)
+    match name, value, arguments:
         case "replace", str(), [old, new, *_]:
             return _replaced(value, str(old), str(new))
         case "indent", str(), [width, *_]:
@@ -61,18 +61,18 @@ def filtered_size(name: str, value: Any, given: Sequence[Any], most: int) -> int
         case "format", str(), _ if _WIDE.search(value):
             return most + 1
         case "tojson", _, _:
-            return whole * (1 + max((each for each in given if type(each) is int), default=0))
+            return whole * (1 + max((each for each in arguments if type(each) is int), default=0))
     return whole
 
 
-def called_size(function: Any, given: Sequence[Any], most: int) -> int:
+def called_size(function: Any, arguments: Sequence[Any], most: int) -> int:
     """About the size of what a function or a method makes."""
-    if _has_large_number(given):
+    if _has_large_number(arguments):
         return most + 1
     text = getattr(function, "__self__", None)
     if not isinstance(text, str):
         return 0
-    match getattr(function, "__name__", ""), list(given):
+    match getattr(function, "__name__", ""), list(arguments):
         case "replace", [str(old), str(new), *_]:
             return _replaced(text, old, new)
         case "join", [several]:
@@ -89,14 +89,14 @@ def called_size(function: Any, given: Sequence[Any], most: int) -> int:
     return 0
 
 
-def formatted_size(text: str, given: Any, most: int) -> int:
+def formatted_size(text: str, arguments: Any, most: int) -> int:
     """About the size of `text % given`."""
-    return most + 1 if _WIDE.search(text) else len(text) + size_of(given, most)
+    return most + 1 if _WIDE.search(text) else len(text) + size_of(arguments, most)
 
 
 def _replaced(text: str, old: str, new: str) -> int:
     return len(text) + text.count(old) * len(new)
 
 
-def _has_large_number(given: Sequence[Any]) -> bool:
-    return any(isinstance(each, int) and abs(each) > _MOST for each in given)
+def _has_large_number(arguments: Sequence[Any]) -> bool:
+    return any(isinstance(each, int) and abs(each) > _MOST for each in arguments)

@@ -85,11 +85,11 @@ class ChatTemplate:
             raise refused(Code.CHAT_TEMPLATE, "this model cannot be told to think", cure)
         switch = {} if thinking is None else {"enable_thinking": thinking}
         budget = _Budget()
-        given = {"messages": messages, "tools": None, "add_generation_prompt": answers, _BUDGET: budget}
+        variables = {"messages": messages, "tools": None, "add_generation_prompt": answers, _BUDGET: budget}
         pieces: list[str] = []
         before = _current.set(budget)
         try:
-            for piece in self._template.generate({**given, **self._tokens, **switch}):
+            for piece in self._template.generate({**variables, **self._tokens, **switch}):
                 budget.write(len(piece))
                 pieces.append(piece)
             return "".join(pieces)
@@ -101,11 +101,12 @@ class ChatTemplate:
             _current.reset(before)
 
 
-def default_template(found: object) -> str | None:
+def default_template(templates: object) -> str | None:
     """The template for chats from a `chat_template`: a string, or a list of named ones."""
-    if not isinstance(found, list):
-        return found if isinstance(found, str) else None
-    named = {str(each["name"]): str(each["template"]) for each in found if isinstance(each, dict) and len(each) == 2}
+    if not isinstance(templates, list):
+        return templates if isinstance(templates, str) else None
+    entries = [entry for entry in templates if isinstance(entry, dict) and len(entry) == 2]
+    named = {str(entry["name"]): str(entry["template"]) for entry in entries}
     if "default" in named or len(named) == 1:
         return named.get("default") or next(iter(named.values()))
     if not named:
@@ -164,9 +165,9 @@ class _Sandbox(ImmutableSandboxedEnvironment):
         budget.step()
         if called_size(function, (*args, *options.values()), CHARACTERS) > CHARACTERS:
             raise _too_long()
-        made = super().call(context, function, *args, **options)
-        budget.make(made)
-        return made
+        result = super().call(context, function, *args, **options)
+        budget.make(result)
+        return result
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         budget = context.parent[_BUDGET]
@@ -178,16 +179,16 @@ class _Sandbox(ImmutableSandboxedEnvironment):
             raise _too_long()
         if operator == "%" and isinstance(left, str) and formatted_size(left, right, CHARACTERS) > CHARACTERS:
             raise _too_long()
-        made = super().call_binop(context, operator, left, right)
-        budget.make(made)
-        return made
+        result = super().call_binop(context, operator, left, right)
+        budget.make(result)
+        return result
 
     def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
         """`format` of a text: newer versions of jinja2 put a function of their own in its place."""
-        found = super().wrap_str_format(value)
-        if found is not None and formatted_size(getattr(value, "__self__", ""), (), CHARACTERS) > CHARACTERS:
+        formatter = super().wrap_str_format(value)
+        if formatter is not None and formatted_size(getattr(value, "__self__", ""), (), CHARACTERS) > CHARACTERS:
             raise _too_long()
-        return found
+        return formatter
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
         parsed: nodes.Template = _Bounding().visit(super()._parse(source, name, filename))
@@ -260,14 +261,14 @@ def _bounded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def called(*args: Any, **options: Any) -> Any:
-        given = (*args[skipped + 1 :], *options.values())
-        if filtered_size(name, args[skipped], given, CHARACTERS) > CHARACTERS:
+        arguments = (*args[skipped + 1 :], *options.values())
+        if filtered_size(name, args[skipped], arguments, CHARACTERS) > CHARACTERS:
             raise _too_long()
-        made, budget = function(*args, **options), _current.get()
+        result, budget = function(*args, **options), _current.get()
         if budget is not None:  # None while constant parts are compiled
             budget.step()
-            budget.make(made)
-        return made
+            budget.make(result)
+        return result
 
     return called
 
@@ -317,8 +318,8 @@ def _too_long() -> ModelError:
 
 
 def _one_line(text: str) -> str:
-    found = " ".join(text.split())
-    return found if len(found) <= 200 else f"{found[:200]}..."
+    line = " ".join(text.split())
+    return line if len(line) <= 200 else f"{line[:200]}..."
 
 
 def _length(value: Any) -> int:

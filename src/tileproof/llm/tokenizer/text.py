@@ -82,22 +82,22 @@ class Text:
         try:
             with self._lock, _rejecting(f"the tokenizer of {self.name} fails"):
                 self._tokenizer.encode_special_tokens = not special
-                found: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
+                tokens: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
         except (TypeError, UnicodeEncodeError) as error:
             raise refused(Code.PROMPT, "the prompt is not valid Unicode", "take out lone surrogates") from error
-        if start and self._begins and self.bos is not None and found[:1] != [self.bos]:
-            return [self.bos, *found]
-        return found
+        if start and self._begins and self.bos is not None and tokens[:1] != [self.bos]:
+            return [self.bos, *tokens]
+        return tokens
 
     def decode(self, tokens: Iterable[int], *, special: bool = False) -> str:
         """The text of tokens, without the special ones unless `special`. Rows beyond the tokens have no text."""
         try:
             with _rejecting(f"the tokenizer of {self.name} fails"):
-                found: str = self._tokenizer.decode(list(tokens), skip_special_tokens=not special)
+                text: str = self._tokenizer.decode(list(tokens), skip_special_tokens=not special)
         except (OverflowError, TypeError) as error:
             cure = f"tokens are whole numbers from 0 to {self.tokens - 1}"
             raise refused(Code.PROMPT, f"tokens to decode are wrong: {error}", cure) from error
-        return found
+        return text
 
     def token(self, token: int) -> str:
         """The text of one token, special or not; half a character shows as U+FFFD."""
@@ -105,10 +105,10 @@ class Text:
 
     def piece(self, token: int) -> bytes:
         """The bytes that a token adds to a text behind other tokens; none for a special token."""
-        found = self._pieces.get(token)
-        if found is None:
-            found = self._pieces[token] = self._find_piece(token)
-        return found
+        piece = self._pieces.get(token)
+        if piece is None:
+            piece = self._pieces[token] = self._find_piece(token)
+        return piece
 
     def chat_prompt(
         self, messages: Sequence[Message], *, thinking: bool | None = None, continue_last: bool = False
@@ -123,24 +123,24 @@ class Text:
 
         names = self._special.values()
         parts = chat_parts(self.template, messages, names, thinking=thinking, continue_last=continue_last)
-        found: list[int] = []
+        tokens: list[int] = []
         for part in parts:
             text = part.text
-            found += self._trusted(text) if part.is_trusted else self.encode(text, special=False, start=False)
-        if not found:
+            tokens += self._trusted(text) if part.is_trusted else self.encode(text, special=False, start=False)
+        if not tokens:
             raise refused(Code.PROMPT, "the chat template made an empty prompt", "use --raw-prompt for a plain prompt")
-        return found
+        return tokens
 
     def _trusted(self, text: str) -> list[int]:
         """Tokens of a text in which special tokens are those that it spells, letter by letter.
 
         A tokenizer may bring text into another form before it looks for them, in which more of them are spelled.
         """
-        found = self.encode(text, start=False)
+        tokens = self.encode(text, start=False)
         names = sorted(self._special.values(), key=len, reverse=True)
         pieces = re.split(f"({'|'.join(map(re.escape, names))})", text) if names else [text]
-        if sum(token in self._special for token in found) <= len(pieces) // 2:
-            return found
+        if sum(token in self._special for token in tokens) <= len(pieces) // 2:
+            return tokens
         return [
             token for place, piece in enumerate(pieces)
             for token in self.encode(piece, special=place % 2 == 1, start=False)
@@ -180,10 +180,10 @@ class Text:
 
 def _open_gguf(path: Path, settings: Mapping[str, Any] | None) -> Text:
     values = settings or read_header(path).values
-    found = gguf_vocabulary(values, str(path))
+    vocabulary = gguf_vocabulary(values, str(path))
     template = values.get("tokenizer.chat_template")
     return Text(
-        found.tokenizer, name=path.name, bos=found.bos, eos=found.eos, begins=found.begins,
+        vocabulary.tokenizer, name=path.name, bos=vocabulary.bos, eos=vocabulary.eos, begins=vocabulary.begins,
         template=template if isinstance(template, str) else None,
     )  # fmt: skip
 
@@ -221,9 +221,9 @@ def _tokens(tokenizer: Tokenizer) -> int:
     return 1 + max(tokenizer.get_vocab(with_added_tokens=True).values(), default=-1)
 
 
-def _named_token(tokenizer: Tokenizer, found: Any) -> int | None:
+def _named_token(tokenizer: Tokenizer, entry: Any) -> int | None:
     """A token of a configuration: its text, or a record with it."""
-    text = found.get("content") if isinstance(found, dict) else found
+    text = entry.get("content") if isinstance(entry, dict) else entry
     try:
         return tokenizer.token_to_id(text) if isinstance(text, str) else None
     except (TypeError, UnicodeEncodeError):  # a lone surrogate, which is in no token
@@ -241,12 +241,12 @@ def _read_json(path: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise _damaged(path, error) from error
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         raise refused(Code.MODEL_FILE, f"{path} is not a JSON object", "download it again")
-    return found
+    return document
 
 
 @contextmanager
