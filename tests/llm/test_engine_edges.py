@@ -428,19 +428,10 @@ FUSED = {
 
 def test_fused_operations_give_what_the_single_ones_do(device: str) -> None:
     plain_names, fused_names = set[str](), set[str]()
-    wide = Case(
-        "wide",
-        tiny(
-            "qwen3",
-            hidden_size=512,
-            num_attention_heads=8,
-            head_dim=64,
-            intermediate_size=512,
-            tie_word_embeddings=False,
-        ),
-        is_calm=True,
-    )
-    for case, is_small in ((by_name("qwen3, tied"), False), (by_name("llama, untied"), False), (wide, True)):
+    sizes = {"hidden_size": 512, "num_attention_heads": 8, "head_dim": 64, "tie_word_embeddings": False}
+    wide, odd = (Case(f"wide, {n}", tiny("qwen3", intermediate_size=n, **sizes), is_calm=True) for n in (512, 192))
+    cases = (by_name("qwen3, tied"), False), (by_name("llama, untied"), False), (wide, True), (odd, True)
+    for case, is_small in cases:
         weights, tokens = model_weights(case.config, case.weights, device), case.tokens(140)
         weights = in_8_bits(weights) if is_small else weights
         plain, fused = (

@@ -69,8 +69,6 @@ class Runner:
     """Called when a step of a new class is compiled, which takes a while."""
     steps: dict[StepClass, CapturedStep] = field(default_factory=dict)
     arena: Arena = field(init=False)
-    count: int = 0
-    """Steps that ran."""
     compile_seconds: float = 0.0
     """For new steps: proofs and machine code, unless they are in the cache, and capture."""
 
@@ -84,7 +82,6 @@ class Runner:
         step = self.prepare(chunks)
         step.run()
         tokens: list[int] = step.sampled.numpy()[: len(chunks)].tolist()
-        self.count += 1
         for chunk in chunks:
             chunk.request.computed = chunk.stop
         return step, tokens

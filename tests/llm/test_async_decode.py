@@ -1,4 +1,4 @@
-"""Decoding ahead gives the same texts as step by step, whoever ends, leaves, comes or waits in between."""
+"""Async decode generates the same tokens as step by step, whatever finishes, leaves, comes or waits in between."""
 
 from __future__ import annotations
 
