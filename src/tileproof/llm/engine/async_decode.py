@@ -86,16 +86,18 @@ class AsyncDecode:
 
     def _runs_left(self) -> int:
         """Runs after those queued that fit the pages, the limits of every request, and the class of the step."""
-        pages = self.step.kind.pages
-        fitting = min(
-            min(each.tokens_left, min(len(each.pages), pages) * PAGE - each.length) for each in self.requests
+        kind = self.step.kind
+        tokens = min(
+            min(request.tokens_left, min(len(request.pages), kind.pages) * PAGE - request.length)
+            for request in self.requests
         )
-        return (fitting - self.tokens_queued) // self.step.kind.decode_steps
+        return (tokens - self.tokens_queued) // kind.decode_steps
 
     def _find_pages(self, scheduler: Scheduler) -> bool:
         """Gives each request pages for one more run, unless a limit comes before its end."""
-        more = self.tokens_queued + self.step.kind.decode_steps
-        if any(each.tokens_left < more or each.length + more > self.step.kind.pages * PAGE for each in self.requests):
+        kind = self.step.kind
+        more = self.tokens_queued + kind.decode_steps
+        if any(request.tokens_left < more or request.length + more > kind.pages * PAGE for request in self.requests):
             return False
         if not scheduler.reserve(self.requests, more):
             return False

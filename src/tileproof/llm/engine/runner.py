@@ -90,9 +90,9 @@ class Runner:
         """Begins to decode these requests, where that is all these chunks do, and no logits are read in between."""
         requests = tuple(chunk.request for chunk in chunks)
         is_decode = bool(chunks) and all(chunk.count == 1 and chunk.is_last for chunk in chunks)
-        if not is_decode or any(each.params.logprobs is not None for each in requests):
+        if not is_decode or any(request.params.logprobs is not None for request in requests):
             return None
-        left = min(each.tokens_left for each in requests)
+        left = min(request.tokens_left for request in requests)
         steps = self.decode_steps if left >= self.decode_steps else 1
         is_open = left > steps and scheduler.reserve(requests, steps) is not None
         decode = AsyncDecode(self.prepare(chunks, steps if is_open else 1), requests, self.depth, is_open)

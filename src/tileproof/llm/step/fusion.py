@@ -94,7 +94,7 @@ def _split_linear_silu(kind: StepClass, linear: ops.SplitLinear, silu: ops.SiluM
 def _split_linear_silu_split(
     kind: StepClass, linear: ops.SplitLinear, silu: ops.SiluMul, split: ops.SplitRow
 ) -> Op | None:
-    if any(each.shape[1] % SPLIT_COLUMNS for each in (linear.out, silu.out)):
+    if any(buffer.shape[1] % SPLIT_COLUMNS for buffer in (linear.out, silu.out)):
         return None
     return ops.SplitLinearSiluSplit(
         out_limbs=split.limbs, out_scales=split.scales, limbs=linear.limbs, scales=linear.scales, weight=linear.weight

@@ -55,7 +55,7 @@ def _norm(op: ops.Norm, of: Tensors) -> None:
 def _linear(op: ops.Linear, of: Tensors) -> None:
     x, y, weight = of[op.x], of[op.out], op.weight
     if weight.kind == "int8":
-        workspace = tuple(of[each] for each in op.scratch)
+        workspace = tuple(of[buffer] for buffer in op.scratch)
         activations: Any = {"activations": "int8", "workspace": workspace} if workspace else {}
         tk.int8_linear(x, weight.values, weight.scale, out=y, **activations)
     elif x.shape[0] == 1:
@@ -236,7 +236,7 @@ def _split_linear_silu_split(op: ops.SplitLinearSiluSplit, of: Tensors) -> None:
 
 @launches(ops.SplitLinearAddNormSplit)
 def _split_linear_add_norm_split(op: ops.SplitLinearAddNormSplit, of: Tensors) -> None:
-    (partials,) = (of[each] for each in op.partials)
+    (partials,) = (of[buffer] for buffer in op.partials)
     row, out = (of[op.limbs], of[op.scales]), (of[op.out_limbs], of[op.out_scales], of[op.total][0])
     tk.parts_matvec_pieces(op.weight.values, op.weight.scale, row, partials.shape[0], out=partials)
     tk.add_norm_int8_parts(of[op.residual][0], partials, op.norm, op.eps, out=out)

@@ -44,7 +44,7 @@ def _append(layers: Sequence[NewTokenAttention], rows: Buffer, cache: KVCache) -
     norms = [op.norms for op in layers if op.norms is not None]
     return AppendLayers(
         qkv=rows, cache=cache.all_layers, rope=layers[0].rope, slot_mapping=layers[0].slot_mapping,
-        k_norms=_stacked([each.k_norm for each in norms]) if norms else None, eps=norms[0].eps if norms else 0.0,
+        k_norms=_stacked([norm.k_norm for norm in norms]) if norms else None, eps=norms[0].eps if norms else 0.0,
     )  # fmt: skip
 
 
