@@ -12,12 +12,12 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from tileproof.backends.cpu import compilation, llvm, program, running
-from tileproof.backends.cpu.facts import Facts
+from tileproof.backends.cpu import llvm, program, running
+from tileproof.backends.cpu.parameters import Facts
 from tileproof.backends.cpu.target import depth_for, host
 from tileproof.backends.cuda.assembling import Assembled, assemble
 from tileproof.compiler.pipeline import Cpu, compile_for, lower, with_checks
-from tileproof.frontend.parse import _parsed, parse
+from tileproof.frontend.signature import _parsed, parse
 from tileproof.language.kernel import Kernel
 from tileproof.runtime import gpu, proofs
 from tileproof.runtime.arguments import Bound, bind
@@ -72,7 +72,7 @@ def _cpu_round(kernel: Kernel, bound: Bound) -> tuple[float, ...]:
     generating, _ = timed(lambda: llvm.compile_object(made.text, target))
     key = digest("benchmark", name)
     assert compiled_for(kernel, bound.specialisation).key  # the proof is on disk
-    default().put(key, proofs.write_entry(compilation.compile_kernel(ir, facts, target, name), ()))
+    default().put(key, proofs.write_entry(program.compile_kernel(ir, facts, target, name), ()))
     load, _ = timed(lambda: _load(kernel, bound, facts, key), time.perf_counter)
     return front_end, proof, passes + writing, generating, load
 
