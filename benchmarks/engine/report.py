@@ -186,7 +186,7 @@ def _prefill(model: Model, row: Row, suffix: str) -> Line:
 def prefill_operations(config: ModelConfig, layers: int, length: int) -> float:
     """Of the GEMMs of all tokens, causal attention, and the head of the last token."""
     q, kv = config.num_attention_heads * config.head_dim, config.num_key_value_heads * config.head_dim
-    weights = config.hidden_size * (q + 2 * kv) + q * config.hidden_size + 3 * config.hidden_size * config.intermediate_size
+    weights = config.hidden_size * (2 * q + 2 * kv + 3 * config.intermediate_size)
     attention = 2.0 * q * length**2
     return layers * (2.0 * weights * length + attention) + 2.0 * config.vocab_size * config.hidden_size
 

@@ -26,8 +26,8 @@ from tileproof.llm.request import Request
 
 PEER = "compiled (gpt-fast style)"
 SMALL = replace(
-    shape("qwen3-0.6b"), num_hidden_layers=2, hidden_size=128, num_attention_heads=4, num_key_value_heads=2, head_dim=32,
-    intermediate_size=256, vocab_size=300, tokens=290,
+    shape("qwen3-0.6b"), num_hidden_layers=2, hidden_size=128, num_attention_heads=4, num_key_value_heads=2,
+    head_dim=32, intermediate_size=256, vocab_size=300, tokens=290,
 )  # fmt: skip
 
 
@@ -108,7 +108,8 @@ def test_rows_are_on_disk_when_they_are_done_and_who_fails_is_left_out(
     assert first.rounds == pytest.approx((500,) * 3)
     assert first.tokens == other.tokens == 3 * 32, "turns are of equal length"
     assert first.steps == pytest.approx((2, 2, 2))
-    assert first.bytes_per_token == 1000 + SMALL.num_hidden_layers * 4 * SMALL.num_key_value_heads * SMALL.head_dim * (128 + 16)
+    cached = SMALL.num_hidden_layers * 4 * SMALL.num_key_value_heads * SMALL.head_dim
+    assert first.bytes_per_token == 1000 + cached * (128 + 16)
     assert (peer.who, peer.rounds, peer.note) == (PEER, (), "not measured: it fails")
     assert not found.is_whole
 

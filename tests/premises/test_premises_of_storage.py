@@ -78,8 +78,8 @@ def test_a_launch_uses_the_shape_and_the_address_of_one_memory(way: str) -> None
         for _ in rounds:
             with rounds.attempt():
                 increase(tensor)
-    # torch makes a tensor that nobody else has without Python's lock, in `detach`: for a moment it may have the shape of
-    # the small memory over the large one. So what is counted is updates of the first elements.
+    # torch makes a tensor that nobody else has without Python's lock, in `detach`: for a moment it may have the shape
+    # of the small memory over the large one. So what is counted is updates of the first elements.
     firsts = [each[: min(sizes)] for each in memories]
     assert all(bool((each == each[0]).all()) for each in (*firsts, memories[1][min(sizes) :])), "an update was torn"
     assert sum(float(each[0]) - 1 for each in firsts) == rounds.done, "an update was lost"
