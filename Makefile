@@ -21,7 +21,7 @@ endef
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo examples test lint corpus bench-cpu bench-llm gpu-bundle docs clean
+.PHONY: help demo examples test lint corpus bench-cpu bench-llm gpu-bundle docs dist clean
 
 help:
 	@echo "make demo       text from a real language model, on the CPU"
@@ -33,6 +33,7 @@ help:
 	@echo "make bench-llm  time text generation on the CPU against llama.cpp"
 	@echo "make gpu-bundle compile all that GPU tests and benchmark launch into build/gpu-cache; SWEEP=1 all candidates"
 	@echo "make docs       build the documentation into site/"
+	@echo "make dist       build the wheel and the source distribution into dist/"
 	@echo "make clean      remove all that make made, .venv included"
 
 demo: $(MODEL)
@@ -72,6 +73,11 @@ docs: $(TOOLS)
 	@echo "== mkdocs"
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "site/index.html"
+
+dist: $(TOOLS)
+	@rm -rf dist
+	@$(BIN)/python -m hatchling build -d dist
+	@ls -l dist
 
 clean:
 	rm -rf $(VENV) site dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,4 +1,4 @@
-"""The benchmark book: everything that this machine can run, each row against its peers and the machine's limit.
+"""The benchmarks: everything that this machine can run, each row against its peers and the hardware's limit.
 
     python -m benchmarks                     all sections that can run here, saved, with pages and pictures
     python -m benchmarks gpu                 kernels of the library on the GPU: against cuBLAS, cuDNN, torch, Triton
@@ -6,10 +6,10 @@
     python -m benchmarks host                what launches, graphs and tensors cost the host
     python -m benchmarks compile             from source to GPU code; needs no GPU
     python -m benchmarks llm                 the engine on the CPU against llama.cpp; not among all: it takes a while
-    tileproof bench --suite h200             the engine on an H200 beside its peers; not among all either
+    tileproof bench --suite h200             the engine on an H200 next to its peers; not among all either
     python -m benchmarks pages               only makes pages and pictures anew from the data that is there
 
-A section takes options of its own, `python -m benchmarks gpu --help` tells them. Those that most have:
+A section has options of its own: `python -m benchmarks gpu --help` prints them. Those that most have:
 
     --list                 the names of rows
     --rows WORD ...        rows of these groups, or with these words in their names
@@ -17,31 +17,45 @@ A section takes options of its own, `python -m benchmarks gpu --help` tells them
     --save FOLDER          where results are kept; a folder for each machine is made there
     --check                (gpu) proves and compiles every launch for an H200, without a GPU
 
-Results are kept as data, <device>/*.json; the page <device>/README.md and its pictures are made of them. What people
-have to say of rows, they write into <device>/tried.md. A run of some rows replaces these and leaves the others. Nothing
-else should run meanwhile.
+Results are kept as data, <device>/*.json; pages and pictures are made of them. What people have to say of rows, they
+write into <device>/tried.md. A run of some rows replaces these and leaves the others. Nothing else should run then.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module, util
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from tileproof.diagnostics.errors import TileproofError
 
-from .book import RESULTS, cpu_slug, write_pages
+from .harness.device import cpu_slug
+from .harness.page import RESULTS, Section, write_pages
 
 SECTIONS: Final = ("gpu", "cpu", "host", "compile", "llm")
-_MODULES: Final = {"gpu": "gpu", "cpu": "cpu", "host": "host", "compile": "compiling_gpu", "llm": "llm"}
+_MODULES: Final = {
+    "gpu": "kernels.command", "cpu": "kernels.command", "host": "host.command", "compile": "compile.command",
+    "llm": "engine.llm",
+}  # fmt: skip
 
 
 def section(name: str) -> Callable[[Sequence[str]], int]:
     """The command of a section."""
-    found: Callable[[Sequence[str]], int] = import_module(f".{_MODULES[name]}", __package__).main
-    return found
+    main: Any = import_module(f".{_MODULES[name]}", __package__).main
+    return partial(main, name) if name in ("gpu", "cpu") else main  # type: ignore[no-any-return]
+
+
+def pages_of() -> list[Section]:
+    """What pages are made of, in order."""
+    from .compile.command import SECTION as COMPILE
+    from .engine.report import H200, LLM
+    from .host.command import SECTIONS as HOST
+    from .kernels.command import CPU, GPU
+
+    return [GPU, CPU, *HOST, COMPILE, H200, LLM]
 
 
 def has_gpu() -> bool:
@@ -85,11 +99,7 @@ def everything(arguments: Sequence[str]) -> int:
 
 def pages(into: Path) -> int:
     """Makes all pages and pictures anew."""
-    from . import h200_report, llm_report
-
-    folders = [folder for folder in sorted(into.iterdir()) if folder.is_dir()]
-    engine = (report.write_page(folder) for report in (llm_report, h200_report) for folder in folders)
-    for page in (*write_pages(into), *filter(None, engine)):
+    for page in write_pages(pages_of(), into):
         print(f"written: {page}")
     return 0
 

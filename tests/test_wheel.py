@@ -78,3 +78,10 @@ def test_a_first_kernel_is_written_checked_and_tested(bin_folder: Path, tmp_path
     assert checked.startswith("scale.py: scale: proved, for all constants\n")
     tested = answer(bin_folder / "python", "-m", "pytest", "-q", "-p", "no:cacheprovider", cwd=tmp_path)
     assert "passed" in tested
+
+
+def test_the_version_is_that_of_the_package(wheel: Path, bin_folder: Path) -> None:
+    program = "import tileproof; print(tileproof.__version__)"
+    said = answer(bin_folder / "python", "-c", program, cwd=wheel.parent).strip()
+    assert wheel.name.split("-")[1] == said
+    assert answer(bin_folder / "tileproof", "--version", cwd=wheel.parent).strip() == f"tileproof {said}"

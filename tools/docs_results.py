@@ -12,8 +12,9 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 RESULTS = Path(__file__).resolve().parents[1] / "benchmarks" / "results"
-PAGES = ("README.md", "engine.md", "llm.md")
-_LINK = "](../benchmarks/results/"
+PAGES = ("README.md", "engine.md", "llm.md", "tried.md")
+_LINKS = {"](../benchmarks/results/": "](results/", "](../../../docs/": "](../../"}
+"""What pages of the documentation and of the results write, and what that is in the site."""
 
 
 def on_files(files: Files, config: Any) -> Files:
@@ -26,5 +27,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Links into the repository's results lead to the site's."""
-    return markdown.replace(_LINK, "](results/")
+    """Links into the repository lead to pages of the site."""
+    for written, there in _LINKS.items():
+        markdown = markdown.replace(written, there)
+    return markdown

@@ -7,11 +7,11 @@ A machine with a GPU, but without assembler and prover, then runs both:
     TILEPROOF_CACHE_DIR=build/gpu-cache TILEPROOF_GPU_CACHE=build/gpu-cache python -m pytest -m gpu
     TILEPROOF_CACHE_DIR=build/gpu-cache python -m benchmarks gpu
 
-What they launch they tell themselves: `launches()` in `tests/gpu/launches.py` and `benchmarks/gpu_launches.py` gives
-the name, kernel, arguments and constants of each launch. Arguments are arrays of the host that lie as those of the GPU
-will: strides count, and addresses up to 16 bytes. What is there already is kept, what nobody asks for any more is
-removed. What the assembler made is kept by bytecode too, in a folder that stays here: a change of tileproof asks for
-all keys anew, but seldom for other code.
+What is launched is given by `launches()` in `tests/gpu/launches.py` and `benchmarks/kernels/launches.py`: the name,
+kernel, arguments and constants of each launch. Arguments are arrays of the host that lie as those of the GPU will:
+strides count, and addresses up to 16 bytes. What is there already is kept, what nobody needs any more is removed. What
+the assembler made is kept by bytecode too, in a folder that stays here: a change of tileproof asks for all keys anew,
+but seldom for other code.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ from tileproof.runtime.cache import Cache, default, digest, recorded  # noqa: E4
 from tileproof.runtime.proofs import fingerprint, read_entry, write_entry  # noqa: E402
 from tileproof.runtime.tensors import Tensor  # noqa: E402
 
-BENCHMARK = "benchmarks.gpu_launches"
+BENCHMARK = "benchmarks.kernels.launches"
 """Runs kernels against themselves without checks too."""
-SOURCES = {"launches": "tests/gpu/launches.py", BENCHMARK: "benchmarks/gpu_launches.py"}
+SOURCES = {"launches": "tests/gpu/launches.py", BENCHMARK: "benchmarks/kernels/launches.py"}
 """The modules that tell of launches, and their files."""
 STEP = 25
 """Of so many one is told where there is no terminal."""

@@ -1,7 +1,7 @@
 """Draws the pictures of the pages: `python docs/pictures/draw.py` writes an SVG beside this file for each.
 
 A picture stands on a card of its own, light or dark as the reader's system is, so that it reads on any page. What
-belongs together, in most of them the work of one program, has one colour.
+belongs together, in most of them the work of one program, has one color.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def row() -> Picture:
     picture.text(left + columns * CELL + 16, top + 17, "a program for each row", "small soft", "start")
     y, x = 176, 112
     picture.text(left - 16, y + 5, "r=1", anchor="end")
-    picture.text(left - 16, y + 20, "in turns", "small soft", "end")
+    picture.text(left - 16, y + 20, "iterates", "small soft", "end")
     for number, (start, stop) in enumerate(tiles(columns, size)):
         width = (stop - start) * CELL
         picture.box(x - 24, y - 14, 24, 34, "p1 tint", round_by=5)
@@ -191,10 +191,10 @@ def product() -> Picture:
     picture.arrow(left + k * small + 4, c_y + 6 * small, c_x + j * small - 4, c_y + 6 * small)
     picture.arrow(c_x + 9 * small, top + k * small + 4, c_x + 9 * small, c_y + i * small - 4)
     x = c_x + n * small + 16
-    for line, words in enumerate(("turn 0: k=0:4", "turn 1: k=4:8", "turn 2: k=8:10")):
+    for line, words in enumerate(("step 0: k=0:4", "step 1: k=4:8", "step 2: k=8:10")):
         picture.box(x, top + line * 20, 12, 12, f"p{line} deep")
         picture.text(x + 20, top + 10 + line * 20, words, "small soft", "start")
-    for line, words in enumerate(("tile and tile of", "one colour are", "multiplied, and", "acc takes the sum")):
+    for line, words in enumerate(("tile and tile of", "one color are", "multiplied, and", "acc takes the sum")):
         picture.text(x, c_y + 60 + line * 16, words, "small soft", "start")
     return picture
 
@@ -248,8 +248,8 @@ def total() -> Picture:
         picture.text(x + CELL / 2, floor + 18, bucket, "small soft")
         picture.text(x + CELL / 2, floor + 36, heights[bucket])
     picture.text(left - 12, floor + 36, "count", anchor="end")
-    picture.text(left + 280, 128, "a colour is a program;", "small soft", "start")
-    picture.text(left + 280, 144, "in a Sum they may meet", "small soft", "start")
+    picture.text(left + 280, 128, "a color is a program;", "small soft", "start")
+    picture.text(left + 280, 144, "in a Sum they coincide", "small soft", "start")
     return picture
 
 
@@ -298,7 +298,7 @@ def host() -> Picture:
                            (424, 80, "y.tolist()")):  # fmt: skip
         picture.box(x, python, wide, CELL, "cell", round_by=4)
         picture.text(x + wide / 2, python + 16, words, "small")
-    picture.text(366, python + 40, "refused", "small soft")
+    picture.text(366, python + 40, "raises", "small soft")
     picture.box(504, python, over - 504, CELL, "gone")
     picture.text(557, python + 16, "waits", "small soft")
     picture.box(over, python, 76, CELL, "cell", round_by=4)

@@ -211,6 +211,8 @@ Kernel.operator = _operation
 outside.elsewhere = _on_host
 
 # In the order a reader meets them.
+__version__ = "0.1.0"
+
 __all__ = [  # noqa: RUF022
     # Kernels and their signatures.
     "kernel", "Kernel", "Schedule", "In", "Out", "InOut", "Sum", "Max", "Min", "Index", "Unique", "Offsets", "T", "U",

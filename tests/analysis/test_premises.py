@@ -62,6 +62,19 @@ def gathered(y: Out[f32, "N"], x: In[f32, "V"], at: In[Index["V"], "N"], *, BN: 
         y[n] = x[at[n]]
 
 
+@tp.kernel
+def taken(y: Out[f32, "N"], x: In[f32, "V"], at: In[i32, "N"], *, BN: int = 8) -> None:
+    for n in tp.parallel(N=BN):
+        y[n] = x.get(at[n], 0.0)
+
+
+@tp.kernel
+def taken_from_written(x: InOut[f32, "V"], at: In[i32, "1"]) -> None:
+    for v in tp.parallel(V=tp.each):
+        if at[0] == v:
+            x[v] = x.get(at[0], 0.0) + 1
+
+
 CASES: tuple[tuple[Any, dict[str, int], set[str]], ...] = (
     (clipped, {}, set()),
     (clipped_elsewhere, {}, {"x"}),
@@ -71,6 +84,8 @@ CASES: tuple[tuple[Any, dict[str, int], set[str]], ...] = (
     (low, {}, {"x"}),
     (guarded, {}, {"w"}),
     (gathered, {}, {"at"}),
+    (taken, {}, set()),
+    (taken_from_written, {}, {"at"}),
 )
 
 

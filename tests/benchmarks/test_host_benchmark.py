@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -10,100 +9,73 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmarks.harness import result
+from benchmarks.harness.device import cpu_slug
+from benchmarks.harness.result import Line, Results
+from benchmarks.host import command, places, ways
+
+import tileproof as tp
+from tileproof.runtime.cpu_streams import CpuStream
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
-from benchmarks.book import cpu_slug  # noqa: E402
-from benchmarks.host_report import Figure, Found  # noqa: E402
-
-import tileproof as tp  # noqa: E402
-from benchmarks import host, host_places, host_report, host_ways  # noqa: E402
-from tileproof.runtime.cpu_streams import CpuStream  # noqa: E402
-
 TINY = ("--operations", "1", "3", "--rounds", "2", "--turn", "0", "--batch", "4")
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
-    """What a run without torch printed, and the folder it saved into, where people had written something."""
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path, Results]:
+    """What a run without torch printed, the folder it saved into, and its data."""
     folder = tmp_path_factory.mktemp("host")
-    results = folder / "results"
-    saved = results / cpu_slug()
-    saved.mkdir(parents=True)
-    (saved / "tried.md").write_text("# host_cpu\n\nNothing yet.\n", encoding="utf-8")
     (folder / "torch.py").write_text("raise ImportError\n", encoding="utf-8")
-    path = os.pathsep.join([str(folder), str(ROOT / "src")])
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks", "host", *TINY, "--save", str(results), "--note", "A trial."],
-        cwd=ROOT, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False,
+        [sys.executable, "-m", "benchmarks", "host", *TINY, "--save", str(folder / "results"), "--note", "A trial."],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT / "src")])},
+        capture_output=True, text=True, check=False, cwd=ROOT,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout, saved
+    saved = folder / "results" / cpu_slug()
+    return done.stdout, saved, result.kept(saved / "host_cpu.json")
 
 
-# A run.
-
-
-def test_every_way_is_timed_for_every_number_of_operations(made: tuple[str, Path]) -> None:
-    found = host_report.read((made[1] / "host_cpu.json").read_text(encoding="utf-8"))
-    assert found.counts == [1, 3]
-    for what in host_ways.COUNTED:
-        for count in (1, 3):
-            figure = found.of(what, "tileproof", count)
-            assert figure is not None
-            assert len(figure.rounds) == 2
-    assert {who for _, who, _ in found.figures} == {"tileproof"}
-
-
-def test_what_each_part_costs_is_told_with_its_goal(made: tuple[str, Path]) -> None:
-    parts = json.loads((made[1] / "host_cpu.json").read_text(encoding="utf-8"))["lines"]
-    names = [each["what"] for each in parts]
+def test_every_part_and_every_number_of_operations_is_timed(made: tuple[str, Path, Results]) -> None:
+    lines = {line.name: line for line in made[2].lines}
     for name in (
         "launch, 1024 elements", "launch, the stream held", "leases of a launch, two streams",
-        "await of a chain of 3 over its run", "replay, each of 3 nodes", "tp.empty", "tp.copy, 4 KiB",
+        "await of a chain of 3 over its run, each", "replay, each of 3 nodes", "tp.empty", "tp.copy, 4 KiB",
+        *(f"{what} {count}" for what in ways.COUNTED for count in (1, 3)),
     ):  # fmt: skip
-        assert name in names
+        ours = lines[name].tileproof
+        assert ours is not None
+        assert len(ours.rounds) == 2
+        assert (lines[name].peers, [*lines[name].yardsticks]) == ({}, ["Python call"])
         assert any(line.startswith(name) for line in made[0].splitlines())
-    judged = {each["what"] for each in parts if each["verdict"]}
+    judged = {line.name for line in made[2].lines if line.goals}
     assert judged == {"launch, 1024 elements", "launch, the stream held", "replay, each of 3 nodes"}
 
 
-def test_the_page_of_the_machine_tells_of_it(made: tuple[str, Path]) -> None:
+def test_the_page_of_the_machine_shows_it(made: tuple[str, Path, Results]) -> None:
     page = (made[1] / "README.md").read_text(encoding="utf-8")
-    assert "## What the host costs on the CPU" in page
-    assert "### What was tried for the host\n\nNothing yet.\n" in page
-    assert "**A trial." in page
-    assert "| load of other processes |" in page
-
-
-def test_there_is_a_picture_where_it_can_be_drawn(made: tuple[str, Path]) -> None:
-    pytest.importorskip("matplotlib")
-    assert (made[1] / "host_cpu.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_the_data_say_all_that_was_found(made: tuple[str, Path]) -> None:
-    text = (made[1] / "host_cpu.json").read_text(encoding="utf-8")
-    assert host_report.written(host_report.read(text)) == text
+    for text in ("## What the host costs on the CPU", "| note | A trial. |", "|  | 1 | 3 |"):
+        assert text in page
 
 
 def test_torch_takes_part_where_it_is() -> None:
     pytest.importorskip("torch")
-    ways = host_ways.Ways(host_places.place_of("cpu", host_places.torch_or_none("cpu")), [2], batch=2)
+    made = ways.Ways(places.place_of("cpu", places.torch_or_none("cpu")), [2], batch=2)
     try:
-        theirs = [way for way in ways.all() if way.who == "torch"]
+        theirs = [way for way in made.all() if way.who == "torch"]
         assert {way.what for way in theirs} == {"sync each", "chained", "launch", "empty", "zeros", "copy"}
-        assert host.checked(theirs) == []
+        assert command.checked(theirs) == []
     finally:
-        ways.close()
+        made.close()
 
 
 def test_a_wrong_result_is_found() -> None:
-    wrong = host_ways.Way("nothing", "nobody", 1, lambda: 1e-6, tp.zeros(4))
-    assert host.checked([wrong]) == ["nobody, nothing, 1 operations: 1 + 2 is not 3 everywhere"]
+    wrong = ways.Way("nothing", "nobody", 1, lambda: 1e-6, tp.zeros(4))
+    assert command.checked([wrong]) == ["nobody, nothing, 1 operations: 1 + 2 is not 3 everywhere"]
 
 
 def test_leases_are_left_out_only_meanwhile() -> None:
-    place, args = host_places.OnCpu(None), tuple(tp.full(8, value) for value in (0, 1, 2))
+    place, args = places.OnCpu(None), tuple(tp.full(8, value) for value in (0, 1, 2))
     submit = CpuStream.submit
     stream = tp.current_stream()
     with place.without_leases(args) as launch, place.held(stream):
@@ -116,63 +88,40 @@ def test_leases_are_left_out_only_meanwhile() -> None:
     assert args[0].tolist() == [3.0] * 8
 
 
-def test_what_cannot_run_is_refused_before_anything_is_timed() -> None:
+def test_what_cannot_run_is_rejected_before_anything_is_timed() -> None:
     with pytest.raises(SystemExit, match="at least 1"):
-        host.main(["--operations", "0"])
+        command.main(["--operations", "0"])
 
 
-# What figures say.
-
-
-def found(device: str, load: float = 0.0, **times: tuple[float, ...]) -> Found:
-    """What was found if these were the times, by `what` or `torch_what`."""
-    figures = {}
+def lines(device: str, load: float = 0.0, **times: tuple[float, ...]) -> dict[str, Line]:
+    """Lines if these were the microseconds of each round, by `what` or `torch_what`."""
+    found = {}
     for name, rounds in times.items():
         who = "torch" if name.startswith("torch_") else "tileproof"
-        figures[name.removeprefix("torch_").replace("_", " "), who, 10] = Figure(rounds)
-    return Found(device, figures, {"machine": "made up"}, load=load)
-
-
-def verdicts(told: Found) -> dict[str, str]:
-    return {line.what: line.verdict for line in host_report.lines(told)}
+        found[name.removeprefix("torch_").replace("_", " "), who, 10] = tuple(1e-6 * each for each in rounds)
+    return {line.name: line for line in command.lines_of(found, device, load)}
 
 
 def test_a_launch_on_a_gpu_is_judged_by_torch_and_one_on_the_cpu_by_the_clock() -> None:
     times: dict[str, Any] = {"launch": (4.0, 5.0, 4.5), "torch_launch": (9.0, 9.0, 9.0)}
-    assert verdicts(found("cuda", **times))["launch, 1024 elements"] == "met: <= 0.6 x torch"
-    assert verdicts(found("cpu", **times))["launch, 1024 elements"] == "met: <= 8 us"
+    name = "launch, 1024 elements"
+    assert lines("cuda", **times)[name].verdict == "met: 0.50 for <= 0.60 x torch"
+    assert lines("cpu", **times)[name].verdict == "met: 4.50 us for <= 8.00 us"
     times["launch"] = (8.5, 8.5, 8.5)
-    assert verdicts(found("cuda", **times))["launch, 1024 elements"] == "MISSED: <= 0.6 x torch"
-    assert verdicts(found("cpu", **times))["launch, 1024 elements"] == "MISSED: <= 8 us"
-    assert "MISSED: launch, 1024 elements: 8.50 (8.50 to 8.50) us" in host_report.summary(found("cpu", **times))
+    assert lines("cuda", **times)[name].verdict == "MISSED: 0.94 for <= 0.60 x torch"
+    assert lines("cpu", **times)[name].verdict == "MISSED: 8.50 us for <= 8.00 us"
+    assert lines("cuda", launch=(4.0,))[name].verdict == "not judged: <= 0.60 x torch"
+    assert lines("cpu", load=0.7, launch=(9.0,))[name].verdict == "not judged, loaded: <= 8.00 us"
 
 
-def test_without_torch_a_goal_against_it_is_not_judged() -> None:
-    told = found("cuda", launch=(4.0,))
-    assert verdicts(told)["launch, 1024 elements"] == "not judged: <= 0.6 x torch"
-    assert host_report.summary(told) == "0 of 0 goals met"
-
-
-def test_on_a_busy_machine_no_goal_is_judged() -> None:
-    told = found("cpu", load=0.7, launch=(9.0,))
-    assert verdicts(told)["launch, 1024 elements"] == "loaded, not judged: <= 8 us"
-    assert host_report.summary(told).splitlines()[1].startswith("loaded: other processes kept 0.7 cores busy")
-
-
-def test_differences_are_of_the_same_round() -> None:
-    told = found(
+def test_differences_are_taken_round_by_round() -> None:
+    parts = lines(
         "cuda", leases=(5.0, 15.0, 6.0), no_leases=(4.5, 14.5, 5.5), chained=(2.0, 2.0, 2.0),
         run_chain=(3.0, 3.0, 3.0), awaited_chain=(5.0, 7.0, 6.5),
     )  # fmt: skip
-    parts = {line.what: line for line in host_report.lines(told)}
-    assert parts["leases of a launch, one stream"].ours.rounds == (0.5, 0.5, 0.5)
-    assert parts["leases of a launch, one stream"].verdict == "met: <= 1 us"
-    assert parts["await of a chain of 10 over its run"].ours.rounds == (20.0, 40.0, 35.0)
-    assert parts["await of a chain of 10 over its run"].verdict == "MISSED: <= 30 us"
-    assert parts["run of a chain of 10 over plain launches"].ours.median == 10.0
-
-
-def test_the_spread_leaves_out_a_tenth_at_each_end() -> None:
-    figure = Figure((100.0, *map(float, range(1, 19)), 0.0))
-    assert figure.spread == (2.0, 17.0)
-    assert figure.median == 9.5
+    leases = parts["leases of a launch, one stream"]
+    assert leases.tileproof is not None
+    assert leases.tileproof.rounds == pytest.approx((0.5e-6,) * 3)
+    assert leases.verdict == "met: 0.50 us for <= 1.00 us"
+    assert parts["await of a chain of 10 over its run, each"].verdict == "MISSED: 3.50 us for <= 3.00 us"
+    assert parts["run of a chain of 10 over plain launches, each"].tileproof.value == pytest.approx(1e-6)  # type: ignore[union-attr]

@@ -2,65 +2,54 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.engine import gguf_models, llm
+from benchmarks.engine import llm_worker as worker
+from benchmarks.engine.report import LLM, Side, Turns, cpu_lines
+from benchmarks.harness import page, result
+from benchmarks.harness.result import Line, Results
 from llama_peer import LlamaCpp, log_softmax
-
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
-from benchmarks.llm_report import Figure, Found, Line, Memory, Side  # noqa: E402
-
-from benchmarks import gguf_models, llm, llm_report  # noqa: E402
-from benchmarks import llm_worker as worker  # noqa: E402
 
 SHAPE = gguf_models.Shape("small", "qwen3", 2, 64, 4, 2, 32, 128, 600, 1e6, 1e-6, 2048)
 
 
-def side(decode: float, prefill: float, streamed: int = 270_000_000, peak: int = 400_000_000) -> Side:
-    memory = Memory(100_000_000, peak, 270_000_000, 20_000_000)
-    rounds = tuple(np.linspace(0.9, 1.0, 5).tolist())
-    return Side(Figure(tuple(decode * each for each in rounds)), Figure(tuple(prefill * each for each in rounds)),
-                streamed, memory, 1.5, 12.5)  # fmt: skip
+def side(decode: float, prefill: float, peak: int = 400_000_000) -> Side:
+    rounds = np.linspace(0.9, 1.0, 5)
+    return Side(Turns(tuple((decode * rounds).tolist())), Turns(tuple((prefill * rounds).tolist())), 270_000_000,
+                100_000_000, peak, 270_000_000, 20_000_000, 1.5, 12.5)  # fmt: skip
 
 
-GOOD = Line("SmolLM2-135M", "bf16", "BF16", side(65, 400), side(50, 300), Figure((2.2e10,), 3, 0.08), (9, 10), 0.1)
+def lines(ours: Side, theirs: Side, read: Turns = Turns((2.2e10,))) -> list[Line]:  # noqa: B008 - it is frozen
+    return cpu_lines("SmolLM2-135M", ("bf16", "BF16"), ours, theirs, read, (9, 10), 0.1)
 
 
 def test_a_goal_is_met_by_the_ratio_or_by_the_read_limit() -> None:
-    assert GOOD.missed == []
-    near = replace(GOOD, tileproof=side(75, 400), peer=side(74, 300))
-    assert near.of_limit(near.tileproof) > llm_report.OF_LIMIT
-    assert near.missed == []
-    slow = replace(GOOD, tileproof=side(55, 290, peak=500_000_000))
-    assert [each.partition(":")[0] for each in slow.missed] == ["decode", "prefill", "memory"]
+    assert [line.missed for line in lines(side(65, 400), side(50, 300))] == [[], [], []]
+    assert [line.missed for line in lines(side(75, 400), side(74, 300))] == [[], [], []]
+    assert all(line.missed for line in lines(side(55, 290, peak=500_000_000), side(50, 300)))
+    busy = lines(side(55, 290), side(50, 300), Turns((2.2e10,), is_loaded=True))
+    assert [line.name for line in busy if line.missed] == ["SmolLM2-135M bf16 prefill"]
+    assert busy[0].verdict.startswith("not judged, loaded: ")
 
 
-def test_figures_come_back_from_their_data_and_make_a_page(tmp_path: Path) -> None:
-    found = Found((GOOD, replace(GOOD, ours="int8", theirs="Q8_0", tileproof=side(55, 290))), {"cores": "2"})
-    assert llm_report.read(llm_report.written(found)) == found
-    (tmp_path / llm_report.FILE).write_text(llm_report.written(found), encoding="utf-8")
-    (tmp_path / "tried.md").write_text("# llm\n\nEverything was tried.\n", encoding="utf-8")
-    page = llm_report.write_page(tmp_path)
-    assert page is not None
-    text = page.read_text(encoding="utf-8")
-    assert "| SmolLM2-135M | bf16 / BF16 | 65.0 (61.8) | 50.0 (47.5) | 1.30x | 0.80 / 0.61 | met |" in text
-    assert "MISSED: SmolLM2-135M, int8: prefill: 0.97 x llama.cpp, not 1" in text
-    assert "Everything was tried." in text
-    assert llm_report.write_page(tmp_path / "nowhere") is None
-
-
-def test_a_later_run_replaces_lines_of_the_same_model() -> None:
-    other = replace(GOOD, model="Qwen3-0.6B shape")
-    anew = replace(GOOD, tileproof=side(70, 400))
-    joined = llm_report.joined(Found((GOOD, other), {"date": "before"}), Found((anew,), {"date": "after"}))
-    assert joined == Found((anew, other), {"date": "after"})
-    assert llm_report.joined(None, joined) is joined
+def test_lines_make_a_page(tmp_path: Path) -> None:
+    (tmp_path / "cpu" / "tried.md").parent.mkdir()
+    (tmp_path / "cpu" / "tried.md").write_text("# llm\n\nEverything was tried.\n", encoding="utf-8")
+    found = lines(side(65, 290), side(50, 300))
+    result.save(tmp_path / "cpu" / LLM.file, Results(tuple(found), ({"processor": "A processor"},)))
+    (made,) = page.write_pages([LLM], tmp_path)
+    text = made.read_text(encoding="utf-8")
+    assert made.name == "llm.md"
+    assert "| SmolLM2-135M bf16 decode | bf16 / BF16 | 15.385 ms (16.194 ms) | llama.cpp 20.000 ms (21" in text
+    assert "| 1.30 x llama.cpp | 65.0 tok/s | 80% |" in text
+    assert "| 12.500 / 12.500 | 9 of 10 | 0.100 |" in text
+    assert "- SmolLM2-135M bf16 prefill: MISSED: 0.97 for >= 1.00 x llama.cpp" in text
+    assert "[What was tried](tried.md)" in text
 
 
 class Quiet:
@@ -85,17 +74,13 @@ class Quiet:
 
 
 def test_a_loaded_turn_is_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
-    turns, there = llm.Turns(), Quiet([0.5, 0.2, 0.05, 0.0], monkeypatch)
+    asked, there = llm.Asked(), Quiet([0.5, 0.2, 0.05, 0.0], monkeypatch)
     for _ in range(2):
-        turns.take(there, 12, "decode")  # type: ignore[arg-type]
-    assert turns.figure == Figure((0.05, 0.0), 2, pytest.approx(0.05))
-    never = llm.Turns()
+        asked.take(there, 12, "decode")  # type: ignore[arg-type]
+    assert asked.turns == Turns((0.05, 0.0), outside=pytest.approx(0.05))
+    never = llm.Asked()
     never.take(Quiet([1.0, 0.9, 0.8], monkeypatch), 3, "decode")  # type: ignore[arg-type]
-    assert never.figure == Figure((1.0, 0.9, 0.8), 3, 0.0, is_loaded=True)
-    line = replace(GOOD, peer=replace(GOOD.peer, decode=never.figure), tileproof=side(55, 290))
-    assert line.unsure == ["decode"]
-    assert [each.partition(":")[0] for each in line.missed] == ["prefill"]
-    assert "not judged, loaded: SmolLM2-135M, bf16: decode" in llm_report.summary([line])
+    assert never.turns == Turns((1.0, 0.9, 0.8), is_loaded=True)
 
 
 def test_a_turn_waits_for_others_to_end(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,14 +39,14 @@ _BLOCK = re.compile(r'^```python(?: title="([^"\n]+)")?\n(.*?)^```$', re.MULTILI
 _MARK = re.compile(
     r'^<!-- (says|prints): (.*?) -->\n\n```(?:text|json)(?: title="[^"\n]+")?\n(.*?)^```$', re.MULTILINE | re.DOTALL
 )
-_REFUSED = re.compile(r"# refused: (TP\d{4})\n")
+_REJECTED = re.compile(r"# rejected: (TP\d{4})\n")
 _NEEDS = re.compile(r"# needs: ([\w, ]+)\n")
 _numbers = count()
 
 
 @dataclass(frozen=True)
 class Snippet:
-    """A Python block of a page. A first line `# refused: TP0301` makes it one that must give that code.
+    """A Python block of a page. A first line `# rejected: TP0301` makes it one that must give that code.
 
     A first line `# needs: cupy, gpu` names the modules that it runs with, and whether it wants a GPU.
     """
@@ -57,8 +57,8 @@ class Snippet:
     title: str | None = None
 
     @property
-    def refused(self) -> str | None:
-        found = _REFUSED.match(self.text)
+    def rejected(self) -> str | None:
+        found = _REJECTED.match(self.text)
         return found.group(1) if found else None
 
     @property

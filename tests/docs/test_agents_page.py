@@ -44,7 +44,7 @@ def test_there_are_ten_mistakes() -> None:
 def test_every_field_of_the_json_is_explained() -> None:
     (shown,) = [block.text for block in printed() if "json" in block.what]
     report = json.loads(shown)
-    section = TEXT.partition("| field | is |")[2].partition("\n\n")[0]
+    section = TEXT.partition("| field | meaning |")[2].partition("\n\n")[0]
     explained = {field for row in section.splitlines()[2:] for field in code(row.split("|")[1])}
     assert explained == set(report) | set(report["findings"][0])
 

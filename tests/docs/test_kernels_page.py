@@ -20,7 +20,7 @@ import tileproof.kernels as tk
 PAGE = (ROOT / "docs" / "kernels.md").read_text(encoding="utf-8")
 FUNCTIONS = {name for names in tk.FAMILIES.values() for name in names.split()}
 MODULES = [import_module(f"{tk.__name__}.{each.name}") for each in iter_modules(tk.__path__)]
-IN_GRAPHS = "Some make arrays of their own, and are refused in a graph"
+IN_GRAPHS = "Some allocate arrays, and are rejected in a graph"
 
 
 def rows() -> Iterator[tuple[str, list[str]]]:

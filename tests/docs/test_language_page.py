@@ -1,11 +1,9 @@
-"""The tables of docs/language.md against the code they speak of, and its rules against their tests."""
+"""The tables of docs/language.md against the code they describe."""
 
 from __future__ import annotations
 
-import ast
 import math
 import re
-from collections import Counter
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -54,31 +52,6 @@ def sections() -> dict[str, str]:
 def test_links_within_the_page_lead_to_a_section() -> None:
     anchors = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in sections()}
     assert set(re.findall(r"\]\(#([^)]+)\)", "".join(sections().values()))) <= anchors
-
-
-# The tests of the rules.
-
-
-def named_in(section: str) -> list[str]:
-    """The tests that the closing line of a section names."""
-    closing = section.rstrip("\n").rpartition("\n\n")[2]
-    return code(closing) if closing.startswith("Tests: ") else []
-
-
-def test_every_section_names_the_tests_of_its_rules() -> None:
-    assert [heading for heading, text in sections().items() if not named_in(text)] == ["Not yet"]
-
-
-def test_the_tests_of_rules_are_those_that_sections_name() -> None:
-    written: list[str] = []
-    for path in sorted((ROOT / "tests" / "language").glob("test_rules_*.py")):
-        functions = [node for node in ast.parse(path.read_text("utf-8")).body if isinstance(node, ast.FunctionDef)]
-        written += [function.name for function in functions if function.name.startswith("test")]
-    named = [name for text in sections().values() for name in named_in(text)]
-    assert [name for name, count in Counter(written).items() if count > 1] == []
-    assert [name for name, count in Counter(named).items() if count > 1] == []
-    assert sorted(set(named) - set(written)) == []
-    assert sorted(set(written) - set(named)) == []
 
 
 # Python that is not in the language.

@@ -1,4 +1,4 @@
-"""What the pages show is true: snippets run, wrong ones are refused, names and links exist."""
+"""What the pages show is true: snippets run, wrong ones are rejected, names and links exist."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def saved(snippet: Snippet, folder: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("snippet", [s for s in SNIPPETS if not s.refused], ids=str)
+@pytest.mark.parametrize("snippet", [s for s in SNIPPETS if not s.rejected], ids=str)
 def test_a_snippet_runs(snippet: Snippet, tmp_path: Path) -> None:
     for name in snippet.needs:
         if name != "gpu":
@@ -34,9 +34,9 @@ def test_a_snippet_runs(snippet: Snippet, tmp_path: Path) -> None:
     assert [found.message for found in mistakes(saved(snippet, tmp_path))] == []
 
 
-@pytest.mark.parametrize("snippet", [s for s in SNIPPETS if s.refused], ids=str)
-def test_a_wrong_snippet_is_refused(snippet: Snippet, tmp_path: Path) -> None:
-    assert [found.code.id for found in mistakes(saved(snippet, tmp_path))] == [snippet.refused]
+@pytest.mark.parametrize("snippet", [s for s in SNIPPETS if s.rejected], ids=str)
+def test_a_wrong_snippet_is_rejected(snippet: Snippet, tmp_path: Path) -> None:
+    assert [found.code.id for found in mistakes(saved(snippet, tmp_path))] == [snippet.rejected]
 
 
 @pytest.mark.parametrize("block", printed(), ids=str)

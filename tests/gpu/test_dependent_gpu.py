@@ -12,7 +12,7 @@ from chain_launches import EXTENT, early, matvec, mixed
 from device_arrays import DeviceArray
 
 import tileproof as tp
-from tileproof.backends.cuda import running
+from tileproof.backends.cuda import running, starting
 from tileproof.backends.cuda.driver import Device
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError
@@ -40,7 +40,7 @@ class Step:
         held = self.early if is_early else self.plain
         addresses = {name: address_of(array) for name, array in self.bound.tensors.items()}
         given = self.bound.tensors, addresses, self.bound.scalars, self.bound.dimensions, self.space, stream
-        held.run(*given, dependent=dependent)
+        starting.run(held, *given, dependent=dependent)
 
 
 def code_of(wanted: launching.Variant) -> running.Code:

@@ -10,7 +10,7 @@ from host_launches import joined
 
 import tileproof as tp
 from tileproof.backends.cuda.driver import Device
-from tileproof.runtime import gpu as full
+from tileproof.runtime import following as full
 
 pytestmark = pytest.mark.gpu
 TURNS = 200

@@ -4,6 +4,9 @@ A premise is whatever an index, a guard, a bound of a loop or a check is compute
 element as one value, and a check holds for the value it looked at. So a launch may read premises only from memory that
 nobody writes meanwhile; where others could, it is given a copy of its own.
 
+The index of `x.get(index, fill)` is no premise where x is only read: it is tested where it is used, and code sees to it
+that the test and the access have one value (`from_memory`).
+
 An entry that a kernel stores is no premise where its last operation alone keeps it in range, as a clip to the extent
 does, or the choice between two such values: then it is in range whatever is read, and however often.
 """
@@ -49,7 +52,7 @@ from tileproof.ir.ops import (
     operands,
     results,
 )
-from tileproof.ir.types import AnyValue, Content, TensorType
+from tileproof.ir.types import Access, AnyValue, Content, TensorType
 from tileproof.ir.walk import walk
 from tileproof.language.dtypes import INDEX
 
@@ -79,6 +82,26 @@ def premises_of(kernel: KernelIR) -> frozenset[str]:
     entries = [op.value for op in stored if not _Clipped(kernel, made).is_entry(op)]
     tensors = _reached(pending, sources, loaded, frozenset()) | _reached(entries, sources, loaded, positions)
     return frozenset(tensor.name for tensor in tensors)
+
+
+def from_memory(kernel: KernelIR) -> frozenset[AnyValue]:
+    """The values that depend on what tensors hold. Where memory is shared, code may not read it twice for one of them:
+    LLVM, for one, may load again what was loaded."""
+    users: dict[AnyValue, list[AnyValue]] = {}
+    pending: list[AnyValue] = []
+    for op in walk(kernel.body):
+        if isinstance(op, Load | Get):
+            pending.append(op.result)
+        for value, made_of in _defined(op):
+            for each in made_of:
+                users.setdefault(each, []).append(value)
+    found = set[AnyValue]()
+    while pending:
+        value = pending.pop()
+        if value not in found:
+            found.add(value)
+            pending += users.get(value, ())
+    return frozenset(found)
 
 
 class _Clipped:
@@ -217,7 +240,9 @@ def _root(tensor: AnyValue, sources: Mapping[AnyValue, Sequence[AnyValue]]) -> A
 def _decided_by(op: AnyOp) -> Iterator[AnyValue]:
     """The values by which an operation decides what memory is touched, and the tensors by whose contents it does."""
     match op:
-        case Load(picks=picks) | Get(picks=picks):
+        case Load(picks=picks):
+            yield from _indices(picks)
+        case Get(picks=picks, tensor=tensor) if tensor.type.access is not Access.IN:
             yield from _indices(picks)
         case Store(picks=picks, guard=guard) | Update(picks=picks, guard=guard):
             yield from _indices(picks)
@@ -256,4 +281,4 @@ def _touches(block: Block) -> bool:
     return any(isinstance(op, _MEMORY) for op in walk(block))
 
 
-__all__ = ["premises_of"]
+__all__ = ["from_memory", "premises_of"]

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from benchmarks.gguf_models import convert, packaged_smollm2
+from benchmarks.engine.gguf_models import convert, packaged_smollm2
 from llama_peer import LlamaCpp
 
 from tileproof.llm.text import Text

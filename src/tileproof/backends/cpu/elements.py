@@ -224,9 +224,12 @@ def get(s: State, op: ops.Get, spot: Spot) -> Operand:
     """Elements of a region of a tensor, and `fill` outside of it."""
     view, positions = s.tensors[op.tensor], _positions(s, op.picks, spot)
     when, mask = spot.when, spot.mask
-    for axis, (pick, position) in enumerate(zip(op.picks, positions, strict=True)):
+    for axis, pick in enumerate(op.picks):
         if _is_inside(s, pick, op.tensor, axis):
             continue
+        if isinstance(pick, ops.At | ops.Gather) and _index_of(pick) in s.from_memory:
+            positions[axis] = _fetched_once(s, positions[axis], spot.lanes)
+        position = positions[axis]
         if position.lanes:
             lanes = vector("i64", spot.lanes)
             extent = splat(s.e, view.extents[axis], "i64", spot.lanes)
@@ -240,6 +243,20 @@ def get(s: State, op: ops.Get, spot: Spot) -> Operand:
         return read
     fill = at(s, op.fill, spot)
     return select(s.e, condition, read, fill, op.result.type.dtype, spot.lanes)
+
+
+def _index_of(pick: ops.At | ops.Gather) -> Tile:
+    return pick.index if isinstance(pick, ops.At) else pick.indices
+
+
+def _fetched_once(s: State, position: Position, lanes: int) -> Position:
+    """The same position by way of scratch memory, which nobody else writes: LLVM may fetch what others write once for
+    the test and once more for the access. What is volatile it fetches as often as it is written here."""
+    type_ = vector("i64", lanes) if position.lanes == "each" else "i64"
+    value = position.terms[0] if position.lanes == "each" else position.sum(s)
+    slot = s.allocate(8 * lanes)
+    s.e.do(f"store volatile {type_} {{}}, ptr {{}}, align 8", value, slot)
+    return Position(s.e.here(f"load volatile {type_}, ptr {{}}, align 8", slot), lanes=position.lanes)
 
 
 def _is_inside(s: State, pick: ops.Pick, tensor: Tensor, axis: int) -> bool:

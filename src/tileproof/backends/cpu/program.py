@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from tileproof.analysis.premises import from_memory
 from tileproof.ir import ops
 from tileproof.ir.ops import KernelIR
 from tileproof.ir.types import Tensor, TensorType, Tile, TileType, Value, Walker, number
@@ -170,7 +171,7 @@ class _Writing:
     # What every function begins with.
 
     def _state(self, used: Uses) -> State:
-        s = State(self.kernel, self.target, self.facts, used)
+        s = State(self.kernel, self.target, self.facts, used, from_memory(self.kernel))
         s.e.globals = self.globals
         s.sites, s.shown = self.sites, self.shown
         s.arena = _mid_page(s)

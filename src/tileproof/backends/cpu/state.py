@@ -68,6 +68,8 @@ class State:
     target: Target
     facts: Facts
     uses: Uses
+    from_memory: frozenset[AnyValue] = frozenset()
+    """The values that depend on what tensors hold."""
     e: Emitter = field(default_factory=Emitter)
     tensors: dict[Tensor, View] = field(default_factory=dict)
     places: dict[Walker, Place] = field(default_factory=dict)

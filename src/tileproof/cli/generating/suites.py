@@ -57,12 +57,12 @@ def _words(flag: str, value: str | None) -> Sequence[str]:
 
 def _main_of(name: str) -> Callable[[Sequence[str]], int]:
     for root in (Path.cwd(), Path(__file__).resolve().parents[4]):
-        if (root / "benchmarks" / f"{name}.py").is_file() and str(root) not in sys.path:
+        if (root / "benchmarks" / "engine" / f"{name}.py").is_file() and str(root) not in sys.path:
             sys.path.insert(0, str(root))
     try:
-        found: Callable[[Sequence[str]], int] = import_module(f"benchmarks.{name}").main
+        found: Callable[[Sequence[str]], int] = import_module(f"benchmarks.engine.{name}").main
     except ModuleNotFoundError as error:
-        if error.name not in ("benchmarks", f"benchmarks.{name}"):
+        if error.name not in ("benchmarks", "benchmarks.engine", f"benchmarks.engine.{name}"):
             raise
         raise UsageError(_HOW_TO_RUN) from None
     return found
