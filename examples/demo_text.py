@@ -3,14 +3,14 @@
 import sys
 from contextlib import closing
 
-from tileproof.cli.generating.answering import Answer
-from tileproof.cli.generating.machine import read_rate
-from tileproof.cli.generating.opening import line_of, opened
-from tileproof.cli.generating.settings import Place
-from tileproof.cli.generating.terminal import Notes
+from tileproof.cli.chat.answer import Answer
+from tileproof.cli.chat.machine import read_rate
+from tileproof.cli.chat.model import line_of, opened
+from tileproof.cli.chat.options import Place
+from tileproof.cli.chat.terminal import Notes
 from tileproof.diagnostics import TileproofError
 from tileproof.llm import Message, SamplingParams
-from tileproof.llm.finding import resolve
+from tileproof.llm.loader.find import resolve
 
 MODEL = "smollm2"
 CONTEXT = 2048

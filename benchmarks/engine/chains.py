@@ -43,15 +43,17 @@ def products_of_a_prompt(shared: Shared, length: int) -> Callable[[], Any]:
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
     config = shared.config
-    widths = config.width, config.heads * config.depth, config.inner
+    widths = config.hidden_size, config.num_attention_heads * config.head_dim, config.intermediate_size
     x, heads, inner = (torch.randn(length, n, dtype=torch.bfloat16, device=shared.device) for n in widths)
 
     def work() -> Any:
         with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
             for number, layer in enumerate(shared.layers):
                 rows = slice(-1 if number == len(shared.layers) - 1 else 0, None)
-                qkv = functional.linear(x, layer.qkv).view(1, length, -1, config.depth).transpose(1, 2)
-                q, k, v = qkv.split((config.heads, config.groups, config.groups), dim=1)
+                qkv = functional.linear(x, layer.qkv).view(1, length, -1, config.head_dim).transpose(1, 2)
+                q, k, v = qkv.split(
+                    (config.num_attention_heads, config.num_key_value_heads, config.num_key_value_heads), dim=1
+                )
                 functional.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
                 functional.linear(heads[rows], layer.output)
                 functional.linear(x[rows], layer.gate_up)

@@ -87,16 +87,16 @@ class Compiled(Decoding):
         layer, state = self.shared.layers[number], self.state
         return self._before(
             x, layer.attention_norm, layer.qkv, layer.q_norm, layer.k_norm, state.cos, state.sin, state.position,
-            state.keys[number], state.values[number], self.config.eps,
+            state.keys[number], state.values[number], self.config.rms_norm_eps,
         )  # fmt: skip
 
     @torch.no_grad()
     def second_half(self, x: Any, o: Any, number: int) -> Any:
         """What a layer makes of the residual stream and its attention."""
         layer = self.shared.layers[number]
-        return self._behind(x, o, layer.output, layer.feed_norm, layer.gate_up, layer.down, self.config.eps)
+        return self._behind(x, o, layer.output, layer.feed_norm, layer.gate_up, layer.down, self.config.rms_norm_eps)
 
     @torch.no_grad()
     def logits(self, x: Any) -> Any:
         """Logits of the last layer's rows."""
-        return self._ending(x, self.shared.norm, self.shared.head, self.config.eps)
+        return self._ending(x, self.shared.norm, self.shared.head, self.config.rms_norm_eps)

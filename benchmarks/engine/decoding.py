@@ -15,8 +15,8 @@ from typing import Any, Final
 
 import torch
 
-from tileproof.llm.config import ModelConfig
-from tileproof.llm.rope_angles import rope_angles
+from tileproof.llm.models.config import ModelConfig
+from tileproof.llm.models.rope import rope_angles
 
 from .weights import Shared
 
@@ -44,10 +44,13 @@ class State:
 
     def __init__(self, config: ModelConfig, capacity: int, device: str) -> None:
         self.config, self.device, self.capacity = config, device, capacity
-        shape = config.groups, capacity, config.depth
+        shape = config.num_key_value_heads, capacity, config.head_dim
 
         def cache() -> list[Any]:
-            return [torch.empty(shape, dtype=torch.bfloat16, device=device).normal_() for _ in range(config.layers)]
+            return [
+                torch.empty(shape, dtype=torch.bfloat16, device=device).normal_()
+                for _ in range(config.num_hidden_layers)
+            ]
 
         self.keys, self.values = cache(), cache()
         cos, sin = rope_angles(config, capacity)
@@ -134,7 +137,7 @@ class Decoding:
 
     def _fastest(self) -> int:
         state, config = self.state, self.config
-        query = torch.randn(1, config.heads, config.depth, dtype=torch.bfloat16, device=state.device)
+        query = torch.randn(1, config.num_attention_heads, config.head_dim, dtype=torch.bfloat16, device=state.device)
         taken: dict[int, float] = {}
         for pieces in PIECES:
             self.pieces = pieces

@@ -111,25 +111,25 @@ def write_random(shape: Shape, target: Path, kind: Kind, seed: int = 0) -> None:
 
     writer = gguf.GGUFWriter(target, shape.architecture)
     writer.add_name(shape.name)
-    writer.add_block_count(shape.layers)
-    writer.add_context_length(shape.context)
-    writer.add_embedding_length(shape.width)
-    writer.add_feed_forward_length(shape.inner)
-    writer.add_head_count(shape.heads)
-    writer.add_head_count_kv(shape.groups)
-    writer.add_key_length(shape.depth)
-    writer.add_value_length(shape.depth)
-    writer.add_rope_freq_base(shape.theta)
-    writer.add_layer_norm_rms_eps(shape.eps)
-    writer.add_vocab_size(shape.vocabulary)
+    writer.add_block_count(shape.num_hidden_layers)
+    writer.add_context_length(shape.max_position_embeddings)
+    writer.add_embedding_length(shape.hidden_size)
+    writer.add_feed_forward_length(shape.intermediate_size)
+    writer.add_head_count(shape.num_attention_heads)
+    writer.add_head_count_kv(shape.num_key_value_heads)
+    writer.add_key_length(shape.head_dim)
+    writer.add_value_length(shape.head_dim)
+    writer.add_rope_freq_base(shape.rope_theta)
+    writer.add_layer_norm_rms_eps(shape.rms_norm_eps)
+    writer.add_vocab_size(shape.vocab_size)
     writer.add_file_type(_file_type(kind))
-    tokens, types = made_up_vocabulary(shape.vocabulary)
+    tokens, types = made_up_vocabulary(shape.vocab_size)
     writer.add_tokenizer_model("gpt2")
     writer.add_tokenizer_pre("qwen2")
     writer.add_token_list(tokens)
     writer.add_token_types(types)
     writer.add_token_merges(["Ġ t"])
-    writer.add_eos_token_id(shape.vocabulary - 1)
+    writer.add_eos_token_id(shape.vocab_size - 1)
     writer.add_add_bos_token(False)
     _write(writer, random_tensors(shape, seed), kind)
 
@@ -137,7 +137,7 @@ def write_random(shape: Shape, target: Path, kind: Kind, seed: int = 0) -> None:
 def random_tensors(shape: Shape, seed: int = 0) -> Iterator[tuple[str, np.ndarray]]:
     """The tensors of a random model under their GGUF names, one at a time."""
     rng = np.random.default_rng(seed)
-    wide, narrow = shape.heads * shape.depth, shape.groups * shape.depth
+    wide, narrow = shape.num_attention_heads * shape.head_dim, shape.num_key_value_heads * shape.head_dim
 
     def matrix(rows: int, columns: int, scale: float = 1.0) -> np.ndarray:
         values = rng.standard_normal((rows, columns), dtype=np.float32)
@@ -147,22 +147,22 @@ def random_tensors(shape: Shape, seed: int = 0) -> Iterator[tuple[str, np.ndarra
     def norm(size: int) -> np.ndarray:
         return rng.uniform(0.5, 1.5, size).astype(np.float32)
 
-    yield "token_embd.weight", matrix(shape.vocabulary, shape.width, 4.0)
-    for layer in range(shape.layers):
+    yield "token_embd.weight", matrix(shape.vocab_size, shape.hidden_size, 4.0)
+    for layer in range(shape.num_hidden_layers):
         block = f"blk.{layer}"
-        yield f"{block}.attn_norm.weight", norm(shape.width)
-        yield f"{block}.attn_q.weight", matrix(wide, shape.width)
-        yield f"{block}.attn_k.weight", matrix(narrow, shape.width)
-        yield f"{block}.attn_v.weight", matrix(narrow, shape.width)
+        yield f"{block}.attn_norm.weight", norm(shape.hidden_size)
+        yield f"{block}.attn_q.weight", matrix(wide, shape.hidden_size)
+        yield f"{block}.attn_k.weight", matrix(narrow, shape.hidden_size)
+        yield f"{block}.attn_v.weight", matrix(narrow, shape.hidden_size)
         if shape.architecture == "qwen3":
-            yield f"{block}.attn_q_norm.weight", norm(shape.depth)
-            yield f"{block}.attn_k_norm.weight", norm(shape.depth)
-        yield f"{block}.attn_output.weight", matrix(shape.width, wide)
-        yield f"{block}.ffn_norm.weight", norm(shape.width)
-        yield f"{block}.ffn_gate.weight", matrix(shape.inner, shape.width)
-        yield f"{block}.ffn_up.weight", matrix(shape.inner, shape.width)
-        yield f"{block}.ffn_down.weight", matrix(shape.width, shape.inner)
-    yield "output_norm.weight", norm(shape.width)
+            yield f"{block}.attn_q_norm.weight", norm(shape.head_dim)
+            yield f"{block}.attn_k_norm.weight", norm(shape.head_dim)
+        yield f"{block}.attn_output.weight", matrix(shape.hidden_size, wide)
+        yield f"{block}.ffn_norm.weight", norm(shape.hidden_size)
+        yield f"{block}.ffn_gate.weight", matrix(shape.intermediate_size, shape.hidden_size)
+        yield f"{block}.ffn_up.weight", matrix(shape.intermediate_size, shape.hidden_size)
+        yield f"{block}.ffn_down.weight", matrix(shape.hidden_size, shape.intermediate_size)
+    yield "output_norm.weight", norm(shape.hidden_size)
 
 
 def made_up_vocabulary(size: int) -> tuple[list[str], list[int]]:

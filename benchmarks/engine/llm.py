@@ -199,7 +199,7 @@ def judged_text(model: str, file: Path) -> list[int]:
     """The tokens of the text; of a made-up vocabulary any."""
     if model == "qwen3":
         return tokens(99, 48)
-    from tileproof.llm.text import Text
+    from tileproof.llm.tokenizer.text import Text
 
     return list(Text.open(file).encode(TEXT))
 

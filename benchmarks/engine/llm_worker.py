@@ -165,7 +165,7 @@ def contestant(kind: str, *rest: str) -> Callable[[], Any]:
             import tokenizers  # noqa: F401 - so that the model is all that is left to load
 
             import tileproof.kernels as tk
-            import tileproof.llm.engine  # noqa: F401
+            import tileproof.llm.llm  # noqa: F401
 
             tk.add(np.ones(64, np.float32), np.ones(64, np.float32))
             return lambda: Tileproof(*rest)

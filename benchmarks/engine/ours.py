@@ -13,12 +13,13 @@ import numpy as np
 import tileproof as tp
 import tileproof.kernels as tk
 from tileproof.llm import LLM, SamplingParams
-from tileproof.llm.capture import Captured, launch
-from tileproof.llm.profiling import _label as label_of
-from tileproof.llm.schedule import Piece
-from tileproof.llm.sequence import Sequence as Text
-from tileproof.llm.step import PAGE, Op
-from tileproof.llm.weights import ModelWeights
+from tileproof.llm.engine.scheduler import ScheduledChunk
+from tileproof.llm.evaluation import label_of
+from tileproof.llm.models.weights import ModelWeights
+from tileproof.llm.request import Request
+from tileproof.llm.step.capture import CapturedStep
+from tileproof.llm.step.ir import PAGE, Op
+from tileproof.llm.step.kernels import launch
 from tileproof.tuning.choices import in_chain
 
 from .decoding import Turn
@@ -51,8 +52,7 @@ class Ours:
         """A short text, so that every step that the context needs has run."""
         self._context = context
         self.turn(16)
-        turns = self.llm.runner.turns if self.llm.runner.is_ahead else 0
-        self.nodes = nodes_of(decoding_step(self.llm, context, turns)[0])
+        self.nodes = nodes_of(decoding_step(self.llm, context, self.llm.runner.decode_steps)[0])
 
     def turn(self, tokens: int) -> Turn:
         """A prompt, and so many tokens behind the first."""
@@ -65,7 +65,7 @@ class Ours:
         first, last = stamps[0][0], stamps[-1][0]
         made = sum(count for _, count in stamps[1:])
         whens = [when for when, count in stamps for _ in range(count)]
-        window = window_of(self.llm.runner.turns)
+        window = window_of(self.llm.runner.decode_steps)
         steps = tuple((b - a) / window for a, b in pairwise(whens[window::window]))
         return Turn(made, last - first, steps, first - began)
 
@@ -79,7 +79,7 @@ class OurGraph:
     def __init__(self, llm: LLM, name: str) -> None:
         self.llm, self.name = llm, name
         self.nodes: int | None = None
-        self._step: Captured | None = None
+        self._step: CapturedStep | None = None
         self._pages: list[int] = []
 
     def begin(self, context: int) -> None:
@@ -107,20 +107,20 @@ def make_steps(llm: LLM, contexts: Sequence[int], prompts: Sequence[int], tokens
     for context in contexts:
         for length in range(context, context + tokens + 1, PAGE // 2):
             with _text(llm, length + 1, length) as sequence:
-                for turns in {1, runner.turns} if runner.is_ahead else ():
-                    runner.prepared([Piece(sequence, length, 1)], turns)
+                for steps in {1, runner.decode_steps}:
+                    runner.prepare([ScheduledChunk(sequence, length, 1)], steps)
                 if length == context:
-                    runner.prepared([Piece(sequence, length, 1)])
+                    runner.prepare([ScheduledChunk(sequence, length, 1)])
     for length in {*contexts, *prompts}:
         with _text(llm, length, 0) as sequence:
-            for start in range(0, length, runner.budget):
-                runner.prepared([Piece(sequence, start, min(runner.budget, length - start))])
+            for start in range(0, length, runner.token_budget):
+                runner.prepare([ScheduledChunk(sequence, start, min(runner.token_budget, length - start))])
 
 
-def decoding_step(llm: LLM, context: int, turns: int = 0) -> tuple[Captured, list[int]]:
+def decoding_step(llm: LLM, context: int, decode_steps: int = 0) -> tuple[CapturedStep, list[int]]:
     """The step of one token behind a context, its inputs filled, and the pages that they name; or of several turns."""
     with _text(llm, context + 1, context) as sequence:
-        return llm.runner.prepared([Piece(sequence, context, 1)], turns), sequence.pages
+        return llm.runner.prepare([ScheduledChunk(sequence, context, 1)], decode_steps), sequence.pages
 
 
 def prefill_alone(llm: LLM, length: int, runs: int) -> float:
@@ -132,16 +132,16 @@ def prefill_alone(llm: LLM, length: int, runs: int) -> float:
     wait = tp.current_stream(llm.device).synchronize
     with _text(llm, length, 0) as sequence:
         sequence.prompt = tuple(text_of(llm, length, 0))
-        starts = range(0, length, llm.runner.budget)
-        pieces = [Piece(sequence, start, min(llm.runner.budget, length - start)) for start in starts]
+        starts = range(0, length, llm.runner.token_budget)
+        pieces = [ScheduledChunk(sequence, start, min(llm.runner.token_budget, length - start)) for start in starts]
         if len(pieces) == 1:
-            step = llm.runner.prepared(pieces)
+            step = llm.runner.prepare(pieces)
             step.inputs.send()
-            return timed(step.again, wait, runs)
+            return timed(step.replay, wait, runs)
 
         def steps() -> None:
             for piece in pieces:
-                llm.runner.prepared([piece]).run()
+                llm.runner.prepare([piece]).run()
 
         return timed(steps, wait, runs)
 
@@ -150,16 +150,16 @@ def prompt_logits(llm: LLM, length: int) -> Any:
     """The logits behind a prompt of random tokens, by the steps that `prefill_alone` times."""
     with _text(llm, length, 0) as sequence:
         sequence.prompt = tuple(text_of(llm, length, 0))
-        for start in range(0, length, llm.runner.budget):
-            step = llm.runner.prepared([Piece(sequence, start, min(llm.runner.budget, length - start))])
+        for start in range(0, length, llm.runner.token_budget):
+            step = llm.runner.prepare([ScheduledChunk(sequence, start, min(llm.runner.token_budget, length - start))])
             step.run()
         return step.logits.numpy()[0, : llm.config.tokens].astype(np.float64)
 
 
 @contextmanager
-def _text(llm: LLM, length: int, computed: int) -> Iterator[Text]:
+def _text(llm: LLM, length: int, computed: int) -> Iterator[Request]:
     """A text with pages that nobody else takes before the end of a turn."""
-    sequence = Text((0,) * length, SamplingParams(), computed=computed)
+    sequence = Request((0,) * length, SamplingParams(), computed=computed)
     taken = llm.pool.take(sequence.pages_for(length))
     assert taken is not None
     sequence.pages = taken
@@ -169,9 +169,9 @@ def _text(llm: LLM, length: int, computed: int) -> Iterator[Text]:
         llm.pool.give_back(taken)
 
 
-def nodes_of(step: Captured) -> int | None:
+def nodes_of(step: CapturedStep) -> int | None:
     """Nodes of the graph of a step, for each token of a sequence."""
-    return None if step.graph is None else -(-len(step.graph.describe().nodes) // max(step.kind.turns, 1))
+    return None if step.graph is None else -(-len(step.graph.describe().nodes) // max(step.kind.decode_steps, 1))
 
 
 def replayed(graph: tp.Graph, times: int, device: str) -> float:
@@ -224,7 +224,7 @@ def parts_of(llm: LLM, context: int) -> dict[str, Any]:
     return {"context": context, "seconds": replayed(step.graph, 16, llm.device) / 16, "parts": parts}
 
 
-def _best(ops: Sequence[Op], times: int, step: Captured, device: str) -> float:
+def _best(ops: Sequence[Op], times: int, step: CapturedStep, device: str) -> float:
     """Seconds of some operations, all of them so many times, in a graph."""
     with tp.Graph() as graph:
         for _ in range(times):

@@ -62,11 +62,11 @@ class Proxy(Decoding):
         def row(size: int) -> Any:
             return torch.empty(1, size, dtype=torch.bfloat16, device=state.device)
 
-        self._x, self._y, self._normed, self._added = (row(config.width) for _ in range(4))
-        self._qkv = row((config.heads + 2 * config.groups) * config.depth)
-        self._q = torch.empty(1, config.heads, config.depth, dtype=torch.bfloat16, device=state.device)
-        self._both, self._inner = row(2 * config.inner), row(config.inner)
-        self._logits = row(config.vocabulary)
+        self._x, self._y, self._normed, self._added = (row(config.hidden_size) for _ in range(4))
+        self._qkv = row((config.num_attention_heads + 2 * config.num_key_value_heads) * config.head_dim)
+        self._q = torch.empty(1, config.num_attention_heads, config.head_dim, dtype=torch.bfloat16, device=state.device)
+        self._both, self._inner = row(2 * config.intermediate_size), row(config.intermediate_size)
+        self._logits = row(config.vocab_size)
         self._products = fastest_products(shared)
 
     def _product(self, out: Any, matrix: Any, row: Any) -> None:
@@ -76,7 +76,7 @@ class Proxy(Decoding):
         from ..kernels import triton_kernels as norms
         from . import triton_kernels
 
-        state, eps = self.state, self.config.eps
+        state, eps = self.state, self.config.rms_norm_eps
         torch.index_select(self.shared.table, 0, state.token, out=self._x)
         x, other, normed = self._x, self._y, self._normed
         pending: Any = None

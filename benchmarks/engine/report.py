@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Literal
 
-from tileproof.llm.config import ModelConfig
-from tileproof.llm.shapes import shape
+from tileproof.llm.models.config import ModelConfig
+from tileproof.llm.models.shapes import shape
 
 from ..harness.page import Section
 from ..harness.result import Figure, Goal, Line, Results, Unit
@@ -185,10 +185,10 @@ def _prefill(model: Model, row: Row, suffix: str) -> Line:
 
 def prefill_operations(config: ModelConfig, layers: int, length: int) -> float:
     """Of the GEMMs of all tokens, causal attention, and the head of the last token."""
-    q, kv = config.heads * config.depth, config.groups * config.depth
-    weights = config.width * (q + 2 * kv) + q * config.width + 3 * config.width * config.inner
+    q, kv = config.num_attention_heads * config.head_dim, config.num_key_value_heads * config.head_dim
+    weights = config.hidden_size * (q + 2 * kv) + q * config.hidden_size + 3 * config.hidden_size * config.intermediate_size
     attention = 2.0 * q * length**2
-    return layers * (2.0 * weights * length + attention) + 2.0 * config.vocabulary * config.width
+    return layers * (2.0 * weights * length + attention) + 2.0 * config.vocab_size * config.hidden_size
 
 
 _KINDS: Final = ("decode", "prefill", "products", "step")

@@ -14,8 +14,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from tileproof.llm.config import ModelConfig
-from tileproof.llm.shapes import shape
+from tileproof.llm.models.config import ModelConfig
+from tileproof.llm.models.shapes import shape
 
 from ..harness.device import nvidia_smi
 from ..harness.text import first_line
@@ -74,9 +74,11 @@ class Run:
     def keep(self, *rows: Row) -> None:
         """Rows that are done, and all so far in the file."""
         self.rows += rows
-        whole = shape(self.plan.model).layers
-        found = Model(self.plan.model, self.config.layers, self.config.layers == whole, self.read_rate,
-                      tuple(self.rows), self.parts, self.facts)  # fmt: skip
+        whole = shape(self.plan.model).num_hidden_layers
+        layers = self.config.num_hidden_layers
+        found = Model(
+            self.plan.model, layers, layers == whole, self.read_rate, tuple(self.rows), self.parts, self.facts
+        )
         partial = Path(self.plan.file + ".part")
         partial.write_text(json.dumps(found.data()), encoding="utf-8")
         partial.replace(self.plan.file)
@@ -102,7 +104,7 @@ def clocks() -> str:
 
 def bytes_per_token(config: ModelConfig, streamed: int, places: float) -> float:
     """Weights, and keys and values of so many places, that one token reads."""
-    return streamed + config.layers * 2 * config.groups * config.depth * 2 * places
+    return streamed + config.num_hidden_layers * 2 * config.num_key_value_heads * config.head_dim * 2 * places
 
 
 def percentiles(values: Sequence[float]) -> tuple[float, float, float] | None:

@@ -24,15 +24,21 @@ def model_of(shared: Shared) -> Any:
 
     config = shared.config
     theirs = Qwen3Config(
-        vocab_size=config.vocabulary, hidden_size=config.width, intermediate_size=config.inner,
-        num_hidden_layers=config.layers, num_attention_heads=config.heads, num_key_value_heads=config.groups,
-        head_dim=config.depth, rms_norm_eps=config.eps, max_position_embeddings=config.context,
-        tie_word_embeddings=config.is_tied, rope_theta=config.theta, attention_bias=False,
-        rope_parameters={"rope_type": "default", "rope_theta": config.theta}, attn_implementation="sdpa",
+        vocab_size=config.vocab_size, hidden_size=config.hidden_size, intermediate_size=config.intermediate_size,
+        num_hidden_layers=config.num_hidden_layers, num_attention_heads=config.num_attention_heads,
+        num_key_value_heads=config.num_key_value_heads,
+        head_dim=config.head_dim, rms_norm_eps=config.rms_norm_eps,
+        max_position_embeddings=config.max_position_embeddings,
+        tie_word_embeddings=config.tie_word_embeddings, rope_theta=config.rope_theta, attention_bias=False,
+        rope_parameters={"rope_type": "default", "rope_theta": config.rope_theta}, attn_implementation="sdpa",
     )  # fmt: skip
     with torch.device("meta"):
         model = Qwen3ForCausalLM(theirs)
-    q, kv, inner = config.heads * config.depth, config.groups * config.depth, config.inner
+    q, kv, inner = (
+        config.num_attention_heads * config.head_dim,
+        config.num_key_value_heads * config.head_dim,
+        config.intermediate_size,
+    )
     state = {"model.embed_tokens.weight": shared.table, "model.norm.weight": shared.norm, "lm_head.weight": shared.head}
     for number, layer in enumerate(shared.layers):
         for name, weight in (

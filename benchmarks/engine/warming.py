@@ -54,7 +54,7 @@ def main(arguments: Sequence[str]) -> int:
     """Compiles pieces of peers, with one layer of the model. One that fails is reported, and the others go on."""
     import torch
 
-    from tileproof.llm.shapes import shape
+    from tileproof.llm.models.shapes import shape
 
     from .compiled import Compiled
     from .decoding import State
@@ -62,7 +62,7 @@ def main(arguments: Sequence[str]) -> int:
     from .weights import made
 
     plan, pieces = Plan.of(json.loads(arguments[0])), arguments[1:]
-    config = replace(shape(plan.model), layers=1)
+    config = replace(shape(plan.model), num_hidden_layers=1)
     shared, state = made(config, "cuda:0"), State(config, plan.capacity, "cuda:0")
     compiled = Compiled(shared, state)
     x = torch.nn.functional.embedding(state.token, shared.table)
@@ -73,7 +73,7 @@ def main(arguments: Sequence[str]) -> int:
         proxy.begin(128)
 
     def second_half() -> None:
-        o = torch.zeros(1, config.heads * config.depth, dtype=x.dtype, device=x.device)
+        o = torch.zeros(1, config.num_attention_heads * config.head_dim, dtype=x.dtype, device=x.device)
         compiled.second_half(x, o, 0)
 
     ways = {

@@ -8,8 +8,8 @@ from typing import Any, Final
 import torch
 
 import tileproof as tp
-from tileproof.llm.config import ModelConfig
-from tileproof.llm.weights import GROUP, LayerWeights, ModelWeights, Weight
+from tileproof.llm.models.config import ModelConfig
+from tileproof.llm.models.weights import GROUP, LayerWeights, ModelWeights, Weight
 
 _ROWS: Final = 16384
 """Rows of a matrix that are quantised at a time."""
@@ -79,7 +79,12 @@ class Shared:
 def made(config: ModelConfig, device: str, seed: int = 0) -> Shared:
     """Weights with the spread 1 / sqrt(inputs), so that activations and logits keep to ordinary sizes."""
     torch.manual_seed(seed)
-    width, inner, q, kv = config.width, config.inner, config.heads * config.depth, config.groups * config.depth
+    width, inner, q, kv = (
+        config.hidden_size,
+        config.intermediate_size,
+        config.num_attention_heads * config.head_dim,
+        config.num_key_value_heads * config.head_dim,
+    )
 
     def matrix(rows: int, columns: int) -> Any:
         return torch.empty(rows, columns, dtype=torch.bfloat16, device=device).normal_(0, columns**-0.5)
@@ -87,15 +92,15 @@ def made(config: ModelConfig, device: str, seed: int = 0) -> Shared:
     def norm(size: int) -> Any:
         return torch.empty(size, dtype=torch.bfloat16, device=device).uniform_(0.5, 1.5)
 
-    table = matrix(config.vocabulary, width)
+    table = matrix(config.vocab_size, width)
     layers = tuple(
         Layer(
-            norm(width), matrix(q + 2 * kv, width), norm(config.depth), norm(config.depth), matrix(width, q),
+            norm(width), matrix(q + 2 * kv, width), norm(config.head_dim), norm(config.head_dim), matrix(width, q),
             norm(width), matrix(2 * inner, width), matrix(width, inner),
         )
-        for _ in range(config.layers)
+        for _ in range(config.num_hidden_layers)
     )  # fmt: skip
-    head = table if config.is_tied else matrix(config.vocabulary, width)
+    head = table if config.tie_word_embeddings else matrix(config.vocab_size, width)
     if device != "cpu":
         torch.cuda.synchronize()
     return Shared(config, table, layers, norm(width), head)

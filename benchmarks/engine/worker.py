@@ -19,7 +19,7 @@ from typing import Any, Final, Protocol
 import torch
 
 from tileproof.llm import LLM
-from tileproof.llm.shapes import shape
+from tileproof.llm.models.shapes import shape
 
 from ..harness.text import first_line
 from . import chains, ours
@@ -255,20 +255,20 @@ def make_steps(run: Run, llm: LLM, small: LLM | None, warming: Warming) -> None:
             break
         with attempt(run, f"steps at {contexts or lengths}"):
             ours.make_steps(engine, contexts, lengths, plan.tokens)
-    run.tell(f"steps are made, {len(llm.runner.steps)} of bf16 in {llm.runner.making:.1f} s")
+    run.tell(f"steps are made, {len(llm.runner.steps)} of bf16 in {llm.runner.compile_seconds:.1f} s")
 
 
 def measure(plan: Plan) -> None:
     """Carries a plan out: what takes long beside each other, then what goals are about, then the rest."""
     config = shape(plan.model)
     if plan.layers is not None:
-        config = replace(config, layers=plan.layers)
+        config = replace(config, num_hidden_layers=plan.layers)
     run = Run(plan, config)
     run.facts["batch, activations, sums"] = "1, bf16, f32"
     run.facts["SM clock, memory clock, heat, power before"] = clocks()
-    run.tell(f"weights of {config.layers} layers")
+    run.tell(f"weights of {config.num_hidden_layers} layers")
     shared = made(config, DEVICE)
-    room = min(max((*plan.contexts, *plan.prompts)) + plan.tokens + 64, config.context)
+    room = min(max((*plan.contexts, *plan.prompts)) + plan.tokens + 64, config.max_position_embeddings)
     llm = LLM.of(config, shared.ours(), device=DEVICE, max_seq_len=room, max_batch=1, chunk=8192)
     small: LLM | None = None
     with attempt(run, "8-bit weights"):
@@ -302,7 +302,7 @@ def measure(plan: Plan) -> None:
     free, total = torch.cuda.mem_get_info()
     run.facts["memory of the GPU in use, all contestants"] = f"{(total - free) / 1e9:.1f} GB"
     run.facts["SM clock, memory clock, heat, power after"] = clocks()
-    run.facts["seconds to make all steps (bf16)"] = f"{llm.runner.making:.1f}, {len(llm.runner.steps)} classes"
+    run.facts["seconds to make all steps (bf16)"] = f"{llm.runner.compile_seconds:.1f}, {len(llm.runner.steps)} classes"
     decode(run, contestants, streamed, [each for each in plan.contexts if each > SHORT], _LONG_ROUNDS)
     prompts(run, shared, llm, [each for each in plan.prompts if each not in JUDGED_PROMPTS])
     run.facts["seconds of the run"] = f"{time.monotonic() - run.began:.0f}"

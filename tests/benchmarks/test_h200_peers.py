@@ -21,13 +21,14 @@ from benchmarks.engine.report import GRAPH, OURS, PROMPT_PEER
 from benchmarks.engine.run import Run, percentiles
 
 from tileproof.llm import LLM
-from tileproof.llm.sequence import Sequence
-from tileproof.llm.shapes import shape
+from tileproof.llm.models.shapes import shape
+from tileproof.llm.request import Request
 
 PEER = "compiled (gpt-fast style)"
 SMALL = replace(
-    shape("qwen3-0.6b"), layers=2, width=128, heads=4, groups=2, depth=32, inner=256, vocabulary=300, tokens=290
-)
+    shape("qwen3-0.6b"), num_hidden_layers=2, hidden_size=128, num_attention_heads=4, num_key_value_heads=2, head_dim=32,
+    intermediate_size=256, vocab_size=300, tokens=290,
+)  # fmt: skip
 
 
 def test_peers_compute_what_the_engine_computes() -> None:
@@ -40,7 +41,7 @@ def test_peers_compute_what_the_engine_computes() -> None:
     assert worker.agreement(peer, text, places)[0] < 0.15
     small = LLM.of(SMALL, shared.ours_int8(), max_seq_len=128, max_batch=1)
     assert ours.judged(small, prompt, 1, 1)[1][0][0][1] == pytest.approx(places[0][0][1], abs=0.2)
-    shared.layers[0].k_norm.mul_(torch.linspace(0.2, 2, SMALL.depth))
+    shared.layers[0].k_norm.mul_(torch.linspace(0.2, 2, SMALL.head_dim))
     assert worker.agreement(peer, text, places)[0] > 0.02, "another model is told apart"
 
 
@@ -107,7 +108,7 @@ def test_rows_are_on_disk_when_they_are_done_and_who_fails_is_left_out(
     assert first.rounds == pytest.approx((500,) * 3)
     assert first.tokens == other.tokens == 3 * 32, "turns are of equal length"
     assert first.steps == pytest.approx((2, 2, 2))
-    assert first.bytes_per_token == 1000 + SMALL.layers * 4 * SMALL.groups * SMALL.depth * (128 + 16)
+    assert first.bytes_per_token == 1000 + SMALL.num_hidden_layers * 4 * SMALL.num_key_value_heads * SMALL.head_dim * (128 + 16)
     assert (peer.who, peer.rounds, peer.note) == (PEER, (), "not measured: it fails")
     assert not found.is_whole
 
@@ -130,11 +131,11 @@ def test_prompts_are_raced_and_kept_as_tokens_per_second(tmp_path: Path, monkeyp
 
 def test_the_graph_of_a_prompt_is_timed_with_random_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
     llm = LLM.of(SMALL, weights.made(SMALL, "cpu").ours(), max_seq_len=128, max_batch=1)
-    read, real = list[int](), Sequence.tokens
-    def tokens(self: Sequence, start: int, stop: int) -> Any:
+    read, real = list[int](), Request.tokens
+    def tokens(self: Request, start: int, stop: int) -> Any:
         read.extend(real(self, start, stop))
         return real(self, start, stop)
-    monkeypatch.setattr(Sequence, "tokens", tokens)
+    monkeypatch.setattr(Request, "tokens", tokens)
     assert ours.prefill_alone(llm, 100, 1) > 0
     assert len(read) == 100
     assert len(set(read)) > 20

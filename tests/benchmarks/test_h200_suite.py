@@ -19,11 +19,19 @@ from benchmarks.engine.run import TooSlow, boxed
 from benchmarks.harness import page, result
 
 from tileproof.cli.main import main
-from tileproof.llm.shapes import shape
+from tileproof.llm.models.shapes import shape
 
 PEER = "compiled (gpt-fast style)"
 SMALL = replace(
-    shape("qwen3-0.6b"), layers=2, width=128, heads=4, groups=2, depth=32, inner=256, vocabulary=300, tokens=290
+    shape("qwen3-0.6b"),
+    num_hidden_layers=2,
+    hidden_size=128,
+    num_attention_heads=4,
+    num_key_value_heads=2,
+    head_dim=32,
+    intermediate_size=256,
+    vocab_size=300,
+    tokens=290,
 )
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from checkpoints import random_weights, tiny, write_folder
 
-from tileproof.cli.generating import machine
+from tileproof.cli.chat import machine
 
-CONFIG = tiny("qwen3", context=160, eos=(319,))
+CONFIG = tiny("qwen3", max_position_embeddings=160, eos_token_ids=(319,))
 """Texts end by their length alone: the token of the end is a row of padding, which is never chosen."""
 
 

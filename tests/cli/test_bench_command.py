@@ -14,10 +14,10 @@ from cli_samples import Ran
 from generating_samples import CONFIG, quick_read_rate, write_model
 
 from tileproof.cli import bench
-from tileproof.cli.generating import pictures, sweeps
-from tileproof.cli.generating.sweeps import Task, measured
+from tileproof.cli.chat import pictures, sweeps
+from tileproof.cli.chat.sweeps import Task, measured
 from tileproof.llm import LLM, ModelConfig, ModelError
-from tileproof.llm.shapes import SHAPES, random_model, shape
+from tileproof.llm.models.shapes import SHAPES, random_model, shape
 
 Run = Callable[..., Ran]
 QUICK = ("--tg", "4", "--context", "3", "--pp", "8", "--repeat", "2", "--device", "cpu")
@@ -92,7 +92,7 @@ def test_loaded_runs_are_run_again_and_else_the_row_is_marked(
 def test_what_is_typed_wrongly_is_said_with_its_cure(
     tileproof: Run, words: list[str], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(SHAPES, "huge", replace(SHAPES["qwen3-32b"], name="huge", layers=4096))
+    monkeypatch.setitem(SHAPES, "huge", replace(SHAPES["qwen3-32b"], name="huge", num_hidden_layers=4096))
     ran = tileproof("bench", *words)
     assert (ran.code, ran.out, said in ran.err) == (2, "", True), ran.err
 
@@ -127,15 +127,18 @@ def test_random_weights_have_the_shapes_and_the_spread_of_a_model(config: ModelC
     made, weights = random_model(config, quantize=quantize)
     assert made is config
     first, second = weights.layers
-    kv = config.groups * config.depth
-    assert (first.qkv.rows, first.qkv.columns) == (config.heads * config.depth + 2 * kv, config.width)
-    assert (first.output.rows, first.down.columns) == (config.width, config.inner)
-    assert (weights.head.values is weights.table) == (config.is_tied and quantize is None)
+    kv = config.num_key_value_heads * config.head_dim
+    assert (first.qkv.rows, first.qkv.columns) == (
+        config.num_attention_heads * config.head_dim + 2 * kv,
+        config.hidden_size,
+    )
+    assert (first.output.rows, first.down.columns) == (config.hidden_size, config.intermediate_size)
+    assert (weights.head.values is weights.table) == (config.tie_word_embeddings and quantize is None)
     assert (first.q_norm is None) == (config.family == "llama")
     values = first.gate_up.values.numpy().astype("f4")
     if quantize:
         assert first.gate_up.scale is not None
-        values = values * first.gate_up.scale.numpy().repeat(64, axis=1)[:, : config.width]
-    assert values.std() * config.width**0.5 == pytest.approx(1, rel=0.05)
+        values = values * first.gate_up.scale.numpy().repeat(64, axis=1)[:, : config.hidden_size]
+    assert values.std() * config.hidden_size**0.5 == pytest.approx(1, rel=0.05)
     assert not (first.qkv.values.numpy() == second.qkv.values.numpy()).all()
     assert (values[0] != values[1]).any()

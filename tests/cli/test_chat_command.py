@@ -17,9 +17,10 @@ from checkpoints import random_weights, write_folder, write_json
 from cli_samples import Ran
 from generating_samples import CONFIG, quick_read_rate, write_model
 
-from tileproof.cli.generating import chatting
-from tileproof.cli.generating.transcripts import TranscriptError, load, save
+from tileproof.cli.chat import session as chatting
+from tileproof.cli.chat.session import TranscriptError, load, save
 from tileproof.llm import LLM, Message
+from tileproof.llm.engine.loop import Loop
 
 Talk = Callable[..., Ran]
 
@@ -159,14 +160,14 @@ def test_a_line_that_cannot_fit_is_refused_and_the_chat_goes_on(talk: Talk, aske
 
 
 def test_ctrl_c_stops_the_answer_and_not_the_chat(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
-    real, steps = LLM._step, iter(range(100))
+    real, steps = Loop.step, iter(range(100))
 
     def step(self: LLM) -> None:
         if next(steps) == 3:
             raise KeyboardInterrupt
         real(self)
 
-    monkeypatch.setattr(LLM, "_step", step)
+    monkeypatch.setattr(Loop, "step", step)
     ran = talk("the dog", "the fox")
     assert ran.code == 0, ran.err
     assert ", stopped" in ran.err

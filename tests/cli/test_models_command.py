@@ -14,7 +14,7 @@ from generating_samples import CONFIG, quick_read_rate
 
 from tileproof.cli import run
 from tileproof.cli.models import short
-from tileproof.llm import finding
+from tileproof.llm.loader import find as finding
 
 Run = Callable[..., Ran]
 
@@ -32,7 +32,7 @@ def nothing_else(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def write(path: Path, layers: int = 2) -> None:
-    config = replace(CONFIG, layers=layers)
+    config = replace(CONFIG, num_hidden_layers=layers)
     write_folder(path, config, random_weights(config))
 
 

@@ -21,13 +21,13 @@ from cli_samples import Ran
 from generating_samples import CONFIG, quick_read_rate, write_model
 
 from tileproof.cli import run as command
-from tileproof.cli.generating import pictures
-from tileproof.cli.generating.answering import Thoughts
-from tileproof.cli.generating.interrupts import Interrupts
-from tileproof.cli.generating.machine import outside_load, read_rate
-from tileproof.cli.generating.settings import suggested
-from tileproof.cli.generating.terminal import read_bytes, shown_bytes, shown_count
+from tileproof.cli.chat import pictures
+from tileproof.cli.chat.answer import Interrupts, Thoughts
+from tileproof.cli.chat.machine import outside_load, read_rate
+from tileproof.cli.chat.options import suggested
+from tileproof.cli.chat.terminal import read_bytes, shown_bytes, shown_count
 from tileproof.llm import LLM
+from tileproof.llm.engine.loop import Loop
 
 Run = Callable[..., Ran]
 
@@ -128,7 +128,7 @@ def test_a_profile_is_a_table_and_a_picture_that_replaces_nothing(
     ran = run(tileproof, model, *words)
     assert ran.code == 0, ran.err
     assert "us each" in ran.err
-    assert "attend" in ran.err
+    assert "attention" in ran.err
     if pictures.can_draw():
         assert Path("profile-2.png").read_bytes().startswith(b"\x89PNG")
         assert "profile-2.png is written" in ran.err
@@ -236,7 +236,7 @@ def test_a_model_that_is_not_there_is_said_so(tileproof: Run, tmp_path: Path) ->
 def test_a_model_that_does_not_fit_the_memory_is_said_so(
     tileproof: Run, model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import tileproof.llm.engine as engine
+    import tileproof.llm.llm as engine
 
     monkeypatch.setattr(engine, "free_memory", lambda device: 10_000)
     one_line(run(tileproof, model, "--prompt", "the"), "set max_seq_len to ")
@@ -266,7 +266,7 @@ def test_ctrl_c_ends_at_once_without_a_trace_and_cancels(
     tileproof: Run, model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engines: list[Any] = []
-    real = LLM._step
+    real = Loop.step
 
     def step(self: Any) -> None:
         engines.append(self)
@@ -274,17 +274,17 @@ def test_ctrl_c_ends_at_once_without_a_trace_and_cancels(
             raise KeyboardInterrupt
         real(self)
 
-    monkeypatch.setattr(LLM, "_step", step)
+    monkeypatch.setattr(Loop, "step", step)
     ran = run(tileproof, model, "--prompt", "the lazy dog", "--max-new-tokens", "50")
     assert ran.code == 130
     assert ran.err.endswith("\nstopped\n")
     assert "Traceback" not in ran.err
-    assert engines[0]._under_way == {}
+    assert engines[0].requests == {}
     assert len(engines) == 4
 
 
 def test_a_real_ctrl_c_ends_the_process(tmp_path: Path) -> None:
-    config = replace(CONFIG, context=16384)
+    config = replace(CONFIG, max_position_embeddings=16384)
     model = write_folder(tmp_path / "endless", config, random_weights(config))
     words = [sys.executable, "-m", "tileproof", "run", "--model", str(model), "--device", "cpu", "--prompt", "a",
              "--max-new-tokens", "100000", "--max-seq-len", "16384"]  # fmt: skip
@@ -350,7 +350,7 @@ def test_the_read_rate_is_that_of_a_machine() -> None:
 
 
 def test_outside_load_is_not_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tileproof.cli.generating import machine
+    from tileproof.cli.chat import machine
 
     clock = iter([(10.0, 100.0, 5.0), (12.0, 104.0, 6.0), (12.0, 101.0, 6.0)])
     monkeypatch.setattr(machine, "now", lambda: next(clock))

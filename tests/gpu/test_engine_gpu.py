@@ -16,7 +16,7 @@ import tileproof as tp
 import tileproof.kernels as tk
 from tileproof.kernels.caches import paged_attention_kernel
 from tileproof.llm import LLM
-from tileproof.llm.shapes import shape
+from tileproof.llm.models.shapes import shape
 
 pytestmark = pytest.mark.gpu
 DRAWS = 100_000
@@ -29,7 +29,7 @@ def test_logits_of_models_of_real_sizes_are_as_near_to_f32_as_those_of_transform
     pytest.importorskip("transformers")
     from hugging_face import random_model as random_peer
 
-    config = replace(shape(name), layers=layers)
+    config = replace(shape(name), num_hidden_layers=layers)
     tokens = np.random.default_rng(4).integers(0, config.tokens, 66).tolist()
     weights, exact, rounded = random_peer(config, tokens, DEVICE)
     exact, rounded = exact[:, : config.tokens], rounded[:, : config.tokens]

@@ -19,18 +19,20 @@ from checkpoints import (
 )
 
 from tileproof.diagnostics.codes import Code
-from tileproof.llm.config import ModelConfig, RopeScaling
 from tileproof.llm.errors import ModelError
-from tileproof.llm.folder_models import folder_config
-from tileproof.llm.reading import open_model
-from tileproof.llm.safetensors_files import stored_in
+from tileproof.llm.loader.checkpoint import open_model
+from tileproof.llm.loader.hugging_face import folder_config
+from tileproof.llm.loader.safetensors_files import stored_in
+from tileproof.llm.models.config import ModelConfig, RopeScaling
 
 MODELS = {
     "qwen3": tiny(),
-    "qwen3 untied, yarn": tiny(is_tied=False, scaling=RopeScaling("yarn", 4.0, 1.0, 32.0, 128)),
+    "qwen3 untied, yarn": tiny(tie_word_embeddings=False, rope_scaling=RopeScaling("yarn", 4.0, 1.0, 32.0, 128)),
     "llama": tiny("llama"),
-    "llama tied, llama3": tiny("llama", is_tied=True, layers=3, scaling=RopeScaling("llama3", 8.0, 1.0, 4.0, 64)),
-    "llama, linear": tiny("llama", scaling=RopeScaling("linear", 4.0)),
+    "llama tied, llama3": tiny(
+        "llama", tie_word_embeddings=True, num_hidden_layers=3, rope_scaling=RopeScaling("llama3", 8.0, 1.0, 4.0, 64)
+    ),
+    "llama, linear": tiny("llama", rope_scaling=RopeScaling("linear", 4.0)),
 }
 WEIGHTS = random_weights(tiny())
 OLD = WEIGHTS["model.norm.weight"]
@@ -52,15 +54,18 @@ def test_a_folder_is_the_model_that_was_written(config: ModelConfig, shards: int
 
 
 @pytest.mark.parametrize(
-    "config", [*MODELS.values(), tiny(depth=6)], ids=[*MODELS, "tensors of 24 bytes, between which is padding"]
+    "config", [*MODELS.values(), tiny(head_dim=6)], ids=[*MODELS, "tensors of 24 bytes, between which is padding"]
 )
 def test_a_gguf_file_is_the_model_that_was_written(config: ModelConfig, tmp_path: Path) -> None:
     path = write_gguf(tmp_path / f"{config.name}.gguf", config, random_weights(config))
     opened = open_model(path)
     end = config.tokens - 3
-    assert opened.config.eps == pytest.approx(config.eps)
-    assert set(opened.config.eos) == {end, end - 2}  # `<|endoftext|>` ends texts too, though the file does not say so
-    assert replace(opened.config, eps=config.eps, eos=config.eos) == config
+    assert opened.config.rms_norm_eps == pytest.approx(config.rms_norm_eps)
+    assert set(opened.config.eos_token_ids) == {
+        end,
+        end - 2,
+    }  # `<|endoftext|>` ends texts too, though the file does not say so
+    assert replace(opened.config, rms_norm_eps=config.rms_norm_eps, eos_token_ids=config.eos_token_ids) == config
     assert opened.path == path
     assert opened.settings["tokenizer.ggml.model"] == "gpt2"
     assert open_model(tmp_path).path == path  # a folder with one such file
@@ -81,9 +86,9 @@ def test_rope_is_read_in_the_old_spelling_too(tmp_path: Path) -> None:
 def test_a_factor_without_a_type_is_linear_as_llama_cpp_has_it(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tileproof.llm import gguf_files
+    from tileproof.llm.loader import gguf_files
 
-    config = tiny("llama", scaling=RopeScaling("llama3", 8.0, trained=64))
+    config = tiny("llama", rope_scaling=RopeScaling("llama3", 8.0, trained=64))
     path = write_gguf(tmp_path / "plain.gguf", tiny("llama"), random_weights(tiny("llama")))
     both = write_gguf(tmp_path / "both.gguf", config, random_weights(config))
     read = gguf_files.read_header
@@ -93,13 +98,13 @@ def test_a_factor_without_a_type_is_linear_as_llama_cpp_has_it(
         return replace(found, values=found.values | {f"llama.{name}": 4.0})
 
     monkeypatch.setattr(gguf_files, "read_header", with_factor)
-    assert open_model(path).config.scaling == RopeScaling("linear", 4.0)
+    assert open_model(path).config.rope_scaling == RopeScaling("linear", 4.0)
     with pytest.raises(ModelError, match="two ways to stretch angles"):
         open_model(both)
 
 
 def test_depth_groups_and_ties_follow_from_what_is_not_said(tmp_path: Path) -> None:
-    config = tiny("llama", groups=4)
+    config = tiny("llama", num_key_value_heads=4)
     path = write_folder(tmp_path / config.name, config, random_weights(config))
     change_settings(path, head_dim=..., num_key_value_heads=..., tie_word_embeddings=..., architectures=...)
     assert open_model(path).config == config
@@ -108,9 +113,9 @@ def test_depth_groups_and_ties_follow_from_what_is_not_said(tmp_path: Path) -> N
 def test_ends_are_those_of_both_files(folder: Path) -> None:
     change_settings(folder, eos_token_id=[7, 8])
     write_json(folder / "generation_config.json", {"eos_token_id": 9})
-    assert open_model(folder).config.eos == (7, 8, 9)
+    assert open_model(folder).config.eos_token_ids == (7, 8, 9)
     (folder / "generation_config.json").unlink()
-    assert open_model(change_settings(folder, eos_token_id=None)).config.eos == ()
+    assert open_model(change_settings(folder, eos_token_id=None)).config.eos_token_ids == ()
 
 
 def test_rows_without_a_token_are_padding(folder: Path) -> None:
@@ -122,7 +127,7 @@ def test_rows_without_a_token_are_padding(folder: Path) -> None:
 def test_yarn_stretches_the_context(folder: Path) -> None:
     yarn = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 512}
     change_settings(folder, rope_parameters=yarn)
-    assert open_model(folder).config.context == 2048
+    assert open_model(folder).config.max_position_embeddings == 2048
 
 
 def test_a_snapshot_of_the_cache_has_the_name_of_its_repository(tmp_path: Path) -> None:
@@ -183,7 +188,7 @@ def test_a_folder_that_transformers_wrote_is_read(tmp_path: Path) -> None:
     model = transformers.Qwen3ForCausalLM(settings).to(torch.bfloat16)
     model.save_pretrained(tmp_path / "tiny-qwen3")
     opened = open_model(tmp_path / "tiny-qwen3")
-    assert opened.config == tiny(tokens=320, eos=(297,), bos=None)
+    assert opened.config == tiny(tokens=320, eos_token_ids=(297,), bos_token_id=None)
     assert {name: tensor.shape for name, tensor in opened.tensors.items()} == {
         name: tuple(array.shape) for name, array in model.state_dict().items() if name != "lm_head.weight"
     }
@@ -229,4 +234,4 @@ def test_settings_of_published_models_are_read(name: str, tmp_path: Path) -> Non
     write_json(tmp_path / "config.json", settings)
     write_json(tmp_path / "generation_config.json", generation)
     config = folder_config(tmp_path)
-    assert (config.parameters, config.eos, config.scaling, config.depth) == wanted
+    assert (config.parameters, config.eos_token_ids, config.rope_scaling, config.head_dim) == wanted

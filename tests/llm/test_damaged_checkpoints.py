@@ -27,10 +27,10 @@ from checkpoints import (
 )
 
 from tileproof.diagnostics.codes import Code
-from tileproof.llm.config import RopeScaling
 from tileproof.llm.errors import ModelError
-from tileproof.llm.reading import open_model
-from tileproof.llm.safetensors_files import stored_in
+from tileproof.llm.loader.checkpoint import open_model
+from tileproof.llm.loader.safetensors_files import stored_in
+from tileproof.llm.models.config import RopeScaling
 
 Spoil = Callable[[Path], None]
 WEIGHTS = random_weights(tiny())
@@ -336,8 +336,8 @@ def test_no_damage_to_a_header_is_a_surprise(tmp_path: Path) -> None:
 def test_settings_of_a_gguf_file_are_refused_alike(
     key: str, value: Any, code: Code, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tileproof.llm import gguf_files
-    from tileproof.llm.gguf_header import GgufHeader, read_header
+    from tileproof.llm.loader import gguf_files
+    from tileproof.llm.loader.gguf_header import GgufHeader, read_header
 
     path = write_gguf(tmp_path / "model.gguf", tiny(), WEIGHTS)
 
@@ -357,10 +357,10 @@ def test_settings_of_a_gguf_file_are_refused_alike(
 def test_angles_are_not_made_before_their_number_is_checked(
     depth: int, stretches: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tileproof.llm import gguf_files
-    from tileproof.llm.gguf_files import GgufFile
+    from tileproof.llm.loader import gguf_files
+    from tileproof.llm.loader.gguf_files import GgufFile
 
-    config = tiny("llama", scaling=RopeScaling("llama3", 8.0, trained=64))
+    config = tiny("llama", rope_scaling=RopeScaling("llama3", 8.0, trained=64))
     path = write_gguf(tmp_path / "model.gguf", config, random_weights(config))
     read = gguf_files.read_gguf
 
@@ -371,7 +371,7 @@ def test_angles_are_not_made_before_their_number_is_checked(
         sizes = {f"llama.{name}": depth for name in names}
         return replace(file, tensors=file.tensors | shape, settings=file.settings | sizes)
 
-    monkeypatch.setattr("tileproof.llm.gguf_models.read_gguf", changed)
+    monkeypatch.setattr("tileproof.llm.loader.gguf_models.read_gguf", changed)
     code, line = refusal(path)
     assert code is Code.MODEL_KIND
     assert "`rope_freqs.weight`" in line

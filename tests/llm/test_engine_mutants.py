@@ -19,7 +19,21 @@ from reference_model import assert_as_near_as, reference_logits
 
 import tileproof as tp
 import tileproof.kernels as tk
-from tileproof.llm import LLM, SamplingParams, generating, ops
+import tileproof.llm.llm as front
+from tileproof.llm import LLM, SamplingParams
+from tileproof.llm.request import end_tokens
+from tileproof.llm.step.ir import Op
+from tileproof.llm.step.kernels import KERNELS, Tensors
+from tileproof.llm.step.ops import (
+    Add,
+    AppendKV,
+    DecodeAttention,
+    Norm,
+    NormHeads,
+    PrefillAttention,
+    RotateQueries,
+    SiluMul,
+)
 
 QWEN, LLAMA, FAINT = by_name("qwen3, tied"), by_name("llama, untied"), by_name("llama, faint")
 SPLIT = 64
@@ -34,7 +48,7 @@ def expected(case: Case) -> Any:
 
 
 def unfused(case: Case, device: str, change: Callable[[Any], Any] = lambda weights: weights) -> LLM:
-    """An engine whose operations are those of `ops`, looked up when a step is made."""
+    """An engine that launches the kernels of `KERNELS`, looked up when a step runs."""
     weights = change(model_weights(case.config, case.weights, device))
     return LLM.of(case.config, weights, device=device, max_seq_len=192, max_batch=1, fusions=(), is_graph=False)
 
@@ -55,139 +69,132 @@ def test_without_a_mutant_the_comparison_holds(case: Case, path: str, device: st
     check(unfused(case, device), case, path)
 
 
-# Mutants of operations: each takes what the operation takes.
+# Mutants of operations: each takes the operation and the tensors of its buffers.
 
 
-def turned_by_one_more(q: Any, x: Any, cos: Any, sin: Any, positions: Any, heads: int) -> None:
-    PLAIN["turn"](q, x, moved(cos), moved(sin), positions, heads)
-
-
-def keys_turned_by_one_more(
-    turned: Any, x: Any, keys: Any, values: Any, cos: Any, sin: Any, *rest: Any
-) -> None:
-    PLAIN["append"](turned, x, keys, values, moved(cos), moved(sin), *rest)
+def rotated_by_one_more(op: RotateQueries | AppendKV, of: Tensors) -> None:
+    PLAIN[type(op)](replace(op, rope=replace(op.rope, cos=moved(op.rope.cos), sin=moved(op.rope.sin))), of)
 
 
 def moved(table: Any) -> Any:
-    """Angles of the next position."""
+    """The cos/sin table of the next position."""
     rows = table.numpy()
     return tp.asarray(np.concatenate([rows[1:], rows[-1:]]), table.device)
 
 
-def without_eps(y: Any, x: Any, weight: Any, eps: float) -> None:
-    PLAIN["norm"](y, x, weight, 0.0)
+def without_eps(op: Norm, of: Tensors) -> None:
+    PLAIN[Norm](replace(op, eps=0.0), of)
 
 
-def without_norm_of_keys(y: Any, x: Any, q_norm: Any, k_norm: Any, eps: float, heads: int, groups: int) -> None:
-    PLAIN["head_norms"](y, x, q_norm, k_norm, eps, heads, groups)
-    depth = q_norm.shape[0]
-    keys = slice(heads * depth, (heads + groups) * depth)
-    tk.copy(x[:, keys], out=y[:, keys])
+def without_norm_of_keys(op: NormHeads, of: Tensors) -> None:
+    PLAIN[NormHeads](op, of)
+    head_dim = op.norms.q_norm.shape[0]
+    keys = slice(op.num_heads * head_dim, (op.num_heads + op.num_kv_heads) * head_dim)
+    tk.copy(of[op.qkv][:, keys], out=of[op.out][:, keys])
 
 
-def norm_across_heads(y: Any, x: Any, q_norm: Any, k_norm: Any, eps: float, heads: int, groups: int) -> None:
-    PLAIN["head_norms"](y, x, q_norm, k_norm, eps, heads, groups)
-    depth = q_norm.shape[0]
-    rows = x.numpy().astype(np.float32)[:, : heads * depth]
-    rows = rows / np.sqrt((rows**2).mean(axis=1, keepdims=True) + eps) * np.tile(q_norm.numpy(), heads)
-    y[:, : heads * depth].copy_from(rows.astype(ml_dtypes.bfloat16))
+def norm_across_heads(op: NormHeads, of: Tensors) -> None:
+    PLAIN[NormHeads](op, of)
+    q_norm = op.norms.q_norm
+    width = op.num_heads * q_norm.shape[0]
+    rows = of[op.qkv].numpy().astype(np.float32)[:, :width]
+    rows = rows / np.sqrt((rows**2).mean(axis=1, keepdims=True) + op.norms.eps)
+    of[op.out][:, :width].copy_from((rows * np.tile(q_norm.numpy(), op.num_heads)).astype(ml_dtypes.bfloat16))
 
 
-def heads_by_remainder(name: str) -> Callable[..., None]:
-    """Head h reads group h % G, not h // (H / G)."""
-
-    def mutant(o: Any, q: Any, keys: Any, values: Any, *rest: Any) -> None:
-        depth, groups = keys.shape[3], keys.shape[1]
-        rows = q.numpy()
-        heads = rows.shape[1] // depth
-        order = np.argsort(np.arange(heads) % groups, kind="stable")
-        mixed = rows.reshape(-1, heads, depth)[:, order].reshape(rows.shape)
-        PLAIN[name](o, tp.asarray(np.ascontiguousarray(mixed), q.device), keys, values, *rest)
-        back = o.numpy().reshape(-1, heads, depth)[:, np.argsort(order)].reshape(rows.shape)
-        o.copy_from(np.ascontiguousarray(back))
-
-    return mutant
+def heads_by_remainder(op: DecodeAttention | PrefillAttention, of: Tensors) -> None:
+    """Head h reads head h % G of the keys, not h // (H / G)."""
+    groups, head_dim = op.cache.keys.shape[1], op.cache.keys.shape[3]
+    rows, out = of[op.q].numpy(), of[op.out]
+    heads = rows.shape[1] // head_dim
+    order = np.argsort(np.arange(heads) % groups, kind="stable")
+    mixed = rows.reshape(-1, heads, head_dim)[:, order].reshape(rows.shape)
+    PLAIN[type(op)](op, {**of, op.q: tp.asarray(np.ascontiguousarray(mixed), out.device)})
+    back = out.numpy().reshape(-1, heads, head_dim)[:, np.argsort(order)].reshape(rows.shape)
+    out.copy_from(np.ascontiguousarray(back))
 
 
-def blind_to_the_last(o: Any, q: Any, keys: Any, values: Any, table: Any, used: Any) -> None:
+def like(values: Any, tensor: Any) -> Any:
+    """An array where a tensor is."""
+    return tp.asarray(np.ascontiguousarray(values), tensor.device)
+
+
+def blind_to_the_last(op: DecodeAttention, of: Tensors) -> None:
     """The cache is read up to one place too few."""
-    PLAIN["attend"](o, q, keys, values, table, tp.asarray(np.maximum(used.numpy() - 1, 1), q.device))
+    lens = like(np.maximum(op.context_lens.numpy() - 1, 1), op.context_lens)
+    PLAIN[DecodeAttention](replace(op, context_lens=lens), of)
 
 
-def rows_blind_to_themselves(
-    o: Any, q: Any, keys: Any, values: Any, table: Any, blocks: Any, owners: Any, positions: Any
-) -> None:
-    before = tp.asarray(np.maximum(positions.numpy() - 1, 0), q.device)
-    PLAIN["attend_rows"](o, q, keys, values, table, blocks, owners, before)
+def rows_blind_to_themselves(op: PrefillAttention, of: Tensors) -> None:
+    before = like(np.maximum(op.positions.numpy() - 1, 0), op.positions)
+    PLAIN[PrefillAttention](replace(op, positions=before), of)
 
 
-def counted(places: int, like: Any) -> Any:
-    """How many places of the cache the one text uses."""
-    return tp.asarray(np.array([places], np.int32), like.device)
+def of_length(op: DecodeAttention, length: int) -> DecodeAttention:
+    """Attention to so many places of the cache of the one sequence."""
+    return replace(op, context_lens=like(np.array([length], np.int32), op.context_lens))
 
 
-def merged_without_weights(o: Any, q: Any, keys: Any, values: Any, table: Any, used: Any) -> None:
+def merged_without_weights(op: DecodeAttention, of: Tensors) -> None:
     """Two parts of the cache are averaged, whatever share of the attention each has."""
-    (count,) = used.numpy().tolist()
-    PLAIN["attend"](o, q, keys, values, table, counted(min(count, SPLIT), q))
-    if count > SPLIT:
-        first = o.numpy().astype(np.float32)
-        rest = tp.asarray(np.ascontiguousarray(table.numpy()[:, 1:]), q.device)
-        PLAIN["attend"](o, q, keys, values, rest, counted(count - SPLIT, q))
-        o.copy_from(((first + o.numpy().astype(np.float32)) / 2).astype(ml_dtypes.bfloat16))
+    (length,), out = op.context_lens.numpy().tolist(), of[op.out]
+    PLAIN[DecodeAttention](of_length(op, min(length, SPLIT)), of)
+    if length > SPLIT:
+        first = out.numpy().astype(np.float32)
+        rest = replace(op, block_table=like(op.block_table.numpy()[:, 1:], op.block_table))
+        PLAIN[DecodeAttention](of_length(rest, length - SPLIT), of)
+        out.copy_from(((first + out.numpy().astype(np.float32)) / 2).astype(ml_dtypes.bfloat16))
 
 
-def without_the_last_part(o: Any, q: Any, keys: Any, values: Any, table: Any, used: Any) -> None:
+def without_the_last_part(op: DecodeAttention, of: Tensors) -> None:
     """One part of the cache too few."""
-    (count,) = used.numpy().tolist()
-    parts = max(-(-count // SPLIT) - 1, 1)
-    PLAIN["attend"](o, q, keys, values, table, counted(min(count, parts * SPLIT), q))
+    (length,) = op.context_lens.numpy().tolist()
+    parts = max(-(-length // SPLIT) - 1, 1)
+    PLAIN[DecodeAttention](of_length(op, min(length, parts * SPLIT)), of)
 
 
-def gate_and_up_swapped(y: Any, x: Any) -> None:
-    rows = x.numpy()
+def gate_and_up_swapped(op: SiluMul, of: Tensors) -> None:
+    rows = of[op.x].numpy()
     half = rows.shape[1] // 2
-    PLAIN["silu_mul"](y, tp.asarray(np.concatenate([rows[:, half:], rows[:, :half]], axis=1), x.device))
+    swapped = like(np.concatenate([rows[:, half:], rows[:, :half]], axis=1), of[op.x])
+    PLAIN[SiluMul](op, {**of, op.x: swapped})
 
 
-def residual_of_the_norm(z: Any, x: Any, y: Any) -> None:
-    """What a layer adds goes to the normalised stream."""
-    rows = x.numpy().astype(np.float32)
+def residual_of_the_norm(op: Add, of: Tensors) -> None:
+    """The output of a block is added to the normalized stream."""
+    rows = of[op.residual].numpy().astype(np.float32)
     rows = rows / np.sqrt((rows**2).mean(axis=1, keepdims=True) + 1e-6)
-    PLAIN["add"](z, tp.asarray(rows.astype(ml_dtypes.bfloat16), x.device), y)
+    PLAIN[Add](op, {**of, op.residual: like(rows.astype(ml_dtypes.bfloat16), of[op.residual])})
 
 
-PLAIN: dict[str, Callable[..., None]] = {
-    name: getattr(ops, name)
-    for name in ("norm", "head_norms", "append", "turn", "attend", "attend_rows", "add", "silu_mul")
-}
+PLAIN = dict(KERNELS)
 BOTH = ("prompt", "single tokens")
 MUTANTS = [
-    ("turn", turned_by_one_more, QWEN, BOTH),
-    ("append", keys_turned_by_one_more, LLAMA, BOTH),
-    ("norm", without_eps, FAINT, BOTH[:1]),
-    ("head_norms", without_norm_of_keys, QWEN, BOTH[:1]),
-    ("head_norms", norm_across_heads, QWEN, BOTH[:1]),
-    ("attend", heads_by_remainder("attend"), LLAMA, BOTH[1:]),
-    ("attend_rows", heads_by_remainder("attend_rows"), LLAMA, BOTH[:1]),
-    ("attend", blind_to_the_last, QWEN, BOTH[1:]),
-    ("attend_rows", rows_blind_to_themselves, QWEN, BOTH[:1]),
-    ("attend", merged_without_weights, QWEN, BOTH[1:]),
-    ("attend", without_the_last_part, QWEN, BOTH[1:]),
-    ("silu_mul", gate_and_up_swapped, LLAMA, BOTH[:1]),
-    ("add", residual_of_the_norm, QWEN, BOTH[:1]),
+    (RotateQueries, rotated_by_one_more, QWEN, BOTH),
+    (AppendKV, rotated_by_one_more, LLAMA, BOTH),
+    (Norm, without_eps, FAINT, BOTH[:1]),
+    (NormHeads, without_norm_of_keys, QWEN, BOTH[:1]),
+    (NormHeads, norm_across_heads, QWEN, BOTH[:1]),
+    (DecodeAttention, heads_by_remainder, LLAMA, BOTH[1:]),
+    (PrefillAttention, heads_by_remainder, LLAMA, BOTH[:1]),
+    (DecodeAttention, blind_to_the_last, QWEN, BOTH[1:]),
+    (PrefillAttention, rows_blind_to_themselves, QWEN, BOTH[:1]),
+    (DecodeAttention, merged_without_weights, QWEN, BOTH[1:]),
+    (DecodeAttention, without_the_last_part, QWEN, BOTH[1:]),
+    (SiluMul, gate_and_up_swapped, LLAMA, BOTH[:1]),
+    (Add, residual_of_the_norm, QWEN, BOTH[:1]),
 ]
 
 
 @pytest.mark.parametrize(
-    ("name", "mutant", "case", "path"),
-    [(name, mutant, case, path) for name, mutant, case, paths in MUTANTS for path in paths],
+    ("kind", "mutant", "case", "path"),
+    [(kind, mutant, case, path) for kind, mutant, case, paths in MUTANTS for path in paths],
     ids=lambda value: getattr(value, "__name__", value if isinstance(value, str) else "case"),
 )
 def test_a_wrong_operation_is_seen(
-    name: str, mutant: Callable[..., None], case: Case, path: str, device: str, monkeypatch: pytest.MonkeyPatch
+    kind: type[Op], mutant: Callable[..., None], case: Case, path: str, device: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ops, name, mutant)
+    monkeypatch.setitem(KERNELS, kind, mutant)
     llm = unfused(case, device)
     with pytest.raises(AssertionError, match="is further than"):
         check(llm, case, path)
@@ -204,19 +211,18 @@ def test_a_transposed_output_matrix_is_seen(device: str) -> None:
             layers.append(replace(layer, output=replace(layer.output, values=tp.asarray(rows, device))))
         return replace(weights, layers=tuple(layers))
 
-    assert LLAMA.config.heads * LLAMA.config.depth == LLAMA.config.width, "the shapes would tell"
+    assert LLAMA.config.num_attention_heads * LLAMA.config.head_dim == LLAMA.config.hidden_size, "the shapes would tell"
     with pytest.raises(AssertionError, match="is further than"):
         check(unfused(LLAMA, device, transposed), LLAMA, "prompt")
 
 
 def test_an_engine_that_knows_one_end_token_is_seen(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = generating.ends_of
 
     def ended(end: int) -> bool:
         llm = engine_of(QWEN, device, max_seq_len=192, max_batch=1)
         params = SamplingParams(max_new_tokens=2, logit_bias={end: 1e4})
         return llm.generate(QWEN.tokens(9), params).finish == "stop"
 
-    assert all(ended(end) for end in QWEN.config.eos)
-    monkeypatch.setattr(generating, "ends_of", lambda params, ends: plain(params, ends[:1]))
-    assert not all(ended(end) for end in QWEN.config.eos)
+    assert all(ended(end) for end in QWEN.config.eos_token_ids)
+    monkeypatch.setattr(front, "end_tokens", lambda params, eos: end_tokens(params, eos[:1]))
+    assert not all(ended(end) for end in QWEN.config.eos_token_ids)

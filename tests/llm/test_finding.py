@@ -10,9 +10,9 @@ import pytest
 from checkpoints import random_weights, tiny, write_folder, write_gguf
 
 from tileproof.diagnostics.codes import Code
-from tileproof.llm import finding
 from tileproof.llm.errors import ModelError
-from tileproof.llm.finding import find_models, resolve
+from tileproof.llm.loader import find as finding
+from tileproof.llm.loader.find import find_models, resolve
 
 WEIGHTS = random_weights(tiny())
 

@@ -17,14 +17,14 @@ from reference_model import reference_logits
 
 import tileproof as tp
 from tileproof.diagnostics.codes import Code
-from tileproof.llm import loading
-from tileproof.llm.config import ModelConfig, RopeScaling
 from tileproof.llm.errors import ModelError
-from tileproof.llm.loading import load, weights_nbytes, weights_sizes
-from tileproof.llm.reading import open_model
-from tileproof.llm.safetensors_files import stored_in
-from tileproof.llm.stored import OpenFiles
-from tileproof.llm.weights import ModelWeights, Weight
+from tileproof.llm.loader import load as loading
+from tileproof.llm.loader.checkpoint import open_model
+from tileproof.llm.loader.load import load, weights_nbytes, weights_sizes
+from tileproof.llm.loader.safetensors_files import stored_in
+from tileproof.llm.loader.stored import OpenFiles
+from tileproof.llm.models.config import ModelConfig, RopeScaling
+from tileproof.llm.models.weights import ModelWeights, Weight
 
 BF16 = np.dtype(ml_dtypes.bfloat16)
 QWEN, LLAMA = tiny(), tiny("llama")
@@ -52,12 +52,12 @@ def matrix(weight: Weight) -> Any:
 def taken_apart(config: ModelConfig, loaded: ModelWeights) -> Weights:
     """Loaded weights under the names of Hugging Face, in f32."""
     found: Weights = {TABLE: loaded.table.numpy().astype(np.float32), "model.norm.weight": loaded.norm.numpy()}
-    if not config.is_tied:
+    if not config.tie_word_embeddings:
         found["lm_head.weight"] = matrix(loaded.head)
-    q, kv = config.heads * config.depth, config.groups * config.depth
+    q, kv = config.num_attention_heads * config.head_dim, config.num_key_value_heads * config.head_dim
     for number, layer in enumerate(loaded.layers):
         for field, names in PARTS.items():
-            cuts = [q, q + kv] if field == "qkv" else [config.inner] if field == "gate_up" else []
+            cuts = [q, q + kv] if field == "qkv" else [config.intermediate_size] if field == "gate_up" else []
             pieces = np.split(matrix(getattr(layer, field)), cuts)
             found |= {f"model.layers.{number}.{name}.weight": part for name, part in zip(names, pieces, strict=True)}
         for field, name in NORMS.items():
@@ -74,13 +74,13 @@ def demand_equal(found: Weights, wanted: Weights) -> None:
         assert (found[name] == array.astype(np.float32)).all(), name
 
 
-@pytest.mark.parametrize("config", [QWEN, tiny(is_tied=False), LLAMA], ids=["tied", "untied", "llama"])
+@pytest.mark.parametrize("config", [QWEN, tiny(tie_word_embeddings=False), LLAMA], ids=["tied", "untied", "llama"])
 @pytest.mark.parametrize(("shards", "dtype"), [(1, "bf16"), (3, "bf16"), (1, "f32")])
 def test_weights_of_a_folder_arrive_as_they_are(config: ModelConfig, shards: int, dtype: Any, tmp_path: Path) -> None:
     weights = random_weights(config, 3)
     loaded = load(open_model(write_folder(tmp_path, config, weights, shards, dtype)))
     demand_equal(taken_apart(config, loaded), weights)
-    assert (loaded.head.values is loaded.table) == config.is_tied
+    assert (loaded.head.values is loaded.table) == config.tie_word_embeddings
     assert loaded.nbytes == weights_nbytes(config)
     assert loaded.norm.dtype == tp.bf16
     assert {weight.kind for weight in (loaded.head, loaded.layers[0].qkv)} == {"bf16"}
@@ -88,11 +88,11 @@ def test_weights_of_a_folder_arrive_as_they_are(config: ModelConfig, shards: int
 
 @pytest.mark.parametrize("shards", [1, 3])
 def test_a_tied_model_with_another_head_in_its_files_uses_that(shards: int, tmp_path: Path) -> None:
-    config = tiny(is_tied=False)
+    config = tiny(tie_word_embeddings=False)
     weights = random_weights(config, 3)
     path = change_settings(write_folder(tmp_path, config, weights, shards), tie_word_embeddings=True)
     opened = open_model(path)
-    assert opened.config.is_tied is False
+    assert opened.config.tie_word_embeddings is False
     demand_equal(taken_apart(config, load(opened)), weights)
 
 
@@ -122,7 +122,10 @@ def test_blocks_of_a_gguf_file_are_dequantised_and_rounded_once(kind: str, tmp_p
 
 @pytest.mark.parametrize(
     "config",
-    [tiny(is_tied=False), tiny("llama", is_tied=True, scaling=RopeScaling("llama3", 8.0, trained=64))],
+    [
+        tiny(tie_word_embeddings=False),
+        tiny("llama", tie_word_embeddings=True, rope_scaling=RopeScaling("llama3", 8.0, trained=64)),
+    ],
     ids=["qwen3", "llama"],
 )
 def test_weights_of_a_gguf_file_mean_to_us_what_they_mean_to_llama_cpp(config: ModelConfig, tmp_path: Path) -> None:
@@ -131,7 +134,7 @@ def test_weights_of_a_gguf_file_mean_to_us_what_they_mean_to_llama_cpp(config: M
     opened = open_model(path)
     tokens = np.random.default_rng(0).integers(0, 256, 12).tolist()
     ours = reference_logits(opened.config, taken_apart(opened.config, load(opened)), tokens)[-1]
-    theirs = LlamaCpp(path).next_logprobs(tokens, config.vocabulary)
+    theirs = LlamaCpp(path).next_logprobs(tokens, config.vocab_size)
     assert np.abs(log_softmax(ours) - theirs).max() < 0.01
 
 
@@ -150,7 +153,9 @@ def test_f32_is_rounded_to_the_nearest_and_ties_to_even(tmp_path: Path) -> None:
 @pytest.mark.parametrize("is_tied", [True, False])
 @pytest.mark.parametrize("dtype", ["bf16", "f32"])
 def test_8_bit_weights_are_within_half_a_step(is_tied: bool, dtype: Any, tmp_path: Path) -> None:
-    config = tiny(is_tied=is_tied, heads=3, groups=1)  # 96 columns of the output: a group and a half
+    config = tiny(
+        tie_word_embeddings=is_tied, num_attention_heads=3, num_key_value_heads=1
+    )  # 96 columns of the output: a group and a half
     weights = random_weights(config, 7)
     loaded = load(open_model(write_folder(tmp_path, config, weights, dtype=dtype)), quantize="int8")
     assert loaded.table.dtype == tp.bf16

@@ -16,8 +16,9 @@ from model_cases import CASES, COUNT, Case, by_name, kept, key
 from reference_model import assert_as_near_as, nearness, reference_angles, reference_logits
 
 from tileproof.llm import LLM, SamplingParams
-from tileproof.llm.ops import fusions_of
-from tileproof.llm.rope_angles import rope_angles
+from tileproof.llm.models.rope import rope_angles
+from tileproof.llm.step.fusion import fusions_of
+from tileproof.llm.step.ops import ATTENTION, AppendKV, DecodeAttention, RotateAppend
 
 
 @cache
@@ -65,8 +66,8 @@ def test_attention_sees_differences_of_positions_and_nothing_else(device: str) -
     case = by_name("llama, untied")
     llm, tokens = engine_of(case, device, max_seq_len=192), case.tokens(70)
     plain = llm.logits(tokens)
-    cos, sin = rope_angles(replace(case.config, context=8192), 5192)
-    caches = llm.runner.decoder.caches
+    cos, sin = rope_angles(replace(case.config, max_position_embeddings=8192), 5192)
+    caches = llm.runner.decoder.cache
     caches.cos.copy_from(cos[5000:].copy())
     caches.sin.copy_from(sin[5000:].copy())
     shifted = llm.logits(tokens)
@@ -77,7 +78,7 @@ def test_attention_sees_differences_of_positions_and_nothing_else(device: str) -
 
 
 def test_angles_are_exact_at_far_positions() -> None:
-    config = tiny("qwen3", depth=128, theta=1e6, context=40960)
+    config = tiny("qwen3", head_dim=128, rope_theta=1e6, max_position_embeddings=40960)
     cos, sin = rope_angles(config, 40960)
     far = [0, 1, 63, 64, 255, 256, 257, 4095, 40959]
     for got, right in zip((cos, sin), reference_angles(config, 40960), strict=True):
@@ -86,20 +87,21 @@ def test_angles_are_exact_at_far_positions() -> None:
 
 @pytest.mark.parametrize("is_decode", [True, False])
 def test_each_head_of_queries_reads_its_own_group_of_values(is_decode: bool, device: str) -> None:
-    case = Case("six heads of three groups", tiny("qwen3", heads=6, groups=3))
+    case = Case("six heads of three groups", tiny("qwen3", num_attention_heads=6, num_key_value_heads=3))
     # Attention that takes the newest value from elsewhere cannot be told another one here.
-    fusions = [each for each in fusions_of(device) if "attend" not in each.names]
+    fusions = [each for each in fusions_of(device) if DecodeAttention not in each.pattern]
     llm = engine_of(case, device, max_seq_len=192, fusions=fusions, is_graph=False)
     seen = []
     for op, tensors in op_by_op(llm, case.tokens(70), is_decode):
-        if op.name in ("attend", "attend_rows", "attend_prompt"):
-            seen.append(tensors[id(op.writes[0])].numpy().astype(np.float32))
-        elif op.name in ("heads", "append"):  # the cache holds the number of its group instead of what was put there
+        if isinstance(op, ATTENTION):
+            seen.append(tensors[op.out].numpy().astype(np.float32))
+        elif isinstance(op, RotateAppend | AppendKV):
+            # The cache holds the number of its group instead of what was written.
             number = len(seen)
-            values = llm.runner.decoder.caches.values[number]
+            values = llm.runner.decoder.cache.values[number]
             numbers = np.arange(3, dtype=np.float32)[None, :, None, None]
             values.wait().copy_from(np.broadcast_to(numbers, values.shape).astype(ml_dtypes.bfloat16))
-    assert len(seen) == case.config.layers
+    assert len(seen) == case.config.num_hidden_layers
     rows = 1 if is_decode else 70
     for each in seen:
         heads = each[:rows].reshape(rows, 6, 32)
@@ -123,15 +125,20 @@ def test_activations_of_a_hundred_thousand_stay_finite(device: str) -> None:
 
 def test_a_wider_model_is_as_near(device: str) -> None:
     """Sizes of a real model but for the layers: 1024 wide, 16 heads of 128 elements that share 8 groups."""
-    sizes = {"layers": 1, "width": 1024, "heads": 16, "groups": 8, "depth": 128, "inner": 3072, "is_tied": False}
-    case = Case("wide", tiny("qwen3", **sizes), is_calm=True)
+    config = tiny(
+        "qwen3", num_hidden_layers=1, hidden_size=1024, num_attention_heads=16, num_key_value_heads=8, head_dim=128,
+        intermediate_size=3072, tie_word_embeddings=False,
+    )  # fmt: skip
+    case = Case("wide", config, is_calm=True)
     llm = engine_of(case, device, max_seq_len=128)
     got = llm.logits(case.tokens(66))
     assert nearness(got, expected(case, 66)).is_parity
 
 
 def test_weights_of_8_bits_give_nearly_the_same_logits(device: str) -> None:
-    case = Case("8 bits", tiny("qwen3", width=128, inner=256, is_tied=False), is_calm=True)
+    case = Case(
+        "8 bits", tiny("qwen3", hidden_size=128, intermediate_size=256, tie_word_embeddings=False), is_calm=True
+    )
     weights = in_8_bits(model_weights(case.config, case.weights, device))
     llm = LLM.of(case.config, weights, device=device, max_seq_len=192, max_batch=2)
     right, tokens = expected(case, 40), case.tokens(40)

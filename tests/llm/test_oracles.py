@@ -38,7 +38,7 @@ def test_the_reference_gives_the_logprobs_of_llama_cpp(case: Case, tmp_path: Pat
     pytest.importorskip("xllamacpp")
     tokens = case.tokens(80)
     peer = LlamaCpp(write_gguf(tmp_path / "model.gguf", case.config, case.weights, "F32"))
-    got = peer.logprobs(tokens, case.config.vocabulary, first=60)
+    got = peer.logprobs(tokens, case.config.vocab_size, first=60)
     expected = log_softmax(reference_logits(case.config, case.weights, tokens))[59:]
     assert np.abs(got - expected).max() < 1e-3
 

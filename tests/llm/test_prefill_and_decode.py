@@ -15,7 +15,7 @@ from reference_model import margins, nearness, reference_logits
 from tileproof.llm import LLM, SamplingParams
 
 _CALM = by_name("qwen3, calm")
-CASE = replace(_CALM, config=replace(_CALM.config, context=576))
+CASE = replace(_CALM, config=replace(_CALM.config, max_position_embeddings=576))
 LENGTHS = (1, 2, 15, 16, 17, 63, 64, 65, 127, 129, 511, 513)
 LONGEST = {"cpu": 192, "cuda:0": 576}
 
@@ -77,22 +77,22 @@ def test_a_row_is_the_same_to_the_bit_whatever_is_in_the_pages_of_others(device:
 
 def test_nan_in_one_text_leaves_the_others_as_they_are(device: str) -> None:
     """The second text's own pages are poisoned while it runs: nobody else may notice."""
-    from tileproof.llm.schedule import Piece
-    from tileproof.llm.sequence import Sequence
+    from tileproof.llm.engine.scheduler import ScheduledChunk
+    from tileproof.llm.request import Request
 
     llm = engine(device)
-    texts = [Sequence(tuple(CASE.tokens(length)), SamplingParams()) for length in (30, 70, 65)]
+    texts = [Request(tuple(CASE.tokens(length)), SamplingParams()) for length in (30, 70, 65)]
     for text in texts:
         text.pages = llm.pool.take(text.pages_for(text.length)) or []
-        llm.runner.logits(Piece(text, 0, text.length - 1))
+        llm.runner.logits(ScheduledChunk(text, 0, text.length - 1))
 
     def last() -> Any:
-        step, _ = llm.runner.run([Piece(text, text.length - 1, 1) for text in texts])
+        step, _ = llm.runner.run([ScheduledChunk(text, text.length - 1, 1) for text in texts])
         return step.logits.numpy()[:3].copy()
 
     try:
         before = last()
-        for cache_of in (llm.runner.decoder.caches.keys, llm.runner.decoder.caches.values):
+        for cache_of in (llm.runner.decoder.cache.keys, llm.runner.decoder.cache.values):
             for layer in cache_of:
                 layer[texts[1].pages[0]].copy_from(float("nan"))
         after = last()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from engines import engine_of, poisoned
@@ -11,20 +12,21 @@ from reference_model import nearness
 
 from tileproof.language.dtypes import BF16
 from tileproof.llm import LLM
-from tileproof.llm.capture import is_chained
-from tileproof.llm.ops import fusions_of, linear, rows_linear_silu
-from tileproof.llm.requests import SamplingParams
-from tileproof.llm.schedule import Piece
-from tileproof.llm.sequence import Sequence
-from tileproof.llm.step import Buffer, Op, StepClass
+from tileproof.llm.engine.scheduler import ScheduledChunk
+from tileproof.llm.request import Request
+from tileproof.llm.sampling import SamplingParams
+from tileproof.llm.step.capture import is_chained
+from tileproof.llm.step.fusion import fusions_of
+from tileproof.llm.step.ir import Buffer, StepClass
+from tileproof.llm.step.ops import Linear, SiluMul
 
 
 def last_logits(llm: LLM, tokens: tuple[int, ...], border: int) -> object:
     """The logits behind a prompt that is read in two pieces."""
-    sequence = Sequence(tokens, SamplingParams(), computed=0)
-    sequence.pages = llm.pool.take(sequence.pages_for(len(tokens)))
+    request = Request(tokens, SamplingParams())
+    request.pages = llm.pool.take(request.pages_for(len(tokens)))
     for first, last in ((0, border), (border, len(tokens))):
-        step, _ = llm.runner.run([Piece(sequence, first, last - first)])
+        step, _ = llm.runner.run([ScheduledChunk(request, first, last - first)])
     return step.logits.numpy()[:1, : llm.config.tokens].copy()
 
 
@@ -38,8 +40,8 @@ def test_a_prompt_in_pieces_gives_what_single_operations_do(name: str, device: s
     for border in (70, 100):
         assert nearness(wanted, last_logits(fused, tokens, border)).distance < 3e-2
     names = [{op.name for step in llm.runner.steps.values() for op in step.ops} for llm in (plain, fused)]
-    assert names[0].isdisjoint({"rows_linear_silu", "attend_prompt"})
-    assert names[1] >= {"rows_linear_silu", "attend_prompt"}
+    assert names[0].isdisjoint({"linear_silu", "prompt_attention"})
+    assert names[1] >= {"linear_silu", "prompt_attention"}
 
 
 @pytest.mark.parametrize(
@@ -53,9 +55,11 @@ def test_a_prompt_in_pieces_gives_what_single_operations_do(name: str, device: s
 def test_the_gate_is_made_in_its_product_where_that_was_seen_to_be_faster(
     rows: int, inputs: int, kind: str, is_fused: bool
 ) -> None:
-    (fusion,) = (each for each in fusions_of("cuda:0") if each.call is rows_linear_silu)
-    product = Op("linear", linear, (Buffer((rows, 64), BF16),), given=(SimpleNamespace(kind=kind, columns=inputs),))
-    assert fusion.applies(StepClass(4096, 1, 64, is_decode=False), (product,)) is is_fused
+    (fusion,) = (each for each in fusions_of("cuda:0") if each.pattern == (Linear, SiluMul))
+    x, y, z = (Buffer((rows, 64), BF16) for _ in range(3))
+    weight: Any = SimpleNamespace(kind=kind, columns=inputs)
+    ops = Linear(out=y, x=x, weight=weight), SiluMul(out=z, x=y)
+    assert (fusion.fuse(StepClass(4096, 1, 64, is_decode=False), *ops) is not None) is is_fused
 
 
 @pytest.mark.parametrize("fusions", [(), fusions_of("cpu"), fusions_of("cuda:0")], ids=["none", "cpu", "gpu"])
@@ -65,12 +69,12 @@ def test_behind_the_last_attention_are_only_the_rows_that_logits_are_made_of(fus
     last_logits(llm, tuple(case.tokens(171)), 70)
     for kind, step in llm.runner.steps.items():
         names = [op.name for op in step.ops]
-        border = max(number for number, name in enumerate(names) if name.startswith("attend"))
+        border = max(number for number, name in enumerate(names) if name.endswith("attention"))
         before, behind = step.ops[:border], step.ops[border + 1 :]
         assert kind.outputs == 1 < kind.rows
         assert {buffer.shape[0] for op in before for buffer in op.writes} == {kind.rows}
         assert {buffer.shape[0] for op in behind for buffer in op.writes} == {1}
-        assert names[border + 1 : border + 3] == ["last", "last"]
+        assert names[border + 1 : border + 3] == ["gather_rows", "gather_rows"]
         assert len(behind) > 5
 
 
@@ -82,7 +86,7 @@ def test_launches_of_few_rows_overlap_in_steps_of_few_and_behind_the_last_attent
     assert few.rows <= 128 < many.rows
     assert all(is_chained(few, op) for op in llm.runner.steps[few].ops)
     ops = llm.runner.steps[many].ops
-    border = next(number for number, op in enumerate(ops) if op.name == "last")
+    border = next(number for number, op in enumerate(ops) if op.name == "gather_rows")
     assert [is_chained(many, op) for op in ops] == [False] * border + [True] * (len(ops) - border)
 
 

@@ -10,7 +10,7 @@ import pytest
 from llama_peer import log_softmax
 
 from tileproof.llm import LLM, Message, ModelError, SamplingParams
-from tileproof.llm.finding import resolve
+from tileproof.llm.loader.find import resolve
 
 KEPT = Path(__file__).with_name("data") / "smollm2.npz"
 """What llama.cpp says of a text with the same weights in f32."""

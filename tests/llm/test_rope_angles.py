@@ -8,14 +8,24 @@ import numpy as np
 import pytest
 from checkpoints import rope_json, tiny
 
-from tileproof.llm.config import ModelConfig, RopeScaling
-from tileproof.llm.rope_angles import rope_angles, rope_speeds
+from tileproof.llm.models.config import ModelConfig, RopeScaling
+from tileproof.llm.models.rope import rope_angles, rope_speeds
 
 CASES: dict[str, ModelConfig] = {
-    "plain": tiny(depth=128, theta=1e6, context=40960),
-    "linear": tiny(depth=64, theta=1e4, context=8192, scaling=RopeScaling("linear", 4.0)),
-    "llama3": tiny(depth=64, theta=5e5, context=131072, scaling=RopeScaling("llama3", 32.0, 1.0, 4.0, 8192)),
-    "yarn": tiny(depth=128, theta=1e6, context=131072, scaling=RopeScaling("yarn", 4.0, 1.0, 32.0, 32768)),
+    "plain": tiny(head_dim=128, rope_theta=1e6, max_position_embeddings=40960),
+    "linear": tiny(head_dim=64, rope_theta=1e4, max_position_embeddings=8192, rope_scaling=RopeScaling("linear", 4.0)),
+    "llama3": tiny(
+        head_dim=64,
+        rope_theta=5e5,
+        max_position_embeddings=131072,
+        rope_scaling=RopeScaling("llama3", 32.0, 1.0, 4.0, 8192),
+    ),
+    "yarn": tiny(
+        head_dim=128,
+        rope_theta=1e6,
+        max_position_embeddings=131072,
+        rope_scaling=RopeScaling("yarn", 4.0, 1.0, 32.0, 32768),
+    ),
 }
 GOLDEN = {
     "plain": [(9, 0.3511544, -0.9363176), (17, 0.9392952, 0.3431102), (25, -0.1798217, -0.9836992)],
@@ -30,7 +40,7 @@ GOLDEN = {
 def test_angles_are_those_that_transformers_computed(name: str) -> None:
     cos, sin = rope_angles(CASES[name], 1001)
     assert cos.dtype == sin.dtype == np.float32
-    assert cos.shape == sin.shape == (1001, CASES[name].depth // 2)
+    assert cos.shape == sin.shape == (1001, CASES[name].head_dim // 2)
     for pair, cosine, sine in GOLDEN[name]:
         assert abs(cos[1000, pair] - cosine) < 1e-4
         assert abs(sin[1000, pair] - sine) < 1e-4
@@ -43,16 +53,18 @@ def test_angles_are_those_that_transformers_computes(name: str) -> None:
     from transformers import LlamaConfig
 
     config = CASES[name]
-    sizes = {"hidden_size": 4 * config.depth, "num_attention_heads": 4, "head_dim": config.depth}
-    made = LlamaConfig(max_position_embeddings=config.context, rope_parameters=rope_json(config), **sizes)
+    sizes = {"hidden_size": 4 * config.head_dim, "num_attention_heads": 4, "head_dim": config.head_dim}
+    made = LlamaConfig(
+        max_position_embeddings=config.max_position_embeddings, rope_parameters=rope_json(config), **sizes
+    )
     positions = [0, 1, 2, 63, 64, 1000, 4095, 40959]
     there = llama.LlamaRotaryEmbedding(made)(torch.zeros(1), torch.tensor([positions]))
     here = rope_angles(config, 40960)
-    speeds, _ = rope_speeds(config.depth, config.theta, config.scaling)
+    speeds, _ = rope_speeds(config.head_dim, config.rope_theta, config.rope_scaling)
     # transformers has its speeds and angles in f32, some roundings of which are much at far positions.
     allowed = 1e-5 + np.array(positions)[:, None] * speeds * 2.0**-22
     for ours, theirs in zip(here, there, strict=True):
-        off = np.abs(ours[positions] - theirs[0, :, : config.depth // 2].numpy())
+        off = np.abs(ours[positions] - theirs[0, :, : config.head_dim // 2].numpy())
         assert (off <= allowed).all()
 
 

@@ -1,4 +1,4 @@
-"""Who computes next: first come, first served, in pieces, with pages that run out."""
+"""Who computes next: first come, first served, in chunks, with pages that run out."""
 
 from __future__ import annotations
 
@@ -6,86 +6,86 @@ import random
 
 import pytest
 
-from tileproof.llm.pages import PagePool
-from tileproof.llm.requests import SamplingParams
-from tileproof.llm.schedule import Piece, Scheduler
-from tileproof.llm.sequence import Sequence
-from tileproof.llm.step import PAGE
+from tileproof.llm.engine.kv_cache import PagePool
+from tileproof.llm.engine.scheduler import ScheduledChunk, Scheduler
+from tileproof.llm.request import Request
+from tileproof.llm.sampling import SamplingParams
+from tileproof.llm.step.ir import PAGE
 
 
-def sequence(length: int) -> Sequence:
-    return Sequence(tuple(range(length)), SamplingParams())
+def request_of(length: int) -> Request:
+    return Request(tuple(range(length)), SamplingParams())
 
 
-def done(pieces: list[Piece]) -> None:
-    """What a step leaves: tokens in the cache, and one more token behind the last piece."""
-    for piece in pieces:
-        is_last = piece.is_last
-        piece.sequence.computed = piece.stop
+def done(chunks: list[ScheduledChunk]) -> None:
+    """What a step leaves: tokens in the cache, and one more token behind the last chunk."""
+    for chunk in chunks:
+        is_last = chunk.is_last
+        chunk.request.computed = chunk.stop
         if is_last:
-            piece.sequence.generated.append(7)
+            chunk.request.generated.append(7)
 
 
-def test_a_long_prompt_is_computed_in_pieces_of_the_budget() -> None:
-    scheduler = Scheduler(PagePool(100), most=4, budget=64)
-    scheduler.add(sequence(150))
+def test_a_long_prompt_is_computed_in_chunks_of_the_budget() -> None:
+    scheduler = Scheduler(PagePool(100), max_running=4, token_budget=64)
+    scheduler.add(request_of(150))
     counts = []
     for _ in range(4):
-        pieces = scheduler.plan()
-        counts.append([(piece.start, piece.count) for piece in pieces])
-        done(pieces)
+        chunks = scheduler.schedule()
+        counts.append([(chunk.start, chunk.count) for chunk in chunks])
+        done(chunks)
     assert counts == [[(0, 64)], [(64, 64)], [(128, 22)], [(150, 1)]]
 
 
 def test_texts_under_way_go_before_prompts_and_prompts_fill_what_is_left() -> None:
-    scheduler = Scheduler(PagePool(100), most=4, budget=64)
-    first, second, third = sequence(10), sequence(80), sequence(30)
+    scheduler = Scheduler(PagePool(100), max_running=4, token_budget=64)
+    first, second, third = request_of(10), request_of(80), request_of(30)
     scheduler.add(first)
-    done(scheduler.plan())
+    done(scheduler.schedule())
     scheduler.add(second)
     scheduler.add(third)
-    pieces = scheduler.plan()
-    assert [(piece.sequence, piece.count) for piece in pieces] == [(first, 1), (second, 63)]
-    done(pieces)
-    assert [(piece.sequence, piece.count) for piece in scheduler.plan()] == [(first, 1), (second, 17), (third, 30)]
+    chunks = scheduler.schedule()
+    assert [(chunk.request, chunk.count) for chunk in chunks] == [(first, 1), (second, 63)]
+    done(chunks)
+    assert [(chunk.request, chunk.count) for chunk in scheduler.schedule()] == [(first, 1), (second, 17), (third, 30)]
 
 
 def test_no_more_texts_run_than_may() -> None:
-    scheduler = Scheduler(PagePool(100), most=2, budget=64)
+    scheduler = Scheduler(PagePool(100), max_running=2, token_budget=64)
     for _ in range(3):
-        scheduler.add(sequence(5))
-    assert len(scheduler.plan()) == 2
+        scheduler.add(request_of(5))
+    assert len(scheduler.schedule()) == 2
     assert len(scheduler.waiting) == 1
 
 
 def test_the_last_that_came_gives_its_pages_back_and_is_computed_again() -> None:
     pool = PagePool(3)
-    scheduler = Scheduler(pool, most=2, budget=512)
-    early, late = sequence(PAGE - 1), sequence(PAGE)
+    scheduler = Scheduler(pool, max_running=2, token_budget=512)
+    early, late = request_of(PAGE - 1), request_of(PAGE)
     scheduler.add(early)
     scheduler.add(late)
-    done(scheduler.plan())
+    done(scheduler.schedule())
     assert (early.length, late.length) == (PAGE, PAGE + 1)
-    done(scheduler.plan())
+    done(scheduler.schedule())
     assert len(late.pages) == 2
-    pieces = scheduler.plan()  # early needs a second page, and there is none
-    assert [piece.sequence for piece in pieces] == [early]
+    chunks = scheduler.schedule()  # early needs a second page, and there is none
+    assert [chunk.request for chunk in chunks] == [early]
     assert late in scheduler.waiting
     assert not late.pages
     assert late.computed == 0
     assert scheduler.preemptions == 1
-    done(pieces)
+    done(chunks)
     scheduler.remove(early)
-    (piece,) = scheduler.plan()
-    assert (piece.sequence, piece.start, piece.count) == (late, 0, late.length)
+    (chunk,) = scheduler.schedule()
+    assert (chunk.request, chunk.start, chunk.count) == (late, 0, late.length)
 
 
 def test_a_newcomer_sends_nobody_away() -> None:
-    scheduler = Scheduler(PagePool(2), most=2, budget=512)
-    scheduler.add(sequence(PAGE))
-    done(scheduler.plan())
-    scheduler.add(sequence(2 * PAGE))
-    assert len(scheduler.plan()) == 1
+    scheduler = Scheduler(PagePool(2), max_running=2, token_budget=512)
+    scheduler.add(request_of(PAGE))
+    done(scheduler.schedule())
+    scheduler.add(request_of(2 * PAGE))
+    assert len(scheduler.schedule()) == 1
     assert scheduler.preemptions == 0
 
 
@@ -105,8 +105,8 @@ def test_pages_are_given_back_once() -> None:
 def test_whatever_comes_and_goes_everybody_finishes_and_no_page_is_lost_or_shared(seed: int) -> None:
     chance = random.Random(seed)
     pool = PagePool(8)
-    scheduler = Scheduler(pool, most=4, budget=100)
-    texts = [sequence(chance.randint(1, 300)) for _ in range(12)]
+    scheduler = Scheduler(pool, max_running=4, token_budget=100)
+    texts = [request_of(chance.randint(1, 300)) for _ in range(12)]
     wanted = {text: chance.randint(1, 100) for text in texts}
     coming, steps = list(texts), 0
     while coming or scheduler.waiting or scheduler.running:
@@ -114,13 +114,13 @@ def test_whatever_comes_and_goes_everybody_finishes_and_no_page_is_lost_or_share
         assert steps < 5000
         if coming and chance.random() < 0.3:
             scheduler.add(coming.pop())
-        pieces = scheduler.plan()
-        assert sum(piece.count for piece in pieces) <= 100
-        assert len({piece.sequence for piece in pieces}) == len(pieces)
+        chunks = scheduler.schedule()
+        assert sum(chunk.count for chunk in chunks) <= 100
+        assert len({chunk.request for chunk in chunks}) == len(chunks)
         held = [page for text in texts for page in text.pages]
         assert len(held) == len(set(held)) == pool.count - pool.free
-        assert all(len(piece.sequence.pages) * PAGE >= piece.stop for piece in pieces)
-        done(pieces)
+        assert all(len(chunk.request.pages) * PAGE >= chunk.stop for chunk in chunks)
+        done(chunks)
         for text in list(scheduler.running):
             if len(text.generated) >= wanted[text] or chance.random() < 0.002:
                 scheduler.remove(text)

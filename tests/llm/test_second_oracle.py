@@ -22,7 +22,7 @@ def test_a_file_gives_the_logprobs_and_choices_of_llama_cpp(name: str, device: s
     path = write_gguf(tmp_path / "model.gguf", case.config, case.weights, "BF16")
     llm, peer = LLM(path, device=device, max_seq_len=192), LlamaCpp(path)
     tokens = case.tokens(80)
-    theirs = peer.logprobs(tokens, case.config.vocabulary, first=60)
+    theirs = peer.logprobs(tokens, case.config.vocab_size, first=60)
     # It counts the rows of padding as tokens; we do not.
     theirs = log_softmax(theirs[:, : case.config.tokens])
     ours = log_softmax(llm.logits(tokens))[59:]

@@ -7,8 +7,8 @@ from checkpoints import SPECIALS, tokenizer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tileproof.llm.streaming import Detokeniser, StopStrings
-from tileproof.llm.text import Text
+from tileproof.llm.tokenizer.detokenizer import Detokenizer, StopStrings
+from tileproof.llm.tokenizer.text import Text
 
 TOKENS = 300
 TEXT = Text(tokenizer("qwen3", TOKENS))
@@ -17,7 +17,7 @@ LONE = [token for token in range(TOKENS) if "\ufffd" in TEXT.token(token)]
 
 
 def streamed(tokens: list[int], text: Text = TEXT) -> list[str]:
-    detokeniser = Detokeniser(text)
+    detokeniser = Detokenizer(text)
     return [*map(detokeniser.push, tokens), detokeniser.finish()]
 
 
@@ -56,13 +56,13 @@ def test_special_tokens_and_rows_beyond_the_vocabulary_have_no_text() -> None:
 
 
 def test_without_a_tokenizer_there_is_no_text() -> None:
-    detokeniser = Detokeniser(None)
+    detokeniser = Detokenizer(None)
     assert (detokeniser.push(3), detokeniser.finish()) == ("", "")
 
 
 def test_a_piece_costs_the_same_behind_any_text() -> None:
     """Each token is looked at once: the decoder keeps at most three bytes, whatever came before."""
-    detokeniser = Detokeniser(TEXT)
+    detokeniser = Detokenizer(TEXT)
     for token in [byte(0xA9), byte(0xC3)] * 500:
         detokeniser.push(token)
         held, _ = detokeniser._decoder.getstate()

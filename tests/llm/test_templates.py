@@ -10,9 +10,9 @@ from checkpoints import TEMPLATE
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from tileproof.diagnostics.codes import Code
-from tileproof.llm import templates
 from tileproof.llm.errors import ModelError
-from tileproof.llm.templates import ChatTemplate, default_template
+from tileproof.llm.tokenizer import templates
+from tileproof.llm.tokenizer.templates import ChatTemplate, default_template
 
 CHAT = [{"role": "system", "content": "Be <brief>."}, {"role": "user", "content": "Hé & 日本"}]
 LOOPS = """\

@@ -17,9 +17,9 @@ from tokenizer_texts import SPECIALS, vocabulary, write_vocabulary
 
 from tileproof.diagnostics.codes import Code
 from tileproof.llm.errors import ModelError
-from tileproof.llm.gguf_header import read_header
-from tileproof.llm.requests import Message
-from tileproof.llm.text import Text
+from tileproof.llm.loader.gguf_header import read_header
+from tileproof.llm.tokenizer.messages import Message
+from tileproof.llm.tokenizer.text import Text
 
 TOKENS = 300
 END, START, STOP, THINK = range(TOKENS - 5, TOKENS - 1)
@@ -189,7 +189,7 @@ def test_a_gguf_file_that_was_read_is_not_read_again(tmp_path: Path) -> None:
 
 def test_packages_are_looked_for_before_they_are_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_vocabulary(tmp_path / "tiny.gguf", "qwen2")
-    monkeypatch.setattr("tileproof.llm.text.find_spec", lambda name: None if name == "jinja2" else name)
+    monkeypatch.setattr("tileproof.llm.tokenizer.text.find_spec", lambda name: None if name == "jinja2" else name)
     assert "the package jinja2 is not installed" in refusal(Code.MISSING_PACKAGE, path)
 
 

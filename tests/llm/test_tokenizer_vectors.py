@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from tokenizer_texts import TEXTS, UNMERGED, LlamaCppTokenizer, random_texts, write_vocabulary
 
-from tileproof.llm.requests import Message
-from tileproof.llm.text import Text
+from tileproof.llm.tokenizer.messages import Message
+from tileproof.llm.tokenizer.text import Text
 
 DATA = Path(__file__).parent / "data"
 VECTORS = json.loads((DATA / "tokenizer_vectors.json").read_text(encoding="utf-8"))

@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 import ml_dtypes
 import numpy as np
 
-from tileproof.llm.config import ModelConfig, RopeScaling
+from tileproof.llm.models.config import ModelConfig, RopeScaling
 
 Weights = dict[str, Any]
 """Arrays of bf16 by the names that Hugging Face gives them."""
@@ -51,25 +51,33 @@ QWEN: Final = (
 def tiny(family: Literal["qwen3", "llama"] = "qwen3", **changes: Any) -> ModelConfig:
     """A model of some ten thousand weights; `changes` replace what it has.
 
-        tiny("llama", is_tied=False, scaling=RopeScaling("llama3", 8.0, trained=64))
+    tiny("llama", tie_word_embeddings=False, rope_scaling=RopeScaling("llama3", 8.0, trained=64))
     """
     tokens = changes.get("tokens", 300)
     first, end = tokens - len(SPECIALS), tokens - len(SPECIALS) + 2
     is_qwen = family == "qwen3"
     made = ModelConfig(
-        family=family, name=f"tiny-{family}", layers=2, width=64 if is_qwen else 128, heads=4, groups=2, depth=32,
-        inner=192, vocabulary=320, tokens=tokens, eps=1e-6 if is_qwen else 1e-5, theta=1e6 if is_qwen else 1e4,
-        context=512, is_tied=is_qwen, has_head_norms=is_qwen, bos=None if is_qwen else first,
-        eos=(end, first) if is_qwen else (end,),
+        family=family, name=f"tiny-{family}", num_hidden_layers=2, hidden_size=64 if is_qwen else 128,
+        num_attention_heads=4, num_key_value_heads=2, head_dim=32,
+        intermediate_size=192, vocab_size=320, tokens=tokens, rms_norm_eps=1e-6 if is_qwen else 1e-5,
+        rope_theta=1e6 if is_qwen else 1e4,
+        max_position_embeddings=512, tie_word_embeddings=is_qwen, has_qk_norm=is_qwen,
+        bos_token_id=None if is_qwen else first,
+        eos_token_ids=(end, first) if is_qwen else (end,),
     )  # fmt: skip
     return replace(made, **changes)
 
 
 def shapes(config: ModelConfig) -> dict[str, tuple[int, ...]]:
     """Names and shapes of the tensors of a model, as Hugging Face has them."""
-    width, inner, q, kv = config.width, config.inner, config.heads * config.depth, config.groups * config.depth
-    found: dict[str, tuple[int, ...]] = {"model.embed_tokens.weight": (config.vocabulary, width)}
-    for number in range(config.layers):
+    width, inner, q, kv = (
+        config.hidden_size,
+        config.intermediate_size,
+        config.num_attention_heads * config.head_dim,
+        config.num_key_value_heads * config.head_dim,
+    )
+    found: dict[str, tuple[int, ...]] = {"model.embed_tokens.weight": (config.vocab_size, width)}
+    for number in range(config.num_hidden_layers):
         layer = f"model.layers.{number}."
         found |= {
             f"{layer}input_layernorm.weight": (width,),
@@ -82,12 +90,12 @@ def shapes(config: ModelConfig) -> dict[str, tuple[int, ...]]:
             f"{layer}mlp.up_proj.weight": (inner, width),
             f"{layer}mlp.down_proj.weight": (width, inner),
         }
-        if config.has_head_norms:
-            found[f"{layer}self_attn.q_norm.weight"] = (config.depth,)
-            found[f"{layer}self_attn.k_norm.weight"] = (config.depth,)
+        if config.has_qk_norm:
+            found[f"{layer}self_attn.q_norm.weight"] = (config.head_dim,)
+            found[f"{layer}self_attn.k_norm.weight"] = (config.head_dim,)
     found["model.norm.weight"] = (width,)
-    if not config.is_tied:
-        found["lm_head.weight"] = (config.vocabulary, width)
+    if not config.tie_word_embeddings:
+        found["lm_head.weight"] = (config.vocab_size, width)
     return found
 
 
@@ -99,7 +107,7 @@ def random_weights(config: ModelConfig, seed: int = 0) -> Weights:
         if len(shape) == 1:
             values = rng.uniform(0.5, 1.5, shape)
         elif name in ("model.embed_tokens.weight", "lm_head.weight"):
-            values = rng.standard_normal(shape) * 4 / np.sqrt(config.width)
+            values = rng.standard_normal(shape) * 4 / np.sqrt(config.hidden_size)
         else:
             values = rng.standard_normal(shape) * 2 / np.sqrt(shape[1])
         made[name] = values.astype(np.float32).astype(ml_dtypes.bfloat16)
@@ -115,12 +123,15 @@ def write_folder(
     """Writes a model as a folder of Hugging Face, and gives the folder."""
     path.mkdir(parents=True, exist_ok=True)
     write_json(path / "config.json", config_json(config))
-    ends = list(config.eos)
-    write_json(path / "generation_config.json", {"bos_token_id": config.bos, "eos_token_id": ends, "do_sample": True})
+    ends = list(config.eos_token_ids)
+    write_json(
+        path / "generation_config.json", {"bos_token_id": config.bos_token_id, "eos_token_id": ends, "do_sample": True}
+    )
     tokenizer(config.family, config.tokens).save(str(path / "tokenizer.json"))
-    names = {"bos_token": None if config.bos is None else SPECIALS[0], "eos_token": SPECIALS[2]}
+    names = {"bos_token": None if config.bos_token_id is None else SPECIALS[0], "eos_token": SPECIALS[2]}
     write_json(path / "tokenizer_config.json", {
-        "tokenizer_class": "PreTrainedTokenizerFast", "chat_template": TEMPLATE, "model_max_length": config.context,
+        "tokenizer_class": "PreTrainedTokenizerFast", "chat_template": TEMPLATE,
+        "model_max_length": config.max_position_embeddings,
         "add_bos_token": False, "pad_token": SPECIALS[0], **names,
     })  # fmt: skip
     if shards == 1:
@@ -140,16 +151,21 @@ def config_json(config: ModelConfig) -> dict[str, Any]:
     is_qwen = config.family == "qwen3"
     made: dict[str, Any] = {
         "architectures": ["Qwen3ForCausalLM" if is_qwen else "LlamaForCausalLM"], "attention_bias": False,
-        "attention_dropout": 0.0, "bos_token_id": config.bos, "dtype": "bfloat16",
-        "eos_token_id": config.eos[0] if config.eos else None, "head_dim": config.depth, "hidden_act": "silu",
-        "hidden_size": config.width, "initializer_range": 0.2, "intermediate_size": config.inner,
-        "max_position_embeddings": config.context, "model_type": config.family, "num_attention_heads": config.heads,
-        "num_hidden_layers": config.layers, "num_key_value_heads": config.groups, "pad_token_id": None,
-        "rms_norm_eps": config.eps, "rope_parameters": rope_json(config), "tie_word_embeddings": config.is_tied,
-        "transformers_version": "5.22.2", "use_cache": True, "vocab_size": config.vocabulary,
+        "attention_dropout": 0.0, "bos_token_id": config.bos_token_id, "dtype": "bfloat16",
+        "eos_token_id": config.eos_token_ids[0] if config.eos_token_ids else None, "head_dim": config.head_dim,
+        "hidden_act": "silu",
+        "hidden_size": config.hidden_size, "initializer_range": 0.2, "intermediate_size": config.intermediate_size,
+        "max_position_embeddings": config.max_position_embeddings, "model_type": config.family,
+        "num_attention_heads": config.num_attention_heads,
+        "num_hidden_layers": config.num_hidden_layers, "num_key_value_heads": config.num_key_value_heads,
+        "pad_token_id": None,
+        "rms_norm_eps": config.rms_norm_eps, "rope_parameters": rope_json(config),
+        "tie_word_embeddings": config.tie_word_embeddings,
+        "transformers_version": "5.22.2", "use_cache": True, "vocab_size": config.vocab_size,
     }  # fmt: skip
     if is_qwen:
-        made |= {"layer_types": ["full_attention"] * config.layers, "max_window_layers": config.layers,
+        made |= {"layer_types": ["full_attention"] * config.num_hidden_layers,
+        "max_window_layers": config.num_hidden_layers,
                  "sliding_window": None, "use_sliding_window": False}  # fmt: skip
     else:
         made |= {"mlp_bias": False, "pretraining_tp": 1}
@@ -158,10 +174,10 @@ def config_json(config: ModelConfig) -> dict[str, Any]:
 
 def rope_json(config: ModelConfig) -> dict[str, Any]:
     """What transformers calls `rope_parameters`."""
-    scaling = config.scaling
+    scaling = config.rope_scaling
     if scaling is None:
-        return {"rope_theta": config.theta, "rope_type": "default"}
-    made = {"rope_theta": config.theta, "rope_type": scaling.kind, "factor": scaling.factor}
+        return {"rope_theta": config.rope_theta, "rope_type": "default"}
+    made = {"rope_theta": config.rope_theta, "rope_type": scaling.kind, "factor": scaling.factor}
     match scaling.kind:
         case "llama3":
             made |= {"low_freq_factor": scaling.low, "high_freq_factor": scaling.high}
@@ -234,19 +250,19 @@ def write_gguf(
 
     writer = gguf.GGUFWriter(str(path), config.family)
     writer.add_name(config.name)
-    writer.add_context_length(config.context)
-    writer.add_embedding_length(config.width)
-    writer.add_block_count(config.layers)
-    writer.add_feed_forward_length(config.inner)
-    writer.add_head_count(config.heads)
-    writer.add_head_count_kv(config.groups)
-    writer.add_key_length(config.depth)
-    writer.add_value_length(config.depth)
-    writer.add_layer_norm_rms_eps(config.eps)
-    writer.add_rope_freq_base(config.theta)
-    writer.add_rope_dimension_count(config.depth)
-    writer.add_vocab_size(config.vocabulary)
-    scaling = config.scaling
+    writer.add_context_length(config.max_position_embeddings)
+    writer.add_embedding_length(config.hidden_size)
+    writer.add_block_count(config.num_hidden_layers)
+    writer.add_feed_forward_length(config.intermediate_size)
+    writer.add_head_count(config.num_attention_heads)
+    writer.add_head_count_kv(config.num_key_value_heads)
+    writer.add_key_length(config.head_dim)
+    writer.add_value_length(config.head_dim)
+    writer.add_layer_norm_rms_eps(config.rms_norm_eps)
+    writer.add_rope_freq_base(config.rope_theta)
+    writer.add_rope_dimension_count(config.head_dim)
+    writer.add_vocab_size(config.vocab_size)
+    scaling = config.rope_scaling
     if scaling is not None and scaling.kind != "llama3":
         writer.add_rope_scaling_type(gguf.RopeScalingType(scaling.kind))
         writer.add_rope_scaling_factor(scaling.factor)
@@ -257,7 +273,7 @@ def write_gguf(
         writer.add_tensor("rope_freqs.weight", _stretches(config, scaling))
     for name, array in weights.items():
         values = array.astype(np.float32)
-        heads = {"q_proj": config.heads, "k_proj": config.groups}.get(name.split(".")[-2])
+        heads = {"q_proj": config.num_attention_heads, "k_proj": config.num_key_value_heads}.get(name.split(".")[-2])
         if heads is not None and config.family == "llama":
             values = interleaved(values, heads)
         wanted = kind
@@ -299,7 +315,7 @@ def gguf_name(name: str) -> str:
 def _add_tokens(writer: Any, config: ModelConfig) -> None:
     made = tokenizer(config.family, config.tokens)
     merges = [" ".join(pair) for pair in json.loads(made.to_str())["model"]["merges"]]
-    padding = range(config.tokens, config.vocabulary)
+    padding = range(config.tokens, config.vocab_size)
     writer.add_tokenizer_model("gpt2")
     writer.add_tokenizer_pre("qwen2" if config.family == "qwen3" else "smollm")
     writer.add_token_list([*map(made.id_to_token, range(config.tokens)), *(f"[PAD{token}]" for token in padding)])
@@ -307,15 +323,15 @@ def _add_tokens(writer: Any, config: ModelConfig) -> None:
     writer.add_token_types([1] * normal + [3] * len(SPECIALS) + [5] * len(padding))
     writer.add_token_merges(merges)
     writer.add_pad_token_id(normal)
-    if config.bos is not None:
-        writer.add_bos_token_id(config.bos)
-    writer.add_eos_token_id(config.eos[0])
+    if config.bos_token_id is not None:
+        writer.add_bos_token_id(config.bos_token_id)
+    writer.add_eos_token_id(config.eos_token_ids[0])
     writer.add_add_bos_token(False)
     writer.add_chat_template(TEMPLATE)
 
 
 def _stretches(config: ModelConfig, scaling: RopeScaling) -> Any:
     """By how much each angle of Llama 3 is slowed: 1 for the fast ones, the factor for the slow ones."""
-    waves = 2 * np.pi * config.theta ** (np.arange(0, config.depth, 2) / config.depth)
+    waves = 2 * np.pi * config.rope_theta ** (np.arange(0, config.head_dim, 2) / config.head_dim)
     share = np.clip((scaling.trained / waves - scaling.low) / (scaling.high - scaling.low), 0, 1)
     return (1 / ((1 - share) / scaling.factor + share)).astype(np.float32)

@@ -14,14 +14,12 @@ from reference_model import margins, reference_logits
 
 import tileproof as tp
 import tileproof.kernels as tk
-from tileproof.llm import LLM
-from tileproof.llm.capture import launch
-from tileproof.llm.config import ModelConfig
-from tileproof.llm.requests import SamplingParams
-from tileproof.llm.schedule import Piece
-from tileproof.llm.sequence import Sequence as Text
-from tileproof.llm.step import Op
-from tileproof.llm.weights import LayerWeights, ModelWeights, Weight
+from tileproof.llm import LLM, ModelConfig, SamplingParams
+from tileproof.llm.engine.scheduler import ScheduledChunk
+from tileproof.llm.models.weights import LayerWeights, ModelWeights, Weight
+from tileproof.llm.request import Request
+from tileproof.llm.step.ir import Buffer, Op
+from tileproof.llm.step.kernels import launch
 
 
 def model_weights(config: ModelConfig, weights: Weights, device: str) -> ModelWeights:
@@ -35,10 +33,10 @@ def model_weights(config: ModelConfig, weights: Weights, device: str) -> ModelWe
         return tp.asarray(weights[name].astype(np.float32), device)
 
     layers = []
-    for number in range(config.layers):
+    for number in range(config.num_hidden_layers):
         here = f"model.layers.{number}."
         attention, feed = f"{here}self_attn.", f"{here}mlp."
-        has_norms = config.has_head_norms
+        has_norms = config.has_qk_norm
         layers.append(LayerWeights(
             norm(f"{here}input_layernorm.weight"),
             matrix(*(f"{attention}{part}_proj.weight" for part in "qkv")),
@@ -50,7 +48,7 @@ def model_weights(config: ModelConfig, weights: Weights, device: str) -> ModelWe
             matrix(f"{feed}down_proj.weight"),
         ))  # fmt: skip
     table = matrix("model.embed_tokens.weight")
-    head = table if config.is_tied else matrix("lm_head.weight")
+    head = table if config.tie_word_embeddings else matrix("lm_head.weight")
     return ModelWeights(table.values, tuple(layers), norm("model.norm.weight"), head)
 
 
@@ -77,77 +75,83 @@ def in_8_bits(weights: ModelWeights) -> ModelWeights:
 
 def poisoned(llm: LLM) -> LLM:
     """The same engine with NaN everywhere in its cache: what no token wrote must not be read."""
-    caches = llm.runner.decoder.caches
-    for cache in (*caches.keys, *caches.values):
-        cache.copy_from(float("nan"))
+    cache = llm.runner.decoder.cache
+    for tensor in (*cache.keys, *cache.values):
+        tensor.copy_from(float("nan"))
     return llm
 
 
+def request_of(llm: LLM, tokens: Sequence[int]) -> Request:
+    """A request that is not scheduled, with pages for all its tokens."""
+    request = Request(tuple(tokens), SamplingParams())
+    request.pages = llm.pool.take(request.pages_for(len(tokens))) or []
+    return request
+
+
 def logits_in_pieces(llm: LLM, tokens: Sequence[int], sizes: Sequence[int]) -> Any:
-    """Logits behind every token, the text taken in pieces of these sizes, the last one again and again."""
-    text = Text(tuple(tokens), SamplingParams())
-    text.pages = llm.pool.take(text.pages_for(len(tokens))) or []
-    found, left = [], list(sizes)
+    """Logits after every token, of a prompt in chunks of these sizes, the last one again and again."""
+    request = request_of(llm, tokens)
+    rows, left = [], list(sizes)
     try:
-        while text.waiting:
+        while request.uncomputed:
             size = left.pop(0) if len(left) > 1 else left[0]
-            found.append(llm.runner.logits(Piece(text, text.computed, min(size, text.waiting))).copy())
+            chunk = ScheduledChunk(request, request.computed, min(size, request.uncomputed))
+            rows.append(llm.runner.logits(chunk).copy())
     finally:
-        llm.pool.give_back(text.pages)
-    return np.concatenate(found)
+        llm.pool.give_back(request.pages)
+    return np.concatenate(rows)
 
 
 def decoded_logits(llm: LLM, tokens: Sequence[int]) -> Any:
-    """Logits behind every token, each by a step of its own as when text is generated."""
-    text = Text(tuple(tokens[:1]), SamplingParams())
-    found = []
+    """Logits after every token, each by a decode step."""
+    request = Request(tuple(tokens[:1]), SamplingParams())
+    rows = []
     try:
         for end in range(1, len(tokens) + 1):
-            text.prompt = tuple(tokens[:end])
-            text.pages += llm.pool.take(text.pages_for(end)) or []
-            step, _ = llm.runner.run([Piece(text, end - 1, 1)])
-            found.append(step.logits.numpy()[:1, : llm.config.tokens].copy())
+            request.prompt = tuple(tokens[:end])
+            request.pages += llm.pool.take(request.pages_for(end)) or []
+            step, _ = llm.runner.run([ScheduledChunk(request, end - 1, 1)])
+            rows.append(step.logits.numpy()[:1, : llm.config.tokens].copy())
     finally:
-        llm.pool.give_back(text.pages)
-    return np.concatenate(found)
+        llm.pool.give_back(request.pages)
+    return np.concatenate(rows)
 
 
 def last_logits(llm: LLM, tokens: Sequence[int]) -> Any:
-    """Logits behind the last token, by a step of its own behind pieces of what is before it."""
-    text = Text(tuple(tokens), SamplingParams())
-    text.pages = llm.pool.take(text.pages_for(len(tokens))) or []
+    """Logits after the last token, by a decode step after chunks of what is before it."""
+    request = request_of(llm, tokens)
     try:
-        while text.waiting > 1:
-            llm.runner.run([Piece(text, text.computed, min(512, text.waiting - 1))])
-        step, _ = llm.runner.run([Piece(text, text.computed, 1)])
+        while request.uncomputed > 1:
+            llm.runner.run([ScheduledChunk(request, request.computed, min(512, request.uncomputed - 1))])
+        step, _ = llm.runner.run([ScheduledChunk(request, request.computed, 1)])
         return step.logits.numpy()[:1, : llm.config.tokens].copy()
     finally:
-        llm.pool.give_back(text.pages)
+        llm.pool.give_back(request.pages)
 
 
-def op_by_op(llm: LLM, tokens: Sequence[int], is_decode: bool) -> Iterator[tuple[Op, dict[int, Any]]]:
-    """Runs a text as one piece, or but for its last token as one piece and then that token; gives each operation of the
-    last step when it has run, with the tensors of its buffers."""
-    text = Text(tuple(tokens), SamplingParams())
-    text.pages = llm.pool.take(text.pages_for(len(tokens))) or []
+def op_by_op(llm: LLM, tokens: Sequence[int], is_decode: bool) -> Iterator[tuple[Op, dict[Buffer, Any]]]:
+    """Runs a prompt as one chunk, or but for its last token as one chunk and then that token; gives each operation of
+    the last step when it has run, with the tensors of its buffers."""
+    request = request_of(llm, tokens)
     try:
         before = len(tokens) - 1 if is_decode else 0
         if before:
-            llm.runner.logits(Piece(text, 0, before))
-        piece = Piece(text, before, len(tokens) - before)
-        step = llm.runner.captured(llm.runner.kind_of([piece], "greedy" if is_decode else "none", False))
-        llm.runner._fill(step, [piece])
+            llm.runner.logits(ScheduledChunk(request, 0, before))
+        chunk = ScheduledChunk(request, before, len(tokens) - before)
+        kind = llm.runner.class_of([chunk], "greedy" if is_decode else "none", has_penalties=False)
+        step = llm.runner.step_of(kind)
+        llm.runner._write_inputs(step, [chunk])
         step.inputs.send()
         for op in step.ops:
             launch(op, step.tensors)
             yield op, step.tensors
     finally:
-        llm.pool.give_back(text.pages)
+        llm.pool.give_back(request.pages)
 
 
 def page_bytes(config: ModelConfig, count: int) -> int:
     """Bytes of so many pages of the cache."""
-    return count * config.layers * 2 * config.groups * 64 * config.depth * 2
+    return count * config.num_hidden_layers * 2 * config.num_key_value_heads * 64 * config.head_dim * 2
 
 
 def sure_beginning(case: Case, prompt: Sequence[int], tokens: Sequence[int], margin: float) -> int:

@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy.typing as npt
 from checkpoints import Weights, config_json
 
-from tileproof.llm.config import ModelConfig
+from tileproof.llm.models.config import ModelConfig
 
 Array = npt.NDArray[Any]
 

@@ -10,7 +10,7 @@ import numpy as np
 from checkpoints import Weights, random_weights, tiny
 from reference_model import Nearness
 
-from tileproof.llm.config import ModelConfig, RopeScaling
+from tileproof.llm.models.config import ModelConfig, RopeScaling
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,9 @@ class Case:
         made = random_weights(self.config, self.seed)
         if self.is_calm:
             scales = {name: 0.25 for name, array in made.items() if array.ndim == 2 and ".layers." in name}
-            for name, scale in (scales if self.config.is_tied else scales | {"lm_head.weight": 0.5}).items():
+            for name, scale in (
+                scales if self.config.tie_word_embeddings else scales | {"lm_head.weight": 0.5}
+            ).items():
                 made[name] = (made[name].astype(np.float32) * scale).astype(made[name].dtype)
         if self.is_faint:
             table = "model.embed_tokens.weight"
@@ -46,12 +48,14 @@ _LLAMA3: Final = RopeScaling("llama3", 8.0, trained=64)
 _YARN: Final = RopeScaling("yarn", 4.0, low=1.0, high=32.0, trained=128)
 CASES: Final = (
     Case("qwen3, tied", tiny("qwen3")),
-    Case("qwen3, untied, six heads of 64", tiny("qwen3", is_tied=False, heads=6, depth=64)),
-    Case("qwen3, yarn", tiny("qwen3", scaling=_YARN)),
+    Case(
+        "qwen3, untied, six heads of 64", tiny("qwen3", tie_word_embeddings=False, num_attention_heads=6, head_dim=64)
+    ),
+    Case("qwen3, yarn", tiny("qwen3", rope_scaling=_YARN)),
     Case("llama, untied", tiny("llama")),
-    Case("llama, tied, one group", tiny("llama", is_tied=True, groups=1)),
-    Case("llama, llama3", tiny("llama", scaling=_LLAMA3)),
-    Case("qwen3, calm", tiny("qwen3", width=128, is_tied=False), is_calm=True),
+    Case("llama, tied, one group", tiny("llama", tie_word_embeddings=True, num_key_value_heads=1)),
+    Case("llama, llama3", tiny("llama", rope_scaling=_LLAMA3)),
+    Case("qwen3, calm", tiny("qwen3", hidden_size=128, tie_word_embeddings=False), is_calm=True),
     Case("llama, calm", tiny("llama"), is_calm=True),
     Case("llama, faint", tiny("llama"), is_faint=True),
 )

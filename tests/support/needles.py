@@ -42,14 +42,19 @@ class Haystack(Case):
             made[f"{layer}{name}.weight"][:] = 1
         made["model.norm.weight"][:] = 1
         attention = f"{layer}self_attn."
-        for part, count, flag in (("q", config.heads, _IS_QUESTION), ("k", config.groups, _IS_NEEDLE)):
-            by_head = made[f"{attention}{part}_proj.weight"].reshape(count, config.depth, config.width)
+        for part, count, flag in (
+            ("q", config.num_attention_heads, _IS_QUESTION),
+            ("k", config.num_key_value_heads, _IS_NEEDLE),
+        ):
+            by_head = made[f"{attention}{part}_proj.weight"].reshape(count, config.head_dim, config.hidden_size)
             by_head[:, _STILL] = 0
             by_head[:, _STILL, flag] = 1.6
-        values = made[f"{attention}v_proj.weight"].reshape(config.groups, config.depth, config.width)
-        values[:, :NAMES] = np.eye(NAMES, config.width, _NAME)
+        values = made[f"{attention}v_proj.weight"].reshape(
+            config.num_key_value_heads, config.head_dim, config.hidden_size
+        )
+        values[:, :NAMES] = np.eye(NAMES, config.hidden_size, _NAME)
         down, head = made[f"{layer}mlp.down_proj.weight"], made["lm_head.weight"]
-        made[f"{attention}o_proj.weight"][_ANSWER] = np.tile(np.eye(NAMES, config.depth), config.heads)
+        made[f"{attention}o_proj.weight"][_ANSWER] = np.tile(np.eye(NAMES, config.head_dim), config.num_attention_heads)
         down[_ANSWER] = head[:, _ANSWER] = 0
         head[:NAMES] = 0
         head[:NAMES, _ANSWER] = 4 * np.eye(NAMES)
@@ -64,7 +69,9 @@ class Haystack(Case):
 
 def haystack(context: int) -> Haystack:
     """Such a model for a context."""
-    return Haystack("haystack", tiny("llama", layers=1, context=context, theta=1e12), is_calm=True)
+    return Haystack(
+        "haystack", tiny("llama", num_hidden_layers=1, max_position_embeddings=context, rope_theta=1e12), is_calm=True
+    )
 
 
 def places(count: int) -> Sequence[int]:

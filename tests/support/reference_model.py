@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tileproof.llm.config import ModelConfig, RopeScaling
+from tileproof.llm.models.config import ModelConfig, RopeScaling
 
 Array = npt.NDArray[Any]
 
@@ -24,56 +24,58 @@ def reference_logits(config: ModelConfig, weights: Mapping[str, Array], token_id
     w = {name: np.asarray(array).astype(np.float64) for name, array in weights.items()}
     x = w["model.embed_tokens.weight"][list(token_ids)]
     cos, sin = reference_angles(config, len(token_ids))
-    for number in range(config.layers):
+    for number in range(config.num_hidden_layers):
         here = f"model.layers.{number}."
-        x = x + _attention(config, w, here, _norm(x, w[f"{here}input_layernorm.weight"], config.eps), cos, sin)
-        h = _norm(x, w[f"{here}post_attention_layernorm.weight"], config.eps)
+        x = x + _attention(config, w, here, _norm(x, w[f"{here}input_layernorm.weight"], config.rms_norm_eps), cos, sin)
+        h = _norm(x, w[f"{here}post_attention_layernorm.weight"], config.rms_norm_eps)
         gate, up = h @ w[f"{here}mlp.gate_proj.weight"].T, h @ w[f"{here}mlp.up_proj.weight"].T
         x = x + (gate * _sigmoid(gate) * up) @ w[f"{here}mlp.down_proj.weight"].T
-    head = w["model.embed_tokens.weight" if config.is_tied else "lm_head.weight"]
-    return _norm(x, w["model.norm.weight"], config.eps) @ head.T
+    head = w["model.embed_tokens.weight" if config.tie_word_embeddings else "lm_head.weight"]
+    return _norm(x, w["model.norm.weight"], config.rms_norm_eps) @ head.T
 
 
 def reference_last_logits(config: ModelConfig, weights: Mapping[str, Array], token_ids: Sequence[int]) -> Array:
     """Logits (vocabulary,) behind the last of many tokens, for a model of one layer: its keys and values are made of
     the tokens alone, so that no other row of attention is needed."""
-    assert config.layers == 1
-    assert not config.has_head_norms
-    assert config.scaling is None
+    assert config.num_hidden_layers == 1
+    assert not config.has_qk_norm
+    assert config.rope_scaling is None
     w = {name: np.asarray(array).astype(np.float64) for name, array in weights.items()}
-    n, here, depth = len(token_ids), "model.layers.0.", config.depth
+    n, here, depth = len(token_ids), "model.layers.0.", config.head_dim
     x = w["model.embed_tokens.weight"][list(token_ids)]
-    h = _norm(x, w[f"{here}input_layernorm.weight"], config.eps)
+    h = _norm(x, w[f"{here}input_layernorm.weight"], config.rms_norm_eps)
     cos, sin = reference_angles(config, n)
-    q = (h[-1:] @ w[f"{here}self_attn.q_proj.weight"].T).reshape(1, config.heads, depth)
-    k = (h @ w[f"{here}self_attn.k_proj.weight"].T).reshape(n, config.groups, depth)
-    v = (h @ w[f"{here}self_attn.v_proj.weight"].T).reshape(n, config.groups, depth)
+    q = (h[-1:] @ w[f"{here}self_attn.q_proj.weight"].T).reshape(1, config.num_attention_heads, depth)
+    k = (h @ w[f"{here}self_attn.k_proj.weight"].T).reshape(n, config.num_key_value_heads, depth)
+    v = (h @ w[f"{here}self_attn.v_proj.weight"].T).reshape(n, config.num_key_value_heads, depth)
     q, k = _turned(q, cos[-1:], sin[-1:])[0], _turned(k, cos, sin)
-    groups = [head // (config.heads // config.groups) for head in range(config.heads)]
+    groups = [
+        head // (config.num_attention_heads // config.num_key_value_heads) for head in range(config.num_attention_heads)
+    ]
     mixed = [softmax(k[:, group] @ q[head] / math.sqrt(depth)) @ v[:, group] for head, group in enumerate(groups)]
     last = x[-1] + w[f"{here}self_attn.o_proj.weight"] @ np.concatenate(mixed)
-    h = _norm(last, w[f"{here}post_attention_layernorm.weight"], config.eps)
+    h = _norm(last, w[f"{here}post_attention_layernorm.weight"], config.rms_norm_eps)
     gate, up = w[f"{here}mlp.gate_proj.weight"] @ h, w[f"{here}mlp.up_proj.weight"] @ h
     last = last + w[f"{here}mlp.down_proj.weight"] @ (gate * _sigmoid(gate) * up)
-    head = w["model.embed_tokens.weight" if config.is_tied else "lm_head.weight"]
-    return head @ _norm(last, w["model.norm.weight"], config.eps)
+    head = w["model.embed_tokens.weight" if config.tie_word_embeddings else "lm_head.weight"]
+    return head @ _norm(last, w["model.norm.weight"], config.rms_norm_eps)
 
 
 def _attention(
     config: ModelConfig, w: Mapping[str, Array], here: str, h: Array, cos: Array, sin: Array
 ) -> Array:  # fmt: skip
-    n, depth = len(h), config.depth
-    q = (h @ w[f"{here}self_attn.q_proj.weight"].T).reshape(n, config.heads, depth)
-    k = (h @ w[f"{here}self_attn.k_proj.weight"].T).reshape(n, config.groups, depth)
-    v = (h @ w[f"{here}self_attn.v_proj.weight"].T).reshape(n, config.groups, depth)
-    if config.has_head_norms:
-        q = _norm(q, w[f"{here}self_attn.q_norm.weight"], config.eps)
-        k = _norm(k, w[f"{here}self_attn.k_norm.weight"], config.eps)
+    n, depth = len(h), config.head_dim
+    q = (h @ w[f"{here}self_attn.q_proj.weight"].T).reshape(n, config.num_attention_heads, depth)
+    k = (h @ w[f"{here}self_attn.k_proj.weight"].T).reshape(n, config.num_key_value_heads, depth)
+    v = (h @ w[f"{here}self_attn.v_proj.weight"].T).reshape(n, config.num_key_value_heads, depth)
+    if config.has_qk_norm:
+        q = _norm(q, w[f"{here}self_attn.q_norm.weight"], config.rms_norm_eps)
+        k = _norm(k, w[f"{here}self_attn.k_norm.weight"], config.rms_norm_eps)
     q, k = _turned(q, cos, sin), _turned(k, cos, sin)
     future = np.triu(np.ones((n, n), bool), 1)
-    mixed = np.empty((n, config.heads, depth))
-    for head in range(config.heads):
-        group = head // (config.heads // config.groups)
+    mixed = np.empty((n, config.num_attention_heads, depth))
+    for head in range(config.num_attention_heads):
+        group = head // (config.num_attention_heads // config.num_key_value_heads)
         scores = q[:, head] @ k[:, group].T / math.sqrt(depth)
         scores[future] = -np.inf
         mixed[:, head] = softmax(scores) @ v[:, group]
@@ -103,10 +105,10 @@ def _turned(x: Array, cos: Array, sin: Array) -> Array:
 
 def reference_angles(config: ModelConfig, positions: int) -> tuple[Array, Array]:
     """Cosines and sines (positions, depth / 2)."""
-    speeds = config.theta ** -(np.arange(0, config.depth, 2) / config.depth)
+    speeds = config.rope_theta ** -(np.arange(0, config.head_dim, 2) / config.head_dim)
     factor = 1.0
-    if config.scaling is not None:
-        speeds, factor = _stretched(speeds, config.scaling, config)
+    if config.rope_scaling is not None:
+        speeds, factor = _stretched(speeds, config.rope_scaling, config)
     angles = np.arange(positions)[:, None] * speeds
     return np.cos(angles) * factor, np.sin(angles) * factor
 
@@ -124,9 +126,16 @@ def _stretched(speeds: Array, scaling: RopeScaling, config: ModelConfig) -> tupl
 
             def place(turns: float) -> float:
                 """Which pair of elements makes so many turns in the context of training."""
-                return config.depth * math.log(scaling.trained / (turns * 2 * math.pi)) / (2 * math.log(config.theta))
+                return (
+                    config.head_dim
+                    * math.log(scaling.trained / (turns * 2 * math.pi))
+                    / (2 * math.log(config.rope_theta))
+                )
 
-            first, last = max(math.floor(place(scaling.high)), 0), min(math.ceil(place(scaling.low)), config.depth - 1)
+            first, last = (
+                max(math.floor(place(scaling.high)), 0),
+                min(math.ceil(place(scaling.low)), config.head_dim - 1),
+            )
             slowed = np.clip((np.arange(len(speeds)) - first) / max(last - first, 1e-3), 0.0, 1.0)
             return speeds * (1 - slowed + slowed / scaling.factor), 0.1 * math.log(scaling.factor) + 1.0
 

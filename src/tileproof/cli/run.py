@@ -1,4 +1,4 @@
-"""`tileproof run`: makes one text with a model, as it comes, and says how fast."""
+"""`tileproof run`: generates a completion with a model, streams it, and prints its speed."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from tileproof.llm import Message, SamplingParams
 
-from .generating import profiles
-from .generating.answering import Answer
-from .generating.machine import read_rate
-from .generating.opening import carried_out, chosen_model, opened
-from .generating.settings import add_model_options, add_sampling_options, place_of, sampling_of, shown_sampling
-from .generating.terminal import Notes
+from .chat import profiles
+from .chat.answer import Answer
+from .chat.machine import read_rate
+from .chat.model import carried_out, chosen_model, opened
+from .chat.options import add_model_options, add_sampling_options, place_of, sampling_of, shown_sampling
+from .chat.terminal import Notes
 from .usage import UsageError
 
 if TYPE_CHECKING:
@@ -29,16 +29,16 @@ examples:
   tileproof run --model smollm2 --prompt "Tell me a story." --sample --max-new-tokens 400
   tileproof run --model models/Qwen3-0.6B --prompt "2 + 2?" --no-thinking --system "Answer with a number."
   tileproof run --model model.gguf --raw-prompt --prompt "def fibonacci(n):" --stop $'\\n\\n'
-  git diff | tileproof run --prompt - --system "Summarise this change."
+  git diff | tileproof run --prompt - --system "Summarize this change."
   tileproof run --model smollm2 --prompt Hi --profile            where the time goes, as a table and a picture
   tileproof run --prompt Hi --json --quiet > answer.json         for a program
 
-The text goes to the standard output as it is made, all else to the error stream: what was loaded, how fast the prompt
-was read and the text was made, and which share of the memory bandwidth of this machine that is, measured in the same
-process. The prompt is put into the chat template of the model, unless --raw-prompt says that the text goes on from it.
+The text is streamed to the standard output, all else to the error stream: what was loaded, the speed of prefill and
+decode, and the share of this machine's memory bandwidth, measured in the same process. The prompt is put into the chat
+template of the model; with --raw-prompt the model continues it as it is.
 
-Without --sample and numbers such as --temperature the likeliest token is taken each time. --sample alone draws as the
-model's generation_config.json says, else with temperature 0.7 and top-p 0.95; the seed is told, to draw the same again.
+Decoding is greedy unless --sample or a number such as --temperature is given. --sample alone samples as the model's
+generation_config.json says, else with temperature 0.7 and top-p 0.95; the seed is printed, to sample the same again.
 
 The exit code is 0, or 2 if the model, the prompt or a setting cannot be used, or 130 after Ctrl-C.
 """
@@ -50,26 +50,26 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: 
     parser = commands.add_parser(
         "run",
         help=summary,
-        description="Makes a text with a Qwen3 or Llama model. Every kernel that runs is proved safe.",
+        description="Generates text with a Qwen3 or Llama model. Every kernel that runs is proved safe.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     option = parser.add_argument
-    option("--prompt", metavar="TEXT", required=True, help="what to answer; - reads it from the standard input")
-    option("--system", metavar="TEXT", help="what the model is told before the prompt")
-    option("--raw-prompt", action="store_true", help="go on with the prompt as it is, without the chat template")
+    option("--prompt", metavar="TEXT", required=True, help="the prompt; - reads it from the standard input")
+    option("--system", metavar="TEXT", help="a system message before the prompt")
+    option("--raw-prompt", action="store_true", help="continue the prompt as it is, without the chat template")
     option("--thinking", action=argparse.BooleanOptionalAction, help="whether a model that can think does so first")
     add_model_options(parser)
     add_sampling_options(parser, new_tokens=NEW_TOKENS)
-    option("--profile", action="store_true", help="print the time of each kernel, and draw it")
+    option("--profile", action="store_true", help="print the time of each operation of a decode step, and draw it")
     option("--profile-out", metavar="FILE", help="the picture (default: profile.png, or the next name that is free)")
     option("--json", action="store_true", help="print one object at the end, with the text, its tokens and figures")
-    option("--quiet", action="store_true", help="print the text and nothing else, mistakes excepted")
+    option("--quiet", action="store_true", help="print the text and nothing else, errors excepted")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Carries the command out; gives the exit code."""
+    """Runs the command; returns the exit code."""
     return carried_out(lambda: _run(options))
 
 
@@ -93,7 +93,7 @@ def _run(options: argparse.Namespace) -> int:
                 sys.stdout.flush()
     if not options.json and not answer.text.endswith("\n"):
         print(flush=True)
-    _tell(options, notes, llm, answer, params)
+    _report(options, notes, llm, answer, params)
     if options.profile:
         profile = llm.profile(context=min(len(tokens) + len(answer.tokens), llm.max_seq_len - 1))
         for line in profiles.lines(profile):
@@ -102,8 +102,8 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _tell(options: argparse.Namespace, notes: Notes, llm: LLM, answer: Answer, params: SamplingParams) -> None:
-    """How it went: as lines, or as an object."""
+def _report(options: argparse.Namespace, notes: Notes, llm: LLM, answer: Answer, params: SamplingParams) -> None:
+    """Prints the figures: as lines, or as an object."""
     if notes.is_quiet and not options.json:
         return
     figures = answer.figures(read_rate(llm.device))
@@ -130,8 +130,8 @@ def prompt_tokens(llm: LLM, prompt: str, options: argparse.Namespace) -> Sequenc
 
 def _prompt(options: argparse.Namespace) -> str:
     if options.raw_prompt and (options.system or options.thinking is not None):
-        given = "--system" if options.system else "--thinking" if options.thinking else "--no-thinking"
-        raise UsageError(f"{given} is for the chat template: leave out --raw-prompt")
+        option = "--system" if options.system else "--thinking" if options.thinking else "--no-thinking"
+        raise UsageError(f"{option} is for the chat template: leave out --raw-prompt")
     try:
         prompt: str = sys.stdin.read() if options.prompt == "-" else options.prompt
     except UnicodeDecodeError as error:

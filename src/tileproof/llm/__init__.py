@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .config import ModelConfig
 from .errors import ModelError
-from .requests import Chunk, Completion, Message, SamplingParams, TokenLogprob
+from .models.config import ModelConfig
+from .request import Chunk, Completion, TokenLogprob
+from .sampling import SamplingParams
+from .tokenizer.messages import Message
 
 if TYPE_CHECKING:
-    from .engine import LLM
+    from .llm import LLM
 
 __all__ = ["LLM", "Chunk", "Completion", "Message", "ModelConfig", "ModelError", "SamplingParams", "TokenLogprob"]
 
@@ -17,7 +19,7 @@ __all__ = ["LLM", "Chunk", "Completion", "Message", "ModelConfig", "ModelError",
 def __getattr__(name: str) -> Any:
     """`LLM` loads kernels, which takes longer than the rest."""
     if name == "LLM":
-        from .engine import LLM
+        from .llm import LLM
 
         return LLM
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -12,8 +12,8 @@ class ModelError(TileproofError):
     @property
     def line(self) -> str:
         """The whole error in one line, as commands print it."""
-        (found,) = self.diagnostics
-        return f"{found.message}; {found.help}" if found.help else found.message
+        (diagnostic,) = self.diagnostics
+        return f"{diagnostic.message}; {diagnostic.help}" if diagnostic.help else diagnostic.message
 
 
 def refused(code: Code, message: str, cure: str) -> ModelError:

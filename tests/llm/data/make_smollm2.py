@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks.engine.gguf_models import convert, packaged_smollm2
 from llama_peer import LlamaCpp
 
-from tileproof.llm.text import Text
+from tileproof.llm.tokenizer.text import Text
 
 HERE = Path(__file__).resolve().parent
 TEXT = (

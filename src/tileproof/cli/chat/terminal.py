@@ -1,0 +1,122 @@
+"""Lines for people: on the error stream, with colour on a terminal, and with a bar while something is loaded."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Sequence
+
+from tileproof.cli.usage import wants_color
+
+_WIDTH = 24
+_UNITS = {"": 1, "B": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30,
+          "TI": 2**40}  # fmt: skip
+
+
+def dim(text: str, *, shown: bool) -> str:
+    """Text that stands back, on a terminal."""
+    return f"\x1b[2m{text}\x1b[0m" if shown and text else text
+
+
+class Notes:
+    """All that is printed next to the text: on the error stream, or nowhere."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._quiet = quiet
+        self._color = wants_color(sys.stderr)
+        self._bar = sys.stderr.isatty() and not quiet
+        self._drawn = 0.0
+        self._in_text = False
+        """Whether the line of the terminal belongs to text that is being streamed."""
+
+    @property
+    def is_quiet(self) -> bool:
+        return self._quiet
+
+    def say(self, line: str) -> None:
+        """A line, dim on a terminal."""
+        self._in_text = False
+        if not self._quiet:
+            self.clear()
+            print(dim(line, shown=self._color), file=sys.stderr, flush=True)
+
+    def warn(self, line: str) -> None:
+        """A line on something that went wrong, also when all else is quiet."""
+        self.clear()
+        print(line, file=sys.stderr, flush=True)
+
+    def loading(self, done: int, total: int, name: str) -> None:
+        """How much of a model is loaded, as a bar; only on a terminal."""
+        moment = time.perf_counter()
+        if not self._bar or (moment - self._drawn < 0.05 and done < total):
+            return
+        self._drawn = moment
+        filled = _WIDTH * done // max(total, 1)
+        bar = "#" * filled + "." * (_WIDTH - filled)
+        sys.stderr.write(f"\r\x1b[K[{bar}] {shown_bytes(done)} of {shown_bytes(total)} {name[-40:]}")
+        sys.stderr.flush()
+
+    def working(self, what: str) -> None:
+        """What takes a while, until something else is printed; only on a terminal."""
+        if self._bar and not self._in_text:
+            self._drawn = time.perf_counter()
+            sys.stderr.write(f"\r\x1b[K{what} ...")
+            sys.stderr.flush()
+
+    def begin_text(self) -> None:
+        """Leaves the line to text, until the next note."""
+        if not self._in_text:
+            self.clear()
+            self._in_text = True
+
+    def clear(self) -> None:
+        """Takes the bar away, for something else to be printed."""
+        if self._bar and self._drawn:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+            self._drawn = 0.0
+
+
+def shown_bytes(size: float) -> str:
+    """`512 B`, `98.4 MB`, `1.19 GB`: thousands, as makers of memory and models count."""
+    return _shown(size, (("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("B", 1)))
+
+
+def shown_count(number: float) -> str:
+    """`134.5 M`, `4.02 B`: how many weights a model has."""
+    return _shown(number, (("B", 1e9), ("M", 1e6), ("k", 1e3), ("", 1))).rstrip()
+
+
+def _shown(number: float, units: tuple[tuple[str, float], ...]) -> str:
+    """The number in the first unit of which there is one, with three or four figures."""
+    unit, factor = next(((unit, factor) for unit, factor in units if number >= factor), units[-1])
+    value = number / factor
+    digits = 0 if factor == 1 else 2 if value < 10 else 1
+    return f"{value:.{digits}f} {unit}"
+
+
+def read_bytes(text: str) -> int | None:
+    """`900MB`, `2G`, `1.5GiB` as bytes; None if it is no size."""
+    stripped = text.strip().upper().replace(" ", "")
+    digits = len(stripped) - len(stripped.lstrip("0123456789."))
+    unit = stripped[digits:]
+    unit = unit.removesuffix("B") if unit != "B" else unit
+    try:
+        size = float(stripped[:digits]) * _UNITS[unit]
+    except (ValueError, KeyError):
+        return None
+    return int(size) if 1 <= size < math.inf else None
+
+
+def table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], *, right: frozenset[int] = frozenset()) -> list[str]:
+    """Lines of columns as wide as what stands in them; those in `right` are set to the right."""
+    widths = [max(len(row[at]) for row in (heads, *rows)) for at in range(len(heads))]
+    lines = []
+    for row in (heads, *rows):
+        cells = [
+            cell.rjust(width) if at in right else cell.ljust(width)
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return lines

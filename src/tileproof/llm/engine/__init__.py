@@ -1,0 +1,1 @@
+"""The engine: which requests a step computes, and how steps run."""

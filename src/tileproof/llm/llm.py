@@ -1,0 +1,396 @@
+"""`LLM`: a model that is loaded, and what it generates. Threads may share one."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal, overload
+
+import numpy as np
+
+import tileproof as tp
+from tileproof.backends.cuda.driver import device_count
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.values import shown
+from tileproof.language.dtypes import BF16
+from tileproof.runtime.streams import device_name, device_number
+
+from . import evaluation
+from .engine.async_decode import DEPTH, decode_steps_for
+from .engine.kv_cache import PagePool, page_count
+from .engine.loop import Loop
+from .engine.runner import Runner
+from .engine.scheduler import Scheduler
+from .errors import ModelError, refused
+from .evaluation import Profile
+from .loader.checkpoint import open_model
+from .loader.find import resolve
+from .loader.load import load
+from .memory import free_memory, return_freed_memory
+from .models.config import ModelConfig
+from .models.decoder import Decoder
+from .models.rope import rope_angles
+from .models.weights import ModelWeights
+from .request import Chunk, Completion, Request, end_tokens
+from .sampling import SamplingParams
+from .step.buffers import KVCache
+from .step.fusion import Fusion, fusions_of
+from .step.ir import PAGE
+from .step.sampler import Penalties
+from .tokenizer.detokenizer import Detokenizer
+from .tokenizer.messages import Message
+from .tokenizer.text import Text
+
+Progress = Callable[[int, int, str], None]
+Prompt = str | Sequence[int]
+DEFAULT_MAX_SEQ_LEN = 4096
+"""The context that memory is reserved for by default."""
+GREEDY = SamplingParams()
+
+
+class LLM:
+    """A model and its engine: loaded once, used often.
+
+    Example:
+        llm = LLM("path/to/model")
+        print(llm.generate("The capital of France is", SamplingParams(max_new_tokens=8)).text)
+    """
+
+    def __init__(
+        self, model: str | Path, *, device: str = "auto", quantize: Literal["int8"] | None = None,
+        max_seq_len: int | None = None, memory: int | None = None, max_batch: int = 8, chunk: int = 512,
+        progress: Progress | None = None,
+    ) -> None:  # fmt: skip
+        """Loads a model: a Hugging Face folder, a GGUF file, or the name of one that `tileproof models` lists.
+
+        `max_seq_len` is the longest sequence, prompt included; `memory` are the bytes of the cache, `max_batch`
+        requests run at a time, and prompts are computed in chunks of `chunk` tokens.
+        """
+        began = time.perf_counter()
+        _demand_counts(max_batch=max_batch, chunk=chunk, memory=memory)
+        where = device_of(device)
+        path = resolve(model)
+        opened = open_model(path)
+        text = Text.open(path if path.is_dir() else opened.path, opened.settings)
+        opened = replace(opened, settings={})  # a vocabulary in strings is large: it goes before the weights come
+        weights = load(opened, device=where, quantize=quantize, progress=progress)
+        config = replace(opened.config, tokens=min(opened.config.tokens, text.tokens))
+        self._make(config, weights, text, where, max_seq_len, memory, max_batch, chunk)
+        return_freed_memory()
+        self.load_seconds = time.perf_counter() - began
+
+    @classmethod
+    def of(
+        cls, config: ModelConfig, weights: ModelWeights, text: Text | None = None, *, device: str = "cpu",
+        max_seq_len: int | None = None, memory: int | None = None, max_batch: int = 8, chunk: int = 512,
+        fusions: Sequence[Fusion] | None = None, is_graph: bool = True,
+    ) -> LLM:  # fmt: skip
+        """An engine for weights that are in memory."""
+        _demand_counts(max_batch=max_batch, chunk=chunk, memory=memory)
+        self = cls.__new__(cls)
+        self.load_seconds = 0.0
+        self._make(config, weights, text, device, max_seq_len, memory, max_batch, chunk, fusions, is_graph)
+        return self
+
+    def _make(
+        self, config: ModelConfig, weights: ModelWeights, text: Text | None, device: str, max_seq_len: int | None,
+        memory: int | None, max_batch: int, chunk: int, fusions: Sequence[Fusion] | None = None, is_graph: bool = True,
+    ) -> None:  # fmt: skip
+        self.config, self.weights, self.device = config, weights, device
+        self._text = text
+        self.max_seq_len = _max_seq_len(config, max_seq_len)
+        is_gpu, longest = device != "cpu", -(-self.max_seq_len // PAGE)
+        self.pool = PagePool(page_count(config, self.max_seq_len, memory, max_batch, free_memory(device), is_gpu))
+        self.runner = Runner(
+            Decoder(config, weights, _kv_cache(config, self.pool.count, longest, device), device),
+            Penalties(config, device, max_batch), max(chunk, max_batch), longest,
+            fusions_of(device) if fusions is None else fusions, is_graph, DEPTH if is_gpu else 1,
+            decode_steps_for(weights.nbytes) if is_gpu else 1,
+        )  # fmt: skip
+        self.scheduler = Scheduler(self.pool, max_batch, self.runner.token_budget)
+        self.loop = Loop(self.runner, self.scheduler)
+        self._lock = threading.RLock()
+        self._waiting: deque[object] = deque()
+        """A mark for each thread that waits for the engine."""
+        self._left: list[Request] = []
+        """Requests whose callers have left; the next thread that has the engine ends them."""
+        self._is_torn = False
+        """Whether a step was left half done, such as by Ctrl-C."""
+
+    # What it is.
+
+    @property
+    def text(self) -> Text:
+        """Its tokenizer and chat template."""
+        if self._text is None:
+            raise refused(Code.PROMPT, "this model has no tokenizer", "pass tokens")
+        return self._text
+
+    @property
+    def memory(self) -> dict[str, int]:
+        """Bytes, by what they hold."""
+        runner = self.runner
+        return {
+            "weights": self.weights.nbytes,
+            "cache": runner.decoder.cache.nbytes,
+            "activations": runner.arena.nbytes,
+        }
+
+    # Generating.
+
+    @overload
+    def generate(self, prompts: str, params: SamplingParams = ...) -> Completion: ...
+    @overload
+    def generate(self, prompts: Sequence[int], params: SamplingParams = ...) -> Completion: ...
+    @overload
+    def generate(
+        self, prompts: list[str] | list[list[int]], params: SamplingParams | Sequence[SamplingParams] = ...
+    ) -> list[Completion]: ...
+    def generate(self, prompts: Any, params: Any = GREEDY) -> Any:
+        """The completion of a prompt, or of each of a list of prompts. Prompts are text or tokens."""
+        is_text = isinstance(prompts, str | bytes)
+        if not is_text and not isinstance(prompts, Sequence | np.ndarray):
+            raise _no_prompt(prompts)
+        if is_text or (len(prompts) and isinstance(prompts[0], int | np.integer)):
+            return self.generate([prompts], params)[0]
+        settings = list(params) if isinstance(params, list | tuple) else [params] * len(prompts)
+        if len(settings) != len(prompts):
+            raise refused(
+                Code.SAMPLING, f"{len(settings)} settings for {len(prompts)} prompts", "pass one, or one for each"
+            )
+        requests = [self._request(self._tokens(one), its) for one, its in zip(prompts, settings, strict=True)]
+        try:
+            self._add(requests)
+            while any(request.finish is None for request in requests):
+                with self._exclusive():
+                    if any(request.finish is None for request in requests):  # the steps of others count for all
+                        self.loop.step()
+                for request in requests:
+                    if request.failure is not None:
+                        raise request.failure
+        finally:
+            self._leave(requests)
+        return [request.completion() for request in requests]
+
+    def stream(
+        self, prompt: Prompt | Sequence[Message], params: SamplingParams = GREEDY, *,
+        thinking: bool | None = None,
+    ) -> Iterator[Chunk]:  # fmt: skip
+        """The same chunk by chunk, for a prompt or a chat. Closing the iterator cancels the request."""
+        messages: Any = prompt
+        is_chat = isinstance(messages, list | tuple) and any(isinstance(each, Message) for each in messages)
+        tokens = self.text.chat_prompt(messages, thinking=thinking) if is_chat else self._tokens(messages)
+        return self._streamed(self._request(tokens, params))
+
+    def _streamed(self, request: Request) -> Iterator[Chunk]:
+        try:
+            self._add([request])
+            is_over = False
+            while not is_over:
+                with self._exclusive():
+                    if request.finish is None:
+                        self.loop.step()
+                    is_over = request.finish is not None
+                    chunk = request.chunk()
+                if request.failure is not None:
+                    raise request.failure
+                if chunk is not None:
+                    yield chunk
+        finally:
+            self._leave([request])
+
+    def chat(
+        self, messages: Sequence[Message], params: SamplingParams = GREEDY, *,
+        thinking: bool | None = None,
+    ) -> Completion:  # fmt: skip
+        """The answer to a chat, by the model's own template. `thinking` is for models that know it."""
+        return self.generate(self.text.chat_prompt(messages, thinking=thinking), params)
+
+    # Evaluating.
+
+    def logits(self, tokens: Sequence[int]) -> Any:
+        """The logits after every token, (len(tokens), config.tokens), f32."""
+        prompt = self._checked(tokens, 0)
+        with self._exclusive():
+            return np.concatenate(list(evaluation.logits(self.runner, self.pool, prompt)))
+
+    def perplexity(self, text: Prompt) -> float:
+        """The exponential of the mean negative logprob of the tokens of a text."""
+        tokens = self._checked(self._tokens(text), 0, self.config.tokens)  # what is padding has no logit
+        if len(tokens) < 2:
+            raise refused(Code.PROMPT, "a text of one token has no perplexity", "pass a longer text")
+        with self._exclusive():
+            return evaluation.perplexity(self.runner, self.pool, tokens)
+
+    def profile(self, rows: int = 1, context: int = 128) -> Profile:
+        """The time of each operation of a step of so many tokens at some context."""
+        if rows < 1 or context < 0:
+            raise refused(Code.PROMPT, f"{rows} tokens at context {context} are no step", "use at least 1 token")
+        with self._exclusive():
+            return evaluation.profile(self.runner, self.pool, rows, context, self.max_seq_len)
+
+    # Threads: one at a time has the engine, and its steps bring the requests of all further.
+
+    @contextmanager
+    def _exclusive(self) -> Iterator[None]:
+        """Has the engine alone: no step is half done, and requests whose callers have left are gone."""
+        if self._is_mine:
+            cure = "call it after the step: not in a callback, nor in a handler of signals"
+            raise refused(Code.PROMPT, "the engine is called in the middle of a step of its own", cure)
+        mark = object()
+        self._waiting.append(mark)
+        try:
+            with self._lock:
+                self._waiting.remove(mark)
+                if self._left or self._is_torn:
+                    self._clear_up()
+                try:
+                    yield
+                except ModelError:  # what was asked for cannot be done, and was not begun
+                    raise
+                except BaseException:
+                    self._is_torn = True
+                    raise
+                finally:
+                    if self._left or self._is_torn:
+                        self._clear_up()
+        finally:
+            if mark in self._waiting:
+                self._waiting.remove(mark)
+        if self._waiting:
+            time.sleep(1e-4)  # a thread that steps again and again would not let others in
+
+    @property
+    def _is_mine(self) -> bool:
+        """Whether this thread is in the middle of a step: the lock knows, and no interrupt comes in between."""
+        is_mine: bool = self._lock._is_owned()  # type: ignore[attr-defined]
+        return is_mine
+
+    def _add(self, requests: Sequence[Request]) -> None:
+        with self._exclusive():
+            for request in requests:
+                self.loop.add(request)
+
+    def _leave(self, requests: Sequence[Request]) -> None:
+        """Ends requests that are not finished: now, or, in the middle of a step, after it.
+
+        An iterator that is dropped may be closed anywhere: where garbage is collected.
+        """
+        self._left += [request for request in requests if request in self.loop.requests]
+        if self._left and not self._is_mine and self._lock.acquire(blocking=False):
+            try:
+                self._clear_up()
+            finally:
+                self._lock.release()
+
+    def _clear_up(self) -> None:
+        """Ends requests whose callers have left, and begins again after a step that was left half done."""
+        was_torn, self._is_torn = self._is_torn, True  # until this is done
+        if was_torn:
+            self.loop.restart()
+        while self._left:
+            request = self._left[0]  # more may come meanwhile
+            self.loop.end(request)
+            self._left.remove(request)
+            request.cancel()
+        self._is_torn = False
+
+    # Prompts.
+
+    def _request(self, tokens: Sequence[int], params: SamplingParams) -> Request:
+        prompt = self._checked(tokens, 1)
+        if not isinstance(params, SamplingParams):
+            cure = "pass SamplingParams(...)"
+            raise refused(Code.SAMPLING, f"the settings are of the type {type(params).__name__}", cure)
+        wrong = [token for token in params.logit_bias if not 0 <= token < self.config.tokens]
+        if wrong:
+            raise refused(
+                Code.SAMPLING, f"logit_bias names token {wrong[0]}", f"tokens are 0 to {self.config.tokens - 1}"
+            )
+        if sum(amount == -math.inf for amount in params.logit_bias.values()) == self.config.tokens:
+            cure = "leave at least one token another number than -inf"
+            raise refused(Code.SAMPLING, f"logit_bias bans all {self.config.tokens} tokens", cure)
+        detokenizer = None if self._text is None else Detokenizer(self._text)
+        return Request(prompt, params, end_tokens(params, self.config.eos_token_ids), self.max_seq_len, detokenizer)
+
+    def _tokens(self, prompt: Prompt) -> Sequence[int]:
+        if not isinstance(prompt, str):
+            return prompt
+        if not prompt:
+            raise refused(Code.PROMPT, "the prompt is empty", "pass some text")
+        return self.text.encode(prompt)
+
+    def _checked(self, tokens: Any, more: int, known: int | None = None) -> tuple[int, ...]:
+        """Tokens of the vocabulary that leave room for so many more."""
+        known = self.config.vocab_size if known is None else known
+        if isinstance(tokens, str | bytes) or not isinstance(tokens, Iterable):
+            raise _no_prompt(tokens)
+        values = list(tokens)
+        wrong = next((one for one in values if not isinstance(one, int | np.integer) or isinstance(one, bool)), None)
+        if wrong is not None:
+            raise refused(
+                Code.PROMPT, f"the prompt holds {wrong!r}", "pass text, tokens, or, to `chat` and `stream`, messages"
+            )
+        prompt = tuple(map(int, values))
+        if not prompt:
+            raise refused(Code.PROMPT, "the prompt has no tokens", "pass some text")
+        if min(prompt) < 0 or max(prompt) >= known:
+            wrong = next(token for token in prompt if not 0 <= token < known)
+            raise refused(
+                Code.PROMPT, f"the prompt holds token {wrong}", f"tokens are 0 to {self.config.tokens - 1}"
+            )
+        if len(prompt) + more > self.max_seq_len:
+            cure = f"shorten it, or raise max_seq_len (the model was made for {self.config.max_position_embeddings})"
+            raise refused(
+                Code.PROMPT, f"the prompt has {len(prompt)} tokens, and there is room for {self.max_seq_len}", cure
+            )
+        return prompt
+
+
+def _no_prompt(prompt: object) -> ModelError:
+    cure = "pass text or a list of tokens; messages, in a list, are for `chat` and `stream`"
+    return refused(Code.PROMPT, f"a prompt is of the type {type(prompt).__name__}", cure)
+
+
+def device_of(name: str) -> str:
+    """The device of a model: "auto" is the first GPU, or the CPU where there is none."""
+    if name == "auto":
+        return "cuda:0" if device_count() else "cpu"
+    try:
+        return device_name(device_number(name))
+    except tp.LaunchError as error:
+        raise ModelError(error.diagnostics[0]) from None
+
+
+def _demand_counts(**options: object) -> None:
+    """Rejects options of an engine that count something and do not, before a model is loaded for them."""
+    for name, value in options.items():
+        if name == "memory" and value is None:
+            continue
+        if not isinstance(value, int) or value < 1:
+            cure = "pass bytes, such as 1 << 30" if name == "memory" else "use a whole number of at least 1"
+            raise refused(Code.PROMPT, f"{name} is {shown(value)}", cure)
+
+
+def _max_seq_len(config: ModelConfig, max_seq_len: int | None) -> int:
+    if max_seq_len is None:
+        return min(config.max_position_embeddings, DEFAULT_MAX_SEQ_LEN)
+    if not isinstance(max_seq_len, int) or not 1 <= max_seq_len <= config.max_position_embeddings:
+        most = config.max_position_embeddings
+        message = f"max_seq_len is {shown(max_seq_len)}, and the model was made for {most}"
+        raise refused(Code.PROMPT, message, f"use 1 to {most}")
+    return max_seq_len
+
+
+def _kv_cache(config: ModelConfig, pages: int, longest: int, device: str) -> KVCache:
+    shape = config.num_hidden_layers, pages, config.num_key_value_heads, PAGE, config.head_dim
+    keys, values = (tp.zeros(shape, BF16, device) for _ in range(2))
+    # Memory of our own: replays of a graph that read memory of others are waited for.
+    cos, sin = (tp.from_numpy(table, device) for table in rope_angles(config, longest * PAGE))
+    return KVCache(keys, values, cos, sin)

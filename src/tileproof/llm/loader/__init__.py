@@ -1,0 +1,1 @@
+"""From files to weights: Hugging Face folders and GGUF files."""

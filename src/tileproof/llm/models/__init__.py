@@ -1,0 +1,1 @@
+"""Models: their sizes, their weights, and the operations of a step, one file a family."""

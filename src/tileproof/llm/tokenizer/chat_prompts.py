@@ -1,0 +1,122 @@
+"""The prompt of a chat as parts that may hold special tokens and parts that may not.
+
+The special tokens of a prompt say who speaks. A message whose content spells one must not speak for someone else, so
+special tokens spelled in contents stay plain text. Chats that spell none are one part, the rendered template, and
+have the ids that `transformers` gives them.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from tileproof.diagnostics.codes import Code
+
+from ..errors import refused
+from .messages import Message
+from .templates import ChatTemplate
+
+ROLES: Final = ("system", "user", "assistant", "tool")
+_THOUGHTS: Final = frozenset({"<think>", "</think>"})
+"""What templates look for in answers to leave the thinking out. They mark no speaker."""
+_PRIVATE = 0xE000
+"""Where characters begin that have no meaning of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a prompt, and whether special tokens spelled in it are these tokens."""
+
+    text: str
+    is_trusted: bool
+
+
+def chat_parts(
+    template: ChatTemplate, messages: Sequence[Message], special: Iterable[str], *, thinking: bool | None = None,
+    continue_last: bool = False,
+) -> list[Part]:  # fmt: skip
+    """The prompt of a chat. With `continue_last` it ends where the last message ends, for the model to go on."""
+    _check(messages, continue_last)
+    names = sorted(set(special) - _THOUGHTS, key=len, reverse=True)
+    spelled = re.compile("|".join(map(re.escape, names))) if names else None
+    if spelled is None or not any(spelled.search(each.content) for each in messages):
+        rendered = _rendered(template, messages, thinking, continue_last)
+        if spelled is not None:
+            _check_no_more(template, messages, names, spelled.findall(rendered), thinking, continue_last)
+        return [Part(rendered, is_trusted=True)]
+    stands_for = dict(zip(names, _unused_characters(template, messages), strict=False))
+    masked = [replace(each, content=spelled.sub(lambda f: stands_for[f[0]], each.content)) for each in messages]
+    rendered = _rendered(template, masked, thinking, continue_last)
+    _check_no_more(template, messages, names, spelled.findall(rendered), thinking, continue_last)
+    back = str.maketrans({character: name for name, character in stands_for.items()})
+    parts: list[Part] = []
+    at = 0
+    for match in spelled.finditer(rendered):
+        parts += [Part(rendered[at : match.start()].translate(back), False), Part(match[0], True)]
+        at = match.end()
+    return [part for part in [*parts, Part(rendered[at:].translate(back), False)] if part.text]
+
+
+def _check(messages: Sequence[Message], continue_last: bool) -> None:
+    if not isinstance(messages, list | tuple):
+        raise refused(Code.PROMPT, f"the chat is of the type {type(messages).__name__}", "pass a list of messages")
+    if not messages:
+        raise refused(Code.PROMPT, "the chat has no messages", "pass at least one from the user")
+    for each in messages:
+        if not isinstance(each, Message):
+            cure = 'pass Message("user", "Hello")'
+            raise refused(Code.PROMPT, f"a message is of the type {type(each).__name__}", cure)
+        if each.role not in ROLES:
+            raise refused(Code.PROMPT, f"a message has the role {each.role!r}", f"roles are {', '.join(ROLES)}")
+        if not isinstance(each.content, str):
+            raise refused(Code.PROMPT, f"a message is a {type(each.content).__name__}", "pass its text")
+    if continue_last and messages[-1].role != "assistant":
+        cure = "end the chat with the beginning of an answer"
+        raise refused(Code.PROMPT, "the last message is not the assistant's", cure)
+
+
+def _rendered(template: ChatTemplate, messages: Sequence[Message], thinking: bool | None, continue_last: bool) -> str:
+    records = [{"role": each.role, "content": each.content} for each in messages]
+    if not continue_last:
+        return template.render(records, thinking=thinking)
+    last = messages[-1].content
+    if not last.strip():
+        return template.render(records[:-1], thinking=thinking) + last
+    rendered = template.render(records, thinking=thinking, answers=False)
+    for kept in (last, last.lstrip(), last.strip()):  # templates trim
+        if kept in rendered:
+            return rendered[: rendered.rindex(kept)] + kept
+    raise refused(
+        Code.CHAT_TEMPLATE, "the chat template changes the last message, so it cannot be continued",
+        "end the chat with a message of the user",
+    )  # fmt: skip
+
+
+def _check_no_more(
+    template: ChatTemplate, messages: Sequence[Message], names: Sequence[str], spelled: Sequence[str],
+    thinking: bool | None, continue_last: bool,
+) -> None:  # fmt: skip
+    """Refuses a chat in which the template itself joins halves of a special token, by taking out what is between.
+
+    With their first characters masked, contents can be no part of any: what is left is the template's own.
+    """
+    firsts = {name[0] for name in names}
+    if not any(first in each.content for first in firsts for each in messages):
+        return
+    mask = next(_unused_characters(template, messages))
+    table = str.maketrans(dict.fromkeys(firsts, mask))
+    masked = [replace(each, content=each.content.translate(table)) for each in messages]
+    own = re.findall("|".join(map(re.escape, names)), _rendered(template, masked, thinking, continue_last))
+    for name in Counter(spelled) - Counter(own):
+        raise refused(Code.PROMPT, f"a message spells `{name}` in pieces that the template joins", "take it out")
+
+
+def _unused_characters(template: ChatTemplate, messages: Sequence[Message]) -> Iterator[str]:
+    used = set(template.source).union(*(each.content for each in messages))
+    yield from (chr(code) for code in range(_PRIVATE, sys.maxunicode + 1) if chr(code) not in used)
+    cure = "take out those that have no meaning, U+E000 to U+F8FF"
+    raise refused(Code.PROMPT, "the messages leave no character that could stand for a special token", cure)
