@@ -26,7 +26,6 @@ from pathlib import Path
 
 import numpy as np
 
-import tileproof as tp
 from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.pool import Pool, pool_text
 from tileproof.backends.cpu.target import host

@@ -52,6 +52,7 @@ def shape(kernel: tp.Kernel) -> str:
     )
 
 
+@pytest.mark.sweep(60)
 @pytest.mark.parametrize("order", ["forward", "reverse", 3])
 @pytest.mark.parametrize("case", SAFE, ids=name)
 def test_a_safe_kernel_runs_clean(case: Case, order: Any) -> None:
@@ -59,6 +60,7 @@ def test_a_safe_kernel_runs_clean(case: Case, order: Any) -> None:
         tp.interpret(case.kernel, *arguments, order=order, **constants)
 
 
+@pytest.mark.sweep(60)
 @pytest.mark.parametrize("case", having("race", "bounds", "coverage"), ids=name)
 def test_the_interpreter_sees_the_fault(case: Case) -> None:
     assert case.fault is not None

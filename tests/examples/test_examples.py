@@ -209,6 +209,7 @@ few_tiles = st.sampled_from((1, 3, 16))
 """Each is compiled for itself."""
 
 
+@pytest.mark.sweep(12)
 @pytest.mark.parametrize("name", CASES)
 @settings(max_examples=12, deadline=None, database=None, derandomize=True)
 @given(data=st.data())
@@ -225,6 +226,7 @@ def test_an_example_agrees_with_numpy_on_the_cpu(name: str, data: st.DataObject)
     check(name, run, dtype, scatter, extents)
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("name", CASES)
 def test_an_example_compiles_for_dimensions_of_any_size(name: str) -> None:
     assert check_kernel(getattr(load(EXAMPLES / f"{name}.py"), name), {}) == []
@@ -244,6 +246,7 @@ def test_the_numbers_of_dropout_are_those_of_philox() -> None:
     assert load(EXAMPLES / "dropout.py").uniform(0, 0) == (0x6627E8D5 >> 8) / 2**24
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("name", CASES)
 def test_an_example_runs_as_a_script(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")

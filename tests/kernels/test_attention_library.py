@@ -38,6 +38,7 @@ def three(dtype: Any = np.float32) -> tuple[Any, Any, Any]:
     return some(2, 4, 6, 16, dtype=dtype), k, v
 
 
+@pytest.mark.sweep(6)
 @named(CASES)
 def test_a_function_gives_on_the_cpu_what_float64_says(case: Case) -> None:
     assert_right(case, "cpu")
@@ -48,12 +49,14 @@ def test_a_function_gives_on_the_interpreter_what_float64_says(case: Case) -> No
     assert_right(case, "interpreter")
 
 
+@pytest.mark.sweep(4)
 @named([each for each in CASES if each.on_gpu and each.on_interpreter])
 def test_the_choices_for_a_gpu_give_what_float64_says(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrays, "target_of", lambda array: "sm_90")
     assert_right(case, "interpreter")
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(
     st.integers(1, 3), st.integers(1, 3), st.integers(0, 90), st.integers(0, 300), st.integers(-20, 300), st.booleans()
@@ -139,6 +142,7 @@ def test_a_score_of_minus_infinity_has_no_weight() -> None:
 # Gradients.
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("named", [{}, {"causal": False}, {"past": 1, "scale": 0.7}], ids=str)
 def test_gradients_are_slopes(named: dict[str, Any]) -> None:
     inputs = three(np.float64)

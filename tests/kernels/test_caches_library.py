@@ -49,6 +49,7 @@ def pages_of() -> tuple[Any, Any, Any, Any, Any]:
     return some(2, 4, 16), k, v, np.array([[1, 0, 3], [3, 2, -1]], np.int32), np.array([12, 7], np.int32)
 
 
+@pytest.mark.sweep(8)
 @named(CASES)
 def test_a_function_gives_on_the_cpu_what_float64_says(case: Case) -> None:
     assert_right(case, "cpu")
@@ -59,6 +60,7 @@ def test_a_function_gives_on_the_interpreter_what_float64_says(case: Case) -> No
     assert_right(case, "interpreter")
 
 
+@pytest.mark.sweep(4)
 @named([each for each in CASES if each.on_gpu and each.on_interpreter])
 def test_the_choices_for_a_gpu_give_what_float64_says(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrays, "target_of", lambda array: "sm_90")
@@ -75,6 +77,7 @@ def test_two_calls_give_the_same_bits() -> None:
 # Pieces.
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 300), st.integers(-2, 310), st.sampled_from([16, 64, 512]))
 def test_all_pieces_of_a_cache_give_what_float64_says(capacity: int, used: int, piece: int) -> None:
@@ -86,6 +89,7 @@ def test_all_pieces_of_a_cache_give_what_float64_says(capacity: int, used: int, 
         assert_close(decode_attention(q, k, v, lengths), dense(q, k, v, lengths))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_every_kernel_gives_the_same(place: int, monkeypatch: pytest.MonkeyPatch) -> None:
     tunable = TUNABLES[place]

@@ -44,11 +44,13 @@ def normal(*shape: int, dtype: Any = np.float32) -> Any:
     return RNG.standard_normal(shape).astype(dtype)
 
 
+@pytest.mark.sweep(25)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_norms_agree_with_float64(case: Case) -> None:
     assert_right(case, "cpu")
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("case", [each for each in CASES if each.on_interpreter][::4], ids=lambda case: case.name)
 def test_norms_agree_with_float64_on_the_interpreter(case: Case) -> None:
     assert_right(case, "interpreter")

@@ -25,11 +25,13 @@ def normal(*shape: int, dtype: Any = np.float32) -> Any:
     return RNG.standard_normal(shape).astype(dtype)
 
 
+@pytest.mark.sweep(16)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_rotations_and_appends_agree_with_float64(case: Case) -> None:
     assert_right(case, "cpu")
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("case", [each for each in CASES if each.on_interpreter][::3], ids=lambda case: case.name)
 def test_rotations_and_appends_agree_with_float64_on_the_interpreter(case: Case) -> None:
     assert_right(case, "interpreter")

@@ -30,11 +30,13 @@ def normal(*shape: int, dtype: str = "f32") -> Any:
     return random(rng, shape, dtype)
 
 
+@pytest.mark.sweep(24)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_on_the_cpu(case: Case) -> None:
     assert_right(case, "cpu")
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("case", [case for case in CASES if case.on_interpreter][::3], ids=lambda case: case.name)
 def test_on_the_interpreter(case: Case) -> None:
     assert_right(case, "interpreter")

@@ -28,16 +28,19 @@ from tileproof.tuning import Choice, Tunable
 CASES = cases()
 
 
+@pytest.mark.sweep(24)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_on_the_cpu(case: Case) -> None:
     assert_right(case, "cpu")
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("case", [case for case in CASES if case.on_interpreter][::3], ids=lambda case: case.name)
 def test_on_the_interpreter(case: Case) -> None:
     assert_right(case, "interpreter")
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize(
     "case", [case for case in CASES if case.on_gpu and case.on_interpreter], ids=lambda case: case.name
 )

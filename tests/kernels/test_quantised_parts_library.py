@@ -27,6 +27,7 @@ from tileproof.tuning import Tunable
 CASES = cases()
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_on_the_cpu(case: Case) -> None:
     assert_right(case, "cpu")

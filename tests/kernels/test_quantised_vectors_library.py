@@ -20,6 +20,7 @@ from tileproof.tuning import Tunable
 CASES = cases()
 
 
+@pytest.mark.sweep(10)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_on_the_cpu(case: Case) -> None:
     assert_right(case, "cpu")

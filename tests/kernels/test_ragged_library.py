@@ -37,6 +37,7 @@ def step_of(chunks: Any, size: int = 4) -> tuple[list[Any], Any]:
     return [some(count, 4, 16), *pages, table, rows, sequence, positions], np.zeros((count, 4, 16), np.float32)
 
 
+@pytest.mark.sweep(12)
 @named(CASES)
 def test_a_step_gives_on_the_cpu_what_float64_says(case: Case) -> None:
     assert_right(case, "cpu")

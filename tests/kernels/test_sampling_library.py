@@ -36,6 +36,7 @@ def drawn(row: Any, count: int, **given: Any) -> Any:
     return sample(np.broadcast_to(row, (count, len(row))), *settings_of(count, **given))
 
 
+@pytest.mark.sweep(8)
 @named(CASES)
 def test_a_function_gives_on_the_cpu_the_tokens_of_float64(case: Case) -> None:
     assert_right(case, "cpu")

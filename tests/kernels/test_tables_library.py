@@ -32,11 +32,13 @@ def normal(*shape: int, dtype: Any = np.float32) -> Any:
     return RNG.standard_normal(shape).astype(dtype)
 
 
+@pytest.mark.sweep(20)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_tables_agree_with_numpy(case: Case) -> None:
     assert_right(case, "cpu")
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("case", [each for each in CASES if each.on_interpreter][::3], ids=lambda case: case.name)
 def test_tables_agree_with_numpy_on_the_interpreter(case: Case) -> None:
     assert_right(case, "interpreter")

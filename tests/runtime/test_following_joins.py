@@ -133,6 +133,7 @@ def test_memory_is_taken_and_given_back_round_every_launch(gpu: Gpu) -> None:
     assert gpu.pools[0].threshold > 0, "the pool gives memory back whenever somebody waits"
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["argmax_two_stage", "matmul_split"])
 def test_examples_are_right_again_and_again(gpu: Gpu, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     gpu.runs_followers = True

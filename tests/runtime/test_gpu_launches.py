@@ -100,6 +100,7 @@ def test_work_goes_to_the_current_stream_of_the_library_that_is_loaded(
     assert {args[-1] for args in gpu.named("cuMemAllocAsync")} == {0x77}
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(("schedule", "blocks"), [
     (tp.Schedule(persistent=True), 3), (tp.Schedule(persistent=True, occupancy=2), 6),
     (tp.Schedule(persistent=True, occupancy=8), 9), (tp.Schedule(group=2), 9),

@@ -101,6 +101,7 @@ def assert_all_are_right(cache: Path) -> None:
         assert kept.get(path.parent.name + path.stem) is not None
 
 
+@pytest.mark.slow
 def test_processes_that_compile_the_same_at_once(script: Path) -> None:
     code = """
 open(sys.argv[1] + str(os.getpid()), "w").close()
@@ -122,6 +123,7 @@ check()
     assert sorted((script / "cache").rglob("*.tpk")) == before
 
 
+@pytest.mark.slow
 def test_processes_killed_while_they_compile(script: Path) -> None:
     """Each finds what those before it left, compiles the rest, and is killed somewhere in between."""
     pauses, killed = random.Random(5), 0

@@ -286,6 +286,7 @@ def specified(plans: Plans, place: int, args: tuple[Any, ...]) -> bytes | None:
     return None if found is None else struct.pack(f"<{len(found) + 1}Q", place, *found)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("seed", range(8))
 def test_the_native_code_and_the_specification_agree(seed: int) -> None:
     """110,000 launches, of which each way says the same to the last byte."""

@@ -40,6 +40,7 @@ def between(values: Array, source: DType) -> Array:
     return np.concatenate([values, *(semantics.cast(near * (1 + part), F64, source) for part in beside)])
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("source", TYPES, ids=str)
 def test_casts_to_all_types(source: DType) -> None:
     values = between(anything(source), source)

@@ -311,6 +311,7 @@ def numbered(y: Out[f32, "M N"], a: In[f32, "M K"], b: In[f32, "K N"], w: In[f32
 DEPTHS = [0, 1, 5, 8, 191, 192, 193, 400]
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(("level", "k"), in_turn_on(*DEPTHS), indirect=["level"])
 def test_deeper_steps_give_the_same_bits(level: str, k: int) -> None:
     m, n = 9, 17

@@ -150,6 +150,7 @@ PYTHON = {
 }
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("fn", list(PYTHON))
 @given(data=st.data())
 def test_integers_wrap_python(fn: BinaryFn, data: st.DataObject) -> None:
@@ -159,6 +160,7 @@ def test_integers_wrap_python(fn: BinaryFn, data: st.DataObject) -> None:
     assert apply(fn, x, y, dtype) == (expected if fn.compares else wrap(expected, dtype))
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("fn", list(PYTHON))
 @given(data=st.data())
 def test_index_is_python_or_refused(fn: BinaryFn, data: st.DataObject) -> None:
@@ -221,6 +223,7 @@ EXACT = {
 }
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("dtype", [F16, BF16, F32])
 @pytest.mark.parametrize("fn", list(EXACT))
 @given(data=st.data())
@@ -327,6 +330,7 @@ def test_f64_rounds_once_to_every_float(x: float, target: DType) -> None:
     assert convert(x, F64, target) == rounded(Fraction(x), target)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("target", list(FORMATS))
 @given(data=st.data())
 def test_integers_round_once_to_every_float(target: DType, data: st.DataObject) -> None:
