@@ -1,6 +1,6 @@
 """Accepted kernels never fail: a search with a fresh seed, and tests of the searcher itself.
 
-The fast tier examines a few kernels of each profile; `make test-all` searches for as long as `TILEPROOF_SEARCH_SECONDS`.
+The fast tier examines a few kernels of each profile; `make test-all` searches for `TILEPROOF_SEARCH_SECONDS`.
 """
 
 from __future__ import annotations

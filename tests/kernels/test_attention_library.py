@@ -161,6 +161,7 @@ def test_gradients_are_slopes(named: dict[str, Any]) -> None:
             assert abs((gradient * way).sum() - slope) <= 1e-7 * max(1.0, np.abs(gradient).sum())
 
 
+@pytest.mark.slow
 def test_torch_agrees_about_values_and_gradients() -> None:
     torch = pytest.importorskip("torch")
     q, k, v = (torch.from_numpy(each).requires_grad_() for each in (some(2, 4, 9, 16), *three()[1:]))

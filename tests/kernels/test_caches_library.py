@@ -207,6 +207,7 @@ def test_a_graph_is_replayed_as_the_caches_grow() -> None:
         assert_close(out.numpy().copy(), dense(q.numpy(), k.numpy(), v.numpy(), np.array(lengths)))
 
 
+@pytest.mark.slow
 def test_tensors_of_torch_give_such_tensors() -> None:
     torch = pytest.importorskip("torch")
     found = decode_attention(*map(torch.from_numpy, caches_of()))

@@ -144,6 +144,7 @@ def test_the_gradient_of_dropout_is_dropout() -> None:
     assert_gradient(lambda v: tk.dropout(v, 0.4, 7), lambda dy: tk.dropout(dy, 0.4, 7), GATED, tolerance=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("approximate", ["none", "tanh"])
 def test_gelu_and_its_gradient_are_those_of_torch(approximate: Any) -> None:
     torch = pytest.importorskip("torch")
@@ -155,6 +156,7 @@ def test_gelu_and_its_gradient_are_those_of_torch(approximate: Any) -> None:
     torch.testing.assert_close(tk.gelu_backward(dy, x.detach(), approximate), dx)
 
 
+@pytest.mark.slow
 def test_silu_mul_and_its_gradient_are_those_of_torch() -> None:
     torch = pytest.importorskip("torch")
     x = torch.randn(3, 5, 14, dtype=torch.float64, requires_grad=True)
@@ -168,6 +170,7 @@ def test_silu_mul_and_its_gradient_are_those_of_torch() -> None:
 # Arrays.
 
 
+@pytest.mark.slow
 def test_torch_tensors_go_in_and_come_out() -> None:
     torch = pytest.importorskip("torch")
     x = torch.randn(6, 4)

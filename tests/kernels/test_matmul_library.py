@@ -155,6 +155,7 @@ def test_tensors_of_our_own() -> None:
     assert_close(linear(ta, tb.T).numpy(), linear_reference(a, b.T))
 
 
+@pytest.mark.slow
 def test_tensors_of_torch() -> None:
     torch = pytest.importorskip("torch")
     x, w = torch.randn(2, 4, 6).bfloat16(), torch.randn(8, 6).bfloat16()
@@ -197,6 +198,7 @@ def test_gradients_of_a_linear_layer_are_products() -> None:
         assert values[0] - values[1] == pytest.approx(gradient[place], rel=1e-9)
 
 
+@pytest.mark.slow
 def test_gradients_agree_with_those_of_torch() -> None:
     torch = pytest.importorskip("torch")
     x, w = torch.randn(33, 50, dtype=torch.float64), torch.randn(17, 50, dtype=torch.float64)

@@ -171,6 +171,7 @@ def test_tensors_of_our_own(name: str) -> None:
     assert_close(y.numpy(), reference(*args))
 
 
+@pytest.mark.slow
 @every_function
 def test_tensors_of_torch(name: str) -> None:
     torch = pytest.importorskip("torch")

@@ -181,6 +181,7 @@ def test_gradients_are_finite_differences(columns: int) -> None:
     along(lambda at: both(x, residual, at), w, dw)
 
 
+@pytest.mark.slow
 def test_gradients_are_those_of_torch() -> None:
     torch = pytest.importorskip("torch")
     x, g, w, b = (torch.from_numpy(normal(*shape)) for shape in ((19, 48), (19, 48), (48,), (48,)))
@@ -263,6 +264,7 @@ def test_results_go_to_out() -> None:
     assert_close(y, add_reference(x, x, w)[0])
 
 
+@pytest.mark.slow
 def test_tensors_and_torch_come_back_as_they_are() -> None:
     x, w = normal(6, 40), normal(40)
     y = rms_norm(tp.from_numpy(x), tp.from_numpy(w))

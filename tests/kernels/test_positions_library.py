@@ -146,6 +146,7 @@ def test_position_0_turns_nothing_and_a_turn_is_undone_by_its_gradient() -> None
     assert_close(rope_backward(rope(x, cos, sin, places), cos, sin, places), x.astype(np.float64))
 
 
+@pytest.mark.slow
 def test_gradients_are_finite_differences_and_those_of_torch() -> None:
     cos, sin = angles(8)
     x, g, direction = (normal(9, 5, 8, dtype=np.float64) for _ in range(3))
@@ -200,6 +201,7 @@ def test_results_go_to_out() -> None:
     assert_close(q, wanted[0])
 
 
+@pytest.mark.slow
 def test_tensors_and_torch_come_back_as_they_are() -> None:
     step = Step()
     given = [tp.from_numpy(each) for each in step.args]

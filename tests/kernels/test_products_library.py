@@ -217,6 +217,7 @@ def test_tensors_of_our_own() -> None:
     assert_close(batched_matmul(tx.permute(0, 2, 1), tx).numpy(), batched_reference(x.swapaxes(1, 2), x))
 
 
+@pytest.mark.slow
 def test_tensors_of_torch() -> None:
     torch = pytest.importorskip("torch")
     x, w, bias, h = (torch.randn(shape).bfloat16() for shape in ((2, 4, 6), (8, 6), (8,), (2, 4, 8)))

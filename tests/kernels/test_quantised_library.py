@@ -298,6 +298,7 @@ def test_tensors_of_our_own() -> None:
     assert isinstance(scale, tp.Tensor)
 
 
+@pytest.mark.slow
 def test_tensors_of_torch() -> None:
     torch = pytest.importorskip("torch")
     x, w = torch.from_numpy(weights(3, 128)), torch.from_numpy(weights(33, 128)).bfloat16()

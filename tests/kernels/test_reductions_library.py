@@ -228,6 +228,7 @@ def test_tensors_go_in_and_come_out() -> None:
     assert histogram(at, 30).numpy().sum() == 24
 
 
+@pytest.mark.slow
 def test_tensors_of_torch_go_in_and_come_out() -> None:
     torch = pytest.importorskip("torch")
     x = torch.randn(6, 200).to(torch.bfloat16)

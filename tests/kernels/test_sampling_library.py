@@ -237,6 +237,7 @@ def test_tensors_go_in_and_come_out() -> None:
     assert (greedy(tp.from_numpy(logits), vocabulary=20).numpy() == greedy_reference(logits, 20)).all()
 
 
+@pytest.mark.slow
 def test_tensors_of_torch_go_in_and_come_out() -> None:
     torch = pytest.importorskip("torch")
     logits = torch.randn(4, WAYS)

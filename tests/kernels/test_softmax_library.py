@@ -91,6 +91,7 @@ def test_rows_of_minus_infinity_and_rows_with_nan_or_infinity_are_nan(whole: boo
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-30)
 
 
+@pytest.mark.slow
 def test_they_are_so_in_torch() -> None:
     torch = pytest.importorskip("torch")
     odd = torch.from_numpy(ODD)
@@ -153,6 +154,7 @@ def test_the_gradient_of_cross_entropy_is_that_of_its_differences() -> None:
     )
 
 
+@pytest.mark.slow
 def test_gradients_are_those_of_torch() -> None:
     torch = pytest.importorskip("torch")
     x = torch.randn(4, 9, 30, dtype=torch.float64, requires_grad=True)
@@ -167,6 +169,7 @@ def test_gradients_are_those_of_torch() -> None:
         torch.testing.assert_close(backward(dy, y.detach()), dx)
 
 
+@pytest.mark.slow
 def test_cross_entropy_and_its_gradient_are_those_of_torch() -> None:
     torch = pytest.importorskip("torch")
     logits = torch.randn(9, 70, requires_grad=True)

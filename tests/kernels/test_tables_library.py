@@ -157,6 +157,7 @@ def test_rows_are_copied_bit_by_bit() -> None:
     assert (gather_rows(x, ids)[2] == 0).all()
 
 
+@pytest.mark.slow
 def test_gradients_are_finite_differences_and_those_of_torch() -> None:
     """An embedding is linear in its table, so any step is as good."""
     table, g, ids = normal(7, 30), normal(50, 30), RNG.integers(0, 7, 50)
@@ -169,6 +170,7 @@ def test_gradients_are_finite_differences_and_those_of_torch() -> None:
     np.testing.assert_allclose(dtable, leaf.grad.numpy(), rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_a_convolution_is_that_of_torch() -> None:
     torch = pytest.importorskip("torch")
     x, w = normal(2, 5, 17, 13), normal(6, 5, 3, 5)
@@ -210,6 +212,7 @@ def test_results_go_to_out() -> None:
     assert_close(images, conv2d_reference(x, w))
 
 
+@pytest.mark.slow
 def test_tensors_and_torch_come_back_as_they_are() -> None:
     table, ids, x, w = normal(7, 30), RNG.integers(0, 7, (3, 2)), normal(2, 3, 9, 9), normal(4, 3, 3, 3)
     rows = embedding(tp.from_numpy(ids), tp.from_numpy(table))

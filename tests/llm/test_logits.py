@@ -39,6 +39,7 @@ def test_logits_are_as_near_to_the_reference_as_those_of_transformers(case: Case
         assert nearness(got, expected(case)).is_parity
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [by_name("qwen3, tied"), by_name("llama, calm")], ids=key)
 def test_logits_are_as_near_to_those_of_transformers_in_f32_as_its_own_in_bf16(
     case: Case, device: str, tmp_path: Path

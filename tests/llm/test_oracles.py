@@ -22,6 +22,7 @@ def test_the_reference_gives_the_kept_logits_of_transformers(case: Case) -> None
     assert np.median(margins(got)) > 0.25
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [by_name("qwen3, tied"), by_name("llama, llama3")], ids=key)
 def test_the_reference_gives_the_logits_of_transformers(case: Case, tmp_path: Path) -> None:
     pytest.importorskip("transformers")

@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from textwrap import dedent
 
+import pytest
+
 from tileproof.runtime.cache import Cache, digest
 
 HEAD = """

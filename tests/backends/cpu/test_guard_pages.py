@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -28,12 +27,11 @@ def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-RUNS: list[Any] = [("avx2", "hard")]
-RUNS += [pytest.param(target, "hard streamed", marks=pytest.mark.slow) for target in TARGETS]
-RUNS += [pytest.param("host", "examples corpus", marks=pytest.mark.slow)]
+SLOW = [*((target, "hard streamed") for target in TARGETS), ("host", "examples corpus")]
 """All of it on all targets takes minutes: TILEPROOF_GUARD=everything."""
 if os.environ.get("TILEPROOF_GUARD") == "everything":
-    RUNS = [pytest.param(target, what, marks=pytest.mark.slow) for target in TARGETS for what in ("hard", "streamed", "examples", "corpus")]
+    SLOW = [(target, what) for target in TARGETS for what in ("hard", "streamed", "examples", "corpus")]
+RUNS = [pytest.param("host", "hard"), *(pytest.param(*run, marks=pytest.mark.slow) for run in SLOW)]
 
 
 @pytest.mark.parametrize(("target", "what"), RUNS)
