@@ -28,7 +28,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks the cases of sweeps as slow, but for those that stay in the fast tier."""
     sweeps = defaultdict[tuple[pytest.Item | pytest.Collector | None, str], list[pytest.Item]](list)
     for item in items:
-        if item.get_closest_marker("sweep"):
+        if item.get_closest_marker("sweep") and not item.get_closest_marker("gpu"):
             sweeps[item.parent, getattr(item, "originalname", item.name)].append(item)
     for cases in sweeps.values():
         (fast,) = cases[0].get_closest_marker("sweep").args  # type: ignore[union-attr]

@@ -49,7 +49,7 @@ def pages_of() -> tuple[Any, Any, Any, Any, Any]:
     return some(2, 4, 16), k, v, np.array([[1, 0, 3], [3, 2, -1]], np.int32), np.array([12, 7], np.int32)
 
 
-@pytest.mark.sweep(8)
+@pytest.mark.sweep(5)
 @named(CASES)
 def test_a_function_gives_on_the_cpu_what_float64_says(case: Case) -> None:
     assert_right(case, "cpu")

@@ -269,6 +269,7 @@ def _given(tunable: Tunable) -> tuple[list[Any], int]:
     return by_name[tunable.name], 1
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["add", "add_matrix", "copy_blocks", "transpose", "silu_mul"])
 def test_every_choice_gives_the_same(name: str) -> None:
     tunable = next(each for each in TUNABLES if each.name == name)

@@ -20,7 +20,7 @@ CASES = cases()
 every_function = pytest.mark.parametrize("name", FUNCTIONS)
 
 
-@pytest.mark.sweep(20)
+@pytest.mark.sweep(12)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_on_the_cpu(case: Case) -> None:
     assert_right(case, "cpu")
@@ -67,6 +67,7 @@ def launched(tunable: Tunable, n: int, k: int, dtype: str) -> tuple[list[Any], A
     return [np.empty(n, args[1].dtype), *args, *([1e-6] if "norm" in tunable.name else [])], expected
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("dtype", ["f32", "bf16"])
 @pytest.mark.parametrize("tunable", TUNABLES, ids=lambda tunable: tunable.name)
 def test_every_choice_gives_the_same(tunable: Tunable, dtype: str) -> None:

@@ -73,6 +73,7 @@ def test_rows_of_any_count_and_strides_are_normalised(rows: int, batches: int, s
 # Other tiles than the CPU is given.
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("tunable", TUNABLES, ids=lambda each: each.name)
 def test_every_choice_computes_the_same(tunable: Tunable) -> None:
     function, reference, args = named(tunable.name, 150, 96)

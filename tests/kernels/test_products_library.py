@@ -30,7 +30,7 @@ def normal(*shape: int, dtype: str = "f32") -> Any:
     return random(rng, shape, dtype)
 
 
-@pytest.mark.sweep(24)
+@pytest.mark.sweep(14)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_on_the_cpu(case: Case) -> None:
     assert_right(case, "cpu")
@@ -103,6 +103,7 @@ def arguments(name: str, sizes: dict[str, int]) -> tuple[list[Any], Any]:
     return [np.empty(expected.shape, np.float32), *given], expected
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("target", ["cpu", "sm_90"])
 @pytest.mark.parametrize("tunable", products.TUNABLES, ids=lambda tunable: tunable.name)
 def test_every_choice_gives_the_same(tunable: Any, target: str) -> None:

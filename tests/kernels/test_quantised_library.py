@@ -28,7 +28,7 @@ from tileproof.tuning import Choice, Tunable
 CASES = cases()
 
 
-@pytest.mark.sweep(24)
+@pytest.mark.sweep(14)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_on_the_cpu(case: Case) -> None:
     assert_right(case, "cpu")
@@ -156,6 +156,7 @@ def launched(name: str, m: int) -> Launch:
     return [y, halves, q, scale, zero], layer(x, from_int4(q, scale, k, zero))
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("tunable", TUNABLES, ids=lambda tunable: tunable.name)
 def test_every_choice_gives_the_same(tunable: Tunable) -> None:
     found = set()

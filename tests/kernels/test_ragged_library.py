@@ -37,7 +37,7 @@ def step_of(chunks: Any, size: int = 4) -> tuple[list[Any], Any]:
     return [some(count, 4, 16), *pages, table, rows, sequence, positions], np.zeros((count, 4, 16), np.float32)
 
 
-@pytest.mark.sweep(12)
+@pytest.mark.sweep(5)
 @named(CASES)
 def test_a_step_gives_on_the_cpu_what_float64_says(case: Case) -> None:
     assert_right(case, "cpu")
@@ -160,6 +160,7 @@ def test_a_refusal_names_what_is_wrong(change: dict[int, Any], word: str) -> Non
     assert word in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")
 @pytest.mark.parametrize("rows", [64, 70])
 def test_the_assembler_takes_prompts_of_any_number_of_rows(rows: int) -> None:

@@ -179,6 +179,7 @@ MUTANTS = [
 ]
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize(
     ("name", "mutant", "case", "path"),
     [(name, mutant, case, path) for name, mutant, case, paths in MUTANTS for path in paths],

@@ -26,6 +26,7 @@ def expected(case: Case, count: int = COUNT) -> Any:
     return reference_logits(case.config, case.weights, case.tokens(count))[:, : case.config.tokens]
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("case", CASES, ids=key)
 def test_logits_are_as_near_to_the_reference_as_those_of_transformers(case: Case, device: str) -> None:
     llm = poisoned(engine_of(case, device, max_seq_len=192))
@@ -122,6 +123,7 @@ def test_activations_of_a_hundred_thousand_stay_finite(device: str) -> None:
     assert nearness(got, right).distance < 5e-2
 
 
+@pytest.mark.slow
 def test_a_wider_model_is_as_near(device: str) -> None:
     """Sizes of a real model but for the layers: 1024 wide, 16 heads of 128 elements that share 8 groups."""
     sizes = {"layers": 1, "width": 1024, "heads": 16, "groups": 8, "depth": 128, "inner": 3072, "is_tied": False}

@@ -12,6 +12,7 @@ from model_cases import CASES, COUNT, STORED, Case, by_name, kept, key
 from reference_model import margins, nearness, reference_logits
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("case", CASES, ids=key)
 def test_the_reference_gives_the_kept_logits_of_transformers(case: Case) -> None:
     tokens = case.tokens(COUNT)

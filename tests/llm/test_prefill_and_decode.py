@@ -30,6 +30,7 @@ def reference(tokens: list[int]) -> Any:
     return reference_logits(CASE.config, CASE.weights, tokens)[:, : CASE.config.tokens]
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("sizes", [(1,), (7,), (63,), (64,), (65,), (100,), (7, 1, 64, 2, 63, 9)], ids=str)
 def test_pieces_of_any_size_give_the_logits_of_one(sizes: tuple[int, ...], device: str) -> None:
     tokens = CASE.tokens(COUNT)

@@ -65,6 +65,7 @@ def test_of_several_fusions_the_first_in_the_table_is_taken() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("seed", range(30))
 def test_buffers_that_are_in_use_together_share_no_memory(seed: int) -> None:
     rng = np.random.default_rng(seed)
