@@ -189,6 +189,7 @@ def test_every_example_is_tried() -> None:
     assert names == set(CASES)
 
 
+@pytest.mark.sweep(10)
 @pytest.mark.parametrize("name", CASES)
 @settings(max_examples=40, deadline=None, database=None, derandomize=True)
 @given(data=st.data())
@@ -209,7 +210,7 @@ few_tiles = st.sampled_from((1, 3, 16))
 """Each is compiled for itself."""
 
 
-@pytest.mark.sweep(12)
+@pytest.mark.sweep(10)
 @pytest.mark.parametrize("name", CASES)
 @settings(max_examples=12, deadline=None, database=None, derandomize=True)
 @given(data=st.data())

@@ -69,6 +69,7 @@ def test_every_choice_gives_the_same(tunable: Any, target: str) -> None:
             assert_close(c, expected)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(("m", "k"), [(1, 63), (2, 1), (3, 576), (8, 64), (17, 577), (32, 130), (33, 577), (130, 576)])
 def test_results_may_be_wider_than_what_they_are_made_of(m: int, k: int) -> None:
     """Few rows and many, to f32 from bf16: nothing is rounded on the way."""

@@ -193,6 +193,7 @@ def test_the_same_call_gives_the_same_bits(function: Any) -> None:
 # Choices.
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("tunable", TUNABLES, ids=lambda each: each.name)
 def test_every_choice_computes_the_same(tunable: Tunable) -> None:
     rng = np.random.default_rng(0)

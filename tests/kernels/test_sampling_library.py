@@ -47,6 +47,7 @@ def test_a_function_gives_on_the_interpreter_the_tokens_of_float64(case: Case) -
     assert_right(case, "interpreter")
 
 
+@pytest.mark.sweep(3)
 @named([each for each in CASES if each.on_gpu])
 def test_the_choices_for_a_gpu_give_the_tokens_of_float64(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrays, "target_of", lambda array: "sm_90")
@@ -59,6 +60,7 @@ def test_the_choices_for_a_gpu_give_the_tokens_of_float64(case: Case, monkeypatc
 MIXTURE = {"temperature": 1.3, "top_k": 20, "top_p": 0.9, "min_p": 0.05}
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     ("chosen", "keyed"),
     [
@@ -214,6 +216,7 @@ def test_an_empty_vocabulary_has_no_token() -> None:
 # Choices.
 
 
+@pytest.mark.slow
 def test_choices_give_the_same_tokens() -> None:
     logits = np.random.default_rng(1).standard_normal((5, 700)).astype(np.float32)
     for _ in each_choice(GREEDY, "f32", {"R": 5, "V": 700}):

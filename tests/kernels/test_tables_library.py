@@ -61,6 +61,7 @@ def test_convolutions_of_any_size(
         assert_close(conv2d(x, w, stride, padding), conv2d_reference(x, w, stride, padding))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("tunable", tables.TUNABLES, ids=lambda each: each.name)
 def test_every_choice_computes_the_same(tunable: Any) -> None:
     if tunable.name == "conv2d":

@@ -85,6 +85,7 @@ def test_what_a_kernel_reads_and_writes_is_as_before_for_every_launch(gpu: Gpu) 
     assert report.is_finished
 
 
+@pytest.mark.slow
 def test_a_product_is_tuned_on_a_gpu(gpu: Gpu) -> None:
     tunable = Tunable(
         "product", (product_kernel,), lambda sizes, target: Choice(product_kernel, {"BM": 16, "BN": 16, "BK": 16}),
