@@ -1,7 +1,8 @@
 """Settings of every test: the IR is verified after each pass, and compiled kernels are kept for the session alone.
 
 Tests are in two tiers. `make test` runs those without the marks `slow` and `gpu`; `make test-all` runs all. A test with
-the mark `sweep(n)` is in both: n of its cases, spread evenly, are fast, and the others slow.
+the mark `sweep(n)` is in both: n of its cases, spread evenly, are fast, and the others slow. A property is tried on a fifth
+of its examples in the fast tier.
 """
 
 from __future__ import annotations
@@ -21,6 +22,15 @@ if "PYTEST_XDIST_WORKER" not in os.environ:
     # Made by the process that starts the others: they inherit it, and profit from what one of them compiled.
     os.environ["TILEPROOF_CACHE_DIR"] = tempfile.mkdtemp(prefix="tileproof-cache-")
     atexit.register(shutil.rmtree, os.environ["TILEPROOF_CACHE_DIR"], ignore_errors=True)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Tries fewer examples of each property where slow tests are left out."""
+    if "not slow" in config.getoption("markexpr"):
+        from hypothesis import settings
+        from tiers import FAST
+
+        settings.load_profile(FAST)
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` deselects

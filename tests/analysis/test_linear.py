@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meaning import holds
+from tiers import examples
 
 from tileproof.analysis.formulas import Fact, at_most, below, equals
 from tileproof.analysis.linear import contradict, shadow
@@ -16,7 +17,7 @@ from tileproof.analysis.terms import ZERO, Atom, DimensionExtent, Term, number, 
 ATOMS = tuple(DimensionExtent(name) for name in "abcd")
 A, B, C, D = map(of, ATOMS)
 BOX = range(-3, 4)
-SETTINGS = settings(max_examples=200, deadline=None)
+SETTINGS = settings(max_examples=examples(200), deadline=None)
 
 
 def sums(count: int, most: int = 5) -> st.SearchStrategy[Term]:

@@ -24,7 +24,7 @@ KERNELS = [
 SIZES = (1, 2, 3, 5, 16, 100)
 
 
-@pytest.mark.sweep(40)
+@pytest.mark.sweep(14)
 @pytest.mark.parametrize(("kernel", "launches"), [one[1:] for one in KERNELS], ids=[one[0] for one in KERNELS])
 def test_what_is_proved_for_all_launches_is_proved_for_each(kernel: tp.Kernel, launches: list[Any]) -> None:
     generic = verdict(kernel)
@@ -41,7 +41,7 @@ def test_what_is_proved_for_all_launches_is_proved_for_each(kernel: tp.Kernel, l
         assert len(checks) <= len(before)
 
 
-@pytest.mark.sweep(6)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_a_verdict_for_all_constants_holds_for_any(name: str) -> None:
     kernel = kernel_of(EXAMPLES[name])

@@ -10,6 +10,7 @@ from attention_cases import attended, cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from library import Case, assert_close, assert_right, results
+from tiers import examples
 
 import tileproof as tp
 from tileproof.kernels import arrays
@@ -38,18 +39,19 @@ def three(dtype: Any = np.float32) -> tuple[Any, Any, Any]:
     return some(2, 4, 6, 16, dtype=dtype), k, v
 
 
-@pytest.mark.sweep(6)
+@pytest.mark.sweep(2)
 @named(CASES)
 def test_a_function_gives_on_the_cpu_what_float64_says(case: Case) -> None:
     assert_right(case, "cpu")
 
 
+@pytest.mark.sweep(5)
 @named([each for each in CASES if each.on_interpreter][::3])
 def test_a_function_gives_on_the_interpreter_what_float64_says(case: Case) -> None:
     assert_right(case, "interpreter")
 
 
-@pytest.mark.sweep(4)
+@pytest.mark.sweep(1)
 @named([each for each in CASES if each.on_gpu and each.on_interpreter])
 def test_the_choices_for_a_gpu_give_what_float64_says(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrays, "target_of", lambda array: "sm_90")
@@ -57,7 +59,7 @@ def test_the_choices_for_a_gpu_give_what_float64_says(case: Case, monkeypatch: p
 
 
 @pytest.mark.slow
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(
     st.integers(1, 3), st.integers(1, 3), st.integers(0, 90), st.integers(0, 300), st.integers(-20, 300), st.booleans()
 )

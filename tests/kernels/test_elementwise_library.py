@@ -12,6 +12,7 @@ from gradients import assert_gradient
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from library import Case, assert_close, assert_right, results
+from tiers import examples
 
 import tileproof as tp
 import tileproof.kernels as tk
@@ -27,7 +28,7 @@ def named(every: list[Case]) -> Any:
     return pytest.mark.parametrize("case", every, ids=[each.name for each in every])
 
 
-@pytest.mark.sweep(40)
+@pytest.mark.sweep(14)
 @named(CASES)
 def test_a_function_gives_on_the_cpu_what_float64_says(case: Case) -> None:
     assert_right(case, "cpu")
@@ -95,7 +96,7 @@ def test_casts_saturate() -> None:
 # Dropout.
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(
     st.integers(-(1 << 63), (1 << 63) - 1), st.integers(0, 1 << 40), st.floats(0, 1, width=32),
     st.integers(0, 40), st.integers(1, 40),

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from library import LAYOUTS, Case, assert_close, assert_right, random
 from matmul_cases import cases, linear_reference, matmul_reference
+from tiers import examples
 
 import tileproof as tp
 from tileproof.kernels import arrays
@@ -24,7 +25,7 @@ def normal(*shape: int, dtype: str = "f32") -> Any:
     return random(rng, shape, dtype)
 
 
-@pytest.mark.sweep(9)
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_on_the_cpu(case: Case) -> None:
     assert_right(case, "cpu")
@@ -37,7 +38,7 @@ def test_on_the_interpreter(case: Case) -> None:
 
 
 @given(st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_any_sizes_and_layouts(data: st.DataObject) -> None:
     m, n, k = (data.draw(st.integers(0, 70), label=name) for name in "mnk")
     left, right = (data.draw(st.sampled_from(LAYOUTS), label=name) for name in ("left", "right"))
@@ -69,7 +70,7 @@ def test_every_choice_gives_the_same(tunable: Any, target: str) -> None:
             assert_close(c, expected)
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("m", "k"), [(1, 63), (2, 1), (3, 576), (8, 64), (17, 577), (32, 130), (33, 577), (130, 576)])
 def test_results_may_be_wider_than_what_they_are_made_of(m: int, k: int) -> None:
     """Few rows and many, to f32 from bf16: nothing is rounded on the way."""

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from library import FLOATS, LAYOUTS, Case, assert_close, assert_right
 from matvec_cases import FUNCTIONS, arguments, cases, norm_reference
+from tiers import examples
 
 import tileproof as tp
 from tileproof.kernels import arrays
@@ -41,9 +42,10 @@ def test_what_is_chosen_for_a_gpu(case: Case, monkeypatch: pytest.MonkeyPatch) -
     assert_right(case, "interpreter")
 
 
+@pytest.mark.sweep(2)
 @every_function
 @given(data=st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_any_sizes_types_and_layouts(name: str, data: st.DataObject) -> None:
     n, k = (data.draw(st.integers(0, 60), label=each) for each in "nk")
     dtype, of = (data.draw(st.sampled_from(FLOATS), label=each) for each in ("x", "w"))
@@ -90,6 +92,7 @@ def test_every_kernel_is_tried(tunable: Tunable) -> None:
     assert {each.kernel for target in ("cpu", "sm_90") for each in tunable.space(sizes, target)} == {*tunable.kernels}
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("tunable", TUNABLES, ids=lambda tunable: tunable.name)
 def test_every_kernel_runs_on_the_cpu(tunable: Tunable) -> None:
     args, expected = launched(tunable, 37, 600, "bf16")

@@ -42,6 +42,7 @@ def test_a_function_gives_on_the_cpu_what_float64_says(case: Case) -> None:
     assert_right(case, "cpu")
 
 
+@pytest.mark.sweep(3)
 @named([each for each in CASES if each.on_interpreter][::3])
 def test_a_function_gives_on_the_interpreter_what_float64_says(case: Case) -> None:
     assert_right(case, "interpreter")
@@ -84,6 +85,7 @@ def test_a_gpu_joins_few_pieces_and_none_of_short_caches(sizes: dict[str, int], 
     assert choice.constants.get("SL") == piece
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("has_norm", [True, False])
 def test_it_is_an_append_and_attention_behind_it(has_norm: bool) -> None:
     args = given(5, 0, 11, has_norm=has_norm)

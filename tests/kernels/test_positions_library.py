@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from library import Case, assert_close, assert_right
 from positions_cases import PLACES, angles, appended_reference, cases, turned
+from tiers import examples
 
 import tileproof as tp
 from tileproof.kernels import positions
@@ -25,7 +26,7 @@ def normal(*shape: int, dtype: Any = np.float32) -> Any:
     return RNG.standard_normal(shape).astype(dtype)
 
 
-@pytest.mark.sweep(16)
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_rotations_and_appends_agree_with_float64(case: Case) -> None:
     assert_right(case, "cpu")
@@ -52,7 +53,7 @@ class Step:
         return [self.qkv, self.keys, self.values, *self.cos_sin, self.positions, self.slots, *self.norms]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.integers(0, 20), st.booleans(), st.integers(0, 2**32))
 def test_only_named_slots_are_written(rows: int, has_norm: bool, seed: int) -> None:
     rng = np.random.default_rng(seed)

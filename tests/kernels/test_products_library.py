@@ -17,6 +17,7 @@ from products_cases import (
     grouped_reference,
     silu_reference,
 )
+from tiers import examples
 
 import tileproof as tp
 from tileproof.kernels import gated_products, products
@@ -53,7 +54,7 @@ def test_every_form_of_a_fused_linear(form: str, activation: str | None) -> None
 
 
 @given(st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_any_sizes_and_layouts(data: st.DataObject) -> None:
     b, m, n, k = (data.draw(st.integers(0, 40), label=name) for name in "bmnk")
     left, right = (data.draw(st.sampled_from(LAYOUTS), label=name) for name in ("left", "right"))
@@ -103,7 +104,7 @@ def arguments(name: str, sizes: dict[str, int]) -> tuple[list[Any], Any]:
     return [np.empty(expected.shape, np.float32), *given], expected
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["cpu", "sm_90"])
 @pytest.mark.parametrize("tunable", products.TUNABLES, ids=lambda tunable: tunable.name)
 def test_every_choice_gives_the_same(tunable: Any, target: str) -> None:
@@ -119,6 +120,7 @@ def test_every_choice_gives_the_same(tunable: Any, target: str) -> None:
             assert_close(args[0], expected)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("tunable", products.TUNABLES[1:], ids=lambda tunable: tunable.name)
 def test_operands_are_swapped_on_the_cpu_too(tunable: Any) -> None:
     args, expected = arguments(tunable.name, SIZES[tunable.name][0])

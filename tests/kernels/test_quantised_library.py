@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from library import DTYPES, Case, assert_close, assert_right
 from quantised_cases import cases, from_fp8, from_int4, from_int8, layer, weights
+from tiers import examples
 
 import tileproof as tp
 from tileproof.kernels import arrays
@@ -53,7 +54,7 @@ def test_what_is_chosen_for_a_gpu(case: Case, monkeypatch: pytest.MonkeyPatch) -
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_what_comes_back_is_off_by_half_a_scale(data: st.DataObject) -> None:
     n, k = (data.draw(st.integers(1, 40), label=each) for each in "nk")
     dtype, group = data.draw(st.sampled_from(["f32", "f16", "bf16"])), data.draw(st.sampled_from(GROUPS))
@@ -156,7 +157,7 @@ def launched(name: str, m: int) -> Launch:
     return [y, halves, q, scale, zero], layer(x, from_int4(q, scale, k, zero))
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("tunable", TUNABLES, ids=lambda tunable: tunable.name)
 def test_every_choice_gives_the_same(tunable: Tunable) -> None:
     found = set()
@@ -175,6 +176,7 @@ def test_every_choice_gives_the_same(tunable: Tunable) -> None:
     assert found == {*tunable.kernels}
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("tunable", TUNABLES, ids=lambda tunable: tunable.name)
 def test_every_kernel_runs_on_the_cpu(tunable: Tunable) -> None:
     for kernel in tunable.kernels:
@@ -259,6 +261,7 @@ def test_two_calls_give_the_same_bits() -> None:
         assert all(a.tobytes() == b.tobytes() for a, b in zip(one, other, strict=True))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("shape", [(128,), (1, 128), (2, 3, 128), (0, 128)])
 def test_x_has_any_axes_before_its_last(shape: tuple[int, ...]) -> None:
     x = np.random.default_rng(1).standard_normal(shape).astype(np.float32)

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from library import Case, assert_close, assert_right, results
 from softmax_cases import cases, cross_entropy_reference, log_softmax_reference, softmax_reference
+from tiers import examples
 
 import tileproof as tp
 from tileproof.kernels import arrays
@@ -36,7 +37,7 @@ def named(every: list[Case]) -> Any:
     return pytest.mark.parametrize("case", every, ids=[each.name for each in every])
 
 
-@pytest.mark.sweep(24)
+@pytest.mark.sweep(8)
 @named(CASES)
 def test_a_function_gives_on_the_cpu_what_float64_says(case: Case) -> None:
     assert_right(case, "cpu")
@@ -122,7 +123,7 @@ def test_a_row_without_a_label_is_ignored_whatever_is_in_it() -> None:
     assert (grad == 0).all()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.integers(0, 9), st.integers(1, 3000), st.floats(0.1, 50), st.integers(0, 1000))
 def test_rows_sum_to_one_and_losses_are_those_of_float64(rows: int, columns: int, spread: float, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -279,6 +280,7 @@ def arguments(tunable: Tunable) -> tuple[list[Any], list[Any]]:
             return [np.empty_like(x)], [x, softmax(x)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tunable", TUNABLES, ids=[each.name for each in TUNABLES])
 def test_every_choice_gives_the_same(tunable: Tunable) -> None:
     outputs, inputs = arguments(tunable)

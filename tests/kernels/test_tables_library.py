@@ -19,6 +19,7 @@ from tables_cases import (
     gather_reference,
     scatter_reference,
 )
+from tiers import examples
 
 import tileproof as tp
 from tileproof.kernels import arrays, tables
@@ -32,7 +33,7 @@ def normal(*shape: int, dtype: Any = np.float32) -> Any:
     return RNG.standard_normal(shape).astype(dtype)
 
 
-@pytest.mark.sweep(20)
+@pytest.mark.sweep(7)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_tables_agree_with_numpy(case: Case) -> None:
     assert_right(case, "cpu")
@@ -44,7 +45,7 @@ def test_tables_agree_with_numpy_on_the_interpreter(case: Case) -> None:
     assert_right(case, "interpreter")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.integers(0, 2), st.integers(1, 9), st.integers(1, 9), st.integers(1, 4), st.integers(1, 3), st.integers(0, 2),
     st.integers(0, 2**32),
@@ -61,7 +62,7 @@ def test_convolutions_of_any_size(
         assert_close(conv2d(x, w, stride, padding), conv2d_reference(x, w, stride, padding))
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("tunable", tables.TUNABLES, ids=lambda each: each.name)
 def test_every_choice_computes_the_same(tunable: Any) -> None:
     if tunable.name == "conv2d":

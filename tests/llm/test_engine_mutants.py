@@ -46,6 +46,7 @@ def check(llm: LLM, case: Case, path: str) -> None:
     assert_as_near_as(got, expected(case), kept(case)[1])
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("case", "path"), [(QWEN, "prompt"), (QWEN, "single tokens"), (LLAMA, "prompt"), (LLAMA, "single tokens"),
                        (FAINT, "prompt")],

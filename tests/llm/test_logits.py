@@ -26,7 +26,7 @@ def expected(case: Case, count: int = COUNT) -> Any:
     return reference_logits(case.config, case.weights, case.tokens(count))[:, : case.config.tokens]
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("case", CASES, ids=key)
 def test_logits_are_as_near_to_the_reference_as_those_of_transformers(case: Case, device: str) -> None:
     llm = poisoned(engine_of(case, device, max_seq_len=192))
@@ -133,6 +133,7 @@ def test_a_wider_model_is_as_near(device: str) -> None:
     assert nearness(got, expected(case, 66)).is_parity
 
 
+@pytest.mark.slow
 def test_weights_of_8_bits_give_nearly_the_same_logits(device: str) -> None:
     case = Case("8 bits", tiny("qwen3", width=128, inner=256, is_tied=False), is_calm=True)
     weights = in_8_bits(model_weights(case.config, case.weights, device))

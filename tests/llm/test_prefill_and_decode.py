@@ -48,6 +48,7 @@ def test_one_token_at_a_time_gives_the_logits_of_a_prompt(device: str) -> None:
     assert nearness(decoded_logits(engine(device), tokens), prompt).distance < 1e-2
 
 
+@pytest.mark.slow
 def test_prompts_of_all_lengths_give_the_same_text_alone_and_together(device: str) -> None:
     """More texts than run at a time: pieces of prompts and single rows share steps, and pages change hands."""
     prompts = [CASE.tokens(length) for length in LENGTHS if length < LONGEST[device]]

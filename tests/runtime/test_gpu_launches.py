@@ -150,6 +150,7 @@ def test_a_sum_begins_with_zeros(gpu: Gpu) -> None:
     assert np.array_equal(total.numpy(), floats(5, 3).sum(axis=0))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("kind", [ml_dtypes.bfloat16, np.int8, np.uint16, np.float16])
 def test_a_sum_of_a_narrow_type_is_made_in_a_wider_one_and_brought_back(gpu: Gpu, kind: Any) -> None:
     x = (floats(5, 3) + 20).astype(kind)

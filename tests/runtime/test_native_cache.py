@@ -164,6 +164,7 @@ def test_damaged_code_is_compiled_anew(script: Path) -> None:
         assert_all_are_right(cache)
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_full(script: Path) -> None:
     code = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))\ncheck()\ncheck()"
     errors = errors_of(started(script, code, script / "cache"))

@@ -472,6 +472,7 @@ def said(run: Callable[[], None]) -> list[tuple[str, str]]:
     return []
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("way", ["native", "in Python"])
 def test_what_follows_a_plan_gives_what_a_full_launch_gives(way: str) -> None:
     followed = Counter[str]()

@@ -101,6 +101,7 @@ print(c.is_in_flight)
     assert ended(text) == ["True"]
 
 
+@pytest.mark.slow
 def test_a_process_ends_with_daemon_threads_that_launch_and_wait() -> None:
     text = """
 started = threading.Barrier(5)
@@ -228,6 +229,7 @@ print(len(wrong))
     assert ended(STOPS + text) == ["0"]
 
 
+@pytest.mark.slow
 def test_a_handler_of_a_signal_that_launches_at_any_moment_breaks_nothing() -> None:
     """It is refused in the middle of a launch; anywhere else it is as if it came before or after."""
     text = """

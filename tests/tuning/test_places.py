@@ -69,6 +69,7 @@ def test_the_clock_sees_a_graph_and_not_the_way_through_the_host(gpu: Gpu) -> No
     assert (place.read(y) == 3).all()
 
 
+@pytest.mark.slow
 def test_a_tunable_is_tuned_on_a_gpu(gpu: Gpu, tmp_path: Path) -> None:
     tunable = planted("wrong_by_one_kernel", "unwritten_kernel")
     report = tune(tunable, [{"N": 500}], element="f32", place=GpuPlace(0), into=tmp_path / "records")

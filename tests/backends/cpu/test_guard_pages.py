@@ -43,6 +43,7 @@ def test_a_launch_stays_inside_its_memory(target: str, what: str) -> None:
     assert done.stdout.endswith("done\n")
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("side", SIDES)
 @pytest.mark.parametrize("off", [0, 1])
 def test_the_page_next_to_guarded_memory_is_forbidden(side: Side, off: int) -> None:

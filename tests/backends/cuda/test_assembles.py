@@ -84,7 +84,7 @@ def test_kernels_of_the_corpus_assemble() -> None:
         assert_is_whole(code, request.target.arch)
 
 
-@pytest.mark.sweep(30)
+@pytest.mark.sweep(10)
 @pytest.mark.parametrize("case", SAFE, ids=lambda case: case.kernel.name)
 def test_the_bytecode_of_a_safe_kernel_comes_back_as_it_went_in(case: Case) -> None:
     for arguments, constants in case.launches()[:2]:
@@ -122,6 +122,7 @@ def test_a_while_in_other_words_does_the_same() -> None:
     assert assert_simulated(behind, change=in_other_words) == []
 
 
+@pytest.mark.sweep(1)
 @needs_assembler
 @pytest.mark.parametrize("make", [lambda: (CRASHING.kernel, *CRASHING.launches()[0]), behind])
 def test_a_kernel_over_which_the_assembler_crashes_is_told_in_other_words(make: Make) -> None:

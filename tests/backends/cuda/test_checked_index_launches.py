@@ -13,7 +13,7 @@ LAUNCHES = checked_indices()
 QUICK = [name for name in LAUNCHES if " in a row " in name or " in long rows int32" in name]
 
 
-@pytest.mark.sweep(10)
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("name", QUICK)
 def test_a_launch_of_a_copy_does_on_a_gpu_what_the_interpreter_does(name: str) -> None:
     assert assert_simulated(LAUNCHES[name]) == []

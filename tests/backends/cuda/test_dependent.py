@@ -171,7 +171,7 @@ def assert_waits(make: Make, *ways: int | None) -> None:
 LAUNCHES: dict[str, Make] = {**{name: partial(own, name) for name in NAMES}, **checks()}
 
 
-@pytest.mark.sweep(10)
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("name", LAUNCHES)
 def test_nothing_but_frozen_tensors_is_touched_before_the_wait(name: str, watched: type[Watched]) -> None:
     assert_waits(LAUNCHES[name], None, 2, ALL)
@@ -190,7 +190,7 @@ OTHERS = [
 """Examples at other extents and in other layouts."""
 
 
-@pytest.mark.sweep(5)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_extents_and_layouts_wait_as_well(name: str, watched: type[Watched]) -> None:
     assert_waits(examples()[name], None, 1)
@@ -455,6 +455,7 @@ def pointers(made: Lowered, frozen: frozenset[str]) -> list[Value]:
     return [made.main.parameters[slots.index(("pointer", name))] for name in frozen]
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", ["append_attention", "histogram", "kv_append", "matmul", "paged_attention", "qkv"])
 def test_an_access_that_lost_its_token_is_found(name: str) -> None:
     count = len(operations(dependent(lowered(*own(name))).main, *LOADS, *WRITES))

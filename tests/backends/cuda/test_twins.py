@@ -47,7 +47,7 @@ def surroundings(made: Lowered, names: tuple[str, ...]) -> Counter[tuple[str, tu
                    if op.name in names)  # fmt: skip
 
 
-@pytest.mark.sweep(30)
+@pytest.mark.sweep(10)
 @pytest.mark.parametrize("case", SAFE, ids=lambda case: case.kernel.name)
 def test_what_is_proved_costs_nothing_and_a_check_no_branch(case: Case) -> None:
     for arguments, constants in case.launches():

@@ -60,13 +60,13 @@ def comparing(compare: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]
     return both
 
 
-@pytest.mark.sweep(8)
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example(name: str) -> None:
     assert assert_simulated(EXAMPLES[name], comparing(assert_alike)) == []
 
 
-@pytest.mark.sweep(6)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", ELEMENTS)
 def test_an_operation_on_elements(name: str) -> None:
     assert assert_simulated(ELEMENTS[name], assert_agree) == []
@@ -85,7 +85,7 @@ def test_movement_walks_branches_and_combiners(name: str) -> None:
     assert assert_simulated(MOVEMENTS[name], comparing(assert_alike)) == []
 
 
-@pytest.mark.sweep(24)
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("case", [case for case in SAFE if case.kernel.name not in QUANTISED],
                          ids=lambda case: case.kernel.name)  # fmt: skip
 def test_a_safe_kernel_of_the_corpus(case: Case) -> None:
@@ -93,7 +93,7 @@ def test_a_safe_kernel_of_the_corpus(case: Case) -> None:
         assert assert_simulated(lambda number=number: (case.kernel, *case.launches()[number])) == []
 
 
-@pytest.mark.sweep(6)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("case", [case for case in SAFE if case.kernel.name not in QUANTISED][::5],
                          ids=lambda case: case.kernel.name)  # fmt: skip
 def test_a_safe_kernel_of_the_corpus_at_random_shapes(case: Case) -> None:
@@ -136,12 +136,13 @@ def test_a_product_on_another_schedule(name: str) -> None:
     assert assert_simulated(SCHEDULES[name]) == []
 
 
-@pytest.mark.sweep(6)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", SUMS)
 def test_what_programs_combine(name: str) -> None:
     assert assert_simulated(SUMS[name]) == []
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("deterministic", [False, True])
 def test_programs_combine_infinities_and_nan(dtype: str, deterministic: bool) -> None:
