@@ -1,8 +1,8 @@
 """Settings of every test: the IR is verified after each pass, and compiled kernels are kept for the session alone.
 
 Tests are in two tiers. `make test` runs those without the marks `slow` and `gpu`; `make test-all` runs all. A test with
-the mark `sweep(n)` is in both: n of its cases, spread evenly, are fast, and the others slow. A property is tried on a fifth
-of its examples in the fast tier.
+the mark `sweep(n)` is in both: n of its cases, spread evenly, are fast, and the others slow. Properties are tried on a
+fifth of their examples in the fast tier.
 """
 
 from __future__ import annotations

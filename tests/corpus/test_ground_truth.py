@@ -1,4 +1,7 @@
-"""The labels of the corpus are true: the interpreter sees each fault, and none where there is none."""
+"""The labels of the corpus are true: the interpreter sees each fault, and none where there is none.
+
+The fast tier runs a part of the kernels, in one order or another; it refuses every wrong launch and every wrong text.
+"""
 
 from __future__ import annotations
 

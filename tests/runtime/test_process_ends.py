@@ -177,7 +177,7 @@ class Stop(Exception):
     pass
 def stop(*_):
     raise Stop
-sys.unraisablehook = lambda *_: None  # where Python cannot raise, it says so and goes on
+sys.unraisablehook = id  # where Python cannot raise, it says so and goes on; in a function of Python it could raise
 chance = random.Random(0)
 signal.signal(signal.SIGALRM, stop)
 """
