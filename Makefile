@@ -10,6 +10,7 @@ CORE := $(VENV)/.core
 MODEL := $(VENV)/.model
 TOOLS := $(VENV)/.tools
 PEERS := $(VENV)/.peers
+ORACLES := $(VENV)/.oracles
 
 comma := ,
 TOO_OLD := tileproof needs Python 3.11 or newer; name one: make PYTHON=python3.12
@@ -21,12 +22,13 @@ endef
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo examples test lint corpus bench-cpu bench-llm gpu-bundle docs dist clean
+.PHONY: help demo examples test test-all lint corpus bench-cpu bench-llm gpu-bundle docs dist clean
 
 help:
 	@echo "make demo       text from a real language model, on the CPU"
 	@echo "make examples   a first look at kernels"
-	@echo "make test       everything a change must pass: lint, types, tests"
+	@echo "make test       what every change must pass: lint, types, tests"
+	@echo "make test-all   the same with every test: wide sweeps, fuzzers, comparisons with torch and transformers"
 	@echo "make lint       ruff, mypy and basedpyright alone"
 	@echo "make corpus     score the checker on kernels with known answers"
 	@echo "make bench-cpu  time kernels on the CPU against torch; BENCH=\"matmul softmax\" chooses some"
@@ -42,10 +44,17 @@ demo: $(MODEL)
 examples: $(CORE)
 	@$(BIN)/python examples/demo.py
 
-# Types are looked at beside the tests: both end sooner than one behind the other.
+# Types are checked beside the tests: both end sooner than one after the other.
+define lint-and-test
+@$(MAKE) --no-print-directory lint & lint=$$!; echo "== pytest"; $(BIN)/python -m pytest -n auto $(1); tests=$$?; \
+wait $$lint || { echo "ruff, mypy or basedpyright found something: see above"; exit 1; }; exit $$tests
+endef
+
 test: $(TOOLS)
-	@$(MAKE) --no-print-directory lint & lint=$$!; echo "== pytest"; $(BIN)/python -m pytest -n auto; tests=$$?; \
-	wait $$lint || { echo "ruff, mypy or basedpyright found something: see above"; exit 1; }; exit $$tests
+	$(call lint-and-test,-m "not slow and not gpu")
+
+test-all: $(ORACLES)
+	$(call lint-and-test,)
 
 lint: $(TOOLS)
 	@echo "== ruff"
@@ -109,6 +118,11 @@ $(TOOLS): pyproject.toml
 	$(call install,[test$(comma)docs], and its development tools)
 	$(install-model)
 	@touch $(CORE) $(MODEL) $@
+
+$(ORACLES): pyproject.toml
+	$(call install,[test-all$(comma)docs], and what it is compared with in tests)
+	$(install-model)
+	@touch $(CORE) $(MODEL) $(TOOLS) $@
 
 $(PEERS): pyproject.toml
 	$(call install,[bench], and what it is measured against)

@@ -62,9 +62,11 @@ def violations(text: str, path: tuple[str, ...]) -> list[str]:
 FILES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
 
 
-@pytest.mark.parametrize("file", [file for file in FILES if len(file.parts) > 1], ids=str)
-def test_a_file_imports_only_its_own_layer_and_those_before_it(file: Path) -> None:
-    assert violations((PACKAGE / file).read_text(encoding="utf-8"), file.parts) == []
+def test_a_file_imports_only_its_own_layer_and_those_before_it() -> None:
+    inside = [file for file in FILES if len(file.parts) > 1]
+    found = [one for file in inside for one in violations((PACKAGE / file).read_text(encoding="utf-8"), file.parts)]
+    assert found == []
+    assert len(inside) > 200
 
 
 def test_every_file_belongs_to_a_layer() -> None:

@@ -156,6 +156,7 @@ def test_the_pytest_plugin_loads_nothing_heavy() -> None:
     assert loaded("import tileproof.pytest_plugin") == set()
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("arguments", [["--help"], ["explain"], ["explain", "TP0301"], ["audit", "--help"]], ids=str)
 def test_commands_that_check_nothing_load_nothing_heavy(arguments: list[str]) -> None:
     assert loaded("from tileproof.cli.main import main\nassert main() == 0", *arguments) == set()

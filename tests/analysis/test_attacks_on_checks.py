@@ -289,6 +289,7 @@ def split_at_a_length(y: Out[f32, "S"], c: InOut[f32, "C"], off: In[Offsets["C"]
 LENGTHS = [start_at_a_length, shift_by_a_length, split_at_a_length]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("kernel", LENGTHS, ids=lambda kernel: kernel.name)
 def test_a_length_between_borders_that_are_not_there_moves_nothing_outside(kernel: tp.Kernel) -> None:
     assert "axis 0 of off is 3" in stopped(kernel, blank(1), ramp(9), ints(0, 4, 9), ints(2))

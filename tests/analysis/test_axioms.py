@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meaning import floored, holds, value
+from tiers import examples
 
 from tileproof.analysis.axioms import Axioms
 from tileproof.analysis.ranges import Range, Ranges
@@ -211,7 +212,7 @@ KINDS = [
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(st.integers(0, 1 << 40))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_an_axiom_holds_in_every_world(kind: str, seed: int) -> None:
     rng = random.Random(seed)
     world = World(rng)
@@ -224,7 +225,7 @@ def test_an_axiom_holds_in_every_world(kind: str, seed: int) -> None:
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "group"])
 @given(st.integers(0, 1 << 40))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_a_range_contains_every_value(kind: str, seed: int) -> None:
     rng = random.Random(seed)
     world = World(rng)

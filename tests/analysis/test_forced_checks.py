@@ -123,11 +123,13 @@ def _launched(kernel: Kernel, args: list[Any], constants: dict[str, Any]) -> Non
         kernel(*args, **constants)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example_gives_the_same_with_every_bound_tested(name: str) -> None:
     agree(kernel_of(EXAMPLES[name]), [EXAMPLES[name].arguments(seed) for seed in range(2)])
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize(
     "case", [case for case in SAFE if case.kernel.name not in EXAMPLES], ids=lambda case: case.kernel.name
 )

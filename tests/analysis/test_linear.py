@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meaning import holds
+from tiers import examples
 
 from tileproof.analysis.prover import contradict, shadow
 from tileproof.analysis.terms import ZERO, Atom, DimensionExtent, Fact, Term, at_most, below, equals, number, of
@@ -15,7 +16,7 @@ from tileproof.analysis.terms import ZERO, Atom, DimensionExtent, Fact, Term, at
 ATOMS = tuple(DimensionExtent(name) for name in "abcd")
 A, B, C, D = map(of, ATOMS)
 BOX = range(-3, 4)
-SETTINGS = settings(max_examples=200, deadline=None)
+SETTINGS = settings(max_examples=examples(200), deadline=None)
 
 
 def sums(count: int, most: int = 5) -> st.SearchStrategy[Term]:

@@ -24,6 +24,7 @@ KERNELS = [
 SIZES = (1, 2, 3, 5, 16, 100)
 
 
+@pytest.mark.sweep(14)
 @pytest.mark.parametrize(("kernel", "launches"), [one[1:] for one in KERNELS], ids=[one[0] for one in KERNELS])
 def test_what_is_proved_for_all_launches_is_proved_for_each(kernel: tp.Kernel, launches: list[Any]) -> None:
     generic = verdict(kernel)
@@ -40,6 +41,7 @@ def test_what_is_proved_for_all_launches_is_proved_for_each(kernel: tp.Kernel, l
         assert len(checks) <= len(before)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_a_verdict_for_all_constants_holds_for_any(name: str) -> None:
     kernel = kernel_of(EXAMPLES[name])
@@ -56,6 +58,7 @@ def test_a_verdict_for_all_constants_holds_for_any(name: str) -> None:
         assert all(code < "TP08" for code in codes), (chosen, codes)
 
 
+@pytest.mark.sweep(30)
 @pytest.mark.parametrize(
     "case", [case for case in UNSAFE if case.fault in ("race", "bounds", "coverage")], ids=lambda case: case.kernel.name
 )

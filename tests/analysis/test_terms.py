@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meaning import Leaf, floored, rest, value
+from tiers import examples
 
 from tileproof.analysis.terms import (
     LANE,
@@ -40,7 +41,7 @@ from tileproof.analysis.terms import (
 )
 from tileproof.ir.types import symbol
 
-SETTINGS = settings(max_examples=150, deadline=None)
+SETTINGS = settings(max_examples=examples(150), deadline=None)
 SHARED = [DimensionExtent("N"), AxisExtent("x", 0), Scalar("p", -9, 9)]
 OWN = [Start("n", True), Start("i", False), Live("i"), TileNumber("i"), Lane()]
 UNKNOWN = [Unknown("u", -9, 9), Unknown("same", -9, 9, uniform=True)]
@@ -94,7 +95,7 @@ def some_terms(depth: int = 2) -> st.SearchStrategy[Term]:
 
 
 @given(meant(), seeds)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_a_term_has_the_value_of_what_it_was_made_of(case: tuple[Term, Callable[[Leaf], int]], seed: int) -> None:
     term, plain = case
     assert value(term, leaves(seed)) == plain(leaves(seed))
@@ -134,9 +135,10 @@ SAME: dict[str, tuple[Callable[[Term, Term, Term], Term], Callable[[Term, Term, 
 }  # fmt: skip
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("law", SAME)
 @given(st.tuples(some_terms(1), some_terms(1), some_terms(1)))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_equal_by_arithmetic_is_one_term(law: str, parts: tuple[Term, Term, Term]) -> None:
     left, right = SAME[law]
     assert left(*parts) == right(*parts)

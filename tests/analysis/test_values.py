@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from meaning import holds, value
 from source_files import load_text
+from tiers import examples
 
 import tileproof as tp
 from tileproof.analysis.collect import Reader
@@ -214,16 +215,17 @@ def check(seen: Run, *, ranges: bool = True) -> None:
 
 @pytest.mark.parametrize("walked", WALKS)
 @given(st.integers(0, 1 << 40))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_an_index_is_its_term(walked: str, seed: int) -> None:
     rng = random.Random(seed)
     writer = Writer(rng, walked)
     check(run([writer.index(2) for _ in range(LINES)], walked, rng))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("kind", ["i8", "i32", "i64"])
 @given(st.integers(0, 1 << 40), st.sampled_from(sorted(WALKS)))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_an_integer_that_may_wrap_is_no_term(kind: str, seed: int, walked: str) -> None:
     rng = random.Random(seed)
     writer = Writer(rng, walked)
@@ -232,7 +234,7 @@ def test_an_integer_that_may_wrap_is_no_term(kind: str, seed: int, walked: str) 
 
 @pytest.mark.parametrize("walked", WALKS)
 @given(st.integers(0, 1 << 40))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_a_chosen_index_is_as_it_is_defined(walked: str, seed: int) -> None:
     rng = random.Random(seed)
     writer = Writer(rng, walked, choices=False)

@@ -50,6 +50,7 @@ def double(y: Out[f32, "N"], x: In[f32, "N"], *, B: int = 8) -> None:
         y[i] = x[i] * 2
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize(("name", "sizes"), [(name, sizes) for name, each in SIZES.items() for sizes in each], ids=str)
 @pytest.mark.parametrize("dtype", [np.float32, np.float16])
 def test_examples_agree_with_numpy(name: str, sizes: dict[str, int], dtype: Any, toy: Toy) -> None:

@@ -51,6 +51,7 @@ def test_a_table_is_printed_and_files_are_written(tileproof: Run, model: Path, t
     assert (prefill["kind"], prefill["tokens"]) == ("pp", 8)
 
 
+@pytest.mark.slow
 def test_json_and_8_bit_weights(tileproof: Run, model: Path) -> None:
     ran = tileproof("bench", "--model", str(model), *QUICK, "--quantize", "int8", "--json", "--quiet", "--pp", "none")
     found = json.loads(ran.out)

@@ -1,4 +1,7 @@
-"""The labels of the corpus are true: the interpreter sees each fault, and none where there is none."""
+"""The labels of the corpus are true: the interpreter sees each fault, and none where there is none.
+
+The fast tier runs a part of the kernels, in one order or another; it refuses every wrong launch and every wrong text.
+"""
 
 from __future__ import annotations
 
@@ -52,6 +55,7 @@ def shape(kernel: tp.Kernel) -> str:
     )
 
 
+@pytest.mark.sweep(60)
 @pytest.mark.parametrize("order", ["forward", "reverse", 3])
 @pytest.mark.parametrize("case", SAFE, ids=name)
 def test_a_safe_kernel_runs_clean(case: Case, order: Any) -> None:
@@ -59,6 +63,7 @@ def test_a_safe_kernel_runs_clean(case: Case, order: Any) -> None:
         tp.interpret(case.kernel, *arguments, order=order, **constants)
 
 
+@pytest.mark.sweep(60)
 @pytest.mark.parametrize("case", having("race", "bounds", "coverage"), ids=name)
 def test_the_interpreter_sees_the_fault(case: Case) -> None:
     assert case.fault is not None

@@ -173,6 +173,7 @@ def value(r: Out[{result}, "1"], p: In[{operand}, "1"], q: In[{operand}, "1"]) -
 """
 
 
+@pytest.mark.sweep(30)
 @pytest.mark.parametrize("row", table("total"), ids=lambda row: " ".join(row).replace("`", ""))
 def test_every_backend_gives_the_value_of_the_table(row: list[str], tmp_path: Path) -> None:
     ((expression,), operand, result) = code(row[0]), TYPES[row[1]], TYPES[row[5]]

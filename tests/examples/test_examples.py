@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from source_files import load_file
+from tiers import examples
 
 import tileproof as tp
 from tileproof.diagnostics.codes import Code
@@ -189,8 +190,9 @@ def test_every_example_is_tried() -> None:
     assert names == set(CASES)
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("name", CASES)
-@settings(max_examples=40, deadline=None, database=None, derandomize=True)
+@settings(max_examples=examples(40), deadline=None, database=None, derandomize=True)
 @given(data=st.data())
 def test_an_example_agrees_with_numpy(name: str, data: st.DataObject) -> None:
     case = CASES[name]
@@ -209,8 +211,9 @@ few_tiles = st.sampled_from((1, 3, 16))
 """Each is compiled for itself."""
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", CASES)
-@settings(max_examples=12, deadline=None, database=None, derandomize=True)
+@settings(max_examples=examples(12), deadline=None, database=None, derandomize=True)
 @given(data=st.data())
 def test_an_example_agrees_with_numpy_on_the_cpu(name: str, data: st.DataObject) -> None:
     case = CASES[name]
@@ -225,12 +228,13 @@ def test_an_example_agrees_with_numpy_on_the_cpu(name: str, data: st.DataObject)
     check(name, run, dtype, scatter, extents)
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("name", CASES)
 def test_an_example_compiles_for_dimensions_of_any_size(name: str) -> None:
     assert check_kernel(getattr(load(EXAMPLES / f"{name}.py"), name), {}) == []
 
 
-@settings(max_examples=20, deadline=None, database=None, derandomize=True)
+@settings(max_examples=examples(20), deadline=None, database=None, derandomize=True)
 @given(stride=st.integers(1, 4), pad=st.integers(0, 3), size=st.integers(1, 4), extent=st.integers(3, 7))
 def test_a_convolution_takes_any_stride_and_padding(stride: int, pad: int, size: int, extent: int) -> None:
     example = load(EXAMPLES / "conv2d.py")
@@ -244,6 +248,7 @@ def test_the_numbers_of_dropout_are_those_of_philox() -> None:
     assert load(EXAMPLES / "dropout.py").uniform(0, 0) == (0x6627E8D5 >> 8) / 2**24
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("name", CASES)
 def test_an_example_runs_as_a_script(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")

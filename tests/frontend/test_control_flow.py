@@ -289,6 +289,7 @@ def halved(value: float) -> float:
     return turns + value
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("name", LOOPS)
 def test_a_loop_carries(name: str) -> None:
     body, wanted = LOOPS[name]
@@ -431,6 +432,7 @@ BRANCHES: dict[str, tuple[str, Callable[..., Tile]]] = {
 }
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("name", BRANCHES)
 def test_a_branch_joins(name: str) -> None:
     body, wanted = BRANCHES[name]

@@ -258,6 +258,7 @@ def i_of(v: Any) -> Any:
     return (-1 - v).astype(int)
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("expression", EDGES)
 def test_only_elements_that_exist_count(expression: str) -> None:
     compiled = kernel(

@@ -570,6 +570,7 @@ def compare(array: Any, ref: Ref, dims: tuple[str, ...], number: int) -> None:
 ORDERS: list[Any] = ["forward", "reverse", 0, 1]
 
 
+@pytest.mark.slow
 @settings(
     max_examples=EXAMPLES, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )
@@ -581,6 +582,7 @@ def test_a_random_kernel_agrees_with_numpy(data: st.DataObject) -> None:
     run(written(integer), ORDERS[integer(0, 3)])
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("seed", range(8))
 def test_kernels_of_a_seed_agree_with_numpy(seed: int) -> None:
     rng = random.Random(seed)

@@ -114,6 +114,7 @@ HELPERS: dict[str, tuple[str, str, Callable[..., Any]]] = {
 }
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", HELPERS)
 def test_a_helper_is_inlined(name: str) -> None:
     before, body, wanted = HELPERS[name]

@@ -220,6 +220,7 @@ def check(seed: str) -> None:
         raise
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("start", range(8))
 def test_random_control_flow_agrees_with_python(start: int) -> None:
     for number in range(EXAMPLES // 32):

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from source_files import load_text
+from tiers import examples
 
 from tileproof.frontend.names import Capture, watch
 from tileproof.runtime.launch import prepare
@@ -236,7 +237,7 @@ def _places(m: Any) -> dict[str, tuple[Any, str, tuple[Any, ...]]]:
 STEPS = st.builds(Step, st.sampled_from(list(_places(load_text(TEXT)))), st.integers(0, 4))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(STEPS, min_size=1, max_size=8), st.integers(0, 8))
 def test_watching_never_says_that_what_is_out_of_date_is_current(steps: list[Step], first: int) -> None:
     """`first`: how many of the steps come before the watch begins."""

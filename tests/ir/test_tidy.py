@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiers import examples
 
 from tileproof.frontend.tidy import tidy
 from tileproof.ir.ops import (
@@ -425,7 +426,7 @@ def effects(kernel: KernelIR) -> list[tuple[str, int, int]]:
     return seen
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(programs())
 def test_a_tidied_kernel_does_the_same(kernel: KernelIR) -> None:
     verify(kernel)

@@ -47,6 +47,7 @@ def moved(given: dict[str, Any], backend: str) -> tuple[dict[str, Any], Any]:
     return found, said
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("backend", ["cpu", "interpreter"])
 @pytest.mark.parametrize(("seed", "rows", "columns"), [(0, 40, 3), (1, 1, 1), (2, 8, 5), (3, 0, 2)])
 def test_texts_move_on_as_numpy_says(backend: str, seed: int, rows: int, columns: int) -> None:

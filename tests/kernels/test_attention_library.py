@@ -10,6 +10,7 @@ from attention_cases import attended, cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from library import Case, assert_close, assert_right, results
+from tiers import examples
 
 import tileproof as tp
 from tileproof.kernels import arrays
@@ -38,23 +39,27 @@ def three(dtype: Any = np.float32) -> tuple[Any, Any, Any]:
     return some(2, 4, 6, 16, dtype=dtype), k, v
 
 
+@pytest.mark.sweep(2)
 @named(CASES)
 def test_a_function_gives_on_the_cpu_what_float64_says(case: Case) -> None:
     assert_right(case, "cpu")
 
 
+@pytest.mark.sweep(5)
 @named([each for each in CASES if each.on_interpreter][::3])
 def test_a_function_gives_on_the_interpreter_what_float64_says(case: Case) -> None:
     assert_right(case, "interpreter")
 
 
+@pytest.mark.sweep(1)
 @named([each for each in CASES if each.on_gpu and each.on_interpreter])
 def test_the_choices_for_a_gpu_give_what_float64_says(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrays, "target_of", lambda array: "sm_90")
     assert_right(case, "interpreter")
 
 
-@settings(max_examples=15, deadline=None)
+@pytest.mark.slow
+@settings(max_examples=examples(15), deadline=None)
 @given(
     st.integers(1, 3), st.integers(1, 3), st.integers(0, 90), st.integers(0, 300), st.integers(-20, 300), st.booleans()
 )
@@ -139,6 +144,7 @@ def test_a_score_of_minus_infinity_has_no_weight() -> None:
 # Gradients.
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("named", [{}, {"causal": False}, {"past": 1, "scale": 0.7}], ids=str)
 def test_gradients_are_slopes(named: dict[str, Any]) -> None:
     inputs = three(np.float64)
@@ -157,6 +163,7 @@ def test_gradients_are_slopes(named: dict[str, Any]) -> None:
             assert abs((gradient * way).sum() - slope) <= 1e-7 * max(1.0, np.abs(gradient).sum())
 
 
+@pytest.mark.slow
 def test_torch_agrees_about_values_and_gradients() -> None:
     torch = pytest.importorskip("torch")
     q, k, v = (torch.from_numpy(each).requires_grad_() for each in (some(2, 4, 9, 16), *three()[1:]))

@@ -10,6 +10,7 @@ from caches_cases import appended, cases, dense, in_pages
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from library import Case, assert_close, assert_right, results
+from tiers import examples
 
 import tileproof as tp
 from tileproof.kernels import arrays, caches
@@ -49,6 +50,7 @@ def pages_of() -> tuple[Any, Any, Any, Any, Any]:
     return some(2, 4, 16), k, v, np.array([[1, 0, 3], [3, 2, -1]], np.int32), np.array([12, 7], np.int32)
 
 
+@pytest.mark.sweep(2)
 @named(CASES)
 def test_a_function_gives_on_the_cpu_what_float64_says(case: Case) -> None:
     assert_right(case, "cpu")
@@ -59,6 +61,7 @@ def test_a_function_gives_on_the_interpreter_what_float64_says(case: Case) -> No
     assert_right(case, "interpreter")
 
 
+@pytest.mark.sweep(4)
 @named([each for each in CASES if each.on_gpu and each.on_interpreter])
 def test_the_choices_for_a_gpu_give_what_float64_says(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrays, "target_of", lambda array: "sm_90")
@@ -75,7 +78,8 @@ def test_two_calls_give_the_same_bits() -> None:
 # Pieces.
 
 
-@settings(max_examples=15, deadline=None)
+@pytest.mark.slow
+@settings(max_examples=examples(15), deadline=None)
 @given(st.integers(0, 300), st.integers(-2, 310), st.sampled_from([16, 64, 512]))
 def test_all_pieces_of_a_cache_give_what_float64_says(capacity: int, used: int, piece: int) -> None:
     q, k, v, lengths = caches_of(capacity)
@@ -86,6 +90,7 @@ def test_all_pieces_of_a_cache_give_what_float64_says(capacity: int, used: int, 
         assert_close(decode_attention(q, k, v, lengths), dense(q, k, v, lengths))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_every_kernel_gives_the_same(place: int, monkeypatch: pytest.MonkeyPatch) -> None:
     tunable = TUNABLES[place]
@@ -120,7 +125,8 @@ def test_a_cpu_cuts_few_long_caches_into_pieces(sizes: dict[str, int], constants
     assert choice.kernel is PAGED_ALONE.kernels["SL" in constants]
 
 
-@settings(max_examples=15, deadline=None)
+@pytest.mark.slow
+@settings(max_examples=examples(15), deadline=None)
 @given(st.integers(-1, 70), st.integers(0, 66), st.sampled_from([1, 3, 16]))
 def test_all_pieces_of_pages_give_what_float64_says(one: int, other: int, piece: int) -> None:
     rng = np.random.default_rng(2)
@@ -203,6 +209,7 @@ def test_a_graph_is_replayed_as_the_caches_grow() -> None:
         assert_close(out.numpy().copy(), dense(q.numpy(), k.numpy(), v.numpy(), np.array(lengths)))
 
 
+@pytest.mark.slow
 def test_tensors_of_torch_give_such_tensors() -> None:
     torch = pytest.importorskip("torch")
     found = decode_attention(*map(torch.from_numpy, caches_of()))

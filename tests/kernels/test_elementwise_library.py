@@ -12,6 +12,7 @@ from gradients import assert_gradient
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from library import Case, assert_close, assert_right, results
+from tiers import examples
 
 import tileproof as tp
 import tileproof.kernels as tk
@@ -27,16 +28,19 @@ def named(every: list[Case]) -> Any:
     return pytest.mark.parametrize("case", every, ids=[each.name for each in every])
 
 
+@pytest.mark.sweep(14)
 @named(CASES)
 def test_a_function_gives_on_the_cpu_what_float64_says(case: Case) -> None:
     assert_right(case, "cpu")
 
 
+@pytest.mark.sweep(12)
 @named([each for each in CASES if each.on_interpreter][::3])
 def test_a_function_gives_on_the_interpreter_what_float64_says(case: Case) -> None:
     assert_right(case, "interpreter")
 
 
+@pytest.mark.sweep(8)
 @named([each for each in CASES if each.on_gpu and each.on_interpreter])
 def test_the_choices_for_a_gpu_give_what_float64_says(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrays, "target_of", lambda array: "sm_90")
@@ -92,7 +96,7 @@ def test_casts_saturate() -> None:
 # Dropout.
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(
     st.integers(-(1 << 63), (1 << 63) - 1), st.integers(0, 1 << 40), st.floats(0, 1, width=32),
     st.integers(0, 40), st.integers(1, 40),
@@ -141,6 +145,7 @@ def test_the_gradient_of_dropout_is_dropout() -> None:
     assert_gradient(lambda v: tk.dropout(v, 0.4, 7), lambda dy: tk.dropout(dy, 0.4, 7), GATED, tolerance=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("approximate", ["none", "tanh"])
 def test_gelu_and_its_gradient_are_those_of_torch(approximate: Any) -> None:
     torch = pytest.importorskip("torch")
@@ -152,6 +157,7 @@ def test_gelu_and_its_gradient_are_those_of_torch(approximate: Any) -> None:
     torch.testing.assert_close(tk.gelu_backward(dy, x.detach(), approximate), dx)
 
 
+@pytest.mark.slow
 def test_silu_mul_and_its_gradient_are_those_of_torch() -> None:
     torch = pytest.importorskip("torch")
     x = torch.randn(3, 5, 14, dtype=torch.float64, requires_grad=True)
@@ -165,6 +171,7 @@ def test_silu_mul_and_its_gradient_are_those_of_torch() -> None:
 # Arrays.
 
 
+@pytest.mark.slow
 def test_torch_tensors_go_in_and_come_out() -> None:
     torch = pytest.importorskip("torch")
     x = torch.randn(6, 4)
@@ -263,6 +270,7 @@ def _given(tunable: Tunable) -> tuple[list[Any], int]:
     return by_name[tunable.name], 1
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["add", "add_matrix", "copy_blocks", "transpose", "silu_mul"])
 def test_every_choice_gives_the_same(name: str) -> None:
     tunable = next(each for each in TUNABLES if each.name == name)

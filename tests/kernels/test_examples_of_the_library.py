@@ -176,6 +176,7 @@ class Watched:
 WITH_OUT: Final = [name for name in FUNCTIONS if "out" in inspect.signature(getattr(tk, name)).parameters]
 
 
+@pytest.mark.sweep(20)
 @pytest.mark.parametrize("name", [name for name in WITH_OUT if name != "scatter_rows"])
 def test_with_out_the_call_can_be_recorded_in_a_graph(name: str) -> None:
     watched = Watched(name)

@@ -170,9 +170,8 @@ def test_names_of_kernels_are_their_own() -> None:
     assert [name for name in names if not name.endswith("_kernel")] == []
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)
-def test_a_kernel_says_what_it_does(kernel: tp.Kernel) -> None:
-    assert kernel.function.__doc__
+def test_a_kernel_says_what_it_does() -> None:
+    assert [kernel.name for kernel in KERNELS if not kernel.function.__doc__] == []
 
 
 # Complete.
@@ -234,6 +233,7 @@ def problems_of(choice: Choice, tunable: Tunable) -> Iterator[str]:
             yield f"{choice.label}: {name} is {value!r}"
 
 
+@pytest.mark.sweep(42)
 @pytest.mark.parametrize("target", ["cpu", "sm_90"])
 @pytest.mark.parametrize("tunable", TUNABLES, ids=lambda tunable: tunable.name)
 def test_choices_of_a_tunable_name_kernels_and_constants_that_are_there(tunable: Tunable, target: str) -> None:
@@ -246,6 +246,7 @@ def test_choices_of_a_tunable_name_kernels_and_constants_that_are_there(tunable:
         assert len(space) <= 100, which
 
 
+@pytest.mark.sweep(42)
 @pytest.mark.parametrize("target", ["cpu", "sm_90"])
 @pytest.mark.parametrize("tunable", TUNABLES, ids=lambda tunable: tunable.name)
 def test_the_default_of_a_tunable_is_a_kernel_that_is_accepted(tunable: Tunable, target: str) -> None:

@@ -21,6 +21,7 @@ def named(every: list[Case]) -> Any:
     return pytest.mark.parametrize("case", every, ids=[each.name for each in every])
 
 
+@pytest.mark.sweep(5)
 @named(CASES)
 def test_a_function_gives_on_the_cpu_what_float64_says(case: Case) -> None:
     assert_right(case, "cpu")
@@ -32,6 +33,7 @@ def test_the_choices_for_a_gpu_give_what_float64_says(case: Case, monkeypatch: p
     assert_right(case, "interpreter")
 
 
+@pytest.mark.slow
 def test_choices_give_the_same_logprobs() -> None:
     logits = np.random.default_rng(1).standard_normal((3, 700)).astype(np.float32) * 5
     tokens = np.array([0, 699, 5], np.int32)

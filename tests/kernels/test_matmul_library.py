@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from library import LAYOUTS, Case, assert_close, assert_right, random
 from matmul_cases import cases, linear_reference, matmul_reference
+from tiers import examples
 
 import tileproof as tp
 from tileproof.kernels import arrays
@@ -24,18 +25,20 @@ def normal(*shape: int, dtype: str = "f32") -> Any:
     return random(rng, shape, dtype)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_on_the_cpu(case: Case) -> None:
     assert_right(case, "cpu")
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("case", [case for case in CASES if case.on_interpreter][::3], ids=lambda case: case.name)
 def test_on_the_interpreter(case: Case) -> None:
     assert_right(case, "interpreter")
 
 
 @given(st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_any_sizes_and_layouts(data: st.DataObject) -> None:
     m, n, k = (data.draw(st.integers(0, 70), label=name) for name in "mnk")
     left, right = (data.draw(st.sampled_from(LAYOUTS), label=name) for name in ("left", "right"))
@@ -46,6 +49,7 @@ def test_any_sizes_and_layouts(data: st.DataObject) -> None:
         assert_close(linear(a, b.T), linear_reference(a, b.T))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("target", ["cpu", "sm_90"])
 @pytest.mark.parametrize("tunable", TUNABLES, ids=lambda tunable: tunable.name)
 def test_every_choice_gives_the_same(tunable: Any, target: str) -> None:
@@ -66,6 +70,7 @@ def test_every_choice_gives_the_same(tunable: Any, target: str) -> None:
             assert_close(c, expected)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("m", "k"), [(1, 63), (2, 1), (3, 576), (8, 64), (17, 577), (32, 130), (33, 577), (130, 576)])
 def test_results_may_be_wider_than_what_they_are_made_of(m: int, k: int) -> None:
     """Few rows and many, to f32 from bf16: nothing is rounded on the way."""
@@ -152,6 +157,7 @@ def test_tensors_of_our_own() -> None:
     assert_close(linear(ta, tb.T).numpy(), linear_reference(a, b.T))
 
 
+@pytest.mark.slow
 def test_tensors_of_torch() -> None:
     torch = pytest.importorskip("torch")
     x, w = torch.randn(2, 4, 6).bfloat16(), torch.randn(8, 6).bfloat16()
@@ -194,6 +200,7 @@ def test_gradients_of_a_linear_layer_are_products() -> None:
         assert values[0] - values[1] == pytest.approx(gradient[place], rel=1e-9)
 
 
+@pytest.mark.slow
 def test_gradients_agree_with_those_of_torch() -> None:
     torch = pytest.importorskip("torch")
     x, w = torch.randn(33, 50, dtype=torch.float64), torch.randn(17, 50, dtype=torch.float64)

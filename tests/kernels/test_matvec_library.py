@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from library import FLOATS, LAYOUTS, Case, assert_close, assert_right
 from matvec_cases import FUNCTIONS, arguments, cases, norm_reference
+from tiers import examples
 
 import tileproof as tp
 from tileproof.kernels import arrays
@@ -20,16 +21,19 @@ CASES = cases()
 every_function = pytest.mark.parametrize("name", FUNCTIONS)
 
 
+@pytest.mark.sweep(12)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_on_the_cpu(case: Case) -> None:
     assert_right(case, "cpu")
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("case", [case for case in CASES if case.on_interpreter][::3], ids=lambda case: case.name)
 def test_on_the_interpreter(case: Case) -> None:
     assert_right(case, "interpreter")
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize(
     "case", [case for case in CASES if case.on_gpu and case.on_interpreter], ids=lambda case: case.name
 )
@@ -38,9 +42,10 @@ def test_what_is_chosen_for_a_gpu(case: Case, monkeypatch: pytest.MonkeyPatch) -
     assert_right(case, "interpreter")
 
 
+@pytest.mark.sweep(2)
 @every_function
 @given(data=st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_any_sizes_types_and_layouts(name: str, data: st.DataObject) -> None:
     n, k = (data.draw(st.integers(0, 60), label=each) for each in "nk")
     dtype, of = (data.draw(st.sampled_from(FLOATS), label=each) for each in ("x", "w"))
@@ -64,6 +69,7 @@ def launched(tunable: Tunable, n: int, k: int, dtype: str) -> tuple[list[Any], A
     return [np.empty(n, args[1].dtype), *args, *([1e-6] if "norm" in tunable.name else [])], expected
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("dtype", ["f32", "bf16"])
 @pytest.mark.parametrize("tunable", TUNABLES, ids=lambda tunable: tunable.name)
 def test_every_choice_gives_the_same(tunable: Tunable, dtype: str) -> None:
@@ -86,6 +92,7 @@ def test_every_kernel_is_tried(tunable: Tunable) -> None:
     assert {each.kernel for target in ("cpu", "sm_90") for each in tunable.space(sizes, target)} == {*tunable.kernels}
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("tunable", TUNABLES, ids=lambda tunable: tunable.name)
 def test_every_kernel_runs_on_the_cpu(tunable: Tunable) -> None:
     args, expected = launched(tunable, 37, 600, "bf16")
@@ -168,6 +175,7 @@ def test_tensors_of_our_own(name: str) -> None:
     assert_close(y.numpy(), reference(*args))
 
 
+@pytest.mark.slow
 @every_function
 def test_tensors_of_torch(name: str) -> None:
     torch = pytest.importorskip("torch")

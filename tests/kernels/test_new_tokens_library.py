@@ -36,22 +36,26 @@ def given(*positions: int, has_norm: bool = True) -> list[Any]:
     return [qkv, keys, values, table, *angles(24, 8), at, *norms]
 
 
+@pytest.mark.sweep(5)
 @named(CASES)
 def test_a_function_gives_on_the_cpu_what_float64_says(case: Case) -> None:
     assert_right(case, "cpu")
 
 
+@pytest.mark.sweep(3)
 @named([each for each in CASES if each.on_interpreter][::3])
 def test_a_function_gives_on_the_interpreter_what_float64_says(case: Case) -> None:
     assert_right(case, "interpreter")
 
 
+@pytest.mark.sweep(2)
 @named([each for each in CASES if each.on_gpu and each.on_interpreter])
 def test_the_choices_for_a_gpu_give_what_float64_says(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrays, "target_of", lambda array: "sm_90")
     assert_right(case, "interpreter")
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("has_norm", [True, False])
 def test_every_piece_and_position_gives_what_float64_says(has_norm: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     args = given(0, 4, 23, has_norm=has_norm)
@@ -81,6 +85,7 @@ def test_a_gpu_joins_few_pieces_and_none_of_short_caches(sizes: dict[str, int], 
     assert choice.constants.get("SL") == piece
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("has_norm", [True, False])
 def test_it_is_an_append_and_attention_behind_it(has_norm: bool) -> None:
     args = given(5, 0, 11, has_norm=has_norm)

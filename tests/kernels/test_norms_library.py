@@ -22,6 +22,7 @@ from norms_cases import (
     rms_backward_reference,
     rms_reference,
 )
+from tiers import examples
 
 import tileproof as tp
 from tileproof.kernels import norms
@@ -44,17 +45,19 @@ def normal(*shape: int, dtype: Any = np.float32) -> Any:
     return RNG.standard_normal(shape).astype(dtype)
 
 
+@pytest.mark.sweep(9)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_norms_agree_with_float64(case: Case) -> None:
     assert_right(case, "cpu")
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("case", [each for each in CASES if each.on_interpreter][::4], ids=lambda case: case.name)
 def test_norms_agree_with_float64_on_the_interpreter(case: Case) -> None:
     assert_right(case, "interpreter")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.integers(0, 70), st.integers(0, 2), st.sampled_from(["N", "1", "N D", "1 D"]), st.integers(0, 2**32))
 def test_rows_of_any_count_and_strides_are_normalised(rows: int, batches: int, shared: str, seed: int) -> None:
     """Also rows that are one row in memory, seen several times."""
@@ -71,6 +74,7 @@ def test_rows_of_any_count_and_strides_are_normalised(rows: int, batches: int, s
 # Other tiles than the CPU is given.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tunable", TUNABLES, ids=lambda each: each.name)
 def test_every_choice_computes_the_same(tunable: Tunable) -> None:
     function, reference, args = named(tunable.name, 150, 96)
@@ -88,6 +92,7 @@ def test_a_space_is_small_and_holds_rows_of_any_length(tunable: Tunable, target:
         assert tunable.default(sizes, target).kernel in tunable.kernels
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", [function.__name__ for function, _, _ in (*FORWARD, *BACKWARD)])
 def test_rows_that_no_tile_of_a_gpu_holds_are_walked(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tileproof.kernels.arrays.target_of", lambda array: "sm_90")
@@ -95,6 +100,7 @@ def test_rows_that_no_tile_of_a_gpu_holds_are_walked(name: str, monkeypatch: pyt
     assert_all_close(function(*args), reference(*args))
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("dtype", [np.float32, ml_dtypes.bfloat16])
 @pytest.mark.parametrize(("rows", "columns"), [(64, 2560), (97, 5120), (65, 2049)])
 def test_rows_of_two_windows_are_what_whole_rows_are(
@@ -179,6 +185,7 @@ def test_gradients_are_finite_differences(columns: int) -> None:
     along(lambda at: both(x, residual, at), w, dw)
 
 
+@pytest.mark.slow
 def test_gradients_are_those_of_torch() -> None:
     torch = pytest.importorskip("torch")
     x, g, w, b = (torch.from_numpy(normal(*shape)) for shape in ((19, 48), (19, 48), (48,), (48,)))
@@ -203,6 +210,7 @@ def test_a_row_of_one_element_has_no_slope_once_its_mean_is_taken() -> None:
 # What is not a number, and what is done twice.
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("columns", [40, 70001])
 @pytest.mark.parametrize("odd", [np.nan, np.inf, -np.inf, 0.0])
 def test_what_is_not_finite_stays_in_its_row(odd: float, columns: int) -> None:
@@ -230,6 +238,7 @@ def test_a_gradient_of_weights_that_is_not_finite_is_so_in_its_column() -> None:
         assert np.isnan(dw).tolist() == [column == 5 for column in range(40)]
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("name", [function.__name__ for function, _, _ in (*FORWARD, *BACKWARD)])
 @pytest.mark.parametrize("columns", [40, 70001])
 def test_a_call_that_is_repeated_gives_the_same_bits(name: str, columns: int) -> None:
@@ -261,6 +270,7 @@ def test_results_go_to_out() -> None:
     assert_close(y, add_reference(x, x, w)[0])
 
 
+@pytest.mark.slow
 def test_tensors_and_torch_come_back_as_they_are() -> None:
     x, w = normal(6, 40), normal(40)
     y = rms_norm(tp.from_numpy(x), tp.from_numpy(w))

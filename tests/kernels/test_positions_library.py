@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from library import Case, assert_close, assert_right
 from positions_cases import PLACES, angles, appended_reference, cases, turned
+from tiers import examples
 
 import tileproof as tp
 from tileproof.kernels import positions
@@ -25,11 +26,13 @@ def normal(*shape: int, dtype: Any = np.float32) -> Any:
     return RNG.standard_normal(shape).astype(dtype)
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_rotations_and_appends_agree_with_float64(case: Case) -> None:
     assert_right(case, "cpu")
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("case", [each for each in CASES if each.on_interpreter][::3], ids=lambda case: case.name)
 def test_rotations_and_appends_agree_with_float64_on_the_interpreter(case: Case) -> None:
     assert_right(case, "interpreter")
@@ -50,7 +53,7 @@ class Step:
         return [self.qkv, self.keys, self.values, *self.cos_sin, self.positions, self.slots, *self.norms]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.integers(0, 20), st.booleans(), st.integers(0, 2**32))
 def test_only_named_slots_are_written(rows: int, has_norm: bool, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -144,6 +147,7 @@ def test_position_0_turns_nothing_and_a_turn_is_undone_by_its_gradient() -> None
     assert_close(rope_backward(rope(x, cos, sin, places), cos, sin, places), x.astype(np.float64))
 
 
+@pytest.mark.slow
 def test_gradients_are_finite_differences_and_those_of_torch() -> None:
     cos, sin = angles(8)
     x, g, direction = (normal(9, 5, 8, dtype=np.float64) for _ in range(3))
@@ -198,6 +202,7 @@ def test_results_go_to_out() -> None:
     assert_close(q, wanted[0])
 
 
+@pytest.mark.slow
 def test_tensors_and_torch_come_back_as_they_are() -> None:
     step = Step()
     given = [tp.from_numpy(each) for each in step.args]

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from library import DTYPES, Case, assert_close, assert_right
 from quantised_cases import cases, from_fp8, from_int4, from_int8, layer, weights
+from tiers import examples
 
 import tileproof as tp
 from tileproof.kernels import arrays
@@ -20,16 +21,19 @@ from tileproof.tuning import Choice, Tunable
 CASES = cases()
 
 
+@pytest.mark.sweep(14)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_on_the_cpu(case: Case) -> None:
     assert_right(case, "cpu")
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("case", [case for case in CASES if case.on_interpreter][::3], ids=lambda case: case.name)
 def test_on_the_interpreter(case: Case) -> None:
     assert_right(case, "interpreter")
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize(
     "case", [case for case in CASES if case.on_gpu and case.on_interpreter], ids=lambda case: case.name
 )
@@ -42,7 +46,7 @@ def test_what_is_chosen_for_a_gpu(case: Case, monkeypatch: pytest.MonkeyPatch) -
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_what_comes_back_is_off_by_half_a_scale(data: st.DataObject) -> None:
     n, k = (data.draw(st.integers(1, 40), label=each) for each in "nk")
     dtype, group = data.draw(st.sampled_from(["f32", "f16", "bf16"])), data.draw(st.sampled_from(GROUPS))
@@ -145,6 +149,7 @@ def launched(name: str, m: int) -> Launch:
     return [y, halves, q, scale, zero], layer(x, from_int4(q, scale, k, zero))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tunable", TUNABLES, ids=lambda tunable: tunable.name)
 def test_every_choice_gives_the_same(tunable: Tunable) -> None:
     found = set()
@@ -163,6 +168,7 @@ def test_every_choice_gives_the_same(tunable: Tunable) -> None:
     assert found == {*tunable.kernels}
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("tunable", TUNABLES, ids=lambda tunable: tunable.name)
 def test_every_kernel_runs_on_the_cpu(tunable: Tunable) -> None:
     for kernel in tunable.kernels:
@@ -247,6 +253,7 @@ def test_two_calls_give_the_same_bits() -> None:
         assert all(a.tobytes() == b.tobytes() for a, b in zip(one, other, strict=True))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("shape", [(128,), (1, 128), (2, 3, 128), (0, 128)])
 def test_x_has_any_axes_before_its_last(shape: tuple[int, ...]) -> None:
     x = np.random.default_rng(1).standard_normal(shape).astype(np.float32)
@@ -287,6 +294,7 @@ def test_tensors_of_our_own() -> None:
     assert isinstance(scale, tp.Tensor)
 
 
+@pytest.mark.slow
 def test_tensors_of_torch() -> None:
     torch = pytest.importorskip("torch")
     x, w = torch.from_numpy(weights(3, 128)), torch.from_numpy(weights(33, 128)).bfloat16()

@@ -29,6 +29,7 @@ from tileproof.tuning import Tunable
 CASES = cases()
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_on_the_cpu(case: Case) -> None:
     assert_right(case, "cpu")
@@ -47,6 +48,7 @@ def test_what_is_chosen_for_a_gpu(case: Case, monkeypatch: pytest.MonkeyPatch) -
     assert_right(case, "interpreter")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tunable", TUNABLES, ids=lambda tunable: tunable.name)
 def test_every_choice_gives_the_same(tunable: Tunable) -> None:
     rows = 512 if tunable.name == "parts_silu_parts" else 96
@@ -61,6 +63,7 @@ def test_every_choice_gives_the_same(tunable: Tunable) -> None:
     assert found == {*tunable.kernels}
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 6])
 def test_any_number_of_pieces_adds_up(count: int) -> None:
     rng = np.random.default_rng(count)

@@ -21,6 +21,7 @@ from tileproof.tuning import Tunable
 CASES = cases()
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_on_the_cpu(case: Case) -> None:
     assert_right(case, "cpu")
@@ -37,6 +38,7 @@ def test_what_is_chosen_for_a_gpu(case: Case, monkeypatch: pytest.MonkeyPatch) -
     assert_right(case, "interpreter")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tunable", TUNABLES, ids=lambda tunable: tunable.name)
 def test_every_choice_gives_the_same(tunable: Tunable) -> None:
     args = arguments(tunable.name, 70, 192)

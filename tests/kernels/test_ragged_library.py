@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from library import Case, assert_close, assert_right, results
 from ragged_cases import blocks_of, cases, one_by_one
+from tiers import examples
 from tileir_computing import has_assembler
 
 import tileproof as tp
@@ -37,6 +38,7 @@ def step_of(chunks: Any, size: int = 4) -> tuple[list[Any], Any]:
     return [some(count, 4, 16), *pages, table, rows, sequence, positions], np.zeros((count, 4, 16), np.float32)
 
 
+@pytest.mark.sweep(5)
 @named(CASES)
 def test_a_step_gives_on_the_cpu_what_float64_says(case: Case) -> None:
     assert_right(case, "cpu")
@@ -52,7 +54,7 @@ def test_two_calls_give_the_same_bits() -> None:
         assert [one.tobytes() for one in results(case, "cpu")] == [one.tobytes() for one in results(case, "cpu")]
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(st.lists(st.integers(0, 39), min_size=1, max_size=6), st.integers(0, 1))
 def test_blocks_of_one_row_give_what_paged_attention_gives(places: list[int], first: int) -> None:
     given_, out = step_of([((first + n) % 2, place, 1) for n, place in enumerate(places)], 1)
@@ -107,7 +109,7 @@ def test_choices_are_of_its_kernel(tunable: Any) -> None:
         assert len({each.label for each in every[1:]}) == len(every) - 1
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(st.integers(0, 30), st.integers(1, 20))
 def test_a_prompt_gives_what_its_rows_give_in_blocks(first: int, count: int) -> None:
     given_, out = step_of([(1, first, min(count, 40 - first))])
@@ -159,6 +161,7 @@ def test_a_refusal_names_what_is_wrong(change: dict[int, Any], word: str) -> Non
     assert word in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")
 @pytest.mark.parametrize("rows", [64, 70])
 def test_the_assembler_takes_prompts_of_any_number_of_rows(rows: int) -> None:

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from library import Case, assert_close, assert_right, results
 from reductions_cases import cases, sum_reference, top_k_reference
+from tiers import examples
 
 import tileproof as tp
 from tileproof.kernels import arrays, reductions
@@ -29,16 +30,19 @@ def some(*shape: int, seed: int = 0) -> Any:
     return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
 
 
+@pytest.mark.sweep(10)
 @named(CASES)
 def test_a_function_gives_on_the_cpu_what_float64_says(case: Case) -> None:
     assert_right(case, "cpu")
 
 
+@pytest.mark.sweep(6)
 @named([each for each in CASES if each.on_interpreter and each.on_gpu])
 def test_a_function_gives_on_the_interpreter_what_float64_says(case: Case) -> None:
     assert_right(case, "interpreter")
 
 
+@pytest.mark.sweep(6)
 @named([each for each in CASES if each.on_gpu])
 def test_the_choices_for_a_gpu_give_what_float64_says(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrays, "target_of", lambda array: "sm_90")
@@ -112,7 +116,8 @@ def test_sums_of_narrow_types_are_rounded_once() -> None:
     assert cumsum(np.full((1, 3), 100, np.int8)).tolist() == [[100, 200, 300]]
 
 
-@settings(max_examples=40, deadline=None)
+@pytest.mark.sweep(1)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.integers(0, 6), st.integers(1, 400), st.integers(1, 12), st.integers(0, 10**6))
 def test_the_greatest_come_first_and_the_earlier_of_equals(rows: int, length: int, k: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -190,6 +195,7 @@ def test_the_same_call_gives_the_same_bits(function: Any) -> None:
 # Choices.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tunable", TUNABLES, ids=lambda each: each.name)
 def test_every_choice_computes_the_same(tunable: Tunable) -> None:
     rng = np.random.default_rng(0)
@@ -225,6 +231,7 @@ def test_tensors_go_in_and_come_out() -> None:
     assert histogram(at, 30).numpy().sum() == 24
 
 
+@pytest.mark.slow
 def test_tensors_of_torch_go_in_and_come_out() -> None:
     torch = pytest.importorskip("torch")
     x = torch.randn(6, 200).to(torch.bfloat16)

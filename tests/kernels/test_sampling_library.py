@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from library import Case, assert_right
 from sampling_cases import cases, greedy_reference, sample_reference, settings_of
+from tiers import examples
 
 import tileproof as tp
 from tileproof.kernels import arrays, sampling
@@ -36,16 +37,19 @@ def drawn(row: Any, count: int, **given: Any) -> Any:
     return sample(np.broadcast_to(row, (count, len(row))), *settings_of(count, **given))
 
 
+@pytest.mark.sweep(3)
 @named(CASES)
 def test_a_function_gives_on_the_cpu_the_tokens_of_float64(case: Case) -> None:
     assert_right(case, "cpu")
 
 
+@pytest.mark.sweep(3)
 @named([each for each in CASES if each.on_gpu])
 def test_a_function_gives_on_the_interpreter_the_tokens_of_float64(case: Case) -> None:
     assert_right(case, "interpreter")
 
 
+@pytest.mark.sweep(1)
 @named([each for each in CASES if each.on_gpu])
 def test_the_choices_for_a_gpu_give_the_tokens_of_float64(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrays, "target_of", lambda array: "sm_90")
@@ -58,6 +62,7 @@ def test_the_choices_for_a_gpu_give_the_tokens_of_float64(case: Case, monkeypatc
 MIXTURE = {"temperature": 1.3, "top_k": 20, "top_p": 0.9, "min_p": 0.05}
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("chosen", "keyed"),
     [
@@ -77,7 +82,7 @@ def test_tokens_are_drawn_as_often_as_they_should_be(chosen: dict[str, float], k
 # Which.
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(
     st.integers(0, 10**6), st.sampled_from([0, 1, 2, 7, 30, 49, 50, 99]),
     st.sampled_from([-1, 0, 0.03, 0.37, 0.81, 0.997, 1]), st.sampled_from([0, 0.011, 0.23, 1, 3]), st.booleans(),
@@ -93,7 +98,7 @@ def test_the_tokens_that_stay_are_those_of_float64(seed: int, k: int, p: float, 
     assert np.isin(np.flatnonzero(chance > 0.01), tokens).all()
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(st.integers(0, 10**6))
 def test_every_row_gives_the_token_of_float64(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -119,6 +124,7 @@ def test_of_equal_logits_the_lower_tokens_stay() -> None:
     assert set(drawn(row, 9, temperature=0)) == {40}
 
 
+@pytest.mark.slow
 def test_ties_that_end_behind_a_tile_are_told_apart() -> None:
     row = np.zeros(40, np.float32)
     logits = np.broadcast_to(row, (300, 40))
@@ -128,6 +134,7 @@ def test_ties_that_end_behind_a_tile_are_told_apart() -> None:
         assert np.unique(token).tolist() == list(range(k))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("small", [SMALL, SMALL_GATHERED], ids=lambda small: small[0].name)
 @pytest.mark.parametrize("has_ties", [False, True])
 def test_tokens_are_the_same_however_many_are_taken_out(small: Any, has_ties: bool) -> None:
@@ -213,6 +220,7 @@ def test_an_empty_vocabulary_has_no_token() -> None:
 # Choices.
 
 
+@pytest.mark.slow
 def test_choices_give_the_same_tokens() -> None:
     logits = np.random.default_rng(1).standard_normal((5, 700)).astype(np.float32)
     for _ in each_choice(GREEDY, "f32", {"R": 5, "V": 700}):
@@ -236,6 +244,7 @@ def test_tensors_go_in_and_come_out() -> None:
     assert (greedy(tp.from_numpy(logits), vocabulary=20).numpy() == greedy_reference(logits, 20)).all()
 
 
+@pytest.mark.slow
 def test_tensors_of_torch_go_in_and_come_out() -> None:
     torch = pytest.importorskip("torch")
     logits = torch.randn(4, WAYS)

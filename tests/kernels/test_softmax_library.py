@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from library import Case, assert_close, assert_right, results
 from softmax_cases import cases, cross_entropy_reference, log_softmax_reference, softmax_reference
+from tiers import examples
 
 import tileproof as tp
 from tileproof.kernels import arrays
@@ -36,16 +37,19 @@ def named(every: list[Case]) -> Any:
     return pytest.mark.parametrize("case", every, ids=[each.name for each in every])
 
 
+@pytest.mark.sweep(8)
 @named(CASES)
 def test_a_function_gives_on_the_cpu_what_float64_says(case: Case) -> None:
     assert_right(case, "cpu")
 
 
+@pytest.mark.sweep(6)
 @named([each for each in CASES if each.on_interpreter][::3])
 def test_a_function_gives_on_the_interpreter_what_float64_says(case: Case) -> None:
     assert_right(case, "interpreter")
 
 
+@pytest.mark.sweep(6)
 @named([each for each in CASES if each.on_gpu])
 def test_the_choices_for_a_gpu_give_what_float64_says(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrays, "target_of", lambda array: "sm_90")
@@ -88,6 +92,7 @@ def test_rows_of_minus_infinity_and_rows_with_nan_or_infinity_are_nan(whole: boo
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-30)
 
 
+@pytest.mark.slow
 def test_they_are_so_in_torch() -> None:
     torch = pytest.importorskip("torch")
     odd = torch.from_numpy(ODD)
@@ -118,7 +123,7 @@ def test_a_row_without_a_label_is_ignored_whatever_is_in_it() -> None:
     assert (grad == 0).all()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.integers(0, 9), st.integers(1, 3000), st.floats(0.1, 50), st.integers(0, 1000))
 def test_rows_sum_to_one_and_losses_are_those_of_float64(rows: int, columns: int, spread: float, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -150,6 +155,7 @@ def test_the_gradient_of_cross_entropy_is_that_of_its_differences() -> None:
     )
 
 
+@pytest.mark.slow
 def test_gradients_are_those_of_torch() -> None:
     torch = pytest.importorskip("torch")
     x = torch.randn(4, 9, 30, dtype=torch.float64, requires_grad=True)
@@ -164,6 +170,7 @@ def test_gradients_are_those_of_torch() -> None:
         torch.testing.assert_close(backward(dy, y.detach()), dx)
 
 
+@pytest.mark.slow
 def test_cross_entropy_and_its_gradient_are_those_of_torch() -> None:
     torch = pytest.importorskip("torch")
     logits = torch.randn(9, 70, requires_grad=True)
@@ -273,6 +280,7 @@ def arguments(tunable: Tunable) -> tuple[list[Any], list[Any]]:
             return [np.empty_like(x)], [x, softmax(x)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tunable", TUNABLES, ids=[each.name for each in TUNABLES])
 def test_every_choice_gives_the_same(tunable: Tunable) -> None:
     outputs, inputs = arguments(tunable)

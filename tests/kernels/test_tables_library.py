@@ -19,6 +19,7 @@ from tables_cases import (
     gather_reference,
     scatter_reference,
 )
+from tiers import examples
 
 import tileproof as tp
 from tileproof.kernels import arrays, tables
@@ -32,17 +33,19 @@ def normal(*shape: int, dtype: Any = np.float32) -> Any:
     return RNG.standard_normal(shape).astype(dtype)
 
 
+@pytest.mark.sweep(7)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_tables_agree_with_numpy(case: Case) -> None:
     assert_right(case, "cpu")
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("case", [each for each in CASES if each.on_interpreter][::3], ids=lambda case: case.name)
 def test_tables_agree_with_numpy_on_the_interpreter(case: Case) -> None:
     assert_right(case, "interpreter")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.integers(0, 2), st.integers(1, 9), st.integers(1, 9), st.integers(1, 4), st.integers(1, 3), st.integers(0, 2),
     st.integers(0, 2**32),
@@ -59,6 +62,7 @@ def test_convolutions_of_any_size(
         assert_close(conv2d(x, w, stride, padding), conv2d_reference(x, w, stride, padding))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tunable", tables.TUNABLES, ids=lambda each: each.name)
 def test_every_choice_computes_the_same(tunable: Any) -> None:
     if tunable.name == "conv2d":
@@ -155,6 +159,7 @@ def test_rows_are_copied_bit_by_bit() -> None:
     assert (gather_rows(x, ids)[2] == 0).all()
 
 
+@pytest.mark.slow
 def test_gradients_are_finite_differences_and_those_of_torch() -> None:
     """An embedding is linear in its table, so any step is as good."""
     table, g, ids = normal(7, 30), normal(50, 30), RNG.integers(0, 7, 50)
@@ -167,6 +172,7 @@ def test_gradients_are_finite_differences_and_those_of_torch() -> None:
     np.testing.assert_allclose(dtable, leaf.grad.numpy(), rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_a_convolution_is_that_of_torch() -> None:
     torch = pytest.importorskip("torch")
     x, w = normal(2, 5, 17, 13), normal(6, 5, 3, 5)
@@ -208,6 +214,7 @@ def test_results_go_to_out() -> None:
     assert_close(images, conv2d_reference(x, w))
 
 
+@pytest.mark.slow
 def test_tensors_and_torch_come_back_as_they_are() -> None:
     table, ids, x, w = normal(7, 30), RNG.integers(0, 7, (3, 2)), normal(2, 3, 9, 9), normal(4, 3, 3, 3)
     rows = embedding(tp.from_numpy(ids), tp.from_numpy(table))

@@ -31,6 +31,7 @@ def run(tool: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", TOOLS)
 def test_the_examples_are_clean(tool: str) -> None:
     done = run(tool, *TOOLS[tool])

@@ -46,6 +46,7 @@ def assert_likeliest(prompt: list[int], found: tuple[int, ...]) -> None:
     assert gaps.max() < 0.02 * np.abs(logits).max()
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("params", [LONG, CHANCE, COUNTED], ids=["greedy", "chance", "penalties"])
 def test_a_text_is_the_same(plain: LLM, ahead: LLM, params: SamplingParams) -> None:
     prompt = CASE.tokens(60)  # it crosses pages, and ends within one

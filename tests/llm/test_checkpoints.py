@@ -178,6 +178,7 @@ def test_a_gguf_model_may_be_split(tmp_path: Path) -> None:
     assert caught.value.diagnostics[0].code is Code.MODEL_FILE
 
 
+@pytest.mark.slow
 def test_a_folder_that_transformers_wrote_is_read(tmp_path: Path) -> None:
     torch: Any = pytest.importorskip("torch")
     transformers: Any = pytest.importorskip("transformers")

@@ -116,6 +116,7 @@ def test_a_chat_is_its_prompt_and_a_stream_is_the_text(talking: LLM) -> None:
 # Which tokens can be chosen.
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("params", [
     SamplingParams(**LONG), SamplingParams(**LONG, temperature=2.0, seed=1),
     SamplingParams(**LONG, temperature=1.0, top_k=1, seed=1), SamplingParams(**LONG, repetition_penalty=1.3),
@@ -461,6 +462,7 @@ def test_a_seed_draws_its_text_in_any_row_of_a_batch(device: str) -> None:
     assert other.tokens[:8] != alone[0]
 
 
+@pytest.mark.slow
 def test_a_context_of_thousands_is_as_near_as_a_short_one(device: str) -> None:
     case = Case("long", tiny("llama", num_hidden_layers=1, max_position_embeddings=4096), is_calm=True)
     tokens = case.tokens(2100)

@@ -60,6 +60,7 @@ def check(llm: LLM, case: Case, path: str) -> None:
     assert_as_near_as(got, expected(case), kept(case)[1])
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("case", "path"), [(QWEN, "prompt"), (QWEN, "single tokens"), (LLAMA, "prompt"), (LLAMA, "single tokens"),
                        (FAINT, "prompt")],
@@ -186,6 +187,7 @@ MUTANTS = [
 ]
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize(
     ("kind", "mutant", "case", "path"),
     [(kind, mutant, case, path) for kind, mutant, case, paths in MUTANTS for path in paths],

@@ -14,6 +14,7 @@ from tileproof.llm import SamplingParams
 LENGTHS = (3, 9, 17, 33, 50, 64, 65, 66, 15, 16, 24, 32, 40, 63, 80, 90)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("name", "sure"), [("qwen3, tied", 0.25), ("llama, untied", 0.7)])
 def test_every_token_of_a_greedy_text_is_the_likeliest(name: str, sure: float, device: str) -> None:
     """Where it beats the next one by more than five times the error of a logit."""

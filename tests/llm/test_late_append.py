@@ -28,6 +28,7 @@ def names_of(llm: LLM) -> list[str]:
     ]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["qwen3, tied", "llama, untied"])
 def test_late_appends_give_what_those_of_each_layer_do(name: str, device: str) -> None:
     case = by_name(name)

@@ -150,6 +150,7 @@ def test_f32_is_rounded_to_the_nearest_and_ties_to_even(tmp_path: Path) -> None:
 # 8-bit weights.
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("is_tied", [True, False])
 @pytest.mark.parametrize("dtype", ["bf16", "f32"])
 def test_8_bit_weights_are_within_half_a_step(is_tied: bool, dtype: Any, tmp_path: Path) -> None:

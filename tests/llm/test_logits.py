@@ -27,6 +27,7 @@ def expected(case: Case, count: int = COUNT) -> Any:
     return reference_logits(case.config, case.weights, case.tokens(count))[:, : case.config.tokens]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("case", CASES, ids=key)
 def test_logits_are_as_near_to_the_reference_as_those_of_transformers(case: Case, device: str) -> None:
     llm = poisoned(engine_of(case, device, max_seq_len=192))
@@ -40,6 +41,7 @@ def test_logits_are_as_near_to_the_reference_as_those_of_transformers(case: Case
         assert nearness(got, expected(case)).is_parity
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [by_name("qwen3, tied"), by_name("llama, calm")], ids=key)
 def test_logits_are_as_near_to_those_of_transformers_in_f32_as_its_own_in_bf16(
     case: Case, device: str, tmp_path: Path
@@ -123,6 +125,7 @@ def test_activations_of_a_hundred_thousand_stay_finite(device: str) -> None:
     assert nearness(got, right).distance < 5e-2
 
 
+@pytest.mark.slow
 def test_a_wider_model_is_as_near(device: str) -> None:
     """Sizes of a real model but for the layers: 1024 wide, 16 heads of 128 elements that share 8 groups."""
     config = tiny(
@@ -135,6 +138,7 @@ def test_a_wider_model_is_as_near(device: str) -> None:
     assert nearness(got, expected(case, 66)).is_parity
 
 
+@pytest.mark.slow
 def test_weights_of_8_bits_give_nearly_the_same_logits(device: str) -> None:
     case = Case(
         "8 bits", tiny("qwen3", hidden_size=128, intermediate_size=256, tie_word_embeddings=False), is_calm=True

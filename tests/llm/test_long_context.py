@@ -22,6 +22,7 @@ def engine(device: str) -> LLM:
     return poisoned(engine_of(CASE, device, max_seq_len=longest, max_batch=1))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("which", range(3), ids=["first", "middle", "last"])
 def test_a_needle_is_found_wherever_it_is(which: int, device: str) -> None:
     llm, count, needle = engine(device), COUNT[device], 5 * which + 2

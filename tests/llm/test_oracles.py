@@ -12,6 +12,7 @@ from model_cases import CASES, COUNT, STORED, Case, by_name, kept, key
 from reference_model import margins, nearness, reference_logits
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("case", CASES, ids=key)
 def test_the_reference_gives_the_kept_logits_of_transformers(case: Case) -> None:
     tokens = case.tokens(COUNT)
@@ -22,6 +23,7 @@ def test_the_reference_gives_the_kept_logits_of_transformers(case: Case) -> None
     assert np.median(margins(got)) > 0.25
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [by_name("qwen3, tied"), by_name("llama, llama3")], ids=key)
 def test_the_reference_gives_the_logits_of_transformers(case: Case, tmp_path: Path) -> None:
     pytest.importorskip("transformers")
@@ -33,6 +35,7 @@ def test_the_reference_gives_the_logits_of_transformers(case: Case, tmp_path: Pa
     assert nearness(got, reference_logits(case.config, case.weights, tokens)).distance < 1e-5
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("case", [by_name("qwen3, tied"), by_name("llama, untied"), by_name("llama, llama3")], ids=key)
 def test_the_reference_gives_the_logprobs_of_llama_cpp(case: Case, tmp_path: Path) -> None:
     pytest.importorskip("xllamacpp")

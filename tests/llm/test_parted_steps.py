@@ -36,6 +36,7 @@ def names_of(llm: LLM) -> list[str]:
     return [op.name for kind, step in llm.runner.steps.items() if kind.is_decode for op in step.ops]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("is_fused", [False, True])
 def test_a_row_taken_apart_gives_the_logits_of_the_row(
     is_fused: bool, device: str, monkeypatch: pytest.MonkeyPatch

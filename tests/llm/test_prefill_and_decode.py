@@ -30,6 +30,7 @@ def reference(tokens: list[int]) -> Any:
     return reference_logits(CASE.config, CASE.weights, tokens)[:, : CASE.config.tokens]
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("sizes", [(1,), (7,), (63,), (64,), (65,), (100,), (7, 1, 64, 2, 63, 9)], ids=str)
 def test_pieces_of_any_size_give_the_logits_of_one(sizes: tuple[int, ...], device: str) -> None:
     tokens = CASE.tokens(COUNT)
@@ -47,6 +48,7 @@ def test_one_token_at_a_time_gives_the_logits_of_a_prompt(device: str) -> None:
     assert nearness(decoded_logits(engine(device), tokens), prompt).distance < 1e-2
 
 
+@pytest.mark.slow
 def test_prompts_of_all_lengths_give_the_same_text_alone_and_together(device: str) -> None:
     """More texts than run at a time: pieces of prompts and single rows share steps, and pages change hands."""
     prompts = [CASE.tokens(length) for length in LENGTHS if length < LONGEST[device]]

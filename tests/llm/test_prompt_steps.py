@@ -30,6 +30,7 @@ def last_logits(llm: LLM, tokens: tuple[int, ...], border: int) -> object:
     return step.logits.numpy()[:1, : llm.config.tokens].copy()
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["qwen3, tied", "llama, untied"])
 def test_a_prompt_in_pieces_gives_what_single_operations_do(name: str, device: str) -> None:
     case = by_name(name)

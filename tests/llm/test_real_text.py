@@ -33,6 +33,7 @@ def llm(model: Path, device: str) -> LLM:
     return LLM(model, device=device, max_seq_len=128, max_batch=1)
 
 
+@pytest.mark.slow
 def test_every_place_of_a_text_has_the_logprobs_of_llama_cpp(llm: LLM) -> None:
     with np.load(KEPT) as kept:
         tokens, top, right, following = (kept[name] for name in ("tokens", "top", "logprobs", "following"))
@@ -54,6 +55,7 @@ def test_it_knows_the_capital_of_france(llm: LLM) -> None:
     assert answer.finish == "stop"
 
 
+@pytest.mark.slow
 def test_weights_of_8_bits_say_nearly_the_same(model: Path, device: str) -> None:
     """The texts of SmolLM2 are forgiving; the kernels have tests of their own."""
     llm = LLM(model, device=device, quantize="int8", max_seq_len=128, max_batch=1)

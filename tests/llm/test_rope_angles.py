@@ -46,6 +46,7 @@ def test_angles_are_those_that_transformers_computed(name: str) -> None:
         assert abs(sin[1000, pair] - sine) < 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_angles_are_those_that_transformers_computes(name: str) -> None:
     torch: Any = pytest.importorskip("torch")

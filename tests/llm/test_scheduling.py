@@ -101,6 +101,7 @@ def test_pages_are_given_back_once() -> None:
         pool.give_back(taken)
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("seed", range(20))
 def test_whatever_comes_and_goes_everybody_finishes_and_no_page_is_lost_or_shared(seed: int) -> None:
     chance = random.Random(seed)

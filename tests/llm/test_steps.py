@@ -65,6 +65,7 @@ def test_every_operation_has_a_kernel() -> None:
     assert kinds == set(KERNELS)
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("seed", range(30))
 def test_buffers_that_are_in_use_together_share_no_memory(seed: int) -> None:
     rng = np.random.default_rng(seed)

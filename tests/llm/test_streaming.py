@@ -6,6 +6,7 @@ import pytest
 from checkpoints import SPECIALS, tokenizer
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiers import examples
 
 from tileproof.llm.tokenizer.detokenizer import Detokenizer, StopStrings
 from tileproof.llm.tokenizer.text import Text
@@ -26,13 +27,13 @@ def byte(value: int) -> int:
     return token
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(st.one_of(st.integers(0, TOKENS + 20), st.sampled_from(LONE)), max_size=30))
 def test_the_pieces_together_are_the_text_of_all_tokens(tokens: list[int]) -> None:
     assert "".join(streamed(tokens)) == TEXT.decode(tokens)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.text(max_size=20))
 def test_no_piece_of_a_text_holds_half_a_character(text: str) -> None:
     pieces = streamed(TEXT.encode(text, special=False))
@@ -93,7 +94,7 @@ ALPHABET = "ab é🙂"
 STOPS = st.lists(st.text(ALPHABET, min_size=1, max_size=4), max_size=3)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(STOPS, st.lists(st.text(ALPHABET, max_size=5), max_size=8))
 def test_a_text_ends_before_its_first_stop_string_wherever_its_pieces_end(stops: list[str], pieces: list[str]) -> None:
     watching = StopStrings(stops)

@@ -38,6 +38,7 @@ def failure(template: str) -> str:
     return failed.value.line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", [TEMPLATE, LOOPS, SPEAKING], ids=["chat", "loops", "speaking"])
 def test_a_template_gives_what_transformers_gives(source: str) -> None:
     wanted = {

@@ -13,6 +13,7 @@ import pytest
 from checkpoints import TEMPLATE, tokenizer
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiers import examples
 from tokenizer_texts import SPECIALS, vocabulary, write_vocabulary
 
 from tileproof.diagnostics.codes import Code
@@ -260,7 +261,7 @@ def test_special_tokens_are_left_out_of_texts_unless_asked_for(text: Text) -> No
     assert [text.token(token) for token in (START, *text.encode(" the"), TOKENS + 7)] == ["<|im_start|>", " the", ""]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.lists(st.one_of(st.sampled_from([*SPECIALS, "<|", "|>", "im_start", "<", "|"]), st.text(max_size=3))))
 def test_untrusted_text_never_becomes_a_special_token(parts: list[str]) -> None:
     text = Text(tokenizer("qwen3", TOKENS))

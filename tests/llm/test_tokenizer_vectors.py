@@ -62,6 +62,7 @@ def test_the_whole_tokenizer_of_qwen_gives_its_tokens_and_chats() -> None:
     assert text.chat_prompt(QUESTION, thinking=False) == ASKED + NO_THOUGHT
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("splitting", ["smollm", "qwen2", "llama-bpe", "gpt-2", "default"])
 def test_a_vocabulary_in_a_gguf_file_is_split_as_llama_cpp_splits_it(splitting: str, tmp_path: Path) -> None:
     pytest.importorskip("xllamacpp")

@@ -147,6 +147,7 @@ CASES: list[tuple[tp.Kernel, list[Any], list[Any], str, str]] = [
 NAMES = [f"{kernel.name}_{number}" for number, (kernel, *_) in enumerate(CASES)]
 
 
+@pytest.mark.sweep(10)
 @pytest.mark.parametrize("backend", ON_HOST)
 @pytest.mark.parametrize(("kernel", "good", "bad", "line", "said"), CASES, ids=NAMES)
 def test_a_failed_check_names_the_kernel_the_line_the_index_and_the_bound(

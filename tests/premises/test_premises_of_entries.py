@@ -61,6 +61,7 @@ def writing(writer: str, entries: Memory, *values: Any, hold: float = 1e-4) -> S
     return Calls(*(lambda source=source: write(entries.argument, source) for source in sources))
 
 
+@pytest.mark.sweep(2)
 @each_kind
 @each_writer
 @attack
@@ -81,6 +82,7 @@ def test_a_gather_reads_what_its_entries_were_when_they_were_measured(kind: str,
     launch_repeatedly(ROUNDS[writer], writing(writer, at, one, wrong, two), launch, x, y)
 
 
+@pytest.mark.sweep(2)
 @each_kind
 @each_writer
 @attack
@@ -101,6 +103,7 @@ def test_a_scatter_puts_every_value_at_a_place_of_its_own(kind: str, writer: str
     launch_repeatedly(ROUNDS[writer], writing(writer, to, one, outside, two, twice), launch, x, y)
 
 
+@pytest.mark.sweep(2)
 @each_kind
 @each_writer
 @attack
@@ -120,6 +123,7 @@ def test_segments_cover_what_they_divide(kind: str, writer: str) -> None:
     launch_repeatedly(ROUNDS[writer] // 2, writing(writer, off, *borders), launch, y)
 
 
+@pytest.mark.sweep(2)
 @each_kind
 @each_writer
 @attack
@@ -140,6 +144,7 @@ def test_all_programs_append_at_one_position(kind: str, writer: str) -> None:
     launch_repeatedly(40, writing(writer, pos, *values, hold=0), launch, cache, new)
 
 
+@pytest.mark.sweep(2)
 @each_kind
 @each_writer
 @attack

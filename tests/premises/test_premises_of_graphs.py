@@ -58,6 +58,7 @@ def replaying(graph: tp.Graph) -> None:
     tp.current_stream().synchronize()
 
 
+@pytest.mark.sweep(1)
 @each_kind
 @attack
 def test_a_replay_gathers_by_entries_that_it_tested(kind: str) -> None:
@@ -72,6 +73,7 @@ def test_a_replay_gathers_by_entries_that_it_tested(kind: str) -> None:
     launch_repeatedly(300, Stores(at, OUTSIDE, GOOD), launch, x, y)
 
 
+@pytest.mark.sweep(1)
 @each_kind
 @attack
 def test_a_replay_scatters_by_entries_that_it_tested(kind: str) -> None:
@@ -90,6 +92,7 @@ def test_a_replay_scatters_by_entries_that_it_tested(kind: str) -> None:
     launch_repeatedly(300, Stores(to, GOOD, OUTSIDE, GOOD[::-1], twice, hold=1e-4), launch, x, y)
 
 
+@pytest.mark.sweep(1)
 @each_kind
 @attack
 def test_what_a_launch_of_a_graph_vouches_for_may_be_rewritten(kind: str) -> None:
@@ -106,6 +109,7 @@ def test_what_a_launch_of_a_graph_vouches_for_may_be_rewritten(kind: str) -> Non
     launch_repeatedly(300, Stores(at, OUTSIDE, GOOD), launch, x, y)
 
 
+@pytest.mark.sweep(1)
 @each_kind
 @attack
 def test_segments_of_a_replay_cover_what_they_divide(kind: str) -> None:

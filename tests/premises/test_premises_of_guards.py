@@ -79,6 +79,7 @@ def zeros(kind: str, *shape: int) -> Memory:
     return Memory(kind, np.zeros(shape, np.float32))
 
 
+@pytest.mark.sweep(1)
 @each_kind
 @attack
 def test_what_get_finds_inside_is_what_it_loads(kind: str) -> None:
@@ -92,6 +93,7 @@ def test_what_get_finds_inside_is_what_it_loads(kind: str) -> None:
     launch_repeatedly(ROUNDS, Stores(at, GOOD, OUTSIDE), launch, x, y)
 
 
+@pytest.mark.sweep(1)
 @each_kind
 @attack
 def test_an_update_uses_the_index_that_was_checked(kind: str) -> None:
@@ -108,6 +110,7 @@ def test_an_update_uses_the_index_that_was_checked(kind: str) -> None:
     launch_repeatedly(5 * ROUNDS, Stores(at, OUTSIDE, GOOD), launch, y)
 
 
+@pytest.mark.sweep(1)
 @each_kind
 @attack
 def test_a_guarded_load_stays_inside(kind: str) -> None:
@@ -121,6 +124,7 @@ def test_a_guarded_load_stays_inside(kind: str) -> None:
     launch_repeatedly(ROUNDS, Stores(at, GOOD, OUTSIDE), launch, x, y)
 
 
+@pytest.mark.sweep(1)
 @each_kind
 @attack
 def test_a_guarded_store_stays_inside(kind: str) -> None:
@@ -137,6 +141,7 @@ def test_a_guarded_store_stays_inside(kind: str) -> None:
     launch_repeatedly(ROUNDS, Stores(at, good, outside), launch, y)
 
 
+@pytest.mark.sweep(1)
 @each_kind
 @attack
 def test_a_loop_ends_at_the_bound_that_was_compared(kind: str) -> None:
@@ -151,6 +156,7 @@ def test_a_loop_ends_at_the_bound_that_was_compared(kind: str) -> None:
     launch_repeatedly(ROUNDS, Stores(count, good, outside), launch, y)
 
 
+@pytest.mark.sweep(1)
 @each_kind
 @attack
 def test_a_range_has_the_ends_that_were_compared(kind: str) -> None:
@@ -165,6 +171,7 @@ def test_a_range_has_the_ends_that_were_compared(kind: str) -> None:
     launch_repeatedly(ROUNDS, Stores(end, high, np.full(N, V + FAR, np.int32)), launch, x, y)
 
 
+@pytest.mark.sweep(1)
 @each_kind
 @attack
 def test_guards_that_exclude_each_other_cover_an_out(kind: str) -> None:

@@ -27,6 +27,7 @@ def gather(y: Out[f32, "N"], x: In[f32, "V"], at: In[Index["V"], "M N"]) -> None
         y[n] = x[at[0, n]]
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("kind", ["asarray", "tensor"])
 @pytest.mark.parametrize("writer", ["host", "launches"])
 @attack

@@ -157,6 +157,7 @@ def test_a_launch_the_bundle_was_not_made_for_is_told_what_it_was_made_for(
     assert f"no bundle has `double` as it is launched: `{bundle}` has double, put | " in constants
 
 
+@pytest.mark.slow
 def test_a_gpu_of_another_architecture_is_told_which_ones_there_are(folder: Path) -> None:
     told = replayed(folder, bundled(folder, "sm_80,sm_120", "old.tpb"))
     for name in ("double", "put"):
@@ -418,6 +419,7 @@ def test_a_way_to_compress_whose_output_has_no_bound_is_refused(tmp_path: Path) 
     assert memory_of(path) == (pytest.approx(0, abs=4 << 20), "BadZipFile")
 
 
+@pytest.mark.slow
 def test_a_list_of_members_beyond_any_bundle_is_not_read(tmp_path: Path) -> None:
     many = bomb(tmp_path, *((f"{number:0200d}", b"") for number in range(40_000)))
     peak, why = memory_of(many)

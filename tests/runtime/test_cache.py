@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiers import examples
 
 from tileproof.runtime import cache as module
 from tileproof.runtime.cache import DEFAULT_LIMIT, Cache, CacheWarning, default, digest
@@ -22,7 +23,7 @@ from tileproof.runtime.cache import DEFAULT_LIMIT, Cache, CacheWarning, default,
 KEY, OTHER = digest("one"), digest("two")
 DATA = b"native code" * 100
 HEADER = module._HEADER.size
-thorough = settings(max_examples=400, deadline=None, database=None, derandomize=True)
+thorough = settings(max_examples=examples(400), deadline=None, database=None, derandomize=True)
 
 
 @pytest.fixture(autouse=True)
@@ -278,6 +279,7 @@ def test_what_other_processes_put_counts_too(tmp_path: Path) -> None:
     assert caches[0].info().bytes <= 2 * 100_000
 
 
+@pytest.mark.slow
 def test_many_processes_that_put_one_entry_each_keep_the_limit(tmp_path: Path) -> None:
     for number in range(600):
         Cache(tmp_path, 300_000).put(digest(number), bytes(1000 - HEADER))

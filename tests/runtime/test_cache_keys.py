@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiers import examples
 
 from tileproof.runtime.cache import digest
 
@@ -37,7 +38,7 @@ def spelled(part: object) -> object:
             return f"{type(part).__name__} {part!r}"
 
 
-@settings(max_examples=150, deadline=None, database=None, derandomize=True)
+@settings(max_examples=examples(150), deadline=None, database=None, derandomize=True)
 @given(st.lists(PARTS, max_size=3), st.lists(PARTS, max_size=3))
 def test_parts_have_equal_keys_if_they_are_equal_and_only_then(one: list[object], two: list[object]) -> None:
     same = [spelled(part) for part in one] == [spelled(part) for part in two]

@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from textwrap import dedent
 
+import pytest
+
 from tileproof.runtime.cache import Cache, digest
 
 HEAD = """
@@ -77,6 +79,7 @@ def test_writers_killed_at_any_time_leave_every_entry_right(tmp_path: Path) -> N
     assert [cache.get(digest(n)) for n in range(4)] == [bytes([n]) * (2 << 20) for n in range(4)]
 
 
+@pytest.mark.slow
 def test_processes_that_put_get_evict_and_clear_at_once_see_right_bytes(tmp_path: Path) -> None:
     script = """
         import random

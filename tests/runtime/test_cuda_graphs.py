@@ -185,6 +185,7 @@ def test_a_launch_reads_early_what_the_one_ahead_does_not_write(gpu: Gpu, frozen
     assert (c.tolist(), d.tolist(), e.tolist()) == ([6, 10], [2, 3], [3, 5])
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(("low", "is_read"), [(0, True), (30, True), (31, False), (32, False), (63, False), (64, True)])
 def test_one_byte_in_a_line_that_the_launch_ahead_writes_is_enough(
     gpu: Gpu, frozen: list[set[str]], low: int, is_read: bool

@@ -78,6 +78,7 @@ def is_planned(argument: Any) -> bool:
     return argument.size == 0 or not any(step % argument.itemsize for step in steps)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("seed", range(4))
 def test_both_ways_agree_and_launch_only_what_is_safe(seed: int) -> None:
     rng = random.Random(seed)

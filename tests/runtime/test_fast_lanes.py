@@ -244,6 +244,7 @@ def test_there_is_room_for_more_streams_than_what_they_saw_is_noted_for(launch: 
         LANES.remove(each)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("seed", range(8))
 def test_both_ways_find_the_same_conflicts_and_all_that_bytes_have(seed: int) -> None:
     rng, made = random.Random(seed), Lanes()

@@ -47,6 +47,7 @@ def test_the_text_is_made_of_the_source() -> None:
     assert first.endswith(f" {digest}"), "fast.c has changed: run tools/build_fast.py"
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["sse2", "avx512", "neon"])
 def test_it_compiles_for_every_processor_and_calls_nothing_by_name(name: str) -> None:
     text = (NATIVE / "fast.ll").read_text(encoding="utf-8")

@@ -17,6 +17,7 @@ from tileproof.runtime import fast
 from tileproof.runtime.fast import Plans, readers
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
+pytestmark = pytest.mark.slow
 
 Launch = Callable[[Plans, tuple[Any, ...]], bool]
 

@@ -133,6 +133,7 @@ def test_memory_is_taken_and_given_back_round_every_launch(gpu: Gpu) -> None:
     assert gpu.pools[0].threshold > 0, "the pool gives memory back whenever somebody waits"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["argmax_two_stage", "matmul_split"])
 def test_examples_are_right_again_and_again(gpu: Gpu, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     gpu.runs_followers = True
@@ -238,6 +239,7 @@ def test_beside_other_streams_every_launch_has_memory_of_its_own(gpu: Gpu) -> No
     assert [y.tolist() for y in results] == [[36.0 + COUNT * turn] for turn in range(4)]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_whatever_streams_do_the_results_are_right(gpu: Gpu, seed: int) -> None:
     """Streams become alone, are held, and share what they read and write."""

@@ -86,6 +86,7 @@ def is_full(gpu: Gpu, kernel: tp.Kernel, *args: Any, **constants: Any) -> bool:
     return bool(gpu.take())
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("first", "then"),
     [
@@ -131,6 +132,7 @@ def test_a_launch_that_shares_nothing_waits_for_nobody(gpu: Gpu) -> None:
         assert used == [(stream.turn, y.span, True), (stream.turn, by.span, False)]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("seed", range(4))
 def test_whatever_follows_gives_what_full_launches_give(
     gpu: Gpu, monkeypatch: pytest.MonkeyPatch, seed: int

@@ -154,6 +154,7 @@ def shifted(y: Out[f32, "N"], x: In[f32, "N"], *, UP: bool = True, BY: float = 1
         y[n] = x[n] + (BY if UP else -BY)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("constants", [{"UP": False}, {"BY": 1.5}, {"BY": -0.0}])
 def test_launches_with_constants_of_other_types_are_not_remembered(gpu: Gpu, constants: dict[str, Any]) -> None:
     for _ in range(2):
@@ -205,6 +206,7 @@ def places(*entries: int) -> GpuArray:
     return GpuArray(np.array(entries, np.int32))
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(("kernel", "make"), [
     (looked_up, lambda: (GpuArray(floats(3)), GpuArray(floats(8)), places(7, 1, 0))),
     (checked, lambda: (GpuArray(floats(3)), GpuArray(floats(8)), places(7, 1, 0))),

@@ -100,6 +100,7 @@ def test_work_goes_to_the_current_stream_of_the_library_that_is_loaded(
     assert {args[-1] for args in gpu.named("cuMemAllocAsync")} == {0x77}
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(("schedule", "blocks"), [
     (tp.Schedule(persistent=True), 3), (tp.Schedule(persistent=True, occupancy=2), 6),
     (tp.Schedule(persistent=True, occupancy=8), 9), (tp.Schedule(group=2), 9),
@@ -149,6 +150,7 @@ def test_a_sum_begins_with_zeros(gpu: Gpu) -> None:
     assert np.array_equal(total.numpy(), floats(5, 3).sum(axis=0))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("kind", [ml_dtypes.bfloat16, np.int8, np.uint16, np.float16])
 def test_a_sum_of_a_narrow_type_is_made_in_a_wider_one_and_brought_back(gpu: Gpu, kind: Any) -> None:
     x = (floats(5, 3) + 20).astype(kind)

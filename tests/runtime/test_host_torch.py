@@ -15,6 +15,7 @@ from tileproof import In, InOut, f32
 from tileproof.diagnostics.codes import Code
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
+pytestmark = pytest.mark.slow
 
 
 @tp.kernel

@@ -231,6 +231,7 @@ def test_a_numpy_view_waits_for_the_kernel_and_makes_launches_wait(gate: Gate) -
     assert c.tolist() == [8, 16]
 
 
+@pytest.mark.slow
 def test_a_torch_view_of_memory_in_flight_shows_what_the_kernel_wrote(gate: Gate) -> None:
     torch = pytest.importorskip("torch")
     a, c = numbers(1, 2), tp.zeros(2)
@@ -249,6 +250,7 @@ def test_a_torch_view_of_memory_in_flight_shows_what_the_kernel_wrote(gate: Gate
     assert c.tolist() == [2, 4]
 
 
+@pytest.mark.slow
 def test_two_imports_of_one_memory_are_known_to_be_one(gate: Gate) -> None:
     torch = pytest.importorskip("torch")
     c, a = tp.zeros(4), tp.ones(4)

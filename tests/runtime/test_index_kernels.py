@@ -12,6 +12,7 @@ from evaluating_gpu import Gpu, GpuArray
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from index_launches import Copy, on_arrays
+from tiers import examples
 from tileir_computing import has_assembler
 
 import tileproof as tp
@@ -74,7 +75,8 @@ def first_fault(array: Array, wanted: Wanted) -> tuple[Wrong, tuple[tuple[int, .
     return None
 
 
-@settings(deadline=None, max_examples=40)
+@pytest.mark.slow
+@settings(deadline=None, max_examples=examples(40))
 @given(layouts(), st.sampled_from(["Index", "Unique"]), st.integers(0, 15), st.booleans(), st.booleans(), st.data())
 def test_a_copy_of_entries_is_as_wanted_whatever_they_are(
     source: Array, kind: str, extent: int, holes: bool, loads: bool, data: st.DataObject
@@ -130,6 +132,7 @@ def test_a_copy_of_borders_rises_from_zero_to_the_extent(
     assert ((again == copy).all(), found) == (True, fault)
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", [(5000,), (300, 20), (2, 70, 3), (3, 1500)])
 @pytest.mark.parametrize("kind", ["Index", "Unique"])
@@ -297,6 +300,7 @@ def fresh(gpu: Gpu, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     forget()
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")
 @pytest.mark.usefixtures("fresh")
 @pytest.mark.parametrize("kind", ["Index", "Unique", "Offsets"])

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiers import examples
 
 from tileproof.runtime.leases import Ledger, Span, Work
 from tileproof.runtime.streams import Stream
@@ -111,7 +112,7 @@ def before(stream: Fake, turn: int, waited: dict[Any, dict[Stream, int]]) -> dic
 
 
 @given(uses)
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 def test_work_waits_for_all_that_it_must_and_hosts_see_who_is_in_the_way(wanted: list[Any]) -> None:
     """Random work on three streams, finished at random: alone, together, and alone again."""
     streams = [Fake(name) for name in "abc"]
@@ -158,7 +159,7 @@ def test_work_waits_for_all_that_it_must_and_hosts_see_who_is_in_the_way(wanted:
 
 
 @given(uses)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_nothing_is_kept_of_work_that_is_done(wanted: list[Any]) -> None:
     streams = [Fake(name) for name in "abc"]
     ledger = Ledger(None)
@@ -188,7 +189,7 @@ class Failing(Work):
 
 
 @given(st.lists(st.tuples(spans, spans, st.integers(0, 3)), max_size=40))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 def test_poison_follows_every_byte(wanted: list[tuple[Span, Span, int]]) -> None:
     ledger, stream = Ledger(None), Fake("a")
     stream.ledger = ledger

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.lib.stride_tricks import as_strided, sliding_window_view
+from tiers import examples
 
 import tileproof as tp
 from tileproof import In, InOut, Out, T, U, f32
@@ -19,7 +20,7 @@ from tileproof.runtime.memory import Overlap, overlap_of, self_overlap
 
 Array = np.ndarray[Any, Any]
 F32 = np.float32
-thorough = settings(max_examples=150, deadline=None, database=None, derandomize=True)
+thorough = settings(max_examples=examples(150), deadline=None, database=None, derandomize=True)
 
 
 @tp.kernel

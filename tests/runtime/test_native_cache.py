@@ -101,6 +101,7 @@ def assert_all_are_right(cache: Path) -> None:
         assert kept.get(path.parent.name + path.stem) is not None
 
 
+@pytest.mark.slow
 def test_processes_that_compile_the_same_at_once(script: Path) -> None:
     code = """
 open(sys.argv[1] + str(os.getpid()), "w").close()
@@ -122,6 +123,7 @@ check()
     assert sorted((script / "cache").rglob("*.tpk")) == before
 
 
+@pytest.mark.slow
 def test_processes_killed_while_they_compile(script: Path) -> None:
     """Each finds what those before it left, compiles the rest, and is killed somewhere in between."""
     pauses, killed = random.Random(5), 0
@@ -162,6 +164,7 @@ def test_damaged_code_is_compiled_anew(script: Path) -> None:
         assert_all_are_right(cache)
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_full(script: Path) -> None:
     code = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))\ncheck()\ncheck()"
     errors = errors_of(started(script, code, script / "cache"))

@@ -286,6 +286,7 @@ def specified(plans: Plans, place: int, args: tuple[Any, ...]) -> bytes | None:
     return None if found is None else struct.pack(f"<{len(found) + 1}Q", place, *found)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("seed", range(8))
 def test_the_native_code_and_the_specification_agree(seed: int) -> None:
     """110,000 launches, of which each way says the same to the last byte."""
@@ -471,6 +472,7 @@ def said(run: Callable[[], None]) -> list[tuple[str, str]]:
     return []
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("way", ["native", "in Python"])
 def test_what_follows_a_plan_gives_what_a_full_launch_gives(way: str) -> None:
     followed = Counter[str]()

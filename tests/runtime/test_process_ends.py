@@ -101,6 +101,7 @@ print(c.is_in_flight)
     assert ended(text) == ["True"]
 
 
+@pytest.mark.slow
 def test_a_process_ends_with_daemon_threads_that_launch_and_wait() -> None:
     text = """
 started = threading.Barrier(5)
@@ -176,7 +177,7 @@ class Stop(Exception):
     pass
 def stop(*_):
     raise Stop
-sys.unraisablehook = lambda *_: None  # where Python cannot raise, it says so and goes on
+sys.unraisablehook = id  # where Python cannot raise, it says so and goes on; in a function of Python it could raise
 chance = random.Random(0)
 signal.signal(signal.SIGALRM, stop)
 """
@@ -228,6 +229,7 @@ print(len(wrong))
     assert ended(STOPS + text) == ["0"]
 
 
+@pytest.mark.slow
 def test_a_handler_of_a_signal_that_launches_at_any_moment_breaks_nothing() -> None:
     """It is refused in the middle of a launch; anywhere else it is as if it came before or after."""
     text = """

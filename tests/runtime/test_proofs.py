@@ -129,6 +129,7 @@ APART = {
 }  # fmt: skip
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("what", APART)
 def test_kernels_of_one_text_that_differ_in_what_they_captured(what: str) -> None:
     preludes, value = APART[what]

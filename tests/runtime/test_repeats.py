@@ -34,6 +34,7 @@ from repeated import (
     wide,
     window,
 )
+from tiers import examples
 
 import tileproof as tp
 from tileproof.backends.cpu.target import VARIABLE, host
@@ -188,6 +189,7 @@ def test_numbers_of_all_kinds(by: Any) -> None:
     same_launch(scale, np.zeros((4, 8), np.float32), x, by)
 
 
+@pytest.mark.sweep(16)
 @pytest.mark.parametrize("by", [1.5, 10**400, -(10**400), 1e308, float("inf"), float("nan"), 2**1023, 2**1024, 3],
                          ids=lambda by: f"{type(by).__name__} {str(by)[:9]}")
 @pytest.mark.parametrize("up", [0, -128, 127, 128, -129, 1.0, True])
@@ -387,6 +389,7 @@ def test_no_more_than_some_launches_are_remembered(monkeypatch: pytest.MonkeyPat
     assert len(FORMS.of(scale)) == len(scale.remembered) <= 2
 
 
+@pytest.mark.sweep(1)
 def test_threads_that_launch_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each has its own arguments, many share a form, and what is remembered is forgotten all the time."""
     monkeypatch.setattr(launch_cache, "_MOST", 3)
@@ -489,7 +492,8 @@ def launches(draw: st.DrawFn, pool: Array) -> tuple[tp.Kernel, list[Any], dict[s
             return looked_up, [vector(n), vector(v), ids.astype(np.int32)], {}
 
 
-@settings(max_examples=80, deadline=None)
+@pytest.mark.sweep(1)
+@settings(max_examples=examples(80), deadline=None)
 @given(data=st.data())
 def test_random_sequences_of_launches(data: st.DataObject) -> None:
     """What one launch leaves behind does not change what the next does."""

@@ -25,6 +25,7 @@ from tileproof.runtime.storage import Block
 from tileproof.runtime.tensors import Tensor
 
 torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.slow
 
 STORED = [dtype for dtype in ALL if dtype.storage is not None]
 

@@ -15,6 +15,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.runtime.torch_ops import torch_op
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(autouse=True)

@@ -308,6 +308,7 @@ def test_synchronize_waits_for_its_own_stream_only(gate: Gate) -> None:
     assert not gate.is_open
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("by", ["copy", "host", "kernel"])
 def test_an_index_tensor_that_another_thread_writes_is_never_used_untested(by: str) -> None:
     """Entries are looked at before a launch; whoever writes them in between, the launch does not use what it did not

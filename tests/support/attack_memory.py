@@ -20,7 +20,10 @@ from guarded import guarded
 
 import tileproof as tp
 
-needs_torch: Final = pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed")
+needs_torch: Final = [
+    pytest.mark.slow,
+    pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed"),
+]
 KINDS: Final = ("numpy", pytest.param("torch", marks=needs_torch), "asarray", "tensor")
 """Arrays of numpy, tensors of torch, tensors of ours over memory of numpy, and tensors of ours."""
 _SPACE: Final = 1024

@@ -301,6 +301,7 @@ def test_a_captured_value_that_changes_is_proved_anew(
     assert proved == ["double", "double"]
 
 
+@pytest.mark.slow
 def test_many_kernels_are_proved_by_several_processes_alike(
     run_report: Run, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:

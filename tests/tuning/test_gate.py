@@ -39,6 +39,7 @@ def test_a_candidate_that_accumulates_is_rejected_though_its_first_call_is_right
     assert "`calls`" in (gate.problem(wrong) or "")
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("element", ["f32", "bf16", "f16"])
 def test_right_candidates_pass(element: str) -> None:
     for tunable in (DOUBLE, APPEND, SCALED):

@@ -69,6 +69,7 @@ def test_the_clock_sees_a_graph_and_not_the_way_through_the_host(gpu: Gpu) -> No
     assert (place.read(y) == 3).all()
 
 
+@pytest.mark.slow
 def test_a_tunable_is_tuned_on_a_gpu(gpu: Gpu, tmp_path: Path) -> None:
     tunable = planted("wrong_by_one_kernel", "unwritten_kernel")
     report = tune(tunable, [{"N": 500}], element="f32", place=GpuPlace(0), into=tmp_path / "records")
@@ -85,6 +86,7 @@ def test_what_a_kernel_reads_and_writes_is_as_before_for_every_launch(gpu: Gpu) 
     assert report.is_finished
 
 
+@pytest.mark.slow
 def test_a_product_is_tuned_on_a_gpu(gpu: Gpu) -> None:
     tunable = Tunable(
         "product", (product_kernel,), lambda sizes, target: Choice(product_kernel, {"BM": 16, "BN": 16, "BK": 16}),

@@ -58,6 +58,7 @@ def name(small: Small) -> str:
     return small.name
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("small", of_elements(), ids=name)
 def test_an_operation_on_elements(small: Small, levels: Callable[[int], None]) -> None:
     kernel = small.kernel()
@@ -70,6 +71,7 @@ def test_an_operation_on_elements(small: Small, levels: Callable[[int], None]) -
 AXES = of_axes()
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("place", range(len(AXES)), ids=[small.name for small in AXES])
 def test_an_operation_along_an_axis(place: int, levels: Callable[[int], None]) -> None:
     """Each on two levels in turn: an element type has several kernels, and so all levels."""
@@ -83,6 +85,7 @@ def test_an_operation_along_an_axis(place: int, levels: Callable[[int], None]) -
     assert passed >= 1
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("small", shaped(), ids=name)
 def test_movement_walks_branches_and_combiners(small: Small, levels: Callable[[int], None]) -> None:
     kernel, passed = small.kernel(), 0
@@ -117,6 +120,7 @@ def test_a_product_and_a_sum_fused_differ_by_less_than_a_unit_of_the_product(
         assert_agree(got, expected, scale=np.abs(x * y) + np.abs(z))
 
 
+@pytest.mark.sweep(10)
 @pytest.mark.parametrize("case", SAFE, ids=lambda case: case.kernel.name)
 def test_a_safe_kernel_of_the_corpus(case: Case, levels: Callable[[int], None]) -> None:
     first = zlib.crc32(case.kernel.name.encode())
@@ -125,6 +129,7 @@ def test_a_safe_kernel_of_the_corpus(case: Case, levels: Callable[[int], None]) 
         assert on_both(case.kernel, lambda number=number: case.launches()[number]) == []
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("case", SAFE, ids=lambda case: case.kernel.name)
 def test_a_safe_kernel_of_the_corpus_at_random_shapes(case: Case, levels: Callable[[int], None]) -> None:
     seed = zlib.crc32(case.kernel.name.encode())

@@ -55,6 +55,7 @@ def check(got: Array, expected: Array, *operands: Array, signs: bool = True) -> 
         pytest.fail(f"{(~right).sum()} wrong, first ({inputs}) gives {got[wrong]!r}, not {expected[wrong]!r}")
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("dtype", [*ALL, ENTRY], ids=str)
 def test_two_operands(dtype: DType) -> None:
     x, y = pairs(dtype)
@@ -76,6 +77,7 @@ def test_positions_are_exact() -> None:
             check(ran[fn](x, right), semantics.binary(fn, x, right, INDEX), x, right)
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("fn", UNEVEN)
 @pytest.mark.parametrize("dtype", [I32, U8, INDEX], ids=str)
 def test_operands_written_in_the_program(fn: BinaryFn, dtype: DType) -> None:
@@ -93,6 +95,7 @@ def test_operands_written_in_the_program(fn: BinaryFn, dtype: DType) -> None:
         check(ran[f"by{index}"](x), semantics.binary(fn, x, y, dtype), x, y)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("dtype", ALL, ids=str)
 def test_one_operand(dtype: DType) -> None:
     x = anything(dtype)
@@ -157,6 +160,7 @@ def test_fused_multiplication_rounds_once() -> None:
         assert usual.sum() > 1000
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("dtype", [*ALL, INDEX], ids=str)
 def test_numbers_are_rounded_once(dtype: DType) -> None:
     values: list[Any] = [False, True] if dtype == BOOL else [0, 1, 100]

@@ -40,6 +40,7 @@ def between(values: Array, source: DType) -> Array:
     return np.concatenate([values, *(semantics.cast(near * (1 + part), F64, source) for part in beside)])
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("source", TYPES, ids=str)
 def test_casts_to_all_types(source: DType) -> None:
     values = between(anything(source), source)
@@ -65,6 +66,7 @@ def test_long_integers_are_rounded_once() -> None:
     assert run(values).astype(np.float64).tolist() == expected
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("dtype", [dtype for dtype in ALL if dtype != TF32], ids=str)
 def test_what_is_loaded_can_be_stored(dtype: DType) -> None:
     values = anything(dtype)
@@ -76,6 +78,7 @@ def test_what_is_loaded_can_be_stored(dtype: DType) -> None:
         assert same(got, values).all()
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("source", [dtype for dtype in ALL if dtype != TF32], ids=str)
 def test_bits_as_another_type(source: DType) -> None:
     values = anything(source)

@@ -36,6 +36,7 @@ def prepared(name: str) -> tuple[Proved, Bound]:
     return prepare(getattr(example, name, kernels[-1]), tuple(args), constants)
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("processor", ["neoverse-n1", "sapphirerapids", "sse2"])
 @pytest.mark.parametrize("name", NAMES)
 def test_an_example_compiles_for_a_processor(name: str, processor: str) -> None:

@@ -87,6 +87,7 @@ def test_single(fn: UnaryFn) -> None:
     assert error.max() <= ALLOWED[fn], x[np.argmax(error)]
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("w", WIDTHS)
 def test_lanes_do_not_matter(w: int) -> None:
     x = sweep()[::101]
@@ -95,6 +96,7 @@ def test_lanes_do_not_matter(w: int) -> None:
         assert ulps(ran[fn](x), exact(fn, x, np.float64)).max() <= ALLOWED[fn], fn
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("fn", REFERENCES)
 def test_double(fn: UnaryFn) -> None:
     ends = [-745.1, -745.2, 709.7, 709.8, -1074.5, 1023.99]

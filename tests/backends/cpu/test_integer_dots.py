@@ -50,6 +50,7 @@ def of_all_bytes(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
     return found
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("level", ["host", "avx512", "avx2", "sse2"])
 def test_sums_are_exact(level: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if level != "host" and target._missing(target.named(level), target.host()):

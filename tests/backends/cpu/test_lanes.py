@@ -27,6 +27,7 @@ def run_text(name: str, text: str, *arrays: Array) -> None:
     call(*(array.ctypes.data for array in arrays))
 
 
+@pytest.mark.sweep(13)
 @pytest.mark.parametrize("element", ELEMENTS)
 @pytest.mark.parametrize("w", WIDTHS)
 def test_rows_become_columns(element: str, w: int) -> None:
@@ -42,6 +43,7 @@ def test_rows_become_columns(element: str, w: int) -> None:
     assert (out == square.T).all()
 
 
+@pytest.mark.sweep(15)
 @pytest.mark.parametrize("dtype", [I8, U8, I64, F16, BF16, F32, F64], ids=str)
 @pytest.mark.parametrize("w", WIDTHS)
 def test_lanes_fold_in_halves(dtype: DType, w: int) -> None:

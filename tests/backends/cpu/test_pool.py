@@ -212,6 +212,7 @@ def test_what_is_taken_is_nobody_elses_until_it_is_given_back() -> None:
     assert spare.take(10) is one, "the largest is kept"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_forked_processes_have_a_pool_of_their_own(three_threads: Pool) -> None:
     counted(three_threads, 100, 1)
@@ -270,6 +271,7 @@ print(here.pool.threads())
 """
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("count", ["1", "2", "7"])
 def test_any_number_of_threads_works_and_the_process_ends(count: str) -> None:
     environment = {**os.environ, "TILEPROOF_THREADS": count, "PYTHONPATH": os.pathsep.join(sys.path)}

@@ -35,6 +35,7 @@ def everything() -> dict[str, Case]:
     return cases
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("processor", "allowed"),
     [("sse2", DOUBLE | ROUNDING), ("avx2", DOUBLE), ("avx512", DOUBLE), ("neoverse-n1", DOUBLE)],

@@ -58,6 +58,7 @@ def numbers(rng: np.random.Generator, *shape: int, dtype: Any = BF16) -> Array:
     return rng.standard_normal(shape).astype(dtype)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("level", ["host", "avx2", "sse2"])
 def test_every_element_is_right(level: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if level != "host" and target._missing(target.named(level), target.host()):

@@ -209,6 +209,7 @@ def of_what_is_written(y: InOut[f32, "M K"], b: In[f32, "K K"], *, K: int) -> No
 SIZES = [(64, 12, 32), (65, 13, 33), (3, 1, 1), (5, 0, 7)]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("level", "sizes"), in_turn_on(*SIZES), indirect=["level"])
 def test_sums_that_begin_with_something(level: str, sizes: tuple[int, int, int]) -> None:
     m, k, n = sizes
@@ -222,6 +223,7 @@ def test_sums_that_begin_with_something(level: str, sizes: tuple[int, int, int])
     assert_same(of_what_is_written, numbers(m, k) / (k + 1), numbers(k, k))
 
 
+@pytest.mark.sweep(6)
 @on_levels
 @pytest.mark.parametrize(("m", "k", "n"), SIZES)
 def test_sums_of_integers_wrap_alike(level: str, m: int, k: int, n: int) -> None:
@@ -311,6 +313,7 @@ def numbered(y: Out[f32, "M N"], a: In[f32, "M K"], b: In[f32, "K N"], w: In[f32
 DEPTHS = [0, 1, 5, 8, 191, 192, 193, 400]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("level", "k"), in_turn_on(*DEPTHS), indirect=["level"])
 def test_deeper_steps_give_the_same_bits(level: str, k: int) -> None:
     m, n = 9, 17
@@ -325,6 +328,7 @@ def test_deeper_steps_give_the_same_bits(level: str, k: int) -> None:
     assert_same(exact, ints, numbers(m, k, dtype=np.int8), numbers(k, n, dtype=np.int8))
 
 
+@pytest.mark.sweep(10)
 @on_levels
 @pytest.mark.parametrize(("start", "stop"), [(0, 400), (3, 300), (199, 200), (7, 7), (9, 2), (400, 500), (0, -3)])
 def test_deeper_steps_between_bounds(level: str, start: int, stop: int) -> None:
@@ -351,6 +355,7 @@ def test_which_steps_become_deeper() -> None:
     assert step(numbered, y, a, b, numbers(50)) == 8
 
 
+@pytest.mark.sweep(1)
 @on_levels
 def test_loops_that_use_more_than_products_are_left_alone(level: str) -> None:
     y, a, b = zeros(9, 17), numbers(9, 400), numbers(400, 17)
@@ -401,6 +406,7 @@ def in_turn(y: Out[f32, "B M N"], a: In[f32, "B M K"], w: In[f32, "3 K N"], *, K
 MANY = [(64, 32, 64), (65, 33, 67), (128, 1, 1), (0, 8, 16), (64, 0, 64), (64, 8, 0), (65, 33, 67), (65, 33, 67)]
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(("level", "sizes"), in_turn_on(*MANY), indirect=["level"])
 def test_operands_packed_beforehand(level: str, sizes: tuple[int, int, int]) -> None:
     m, k, n = sizes
@@ -413,6 +419,7 @@ def test_operands_packed_beforehand(level: str, sizes: tuple[int, int, int]) -> 
     assert_same(exact, ints, numbers(m, k, dtype=np.int8), numbers(k, n, dtype=np.int8))
 
 
+@pytest.mark.sweep(1)
 @on_levels
 def test_a_tile_that_is_both_left_and_right(level: str) -> None:
     y, a, b = zeros(64, 20), numbers(64, 20), numbers(20, 20)
@@ -420,6 +427,7 @@ def test_a_tile_that_is_both_left_and_right(level: str) -> None:
     assert_same(one_tile_two_ways, y, a, b)
 
 
+@pytest.mark.sweep(1)
 @on_levels
 def test_operands_that_are_one_array(level: str) -> None:
     x = numbers(64, 64)
@@ -501,6 +509,7 @@ def test_a_launch_from_where_a_kernel_prints_is_an_error_and_spoils_nothing(monk
     assert_alike(other, 3 * (c @ d))
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(("level", "stop"), in_turn_on(0, 1, 7, 8, 20, 37, 40, 99, -1), indirect=["level"])
 def test_what_lies_behind_the_stop_of_a_loop_is_not_seen(level: str, stop: int) -> None:
     q, k, v = numbers(6, 16, 5), numbers(2, 37, 5, seed=1), numbers(2, 37, 5, seed=2)
@@ -514,12 +523,14 @@ def test_what_lies_behind_the_stop_of_a_loop_is_not_seen(level: str, stop: int) 
     assert np.isfinite(y).all()
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(("level", "m"), in_turn_on(1, 4, 30, 64, 30, 30), indirect=["level"])
 def test_causal_loops(level: str, m: int) -> None:
     q, k, v = numbers(m, 6), numbers(m, 6, seed=1), numbers(m, 6, seed=2)
     assert_same(causal, zeros(m, 6), q, k, v)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(("level", "batch"), in_turn_on(0, 1, 2, 7, 30, 29, 28), indirect=["level"])
 def test_tiles_at_computed_places(level: str, batch: int) -> None:
     assert_same(in_turn, zeros(batch, 9, 10), numbers(batch, 9, 12), numbers(3, 12, 10))

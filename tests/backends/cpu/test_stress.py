@@ -18,6 +18,7 @@ def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, *words], env=given, capture_output=True, text=True, timeout=300)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("pool", ["1", "3"])
 def test_launches_from_many_threads_are_right(pool: str) -> None:
     done = run(str(SUPPORT / "stress_runs.py"), "--launches", "800", TILEPROOF_THREADS=pool)
@@ -31,6 +32,7 @@ def test_a_process_forked_amid_launches_can_launch() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_a_process_forked_while_another_thread_compiles_can_compile(tmp_path: Path) -> None:
     code = """

@@ -11,6 +11,7 @@ from tileproof.backends.interpreter import semantics
 from tileproof.language.dtypes import F32, I64
 
 
+@pytest.mark.sweep(10)
 @pytest.mark.parametrize("w", [1, 2, 4, 8, 16, 32])
 @pytest.mark.parametrize("seed", [0, 1, -1, 2**40 + 3, -(2**63)])
 def test_numbers_are_those_of_the_interpreter(seed: int, w: int) -> None:

@@ -56,6 +56,7 @@ def compiled(names: tuple[str, ...], arch: str) -> dict[str, Code]:
     return {request.kernel.name: code for request, code in compile_many(requests, workers=2)}
 
 
+@pytest.mark.slow
 @needs_assembler
 def test_every_example_assembles_for_hopper() -> None:
     found = compiled(NAMES, "sm_90")
@@ -64,6 +65,7 @@ def test_every_example_assembles_for_hopper() -> None:
         assert_is_whole(code, "sm_90")
 
 
+@pytest.mark.sweep(1)
 @needs_assembler
 @pytest.mark.parametrize("arch", CROSS_SECTION)
 def test_examples_assemble_for_other_architectures(arch: str) -> None:
@@ -71,6 +73,7 @@ def test_examples_assemble_for_other_architectures(arch: str) -> None:
         assert_is_whole(code, arch)
 
 
+@pytest.mark.slow
 @needs_assembler
 def test_kernels_of_the_corpus_assemble() -> None:
     requests = []
@@ -81,6 +84,7 @@ def test_kernels_of_the_corpus_assemble() -> None:
         assert_is_whole(code, request.target.arch)
 
 
+@pytest.mark.sweep(10)
 @pytest.mark.parametrize("case", SAFE, ids=lambda case: case.kernel.name)
 def test_the_bytecode_of_a_safe_kernel_comes_back_as_it_went_in(case: Case) -> None:
     for arguments, constants in case.launches()[:2]:
@@ -118,6 +122,7 @@ def test_a_while_in_other_words_does_the_same() -> None:
     assert assert_simulated(behind, change=in_other_words) == []
 
 
+@pytest.mark.sweep(1)
 @needs_assembler
 @pytest.mark.parametrize("make", [lambda: (CRASHING.kernel, *CRASHING.launches()[0]), behind])
 def test_a_kernel_over_which_the_assembler_crashes_is_told_in_other_words(make: Make) -> None:

@@ -215,6 +215,7 @@ def test_the_assemblers_words_follow_on_request(way: str, monkeypatch: pytest.Mo
 # Programs in its place.
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("status", "words"),
     [
@@ -242,6 +243,7 @@ def test_a_crash_is_told_by_its_signal(name: str, words: str, fake: Fake) -> Non
     assert told.span is None
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("body", ["", "output.write_bytes(b'')", "output.write_bytes(b'not a cubin' * 100)"])
 def test_success_without_machine_code_is_a_failure(body: str, fake: Fake) -> None:
     fake(body)
@@ -347,6 +349,7 @@ def test_real_temporary_files_of_a_stopped_assembler_are_gone() -> None:
 # Several at once.
 
 
+@pytest.mark.slow
 def test_six_modules_are_assembled_in_parallel() -> None:
     jobs = [Job(doubling(f"double_{number}"), arch) for number in range(3) for arch in ("sm_80", "sm_90")]
     made = dict(assemble_many(jobs, workers=3))
@@ -452,6 +455,7 @@ INTERRUPTED = """
 """
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("way", ["one", "many", "between"])
 def test_ctrl_c_kills_what_was_started(way: str, fake: Fake, folder: Path) -> None:
     place = fake("""

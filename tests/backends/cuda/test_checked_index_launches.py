@@ -13,11 +13,13 @@ LAUNCHES = checked_indices()
 QUICK = [name for name in LAUNCHES if " in a row " in name or " in long rows int32" in name]
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("name", QUICK)
 def test_a_launch_of_a_copy_does_on_a_gpu_what_the_interpreter_does(name: str) -> None:
     assert assert_simulated(LAUNCHES[name]) == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")
 def test_launches_of_copies_assemble_and_report_by_themselves_alone() -> None:
     variants = [lowered(*LAUNCHES[name]()).variant for name in LAUNCHES if " in a row int32 " in name]

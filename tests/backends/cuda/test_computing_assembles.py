@@ -111,6 +111,7 @@ def converts(source: DType, targets: Sequence[DType], version: tuple[int, int]) 
     return write
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("arch", "version"), TARGETS)
 def test_elementwise_operations(arch: str, version: tuple[int, int]) -> None:
     usable = [dtype for dtype in ALL if arch != "sm_80" or not dtype.is_storage_only]
@@ -217,6 +218,7 @@ def shapes(dtype: DType) -> list[ops.AnyOp]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("arch", "version"), TARGETS)
 def test_operations_on_tiles(arch: str, version: tuple[int, int]) -> None:
     usable = [dtype for dtype in ALL if arch != "sm_80" or not dtype.is_storage_only]

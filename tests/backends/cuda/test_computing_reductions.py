@@ -60,6 +60,7 @@ def test_extremes(dtype: DType) -> None:
         np.testing.assert_array_equal(got, semantics.reduce(fn, x, axis, dtype, dtype))
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("dtype", [BOOL, I8, U8, I32, U32, I64, F16, BF16, F32, F64, INDEX], ids=str)
 def test_sums(dtype: DType) -> None:
     for axes, axis, lives in cases():
@@ -84,6 +85,7 @@ def test_truths() -> None:
         np.testing.assert_array_equal(got, semantics.reduce(fn, x, axis, BOOL, BOOL))
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("dtype", [I8, U8, I32, U64, F16, F32, F64], ids=str)
 def test_places_of_extremes(dtype: DType) -> None:
     for (axes, axis, lives), fn in itertools.product(cases(), (ReduceFn.ARGMAX, ReduceFn.ARGMIN)):

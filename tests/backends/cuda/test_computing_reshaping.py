@@ -43,6 +43,7 @@ def check(op: Any, given: dict[Tile, Array], expected: Array, lives: dict[Walker
     np.testing.assert_array_equal(got, expected)
 
 
+@pytest.mark.sweep(17)
 @pytest.mark.parametrize(("old", "new"), SHAPES, ids=str)
 @pytest.mark.parametrize("most", [64, 2])
 def test_reshape(old: tuple[int, ...], new: tuple[int, ...], most: int, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -159,6 +159,7 @@ def numbered(y: Out[f32, "M N"]) -> None:
         y[m, n] = (m * 1000 + n).to(f32)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("group", [127, 128, 2**24, 2**40])
 def test_a_group_may_be_larger_than_there_are_rows(group: int) -> None:
     """2**24 rows of 256 columns would be 0 programs, counted in 32 bits."""

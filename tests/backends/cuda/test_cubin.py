@@ -26,6 +26,7 @@ def test_the_smallest_kernel_takes_next_to_nothing() -> None:
     assert 0 < read.registers < 32
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("arch", ["sm_80", "sm_89", "sm_90", "sm_100", "sm_120"])
 def test_the_architecture_is_read(arch: str) -> None:
     (read,) = resources_of(assemble(doubling("double"), arch).cubin)

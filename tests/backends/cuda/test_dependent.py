@@ -170,6 +170,7 @@ def assert_waits(make: Make, *ways: int | None) -> None:
 LAUNCHES: dict[str, Make] = {**{name: partial(own, name) for name in NAMES}, **checks()}
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("name", LAUNCHES)
 def test_nothing_but_frozen_tensors_is_touched_before_the_wait(name: str, watched: type[Watched]) -> None:
     assert_waits(LAUNCHES[name], None, 2, ALL)
@@ -188,6 +189,7 @@ OTHERS = [
 """Examples at other extents and in other layouts."""
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_extents_and_layouts_wait_as_well(name: str, watched: type[Watched]) -> None:
     assert_waits(examples()[name], None, 1)
@@ -225,6 +227,7 @@ ORDERED: dict[str, Make] = {
 """Launches in which tokens go through loops and branches."""
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("name", ORDERED)
 def test_chains_of_accesses_begin_at_the_wait(name: str, watched: type[Watched]) -> None:
     assert_waits(ORDERED[name], None, 1)
@@ -233,6 +236,7 @@ def test_chains_of_accesses_begin_at_the_wait(name: str, watched: type[Watched])
 # Where the wait stands.
 
 
+@pytest.mark.sweep(12)
 @pytest.mark.parametrize("name", LAUNCHES)
 def test_every_stage_waits_before_anything_else_and_then_lets_the_next_kernel_begin(name: str) -> None:
     for entry in dependent(lowered(*LAUNCHES[name]())).module.entries:
@@ -257,6 +261,7 @@ def test_what_follows_a_join_begins_early_and_waits_for_all_pieces_before_anythi
     assert [op.name for op in operations(main, *CONTROL)] == [CONTROL[1]]
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_kernel_that_is_not_to_begin_early_knows_nothing_of_it(name: str) -> None:
     made = lowered(*own(name))
@@ -449,6 +454,7 @@ def pointers(made: Lowered, frozen: frozenset[str]) -> list[Value]:
     return [made.main.parameters[slots.index(("pointer", name))] for name in frozen]
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", ["append_attention", "histogram", "kv_append", "matmul", "paged_attention", "qkv"])
 def test_an_access_that_lost_its_token_is_found(name: str) -> None:
     count = len(operations(dependent(lowered(*own(name))).main, *LOADS, *WRITES))

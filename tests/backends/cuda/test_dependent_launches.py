@@ -164,6 +164,7 @@ def test_neither_an_older_gpu_nor_older_bytecode_knows_how_to_wait(arch: str, ve
     assert replace(variant, target=target, dependent=None).request().lowered().bytecode
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")
 @pytest.mark.parametrize(("arch", "names"), [
     ("sm_90", ("append_attention", "histogram", "kv_append", "matmul", "matmul_split", "rms_norm")),

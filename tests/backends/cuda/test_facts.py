@@ -31,6 +31,7 @@ def is_sure(op: Op) -> bool:
     return all(said)
 
 
+@pytest.mark.sweep(20)
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", [np.int8, ml_dtypes.bfloat16, np.float32, np.float64], ids=lambda of: of.__name__)
 def test_promises_hold_for_inputs_that_lie_in_any_way(layout: str, dtype: Any) -> None:
@@ -53,6 +54,7 @@ def test_promises_hold_for_results_that_lie_in_any_way(layout: str) -> None:
     assert assert_simulated(make) == []
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("extent", [1, 2, 3, 15, 16, 17, 32, 48, 64])
 @pytest.mark.parametrize("tile", [1, 3, 16, 24])
 def test_promises_hold_for_tiles_that_divide_and_do_not(extent: int, tile: int) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+from tiers import examples
 from tileir_values import Lanes, evaluate
 
 from tileproof.backends.cuda.positions import (
@@ -153,7 +154,7 @@ def check(b: Builder, values: dict[Value, Any], made: Position, expected: list[i
         assert spread.data.tolist() == numbers * SHAPE[0]
 
 
-EXAMPLES = settings(max_examples=150, deadline=None)
+EXAMPLES = settings(max_examples=examples(150), deadline=None)
 
 
 @EXAMPLES

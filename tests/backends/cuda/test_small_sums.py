@@ -26,11 +26,13 @@ def counted(made: Lowered) -> tuple[int, int]:
     return len(made_by), len(apart)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", LAUNCHES)
 def test_sums_wrap(name: str) -> None:
     assert assert_simulated(LAUNCHES[name]) == []
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["onto int8", "once uint8", "from zero uint8 33100", "from zero int8 131072",
                                   "nested int8", "again", "doubled uint8", "in steps uint8 34000",
                                   "in steps int8 140000", "filled"])  # fmt: skip

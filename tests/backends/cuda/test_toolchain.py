@@ -119,6 +119,7 @@ def test_parts_may_differ_in_the_last_number(tmp_path: Path, monkeypatch: pytest
     assert find().version == "13.4.92"
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("version", "format"), [("13.3.5", (13, 3)), ("13.4.92", (13, 4)), ("13.10.1", (13, 4)), ("14.0.3", (13, 4))]
 )

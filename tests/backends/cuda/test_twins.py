@@ -46,6 +46,7 @@ def surroundings(made: Lowered, names: tuple[str, ...]) -> Counter[tuple[str, tu
                    if op.name in names)  # fmt: skip
 
 
+@pytest.mark.sweep(10)
 @pytest.mark.parametrize("case", SAFE, ids=lambda case: case.kernel.name)
 def test_what_is_proved_costs_nothing_and_a_check_no_branch(case: Case) -> None:
     for arguments, constants in case.launches():
@@ -62,6 +63,7 @@ def test_what_is_proved_costs_nothing_and_a_check_no_branch(case: Case) -> None:
                     assert is_checked
 
 
+@pytest.mark.sweep(30)
 @pytest.mark.parametrize("case", SAFE, ids=lambda case: case.kernel.name)
 def test_checks_are_left_where_the_verdict_says_so(case: Case) -> None:
     arguments, constants = case.launches()[0]
@@ -73,6 +75,7 @@ def test_checks_are_left_where_the_verdict_says_so(case: Case) -> None:
     assert case.data or not made.program.has_report
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("name", NAMES)
 def test_only_examples_that_read_a_position_from_memory_differ_from_their_twin(name: str) -> None:
     made, twin = both(*own(name))

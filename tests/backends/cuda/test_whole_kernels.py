@@ -2,6 +2,8 @@
 
 The evaluator raises where a GPU would do as it pleases: accesses out of bounds, promises that do not hold, accesses to
 one element that no token orders or that two programs make, dead lanes that decide something.
+
+The fast tier keeps some kernels of each family and of the corpus, a few random ones, and all that was wrong once.
 """
 
 from __future__ import annotations
@@ -38,6 +40,8 @@ from tileproof.language.dtypes import BF16, F16, F32, F64
 from tileproof.runtime.gpu import Variant
 
 SUPPORT = Path(__file__).resolve().parents[2] / "support"
+FEW = ("--count", "5", "--seconds", "inf")
+MANY = ("--seconds", os.environ.get("TILEPROOF_FUZZ_SECONDS", "4"))
 EXAMPLES = {name: make for name, make in examples().items() if "-" in name}
 """At odd sizes and at whole tiles; their own are launched as part of the corpus."""
 ELEMENTS, AXES, MOVEMENTS = element_operations(), axis_operations(), movements()
@@ -56,27 +60,32 @@ def comparing(compare: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]
     return both
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example(name: str) -> None:
     assert assert_simulated(EXAMPLES[name], comparing(assert_alike)) == []
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", ELEMENTS)
 def test_an_operation_on_elements(name: str) -> None:
     assert assert_simulated(ELEMENTS[name], assert_agree) == []
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("name", AXES)
 def test_an_operation_along_an_axis(name: str) -> None:
     computed = F64 if "f64" in name else F32
     assert assert_simulated(AXES[name], partial(assert_alike, computed=computed)) == []
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("name", MOVEMENTS)
 def test_movement_walks_branches_and_combiners(name: str) -> None:
     assert assert_simulated(MOVEMENTS[name], comparing(assert_alike)) == []
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("case", [case for case in SAFE if case.kernel.name not in QUANTISED],
                          ids=lambda case: case.kernel.name)  # fmt: skip
 def test_a_safe_kernel_of_the_corpus(case: Case) -> None:
@@ -84,6 +93,7 @@ def test_a_safe_kernel_of_the_corpus(case: Case) -> None:
         assert assert_simulated(lambda number=number: (case.kernel, *case.launches()[number])) == []
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("case", [case for case in SAFE if case.kernel.name not in QUANTISED][::5],
                          ids=lambda case: case.kernel.name)  # fmt: skip
 def test_a_safe_kernel_of_the_corpus_at_random_shapes(case: Case) -> None:
@@ -96,6 +106,7 @@ def test_a_safe_kernel_of_the_corpus_at_random_shapes(case: Case) -> None:
     assert_simulated(make, comparing(assert_alike))
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("kernel", HARD, ids=lambda kernel: kernel.name)
 def test_a_kernel_that_was_once_wrong_on_the_cpu(kernel: tp.Kernel) -> None:
     for number in range(len(HARD[kernel]())):
@@ -109,9 +120,10 @@ def test_a_kernel_that_was_once_wrong_on_the_cpu(kernel: tp.Kernel) -> None:
 
 
 @pytest.mark.parametrize("kind", ["shaped", "owned"])
-def test_random_kernels(kind: str) -> None:
+@pytest.mark.parametrize("limit", [FEW, pytest.param(MANY, marks=pytest.mark.slow)], ids=["few", "many"])
+def test_random_kernels(kind: str, limit: tuple[str, ...]) -> None:
     path = os.pathsep.join([str(SUPPORT), os.environ.get("PYTHONPATH", "")])
-    words = [str(SUPPORT / "cuda_fuzz.py"), "--kind", kind, "--seconds", os.environ.get("TILEPROOF_FUZZ_SECONDS", "4")]
+    words = [str(SUPPORT / "cuda_fuzz.py"), "--kind", kind, *limit]
     done = subprocess.run(
         [sys.executable, *words], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True
     )
@@ -124,11 +136,13 @@ def test_a_product_on_another_schedule(name: str) -> None:
     assert assert_simulated(SCHEDULES[name]) == []
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", SUMS)
 def test_what_programs_combine(name: str) -> None:
     assert assert_simulated(SUMS[name]) == []
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("deterministic", [False, True])
 def test_programs_combine_infinities_and_nan(dtype: str, deterministic: bool) -> None:
@@ -157,6 +171,7 @@ VARIATIONS: dict[str, Callable[[Variant], Variant]] = {
 """Ways to lower a kernel that any launch may be lowered in."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variation", VARIATIONS)
 def test_kernels_of_the_corpus_mean_the_same_however_they_are_lowered(variation: str) -> None:
     first = list(VARIATIONS).index(variation)

@@ -413,6 +413,7 @@ def test_its_twin_is_silent_and_gives_one_result_in_every_order(one: Fault, tmp_
             np.testing.assert_array_equal(argument, first)
 
 
+@pytest.mark.sweep(20)
 @pytest.mark.parametrize("one", [one for one in FAULTS if "unsafe" not in one.body], ids=lambda one: one.name)
 def test_a_planted_fault_does_not_get_through_a_launch(one: Fault, tmp_path: Path) -> None:
     arguments = one.arguments(True)
@@ -425,6 +426,7 @@ def test_a_planted_fault_does_not_get_through_a_launch(one: Fault, tmp_path: Pat
         np.testing.assert_array_equal(argument, before)
 
 
+@pytest.mark.sweep(15)
 @pytest.mark.parametrize("one", FAULTS, ids=lambda one: one.name)
 def test_its_twin_launches_where_it_is_right_for_all_arguments(one: Fault, tmp_path: Path) -> None:
     kernel = one.kernel(False, tmp_path)

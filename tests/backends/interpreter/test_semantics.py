@@ -150,6 +150,7 @@ PYTHON = {
 }
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("fn", list(PYTHON))
 @given(data=st.data())
 def test_integers_wrap_python(fn: BinaryFn, data: st.DataObject) -> None:
@@ -159,6 +160,7 @@ def test_integers_wrap_python(fn: BinaryFn, data: st.DataObject) -> None:
     assert apply(fn, x, y, dtype) == (expected if fn.compares else wrap(expected, dtype))
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("fn", list(PYTHON))
 @given(data=st.data())
 def test_index_is_python_or_refused(fn: BinaryFn, data: st.DataObject) -> None:
@@ -221,6 +223,7 @@ EXACT = {
 }
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("dtype", [F16, BF16, F32])
 @pytest.mark.parametrize("fn", list(EXACT))
 @given(data=st.data())
@@ -286,6 +289,7 @@ def test_special_values(fn: UnaryFn, x: float, expected: float, dtype: DType) ->
     assert same(apply_unary(fn, x, dtype), expected)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("fn", ["exp", "sqrt", "tanh", "sin", "cos", "erf", "log", "log2", "exp2"])
 @given(x=st.floats(2**-10, 20.0, width=16))
 def test_elementary_functions_round_the_mathematical_value(fn: str, x: float) -> None:
@@ -317,6 +321,7 @@ def test_isnan_sees_only_nan() -> None:
 # Conversions.
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("target", list(FORMATS))
 @given(x=st.floats(allow_nan=False, allow_infinity=False) | st.floats(-500.0, 500.0))
 @example(x=1 + 2**-8 + 2**-40)
@@ -327,6 +332,7 @@ def test_f64_rounds_once_to_every_float(x: float, target: DType) -> None:
     assert convert(x, F64, target) == rounded(Fraction(x), target)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("target", list(FORMATS))
 @given(data=st.data())
 def test_integers_round_once_to_every_float(target: DType, data: st.DataObject) -> None:

@@ -27,6 +27,7 @@ def test_a_module_that_is_cut_off_is_refused(name: str) -> None:
             decode(data[:length])
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("name", SAMPLES)
 def test_damaged_bytes_are_refused_or_read_but_never_crash(name: str) -> None:
     chance = random.Random(name)

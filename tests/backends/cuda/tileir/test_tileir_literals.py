@@ -26,6 +26,7 @@ def test_a_float_is_rounded_as_numpy_rounds_it(element: Number, value: float) ->
     assert bits_of(element, value) == int.from_bytes(there.tobytes(), "little")
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("element", SHORT, ids=str)
 def test_every_pattern_is_read_and_written_back(element: Number) -> None:
     patterns = np.arange(1 << element.bits).astype(f"u{element.bits // 8}")

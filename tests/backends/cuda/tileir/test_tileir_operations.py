@@ -37,6 +37,7 @@ def test_a_module_comes_back_as_it_was(name: str, version: tuple[int, int]) -> N
     assert show(again, locations=True) == show(first, locations=True)
 
 
+@pytest.mark.sweep(2)
 @needs_tools
 @pytest.mark.parametrize(("name", "version"), CASES)
 def test_the_assembler_takes_every_operation(name: str, version: tuple[int, int], tmp_path: Path) -> None:

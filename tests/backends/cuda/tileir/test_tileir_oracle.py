@@ -111,6 +111,7 @@ KERNELS = [
 ]
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("version", [(13, 3), (13, 4)])
 @pytest.mark.parametrize(("kernel", "parameters"), KERNELS)
 def test_their_kernels_read_the_same_after_our_decoder_and_encoder(
