@@ -1,0 +1,105 @@
+"""Runs the witness of every mutant: `python -m tests.mutants [package ...] [--jobs N]`, from the root.
+
+Each job has a copy of the sources in a temporary folder, where it makes one mutant after another, and runs the witness
+on that copy with an empty cache of compiled kernels. A mutant is killed if its witness fails, survives if it passes,
+and is stale if the old text is not there exactly once, or the witness cannot be run or fails on the right code.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import queue
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from . import PACKAGES, ROOT, Mutant
+
+SECONDS = 120
+"""After which a witness counts as failed: it waits for what never comes."""
+
+
+@contextmanager
+def sources() -> Iterator[Path]:
+    """A folder with a copy of the sources."""
+    with tempfile.TemporaryDirectory(prefix="tileproof-mutants-") as name:
+        shutil.copytree(ROOT / "src", Path(name, "src"))
+        yield Path(name)
+
+
+def run_tests(tree: Path, tests: Sequence[str], seconds: float | None = None) -> subprocess.CompletedProcess[str]:
+    """Runs tests on the sources of a tree."""
+    with tempfile.TemporaryDirectory(prefix="tileproof-cache-") as cache:
+        environment = os.environ | {"PYTHONPATH": str(tree / "src"), "TILEPROOF_CACHE_DIR": cache}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # else all modules are compiled once for each mutant
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-rfE", "--tb=no", *tests]
+        return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=seconds)
+
+
+def failing(tree: Path, tests: Sequence[str]) -> set[str]:
+    """The tests among some that fail on the right code; all of them if that cannot be told."""
+    done = run_tests(tree, tests)
+    lines = [line.split(" ", 1)[1] for line in done.stdout.splitlines() if line.startswith(("FAILED ", "ERROR "))]
+    found = {test for test in tests for line in lines if line == test or line.startswith(f"{test} - ")}
+    return found if done.returncode == 0 or (done.returncode == 1 and found) else set(tests)
+
+
+def outcome(tree: Path, mutant: Mutant) -> str:
+    """What became of a mutant."""
+    if (count := mutant.count(tree)) != 1:
+        return f"stale: the old text is there {count} times"
+    with mutant.applied(tree):
+        try:
+            done = run_tests(tree, [mutant.witness], SECONDS)
+        except subprocess.TimeoutExpired:
+            return "killed"
+    if done.returncode == 1 or done.returncode < 0:
+        return "killed"
+    return "SURVIVED" if done.returncode == 0 else f"stale: pytest ends with {done.returncode}"
+
+
+def main() -> int:
+    """Judges the tests of some packages, or of all."""
+    parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
+    parser.add_argument("packages", nargs="*", metavar="package", help=f"of {', '.join(PACKAGES)}; all if none")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="mutants at a time")
+    given = parser.parse_args()
+    if unknown := set(given.packages) - PACKAGES.keys():
+        parser.error(f"there is no package {', '.join(sorted(unknown))}")
+    mutants = [(name, each) for name in given.packages or PACKAGES for each in PACKAGES[name]]
+    began = time.monotonic()
+    with sources() as tree:
+        wrong = failing(tree, sorted({each.witness for _, each in mutants}))
+    waiting: queue.SimpleQueue[tuple[str, Mutant] | None] = queue.SimpleQueue()
+    for each in [*mutants, *[None] * given.jobs]:
+        waiting.put(each)
+    done: queue.SimpleQueue[tuple[str, Mutant, str]] = queue.SimpleQueue()
+
+    def work() -> None:
+        with sources() as tree:
+            while (each := waiting.get()) is not None:
+                is_wrong = each[1].witness in wrong
+                done.put((*each, "stale: the witness fails on the right code" if is_wrong else outcome(tree, each[1])))
+
+    for _ in range(given.jobs):
+        threading.Thread(target=work, daemon=True).start()
+    bad = 0
+    for number in range(1, len(mutants) + 1):
+        name, mutant, became = done.get()
+        bad += became != "killed"
+        print(f"[{number}/{len(mutants)}] {became:8} {name}: {mutant.promise}", flush=True)
+        if became != "killed":
+            print(f"    {mutant.file}: {mutant.old!r} -> {mutant.new!r}\n    {mutant.witness}", flush=True)
+    print(f"{len(mutants) - bad} of {len(mutants)} killed in {time.monotonic() - began:.0f} seconds")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

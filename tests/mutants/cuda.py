@@ -1,0 +1,223 @@
+"""Mutants of `backends/cuda`: views and masks, the order of accesses, facts of a launch, the assembler."""
+
+from __future__ import annotations
+
+from .mutant import Mutant
+
+CUDA = [
+    Mutant(
+        "src/tileproof/backends/cuda/access.py",
+        "        mask = both(s, mask, _inside(s, where, place, pick, view.extents[place]))",
+        "        mask = both(s, mask, _inside(s, where, place, pick, view.extents[0]))",
+        "tests/backends/cuda/test_corner_launches.py::test_nothing_is_read_of_a_part_without_elements[4]",
+        "A get tests an index against the extent of its own axis.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/access.py",
+        "        mask = both(s, mask, _inside(s, where, place, pick, view.extents[place]))",
+        "        pass",
+        "tests/backends/cuda/test_corner_launches.py::test_nothing_is_read_of_a_part_without_elements[4]",
+        "A get reads nothing outside.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/access.py",
+        "return [True] * len(where.picks) if is_inside and s.version >= (13, 4) else None",
+        "return [True] * len(where.picks) if s.version >= (13, 4) else None",
+        (
+            "tests/backends/cuda/test_assembles.py::test_the_bytecode_of_a_safe_kernel_comes_back_as_it"
+            "_went_in[helper_stores]"
+        ),
+        "An access that may be outside is not said to be inside.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/access.py",
+        ("        if pick.is_entry and pick.indices is None:\n            there"),
+        ("        if pick.is_entry and pick.indices is None and False:\n            there"),
+        "tests/backends/cuda/test_corner_launches.py::test_none_behind_a_cut_is_not_the_element_before_it",
+        "An access at none does nothing.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/access.py",
+        "s.along(s.b.cmpi(Predicate.LESS, line, live, signed=True), shape, axis))",
+        "s.along(s.b.cmpi(Predicate.LESS_EQUAL, line, live, signed=True), shape, axis))",
+        (
+            "tests/backends/cuda/test_corner_launches.py::test_indices_are_compared_whose_distance_does"
+            "_not_fit_64_bits[2305843009213693952-0]"
+        ),
+        "Lanes behind the last live one are masked.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/access.py",
+        "            moved = positions.plus(s.b, picked.start, origin)",
+        "            moved = picked.start",
+        (
+            "tests/backends/cuda/test_corner_launches.py::test_the_one_piece_of_an_empty_axis_may_begin"
+            "_at_the_end_of_a_tensor[3-5]"
+        ),
+        "A part of a tensor begins at the cut.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/stores.py",
+        "done = s.b.store_ptr(pointers(s, view, where), value, mask=mask, token=token)",
+        "done = s.b.store_ptr(pointers(s, view, where), value, mask=None, token=token)",
+        (
+            "tests/backends/cuda/test_corner_launches.py::test_indices_are_compared_whose_distance_does"
+            "_not_fit_64_bits[2305843009213693952-0]"
+        ),
+        "A scattered store is masked.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/checks.py",
+        "over = b.cmpi(Predicate.GREATER_EQUAL, index, s.spread(high, shape), signed=signed)",
+        "over = b.cmpi(Predicate.GREATER, index, s.spread(high, shape), signed=signed)",
+        "tests/backends/cuda/test_corner_launches.py::test_two_guarded_stores_share_a_tile_of_indices[8]",
+        "The index behind the last fails its check.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/checks.py",
+        "    wrong = b.ori(under, over)",
+        "    wrong = over",
+        "tests/backends/cuda/test_goldens.py::test_the_bytecode_of_an_example_is_what_it_was[kv_append]",
+        "An index below its bound fails its check.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/facts.py",
+        "min(-(-reach // _VECTOR) * _VECTOR, _APART)",
+        "1",
+        "tests/backends/cuda/test_corner_launches.py::test_the_step_of_an_axis_of_one_element_fits_32_bits",
+        "The stride of an axis of one element is none that promises too much.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/facts.py",
+        "if dimensions[name] and dimensions[name] % size == 0),",
+        "if dimensions[name] % size == 0),",
+        (
+            "tests/backends/cuda/test_corner_launches.py::test_the_one_piece_of_an_empty_axis_may_begin"
+            "_at_the_end_of_a_tensor[3-0]"
+        ),
+        "An empty dimension is divided by no tile.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/facts.py",
+        "(name, _power(dimensions[name] or 1, _VECTOR))",
+        "(name, _power(dimensions[name], _VECTOR))",
+        (
+            "tests/backends/cuda/test_corner_launches.py::test_the_one_piece_of_an_empty_axis_may_begin"
+            "_at_the_end_of_a_tensor[3-0]"
+        ),
+        "An empty dimension is no multiple.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/order.py",
+        "        return self._chain(root).store\n",
+        "        return self.wait\n",
+        (
+            "tests/backends/cuda/test_corner_launches.py::test_a_program_that_is_alone_reads_what_it_wr"
+            "ote_before_the_cut"
+        ),
+        "A load waits for the store before it.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/order.py",
+        "            return None if tensor in self.frozen else self.wait",
+        "            return None",
+        ("tests/backends/cuda/test_dependent.py::test_nothing_but_frozen_tensors_is_touched_before_the_wait[add]"),
+        "A load of what the kernel ahead may write waits for it.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/order.py",
+        (
+            "                if not any(isinstance(earlier, ops.Store) for earlier, _ in "
+            "sites.get(belongs[tensor], ())):\n"
+            "                    free.add(past)"
+        ),
+        "                free.add(past)",
+        (
+            "tests/backends/cuda/test_corner_launches.py::test_a_program_that_is_alone_reads_what_it_wr"
+            "ote_before_the_cut"
+        ),
+        "What was written before a cut is read behind that.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/order.py",
+        ("    if len(sites) > 1:\n        return True\n"),
+        ("    if len(sites) > 2:\n        return True\n"),
+        ("tests/backends/cuda/test_corner_launches.py::test_what_is_outside_is_not_read_inside_where_others_write"),
+        "A load and a store of one tensor are ordered.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/integers.py",
+        "    return b.select(zero, like(b, x, 0), quotient)",
+        "    return quotient",
+        "tests/backends/cuda/test_computing_arithmetic.py::test_two_operands[index?]",
+        "A whole number divided by 0 is 0.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/integers.py",
+        "Rounding.DOWN if is_signed(dtype) else Rounding.ZERO",
+        "Rounding.ZERO",
+        "tests/backends/cuda/test_computing_arithmetic.py::test_two_operands[index?]",
+        "Whole numbers are divided downward.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/integers.py",
+        "    return b.select(inside, shifted, like(b, x, 0))",
+        "    return shifted",
+        "tests/backends/cuda/test_computing_arithmetic.py::test_operands_written_in_the_program[i8-shl]",
+        "A shift by the width gives 0.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/combined.py",
+        "inside = b.cmpi(Predicate.LESS, here,",
+        "inside = b.cmpi(Predicate.LESS_EQUAL, here,",
+        (
+            "tests/backends/cuda/test_dependent.py::test_nothing_but_frozen_tensors_is_touched_before_t"
+            "he_wait[histogram]"
+        ),
+        "What begins a combined tensor writes nothing behind it.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/combined.py",
+        ("        s.b.store_ptr(places, value, mask=inside, token=s.order.wait)\n\n\ndef finish"),
+        ("        s.b.store_ptr(places, value, mask=None, token=s.order.wait)\n\n\ndef finish"),
+        (
+            "tests/backends/cuda/test_checked_index_launches.py::test_a_launch_of_a_copy_does_on_a_gpu_"
+            "what_the_interpreter_does[Unique without holes in a row int32 0]"
+        ),
+        "What begins a combined tensor is masked.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/running.py",
+        "            return -(-max(sizes, default=0) // CHUNK)",
+        "            return max(sizes, default=0) // CHUNK",
+        (
+            "tests/backends/cuda/test_checked_index_launches.py::test_a_launch_of_a_copy_does_on_a_gpu_"
+            "what_the_interpreter_does[Unique without holes in a row int32 0]"
+        ),
+        "The last elements of a combined tensor begin anew, too.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/indices.py",
+        "    rest = positions.minus(s.b, whole.extents[axis], at)",
+        "    rest = whole.extents[axis]",
+        ("tests/backends/cuda/test_corner_launches.py::test_what_get_finds_outside_is_counted_from_the_cut[16]"),
+        "The part behind a cut is shorter than the whole.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/assembling.py",
+        ("            if ended.status:\n                raise"),
+        ("            if ended.status > 0:\n                raise"),
+        (
+            "tests/backends/cuda/test_assembles.py::test_a_kernel_over_which_the_assembler_crashes_is_t"
+            "old_in_other_words[behind]"
+        ),
+        "A crash of the assembler is no success.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/processes.py",
+        "            os.killpg(process.pid, signal.SIGKILL)",
+        "            os.kill(process.pid, signal.SIGKILL)",
+        "tests/backends/cuda/test_assembling.py::test_what_a_crashed_assembler_started_is_ended",
+        "What an assembler started ends with it.",
+    ),
+]
