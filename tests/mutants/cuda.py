@@ -7,6 +7,16 @@ from .mutant import Mutant
 CUDA = [
     Mutant(
         "src/tileproof/backends/cuda/access.py",
+        ("    if where.shape and view.is_plain and where.is_boxed and _starts_inside(s, view, op.picks) and is_alone:"),
+        "    if where.shape and where.is_boxed and _starts_inside(s, view, op.picks) and is_alone:",
+        (
+            "tests/backends/cuda/test_corner_launches.py::test_the_one_piece_of_an_empty_axis_may_begin"
+            "_at_the_end_of_a_tensor[3-0]"
+        ),
+        "A tensor with negative strides or an empty axis is not read through a view.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/access.py",
         "        mask = both(s, mask, _inside(s, where, place, pick, view.extents[place]))",
         "        mask = both(s, mask, _inside(s, where, place, pick, view.extents[0]))",
         "tests/backends/cuda/test_corner_launches.py::test_nothing_is_read_of_a_part_without_elements[4]",
@@ -18,6 +28,20 @@ CUDA = [
         "        pass",
         "tests/backends/cuda/test_corner_launches.py::test_nothing_is_read_of_a_part_without_elements[4]",
         "A get reads nothing outside.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/access.py",
+        "        is_there = both(s, is_there, b.andi(low, high))",
+        "        is_there = both(s, is_there, high)",
+        "tests/backends/cuda/test_goldens.py::test_the_bytecode_of_an_example_is_what_it_was[qkv]",
+        "A get of a whole tile gives its fill at a negative position.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/access.py",
+        "        stride == 1 and not pick.is_inside and extent.divisor * size % _QUANTUM",
+        "        stride == 1 and not pick.is_inside and extent.divisor % _QUANTUM",
+        "tests/backends/cuda/test_ragged_ends.py::test_an_end_at_a_multiple_of_16_bytes_is_stored_whole[12]",
+        "What ends with its tensor is stored whole where the copy engine can do that only.",
     ),
     Mutant(
         "src/tileproof/backends/cuda/access.py",
@@ -81,6 +105,20 @@ CUDA = [
         "An index below its bound fails its check.",
     ),
     Mutant(
+        "src/tileproof/backends/cuda/checks.py",
+        ("    if live is not None:\n        wrong = b.andi(wrong, live)\n"),
+        "",
+        ("tests/backends/cuda/test_goldens.py::test_the_bytecode_of_an_example_is_what_it_was[append_attention]"),
+        "Lanes that do not exist fail no check.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/checks.py",
+        "    s.put(op.result, b.andi(before, _negated(s, failed)))",
+        "    s.put(op.result, _negated(s, failed))",
+        "tests/backends/cuda/test_goldens.py::test_the_bytecode_of_an_example_is_what_it_was[kv_append]",
+        "What failed before stays failed.",
+    ),
+    Mutant(
         "src/tileproof/backends/cuda/facts.py",
         "min(-(-reach // _VECTOR) * _VECTOR, _APART)",
         "1",
@@ -106,6 +144,13 @@ CUDA = [
             "_at_the_end_of_a_tensor[3-0]"
         ),
         "An empty dimension is no multiple.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/order.py",
+        "        return self._joined([*([] if chain.store is None else [chain.store]), *chain.since])",
+        "        return chain.store",
+        "tests/backends/cuda/test_order.py::test_a_store_waits_for_the_load_before_it",
+        "A store waits for the reads before it.",
     ),
     Mutant(
         "src/tileproof/backends/cuda/order.py",
@@ -146,6 +191,13 @@ CUDA = [
         "A load and a store of one tensor are ordered.",
     ),
     Mutant(
+        "src/tileproof/backends/cuda/order.py",
+        ("            case ops.Along(walker) if walker is moving:\n                return True"),
+        ("            case ops.Along(walker):\n                return True"),
+        "tests/backends/cuda/test_order.py::test_a_loop_that_stores_at_one_place_in_each_turn_is_ordered",
+        "A store at another loop's walker comes back to its place.",
+    ),
+    Mutant(
         "src/tileproof/backends/cuda/integers.py",
         "    return b.select(zero, like(b, x, 0), quotient)",
         "    return quotient",
@@ -167,6 +219,54 @@ CUDA = [
         "A shift by the width gives 0.",
     ),
     Mutant(
+        "src/tileproof/backends/cuda/dependent.py",
+        "is_free = op.tensor in frozen and size <= min(most, room)",
+        "is_free = size <= min(most, room)",
+        (
+            "tests/backends/cuda/test_dependent.py::test_what_is_frozen_stands_before_the_wait_and_behi"
+            "nd_it_for_later_programs[frozen1]"
+        ),
+        "Only frozen tensors are read before the wait.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/dependent.py",
+        "is_free = op.tensor in frozen and size <= min(most, room)",
+        "is_free = op.tensor in frozen and size <= most",
+        "tests/backends/cuda/test_dependent.py::test_no_more_is_read_early_than_registers_hold[256-0]",
+        "What is read before the wait fits the registers.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/dependent.py",
+        "        if is_free and not behind.intersection(ops.operands(op)):",
+        "        if is_free:",
+        "tests/backends/cuda/test_dependent.py::test_a_position_that_was_read_early_is_read_at_early",
+        "A read that needs what the kernel ahead writes stands behind the wait.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/dependent.py",
+        '        assert is_frozen, f"{op.name} of {self.name} may happen before the wait"',
+        "        return",
+        (
+            "tests/backends/cuda/test_dependent.py::test_what_is_frozen_stands_before_the_wait_and_behi"
+            "nd_it_for_later_programs[frozen1]"
+        ),
+        "The verifier finds an access before the wait.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/dependent.py",
+        "        is_frozen = op.name in _LOADS and op.operands[0] in self.frozen",
+        "        is_frozen = op.operands[0] in self.frozen",
+        "tests/backends/cuda/test_dependent.py::test_a_store_to_a_frozen_tensor_is_not_let_through",
+        "The verifier finds a write to a frozen tensor before the wait.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/dependent.py",
+        "            self._mark(op.results, [all(each) for each in both])",
+        "            self._mark(op.results, [any(each) for each in both])",
+        ("tests/backends/cuda/test_dependent.py::test_a_token_that_one_path_loses_is_behind_nothing[if-False]"),
+        "A token is behind the wait only if it is in both branches.",
+    ),
+    Mutant(
         "src/tileproof/backends/cuda/combined.py",
         "inside = b.cmpi(Predicate.LESS, here,",
         "inside = b.cmpi(Predicate.LESS_EQUAL, here,",
@@ -185,6 +285,16 @@ CUDA = [
             "what_the_interpreter_does[Unique without holes in a row int32 0]"
         ),
         "What begins a combined tensor is masked.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/small_sums.py",
+        "max(turns - is_inside, 0) * of_turn",
+        "of_turn",
+        (
+            "tests/backends/cuda/test_small_sums.py::test_sums_that_cannot_be_too_large_are_left_to_ten"
+            "sor_cores[nested int8-expected5]"
+        ),
+        "All turns of a loop count.",
     ),
     Mutant(
         "src/tileproof/backends/cuda/running.py",
@@ -212,6 +322,30 @@ CUDA = [
             "old_in_other_words[behind]"
         ),
         "A crash of the assembler is no success.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/toolchain.py",
+        "    if len(releases) > 1:",
+        "    if len(releases) > 3:",
+        "tests/backends/cuda/test_toolchain.py::test_parts_of_different_releases_are_refused[tileiras]",
+        "Parts of different releases are refused.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/toolchain.py",
+        "    if min(releases) < OLDEST:",
+        "    if max(releases) < (1, 0):",
+        "tests/backends/cuda/test_toolchain.py::test_an_old_release_is_refused",
+        "An assembler that is too old is refused.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/toolchain.py",
+        "        return min(self.release, NEWEST_BYTECODE)",
+        "        return NEWEST_BYTECODE",
+        (
+            "tests/backends/cuda/test_toolchain.py::test_newer_releases_get_the_newest_bytecode_they_an"
+            "d_we_know[13.3.5-format0]"
+        ),
+        "An assembler gets a format that it knows.",
     ),
     Mutant(
         "src/tileproof/backends/cuda/processes.py",

@@ -14,6 +14,16 @@ FRONTEND = [
     ),
     Mutant(
         "src/tileproof/frontend/indexing.py",
+        "    if tensor in ctx.cut:",
+        "    if tensor not in ctx.cut and False:",
+        (
+            "tests/frontend/test_spaces_and_combining.py::test_a_space_in_a_wrong_place_or_shape_is_ref"
+            'used[_, late = tp.split_at(y, "M", 1)\\nfor i in tp.parallel(M=2):\\n]'
+        ),
+        "A tensor that was cut in two is reached through its views alone.",
+    ),
+    Mutant(
+        "src/tileproof/frontend/indexing.py",
         "    if len(items) != len(dimensions):",
         "    if len(items) > len(dimensions):",
         ("tests/frontend/test_dimensions_and_tags.py::test_what_does_not_belong_together_is_refused[c[i] = 1.0]"),
@@ -68,6 +78,16 @@ FRONTEND = [
     ),
     Mutant(
         "src/tileproof/frontend/indexing.py",
+        ("    if access.combines:\n        cure"),
+        ("    if access is Access.SUM:\n        cure"),
+        (
+            "tests/frontend/test_spaces_and_combining.py::test_an_access_that_is_not_allowed_is_refused"
+            "[Max-f32-s[i] = 1.0-Code.READS_SUM]"
+        ),
+        "A Max or a Min is combined into, never overwritten.",
+    ),
+    Mutant(
+        "src/tileproof/frontend/indexing.py",
         "    if not access.combines:",
         "    if access is Access.IN:",
         (
@@ -89,6 +109,16 @@ FRONTEND = [
         "        if not (have.is_float or wanted.is_float):",
         ("tests/frontend/test_control_flow.py::test_all_mistakes_are_reported_at_once_and_their_consequences_are_not"),
         "A store converts floats to floats only; every other cast is written.",
+    ),
+    Mutant(
+        "src/tileproof/frontend/indexing.py",
+        "        if isinstance(own.tag, DimensionTag) and place == Axis(own.length):",
+        "        if own.tag is not None and place == Axis(own.length):",
+        (
+            "tests/frontend/test_dimensions_and_tags.py::test_what_does_not_belong_together_is_refused["
+            "c[0:2, j] = c[i, j]]"
+        ),
+        "A tile of a walker keeps its tag: it may be short.",
     ),
     Mutant(
         "src/tileproof/frontend/indexing.py",
@@ -149,6 +179,16 @@ FRONTEND = [
     ),
     Mutant(
         "src/tileproof/frontend/axes.py",
+        "one.length != other.length or (one.tag and other.tag and one.tag != other.tag)",
+        "one.length != other.length",
+        (
+            "tests/frontend/test_dimensions_and_tags.py::test_what_does_not_belong_together_is_refused["
+            "if s > 0.0:\\n    g = col[i]\\nelse:\\n    g = row[j]\\nc[i, j] = g.sum()]"
+        ),
+        "Branches do not give a name tiles of different walkers.",
+    ),
+    Mutant(
+        "src/tileproof/frontend/axes.py",
         "        joined.append(one if one.tag else other)",
         "        joined.append(other if one.tag else one)",
         (
@@ -156,6 +196,16 @@ FRONTEND = [
             "t = tp.zeros((BK,))\\nfor p in tp.tiles(K=BK):\\n    t = t + b[p, 0]\\nc[i, j] = t.sum()]"
         ),
         "A value that may be short in one branch may be short after both.",
+    ),
+    Mutant(
+        "src/tileproof/frontend/axes.py",
+        "        return meet(value, target) == target",
+        "        return len(meet(value, target)) == len(target)",
+        (
+            "tests/frontend/test_dimensions_and_tags.py::test_what_does_not_belong_together_is_refused["
+            "c[0:2, j] = c[i, j]]"
+        ),
+        "A value is stored only where its axes fit exactly.",
     ),
     Mutant(
         "src/tileproof/frontend/axes.py",
@@ -226,6 +276,16 @@ FRONTEND = [
     ),
     Mutant(
         "src/tileproof/frontend/spaces.py",
+        "if ctx.place is Place.INSIDE or ctx.depth or ctx.stack:",
+        "if ctx.place is Place.INSIDE or ctx.stack:",
+        (
+            "tests/frontend/test_spaces_and_combining.py::test_a_space_in_a_wrong_place_or_shape_is_ref"
+            "used[for r in range(2):\\n    for i in tp.parallel(M=2):\\n        y[]"
+        ),
+        "The parallel space stands at the top level, in no loop or branch.",
+    ),
+    Mutant(
+        "src/tileproof/frontend/spaces.py",
         '("start", BinaryFn.MAX), ("stop", BinaryFn.MIN)',
         '("start", BinaryFn.MAX), ("stop", BinaryFn.MAX)',
         "tests/language/test_rules_spaces.py::test_sub_tiles_take_start_and_stop_and_stay_in_their_tile",
@@ -247,6 +307,16 @@ FRONTEND = [
         "            pass",
         "tests/language/test_rules_spaces.py::test_a_split_is_joined",
         "Pieces of a split axis are joined.",
+    ),
+    Mutant(
+        "src/tileproof/frontend/functions.py",
+        "    if have.bits != dtype.bits or any(",
+        "    if any(",
+        (
+            "tests/frontend/test_dimensions_and_tags.py::test_what_does_not_belong_together_is_refused["
+            "c[i, j] = tp.bitcast(c[i, j], f16).to(f32)]"
+        ),
+        "A bitcast goes between numbers of the same width.",
     ),
     Mutant(
         "src/tileproof/frontend/functions.py",
@@ -287,6 +357,16 @@ FRONTEND = [
     ),
     Mutant(
         "src/tileproof/frontend/functions.py",
+        "ctx.place is Place.INSIDE or ctx.depth or ctx.parallel_span is not None:",
+        "ctx.place is Place.INSIDE or ctx.parallel_span is not None:",
+        (
+            "tests/frontend/test_spaces_and_combining.py::test_a_space_in_a_wrong_place_or_shape_is_ref"
+            "used[if s > 0.0:\\n    tp.require(s > 0.0)\\nfor i in tp.parallel(M=2]"
+        ),
+        "A contract is tested once, so it stands at the top level.",
+    ),
+    Mutant(
+        "src/tileproof/frontend/functions.py",
         "        if isinstance(op, Load | Get) or blocks(op):",
         "        if isinstance(op, Get) or blocks(op):",
         (
@@ -294,6 +374,13 @@ FRONTEND = [
             "used[tp.require(x[0] > 0.0)\\nfor i in tp.parallel(M=2):\\n    y[i] =]"
         ),
         "A contract depends on what the host knows only.",
+    ),
+    Mutant(
+        "src/tileproof/frontend/fold.py",
+        "a >> b if b >= 0 else -int(a < 0)",
+        "a >> b if b >= 0 else 0",
+        "tests/frontend/test_expressions.py::test_constants_are_shifted_like_values[-5 >> -1]",
+        "Constants are shifted as values are at run time.",
     ),
     Mutant(
         "src/tileproof/frontend/fold.py",
@@ -352,9 +439,23 @@ FRONTEND = [
     Mutant(
         "src/tileproof/frontend/dimensions.py",
         "if rest == 0 and found >= 0 else None",
+        "if rest == 0 else None",
+        ("tests/language/test_rules_signatures.py::test_a_dimension_that_only_an_expression_names_is_solved_for"),
+        "No dimension is solved to a negative extent.",
+    ),
+    Mutant(
+        "src/tileproof/frontend/dimensions.py",
+        "if rest == 0 and found >= 0 else None",
         "if found >= 0 else None",
         "tests/frontend/test_dimensions.py::test_what_follows_from_extents_is_found[no whole number]",
         "A dimension is solved only where the equation comes out even.",
+    ),
+    Mutant(
+        "src/tileproof/frontend/dimensions.py",
+        ("    if len(missing) != 1:\n        return None"),
+        ("    if not missing:\n        return None"),
+        "tests/frontend/test_dimensions.py::test_what_follows_from_extents_is_found[two names are open]",
+        "An equation with two open dimensions is not solved.",
     ),
     Mutant(
         "src/tileproof/frontend/dimensions.py",
@@ -362,5 +463,12 @@ FRONTEND = [
         "return one // two if isinstance(two, Extent) or two else 0",
         "tests/frontend/test_dimensions.py::test_what_follows_from_extents_is_found[a constant]",
         "A division of dimensions is rounded up.",
+    ),
+    Mutant(
+        "src/tileproof/frontend/dimensions.py",
+        "    elif known.text != shown:",
+        "    elif len(known.text) != len(shown):",
+        "tests/frontend/test_dimensions.py::test_a_computed_dimension_has_one_meaning",
+        "A computed dimension has one meaning in a signature.",
     ),
 ]

@@ -7,10 +7,24 @@ from .mutant import Mutant
 LLM = [
     Mutant(
         "src/tileproof/llm/pages.py",
+        ("        if count > len(self._free):\n            return None"),
+        ("        if count > len(self._free) + 1:\n            return None"),
+        "tests/llm/test_scheduling.py::test_pages_are_given_back_once",
+        "A sequence gets all pages that it asks for, or none.",
+    ),
+    Mutant(
+        "src/tileproof/llm/pages.py",
         "            heapq.heappush(self._free, page)",
         "            self._is_taken[page] = False",
         "tests/llm/test_scheduling.py::test_the_last_that_came_gives_its_pages_back_and_is_computed_again",
         "A page that is given back can be taken again.",
+    ),
+    Mutant(
+        "src/tileproof/llm/room.py",
+        "    if memory // size < one:",
+        "    if memory // size < 1:",
+        "tests/llm/test_room.py::test_memory_that_is_given_is_filled_with_pages",
+        "A cache that holds no text of the longest kind is refused.",
     ),
     Mutant(
         "src/tileproof/llm/schedule.py",
@@ -21,10 +35,48 @@ LLM = [
     ),
     Mutant(
         "src/tileproof/llm/schedule.py",
+        "                left -= 1\n",
+        "",
+        "tests/llm/test_scheduling.py::test_texts_under_way_go_before_prompts_and_prompts_fill_what_is_left",
+        "Rows of a step are within its budget, those of sequences that generate included.",
+    ),
+    Mutant(
+        "src/tileproof/llm/schedule.py",
+        "while self.waiting and left > 0 and len(self.running) < self.most:",
+        "while self.waiting and left > 0 and len(self.running) <= self.most:",
+        "tests/llm/test_scheduling.py::test_no_more_texts_run_than_may",
+        "No more sequences run than were promised room.",
+    ),
+    Mutant(
+        "src/tileproof/llm/schedule.py",
+        "                break  # nobody is sent away for a newcomer",
+        "                pass",
+        "tests/llm/test_scheduling.py::test_a_newcomer_sends_nobody_away",
+        "Nobody is sent away for a newcomer.",
+    ),
+    Mutant(
+        "src/tileproof/llm/schedule.py",
         ("        self.pool.give_back(sequence.pages)\n        sequence.pages = []\n        sequence.computed = 0"),
         ("        self.pool.give_back(sequence.pages)\n        sequence.computed = 0"),
         "tests/llm/test_scheduling.py::test_the_last_that_came_gives_its_pages_back_and_is_computed_again",
         "A sequence that lost its pages uses them no more.",
+    ),
+    Mutant(
+        "src/tileproof/llm/schedule.py",
+        "            sequence.pages += [taken.pop(0) for _ in range(count)]",
+        "            sequence.pages += taken[:count]",
+        "tests/llm/test_scheduling.py::test_pages_that_are_taken_ahead_belong_to_one_text",
+        "No two sequences share a page.",
+    ),
+    Mutant(
+        "src/tileproof/llm/sequence.py",
+        "        return max(-(-length // PAGE) - len(self.pages), 0)",
+        "        return max(length // PAGE - len(self.pages), 0)",
+        (
+            "tests/llm/test_scheduling.py::test_whatever_comes_and_goes_everybody_finishes_and_no_page_"
+            "is_lost_or_shared[5]"
+        ),
+        "A part of a page needs a page.",
     ),
     Mutant(
         "src/tileproof/llm/sequence.py",
@@ -55,11 +107,39 @@ LLM = [
         "A buffer fits into the gap that it is placed in.",
     ),
     Mutant(
+        "src/tileproof/llm/arena.py",
+        "self._memory[dtype].shape[0] < length:",
+        "self._memory[dtype].shape[0] == 0:",
+        "tests/llm/test_steps.py::test_an_arena_that_grows_leaves_steps_their_memory",
+        "The arena is as long as the longest plan.",
+    ),
+    Mutant(
+        "src/tileproof/llm/requests.py",
+        "_is_number(self.top_p, 0, 1) and self.top_p > 0",
+        "_is_number(self.top_p, 0, 1)",
+        "tests/llm/test_requests.py::test_a_setting_that_cannot_be_used_is_named[top_p-values3]",
+        "top_p leaves at least one token.",
+    ),
+    Mutant(
         "src/tileproof/llm/requests.py",
         "        if any(not text for text in self.stop):",
         "        if any(text is None for text in self.stop):",
         "tests/llm/test_requests.py::test_a_setting_that_cannot_be_used_is_named[stop-values10]",
         "An empty stop string is refused.",
+    ),
+    Mutant(
+        "src/tileproof/llm/requests.py",
+        "        return not plain or bool(self.logit_bias)",
+        "        return not plain",
+        "tests/llm/test_engine_edges.py::test_a_bias_that_bans_every_token_is_named[cpu]",
+        "A bias changes logits before a token is chosen.",
+    ),
+    Mutant(
+        "src/tileproof/llm/requests.py",
+        "self.presence_penalty == 0 and self.frequency_penalty == 0",
+        "self.presence_penalty == 0",
+        "tests/llm/test_requests.py::test_what_changes_logits_is_a_penalty[frequency_penalty]",
+        "A frequency penalty changes logits before a token is chosen.",
     ),
     Mutant(
         "src/tileproof/llm/streaming.py",
@@ -69,11 +149,98 @@ LLM = [
         "Bytes that make no character come out as U+FFFD.",
     ),
     Mutant(
+        "src/tileproof/llm/streaming.py",
+        "        safe = len(held) - max((_overlap(held, stop) for stop in self._stops), default=0)",
+        "        safe = len(held)",
+        "tests/llm/test_streaming.py::test_only_what_may_become_a_stop_string_is_held_back[pieces0-shown0]",
+        "The beginning of a possible stop string is not shown.",
+    ),
+    Mutant(
+        "src/tileproof/llm/streaming.py",
+        "    longest = min(len(text), len(stop) - 1)",
+        "    longest = min(len(text), len(stop) - 2)",
+        "tests/llm/test_streaming.py::test_only_what_may_become_a_stop_string_is_held_back[pieces0-shown0]",
+        "All of a stop string but its last character is held back.",
+    ),
+    Mutant(
+        "src/tileproof/llm/generating.py",
+        ('        if token in self.ends:\n            self._close("stop")\n            return'),
+        ('        if token in self.ends:\n            self._close("length")\n            return'),
+        "tests/llm/test_flight.py::test_a_text_that_ends_by_a_token_has_nothing_behind_it[cpu-1]",
+        "An end token ends a text by `stop`.",
+    ),
+    Mutant(
+        "src/tileproof/llm/generating.py",
+        "len(self.sequence.generated) >= params.max_new_tokens or",
+        "len(self.sequence.generated) > params.max_new_tokens or",
+        "tests/llm/test_engine_edges.py::test_a_text_of_one_token[cpu]",
+        "A text has no more tokens than were asked for.",
+    ),
+    Mutant(
         "src/tileproof/llm/generating.py",
         " or self.sequence.length >= self.room:",
         " or self.sequence.length > self.room:",
         "tests/llm/test_flight.py::test_a_context_is_filled_to_its_last_place[cpu]",
         "A text has no more tokens than there is room for.",
+    ),
+    Mutant(
+        "src/tileproof/llm/generating.py",
+        "(frozenset() if params.ignore_eos else frozenset(ends))",
+        "frozenset(ends)",
+        "tests/llm/test_engine_edges.py::test_an_end_token_is_a_token_like_others_where_it_is_ignored[cpu]",
+        "The model's end tokens can be ignored.",
+    ),
+    Mutant(
+        "src/tileproof/llm/generating.py",
+        "frozenset(params.stop_token_ids) | (",
+        "(",
+        "tests/llm/test_engine_edges.py::test_tokens_that_are_asked_to_end_a_text_do[cpu]",
+        "A text ends at the tokens that were asked for.",
+    ),
+    Mutant(
+        "src/tileproof/llm/penalties.py",
+        "        seen[list(sequence.prompt)] = 1\n",
+        "",
+        ("tests/llm/test_penalties.py::test_a_row_says_what_the_prompt_has_and_how_often_tokens_were_generated"),
+        "Tokens of the prompt count for the repetition penalty.",
+    ),
+    Mutant(
+        "src/tileproof/llm/penalties.py",
+        "counts = np.bincount(sequence.generated, minlength=self._shape[1])",
+        "counts = np.bincount([], minlength=self._shape[1])",
+        ("tests/llm/test_penalties.py::test_a_row_says_what_the_prompt_has_and_how_often_tokens_were_generated"),
+        "A sequence that was sent away keeps the counts of its tokens.",
+    ),
+    Mutant(
+        "src/tileproof/llm/penalties.py",
+        "            self._free.append(sequence.place)\n",
+        "",
+        "tests/llm/test_penalties.py::test_a_row_is_free_again_when_its_text_ends",
+        "The row of a text that ended is free again.",
+    ),
+    Mutant(
+        "src/tileproof/llm/safetensors_files.py",
+        "    if last - first != nbytes:",
+        "    if last - first < nbytes:",
+        (
+            "tests/llm/test_damaged_checkpoints.py::test_a_damaged_header_is_refused[spoil-takes 24448 "
+            "bytes, and its place has 24576]"
+        ),
+        "A tensor takes the bytes that its shape and type say.",
+    ),
+    Mutant(
+        "src/tileproof/llm/safetensors_files.py",
+        "        if tensor.offset != place:",
+        "        if tensor.offset > place:",
+        "tests/llm/test_damaged_checkpoints.py::test_a_damaged_header_is_refused[spoil-overlaps]",
+        "Tensors of a file do not overlap.",
+    ),
+    Mutant(
+        "src/tileproof/llm/safetensors_files.py",
+        "        if place > size:",
+        "        if place > size + 8:",
+        "tests/llm/test_damaged_checkpoints.py::test_a_damaged_header_is_refused[<lambda>-ends at byte]",
+        "A tensor ends within its file.",
     ),
     Mutant(
         "src/tileproof/llm/safetensors_files.py",
@@ -83,11 +250,77 @@ LLM = [
         "Nothing stands behind the last tensor.",
     ),
     Mutant(
+        "src/tileproof/llm/safetensors_files.py",
+        "all(type(each) is int and 0 <= each <= _MOST for each",
+        "all(type(each) is int and each <= _MOST for each",
+        (
+            "tests/llm/test_damaged_checkpoints.py::test_a_damaged_header_is_refused[spoil-nothing "
+            "sensible of `model.layers.1.mlp.down_proj.weight`0]"
+        ),
+        "No extent and no offset is negative.",
+    ),
+    Mutant(
+        "src/tileproof/llm/gguf_files.py",
+        "        if tensor.offset != end:",
+        "        if tensor.offset > end:",
+        "tests/llm/test_damaged_checkpoints.py::test_a_header_of_gguf_that_is_damaged_is_refused[overlap]",
+        "Tensors of a GGUF file do not overlap.",
+    ),
+    Mutant(
+        "src/tileproof/llm/gguf_files.py",
+        "    if size > end:",
+        "    if size > end + 32:",
+        "tests/llm/test_damaged_checkpoints.py::test_a_header_of_gguf_that_is_damaged_is_refused[tail]",
+        "Nothing follows the last tensor of a GGUF file.",
+    ),
+    Mutant(
+        "src/tileproof/llm/gguf_files.py",
+        ("            if name in tensors:\n                _refuse(part.path"),
+        ("            if name in tensors and part is None:\n                _refuse(part.path"),
+        "tests/llm/test_damaged_checkpoints.py::test_a_tensor_in_two_files_of_a_split_model_is_refused",
+        "A tensor stands in one file of a split model.",
+    ),
+    Mutant(
+        "src/tileproof/llm/gguf_files.py",
+        "    if columns % block:",
+        "    if columns < 0:",
+        "tests/llm/test_damaged_checkpoints.py::test_a_header_of_gguf_that_is_damaged_is_refused[block]",
+        "Rows of a quantized tensor are whole blocks.",
+    ),
+    Mutant(
+        "src/tileproof/llm/gguf_header.py",
+        "        if version not in (2, 3):",
+        "        if version not in (1, 2, 3):",
+        "tests/llm/test_damaged_checkpoints.py::test_a_header_of_gguf_that_is_damaged_is_refused[version]",
+        "A GGUF file of an unknown version is refused.",
+    ),
+    Mutant(
+        "src/tileproof/llm/gguf_header.py",
+        "            if count > _LONGEST:",
+        "            if count > _LONGEST << 16:",
+        "tests/llm/test_text.py::test_an_array_that_is_announced_too_long_is_not_made",
+        "An array of a damaged length is refused before memory is taken for it.",
+    ),
+    Mutant(
+        "src/tileproof/llm/gguf_header.py",
+        "or align < 1 or align & (align - 1):",
+        "or align < 1:",
+        "tests/llm/test_damaged_checkpoints.py::test_a_header_of_gguf_that_is_damaged_is_refused[alignment]",
+        "An alignment that is no power of two is refused.",
+    ),
+    Mutant(
         "src/tileproof/llm/gguf_header.py",
         "        return name, tuple(reversed(shape)),",
         "        return name, tuple(shape),",
         ("tests/llm/test_damaged_checkpoints.py::test_a_second_name_of_a_tensor_in_a_gguf_file_is_refused[name2]"),
         "Shapes of GGUF are turned: the outermost axis comes first.",
+    ),
+    Mutant(
+        "src/tileproof/llm/settings.py",
+        "        if token >= config.vocabulary:",
+        "        if token > config.vocabulary:",
+        ("tests/llm/test_damaged_checkpoints.py::test_settings_that_make_no_model_are_named[changes7-token 320]"),
+        "A token that ends texts has a row in the table.",
     ),
     Mutant(
         "src/tileproof/llm/text.py",
@@ -112,6 +345,13 @@ LLM = [
     ),
     Mutant(
         "src/tileproof/llm/text.py",
+        ("        if sum(token in self._special for token in found) <= len(pieces) // 2:\n            return found\n"),
+        "        return found\n",
+        "tests/llm/test_text.py::test_a_message_that_is_brought_into_another_form_spells_no_special_token",
+        "Text that a tokenizer turns into special tokens stays text.",
+    ),
+    Mutant(
+        "src/tileproof/llm/text.py",
         "is_text = 0 <= token < self.tokens and token not in self._special",
         "is_text = 0 <= token < self.tokens",
         "tests/llm/test_streaming.py::test_special_tokens_and_rows_beyond_the_vocabulary_have_no_text",
@@ -130,5 +370,12 @@ LLM = [
         '    if continue_last and messages[-1].role == "system":',
         "tests/llm/test_text.py::test_a_chat_that_is_none_is_refused[messages3-True-not the assistant's]",
         "Only an answer of the assistant is continued.",
+    ),
+    Mutant(
+        "src/tileproof/llm/chat_prompts.py",
+        "            return rendered[: rendered.rindex(kept)] + kept",
+        "            return rendered[: rendered.index(kept)] + kept",
+        "tests/llm/test_chat_prompts.py::test_an_answer_that_says_what_was_said_before_goes_on_at_the_end",
+        "A prompt that goes on ends with the last message.",
     ),
 ]

@@ -38,3 +38,20 @@ def test_a_get_is_tested_against_each_axis_without_a_name() -> None:
         expected = np.full((6, 7), -1, np.float32)
         expected[:rows, :columns] = x[:6, :7]
         np.testing.assert_array_equal(y, expected)
+
+
+@tp.kernel
+def ones(y: Out[f32, "M N"]) -> None:
+    for i, j in tp.parallel(M=4, N=16):
+        y[i, j] = tp.zeros((i, j)) + 1.0
+
+
+def test_what_lies_behind_a_short_tile_is_not_written() -> None:
+    held = np.full((12, 40), 7, np.float32)
+    for rows, columns in ((6, 16), (8, 18), (5, 17), (7, 30), (0, 16), (4, 0)):
+        held[...] = 7
+        with tp.backend("cpu"):
+            ones(held[:rows, :columns])
+        expected = np.full((12, 40), 7, np.float32)
+        expected[:rows, :columns] = 1
+        np.testing.assert_array_equal(held, expected)
