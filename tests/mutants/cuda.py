@@ -7,6 +7,13 @@ from .mutant import Mutant
 CUDA = [
     Mutant(
         "src/tileproof/backends/cuda/access.py",
+        "axis=Axis(count), is_inside=lanes == count)",
+        "axis=Axis(count), is_inside=True)",
+        "tests/backends/cuda/test_whole_kernels.py::test_a_safe_kernel_of_the_corpus[part_of_a_row]",
+        "Padding of a constant slice is not written.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/access.py",
         ("    if where.shape and view.is_plain and where.is_boxed and _starts_inside(s, view, op.picks) and is_alone:"),
         "    if where.shape and where.is_boxed and _starts_inside(s, view, op.picks) and is_alone:",
         (
@@ -35,6 +42,13 @@ CUDA = [
         "        is_there = both(s, is_there, high)",
         "tests/backends/cuda/test_goldens.py::test_the_bytecode_of_an_example_is_what_it_was[qkv]",
         "A get of a whole tile gives its fill at a negative position.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/access.py",
+        "            if may_be_empty or not s.places[pick.walker].is_inside:",
+        "            if may_be_empty:",
+        "tests/backends/cuda/test_whole_kernels.py::test_a_safe_kernel_of_the_corpus[moved_store_in_place]",
+        "A walker that was moved may begin at the end, where a view has no tile.",
     ),
     Mutant(
         "src/tileproof/backends/cuda/access.py",
@@ -82,6 +96,13 @@ CUDA = [
     ),
     Mutant(
         "src/tileproof/backends/cuda/stores.py",
+        ("    if op.guard is None:\n        write()"),
+        ("    if True:\n        write()"),
+        "tests/backends/cuda/test_twins.py::test_a_check_of_a_product_holds_back_its_store_and_nothing_else",
+        "A store whose check failed writes nothing.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/stores.py",
         "done = s.b.store_ptr(pointers(s, view, where), value, mask=mask, token=token)",
         "done = s.b.store_ptr(pointers(s, view, where), value, mask=None, token=token)",
         (
@@ -89,6 +110,20 @@ CUDA = [
             "_not_fit_64_bits[2305843009213693952-0]"
         ),
         "A scattered store is masked.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/stores.py",
+        "    if not of.access.combines or dtype.bits >= 32:",
+        "    if not of.access.combines or dtype.bits >= 16:",
+        "tests/backends/cuda/test_combining.py::test_what_is_narrower_than_32_bits_is_combined_elsewhere",
+        "A type too narrow for atomic operations is combined in a wider one.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/stores.py",
+        "    bits = b.select(is_nan, s.splat(of, shape, nan), bits)\n",
+        "",
+        "tests/backends/cuda/test_combining.py::test_nan_of_either_sign_wins[2147483648]",
+        "NaN wins a Max and a Min.",
     ),
     Mutant(
         "src/tileproof/backends/cuda/checks.py",
@@ -127,6 +162,13 @@ CUDA = [
     ),
     Mutant(
         "src/tileproof/backends/cuda/facts.py",
+        "all(extent > 0 for extent in shape) and all(step > 0 for step in steps)",
+        "all(extent > 0 for extent in shape)",
+        ("tests/backends/cuda/test_facts.py::test_only_a_tensor_with_elements_whose_strides_go_forward_is_plain"),
+        "A reversed tensor is not taken for one with forward strides.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/facts.py",
         "if dimensions[name] and dimensions[name] % size == 0),",
         "if dimensions[name] % size == 0),",
         (
@@ -146,6 +188,13 @@ CUDA = [
         "An empty dimension is no multiple.",
     ),
     Mutant(
+        "src/tileproof/backends/cuda/facts.py",
+        "        far >= _FAR,",
+        "        far > 2**31,",
+        ("tests/backends/cuda/test_facts.py::test_positions_are_counted_in_32_bits_while_a_tile_behind_them_fits"),
+        "Positions that need more than 32 bits are counted in 64.",
+    ),
+    Mutant(
         "src/tileproof/backends/cuda/order.py",
         "        return self._joined([*([] if chain.store is None else [chain.store]), *chain.since])",
         "        return chain.store",
@@ -161,6 +210,13 @@ CUDA = [
             "ote_before_the_cut"
         ),
         "A load waits for the store before it.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/order.py",
+        "            found += [store, self._joined([store, *chain.since]) or store]",
+        "            found += [store, store]",
+        "tests/backends/cuda/test_whole_kernels.py::test_a_safe_kernel_of_the_corpus[softmax_in_place]",
+        "A region is handed the reads before it.",
     ),
     Mutant(
         "src/tileproof/backends/cuda/order.py",
@@ -305,6 +361,23 @@ CUDA = [
             "what_the_interpreter_does[Unique without holes in a row int32 0]"
         ),
         "The last elements of a combined tensor begin anew, too.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/parameters.py",
+        ("        if not layout.is_dense:\n            return None\n"),
+        "",
+        (
+            "tests/backends/cuda/test_facts.py::test_promises_hold_for_inputs_that_lie_in_any_way[bfloa"
+            "t16-every other element]"
+        ),
+        "A stride is computed only for tensors without gaps.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/indices.py",
+        "    stop = positions.least(s.b, stop, extent)\n",
+        "",
+        "tests/backends/cuda/test_whole_kernels.py::test_a_safe_kernel_of_the_corpus[moved_store_in_place]",
+        "A moved walker ends with its axis.",
     ),
     Mutant(
         "src/tileproof/backends/cuda/indices.py",

@@ -49,8 +49,8 @@ LLM = [
     ),
     Mutant(
         "src/tileproof/llm/schedule.py",
-        "                break  # nobody is sent away for a newcomer",
-        "                pass",
+        "sequence.pages_for(min(sequence.length, sequence.computed + left)) > self.pool.free:",
+        "sequence.pages_for(min(sequence.length, sequence.computed + left)) > self.pool.free + 2:",
         "tests/llm/test_scheduling.py::test_a_newcomer_sends_nobody_away",
         "Nobody is sent away for a newcomer.",
     ),
@@ -89,7 +89,7 @@ LLM = [
         "src/tileproof/llm/arena.py",
         "last[id(buffer)] = len(ops) if buffer.is_output else number",
         "last[id(buffer)] = number",
-        "tests/llm/test_engine_edges.py::test_rows_of_padding_are_never_chosen[cpu-first of one]",
+        "tests/llm/test_steps.py::test_an_output_shares_its_memory_with_nothing_that_comes_later",
         "An output keeps its memory to the end of the step.",
     ),
     Mutant(
@@ -147,6 +147,20 @@ LLM = [
         'getincrementaldecoder("utf-8")("ignore")',
         ("tests/llm/test_streaming.py::test_bytes_that_are_no_character_come_as_soon_as_nothing_can_complete_them"),
         "Bytes that make no character come out as U+FFFD.",
+    ),
+    Mutant(
+        "src/tileproof/llm/streaming.py",
+        "            return held[: min(found)[1]], True",
+        "            return held[: min(found)[0]], True",
+        "tests/llm/test_streaming.py::test_a_text_ends_before_its_first_stop_string_wherever_its_pieces_end",
+        "A text ends before its stop string.",
+    ),
+    Mutant(
+        "src/tileproof/llm/streaming.py",
+        "found = [(held.find(stop) + len(stop), held.find(stop))",
+        "found = [(held.find(stop), held.find(stop))",
+        "tests/llm/test_streaming.py::test_a_text_ends_before_its_first_stop_string_wherever_its_pieces_end",
+        "Of several stop strings that one ends the text which is whole first.",
     ),
     Mutant(
         "src/tileproof/llm/streaming.py",
@@ -359,10 +373,24 @@ LLM = [
     ),
     Mutant(
         "src/tileproof/llm/chat_prompts.py",
+        "        parts += [Part(rendered[at : found.start()].translate(back), False), Part(found[0], True)]",
+        "        parts += [Part(rendered[at : found.start()].translate(back), True), Part(found[0], True)]",
+        "tests/llm/test_text.py::test_a_message_cannot_speak_for_another[system]",
+        "Special tokens spelled in messages stay plain text.",
+    ),
+    Mutant(
+        "src/tileproof/llm/chat_prompts.py",
         "    for name in Counter(found) - Counter(own):",
         "    for name in Counter(own) - Counter(found):",
         "tests/llm/test_text.py::test_a_template_that_joins_halves_of_a_special_token_is_seen_through",
         "Halves of a special token that the template joins are refused.",
+    ),
+    Mutant(
+        "src/tileproof/llm/chat_prompts.py",
+        "    used = set(template.source).union(*(each.content for each in messages))",
+        "    used = set(template.source)",
+        "tests/llm/test_text.py::test_a_message_cannot_speak_for_another[system]",
+        "What stands for a special token is in no message.",
     ),
     Mutant(
         "src/tileproof/llm/chat_prompts.py",

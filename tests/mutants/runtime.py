@@ -126,7 +126,7 @@ RUNTIME = [
             "            self.see(other, turn)"
         ),
         ("        for other, turn in conflicts:\n            self.see(other, turn)"),
-        "tests/runtime/test_two_streams.py::test_a_write_waits_for_the_write_of_another_stream",
+        "tests/runtime/test_two_streams.py::test_what_was_given_before_the_second_stream_came_counts",
         "A stream waits where another has leases.",
     ),
     Mutant(
@@ -149,6 +149,13 @@ RUNTIME = [
         "place = stack.index(member)",
         "tests/runtime/test_separate.py::test_the_end_of_a_block_takes_away_its_own_entry",
         "The end of a `with` block takes away its own entry, the last.",
+    ),
+    Mutant(
+        "src/tileproof/runtime/premises.py",
+        ("        if tensor.name not in found.premises or tensor.access is Access.OUT or tensor.name in done:"),
+        ("        if tensor.name not in found.premises or tensor.access is not Access.IN or tensor.name in done:"),
+        "tests/runtime/test_separate.py::test_a_premise_of_anyones_is_read_from_a_copy[advanced]",
+        "A premise that is read and written is copied, too.",
     ),
     Mutant(
         "src/tileproof/runtime/premises.py",
@@ -203,7 +210,7 @@ RUNTIME = [
         "src/tileproof/runtime/proofs.py",
         ("            if isinstance(found, type) and found.__module__ == module:\n                return found"),
         "            return found",
-        "tests/runtime/test_following_streams.py::test_another_backend_is_asked",
+        "tests/runtime/test_separate.py::test_a_kept_proof_makes_nothing_but_what_is_tileproofs",
         "A kept proof makes no objects but tileproof's own classes.",
     ),
     Mutant(
