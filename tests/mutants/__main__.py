@@ -16,8 +16,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from . import PACKAGES, ROOT, Mutant
@@ -75,21 +75,30 @@ def main() -> int:
         parser.error(f"there is no package {', '.join(sorted(unknown))}")
     mutants = [(name, each) for name in given.packages or PACKAGES for each in PACKAGES[name]]
     began = time.monotonic()
-    with sources() as tree:
-        wrong = failing(tree, sorted({each.witness for _, each in mutants}))
+    with ExitStack() as stack:  # so that Ctrl-C leaves no trees behind
+        trees = [stack.enter_context(sources()) for _ in range(given.jobs)]
+        witnesses = sorted({each.witness for _, each in mutants})
+        print(f"{len(mutants)} mutants; first their {len(witnesses)} witnesses on the right code", flush=True)
+        bad = judged(mutants, trees, failing(trees[0], witnesses))
+    print(f"{len(mutants) - bad} of {len(mutants)} killed in {time.monotonic() - began:.0f} seconds")
+    return 1 if bad else 0
+
+
+def judged(mutants: Sequence[tuple[str, Mutant]], trees: Sequence[Path], wrong: Collection[str]) -> int:
+    """Says of each mutant what became of it, side by side on some trees; gives how many were not killed. `wrong` are
+    the witnesses that fail on the right code."""
     waiting: queue.SimpleQueue[tuple[str, Mutant] | None] = queue.SimpleQueue()
-    for each in [*mutants, *[None] * given.jobs]:
+    for each in [*mutants, *[None] * len(trees)]:
         waiting.put(each)
     done: queue.SimpleQueue[tuple[str, Mutant, str]] = queue.SimpleQueue()
 
-    def work() -> None:
-        with sources() as tree:
-            while (each := waiting.get()) is not None:
-                is_wrong = each[1].witness in wrong
-                done.put((*each, "stale: the witness fails on the right code" if is_wrong else outcome(tree, each[1])))
+    def work(tree: Path) -> None:
+        while (each := waiting.get()) is not None:
+            is_wrong = each[1].witness in wrong
+            done.put((*each, "stale: the witness fails on the right code" if is_wrong else outcome(tree, each[1])))
 
-    for _ in range(given.jobs):
-        threading.Thread(target=work, daemon=True).start()
+    for tree in trees:
+        threading.Thread(target=work, args=(tree,), daemon=True).start()
     bad = 0
     for number in range(1, len(mutants) + 1):
         name, mutant, became = done.get()
@@ -97,8 +106,7 @@ def main() -> int:
         print(f"[{number}/{len(mutants)}] {became:8} {name}: {mutant.promise}", flush=True)
         if became != "killed":
             print(f"    {mutant.file}: {mutant.old!r} -> {mutant.new!r}\n    {mutant.witness}", flush=True)
-    print(f"{len(mutants) - bad} of {len(mutants)} killed in {time.monotonic() - began:.0f} seconds")
-    return 1 if bad else 0
+    return bad
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ CPU = [
     ),
     Mutant(
         "src/tileproof/backends/cpu/elements.py",
-        ("        if _is_inside(s, pick, op.tensor, axis):\n            continue"),
+        "        if _is_inside(s, pick, op.tensor, axis):\n            continue",
         "        continue",
         "tests/backends/cpu/test_agreement.py::test_a_safe_kernel_of_the_corpus_at_random_shapes[im2col]",
         "A get tests each index that is not inside by construction.",
@@ -58,14 +58,14 @@ CPU = [
         "src/tileproof/backends/cpu/elements.py",
         "                found.append(Position(str(number(start)), coord, lanes=lanes))",
         "                found.append(Position(coord, lanes=lanes))",
-        ("tests/backends/cpu/test_agreement.py::test_a_safe_kernel_of_the_corpus_at_random_shapes[part_of_a_row]"),
+        "tests/backends/cpu/test_agreement.py::test_a_safe_kernel_of_the_corpus_at_random_shapes[part_of_a_row]",
         "A load of a constant slice begins where the slice does.",
     ),
     Mutant(
         "src/tileproof/backends/cpu/elements.py",
         '        if positions[axis].lanes == "run" and view.strides[axis] == "1":',
         '        if positions[axis].lanes == "run":',
-        ("tests/backends/cpu/test_agreement.py::test_a_safe_kernel_of_the_corpus_at_random_shapes[part_of_a_row]"),
+        "tests/backends/cpu/test_agreement.py::test_a_safe_kernel_of_the_corpus_at_random_shapes[part_of_a_row]",
         "Only elements that are neighbours in memory are read as a vector.",
     ),
     Mutant(
@@ -78,7 +78,7 @@ CPU = [
             "        case ops.Binary(fn=ops.BinaryFn.SUB, left=left, right=right):\n"
             "            return is_same(s, left) and is_run(s, right)"
         ),
-        ("tests/backends/cpu/test_agreement.py::test_a_safe_kernel_of_the_corpus_at_random_shapes[mirrored_lanes]"),
+        "tests/backends/cpu/test_agreement.py::test_a_safe_kernel_of_the_corpus_at_random_shapes[mirrored_lanes]",
         "Positions that count down are no run.",
     ),
     Mutant(
@@ -116,7 +116,7 @@ CPU = [
         "src/tileproof/backends/cpu/checks.py",
         '    wrong = s.e.op(f"or {truths} {{}}, {{}}", below, above)',
         "    wrong = above",
-        ("tests/backends/cpu/test_agreement.py::test_a_safe_kernel_of_the_corpus_at_random_shapes[append_by_request]"),
+        "tests/backends/cpu/test_agreement.py::test_a_safe_kernel_of_the_corpus_at_random_shapes[append_by_request]",
         "An index below its bound fails its check.",
     ),
     Mutant(
@@ -194,8 +194,8 @@ CPU = [
     ),
     Mutant(
         "src/tileproof/backends/cpu/conversions.py",
-        ("    if not rounds:\n        return result"),
-        ("    if True:\n        return result"),
+        "    if not rounds:\n        return result",
+        "    if True:\n        return result",
         "tests/backends/cpu/test_agreement.py::test_an_operation_on_elements[cast_f32_1]",
         "A float beyond the largest whole number becomes the largest.",
     ),

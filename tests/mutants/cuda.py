@@ -14,7 +14,7 @@ CUDA = [
     ),
     Mutant(
         "src/tileproof/backends/cuda/access.py",
-        ("    if where.shape and view.is_plain and where.is_boxed and _starts_inside(s, view, op.picks) and is_alone:"),
+        "    if where.shape and view.is_plain and where.is_boxed and _starts_inside(s, view, op.picks) and is_alone:",
         "    if where.shape and where.is_boxed and _starts_inside(s, view, op.picks) and is_alone:",
         (
             "tests/backends/cuda/test_corner_launches.py::test_the_one_piece_of_an_empty_axis_may_begin"
@@ -69,8 +69,8 @@ CUDA = [
     ),
     Mutant(
         "src/tileproof/backends/cuda/access.py",
-        ("        if pick.is_entry and pick.indices is None:\n            there"),
-        ("        if pick.is_entry and pick.indices is None and False:\n            there"),
+        "        if pick.is_entry and pick.indices is None:\n            there",
+        "        if pick.is_entry and pick.indices is None and False:\n            there",
         "tests/backends/cuda/test_corner_launches.py::test_none_behind_a_cut_is_not_the_element_before_it",
         "An access at none does nothing.",
     ),
@@ -96,8 +96,8 @@ CUDA = [
     ),
     Mutant(
         "src/tileproof/backends/cuda/stores.py",
-        ("    if op.guard is None:\n        write()"),
-        ("    if True:\n        write()"),
+        "    if op.guard is None:\n        write()",
+        "    if True:\n        write()",
         "tests/backends/cuda/test_twins.py::test_a_check_of_a_product_holds_back_its_store_and_nothing_else",
         "A store whose check failed writes nothing.",
     ),
@@ -141,9 +141,9 @@ CUDA = [
     ),
     Mutant(
         "src/tileproof/backends/cuda/checks.py",
-        ("    if live is not None:\n        wrong = b.andi(wrong, live)\n"),
+        "    if live is not None:\n        wrong = b.andi(wrong, live)\n",
         "",
-        ("tests/backends/cuda/test_goldens.py::test_the_bytecode_of_an_example_is_what_it_was[append_attention]"),
+        "tests/backends/cuda/test_goldens.py::test_the_bytecode_of_an_example_is_what_it_was[append_attention]",
         "Lanes that do not exist fail no check.",
     ),
     Mutant(
@@ -164,7 +164,7 @@ CUDA = [
         "src/tileproof/backends/cuda/facts.py",
         "all(extent > 0 for extent in shape) and all(step > 0 for step in steps)",
         "all(extent > 0 for extent in shape)",
-        ("tests/backends/cuda/test_facts.py::test_only_a_tensor_with_elements_whose_strides_go_forward_is_plain"),
+        "tests/backends/cuda/test_facts.py::test_only_a_tensor_with_elements_whose_strides_go_forward_is_plain",
         "A reversed tensor is not taken for one with forward strides.",
     ),
     Mutant(
@@ -191,7 +191,7 @@ CUDA = [
         "src/tileproof/backends/cuda/facts.py",
         "        far >= _FAR,",
         "        far > 2**31,",
-        ("tests/backends/cuda/test_facts.py::test_positions_are_counted_in_32_bits_while_a_tile_behind_them_fits"),
+        "tests/backends/cuda/test_facts.py::test_positions_are_counted_in_32_bits_while_a_tile_behind_them_fits",
         "Positions that need more than 32 bits are counted in 64.",
     ),
     Mutant(
@@ -222,7 +222,7 @@ CUDA = [
         "src/tileproof/backends/cuda/order.py",
         "            return None if tensor in self.frozen else self.wait",
         "            return None",
-        ("tests/backends/cuda/test_dependent.py::test_nothing_but_frozen_tensors_is_touched_before_the_wait[add]"),
+        "tests/backends/cuda/test_dependent.py::test_nothing_but_frozen_tensors_is_touched_before_the_wait[add]",
         "A load of what the kernel ahead may write waits for it.",
     ),
     Mutant(
@@ -241,15 +241,15 @@ CUDA = [
     ),
     Mutant(
         "src/tileproof/backends/cuda/order.py",
-        ("    if len(sites) > 1:\n        return True\n"),
-        ("    if len(sites) > 2:\n        return True\n"),
-        ("tests/backends/cuda/test_corner_launches.py::test_what_is_outside_is_not_read_inside_where_others_write"),
+        "    if len(sites) > 1:\n        return True\n",
+        "    if len(sites) > 2:\n        return True\n",
+        "tests/backends/cuda/test_corner_launches.py::test_what_is_outside_is_not_read_inside_where_others_write",
         "A load and a store of one tensor are ordered.",
     ),
     Mutant(
         "src/tileproof/backends/cuda/order.py",
-        ("            case ops.Along(walker) if walker is moving:\n                return True"),
-        ("            case ops.Along(walker):\n                return True"),
+        "            case ops.Along(walker) if walker is moving:\n                return True",
+        "            case ops.Along(walker):\n                return True",
         "tests/backends/cuda/test_order.py::test_a_loop_that_stores_at_one_place_in_each_turn_is_ordered",
         "A store at another loop's walker comes back to its place.",
     ),
@@ -319,7 +319,7 @@ CUDA = [
         "src/tileproof/backends/cuda/dependent.py",
         "            self._mark(op.results, [all(each) for each in both])",
         "            self._mark(op.results, [any(each) for each in both])",
-        ("tests/backends/cuda/test_dependent.py::test_a_token_that_one_path_loses_is_behind_nothing[if-False]"),
+        "tests/backends/cuda/test_dependent.py::test_a_token_that_one_path_loses_is_behind_nothing[if-False]",
         "A token is behind the wait only if it is in both branches.",
     ),
     Mutant(
@@ -334,8 +334,8 @@ CUDA = [
     ),
     Mutant(
         "src/tileproof/backends/cuda/combined.py",
-        ("        s.b.store_ptr(places, value, mask=inside, token=s.order.wait)\n\n\ndef finish"),
-        ("        s.b.store_ptr(places, value, mask=None, token=s.order.wait)\n\n\ndef finish"),
+        "        s.b.store_ptr(places, value, mask=inside, token=s.order.wait)\n\n\ndef finish",
+        "        s.b.store_ptr(places, value, mask=None, token=s.order.wait)\n\n\ndef finish",
         (
             "tests/backends/cuda/test_checked_index_launches.py::test_a_launch_of_a_copy_does_on_a_gpu_"
             "what_the_interpreter_does[Unique without holes in a row int32 0]"
@@ -364,7 +364,7 @@ CUDA = [
     ),
     Mutant(
         "src/tileproof/backends/cuda/parameters.py",
-        ("        if not layout.is_dense:\n            return None\n"),
+        "        if not layout.is_dense:\n            return None\n",
         "",
         (
             "tests/backends/cuda/test_facts.py::test_promises_hold_for_inputs_that_lie_in_any_way[bfloa"
@@ -383,13 +383,13 @@ CUDA = [
         "src/tileproof/backends/cuda/indices.py",
         "    rest = positions.minus(s.b, whole.extents[axis], at)",
         "    rest = whole.extents[axis]",
-        ("tests/backends/cuda/test_corner_launches.py::test_what_get_finds_outside_is_counted_from_the_cut[16]"),
+        "tests/backends/cuda/test_corner_launches.py::test_what_get_finds_outside_is_counted_from_the_cut[16]",
         "The part behind a cut is shorter than the whole.",
     ),
     Mutant(
         "src/tileproof/backends/cuda/assembling.py",
-        ("            if ended.status:\n                raise"),
-        ("            if ended.status > 0:\n                raise"),
+        "            if ended.status:\n                raise",
+        "            if ended.status > 0:\n                raise",
         (
             "tests/backends/cuda/test_assembles.py::test_a_kernel_over_which_the_assembler_crashes_is_t"
             "old_in_other_words[behind]"

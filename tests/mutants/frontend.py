@@ -9,13 +9,13 @@ FRONTEND = [
         "src/tileproof/frontend/indexing.py",
         "if dimension != Named(walks.dimension) and not isinstance(dimension, Unnamed):",
         "if dimension != Named(walks.dimension) and isinstance(dimension, Fixed):",
-        ("tests/frontend/test_dimensions_and_tags.py::test_what_does_not_belong_together_is_refused[c[j, i] = 1.0]"),
+        "tests/frontend/test_dimensions_and_tags.py::test_what_does_not_belong_together_is_refused[c[j, i] = 1.0]",
         "A walker indexes only axes of the dimension that it walks.",
     ),
     Mutant(
         "src/tileproof/frontend/indexing.py",
         "    if tensor in ctx.cut:",
-        "    if tensor not in ctx.cut and False:",
+        "    if False:",
         (
             "tests/frontend/test_spaces_and_combining.py::test_a_space_in_a_wrong_place_or_shape_is_ref"
             'used[_, late = tp.split_at(y, "M", 1)\\nfor i in tp.parallel(M=2):\\n]'
@@ -26,7 +26,7 @@ FRONTEND = [
         "src/tileproof/frontend/indexing.py",
         "    if len(items) != len(dimensions):",
         "    if len(items) > len(dimensions):",
-        ("tests/frontend/test_dimensions_and_tags.py::test_what_does_not_belong_together_is_refused[c[i] = 1.0]"),
+        "tests/frontend/test_dimensions_and_tags.py::test_what_does_not_belong_together_is_refused[c[i] = 1.0]",
         "An access indexes every axis of its tensor.",
     ),
     Mutant(
@@ -61,8 +61,8 @@ FRONTEND = [
     ),
     Mutant(
         "src/tileproof/frontend/indexing.py",
-        ("        if access is Access.OUT:\n            raise refuse(\n                Code.READS_OUT"),
-        ("        if access is Access.IN:\n            raise refuse(\n                Code.READS_OUT"),
+        "        if access is Access.OUT:\n            raise refuse(\n                Code.READS_OUT",
+        "        if access is Access.IN:\n            raise refuse(\n                Code.READS_OUT",
         (
             "tests/frontend/test_spaces_and_combining.py::test_an_access_that_is_not_allowed_is_refused"
             "[Out-f32-s[i] += 1.0-Code.READS_OUT]"
@@ -71,15 +71,15 @@ FRONTEND = [
     ),
     Mutant(
         "src/tileproof/frontend/indexing.py",
-        ("    if access is Access.IN:\n        declared"),
-        ("    if access is Access.OUT and False:\n        declared"),
+        "    if access is Access.IN:\n        declared",
+        "    if False:\n        declared",
         "tests/frontend/test_control_flow.py::test_what_has_no_meaning_is_refused[x[i, j] = 1.0]",
         "An In is never written.",
     ),
     Mutant(
         "src/tileproof/frontend/indexing.py",
-        ("    if access.combines:\n        cure"),
-        ("    if access is Access.SUM:\n        cure"),
+        "    if access.combines:\n        cure",
+        "    if access is Access.SUM:\n        cure",
         (
             "tests/frontend/test_spaces_and_combining.py::test_an_access_that_is_not_allowed_is_refused"
             "[Max-f32-s[i] = 1.0-Code.READS_SUM]"
@@ -107,7 +107,7 @@ FRONTEND = [
         "src/tileproof/frontend/indexing.py",
         "        if not (have.is_float and wanted.is_float):",
         "        if not (have.is_float or wanted.is_float):",
-        ("tests/frontend/test_control_flow.py::test_all_mistakes_are_reported_at_once_and_their_consequences_are_not"),
+        "tests/frontend/test_control_flow.py::test_all_mistakes_are_reported_at_once_and_their_consequences_are_not",
         "A store converts floats to floats only; every other cast is written.",
     ),
     Mutant(
@@ -159,7 +159,7 @@ FRONTEND = [
     ),
     Mutant(
         "src/tileproof/frontend/axes.py",
-        ("    if left.length != right.length:\n        raise Clash(left, right, from_last)\n"),
+        "    if left.length != right.length:\n        raise Clash(left, right, from_last)\n",
         "",
         (
             "tests/frontend/test_dimensions_and_tags.py::test_what_does_not_belong_together_is_refused["
@@ -229,8 +229,8 @@ FRONTEND = [
     ),
     Mutant(
         "src/tileproof/frontend/control.py",
-        ('            return Unbound(\n                "it is bound in one branch only"'),
-        ('            return known if True else Unbound(\n                "it is bound in one branch only"'),
+        '            return Unbound(\n                "it is bound in one branch only"',
+        '            return known\n            return Unbound(\n                "it is bound in one branch only"',
         (
             "tests/frontend/test_control_flow.py::test_what_has_no_meaning_is_refused[if x[i, j].sum() "
             "> 0.0:\\n    a = 1.0\\ny[i, j] = a]"
@@ -239,8 +239,8 @@ FRONTEND = [
     ),
     Mutant(
         "src/tileproof/frontend/control.py",
-        ("        if not isinstance(outer.get(name), Binding):\n            outer[name] = Unbound("),
-        ("        if isinstance(outer.get(name), Binding):\n            outer[name] = Unbound("),
+        "        if not isinstance(outer.get(name), Binding):\n            outer[name] = Unbound(",
+        "        if isinstance(outer.get(name), Binding):\n            outer[name] = Unbound(",
         (
             "tests/frontend/test_dimensions_and_tags.py::test_tags_are_told_apart_whatever_the_sizes[t "
             "= 0\\nfor p in tp.tiles(K=BK):\\n    for q in tp.tiles(K=BK):\\n        t = t + a[i, q] + a[i, p]]"
@@ -249,7 +249,7 @@ FRONTEND = [
     ),
     Mutant(
         "src/tileproof/frontend/control.py",
-        ("            if BOOL in kinds and len(kinds) > 1:\n                return None\n"),
+        "            if BOOL in kinds and len(kinds) > 1:\n                return None\n",
         "",
         (
             "tests/frontend/test_control_flow.py::test_what_has_no_meaning_is_refused[if x[i, j].sum() "
@@ -260,7 +260,7 @@ FRONTEND = [
     Mutant(
         "src/tileproof/frontend/spaces.py",
         "    if walk.dimension != content.dimension:",
-        "    if walk.dimension == content.dimension and False:",
+        "    if False:",
         "tests/language/test_rules_spaces.py::test_segments_are_walked_by_offsets_of_their_dimension",
         "Segments walk the dimension that their borders divide.",
     ),
@@ -330,7 +330,7 @@ FRONTEND = [
     ),
     Mutant(
         "src/tileproof/frontend/functions.py",
-        ('    for axis in tile.type.axes:\n        _need_full(axis, "reshape", call.span)\n'),
+        '    for axis in tile.type.axes:\n        _need_full(axis, "reshape", call.span)\n',
         "",
         (
             "tests/frontend/test_dimensions_and_tags.py::test_what_does_not_belong_together_is_refused["
@@ -433,14 +433,14 @@ FRONTEND = [
         "src/tileproof/frontend/watching.py",
         "    return not isinstance(value, FunctionType) or not value.__kwdefaults__ or is_language(value)",
         "    return True",
-        ("tests/frontend/test_watching.py::test_every_change_of_what_was_captured_is_noticed[all defaults by name go]"),
+        "tests/frontend/test_watching.py::test_every_change_of_what_was_captured_is_noticed[all defaults by name go]",
         "A helper with keyword defaults is looked at closely.",
     ),
     Mutant(
         "src/tileproof/frontend/dimensions.py",
         "if rest == 0 and found >= 0 else None",
         "if rest == 0 else None",
-        ("tests/language/test_rules_signatures.py::test_a_dimension_that_only_an_expression_names_is_solved_for"),
+        "tests/language/test_rules_signatures.py::test_a_dimension_that_only_an_expression_names_is_solved_for",
         "No dimension is solved to a negative extent.",
     ),
     Mutant(
@@ -452,8 +452,8 @@ FRONTEND = [
     ),
     Mutant(
         "src/tileproof/frontend/dimensions.py",
-        ("    if len(missing) != 1:\n        return None"),
-        ("    if not missing:\n        return None"),
+        "    if len(missing) != 1:\n        return None",
+        "    if not missing:\n        return None",
         "tests/frontend/test_dimensions.py::test_what_follows_from_extents_is_found[two names are open]",
         "An equation with two open dimensions is not solved.",
     ),

@@ -7,8 +7,8 @@ from .mutant import Mutant
 LLM = [
     Mutant(
         "src/tileproof/llm/pages.py",
-        ("        if count > len(self._free):\n            return None"),
-        ("        if count > len(self._free) + 1:\n            return None"),
+        "        if count > len(self._free):\n            return None",
+        "        if count > len(self._free) + 1:\n            return None",
         "tests/llm/test_scheduling.py::test_pages_are_given_back_once",
         "A sequence gets all pages that it asks for, or none.",
     ),
@@ -56,8 +56,8 @@ LLM = [
     ),
     Mutant(
         "src/tileproof/llm/schedule.py",
-        ("        self.pool.give_back(sequence.pages)\n        sequence.pages = []\n        sequence.computed = 0"),
-        ("        self.pool.give_back(sequence.pages)\n        sequence.computed = 0"),
+        "        self.pool.give_back(sequence.pages)\n        sequence.pages = []\n        sequence.computed = 0",
+        "        self.pool.give_back(sequence.pages)\n        sequence.computed = 0",
         "tests/llm/test_scheduling.py::test_the_last_that_came_gives_its_pages_back_and_is_computed_again",
         "A sequence that lost its pages uses them no more.",
     ),
@@ -145,7 +145,7 @@ LLM = [
         "src/tileproof/llm/streaming.py",
         'getincrementaldecoder("utf-8")("replace")',
         'getincrementaldecoder("utf-8")("ignore")',
-        ("tests/llm/test_streaming.py::test_bytes_that_are_no_character_come_as_soon_as_nothing_can_complete_them"),
+        "tests/llm/test_streaming.py::test_bytes_that_are_no_character_come_as_soon_as_nothing_can_complete_them",
         "Bytes that make no character come out as U+FFFD.",
     ),
     Mutant(
@@ -178,8 +178,8 @@ LLM = [
     ),
     Mutant(
         "src/tileproof/llm/generating.py",
-        ('        if token in self.ends:\n            self._close("stop")\n            return'),
-        ('        if token in self.ends:\n            self._close("length")\n            return'),
+        '        if token in self.ends:\n            self._close("stop")\n            return',
+        '        if token in self.ends:\n            self._close("length")\n            return',
         "tests/llm/test_flight.py::test_a_text_that_ends_by_a_token_has_nothing_behind_it[cpu-1]",
         "An end token ends a text by `stop`.",
     ),
@@ -215,14 +215,14 @@ LLM = [
         "src/tileproof/llm/penalties.py",
         "        seen[list(sequence.prompt)] = 1\n",
         "",
-        ("tests/llm/test_penalties.py::test_a_row_says_what_the_prompt_has_and_how_often_tokens_were_generated"),
+        "tests/llm/test_penalties.py::test_a_row_says_what_the_prompt_has_and_how_often_tokens_were_generated",
         "Tokens of the prompt count for the repetition penalty.",
     ),
     Mutant(
         "src/tileproof/llm/penalties.py",
         "counts = np.bincount(sequence.generated, minlength=self._shape[1])",
         "counts = np.bincount([], minlength=self._shape[1])",
-        ("tests/llm/test_penalties.py::test_a_row_says_what_the_prompt_has_and_how_often_tokens_were_generated"),
+        "tests/llm/test_penalties.py::test_a_row_says_what_the_prompt_has_and_how_often_tokens_were_generated",
         "A sequence that was sent away keeps the counts of its tokens.",
     ),
     Mutant(
@@ -260,7 +260,7 @@ LLM = [
         "src/tileproof/llm/safetensors_files.py",
         "    if place != size:",
         "    if place > size:",
-        ("tests/llm/test_damaged_checkpoints.py::test_a_damaged_header_is_refused[<lambda>-2 bytes stand behind]"),
+        "tests/llm/test_damaged_checkpoints.py::test_a_damaged_header_is_refused[<lambda>-2 bytes stand behind]",
         "Nothing stands behind the last tensor.",
     ),
     Mutant(
@@ -289,8 +289,8 @@ LLM = [
     ),
     Mutant(
         "src/tileproof/llm/gguf_files.py",
-        ("            if name in tensors:\n                _refuse(part.path"),
-        ("            if name in tensors and part is None:\n                _refuse(part.path"),
+        "            if name in tensors:\n                _refuse(part.path",
+        "            if name in tensors and part is None:\n                _refuse(part.path",
         "tests/llm/test_damaged_checkpoints.py::test_a_tensor_in_two_files_of_a_split_model_is_refused",
         "A tensor stands in one file of a split model.",
     ),
@@ -326,14 +326,14 @@ LLM = [
         "src/tileproof/llm/gguf_header.py",
         "        return name, tuple(reversed(shape)),",
         "        return name, tuple(shape),",
-        ("tests/llm/test_damaged_checkpoints.py::test_a_second_name_of_a_tensor_in_a_gguf_file_is_refused[name2]"),
+        "tests/llm/test_damaged_checkpoints.py::test_a_second_name_of_a_tensor_in_a_gguf_file_is_refused[name2]",
         "Shapes of GGUF are turned: the outermost axis comes first.",
     ),
     Mutant(
         "src/tileproof/llm/settings.py",
         "        if token >= config.vocabulary:",
         "        if token > config.vocabulary:",
-        ("tests/llm/test_damaged_checkpoints.py::test_settings_that_make_no_model_are_named[changes7-token 320]"),
+        "tests/llm/test_damaged_checkpoints.py::test_settings_that_make_no_model_are_named[changes7-token 320]",
         "A token that ends texts has a row in the table.",
     ),
     Mutant(
@@ -359,7 +359,7 @@ LLM = [
     ),
     Mutant(
         "src/tileproof/llm/text.py",
-        ("        if sum(token in self._special for token in found) <= len(pieces) // 2:\n            return found\n"),
+        "        if sum(token in self._special for token in found) <= len(pieces) // 2:\n            return found\n",
         "        return found\n",
         "tests/llm/test_text.py::test_a_message_that_is_brought_into_another_form_spells_no_special_token",
         "Text that a tokenizer turns into special tokens stays text.",

@@ -21,7 +21,7 @@ LOWERING = [
     ),
     Mutant(
         "src/tileproof/lowering/checks.py",
-        ("        if is_program:\n            made, ok = self._pre_checks(block, ok, done)\n"),
+        "        if is_program:\n            made, ok = self._pre_checks(block, ok, done)\n",
         "",
         "tests/lowering/test_checks.py::test_a_pre_check_stands_before_every_loop",
         "A pre-check stands before every loop of the program.",
@@ -30,7 +30,7 @@ LOWERING = [
         "src/tileproof/lowering/checks.py",
         "            if id(op) not in done:",
         "            if True:",
-        ("tests/lowering/test_checks.py::test_stores_behind_a_check_are_guarded_and_no_load_can_leave[follow]"),
+        "tests/lowering/test_checks.py::test_stores_behind_a_check_are_guarded_and_no_load_can_leave[follow]",
         "What a pre-check is made of is computed once.",
     ),
     Mutant(
@@ -47,7 +47,7 @@ LOWERING = [
             "                return self._clamp(op, ok)\n"
         ),
         "",
-        ("tests/analysis/test_attacks_on_checks.py::test_a_wide_tile_of_rank_2_is_checked_where_it_becomes_an_index"),
+        "tests/analysis/test_attacks_on_checks.py::test_a_wide_tile_of_rank_2_is_checked_where_it_becomes_an_index",
         "A walker, a cut and a wide number with an open obligation are brought inside.",
     ),
     Mutant(
@@ -63,14 +63,14 @@ LOWERING = [
     ),
     Mutant(
         "src/tileproof/lowering/checks.py",
-        ("            case ops.Join() if ok is not None:\n                return self._join(op, ok)\n"),
+        "            case ops.Join() if ok is not None:\n                return self._join(op, ok)\n",
         "",
-        ("tests/lowering/test_checks.py::test_stores_behind_a_check_are_guarded_and_no_load_can_leave[joined]"),
+        "tests/lowering/test_checks.py::test_stores_behind_a_check_are_guarded_and_no_load_can_leave[joined]",
         "What follows a join stores only if no piece failed.",
     ),
     Mutant(
         "src/tileproof/lowering/checks.py",
-        ("        if not self.tainted.isdisjoint(ops.operands(op)):\n            self.tainted.update(ops.results(op))"),
+        "        if not self.tainted.isdisjoint(ops.operands(op)):\n            self.tainted.update(ops.results(op))",
         "        pass",
         (
             "tests/analysis/test_attacks_on_checks.py::test_a_length_between_borders_that_are_not_there"
@@ -82,14 +82,14 @@ LOWERING = [
         "src/tileproof/lowering/checks.py",
         "                ok = self._check_contents(out, op, ok)",
         "                self._check_contents(out, op, ok)",
-        ("tests/lowering/test_checks.py::test_stores_behind_a_check_are_guarded_and_no_load_can_leave[tokens]"),
+        "tests/lowering/test_checks.py::test_stores_behind_a_check_are_guarded_and_no_load_can_leave[tokens]",
         "A store whose contents failed their check stores nothing.",
     ),
     Mutant(
         "src/tileproof/lowering/checks.py",
         "                ok = self._check_contents(out, op, ok)",
         "                pass",
-        ("tests/lowering/test_checks.py::test_stores_behind_a_check_are_guarded_and_no_load_can_leave[tokens]"),
+        "tests/lowering/test_checks.py::test_stores_behind_a_check_are_guarded_and_no_load_can_leave[tokens]",
         "What is stored into an index tensor is checked where it was not proved.",
     ),
     Mutant(
@@ -108,7 +108,7 @@ LOWERING = [
     ),
     Mutant(
         "src/tileproof/lowering/checks.py",
-        ("        self.tainted.add(op.result)\n        fill"),
+        "        self.tainted.add(op.result)\n        fill",
         "        fill",
         (
             "tests/analysis/test_attacks_on_checks.py::test_a_length_between_borders_that_are_not_there"
@@ -130,7 +130,7 @@ LOWERING = [
         "src/tileproof/lowering/checks.py",
         "return out.check(ok, index, out.number(0), self._extent(out, op.tensor, axis), what, entries)",
         "return out.check(ok, index, out.number(0), self._extent(out, op.tensor, 0), what, entries)",
-        ("tests/analysis/test_forced_checks.py::test_an_example_gives_the_same_with_every_bound_tested[rms_norm]"),
+        "tests/analysis/test_forced_checks.py::test_an_example_gives_the_same_with_every_bound_tested[rms_norm]",
         "An index is tested against the extent of its own axis.",
     ),
     Mutant(
@@ -152,8 +152,8 @@ LOWERING = [
     ),
     Mutant(
         "src/tileproof/lowering/checks.py",
-        ("            if axis != cut:\n                return"),
-        ("            if axis == cut:\n                return"),
+        "            if axis != cut:\n                return",
+        "            if axis == cut:\n                return",
         "tests/analysis/test_attacks_on_checks.py::test_a_check_on_a_part_stands_after_the_split",
         "A view differs from its tensor along the axis of the cut alone.",
     ),
@@ -215,14 +215,14 @@ LOWERING = [
         "src/tileproof/lowering/checks.py",
         "                made = replace(op, operand=out.clamped(operand, *lanes))",
         "                made = op",
-        ("tests/analysis/test_attacks_on_checks.py::test_a_wide_tile_of_rank_2_is_checked_where_it_becomes_an_index"),
+        "tests/analysis/test_attacks_on_checks.py::test_a_wide_tile_of_rank_2_is_checked_where_it_becomes_an_index",
         "A wide number is brought into the range of positions.",
     ),
     Mutant(
         "src/tileproof/lowering/checks.py",
         "above = out.number(START_LIMIT + 1, dtype)",
         "above = out.number(START_LIMIT, dtype)",
-        ("tests/analysis/test_attacks_on_checks.py::test_a_wide_tile_of_rank_2_is_checked_where_it_becomes_an_index"),
+        "tests/analysis/test_attacks_on_checks.py::test_a_wide_tile_of_rank_2_is_checked_where_it_becomes_an_index",
         "The largest position passes the check of wide numbers.",
     ),
     Mutant(
@@ -261,16 +261,16 @@ LOWERING = [
     ),
     Mutant(
         "src/tileproof/lowering/checks.py",
-        ("        return [*out.made, made], result\n\n    def _taint_results"),
-        ("        return [*out.made, made], ok\n\n    def _taint_results"),
-        ("tests/lowering/test_failed_programs.py::test_a_check_that_failed_in_a_branch_guards_what_follows_both"),
+        "        return [*out.made, made], result\n\n    def _taint_results",
+        "        return [*out.made, made], ok\n\n    def _taint_results",
+        "tests/lowering/test_failed_programs.py::test_a_check_that_failed_in_a_branch_guards_what_follows_both",
         "A check that failed in a branch guards what follows both.",
     ),
     Mutant(
         "src/tileproof/lowering/checks.py",
         "then=ops.Block(tuple(then), (*op.then.yields, one)),",
         "then=ops.Block(tuple(then), (*op.then.yields, ok)),",
-        ("tests/lowering/test_failed_programs.py::test_a_check_that_failed_in_a_branch_guards_what_follows_both"),
+        "tests/lowering/test_failed_programs.py::test_a_check_that_failed_in_a_branch_guards_what_follows_both",
         "A branch hands on what its checks found.",
     ),
     Mutant(
@@ -315,7 +315,7 @@ LOWERING = [
         "src/tileproof/lowering/sums.py",
         'op.fn is ops.BinaryFn.MUL and op.result.type.dtype.name in ("f32", "f64")',
         "op.fn is ops.BinaryFn.MUL",
-        ("tests/lowering/test_sums.py::test_only_a_float_product_of_one_use_is_rounded_with_its_sum[scaled_integers-]"),
+        "tests/lowering/test_sums.py::test_only_a_float_product_of_one_use_is_rounded_with_its_sum[scaled_integers-]",
         "Only products of f32 and f64 join their sum.",
     ),
     Mutant(
@@ -341,7 +341,7 @@ LOWERING = [
     ),
     Mutant(
         "src/tileproof/compiler/pipeline.py",
-        ("        if each.name == after:\n            break\n"),
+        "        if each.name == after:\n            break\n",
         "",
         "tests/compiler/test_pipeline.py::test_passes_after_the_one_that_is_named_are_not_run",
         "`--after` stops after the pass that it names.",

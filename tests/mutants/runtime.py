@@ -7,15 +7,15 @@ from .mutant import Mutant
 RUNTIME = [
     Mutant(
         "src/tileproof/runtime/leases.py",
-        ("            if block.version != version:\n                return False"),
-        ("            if block.version < version:\n                return False"),
+        "            if block.version != version:\n                return False",
+        "            if block.version < version:\n                return False",
         "tests/runtime/test_separate.py::test_work_is_current_while_nobody_writes_what_was_looked_at",
         "A launch whose memory was written since it was looked at is not given.",
     ),
     Mutant(
         "src/tileproof/runtime/leases.py",
-        ("        if len(self._attached) == 1:\n            return []\n        seen"),
-        ("        if len(self._attached) <= 2:\n            return []\n        seen"),
+        "        if len(self._attached) == 1:\n            return []\n        seen",
+        "        if len(self._attached) <= 2:\n            return []\n        seen",
         "tests/runtime/test_two_streams.py::test_a_write_waits_for_the_write_of_another_stream",
         "Work of two streams that use the same bytes is ordered.",
     ),
@@ -28,7 +28,7 @@ RUNTIME = [
     ),
     Mutant(
         "src/tileproof/runtime/leases.py",
-        ("            for stream, turn in held:\n                stream.until(turn)\n        if error"),
+        "            for stream, turn in held:\n                stream.until(turn)\n        if error",
         (
             "            for stream, turn in held[:0]:\n"
             "                stream.until(turn)\n"
@@ -36,7 +36,7 @@ RUNTIME = [
             "            break\n"
             "        if error"
         ),
-        ("tests/runtime/test_tensors.py::test_the_host_reads_what_a_kernel_in_flight_will_have_written[<lambda>9]"),
+        "tests/runtime/test_tensors.py::test_the_host_reads_what_a_kernel_in_flight_will_have_written[<lambda>9]",
         "The host waits for work that writes what it reads.",
     ),
     Mutant(
@@ -46,7 +46,7 @@ RUNTIME = [
             "            if error is not None:\n"
             "                work.learn"
         ),
-        ("                error = None\n            if error is not None:\n                work.learn"),
+        "                error = None\n            if error is not None:\n                work.learn",
         (
             "tests/runtime/test_following_streams.py::test_what_reads_what_failed_work_should_have_writ"
             "ten_is_poisoned_too"
@@ -78,7 +78,7 @@ RUNTIME = [
         "src/tileproof/runtime/leases.py",
         "if max(each.low, low) < min(each.high, high) and each.is_there)",
         "if max(each.low, low) <= min(each.high, high) and each.is_there)",
-        ("tests/runtime/test_host_attacks.py::test_what_lies_between_elements_that_the_host_writes_stays_poisoned"),
+        "tests/runtime/test_host_attacks.py::test_what_lies_between_elements_that_the_host_writes_stays_poisoned",
         "Bytes beside poisoned ones are good.",
     ),
     Mutant(
@@ -103,8 +103,8 @@ RUNTIME = [
     ),
     Mutant(
         "src/tileproof/runtime/leases.py",
-        ("        if self.poisoned or self._uncertain:\n            return False"),
-        ("        if self.poisoned:\n            return False"),
+        "        if self.poisoned or self._uncertain:\n            return False",
+        "        if self.poisoned:\n            return False",
         (
             "tests/runtime/test_poison.py::test_what_failed_in_flight_is_told_to_who_makes_memory_of_ot"
             "hers_of_it[True-a copy]"
@@ -113,9 +113,9 @@ RUNTIME = [
     ),
     Mutant(
         "src/tileproof/runtime/streams.py",
-        ("        if not work.is_current():\n            raise Outdated\n"),
+        "        if not work.is_current():\n            raise Outdated\n",
         "",
-        ("tests/runtime/test_host_attacks.py::test_nobody_follows_a_plan_between_the_last_look_and_the_launch"),
+        "tests/runtime/test_host_attacks.py::test_nobody_follows_a_plan_between_the_last_look_and_the_launch",
         "Guards are asked when the leases are taken.",
     ),
     Mutant(
@@ -125,7 +125,7 @@ RUNTIME = [
             "            self.order_behind(other, turn)\n"
             "            self.see(other, turn)"
         ),
-        ("        for other, turn in conflicts:\n            self.see(other, turn)"),
+        "        for other, turn in conflicts:\n            self.see(other, turn)",
         "tests/runtime/test_two_streams.py::test_what_was_given_before_the_second_stream_came_counts",
         "A stream waits where another has leases.",
     ),
@@ -152,8 +152,8 @@ RUNTIME = [
     ),
     Mutant(
         "src/tileproof/runtime/premises.py",
-        ("        if tensor.name not in found.premises or tensor.access is Access.OUT or tensor.name in done:"),
-        ("        if tensor.name not in found.premises or tensor.access is not Access.IN or tensor.name in done:"),
+        "        if tensor.name not in found.premises or tensor.access is Access.OUT or tensor.name in done:",
+        "        if tensor.name not in found.premises or tensor.access is not Access.IN or tensor.name in done:",
         "tests/runtime/test_separate.py::test_a_premise_of_anyones_is_read_from_a_copy[advanced]",
         "A premise that is read and written is copied, too.",
     ),
@@ -164,7 +164,7 @@ RUNTIME = [
             "                bound.guards.append((own.block, version))\n"
             "                continue"
         ),
-        ("            if True:\n                bound.guards.append((own.block, version))\n                continue"),
+        "            if True:\n                bound.guards.append((own.block, version))\n                continue",
         "tests/runtime/test_separate.py::test_a_premise_that_was_handed_out_is_read_from_a_copy",
         "A premise that others can write is copied.",
     ),
@@ -175,7 +175,7 @@ RUNTIME = [
             "                bound.guards.append((own.block, version))\n"
             "                continue"
         ),
-        ("            if not own.block.is_shared:\n                continue"),
+        "            if not own.block.is_shared:\n                continue",
         "tests/runtime/test_separate.py::test_a_premise_that_nobody_else_can_write_stays_and_is_a_guard",
         "A premise that stays in place becomes a guard.",
     ),
@@ -201,14 +201,14 @@ RUNTIME = [
     ),
     Mutant(
         "src/tileproof/runtime/premises.py",
-        ("        if copy.is_back:\n            np.copyto(copy.original, copy.private)"),
-        ("        if not copy.is_back:\n            np.copyto(copy.original, copy.private)"),
+        "        if copy.is_back:\n            np.copyto(copy.original, copy.private)",
+        "        if not copy.is_back:\n            np.copyto(copy.original, copy.private)",
         "tests/runtime/test_separate.py::test_what_a_kernel_writes_into_a_copy_is_brought_back",
         "What the kernel wrote into a copy is copied back.",
     ),
     Mutant(
         "src/tileproof/runtime/proofs.py",
-        ("            if isinstance(found, type) and found.__module__ == module:\n                return found"),
+        "            if isinstance(found, type) and found.__module__ == module:\n                return found",
         "            return found",
         "tests/runtime/test_separate.py::test_a_kept_proof_makes_nothing_but_what_is_tileproofs",
         "A kept proof makes no objects but tileproof's own classes.",
@@ -236,7 +236,7 @@ RUNTIME = [
     ),
     Mutant(
         "src/tileproof/runtime/proofs.py",
-        ("if not any(_code(each) == _code(code) for each in _functions_in(whole) if each.co_firstlineno == first):"),
+        "if not any(_code(each) == _code(code) for each in _functions_in(whole) if each.co_firstlineno == first):",
         "if False:",
         "tests/runtime/test_proofs.py::test_a_helper_edited_on_disk_after_its_import[False]",
         "A helper whose file changed since has no key.",
@@ -250,14 +250,14 @@ RUNTIME = [
     ),
     Mutant(
         "src/tileproof/runtime/cache.py",
-        ("    if size < 0 or _of_others(status):\n        return None"),
-        ("    if size < 0:\n        return None"),
+        "    if size < 0 or _of_others(status):\n        return None",
+        "    if size < 0:\n        return None",
         "tests/runtime/test_cache.py::test_a_file_that_others_may_write_to_is_a_miss",
         "An entry of the cache that others may write is not loaded.",
     ),
     Mutant(
         "src/tileproof/runtime/cache.py",
-        ("    if header != _header(key, data):\n        return None\n"),
+        "    if header != _header(key, data):\n        return None\n",
         "",
         "tests/runtime/test_cache.py::test_a_flip_of_any_bit_is_a_miss_and_the_file_goes",
         "An entry of the cache whose bytes changed is a miss.",
@@ -308,7 +308,7 @@ RUNTIME = [
         "src/tileproof/runtime/facts.py",
         "return self.is_monotone and self.first == 0 and self.last == wanted.extent",
         "return self.is_monotone and self.last == wanted.extent",
-        ("tests/runtime/test_content_facts.py::test_borders_are_as_wanted_if_they_rise_from_zero_to_the_extent"),
+        "tests/runtime/test_content_facts.py::test_borders_are_as_wanted_if_they_rise_from_zero_to_the_extent",
         "Borders begin at 0.",
     ),
     Mutant(
@@ -351,8 +351,8 @@ RUNTIME = [
     ),
     Mutant(
         "src/tileproof/runtime/owned.py",
-        ("        if tensor.access is not Access.IN:\n            writes.append(span)"),
-        ("        if tensor.access is Access.OUT:\n            writes.append(span)"),
+        "        if tensor.access is not Access.IN:\n            writes.append(span)",
+        "        if tensor.access is Access.OUT:\n            writes.append(span)",
         "tests/runtime/test_poison.py::test_writing_it_anew_cures_it",
         "An InOut is leased for writing, too.",
     ),
@@ -431,7 +431,7 @@ RUNTIME = [
     ),
     Mutant(
         "src/tileproof/runtime/cpu_launches.py",
-        ("    if _ledger.poisoned and any(map(_ledger.poison_in, reads)):\n        return False\n"),
+        "    if _ledger.poisoned and any(map(_ledger.poison_in, reads)):\n        return False\n",
         "",
         "tests/runtime/test_poison.py::test_what_is_spoiled_does_not_hold_up_other_launches",
         "A repeated launch that would read what failed work wrote is refused.",
