@@ -1,4 +1,4 @@
-"""The parts of a prompt, of which some may hold special tokens."""
+"""Special tokens in chat prompts: those of the template are trusted, those spelled in messages are not."""
 
 from __future__ import annotations
 

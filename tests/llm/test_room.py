@@ -1,4 +1,4 @@
-"""How large the cache is: as large as asked for, or a share of what is free, and never too small for one text."""
+"""Size of the KV cache: as requested, or a share of free memory, and never too small for one sequence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What follows a failed check: no load goes outside by what was loaded in vain, and nothing is stored."""
+"""After a failed check a program stores nothing, and its loads stay inside."""
 
 from __future__ import annotations
 

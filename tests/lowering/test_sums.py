@@ -1,4 +1,4 @@
-"""Products that are added to something begin their sums with it, and no others do."""
+"""A product that is added to a value accumulates into it, if it has no other use."""
 
 from __future__ import annotations
 

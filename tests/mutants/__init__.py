@@ -1,4 +1,4 @@
-"""Mutants of the packages of tileproof: wrong edits of code that promises depend on, which judge the tests.
+"""Mutants of the packages of tileproof: small wrong edits of code that promises depend on, and the tests that fail.
 
 The mutants of the checker are in `tests/analysis`.
 """

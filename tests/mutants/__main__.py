@@ -1,8 +1,8 @@
 """Runs the witness of every mutant: `python -m tests.mutants [package ...] [--jobs N]`, from the root.
 
-Each job has a copy of the sources in a temporary folder, where it makes one mutant after another, and runs the witness
-on that copy with an empty cache of compiled kernels. A mutant is killed if its witness fails, survives if it passes,
-and is stale if the old text is not there exactly once, or the witness cannot be run or fails on the right code.
+Each job has a copy of the sources in a temporary folder. It applies one mutant at a time there and runs the witness
+with an empty cache of compiled kernels. A mutant is killed if its witness fails, and survives if it passes. It is stale
+if the old text does not occur exactly once, or if the witness cannot run or fails on the unchanged sources.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pathlib import Path
 from . import PACKAGES, ROOT, Mutant
 
 SECONDS = 120
-"""After which a witness counts as failed: it waits for what never comes."""
+"""Timeout of a witness; one that exceeds it counts as failed."""
 
 
 @contextmanager
@@ -44,7 +44,7 @@ def run_tests(tree: Path, tests: Sequence[str], seconds: float | None = None) ->
 
 
 def failing(tree: Path, tests: Sequence[str]) -> set[str]:
-    """The tests among some that fail on the right code; all of them if that cannot be told."""
+    """Which of the tests fail on the unchanged sources; all of them if pytest does not report it."""
     done = run_tests(tree, tests)
     lines = [line.split(" ", 1)[1] for line in done.stdout.splitlines() if line.startswith(("FAILED ", "ERROR "))]
     found = {test for test in tests for line in lines if line == test or line.startswith(f"{test} - ")}
@@ -52,7 +52,7 @@ def failing(tree: Path, tests: Sequence[str]) -> set[str]:
 
 
 def outcome(tree: Path, mutant: Mutant) -> str:
-    """What became of a mutant."""
+    """Runs the witness of a mutant: `killed`, `SURVIVED`, or `stale` with the reason."""
     if (count := mutant.count(tree)) != 1:
         return f"stale: the old text is there {count} times"
     with mutant.applied(tree):
@@ -66,7 +66,7 @@ def outcome(tree: Path, mutant: Mutant) -> str:
 
 
 def main() -> int:
-    """Judges the tests of some packages, or of all."""
+    """Runs the mutants of some packages, or of all."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
     parser.add_argument("packages", nargs="*", metavar="package", help=f"of {', '.join(PACKAGES)}; all if none")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="mutants at a time")
@@ -78,15 +78,17 @@ def main() -> int:
     with ExitStack() as stack:  # so that Ctrl-C leaves no trees behind
         trees = [stack.enter_context(sources()) for _ in range(given.jobs)]
         witnesses = sorted({each.witness for _, each in mutants})
-        print(f"{len(mutants)} mutants; first their {len(witnesses)} witnesses on the right code", flush=True)
+        print(f"{len(mutants)} mutants; first their {len(witnesses)} witnesses on unchanged sources", flush=True)
         bad = judged(mutants, trees, failing(trees[0], witnesses))
     print(f"{len(mutants) - bad} of {len(mutants)} killed in {time.monotonic() - began:.0f} seconds")
     return 1 if bad else 0
 
 
 def judged(mutants: Sequence[tuple[str, Mutant]], trees: Sequence[Path], wrong: Collection[str]) -> int:
-    """Says of each mutant what became of it, side by side on some trees; gives how many were not killed. `wrong` are
-    the witnesses that fail on the right code."""
+    """Runs mutants in parallel, one job for each tree, and prints the outcomes; returns how many were not killed.
+
+    `wrong` are the witnesses that fail on the unchanged sources.
+    """
     waiting: queue.SimpleQueue[tuple[str, Mutant] | None] = queue.SimpleQueue()
     for each in [*mutants, *[None] * len(trees)]:
         waiting.put(each)
@@ -95,7 +97,7 @@ def judged(mutants: Sequence[tuple[str, Mutant]], trees: Sequence[Path], wrong: 
     def work(tree: Path) -> None:
         while (each := waiting.get()) is not None:
             is_wrong = each[1].witness in wrong
-            done.put((*each, "stale: the witness fails on the right code" if is_wrong else outcome(tree, each[1])))
+            done.put((*each, "stale: the witness fails on unchanged sources" if is_wrong else outcome(tree, each[1])))
 
     for tree in trees:
         threading.Thread(target=work, args=(tree,), daemon=True).start()

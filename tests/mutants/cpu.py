@@ -17,14 +17,14 @@ CPU = [
         "            exists = s.e.op(f\"icmp slt {vector('i64', spot.lanes)} {{}}, {{}}\", here, limit)",
         "            exists = s.e.op(f\"icmp sle {vector('i64', spot.lanes)} {{}}, {{}}\", here, limit)",
         "tests/backends/cpu/test_agreement.py::test_a_safe_kernel_of_the_corpus[shifted_load]",
-        "A fill begins right behind the last element that exists.",
+        "A fill begins right after the last element that exists.",
     ),
     Mutant(
         "src/tileproof/backends/cpu/elements.py",
         'one = s.e.op("icmp slt i64 {}, {}", coord, live)',
         'one = s.e.op("icmp sle i64 {}, {}", coord, live)',
         "tests/backends/cpu/test_agreement.py::test_movement_walks_branches_and_combiners[shifted]",
-        "A row behind the last one is filled.",
+        "A row past the last one is filled.",
     ),
     Mutant(
         "src/tileproof/backends/cpu/elements.py",
@@ -45,7 +45,7 @@ CPU = [
         's.e.op("icmp ult i64 {}, {}", position.sum(s), view.extents[axis])',
         's.e.op("icmp ule i64 {}, {}", position.sum(s), view.extents[axis])',
         "tests/backends/cpu/test_agreement.py::test_a_safe_kernel_of_the_corpus_at_random_shapes[im2col]",
-        "A get fills at the position behind the last.",
+        "A get fills at the position past the last.",
     ),
     Mutant(
         "src/tileproof/backends/cpu/elements.py",
@@ -239,7 +239,7 @@ CPU = [
         "            array.fill(identity[()])\n",
         "",
         "tests/backends/cpu/test_agreement.py::test_a_safe_kernel_of_the_corpus_at_random_shapes[histogram]",
-        "A tensor that is combined into begins anew.",
+        "A tensor that is combined into is reset before each launch.",
     ),
     Mutant(
         "src/tileproof/backends/cpu/running.py",
@@ -253,7 +253,7 @@ CPU = [
         "            unit.append(tuple(step == array.itemsize for step in steps))",
         "            unit.append(tuple(step != 0 for step in steps))",
         "tests/backends/cpu/test_agreement.py::test_an_operation_on_elements[bits_i16_1]",
-        "Elements are taken to be neighbours only where the strides say so.",
+        "Elements are contiguous only where the strides are.",
     ),
     Mutant(
         "src/tileproof/backends/cpu/running.py",

@@ -82,7 +82,7 @@ CUDA = [
             "tests/backends/cuda/test_corner_launches.py::test_indices_are_compared_whose_distance_does"
             "_not_fit_64_bits[2305843009213693952-0]"
         ),
-        "Lanes behind the last live one are masked.",
+        "Lanes past the last live one are masked.",
     ),
     Mutant(
         "src/tileproof/backends/cuda/access.py",
@@ -123,14 +123,14 @@ CUDA = [
         "    bits = b.select(is_nan, s.splat(of, shape, nan), bits)\n",
         "",
         "tests/backends/cuda/test_combining.py::test_nan_of_either_sign_wins[2147483648]",
-        "NaN wins a Max and a Min.",
+        "A Max and a Min propagate NaN.",
     ),
     Mutant(
         "src/tileproof/backends/cuda/checks.py",
         "over = b.cmpi(Predicate.GREATER_EQUAL, index, s.spread(high, shape), signed=signed)",
         "over = b.cmpi(Predicate.GREATER, index, s.spread(high, shape), signed=signed)",
         "tests/backends/cuda/test_corner_launches.py::test_two_guarded_stores_share_a_tile_of_indices[8]",
-        "The index behind the last fails its check.",
+        "The index past the last fails its check.",
     ),
     Mutant(
         "src/tileproof/backends/cuda/checks.py",
@@ -165,7 +165,7 @@ CUDA = [
         "all(extent > 0 for extent in shape) and all(step > 0 for step in steps)",
         "all(extent > 0 for extent in shape)",
         "tests/backends/cuda/test_facts.py::test_only_a_tensor_with_elements_whose_strides_go_forward_is_plain",
-        "A reversed tensor is not taken for one with forward strides.",
+        "A tensor with negative strides is not plain.",
     ),
     Mutant(
         "src/tileproof/backends/cuda/facts.py",
@@ -237,7 +237,7 @@ CUDA = [
             "tests/backends/cuda/test_corner_launches.py::test_a_program_that_is_alone_reads_what_it_wr"
             "ote_before_the_cut"
         ),
-        "What was written before a cut is read behind that.",
+        "A read after a cut waits for the writes before the cut.",
     ),
     Mutant(
         "src/tileproof/backends/cuda/order.py",
@@ -296,7 +296,7 @@ CUDA = [
         "        if is_free and not behind.intersection(ops.operands(op)):",
         "        if is_free:",
         "tests/backends/cuda/test_dependent.py::test_a_position_that_was_read_early_is_read_at_early",
-        "A read that needs what the kernel ahead writes stands behind the wait.",
+        "A read that depends on the previous kernel comes after the wait.",
     ),
     Mutant(
         "src/tileproof/backends/cuda/dependent.py",
@@ -320,7 +320,7 @@ CUDA = [
         "            self._mark(op.results, [all(each) for each in both])",
         "            self._mark(op.results, [any(each) for each in both])",
         "tests/backends/cuda/test_dependent.py::test_a_token_that_one_path_loses_is_behind_nothing[if-False]",
-        "A token is behind the wait only if it is in both branches.",
+        "A token comes after the wait only if it does in both branches.",
     ),
     Mutant(
         "src/tileproof/backends/cuda/combined.py",
@@ -330,7 +330,7 @@ CUDA = [
             "tests/backends/cuda/test_dependent.py::test_nothing_but_frozen_tensors_is_touched_before_t"
             "he_wait[histogram]"
         ),
-        "What begins a combined tensor writes nothing behind it.",
+        "The reset of a combined tensor writes nothing past its end.",
     ),
     Mutant(
         "src/tileproof/backends/cuda/combined.py",
@@ -340,7 +340,7 @@ CUDA = [
             "tests/backends/cuda/test_checked_index_launches.py::test_a_launch_of_a_copy_does_on_a_gpu_"
             "what_the_interpreter_does[Unique without holes in a row int32 0]"
         ),
-        "What begins a combined tensor is masked.",
+        "The reset of a combined tensor is masked.",
     ),
     Mutant(
         "src/tileproof/backends/cuda/small_sums.py",
@@ -360,7 +360,7 @@ CUDA = [
             "tests/backends/cuda/test_checked_index_launches.py::test_a_launch_of_a_copy_does_on_a_gpu_"
             "what_the_interpreter_does[Unique without holes in a row int32 0]"
         ),
-        "The last elements of a combined tensor begin anew, too.",
+        "The reset covers the last elements of a combined tensor.",
     ),
     Mutant(
         "src/tileproof/backends/cuda/parameters.py",
@@ -384,7 +384,7 @@ CUDA = [
         "    rest = positions.minus(s.b, whole.extents[axis], at)",
         "    rest = whole.extents[axis]",
         "tests/backends/cuda/test_corner_launches.py::test_what_get_finds_outside_is_counted_from_the_cut[16]",
-        "The part behind a cut is shorter than the whole.",
+        "The part after a cut is shorter than the whole.",
     ),
     Mutant(
         "src/tileproof/backends/cuda/assembling.py",
@@ -418,7 +418,7 @@ CUDA = [
             "tests/backends/cuda/test_toolchain.py::test_newer_releases_get_the_newest_bytecode_they_an"
             "d_we_know[13.3.5-format0]"
         ),
-        "An assembler gets a format that it knows.",
+        "The bytecode version is one that the assembler supports.",
     ),
     Mutant(
         "src/tileproof/backends/cuda/processes.py",

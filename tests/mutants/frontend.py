@@ -373,7 +373,7 @@ FRONTEND = [
             "tests/frontend/test_spaces_and_combining.py::test_a_space_in_a_wrong_place_or_shape_is_ref"
             "used[tp.require(x[0] > 0.0)\\nfor i in tp.parallel(M=2):\\n    y[i] =]"
         ),
-        "A contract depends on what the host knows only.",
+        "A contract depends on host values only.",
     ),
     Mutant(
         "src/tileproof/frontend/fold.py",

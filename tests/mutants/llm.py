@@ -10,7 +10,7 @@ LLM = [
         "        if count > len(self._free):\n            return None",
         "        if count > len(self._free) + 1:\n            return None",
         "tests/llm/test_scheduling.py::test_pages_are_given_back_once",
-        "A sequence gets all pages that it asks for, or none.",
+        "A sequence gets all pages that it needs, or none.",
     ),
     Mutant(
         "src/tileproof/llm/pages.py",
@@ -24,7 +24,7 @@ LLM = [
         "    if memory // size < one:",
         "    if memory // size < 1:",
         "tests/llm/test_room.py::test_memory_that_is_given_is_filled_with_pages",
-        "A cache that holds no text of the longest kind is refused.",
+        "A cache too small for one sequence of the maximum length is refused.",
     ),
     Mutant(
         "src/tileproof/llm/schedule.py",
@@ -52,7 +52,7 @@ LLM = [
         "sequence.pages_for(min(sequence.length, sequence.computed + left)) > self.pool.free:",
         "sequence.pages_for(min(sequence.length, sequence.computed + left)) > self.pool.free + 2:",
         "tests/llm/test_scheduling.py::test_a_newcomer_sends_nobody_away",
-        "Nobody is sent away for a newcomer.",
+        "A waiting sequence preempts no running one.",
     ),
     Mutant(
         "src/tileproof/llm/schedule.py",
@@ -97,7 +97,7 @@ LLM = [
         "            place = max(place, end)",
         "            place = end",
         "tests/llm/test_steps.py::test_buffers_that_are_in_use_together_share_no_memory[20]",
-        "A buffer is placed behind all that are in its way.",
+        "A buffer is placed after all live buffers in its way.",
     ),
     Mutant(
         "src/tileproof/llm/arena.py",
@@ -153,14 +153,14 @@ LLM = [
         "            return held[: min(found)[1]], True",
         "            return held[: min(found)[0]], True",
         "tests/llm/test_streaming.py::test_a_text_ends_before_its_first_stop_string_wherever_its_pieces_end",
-        "A text ends before its stop string.",
+        "The output ends before the stop string.",
     ),
     Mutant(
         "src/tileproof/llm/streaming.py",
         "found = [(held.find(stop) + len(stop), held.find(stop))",
         "found = [(held.find(stop), held.find(stop))",
         "tests/llm/test_streaming.py::test_a_text_ends_before_its_first_stop_string_wherever_its_pieces_end",
-        "Of several stop strings that one ends the text which is whole first.",
+        "Of several stop strings the first complete one ends the output.",
     ),
     Mutant(
         "src/tileproof/llm/streaming.py",
@@ -181,21 +181,21 @@ LLM = [
         '        if token in self.ends:\n            self._close("stop")\n            return',
         '        if token in self.ends:\n            self._close("length")\n            return',
         "tests/llm/test_flight.py::test_a_text_that_ends_by_a_token_has_nothing_behind_it[cpu-1]",
-        "An end token ends a text by `stop`.",
+        "An end token finishes a sequence with `stop`.",
     ),
     Mutant(
         "src/tileproof/llm/generating.py",
         "len(self.sequence.generated) >= params.max_new_tokens or",
         "len(self.sequence.generated) > params.max_new_tokens or",
         "tests/llm/test_engine_edges.py::test_a_text_of_one_token[cpu]",
-        "A text has no more tokens than were asked for.",
+        "A sequence generates at most `max_new_tokens` tokens.",
     ),
     Mutant(
         "src/tileproof/llm/generating.py",
         " or self.sequence.length >= self.room:",
         " or self.sequence.length > self.room:",
         "tests/llm/test_flight.py::test_a_context_is_filled_to_its_last_place[cpu]",
-        "A text has no more tokens than there is room for.",
+        "A sequence has at most `max_seq_len` tokens.",
     ),
     Mutant(
         "src/tileproof/llm/generating.py",
@@ -209,7 +209,7 @@ LLM = [
         "frozenset(params.stop_token_ids) | (",
         "(",
         "tests/llm/test_engine_edges.py::test_tokens_that_are_asked_to_end_a_text_do[cpu]",
-        "A text ends at the tokens that were asked for.",
+        "A sequence ends at its `stop_token_ids`.",
     ),
     Mutant(
         "src/tileproof/llm/penalties.py",
@@ -223,14 +223,14 @@ LLM = [
         "counts = np.bincount(sequence.generated, minlength=self._shape[1])",
         "counts = np.bincount([], minlength=self._shape[1])",
         "tests/llm/test_penalties.py::test_a_row_says_what_the_prompt_has_and_how_often_tokens_were_generated",
-        "A sequence that was sent away keeps the counts of its tokens.",
+        "A preempted sequence keeps the counts of its tokens.",
     ),
     Mutant(
         "src/tileproof/llm/penalties.py",
         "            self._free.append(sequence.place)\n",
         "",
         "tests/llm/test_penalties.py::test_a_row_is_free_again_when_its_text_ends",
-        "The row of a text that ended is free again.",
+        "The row of a finished sequence is free again.",
     ),
     Mutant(
         "src/tileproof/llm/safetensors_files.py",
@@ -240,7 +240,7 @@ LLM = [
             "tests/llm/test_damaged_checkpoints.py::test_a_damaged_header_is_refused[spoil-takes 24448 "
             "bytes, and its place has 24576]"
         ),
-        "A tensor takes the bytes that its shape and type say.",
+        "The bytes of a tensor match its shape and type.",
     ),
     Mutant(
         "src/tileproof/llm/safetensors_files.py",
@@ -261,7 +261,7 @@ LLM = [
         "    if place != size:",
         "    if place > size:",
         "tests/llm/test_damaged_checkpoints.py::test_a_damaged_header_is_refused[<lambda>-2 bytes stand behind]",
-        "Nothing stands behind the last tensor.",
+        "Nothing follows the last tensor of a safetensors file.",
     ),
     Mutant(
         "src/tileproof/llm/safetensors_files.py",
@@ -313,7 +313,7 @@ LLM = [
         "            if count > _LONGEST:",
         "            if count > _LONGEST << 16:",
         "tests/llm/test_text.py::test_an_array_that_is_announced_too_long_is_not_made",
-        "An array of a damaged length is refused before memory is taken for it.",
+        "An array of a damaged length is refused before memory is allocated for it.",
     ),
     Mutant(
         "src/tileproof/llm/gguf_header.py",
@@ -334,7 +334,7 @@ LLM = [
         "        if token >= config.vocabulary:",
         "        if token > config.vocabulary:",
         "tests/llm/test_damaged_checkpoints.py::test_settings_that_make_no_model_are_named[changes7-token 320]",
-        "A token that ends texts has a row in the table.",
+        "Every end token has a row in the embedding table.",
     ),
     Mutant(
         "src/tileproof/llm/text.py",
@@ -348,7 +348,7 @@ LLM = [
         "                self._tokenizer.encode_special_tokens = not special\n",
         "                self._tokenizer.encode_special_tokens = False\n",
         "tests/llm/test_text.py::test_a_message_that_is_brought_into_another_form_spells_no_special_token",
-        "Special tokens that others spell in a text stay plain text.",
+        "Special tokens spelled in untrusted text are encoded as plain text.",
     ),
     Mutant(
         "src/tileproof/llm/text.py",
@@ -362,21 +362,21 @@ LLM = [
         "        if sum(token in self._special for token in found) <= len(pieces) // 2:\n            return found\n",
         "        return found\n",
         "tests/llm/test_text.py::test_a_message_that_is_brought_into_another_form_spells_no_special_token",
-        "Text that a tokenizer turns into special tokens stays text.",
+        "Text that a tokenizer normalizes to special tokens is encoded as plain text.",
     ),
     Mutant(
         "src/tileproof/llm/text.py",
         "is_text = 0 <= token < self.tokens and token not in self._special",
         "is_text = 0 <= token < self.tokens",
         "tests/llm/test_streaming.py::test_special_tokens_and_rows_beyond_the_vocabulary_have_no_text",
-        "Special tokens have no text.",
+        "Special tokens decode to nothing.",
     ),
     Mutant(
         "src/tileproof/llm/chat_prompts.py",
         "        parts += [Part(rendered[at : found.start()].translate(back), False), Part(found[0], True)]",
         "        parts += [Part(rendered[at : found.start()].translate(back), True), Part(found[0], True)]",
         "tests/llm/test_text.py::test_a_message_cannot_speak_for_another[system]",
-        "Special tokens spelled in messages stay plain text.",
+        "Special tokens spelled in messages are encoded as plain text.",
     ),
     Mutant(
         "src/tileproof/llm/chat_prompts.py",

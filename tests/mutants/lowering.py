@@ -351,7 +351,7 @@ LOWERING = [
         '    if os.environ.get("TILEPROOF_VERIFY"):',
         '    if os.environ.get("TILEPROOF_VERIFY") == "2":',
         "tests/compiler/test_pipeline.py::test_ir_that_breaks_a_rule_is_reported_with_the_pass_that_made_it",
-        "IR is verified after each pass where the environment asks for it.",
+        "IR is verified after each pass if TILEPROOF_VERIFY is set.",
     ),
     Mutant(
         "src/tileproof/compiler/pipeline.py",

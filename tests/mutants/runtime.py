@@ -72,14 +72,14 @@ RUNTIME = [
         ),
         "",
         "tests/runtime/test_leases.py::test_work_is_not_taken_to_be_done_before_what_it_waited_for",
-        "What is written anew is poisoned no more.",
+        "A write cures poisoned memory.",
     ),
     Mutant(
         "src/tileproof/runtime/leases.py",
         "if max(each.low, low) < min(each.high, high) and each.is_there)",
         "if max(each.low, low) <= min(each.high, high) and each.is_there)",
         "tests/runtime/test_host_attacks.py::test_what_lies_between_elements_that_the_host_writes_stays_poisoned",
-        "Bytes beside poisoned ones are good.",
+        "Bytes next to poisoned ones are not poisoned.",
     ),
     Mutant(
         "src/tileproof/runtime/leases.py",
@@ -99,7 +99,7 @@ RUNTIME = [
             "tests/runtime/test_poison.py::test_what_lies_between_the_elements_that_were_written_anew_s"
             "tays_spoiled[True]"
         ),
-        "What stands behind bytes that were written anew stays poisoned.",
+        "A write leaves the poisoned bytes after it poisoned.",
     ),
     Mutant(
         "src/tileproof/runtime/leases.py",
@@ -116,7 +116,7 @@ RUNTIME = [
         "        if not work.is_current():\n            raise Outdated\n",
         "",
         "tests/runtime/test_host_attacks.py::test_nobody_follows_a_plan_between_the_last_look_and_the_launch",
-        "Guards are asked when the leases are taken.",
+        "Guards are checked when the leases are taken.",
     ),
     Mutant(
         "src/tileproof/runtime/streams.py",
@@ -368,7 +368,7 @@ RUNTIME = [
         "        is_first = np.concatenate(([True], starts[1:] > ends[:-1]))",
         "        is_first = np.concatenate(([True], starts[1:] > ends[:-1] + 4))",
         "tests/runtime/test_graphs.py::test_elements_between_those_that_a_graph_writes_count_as_unwritten",
-        "Bytes between two written runs are not taken for written.",
+        "Bytes between two written runs count as unwritten.",
     ),
     Mutant(
         "src/tileproof/runtime/arguments.py",

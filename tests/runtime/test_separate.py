@@ -1,4 +1,4 @@
-"""What a launch makes of its premises before it runs: copies where others can write them, guards where nobody can."""
+"""Premises of a launch: copied if others can write them, guarded by version if not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tiles that are short, and axes without a name: what does not exist is neither counted nor read."""
+"""Short tiles and unnamed axes: elements that do not exist are not counted, read or written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What many programs combine in memory, on a GPU: NaN wins, and what is too narrow for atomics has a wider stand-in."""
+"""Sum, Max and Min on a GPU: NaN propagates, and types too narrow for atomics use a wider shadow."""
 
 from __future__ import annotations
 
