@@ -16,7 +16,7 @@ RUNTIME = [
         "src/tileproof/runtime/leases.py",
         "        if len(self._attached) == 1:\n            return []\n        seen",
         "        if len(self._attached) <= 2:\n            return []\n        seen",
-        "tests/runtime/test_two_streams.py::test_a_write_waits_for_the_write_of_another_stream",
+        ("tests/runtime/test_leases.py::test_work_waits_for_all_that_it_must_and_hosts_see_who_is_in_the_way"),
         "Work of two streams that use the same bytes is ordered.",
     ),
     Mutant(
@@ -353,7 +353,7 @@ RUNTIME = [
         "src/tileproof/runtime/owned.py",
         "        if tensor.access is not Access.IN:\n            writes.append(span)",
         "        if tensor.access is Access.OUT:\n            writes.append(span)",
-        "tests/runtime/test_poison.py::test_writing_it_anew_cures_it",
+        "tests/runtime/test_separate.py::test_what_is_read_and_written_is_leased_for_both",
         "An InOut is leased for writing, too.",
     ),
     Mutant(

@@ -17,6 +17,7 @@ from tileproof.frontend.parse import parse
 from tileproof.runtime.arguments import Bound
 from tileproof.runtime.cache import Cache, digest
 from tileproof.runtime.leases import Outdated, Work
+from tileproof.runtime.owned import spans_of
 from tileproof.runtime.premises import bring, bring_back, copy_for, separate
 from tileproof.runtime.prepare import prepare_recorded
 from tileproof.runtime.proofs import read_entry, write_entry
@@ -78,6 +79,12 @@ def test_a_premise_of_anyones_is_read_from_a_copy(kernel: tp.Kernel) -> None:
     bound = separated(kernel, np.zeros(2, np.float32), np.zeros(3, np.float32), at)
     assert [copy.tensor.name for copy in bound.copies] == ["at"]
     assert not np.shares_memory(bound.tensors["at"], at)
+
+
+def test_what_is_read_and_written_is_leased_for_both() -> None:
+    y, x, at = tp.zeros(3), tp.zeros(2), tp.zeros(2, tp.i32)
+    reads, writes = spans_of(parse(scattered).signature, separated(scattered, y, x, at))
+    assert (sorted(reads), writes) == (sorted([y.span, x.span, at.span]), [y.span])
 
 
 def test_what_a_kernel_writes_into_a_copy_is_brought_back() -> None:
