@@ -6,12 +6,16 @@ from collections import Counter
 from functools import cache
 
 import pytest
-from mutants import MUTANTS, Mutant
+from mutants_of_laws import LAWS
+from mutants_of_reasoning import REASONING
+from mutation import Mutant
 
 from corpus import SAFE, UNSAFE, Case
 from corpus.judge import FIRST_CHECK, found
 from tileproof.diagnostics.errors import TileproofError
 from tileproof.runtime.check import verdict
+
+MUTANTS = [*REASONING, *LAWS]
 
 
 def is_wrong(case: Case) -> bool:

@@ -588,3 +588,19 @@ def test_kernels_of_a_seed_agree_with_numpy(seed: int) -> None:
     rng = random.Random(seed)
     for _ in range(EXAMPLES // 8):
         run(written(rng.randint), rng.choice(ORDERS))
+
+
+@pytest.mark.parametrize("shift", ["-5 >> -1", "5 >> -1", "-5 >> 70", "-5 >> 1"])
+def test_constants_are_shifted_like_values(shift: str) -> None:
+    number, _, amount = shift.partition(" >> ")
+    compiled = kernel(
+        f"""
+        @tp.kernel
+        def k(y: Out[i64, "2"], n: i64, by: i64) -> None:
+            y[0] = {shift}
+            y[1] = n >> by
+        """
+    )
+    y = np.zeros(2, np.int64)
+    tp.interpret(compiled, y, int(number), int(amount))
+    assert y[0] == y[1]

@@ -58,6 +58,8 @@ SPACES = [
     ("for i in tp.tiles(M=2, N=2):\n    pass", Code.BAD_CALL),
     ("for i in tp.tiles(M=2, stop=0.5):\n    pass", Code.BAD_INDEX),
     ("for i in tp.parallel(M=2):\n    tp.require(s > 0.0)\n    y[i] = 1.0", Code.REQUIRE_PLACE),
+    ("if s > 0.0:\n    tp.require(s > 0.0)\nfor i in tp.parallel(M=2):\n    y[i] = 1.0", Code.REQUIRE_PLACE),
+    ('_, late = tp.split_at(y, "M", 1)\nfor i in tp.parallel(M=2):\n    y[i] = 1.0', Code.MAYBE_UNBOUND),
     ("tp.require(x[0] > 0.0)\nfor i in tp.parallel(M=2):\n    y[i] = 1.0", Code.REQUIRE_PLACE),
     ("for i in tp.parallel(M=2):\n    y[i] = 1.0\nreturn 1", Code.EARLY_RETURN),
 ]
@@ -122,6 +124,7 @@ def test_augmented_stores_load_combine_and_store() -> None:
 
 COMBINING = [
     ("Sum", "f32", "s[i] = 1.0", Code.READS_SUM),
+    ("Max", "f32", "s[i] = 1.0", Code.READS_SUM),
     ("Sum", "f32", "a = s[i]", Code.READS_SUM),
     ("Sum", "f32", "s[i] -= 1.0", Code.BAD_REDUCTION),
     ("Max", "f32", "s[i] += 1.0", Code.BAD_REDUCTION),

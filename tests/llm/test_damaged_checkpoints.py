@@ -400,11 +400,26 @@ def moved(**offsets: Callable[[bytes], int]) -> Callable[[bytes], bytes]:
     return change
 
 
-def with_key_twice(data: bytes) -> bytes:
-    """Adds a key in 64 bytes, so that tensors stay aligned."""
-    tensors, keys = struct.unpack_from("<QQ", data, 8)
-    more = struct.pack("<Q", 12) + b"general.name" + struct.pack("<IQ", 8, 32) + b"x" * 32
-    return data[:8] + struct.pack("<QQ", tensors, keys + 1) + more + data[24:]
+def with_key(name: bytes, kind: int, value: bytes) -> Callable[[bytes], bytes]:
+    """Adds a key."""
+
+    def change(data: bytes) -> bytes:
+        tensors, keys = struct.unpack_from("<QQ", data, 8)
+        more = struct.pack("<Q", len(name)) + name + struct.pack("<I", kind) + value
+        return data[:8] + struct.pack("<QQ", tensors, keys + 1) + more + data[24:]
+
+    return change
+
+
+def of_kind(kind: int) -> Callable[[bytes], bytes]:
+    """Says that a matrix has elements of another kind."""
+
+    def change(data: bytes) -> bytes:
+        made = bytearray(data)
+        struct.pack_into("<I", made, place(data, "blk.0.ffn_up.weight") - 4, kind)
+        return bytes(made)
+
+    return change
 
 
 @pytest.mark.parametrize(
@@ -420,9 +435,14 @@ def with_key_twice(data: bytes) -> bytes:
         ),
         (moved(attn_k_norm=lambda data: 1 << 63), "`blk.0.attn_k_norm.weight` begins at byte"),
         (lambda data: data + bytes(32), "32 bytes follow the last tensor"),
-        (with_key_twice, "`general.name` twice"),
+        (with_key(b"general.name", 8, struct.pack("<Q", 1) + b"x"), "`general.name` twice"),
+        (with_key(b"general.alignment", 4, struct.pack("<I", 24)), "its alignment is 24"),
+        (with_key(b"general.tags", 9, struct.pack("<IQ", 4, 1 << 30)), "an array of 1073741824 elements"),
+        (with_key(b"general.tags", 9, struct.pack("<IQQ", 8, 1, 1 << 40)), "ends too early"),
+        (lambda data: data[:4] + struct.pack("<I", 1) + data[8:], "version 1"),
+        (of_kind(10), "64 elements, not a multiple of the 256 of Q2_K"),
     ],
-    ids=["overlap", "swap", "far", "tail", "key"],
+    ids=["overlap", "swap", "far", "tail", "key", "alignment", "array", "text", "version", "block"],
 )
 def test_a_header_of_gguf_that_is_damaged_is_refused(
     change: Callable[[bytes], bytes], said: str, tmp_path: Path
@@ -456,3 +476,12 @@ def test_a_gguf_file_that_ends_early_names_the_tensor(tmp_path: Path) -> None:
     code, line = refusal(path)
     assert code is Code.MODEL_FILE
     assert "`blk.1." in line
+
+
+def test_a_tensor_in_two_files_of_a_split_model_is_refused(tmp_path: Path) -> None:
+    for number in (1, 2):
+        path = write_gguf(tmp_path / f"m-0000{number}-of-00002.gguf", tiny(), WEIGHTS)
+    code, line = refusal(tmp_path / "m-00001-of-00002.gguf")
+    assert code is Code.MODEL_FILE
+    assert "stands in m-00001-of-00002.gguf too" in line
+    assert str(path) in line

@@ -41,3 +41,13 @@ def test_settings_at_the_edges_of_their_ranges_are_fine() -> None:
         seed=-(2**63), stop_token_ids=(0,), logprobs=64, logit_bias={np.int64(3): -math.inf, 4: np.float32(1)},
     )  # fmt: skip
     SamplingParams(seed=2**63 - 1, stop=("\n", "é"), temperature=np.float32(0.5), top_k=np.int64(3))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"repetition_penalty": 1.1}, {"presence_penalty": -0.5}, {"frequency_penalty": 0.5}, {"logit_bias": {3: 1.0}}],
+    ids=lambda changes: next(iter(changes)),
+)
+def test_what_changes_logits_is_a_penalty(changes: dict[str, Any]) -> None:
+    assert SamplingParams(**changes).has_penalties
+    assert not SamplingParams(temperature=0.7, top_k=5, top_p=0.9).has_penalties

@@ -87,6 +87,16 @@ def test_buffers_that_are_in_use_together_share_no_memory(seed: int) -> None:
     assert plan.nbytes < sum(life.elements * life.buffer.dtype.bits // 8 for life in lives_of(ops))
 
 
+def test_an_output_shares_its_memory_with_nothing_that_comes_later() -> None:
+    step = Step(KIND)
+    step.add("answer", nothing, (1, 64), BF16, is_output=True)
+    step.add("more", nothing, (1, 64), BF16)
+    answer, more = lives_of(step.ops)
+    assert (answer.first, answer.last, more.first, more.last) == (0, 2, 1, 1)
+    (_, at), (_, place) = planned(step.ops).places
+    assert at != place
+
+
 def test_an_arena_that_grows_leaves_steps_their_memory() -> None:
     arena = Arena("cpu")
     small, large = chain(A), Step(KIND)

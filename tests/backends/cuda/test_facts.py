@@ -13,8 +13,9 @@ from launching import Made
 from layout_launches import LAYOUTS, SHARED, numbers
 from layout_launches import one_more as shifted
 
-from tileproof.backends.cuda.facts import layout_of
+from tileproof.backends.cuda.facts import facts_of, layout_of
 from tileproof.backends.cuda.tileir.types import Bounded, Divisible, Op
+from tileproof.frontend.elaborate import accepted
 
 LOADS_AND_STORES = ("load_view_tko", "store_view_tko")
 
@@ -150,3 +151,17 @@ def test_code_made_for_other_facts_is_caught(wrong: Callable[[], Any]) -> None:
     made.bound.tensors["x"] = wrong()  # type: ignore[index]
     with pytest.raises(Undefined, match=r"breaks the promise|strides"):
         made.run()
+
+
+def test_only_a_tensor_with_elements_whose_strides_go_forward_is_plain() -> None:
+    assert layout_of(0, (4, 4), (16, 4), 4).is_plain
+    assert not layout_of(12, (4, 4), (16, -4), 4).is_plain
+    assert not layout_of(0, (0, 4), (16, 4), 4).is_plain
+
+
+@pytest.mark.parametrize(("far", "is_wide"), [(2**31 - 2**24 - 1, False), (2**31 - 2**24, True)])
+def test_positions_are_counted_in_32_bits_while_a_tile_behind_them_fits(far: int, is_wide: bool) -> None:
+    kernel = accepted(shifted, {}).ir
+    extents = dict.fromkeys(("M", "N"), 4)
+    assert facts_of(kernel, extents, (), (4, far), 1).is_wide is is_wide
+    assert facts_of(kernel, extents | {"N": far}, (), (4, 4), 1).is_wide is is_wide

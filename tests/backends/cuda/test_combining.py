@@ -1,0 +1,51 @@
+"""Sum, Max and Min on a GPU: NaN propagates, and types too narrow for atomics use a wider shadow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from cuda_programs import assert_simulated
+from launching import Made
+
+import tileproof as tp
+from tileproof import In, Max, Min, Out, Sum, bf16, f16, f32, i8, i32, u16
+from tileproof.backends.cuda.stores import shadow
+from tileproof.frontend.elaborate import accepted
+from tileproof.ir.types import TensorType
+
+
+@tp.kernel
+def extremes(top: Max[f32, "1"], low: Min[f32, "1"], x: In[f32, "N"]) -> None:
+    for n in tp.parallel(N=tp.each):
+        tp.update(top, 0, x[n])
+        tp.update(low, 0, x[n])
+
+
+@pytest.mark.parametrize("sign", [0, 1 << 31])
+def test_nan_of_either_sign_wins(sign: int) -> None:
+    nan = np.array([0x7FC00000 | sign], np.uint32).view(np.float32)
+
+    def make() -> Made:
+        x: Any = np.concatenate([np.array([1, -2, np.inf, -np.inf], np.float32), nan, np.array([3], np.float32)])
+        return extremes, [np.zeros(1, np.float32), np.zeros(1, np.float32), x], {}
+
+    assert assert_simulated(make) == []
+
+
+@tp.kernel
+def narrow(
+    a: Sum[f16, "N"], b: Sum[bf16, "N"], c: Max[i8, "N"], d: Min[u16, "N"], e: Sum[f32, "N"], f: Sum[i32, "N"],
+    g: Out[f16, "N"], x: In[f16, "N"],
+) -> None:  # fmt: skip
+    for n in tp.parallel(N=4):
+        g[n] = x[n]
+
+
+def test_what_is_narrower_than_32_bits_is_combined_elsewhere() -> None:
+    found = {p.value.name: shadow(p.value.type) for p in accepted(narrow, {}).ir.parameters
+             if isinstance(p.value.type, TensorType)}  # fmt: skip
+    assert {name: dtype and dtype.name for name, dtype in found.items()} == {
+        "a": "f32", "b": "f32", "c": "i32", "d": "u32", "e": None, "f": None, "g": None, "x": None,
+    }  # fmt: skip

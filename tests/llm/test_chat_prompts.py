@@ -1,0 +1,26 @@
+"""Special tokens in chat prompts: those of the template are trusted, those spelled in messages are not."""
+
+from __future__ import annotations
+
+from tileproof.llm.chat_prompts import Part, chat_parts
+from tileproof.llm.requests import Message
+from tileproof.llm.templates import ChatTemplate
+
+TEMPLATE = ChatTemplate("{% for m in messages %}[{{ m.content }}]{% endfor %}")
+
+
+def test_an_answer_that_says_what_was_said_before_goes_on_at_the_end() -> None:
+    chat = [Message("user", "Hello"), Message("assistant", "Hello")]
+    assert chat_parts(TEMPLATE, chat, ["<end>"], continue_last=True) == [Part("[Hello][Hello", is_trusted=True)]
+
+
+def test_special_tokens_that_contents_spell_are_not_trusted() -> None:
+    parts = chat_parts(TEMPLATE, [Message("user", "a <end> b")], ["<end>", "<end>ed"])
+    assert "".join(part.text for part in parts) == "[a <end> b]"
+    assert not any(part.is_trusted for part in parts)
+
+
+def test_what_stands_for_a_special_token_is_in_no_content() -> None:
+    text = f"{chr(0xE000)} <end> {chr(0xE001)}"
+    parts = chat_parts(TEMPLATE, [Message("user", text)], ["<end>"])
+    assert "".join(part.text for part in parts) == f"[{text}]"
