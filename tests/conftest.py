@@ -28,7 +28,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Tries fewer examples of each property where slow tests are left out."""
     if "not slow" in config.getoption("markexpr"):
         from hypothesis import settings
-        from tiers import FAST
+
+        from support.tiers import FAST
 
         settings.load_profile(FAST)
 

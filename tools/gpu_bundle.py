@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-for folder in (ROOT / "tests" / "gpu", ROOT / "tests" / "support", ROOT):
+for folder in (ROOT / "tests" / "gpu", ROOT / "tests", ROOT):
     sys.path.insert(0, str(folder))
 
 import numpy as np  # noqa: E402

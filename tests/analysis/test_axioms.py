@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meaning import floored, holds, value
-from tiers import examples
 
+from support.tiers import examples
 from tileproof.analysis.axioms import Axioms
 from tileproof.analysis.ranges import Range, Ranges
 from tileproof.analysis.terms import (

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from agreement import assert_alike
-from example_kernels import example_files, kernel_of
 
 import tileproof as tp
 from corpus import SAFE
+from samples.example_kernels import example_files, kernel_of
+from support.agreement import assert_alike
 from tileproof.analysis.collect import Reader
 from tileproof.analysis.sites import Bounded, Site
 from tileproof.analysis.verdict import Residual, Rung, Verdict

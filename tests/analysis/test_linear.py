@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meaning import holds
-from tiers import examples
 
+from support.tiers import examples
 from tileproof.analysis.prover import contradict, shadow
 from tileproof.analysis.terms import ZERO, Atom, DimensionExtent, Fact, Term, at_most, below, equals, number, of
 

@@ -7,8 +7,8 @@ is a step back, to be argued for. `python tests/analysis/test_rungs.py` prints t
 from __future__ import annotations
 
 import pytest
-from example_kernels import example_files, kernel_of
 
+from samples.example_kernels import example_files, kernel_of
 from tileproof.runtime.check import scope_of, verdict
 
 EXAMPLES = example_files()

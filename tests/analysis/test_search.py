@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import search
-from random_kernels import HEAD, PROFILES, generate
-from shrink import shrink
-from source_files import load_text
 
 import tileproof as tp
+from fuzz import search
+from fuzz.minimizer import shrink
+from fuzz.random_kernels import HEAD, PROFILES, generate
+from support.source_files import load_text
 
 SECONDS = float(os.environ.get("TILEPROOF_SEARCH_SECONDS", "6"))
 FEATURES = {
@@ -96,11 +96,11 @@ def test_every_feature_occurs() -> None:
 
 def test_a_seed_gives_the_same_kernels_in_every_process() -> None:
     code = (
-        "import hashlib; from random_kernels import generate, PROFILES\n"
+        "import hashlib; from fuzz.random_kernels import generate, PROFILES\n"
         "made = ''.join(generate(seed, profile) for profile in PROFILES for seed in range(40))\n"
         "print(hashlib.sha256(made.encode()).hexdigest())"
     )
-    path = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+    path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "7"}
     shown = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     made = "".join(text for profile in PROFILES for text in texts(profile, 40))

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from example_kernels import example_files, kernel_of
 
 import tileproof as tp
 from corpus import SAFE, UNSAFE
+from samples.example_kernels import example_files, kernel_of
 from tileproof import In, InOut, f32
 from tileproof.analysis.verdict import Rung
 from tileproof.frontend.signature import parse

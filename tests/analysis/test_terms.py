@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meaning import Leaf, floored, rest, value
-from tiers import examples
 
+from support.tiers import examples
 from tileproof.analysis.terms import (
     LANE,
     ZERO,

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meaning import holds, value
-from source_files import load_text
-from tiers import examples
 
 import tileproof as tp
+from support.source_files import load_text
+from support.tiers import examples
 from tileproof.analysis.collect import Reader
 from tileproof.analysis.ranges import Ranges
 from tileproof.analysis.sites import Account

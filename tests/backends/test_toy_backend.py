@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import toy_backend
-from source_files import load_file
-from toy_backend import Toy
 
 import tileproof as tp
+from oracles import toy_backend
+from oracles.toy_backend import Toy
+from support.source_files import load_file
 from tileproof import In, Out, f32
 from tileproof.backends import base
 from tileproof.diagnostics import Code

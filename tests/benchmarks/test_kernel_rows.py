@@ -19,8 +19,8 @@ from benchmarks.harness.row import Peer, Place, Row
 from benchmarks.kernels import bench, launches
 from benchmarks.kernels.peers import Tools
 from benchmarks.kernels.rows import names, rows
-from torch_standing_in import standing_in
 
+from oracles.torch_stand_in import standing_in
 from tileproof import kernels
 from tileproof.runtime.ahead import Launch, plan_launch
 

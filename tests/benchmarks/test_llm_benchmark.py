@@ -13,7 +13,8 @@ from benchmarks.engine import llm_worker as worker
 from benchmarks.engine.report import LLM, Side, Turns, cpu_lines
 from benchmarks.harness import page, result
 from benchmarks.harness.result import Line, Results
-from llama_peer import LlamaCpp, log_softmax
+
+from oracles.llama_peer import LlamaCpp, log_softmax
 
 SHAPE = gguf_models.Shape("small", "qwen3", 2, 64, 4, 2, 32, 128, 600, 1e6, 1e-6, 2048)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from cli_samples import Ran
 
+from support.cli_samples import Ran
 from tileproof.cli.main import main
 
 

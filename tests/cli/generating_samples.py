@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from checkpoints import random_weights, tiny, write_folder
-
+from support.checkpoints import random_weights, tiny, write_folder
 from tileproof.cli.chat import machine
 
 CONFIG = tiny("qwen3", max_position_embeddings=160, eos_token_ids=(319,))

@@ -10,7 +10,8 @@ from textwrap import indent
 from typing import Any
 
 import pytest
-from cli_samples import GOOD, Ran
+
+from support.cli_samples import GOOD, Ran
 
 Run = Callable[..., Ran]
 Write = Callable[[str, str], str]

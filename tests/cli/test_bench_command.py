@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from checkpoints import tiny
-from cli_samples import Ran
 from generating_samples import CONFIG, quick_read_rate, write_model
 
+from support.checkpoints import tiny
+from support.cli_samples import Ran
 from tileproof.cli import bench
 from tileproof.cli.chat import pictures, sweeps
 from tileproof.cli.chat.sweeps import Task, measured

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cli_samples import Ran
 
+from support.cli_samples import Ran
 from tileproof.backends.cuda.running import Code
 from tileproof.diagnostics.values import in_words
 from tileproof.runtime import cache as runtime

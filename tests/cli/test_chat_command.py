@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from checkpoints import random_weights, write_folder, write_json
-from cli_samples import Ran
 from generating_samples import CONFIG, quick_read_rate, write_model
 
+from support.checkpoints import random_weights, write_folder, write_json
+from support.cli_samples import Ran
 from tileproof.cli.chat import session as chatting
 from tileproof.cli.chat.session import TranscriptError, load, save
 from tileproof.llm import LLM, Message

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from textwrap import dedent
 
 import pytest
-from cli_samples import BAD, GOOD, HEAD, Ran
+
+from support.cli_samples import BAD, GOOD, HEAD, Ran
 
 Run = Callable[..., Ran]
 Write = Callable[[str, str], str]

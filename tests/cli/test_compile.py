@@ -8,9 +8,9 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from cli_samples import BAD, GOOD, HEAD, Ran
-from tileir_computing import has_assembler
 
+from oracles.tile_ir_operations import has_assembler
+from support.cli_samples import BAD, GOOD, HEAD, Ran
 from tileproof.backends.cuda import driver
 from tileproof.backends.cuda.cubin import resources_of
 from tileproof.backends.cuda.tileir.decode import decode

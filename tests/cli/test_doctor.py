@@ -9,9 +9,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from cli_samples import Ran
-from cuda_stub import CUresult, Stub
 
+from oracles.cuda_driver import CUresult, Stub
+from support.cli_samples import Ran
 from tileproof.backends.cuda import driver
 from tileproof.backends.cuda.toolchain import find
 from tileproof.cli import doctor

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from cli_samples import Ran
 
+from support.cli_samples import Ran
 from tileproof.diagnostics import Code, page
 
 Run = Callable[..., Ran]

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cli_samples import Ran
 
+from support.cli_samples import Ran
 from tileproof.cli.load import load
 
 Run = Callable[..., Ran]

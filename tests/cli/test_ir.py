@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from cli_samples import BAD, GOOD, HEAD, Ran
 
+from support.cli_samples import BAD, GOOD, HEAD, Ran
 from tileproof.backends.cuda.toolchain import ARCHITECTURES
 
 Run = Callable[..., Ran]

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cli_samples import GOOD, Ran
 
+from support.cli_samples import GOOD, Ran
 from tileproof.cli.main import COMMANDS, main
 
 Run = Callable[..., Ran]

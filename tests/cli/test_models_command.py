@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from checkpoints import random_weights, write_folder
-from cli_samples import Ran
 from generating_samples import CONFIG, quick_read_rate
 
+from support.checkpoints import random_weights, write_folder
+from support.cli_samples import Ran
 from tileproof.cli import run
 from tileproof.cli.models import short
 from tileproof.llm.loader import find as finding

@@ -16,10 +16,10 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from checkpoints import random_weights, write_folder, write_gguf, write_json
-from cli_samples import Ran
 from generating_samples import CONFIG, quick_read_rate, write_model
 
+from support.checkpoints import random_weights, write_folder, write_gguf, write_json
+from support.cli_samples import Ran
 from tileproof.cli import run as command
 from tileproof.cli.chat import pictures
 from tileproof.cli.chat.answer import Interrupts, Thoughts

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cli_samples import Ran
 
+from support.cli_samples import Ran
 from tileproof.cli.tune import library, read_sizes
 from tileproof.cli.usage import UsageError
 from tileproof.tuning import records, tuner

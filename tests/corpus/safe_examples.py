@@ -7,7 +7,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from source_files import load_file
+from support.source_files import load_file
 
 from .case import Case, Launches
 

@@ -10,11 +10,11 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[1] / folder) for folder in ("", "support")]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from corpus import SAFE, UNSAFE  # noqa: E402
-from corpus.judge import CODES, FIRST_CHECK, found  # noqa: E402
-from tileproof.runtime.check import verdict  # noqa: E402
+from corpus import SAFE, UNSAFE
+from corpus.judge import CODES, FIRST_CHECK, found
+from tileproof.runtime.check import verdict
 
 
 def table(rows: list[tuple[str, ...]]) -> str:

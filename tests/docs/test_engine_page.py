@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from checkpoints import random_weights, tiny, write_folder
 from pages import ROOT
+
+from support.checkpoints import random_weights, tiny, write_folder
 
 BLOCK = re.compile(r'^```py title="engine.py"\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 """Not a snippet like others, which run without a model."""

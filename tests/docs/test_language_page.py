@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from agreement import UNITS
 from pages import ROOT, code, load, table
 
 import tileproof as tp
+from support.agreement import UNITS
 from tileproof.diagnostics.codes import Code
 from tileproof.frontend.source import REFUSED
 from tileproof.language.dtypes import ALL, INDEX, TF32, DType

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from source_files import load_file
-from tiers import examples
 
 import tileproof as tp
+from support.source_files import load_file
+from support.tiers import examples
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime.check import check_kernel
 

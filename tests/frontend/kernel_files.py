@@ -7,9 +7,8 @@ from contextlib import suppress
 from textwrap import dedent, indent
 from typing import Any
 
-from source_files import load_text
-
 import tileproof as tp
+from support.source_files import load_text
 from tileproof.compiler.pipeline import compile_for
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, KernelError

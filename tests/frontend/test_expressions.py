@@ -17,8 +17,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from kernel_files import kernel
-from whole_arrays import Axis, Ref, Space, made, objects, untagged
-from whole_numbers import (
+
+import tileproof as tp
+from oracles.whole_arrays import Axis, Ref, Space, made, objects, untagged
+from oracles.whole_numbers import (
     BOOL,
     COMPARISONS,
     ELEMENTARY,
@@ -33,8 +35,6 @@ from whole_numbers import (
     stored_only,
     widened,
 )
-
-import tileproof as tp
 from tileproof.diagnostics.codes import Code
 from tileproof.ir.verifier import verify
 from tileproof.runtime.launch import prepare

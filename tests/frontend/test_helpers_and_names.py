@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from following import forget_launches
 from kernel_files import codes, found_in, load, mistakes, with_body
 from small_runs import check
 
 import tileproof as tp
+from support.followers import forget_launches
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime.launch import _proved
 

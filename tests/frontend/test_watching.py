@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from source_files import load_text
-from tiers import examples
 
+from support.source_files import load_text
+from support.tiers import examples
 from tileproof.frontend.names import Capture, watch
 from tileproof.runtime.launch import prepare
 from tileproof.runtime.proved import Proved

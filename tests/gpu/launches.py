@@ -12,26 +12,24 @@ from pathlib import Path
 from typing import Any
 
 _TESTS = Path(__file__).resolve().parents[1]
-for _folder in (_TESTS, _TESTS / "support"):
-    # Tools import this file too, and they do not know where tests find what they import.
-    if str(_folder) not in sys.path:
-        sys.path.append(str(_folder))
-
-from chain_launches import chains  # noqa: E402
-from check_launches import checks  # noqa: E402
-from edge_launches import edges  # noqa: E402
-from example_launches import examples  # noqa: E402
-from host_launches import in_flight  # noqa: E402
-from index_launches import checked_indices  # noqa: E402
-from launching import Make  # noqa: E402
-from layout_launches import large, layouts, schedules  # noqa: E402
-from library_launches import library  # noqa: E402
-from limit_launches import limits  # noqa: E402
-from operation_launches import axis_operations, corpus, element_operations, movements  # noqa: E402
-from sum_launches import sums  # noqa: E402
-from torch_launches import torch_operators  # noqa: E402
+# Tools import this file too, and they do not know where tests find what they import.
+if str(_TESTS) not in sys.path:
+    sys.path.append(str(_TESTS))
 
 import tileproof as tp  # noqa: E402
+from samples.chain_launches import chains  # noqa: E402
+from samples.check_launches import checks  # noqa: E402
+from samples.edge_launches import edges  # noqa: E402
+from samples.example_launches import examples  # noqa: E402
+from samples.host_launches import in_flight  # noqa: E402
+from samples.index_launches import checked_indices  # noqa: E402
+from samples.launch import Make  # noqa: E402
+from samples.layout_launches import large, layouts, schedules  # noqa: E402
+from samples.library_launches import library  # noqa: E402
+from samples.limit_launches import limits  # noqa: E402
+from samples.operation_launches import axis_operations, corpus, element_operations, movements  # noqa: E402
+from samples.sum_launches import sums  # noqa: E402
+from samples.torch_launches import torch_operators  # noqa: E402
 
 
 def groups() -> dict[str, dict[str, Make]]:

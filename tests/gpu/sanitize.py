@@ -12,12 +12,12 @@ import sys
 from pathlib import Path
 
 _TESTS = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(_TESTS.parent / "src"), str(_TESTS / "support")]
+sys.path[:0] = [str(_TESTS.parent / "src"), str(_TESTS)]
 
-from device_arrays import DeviceArray, to_gpu  # noqa: E402
 from launches import groups  # noqa: E402
 
 import tileproof as tp  # noqa: E402
+from support.device_arrays import DeviceArray, to_gpu  # noqa: E402
 
 
 def main() -> int:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from chain_launches import EXTENT, early, matvec, mixed
-from device_arrays import DeviceArray
 
 import tileproof as tp
+from samples.chain_launches import EXTENT, early, matvec, mixed
+from support.device_arrays import DeviceArray
 from tileproof.backends.cuda import running, starting
 from tileproof.backends.cuda.driver import Device
 from tileproof.diagnostics.codes import Code

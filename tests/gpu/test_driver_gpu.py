@@ -11,15 +11,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from gpu_kernels import FOREIGN, NUMBERING, code, number
 
+from samples.gpu_kernels import FOREIGN, NUMBERING, code, number
 from tileproof.backends.cuda import driver
 from tileproof.backends.cuda.driver import Device, Event, Function, Memory, launch, load, place_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError
 
 pytestmark = pytest.mark.gpu
-SUPPORT = str(Path(__file__).resolve().parents[1] / "support")
+TESTS = str(Path(__file__).resolve().parents[1])
 Alone = Callable[[str], str]
 
 
@@ -192,8 +192,8 @@ def test_tile_ir_runs_when_there_is_an_assembler(gpu: Device) -> None:
 def test_an_illegal_address_loses_the_context_and_says_so(alone: Alone) -> None:
     printed = alone(f"""
         import sys
-        sys.path.insert(0, {SUPPORT!r})
-        from gpu_kernels import STRAYING, code
+        sys.path.insert(0, {TESTS!r})
+        from samples.gpu_kernels import STRAYING, code
         from tileproof.backends.cuda.driver import Device, Event, launch, load, lost
         from tileproof.diagnostics.codes import Code
         from tileproof.diagnostics.errors import LaunchError
@@ -257,9 +257,9 @@ def test_nothing_of_torch_is_needed(alone: Alone) -> None:
     printed = alone(f"""
         import sys
         sys.modules["torch"] = sys.modules["cupy"] = None  # importing them fails
-        sys.path.insert(0, {SUPPORT!r})
+        sys.path.insert(0, {TESTS!r})
         import numpy as np
-        from gpu_kernels import NUMBERING, code, number
+        from samples.gpu_kernels import NUMBERING, code, number
         from tileproof.backends.cuda.driver import load
         from tileproof.runtime.describe import current_stream, to_device
         buffer = to_device(np.zeros(6, np.int32))

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from gpu_kernels import NUMBERING, code, number
 
+from samples.gpu_kernels import NUMBERING, code, number
 from tileproof.backends.cuda import driver
 from tileproof.backends.cuda.driver import Device, Event, Function, Memory, Place, load, place_of
 from tileproof.diagnostics.errors import LaunchError

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from edge_launches import edges
-from gpu_runs import assert_agrees
+
+from samples.edge_launches import edges
+from support.gpu_runs import assert_agrees
 
 pytestmark = pytest.mark.gpu
 EDGES = edges()

@@ -8,12 +8,12 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from draws import assert_as_often, chances
-from engines import decoded_logits, logits_in_pieces, model_weights
-from reference_model import assert_as_near_as, margins, nearness, softmax
 
 import tileproof as tp
 import tileproof.kernels as tk
+from oracles.reference_model import assert_as_near_as, margins, nearness, softmax
+from support.draws import assert_as_often, chances
+from support.engines import decoded_logits, logits_in_pieces, model_weights
 from tileproof.kernels.caches import paged_attention_kernel
 from tileproof.llm import LLM
 from tileproof.llm.models.shapes import shape
@@ -27,7 +27,7 @@ DEVICE = "cuda:0"
 def test_logits_of_models_of_real_sizes_are_as_near_to_f32_as_those_of_transformers(name: str, layers: int) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
-    from hugging_face import random_model as random_peer
+    from oracles.hugging_face import random_model as random_peer
 
     config = replace(shape(name), num_hidden_layers=layers)
     tokens = np.random.default_rng(4).integers(0, config.tokens, 66).tolist()

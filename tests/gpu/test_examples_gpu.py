@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from example_launches import examples
-from gpu_runs import assert_agrees
+
+from samples.example_launches import examples
+from support.gpu_runs import assert_agrees
 
 pytestmark = pytest.mark.gpu
 EXAMPLES = examples()

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from check_launches import CHECKS, Made, floats, gathered, ints, without_programs
-from device_arrays import DeviceArray, to_gpu
-from gpu_runs import assert_agrees
 
 import tileproof as tp
+from samples.check_launches import CHECKS, Made, floats, gathered, ints, without_programs
+from support.device_arrays import DeviceArray, to_gpu
+from support.gpu_runs import assert_agrees
 from tileproof.diagnostics.errors import Diagnostic
 from tileproof.frontend.signature import TensorParameter, parse
 from tileproof.ir.types import Access

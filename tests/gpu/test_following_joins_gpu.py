@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from host_launches import joined
 
 import tileproof as tp
+from samples.host_launches import joined
 from tileproof.backends.cuda.driver import Device
 from tileproof.runtime import following as full
 

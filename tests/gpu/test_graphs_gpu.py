@@ -11,19 +11,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from chain_launches import EXTENT as LONG
-from chain_launches import PROGRAMS, early, looked, looked_twice, matvec, pieces, rows
-from chain_launches import counted as chained
-from cuda_host import CudaGate
-from host_launches import EXTENT, counted, mixed, picked, raised, taken
 
 import tileproof as tp
+from samples.chain_launches import EXTENT as LONG
+from samples.chain_launches import PROGRAMS, early, looked, looked_twice, matvec, pieces, rows
+from samples.chain_launches import counted as chained
+from samples.host_launches import EXTENT, counted, mixed, picked, raised, taken
+from support.cuda_host import CudaGate
 from tileproof.backends.cuda.driver import Device
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime.cuda_streams import CudaStream, current_cuda_stream
 
 pytestmark = pytest.mark.gpu
-SUPPORT = str(Path(__file__).resolve().parents[1] / "support")
+TESTS = str(Path(__file__).resolve().parents[1])
 
 
 def stream_of() -> CudaStream:
@@ -344,8 +344,8 @@ def test_an_output_that_overlaps_an_input_by_one_element_is_refused() -> None:
 def test_a_process_ends_with_work_in_flight(alone: Callable[[str], str]) -> None:
     printed = alone(f"""
         import sys
-        sys.path.insert(0, {SUPPORT!r})
-        from host_launches import EXTENT, mixed
+        sys.path.insert(0, {TESTS!r})
+        from samples.host_launches import EXTENT, mixed
         import tileproof as tp
         x, y = (tp.zeros(EXTENT, device="cuda") for _ in range(2))
         side = tp.Stream("cuda")
@@ -364,8 +364,8 @@ def test_a_process_ends_with_work_in_flight(alone: Callable[[str], str]) -> None
 def test_a_process_that_is_forked_off_is_told_that_cuda_stays_behind(alone: Callable[[str], str]) -> None:
     printed = alone(f"""
         import os, sys
-        sys.path.insert(0, {SUPPORT!r})
-        from host_launches import EXTENT, mixed
+        sys.path.insert(0, {TESTS!r})
+        from samples.host_launches import EXTENT, mixed
         import tileproof as tp
         x, y = (tp.zeros(EXTENT, device="cuda") for _ in range(2))
         mixed(y, x, x)

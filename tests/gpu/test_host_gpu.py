@@ -16,15 +16,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cuda_host import CudaGate
-from host_launches import EXTENT, mixed, picked, raised
 
 import tileproof as tp
+from samples.host_launches import EXTENT, mixed, picked, raised
+from support.cuda_host import CudaGate
 from tileproof.backends.cuda.driver import Device
 from tileproof.runtime.cuda_streams import CudaStream, current_cuda_stream
 
 pytestmark = pytest.mark.gpu
-SUPPORT = str(Path(__file__).resolve().parents[1] / "support")
+TESTS = str(Path(__file__).resolve().parents[1])
 Array = np.ndarray[Any, Any]
 
 
@@ -384,8 +384,8 @@ def test_tensors_of_torch_that_are_dropped_beside_its_stream_are_used_to_the_end
 def test_nobody_waits_for_a_gpu_that_is_lost(alone: Callable[[str], str]) -> None:
     printed = alone(f"""
         import asyncio, sys
-        sys.path.insert(0, {SUPPORT!r})
-        from gpu_kernels import STRAYING, code
+        sys.path.insert(0, {TESTS!r})
+        from samples.gpu_kernels import STRAYING, code
         import tileproof as tp
         from tileproof.backends.cuda.driver import launch, load
         from tileproof.runtime.leases import Work

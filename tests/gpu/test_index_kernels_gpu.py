@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from device_arrays import DeviceArray
-from gpu_runs import assert_agrees
-from index_launches import KINDS, WRONG, Copy, checked_indices, copies, entries
 
+from samples.index_launches import KINDS, WRONG, Copy, checked_indices, copies, entries
+from support.device_arrays import DeviceArray
+from support.gpu_runs import assert_agrees
 from tileproof.runtime.facts import Wanted, measure
 
 pytestmark = pytest.mark.gpu

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gpu_runs import assert_agrees
-from layout_launches import FAR, MANY, far, layouts, many, schedules
 
 import tileproof as tp
+from samples.layout_launches import FAR, MANY, far, layouts, many, schedules
+from support.gpu_runs import assert_agrees
 from tileproof.backends.cuda.driver import Device
 
 pytestmark = pytest.mark.gpu

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from library import assert_right, results
-from library_launches import cases
 
 import tileproof as tp
+from samples.library_launches import cases
+from support.library import assert_right, results
 from tileproof.diagnostics.codes import Code
 
 pytestmark = pytest.mark.gpu

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from gpu_runs import assert_agrees
-from limit_launches import limits
+
+from samples.limit_launches import limits
+from support.gpu_runs import assert_agrees
 
 pytestmark = pytest.mark.gpu
 LIMITS = limits()

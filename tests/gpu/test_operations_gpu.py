@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
-from agreement import assert_agree, assert_alike
-from gpu_runs import assert_agrees
-from operation_launches import axis_operations, corpus, element_operations, movements
 
+from samples.operation_launches import axis_operations, corpus, element_operations, movements
+from support.agreement import assert_agree, assert_alike
+from support.gpu_runs import assert_agrees
 from tileproof.language.dtypes import F32, F64
 
 pytestmark = pytest.mark.gpu

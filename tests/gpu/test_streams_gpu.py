@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from device_arrays import DeviceArray
-from example_launches import own
-from gpu_runs import assert_agrees
 
 import tileproof as tp
+from samples.example_launches import own
+from support.device_arrays import DeviceArray
+from support.gpu_runs import assert_agrees
 from tileproof.backends.cuda.driver import Device
 
 pytestmark = pytest.mark.gpu
@@ -131,9 +131,9 @@ def test_threads_launch_on_streams_of_their_own(torch: Any) -> None:
 def test_without_torch_launches_go_to_the_default_stream(alone: Callable[[str], str]) -> None:
     printed = alone(f"""
         import sys
-        sys.path[:0] = [{str(TESTS)!r}, {str(TESTS / "support")!r}]
+        sys.path.insert(0, {str(TESTS)!r})
         import numpy as np
-        from example_launches import example, own
+        from samples.example_launches import example, own
         from tileproof.runtime.describe import current_stream, to_device
         assert current_stream(0) == 0
         kernel, arguments, constants = own("add")

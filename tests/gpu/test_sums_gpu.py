@@ -6,12 +6,12 @@ from functools import partial
 
 import numpy as np
 import pytest
-from agreement import assert_agree
-from device_arrays import to_gpu
-from gpu_runs import assert_agrees
-from sum_launches import FLOATS, combined, sums
 
 import tileproof as tp
+from samples.sum_launches import FLOATS, combined, sums
+from support.agreement import assert_agree
+from support.device_arrays import to_gpu
+from support.gpu_runs import assert_agrees
 
 pytestmark = pytest.mark.gpu
 SUMS = sums()

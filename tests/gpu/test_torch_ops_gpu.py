@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tileir_computing import has_assembler
-from torch_launches import cube, cube_backward
 
+from oracles.tile_ir_operations import has_assembler
+from samples.torch_launches import cube, cube_backward
 from tileproof.backends.cuda.driver import Device
 from tileproof.runtime.torch_ops import torch_op
 

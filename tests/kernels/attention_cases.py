@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from library import Case, random, wide_of
 
+from support.library import Case, random, wide_of
 from tileproof.kernels.attending import attention, attention_backward, varlen_attention
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 from attention_cases import attended
-from library import Case, random
 
+from support.library import Case, random
 from tileproof.kernels.caches import decode_attention, paged_append, paged_attention
 
 

@@ -7,9 +7,9 @@ from math import erf
 from typing import Any
 
 import numpy as np
-from library import DTYPES, FLOATS, LAYOUTS, Case, Made, random, wide_of
 
 import tileproof as tp
+from support.library import DTYPES, FLOATS, LAYOUTS, Case, Made, random, wide_of
 from tileproof.kernels.elementwise import (
     add,
     cast,

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from library import FLOATS, Case, Made, random, wide_of
 
+from support.library import FLOATS, Case, Made, random, wide_of
 from tileproof.kernels.matrices import linear, matmul
 
 TF32 = 4e-3

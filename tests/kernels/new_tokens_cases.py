@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 from caches_cases import in_pages
-from library import Case, Made, random
 from positions_cases import appended_reference
 
+from support.library import Case, Made, random
 from tileproof.kernels.new_tokens import attend_new
 from tileproof.kernels.positions import append_layers
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from library import FLOATS, LAYOUTS, Case, Made, random, wide_of
 
+from support.library import FLOATS, LAYOUTS, Case, Made, random, wide_of
 from tileproof.kernels.norms import (
     add_rms_norm,
     add_rms_norm_backward,

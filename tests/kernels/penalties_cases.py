@@ -6,8 +6,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from library import Case, Made, random
 
+from support.library import Case, Made, random
 from tileproof.kernels.penalties import count_tokens, penalised
 
 # References.

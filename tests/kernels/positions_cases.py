@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from library import DTYPES, FLOATS, LAYOUTS, Case, Made, random, wide_of
 
+from support.library import DTYPES, FLOATS, LAYOUTS, Case, Made, random, wide_of
 from tileproof.kernels.positions import norm_rope_append, rope, rope_backward
 
 PLACES = 50

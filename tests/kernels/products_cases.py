@@ -7,8 +7,8 @@ from math import erf
 from typing import Any
 
 import numpy as np
-from library import DTYPES, FLOATS, Case, Made, random, wide_of
 
+from support.library import DTYPES, FLOATS, Case, Made, random, wide_of
 from tileproof.kernels.products import batched_matmul, fused_linear, grouped_matmul, silu_linear
 
 TF32 = 4e-3

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from library import DTYPES, Case, Made, random, wide_of
 
+from support.library import DTYPES, Case, Made, random, wide_of
 from tileproof.kernels.quantised import fp8_linear, int4_linear, int8_linear
 from tileproof.kernels.quantising import quantise_fp8, quantise_int4, quantise_int8
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from library import DTYPES, Case, Made, random, wide_of
 from matvec_cases import normed
 from quantised_vectors_cases import weights_of
 
+from support.library import DTYPES, Case, Made, random, wide_of
 from tileproof.kernels.parted_vectors import (
     add_norm_int8_parts,
     int8_parts,

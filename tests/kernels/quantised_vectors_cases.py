@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from library import DTYPES, Case, Made, random, wide_of
 from matvec_cases import normed
 
+from support.library import DTYPES, Case, Made, random, wide_of
 from tileproof.kernels.quantised_vectors import int8_matvec_add, norm_int8_matvec, norm_int8_matvec_silu
 
 # References.

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 from attention_cases import attended
-from library import Case, random
 
+from support.library import Case, random
 from tileproof.kernels.ragged import attend_prompt, attend_rows
 
 Chunk = tuple[int, int, int]

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from library import LAYOUTS, Case, Made, random, wide_of
 
+from support.library import LAYOUTS, Case, Made, random, wide_of
 from tileproof.kernels.reductions import argmax, cumsum, histogram, max, sum, top_k
 
 # References.

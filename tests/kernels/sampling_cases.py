@@ -6,9 +6,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from draws import chances
-from library import LAYOUTS, Case, Made, random
 
+from support.draws import chances
+from support.library import LAYOUTS, Case, Made, random
 from tileproof.kernels.sampling import greedy, sample
 
 Settings = dict[str, Any]

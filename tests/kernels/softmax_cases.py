@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from library import FLOATS, LAYOUTS, Case, Made, random, wide_of
 
+from support.library import FLOATS, LAYOUTS, Case, Made, random, wide_of
 from tileproof.kernels.softmaxes import (
     cross_entropy,
     cross_entropy_backward,

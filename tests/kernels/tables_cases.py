@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from library import DTYPES, LAYOUTS, Case, Made, random, wide_of
 
+from support.library import DTYPES, LAYOUTS, Case, Made, random, wide_of
 from tileproof.kernels.tables import conv2d, embedding, embedding_backward, gather_rows, scatter_rows
 
 

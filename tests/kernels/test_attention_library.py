@@ -9,10 +9,10 @@ import pytest
 from attention_cases import attended, cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from library import Case, assert_close, assert_right, results
-from tiers import examples
 
 import tileproof as tp
+from support.library import Case, assert_close, assert_right, results
+from support.tiers import examples
 from tileproof.kernels import arrays
 from tileproof.kernels.attending import (
     TUNABLES,

@@ -9,10 +9,10 @@ import pytest
 from caches_cases import appended, cases, dense, in_pages
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from library import Case, assert_close, assert_right, results
-from tiers import examples
 
 import tileproof as tp
+from support.library import Case, assert_close, assert_right, results
+from support.tiers import examples
 from tileproof.kernels import arrays, caches
 from tileproof.kernels.caches import (
     PAGED_ALONE,

@@ -11,11 +11,11 @@ from elementwise_cases import cases, uniform
 from gradients import assert_gradient
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from library import Case, assert_close, assert_right, results
-from tiers import examples
 
 import tileproof as tp
 import tileproof.kernels as tk
+from support.library import Case, assert_close, assert_right, results
+from support.tiers import examples
 from tileproof.kernels import arrays
 from tileproof.kernels.elementwise import TUNABLES
 from tileproof.tuning import Tunable

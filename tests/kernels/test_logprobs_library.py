@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 from choice_runs import each_choice
-from library import Case, assert_right
 from logprobs_cases import cases, token_logprobs_reference, top_logprobs_reference
 
 import tileproof as tp
+from support.library import Case, assert_right
 from tileproof.kernels import arrays
 from tileproof.kernels.logprobs import TOKEN_LOGPROBS, TOP_LOGPROBS, token_logprobs, top_logprobs
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from library import LAYOUTS, Case, assert_close, assert_right, random
 from matmul_cases import cases, linear_reference, matmul_reference
-from tiers import examples
 
 import tileproof as tp
+from support.library import LAYOUTS, Case, assert_close, assert_right, random
+from support.tiers import examples
 from tileproof.kernels import arrays
 from tileproof.kernels.matrices import TUNABLES, linear, matmul
 

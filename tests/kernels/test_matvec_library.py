@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from library import FLOATS, LAYOUTS, Case, assert_close, assert_right
 from matvec_cases import FUNCTIONS, arguments, cases, norm_reference
-from tiers import examples
 
 import tileproof as tp
+from support.library import FLOATS, LAYOUTS, Case, assert_close, assert_right
+from support.tiers import examples
 from tileproof.kernels import arrays
 from tileproof.kernels.vectors import MATVEC, TUNABLES, matvec, matvec_add, norm_matvec, norm_matvec_silu
 from tileproof.tuning import Tunable

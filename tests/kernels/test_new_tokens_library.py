@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from library import Case, assert_close, assert_right
 from new_tokens_cases import angles, attended, cases
 
 import tileproof as tp
 import tileproof.kernels as tk
+from support.library import Case, assert_close, assert_right
 from tileproof.kernels import arrays, new_tokens
 from tileproof.kernels.new_tokens import ATTEND_NEW, TUNABLES, attend_new
 from tileproof.kernels.positions import append_layers

@@ -11,7 +11,6 @@ import pytest
 from choice_runs import each_choice
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from library import Case, assert_close, assert_right
 from norms_cases import (
     BACKWARD,
     FORWARD,
@@ -22,9 +21,10 @@ from norms_cases import (
     rms_backward_reference,
     rms_reference,
 )
-from tiers import examples
 
 import tileproof as tp
+from support.library import Case, assert_close, assert_right
+from support.tiers import examples
 from tileproof.kernels import norms
 from tileproof.kernels.norms import (
     TUNABLES,

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 from choice_runs import each_choice
-from library import Case, assert_right
 from penalties_cases import cases, penalised_reference
 
 import tileproof as tp
+from support.library import Case, assert_right
 from tileproof.kernels import arrays
 from tileproof.kernels.penalties import PENALISED, PENALISED_SLOTS, count_tokens, penalised
 from tileproof.kernels.sampling import greedy

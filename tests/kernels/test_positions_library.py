@@ -10,11 +10,11 @@ import pytest
 from choice_runs import each_choice
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from library import Case, assert_close, assert_right
 from positions_cases import PLACES, angles, appended_reference, cases, turned
-from tiers import examples
 
 import tileproof as tp
+from support.library import Case, assert_close, assert_right
+from support.tiers import examples
 from tileproof.kernels import positions
 from tileproof.kernels.positions import norm_rope_append, rope, rope_backward
 

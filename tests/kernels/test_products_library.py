@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from library import LAYOUTS, Case, assert_close, assert_right, random
 from products_cases import (
     ACTIVATIONS,
     batched_reference,
@@ -17,9 +16,10 @@ from products_cases import (
     grouped_reference,
     silu_reference,
 )
-from tiers import examples
 
 import tileproof as tp
+from support.library import LAYOUTS, Case, assert_close, assert_right, random
+from support.tiers import examples
 from tileproof.kernels import products
 from tileproof.kernels.products import batched_matmul, fused_linear, grouped_matmul, silu_linear
 

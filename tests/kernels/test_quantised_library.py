@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from library import DTYPES, Case, assert_close, assert_right
 from quantised_cases import cases, from_fp8, from_int4, from_int8, layer, weights
-from tiers import examples
 
 import tileproof as tp
+from support.library import DTYPES, Case, assert_close, assert_right
+from support.tiers import examples
 from tileproof.kernels import arrays
 from tileproof.kernels.quantised import TUNABLES, fp8_linear, int4_linear, int8_linear
 from tileproof.kernels.quantising import GROUPS, group_of, quantise_fp8, quantise_int4, quantise_int8

@@ -6,11 +6,11 @@ import ml_dtypes
 import numpy as np
 import pytest
 from choice_runs import each_choice
-from library import Case, assert_close, assert_right
 from matvec_cases import normed
 from quantised_parts_cases import CALLS, TOLERANCE, arguments, cases, together
 
 import tileproof as tp
+from support.library import Case, assert_close, assert_right
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.kernels import arrays
 from tileproof.kernels.parted_vectors import (

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 from choice_runs import each_choice
-from library import DTYPES, Case, assert_close, assert_right
 from matvec_cases import normed
 from quantised_vectors_cases import FUNCTIONS, arguments, cases, norm_reference, weights_of
 
 import tileproof as tp
+from support.library import DTYPES, Case, assert_close, assert_right
 from tileproof.kernels import arrays
 from tileproof.kernels.quantised import int8_linear
 from tileproof.kernels.quantised_vectors import TUNABLES, int8_matvec_add, norm_int8_matvec, norm_int8_matvec_silu

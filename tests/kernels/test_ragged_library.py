@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from library import Case, assert_close, assert_right, results
 from ragged_cases import blocks_of, cases, one_by_one
-from tiers import examples
-from tileir_computing import has_assembler
 
 import tileproof as tp
+from oracles.tile_ir_operations import has_assembler
+from support.library import Case, assert_close, assert_right, results
+from support.tiers import examples
 from tileproof.kernels.caches import paged_attention
 from tileproof.kernels.ragged import PROMPT, ROWS, WIDE_PROMPT, attend_prompt, attend_rows
 from tileproof.runtime.ahead import Launch, compile_all, plan_launch, stand_in

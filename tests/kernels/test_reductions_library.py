@@ -10,11 +10,11 @@ import pytest
 from choice_runs import each_choice
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from library import Case, assert_close, assert_right, results
 from reductions_cases import cases, sum_reference, top_k_reference
-from tiers import examples
 
 import tileproof as tp
+from support.library import Case, assert_close, assert_right, results
+from support.tiers import examples
 from tileproof.kernels import arrays, reductions
 from tileproof.kernels.reductions import TUNABLES, argmax, cumsum, histogram, max, sum, top_k
 from tileproof.tuning import Tunable

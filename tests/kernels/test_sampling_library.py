@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 from choice_runs import each_choice
-from draws import assert_as_often, chances
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from library import Case, assert_right
 from sampling_cases import cases, greedy_reference, sample_reference, settings_of
-from tiers import examples
 
 import tileproof as tp
+from support.draws import assert_as_often, chances
+from support.library import Case, assert_right
+from support.tiers import examples
 from tileproof.kernels import arrays, sampling
 from tileproof.kernels.sampling import GREEDY, SAMPLE, greedy, sample
 

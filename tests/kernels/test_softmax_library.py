@@ -10,11 +10,11 @@ import pytest
 from gradients import assert_gradient
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from library import Case, assert_close, assert_right, results
 from softmax_cases import cases, cross_entropy_reference, log_softmax_reference, softmax_reference
-from tiers import examples
 
 import tileproof as tp
+from support.library import Case, assert_close, assert_right, results
+from support.tiers import examples
 from tileproof.kernels import arrays
 from tileproof.kernels.softmaxes import (
     TUNABLES,

@@ -10,7 +10,6 @@ import pytest
 from choice_runs import each_choice
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from library import Case, assert_close, assert_right
 from tables_cases import (
     backward_reference,
     cases,
@@ -19,9 +18,10 @@ from tables_cases import (
     gather_reference,
     scatter_reference,
 )
-from tiers import examples
 
 import tileproof as tp
+from support.library import Case, assert_close, assert_right
+from support.tiers import examples
 from tileproof.kernels import arrays, tables
 from tileproof.kernels.tables import conv2d, embedding, embedding_backward, gather_rows, scatter_rows
 

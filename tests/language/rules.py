@@ -9,10 +9,10 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from agreement import assert_alike
-from source_files import load_text
 
 import tileproof as tp
+from support.agreement import assert_alike
+from support.source_files import load_text
 from tileproof.frontend.elaborate import accepted
 from tileproof.frontend.signature import TensorParameter, parse
 from tileproof.ir.types import Access

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from source_files import load_file
 
 import tileproof as tp
+from support.source_files import load_file
 from tileproof.language import spaces, tiles
 
 WORDS = [name for name in spaces.__all__ + tiles.__all__ if isinstance(getattr(tp, name, None), FunctionType)]

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from source_files import load_file
 
 import tileproof as tp
+from support.source_files import load_file
 from tileproof import In, Out, Schedule, Sum, f32
 
 # What a schedule may say.

@@ -6,10 +6,10 @@ from textwrap import indent
 
 import numpy as np
 import pytest
-from agreement import assert_agree
 from rules import each, ints, kernel, ramp, zeros
 
 import tileproof as tp
+from support.agreement import assert_agree
 
 
 def test_on_the_cpu_a_failed_check_ends_the_stores_of_its_program_and_of_no_other() -> None:

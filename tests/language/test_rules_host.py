@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gates import Gate
 from rules import each, ints, kernel
 
 import tileproof as tp
+from support.gates import Gate
 
 double = kernel('y: Out[T, "N"], x: In[T, "N"]', "for n in tp.parallel(N=64):\n    y[n] = x[n] + x[n]")
 pick = each('y: Out[f32, "N"], x: In[f32, "V"], at: In[i32, "N"]', "y[n] = x[at[n]]")

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from engines import engine_of, page_bytes
-from model_cases import CASES
-from reference_model import reference_logits
 
+from oracles.reference_model import reference_logits
+from support.engines import engine_of, page_bytes
+from support.model_cases import CASES
 from tileproof.llm import LLM, SamplingParams
 from tileproof.llm.engine.async_decode import DEPTH
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from checkpoints import (
+
+from support.checkpoints import (
     change_settings,
     config_json,
     random_weights,
@@ -17,7 +18,6 @@ from checkpoints import (
     write_gguf,
     write_json,
 )
-
 from tileproof.diagnostics.codes import Code
 from tileproof.llm.errors import ModelError
 from tileproof.llm.loader.checkpoint import open_model

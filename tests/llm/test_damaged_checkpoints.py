@@ -11,9 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import checkpoints
 import pytest
-from checkpoints import (
+
+from support import checkpoints
+from support.checkpoints import (
     Weights,
     change_settings,
     config_json,
@@ -25,7 +26,6 @@ from checkpoints import (
     write_json,
     write_safetensors,
 )
-
 from tileproof.diagnostics.codes import Code
 from tileproof.llm.errors import ModelError
 from tileproof.llm.loader.checkpoint import open_model

@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from checkpoints import SPECIALS, tiny, tokenizer, write_folder
-from engines import (
+
+from oracles.reference_model import nearness, reference_logits
+from support.checkpoints import SPECIALS, tiny, tokenizer, write_folder
+from support.engines import (
     decoded_logits,
     engine_of,
     engine_with,
@@ -21,9 +23,7 @@ from engines import (
     poisoned,
     sure_beginning,
 )
-from model_cases import Case, by_name
-from reference_model import nearness, reference_logits
-
+from support.model_cases import Case, by_name
 from tileproof.llm import LLM, Message, ModelError, SamplingParams
 from tileproof.llm.engine.async_decode import AsyncDecode
 from tileproof.llm.engine.runner import Runner

@@ -13,13 +13,13 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from engines import decoded_logits, engine_of, model_weights
-from model_cases import Case, by_name, kept, key
-from reference_model import assert_as_near_as, reference_logits
 
 import tileproof as tp
 import tileproof.kernels as tk
 import tileproof.llm.llm as front
+from oracles.reference_model import assert_as_near_as, reference_logits
+from support.engines import decoded_logits, engine_of, model_weights
+from support.model_cases import Case, by_name, kept, key
 from tileproof.llm import LLM, SamplingParams
 from tileproof.llm.request import end_tokens
 from tileproof.llm.step.ir import Op

@@ -7,8 +7,8 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
-from checkpoints import random_weights, tiny, write_folder, write_gguf
 
+from support.checkpoints import random_weights, tiny, write_folder, write_gguf
 from tileproof.diagnostics.codes import Code
 from tileproof.llm.errors import ModelError
 from tileproof.llm.loader import find as finding

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from engines import engine_of
-from model_cases import by_name
-from reference_model import margins, reference_logits
 
+from oracles.reference_model import margins, reference_logits
+from support.engines import engine_of
+from support.model_cases import by_name
 from tileproof.llm import SamplingParams
 
 LENGTHS = (3, 9, 17, 33, 50, 64, 65, 66, 15, 16, 24, 32, 40, 63, 80, 90)

@@ -11,11 +11,19 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from checkpoints import Weights, change_settings, random_weights, tiny, write_folder, write_gguf, write_safetensors
-from llama_peer import LlamaCpp, log_softmax
-from reference_model import reference_logits
 
 import tileproof as tp
+from oracles.llama_peer import LlamaCpp, log_softmax
+from oracles.reference_model import reference_logits
+from support.checkpoints import (
+    Weights,
+    change_settings,
+    random_weights,
+    tiny,
+    write_folder,
+    write_gguf,
+    write_safetensors,
+)
 from tileproof.diagnostics.codes import Code
 from tileproof.llm.errors import ModelError
 from tileproof.llm.loader import load as loading

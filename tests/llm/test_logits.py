@@ -10,11 +10,11 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from checkpoints import tiny, write_folder
-from engines import decoded_logits, engine_of, engine_with, in_8_bits, model_weights, op_by_op, poisoned
-from model_cases import CASES, COUNT, Case, by_name, kept, key
-from reference_model import assert_as_near_as, nearness, reference_angles, reference_logits
 
+from oracles.reference_model import assert_as_near_as, nearness, reference_angles, reference_logits
+from support.checkpoints import tiny, write_folder
+from support.engines import decoded_logits, engine_of, engine_with, in_8_bits, model_weights, op_by_op, poisoned
+from support.model_cases import CASES, COUNT, Case, by_name, kept, key
 from tileproof.llm import LLM, SamplingParams
 from tileproof.llm.models.rope import rope_angles
 from tileproof.llm.step.fusion import fusions_of
@@ -48,7 +48,7 @@ def test_logits_are_as_near_to_those_of_transformers_in_f32_as_its_own_in_bf16(
 ) -> None:
     pytest.importorskip("transformers")
     pytest.importorskip("torch")
-    from hugging_face import logits_of
+    from oracles.hugging_face import logits_of
 
     path = write_folder(tmp_path / "model", case.config, case.weights)
     tokens, count = case.tokens(70), case.config.tokens

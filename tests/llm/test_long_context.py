@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from engines import engine_of, last_logits, poisoned
-from needles import haystack, places
-from reference_model import nearness, reference_last_logits
 
+from oracles.reference_model import nearness, reference_last_logits
+from support.engines import engine_of, last_logits, poisoned
+from support.needles import haystack, places
 from tileproof.llm import LLM, SamplingParams
 
 CASE = haystack(32768)

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from checkpoints import write_folder, write_gguf
-from llama_peer import LlamaCpp, log_softmax
-from model_cases import CASES, COUNT, STORED, Case, by_name, kept, key
-from reference_model import margins, nearness, reference_logits
+
+from oracles.llama_peer import LlamaCpp, log_softmax
+from oracles.reference_model import margins, nearness, reference_logits
+from support.checkpoints import write_folder, write_gguf
+from support.model_cases import CASES, COUNT, STORED, Case, by_name, kept, key
 
 
 @pytest.mark.sweep(1)
@@ -28,7 +29,7 @@ def test_the_reference_gives_the_kept_logits_of_transformers(case: Case) -> None
 def test_the_reference_gives_the_logits_of_transformers(case: Case, tmp_path: Path) -> None:
     pytest.importorskip("transformers")
     pytest.importorskip("torch")
-    from hugging_face import logits_of
+    from oracles.hugging_face import logits_of
 
     tokens = case.tokens(40)
     got = logits_of(write_folder(tmp_path / "model", case.config, case.weights), tokens, "float32")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from engines import decoded_logits
-from reference_model import nearness
 
+from oracles.reference_model import nearness
+from support.engines import decoded_logits
 from tileproof.llm import LLM
 from tileproof.llm.models.decoder import Decoder
 from tileproof.llm.models.shapes import random_model, shape

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from checkpoints import tiny
-
 from tileproof.llm.penalties import Penalties
 from tileproof.llm.requests import SamplingParams
 from tileproof.llm.sequence import Sequence
+
+from support.checkpoints import tiny
 
 CONFIG = tiny()
 

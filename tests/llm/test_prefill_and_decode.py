@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from engines import decoded_logits, engine_of, logits_in_pieces, poisoned
-from model_cases import COUNT, by_name
-from reference_model import margins, nearness, reference_logits
 
+from oracles.reference_model import margins, nearness, reference_logits
+from support.engines import decoded_logits, engine_of, logits_in_pieces, poisoned
+from support.model_cases import COUNT, by_name
 from tileproof.llm import LLM, SamplingParams
 
 _CALM = by_name("qwen3, calm")

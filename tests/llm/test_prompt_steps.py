@@ -6,10 +6,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from engines import engine_of, poisoned
-from model_cases import by_name
-from reference_model import nearness
 
+from oracles.reference_model import nearness
+from support.engines import engine_of, poisoned
+from support.model_cases import by_name
 from tileproof.language.dtypes import BF16
 from tileproof.llm import LLM
 from tileproof.llm.engine.scheduler import ScheduledChunk

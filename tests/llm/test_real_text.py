@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from llama_peer import log_softmax
 
+from oracles.llama_peer import log_softmax
 from tileproof.llm import LLM, Message, ModelError, SamplingParams
 from tileproof.llm.loader.find import resolve
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from checkpoints import tiny
+from tileproof.llm.room import page_bytes, pages_for
 
+from support.checkpoints import tiny
 from tileproof.diagnostics.codes import Code
 from tileproof.llm.errors import ModelError
-from tileproof.llm.room import page_bytes, pages_for
 from tileproof.llm.step import PAGE
 
 CONFIG = tiny()

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from checkpoints import rope_json, tiny
 
+from support.checkpoints import rope_json, tiny
 from tileproof.llm.models.config import ModelConfig, RopeScaling
 from tileproof.llm.models.rope import rope_angles, rope_speeds
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from checkpoints import write_gguf
-from llama_peer import LlamaCpp, log_softmax
-from model_cases import by_name
-from reference_model import margins
 
+from oracles.llama_peer import LlamaCpp, log_softmax
+from oracles.reference_model import margins
+from support.checkpoints import write_gguf
+from support.model_cases import by_name
 from tileproof.llm import LLM
 
 pytest.importorskip("xllamacpp")

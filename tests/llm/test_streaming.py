@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from checkpoints import SPECIALS, tokenizer
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiers import examples
 
+from support.checkpoints import SPECIALS, tokenizer
+from support.tiers import examples
 from tileproof.llm.tokenizer.detokenizer import Detokenizer, StopStrings
 from tileproof.llm.tokenizer.text import Text
 

@@ -6,9 +6,9 @@ import time
 from itertools import count
 
 import pytest
-from checkpoints import TEMPLATE
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from support.checkpoints import TEMPLATE
 from tileproof.diagnostics.codes import Code
 from tileproof.llm.errors import ModelError
 from tileproof.llm.tokenizer import templates

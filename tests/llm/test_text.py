@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from checkpoints import TEMPLATE, tokenizer
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiers import examples
-from tokenizer_texts import SPECIALS, vocabulary, write_vocabulary
 
+from support.checkpoints import TEMPLATE, tokenizer
+from support.tiers import examples
+from support.tokenizer_texts import SPECIALS, vocabulary, write_vocabulary
 from tileproof.diagnostics.codes import Code
 from tileproof.llm.errors import ModelError
 from tileproof.llm.loader.gguf_header import read_header

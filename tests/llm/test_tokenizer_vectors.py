@@ -9,8 +9,8 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from tokenizer_texts import TEXTS, UNMERGED, LlamaCppTokenizer, random_texts, write_vocabulary
 
+from support.tokenizer_texts import TEXTS, UNMERGED, LlamaCppTokenizer, random_texts, write_vocabulary
 from tileproof.llm.tokenizer.messages import Message
 from tileproof.llm.tokenizer.text import Text
 

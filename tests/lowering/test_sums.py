@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tileproof.lowering.walks import walks
 
 import tileproof as tp
 from tileproof import In, Out, f32, i32
@@ -12,7 +13,6 @@ from tileproof.ir import ops
 from tileproof.ir.ops import BinaryFn
 from tileproof.ir.walk import walk
 from tileproof.lowering.sums import add_products, single_products
-from tileproof.lowering.walks import walks
 
 
 @tp.kernel

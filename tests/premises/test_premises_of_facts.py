@@ -7,10 +7,10 @@ import threading
 
 import numpy as np
 import pytest
-from attack_memory import Memory
-from attacks import Rounds, attack
 
 import tileproof as tp
+from fuzz.attack_memory import Memory
+from fuzz.attacks import Rounds, attack
 from tileproof import In, Index, Out, f32
 
 N, V = 2**18, 1024

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from attack_memory import Memory, Stores, launch_repeatedly, use_threads
-from attacks import attack
-from source_files import load_file
 
 import tileproof as tp
+from fuzz.attack_memory import Memory, Stores, launch_repeatedly, use_threads
+from fuzz.attacks import attack
+from support.source_files import load_file
 from tileproof import In, Index, InOut, Offsets, Out, Unique, f32
 
 kv_append = load_file(Path(__file__).resolve().parents[2] / "examples" / "kv_append.py").kv_append

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from attack_memory import Memory, Stores, launch_repeatedly
-from attacks import attack
 
 import tileproof as tp
+from fuzz.attack_memory import Memory, Stores, launch_repeatedly
+from fuzz.attacks import attack
 from tileproof import In, InOut, Out, Sum, f32, i32
 
 each_kind = pytest.mark.parametrize("kind", ["numpy", "tensor"])

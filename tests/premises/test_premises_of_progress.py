@@ -6,10 +6,10 @@ import threading
 
 import numpy as np
 import pytest
-from attack_memory import Memory
-from attacks import attack
 
 import tileproof as tp
+from fuzz.attack_memory import Memory
+from fuzz.attacks import attack
 from tileproof import In, Index, Out, f32, i32
 
 M, N, V, LAUNCHES, WRITES = 2**10, 2**12, 1024, 20, 4_000_000

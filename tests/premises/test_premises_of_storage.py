@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from attack_memory import Calls, needs_torch
-from attacks import Rounds, attack
-from guarded import guarded
 
 import tileproof as tp
+from fuzz.attack_memory import Calls, needs_torch
+from fuzz.attacks import Rounds, attack
+from support.guarded import guarded
 from tileproof import In, InOut, Out, f32
 
 pytestmark = needs_torch

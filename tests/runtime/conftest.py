@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from cuda_stub import Stub
-from foreign_arrays import two_gpus
 
+from oracles.cuda_driver import Stub
+from oracles.foreign_arrays import two_gpus
 from tileproof.backends.cuda import driver
 from tileproof.language.kernel import Kernel
 
 if TYPE_CHECKING:
-    from evaluating_gpu import Gpu
+    from oracles.evaluated_gpu import Gpu
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def gpu(
     stub: Stub, shared_cache: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> Iterator[Gpu]:  # fmt: skip
     """Two GPUs of three multiprocessors that compute. No launch may keep memory of theirs."""
-    from evaluating_gpu import Gpu
+    from oracles.evaluated_gpu import Gpu
 
     monkeypatch.setenv("TILEPROOF_CACHE_DIR", str(shared_cache))
     made = Gpu(regions=stub.regions)

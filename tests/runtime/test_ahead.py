@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tileir_computing import has_assembler
 
 import tileproof as tp
+from oracles.tile_ir_operations import has_assembler
 from tileproof import In, Out, Sum, T, bf16, f8e4m3, f32
 from tileproof.backends.cuda.running import Code as MachineCode
 from tileproof.diagnostics.codes import Code

@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from source_files import load_file
-from tileir_computing import has_assembler
 
 import tileproof as tp
+from oracles.tile_ir_operations import has_assembler
+from support.source_files import load_file
 from tileproof.backends.cuda.running import Code as MachineCode
 from tileproof.cli.main import main
 from tileproof.diagnostics.codes import Code
@@ -33,7 +33,7 @@ from tileproof.runtime.cache import Cache, digest, file_of, recorded, sealed
 from tileproof.runtime.proofs import read_entry
 
 pytestmark = pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")
-SUPPORT = Path(__file__).resolve().parents[1] / "support"
+TESTS = Path(__file__).resolve().parents[1]
 KERNELS = '''
 import numpy as np
 
@@ -96,11 +96,11 @@ def replayed(folder: Path, *bundle: Path) -> dict[str, Any]:
     """What comes of launches on a machine with a GPU and nothing to compile for it."""
     environment = {
         **os.environ,
-        "PYTHONPATH": os.pathsep.join((str(SUPPORT), os.environ.get("PYTHONPATH", ""))),
+        "PYTHONPATH": os.pathsep.join((str(TESTS), os.environ.get("PYTHONPATH", ""))),
         "TILEPROOF_TILEIRAS": str(folder / "no" / "tileiras"),
         "TILEPROOF_CACHE_DIR": "off",
     }
-    command = [sys.executable, str(SUPPORT / "bundle_launches.py"), str(folder), *map(str, bundle)]
+    command = [sys.executable, str(TESTS / "samples" / "bundle_launches.py"), str(folder), *map(str, bundle)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     told: dict[str, Any] = json.loads(done.stdout)

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiers import examples
 
+from support.tiers import examples
 from tileproof.runtime import cache as module
 from tileproof.runtime.cache import DEFAULT_LIMIT, Cache, CacheWarning, default, digest
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cuda_host import CudaGate, clean_slate, stream_of
-from cuda_stub import Stub
 
 import tileproof as tp
+from oracles.cuda_driver import Stub
+from support.cuda_host import CudaGate, clean_slate, stream_of
 from tileproof.backends.cuda import pinned
 from tileproof.runtime import cuda_copies
 

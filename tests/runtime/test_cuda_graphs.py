@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cuda_host import CudaGate, clean_slate
-from evaluating_gpu import Gpu
-from tileir_computing import has_assembler
 
 import tileproof as tp
+from oracles.evaluated_gpu import Gpu
+from oracles.tile_ir_operations import has_assembler
+from support.cuda_host import CudaGate, clean_slate
 from tileproof import In, Index, InOut, Out, Sum, T, f32
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError

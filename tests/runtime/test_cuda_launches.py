@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cuda_host import CudaGate, FakeTorch, TorchStream, TorchTensor, clean_slate, stream_of, use, waits
-from cuda_stub import CUresult, Stub
-from evaluating_gpu import Gpu, GpuArray
-from source_files import load_text
-from tileir_computing import has_assembler
 
 import tileproof as tp
+from oracles.cuda_driver import CUresult, Stub
+from oracles.evaluated_gpu import Gpu, GpuArray
+from oracles.tile_ir_operations import has_assembler
+from support.cuda_host import CudaGate, FakeTorch, TorchStream, TorchTensor, clean_slate, stream_of, use, waits
+from support.source_files import load_text
 from tileproof import In, InOut, Out, f32
 from tileproof.runtime import cuda_streams
 

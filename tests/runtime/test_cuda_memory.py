@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cuda_host import CudaGate, clean_slate, stream_of, use, waits
-from cuda_stub import CUresult, Stub
-from evaluating_gpu import Gpu, GpuArray
-from tileir_computing import has_assembler
 
 import tileproof as tp
+from oracles.cuda_driver import CUresult, Stub
+from oracles.evaluated_gpu import Gpu, GpuArray
+from oracles.tile_ir_operations import has_assembler
+from support.cuda_host import CudaGate, clean_slate, stream_of, use, waits
 from tileproof import In, InOut, Offsets, Out, f32, i32
 from tileproof.backends.cuda import starting
 from tileproof.diagnostics.codes import Code

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from cuda_host import CudaGate, FakeTorch, TorchStream, clean_slate, stream_of, use, waits
-from cuda_stub import CUresult, Stub
 
 import tileproof as tp
+from oracles.cuda_driver import CUresult, Stub
+from support.cuda_host import CudaGate, FakeTorch, TorchStream, clean_slate, stream_of, use, waits
 from tileproof.backends.cuda import driver
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic

@@ -14,10 +14,10 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from cuda_stub import Stub
-from foreign_arrays import BASE, F32, HOST, MANAGED, OTHER, Foreign, accepted, copy, copy_matrix, refused
 
 import tileproof as tp
+from oracles.cuda_driver import Stub
+from oracles.foreign_arrays import BASE, F32, HOST, MANAGED, OTHER, Foreign, accepted, copy, copy_matrix, refused
 from tileproof import In, Index, InOut, Offsets, Out, Unique, f32
 from tileproof.backends.cuda import driver
 from tileproof.backends.cuda.driver import Memory

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fast_driver import Driver, buffer_of, plan_of, plans_of
 
+from oracles.recording_driver import Driver, buffer_of, plan_of, plans_of
 from tileproof.runtime import fast
 from tileproof.runtime.fast import TensorArgument, checking
 from tileproof.runtime.memory import Overlap, overlap_of, self_overlap

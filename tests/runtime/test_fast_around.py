@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fast_driver import Driver, plan_of, plans_of
 
+from oracles.recording_driver import Driver, plan_of, plans_of
 from tileproof.frontend.names import MISSING
 from tileproof.runtime.fast import Plans, loading
 from tileproof.runtime.fast.around import Follow, Way, follow_torch, follower

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fast_driver import Driver, Own, entries, plan_of, plans_of
 
+from oracles.recording_driver import Driver, Own, entries, plan_of, plans_of
 from tileproof.language.dtypes import F32
 from tileproof.runtime import fast
 from tileproof.runtime.describe import byte_range

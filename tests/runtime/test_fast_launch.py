@@ -10,8 +10,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from fast_driver import CONTEXT, Buffer, Driver, buffer_of, entries, plan_of, plans_of, tensor
 
+from oracles.recording_driver import CONTEXT, Buffer, Driver, buffer_of, entries, plan_of, plans_of, tensor
 from tileproof.language.dtypes import BF16, BOOL, F32, F64, I8, I32, I64, U64, DType
 from tileproof.runtime import fast
 from tileproof.runtime.fast import CPU, CUDA, Plans, ScalarArgument, TensorArgument, record

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fast_driver import Driver, buffer_of, entries, plan_of, plans_of
 
+from oracles.recording_driver import Driver, buffer_of, entries, plan_of, plans_of
 from tileproof.backends.cpu import llvm, target
 from tileproof.language.dtypes import I64
 from tileproof.runtime import fast

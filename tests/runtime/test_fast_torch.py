@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fast_driver import Driver, plan_of, plans_of
 
+from oracles.recording_driver import Driver, plan_of, plans_of
 from tileproof.runtime import fast
 from tileproof.runtime.fast import Plans, readers
 
@@ -305,12 +305,12 @@ def test_a_torch_without_an_exchange_api_is_served_by_python() -> None:
     """In a process of its own: torch is met once."""
     script = """
 import sys
-sys.path.insert(0, "tests/support")
+sys.path.insert(0, "tests")
 import torch
 from tileproof.runtime.fast import torch_tensors
 torch_tensors._table_of = lambda kind: None
 from tileproof.runtime import fast
-from fast_driver import Driver, plan_of, plans_of
+from oracles.recording_driver import Driver, plan_of, plans_of
 args, driver = tuple(torch.zeros(4) for _ in range(3)), Driver()
 plans = plans_of(plan_of(tuple(each.numpy() for each in args), driver, stream=None))
 assert fast.launch(plans, args) and driver.latest.words[2] == args[1].data_ptr()

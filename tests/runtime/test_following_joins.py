@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cuda_host import CudaGate, clean_slate, stream_of
-from cuda_stub import CUresult
-from evaluating_gpu import Gpu, GpuArray
-from example_launches import FOLDER
-from fast_driver import EARLY, plan_of
-from following import forget_launches
-from source_files import load_file
-from tileir_computing import has_assembler
 
 import tileproof as tp
+from oracles.cuda_driver import CUresult
+from oracles.evaluated_gpu import Gpu, GpuArray
+from oracles.recording_driver import EARLY, plan_of
+from oracles.tile_ir_operations import has_assembler
+from samples.example_launches import FOLDER
+from support.cuda_host import CudaGate, clean_slate, stream_of
+from support.followers import forget_launches
+from support.source_files import load_file
 from tileproof import In, InOut, Out, f32
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime import following

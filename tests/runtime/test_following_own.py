@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from cuda_host import CudaGate, FakeTorch, TorchStream, clean_slate, stream_of, waits
-from cuda_stub import CUresult
-from evaluating_gpu import Gpu
-from tileir_computing import has_assembler
 
 import tileproof as tp
+from oracles.cuda_driver import CUresult
+from oracles.evaluated_gpu import Gpu
+from oracles.tile_ir_operations import has_assembler
+from support.cuda_host import CudaGate, FakeTorch, TorchStream, clean_slate, stream_of, waits
 from tileproof import In, InOut, Out, f32
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime.cuda_streams import CudaStream, current_cuda_stream

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cuda_host import CudaGate, FakeTorch, TorchStream, clean_slate, stream_of, waits
-from cuda_stub import CUresult
-from evaluating_gpu import Gpu, GpuArray
-from tileir_computing import has_assembler
 
 import tileproof as tp
+from oracles.cuda_driver import CUresult
+from oracles.evaluated_gpu import Gpu, GpuArray
+from oracles.tile_ir_operations import has_assembler
+from support.cuda_host import CudaGate, FakeTorch, TorchStream, clean_slate, stream_of, waits
 from tileproof import In, InOut, Out, f32
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime import fast, launch_cache

@@ -15,10 +15,10 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from cuda_stub import Stub
-from foreign_arrays import BASE, F32, Foreign, accepted, copy, copy_matrix, refused
 
 import tileproof as tp
+from oracles.cuda_driver import Stub
+from oracles.foreign_arrays import BASE, F32, Foreign, accepted, copy, copy_matrix, refused
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime import dlpack
 from tileproof.runtime.describe import described

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cuda_stub import CUresult
-from device_arrays import DeviceArray
-from evaluating_gpu import Gpu, GpuArray
-from source_files import load_text
-from tileir_computing import has_assembler
 
 import tileproof as tp
+from oracles.cuda_driver import CUresult
+from oracles.evaluated_gpu import Gpu, GpuArray
+from oracles.tile_ir_operations import has_assembler
+from support.device_arrays import DeviceArray
+from support.source_files import load_text
 from tileproof import In, Index, Out, Sum, T, f32, i32
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime import fast, following, launch_cache

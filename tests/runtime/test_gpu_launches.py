@@ -12,13 +12,13 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from cuda_stub import CUresult
-from evaluating_gpu import Gpu, GpuArray, Started
-from following import forget_launches
-from source_files import load_text
-from tileir_computing import has_assembler
 
 import tileproof as tp
+from oracles.cuda_driver import CUresult
+from oracles.evaluated_gpu import Gpu, GpuArray, Started
+from oracles.tile_ir_operations import has_assembler
+from support.followers import forget_launches
+from support.source_files import load_text
 from tileproof import In, InOut, Offsets, Out, Sum, f32, i8, i32
 from tileproof.backends.cuda.checks import WORDS
 from tileproof.diagnostics.codes import Code

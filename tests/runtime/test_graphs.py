@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gates import Gate
-from host_kernels import (
+
+import tileproof as tp
+from samples.host_kernels import (
     add,
     columns,
     double,
@@ -26,8 +27,7 @@ from host_kernels import (
     told,
     whole,
 )
-
-import tileproof as tp
+from support.gates import Gate
 from tileproof import In, Index, InOut, Unique, f32
 from tileproof.backends.interpreter import InterpreterBackend
 from tileproof.diagnostics.codes import Code

@@ -11,9 +11,9 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from foreign_arrays import F32, copy, copy_matrix, refused
 
 import tileproof as tp
+from oracles.foreign_arrays import F32, copy, copy_matrix, refused
 from tileproof import In, Index, Out, f32
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime.describe import on_host

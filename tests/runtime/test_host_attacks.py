@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cuda_host import CudaGate, FakeTorch, TorchTensor, clean_slate, stream_of, use
-from cuda_stub import CUresult, Stub
-from evaluating_gpu import Gpu, GpuArray
-from fast_driver import Driver, plan_of, plans_of
-from tileir_computing import has_assembler
 
 import tileproof as tp
+from oracles.cuda_driver import CUresult, Stub
+from oracles.evaluated_gpu import Gpu, GpuArray
+from oracles.recording_driver import Driver, plan_of, plans_of
+from oracles.tile_ir_operations import has_assembler
+from support.cuda_host import CudaGate, FakeTorch, TorchTensor, clean_slate, stream_of, use
 from tileproof import In, Index, InOut, Out, T, f32, i32
 from tileproof.backends.cuda import pinned
 from tileproof.diagnostics.codes import Code

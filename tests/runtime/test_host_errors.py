@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from gates import Gate
 
 import tileproof as tp
+from support.gates import Gate
 from tileproof import In, Index, InOut, Out, T
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic
@@ -219,7 +219,7 @@ def test_a_graph_is_recorded_once_and_replayed_when_it_is_recorded() -> None:
 FORKING = """
 import os, sys
 import tileproof as tp
-from gates import Gate
+from support.gates import Gate
 from tileproof import In, Out, T
 
 @tp.kernel
@@ -252,7 +252,7 @@ print(status, y.tolist() == [2] * 8)
 def test_memory_that_was_in_flight_at_a_fork_is_refused_in_the_child(tmp_path: Path) -> None:
     script = tmp_path / "forking.py"
     script.write_text(FORKING, encoding="utf-8")
-    paths = os.pathsep.join(map(str, (ROOT / "src", ROOT / "tests" / "support")))
+    paths = os.pathsep.join(map(str, (ROOT / "src", ROOT / "tests")))
     environment = os.environ | {"PYTHONPATH": paths}
     command = [sys.executable, "-W", "ignore::DeprecationWarning", str(script)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)

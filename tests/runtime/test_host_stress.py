@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 import pytest
-from host_stress import Different, Program, run, without_order
 
 import tileproof as tp
+from fuzz.host_stress import Different, Program, run, without_order
 from tileproof.runtime.leases import Ledger
 
 PROGRAMS = int(os.environ.get("TILEPROOF_STRESS_PROGRAMS", "100"))

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from following import fully_launched
-from foreign_arrays import copy, copy_matrix, refused
 
 import tileproof as tp
+from oracles.foreign_arrays import copy, copy_matrix, refused
+from support.followers import fully_launched
 from tileproof import In, InOut, f32
 from tileproof.diagnostics.codes import Code
 

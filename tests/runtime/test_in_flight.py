@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator
 from contextvars import copy_context
 from itertools import pairwise
 
-import interrupting
 import numpy as np
 import pytest
-from gates import Gate
-from host_kernels import add, columns, double, fill, looked_up, numbers, places, taken, told, whole
 
 import tileproof as tp
+from samples.host_kernels import add, columns, double, fill, looked_up, numbers, places, taken, told, whole
+from support import interruption
+from support.gates import Gate
 from tileproof.backends.cpu.pool import Pool
 from tileproof.backends.cpu.queue import Queue
 from tileproof.diagnostics.codes import Code
@@ -370,7 +370,7 @@ def test_work_keeps_its_memory_if_a_second_signal_comes_at_the_begin_of_what_the
     held = weakref.ref(a.block)
 
     def interrupted(*_: object) -> None:
-        raise interrupting.Stopped
+        raise interruption.Stopped
 
     gate.hold()
     with monkeypatch.context() as patch:
@@ -378,7 +378,7 @@ def test_work_keeps_its_memory_if_a_second_signal_comes_at_the_begin_of_what_the
         patch.setattr(CpuStream, "recover", interrupted)
         try:
             add(c, a, a)
-        except interrupting.Stopped:
+        except interruption.Stopped:
             del a
     gc.collect()
     assert held() is not None
@@ -393,7 +393,7 @@ def test_a_launch_on_arrays_that_two_signals_interrupt_is_over(monkeypatch: pyte
     theirs, y, z = np.ones(4, np.float32), tp.zeros(4), tp.zeros(4)
 
     def run(*_: object) -> None:
-        raise interrupting.Stopped
+        raise interruption.Stopped
 
     def work() -> None:
         with monkeypatch.context() as patch:
@@ -403,7 +403,7 @@ def test_a_launch_on_arrays_that_two_signals_interrupt_is_over(monkeypatch: pyte
     add(y, theirs, theirs)
     came = []
     with tp.backend("cpu"):  # or the pool would not be asked: it would be done at once, natively
-        for moment in interrupting.at_every_moment(work, interrupting.stop):
+        for moment in interruption.at_every_moment(work, interruption.stop):
             came.append(moment)
             try:
                 found = str(y.tolist())
@@ -426,11 +426,11 @@ def test_what_an_interrupted_launch_vouched_for_is_tested(gate: Gate, monkeypatc
     tp.copy(ids, late)
 
     def until(*_: object) -> None:
-        raise interrupting.Stopped
+        raise interruption.Stopped
 
     with monkeypatch.context() as patch:
         patch.setattr(Queue, "until", until)
-        with pytest.raises(interrupting.Stopped):
+        with pytest.raises(interruption.Stopped):
             places(ids, np.ones(5, np.float32))
     gate.open()
     tp.current_stream().synchronize()
@@ -452,7 +452,7 @@ def test_a_launch_that_a_signal_interrupts_has_all_its_leases_or_never_runs() ->
         with stream:
             add(y, a, a)
 
-    for moment in interrupting.at_every_moment(lambda: copy_context().run(work), interrupting.stop):
+    for moment in interruption.at_every_moment(lambda: copy_context().run(work), interruption.stop):
         is_free = not refused(y.copy_from, 7)
         gate.open()
         stream.queue.until(stream.queue.given)

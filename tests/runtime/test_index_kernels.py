@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cuda_host import clean_slate
-from evaluating_gpu import Gpu, GpuArray
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from index_launches import Copy, on_arrays
-from tiers import examples
-from tileir_computing import has_assembler
 
 import tileproof as tp
+from oracles.evaluated_gpu import Gpu, GpuArray
+from oracles.tile_ir_operations import has_assembler
+from samples.index_launches import Copy, on_arrays
+from support.cuda_host import clean_slate
+from support.tiers import examples
 from tileproof import In, Index, Offsets, Out, Unique, f32
 from tileproof.frontend.signature import parse
 from tileproof.runtime.check import verdict

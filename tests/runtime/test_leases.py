@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiers import examples
 
+from support.tiers import examples
 from tileproof.runtime.leases import Ledger, Span, Work
 from tileproof.runtime.streams import Stream
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.lib.stride_tricks import as_strided, sliding_window_view
-from tiers import examples
 
 import tileproof as tp
+from support.tiers import examples
 from tileproof import In, InOut, Out, T, U, f32
 from tileproof.runtime import memory
 from tileproof.runtime.memory import Overlap, overlap_of, self_overlap

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from source_files import load_text
 
 import tileproof as tp
+from support.source_files import load_text
 from tileproof import In, Out, f32
 from tileproof.backends.cpu import program, running
 from tileproof.backends.cpu.target import VARIABLE, host

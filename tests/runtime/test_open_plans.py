@@ -16,9 +16,9 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from following import forget_launches, forgotten, fully_launched
 
 import tileproof as tp
+from support.followers import forget_launches, forgotten, fully_launched
 from tileproof import In, InOut, Out, T, f32, f64, i8, i32, u64
 from tileproof.language.dtypes import BOOL, F32, F64, I8, I32, I64, U8, U64, DType, by_storage
 from tileproof.runtime import fast

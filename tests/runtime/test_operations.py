@@ -11,10 +11,10 @@ from contextvars import copy_context
 from typing import Any, TypeVar
 
 import pytest
-from gates import Gate
-from host_kernels import add, double, fill, looked_up, numbers, told, whole
 
 import tileproof as tp
+from samples.host_kernels import add, double, fill, looked_up, numbers, told, whole
+from support.gates import Gate
 from tileproof.diagnostics.codes import Code
 
 Result = TypeVar("Result")

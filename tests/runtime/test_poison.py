@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from following import fully_launched
-from gates import Gate
-from host_kernels import add, columns, double, fill, looked_up, numbers, told, whole
 
 import tileproof as tp
+from samples.host_kernels import add, columns, double, fill, looked_up, numbers, told, whole
+from support.followers import fully_launched
+from support.gates import Gate
 from tileproof.runtime.cpu_streams import CpuStream
 from tileproof.runtime.leases import ledger_of
 

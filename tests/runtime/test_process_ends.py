@@ -12,23 +12,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gates import Gate
-from host_kernels import add, double, fill, looked_up, numbers, told, whole
 
 import tileproof as tp
+from samples.host_kernels import add, double, fill, looked_up, numbers, told, whole
+from support.gates import Gate
 from tileproof import In, Out, f32, i32
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime import accounting
 
-SUPPORT = Path(__file__).parents[1] / "support"
+TESTS = Path(__file__).parents[1]
 BEGIN = """
 import atexit, gc, sys, threading, time
 {first}
-sys.path.insert(0, {support!r})
+sys.path.insert(0, {tests!r})
 import numpy as np
 import tileproof as tp
-from gates import Gate
-from host_kernels import add, columns, double, fill, looked_up, numbers, whole
+from support.gates import Gate
+from samples.host_kernels import add, columns, double, fill, looked_up, numbers, whole
 
 a, c = tp.ones(1 << 16), tp.zeros(1 << 16)
 add(c, a, a)
@@ -40,7 +40,7 @@ needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system fork
 
 def ended(text: str, first: str = "") -> list[str]:
     """What a process prints that runs a program to its end."""
-    program = BEGIN.format(support=str(SUPPORT), first=first) + text
+    program = BEGIN.format(tests=str(TESTS), first=first) + text
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
@@ -127,7 +127,7 @@ for work in (launching, launching, waiting, waiting):
 started.wait()
 print("here")
 """
-    program = BEGIN.format(support=str(SUPPORT), first="") + text
+    program = BEGIN.format(tests=str(TESTS), first="") + text
     for _ in range(3):
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False)
         assert done.returncode == 0, done.stderr

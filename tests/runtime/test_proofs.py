@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from source_files import load_file, load_text
 
 import tileproof as tp
+from support.source_files import load_file, load_text
 from tileproof import In, Index, Out, f32, i32
 from tileproof.frontend.signature import parse
 from tileproof.ir.ops import BinaryFn

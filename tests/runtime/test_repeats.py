@@ -10,11 +10,13 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-import repeated
-from following import forget_launches, fully_launched
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from repeated import (
+
+import tileproof as tp
+from support import repeated
+from support.followers import forget_launches, fully_launched
+from support.repeated import (
     KERNELS,
     gather,
     grouped,
@@ -34,9 +36,7 @@ from repeated import (
     wide,
     window,
 )
-from tiers import examples
-
-import tileproof as tp
+from support.tiers import examples
 from tileproof.backends.cpu.target import VARIABLE, host
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime import cpu_launches, launch_cache

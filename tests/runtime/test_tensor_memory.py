@@ -6,12 +6,12 @@ import gc
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
-import interrupting
 import numpy as np
 import pytest
-from gates import Gate
 
 import tileproof as tp
+from support import interruption
+from support.gates import Gate
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError, OutOfMemory
 from tileproof.runtime.accounting import Account, account_of
@@ -143,7 +143,7 @@ def test_tensors_that_come_and_go_leave_nothing() -> None:
     assert len(account_of(None).dropped) == 0
 
 
-@pytest.mark.parametrize("handler", [interrupting.stop, lambda: empty(5)])
+@pytest.mark.parametrize("handler", [interruption.stop, lambda: empty(5)])
 def test_memory_is_counted_whatever_a_handler_of_a_signal_interrupts(handler: Callable[[], object]) -> None:
     before = tp.memory()
 
@@ -155,7 +155,7 @@ def test_memory_is_counted_whatever_a_handler_of_a_signal_interrupts(handler: Ca
         z = y[1:]
         del y, z
 
-    for came in interrupting.at_every_moment(work, handler):
+    for came in interruption.at_every_moment(work, handler):
         after = tp.memory()
         assert (after.in_use, after.tensors) == (before.in_use, before.tensors), came
 

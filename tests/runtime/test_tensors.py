@@ -10,9 +10,9 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from gates import Gate
 
 import tileproof as tp
+from support.gates import Gate
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import InFlight, LaunchError, TileproofError
 from tileproof.language.dtypes import ALL, BOOL, ENTRY, F32, I32, I64, INDEX, DType

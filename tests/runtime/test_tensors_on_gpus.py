@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cuda_stub import Stub
-from foreign_arrays import BASE, OTHER, Foreign
 
 import tileproof as tp
+from oracles.cuda_driver import Stub
+from oracles.foreign_arrays import BASE, OTHER, Foreign
 from tileproof.backends.cuda.driver import Device, Memory
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from following import fully_launched
 
 import tileproof as tp
+from support.followers import fully_launched
 from tileproof import In, Index, InOut, Max, Out, Sum, T, f32, i64
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime.torch_ops import torch_op

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gates import Gate
-from host_kernels import add, columns, double, fill, numbers, taken, told, whole
 
 import tileproof as tp
+from samples.host_kernels import add, columns, double, fill, numbers, taken, told, whole
+from support.gates import Gate
 from tileproof.backends.cpu.pool import Pool
 from tileproof.backends.cpu.queue import Queue
 from tileproof.runtime.cpu_launches import Launched

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cuda_stub import Stub
 
 import tileproof as tp
+from oracles.cuda_driver import Stub
 from tileproof.backends import base
 from tileproof.runtime import accounting, cuda_streams, leases
 from tileproof.runtime.cuda_streams import CudaStream

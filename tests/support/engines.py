@@ -8,12 +8,12 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
-from checkpoints import Weights
-from model_cases import Case
-from reference_model import margins, reference_logits
 
 import tileproof as tp
 import tileproof.kernels as tk
+from oracles.reference_model import margins, reference_logits
+from support.checkpoints import Weights
+from support.model_cases import Case
 from tileproof.llm import LLM, ModelConfig, SamplingParams
 from tileproof.llm.engine.scheduler import ScheduledChunk
 from tileproof.llm.models.weights import LayerWeights, ModelWeights, Weight

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from agreement import assert_alike, outcome
-from device_arrays import DeviceArray, to_gpu
-from launching import Make
 
 import tileproof as tp
+from samples.launch import Make
+from support.agreement import assert_alike, outcome
+from support.device_arrays import DeviceArray, to_gpu
 
 
 def assert_agrees(make: Make, compare: Callable[[Any, Any], None] = assert_alike) -> list[tuple[str, str]]:

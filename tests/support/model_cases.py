@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from checkpoints import Weights, random_weights, tiny
-from reference_model import Nearness
 
+from oracles.reference_model import Nearness
+from support.checkpoints import Weights, random_weights, tiny
 from tileproof.llm.models.config import ModelConfig, RopeScaling
 
 

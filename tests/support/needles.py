@@ -12,8 +12,9 @@ from typing import Final
 
 import ml_dtypes
 import numpy as np
-from checkpoints import Weights, tiny
-from model_cases import Case
+
+from support.checkpoints import Weights, tiny
+from support.model_cases import Case
 
 NAMES: Final = 16
 QUESTION: Final = NAMES

@@ -7,9 +7,9 @@ from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
-from following import forgotten
 
 import tileproof as tp
+from support.followers import forgotten
 from tileproof import In, Index, InOut, Offsets, Out, T, Unique, f32, f64, i8, i32, u64
 from tileproof.diagnostics.codes import Code
 

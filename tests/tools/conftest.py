@@ -9,7 +9,8 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from cli_samples import Ran
+
+from support.cli_samples import Ran
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))

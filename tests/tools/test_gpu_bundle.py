@@ -9,8 +9,8 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
-from tileir_computing import has_assembler
 
+from oracles.tile_ir_operations import has_assembler
 from tileproof.runtime.cache import Cache, digest
 
 pytestmark = pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")

@@ -11,11 +11,12 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from cli_samples import GOOD, Ran
 from report_samples import JUNIT, make
 from tools.report import facts, proving
 from tools.report.facts import KernelFacts, Library, Outcome, Report, read, written
 from tools.report.page import page
+
+from support.cli_samples import GOOD, Ran
 
 Run = Callable[..., Ran]
 Write = Callable[[str, str], str]

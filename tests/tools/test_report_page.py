@@ -13,13 +13,13 @@ from pathlib import Path
 from types import FunctionType
 
 import pytest
-from cli_samples import Ran
 from report_samples import Page, make
 from tools.report import gathering
 from tools.report.facts import Audited, Family, KernelFacts, Library, Proof, Report, Settled
 from tools.report.page import page
 
 import tileproof.kernels as tk
+from support.cli_samples import Ran
 from tileproof.language.kernel import Kernel
 
 Run = Callable[..., Ran]

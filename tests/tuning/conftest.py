@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tuned_kernels import TUNABLES
 
+from samples.tuned_kernels import TUNABLES
 from tileproof.tuning import records
 from tileproof.tuning.places import CpuPlace
 

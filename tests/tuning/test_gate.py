@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tuned_kernels import APPEND, COUNTED, DOUBLE, SCALED, WRONG, planted, product_kernel, product_split_kernel
 
+from samples.tuned_kernels import APPEND, COUNTED, DOUBLE, SCALED, WRONG, planted, product_kernel, product_split_kernel
 from tileproof.language.dtypes import BF16, BOOL, F32, I32, DType
 from tileproof.tuning import Choice, Tunable, tune
 from tileproof.tuning.gate import Gate, difference

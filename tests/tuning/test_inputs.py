@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tuned_kernels import APPEND, DOUBLE, SCALED, planted
 
 import tileproof as tp
+from samples.tuned_kernels import APPEND, DOUBLE, SCALED, planted
 from tileproof import In, Index, InOut, Offsets, Out, Sum, T, U, Unique, f32, i8, i32
 from tileproof.language.dtypes import BOOL, F32, I8, I32, U8, DType
 from tileproof.tuning import Choice, Tunable

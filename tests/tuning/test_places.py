@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-import tuned_kernels
-from cuda_host import clean_slate
-from evaluating_gpu import Gpu
-from foreign_arrays import two_gpus
-from tuned_kernels import APPEND, double_kernel, planted, product_kernel
 
+from oracles.evaluated_gpu import Gpu
+from oracles.foreign_arrays import two_gpus
+from samples import tuned_kernels
+from samples.tuned_kernels import APPEND, double_kernel, planted, product_kernel
+from support.cuda_host import clean_slate
 from tileproof.backends.cuda import driver, running
 from tileproof.language.dtypes import BF16
 from tileproof.language.kernel import Kernel

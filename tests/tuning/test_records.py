@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tuned_kernels import DOUBLE, SCALED, double_by_adding_kernel, double_kernel, scaled_kernel
 
 import tileproof as tp
+from samples.tuned_kernels import DOUBLE, SCALED, double_by_adding_kernel, double_kernel, scaled_kernel
 from tileproof.tuning import Choice, Tunable, choices, records
 from tileproof.tuning.provenance import Provenance, instruction_set, recorded_target
 from tileproof.tuning.records import FORMAT, SHIPPED, Entry, Record, RecordError, file_of, read, read_as_it_is, write

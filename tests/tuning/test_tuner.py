@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tuned_kernels import DOUBLE, FORMED, double_kernel, double_rows_kernel, planted
 
+from samples.tuned_kernels import DOUBLE, FORMED, double_kernel, double_rows_kernel, planted
 from tileproof.tuning import Choice, Report, Tunable, choices, records, tune, tuner
 from tileproof.tuning.inputs import TuningError
 from tileproof.tuning.places import CpuPlace, Place, place_for

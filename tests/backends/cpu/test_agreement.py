@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from agreement import assert_agree, assert_alike, on_both
-from random_launches import LAYOUTS, assert_gaps_are_kept, launch
-from shaped_kernels import PRINTS, shaped
-from small_kernels import Small, of_axes, of_elements
 
 import tileproof as tp
 from corpus import SAFE
 from corpus.case import Case
+from fuzz.random_launches import LAYOUTS, assert_gaps_are_kept, launch
+from samples.shaped_kernels import PRINTS, shaped
+from samples.small_kernels import Small, of_axes, of_elements
+from support.agreement import assert_agree, assert_alike, on_both
 from tileproof.backends.cpu.target import VARIABLE, host
 from tileproof.language.dtypes import BF16, F16, F32, F64, I8, I32, I64, U8, DType
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cpu_elements import Array, Case, compiled, same, ulps
-from cpu_values import anything, corners, pairs
 
+from support.cpu_elements import Array, Case, compiled, same, ulps
+from support.cpu_values import anything, corners, pairs
 from tileproof.backends.cpu.arithmetic import binary, constant, fill_value, fma, select, unary
 from tileproof.backends.cpu.emission import Emitter
 from tileproof.backends.interpreter import semantics

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cpu_elements import Array, Case, compiled, same
-from cpu_values import anything
 
+from support.cpu_elements import Array, Case, compiled, same
+from support.cpu_values import anything
 from tileproof.backends.cpu.conversions import bitcast, cast
 from tileproof.backends.cpu.target import host, named
 from tileproof.backends.interpreter import semantics

@@ -5,10 +5,10 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from cpu_assembly import assembly
-from source_files import load_file
 
 import tileproof as tp
+from support.cpu_assembly import assembly
+from support.source_files import load_file
 from tileproof.backends.cpu.program import module
 from tileproof.backends.cpu.running import Lowered
 from tileproof.backends.cpu.target import depth_for, named

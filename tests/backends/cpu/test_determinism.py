@@ -48,7 +48,7 @@ print("sums", total.tobytes().hex())
 
 def digests(threads: int, step: int, folder: Path) -> list[str]:
     """What every `step`-th launch of the examples and of the corpus leaves, on that many threads."""
-    path = os.pathsep.join([str(TESTS / "support"), str(TESTS), os.environ.get("PYTHONPATH", "")])
+    path = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])
     script = folder / "digests.py"
     script.write_text(CODE, encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": path, "TILEPROOF_THREADS": str(threads)}

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cpu_elements import Array, Case, compiled, same, ulps
-from cpu_values import anything, corners
 
+from support.cpu_elements import Array, Case, compiled, same, ulps
+from support.cpu_values import anything, corners
 from tileproof.backends.cpu.arithmetic import unary
 from tileproof.backends.interpreter import semantics
 from tileproof.ir.ops import UnaryFn

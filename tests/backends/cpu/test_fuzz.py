@@ -1,4 +1,4 @@
-"""Random kernels give on the CPU what they give on the interpreter. Longer: `tests/support/native_fuzz.py`.
+"""Random kernels give on the CPU what they give on the interpreter. Longer: `tests/fuzz/native_fuzz.py`.
 
 The fast tier runs a few kernels of each kind; `make test-all` runs kernels for as long as `TILEPROOF_FUZZ_SECONDS`.
 """
@@ -13,11 +13,12 @@ import time
 from functools import cache
 from pathlib import Path
 
-import fuzz_kernels
 import numpy as np
 import pytest
 
-SUPPORT = Path(__file__).resolve().parents[2] / "support"
+from fuzz import fuzz_kernels
+
+TESTS = Path(__file__).resolve().parents[2]
 FEW = ("--count", "6", "--seconds", "inf")
 MANY = ("--seconds", os.environ.get("TILEPROOF_FUZZ_SECONDS", "4"))
 FEATURES = {
@@ -67,8 +68,8 @@ def test_a_seed_gives_the_same_kernel_and_arguments() -> None:
 def test_both_backends_agree(kind: str, limit: tuple[str, ...]) -> None:
     seed = str(time.time_ns() // 1000 % 10**10)
     print(f"{kind} kernels from seed {seed} on")
-    path = os.pathsep.join([str(SUPPORT), os.environ.get("PYTHONPATH", "")])
-    words = [str(SUPPORT / "native_fuzz.py"), "--kind", kind, *limit, "--seed", seed]
+    path = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])
+    words = [str(TESTS / "fuzz" / "native_fuzz.py"), "--kind", kind, *limit, "--seed", seed]
     done = subprocess.run(
         [sys.executable, *words], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True
     )

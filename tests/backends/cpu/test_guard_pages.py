@@ -14,14 +14,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from guarded import SIDES, Scratch, Side, address_of, frame, guarded
+
+from support.guarded import SIDES, Scratch, Side, address_of, frame, guarded
 
 TESTS = Path(__file__).resolve().parents[2]
 TARGETS = ("avx512", "avx2", "sse2")
 
 
 def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    path = os.pathsep.join([str(TESTS / "support"), str(TESTS), os.environ.get("PYTHONPATH", "")])
+    path = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])
     return subprocess.run(
         [sys.executable, *words], env={**os.environ, "PYTHONPATH": path, **environment}, capture_output=True, text=True
     )
@@ -36,7 +37,7 @@ RUNS = [pytest.param("host", "hard"), *(pytest.param(*run, marks=pytest.mark.slo
 
 @pytest.mark.parametrize(("target", "what"), RUNS)
 def test_a_launch_stays_inside_its_memory(target: str, what: str) -> None:
-    done = run(str(TESTS / "support" / "guard_runs.py"), target, *what.split())
+    done = run(str(TESTS / "fuzz" / "guard_runs.py"), target, *what.split())
     if "TP0613" in done.stderr:
         pytest.skip(f"this machine cannot run code for {target}")
     assert done.returncode == 0, f"{done.stdout[-500:]}\n{done.stderr[-3000:]}"
@@ -49,7 +50,7 @@ def test_a_launch_stays_inside_its_memory(target: str, what: str) -> None:
 def test_the_page_next_to_guarded_memory_is_forbidden(side: Side, off: int) -> None:
     """A byte of the array can be read; one further ends the process."""
     code = (
-        "import ctypes, numpy as np\nfrom guarded import guarded\n"
+        "import ctypes, numpy as np\nfrom support.guarded import guarded\n"
         f"array = guarded(np.arange(5, dtype=np.int8), {side!r})\n"
         f"place = {'array.ctypes.data + 4 + ' if side == 'end' else 'array.ctypes.data - '}{off}\n"
         "ctypes.string_at(place, 1)\n"

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cpu_assembly import assembly
 
 import tileproof as tp
+from support.cpu_assembly import assembly
 from tileproof import In, Out, i8, i32
 from tileproof.backends.cpu import target
 from tileproof.backends.cpu.program import module

@@ -6,8 +6,8 @@ import ctypes
 
 import numpy as np
 import pytest
-from cpu_elements import Array, Case, compiled, same
 
+from support.cpu_elements import Array, Case, compiled, same
 from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.arithmetic import binary
 from tileproof.backends.cpu.emission import Emitter, register, vector

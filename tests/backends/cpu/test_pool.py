@@ -14,8 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cpu_assembly import assembly
 
+from support.cpu_assembly import assembly
 from tileproof.backends.cpu import llvm, pool, target
 from tileproof.backends.cpu.pool import JOB, Arena, Pool, Spare, pool_text
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from cpu_assembly import assembly
-from cpu_elements import Case, module
 
+from support.cpu_assembly import assembly
+from support.cpu_elements import Case, module
 from tileproof.backends.cpu.arithmetic import binary, unary
 from tileproof.backends.cpu.conversions import cast
 from tileproof.backends.cpu.target import named

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from cpu_assembly import assembly
 
+from support.cpu_assembly import assembly
 from tileproof.backends.cpu import llvm, pool, target
 from tileproof.backends.cpu.pool import JOB, Pool, pool_text
 from tileproof.backends.cpu.queue import CALL, STEP, Queue, call_of, copy_of, queue_text, step_of

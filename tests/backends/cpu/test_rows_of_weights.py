@@ -8,9 +8,9 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from cpu_assembly import assembly
 
 import tileproof as tp
+from support.cpu_assembly import assembly
 from tileproof import In, Offsets, Out, T, U, f32
 from tileproof.backends.cpu import target
 from tileproof.backends.cpu.program import module

@@ -11,9 +11,9 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from agreement import assert_alike, on_both
 
 import tileproof as tp
+from support.agreement import assert_alike, on_both
 from tileproof import In, InOut, Out, T, f32, i8, i32
 from tileproof.backends.cpu import parameters
 from tileproof.backends.cpu.pool import Pool

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-SUPPORT = Path(__file__).resolve().parents[2] / "support"
+TESTS = Path(__file__).resolve().parents[2]
 
 
 def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    path = os.pathsep.join([str(SUPPORT), os.environ.get("PYTHONPATH", "")])
+    path = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])
     given = {**os.environ, "PYTHONPATH": path, **environment}
     return subprocess.run([sys.executable, *words], env=given, capture_output=True, text=True, timeout=300)
 
@@ -21,14 +21,14 @@ def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.sweep(1)
 @pytest.mark.parametrize("pool", ["1", "3"])
 def test_launches_from_many_threads_are_right(pool: str) -> None:
-    done = run(str(SUPPORT / "stress_runs.py"), "--launches", "800", TILEPROOF_THREADS=pool)
+    done = run(str(TESTS / "fuzz" / "stress_runs.py"), "--launches", "800", TILEPROOF_THREADS=pool)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "none wrong" in done.stdout
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_a_process_forked_amid_launches_can_launch() -> None:
-    done = run(str(SUPPORT / "stress_runs.py"), "--launches", "600", "--forks", TILEPROOF_THREADS="3")
+    done = run(str(TESTS / "fuzz" / "stress_runs.py"), "--launches", "600", "--forks", TILEPROOF_THREADS="3")
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -36,9 +36,10 @@ def test_a_process_forked_amid_launches_can_launch() -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_a_process_forked_while_another_thread_compiles_can_compile(tmp_path: Path) -> None:
     code = """
-import os, threading, numpy as np, tileproof as tp, stress_runs
+import os, threading, numpy as np, tileproof as tp
+from fuzz import stress_runs
 from pathlib import Path
-from source_files import load_file
+from support.source_files import load_file
 text = '''
 import tileproof as tp
 from tileproof import In, Out, f32
@@ -77,13 +78,14 @@ assert right
 
 
 def test_printing_launches_lose_no_line() -> None:
-    done = run("-c", "import stress_runs; stress_runs.prints(20)", TILEPROOF_THREADS="3")
+    done = run("-c", "from fuzz import stress_runs; stress_runs.prints(20)", TILEPROOF_THREADS="3")
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_interpreter_can_end_while_a_thread_launches() -> None:
     code = """
-import threading, time, stress_runs, tileproof as tp
+import threading, time, tileproof as tp
+from fuzz import stress_runs
 works = stress_runs.works()
 started = threading.Event()
 def go():

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cpu_assembly import assembly
 
+from support.cpu_assembly import assembly
 from tileproof.backends.cpu import llvm, target
 from tileproof.backends.cpu.target import VARIABLE, Caches, Target, host, named, names
 from tileproof.diagnostics import Code

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cpu_elements import Case, compiled
 
+from support.cpu_elements import Case, compiled
 from tileproof.backends.cpu.lanes import uniform
 from tileproof.backends.interpreter import semantics
 from tileproof.language.dtypes import F32, I64

@@ -6,8 +6,8 @@ import gc
 from collections.abc import Iterator
 
 import pytest
-from cuda_stub import Stub
 
+from oracles.cuda_driver import Stub
 from tileproof.backends.cuda import driver
 
 

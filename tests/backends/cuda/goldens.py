@@ -16,10 +16,10 @@ from pathlib import Path
 
 if __name__ == "__main__":
     _tests = Path(__file__).resolve().parents[2]
-    sys.path[:0] = [str(_tests.parent / "src"), str(_tests / "support"), str(_tests)]
+    sys.path[:0] = [str(_tests.parent / "src"), str(_tests)]
 
-from cuda_programs import lowered
-from example_launches import NAMES, own
+from oracles.cuda_programs import lowered
+from samples.example_launches import NAMES, own
 
 FOLDER = Path(__file__).resolve().parent / "goldens"
 LOCATED = "add"

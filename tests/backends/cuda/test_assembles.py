@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cuda_programs import assert_simulated, lowered
-from example_launches import NAMES, own
-from launching import Made, Make
 
 import tileproof as tp
 from corpus import SAFE
 from corpus.case import Case
+from oracles.cuda_programs import assert_simulated, lowered
+from samples.example_launches import NAMES, own
+from samples.launch import Made, Make
 from tileproof import In, Out, f32, i32
 from tileproof.backends.cuda.running import Code, compile_many
 from tileproof.backends.cuda.tileir.decode import decode, version_of

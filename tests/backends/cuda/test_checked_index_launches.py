@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from cuda_programs import assert_simulated, lowered
-from index_launches import checked_indices
-from tileir_computing import has_assembler
 
+from oracles.cuda_programs import assert_simulated, lowered
+from oracles.tile_ir_operations import has_assembler
+from samples.index_launches import checked_indices
 from tileproof.backends.cuda.running import compile_many
 
 LAUNCHES = checked_indices()

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cuda_programs import assert_simulated
-from launching import Made
 
 import tileproof as tp
+from oracles.cuda_programs import assert_simulated
+from samples.launch import Made
 from tileproof import In, Max, Min, Out, Sum, bf16, f16, f32, i8, i32, u16
 from tileproof.backends.cuda.stores import shadow
 from tileproof.frontend.elaborate import accepted

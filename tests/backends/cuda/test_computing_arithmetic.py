@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from agreement import assert_agree
-from cpu_values import anything, corners, pairs
-from tileir_computing import Array, computed
 
+from oracles.tile_ir_operations import Array, computed
+from support.agreement import assert_agree
+from support.cpu_values import anything, corners, pairs
 from tileproof.backends.cuda.arithmetic import binary, constant, select, unary
 from tileproof.backends.interpreter import semantics
 from tileproof.ir.ops import BinaryFn, UnaryFn

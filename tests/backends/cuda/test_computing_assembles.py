@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from tileir_computing import assembled, has_assembler
 
+from oracles.tile_ir_operations import assembled, has_assembler
 from tileproof.backends.cuda import arithmetic, blocks
 from tileproof.backends.cuda.arithmetic import binary, element_of, shape_of, spread, unary
 from tileproof.backends.cuda.conversions import cast

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cpu_values import anything, corners
-from tileir_computing import Array, computed
 
+from oracles.tile_ir_operations import Array, computed
+from support.cpu_values import anything, corners
 from tileproof.backends.cuda.conversions import bitcast, cast
 from tileproof.backends.interpreter import semantics
 from tileproof.language.dtypes import ALL, BF16, BOOL, ENTRY, F16, F32, F64, I32, INDEX, TF32, U64, DType

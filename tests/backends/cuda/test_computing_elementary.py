@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from agreement import assert_agree
-from cpu_values import anything, pairs
-from tileir_computing import Array, computed
 
+from oracles.tile_ir_operations import Array, computed
+from support.agreement import assert_agree
+from support.cpu_values import anything, pairs
 from tileproof.backends.cuda import arithmetic
 from tileproof.backends.cuda.arithmetic import binary, unary
 from tileproof.backends.cuda.tileir.builder import Builder

@@ -8,10 +8,10 @@ from functools import cache
 
 import numpy as np
 import pytest
-from agreement import assert_agree
-from gpu_kernels import start
-from tileir_computing import Array, assembled, elementwise_entry, has_assembler
 
+from oracles.tile_ir_operations import Array, assembled, elementwise_entry, has_assembler
+from samples.gpu_kernels import start
+from support.agreement import assert_agree
 from tileproof.backends.cuda.arithmetic import binary, unary
 from tileproof.backends.cuda.driver import Device, Module, device_count, load
 from tileproof.backends.cuda.tileir.builder import Builder

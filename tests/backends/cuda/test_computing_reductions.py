@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from agreement import assert_agree
-from cpu_values import anything
-from tileir_computing import Array, executed, live_length
 
+from oracles.tile_ir_operations import Array, executed, live_length
+from support.agreement import assert_agree
+from support.cpu_values import anything
 from tileproof.backends.interpreter import semantics
 from tileproof.diagnostics.spans import Source, Span
 from tileproof.ir import ops

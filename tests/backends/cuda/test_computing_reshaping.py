@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tileir_computing import Array, executed
 
+from oracles.tile_ir_operations import Array, executed
 from tileproof.backends.cuda import reshaping
 from tileproof.backends.interpreter import semantics
 from tileproof.diagnostics.spans import Source, Span

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cuda_programs import MULTIPROCESSORS, Lowered, assert_simulated, lowered, simulated
-from launching import Made
 
 import tileproof as tp
+from oracles.cuda_programs import MULTIPROCESSORS, Lowered, assert_simulated, lowered, simulated
+from samples.launch import Made
 from tileproof import In, InOut, Out, Sum, Unique, f32, i32, i64
 from tileproof.backends.cuda import facts, running
 from tileproof.backends.cuda.facts import layout_of, steps_of

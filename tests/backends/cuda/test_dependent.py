@@ -13,15 +13,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-import tileir_memory
-import tileir_values
-from agreement import outcome
-from check_launches import checks
-from cuda_programs import Lowered, lowered, values, walk
-from example_launches import NAMES, examples, own
-from launching import Make
 
 import tileproof as tp
+from oracles import tile_ir, tile_ir_memory
+from oracles.cuda_programs import Lowered, lowered, values, walk
+from samples.check_launches import checks
+from samples.example_launches import NAMES, examples, own
+from samples.launch import Make
+from support.agreement import outcome
 from tileproof import In, Index, InOut, Out, Sum, f32, i32
 from tileproof.backends.cuda.order import Dependent, verify
 from tileproof.backends.cuda.tileir.builder import Builder
@@ -79,7 +78,7 @@ def product(extent: int = 24) -> Lowered:
 # What is touched before the wait.
 
 
-class Watched(tileir_memory.Program):
+class Watched(tile_ir_memory.Program):
     """The accesses of a program that may begin early: each is behind the wait, but for reads of frozen tensors."""
 
     frozen: ClassVar[list[tuple[int, int]]] = []
@@ -103,7 +102,7 @@ class Watched(tileir_memory.Program):
         return super().change(mode, addresses, element, operands, live, after)
 
 
-class Early(tileir_values.Machine):
+class Early(tile_ir.Machine):
     """A program that may begin early."""
 
     def __init__(self, memory: Any, number: int, *rest: Any) -> None:
@@ -125,7 +124,7 @@ class Early(tileir_values.Machine):
 @pytest.fixture
 def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Watched]]:
     """Launches of a test are watched."""
-    monkeypatch.setattr(tileir_values, "Machine", Early)
+    monkeypatch.setattr(tile_ir, "Machine", Early)
     Watched.frozen, Watched.early = [], 0
     yield Watched
     Watched.frozen = []
@@ -147,7 +146,7 @@ def assert_waits(make: Make, *ways: int | None) -> None:
     """
     kernel, expected, constants = make()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tileir_values, "Machine", Early.__base__)
+        patch.setattr(tile_ir, "Machine", Early.__base__)
         wanted = run(lowered(kernel, expected, constants))
     codes: set[bytes] = set()
     for first in ways:

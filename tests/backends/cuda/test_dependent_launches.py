@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from check_launches import checks
-from cuda_programs import MULTIPROCESSORS, Lowered, lowered
-from example_launches import own
-from launching import Make
-from tileir_computing import has_assembler
 
 import tileproof as tp
+from oracles.cuda_programs import MULTIPROCESSORS, Lowered, lowered
+from oracles.tile_ir_operations import has_assembler
+from samples.check_launches import checks
+from samples.example_launches import own
+from samples.launch import Make
 from tileproof import In, Out, f32
 from tileproof.backends.cuda import running, starting
 from tileproof.backends.cuda.order import Dependent

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 from assembler_samples import SMALLEST
-from cuda_stub import ENUMS, CUmemorytype, CUresult, Region, Stub
-from driver_refusals import refused
 
+from oracles.cuda_driver import ENUMS, CUmemorytype, CUresult, Region, Stub
+from oracles.driver_refusals import refused
 from tileproof.backends.cuda import driver
 from tileproof.backends.cuda.assembling import assemble
 from tileproof.backends.cuda.driver import Device, Event, LaunchAttributes, Memory, launch, load

@@ -6,9 +6,9 @@ import ctypes
 import gc
 
 import pytest
-from cuda_stub import CUresult, Stub
-from driver_refusals import refused
 
+from oracles.cuda_driver import CUresult, Stub
+from oracles.driver_refusals import refused
 from tileproof.backends.cuda.driver import Device, Event, Node, launch, load
 from tileproof.diagnostics.codes import Code
 

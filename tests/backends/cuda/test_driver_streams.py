@@ -7,8 +7,8 @@ import gc
 import threading
 
 import pytest
-from cuda_stub import Stub
 
+from oracles.cuda_driver import Stub
 from tileproof.backends.cuda.driver import Device, Event
 
 

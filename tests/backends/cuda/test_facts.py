@@ -8,11 +8,11 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from cuda_programs import Lowered, Undefined, assert_simulated, lowered, walk
-from launching import Made
-from layout_launches import LAYOUTS, SHARED, numbers
-from layout_launches import one_more as shifted
 
+from oracles.cuda_programs import Lowered, Undefined, assert_simulated, lowered, walk
+from samples.launch import Made
+from samples.layout_launches import LAYOUTS, SHARED, numbers
+from samples.layout_launches import one_more as shifted
 from tileproof.backends.cuda.facts import facts_of, layout_of
 from tileproof.backends.cuda.tileir.types import Bounded, Divisible, Op
 from tileproof.frontend.elaborate import accepted

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cuda_programs import assert_simulated, lowered, walk
 
 import tileproof as tp
+from oracles.cuda_programs import assert_simulated, lowered, walk
 from tileproof import In, Out, T
 
 

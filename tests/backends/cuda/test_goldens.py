@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 import pytest
-from example_launches import FOLDER as EXAMPLES
-from example_launches import NAMES
 from goldens import FOLDER, LOCATED, disassembler, expected, path_of
+
+from samples.example_launches import FOLDER as EXAMPLES
+from samples.example_launches import NAMES
 
 needs_disassembler = pytest.mark.skipif(disassembler() is None, reason="the disassembler is not installed")
 

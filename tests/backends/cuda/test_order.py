@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cuda_programs import Lowered, Undefined, lowered, values, walk
-from example_launches import NAMES, own
 
 import tileproof as tp
+from oracles.cuda_programs import Lowered, Undefined, lowered, values, walk
+from samples.example_launches import NAMES, own
 from tileproof import In, InOut, Out, Sum, f32, i32
 from tileproof.backends.cuda.tileir.types import TOKEN, Op, Value
 from tileproof.ir.types import Access, TensorType

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from tiers import examples
-from tileir_values import Lanes, evaluate
 
+from oracles.tile_ir import Lanes, evaluate
+from support.tiers import examples
 from tileproof.backends.cuda.positions import (
     Position,
     base_value,

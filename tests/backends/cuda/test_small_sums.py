@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cuda_programs import Lowered, assert_simulated, lowered, walk
-from limit_launches import from_zero, limits
 
 import tileproof as tp
+from oracles.cuda_programs import Lowered, assert_simulated, lowered, walk
+from samples.limit_launches import from_zero, limits
 from tileproof import In, Out, f32, i8, i32
 from tileproof.backends.cuda import products, small_sums
 from tileproof.backends.cuda.small_sums import Sums

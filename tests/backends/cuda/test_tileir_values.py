@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
-from tileir_values import Lanes, Undefined, evaluate, launch
 
+from oracles.tile_ir import Lanes, Undefined, evaluate, launch
 from tileproof.backends.cuda.tileir.builder import Builder
 from tileproof.backends.cuda.tileir.decode import decode
 from tileproof.backends.cuda.tileir.encode import encode

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cuda_programs import Lowered, lowered, walk
-from example_launches import NAMES, own
 
 import tileproof as tp
 from corpus import SAFE
 from corpus.case import Case
 from corpus.safe_examples import DATA
+from oracles.cuda_programs import Lowered, lowered, walk
+from samples.example_launches import NAMES, own
 from tileproof import In, Out, T, f32, i32
 from tileproof.analysis.checking import prove
 from tileproof.analysis.verdict import Rung

@@ -20,26 +20,26 @@ from typing import Any
 
 import numpy as np
 import pytest
-from agreement import assert_agree, assert_alike
-from check_launches import CHECKS
-from cuda_programs import Undefined, assert_simulated, lowered
-from example_launches import examples
-from hard_kernels import CASES as HARD
-from launching import Made
-from layout_launches import schedules
-from operation_launches import axis_operations, element_operations, movements
-from random_launches import LAYOUTS, assert_gaps_are_kept, laid_out, launch
-from small_kernels import Small
-from sum_launches import FLOATS, combined, sums
 
 import tileproof as tp
 from corpus import SAFE
 from corpus.case import Case
+from fuzz.random_launches import LAYOUTS, assert_gaps_are_kept, laid_out, launch
+from oracles.cuda_programs import Undefined, assert_simulated, lowered
+from samples.check_launches import CHECKS
+from samples.example_launches import examples
+from samples.hard_kernels import CASES as HARD
+from samples.launch import Made
+from samples.layout_launches import schedules
+from samples.operation_launches import axis_operations, element_operations, movements
+from samples.small_kernels import Small
+from samples.sum_launches import FLOATS, combined, sums
+from support.agreement import assert_agree, assert_alike
 from tileproof import In, InOut, Out, Sum, f32, i32
 from tileproof.language.dtypes import BF16, F16, F32, F64
 from tileproof.runtime.gpu import Variant
 
-SUPPORT = Path(__file__).resolve().parents[2] / "support"
+TESTS = Path(__file__).resolve().parents[2]
 FEW = ("--count", "5", "--seconds", "inf")
 MANY = ("--seconds", os.environ.get("TILEPROOF_FUZZ_SECONDS", "4"))
 EXAMPLES = {name: make for name, make in examples().items() if "-" in name}
@@ -122,8 +122,8 @@ def test_a_kernel_that_was_once_wrong_on_the_cpu(kernel: tp.Kernel) -> None:
 @pytest.mark.parametrize("kind", ["shaped", "owned"])
 @pytest.mark.parametrize("limit", [FEW, pytest.param(MANY, marks=pytest.mark.slow)], ids=["few", "many"])
 def test_random_kernels(kind: str, limit: tuple[str, ...]) -> None:
-    path = os.pathsep.join([str(SUPPORT), os.environ.get("PYTHONPATH", "")])
-    words = [str(SUPPORT / "cuda_fuzz.py"), "--kind", kind, *limit]
+    path = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])
+    words = [str(TESTS / "fuzz" / "cuda_fuzz.py"), "--kind", kind, *limit]
     done = subprocess.run(
         [sys.executable, *words], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True
     )

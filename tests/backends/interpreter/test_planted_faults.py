@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from source_files import load_file
 
 import tileproof as tp
+from support.source_files import load_file
 from tileproof.diagnostics import Code
 from tileproof.frontend.elaborate import accepted
 from tileproof.runtime.choice import ON_HOST

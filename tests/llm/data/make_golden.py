@@ -1,6 +1,6 @@
 """Makes golden.npz: logits of transformers in f32 for every tiny model, and how far its bf16 is from them.
 
-    PYTHONPATH=src:tests/support python tests/llm/data/make_golden.py
+    PYTHONPATH=src:tests python tests/llm/data/make_golden.py
 
 Needs torch and transformers. Weights and tokens come from seeded generators, so only some rows of logits are kept.
 """
@@ -11,10 +11,11 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from checkpoints import write_folder
-from hugging_face import logits_of
-from model_cases import CASES, COUNT, STORED, key
-from reference_model import nearness, reference_logits
+
+from oracles.hugging_face import logits_of
+from oracles.reference_model import nearness, reference_logits
+from support.checkpoints import write_folder
+from support.model_cases import CASES, COUNT, STORED, key
 
 HERE = Path(__file__).resolve().parent
 

