@@ -57,6 +57,7 @@ def test_codes_on_a_page_exist(page: Path) -> None:
     assert named <= {code.id for code in Code}
 
 
+@pytest.mark.slow
 def test_the_site_builds(tmp_path: Path) -> None:
     pytest.importorskip("mkdocs")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path / "site")]

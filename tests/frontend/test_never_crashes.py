@@ -270,7 +270,7 @@ def check_spoilt(name: str, seed: str) -> list[Code] | None:
     return [diagnostic.code for diagnostic in found]
 
 
-@pytest.mark.sweep(10)
+@pytest.mark.sweep(6)
 @pytest.mark.filterwarnings("ignore::SyntaxWarning")
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("fresh", [False, True], ids=["fixed", "fresh"])

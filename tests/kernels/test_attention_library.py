@@ -72,6 +72,7 @@ def test_all_sizes_give_what_float64_says(
         assert_close(got, want)
 
 
+@pytest.mark.slow
 def test_two_calls_give_the_same_bits() -> None:
     for case in CASES:
         if case.on_gpu:

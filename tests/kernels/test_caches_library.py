@@ -68,6 +68,7 @@ def test_the_choices_for_a_gpu_give_what_float64_says(case: Case, monkeypatch: p
     assert_right(case, "interpreter")
 
 
+@pytest.mark.slow
 def test_two_calls_give_the_same_bits() -> None:
     for case in CASES:
         if case.on_gpu:

@@ -36,7 +36,7 @@ def given(*positions: int, has_norm: bool = True) -> list[Any]:
     return [qkv, keys, values, table, *angles(24, 8), at, *norms]
 
 
-@pytest.mark.sweep(5)
+@pytest.mark.sweep(3)
 @named(CASES)
 def test_a_function_gives_on_the_cpu_what_float64_says(case: Case) -> None:
     assert_right(case, "cpu")

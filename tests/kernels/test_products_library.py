@@ -31,7 +31,7 @@ def normal(*shape: int, dtype: str = "f32") -> Any:
     return random(rng, shape, dtype)
 
 
-@pytest.mark.sweep(14)
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_on_the_cpu(case: Case) -> None:
     assert_right(case, "cpu")

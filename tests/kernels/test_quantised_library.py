@@ -21,7 +21,7 @@ from tileproof.tuning import Choice, Tunable
 CASES = cases()
 
 
-@pytest.mark.sweep(14)
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_on_the_cpu(case: Case) -> None:
     assert_right(case, "cpu")

@@ -38,7 +38,7 @@ def step_of(chunks: Any, size: int = 4) -> tuple[list[Any], Any]:
     return [some(count, 4, 16), *pages, table, rows, sequence, positions], np.zeros((count, 4, 16), np.float32)
 
 
-@pytest.mark.sweep(5)
+@pytest.mark.sweep(3)
 @named(CASES)
 def test_a_step_gives_on_the_cpu_what_float64_says(case: Case) -> None:
     assert_right(case, "cpu")
@@ -49,6 +49,7 @@ def test_a_step_gives_on_the_interpreter_what_float64_says(case: Case) -> None:
     assert_right(case, "interpreter")
 
 
+@pytest.mark.slow
 def test_two_calls_give_the_same_bits() -> None:
     for case in CASES[:3]:
         assert [one.tobytes() for one in results(case, "cpu")] == [one.tobytes() for one in results(case, "cpu")]

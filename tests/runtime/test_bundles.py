@@ -396,6 +396,7 @@ def test_a_manifest_that_is_a_bomb_is_not_unpacked(tmp_path: Path) -> None:
     assert (why, peak < 10 << 20) == ("its manifest is larger than that of any bundle", True)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["manifest.json", file_of(digest("one"))])
 def test_a_member_that_unpacks_to_more_than_is_said_is_cut_off(tmp_path: Path, name: str) -> None:
     members = {"manifest.json": b'{"what": "tileproof bundle", "format": 2}', name: b" " * (200 << 20)}

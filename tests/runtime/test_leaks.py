@@ -38,6 +38,7 @@ def launches(count: int, side: tp.Stream) -> None:
     side.synchronize()
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.usefixtures("still_memory")
 @pytest.mark.parametrize("has_graph", [False, True])
 def test_nothing_is_left_of_launches(has_graph: bool) -> None:

@@ -184,6 +184,7 @@ signal.signal(signal.SIGALRM, stop)
 """Has a signal raise `Stop`, once it is armed."""
 
 
+@pytest.mark.slow
 def test_a_handler_of_a_signal_that_raises_at_any_moment_breaks_nothing() -> None:
     """Ctrl-C, in short: whatever it comes into the middle of, memory lives, and every byte is written whole."""
     text = """

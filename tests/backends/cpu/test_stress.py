@@ -26,6 +26,7 @@ def test_launches_from_many_threads_are_right(pool: str) -> None:
     assert "none wrong" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_a_process_forked_amid_launches_can_launch() -> None:
     done = run(str(TESTS / "fuzz" / "stress_runs.py"), "--launches", "600", "--forks", TILEPROOF_THREADS="3")

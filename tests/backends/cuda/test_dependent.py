@@ -169,7 +169,7 @@ def assert_waits(make: Make, *ways: int | None) -> None:
 LAUNCHES: dict[str, Make] = {**{name: partial(own, name) for name in NAMES}, **checks()}
 
 
-@pytest.mark.sweep(4)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", LAUNCHES)
 def test_nothing_but_frozen_tensors_is_touched_before_the_wait(name: str, watched: type[Watched]) -> None:
     assert_waits(LAUNCHES[name], None, 2, ALL)

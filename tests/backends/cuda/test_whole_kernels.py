@@ -40,7 +40,7 @@ from tileproof.language.dtypes import BF16, F16, F32, F64
 from tileproof.runtime.gpu import Variant
 
 TESTS = Path(__file__).resolve().parents[2]
-FEW = ("--count", "5", "--seconds", "inf")
+FEW = ("--count", "3", "--seconds", "inf")
 MANY = ("--seconds", os.environ.get("TILEPROOF_FUZZ_SECONDS", "4"))
 EXAMPLES = {name: make for name, make in examples().items() if "-" in name}
 """At odd sizes and at whole tiles; their own are launched as part of the corpus."""
@@ -149,6 +149,7 @@ def test_programs_combine_infinities_and_nan(dtype: str, deterministic: bool) ->
     assert assert_simulated(partial(combined, dtype, special=True, deterministic=deterministic)) == []
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("name", CHECKS)
 def test_a_check_passes_or_tells_what_the_interpreter_tells(name: str) -> None:
     passing, others = CHECKS[name]
