@@ -301,7 +301,7 @@ print(fast.available())
     assert done.stdout == f"{fast.available()}\n"
 
 
-def test_a_torch_without_an_exchange_api_is_served_by_python() -> None:
+def test_tensors_of_a_torch_without_an_exchange_api_take_the_full_launch() -> None:
     """In a process of its own: torch is met once."""
     script = """
 import sys
@@ -311,11 +311,14 @@ from tileproof.runtime.fast import torch_tensors
 torch_tensors._table_of = lambda kind: None
 from tileproof.runtime import fast
 from oracles.recording_driver import Driver, plan_of, plans_of
+from samples.host_kernels import add
 args, driver = tuple(torch.zeros(4) for _ in range(3)), Driver()
 plans = plans_of(plan_of(tuple(each.numpy() for each in args), driver, stream=None))
-assert fast.launch(plans, args) and driver.latest.words[2] == args[1].data_ptr()
-assert fast.launch(plans, tuple(each.numpy() for each in args))
-assert not fast.launch(plans, (args[0], args[0], args[1]))
+assert fast.launch(plans, args) is False and fast.match(plans, args) is None
+for turn in range(3):
+    args[1][:] = turn
+    add(*args)
+    assert args[0].tolist() == [turn] * 4
 assert type(fast.launch).__name__ == "builtin_function_or_method"
 print(fast.available())
 """
