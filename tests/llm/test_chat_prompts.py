@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tileproof.llm.chat_prompts import Part, chat_parts
-from tileproof.llm.requests import Message
-from tileproof.llm.templates import ChatTemplate
+from tileproof.llm.tokenizer.chat_prompts import Part, chat_parts
+from tileproof.llm.tokenizer.messages import Message
+from tileproof.llm.tokenizer.templates import ChatTemplate
 
 TEMPLATE = ChatTemplate("{% for m in messages %}[{{ m.content }}]{% endfor %}")
 

@@ -6,11 +6,11 @@ from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
-from step_ops import Make, Map, Use
 
 from oracles.reference_model import nearness
 from support.engines import decoded_logits, engine_of, poisoned
 from support.model_cases import by_name
+from support.step_ops import Make, Map, Use
 from tileproof.language.dtypes import BF16
 from tileproof.llm import LLM
 from tileproof.llm.sampling import SamplingParams

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from step_ops import KIND, A, B, C, Join, Make, Map, MapKeeping, Use, chain, names_of
 
 from support.checkpoints import tiny
+from support.step_ops import KIND, A, B, C, Join, Make, Map, MapKeeping, Use, chain, names_of
 from tileproof.language.dtypes import BF16, F32
 from tileproof.llm import SamplingParams
 from tileproof.llm.engine.async_decode import decode_steps_for

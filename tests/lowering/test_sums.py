@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from tileproof.lowering.walks import walks
 
 import tileproof as tp
 from tileproof import In, Out, f32, i32
@@ -12,6 +11,7 @@ from tileproof.frontend.elaborate import accepted
 from tileproof.ir import ops
 from tileproof.ir.ops import BinaryFn
 from tileproof.ir.walk import walk
+from tileproof.lowering.joins import walks
 from tileproof.lowering.sums import add_products, single_products
 
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tileproof.frontend.parse import parse
-from tileproof.runtime.prepare import prepare_recorded
 
 import tileproof as tp
 from tileproof import In, Index, InOut, Out, Unique, f32
 from tileproof.diagnostics.codes import Code
+from tileproof.frontend.signature import parse
 from tileproof.runtime.arguments import Bound
 from tileproof.runtime.cache import Cache, digest
+from tileproof.runtime.launch import prepare_recorded
 from tileproof.runtime.leases import Outdated, Work
 from tileproof.runtime.owned import spans_of
 from tileproof.runtime.premises import bring, bring_back, copy_for, separate
