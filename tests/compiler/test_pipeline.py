@@ -13,7 +13,7 @@ import pytest
 
 import tileproof as tp
 from tileproof import In, Out, f32, i32
-from tileproof.analysis.checking import prove
+from tileproof.analysis.prove import prove
 from tileproof.backends import interpreter
 from tileproof.backends.cpu.target import depth_for, host
 from tileproof.compiler import pipeline

@@ -16,7 +16,7 @@ import pytest
 
 import tileproof as tp
 import tileproof.kernels as tk
-from tileproof.analysis.checking import prove
+from tileproof.analysis.prove import prove
 from tileproof.analysis.verdict import Verdict
 from tileproof.backends.interpreter.replay import replay
 from tileproof.cli.audit import examine

@@ -31,7 +31,7 @@ from tileproof.ir.types import (
 from tileproof.ir.walk import walk
 from tileproof.language.dtypes import BOOL, ENTRY, INDEX
 
-from .carrying import Carrying, combined, is_loaded
+from .loop_carried import Carrying, combined, is_loaded
 from .ranges import CARRIED, CARRIED_LIMIT, LARGEST, START_LIMIT, Range, Ranges
 from .sites import Account, Bounded, Branch, Carried, Demand, Fitting, Site, Spot, View, Walk, Where
 from .terms import (

@@ -12,7 +12,7 @@ from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import KernelIR
 
 if TYPE_CHECKING:
-    from .compares import Compare, Fits  # loaded where a proof has some
+    from .relations import Compare, Fits  # loaded where a proof has some
 
 
 class Rung(IntEnum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from tileproof.analysis.checking import prove
+from tileproof.analysis.prove import prove
 from tileproof.analysis.verdict import Verdict
 from tileproof.backends.interpreter.replay import replay
 from tileproof.compiler.pipeline import compile_for, passed, with_checks

@@ -23,7 +23,7 @@ from .describe import Array, host_copy
 from .facts import Measured, Wanted, measure
 
 if TYPE_CHECKING:
-    from tileproof.analysis.compares import Compare, Fits
+    from tileproof.analysis.relations import Compare, Fits
 
 Known: TypeAlias = Callable[[TensorParameter, Any, Wanted], Measured]
 """What is known of the contents of an argument: remembered, or measured now."""

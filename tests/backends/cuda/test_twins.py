@@ -19,7 +19,7 @@ from corpus.safe_examples import DATA
 from oracles.cuda_programs import Lowered, lowered, walk
 from samples.example_launches import NAMES, own
 from tileproof import In, Out, T, f32, i32
-from tileproof.analysis.checking import prove
+from tileproof.analysis.prove import prove
 from tileproof.analysis.verdict import Rung
 from tileproof.backends.cuda.tileir.types import Block, Op, Order
 

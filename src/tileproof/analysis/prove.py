@@ -14,13 +14,13 @@ from tileproof.ir.types import Access, Named, Tensor, TensorType
 from . import coverage
 from .axioms import Axioms
 from .collect import Reader
-from .compares import Compare, Fits
+from .counterexample import Refuter, Replay
+from .discharge import Open, Settler, is_demand
 from .invariants import learn
 from .obligations import Apart, Contents, Goal, Inside, Lanes, Violation, full, goals
 from .prover import Answer, Prover
 from .ranges import Range
-from .refuting import Refuter, Replay
-from .settling import Open, Settler, is_demand
+from .relations import Compare, Fits
 from .sites import Bounded, Fitting, NotEmpty, Site
 from .terms import Read, Scalar, Start, Term, below, depends_on_data, everything
 from .verdict import Full, Residual, Rung, Settled, Verdict

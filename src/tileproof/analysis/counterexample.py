@@ -15,8 +15,8 @@ from tileproof.ir import ops
 from tileproof.ir.types import Extent, Length, Named, TensorType
 from tileproof.ir.walk import walk
 
+from .discharge import Settler
 from .obligations import Violation
-from .settling import Settler
 from .smt import Sizes, example
 from .terms import All, DimensionExtent, negation
 
