@@ -14,7 +14,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, KernelError
 from tileproof.frontend.elaborate import accepted
 from tileproof.frontend.signature import parse
-from tileproof.frontend.specialisation import generic
+from tileproof.frontend.specialization import generic
 from tileproof.runtime.check import check_kernel
 
 HEAD = """\

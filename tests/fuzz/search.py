@@ -40,7 +40,7 @@ from tileproof.compiler.pipeline import compile_for
 from tileproof.diagnostics.errors import Diagnostic
 from tileproof.frontend.elaborate import accepted
 from tileproof.frontend.signature import parse
-from tileproof.frontend.specialisation import Specialisation
+from tileproof.frontend.specialization import Specialisation
 from tileproof.ir.ops import Group, KernelIR
 from tileproof.ir.walk import walk
 from tileproof.runtime.arguments import bind

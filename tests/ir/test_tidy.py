@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.tiers import examples
-from tileproof.frontend.tidy import tidy
+from tileproof.frontend.simplify import tidy
 from tileproof.ir.ops import (
     Along,
     AnyOp,

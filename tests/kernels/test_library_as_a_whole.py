@@ -23,7 +23,7 @@ from tileproof.cli.audit import examine
 from tileproof.compiler.pipeline import compile_for
 from tileproof.diagnostics.errors import KernelError
 from tileproof.frontend.signature import ContentOf, TensorParameter, parse
-from tileproof.frontend.specialisation import generic
+from tileproof.frontend.specialization import generic
 from tileproof.ir.ops import KernelIR
 from tileproof.tuning import Choice, Tunable
 

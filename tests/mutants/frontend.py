@@ -6,14 +6,14 @@ from .mutant import Mutant
 
 FRONTEND = [
     Mutant(
-        "src/tileproof/frontend/indexing.py",
+        "src/tileproof/frontend/subscripts.py",
         "if dimension != Named(walks.dimension) and not isinstance(dimension, Unnamed):",
         "if dimension != Named(walks.dimension) and isinstance(dimension, Fixed):",
         "tests/frontend/test_dimensions_and_tags.py::test_what_does_not_belong_together_is_refused[c[j, i] = 1.0]",
         "A walker indexes only axes of the dimension that it walks.",
     ),
     Mutant(
-        "src/tileproof/frontend/indexing.py",
+        "src/tileproof/frontend/subscripts.py",
         "    if tensor in ctx.cut:",
         "    if False:",
         (
@@ -23,14 +23,14 @@ FRONTEND = [
         "A tensor that was cut in two is reached through its views alone.",
     ),
     Mutant(
-        "src/tileproof/frontend/indexing.py",
+        "src/tileproof/frontend/subscripts.py",
         "    if len(items) != len(dimensions):",
         "    if len(items) > len(dimensions):",
         "tests/frontend/test_dimensions_and_tags.py::test_what_does_not_belong_together_is_refused[c[i] = 1.0]",
         "An access indexes every axis of its tensor.",
     ),
     Mutant(
-        "src/tileproof/frontend/indexing.py",
+        "src/tileproof/frontend/subscripts.py",
         "room = None if extent is None else at_least(extent - stop, 0)",
         "room = None if extent is None else at_least(extent - start, 0)",
         (
@@ -40,7 +40,7 @@ FRONTEND = [
         "A constant slice ends within its axis.",
     ),
     Mutant(
-        "src/tileproof/frontend/indexing.py",
+        "src/tileproof/frontend/subscripts.py",
         "    if isinstance(number, int) and number < 0:",
         "    if isinstance(number, int) and number < -1:",
         (
@@ -50,7 +50,7 @@ FRONTEND = [
         "A constant index is not negative.",
     ),
     Mutant(
-        "src/tileproof/frontend/indexing.py",
+        "src/tileproof/frontend/subscripts.py",
         "isinstance(number, int) and number >= extent:",
         "isinstance(number, int) and number > extent:",
         (
@@ -60,7 +60,7 @@ FRONTEND = [
         "A constant index is less than the extent of its axis.",
     ),
     Mutant(
-        "src/tileproof/frontend/indexing.py",
+        "src/tileproof/frontend/subscripts.py",
         "        if access is Access.OUT:\n            raise refuse(\n                Code.READS_OUT",
         "        if access is Access.IN:\n            raise refuse(\n                Code.READS_OUT",
         (
@@ -70,14 +70,14 @@ FRONTEND = [
         "A read of an Out names its own error.",
     ),
     Mutant(
-        "src/tileproof/frontend/indexing.py",
+        "src/tileproof/frontend/subscripts.py",
         "    if access is Access.IN:\n        declared",
         "    if False:\n        declared",
         "tests/frontend/test_control_flow.py::test_what_has_no_meaning_is_refused[x[i, j] = 1.0]",
         "An In is never written.",
     ),
     Mutant(
-        "src/tileproof/frontend/indexing.py",
+        "src/tileproof/frontend/subscripts.py",
         "    if access.combines:\n        cure",
         "    if access is Access.SUM:\n        cure",
         (
@@ -87,7 +87,7 @@ FRONTEND = [
         "A Max or a Min is combined into, never overwritten.",
     ),
     Mutant(
-        "src/tileproof/frontend/indexing.py",
+        "src/tileproof/frontend/subscripts.py",
         "    if not access.combines:",
         "    if access is Access.IN:",
         (
@@ -97,21 +97,21 @@ FRONTEND = [
         "Only a Sum, a Max or a Min is combined into.",
     ),
     Mutant(
-        "src/tileproof/frontend/indexing.py",
+        "src/tileproof/frontend/subscripts.py",
         "    if ctx.place is Place.OUTSIDE:\n",
         "    if ctx.place is Place.ALONE:\n",
         "tests/frontend/test_spaces_and_combining.py::test_a_kernel_without_a_parallel_space_is_one_program",
         "Nothing is written outside tp.parallel.",
     ),
     Mutant(
-        "src/tileproof/frontend/indexing.py",
+        "src/tileproof/frontend/subscripts.py",
         "        if not (have.is_float and wanted.is_float):",
         "        if not (have.is_float or wanted.is_float):",
         "tests/frontend/test_control_flow.py::test_all_mistakes_are_reported_at_once_and_their_consequences_are_not",
         "A store converts floats to floats only; every other cast is written.",
     ),
     Mutant(
-        "src/tileproof/frontend/indexing.py",
+        "src/tileproof/frontend/subscripts.py",
         "        if isinstance(own.tag, DimensionTag) and place == Axis(own.length):",
         "        if own.tag is not None and place == Axis(own.length):",
         (
@@ -121,7 +121,7 @@ FRONTEND = [
         "A tile of a walker keeps its tag: it may be short.",
     ),
     Mutant(
-        "src/tileproof/frontend/indexing.py",
+        "src/tileproof/frontend/subscripts.py",
         "    if not is_full(whole):",
         "    if is_full(whole) and whole.tag is not None:",
         (
@@ -131,7 +131,7 @@ FRONTEND = [
         "An axis that may be short is not sliced.",
     ),
     Mutant(
-        "src/tileproof/frontend/indexing.py",
+        "src/tileproof/frontend/subscripts.py",
         "    if given > tile.type.rank:",
         "    if given > tile.type.rank + 1:",
         (
@@ -141,7 +141,7 @@ FRONTEND = [
         "The index of a tile names no more axes than the tile has.",
     ),
     Mutant(
-        "src/tileproof/frontend/indexing.py",
+        "src/tileproof/frontend/subscripts.py",
         "    if value.type.dtype is not dtype or value.type.axes:",
         "    if value.type.axes:",
         "tests/language/test_rules_indices.py::test_the_fill_has_the_type_of_the_tensor",

@@ -22,7 +22,7 @@ from tileproof.cli.check import compared, lines_of
 from tileproof.compiler.pipeline import compile_for
 from tileproof.diagnostics import TileproofError, render
 from tileproof.frontend.signature import ContentOf, TensorParameter, parse
-from tileproof.frontend.specialisation import Specialisation, generic, variables
+from tileproof.frontend.specialization import Specialisation, generic, variables
 from tileproof.ir import ops
 from tileproof.ir.ops import KernelIR
 from tileproof.ir.printer import print_kernel

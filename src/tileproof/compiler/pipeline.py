@@ -18,8 +18,8 @@ from tileproof.analysis.verdict import Residual, Verdict
 from tileproof.backends.cpu.product_loops import deepen_products
 from tileproof.frontend.elaborate import elaborate
 from tileproof.frontend.signature import Elaborated
-from tileproof.frontend.specialisation import Specialisation
-from tileproof.frontend.tidy import tidy
+from tileproof.frontend.simplify import tidy
+from tileproof.frontend.specialization import Specialisation
 from tileproof.ir.ops import KernelIR
 from tileproof.ir.verifier import IRError, verify
 from tileproof.language.kernel import Kernel

@@ -13,7 +13,8 @@ from tileproof.language import spaces
 from tileproof.language.dtypes import BOOL, I64, DType, DTypeVar
 from tileproof.language.kernel import Kernel
 
-from . import combining, functions, views  # these register the functions of the language
+from . import combiners as combining  # these register the functions of the language
+from . import functions, views
 from .context import Builder, Context, Place, finish
 from .expressions import evaluate
 from .names import MISSING, find_name
@@ -29,7 +30,7 @@ from .signature import (
     too_deep,
 )
 from .source import FunctionSource, Refused, refuse
-from .specialisation import ConstantValue, Specialisation, generic, told_for
+from .specialization import ConstantValue, Specialisation, generic, told_for
 from .statements import run, run_helper
 from .values import Binding, Known
 

@@ -32,10 +32,10 @@ from tileproof.language.unsafe import raw
 from . import calls
 from .context import Context, bounded, fold, is_open_float, undecided_at
 from .control import branch
-from .indexing import Item, SliceOf, extent_of, index_tile, load, slice_items
 from .names import MISSING
 from .operations import as_tile, binary, literal, mma, unary
 from .source import Suppressed, refuse
+from .subscripts import Item, SliceOf, extent_of, index_tile, load, slice_items
 from .values import Bundle, Entity, InPlace, Known, Method, Poison, Unbound, describe, is_tensor, is_tile, is_walker
 
 _ATOMIC = "declare the tensor {0} and write `tp.update(x, i, t)`: an update is combined, whoever makes it"

@@ -23,7 +23,7 @@ from tileproof.ir.types import (
 from tileproof.language import spaces, tiles
 from tileproof.language.dtypes import BOOL, ENTRY, F32, INDEX, TF32, DType
 
-from . import indexing
+from . import subscripts as indexing
 from .calls import FUNCTIONS, METHODS, Call, Handler, lowers
 from .context import Context, Place
 from .control import coerce

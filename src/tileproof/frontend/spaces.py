@@ -29,7 +29,7 @@ from tileproof.language.dtypes import INDEX
 from tileproof.language.spaces import Each, Split
 
 from .calls import Call, lowers
-from .combining import check_join
+from .combiners import check_join
 from .context import Context, Place, finish
 from .control import assigned_names, carry
 from .operations import as_number, as_tile, binary, to_index

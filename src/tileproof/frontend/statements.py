@@ -11,7 +11,7 @@ from tileproof.ir.ops import AnyOp, Block, While
 from tileproof.ir.types import Access, Tensor, Tile
 from tileproof.language.unsafe import unsafe
 
-from . import indexing
+from . import subscripts as indexing
 from .context import Context
 from .control import assigned_names, branch, carry
 from .expressions import arithmetic, condition, items, truth

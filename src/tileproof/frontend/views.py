@@ -11,7 +11,7 @@ from tileproof.language import spaces, tiles
 from tileproof.language.dtypes import BOOL, F32, I64, INDEX, U64
 from tileproof.language.unsafe import raw
 
-from . import indexing
+from . import subscripts as indexing
 from .calls import METHODS, Call, lowers
 from .context import Context, Place
 from .functions import NONE, dimension_name

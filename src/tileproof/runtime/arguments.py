@@ -28,7 +28,7 @@ from tileproof.frontend.signature import (
     cure_for,
     takes,
 )
-from tileproof.frontend.specialisation import ConstantValue, Specialisation
+from tileproof.frontend.specialization import ConstantValue, Specialisation
 from tileproof.ir.types import Access, Fixed, Named
 from tileproof.language.dtypes import BOOL, F32, I32, I64, DType, DTypeVar, by_storage, limits
 

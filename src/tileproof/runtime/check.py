@@ -12,7 +12,7 @@ from tileproof.compiler.pipeline import compile_for, passed, with_checks
 from tileproof.diagnostics.errors import Diagnostic, KernelError
 from tileproof.frontend.elaborate import accepted
 from tileproof.frontend.signature import Elaborated, parse
-from tileproof.frontend.specialisation import ConstantValue, Specialisation
+from tileproof.frontend.specialization import ConstantValue, Specialisation
 from tileproof.ir.ops import KernelIR
 from tileproof.ir.types import Undecided, symbol
 from tileproof.language.kernel import Kernel

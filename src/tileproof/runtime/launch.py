@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tileproof.backends.base import device_of
 from tileproof.diagnostics.values import shown
 from tileproof.frontend.signature import Elaborated, parse
-from tileproof.frontend.specialisation import Specialisation
+from tileproof.frontend.specialization import Specialisation
 from tileproof.language.kernel import Kernel, Memo
 
 from . import choice

@@ -25,7 +25,7 @@ from tileproof.diagnostics.spans import Source, Span
 from tileproof.frontend.names import MISSING, Capture, find_name, is_language
 from tileproof.frontend.signature import ContentOf, Elaborated, Signature, TensorParameter, parse
 from tileproof.frontend.source import read_function
-from tileproof.frontend.specialisation import Specialisation
+from tileproof.frontend.specialization import Specialisation
 from tileproof.ir.ops import KernelIR
 from tileproof.language.dtypes import DType, DTypeVar
 from tileproof.language.kernel import Kernel

@@ -11,7 +11,7 @@ from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.spans import Span
 from tileproof.frontend.names import watch
 from tileproof.frontend.signature import Elaborated, Signature, parse
-from tileproof.frontend.specialisation import Specialisation
+from tileproof.frontend.specialization import Specialisation
 from tileproof.ir.ops import Group, KernelIR
 from tileproof.ir.walk import walk
 from tileproof.language.kernel import Kernel
