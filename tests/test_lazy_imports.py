@@ -120,7 +120,7 @@ def test_a_launch_of_a_kernel_whose_code_is_on_disk_loads_no_compiler_and_no_pro
         assert (c == 2).all()
     """
     cold, warm = modules_after(program), modules_after(program)
-    assert {"tileproof.analysis.prove", "tileproof.backends.cpu.program"} <= cold
+    assert {"tileproof.analysis.prove", "tileproof.backends.cpu.codegen.program"} <= cold
     for package, allowed in OF_A_WARM_LAUNCH.items():
         inner = {name.removeprefix(f"{package}.") for name in warm if name.startswith(f"{package}.")}
         assert {name for name in inner if "." not in name} <= allowed, package

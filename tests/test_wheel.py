@@ -56,7 +56,7 @@ def bin_folder(wheel: Path) -> Path:
 def test_the_wheel_holds_the_package_and_its_pages_alone(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert {name.split("/")[0].partition("-")[0] for name in names} == {"tileproof"}
-    assert {"tileproof/py.typed", "tileproof/backends/cpu/native/pool.ll"} <= set(names)
+    assert {"tileproof/py.typed", "tileproof/backends/cpu/device/native/pool.ll"} <= set(names)
     pages = {Path(name).name for name in names if name.startswith("tileproof/diagnostics/catalogue/")}
     assert pages == {path.name for path in (ROOT / "docs" / "errors").glob("*.md")}
 

@@ -12,8 +12,10 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from tileproof.backends.cpu import llvm, program, running
-from tileproof.backends.cpu.parameters import Facts
+from tileproof.backends.cpu import llvm
+from tileproof.backends.cpu.codegen import program
+from tileproof.backends.cpu.codegen.parameters import Facts
+from tileproof.backends.cpu.device import loaded_code as running
 from tileproof.backends.cpu.target import depth_for, host
 from tileproof.backends.cuda.assembling import Assembled, assemble
 from tileproof.compiler.pipeline import Cpu, compile_for, lower, with_checks

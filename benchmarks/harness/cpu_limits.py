@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tileproof.backends.cpu import llvm
-from tileproof.backends.cpu.pool import ARENAS, threads
+from tileproof.backends.cpu.device.pool import ARENAS, threads
 from tileproof.backends.cpu.target import Target, host
 from tileproof.runtime import workers
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tileproof.backends.cpu import llvm
-from tileproof.backends.cpu.pool import cores
+from tileproof.backends.cpu.device.pool import cores
 from tileproof.backends.cpu.target import host
 
 _NOISE: Final = ("nvidia", "geforce", "intel", "amd", "r", "tm", "cpu", "processor", "with", "core")

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import tileproof as tp
-from tileproof.backends.cpu.queue import Queue
+from tileproof.backends.cpu.device.queue import Queue
 from tileproof.runtime import fast
 from tileproof.runtime.cpu_streams import CpuStream
 from tileproof.runtime.fast import Plans

@@ -16,7 +16,7 @@ import numpy as np
 
 from tileproof import kernels
 from tileproof.backends.cpu import llvm
-from tileproof.backends.cpu.pool import VARIABLE, Pool, pool_text
+from tileproof.backends.cpu.device.pool import VARIABLE, Pool, pool_text
 from tileproof.backends.cpu.target import host
 from tileproof.backends.cuda import running, starting
 from tileproof.backends.cuda.driver import Device

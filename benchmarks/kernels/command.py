@@ -24,7 +24,7 @@ from importlib import import_module, util
 from pathlib import Path
 from typing import Any, Final
 
-from tileproof.backends.cpu.pool import cores
+from tileproof.backends.cpu.device.pool import cores
 
 from ..harness.device import cpu_slug, slug_of
 from ..harness.gpu_clock import ROUNDS

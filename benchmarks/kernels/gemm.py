@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final
 
-from tileproof.backends.cpu.pool import cores
+from tileproof.backends.cpu.device.pool import cores
 
 from ..harness.row import Args, Array, Element, Goal, Peer, Place, Row, wide
 from .models import MODELS, ROWS_AT

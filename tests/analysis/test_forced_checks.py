@@ -18,8 +18,10 @@ from tileproof.analysis.collect import Reader
 from tileproof.analysis.sites import Bounded, Site
 from tileproof.analysis.verdict import Residual, Rung, Verdict
 from tileproof.backends import interpreter
-from tileproof.backends.cpu import parts, program, running
-from tileproof.backends.cpu.parameters import Facts
+from tileproof.backends.cpu.codegen import program
+from tileproof.backends.cpu.codegen.parameters import Facts
+from tileproof.backends.cpu.device import loaded_code as running
+from tileproof.backends.cpu.device import split_launch as parts
 from tileproof.backends.cpu.target import host
 from tileproof.compiler.pipeline import with_checks
 from tileproof.ir import ops

@@ -25,7 +25,7 @@ import numpy as np
 
 import tileproof as tp
 from support.guarded import SIDES, Scratch, Side, guarded
-from tileproof.backends.cpu import parts
+from tileproof.backends.cpu.device import split_launch as parts
 from tileproof.runtime import cpu_launches
 
 EVERYTHING = os.environ.get("TILEPROOF_GUARD") == "everything"

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from typing import Any
 
 import tileproof as tp
-from tileproof.backends.cpu.queue import Queue
+from tileproof.backends.cpu.device.queue import Queue
 from tileproof.runtime.cpu_streams import CpuStream
 from tileproof.runtime.workers import queue_code
 

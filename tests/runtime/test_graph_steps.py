@@ -9,7 +9,7 @@ import pytest
 
 import tileproof as tp
 from tileproof import In, Max, Out, Sum, T, f32, i32
-from tileproof.backends.cpu.queue import STEP
+from tileproof.backends.cpu.device.queue import STEP
 
 CALL = 2
 

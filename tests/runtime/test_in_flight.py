@@ -17,8 +17,8 @@ import tileproof as tp
 from samples.host_kernels import add, columns, double, fill, looked_up, numbers, places, taken, told, whole
 from support import interruption
 from support.gates import Gate
-from tileproof.backends.cpu.pool import Pool
-from tileproof.backends.cpu.queue import Queue
+from tileproof.backends.cpu.device.pool import Pool
+from tileproof.backends.cpu.device.queue import Queue
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime.cpu_streams import CpuStream
 from tileproof.runtime.fast import door

@@ -19,7 +19,8 @@ import pytest
 import tileproof as tp
 from support.source_files import load_text
 from tileproof import In, Out, f32
-from tileproof.backends.cpu import program, running
+from tileproof.backends.cpu.codegen import program
+from tileproof.backends.cpu.device import loaded_code as running
 from tileproof.backends.cpu.target import VARIABLE, host
 from tileproof.runtime import cpu_launches, launch
 from tileproof.runtime.cache import Cache

@@ -15,8 +15,8 @@ import pytest
 import tileproof as tp
 from samples.host_kernels import add, columns, double, fill, numbers, taken, told, whole
 from support.gates import Gate
-from tileproof.backends.cpu.pool import Pool
-from tileproof.backends.cpu.queue import Queue
+from tileproof.backends.cpu.device.pool import Pool
+from tileproof.backends.cpu.device.queue import Queue
 from tileproof.runtime.cpu_launches import Launched
 
 

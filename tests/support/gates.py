@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import TracebackType
 
-from tileproof.backends.cpu.queue import Queue
+from tileproof.backends.cpu.device.queue import Queue
 from tileproof.runtime.cpu_streams import CpuStream
 from tileproof.runtime.streams import current_stream
 from tileproof.runtime.workers import queue_code

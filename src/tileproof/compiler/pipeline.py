@@ -15,7 +15,7 @@ from functools import partial
 from typing import Final, TypeAlias
 
 from tileproof.analysis.verdict import Residual, Verdict
-from tileproof.backends.cpu.product_loops import deepen_products
+from tileproof.backends.cpu.gemm.loop_depth import deepen_products
 from tileproof.frontend.elaborate import elaborate
 from tileproof.frontend.signature import Elaborated
 from tileproof.frontend.simplify import tidy

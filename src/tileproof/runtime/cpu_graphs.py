@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from tileproof.backends.cpu.queue import RUN, STEP, copy_of
-from tileproof.backends.cpu.running import NOBODY
+from tileproof.backends.cpu.device.loaded_code import NOBODY
+from tileproof.backends.cpu.device.queue import RUN, STEP, copy_of
 
 from .cpu_launches import Launched
 from .cpu_streams import Called, CpuStream

@@ -19,11 +19,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from tileproof.backends.cpu import llvm, running
-from tileproof.backends.cpu.parameters import Facts
-from tileproof.backends.cpu.pool import ARENAS
-from tileproof.backends.cpu.queue import STEP, copy_of, step_of
-from tileproof.backends.cpu.running import NOBODY, Loaded, Lowered
+from tileproof.backends.cpu import llvm
+from tileproof.backends.cpu.codegen.parameters import Facts
+from tileproof.backends.cpu.device import loaded_code as running
+from tileproof.backends.cpu.device.loaded_code import NOBODY, Loaded, Lowered
+from tileproof.backends.cpu.device.pool import ARENAS
+from tileproof.backends.cpu.device.queue import STEP, copy_of, step_of
 from tileproof.backends.cpu.target import Target, depth_for, host
 from tileproof.backends.launching import bits_of
 from tileproof.frontend.signature import ContentOf, Signature, TensorParameter
@@ -311,7 +312,7 @@ def _steps(launched: Launched, bound: Bound) -> array[int]:
     kept: list[Any] = []
     steps = array("Q")
     if loaded.combined:
-        from tileproof.backends.cpu.parts import beginning_of
+        from tileproof.backends.cpu.device.split_launch import beginning_of
     for tensor in loaded.combined:
         given = bound.tensors[tensor.name]
         kept.append(np.full(given.shape, beginning_of(tensor), given.dtype))
@@ -355,7 +356,7 @@ def _of(found: Proved, bound: Bound, loaded: Loaded) -> Launched:
 
 def deferred(loaded: Loaded, bound: Bound) -> Callable[[], None]:
     """A launch as a function, for launches that are more than one job."""
-    from tileproof.backends.cpu import parts  # few kernels need it
+    from tileproof.backends.cpu.device import split_launch as parts  # few kernels need it
 
     arguments = {**bound.tensors, **bound.scalars}
     return lambda: parts.run(loaded, arguments, bound.dimensions, pool())
@@ -397,7 +398,7 @@ def _lowered(found: Proved, depth: int) -> ops.KernelIR:
 def _ready(found: Proved, lowered: Lowered, facts: Facts, target: Target) -> Loaded:
     """A kernel's native form for some facts, from disk if it is there."""
     if not found.key:
-        from tileproof.backends.cpu import program
+        from tileproof.backends.cpu.codegen import program
 
         code = program.compile_kernel(lowered.kernel, facts, target, f"tileproof_{next(_numbers)}")
         return Loaded(lowered, facts, code)
@@ -406,7 +407,7 @@ def _ready(found: Proved, lowered: Lowered, facts: Facts, target: Target) -> Loa
         stored = default()
         code = read_entry(stored, key, ())
         if not isinstance(code, running.Code):
-            from tileproof.backends.cpu import program
+            from tileproof.backends.cpu.codegen import program
 
             code = program.compile_kernel(lowered.kernel, facts, target, f"tileproof_{key[:32]}")
             stored.put(key, write_entry(code, ()))

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from tileproof.backends.cpu.parameters import limits
-from tileproof.backends.cpu.pool import Arena
-from tileproof.backends.cpu.queue import STEP
-from tileproof.backends.cpu.running import NOBODY, Loaded
+from tileproof.backends.cpu.codegen.parameters import limits
+from tileproof.backends.cpu.device.loaded_code import NOBODY, Loaded
+from tileproof.backends.cpu.device.pool import Arena
+from tileproof.backends.cpu.device.queue import STEP
 from tileproof.backends.cpu.target import host
 from tileproof.backends.launching import places as places_of
 from tileproof.diagnostics.records import dataclass

@@ -14,7 +14,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
-from tileproof.backends.cpu.queue import CALL, STEP, Queue, call_of
+from tileproof.backends.cpu.device.queue import CALL, STEP, Queue, call_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, TileproofError
 

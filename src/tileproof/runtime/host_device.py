@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import numpy as np
 
 from tileproof.backends.base import Backend
-from tileproof.backends.cpu.queue import copy_of
-from tileproof.backends.cpu.running import Loaded
+from tileproof.backends.cpu.device.loaded_code import Loaded
+from tileproof.backends.cpu.device.queue import copy_of
 from tileproof.backends.launching import require
 
 from . import cpu_launches

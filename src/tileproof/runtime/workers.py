@@ -6,8 +6,8 @@ import os
 import threading
 
 from tileproof.backends.cpu import llvm
-from tileproof.backends.cpu.pool import Pool, pool_text
-from tileproof.backends.cpu.queue import queue_text
+from tileproof.backends.cpu.device.pool import Pool, pool_text
+from tileproof.backends.cpu.device.queue import queue_text
 from tileproof.backends.cpu.target import Target, host
 
 from .cache import default, digest

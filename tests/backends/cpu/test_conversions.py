@@ -7,7 +7,7 @@ import pytest
 
 from support.cpu_elements import Array, Case, compiled, same
 from support.cpu_values import anything
-from tileproof.backends.cpu.conversions import bitcast, cast
+from tileproof.backends.cpu.codegen.conversions import bitcast, cast
 from tileproof.backends.cpu.target import host, named
 from tileproof.backends.interpreter import semantics
 from tileproof.language.dtypes import ALL, BF16, BOOL, ENTRY, F16, F32, F64, I32, I64, INDEX, TF32, U64, DType

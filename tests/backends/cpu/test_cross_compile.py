@@ -9,8 +9,8 @@ import pytest
 import tileproof as tp
 from support.cpu_assembly import assembly
 from support.source_files import load_file
-from tileproof.backends.cpu.program import module
-from tileproof.backends.cpu.running import Lowered
+from tileproof.backends.cpu.codegen.program import module
+from tileproof.backends.cpu.device.loaded_code import Lowered
 from tileproof.backends.cpu.target import depth_for, named
 from tileproof.compiler.pipeline import Cpu, lower
 from tileproof.runtime.arguments import Bound

@@ -12,7 +12,7 @@ import pytest
 
 import tileproof as tp
 from tileproof import In, Sum, f32
-from tileproof.backends.cpu.pool import JOB, Arena, Pool
+from tileproof.backends.cpu.device.pool import JOB, Arena, Pool
 
 TESTS = Path(__file__).resolve().parents[2]
 CODE = """

@@ -12,7 +12,7 @@ import pytest
 
 from support.cpu_elements import Array, Case, compiled, same, ulps
 from support.cpu_values import anything, corners
-from tileproof.backends.cpu.arithmetic import unary
+from tileproof.backends.cpu.codegen.arithmetic import unary
 from tileproof.backends.interpreter import semantics
 from tileproof.ir.ops import UnaryFn
 from tileproof.language.dtypes import BF16, F16, F32, F64, TF32, DType

@@ -11,8 +11,8 @@ import tileproof as tp
 from support.cpu_assembly import assembly
 from tileproof import In, Out, i8, i32
 from tileproof.backends.cpu import target
-from tileproof.backends.cpu.program import module
-from tileproof.backends.cpu.running import Lowered
+from tileproof.backends.cpu.codegen.program import module
+from tileproof.backends.cpu.device.loaded_code import Lowered
 from tileproof.runtime.launch import prepare
 
 

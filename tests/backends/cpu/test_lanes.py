@@ -9,9 +9,9 @@ import pytest
 
 from support.cpu_elements import Array, Case, compiled, same
 from tileproof.backends.cpu import llvm
-from tileproof.backends.cpu.arithmetic import binary
-from tileproof.backends.cpu.emission import Emitter, register, vector
-from tileproof.backends.cpu.lanes import fold_lanes, iota, splat, transpose
+from tileproof.backends.cpu.codegen.arithmetic import binary
+from tileproof.backends.cpu.codegen.emission import Emitter, register, vector
+from tileproof.backends.cpu.codegen.lanes import fold_lanes, iota, splat, transpose
 from tileproof.backends.cpu.target import host
 from tileproof.backends.interpreter import semantics
 from tileproof.ir.ops import BinaryFn

@@ -109,7 +109,7 @@ def test_versions_are_said() -> None:
 
 
 def test_llvmlite_is_loaded_when_it_is_needed() -> None:
-    program = "import sys, tileproof.backends.cpu.pool; assert 'llvmlite' not in sys.modules"
+    program = "import sys, tileproof.backends.cpu.device.pool; assert 'llvmlite' not in sys.modules"
     environment = {**os.environ, "PYTHONPATH": str(SOURCES.parent)}
     ran = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr

@@ -16,8 +16,9 @@ from pathlib import Path
 import pytest
 
 from support.cpu_assembly import assembly
-from tileproof.backends.cpu import llvm, pool, target
-from tileproof.backends.cpu.pool import JOB, Arena, Pool, Spare, pool_text
+from tileproof.backends.cpu import llvm, target
+from tileproof.backends.cpu.device import pool
+from tileproof.backends.cpu.device.pool import JOB, Arena, Pool, Spare, pool_text
 
 NATIVE = Path(pool.__file__).parent / "native"
 HOST = target.host()

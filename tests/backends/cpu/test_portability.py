@@ -8,8 +8,8 @@ import pytest
 
 from support.cpu_assembly import assembly
 from support.cpu_elements import Case, module
-from tileproof.backends.cpu.arithmetic import binary, unary
-from tileproof.backends.cpu.conversions import cast
+from tileproof.backends.cpu.codegen.arithmetic import binary, unary
+from tileproof.backends.cpu.codegen.conversions import cast
 from tileproof.backends.cpu.target import named
 from tileproof.ir.ops import BinaryFn, UnaryFn
 from tileproof.language.dtypes import ALL, BF16, F16, F32, F64, I32, U8

@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 
 from support.cpu_assembly import assembly
-from tileproof.backends.cpu import llvm, pool, target
-from tileproof.backends.cpu.pool import JOB, Pool, pool_text
-from tileproof.backends.cpu.queue import CALL, STEP, Queue, call_of, copy_of, queue_text, step_of
+from tileproof.backends.cpu import llvm, target
+from tileproof.backends.cpu.device import pool
+from tileproof.backends.cpu.device.pool import JOB, Pool, pool_text
+from tileproof.backends.cpu.device.queue import CALL, STEP, Queue, call_of, copy_of, queue_text, step_of
 
 NEVER = 2**63 - 1
 

@@ -13,9 +13,9 @@ import tileproof as tp
 from support.cpu_assembly import assembly
 from tileproof import In, Offsets, Out, T, U, f32
 from tileproof.backends.cpu import target
-from tileproof.backends.cpu.program import module
-from tileproof.backends.cpu.running import Lowered
-from tileproof.backends.cpu.uses import hoisted, kept
+from tileproof.backends.cpu.codegen.program import module
+from tileproof.backends.cpu.codegen.uses import hoisted, kept
+from tileproof.backends.cpu.device.loaded_code import Lowered
 from tileproof.ir import ops
 from tileproof.runtime.launch import prepare
 

@@ -15,9 +15,9 @@ import pytest
 import tileproof as tp
 from support.agreement import assert_alike, on_both
 from tileproof import In, InOut, Out, T, f32, i8, i32
-from tileproof.backends.cpu import parameters
-from tileproof.backends.cpu.pool import Pool
-from tileproof.backends.cpu.running import Lowered
+from tileproof.backends.cpu.codegen import parameters
+from tileproof.backends.cpu.device.loaded_code import Lowered
+from tileproof.backends.cpu.device.pool import Pool
 from tileproof.backends.cpu.target import VARIABLE, host
 from tileproof.compiler.pipeline import Cpu, lower
 from tileproof.ir import ops

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tileproof.backends.cpu import pool as counting
-from tileproof.backends.cpu.pool import cores, threads
+from tileproof.backends.cpu.device import pool as counting
+from tileproof.backends.cpu.device.pool import cores, threads
 from tileproof.diagnostics import Code
 from tileproof.diagnostics.errors import LaunchError
 

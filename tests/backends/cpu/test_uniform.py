@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from support.cpu_elements import Case, compiled
-from tileproof.backends.cpu.lanes import uniform
+from tileproof.backends.cpu.codegen.lanes import uniform
 from tileproof.backends.interpreter import semantics
 from tileproof.language.dtypes import F32, I64
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tileproof.backends.cpu.pool import threads
+from tileproof.backends.cpu.device.pool import threads
 from tileproof.cli.usage import installed_version
 from tileproof.runtime.cache import write_whole
 

@@ -16,21 +16,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tileproof.analysis.premises import from_memory
+from tileproof.backends.cpu import llvm
+from tileproof.backends.cpu.device.loaded_code import Code
+from tileproof.backends.cpu.gemm import micro_kernel as products
+from tileproof.backends.cpu.gemm.micro_kernel import shape_of
+from tileproof.backends.cpu.target import Target
 from tileproof.ir import ops
 from tileproof.ir.ops import KernelIR
 from tileproof.ir.types import Tensor, TensorType, Tile, TileType, Value, Walker, number
 from tileproof.ir.walk import walk
 from tileproof.lowering.joins import Body, again, cut
 
-from . import blocks, llvm, nests, products
+from . import blocks, nests
 from .conversions import software_f16, unpack
 from .elements import natural_lane
 from .emission import Operand, Spot, memory, size
 from .parameters import Candidate, Facts, Shown, Words, candidates, sites_of
-from .products import shape_of
-from .running import Code
 from .state import Buffer, Place, State, View
-from .target import Target
 from .uses import Uses, hoisted, kept, uses_of
 
 

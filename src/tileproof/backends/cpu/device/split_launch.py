@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from tileproof.backends.cpu.codegen.parameters import Shown, counts, sites_of
 from tileproof.backends.interpreter import semantics
 from tileproof.backends.launching import bits_of, segment_table
 from tileproof.backends.launching import places as places_of
 from tileproof.ir import ops
 from tileproof.ir.types import Tensor, Walker, number, size_of
 
-from .parameters import Shown, counts, sites_of
+from .loaded_code import NOBODY, Array, Loaded, is_row_by_row
 from .pool import ARENAS, SPACES, Arena, Pool
-from .running import NOBODY, Array, Loaded, is_row_by_row
 
 _PRINT = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from tileproof.backends.cpu.gemm import micro_kernel as products
 from tileproof.ir import ops
 from tileproof.ir.types import Tile, Walker, number
 from tileproof.language.dtypes import INDEX
 
-from . import checks, elements, nests, products, reductions, stores
+from . import checks, elements, nests, reductions, stores
 from .arithmetic import binary
 from .emission import Operand, Spot, memory, register
 from .state import Buffer, Place, State, View

@@ -10,11 +10,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from tileproof.backends.cpu.gemm import integer_dots
 from tileproof.ir import ops
 from tileproof.ir.types import Tile, TileType, Value, number
 from tileproof.language.dtypes import BOOL, F32, F64, INDEX, DType
 
-from . import elements, integer_dots, nests
+from . import elements, nests
 from .arithmetic import binary, constant, fill_value, select
 from .conversions import cast
 from .emission import Operand, Spot, is_number, register, size, vector

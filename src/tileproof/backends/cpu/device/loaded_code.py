@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy.typing as npt
 
+from tileproof.backends.cpu import llvm
+from tileproof.backends.cpu.codegen.parameters import Facts, Shown, Words, candidates, chosen, sites_of
 from tileproof.backends.launching import places as places_of
 from tileproof.backends.launching import requires_scalars
 from tileproof.diagnostics.records import dataclass
@@ -16,9 +18,6 @@ from tileproof.ir import ops
 from tileproof.ir.types import Tensor, TensorType, TileType
 from tileproof.ir.walk import walk
 from tileproof.lowering.joins import walks
-
-from . import llvm
-from .parameters import Facts, Shown, Words, candidates, chosen, sites_of
 
 if TYPE_CHECKING:
     from tileproof.backends.interpreter.reports import Reporter

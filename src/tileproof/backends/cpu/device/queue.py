@@ -11,9 +11,10 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import Final, NamedTuple
 
-from . import llvm
+from tileproof.backends.cpu import llvm
+from tileproof.backends.cpu.target import Target
+
 from .pool import Pool, signals_blocked, with_relax
-from .target import Target
 
 STEP: Final = 7
 """The words of a step."""

@@ -18,11 +18,10 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Final, TypeAlias
 
+from tileproof.backends.cpu import llvm
+from tileproof.backends.cpu.target import Target
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError
-
-from . import llvm
-from .target import Target
 
 JOB: Final = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 HAS_THREADS: Final = sys.platform != "win32"

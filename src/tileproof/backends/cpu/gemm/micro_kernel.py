@@ -16,16 +16,15 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
+from tileproof.backends.cpu.codegen import elements, nests
+from tileproof.backends.cpu.codegen.arithmetic import binary, constant, fma
+from tileproof.backends.cpu.codegen.conversions import cast
+from tileproof.backends.cpu.codegen.emission import Operand, Spot, is_number, register, size, vector
+from tileproof.backends.cpu.codegen.lanes import splat
+from tileproof.backends.cpu.codegen.state import Buffer, State
 from tileproof.ir import ops
 from tileproof.ir.types import Tile, number
 from tileproof.language.dtypes import F32, F64, I8, I32, U8, DType
-
-from . import elements, nests
-from .arithmetic import binary, constant, fma
-from .conversions import cast
-from .emission import Operand, Spot, is_number, register, size, vector
-from .lanes import splat
-from .state import Buffer, State
 
 UNROLL = 4
 """Steps in a turn of the loop over the inner axis."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from tileproof.backends.cpu.target import Target
 from tileproof.ir.ops import AnyOp, KernelIR, Load
 from tileproof.ir.types import AnyValue, Axis, Tensor, Tile, TileType, Walker, WalkerTag, number
 from tileproof.language.dtypes import DType
 
 from .emission import Emitter, Operand, memory, size
 from .parameters import Facts, Shown
-from .target import Target
 from .uses import Uses
 
 ALIGNMENT = 64

@@ -11,14 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tileproof.backends.cpu.codegen import elements, nests
+from tileproof.backends.cpu.codegen.emission import Operand, Spot, each, is_number, vector
+from tileproof.backends.cpu.codegen.lanes import fold_lanes, shuffle
+from tileproof.backends.cpu.codegen.state import Buffer, State
 from tileproof.ir import ops
 from tileproof.ir.types import Tile, number
 from tileproof.language.dtypes import I8, I32
-
-from . import elements, nests
-from .emission import Operand, Spot, each, is_number, vector
-from .lanes import fold_lanes, shuffle
-from .state import Buffer, State
 
 _UNROLLED = 4
 """Rows of so many vectors are written without a loop, and then as many rows at once as there are lanes."""

@@ -1,0 +1,1 @@
+"""LLVM IR from the IR of a kernel: elements, blocks, loops, checks."""

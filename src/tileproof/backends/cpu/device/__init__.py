@@ -1,0 +1,1 @@
+"""What runs code on the CPU: threads, queues, loaded code."""

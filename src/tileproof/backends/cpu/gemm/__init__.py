@@ -1,0 +1,1 @@
+"""GEMM: the micro kernel, packing of operands, dot products of integers."""
