@@ -67,7 +67,7 @@ def has_gpu() -> bool:
 
 def has_assembler() -> bool:
     """Whether GPU code can be made here."""
-    from tileproof.backends.cuda import toolchain
+    from tileproof.backends.cuda.assembler import toolchain
 
     try:
         toolchain.find()

@@ -33,9 +33,9 @@ for folder in (ROOT / "tests" / "gpu", ROOT / "tests", ROOT):
 
 import numpy as np  # noqa: E402
 
-from tileproof.backends.cuda import toolchain  # noqa: E402
-from tileproof.backends.cuda.assembling import Assembled, Job, assemble_each  # noqa: E402
-from tileproof.backends.cuda.running import Code  # noqa: E402
+from tileproof.backends.cuda.assembler import toolchain  # noqa: E402
+from tileproof.backends.cuda.assembler.assemble import Assembled, Job, assemble_each  # noqa: E402
+from tileproof.backends.cuda.device.loaded_code import Code  # noqa: E402
 from tileproof.cli.usage import Progress  # noqa: E402
 from tileproof.diagnostics.errors import TileproofError, render_all  # noqa: E402
 from tileproof.diagnostics.values import in_words  # noqa: E402

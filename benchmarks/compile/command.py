@@ -23,7 +23,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tileproof.backends.cuda.toolchain import find
+from tileproof.backends.cuda.assembler.toolchain import find
 from tileproof.language.kernel import Kernel
 
 from ..harness.device import cpu_machine, cpu_slug

@@ -17,7 +17,7 @@ from tileproof.backends.cpu.codegen import program
 from tileproof.backends.cpu.codegen.parameters import Facts
 from tileproof.backends.cpu.device import loaded_code as running
 from tileproof.backends.cpu.target import depth_for, host
-from tileproof.backends.cuda.assembling import Assembled, assemble
+from tileproof.backends.cuda.assembler.assemble import Assembled, assemble
 from tileproof.compiler.pipeline import Cpu, compile_for, lower, with_checks
 from tileproof.frontend.signature import _parsed, parse
 from tileproof.language.kernel import Kernel

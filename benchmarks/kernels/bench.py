@@ -18,8 +18,9 @@ from tileproof import kernels
 from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.device.pool import VARIABLE, Pool, pool_text
 from tileproof.backends.cpu.target import host
-from tileproof.backends.cuda import running, starting
-from tileproof.backends.cuda.driver import Device
+from tileproof.backends.cuda.device import loaded_code as running
+from tileproof.backends.cuda.device import start as starting
+from tileproof.backends.cuda.device.driver import Device
 from tileproof.runtime import gpu, workers
 from tileproof.runtime.arguments import Bound
 from tileproof.runtime.describe import address_of, current_stream

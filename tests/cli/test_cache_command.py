@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from support.cli_samples import Ran
-from tileproof.backends.cuda.running import Code
+from tileproof.backends.cuda.device.loaded_code import Code
 from tileproof.diagnostics.values import in_words
 from tileproof.runtime import cache as runtime
 from tileproof.runtime.cache import Cache, digest

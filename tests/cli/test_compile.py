@@ -11,8 +11,8 @@ import pytest
 
 from oracles.tile_ir_operations import has_assembler
 from support.cli_samples import BAD, GOOD, HEAD, Ran
-from tileproof.backends.cuda import driver
-from tileproof.backends.cuda.cubin import resources_of
+from tileproof.backends.cuda.assembler.cubin import resources_of
+from tileproof.backends.cuda.device import driver
 from tileproof.backends.cuda.tileir.decode import decode
 from tileproof.cli.compile import of_shapes, read_shapes
 from tileproof.cli.load import load

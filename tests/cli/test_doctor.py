@@ -12,8 +12,8 @@ import pytest
 
 from oracles.cuda_driver import CUresult, Stub
 from support.cli_samples import Ran
-from tileproof.backends.cuda import driver
-from tileproof.backends.cuda.toolchain import find
+from tileproof.backends.cuda.assembler.toolchain import find
+from tileproof.backends.cuda.device import driver
 from tileproof.cli import doctor
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from support.cli_samples import BAD, GOOD, HEAD, Ran
-from tileproof.backends.cuda.toolchain import ARCHITECTURES
+from tileproof.backends.cuda.assembler.toolchain import ARCHITECTURES
 
 Run = Callable[..., Ran]
 Write = Callable[[str, str], str]

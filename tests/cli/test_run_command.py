@@ -243,7 +243,7 @@ def test_a_model_that_does_not_fit_the_memory_is_said_so(
 
 
 def test_a_gpu_that_is_not_there_is_said_so(tileproof: Run, model: Path) -> None:
-    from tileproof.backends.cuda.driver import device_count
+    from tileproof.backends.cuda.device.driver import device_count
 
     if device_count():
         pytest.skip("there is a GPU")

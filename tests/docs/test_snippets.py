@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from pages import PAGES, ROOT, Printed, Snippet, mistakes, printed, snippets
 
-from tileproof.backends.cuda.driver import device_count
+from tileproof.backends.cuda.device.driver import device_count
 from tileproof.diagnostics.codes import Code
 
 SNIPPETS = snippets()

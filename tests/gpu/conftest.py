@@ -13,7 +13,7 @@ from textwrap import dedent
 
 import pytest
 
-from tileproof.backends.cuda.driver import Device, device_count
+from tileproof.backends.cuda.device.driver import Device, device_count
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ import pytest
 
 import tileproof as tp
 from tileproof import In, Index, Out, T, f32
-from tileproof.backends.cuda.driver import Device, Memory, place_of
+from tileproof.backends.cuda.device.driver import Device, Memory, place_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic
 from tileproof.runtime.arguments import Bound

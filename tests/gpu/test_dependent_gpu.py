@@ -12,8 +12,9 @@ import pytest
 import tileproof as tp
 from samples.chain_launches import EXTENT, early, matvec, mixed
 from support.device_arrays import DeviceArray
-from tileproof.backends.cuda import running, starting
-from tileproof.backends.cuda.driver import Device
+from tileproof.backends.cuda.device import loaded_code as running
+from tileproof.backends.cuda.device import start as starting
+from tileproof.backends.cuda.device.driver import Device
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.runtime import gpu as launching

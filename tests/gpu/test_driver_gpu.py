@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from samples.gpu_kernels import FOREIGN, NUMBERING, code, number
-from tileproof.backends.cuda import driver
-from tileproof.backends.cuda.driver import Device, Event, Function, Memory, launch, load, place_of
+from tileproof.backends.cuda.device import driver
+from tileproof.backends.cuda.device.driver import Device, Event, Function, Memory, launch, load, place_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError
 
@@ -172,7 +172,7 @@ def test_a_kernel_that_is_not_there_is_named(gpu: Device) -> None:
 
 
 def test_tile_ir_runs_when_there_is_an_assembler(gpu: Device) -> None:
-    from tileproof.backends.cuda.assembling import assemble
+    from tileproof.backends.cuda.assembler.assemble import assemble
     from tileproof.backends.cuda.tileir.builder import Builder
     from tileproof.backends.cuda.tileir.encode import encode
     from tileproof.backends.cuda.tileir.types import Module
@@ -194,7 +194,7 @@ def test_an_illegal_address_loses_the_context_and_says_so(alone: Alone) -> None:
         import sys
         sys.path.insert(0, {TESTS!r})
         from samples.gpu_kernels import STRAYING, code
-        from tileproof.backends.cuda.driver import Device, Event, launch, load, lost
+        from tileproof.backends.cuda.device.driver import Device, Event, launch, load, lost
         from tileproof.diagnostics.codes import Code
         from tileproof.diagnostics.errors import LaunchError
         event, address = Event(Device(0)), Device(0).allocate(16)
@@ -222,7 +222,7 @@ def test_an_illegal_address_loses_the_context_and_says_so(alone: Alone) -> None:
 def test_a_forked_process_is_told_to_start_anew(alone: Alone) -> None:
     printed = alone("""
         import os
-        from tileproof.backends.cuda.driver import Device
+        from tileproof.backends.cuda.device.driver import Device
         from tileproof.diagnostics.errors import LaunchError
         Device(0).free(Device(0).allocate(16))
         if not os.fork():
@@ -241,7 +241,7 @@ def test_hidden_gpus_are_not_there(alone: Alone) -> None:
     printed = alone("""
         import os
         os.environ["CUDA_VISIBLE_DEVICES"] = ""
-        from tileproof.backends.cuda.driver import Device, device_count
+        from tileproof.backends.cuda.device.driver import Device, device_count
         from tileproof.diagnostics.errors import LaunchError
         print(device_count())
         try:
@@ -260,7 +260,7 @@ def test_nothing_of_torch_is_needed(alone: Alone) -> None:
         sys.path.insert(0, {TESTS!r})
         import numpy as np
         from samples.gpu_kernels import NUMBERING, code, number
-        from tileproof.backends.cuda.driver import load
+        from tileproof.backends.cuda.device.driver import load
         from tileproof.runtime.describe import current_stream, to_device
         buffer = to_device(np.zeros(6, np.int32))
         function = load(code(NUMBERING)).function("numbering")

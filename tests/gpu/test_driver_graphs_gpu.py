@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from samples.gpu_kernels import NUMBERING, code, number
-from tileproof.backends.cuda import driver
-from tileproof.backends.cuda.driver import Device, Event, Function, Memory, Place, load, place_of
+from tileproof.backends.cuda.device import driver
+from tileproof.backends.cuda.device.driver import Device, Event, Function, Memory, Place, load, place_of
 from tileproof.diagnostics.errors import LaunchError
 
 pytestmark = pytest.mark.gpu

@@ -9,7 +9,7 @@ import pytest
 
 import tileproof as tp
 from samples.host_launches import joined
-from tileproof.backends.cuda.driver import Device
+from tileproof.backends.cuda.device.driver import Device
 from tileproof.runtime import following as full
 
 pytestmark = pytest.mark.gpu

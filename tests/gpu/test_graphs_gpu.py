@@ -18,7 +18,7 @@ from samples.chain_launches import PROGRAMS, early, looked, looked_twice, matvec
 from samples.chain_launches import counted as chained
 from samples.host_launches import EXTENT, counted, mixed, picked, raised, taken
 from support.cuda_host import CudaGate
-from tileproof.backends.cuda.driver import Device
+from tileproof.backends.cuda.device.driver import Device
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime.cuda_streams import CudaStream, current_cuda_stream
 

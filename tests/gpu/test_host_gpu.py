@@ -20,7 +20,7 @@ import pytest
 import tileproof as tp
 from samples.host_launches import EXTENT, mixed, picked, raised
 from support.cuda_host import CudaGate
-from tileproof.backends.cuda.driver import Device
+from tileproof.backends.cuda.device.driver import Device
 from tileproof.runtime.cuda_streams import CudaStream, current_cuda_stream
 
 pytestmark = pytest.mark.gpu
@@ -387,7 +387,7 @@ def test_nobody_waits_for_a_gpu_that_is_lost(alone: Callable[[str], str]) -> Non
         sys.path.insert(0, {TESTS!r})
         from samples.gpu_kernels import STRAYING, code
         import tileproof as tp
-        from tileproof.backends.cuda.driver import launch, load
+        from tileproof.backends.cuda.device.driver import launch, load
         from tileproof.runtime.leases import Work
         straying = load(code(STRAYING)).function("straying")
         x = tp.zeros(16, device="cuda")

@@ -12,7 +12,7 @@ import pytest
 import tileproof as tp
 from samples.layout_launches import FAR, MANY, far, layouts, many, schedules
 from support.gpu_runs import assert_agrees
-from tileproof.backends.cuda.driver import Device
+from tileproof.backends.cuda.device.driver import Device
 
 pytestmark = pytest.mark.gpu
 LAYOUTS, SCHEDULES = layouts(), schedules()

@@ -16,7 +16,7 @@ import tileproof as tp
 from samples.example_launches import own
 from support.device_arrays import DeviceArray
 from support.gpu_runs import assert_agrees
-from tileproof.backends.cuda.driver import Device
+from tileproof.backends.cuda.device.driver import Device
 
 pytestmark = pytest.mark.gpu
 TESTS = Path(__file__).resolve().parents[1]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tileproof.backends.cuda.driver import device_count
+from tileproof.backends.cuda.device.driver import device_count
 
 
 @pytest.fixture(scope="session", params=["cpu", pytest.param("cuda:0", marks=pytest.mark.gpu)])

@@ -6,14 +6,14 @@ from .mutant import Mutant
 
 CUDA = [
     Mutant(
-        "src/tileproof/backends/cuda/access.py",
+        "src/tileproof/backends/cuda/codegen/access.py",
         "axis=Axis(count), is_inside=lanes == count)",
         "axis=Axis(count), is_inside=True)",
         "tests/backends/cuda/test_whole_kernels.py::test_a_safe_kernel_of_the_corpus[part_of_a_row]",
         "Padding of a constant slice is not written.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/access.py",
+        "src/tileproof/backends/cuda/codegen/access.py",
         "    if where.shape and view.is_plain and where.is_boxed and _starts_inside(s, view, op.picks) and is_alone:",
         "    if where.shape and where.is_boxed and _starts_inside(s, view, op.picks) and is_alone:",
         (
@@ -23,42 +23,42 @@ CUDA = [
         "A tensor with negative strides or an empty axis is not read through a view.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/access.py",
+        "src/tileproof/backends/cuda/codegen/access.py",
         "        mask = both(s, mask, _inside(s, where, place, pick, view.extents[place]))",
         "        mask = both(s, mask, _inside(s, where, place, pick, view.extents[0]))",
         "tests/backends/cuda/test_corner_launches.py::test_nothing_is_read_of_a_part_without_elements[4]",
         "A get tests an index against the extent of its own axis.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/access.py",
+        "src/tileproof/backends/cuda/codegen/access.py",
         "        mask = both(s, mask, _inside(s, where, place, pick, view.extents[place]))",
         "        pass",
         "tests/backends/cuda/test_corner_launches.py::test_nothing_is_read_of_a_part_without_elements[4]",
         "A get reads nothing outside.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/access.py",
+        "src/tileproof/backends/cuda/codegen/access.py",
         "        is_there = both(s, is_there, b.andi(low, high))",
         "        is_there = both(s, is_there, high)",
         "tests/backends/cuda/test_goldens.py::test_the_bytecode_of_an_example_is_what_it_was[qkv]",
         "A get of a whole tile gives its fill at a negative position.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/access.py",
+        "src/tileproof/backends/cuda/codegen/access.py",
         "            if may_be_empty or not s.places[pick.walker].is_inside:",
         "            if may_be_empty:",
         "tests/backends/cuda/test_whole_kernels.py::test_a_safe_kernel_of_the_corpus[moved_store_in_place]",
         "A walker that was moved may begin at the end, where a view has no tile.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/access.py",
+        "src/tileproof/backends/cuda/codegen/access.py",
         "        stride == 1 and not pick.is_inside and extent.divisor * size % _QUANTUM",
         "        stride == 1 and not pick.is_inside and extent.divisor % _QUANTUM",
         "tests/backends/cuda/test_ragged_ends.py::test_an_end_at_a_multiple_of_16_bytes_is_stored_whole[12]",
         "What ends with its tensor is stored whole where the copy engine can do that only.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/access.py",
+        "src/tileproof/backends/cuda/codegen/access.py",
         "return [True] * len(where.picks) if is_inside and s.version >= (13, 4) else None",
         "return [True] * len(where.picks) if s.version >= (13, 4) else None",
         (
@@ -68,14 +68,14 @@ CUDA = [
         "An access that may be outside is not said to be inside.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/access.py",
+        "src/tileproof/backends/cuda/codegen/access.py",
         "        if pick.is_entry and pick.indices is None:\n            there",
         "        if pick.is_entry and pick.indices is None and False:\n            there",
         "tests/backends/cuda/test_corner_launches.py::test_none_behind_a_cut_is_not_the_element_before_it",
         "An access at none does nothing.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/access.py",
+        "src/tileproof/backends/cuda/codegen/access.py",
         "s.along(s.b.cmpi(Predicate.LESS, line, live, signed=True), shape, axis))",
         "s.along(s.b.cmpi(Predicate.LESS_EQUAL, line, live, signed=True), shape, axis))",
         (
@@ -85,7 +85,7 @@ CUDA = [
         "Lanes past the last live one are masked.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/access.py",
+        "src/tileproof/backends/cuda/codegen/access.py",
         "            moved = positions.plus(s.b, picked.start, origin)",
         "            moved = picked.start",
         (
@@ -95,14 +95,14 @@ CUDA = [
         "A part of a tensor begins at the cut.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/stores.py",
+        "src/tileproof/backends/cuda/codegen/stores.py",
         "    if op.guard is None:\n        write()",
         "    if True:\n        write()",
         "tests/backends/cuda/test_twins.py::test_a_check_of_a_product_holds_back_its_store_and_nothing_else",
         "A store whose check failed writes nothing.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/stores.py",
+        "src/tileproof/backends/cuda/codegen/stores.py",
         "done = s.b.store_ptr(pointers(s, view, where), value, mask=mask, token=token)",
         "done = s.b.store_ptr(pointers(s, view, where), value, mask=None, token=token)",
         (
@@ -112,63 +112,63 @@ CUDA = [
         "A scattered store is masked.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/stores.py",
+        "src/tileproof/backends/cuda/codegen/stores.py",
         "    if not of.access.combines or dtype.bits >= 32:",
         "    if not of.access.combines or dtype.bits >= 16:",
         "tests/backends/cuda/test_combining.py::test_what_is_narrower_than_32_bits_is_combined_elsewhere",
         "A type too narrow for atomic operations is combined in a wider one.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/stores.py",
+        "src/tileproof/backends/cuda/codegen/stores.py",
         "    bits = b.select(is_nan, s.splat(of, shape, nan), bits)\n",
         "",
         "tests/backends/cuda/test_combining.py::test_nan_of_either_sign_wins[2147483648]",
         "A Max and a Min propagate NaN.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/checks.py",
+        "src/tileproof/backends/cuda/codegen/checks.py",
         "over = b.cmpi(Predicate.GREATER_EQUAL, index, s.spread(high, shape), signed=signed)",
         "over = b.cmpi(Predicate.GREATER, index, s.spread(high, shape), signed=signed)",
         "tests/backends/cuda/test_corner_launches.py::test_two_guarded_stores_share_a_tile_of_indices[8]",
         "The index past the last fails its check.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/checks.py",
+        "src/tileproof/backends/cuda/codegen/checks.py",
         "    wrong = b.ori(under, over)",
         "    wrong = over",
         "tests/backends/cuda/test_goldens.py::test_the_bytecode_of_an_example_is_what_it_was[kv_append]",
         "An index below its bound fails its check.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/checks.py",
+        "src/tileproof/backends/cuda/codegen/checks.py",
         "    if live is not None:\n        wrong = b.andi(wrong, live)\n",
         "",
         "tests/backends/cuda/test_goldens.py::test_the_bytecode_of_an_example_is_what_it_was[append_attention]",
         "Lanes that do not exist fail no check.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/checks.py",
+        "src/tileproof/backends/cuda/codegen/checks.py",
         "    s.put(op.result, b.andi(before, _negated(s, failed)))",
         "    s.put(op.result, _negated(s, failed))",
         "tests/backends/cuda/test_goldens.py::test_the_bytecode_of_an_example_is_what_it_was[kv_append]",
         "What failed before stays failed.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/facts.py",
+        "src/tileproof/backends/cuda/codegen/layout_facts.py",
         "min(-(-reach // _VECTOR) * _VECTOR, _APART)",
         "1",
         "tests/backends/cuda/test_corner_launches.py::test_the_step_of_an_axis_of_one_element_fits_32_bits",
         "The stride of an axis of one element is none that promises too much.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/facts.py",
+        "src/tileproof/backends/cuda/codegen/layout_facts.py",
         "all(extent > 0 for extent in shape) and all(step > 0 for step in steps)",
         "all(extent > 0 for extent in shape)",
         "tests/backends/cuda/test_facts.py::test_only_a_tensor_with_elements_whose_strides_go_forward_is_plain",
         "A tensor with negative strides is not plain.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/facts.py",
+        "src/tileproof/backends/cuda/codegen/layout_facts.py",
         "if dimensions[name] and dimensions[name] % size == 0),",
         "if dimensions[name] % size == 0),",
         (
@@ -178,7 +178,7 @@ CUDA = [
         "An empty dimension is divided by no tile.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/facts.py",
+        "src/tileproof/backends/cuda/codegen/layout_facts.py",
         "(name, _power(dimensions[name] or 1, _VECTOR))",
         "(name, _power(dimensions[name], _VECTOR))",
         (
@@ -188,21 +188,21 @@ CUDA = [
         "An empty dimension is no multiple.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/facts.py",
+        "src/tileproof/backends/cuda/codegen/layout_facts.py",
         "        far >= _FAR,",
         "        far > 2**31,",
         "tests/backends/cuda/test_facts.py::test_positions_are_counted_in_32_bits_while_a_tile_behind_them_fits",
         "Positions that need more than 32 bits are counted in 64.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/order.py",
+        "src/tileproof/backends/cuda/codegen/memory_order.py",
         "        return self._joined([*([] if chain.store is None else [chain.store]), *chain.since])",
         "        return chain.store",
         "tests/backends/cuda/test_order.py::test_a_store_waits_for_the_load_before_it",
         "A store waits for the reads before it.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/order.py",
+        "src/tileproof/backends/cuda/codegen/memory_order.py",
         "        return self._chain(root).store\n",
         "        return self.wait\n",
         (
@@ -212,21 +212,21 @@ CUDA = [
         "A load waits for the store before it.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/order.py",
+        "src/tileproof/backends/cuda/codegen/memory_order.py",
         "            found += [store, self._joined([store, *chain.since]) or store]",
         "            found += [store, store]",
         "tests/backends/cuda/test_whole_kernels.py::test_a_safe_kernel_of_the_corpus[softmax_in_place]",
         "A region is handed the reads before it.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/order.py",
+        "src/tileproof/backends/cuda/codegen/memory_order.py",
         "            return None if tensor in self.frozen else self.wait",
         "            return None",
         "tests/backends/cuda/test_dependent.py::test_nothing_but_frozen_tensors_is_touched_before_the_wait[add]",
         "A load of what the kernel ahead may write waits for it.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/order.py",
+        "src/tileproof/backends/cuda/codegen/memory_order.py",
         (
             "                if not any(isinstance(earlier, ops.Store) for earlier, _ in "
             "sites.get(belongs[tensor], ())):\n"
@@ -240,14 +240,14 @@ CUDA = [
         "A read after a cut waits for the writes before the cut.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/order.py",
+        "src/tileproof/backends/cuda/codegen/memory_order.py",
         "    if len(sites) > 1:\n        return True\n",
         "    if len(sites) > 2:\n        return True\n",
         "tests/backends/cuda/test_corner_launches.py::test_what_is_outside_is_not_read_inside_where_others_write",
         "A load and a store of one tensor are ordered.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/order.py",
+        "src/tileproof/backends/cuda/codegen/memory_order.py",
         "            case ops.Along(walker) if walker is moving:\n                return True",
         "            case ops.Along(walker):\n                return True",
         "tests/backends/cuda/test_order.py::test_a_loop_that_stores_at_one_place_in_each_turn_is_ordered",
@@ -343,7 +343,7 @@ CUDA = [
         "The reset of a combined tensor is masked.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/small_sums.py",
+        "src/tileproof/backends/cuda/codegen/wrapping_sums.py",
         "max(turns - is_inside, 0) * of_turn",
         "of_turn",
         (
@@ -353,7 +353,7 @@ CUDA = [
         "All turns of a loop count.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/running.py",
+        "src/tileproof/backends/cuda/device/loaded_code.py",
         "            return -(-max(sizes, default=0) // CHUNK)",
         "            return max(sizes, default=0) // CHUNK",
         (
@@ -363,7 +363,7 @@ CUDA = [
         "The reset covers the last elements of a combined tensor.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/parameters.py",
+        "src/tileproof/backends/cuda/codegen/parameters.py",
         "        if not layout.is_dense:\n            return None\n",
         "",
         (
@@ -373,21 +373,21 @@ CUDA = [
         "A stride is computed only for tensors without gaps.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/indices.py",
+        "src/tileproof/backends/cuda/codegen/indices.py",
         "    stop = positions.least(s.b, stop, extent)\n",
         "",
         "tests/backends/cuda/test_whole_kernels.py::test_a_safe_kernel_of_the_corpus[moved_store_in_place]",
         "A moved walker ends with its axis.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/indices.py",
+        "src/tileproof/backends/cuda/codegen/indices.py",
         "    rest = positions.minus(s.b, whole.extents[axis], at)",
         "    rest = whole.extents[axis]",
         "tests/backends/cuda/test_corner_launches.py::test_what_get_finds_outside_is_counted_from_the_cut[16]",
         "The part after a cut is shorter than the whole.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/assembling.py",
+        "src/tileproof/backends/cuda/assembler/assemble.py",
         "            if ended.status:\n                raise",
         "            if ended.status > 0:\n                raise",
         (
@@ -397,21 +397,21 @@ CUDA = [
         "A crash of the assembler is no success.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/toolchain.py",
+        "src/tileproof/backends/cuda/assembler/toolchain.py",
         "    if len(releases) > 1:",
         "    if len(releases) > 3:",
         "tests/backends/cuda/test_toolchain.py::test_parts_of_different_releases_are_refused[tileiras]",
         "Parts of different releases are refused.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/toolchain.py",
+        "src/tileproof/backends/cuda/assembler/toolchain.py",
         "    if min(releases) < OLDEST:",
         "    if max(releases) < (1, 0):",
         "tests/backends/cuda/test_toolchain.py::test_an_old_release_is_refused",
         "An assembler that is too old is refused.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/toolchain.py",
+        "src/tileproof/backends/cuda/assembler/toolchain.py",
         "        return min(self.release, NEWEST_BYTECODE)",
         "        return NEWEST_BYTECODE",
         (

@@ -15,9 +15,9 @@ from oracles import tile_ir
 from oracles.tile_ir_lanes import Undefined
 from samples.launch import Make
 from support.agreement import assert_alike, outcome
-from tileproof.backends.cuda import running
-from tileproof.backends.cuda.checks import WORDS
-from tileproof.backends.cuda.program import Program
+from tileproof.backends.cuda.codegen.checks import WORDS
+from tileproof.backends.cuda.codegen.program import Program
+from tileproof.backends.cuda.device import loaded_code as running
 from tileproof.backends.cuda.tileir.decode import decode
 from tileproof.backends.cuda.tileir.types import Block, Entry, Module, Op, Value
 from tileproof.backends.interpreter import semantics

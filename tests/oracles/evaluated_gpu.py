@@ -29,9 +29,10 @@ from oracles.tile_ir_memory import Memory
 from support.device_arrays import DeviceArray
 from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.target import host
-from tileproof.backends.cuda import driver, running
-from tileproof.backends.cuda.parameters import What
-from tileproof.backends.cuda.program import Program
+from tileproof.backends.cuda.codegen.parameters import What
+from tileproof.backends.cuda.codegen.program import Program
+from tileproof.backends.cuda.device import driver
+from tileproof.backends.cuda.device import loaded_code as running
 from tileproof.backends.cuda.tileir.decode import decode
 from tileproof.backends.cuda.tileir.types import Entry, Tile
 from tileproof.language.dtypes import by_storage

@@ -12,7 +12,7 @@ import pytest
 
 from oracles.cuda_driver import Stub
 from oracles.foreign_arrays import two_gpus
-from tileproof.backends.cuda import driver
+from tileproof.backends.cuda.device import driver
 from tileproof.language.kernel import Kernel
 
 if TYPE_CHECKING:

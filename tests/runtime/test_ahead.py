@@ -12,7 +12,7 @@ import pytest
 import tileproof as tp
 from oracles.tile_ir_operations import has_assembler
 from tileproof import In, Out, Sum, T, bf16, f8e4m3, f32
-from tileproof.backends.cuda.running import Code as MachineCode
+from tileproof.backends.cuda.device.loaded_code import Code as MachineCode
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime import ahead, gpu
 from tileproof.runtime.ahead import Launch, compile_all, plan_launch, stand_in

@@ -22,7 +22,7 @@ import pytest
 import tileproof as tp
 from oracles.tile_ir_operations import has_assembler
 from support.source_files import load_file
-from tileproof.backends.cuda.running import Code as MachineCode
+from tileproof.backends.cuda.device.loaded_code import Code as MachineCode
 from tileproof.cli.main import main
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic

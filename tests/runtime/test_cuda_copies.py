@@ -12,7 +12,7 @@ import pytest
 import tileproof as tp
 from oracles.cuda_driver import Stub
 from support.cuda_host import CudaGate, clean_slate, stream_of
-from tileproof.backends.cuda import pinned
+from tileproof.backends.cuda.device import pinned
 from tileproof.runtime import cuda_copies
 
 

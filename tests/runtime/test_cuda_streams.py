@@ -13,7 +13,7 @@ import pytest
 import tileproof as tp
 from oracles.cuda_driver import CUresult, Stub
 from support.cuda_host import CudaGate, FakeTorch, TorchStream, clean_slate, stream_of, use, waits
-from tileproof.backends.cuda import driver
+from tileproof.backends.cuda.device import driver
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic
 from tileproof.runtime import cuda_streams

@@ -19,8 +19,8 @@ import tileproof as tp
 from oracles.cuda_driver import Stub
 from oracles.foreign_arrays import BASE, F32, HOST, MANAGED, OTHER, Foreign, accepted, copy, copy_matrix, refused
 from tileproof import In, Index, InOut, Offsets, Out, Unique, f32
-from tileproof.backends.cuda import driver
-from tileproof.backends.cuda.driver import Memory
+from tileproof.backends.cuda.device import driver
+from tileproof.backends.cuda.device.driver import Memory
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime import describe
 from tileproof.runtime.describe import DeviceBuffer, byte_range, described, host_copy, to_device

@@ -26,7 +26,7 @@ def take(y: Out[f32, "N"], table: In[f32, "V"], ids: In[Index["V"], "N"]) -> Non
 
 @pytest.fixture(params=["cpu", pytest.param("cuda:0", marks=pytest.mark.gpu)])
 def device(request: pytest.FixtureRequest) -> str:
-    from tileproof.backends.cuda.driver import device_count
+    from tileproof.backends.cuda.device.driver import device_count
 
     if request.param != "cpu" and not device_count():
         pytest.skip("no NVIDIA GPU")

@@ -20,7 +20,7 @@ from oracles.tile_ir_operations import has_assembler
 from support.followers import forget_launches
 from support.source_files import load_text
 from tileproof import In, InOut, Offsets, Out, Sum, f32, i8, i32
-from tileproof.backends.cuda.checks import WORDS
+from tileproof.backends.cuda.codegen.checks import WORDS
 from tileproof.diagnostics.codes import Code
 
 pytestmark = pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")

@@ -19,7 +19,7 @@ from oracles.recording_driver import Driver, plan_of, plans_of
 from oracles.tile_ir_operations import has_assembler
 from support.cuda_host import CudaGate, FakeTorch, TorchTensor, clean_slate, stream_of, use
 from tileproof import In, Index, InOut, Out, T, f32, i32
-from tileproof.backends.cuda import pinned
+from tileproof.backends.cuda.device import pinned
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime import cuda_copies, cuda_launches, fast, leases
 from tileproof.runtime.cuda_streams import CudaStream

@@ -8,7 +8,7 @@ import pytest
 import tileproof as tp
 from oracles.cuda_driver import Stub
 from oracles.foreign_arrays import BASE, OTHER, Foreign
-from tileproof.backends.cuda.driver import Device, Memory
+from tileproof.backends.cuda.device.driver import Device, Memory
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.language.dtypes import ALL, DType

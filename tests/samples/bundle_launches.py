@@ -18,7 +18,7 @@ import numpy as np
 
 import tileproof as tp
 from oracles.cuda_driver import Stub
-from tileproof.backends.cuda import driver
+from tileproof.backends.cuda.device import driver
 from tileproof.runtime.describe import to_device
 
 

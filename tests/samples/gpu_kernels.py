@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from tileproof.backends.cuda.driver import Function, LaunchAttributes, launch
+from tileproof.backends.cuda.device.driver import Function, LaunchAttributes, launch
 
 _HEAD = """
 .version 8.0

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from tileproof.backends.cuda.driver import Device
+from tileproof.backends.cuda.device.driver import Device
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.runtime.describe import byte_range, current_stream
 

@@ -15,7 +15,8 @@ from oracles.foreign_arrays import two_gpus
 from samples import tuned_kernels
 from samples.tuned_kernels import APPEND, double_kernel, planted, product_kernel
 from support.cuda_host import clean_slate
-from tileproof.backends.cuda import driver, running
+from tileproof.backends.cuda.device import driver
+from tileproof.backends.cuda.device import loaded_code as running
 from tileproof.language.dtypes import BF16
 from tileproof.language.kernel import Kernel
 from tileproof.runtime import ahead

@@ -7,7 +7,7 @@ import json
 import sys
 import warnings
 
-from tileproof.backends.cuda.running import Code
+from tileproof.backends.cuda.device.loaded_code import Code
 from tileproof.diagnostics.values import in_words
 from tileproof.runtime.cache import Cache, CacheWarning, Info, default
 

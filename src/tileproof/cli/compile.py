@@ -16,8 +16,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from tileproof.backends.cuda import driver, toolchain
-from tileproof.backends.cuda.running import Code as MachineCode
+from tileproof.backends.cuda.assembler import toolchain
+from tileproof.backends.cuda.device import driver
+from tileproof.backends.cuda.device.loaded_code import Code as MachineCode
 from tileproof.backends.cuda.tileir.decode import decode
 from tileproof.backends.cuda.tileir.text import show
 from tileproof.diagnostics import Code, Diagnostic, KernelError, Source, TileproofError, render, shown_path

@@ -13,8 +13,9 @@ from typing import Final
 import numpy as np
 
 import tileproof as tp
-from tileproof.backends.cuda import driver, toolchain
-from tileproof.backends.cuda.driver import Device
+from tileproof.backends.cuda.assembler import toolchain
+from tileproof.backends.cuda.device import driver
+from tileproof.backends.cuda.device.driver import Device
 from tileproof.diagnostics import Code, LaunchError
 from tileproof.diagnostics.values import in_words
 from tileproof.runtime import fast

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from tileproof.backends.cpu.target import depth_for, host
-from tileproof.backends.cuda.toolchain import ARCHITECTURES
+from tileproof.backends.cuda.assembler.toolchain import ARCHITECTURES
 from tileproof.compiler.pipeline import (
     ELABORATE,
     FRONT_END,

@@ -13,7 +13,7 @@ from itertools import product
 from pathlib import Path
 
 from tileproof import kernels
-from tileproof.backends.cuda import toolchain
+from tileproof.backends.cuda.assembler import toolchain
 from tileproof.diagnostics import TileproofError, render
 from tileproof.frontend.signature import parse
 from tileproof.tuning import records, tuner

@@ -15,7 +15,7 @@ from typing import Any, Literal, overload
 import numpy as np
 
 import tileproof as tp
-from tileproof.backends.cuda.driver import device_count
+from tileproof.backends.cuda.device.driver import device_count
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.values import shown
 from tileproof.language.dtypes import BF16

@@ -18,10 +18,10 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from tileproof.backends.cuda.assembling import Assembled, Job, Options, assemble_each
-from tileproof.backends.cuda.cubin import Remark, warnings_of
-from tileproof.backends.cuda.program import Program
-from tileproof.backends.cuda.running import Code, Request, code_of, job_of
+from tileproof.backends.cuda.assembler.assemble import Assembled, Job, Options, assemble_each
+from tileproof.backends.cuda.assembler.cubin import Remark, warnings_of
+from tileproof.backends.cuda.codegen.program import Program
+from tileproof.backends.cuda.device.loaded_code import Code, Request, code_of, job_of
 from tileproof.diagnostics.errors import TileproofError
 from tileproof.frontend.signature import parse
 from tileproof.ir.types import TensorType

@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from tileproof.backends.cuda.pinned import LARGEST, Pinned, in_pinned, pinned
+from tileproof.backends.cuda.device.pinned import LARGEST, Pinned, in_pinned, pinned
 from tileproof.diagnostics.errors import LaunchError
 
 from .cuda_streams import CudaStream, current_cuda_stream, settle_checks

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from tileproof.backends.base import Backend
-from tileproof.backends.cuda.driver import Device
+from tileproof.backends.cuda.device.driver import Device
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError
 

@@ -18,10 +18,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from tileproof.backends.cuda import running, starting
-from tileproof.backends.cuda.checks import WORDS
-from tileproof.backends.cuda.driver import Device, ExecutableGraph
-from tileproof.backends.cuda.pinned import LARGEST, Pinned, pinned
+from tileproof.backends.cuda.codegen.checks import WORDS
+from tileproof.backends.cuda.device import loaded_code as running
+from tileproof.backends.cuda.device import start as starting
+from tileproof.backends.cuda.device.driver import Device, ExecutableGraph
+from tileproof.backends.cuda.device.pinned import LARGEST, Pinned, pinned
 from tileproof.backends.launching import require
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError

@@ -16,9 +16,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
-from tileproof.backends.cuda import running, starting
-from tileproof.backends.cuda.driver import Device
-from tileproof.backends.cuda.starting import Started
+from tileproof.backends.cuda.device import loaded_code as running
+from tileproof.backends.cuda.device import start as starting
+from tileproof.backends.cuda.device.driver import Device
+from tileproof.backends.cuda.device.start import Started
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError, TileproofError
 from tileproof.frontend.signature import ContentOf, Signature, parse

@@ -20,8 +20,8 @@ from operator import itemgetter
 from types import TracebackType
 from typing import Any, Final, Self
 
-from tileproof.backends.cuda.driver import Device, Event
-from tileproof.backends.cuda.driver_api import Driver
+from tileproof.backends.cuda.device.driver import Device, Event
+from tileproof.backends.cuda.device.driver_api import Driver
 from tileproof.diagnostics.errors import LaunchError, TileproofError
 
 from . import describe

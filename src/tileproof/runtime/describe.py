@@ -32,7 +32,7 @@ from tileproof.language.dtypes import ALL, DType
 from . import dlpack
 
 if TYPE_CHECKING:
-    from tileproof.backends.cuda.driver import Device
+    from tileproof.backends.cuda.device.driver import Device
 
 Array = np.ndarray[Any, Any]
 _OF_TORCH: Final = {
@@ -494,7 +494,7 @@ def host_copy(array: Any) -> Array:
         return np.asarray(array)
     # For now contents are tested on the host: all bytes are copied, behind what the stream has yet to do, and waited
     # for. A test on the GPU will take the place of this.
-    from tileproof.backends.cuda.driver import Device
+    from tileproof.backends.cuda.device.driver import Device
 
     if not array.size:
         return np.empty(array.shape, array.dtype)
@@ -508,7 +508,7 @@ def host_copy(array: Any) -> Array:
 def wait_for_owner(array: Described, stream: int) -> None:
     """Has a stream wait for what the owner of an array still does with it on another."""
     if array.stream is not None and array.stream != stream:
-        from tileproof.backends.cuda.driver import Device, Event
+        from tileproof.backends.cuda.device.driver import Device, Event
 
         event = Event(Device(array.device))
         event.record(array.stream)
@@ -569,7 +569,7 @@ def _checked(
     writeable: bool = True, stream: int | None = None, keep: object, capsule: object = None,
 ) -> Described:  # fmt: skip
     """An array as its library describes it, once the driver has said where its memory is."""
-    from tileproof.backends.cuda.driver import place_of
+    from tileproof.backends.cuda.device.driver import place_of
 
     if len(shape) != len(strides) or min(shape, default=0) < 0 or dtype.hasobject:
         raise malformed("description", ValueError(f"the shape {shape}, the strides {strides} and {dtype}"))
@@ -599,7 +599,7 @@ class DeviceBuffer:
     """An array on a GPU that tileproof owns, without gaps: for programs without torch or cupy."""
 
     def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any], device: int = 0) -> None:
-        from tileproof.backends.cuda.driver import Device
+        from tileproof.backends.cuda.device.driver import Device
 
         self.shape, self.dtype, self.device = shape, dtype, device
         owner = Device(device)
@@ -630,7 +630,7 @@ def _release(owner: Device, address: int) -> None:
 
 def to_device(array: Array, device: int = 0) -> DeviceBuffer:
     """A copy of a numpy array on a GPU."""
-    from tileproof.backends.cuda.driver import Device
+    from tileproof.backends.cuda.device.driver import Device
 
     source = np.asarray(array, order="C")
     if source.dtype.hasobject:

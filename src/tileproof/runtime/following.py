@@ -9,9 +9,9 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, NoReturn
 
-from tileproof.backends.cuda import running
-from tileproof.backends.cuda.driver import entry_point
-from tileproof.backends.cuda.facts import Facts
+from tileproof.backends.cuda.codegen.layout_facts import Facts
+from tileproof.backends.cuda.device import loaded_code as running
+from tileproof.backends.cuda.device.driver import entry_point
 from tileproof.backends.launching import requires_scalars
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.frontend.signature import ContentOf, Signature, TensorParameter

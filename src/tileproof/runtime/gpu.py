@@ -10,12 +10,12 @@ from dataclasses import astuple, dataclass, replace
 from functools import cache
 from typing import Final
 
-from tileproof.backends.cuda import running
-from tileproof.backends.cuda.driver import Device
-from tileproof.backends.cuda.facts import Facts
-from tileproof.backends.cuda.order import Dependent
-from tileproof.backends.cuda.program import read_first
-from tileproof.backends.cuda.state import Target
+from tileproof.backends.cuda.codegen.layout_facts import Facts
+from tileproof.backends.cuda.codegen.memory_order import Dependent
+from tileproof.backends.cuda.codegen.program import read_first
+from tileproof.backends.cuda.codegen.state import Target
+from tileproof.backends.cuda.device import loaded_code as running
+from tileproof.backends.cuda.device.driver import Device
 from tileproof.backends.launching import require
 from tileproof.compiler.pipeline import Cuda, lower
 from tileproof.diagnostics.codes import Code

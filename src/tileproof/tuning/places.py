@@ -14,7 +14,7 @@ import numpy as np
 
 from tileproof.backends.base import device_of
 from tileproof.backends.cpu.target import host
-from tileproof.backends.cuda import driver
+from tileproof.backends.cuda.device import driver
 from tileproof.diagnostics.errors import TileproofError
 from tileproof.language.dtypes import U8
 from tileproof.runtime.copying import copy

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.target import Target, host
-from tileproof.backends.cuda import toolchain
+from tileproof.backends.cuda.assembler import toolchain
 from tileproof.diagnostics.errors import TileproofError
 from tileproof.frontend.names import find_name, is_language
 from tileproof.frontend.source import read_function

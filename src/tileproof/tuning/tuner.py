@@ -17,7 +17,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from tileproof.backends.cuda import driver
+from tileproof.backends.cuda.device import driver
 from tileproof.diagnostics.errors import TileproofError
 from tileproof.runtime.ahead import Launch, Plan, compile_all, stand_in
 from tileproof.runtime.gpu import space_of, variant

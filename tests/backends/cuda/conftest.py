@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from oracles.cuda_driver import Stub
-from tileproof.backends.cuda import driver
+from tileproof.backends.cuda.device import driver
 
 
 @pytest.fixture

@@ -15,11 +15,11 @@ from oracles.cuda_programs import assert_simulated, lowered
 from samples.example_launches import NAMES, own
 from samples.launch import Made, Make
 from tileproof import In, Out, f32, i32
-from tileproof.backends.cuda.running import Code, compile_many
+from tileproof.backends.cuda.assembler.toolchain import find
+from tileproof.backends.cuda.device.loaded_code import Code, compile_many
 from tileproof.backends.cuda.tileir.decode import decode, version_of
 from tileproof.backends.cuda.tileir.encode import encode
 from tileproof.backends.cuda.tileir.text import show
-from tileproof.backends.cuda.toolchain import find
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.runtime.gpu import Variant
 

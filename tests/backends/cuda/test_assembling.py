@@ -16,9 +16,9 @@ from textwrap import dedent
 import pytest
 from assembler_samples import FILE, SMALLEST, bf16_sum, doubling, f8_constant, fake_toolchain, product
 
-from tileproof.backends.cuda.assembling import TIMEOUT, Assembled, Job, Options, assemble, assemble_many
+from tileproof.backends.cuda.assembler.assemble import TIMEOUT, Assembled, Job, Options, assemble, assemble_many
+from tileproof.backends.cuda.assembler.toolchain import VARIABLE, find
 from tileproof.backends.cuda.tileir.types import BF16, F32, Location
-from tileproof.backends.cuda.toolchain import VARIABLE, find
 from tileproof.diagnostics import Code, Diagnostic, Source, Span, TileproofError
 from tileproof.diagnostics.errors import KernelError, LaunchError
 
@@ -442,7 +442,7 @@ def test_leaving_the_loop_stops_the_others(fake: Fake) -> None:
 INTERRUPTED = """
     import signal, sys, time
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background begins with it ignored
-    from tileproof.backends.cuda.assembling import Job, assemble, assemble_many
+    from tileproof.backends.cuda.assembler.assemble import Job, assemble, assemble_many
     if "{way}" == "one":
         assemble(b"hang", "sm_90")
     elif "{way}" == "many":

@@ -11,7 +11,7 @@ import tileproof as tp
 from oracles.cuda_programs import assert_simulated
 from samples.launch import Made
 from tileproof import In, Max, Min, Out, Sum, bf16, f16, f32, i8, i32, u16
-from tileproof.backends.cuda.stores import shadow
+from tileproof.backends.cuda.codegen.stores import shadow
 from tileproof.frontend.elaborate import accepted
 from tileproof.ir.types import TensorType
 

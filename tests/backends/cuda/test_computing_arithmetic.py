@@ -8,7 +8,7 @@ import pytest
 from oracles.tile_ir_operations import Array, computed
 from support.agreement import assert_agree
 from support.cpu_values import anything, corners, pairs
-from tileproof.backends.cuda.arithmetic import binary, constant, select, unary
+from tileproof.backends.cuda.codegen.arithmetic import binary, constant, select, unary
 from tileproof.backends.interpreter import semantics
 from tileproof.ir.ops import BinaryFn, UnaryFn
 from tileproof.language.dtypes import ALL, BOOL, ENTRY, F16, F32, F64, I8, I32, INDEX, TF32, U8, DType

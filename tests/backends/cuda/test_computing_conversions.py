@@ -7,7 +7,7 @@ import pytest
 
 from oracles.tile_ir_operations import Array, computed
 from support.cpu_values import anything, corners
-from tileproof.backends.cuda.conversions import bitcast, cast
+from tileproof.backends.cuda.codegen.conversions import bitcast, cast
 from tileproof.backends.interpreter import semantics
 from tileproof.language.dtypes import ALL, BF16, BOOL, ENTRY, F16, F32, F64, I32, INDEX, TF32, U64, DType
 

@@ -11,8 +11,8 @@ import pytest
 from oracles.tile_ir_operations import Array, computed
 from support.agreement import assert_agree
 from support.cpu_values import anything, pairs
-from tileproof.backends.cuda import arithmetic
-from tileproof.backends.cuda.arithmetic import binary, unary
+from tileproof.backends.cuda.codegen import arithmetic
+from tileproof.backends.cuda.codegen.arithmetic import binary, unary
 from tileproof.backends.cuda.tileir.builder import Builder
 from tileproof.backends.cuda.tileir.types import I32, Tile, Value
 from tileproof.backends.interpreter import semantics

@@ -12,8 +12,8 @@ import pytest
 from oracles.tile_ir_operations import Array, assembled, elementwise_entry, has_assembler
 from samples.gpu_kernels import start
 from support.agreement import assert_agree
-from tileproof.backends.cuda.arithmetic import binary, unary
-from tileproof.backends.cuda.driver import Device, Module, device_count, load
+from tileproof.backends.cuda.codegen.arithmetic import binary, unary
+from tileproof.backends.cuda.device.driver import Device, Module, device_count, load
 from tileproof.backends.cuda.tileir.builder import Builder
 from tileproof.backends.interpreter import semantics
 from tileproof.ir.ops import BinaryFn, UnaryFn

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from oracles.tile_ir_operations import Array, executed
-from tileproof.backends.cuda import reshaping
+from tileproof.backends.cuda.codegen import shape_operations as reshaping
 from tileproof.backends.interpreter import semantics
 from tileproof.diagnostics.spans import Source, Span
 from tileproof.ir import ops

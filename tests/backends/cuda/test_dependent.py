@@ -22,7 +22,7 @@ from samples.example_launches import NAMES, examples, own
 from samples.launch import Make
 from support.agreement import outcome
 from tileproof import In, Index, InOut, Out, Sum, f32, i32
-from tileproof.backends.cuda.order import Dependent, verify
+from tileproof.backends.cuda.codegen.memory_order import Dependent, verify
 from tileproof.backends.cuda.tileir.builder import Builder
 from tileproof.backends.cuda.tileir.decode import decode
 from tileproof.backends.cuda.tileir.types import F32, I1, I32, TOKEN, Entry, Op, Pointer, Tile, Value

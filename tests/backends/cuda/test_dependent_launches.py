@@ -17,9 +17,10 @@ from samples.check_launches import checks
 from samples.example_launches import own
 from samples.launch import Make
 from tileproof import In, Out, f32
-from tileproof.backends.cuda import running, starting
-from tileproof.backends.cuda.order import Dependent
-from tileproof.backends.cuda.running import Code, Loaded, compile_many
+from tileproof.backends.cuda.codegen.memory_order import Dependent
+from tileproof.backends.cuda.device import loaded_code as running
+from tileproof.backends.cuda.device import start as starting
+from tileproof.backends.cuda.device.loaded_code import Code, Loaded, compile_many
 from tileproof.runtime import gpu
 
 NOTHING: frozenset[str] = frozenset()

@@ -16,9 +16,9 @@ from assembler_samples import SMALLEST
 
 from oracles.cuda_driver import ENUMS, CUmemorytype, CUresult, Region, Stub
 from oracles.driver_refusals import refused
-from tileproof.backends.cuda import driver
-from tileproof.backends.cuda.assembling import assemble
-from tileproof.backends.cuda.driver import Device, Event, LaunchAttributes, Memory, launch, load
+from tileproof.backends.cuda.assembler.assemble import assemble
+from tileproof.backends.cuda.device import driver
+from tileproof.backends.cuda.device.driver import Device, Event, LaunchAttributes, Memory, launch, load
 from tileproof.diagnostics.codes import Code
 
 # What there is.

@@ -9,7 +9,7 @@ import pytest
 
 from oracles.cuda_driver import CUresult, Stub
 from oracles.driver_refusals import refused
-from tileproof.backends.cuda.driver import Device, Event, Node, launch, load
+from tileproof.backends.cuda.device.driver import Device, Event, Node, launch, load
 from tileproof.diagnostics.codes import Code
 
 

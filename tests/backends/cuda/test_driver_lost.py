@@ -11,8 +11,8 @@ import pytest
 
 from oracles.cuda_driver import CUresult, Stub
 from oracles.driver_refusals import refused
-from tileproof.backends.cuda import driver
-from tileproof.backends.cuda.driver import Device, Event, launch, load
+from tileproof.backends.cuda.device import driver
+from tileproof.backends.cuda.device.driver import Device, Event, launch, load
 from tileproof.diagnostics.codes import Code
 
 LOSING = (CUresult.CUDA_ERROR_ILLEGAL_ADDRESS, CUresult.CUDA_ERROR_LAUNCH_FAILED, CUresult.CUDA_ERROR_UNKNOWN)

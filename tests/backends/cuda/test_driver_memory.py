@@ -9,8 +9,8 @@ import pytest
 
 from oracles.cuda_driver import CUresult, Stub
 from oracles.driver_refusals import refused
-from tileproof.backends.cuda import driver
-from tileproof.backends.cuda.driver import Device, Memory, Place, PoolUse
+from tileproof.backends.cuda.device import driver
+from tileproof.backends.cuda.device.driver import Device, Memory, Place, PoolUse
 from tileproof.diagnostics.codes import Code
 
 

@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from oracles.cuda_driver import Stub
-from tileproof.backends.cuda.driver import Device, Event
+from tileproof.backends.cuda.device.driver import Device, Event
 
 
 class Gate:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from oracles.tile_ir import Lanes, evaluate
 from support.tiers import examples
-from tileproof.backends.cuda.positions import (
+from tileproof.backends.cuda.codegen.positions import (
     Position,
     base_value,
     compared,

@@ -9,8 +9,8 @@ import pytest
 
 import tileproof as tp
 from tileproof import In, Out, f32
-from tileproof.backends.cuda import running
-from tileproof.backends.cuda.state import Target
+from tileproof.backends.cuda.codegen.state import Target
+from tileproof.backends.cuda.device import loaded_code as running
 from tileproof.backends.cuda.tileir.decode import decode
 from tileproof.backends.cuda.tileir.types import Block, Op
 from tileproof.language.kernel import Schedule

@@ -11,8 +11,9 @@ import tileproof as tp
 from oracles.cuda_programs import Lowered, assert_simulated, lowered, walk
 from samples.limit_launches import from_zero, limits
 from tileproof import In, Out, f32, i8, i32
-from tileproof.backends.cuda import products, small_sums
-from tileproof.backends.cuda.small_sums import Sums
+from tileproof.backends.cuda.codegen import mma as products
+from tileproof.backends.cuda.codegen import wrapping_sums as small_sums
+from tileproof.backends.cuda.codegen.wrapping_sums import Sums
 from tileproof.kernels.parted_vectors import parts_matvec_kernel, parts_silu_parts_kernel
 
 LAUNCHES = limits()

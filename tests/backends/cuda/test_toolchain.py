@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from assembler_samples import fake_toolchain, program, said
 
-from tileproof.backends.cuda import toolchain
-from tileproof.backends.cuda.toolchain import HOMES, VARIABLE, find
+from tileproof.backends.cuda.assembler import toolchain
+from tileproof.backends.cuda.assembler.toolchain import HOMES, VARIABLE, find
 from tileproof.diagnostics import Code, Diagnostic
 from tileproof.diagnostics.errors import LaunchError
 

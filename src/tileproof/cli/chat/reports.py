@@ -148,7 +148,7 @@ def _label(row: Row) -> str:
 def processor(device: str) -> str:
     """What the model ran on, in its maker's words."""
     if device.startswith("cuda"):
-        from tileproof.backends.cuda.driver import Device
+        from tileproof.backends.cuda.device.driver import Device
 
         return Device(int(device.partition(":")[2] or 0)).name
     try:

@@ -28,12 +28,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Final, TypeAlias
 
+from tileproof.backends.cuda.tileir.types import Location
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, KernelError, LaunchError, TileproofError
 from tileproof.diagnostics.spans import Span
 
 from .cubin import Remark, Resources, read_remarks, resources_of
-from .tileir.types import Location
 from .toolchain import UPGRADE, Toolchain, find
 
 _KEPT: Final = 1 << 18

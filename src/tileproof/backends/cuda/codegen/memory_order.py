@@ -22,15 +22,14 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Final
 
+from tileproof.backends.cuda.tileir.builder import Builder
+from tileproof.backends.cuda.tileir.types import TOKEN, Block, Entry, Op, Value
 from tileproof.ir import ops
 from tileproof.ir.ops import KernelIR
 from tileproof.ir.types import Access, AnyValue, Tensor, TensorType, Tile, Walker
 from tileproof.ir.types import Tile as IrTile
 from tileproof.ir.types import Value as IrValue
 from tileproof.ir.walk import walk
-
-from .tileir.builder import Builder
-from .tileir.types import TOKEN, Block, Entry, Op, Value
 
 
 @dataclass(slots=True)

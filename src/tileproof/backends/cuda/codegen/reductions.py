@@ -13,6 +13,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Final, TypeAlias
 
+from tileproof.backends.cuda.tileir.builder import Builder
+from tileproof.backends.cuda.tileir.types import I32, I64, Number, Predicate, Value
+from tileproof.backends.cuda.tileir.types import Tile as TileOf
 from tileproof.ir import ops
 from tileproof.ir.ops import BinaryFn, Block, Combiner, ReduceFn
 from tileproof.ir.types import Tile, TileType
@@ -22,9 +25,6 @@ from tileproof.language.dtypes import DType
 from .arithmetic import binary, quotient
 from .conversions import bounds, cast, element_of, is_signed, like, shape_of, spread
 from .state import State
-from .tileir.builder import Builder
-from .tileir.types import I32, I64, Number, Predicate, Value
-from .tileir.types import Tile as TileOf
 
 Run: TypeAlias = Callable[[State, Block], None]
 """Writes the operations of a block."""

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from tileproof.backends.cuda.tileir.builder import Builder
+from tileproof.backends.cuda.tileir.types import BF16, F16, I32, Number, Predicate, Tile, Value
+from tileproof.backends.cuda.tileir.types import F32 as SINGLE
+from tileproof.backends.cuda.tileir.types import F64 as DOUBLE
 from tileproof.language.dtypes import BOOL, F8E4M3, F8E5M2, F32, F64, TF32, DType
 
 from .state import ELEMENTS
-from .tileir.builder import Builder
-from .tileir.types import BF16, F16, I32, Number, Predicate, Tile, Value
-from .tileir.types import F32 as SINGLE
-from .tileir.types import F64 as DOUBLE
 
 LARGEST: Final = {F8E4M3: 448.0, F8E5M2: 57344.0}
 """Where f8 saturates."""

@@ -11,6 +11,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from tileproof.backends.cuda.tileir.types import (
+    I8,
+    I32,
+    I64,
+    Padding,
+    PartitionView,
+    Predicate,
+    StridedView,
+    TensorView,
+    Value,
+)
+from tileproof.backends.cuda.tileir.types import Tile as TileOf
 from tileproof.ir import ops
 from tileproof.ir.types import Axis, Fixed, Named, Tensor, Tile, WalkerTag
 from tileproof.language.dtypes import ENTRY, DType
@@ -18,8 +30,6 @@ from tileproof.language.dtypes import ENTRY, DType
 from . import positions
 from .positions import Position, base_value, known, narrow_value
 from .state import State, View, bytes_of, line_shape, number, padded, stored
-from .tileir.types import I8, I32, I64, Padding, PartitionView, Predicate, StridedView, TensorView, Value
-from .tileir.types import Tile as TileOf
 
 _QUANTUM: Final = 16
 """What the copy engine moves at a time, in bytes."""

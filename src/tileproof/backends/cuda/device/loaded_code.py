@@ -10,6 +10,14 @@ from typing import Any, Final
 import numpy as np
 
 from tileproof.backends import points
+from tileproof.backends.cuda.assembler.assemble import Assembled, Job, Options, assemble_many
+from tileproof.backends.cuda.assembler.cubin import Resources
+from tileproof.backends.cuda.codegen.checks import WORDS, sites_of
+from tileproof.backends.cuda.codegen.layout_facts import Facts, facts_of, layout_of, steps_of
+from tileproof.backends.cuda.codegen.memory_order import Dependent
+from tileproof.backends.cuda.codegen.parameters import CHUNK, Slot
+from tileproof.backends.cuda.codegen.program import Program, Stage, program
+from tileproof.backends.cuda.codegen.state import Target, number
 from tileproof.backends.interpreter.reports import Reporter
 from tileproof.backends.launching import places, segment_table
 from tileproof.ir import ops
@@ -18,15 +26,7 @@ from tileproof.ir.walk import walk
 from tileproof.language.kernel import Schedule
 
 from . import driver
-from .assembling import Assembled, Job, Options, assemble_many
-from .checks import WORDS, sites_of
-from .cubin import Resources
 from .driver import Device, Function
-from .facts import Facts, facts_of, layout_of, steps_of
-from .order import Dependent
-from .parameters import CHUNK, Slot
-from .program import Program, Stage, program
-from .state import Target, number
 
 _ALL: Final = 2**64 - 1
 

@@ -18,9 +18,8 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Final, Literal, TypeAlias
 
+from tileproof.backends.cuda.tileir.types import Location
 from tileproof.diagnostics.spans import Span
-
-from .tileir.types import Location
 
 Kind: TypeAlias = Literal["load", "store", "mma"]
 

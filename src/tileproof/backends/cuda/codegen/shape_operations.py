@@ -16,12 +16,12 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from tileproof.backends.cuda.tileir.builder import Builder
+from tileproof.backends.cuda.tileir.types import I1, I8, I32, Tile, Value
 from tileproof.ir import ops
 
 from .conversions import element_of, shape_of, spread
 from .state import State, number, padded
-from .tileir.builder import Builder
-from .tileir.types import I1, I8, I32, Tile, Value
 
 Places: TypeAlias = npt.NDArray[np.int64]
 """Numbers of blocks."""

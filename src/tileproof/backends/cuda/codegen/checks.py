@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tileproof.backends.cuda.tileir.types import I1, I32, I64, Number, Order, Predicate, Scope, Value
+from tileproof.backends.cuda.tileir.types import Tile as TileOf
 from tileproof.ir import ops
 from tileproof.ir.types import Tile
 from tileproof.ir.walk import walk
@@ -15,8 +17,6 @@ from tileproof.language.dtypes import ENTRY, F32
 
 from .conversions import cast
 from .state import State, element_of, line_shape
-from .tileir.types import I1, I32, I64, Number, Order, Predicate, Scope, Value
-from .tileir.types import Tile as TileOf
 
 WORDS = 4
 """How many numbers a program reports: the check, counted from 1, the index, and its bounds."""

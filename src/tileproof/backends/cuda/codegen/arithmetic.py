@@ -25,16 +25,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from tileproof.backends.cuda.tileir.builder import Builder
+from tileproof.backends.cuda.tileir.literals import bits_of, number_of
+from tileproof.backends.cuda.tileir.types import F32, F64, I32, I64, Predicate, Rounding, Tile, Value
+from tileproof.backends.cuda.tileir.types import TF32 as SHORT
 from tileproof.ir.ops import BinaryFn, UnaryFn
 from tileproof.language.dtypes import BF16, BOOL, ENTRY, F16, TF32, DType
 
 from .conversions import LARGEST, bounds, element_of, is_signed, like, narrow, shape_of, spread, widen
 from .positions import PREDICATES
 from .state import ELEMENTS
-from .tileir.builder import Builder
-from .tileir.literals import bits_of, number_of
-from .tileir.types import F32, F64, I32, I64, Predicate, Rounding, Tile, Value
-from .tileir.types import TF32 as SHORT
 
 _ROUNDS: Final = 10
 _MULTIPLIERS: Final = 0xD2511F53, 0xCD9E8D57

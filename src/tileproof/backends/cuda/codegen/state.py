@@ -12,18 +12,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Final
 
-from tileproof.diagnostics.spans import Span
-from tileproof.ir.ops import Binary, KernelIR, Permute
-from tileproof.ir.types import AnyValue, Axis, Length, Tensor, Tile, TileType, Walker, WalkerTag
-from tileproof.language.dtypes import DType
-from tileproof.language.kernel import Schedule
-
-from .facts import Facts
-from .order import Order, can_wait
-from .positions import Position, materialised
-from .small_sums import Sums
-from .tileir.builder import Builder
-from .tileir.types import (
+from tileproof.backends.cuda.tileir.builder import Builder
+from tileproof.backends.cuda.tileir.types import (
     BF16,
     F8E4M3,
     F8E5M2,
@@ -42,7 +32,17 @@ from .tileir.types import (
     Predicate,
     Value,
 )
-from .tileir.types import Tile as TileOf
+from tileproof.backends.cuda.tileir.types import Tile as TileOf
+from tileproof.diagnostics.spans import Span
+from tileproof.ir.ops import Binary, KernelIR, Permute
+from tileproof.ir.types import AnyValue, Axis, Length, Tensor, Tile, TileType, Walker, WalkerTag
+from tileproof.language.dtypes import DType
+from tileproof.language.kernel import Schedule
+
+from .layout_facts import Facts
+from .memory_order import Order, can_wait
+from .positions import Position, materialised
+from .wrapping_sums import Sums
 
 ELEMENTS: Final[Mapping[str, Number]] = {
     "bool": I1, "i8": I8, "i16": I16, "i32": I32, "i64": I64, "u8": I8, "u16": I16, "u32": I32, "u64": I64,

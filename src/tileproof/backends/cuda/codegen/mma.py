@@ -11,15 +11,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from tileproof.backends.cuda.tileir.types import F32 as F32_ELEMENT
+from tileproof.backends.cuda.tileir.types import I8, I32, Predicate, Value
+from tileproof.backends.cuda.tileir.types import TF32 as TF32_ELEMENT
 from tileproof.ir import ops
 from tileproof.ir.types import Tile
 from tileproof.language.dtypes import F32, TF32
 
-from .small_sums import most
 from .state import State, line_shape
-from .tileir.types import F32 as F32_ELEMENT
-from .tileir.types import I8, I32, Predicate, Value
-from .tileir.types import TF32 as TF32_ELEMENT
+from .wrapping_sums import most
 
 _KEPT = ~0x1FFF & 0xFFFFFFFF
 """The bits of an f32 that a tf32 has."""

@@ -12,6 +12,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from tileproof.backends.cuda.tileir.types import I1, I8, I64, Mode, Number, Pointer, Predicate, Value
+from tileproof.backends.cuda.tileir.types import I32 as I32_ELEMENT
+from tileproof.backends.cuda.tileir.types import Tile as TileOf
 from tileproof.ir import ops
 from tileproof.ir.types import Access, TensorType, Tile
 from tileproof.language.dtypes import F32, I32, U32, DType
@@ -20,9 +23,6 @@ from .access import Region, coordinate, ends_ragged, inbounds, live_mask, pointe
 from .access import both as both_masks
 from .conversions import cast
 from .state import State, line_shape
-from .tileir.types import I1, I8, I64, Mode, Number, Pointer, Predicate, Value
-from .tileir.types import I32 as I32_ELEMENT
-from .tileir.types import Tile as TileOf
 
 
 def store(s: State, op: ops.Store) -> None:

@@ -21,6 +21,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from tileproof.backends.cuda.tileir.builder import Builder
+from tileproof.backends.cuda.tileir.encode import encode
+from tileproof.backends.cuda.tileir.types import I8, I32, I64, Pointer, Predicate, Rounding, Value
+from tileproof.backends.cuda.tileir.types import Module as TileModule
+from tileproof.backends.cuda.tileir.types import Tile as TileOf
 from tileproof.ir import ops
 from tileproof.ir.types import INDEX_LIMIT, AnyValue, Tile, Walker
 from tileproof.ir.walk import walk
@@ -31,19 +36,14 @@ from tileproof.lowering.sums import single_products
 
 from . import blocks, positions
 from .checks import sites_of
-from .facts import MANY, Facts
 from .indices import tile_place
-from .order import Dependent, Order, first_ops, ordered, read_early, verify, wait_first
+from .layout_facts import MANY, Facts
+from .memory_order import Dependent, Order, first_ops, ordered, read_early, verify, wait_first
 from .parameters import Parameters, Slot, What, begin, finish
 from .positions import Position, known, narrow_value
-from .small_sums import Sums
 from .state import Place, State, Target, bytes_of, number, stored
 from .stores import shadow
-from .tileir.builder import Builder
-from .tileir.encode import encode
-from .tileir.types import I8, I32, I64, Pointer, Predicate, Rounding, Value
-from .tileir.types import Module as TileModule
-from .tileir.types import Tile as TileOf
+from .wrapping_sums import Sums
 
 _LEAST: Final = -126
 """The exponent of the least normal number of f32."""

@@ -18,11 +18,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tileproof.backends.base import Memory
+from tileproof.backends.cuda.assembler.cubin import resources_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError
 from tileproof.diagnostics.values import in_words
 
-from .cubin import resources_of
 from .driver_api import NOT_READY, OLDEST, Current, Driver, Gpu, no_gpu, too_old
 
 _ALL: Final = (1 << 64) - 1

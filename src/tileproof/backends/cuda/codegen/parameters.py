@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
+from tileproof.backends.cuda.tileir.types import I8, I32, I64, Number, Pointer, Predicate, Value
 from tileproof.backends.interpreter import semantics
 from tileproof.ir import ops
 from tileproof.ir.types import INDEX_LIMIT, Fixed, Named, Tensor, TensorType, Tile, TileType, Unnamed, Walker
@@ -20,11 +21,10 @@ from tileproof.language.dtypes import INDEX
 from . import positions
 from .arithmetic import binary
 from .conversions import cast
-from .facts import Facts, Layout, named_dimensions
+from .layout_facts import Facts, Layout, named_dimensions
 from .positions import Position, base_value, known, narrow_value
 from .state import ELEMENTS, State, View, stored
 from .stores import shadow
-from .tileir.types import I8, I32, I64, Number, Pointer, Predicate, Value
 
 What: TypeAlias = tuple[str | int, ...]
 """What a parameter is: `("pointer", "x")`, `("dimension", "M")`, ..."""

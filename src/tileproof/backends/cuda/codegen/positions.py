@@ -12,10 +12,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from tileproof.backends.cuda.tileir.builder import Builder
+from tileproof.backends.cuda.tileir.types import I32, I64, Predicate, Tile, Value
 from tileproof.ir.ops import BinaryFn
-
-from .tileir.builder import Builder
-from .tileir.types import I32, I64, Predicate, Tile, Value
 
 _FAR = 1 << 30
 """Lanes stay below this, so that sums and differences of two fit 32 bits."""

@@ -10,16 +10,16 @@ from typing import Any, Final
 
 import numpy as np
 
+from tileproof.backends.cuda.codegen.checks import WORDS
 from tileproof.backends.launching import bits_of
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.ir.types import Tensor
 from tileproof.language.dtypes import ALL
 
 from . import driver
-from .checks import WORDS
 from .driver import LaunchAttributes
+from .loaded_code import Loaded, Space
 from .pinned import LARGEST, Pinned, in_pinned, pinned
-from .running import Loaded, Space
 
 _WHOLE: Final = 1 << 14
 """The most bytes of a report that are copied to the host whatever is in them."""

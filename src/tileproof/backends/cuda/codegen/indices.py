@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tileproof.backends.cuda.tileir.types import I32, I64, Rounding, Value
+from tileproof.backends.cuda.tileir.types import Tile as TileOf
 from tileproof.ir import ops
 from tileproof.ir.types import INDEX_LIMIT, Tile, Walker
 from tileproof.language.dtypes import ENTRY, INDEX
@@ -13,8 +15,6 @@ from . import positions
 from .arithmetic import binary
 from .positions import Position, base_value, known, narrow_value
 from .state import Place, State, View, number
-from .tileir.types import I32, I64, Rounding, Value
-from .tileir.types import Tile as TileOf
 
 
 def source(s: State, op: ops.Extents | ops.Start | ops.Stop | ops.Elements | ops.Number | ops.Iota | ops.Group) -> None:

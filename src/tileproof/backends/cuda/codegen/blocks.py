@@ -5,16 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import assert_never
 
+from tileproof.backends.cuda.tileir.types import I32, I64, Number, Predicate, Value
+from tileproof.backends.cuda.tileir.types import Tile as TileOf
 from tileproof.ir import ops
 from tileproof.ir.types import Access, AnyValue, Named, Tile
 from tileproof.ir.walk import walk
 from tileproof.language.dtypes import INDEX
 
-from . import access, arithmetic, checks, conversions, indices, positions, products, reductions, reshaping, stores
+from . import (
+    access,
+    arithmetic,
+    checks,
+    conversions,
+    indices,
+    positions,
+    reductions,
+    stores,
+)
+from . import (
+    mma as products,
+)
+from . import (
+    shape_operations as reshaping,
+)
 from .positions import Position, base_value, known
 from .state import State, element_of, line_shape, number
-from .tileir.types import I32, I64, Number, Predicate, Value
-from .tileir.types import Tile as TileOf
 
 
 def run(s: State, block: ops.Block) -> None:

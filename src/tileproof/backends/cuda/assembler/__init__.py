@@ -1,0 +1,1 @@
+"""NVIDIA's assembler: where it is, its runs, the files that it makes."""

@@ -1,0 +1,1 @@
+"""CUDA Tile IR from the IR of a kernel."""

@@ -1,0 +1,1 @@
+"""The CUDA driver: its calls, pinned memory, loaded code, launches."""
