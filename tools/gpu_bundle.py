@@ -37,20 +37,12 @@ from tileproof.backends.cuda.assembler import toolchain  # noqa: E402
 from tileproof.backends.cuda.assembler.assemble import Assembled, Job, assemble_each  # noqa: E402
 from tileproof.backends.cuda.device.loaded_code import Code  # noqa: E402
 from tileproof.cli.usage import Progress  # noqa: E402
+from tileproof.compiler.cache import Cache, default, digest, recorded  # noqa: E402
+from tileproof.compiler.proofs import fingerprint, read_entry, write_entry  # noqa: E402
 from tileproof.diagnostics.errors import TileproofError, render_all  # noqa: E402
 from tileproof.diagnostics.values import in_words  # noqa: E402
-from tileproof.runtime.ahead import (  # noqa: E402
-    Assemble,
-    Launch,
-    Made,
-    Plan,
-    compile_all,
-    plan_launch,
-    stand_in,
-)
-from tileproof.runtime.cache import Cache, default, digest, recorded  # noqa: E402
-from tileproof.runtime.proofs import fingerprint, read_entry, write_entry  # noqa: E402
-from tileproof.runtime.tensors import Tensor  # noqa: E402
+from tileproof.runtime.launch.ahead_of_time import Assemble, Launch, Made, Plan, compile_all, plan_launch, stand_in
+from tileproof.runtime.tensor.tensors import Tensor  # noqa: E402
 
 BENCHMARK = "benchmarks.kernels.launches"
 """Runs kernels against themselves without checks too."""

@@ -18,14 +18,15 @@ from tileproof.backends.cpu.codegen.parameters import Facts
 from tileproof.backends.cpu.device import loaded_code as running
 from tileproof.backends.cpu.target import depth_for, host
 from tileproof.backends.cuda.assembler.assemble import Assembled, assemble
+from tileproof.compiler import proofs
+from tileproof.compiler.cache import default, digest
+from tileproof.compiler.compile import verdict_for
 from tileproof.compiler.pipeline import Cpu, compile_for, lower, with_checks
+from tileproof.compiler.proved import compiled_for
 from tileproof.frontend.signature import _parsed, parse
 from tileproof.language.kernel import Kernel
-from tileproof.runtime import gpu, proofs
-from tileproof.runtime.arguments import Bound, bind
-from tileproof.runtime.cache import default, digest
-from tileproof.runtime.check import verdict_for
-from tileproof.runtime.proved import compiled_for
+from tileproof.runtime.launch import cuda_code as gpu
+from tileproof.runtime.launch.binding import Bound, bind
 
 V = TypeVar("V")
 ARCH: Final = "sm_90"

@@ -18,7 +18,7 @@ import numpy as np
 from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.device.pool import ARENAS, threads
 from tileproof.backends.cpu.target import Target, host
-from tileproof.runtime import workers
+from tileproof.runtime.stream import thread_pool as workers
 
 Array: TypeAlias = np.ndarray[Any, Any]
 UNROLLED = 4

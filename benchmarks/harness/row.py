@@ -16,7 +16,7 @@ from typing import Any, Final, Literal, TypeAlias, TypeVar
 import ml_dtypes
 import numpy as np
 
-from tileproof.runtime.ahead import stand_in
+from tileproof.runtime.launch.ahead_of_time import stand_in
 
 from .result import Goal, Line, Unit
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import tileproof as tp
 from tileproof.backends.cpu.device.queue import Queue
-from tileproof.runtime import fast
-from tileproof.runtime.cpu_streams import CpuStream
-from tileproof.runtime.fast import Plans
-from tileproof.runtime.launch_cache import FORMS
-from tileproof.runtime.leases import Work
-from tileproof.runtime.workers import queue_code
+from tileproof.runtime.launch import native as fast
+from tileproof.runtime.launch.launch_cache import FORMS
+from tileproof.runtime.launch.native import Plans
+from tileproof.runtime.memory.ledger import Work
+from tileproof.runtime.stream.cpu_streams import CpuStream
+from tileproof.runtime.stream.thread_pool import queue_code
 
 from .add import add
 

@@ -21,10 +21,11 @@ from tileproof.backends.cpu.target import host
 from tileproof.backends.cuda.device import loaded_code as running
 from tileproof.backends.cuda.device import start as starting
 from tileproof.backends.cuda.device.driver import Device
-from tileproof.runtime import gpu, workers
-from tileproof.runtime.arguments import Bound
-from tileproof.runtime.describe import address_of, current_stream
-from tileproof.runtime.launch import prepare
+from tileproof.runtime.interop.describe import address_of, current_stream
+from tileproof.runtime.launch import cuda_code as gpu
+from tileproof.runtime.launch.binding import Bound
+from tileproof.runtime.launch.launch import prepare
+from tileproof.runtime.stream import thread_pool as workers
 
 from ..compile.steps import cpu_steps
 from ..harness import cpu_clock, cpu_limits, gpu_clock, result

@@ -15,9 +15,9 @@ from typing import Any, Final
 import tileproof as tp
 from tileproof import kernels
 from tileproof.diagnostics.errors import TileproofError
-from tileproof.runtime.ahead import Launch, Made, Plan, compile_all, plan_launch
-from tileproof.runtime.launch import prepare
-from tileproof.runtime.premises import GraphPremises
+from tileproof.runtime.launch.ahead_of_time import Launch, Made, Plan, compile_all, plan_launch
+from tileproof.runtime.launch.launch import prepare
+from tileproof.runtime.launch.premises import GraphPremises
 
 from ..harness.recording import Launched, aimed_at, label, recorded
 from ..harness.row import Array, stand_in_of, stand_ins

@@ -86,6 +86,8 @@ from .language.unsafe import raw, unsafe
 from .language.values import Tile, Walker
 
 if TYPE_CHECKING:
+    from .compiler.bundles import load_bundle
+    from .compiler.compile import check
     from .diagnostics.errors import (
         InFlight,
         KernelError,
@@ -97,18 +99,16 @@ if TYPE_CHECKING:
         TileproofError,
         Unwritten,
     )
-    from .runtime.accounting import limit_memory, memory
-    from .runtime.bundles import load_bundle
-    from .runtime.check import check
-    from .runtime.choice import backend
-    from .runtime.copying import copy, copy_op
-    from .runtime.graphs import Graph
-    from .runtime.launch import interpret
-    from .runtime.making import asarray, empty, from_numpy, ones
-    from .runtime.operations import Operation, StreamPool, host_op, value_op
-    from .runtime.streams import Stream, current_stream
-    from .runtime.tensors import Tensor
-    from .runtime.torch_ops import torch_op
+    from .runtime.graph.graphs import Graph
+    from .runtime.interop.torch_ops import torch_op
+    from .runtime.launch.backend_choice import backend
+    from .runtime.launch.launch import interpret
+    from .runtime.memory.accounting import limit_memory, memory
+    from .runtime.stream.operations import Operation, StreamPool, host_op, value_op
+    from .runtime.stream.streams import Stream, current_stream
+    from .runtime.tensor.copies import copy, copy_op
+    from .runtime.tensor.creation import asarray, empty, from_numpy, ones
+    from .runtime.tensor.tensors import Tensor
 else:
     # What a program that only defines kernels does not use is loaded on demand, so that `import tileproof` is quick.
     _ERRORS = (
@@ -116,18 +116,18 @@ else:
         "Race", "Unwritten",
     )  # fmt: skip
     _PARTS = {
-        "check": ".runtime.check",
-        "interpret": ".runtime.launch",
-        "backend": ".runtime.choice",
-        "load_bundle": ".runtime.bundles",
-        **dict.fromkeys(("memory", "limit_memory"), ".runtime.accounting"),
-        **dict.fromkeys(("copy", "copy_op"), ".runtime.copying"),
-        **dict.fromkeys(("asarray", "empty", "from_numpy", "ones"), ".runtime.making"),
-        **dict.fromkeys(("Operation", "StreamPool", "host_op", "value_op"), ".runtime.operations"),
-        **dict.fromkeys(("Stream", "current_stream"), ".runtime.streams"),
-        "Graph": ".runtime.graphs",
-        "Tensor": ".runtime.tensors",
-        "torch_op": ".runtime.torch_ops",
+        "check": ".compiler.compile",
+        "interpret": ".runtime.launch.launch",
+        "backend": ".runtime.launch.backend_choice",
+        "load_bundle": ".compiler.bundles",
+        **dict.fromkeys(("memory", "limit_memory"), ".runtime.memory.accounting"),
+        **dict.fromkeys(("copy", "copy_op"), ".runtime.tensor.copies"),
+        **dict.fromkeys(("asarray", "empty", "from_numpy", "ones"), ".runtime.tensor.creation"),
+        **dict.fromkeys(("Operation", "StreamPool", "host_op", "value_op"), ".runtime.stream.operations"),
+        **dict.fromkeys(("Stream", "current_stream"), ".runtime.stream.streams"),
+        "Graph": ".runtime.graph.graphs",
+        "Tensor": ".runtime.tensor.tensors",
+        "torch_op": ".runtime.interop.torch_ops",
         **dict.fromkeys(_ERRORS, ".diagnostics.errors"),
     }
 
@@ -150,33 +150,33 @@ def _interpreter() -> base.Backend:
 
 
 def _cpu() -> base.Backend:
-    from .runtime.host_device import CpuBackend
+    from .runtime.device.host_device import CpuBackend
 
     return CpuBackend()
 
 
 def _cuda() -> base.Backend:
-    from .runtime.gpu import CudaBackend
+    from .runtime.launch.cuda_code import CudaBackend
 
     return CudaBackend()
 
 
 def _host(_: int | None) -> base.Device:
-    from .runtime.host_device import HostDevice
+    from .runtime.device.host_device import HostDevice
 
     return HostDevice()
 
 
 def _gpu(number: int | None) -> base.Device:
     """A GPU: what is for one is loaded when it is first used."""
-    from .runtime.cuda_device import CudaDevice
+    from .runtime.device.cuda_device import CudaDevice
 
     return CudaDevice(number)
 
 
 def _launch(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     """The first launch: loads the runtime, which takes over, and numpy with it."""
-    from .runtime.launch import launch
+    from .runtime.launch.launch import launch
 
     Kernel.launcher = launch
     launch(kernel, args, named)
@@ -184,7 +184,7 @@ def _launch(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> Non
 
 def _operation(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """The first operation: loads the runtime, which takes over."""
-    from .runtime.operations import launch_op
+    from .runtime.stream.operations import launch_op
 
     Kernel.operator = launch_op
     return launch_op(kernel, args, named)
@@ -194,7 +194,7 @@ def _on_host(name: str) -> Any:
     """What a word of kernels means on the host."""
     found = _meant.get(name)
     if found is None:
-        module = ".runtime.operations" if name == "all_of" else ".runtime.making"
+        module = ".runtime.stream.operations" if name == "all_of" else ".runtime.tensor.creation"
         found = _meant[name] = getattr(import_module(module, __name__), name)
     return found
 

@@ -15,9 +15,9 @@ import pytest
 import tileproof as tp
 from tileproof import In, Index, InOut, Offsets, Out, f32, i32, i64, u8
 from tileproof.backends import interpreter
+from tileproof.compiler.proved import Proved
 from tileproof.diagnostics.codes import Code
-from tileproof.runtime.arguments import Bound
-from tileproof.runtime.proved import Proved
+from tileproof.runtime.launch.binding import Bound
 
 
 @pytest.fixture(autouse=True)

@@ -24,14 +24,14 @@ from tileproof.backends.cpu.device import loaded_code as running
 from tileproof.backends.cpu.device import split_launch as parts
 from tileproof.backends.cpu.target import host
 from tileproof.compiler.pipeline import with_checks
+from tileproof.compiler.proved import Proved
 from tileproof.ir import ops
 from tileproof.ir.verifier import verify
 from tileproof.language.kernel import Kernel
-from tileproof.runtime.arguments import Bound
-from tileproof.runtime.launch import prepare
-from tileproof.runtime.premises import bring, bring_back
-from tileproof.runtime.proved import Proved
-from tileproof.runtime.workers import pool
+from tileproof.runtime.launch.binding import Bound
+from tileproof.runtime.launch.launch import prepare
+from tileproof.runtime.launch.premises import bring, bring_back
+from tileproof.runtime.stream.thread_pool import pool
 
 EXAMPLES = example_files()
 NUMBERS = count()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import tileproof as tp
 from tileproof import In, Out, f32
+from tileproof.compiler.compile import verdict
 from tileproof.ir import ops
-from tileproof.runtime.check import verdict
 
 
 @tp.kernel

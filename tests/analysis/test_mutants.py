@@ -12,8 +12,8 @@ from mutation import Mutant
 
 from corpus import SAFE, UNSAFE, Case
 from corpus.judge import FIRST_CHECK, found
+from tileproof.compiler.compile import verdict
 from tileproof.diagnostics.errors import TileproofError
-from tileproof.runtime.check import verdict
 
 MUTANTS = [*REASONING, *LAWS]
 

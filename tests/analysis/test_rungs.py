@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from samples.example_kernels import example_files, kernel_of
-from tileproof.runtime.check import scope_of, verdict
+from tileproof.compiler.compile import scope_of, verdict
 
 EXAMPLES = example_files()
 

@@ -12,9 +12,9 @@ from corpus import SAFE, UNSAFE
 from samples.example_kernels import example_files, kernel_of
 from tileproof import In, InOut, f32
 from tileproof.analysis.verdict import Rung
+from tileproof.compiler.compile import scope_of, verdict
 from tileproof.frontend.signature import parse
-from tileproof.runtime.check import scope_of, verdict
-from tileproof.runtime.launch import prepare
+from tileproof.runtime.launch.launch import prepare
 
 EXAMPLES = example_files()
 KERNELS = [

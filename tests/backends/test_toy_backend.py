@@ -19,7 +19,7 @@ from support.source_files import load_file
 from tileproof import In, Out, f32
 from tileproof.backends import base
 from tileproof.diagnostics import Code
-from tileproof.runtime.leases import ledger_of
+from tileproof.runtime.memory.ledger import ledger_of
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SIZES: dict[str, list[dict[str, int]]] = {

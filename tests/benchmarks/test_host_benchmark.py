@@ -15,7 +15,7 @@ from benchmarks.harness.result import Line, Results
 from benchmarks.host import command, places, ways
 
 import tileproof as tp
-from tileproof.runtime.cpu_streams import CpuStream
+from tileproof.runtime.stream.cpu_streams import CpuStream
 
 ROOT = Path(__file__).resolve().parents[2]
 TINY = ("--operations", "1", "3", "--rounds", "2", "--turn", "0", "--batch", "4")

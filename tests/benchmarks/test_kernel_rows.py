@@ -22,7 +22,7 @@ from benchmarks.kernels.rows import names, rows
 
 from oracles.torch_stand_in import standing_in
 from tileproof import kernels
-from tileproof.runtime.ahead import Launch, plan_launch
+from tileproof.runtime.launch.ahead_of_time import Launch, plan_launch
 
 ROOT = Path(__file__).resolve().parents[2]
 ROWS = rows()

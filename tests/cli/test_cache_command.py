@@ -10,10 +10,10 @@ import pytest
 
 from support.cli_samples import Ran
 from tileproof.backends.cuda.device.loaded_code import Code
+from tileproof.compiler import cache as runtime
+from tileproof.compiler.cache import Cache, digest
+from tileproof.compiler.proofs import write_entry
 from tileproof.diagnostics.values import in_words
-from tileproof.runtime import cache as runtime
-from tileproof.runtime.cache import Cache, digest
-from tileproof.runtime.proofs import write_entry
 
 Run = Callable[..., Ran]
 

@@ -18,8 +18,8 @@ from tileproof.cli.compile import of_shapes, read_shapes
 from tileproof.cli.load import load
 from tileproof.cli.usage import UsageError
 from tileproof.language.kernel import Schedule
-from tileproof.runtime import gpu
-from tileproof.runtime.ahead import plan_launch
+from tileproof.runtime.launch import cuda_code as gpu
+from tileproof.runtime.launch.ahead_of_time import plan_launch
 
 pytestmark = pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")
 Run = Callable[..., Ran]

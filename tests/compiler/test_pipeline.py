@@ -22,8 +22,8 @@ from tileproof.frontend.elaborate import accepted
 from tileproof.ir import ops
 from tileproof.ir.printer import print_kernel
 from tileproof.ir.verifier import IRError
-from tileproof.runtime import gpu
-from tileproof.runtime.launch import prepare
+from tileproof.runtime.launch import cuda_code as gpu
+from tileproof.runtime.launch.launch import prepare
 
 PACKAGE = Path(tp.__file__).parent
 LIST = Path(pipeline.__file__)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tileproof as tp
-from tileproof.runtime.check import verdict
+from tileproof.compiler.compile import verdict
 
 from .case import Case
 

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from corpus import SAFE, UNSAFE
 from corpus.judge import CODES, FIRST_CHECK, found
-from tileproof.runtime.check import verdict
+from tileproof.compiler.compile import verdict
 
 
 def table(rows: list[tuple[str, ...]]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tileproof.runtime.check import verdict
+from tileproof.compiler.compile import verdict
 
 from . import SAFE, UNSAFE
 from .case import Case

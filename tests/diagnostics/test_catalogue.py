@@ -26,8 +26,8 @@ import pytest
 from tileproof.cli.explain import GROUPS
 from tileproof.cli.load import load
 from tileproof.cli.main import main
+from tileproof.compiler.compile import check_kernel
 from tileproof.diagnostics import Code, Diagnostic, Edit, page, render
-from tileproof.runtime.check import check_kernel
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs" / "errors"

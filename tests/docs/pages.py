@@ -28,8 +28,8 @@ from types import ModuleType
 
 import tileproof as tp
 from tileproof.cli.main import main
+from tileproof.compiler.compile import check_kernel
 from tileproof.diagnostics.errors import Diagnostic, render_all
-from tileproof.runtime.check import check_kernel
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pages import ROOT, code, load, printed, table
 
-from tileproof.runtime.check import check_kernel
+from tileproof.compiler.compile import check_kernel
 
 TEXT = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8")
 KERNEL = """

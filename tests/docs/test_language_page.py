@@ -14,11 +14,11 @@ from pages import ROOT, code, load, table
 
 import tileproof as tp
 from support.agreement import UNITS
+from tileproof.compiler.compile import check_kernel
 from tileproof.diagnostics.codes import Code
 from tileproof.frontend.source import REFUSED
 from tileproof.language.dtypes import ALL, INDEX, TF32, DType
-from tileproof.runtime.check import check_kernel
-from tileproof.runtime.choice import ON_HOST
+from tileproof.runtime.launch.backend_choice import ON_HOST
 
 TYPES = {dtype.name: dtype for dtype in (*ALL, INDEX)}
 GROUPS = {

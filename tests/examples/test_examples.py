@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 import tileproof as tp
 from support.source_files import load_file
 from support.tiers import examples
+from tileproof.compiler.compile import check_kernel
 from tileproof.diagnostics.codes import Code
-from tileproof.runtime.check import check_kernel
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 F16, BF16, F32, F64 = (np.dtype(d) for d in (np.float16, ml_dtypes.bfloat16, np.float32, np.float64))

@@ -9,13 +9,13 @@ from typing import Any
 
 import tileproof as tp
 from support.source_files import load_text
+from tileproof.compiler.compile import check_kernel
 from tileproof.compiler.pipeline import compile_for
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, KernelError
 from tileproof.frontend.elaborate import accepted
 from tileproof.frontend.signature import parse
 from tileproof.frontend.specialization import generic
-from tileproof.runtime.check import check_kernel
 
 HEAD = """\
 import math

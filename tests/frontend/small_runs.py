@@ -10,7 +10,7 @@ import numpy as np
 from kernel_files import codes, kernel
 
 import tileproof as tp
-from tileproof.runtime.choice import ON_HOST
+from tileproof.runtime.launch.backend_choice import ON_HOST
 
 M, N, D, BM, BN = 5, 7, 4, 2, 3
 Tile = Any

@@ -37,7 +37,7 @@ from oracles.whole_numbers import (
 )
 from tileproof.diagnostics.codes import Code
 from tileproof.ir.verifier import verify
-from tileproof.runtime.launch import prepare
+from tileproof.runtime.launch.launch import prepare
 
 EXAMPLES = int(os.environ.get("TILEPROOF_EXAMPLES", "160"))
 UNPROVED = {Code.NOT_INSIDE, Code.MAY_NOT_FIT}

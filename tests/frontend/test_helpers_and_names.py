@@ -14,7 +14,7 @@ from small_runs import check
 import tileproof as tp
 from support.followers import forget_launches
 from tileproof.diagnostics.codes import Code
-from tileproof.runtime.launch import _proved
+from tileproof.runtime.launch.launch import _proved
 
 HELPERS: dict[str, tuple[str, str, Callable[..., Any]]] = {
     "defaults and keyword arguments": (

@@ -20,8 +20,8 @@ from tileproof.compiler.pipeline import compile_for
 from tileproof.diagnostics.codes import Code
 from tileproof.frontend.signature import parse
 from tileproof.ir.verifier import verify
-from tileproof.runtime.arguments import bind
-from tileproof.runtime.choice import ON_HOST
+from tileproof.runtime.launch.backend_choice import ON_HOST
+from tileproof.runtime.launch.binding import bind
 
 EXAMPLES = int(os.environ.get("TILEPROOF_EXAMPLES", "400"))
 WHOLE, FLOATS, FLAGS = ["a", "b", "c"], ["f", "g"], ["p", "q"]

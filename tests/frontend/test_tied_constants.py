@@ -4,8 +4,8 @@ import pytest
 
 import tileproof as tp
 from tileproof import In, Out, f32
+from tileproof.compiler.compile import check_kernel
 from tileproof.diagnostics.codes import Code
-from tileproof.runtime.check import check_kernel
 
 
 @tp.kernel

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from support.source_files import load_text
 from support.tiers import examples
+from tileproof.compiler.proved import Proved
 from tileproof.frontend.names import Capture, watch
-from tileproof.runtime.launch import prepare
-from tileproof.runtime.proved import Proved
+from tileproof.runtime.launch.launch import prepare
 
 TEXT = """
 import types

@@ -131,7 +131,7 @@ def _server() -> _Server:
 def serve() -> None:
     """Runs the attacks that are named on standard input."""
     os.environ["TILEPROOF_THREADS"] = "1"  # other processors are the attackers'
-    for name in ("numpy", "tileproof", "tileproof.runtime.cpu_launches", "torch"):
+    for name in ("numpy", "tileproof", "tileproof.runtime.launch.cpu_launches", "torch"):
         if importlib.util.find_spec(name):
             importlib.import_module(name)
     for line in sys.stdin:

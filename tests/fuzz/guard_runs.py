@@ -26,7 +26,7 @@ import numpy as np
 import tileproof as tp
 from support.guarded import SIDES, Scratch, Side, guarded
 from tileproof.backends.cpu.device import split_launch as parts
-from tileproof.runtime import cpu_launches
+from tileproof.runtime.launch import cpu_launches
 
 EVERYTHING = os.environ.get("TILEPROOF_GUARD") == "everything"
 """Whether to try every layout with every launch, which takes minutes."""

@@ -27,7 +27,7 @@ if __name__ == "__main__":
 import tileproof as tp
 from fuzz.stress_actors import Holds, Loop, Worker
 from tileproof import In, Index, InOut, Out, Sum, f32, i32
-from tileproof.runtime.cpu_streams import CpuStream
+from tileproof.runtime.stream.cpu_streams import CpuStream
 
 Array: TypeAlias = np.ndarray[Any, Any]
 SIZE = 96
@@ -370,7 +370,7 @@ def run(seeds: Iterator[int] | range, steps: int) -> int:
 @contextmanager
 def without_order() -> Iterator[None]:
     """Streams do not wait for one another."""
-    from tileproof.runtime.leases import Ledger
+    from tileproof.runtime.memory.ledger import Ledger
 
     original = Ledger.conflicts
 

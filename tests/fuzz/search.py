@@ -36,6 +36,7 @@ from tileproof.analysis.holes import holes_matter
 from tileproof.analysis.verdict import Verdict
 from tileproof.backends import interpreter
 from tileproof.backends.interpreter import Order
+from tileproof.compiler.compile import verdict
 from tileproof.compiler.pipeline import compile_for
 from tileproof.diagnostics.errors import Diagnostic
 from tileproof.frontend.elaborate import accepted
@@ -43,11 +44,10 @@ from tileproof.frontend.signature import parse
 from tileproof.frontend.specialization import Specialisation
 from tileproof.ir.ops import Group, KernelIR
 from tileproof.ir.walk import walk
-from tileproof.runtime.arguments import bind
-from tileproof.runtime.check import verdict
-from tileproof.runtime.contracts import check_compares, check_contents, check_groups
-from tileproof.runtime.launch import prepare
-from tileproof.runtime.premises import bring, bring_back
+from tileproof.runtime.launch.binding import bind
+from tileproof.runtime.launch.contracts import check_compares, check_contents, check_groups
+from tileproof.runtime.launch.launch import prepare
+from tileproof.runtime.launch.premises import bring, bring_back
 
 REFUTED = ("TP0801", "TP0811", "TP0821")
 """Codes that claim a counter-example."""

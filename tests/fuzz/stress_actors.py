@@ -12,8 +12,8 @@ from typing import Any
 
 import tileproof as tp
 from tileproof.backends.cpu.device.queue import Queue
-from tileproof.runtime.cpu_streams import CpuStream
-from tileproof.runtime.workers import queue_code
+from tileproof.runtime.stream.cpu_streams import CpuStream
+from tileproof.runtime.stream.thread_pool import queue_code
 
 
 class Holds:

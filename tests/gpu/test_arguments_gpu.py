@@ -15,9 +15,9 @@ from tileproof import In, Index, Out, T, f32
 from tileproof.backends.cuda.device.driver import Device, Memory, place_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic
-from tileproof.runtime.arguments import Bound
-from tileproof.runtime.describe import current_stream, described, host_copy, to_device
-from tileproof.runtime.launch import prepare
+from tileproof.runtime.interop.describe import current_stream, described, host_copy, to_device
+from tileproof.runtime.launch.binding import Bound
+from tileproof.runtime.launch.launch import prepare
 
 pytestmark = pytest.mark.gpu
 Alone = Callable[[str], str]
@@ -240,7 +240,7 @@ def test_cupys_stream_is_used_where_torch_is_not_loaded(alone: Alone, cupy: Any)
         import sys
         import cupy
         import numpy as np
-        from tileproof.runtime.describe import current_stream, described, host_copy
+        from tileproof.runtime.interop.describe import current_stream, described, host_copy
         assert current_stream(0) == 0
         stream = cupy.cuda.Stream(non_blocking=True)
         with stream:
@@ -266,7 +266,7 @@ def test_arrays_of_jax_are_read_and_never_written(alone: Alone) -> None:
         import jax
         import jax.numpy as jnp
         import numpy as np
-        from tileproof.runtime.describe import Unusable, check_writeable, described, host_copy
+        from tileproof.runtime.interop.describe import Unusable, check_writeable, described, host_copy
         if jax.default_backend() != "gpu":
             print("no gpu")
             raise SystemExit

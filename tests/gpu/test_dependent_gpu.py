@@ -17,10 +17,10 @@ from tileproof.backends.cuda.device import start as starting
 from tileproof.backends.cuda.device.driver import Device
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError
-from tileproof.runtime import gpu as launching
-from tileproof.runtime.arguments import Bound
-from tileproof.runtime.describe import address_of
-from tileproof.runtime.launch import prepare
+from tileproof.runtime.interop.describe import address_of
+from tileproof.runtime.launch import cuda_code as launching
+from tileproof.runtime.launch.binding import Bound
+from tileproof.runtime.launch.launch import prepare
 
 pytestmark = pytest.mark.gpu
 STEPS = 200

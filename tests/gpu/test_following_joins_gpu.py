@@ -10,7 +10,7 @@ import pytest
 import tileproof as tp
 from samples.host_launches import joined
 from tileproof.backends.cuda.device.driver import Device
-from tileproof.runtime import following as full
+from tileproof.runtime.launch import cuda_plans as full
 
 pytestmark = pytest.mark.gpu
 TURNS = 200

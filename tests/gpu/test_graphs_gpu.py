@@ -20,7 +20,7 @@ from samples.host_launches import EXTENT, counted, mixed, picked, raised, taken
 from support.cuda_host import CudaGate
 from tileproof.backends.cuda.device.driver import Device
 from tileproof.diagnostics.codes import Code
-from tileproof.runtime.cuda_streams import CudaStream, current_cuda_stream
+from tileproof.runtime.stream.cuda_streams import CudaStream, current_cuda_stream
 
 pytestmark = pytest.mark.gpu
 TESTS = str(Path(__file__).resolve().parents[1])

@@ -21,7 +21,7 @@ import tileproof as tp
 from samples.host_launches import EXTENT, mixed, picked, raised
 from support.cuda_host import CudaGate
 from tileproof.backends.cuda.device.driver import Device
-from tileproof.runtime.cuda_streams import CudaStream, current_cuda_stream
+from tileproof.runtime.stream.cuda_streams import CudaStream, current_cuda_stream
 
 pytestmark = pytest.mark.gpu
 TESTS = str(Path(__file__).resolve().parents[1])
@@ -388,7 +388,7 @@ def test_nobody_waits_for_a_gpu_that_is_lost(alone: Callable[[str], str]) -> Non
         from samples.gpu_kernels import STRAYING, code
         import tileproof as tp
         from tileproof.backends.cuda.device.driver import launch, load
-        from tileproof.runtime.leases import Work
+        from tileproof.runtime.memory.ledger import Work
         straying = load(code(STRAYING)).function("straying")
         x = tp.zeros(16, device="cuda")
         stream = tp.Stream("cuda")

@@ -10,7 +10,7 @@ import pytest
 from samples.index_launches import KINDS, WRONG, Copy, checked_indices, copies, entries
 from support.device_arrays import DeviceArray
 from support.gpu_runs import assert_agrees
-from tileproof.runtime.facts import Wanted, measure
+from tileproof.runtime.memory.contents import Wanted, measure
 
 pytestmark = pytest.mark.gpu
 LAUNCHES = checked_indices()

@@ -17,7 +17,7 @@ from support.library import Case, assert_close, assert_right, results
 from support.tiers import examples
 from tileproof.kernels.caches import paged_attention
 from tileproof.kernels.ragged import PROMPT, ROWS, WIDE_PROMPT, attend_prompt, attend_rows
-from tileproof.runtime.ahead import Launch, compile_all, plan_launch, stand_in
+from tileproof.runtime.launch.ahead_of_time import Launch, compile_all, plan_launch, stand_in
 
 CASES = cases()
 

@@ -15,7 +15,7 @@ from rules import each, fails, floats, ints, kernel, module, ramp, refused, run,
 
 import tileproof as tp
 from tileproof.analysis.verdict import Rung
-from tileproof.runtime.check import scope_of, verdict
+from tileproof.compiler.compile import scope_of, verdict
 
 COPY = ('y: Out[f32, "N"], x: In[f32, "N"]', "for n in tp.parallel(N=4):\n    y[n] = x[n]")
 COPY_EACH = COPY[0], "y[n] = x[n]"

@@ -12,6 +12,7 @@ import tileproof as tp
 from tileproof import In, Index, InOut, Out, Sum, f32, i32, i64
 from tileproof.analysis.verdict import Rung
 from tileproof.backends.interpreter.machine import Machine
+from tileproof.compiler.compile import verdict
 from tileproof.compiler.pipeline import with_checks
 from tileproof.frontend.signature import parse
 from tileproof.ir import ops
@@ -19,8 +20,7 @@ from tileproof.ir.printer import print_kernel
 from tileproof.ir.types import Access
 from tileproof.ir.verifier import verify
 from tileproof.ir.walk import walk
-from tileproof.runtime.check import verdict
-from tileproof.runtime.choice import ON_HOST
+from tileproof.runtime.launch.backend_choice import ON_HOST
 
 
 def floats(*shape: int) -> Any:

@@ -9,10 +9,10 @@ import pytest
 
 import tileproof as tp
 from tileproof import In, Out, f32, i32
+from tileproof.compiler.compile import verdict
 from tileproof.compiler.pipeline import with_checks
 from tileproof.ir import ops
 from tileproof.ir.walk import walk
-from tileproof.runtime.check import verdict
 
 
 @tp.kernel

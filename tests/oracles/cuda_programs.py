@@ -22,12 +22,12 @@ from tileproof.backends.cuda.tileir.decode import decode
 from tileproof.backends.cuda.tileir.types import Block, Entry, Module, Op, Value
 from tileproof.backends.interpreter import semantics
 from tileproof.backends.launching import bits_of, require
+from tileproof.compiler.proved import Proved
 from tileproof.ir.types import Tensor, TensorType, TileType
 from tileproof.language.dtypes import ALL
-from tileproof.runtime import gpu
-from tileproof.runtime.arguments import Bound
-from tileproof.runtime.launch import prepare
-from tileproof.runtime.proved import Proved
+from tileproof.runtime.launch import cuda_code as gpu
+from tileproof.runtime.launch.binding import Bound
+from tileproof.runtime.launch.launch import prepare
 
 _TYPES = {dtype.name: dtype for dtype in ALL}
 MULTIPROCESSORS = 3

@@ -12,8 +12,8 @@ import tileproof as tp
 from oracles.cuda_driver import CUmemorytype, Region, Stub
 from tileproof import In, Out, T, f32
 from tileproof.diagnostics.errors import Diagnostic
-from tileproof.runtime.arguments import Bound
-from tileproof.runtime.launch import prepare
+from tileproof.runtime.launch.binding import Bound
+from tileproof.runtime.launch.launch import prepare
 
 F32 = np.dtype(np.float32)
 BASE = 0x7F00_0000_0000

@@ -24,7 +24,7 @@ from tileproof.backends.cuda.tileir.types import (
     TensorView,
     TileView,
 )
-from tileproof.runtime.describe import byte_range
+from tileproof.runtime.interop.describe import byte_range
 
 _NOBODY, _MANY = -1, -2
 

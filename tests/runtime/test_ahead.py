@@ -14,8 +14,9 @@ from oracles.tile_ir_operations import has_assembler
 from tileproof import In, Out, Sum, T, bf16, f8e4m3, f32
 from tileproof.backends.cuda.device.loaded_code import Code as MachineCode
 from tileproof.diagnostics.codes import Code
-from tileproof.runtime import ahead, gpu
-from tileproof.runtime.ahead import Launch, compile_all, plan_launch, stand_in
+from tileproof.runtime.launch import ahead_of_time as ahead
+from tileproof.runtime.launch import cuda_code as gpu
+from tileproof.runtime.launch.ahead_of_time import Launch, compile_all, plan_launch, stand_in
 
 pytestmark = pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")
 F32 = np.dtype(np.float32)

@@ -24,13 +24,13 @@ from oracles.tile_ir_operations import has_assembler
 from support.source_files import load_file
 from tileproof.backends.cuda.device.loaded_code import Code as MachineCode
 from tileproof.cli.main import main
+from tileproof.compiler import bundles, cache
+from tileproof.compiler.bundles import Bundle, load_bundle, pack, read_bundle
+from tileproof.compiler.cache import Cache, digest, file_of, recorded, sealed
+from tileproof.compiler.proofs import read_entry
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic
-from tileproof.runtime import bundles, cache
-from tileproof.runtime.ahead import Launch, plan_launch
-from tileproof.runtime.bundles import Bundle, load_bundle, pack, read_bundle
-from tileproof.runtime.cache import Cache, digest, file_of, recorded, sealed
-from tileproof.runtime.proofs import read_entry
+from tileproof.runtime.launch.ahead_of_time import Launch, plan_launch
 
 pytestmark = pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")
 TESTS = Path(__file__).resolve().parents[1]

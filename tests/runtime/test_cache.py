@@ -17,8 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.tiers import examples
-from tileproof.runtime import cache as module
-from tileproof.runtime.cache import DEFAULT_LIMIT, Cache, CacheWarning, default, digest
+from tileproof.compiler import cache as module
+from tileproof.compiler.cache import DEFAULT_LIMIT, Cache, CacheWarning, default, digest
 
 KEY, OTHER = digest("one"), digest("two")
 DATA = b"native code" * 100

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.tiers import examples
-from tileproof.runtime.cache import digest
+from tileproof.compiler.cache import digest
 
 SIMPLE = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4) | st.binary(max_size=4)
 PARTS = st.recursive(
@@ -80,7 +80,7 @@ def test_the_order_of_a_dict_does_not_count() -> None:
 
 
 def test_a_key_is_the_same_in_every_process() -> None:
-    script = "from tileproof.runtime.cache import digest; print(digest('cpu', 1, {'B': 0.5, 2: b'x'}))"
+    script = "from tileproof.compiler.cache import digest; print(digest('cpu', 1, {'B': 0.5, 2: b'x'}))"
     there = subprocess.check_output([sys.executable, "-c", script], text=True)
     assert there.strip() == digest("cpu", 1, {2: b"x", "B": 0.5})
 

@@ -10,12 +10,12 @@ from textwrap import dedent
 
 import pytest
 
-from tileproof.runtime.cache import Cache, digest
+from tileproof.compiler.cache import Cache, digest
 
 HEAD = """
 import os, signal, sys, warnings
 from pathlib import Path
-from tileproof.runtime.cache import Cache, digest
+from tileproof.compiler.cache import Cache, digest
 warnings.simplefilter("always")
 """
 KEY, DATA = digest("one"), b"native code" * 100

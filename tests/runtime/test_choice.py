@@ -13,8 +13,8 @@ import tileproof as tp
 from tileproof import In, Out, f32
 from tileproof.backends.interpreter import InterpreterBackend
 from tileproof.diagnostics import Code, Diagnostic
-from tileproof.runtime.choice import BACKENDS, DEFAULT, VARIABLE, current
-from tileproof.runtime.host_device import CpuBackend
+from tileproof.runtime.device.host_device import CpuBackend
+from tileproof.runtime.launch.backend_choice import BACKENDS, DEFAULT, VARIABLE, current
 
 
 @pytest.fixture(autouse=True)

@@ -15,11 +15,11 @@ from tileproof import In, Index, InOut, Offsets, Out, T, Unique, f32, i32
 from tileproof.analysis.mints import mints
 from tileproof.diagnostics.codes import Code
 from tileproof.frontend.signature import parse
-from tileproof.runtime import facts
-from tileproof.runtime.arguments import bind
-from tileproof.runtime.contracts import check_contents
-from tileproof.runtime.facts import Facts, Measured, Wanted, key_of, measure, minted
-from tileproof.runtime.launch import compile
+from tileproof.runtime.launch.binding import bind
+from tileproof.runtime.launch.contracts import check_contents
+from tileproof.runtime.launch.launch import compile
+from tileproof.runtime.memory import contents as facts
+from tileproof.runtime.memory.contents import Facts, Measured, Wanted, key_of, measure, minted
 
 
 @tp.kernel

@@ -15,9 +15,12 @@ from support.cuda_host import CudaGate, clean_slate
 from tileproof import In, Index, InOut, Out, Sum, T, f32
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError
-from tileproof.runtime import cuda_graphs
-from tileproof.runtime.cuda_streams import CudaStream
-from tileproof.runtime.index_kernels import copy_index, copy_rows  # noqa: F401 (the kernels of a test file start anew)
+from tileproof.runtime.graph import cuda_graphs
+from tileproof.runtime.launch.index_kernels import (  # noqa: F401 (the kernels of a test file start anew)
+    copy_index,
+    copy_rows,
+)
+from tileproof.runtime.stream.cuda_streams import CudaStream
 
 pytestmark = pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")
 

@@ -17,7 +17,7 @@ from oracles.tile_ir_operations import has_assembler
 from support.cuda_host import CudaGate, FakeTorch, TorchStream, TorchTensor, clean_slate, stream_of, use, waits
 from support.source_files import load_text
 from tileproof import In, InOut, Out, f32
-from tileproof.runtime import cuda_streams
+from tileproof.runtime.stream import cuda_streams
 
 pytestmark = pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")
 

@@ -18,10 +18,10 @@ from tileproof import In, InOut, Offsets, Out, f32, i32
 from tileproof.backends.cuda.device import start as starting
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic
-from tileproof.runtime import accounting
-from tileproof.runtime.cuda_memory import CudaAccount
-from tileproof.runtime.cuda_streams import CudaStream, current_cuda_stream
-from tileproof.runtime.leases import ledger_of
+from tileproof.runtime.device.cuda_memory import CudaAccount
+from tileproof.runtime.memory import accounting
+from tileproof.runtime.memory.ledger import ledger_of
+from tileproof.runtime.stream.cuda_streams import CudaStream, current_cuda_stream
 
 needs_assembler = pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")
 Array = np.ndarray[Any, Any]

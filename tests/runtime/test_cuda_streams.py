@@ -16,9 +16,9 @@ from support.cuda_host import CudaGate, FakeTorch, TorchStream, clean_slate, str
 from tileproof.backends.cuda.device import driver
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic
-from tileproof.runtime import cuda_streams
-from tileproof.runtime.cuda_streams import CudaStream
-from tileproof.runtime.leases import Work, ledger_of
+from tileproof.runtime.memory.ledger import Work, ledger_of
+from tileproof.runtime.stream import cuda_streams
+from tileproof.runtime.stream.cuda_streams import CudaStream
 
 A, B = (0x1000, 0x2000), (0x2000, 0x3000)
 

@@ -22,10 +22,10 @@ from tileproof import In, Index, InOut, Offsets, Out, Unique, f32
 from tileproof.backends.cuda.device import driver
 from tileproof.backends.cuda.device.driver import Memory
 from tileproof.diagnostics.codes import Code
-from tileproof.runtime import describe
-from tileproof.runtime.describe import DeviceBuffer, byte_range, described, host_copy, to_device
-from tileproof.runtime.launch import prepare
-from tileproof.runtime.memory import Overlap, overlap_of, self_overlap
+from tileproof.runtime.interop import describe
+from tileproof.runtime.interop.describe import DeviceBuffer, byte_range, described, host_copy, to_device
+from tileproof.runtime.launch.launch import prepare
+from tileproof.runtime.memory.aliasing import Overlap, overlap_of, self_overlap
 
 
 @tp.kernel
@@ -403,7 +403,7 @@ def test_looking_at_arguments_loads_no_other_library() -> None:
     program = """
 import sys
 import numpy as np
-from tileproof.runtime.describe import current_stream, described
+from tileproof.runtime.interop.describe import current_stream, described
 class Array:
     __cuda_array_interface__ = {"shape": (0,), "typestr": "<f4", "data": (0, False), "version": 3}
 assert described(Array()).size == 0

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from oracles.recording_driver import Driver, buffer_of, plan_of, plans_of
-from tileproof.runtime import fast
-from tileproof.runtime.fast import TensorArgument, checking
-from tileproof.runtime.memory import Overlap, overlap_of, self_overlap
+from tileproof.runtime.launch import native as fast
+from tileproof.runtime.launch.native import TensorArgument, checking
+from tileproof.runtime.memory.aliasing import Overlap, overlap_of, self_overlap
 
 Array = np.ndarray[Any, Any]
 

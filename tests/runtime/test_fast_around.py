@@ -13,9 +13,9 @@ import pytest
 
 from oracles.recording_driver import Driver, plan_of, plans_of
 from tileproof.frontend.names import MISSING
-from tileproof.runtime.fast import Plans, loading
-from tileproof.runtime.fast.around import Follow, Way, follow_torch, follower
-from tileproof.runtime.fast.layout import Around
+from tileproof.runtime.launch.native import Plans, loading
+from tileproof.runtime.launch.native.around import Follow, Way, follow_torch, follower
+from tileproof.runtime.launch.native.layout import Around
 
 Array = np.ndarray[Any, Any]
 KEY = b"A_VARIABLE_OF_A_TEST"

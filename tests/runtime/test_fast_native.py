@@ -22,8 +22,8 @@ import pytest
 from oracles.recording_driver import Driver, buffer_of, entries, plan_of, plans_of
 from tileproof.backends.cpu import llvm, target
 from tileproof.language.dtypes import I64
-from tileproof.runtime import fast
-from tileproof.runtime.fast import Plans, checking, layout, loading, readers
+from tileproof.runtime.launch import native as fast
+from tileproof.runtime.launch.native import Plans, checking, layout, loading, readers
 
 NATIVE = Path(fast.__file__).parent / "native"
 
@@ -144,7 +144,7 @@ def test_without_native_code_launches_are_matched_in_python(what: str) -> None:
         import os, pathlib, sys, tempfile
         os.environ["TILEPROOF_CACHE_DIR"] = tempfile.mkdtemp()
         from tileproof.runtime import fast
-        from tileproof.runtime.fast import checking, loading
+        from tileproof.runtime.launch.native import checking, loading
         {broken[what]}
         print(fast.available())
         assert fast.match is checking.match

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from oracles.recording_driver import Driver, plan_of, plans_of
-from tileproof.runtime import fast
-from tileproof.runtime.fast import Plans, readers
+from tileproof.runtime.launch import native as fast
+from tileproof.runtime.launch.native import Plans, readers
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 pytestmark = pytest.mark.slow
@@ -307,7 +307,7 @@ def test_tensors_of_a_torch_without_an_exchange_api_take_the_full_launch() -> No
 import sys
 sys.path.insert(0, "tests")
 import torch
-from tileproof.runtime.fast import torch_tensors
+from tileproof.runtime.launch.native import torch_tensors
 torch_tensors._table_of = lambda kind: None
 from tileproof.runtime import fast
 from oracles.recording_driver import Driver, plan_of, plans_of

@@ -20,8 +20,8 @@ import tileproof as tp
 from oracles.cuda_driver import Stub
 from oracles.foreign_arrays import BASE, F32, Foreign, accepted, copy, copy_matrix, refused
 from tileproof.diagnostics.codes import Code
-from tileproof.runtime import dlpack
-from tileproof.runtime.describe import described
+from tileproof.runtime.interop import dlpack
+from tileproof.runtime.interop.describe import described
 
 Array = np.ndarray[Any, Any]
 

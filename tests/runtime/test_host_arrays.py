@@ -16,7 +16,7 @@ import tileproof as tp
 from oracles.foreign_arrays import F32, copy, copy_matrix, refused
 from tileproof import In, Index, Out, f32
 from tileproof.diagnostics.codes import Code
-from tileproof.runtime.describe import on_host
+from tileproof.runtime.interop.describe import on_host
 
 Array = np.ndarray[Any, Any]
 

@@ -8,7 +8,7 @@ import pytest
 
 import tileproof as tp
 from fuzz.host_stress import Different, Program, run, without_order
-from tileproof.runtime.leases import Ledger
+from tileproof.runtime.memory.ledger import Ledger
 
 PROGRAMS = int(os.environ.get("TILEPROOF_STRESS_PROGRAMS", "100"))
 

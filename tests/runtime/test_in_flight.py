@@ -20,11 +20,11 @@ from support.gates import Gate
 from tileproof.backends.cpu.device.pool import Pool
 from tileproof.backends.cpu.device.queue import Queue
 from tileproof.diagnostics.codes import Code
-from tileproof.runtime.cpu_streams import CpuStream
-from tileproof.runtime.fast import door
-from tileproof.runtime.fast.layout import DoorData
-from tileproof.runtime.host_access import look
-from tileproof.runtime.leases import Ledger, ledger_of
+from tileproof.runtime.launch.native import door
+from tileproof.runtime.launch.native.layout import DoorData
+from tileproof.runtime.memory.ledger import Ledger, ledger_of
+from tileproof.runtime.stream.cpu_streams import CpuStream
+from tileproof.runtime.tensor.host_access import look
 
 
 @pytest.fixture

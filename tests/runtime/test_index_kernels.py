@@ -17,11 +17,11 @@ from samples.index_launches import Copy, on_arrays
 from support.cuda_host import clean_slate
 from support.tiers import examples
 from tileproof import In, Index, Offsets, Out, Unique, f32
+from tileproof.compiler.compile import verdict
 from tileproof.frontend.signature import parse
-from tileproof.runtime.check import verdict
-from tileproof.runtime.contracts import WORDS, Fault, Wrong, fault_in, incurable, refuse
-from tileproof.runtime.facts import Wanted, measure
-from tileproof.runtime.index_kernels import KERNELS, copy_index, words_for
+from tileproof.runtime.launch.contracts import WORDS, Fault, Wrong, fault_in, incurable, refuse
+from tileproof.runtime.launch.index_kernels import KERNELS, copy_index, words_for
+from tileproof.runtime.memory.contents import Wanted, measure
 
 Array = Any
 DTYPES = [np.int32, np.int64]

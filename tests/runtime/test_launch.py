@@ -11,8 +11,8 @@ import pytest
 import tileproof as tp
 from tileproof import In, Out, f32
 from tileproof.diagnostics.codes import Code
-from tileproof.runtime import launch
-from tileproof.runtime.host_device import HostDevice
+from tileproof.runtime.device.host_device import HostDevice
+from tileproof.runtime.launch import launch
 
 Calls = list[str]
 X = np.arange(64, dtype=np.float32)

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.tiers import examples
-from tileproof.runtime.leases import Ledger, Span, Work
-from tileproof.runtime.streams import Stream
+from tileproof.runtime.memory.ledger import Ledger, Span, Work
+from tileproof.runtime.stream.streams import Stream
 
 BYTES = 24
 

@@ -15,8 +15,8 @@ from numpy.lib.stride_tricks import as_strided, sliding_window_view
 import tileproof as tp
 from support.tiers import examples
 from tileproof import In, InOut, Out, T, U, f32
-from tileproof.runtime import memory
-from tileproof.runtime.memory import Overlap, overlap_of, self_overlap
+from tileproof.runtime.memory import aliasing as memory
+from tileproof.runtime.memory.aliasing import Overlap, overlap_of, self_overlap
 
 Array = np.ndarray[Any, Any]
 F32 = np.float32

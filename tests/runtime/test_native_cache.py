@@ -22,8 +22,8 @@ from tileproof import In, Out, f32
 from tileproof.backends.cpu.codegen import program
 from tileproof.backends.cpu.device import loaded_code as running
 from tileproof.backends.cpu.target import VARIABLE, host
-from tileproof.runtime import cpu_launches, launch
-from tileproof.runtime.cache import Cache
+from tileproof.compiler.cache import Cache
+from tileproof.runtime.launch import cpu_launches, launch
 
 KERNELS = '''
 import os, sys, time

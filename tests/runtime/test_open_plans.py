@@ -21,8 +21,8 @@ import tileproof as tp
 from support.followers import forget_launches, forgotten, fully_launched
 from tileproof import In, InOut, Out, T, f32, f64, i8, i32, u64
 from tileproof.language.dtypes import BOOL, F32, F64, I8, I32, I64, U8, U64, DType, by_storage
-from tileproof.runtime import fast
-from tileproof.runtime.fast import (
+from tileproof.runtime.launch import native as fast
+from tileproof.runtime.launch.native import (
     CPU,
     CUDA,
     OnCpu,
@@ -36,7 +36,7 @@ from tileproof.runtime.fast import (
     checking,
     readers,
 )
-from tileproof.runtime.fast.layout import Division, From
+from tileproof.runtime.launch.native.layout import Division, From
 
 Array = np.ndarray[Any, Any]
 

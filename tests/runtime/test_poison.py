@@ -14,8 +14,8 @@ import tileproof as tp
 from samples.host_kernels import add, columns, double, fill, looked_up, numbers, told, whole
 from support.followers import fully_launched
 from support.gates import Gate
-from tileproof.runtime.cpu_streams import CpuStream
-from tileproof.runtime.leases import ledger_of
+from tileproof.runtime.memory.ledger import ledger_of
+from tileproof.runtime.stream.cpu_streams import CpuStream
 
 
 @pytest.fixture(autouse=True)

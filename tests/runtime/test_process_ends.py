@@ -18,7 +18,7 @@ from samples.host_kernels import add, double, fill, looked_up, numbers, told, wh
 from support.gates import Gate
 from tileproof import In, Out, f32, i32
 from tileproof.diagnostics.codes import Code
-from tileproof.runtime import accounting
+from tileproof.runtime.memory import accounting
 
 TESTS = Path(__file__).parents[1]
 BEGIN = """

@@ -17,11 +17,11 @@ import pytest
 import tileproof as tp
 from support.source_files import load_file, load_text
 from tileproof import In, Index, Out, f32, i32
+from tileproof.compiler import proofs, proved
+from tileproof.compiler.cache import Cache, default
 from tileproof.frontend.signature import parse
 from tileproof.ir.ops import BinaryFn
-from tileproof.runtime import proofs, proved
-from tileproof.runtime.arguments import bind
-from tileproof.runtime.cache import Cache, default
+from tileproof.runtime.launch.binding import bind
 
 HEAD = """import tileproof as tp
 from tileproof import In, Index, InOut, Out, T, Unique, f16, f32, f64, i32
@@ -356,8 +356,8 @@ class Runs:
 
 
 def through_our_modules(path: Path) -> bytes:
-    """A pickle that reaches `os.mkdir` as something of `tileproof.runtime.cache`."""
-    parts = [b"tileproof.runtime.cache", b"os.mkdir", str(path).encode()]
+    """A pickle that reaches `os.mkdir` as something of `tileproof.compiler.cache`."""
+    parts = [b"tileproof.compiler.cache", b"os.mkdir", str(path).encode()]
     words = [b"\x8c" + bytes([len(part)]) + part for part in parts]
     return b"\x80\x05" + words[0] + words[1] + b"\x93" + words[2] + b"\x85R."
 

@@ -39,9 +39,9 @@ from support.repeated import (
 from support.tiers import examples
 from tileproof.backends.cpu.target import VARIABLE, host
 from tileproof.diagnostics.codes import Code
-from tileproof.runtime import cpu_launches, launch_cache
-from tileproof.runtime.fast.plans import MOST
-from tileproof.runtime.launch_cache import FORMS
+from tileproof.runtime.launch import cpu_launches, launch_cache
+from tileproof.runtime.launch.launch_cache import FORMS
+from tileproof.runtime.launch.native.plans import MOST
 
 Array = np.ndarray[Any, Any]
 

@@ -12,16 +12,16 @@ import pytest
 
 import tileproof as tp
 from tileproof import In, Index, InOut, Out, Unique, f32
+from tileproof.compiler.cache import Cache, digest
+from tileproof.compiler.proofs import read_entry, write_entry
 from tileproof.diagnostics.codes import Code
 from tileproof.frontend.signature import parse
-from tileproof.runtime.arguments import Bound
-from tileproof.runtime.cache import Cache, digest
-from tileproof.runtime.launch import prepare_recorded
-from tileproof.runtime.leases import Outdated, Work
-from tileproof.runtime.owned import spans_of
-from tileproof.runtime.premises import bring, bring_back, copy_for, separate
-from tileproof.runtime.proofs import read_entry, write_entry
-from tileproof.runtime.streams import without_last
+from tileproof.runtime.launch.binding import Bound
+from tileproof.runtime.launch.launch import prepare_recorded
+from tileproof.runtime.launch.premises import bring, bring_back, copy_for, separate
+from tileproof.runtime.memory.ledger import Outdated, Work
+from tileproof.runtime.memory.owned import spans_of
+from tileproof.runtime.stream.streams import without_last
 
 
 @tp.kernel

@@ -18,11 +18,14 @@ from tileproof import In, Index, Out, f32
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.language.dtypes import ALL, DType
-from tileproof.runtime import contracts, dlpack, facts, owned
-from tileproof.runtime.facts import Measured
-from tileproof.runtime.making import arange, asarray, empty, full, zeros
-from tileproof.runtime.storage import Block
-from tileproof.runtime.tensors import Tensor
+from tileproof.runtime.interop import dlpack
+from tileproof.runtime.launch import contracts
+from tileproof.runtime.memory import contents as facts
+from tileproof.runtime.memory import owned
+from tileproof.runtime.memory.block import Block
+from tileproof.runtime.memory.contents import Measured
+from tileproof.runtime.tensor.creation import arange, asarray, empty, full, zeros
+from tileproof.runtime.tensor.tensors import Tensor
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.slow

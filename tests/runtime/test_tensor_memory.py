@@ -14,9 +14,9 @@ from support import interruption
 from support.gates import Gate
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError, OutOfMemory
-from tileproof.runtime.accounting import Account, account_of
-from tileproof.runtime.cpu_streams import CpuStream
-from tileproof.runtime.making import empty, zeros
+from tileproof.runtime.memory.accounting import Account, account_of
+from tileproof.runtime.stream.cpu_streams import CpuStream
+from tileproof.runtime.tensor.creation import empty, zeros
 
 
 @pytest.fixture(autouse=True)

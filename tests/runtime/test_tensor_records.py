@@ -7,12 +7,12 @@ import threading
 import numpy as np
 
 import tileproof as tp
-from tileproof.runtime.fast.layout import RecordData, StateData
-from tileproof.runtime.fast.plan import CPU
-from tileproof.runtime.fast.readers import Seen
-from tileproof.runtime.fast.readers import _seen_in as seen_in
-from tileproof.runtime.making import asarray, empty, zeros
-from tileproof.runtime.tensors import Tensor
+from tileproof.runtime.launch.native.layout import RecordData, StateData
+from tileproof.runtime.launch.native.plan import CPU
+from tileproof.runtime.launch.native.readers import Seen
+from tileproof.runtime.launch.native.readers import _seen_in as seen_in
+from tileproof.runtime.tensor.creation import asarray, empty, zeros
+from tileproof.runtime.tensor.tensors import Tensor
 
 
 def seen_of(tensor: Tensor) -> Seen | None:

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tileproof.language.dtypes import F64, I32
-from tileproof.runtime.making import arange, asarray, empty, from_numpy, zeros
-from tileproof.runtime.tensors import Tensor
-from tileproof.runtime.views import runs_of
+from tileproof.runtime.tensor.creation import arange, asarray, empty, from_numpy, zeros
+from tileproof.runtime.tensor.tensors import Tensor
+from tileproof.runtime.tensor.views import runs_of
 
 shapes = st.lists(st.integers(0, 4), max_size=4).map(tuple)
 parts = st.one_of(

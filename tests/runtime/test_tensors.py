@@ -16,9 +16,9 @@ from support.gates import Gate
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import InFlight, LaunchError, TileproofError
 from tileproof.language.dtypes import ALL, BOOL, ENTRY, F32, I32, I64, INDEX, DType
-from tileproof.runtime.cpu_streams import CpuStream
-from tileproof.runtime.making import arange, asarray, empty, from_numpy, full, ones, zeros
-from tileproof.runtime.tensors import Tensor
+from tileproof.runtime.stream.cpu_streams import CpuStream
+from tileproof.runtime.tensor.creation import arange, asarray, empty, from_numpy, full, ones, zeros
+from tileproof.runtime.tensor.tensors import Tensor
 
 STORED = [dtype for dtype in ALL if dtype.storage is not None]
 

@@ -12,11 +12,12 @@ from tileproof.backends.cuda.device.driver import Device, Memory
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.language.dtypes import ALL, DType
-from tileproof.runtime import accounting, dlpack
-from tileproof.runtime.accounting import Account, Taken
-from tileproof.runtime.cuda_memory import CudaAccount
-from tileproof.runtime.making import arange, asarray, empty, from_numpy, full, zeros
-from tileproof.runtime.storage import Block
+from tileproof.runtime.device.cuda_memory import CudaAccount
+from tileproof.runtime.interop import dlpack
+from tileproof.runtime.memory import accounting
+from tileproof.runtime.memory.accounting import Account, Taken
+from tileproof.runtime.memory.block import Block
+from tileproof.runtime.tensor.creation import arange, asarray, empty, from_numpy, full, zeros
 
 STORED = [dtype for dtype in ALL if dtype.storage is not None]
 

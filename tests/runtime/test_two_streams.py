@@ -17,7 +17,7 @@ from samples.host_kernels import add, columns, double, fill, numbers, taken, tol
 from support.gates import Gate
 from tileproof.backends.cpu.device.pool import Pool
 from tileproof.backends.cpu.device.queue import Queue
-from tileproof.runtime.cpu_launches import Launched
+from tileproof.runtime.launch.cpu_launches import Launched
 
 
 @pytest.fixture

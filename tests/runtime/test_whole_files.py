@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tileproof.runtime.cache import write_whole
+from tileproof.compiler.cache import write_whole
 
 
 def test_what_was_there_stays_if_writing_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

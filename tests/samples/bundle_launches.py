@@ -19,7 +19,7 @@ import numpy as np
 import tileproof as tp
 from oracles.cuda_driver import Stub
 from tileproof.backends.cuda.device import driver
-from tileproof.runtime.describe import to_device
+from tileproof.runtime.interop.describe import to_device
 
 
 class WithoutProver(MetaPathFinder):

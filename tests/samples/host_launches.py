@@ -11,7 +11,7 @@ from samples.example_launches import example
 from samples.index_launches import Copy, on_arrays
 from samples.launch import Made, Make
 from tileproof import In, Index, InOut, Out, Sum, f32, i32
-from tileproof.runtime.facts import Wanted
+from tileproof.runtime.memory.contents import Wanted
 
 EXTENT: Final = 4096
 """Whole tiles, so that code is the same whatever the streams do."""

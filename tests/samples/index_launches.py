@@ -10,9 +10,9 @@ import numpy as np
 
 import tileproof as tp
 from samples.launch import Made, Make
-from tileproof.runtime.contracts import Fault, fault_of
-from tileproof.runtime.facts import Wanted
-from tileproof.runtime.index_kernels import Launch, copied, words_for
+from tileproof.runtime.launch.contracts import Fault, fault_of
+from tileproof.runtime.launch.index_kernels import Launch, copied, words_for
+from tileproof.runtime.memory.contents import Wanted
 
 Array = Any
 EXTENT: Final = 5000

@@ -16,9 +16,11 @@ import pytest
 import tileproof as tp
 from oracles.cuda_driver import Stub
 from tileproof.backends import base
-from tileproof.runtime import accounting, cuda_streams, leases
-from tileproof.runtime.cuda_streams import CudaStream
-from tileproof.runtime.leases import Span, Work
+from tileproof.runtime.memory import accounting
+from tileproof.runtime.memory import ledger as leases
+from tileproof.runtime.memory.ledger import Span, Work
+from tileproof.runtime.stream import cuda_streams
+from tileproof.runtime.stream.cuda_streams import CudaStream
 
 
 class CudaGate:

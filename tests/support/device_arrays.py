@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from tileproof.backends.cuda.device.driver import Device
 from tileproof.diagnostics.errors import LaunchError
-from tileproof.runtime.describe import byte_range, current_stream
+from tileproof.runtime.interop.describe import byte_range, current_stream
 
 Array = npt.NDArray[Any]
 GUARD: Final = 512

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import tileproof as tp
-from tileproof.runtime import launch
-from tileproof.runtime.launch_cache import FORMS
+from tileproof.runtime.launch import launch
+from tileproof.runtime.launch.launch_cache import FORMS
 
 
 @contextmanager

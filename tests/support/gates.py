@@ -5,9 +5,9 @@ from __future__ import annotations
 from types import TracebackType
 
 from tileproof.backends.cpu.device.queue import Queue
-from tileproof.runtime.cpu_streams import CpuStream
-from tileproof.runtime.streams import current_stream
-from tileproof.runtime.workers import queue_code
+from tileproof.runtime.stream.cpu_streams import CpuStream
+from tileproof.runtime.stream.streams import current_stream
+from tileproof.runtime.stream.thread_pool import queue_code
 
 
 class Gate:

@@ -18,8 +18,8 @@ import numpy as np
 import tileproof as tp
 from tileproof.kernels import arrays
 from tileproof.language.dtypes import by_storage
-from tileproof.runtime.describe import byte_range
-from tileproof.runtime.tensors import Tensor
+from tileproof.runtime.interop.describe import byte_range
+from tileproof.runtime.tensor.tensors import Tensor
 
 Made = tuple[list[Any], dict[str, Any]]
 """Arguments by position, and by name."""

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from oracles.tile_ir_operations import has_assembler
-from tileproof.runtime.cache import Cache, digest
+from tileproof.compiler.cache import Cache, digest
 
 pytestmark = pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")
 TOOLS = Path(__file__).resolve().parents[2] / "tools"
@@ -93,7 +93,7 @@ def test_a_launch_that_is_refused_is_told_and_removes_nothing(run: Any, tmp_path
 
 
 def test_a_change_of_the_source_meanwhile_is_noticed(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tileproof.runtime.proofs import fingerprint
+    from tileproof.compiler.proofs import fingerprint
 
     monkeypatch.setattr(fingerprint, "__wrapped__", lambda: "changed")
     code, told = run()
@@ -103,7 +103,8 @@ def test_a_change_of_the_source_meanwhile_is_noticed(run: Any, monkeypatch: pyte
 def test_a_change_of_the_source_asks_the_assembler_only_for_other_code(
     run: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tileproof.runtime import ahead, gpu
+    from tileproof.runtime.launch import ahead_of_time as ahead
+    from tileproof.runtime.launch import cuda_code as gpu
 
     tool: Any = import_module("gpu_bundle")
     asked: list[Any] = []

@@ -19,7 +19,7 @@ from tileproof.backends.cuda.device import driver
 from tileproof.backends.cuda.device import loaded_code as running
 from tileproof.language.dtypes import BF16
 from tileproof.language.kernel import Kernel
-from tileproof.runtime import ahead
+from tileproof.runtime.launch import ahead_of_time as ahead
 from tileproof.tuning import Choice, Tunable, choices, places, tune
 from tileproof.tuning.places import CpuPlace, GpuPlace, Place
 

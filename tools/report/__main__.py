@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tileproof.cli.usage import Progress, UsageError, open_streams, wants_color
-from tileproof.runtime.cache import write_whole
+from tileproof.compiler.cache import write_whole
 
 from .facts import Report, written
 from .gathering import Sources, report_on

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tileproof.cli.audit import Block, examine
 from tileproof.cli.usage import UsageError, installed_version
-from tileproof.runtime.proofs import fingerprint
+from tileproof.compiler.proofs import fingerprint
 from tileproof.tuning import Tunable
 from tileproof.tuning.provenance import assembler_version
 

@@ -19,7 +19,10 @@ from tileproof.analysis.prove import prove
 from tileproof.analysis.verdict import Verdict
 from tileproof.backends.interpreter.replay import replay
 from tileproof.cli.check import compared, lines_of
+from tileproof.compiler.cache import default, digest
+from tileproof.compiler.compile import scope_of, verdict
 from tileproof.compiler.pipeline import compile_for
+from tileproof.compiler.proofs import fingerprint
 from tileproof.diagnostics import TileproofError, render
 from tileproof.frontend.signature import ContentOf, TensorParameter, parse
 from tileproof.frontend.specialization import Specialisation, generic, variables
@@ -28,9 +31,6 @@ from tileproof.ir.ops import KernelIR
 from tileproof.ir.printer import print_kernel
 from tileproof.ir.walk import walk
 from tileproof.language.kernel import Kernel
-from tileproof.runtime.cache import default, digest
-from tileproof.runtime.check import scope_of, verdict
-from tileproof.runtime.proofs import fingerprint
 
 from .facts import FORMAT, Content, Proof, Settled, read, written
 from .finding import Place, again

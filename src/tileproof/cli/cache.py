@@ -8,8 +8,8 @@ import sys
 import warnings
 
 from tileproof.backends.cuda.device.loaded_code import Code
+from tileproof.compiler.cache import Cache, CacheWarning, Info, default
 from tileproof.diagnostics.values import in_words
-from tileproof.runtime.cache import Cache, CacheWarning, Info, default
 
 EXAMPLES = """\
 examples:

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 
 from tileproof.analysis.relations import Compare, Fits
 from tileproof.analysis.verdict import Rung, Settled, Verdict
+from tileproof.compiler.compile import scope_of, verdict
 from tileproof.diagnostics import Code, Diagnostic, TileproofError, render, shown_path, to_json, to_sarif
 from tileproof.diagnostics.report import Checked, Proof
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import Op
-from tileproof.runtime.check import scope_of, verdict
 
 from . import constants
 from .load import Loaded, load

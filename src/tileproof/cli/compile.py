@@ -21,13 +21,13 @@ from tileproof.backends.cuda.device import driver
 from tileproof.backends.cuda.device.loaded_code import Code as MachineCode
 from tileproof.backends.cuda.tileir.decode import decode
 from tileproof.backends.cuda.tileir.text import show
+from tileproof.compiler.bundles import read_bundle
 from tileproof.diagnostics import Code, Diagnostic, KernelError, Source, TileproofError, render, shown_path
 from tileproof.diagnostics.values import in_words
 from tileproof.frontend.signature import ContentOf, OpenDimension, ScalarParameter, Signature, TensorParameter, parse
 from tileproof.language.dtypes import ALL, DType, DTypeVar
 from tileproof.language.kernel import Kernel, Schedule
-from tileproof.runtime.ahead import Launch, Made, Plan, compile_all, plan_launch, stand_in, write_bundle
-from tileproof.runtime.bundles import read_bundle
+from tileproof.runtime.launch.ahead_of_time import Launch, Made, Plan, compile_all, plan_launch, stand_in, write_bundle
 
 from . import constants
 from .load import last_line, load

@@ -9,7 +9,7 @@ import tomllib
 from contextlib import suppress
 from pathlib import Path
 
-from tileproof.runtime.cache import write_whole
+from tileproof.compiler.cache import write_whole
 
 from .usage import UsageError
 

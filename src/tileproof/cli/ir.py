@@ -10,6 +10,7 @@ from typing import Final
 
 from tileproof.backends.cpu.target import depth_for, host
 from tileproof.backends.cuda.assembler.toolchain import ARCHITECTURES
+from tileproof.compiler.compile import verdict
 from tileproof.compiler.pipeline import (
     ELABORATE,
     FRONT_END,
@@ -27,7 +28,6 @@ from tileproof.diagnostics import Code, Diagnostic, KernelError, TileproofError,
 from tileproof.frontend.elaborate import accepted
 from tileproof.ir.printer import print_kernel
 from tileproof.language.kernel import Kernel
-from tileproof.runtime.check import verdict
 
 from . import constants
 from .load import load

@@ -15,10 +15,10 @@ import numpy as np
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError
 from tileproof.language.dtypes import ALL, DType, by_storage
-from tileproof.runtime import gpu
-from tileproof.runtime.describe import described, of_torch, to_torch, torch_device, torch_of
-from tileproof.runtime.making import asarray, empty
-from tileproof.runtime.tensors import Tensor
+from tileproof.runtime.interop.describe import described, of_torch, to_torch, torch_device, torch_of
+from tileproof.runtime.launch import cuda_code as gpu
+from tileproof.runtime.tensor.creation import asarray, empty
+from tileproof.runtime.tensor.tensors import Tensor
 from tileproof.tuning import Choice, Tunable
 
 

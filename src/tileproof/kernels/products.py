@@ -19,8 +19,8 @@ import numpy as np
 import tileproof as tp
 from tileproof import In, Kernel, Offsets, Out, Schedule, T, f64
 from tileproof.diagnostics.codes import Code
-from tileproof.runtime.describe import torch_of
-from tileproof.runtime.tensors import Tensor
+from tileproof.runtime.interop.describe import torch_of
+from tileproof.runtime.tensor.tensors import Tensor
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 from tileproof.tuning.choices import scheduled, takes
 

@@ -17,10 +17,10 @@ from tileproof.backends.cpu.target import host
 from tileproof.backends.cuda.device import driver
 from tileproof.diagnostics.errors import TileproofError
 from tileproof.language.dtypes import U8
-from tileproof.runtime.copying import copy
-from tileproof.runtime.cuda_streams import CudaStream
-from tileproof.runtime.graphs import Graph
-from tileproof.runtime.making import empty, from_numpy
+from tileproof.runtime.graph.graphs import Graph
+from tileproof.runtime.stream.cuda_streams import CudaStream
+from tileproof.runtime.tensor.copies import copy
+from tileproof.runtime.tensor.creation import empty, from_numpy
 
 from .inputs import Array, TuningError
 from .provenance import is_cpu, recorded_target

@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from tileproof.compiler.cache import write_whole
 from tileproof.language.kernel import Kernel, Schedule
-from tileproof.runtime.cache import write_whole
 
 from .choices import PLAIN, Choice
 from .provenance import Provenance

@@ -19,9 +19,9 @@ import numpy as np
 
 from tileproof.backends.cuda.device import driver
 from tileproof.diagnostics.errors import TileproofError
-from tileproof.runtime.ahead import Launch, Plan, compile_all, stand_in
-from tileproof.runtime.gpu import space_of, variant
-from tileproof.runtime.launch import prepare
+from tileproof.runtime.launch.ahead_of_time import Launch, Plan, compile_all, stand_in
+from tileproof.runtime.launch.cuda_code import space_of, variant
+from tileproof.runtime.launch.launch import prepare
 
 from . import records
 from .choices import Choice

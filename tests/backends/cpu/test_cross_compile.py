@@ -13,9 +13,9 @@ from tileproof.backends.cpu.codegen.program import module
 from tileproof.backends.cpu.device.loaded_code import Lowered
 from tileproof.backends.cpu.target import depth_for, named
 from tileproof.compiler.pipeline import Cpu, lower
-from tileproof.runtime.arguments import Bound
-from tileproof.runtime.launch import prepare
-from tileproof.runtime.proved import Proved
+from tileproof.compiler.proved import Proved
+from tileproof.runtime.launch.binding import Bound
+from tileproof.runtime.launch.launch import prepare
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 NAMES = sorted(path.stem for path in EXAMPLES.glob("*.py") if not path.stem.startswith("demo"))

@@ -13,7 +13,7 @@ from tileproof import In, Out, i8, i32
 from tileproof.backends.cpu import target
 from tileproof.backends.cpu.codegen.program import module
 from tileproof.backends.cpu.device.loaded_code import Lowered
-from tileproof.runtime.launch import prepare
+from tileproof.runtime.launch.launch import prepare
 
 
 @tp.kernel(deny_checks=True)

@@ -17,7 +17,7 @@ from tileproof.backends.cpu.codegen.program import module
 from tileproof.backends.cpu.codegen.uses import hoisted, kept
 from tileproof.backends.cpu.device.loaded_code import Lowered
 from tileproof.ir import ops
-from tileproof.runtime.launch import prepare
+from tileproof.runtime.launch.launch import prepare
 
 Array = np.ndarray[Any, Any]
 BF16 = ml_dtypes.bfloat16

@@ -22,8 +22,8 @@ from tileproof.backends.cpu.target import VARIABLE, host
 from tileproof.compiler.pipeline import Cpu, lower
 from tileproof.ir import ops
 from tileproof.ir.walk import walk
-from tileproof.runtime import cpu_launches
-from tileproof.runtime.launch import prepare
+from tileproof.runtime.launch import cpu_launches
+from tileproof.runtime.launch.launch import prepare
 
 Array = np.ndarray[Any, Any]
 DEPTH = 192

@@ -21,7 +21,7 @@ from tileproof.backends.cuda.tileir.decode import decode, version_of
 from tileproof.backends.cuda.tileir.encode import encode
 from tileproof.backends.cuda.tileir.text import show
 from tileproof.diagnostics.errors import LaunchError
-from tileproof.runtime.gpu import Variant
+from tileproof.runtime.launch.cuda_code import Variant
 
 CROSS_SECTION = {
     "sm_80": ("matmul", "embedding_backward", "argmax_two_stage"),

@@ -27,7 +27,7 @@ from tileproof.backends.cuda.tileir.builder import Builder
 from tileproof.backends.cuda.tileir.decode import decode
 from tileproof.backends.cuda.tileir.types import F32, I1, I32, TOKEN, Entry, Op, Pointer, Tile, Value
 from tileproof.ir.types import Access, TensorType
-from tileproof.runtime.describe import byte_range
+from tileproof.runtime.interop.describe import byte_range
 
 LOADS = ("load_view_tko", "load_ptr_tko")
 WRITES = ("store_view_tko", "store_ptr_tko", "atomic_rmw_tko")

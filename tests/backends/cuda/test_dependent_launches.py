@@ -21,7 +21,7 @@ from tileproof.backends.cuda.codegen.memory_order import Dependent
 from tileproof.backends.cuda.device import loaded_code as running
 from tileproof.backends.cuda.device import start as starting
 from tileproof.backends.cuda.device.loaded_code import Code, Loaded, compile_many
-from tileproof.runtime import gpu
+from tileproof.runtime.launch import cuda_code as gpu
 
 NOTHING: frozenset[str] = frozenset()
 

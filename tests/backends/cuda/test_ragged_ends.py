@@ -14,7 +14,7 @@ from tileproof.backends.cuda.device import loaded_code as running
 from tileproof.backends.cuda.tileir.decode import decode
 from tileproof.backends.cuda.tileir.types import Block, Op
 from tileproof.language.kernel import Schedule
-from tileproof.runtime.launch import prepare
+from tileproof.runtime.launch.launch import prepare
 
 
 @tp.kernel

@@ -37,7 +37,7 @@ from samples.sum_launches import FLOATS, combined, sums
 from support.agreement import assert_agree, assert_alike
 from tileproof import In, InOut, Out, Sum, f32, i32
 from tileproof.language.dtypes import BF16, F16, F32, F64
-from tileproof.runtime.gpu import Variant
+from tileproof.runtime.launch.cuda_code import Variant
 
 TESTS = Path(__file__).resolve().parents[2]
 FEW = ("--count", "3", "--seed", "7", "--seconds", "inf")

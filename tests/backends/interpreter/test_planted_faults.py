@@ -20,7 +20,7 @@ import tileproof as tp
 from support.source_files import load_file
 from tileproof.diagnostics import Code
 from tileproof.frontend.elaborate import accepted
-from tileproof.runtime.choice import ON_HOST
+from tileproof.runtime.launch.backend_choice import ON_HOST
 
 Array = np.ndarray[Any, Any]
 Arguments = Callable[[bool], list[Any]]

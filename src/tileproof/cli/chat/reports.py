@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tileproof.backends.cpu.device.pool import threads
 from tileproof.cli.usage import installed_version
-from tileproof.runtime.cache import write_whole
+from tileproof.compiler.cache import write_whole
 
 from .pictures import GREY, HOW_TO_DRAW, INK, OTHER, OURS, can_draw, drawn, plain
 from .sweeps import Row

@@ -1,0 +1,1 @@
+"""Launches: arguments are bound, the kernel compiled, guards checked, the code started."""

@@ -1,0 +1,160 @@
+"""A launch: bind, compile, check, run. The public ways to start one are here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from tileproof.backends.base import device_of
+from tileproof.compiler.proved import Proved, compiled_for, groups_of, signature_of
+from tileproof.diagnostics.values import shown
+from tileproof.frontend.signature import Elaborated, parse
+from tileproof.frontend.specialization import Specialisation
+from tileproof.language.kernel import Kernel, Memo
+from tileproof.runtime.memory.aliasing import check_memory
+from tileproof.runtime.memory.ledger import Outdated
+from tileproof.runtime.memory.owned import Knowing, check_own
+
+from . import backend_choice as choice
+from .binding import Bound, bind
+from .contracts import check_compares, check_contents, check_groups
+from .launch_cache import forms_of
+from .premises import separate
+from .recording import recording
+
+if TYPE_CHECKING:
+    from tileproof.backends.interpreter import Order
+
+_proved: Final = Memo[dict[object, Proved]](dict)
+
+
+def compile(kernel: Kernel, specialisation: Specialisation) -> Proved:
+    """A kernel proved and lowered for some element types and constants; `KernelError` if it is not proved.
+
+    Remembered while what it captured has not changed.
+    """
+    known, key = _proved.of(kernel), key_of(specialisation)
+    found = known.get(key)
+    if found is None or not found.is_current:
+        found = known[key] = compiled_for(kernel, specialisation)
+    return found
+
+
+def key_of(specialisation: Specialisation) -> object:
+    """What tells specialisations apart. By text: 0.0 and -0.0 are equal and differ, NaN is not even equal to itself."""
+    return specialisation.dtypes, repr(specialisation.constants)
+
+
+def check(found: Proved, bound: Bound) -> None:
+    """The launch's half of the proof: what its memory, its extents and the contents of its index tensors must be.
+
+    Premises in memory that others can write get memory of the launch's own, which is filled and looked at under the
+    leases.
+    """
+    signature = signature_of(found)
+    check_memory(signature, bound)
+    check_own(signature, bound)
+    check_groups(signature, bound, found.groups)
+    check_compares(signature, bound, found.verdict)
+    separate(found, signature, bound)
+    while not _has_contents(found, bound):
+        separate(found, signature, bound, all_of_them=True)
+
+
+def _has_contents(found: Proved, bound: Bound) -> bool:
+    """Looks at the index tensors that are not copied; False if others write them meanwhile."""
+    signature, known = signature_of(found), Knowing(bound.own)
+    waiting = {copy.tensor.name for copy in bound.copies}
+    try:
+        check_contents(signature, bound, found.holes, found.verdict.complete, known, but=waiting)
+    except Outdated:
+        return False
+    bound.guards += known.guards
+    return True
+
+
+def prepare(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Proved, Bound]:
+    """The compiled kernel and its arguments, every contract of the launch checked, for code that is not run now.
+
+    So no premise is copied: code for a GPU is made for index tensors that lie as these do.
+    """
+    found, bound = prepare_recorded(kernel, args, named)
+    check_own(signature_of(found), bound)
+    check_contents(signature_of(found), bound, found.holes, found.verdict.complete)
+    return found, bound
+
+
+def prepare_recorded(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Proved, Bound]:
+    """The same for a launch that runs later, again and again: what memory holds is then looked at, and not now."""
+    signature = parse(kernel).signature
+    bound = bind(signature, args, named)
+    found = compile(kernel, bound.specialisation)
+    check_memory(signature, bound)
+    check_groups(signature, bound, found.groups)
+    check_compares(signature, bound, found.verdict)
+    return found, bound
+
+
+_elaborated_ones: Final = Memo[dict[object, Elaborated]](dict)
+
+
+def launch(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+    """What a call of a kernel does."""
+    graph = recording.get()
+    if graph is not None:
+        graph.record(kernel, args, named)
+        return
+    backend = choice.current()
+    if is_like_an_earlier(kernel, args, named, backend):
+        return
+    bound = bind(parse(kernel).signature, args, named)  # types, ranks, dimensions, devices; or LaunchError
+    found = compile(kernel, bound.specialisation)  # parse, prove, *raise if not proved*, lower
+    check(found, bound)  # aliasing, contracts, contents: the launch's half of the proof
+    device_of(bound.device).launch(choice.backend_for(backend, kernel.name, bound.device), found, bound)  # leases, code
+
+
+def is_like_an_earlier(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any], backend: str) -> bool:
+    """Launches by the plan of an earlier launch; False if none is like it, and nothing was done."""
+    for form in forms_of(kernel, named):
+        try:
+            if backend in (choice.DEFAULT, form.backend) and form.found.is_current and form.launch(args):
+                return True
+        except Outdated:
+            pass  # another thread wrote what this one had looked at
+    return False
+
+
+def interpret(
+    kernel: Kernel, *args: Any, order: Order = "forward", sanitize: bool = True, **constants: Any
+) -> None:
+    """Runs a kernel on the interpreter, its programs one after another, also one that is not proved.
+
+    `order` is "forward", "reverse", or a number that seeds a shuffle. With `sanitize` it raises at the first race, at
+    an element of an `Out` nobody wrote, and always at an access outside a tensor. A run that raises changes nothing.
+    """
+    from tileproof.analysis.holes import holes_matter
+    from tileproof.backends import interpreter
+
+    if not isinstance(kernel, Kernel):
+        raise TypeError(f"tp.interpret takes a kernel, not {type(kernel).__name__}: decorate it with @tp.kernel")
+    if order not in ("forward", "reverse") and not (isinstance(order, int) and order >= 0):
+        raise ValueError(f'order is "forward", "reverse" or a seed of at least 0, not {shown(order)}')
+    signature = parse(kernel).signature
+    bound = bind(signature, args, constants)
+    made = _elaborated(kernel, bound.specialisation)
+    check_memory(signature, bound)
+    check_own(signature, bound)
+    check_contents(signature, bound, holes_matter(made.ir), known=Knowing(bound.own))
+    check_groups(signature, bound, groups_of(made.ir))
+    choice.backend_for("interpreter", kernel.name, bound.device)
+    interpreter.run(made.ir, {**bound.tensors, **bound.scalars}, bound.dimensions, order=order, sanitize=sanitize)
+
+
+def _elaborated(kernel: Kernel, specialisation: Specialisation) -> Elaborated:
+    """The IR of a kernel, proved or not, from its cache while what it captured has not changed."""
+    known, key = _elaborated_ones.of(kernel), key_of(specialisation)
+    made = known.get(key)
+    if made is None or not made.is_current:
+        from tileproof.compiler.pipeline import compile_for
+
+        made = known[key] = compile_for(kernel, specialisation)
+    return made

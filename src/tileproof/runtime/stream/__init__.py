@@ -1,0 +1,1 @@
+"""Streams: work in order, and operations as values."""

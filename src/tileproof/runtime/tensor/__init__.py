@@ -1,0 +1,1 @@
+"""Tensors: views, creation, copies, access by the host."""

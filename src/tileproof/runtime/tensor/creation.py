@@ -1,0 +1,232 @@
+"""Making tensors: `tp.empty`, `zeros`, `ones`, `full`, `arange`, `from_numpy` and `asarray`.
+
+A shape is a number or a sequence of them. An element type is one of ours (`tp.f32`), its name ("f32"), or what numpy
+calls it; f32 if none is given. A device is "cpu", "cuda" or "cuda:1".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tileproof.backends.base import device_of
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
+from tileproof.diagnostics.values import shown
+from tileproof.language.dtypes import BOOL, F32, I64, DType, by_storage
+from tileproof.runtime.interop.describe import (
+    Array,
+    Described,
+    Unusable,
+    address_of,
+    array_over,
+    byte_range,
+    check_owner,
+    described,
+    on_host,
+)
+from tileproof.runtime.memory.block import Block
+from tileproof.runtime.stream.streams import device_number
+
+from . import views
+from .host_access import element_type, fitting, host_array, not_usable
+from .tensors import Tensor, fresh
+from .views import refused
+
+
+def empty(shape: int | Sequence[int], dtype: Any = None, device: str = "cpu") -> Tensor:
+    """A tensor that nobody has written yet: a kernel with an `Out`, or the host, must write before anyone reads.
+
+    Example:
+        y = tp.empty((4, 8), tp.bf16)
+    """
+    return _fresh(shape, dtype, device)
+
+
+def zeros(shape: int | Sequence[int], dtype: Any = None, device: str = "cpu") -> Tensor:
+    """A tensor of zeros.
+
+    Example:
+        y = tp.zeros(1024)
+    """
+    return _fresh(shape, dtype, device, True) if device == "cpu" else full(shape, 0, dtype, device)
+
+
+def ones(shape: int | Sequence[int], dtype: Any = None, device: str = "cpu") -> Tensor:
+    """A tensor of ones.
+
+    Example:
+        y = tp.ones((2, 3), tp.i32)
+    """
+    return full(shape, 1, dtype, device)
+
+
+def full(shape: int | Sequence[int], value: Any, dtype: Any = None, device: str = "cpu") -> Tensor:
+    """A tensor with one value everywhere; of f32, whatever the value is, unless `dtype` is given.
+
+    Example:
+        y = tp.full((2, 3), -1, tp.i64)
+    """
+    element = element_type(dtype, F32)
+    filler = fitting(value, element, ())
+    made = _fresh(shape, element, device)
+    device_of(made.block.device).fill(made, filler)
+    return made
+
+
+def arange(n: float, dtype: Any = None, device: str = "cpu") -> Tensor:
+    """The numbers 0, 1, ... that are less than `n`, of i64 unless `dtype` is given.
+
+    Example:
+        places = tp.arange(8)
+    """
+    count = max(math.ceil(n), 0)
+    made = fresh(device_number(device), element_type(dtype, I64), (count,))
+    return made.copy_from(np.arange(count, dtype=np.int64))
+
+
+def from_numpy(array: Any, device: str = "cpu") -> Tensor:
+    """A tensor of its own with the elements of a numpy array, which are copied. `asarray` shares memory instead.
+
+    Example:
+        x = tp.from_numpy(np.ones(8, np.float32))
+    """
+    values = array if type(array) is np.ndarray else host_array(array)
+    return _copied(values, _own_type(values.dtype), device_number(device))
+
+
+def asarray(x: Any, device: str | None = None, *, dtype: Any = None) -> Tensor:
+    """A tensor over the memory of an array of numpy, torch, cupy, or any that knows DLPack. Nothing is copied.
+
+    The memory stays its owner's, so launches on it are waited for on the CPU; what is read-only there is so here. A
+    tensor is returned as it is. Numbers and lists are copied: whole numbers become i64 and others f32, unless `dtype`
+    is given. With a `device` on which the array is not, it is copied there.
+
+    Example:
+        x = tp.asarray(np.ones(8, np.float32))
+        places = tp.asarray([0, 2, 1], dtype=tp.i32)
+    """
+    number = None if device is None else device_number(device)
+    found = x if isinstance(x, Tensor) else _shared(x)
+    if found is None:
+        values = host_array(x)
+        default = _own_type(values.dtype) if isinstance(x, np.generic) else _listed_type(values.dtype)
+        return _copied(values, element_type(dtype, default), number)
+    wanted = element_type(dtype, found.dtype)
+    if wanted is not found.dtype:
+        raise LaunchError(
+            Diagnostic(
+                Code.ARGUMENT_DTYPE,
+                f"an array of {found.dtype} is to share its memory with a tensor of {wanted}",
+                help="leave `dtype` out, or convert first: `x.astype(...)`",
+            )
+        )
+    return found if device is None else found.to(device)
+
+
+def _shared(x: Any) -> Tensor | None:
+    """A tensor over memory of others; None for what has none, such as lists."""
+    if isinstance(x, np.ma.MaskedArray):
+        host_array(x)
+    try:
+        found: Described | Array | None = described(x)
+        if found is None:
+            found = on_host(x)
+    except Unusable as error:
+        raise not_usable(error) from None
+    return None if found is None else over(found, lets_write=_lets_write(x))
+
+
+def over(found: Described | Array, *, lets_write: bool = False) -> Tensor:
+    """A tensor over memory of others, as a launch sees it."""
+    element = _own_type(found.dtype)
+    _check_alignment(found, element)
+    low, high = byte_range(found)
+    is_writeable = lets_write and (found.writeable if isinstance(found, Described) else found.flags.writeable)
+    device, memory = None, found
+    if isinstance(found, Described):
+        device = found.device
+    else:
+        memory = array_over(low, (high - low,), (1,), np.dtype(np.uint8), found, is_read_only=not is_writeable)
+    block = Block(device, low, high - low, memory, None, is_written=True, is_writeable=is_writeable)
+    return Tensor._of(block, element, address_of(found), found.shape, found.strides)
+
+
+def _lets_write(owner: Any) -> bool:
+    """Whether the library of an array would know of what a kernel writes into it."""
+    try:
+        check_owner(owner, "x")
+    except Unusable:
+        return False
+    return True
+
+
+def _check_alignment(array: Array | Described, element: DType) -> None:
+    address = address_of(array)
+    steps = [stride for stride, extent in zip(array.strides, array.shape, strict=True) if extent > 1]
+    if array.size and any(place % array.itemsize for place in (address, *steps)):
+        raise LaunchError(
+            Diagnostic(
+                Code.MISALIGNED,
+                f"elements of the array do not lie at multiples of the {array.itemsize} bytes that {element} takes",
+                help="pass a copy, which is aligned: `x.copy()`, or `tp.from_numpy(x)`",
+            )
+        )
+
+
+def _fresh(shape: Any, dtype: Any, device: str, is_zero: bool = False) -> Tensor:
+    number = None if device == "cpu" else device_number(device)
+    element = F32 if dtype is None else element_type(dtype, F32)
+    return fresh(number, element, (shape,) if type(shape) is int and shape >= 0 else _shape(shape), is_zero)
+
+
+def _shape(shape: Any) -> tuple[int, ...]:
+    if type(shape) is int:
+        shape = (shape,)
+    elif type(shape) is tuple:
+        for extent in shape:
+            if type(extent) is not int or extent <= 0:
+                break
+        else:
+            return shape
+    extents = views.shape_of((shape,))
+    if min(extents, default=0) < 0:
+        raise refused(ValueError, f"negative dimensions are not allowed: {shown(extents)}", "an extent is 0 or more")
+    return views.demand_extents(extents)
+
+
+def _copied(values: Array, element: DType, device: int | None) -> Tensor:
+    made = fresh(device, element, values.shape)
+    return made.copy_from(values) if device is not None else _filled(made, fitting(values, element, values.shape))
+
+
+def _filled(made: Tensor, values: Array) -> Tensor:
+    """A new tensor on the CPU, which nobody else knows of yet, with elements that fit."""
+    made.block.written = None
+    made._array[...] = values
+    return made
+
+
+def _listed_type(stored: np.dtype[Any]) -> DType:
+    """The element type of numbers that are not in an array."""
+    kinds = {"b": BOOL, "i": I64, "u": I64, "f": F32}
+    return kinds.get(stored.kind) or _own_type(stored)
+
+
+def _own_type(stored: np.dtype[Any]) -> DType:
+    """Our name for the elements of an array."""
+    found = by_storage().get(stored)
+    if found is None:
+        is_swapped = by_storage().get(stored.newbyteorder("=")) is not None
+        why = ", whose bytes are in another order" if is_swapped else ""
+        raise LaunchError(
+            Diagnostic(
+                Code.ARGUMENT_DTYPE,
+                f"a tensor cannot have elements of {stored}{why}",
+                help=f"convert them first: `x.astype(np.{stored.newbyteorder('=').name if is_swapped else 'float32'})`",
+            )
+        )
+    return found
