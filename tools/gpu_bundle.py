@@ -41,7 +41,15 @@ from tileproof.compiler.cache import Cache, default, digest, recorded  # noqa: E
 from tileproof.compiler.proofs import fingerprint, read_entry, write_entry  # noqa: E402
 from tileproof.diagnostics.errors import TileproofError, render_all  # noqa: E402
 from tileproof.diagnostics.values import in_words  # noqa: E402
-from tileproof.runtime.launch.ahead_of_time import Assemble, Launch, Made, Plan, compile_all, plan_launch, stand_in
+from tileproof.runtime.launch.ahead_of_time import (  # noqa: E402
+    Assemble,
+    Launch,
+    Made,
+    Plan,
+    compile_all,
+    plan_launch,
+    stand_in,
+)
 from tileproof.runtime.tensor.tensors import Tensor  # noqa: E402
 
 BENCHMARK = "benchmarks.kernels.launches"
