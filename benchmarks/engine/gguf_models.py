@@ -26,16 +26,16 @@ class Shape:
 
     name: str
     architecture: Literal["qwen3", "llama"]
-    layers: int
-    width: int
-    heads: int
-    groups: int
-    depth: int
-    inner: int
-    vocabulary: int
-    theta: float
-    eps: float
-    context: int
+    num_hidden_layers: int
+    hidden_size: int
+    num_attention_heads: int
+    num_key_value_heads: int
+    head_dim: int
+    intermediate_size: int
+    vocab_size: int
+    rope_theta: float
+    rms_norm_eps: float
+    max_position_embeddings: int
 
 
 QWEN3_SMALL: Final = Shape("qwen3-0.6b", "qwen3", 28, 1024, 16, 8, 128, 3072, 151936, 1e6, 1e-6, 40960)

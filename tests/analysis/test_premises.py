@@ -75,6 +75,12 @@ def taken_from_written(x: InOut[f32, "V"], at: In[i32, "1"]) -> None:
             x[v] = x.get(at[0], 0.0) + 1
 
 
+@tp.kernel
+def taken_by_entries(y: Out[f32, "N"], x: In[f32, "V"], at: In[Index["V"], "N"], *, BN: int = 8) -> None:
+    for n in tp.parallel(N=BN):
+        y[n] = x.get(at[n], 0.0)
+
+
 CASES: tuple[tuple[Any, dict[str, int], set[str]], ...] = (
     (clipped, {}, set()),
     (clipped_elsewhere, {}, {"x"}),
@@ -85,6 +91,7 @@ CASES: tuple[tuple[Any, dict[str, int], set[str]], ...] = (
     (guarded, {}, {"w"}),
     (gathered, {}, {"at"}),
     (taken, {}, set()),
+    (taken_by_entries, {}, {"at"}),
     (taken_from_written, {}, {"at"}),
 )
 

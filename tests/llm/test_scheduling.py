@@ -130,11 +130,11 @@ def test_whatever_comes_and_goes_everybody_finishes_and_no_page_is_lost_or_share
 
 def test_pages_that_are_taken_ahead_belong_to_one_text() -> None:
     pool = PagePool(5)
-    scheduler = Scheduler(pool, most=2, budget=512)
-    texts = [sequence(PAGE), sequence(PAGE)]
+    scheduler = Scheduler(pool, max_running=2, token_budget=512)
+    texts = [request_of(PAGE), request_of(PAGE)]
     for text in texts:
         scheduler.add(text)
-    scheduler.plan()
+    scheduler.schedule()
     assert scheduler.reserve(texts, PAGE) == 2
     assert sorted(page for text in texts for page in text.pages) == [0, 1, 2, 3]
     assert [len(text.pages) for text in texts] == [2, 2]

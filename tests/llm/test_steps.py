@@ -89,8 +89,8 @@ def test_buffers_that_are_in_use_together_share_no_memory(seed: int) -> None:
 
 def test_an_output_shares_its_memory_with_nothing_that_comes_later() -> None:
     step = Step(KIND)
-    step.add("answer", nothing, (1, 64), BF16, is_output=True)
-    step.add("more", nothing, (1, 64), BF16)
+    step.add(Make(out=Buffer((1, 64), BF16, is_output=True)))
+    step.add(Make(out=Buffer((1, 64), BF16)))
     answer, more = lives_of(step.ops)
     assert (answer.first, answer.last, more.first, more.last) == (0, 2, 1, 1)
     (_, at), (_, place) = planned(step.ops).places

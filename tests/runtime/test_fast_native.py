@@ -143,7 +143,7 @@ def test_without_native_code_launches_are_matched_in_python(what: str) -> None:
     script = dedent(f"""
         import os, pathlib, sys, tempfile
         os.environ["TILEPROOF_CACHE_DIR"] = tempfile.mkdtemp()
-        from tileproof.runtime import fast
+        from tileproof.runtime.launch import native as fast
         from tileproof.runtime.launch.native import checking, loading
         {broken[what]}
         print(fast.available())
@@ -159,7 +159,7 @@ def test_without_native_code_launches_are_matched_in_python(what: str) -> None:
 def test_what_is_asked_for_loads_it_and_nothing_else_does() -> None:
     script = """
 import sys
-from tileproof.runtime import fast
+from tileproof.runtime.launch import native as fast
 plans = fast.Plans()
 assert "llvmlite" not in sys.modules
 fast.launch

@@ -293,7 +293,7 @@ def test_a_transform_is_no_place_to_judge_torch() -> None:
     """In a process of its own: torch is met once, but not inside a transform, where no sample of it can be read."""
     script = """
 import torch
-from tileproof.runtime import fast
+from tileproof.runtime.launch import native as fast
 torch.func.grad(lambda x: (fast.available(), x.sum())[1])(torch.zeros(4))
 print(fast.available())
 """
@@ -309,7 +309,7 @@ sys.path.insert(0, "tests")
 import torch
 from tileproof.runtime.launch.native import torch_tensors
 torch_tensors._table_of = lambda kind: None
-from tileproof.runtime import fast
+from tileproof.runtime.launch import native as fast
 from oracles.recording_driver import Driver, plan_of, plans_of
 from samples.host_kernels import add
 args, driver = tuple(torch.zeros(4) for _ in range(3)), Driver()

@@ -81,6 +81,9 @@ def premises_of(kernel: KernelIR) -> frozenset[str]:
     made = {value: op for op in walk(kernel.body) for value in results(op)} if stored else {}
     entries = [op.value for op in stored if not _Clipped(kernel, made).is_entry(op)]
     tensors = _reached(pending, sources, loaded, frozenset()) | _reached(entries, sources, loaded, positions)
+    # What an index tensor holds is a contract of its own, which every launch tests.
+    roots = {_root(tensor, sources) for tensor in loaded.values()}
+    tensors |= {root for root in roots if isinstance(root.type, TensorType) and isinstance(root.type.element, Content)}
     return frozenset(tensor.name for tensor in tensors)
 
 
