@@ -263,7 +263,7 @@ CPU = [
         "Programs get the extent of each axis.",
     ),
     Mutant(
-        "src/tileproof/backends/cpu/philox.py",
+        "src/tileproof/backends/cpu/codegen/lanes.py",
         'key = [scalars.op("and", seed, str(_LOW)), scalars.op("lshr", seed, "32")]',
         'key = [scalars.op("and", seed, str(_LOW)), scalars.op("and", seed, str(_LOW))]',
         "tests/backends/cpu/test_agreement.py::test_a_safe_kernel_of_the_corpus[cubed_places]",
