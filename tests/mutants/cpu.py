@@ -215,8 +215,8 @@ CPU = [
     ),
     Mutant(
         "src/tileproof/backends/cpu/codegen/reductions.py",
-        "lane = None if spot.lane is None else spot.lane + (spot.lane >= axis)",
-        "lane = None if spot.lane is None else spot.lane + (spot.lane > axis)",
+        "(spot.lane >= axis)\n            coords = (*spot.coords[:axis], here",
+        "(spot.lane > axis)\n            coords = (*spot.coords[:axis], here",
         "tests/backends/cpu/test_agreement.py::test_a_safe_kernel_of_the_corpus[column_sums]",
         "Columns are reduced along the reduced axis.",
     ),

@@ -208,7 +208,7 @@ FRONTEND = [
         "A value is stored only where its axes fit exactly.",
     ),
     Mutant(
-        "src/tileproof/frontend/axes.py",
+        "src/tileproof/frontend/values.py",
         "    return not isinstance(axis.tag, WalkerTag)",
         "    return axis.tag is None or axis.length == 1",
         (
@@ -367,8 +367,8 @@ FRONTEND = [
     ),
     Mutant(
         "src/tileproof/frontend/functions.py",
-        "        if isinstance(op, Load | Get) or blocks(op):",
-        "        if isinstance(op, Get) or blocks(op):",
+        "        if isinstance(op, ops.Load | ops.Get) or ops.blocks(op):",
+        "        if isinstance(op, ops.Get) or ops.blocks(op):",
         (
             "tests/frontend/test_spaces_and_combining.py::test_a_space_in_a_wrong_place_or_shape_is_ref"
             "used[tp.require(x[0] > 0.0)\\nfor i in tp.parallel(M=2):\\n    y[i] =]"
