@@ -16,7 +16,7 @@ CPU = [
         "src/tileproof/backends/cpu/codegen/elements.py",
         "            exists = s.e.op(f\"icmp slt {vector('i64', spot.lanes)} {{}}, {{}}\", here, limit)",
         "            exists = s.e.op(f\"icmp sle {vector('i64', spot.lanes)} {{}}, {{}}\", here, limit)",
-        "tests/backends/cpu/test_agreement.py::test_a_safe_kernel_of_the_corpus[shifted_load]",
+        "tests/backends/cpu/test_agreement.py::test_movement_walks_branches_and_combiners[shifted]",
         "A fill begins right after the last element that exists.",
     ),
     Mutant(
@@ -215,8 +215,8 @@ CPU = [
     ),
     Mutant(
         "src/tileproof/backends/cpu/codegen/reductions.py",
-        "lane = None if spot.lane is None else spot.lane + (spot.lane >= axis)",
-        "lane = None if spot.lane is None else spot.lane + (spot.lane > axis)",
+        "(spot.lane >= axis)\n            coords = (*spot.coords[:axis], here",
+        "(spot.lane > axis)\n            coords = (*spot.coords[:axis], here",
         "tests/backends/cpu/test_agreement.py::test_a_safe_kernel_of_the_corpus[column_sums]",
         "Columns are reduced along the reduced axis.",
     ),
@@ -263,7 +263,7 @@ CPU = [
         "Programs get the extent of each axis.",
     ),
     Mutant(
-        "src/tileproof/backends/cpu/philox.py",
+        "src/tileproof/backends/cpu/codegen/lanes.py",
         'key = [scalars.op("and", seed, str(_LOW)), scalars.op("lshr", seed, "32")]',
         'key = [scalars.op("and", seed, str(_LOW)), scalars.op("and", seed, str(_LOW))]',
         "tests/backends/cpu/test_agreement.py::test_a_safe_kernel_of_the_corpus[cubed_places]",

@@ -254,28 +254,28 @@ CUDA = [
         "A store at another loop's walker comes back to its place.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/integers.py",
+        "src/tileproof/backends/cuda/codegen/arithmetic.py",
         "    return b.select(zero, like(b, x, 0), quotient)",
         "    return quotient",
         "tests/backends/cuda/test_computing_arithmetic.py::test_two_operands[index?]",
         "A whole number divided by 0 is 0.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/integers.py",
+        "src/tileproof/backends/cuda/codegen/arithmetic.py",
         "Rounding.DOWN if is_signed(dtype) else Rounding.ZERO",
         "Rounding.ZERO",
         "tests/backends/cuda/test_computing_arithmetic.py::test_two_operands[index?]",
         "Whole numbers are divided downward.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/integers.py",
+        "src/tileproof/backends/cuda/codegen/arithmetic.py",
         "    return b.select(inside, shifted, like(b, x, 0))",
         "    return shifted",
         "tests/backends/cuda/test_computing_arithmetic.py::test_operands_written_in_the_program[i8-shl]",
         "A shift by the width gives 0.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/dependent.py",
+        "src/tileproof/backends/cuda/codegen/memory_order.py",
         "is_free = op.tensor in frozen and size <= min(most, room)",
         "is_free = size <= min(most, room)",
         (
@@ -285,21 +285,21 @@ CUDA = [
         "Only frozen tensors are read before the wait.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/dependent.py",
+        "src/tileproof/backends/cuda/codegen/memory_order.py",
         "is_free = op.tensor in frozen and size <= min(most, room)",
         "is_free = op.tensor in frozen and size <= most",
         "tests/backends/cuda/test_dependent.py::test_no_more_is_read_early_than_registers_hold[256-0]",
         "What is read before the wait fits the registers.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/dependent.py",
+        "src/tileproof/backends/cuda/codegen/memory_order.py",
         "        if is_free and not behind.intersection(ops.operands(op)):",
         "        if is_free:",
         "tests/backends/cuda/test_dependent.py::test_a_position_that_was_read_early_is_read_at_early",
         "A read that depends on the previous kernel comes after the wait.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/dependent.py",
+        "src/tileproof/backends/cuda/codegen/memory_order.py",
         '        assert is_frozen, f"{op.name} of {self.name} may happen before the wait"',
         "        return",
         (
@@ -309,21 +309,21 @@ CUDA = [
         "The verifier finds an access before the wait.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/dependent.py",
+        "src/tileproof/backends/cuda/codegen/memory_order.py",
         "        is_frozen = op.name in _LOADS and op.operands[0] in self.frozen",
         "        is_frozen = op.operands[0] in self.frozen",
         "tests/backends/cuda/test_dependent.py::test_a_store_to_a_frozen_tensor_is_not_let_through",
         "The verifier finds a write to a frozen tensor before the wait.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/dependent.py",
+        "src/tileproof/backends/cuda/codegen/memory_order.py",
         "            self._mark(op.results, [all(each) for each in both])",
         "            self._mark(op.results, [any(each) for each in both])",
         "tests/backends/cuda/test_dependent.py::test_a_token_that_one_path_loses_is_behind_nothing[if-False]",
         "A token comes after the wait only if it does in both branches.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/combined.py",
+        "src/tileproof/backends/cuda/codegen/parameters.py",
         "inside = b.cmpi(Predicate.LESS, here,",
         "inside = b.cmpi(Predicate.LESS_EQUAL, here,",
         (
@@ -333,7 +333,7 @@ CUDA = [
         "The reset of a combined tensor writes nothing past its end.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/combined.py",
+        "src/tileproof/backends/cuda/codegen/parameters.py",
         "        s.b.store_ptr(places, value, mask=inside, token=s.order.wait)\n\n\ndef finish",
         "        s.b.store_ptr(places, value, mask=None, token=s.order.wait)\n\n\ndef finish",
         (
@@ -421,7 +421,7 @@ CUDA = [
         "The bytecode version is one that the assembler supports.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/processes.py",
+        "src/tileproof/backends/cuda/assembler/assemble.py",
         "            os.killpg(process.pid, signal.SIGKILL)",
         "            os.kill(process.pid, signal.SIGKILL)",
         "tests/backends/cuda/test_assembling.py::test_what_a_crashed_assembler_started_is_ended",

@@ -148,7 +148,7 @@ FRONTEND = [
         "What fills a get has the element type of the tensor.",
     ),
     Mutant(
-        "src/tileproof/frontend/axes.py",
+        "src/tileproof/frontend/values.py",
         "    if left.tag is not None and right.tag is not None:\n",
         "    if left.tag is not None and right.tag is not None and left.length != right.length:\n",
         (
@@ -158,7 +158,7 @@ FRONTEND = [
         "Tiles of different walkers never meet.",
     ),
     Mutant(
-        "src/tileproof/frontend/axes.py",
+        "src/tileproof/frontend/values.py",
         "    if left.length != right.length:\n        raise Clash(left, right, from_last)\n",
         "",
         (
@@ -168,7 +168,7 @@ FRONTEND = [
         "Axes of different lengths never meet.",
     ),
     Mutant(
-        "src/tileproof/frontend/axes.py",
+        "src/tileproof/frontend/values.py",
         "    return left if left.tag is not None else right\n",
         "    return left if left.tag is None else right\n",
         (
@@ -178,7 +178,7 @@ FRONTEND = [
         "Where an untagged axis meets a tagged one, the result may be short.",
     ),
     Mutant(
-        "src/tileproof/frontend/axes.py",
+        "src/tileproof/frontend/values.py",
         "one.length != other.length or (one.tag and other.tag and one.tag != other.tag)",
         "one.length != other.length",
         (
@@ -188,7 +188,7 @@ FRONTEND = [
         "Branches do not give a name tiles of different walkers.",
     ),
     Mutant(
-        "src/tileproof/frontend/axes.py",
+        "src/tileproof/frontend/values.py",
         "        joined.append(one if one.tag else other)",
         "        joined.append(other if one.tag else one)",
         (
@@ -198,7 +198,7 @@ FRONTEND = [
         "A value that may be short in one branch may be short after both.",
     ),
     Mutant(
-        "src/tileproof/frontend/axes.py",
+        "src/tileproof/frontend/values.py",
         "        return meet(value, target) == target",
         "        return len(meet(value, target)) == len(target)",
         (
@@ -208,7 +208,7 @@ FRONTEND = [
         "A value is stored only where its axes fit exactly.",
     ),
     Mutant(
-        "src/tileproof/frontend/axes.py",
+        "src/tileproof/frontend/values.py",
         "    return not isinstance(axis.tag, WalkerTag)",
         "    return axis.tag is None or axis.length == 1",
         (
@@ -367,8 +367,8 @@ FRONTEND = [
     ),
     Mutant(
         "src/tileproof/frontend/functions.py",
-        "        if isinstance(op, Load | Get) or blocks(op):",
-        "        if isinstance(op, Get) or blocks(op):",
+        "        if isinstance(op, ops.Load | ops.Get) or ops.blocks(op):",
+        "        if isinstance(op, ops.Get) or ops.blocks(op):",
         (
             "tests/frontend/test_spaces_and_combining.py::test_a_space_in_a_wrong_place_or_shape_is_ref"
             "used[tp.require(x[0] > 0.0)\\nfor i in tp.parallel(M=2):\\n    y[i] =]"
@@ -376,14 +376,14 @@ FRONTEND = [
         "A contract depends on host values only.",
     ),
     Mutant(
-        "src/tileproof/frontend/fold.py",
+        "src/tileproof/frontend/context.py",
         "a >> b if b >= 0 else -int(a < 0)",
         "a >> b if b >= 0 else 0",
         "tests/frontend/test_expressions.py::test_constants_are_shifted_like_values[-5 >> -1]",
         "Constants are shifted as values are at run time.",
     ),
     Mutant(
-        "src/tileproof/frontend/fold.py",
+        "src/tileproof/frontend/context.py",
         "    if isinstance(value, int) and value.bit_length() > MOST_BITS:",
         "    if isinstance(value, int) and value.bit_length() > MOST_BITS * 1000:",
         (
@@ -393,7 +393,7 @@ FRONTEND = [
         "A constant that is too large is refused, not computed with.",
     ),
     Mutant(
-        "src/tileproof/frontend/fold.py",
+        "src/tileproof/frontend/context.py",
         "        if fn.compares:  #",
         "        if True:  #",
         (
@@ -403,7 +403,7 @@ FRONTEND = [
         "A constant that depends on an open dimension is not guessed.",
     ),
     Mutant(
-        "src/tileproof/frontend/watching.py",
+        "src/tileproof/frontend/names.py",
         "            if where.get(name, MISSING) is not value:",
         "            if where.get(name, value) is not value:",
         (
@@ -413,14 +413,14 @@ FRONTEND = [
         "A compiled kernel is not used after a captured name was removed.",
     ),
     Mutant(
-        "src/tileproof/frontend/watching.py",
+        "src/tileproof/frontend/names.py",
         "helper.__code__ is not code or helper.__defaults__ is not defaults",
         "helper.__code__ is not code",
         "tests/frontend/test_watching.py::test_watching_never_says_that_what_is_out_of_date_is_current",
         "A compiled kernel is not used after a helper's defaults changed.",
     ),
     Mutant(
-        "src/tileproof/frontend/watching.py",
+        "src/tileproof/frontend/names.py",
         "if helper.__code__ is not code or helper.__defaults__",
         "if helper.__defaults__",
         (
@@ -430,7 +430,7 @@ FRONTEND = [
         "A compiled kernel is not used after a helper's code changed.",
     ),
     Mutant(
-        "src/tileproof/frontend/watching.py",
+        "src/tileproof/frontend/names.py",
         "    return not isinstance(value, FunctionType) or not value.__kwdefaults__ or is_language(value)",
         "    return True",
         "tests/frontend/test_watching.py::test_every_change_of_what_was_captured_is_noticed[all defaults by name go]",

@@ -319,14 +319,14 @@ LOWERING = [
         "Only products of f32 and f64 join their sum.",
     ),
     Mutant(
-        "src/tileproof/lowering/walks.py",
+        "src/tileproof/lowering/joins.py",
         "if isinstance(of.size, int) and of.size > 1:",
         "if isinstance(of.size, int) and of.size > 2:",
         "tests/lowering/test_sums.py::test_the_tiles_that_a_kernel_walks_by_are_those_of_spaces_and_loops",
         "Walks by tiles of two elements are noted.",
     ),
     Mutant(
-        "src/tileproof/lowering/walks.py",
+        "src/tileproof/lowering/joins.py",
         "op.walkers if isinstance(op, Parallel) else (op.walker,) if isinstance(op, TilesLoop) else ()",
         "op.walkers if isinstance(op, Parallel) else ()",
         "tests/lowering/test_sums.py::test_the_tiles_that_a_kernel_walks_by_are_those_of_spaces_and_loops",

@@ -271,8 +271,8 @@ RUNTIME = [
     ),
     Mutant(
         "src/tileproof/compiler/cache.py",
-        "        os.replace(draft, path)",
-        "        os.link(draft, path)",
+        "        os.replace(draft, path)\n    except",
+        "        os.link(draft, path)\n    except",
         "tests/runtime/test_cache_processes.py::test_a_writer_killed_before_the_rename_changes_nothing",
         "An entry of the cache is renamed into its place.",
     ),
