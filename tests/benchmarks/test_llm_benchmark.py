@@ -115,7 +115,7 @@ def test_a_random_model_is_the_same_for_both_engines(kind: Any, tmp_path: Path) 
     tokens = np.random.default_rng(0).integers(256, 590, 30).tolist()
     ours = worker.Tileproof(str(file), "bf16")
     got = ours.judge(tokens)
-    theirs = log_softmax(LlamaCpp(file).logprobs(tokens, SHAPE.vocabulary))[:-1]
+    theirs = log_softmax(LlamaCpp(file).logprobs(tokens, SHAPE.vocab_size))[:-1]
     right = theirs[np.arange(len(tokens) - 1), tokens[1:]]
     allowed = 0.1 if kind == "BF16" else 0.5  # llama.cpp rounds rows to 8 bits too
     assert np.abs(np.array(got["logprobs"]) - right).max() < allowed

@@ -43,7 +43,7 @@ class Interpreter:
 
 @dataclass(frozen=True, slots=True)
 class Cpu:
-    """Processors whose caches hold panels of products this deep; `products.depth_for` computes it."""
+    """Processors whose caches hold panels of products this deep; `target.depth_for` computes it."""
 
     depth: int
 

@@ -1,4 +1,4 @@
-"""What a launch demands beyond the signature: contents in range, groups that divide. `memory` has the rest."""
+"""What a launch demands beyond the signature: contents in range, groups that divide. `aliasing` has the rest."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Stream(Protocol):
 
 
 class Block(Protocol):
-    """Memory whose writes are counted: see `storage.Block`."""
+    """Memory whose writes are counted: see `block.Block`."""
 
     version: int
 

@@ -1,7 +1,7 @@
 """`tp.Tensor`: memory of our own, which may be in flight.
 
 A tensor never changes what it is a view of; what lies there changes. The host reaches it through methods that keep the
-law of `leases`: reads wait for kernels that write, writes are refused while a kernel uses the memory.
+law of the `ledger`: reads wait for kernels that write, writes are refused while a kernel uses the memory.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Tensor cores multiply 16- and 8-bit numbers and tf32. They have no f32, and what the assembler makes of an f32 product
 is slow; so f32 numbers are cut into two of tf32, and three products give what one of f32 would, but for its last bits.
 Tiles too small for tensor cores are multiplied as they are. Sums of integers that may leave 32 bits are added outside
-of the product: see `small_sums`.
+of the product: see `wrapping_sums`.
 """
 
 from __future__ import annotations
