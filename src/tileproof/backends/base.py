@@ -18,7 +18,7 @@ from typing import Any, Final, Protocol, TypeAlias, cast, runtime_checkable
 Proved: TypeAlias = Any
 """A proved kernel, `compiler.proved.Proved`: `ready` is the IR to run; what is compiled of it is kept in a `Memo`."""
 Bound: TypeAlias = Any
-"""The arguments of a launch, `runtime.launch.binding.Bound`: `tensors` and `scalars` by parameter, `dimensions` by name."""
+"""The arguments of a launch, `runtime.launch.binding.Bound`: `tensors`, `scalars` and `dimensions` by name."""
 Tensor: TypeAlias = Any
 """A `tp.Tensor`."""
 Work: TypeAlias = Any
@@ -37,7 +37,8 @@ class Backend(Protocol):
         """Code for a launch, and for others like it if it is remembered in a `Memo` of `found`.
 
         The device decides what code is. On the host it is a function of the arguments, which are arrays of numpy and
-        numbers by name, and of the dimensions, which runs every point of the kernel; on a GPU a `runtime.launch.cuda_code.Compiled`.
+        numbers by name, and of the dimensions, which runs every point of the kernel; on a GPU a
+        `runtime.launch.cuda_code.Compiled`.
         """
 
 
