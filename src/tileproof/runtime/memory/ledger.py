@@ -410,8 +410,15 @@ class Ledger:
         self._set_poisoned([each for each in self.poisoned if each.is_there])
 
 
+class Abandoned(RuntimeError):
+    """The process ends, and a kernel did not write what it was to write."""
+
+
 def raise_again(error: BaseException) -> NoReturn:
     """Raises an error that others may raise too, so with a traceback of its own."""
+    if isinstance(error, Abandoned) and threading.current_thread().daemon:
+        # It ends with the process. Python may abort where a daemon thread prints a traceback at that time.
+        threading.Event().wait()
     raise untraced(error) from error.__cause__
 
 
@@ -420,8 +427,8 @@ def untraced(error: BaseException) -> BaseException:
 
     An exception of the user is raised as it is: it may not be one that can be copied.
     """
-    if type(error) is RuntimeError:
-        return RuntimeError(*error.args)
+    if type(error) in (RuntimeError, Abandoned):
+        return type(error)(*error.args)
     diagnostics = getattr(error, "diagnostics", None)
     return type(error)(*diagnostics) if diagnostics else error
 

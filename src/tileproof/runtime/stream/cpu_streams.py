@@ -19,7 +19,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, TileproofError
 from tileproof.runtime.launch.native import door
 from tileproof.runtime.launch.native.lanes import MOST_SPANS
-from tileproof.runtime.memory.ledger import Outdated, Span, Work, ledger_of, untraced
+from tileproof.runtime.memory.ledger import Abandoned, Outdated, Span, Work, ledger_of, untraced
 
 from .streams import Stream, chosen_stream, device_number
 from .thread_pool import pool, queue_code
@@ -380,7 +380,7 @@ def _abandon() -> None:
     for queue in queues:
         queue.abandon()
     with ledger_of(None).lock:
-        _leave(RuntimeError("a kernel was to write this memory, and the process ended before it did"))
+        _leave(Abandoned("a kernel was to write this memory, and the process ended before it did"))
 
 
 ledger_of(None).is_launching = _is_launching
