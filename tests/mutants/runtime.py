@@ -126,7 +126,7 @@ RUNTIME = [
             "            self.see(other, turn)"
         ),
         "        for other, turn in conflicts:\n            self.see(other, turn)",
-        "tests/runtime/test_two_streams.py::test_what_was_given_before_the_second_stream_came_counts",
+        "tests/runtime/test_two_streams.py::test_a_copy_on_one_stream_orders_others",
         "A stream waits where another has leases.",
     ),
     Mutant(
