@@ -61,8 +61,8 @@ def cpu_steps(kernel: Kernel, args: list[Any], constants: dict[str, Any], rounds
 def _checked(kernel: Kernel, bound: Bound) -> tuple[float, float, Any]:
     """Milliseconds of front end and proof, and the IR with the checks that the proof left."""
     kernel.forget()
-    front_end, made = timed(lambda: compile_for(kernel, bound.specialisation))
-    proof, ready = timed(lambda: with_checks(verdict_for(kernel, bound.specialisation, made.ir)))
+    front_end, made = timed(lambda: compile_for(kernel, bound.specialization))
+    proof, ready = timed(lambda: with_checks(verdict_for(kernel, bound.specialization, made.ir)))
     return front_end, proof, ready
 
 
@@ -74,7 +74,7 @@ def _cpu_round(kernel: Kernel, bound: Bound) -> tuple[float, ...]:
     writing, made = timed(lambda: program.module(ir, facts, target, name))
     generating, _ = timed(lambda: llvm.compile_object(made.text, target))
     key = digest("benchmark", name)
-    assert compiled_for(kernel, bound.specialisation).key  # the proof is on disk
+    assert compiled_for(kernel, bound.specialization).key  # the proof is on disk
     default().put(key, proofs.write_entry(program.compile_kernel(ir, facts, target, name), ()))
     load, _ = timed(lambda: _load(kernel, bound, facts, key), time.perf_counter)
     return front_end, proof, passes + writing, generating, load
@@ -85,7 +85,7 @@ def _load(kernel: Kernel, bound: Bound, facts: Facts, key: str) -> None:
     parsed = parse(kernel)
     kernel.forget()
     _parsed.of(kernel).append(parsed)  # a launch needs the signature to look at its arguments, found on disk or not
-    stored = proofs.recall(kernel, bound.specialisation)
+    stored = proofs.recall(kernel, bound.specialization)
     if stored is None:
         raise LookupError(f"the proof of {kernel.name} is not found on disk again")
     lowered = running.Lowered(lower(stored.ready, Cpu(depth_for(host()))))
@@ -106,7 +106,7 @@ def gpu_steps(
 
 def _gpu_round(kernel: Kernel, bound: Bound) -> tuple[tuple[float, float, float], bytes]:
     front_end, proof, _ = _checked(kernel, bound)
-    found = compiled_for(kernel, bound.specialisation)
+    found = compiled_for(kernel, bound.specialization)
     addresses = dict.fromkeys(bound.tensors, _ALIGNED)
 
     def lowered() -> bytes:

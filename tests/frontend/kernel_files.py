@@ -67,9 +67,9 @@ def verify_read(checked: tp.Kernel) -> None:
     """The front end accepts a kernel, whether or not it is proved, and what each pass makes of it is verified."""
     assert os.environ["TILEPROOF_VERIFY"]
     accepted(checked, {})
-    for specialisation in generic(parse(checked).signature, {}):
+    for specialization in generic(parse(checked).signature, {}):
         with suppress(KernelError):  # of some element types: it is accepted for others
-            compile_for(checked, specialisation)
+            compile_for(checked, specialization)
 
 
 def codes(text: str) -> list[Code]:

@@ -208,7 +208,7 @@ def check(seed: str) -> None:
         launched = [partial(launch, backend, compiled) for backend in ON_HOST]
         for extent in (0, 1, 4):
             y, z, x = np.zeros(7, np.int64), np.zeros(3, np.float32), np.zeros(extent, np.float32)
-            verify(compile_for(compiled, bind(parse(compiled).signature, (y, z, x), {}).specialisation).ir)
+            verify(compile_for(compiled, bind(parse(compiled).signature, (y, z, x), {}).specialization).ir)
             numbers, reals = python_result(lines, extent)
             for run in [interpreted] if found else [interpreted, *launched]:
                 y[:], z[:] = -1, -1

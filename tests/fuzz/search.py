@@ -41,7 +41,7 @@ from tileproof.compiler.pipeline import compile_for
 from tileproof.diagnostics.errors import Diagnostic
 from tileproof.frontend.elaborate import accepted
 from tileproof.frontend.signature import parse
-from tileproof.frontend.specialization import Specialisation
+from tileproof.frontend.specialization import Specialization
 from tileproof.ir.ops import Group, KernelIR
 from tileproof.ir.walk import walk
 from tileproof.runtime.launch.binding import bind
@@ -169,7 +169,7 @@ class Examination:
         self.settled: tuple[Any, ...] = ()
         self.verdict: Verdict | None = None
         self.kernel: tp.Kernel = load_text(text).k
-        self.compiled: dict[Specialisation, KernelIR] = {}
+        self.compiled: dict[Specialization, KernelIR] = {}
 
     def bug(self, kind: str, found: object) -> Found:
         return Found(Bug(kind, self.seed, self.text, self.launch, str(found)))
@@ -252,7 +252,7 @@ class Examination:
         """A sanitized run that asks the checker nothing."""
         signature = parse(self.kernel).signature
         bound = bind(signature, given, {})
-        wanted = bound.specialisation
+        wanted = bound.specialization
         if wanted not in self.compiled:
             self.compiled[wanted] = compile_for(self.kernel, wanted).ir
         ir = self.compiled[wanted]

@@ -222,8 +222,8 @@ RUNTIME = [
     ),
     Mutant(
         "src/tileproof/compiler/proofs.py",
-        "tuple((name, dtype.name) for name, dtype in specialisation.dtypes), specialisation.constants,",
-        "tuple((name, dtype.name) for name, dtype in specialisation.dtypes),",
+        "tuple((name, dtype.name) for name, dtype in specialization.dtypes), specialization.constants,",
+        "tuple((name, dtype.name) for name, dtype in specialization.dtypes),",
         "tests/runtime/test_repeats.py::test_arguments_by_position_and_by_name[in Python]",
         "A proof is for the constants that it was made with.",
     ),

@@ -234,7 +234,7 @@ def raw(t: Out[Index["V"], "N"], x: In[i32, "N"], table: In[f32, "V"]) -> None:
 
 
 def vouched(kernel: tp.Kernel, *args: Any) -> dict[str, bool | None]:
-    return mints(compile(kernel, bind(parse(kernel).signature, args, {}).specialisation).ir)
+    return mints(compile(kernel, bind(parse(kernel).signature, args, {}).specialization).ir)
 
 
 def test_a_kernel_vouches_for_what_it_stores() -> None:
@@ -255,7 +255,7 @@ def test_nobody_vouches_for_raw_stores() -> None:
 def checked(kernel: tp.Kernel, known: Any, *args: Any) -> None:
     signature = parse(kernel).signature
     bound = bind(signature, args, {})
-    found = compile(kernel, bound.specialisation)
+    found = compile(kernel, bound.specialization)
     check_contents(signature, bound, found.holes, found.verdict.complete, known)
 
 

@@ -408,10 +408,10 @@ def fits_when_launched(y: Out[f32, "Z C"], x: In[f32, "C"], used: In[i32, "Z"], 
 def test_a_proof_with_compares_of_ranges_is_found_again() -> None:
     args = np.zeros((4, 8), np.float32), np.ones(8, np.float32), np.full(4, 2, np.int32)
     bound = bind(parse(fits_when_launched).signature, args, {})
-    made = proved.compiled_for(fits_when_launched, bound.specialisation)
+    made = proved.compiled_for(fits_when_launched, bound.specialization)
     assert made.key
     assert made.verdict.compares
-    again = proved.compiled_for(fits_when_launched, bound.specialisation)
+    again = proved.compiled_for(fits_when_launched, bound.specialization)
     assert _recalled[fits_when_launched] == [False, True]
     assert again.verdict.compares == made.verdict.compares
 

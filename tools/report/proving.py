@@ -25,7 +25,7 @@ from tileproof.compiler.pipeline import compile_for
 from tileproof.compiler.proofs import fingerprint
 from tileproof.diagnostics import TileproofError, render
 from tileproof.frontend.signature import ContentOf, TensorParameter, parse
-from tileproof.frontend.specialization import Specialisation, generic, variables
+from tileproof.frontend.specialization import Specialization, generic, variables
 from tileproof.ir import ops
 from tileproof.ir.ops import KernelIR
 from tileproof.ir.printer import print_kernel
@@ -151,15 +151,15 @@ def _raw(kernel: KernelIR, root: Path) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"{_shown(span.source.name, root)}:{span.line}: {text}" for span, text in places))
 
 
-def _elements(kernel: Kernel, specialisation: Specialisation | None) -> str:
+def _elements(kernel: Kernel, specialization: Specialization | None) -> str:
     """`T = bf16, U = bf16`."""
-    if specialisation is None:
+    if specialization is None:
         return ""
     named = variables(parse(kernel).signature)
-    return ", ".join(f"{name} = {dtype}" for name, dtype in specialisation.dtypes if name in named)
+    return ", ".join(f"{name} = {dtype}" for name, dtype in specialization.dtypes if name in named)
 
 
-def _first(kernel: Kernel) -> Specialisation | None:
+def _first(kernel: Kernel) -> Specialization | None:
     """The first element types it compiles for, with dimensions open: what `check` looks at."""
     try:
         for each in generic(parse(kernel).signature, {}):

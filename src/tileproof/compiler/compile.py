@@ -12,7 +12,7 @@ from tileproof.compiler.pipeline import compile_for, passed, with_checks
 from tileproof.diagnostics.errors import Diagnostic, KernelError
 from tileproof.frontend.elaborate import accepted
 from tileproof.frontend.signature import Elaborated, parse
-from tileproof.frontend.specialization import ConstantValue, Specialisation
+from tileproof.frontend.specialization import ConstantValue, Specialization
 from tileproof.ir.ops import KernelIR
 from tileproof.ir.types import Undecided, symbol
 from tileproof.language.kernel import Kernel
@@ -72,32 +72,32 @@ def scope_of(kernel: Kernel, constants: Mapping[str, ConstantValue], found: Verd
     return "for " + ", ".join(f"{name}={value}" for name, value in chosen.items())
 
 
-def proved(kernel: Kernel, specialisation: Specialisation) -> tuple[Elaborated, Verdict, KernelIR]:
+def proved(kernel: Kernel, specialization: Specialization) -> tuple[Elaborated, Verdict, KernelIR]:
     """A kernel compiled and proved, and its IR as it runs. Raises `KernelError` if it is not proved."""
-    elaborated = compile_for(kernel, specialisation)
-    found = verdict_for(kernel, specialisation, elaborated.ir)
+    elaborated = compile_for(kernel, specialization)
+    found = verdict_for(kernel, specialization, elaborated.ir)
     if found.findings:
         raise KernelError(*found.findings)
     return elaborated, found, with_checks(found)
 
 
-def verdict_for(kernel: Kernel, specialisation: Specialisation, ir: KernelIR) -> Verdict:
+def verdict_for(kernel: Kernel, specialization: Specialization, ir: KernelIR) -> Verdict:
     """How a kernel fares.
 
     What is proved for all extents is proved for these, also where numbers hide from the checker what names told it.
     """
     found = prove(ir, replay, deny_checks=kernel.deny_checks)
-    return found if found.accepted else _general(kernel, specialisation, ir) or found
+    return found if found.accepted else _general(kernel, specialization, ir) or found
 
 
-def _general(kernel: Kernel, specialisation: Specialisation, ir: KernelIR) -> Verdict | None:
+def _general(kernel: Kernel, specialization: Specialization, ir: KernelIR) -> Verdict | None:
     """The verdict with dimensions bound as constants left open, if it accepts and leaves nothing for run time."""
     static = parse(kernel).signature.static
-    opened = tuple((name, symbol(name) if name in static else value) for name, value in specialisation.constants)
-    if opened == specialisation.constants:
+    opened = tuple((name, symbol(name) if name in static else value) for name, value in specialization.constants)
+    if opened == specialization.constants:
         return None
     try:
-        open_ir = compile_for(kernel, Specialisation(specialisation.dtypes, opened)).ir
+        open_ir = compile_for(kernel, Specialization(specialization.dtypes, opened)).ir
     except (KernelError, Undecided):
         return None
     found = prove(open_ir, deny_checks=kernel.deny_checks)

@@ -19,7 +19,7 @@ from tileproof.backends.cpu.gemm.loop_depth import deepen_products
 from tileproof.frontend.elaborate import elaborate
 from tileproof.frontend.signature import Elaborated
 from tileproof.frontend.simplify import tidy
-from tileproof.frontend.specialization import Specialisation
+from tileproof.frontend.specialization import Specialization
 from tileproof.ir.ops import KernelIR
 from tileproof.ir.verifier import IRError, verify
 from tileproof.language.kernel import Kernel
@@ -95,9 +95,9 @@ def of_target(target: Target) -> tuple[Pass, ...]:
 # Running it.
 
 
-def compile_for(kernel: Kernel, specialisation: Specialisation) -> Elaborated:
-    """The IR of a kernel for one specialisation, as it is proved."""
-    return passed(elaborate(kernel, specialisation))
+def compile_for(kernel: Kernel, specialization: Specialization) -> Elaborated:
+    """The IR of a kernel for one specialization, as it is proved."""
+    return passed(elaborate(kernel, specialization))
 
 
 def passed(made: Elaborated) -> Elaborated:

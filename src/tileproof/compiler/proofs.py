@@ -25,7 +25,7 @@ from tileproof.diagnostics.spans import Source, Span
 from tileproof.frontend.names import MISSING, Capture, find_name, is_language
 from tileproof.frontend.signature import ContentOf, Elaborated, Signature, TensorParameter, parse
 from tileproof.frontend.source import read_function
-from tileproof.frontend.specialization import Specialisation
+from tileproof.frontend.specialization import Specialization
 from tileproof.ir.ops import KernelIR
 from tileproof.language.dtypes import DType, DTypeVar
 from tileproof.language.kernel import Kernel
@@ -56,10 +56,10 @@ class Stored:
     """The tensors whose contents decide which memory it touches."""
 
 
-def recall(kernel: Kernel, specialisation: Specialisation) -> Stored | None:
+def recall(kernel: Kernel, specialization: Specialization) -> Stored | None:
     """The proof of a kernel for some element types and constants, if it is on disk and all it rests on is the same."""
     stored = default()
-    first = _known_before(kernel, specialisation)
+    first = _known_before(kernel, specialization)
     if first is None:
         return None
     names = _read(stored, first, ())
@@ -76,10 +76,10 @@ def recall(kernel: Kernel, specialisation: Specialisation) -> Stored | None:
             return None
 
 
-def keep(kernel: Kernel, specialisation: Specialisation, found: Stored) -> str:
+def keep(kernel: Kernel, specialization: Specialization, found: Stored) -> str:
     """Writes a proof to disk. Gives its key, or "" where it has none."""
     made = found.elaborated
-    first = _known_before(kernel, specialisation)
+    first = _known_before(kernel, specialization)
     names = _names(kernel, made.captures)
     key = None if first is None or names is None else _key(first, kernel, names, made.captures)
     if first is None or key is None:
@@ -139,13 +139,13 @@ def _content(path: str) -> bytes:
         return sha256(file.read()).digest()
 
 
-def _known_before(kernel: Kernel, specialisation: Specialisation) -> str | None:
+def _known_before(kernel: Kernel, specialization: Specialization) -> str | None:
     """What a kernel is known by before it is read: its text, and what it is compiled for."""
     try:
         return digest(
             "proof", FORMAT, fingerprint(), kernel.name, _text(kernel.function, kernel),
             _declared(parse(kernel).signature), kernel.deny_checks, kernel.deterministic,
-            tuple((name, dtype.name) for name, dtype in specialisation.dtypes), specialisation.constants,
+            tuple((name, dtype.name) for name, dtype in specialization.dtypes), specialization.constants,
         )  # fmt: skip
     except (TypeError, ValueError):
         return None

@@ -11,7 +11,7 @@ from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.spans import Span
 from tileproof.frontend.names import watch
 from tileproof.frontend.signature import Elaborated, Signature, parse
-from tileproof.frontend.specialization import Specialisation
+from tileproof.frontend.specialization import Specialization
 from tileproof.ir.ops import Group, KernelIR
 from tileproof.ir.walk import walk
 from tileproof.language.kernel import Kernel
@@ -24,7 +24,7 @@ class Proved:
     """A kernel that was proved for some element types and constants, and what is left to every launch of it."""
 
     kernel: Kernel
-    specialisation: Specialisation
+    specialization: Specialization
     elaborated: Elaborated
     verdict: Verdict
     """How its obligations were settled."""
@@ -59,18 +59,18 @@ def signature_of(found: Proved) -> Signature:
     return parse(found.kernel).signature
 
 
-def compiled_for(kernel: Kernel, specialisation: Specialisation) -> Proved:
-    """A kernel proved for one specialisation, found on disk or proved now. Raises `KernelError` if it is not proved."""
-    stored = recall(kernel, specialisation)
+def compiled_for(kernel: Kernel, specialization: Specialization) -> Proved:
+    """A kernel proved for one specialization, found on disk or proved now. Raises `KernelError` if it is not proved."""
+    stored = recall(kernel, specialization)
     if stored is None:
-        stored = _stored_now(kernel, specialisation)
+        stored = _stored_now(kernel, specialization)
     return Proved(
-        kernel, specialisation, stored.elaborated, stored.verdict, stored.ready, stored.key,
+        kernel, specialization, stored.elaborated, stored.verdict, stored.ready, stored.key,
         watch(stored.elaborated.captures), stored.holes, groups_of(stored.elaborated.ir), stored.premises,
     )  # fmt: skip
 
 
-def _stored_now(kernel: Kernel, specialisation: Specialisation) -> Stored:
+def _stored_now(kernel: Kernel, specialization: Specialization) -> Stored:
     """A kernel proved now, and written to disk if that can be."""
     # The compiler and the prover, which a kernel that was proved before does not need.
     from tileproof.analysis.holes import holes_matter
@@ -78,9 +78,9 @@ def _stored_now(kernel: Kernel, specialisation: Specialisation) -> Stored:
 
     from .compile import proved
 
-    elaborated, verdict, ready = proved(kernel, specialisation)
+    elaborated, verdict, ready = proved(kernel, specialization)
     made = Stored("", elaborated, verdict, ready, holes_matter(elaborated.ir), premises_of(ready))
-    return replace(made, key=keep(kernel, specialisation, made))
+    return replace(made, key=keep(kernel, specialization, made))
 
 
 def groups_of(ir: KernelIR) -> tuple[Group, ...]:

@@ -1,4 +1,4 @@
-"""The front end as a whole: a kernel and a specialisation in, typed IR out."""
+"""The front end as a whole: a kernel and a specialization in, typed IR out."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .signature import (
     too_deep,
 )
 from .source import FunctionSource, Refused, refuse
-from .specialization import ConstantValue, Specialisation, generic, told_for
+from .specialization import ConstantValue, Specialization, generic, told_for
 from .statements import run, run_helper
 from .values import Binding, Known
 
@@ -38,11 +38,11 @@ LOWERINGS = (functions, combining, views)
 """The files that give the functions of the language their meaning."""
 
 
-def elaborate(kernel: Kernel, specialisation: Specialisation) -> Elaborated:
+def elaborate(kernel: Kernel, specialization: Specialization) -> Elaborated:
     """The typed IR of a kernel for given element types and constants; raises `KernelError` with every mistake."""
     parsed = parse(kernel)
     signature, source = parsed.signature, parsed.source
-    dtypes, constants = dict(specialisation.dtypes), dict(specialisation.constants)
+    dtypes, constants = dict(specialization.dtypes), dict(specialization.constants)
     static = signature.static_lengths(constants)
     builder = Builder()
     parameters = tuple(_parameter(builder, parameter, dtypes) for parameter in signature.arguments)
@@ -74,18 +74,18 @@ def elaborate(kernel: Kernel, specialisation: Specialisation) -> Elaborated:
 
 
 def accepted(kernel: Kernel, constants: Mapping[str, ConstantValue]) -> Elaborated:
-    """A kernel for the first generic specialisation it is elaborated for; if there is none, raises the mistakes of one.
+    """A kernel for the first generic specialization it is elaborated for; if there is none, raises the mistakes of one.
 
     The one that got furthest: a kernel for integers is not told that its `&` does not work on bf16.
     """
     signature = parse(kernel).signature
     failed: list[tuple[Diagnostic, ...]] = []
     try:
-        for specialisation in generic(signature, constants):
+        for specialization in generic(signature, constants):
             try:
-                return elaborate(kernel, specialisation)
+                return elaborate(kernel, specialization)
             except KernelError as error:
-                failed.append(tuple(told_for(each, signature, specialisation) for each in error.diagnostics))
+                failed.append(tuple(told_for(each, signature, specialization) for each in error.diagnostics))
     except Refused as refused:
         raise KernelError(refused.diagnostic) from None
     raise KernelError(*max(failed, key=lambda mistakes: _place(mistakes[0])))

@@ -29,7 +29,7 @@ _BY_CLASS = (BF16, F32, I32)
 
 
 @dataclass(frozen=True, slots=True)
-class Specialisation:
+class Specialization:
     """Element types and constants, as hashable pairs."""
 
     dtypes: tuple[tuple[str, DType], ...]
@@ -51,21 +51,21 @@ def variables(signature: Signature) -> tuple[str, ...]:
     return tuple(found)
 
 
-def generic(signature: Signature, given: Mapping[str, ConstantValue]) -> Iterator[Specialisation]:
-    """Specialisations that stand for all launches, one for each choice of element types."""
+def generic(signature: Signature, given: Mapping[str, ConstantValue]) -> Iterator[Specialization]:
+    """Specializations that stand for all launches, one for each choice of element types."""
     constants = tuple(_tied(signature, dict(_generic_constants(signature, given)), given).items())
     contents = tuple((p.name, I64) for p in signature.arguments if isinstance(p.element, ContentOf))
     names = variables(signature)
     # First all variables alike, then mixed.
     choices = sorted(product(_BY_CLASS, repeat=len(names)), key=lambda choice: len(set(choice)))
     for choice in choices:
-        yield Specialisation((*zip(names, choice, strict=True), *contents), constants)
+        yield Specialization((*zip(names, choice, strict=True), *contents), constants)
 
 
-def told_for(found: Diagnostic, signature: Signature, specialisation: Specialisation) -> Diagnostic:
+def told_for(found: Diagnostic, signature: Signature, specialization: Specialization) -> Diagnostic:
     """A finding about one choice of element types: says which, and casts to `T` where the signature leaves it open."""
     words = re.findall(r"\w+", " ".join((found.message, found.label, *(label.text for label in found.labels))))
-    open_types = [(name, dtype) for name, dtype in specialisation.dtypes if name in variables(signature)]
+    open_types = [(name, dtype) for name, dtype in specialization.dtypes if name in variables(signature)]
     chosen = ", ".join(f"{name} = {dtype}" for name, dtype in open_types if dtype.name in words)
     if not chosen:
         return found

@@ -28,7 +28,7 @@ from tileproof.frontend.signature import (
     cure_for,
     takes,
 )
-from tileproof.frontend.specialization import ConstantValue, Specialisation
+from tileproof.frontend.specialization import ConstantValue, Specialization
 from tileproof.ir.types import Access, Fixed, Named
 from tileproof.language.dtypes import BOOL, F32, I32, I64, DType, DTypeVar, by_storage, limits
 from tileproof.runtime.interop.describe import (
@@ -73,8 +73,8 @@ class Bound:
         return (*self.tensors.values(), *self.own.values(), *self.copies)
 
     @property
-    def specialisation(self) -> Specialisation:
-        return Specialisation(tuple(self.dtypes.items()), tuple(self.constants.items()))
+    def specialization(self) -> Specialization:
+        return Specialization(tuple(self.dtypes.items()), tuple(self.constants.items()))
 
 
 def fail(

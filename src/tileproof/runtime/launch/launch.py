@@ -8,7 +8,7 @@ from tileproof.backends.base import device_of
 from tileproof.compiler.proved import Proved, compiled_for, groups_of, signature_of
 from tileproof.diagnostics.values import shown
 from tileproof.frontend.signature import Elaborated, parse
-from tileproof.frontend.specialization import Specialisation
+from tileproof.frontend.specialization import Specialization
 from tileproof.language.kernel import Kernel, Memo
 from tileproof.runtime.memory.aliasing import check_memory
 from tileproof.runtime.memory.ledger import Outdated
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
 _proved: Final = Memo[dict[object, Proved]](dict)
 
 
-def compile(kernel: Kernel, specialisation: Specialisation) -> Proved:
+def compile(kernel: Kernel, specialization: Specialization) -> Proved:
     """A kernel proved and lowered for some element types and constants; `KernelError` if it is not proved.
 
     Remembered while what it captured has not changed.
     """
-    known, key = _proved.of(kernel), key_of(specialisation)
+    known, key = _proved.of(kernel), key_of(specialization)
     found = known.get(key)
     if found is None or not found.is_current:
-        found = known[key] = compiled_for(kernel, specialisation)
+        found = known[key] = compiled_for(kernel, specialization)
     return found
 
 
-def key_of(specialisation: Specialisation) -> object:
-    """What tells specialisations apart. By text: 0.0 and -0.0 are equal and differ, NaN is not even equal to itself."""
-    return specialisation.dtypes, repr(specialisation.constants)
+def key_of(specialization: Specialization) -> object:
+    """What tells specializations apart. By text: 0.0 and -0.0 are equal and differ, NaN is not even equal to itself."""
+    return specialization.dtypes, repr(specialization.constants)
 
 
 def check(found: Proved, bound: Bound) -> None:
@@ -87,7 +87,7 @@ def prepare_recorded(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any
     """The same for a launch that runs later, again and again: what memory holds is then looked at, and not now."""
     signature = parse(kernel).signature
     bound = bind(signature, args, named)
-    found = compile(kernel, bound.specialisation)
+    found = compile(kernel, bound.specialization)
     check_memory(signature, bound)
     check_groups(signature, bound, found.groups)
     check_compares(signature, bound, found.verdict)
@@ -107,7 +107,7 @@ def launch(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> None
     if is_like_an_earlier(kernel, args, named, backend):
         return
     bound = bind(parse(kernel).signature, args, named)  # types, ranks, dimensions, devices; or LaunchError
-    found = compile(kernel, bound.specialisation)  # parse, prove, *raise if not proved*, lower
+    found = compile(kernel, bound.specialization)  # parse, prove, *raise if not proved*, lower
     check(found, bound)  # aliasing, contracts, contents: the launch's half of the proof
     device_of(bound.device).launch(choice.backend_for(backend, kernel.name, bound.device), found, bound)  # leases, code
 
@@ -140,7 +140,7 @@ def interpret(
         raise ValueError(f'order is "forward", "reverse" or a seed of at least 0, not {shown(order)}')
     signature = parse(kernel).signature
     bound = bind(signature, args, constants)
-    made = _elaborated(kernel, bound.specialisation)
+    made = _elaborated(kernel, bound.specialization)
     check_memory(signature, bound)
     check_own(signature, bound)
     check_contents(signature, bound, holes_matter(made.ir), known=Knowing(bound.own))
@@ -149,12 +149,12 @@ def interpret(
     interpreter.run(made.ir, {**bound.tensors, **bound.scalars}, bound.dimensions, order=order, sanitize=sanitize)
 
 
-def _elaborated(kernel: Kernel, specialisation: Specialisation) -> Elaborated:
+def _elaborated(kernel: Kernel, specialization: Specialization) -> Elaborated:
     """The IR of a kernel, proved or not, from its cache while what it captured has not changed."""
-    known, key = _elaborated_ones.of(kernel), key_of(specialisation)
+    known, key = _elaborated_ones.of(kernel), key_of(specialization)
     made = known.get(key)
     if made is None or not made.is_current:
         from tileproof.compiler.pipeline import compile_for
 
-        made = known[key] = compile_for(kernel, specialisation)
+        made = known[key] = compile_for(kernel, specialization)
     return made

@@ -1,4 +1,4 @@
-"""Generic and specialised checking agree: what is proved for all launches is proved for each."""
+"""Generic and specialized checking agree: what is proved for all launches is proved for each."""
 
 from __future__ import annotations
 
