@@ -307,8 +307,8 @@ def test_tensors_of_a_torch_without_an_exchange_api_take_the_full_launch() -> No
 import sys
 sys.path.insert(0, "tests")
 import torch
-from tileproof.runtime.launch.native import torch_tensors
-torch_tensors._table_of = lambda kind: None
+from tileproof.runtime.launch.native import readers
+readers._table_of = lambda kind: None
 from tileproof.runtime.launch import native as fast
 from oracles.recording_driver import Driver, plan_of, plans_of
 from samples.host_kernels import add
