@@ -11,9 +11,12 @@ from .sampling import SamplingParams
 from .tokenizer.messages import Message
 
 if TYPE_CHECKING:
+    from .async_llm import AsyncLLM, RequestStream
     from .llm import LLM
 
-__all__ = ["LLM", "Chunk", "Completion", "Message", "ModelConfig", "ModelError", "SamplingParams", "TokenLogprob"]
+__all__ = [
+    "LLM", "AsyncLLM", "RequestStream", "Chunk", "Completion", "Message", "ModelConfig", "ModelError", "SamplingParams", "TokenLogprob",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
@@ -22,4 +25,8 @@ def __getattr__(name: str) -> Any:
         from .llm import LLM
 
         return LLM
+    if name in ("AsyncLLM", "RequestStream"):
+        from . import async_llm
+
+        return getattr(async_llm, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

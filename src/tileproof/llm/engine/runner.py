@@ -23,8 +23,10 @@ from ..step.sampler import Penalties
 from .async_decode import AsyncDecode
 from .scheduler import ScheduledChunk, Scheduler
 
-ROWS = 16, 32, 64, 128, 256, 512, 1024, 2048, 3072, 4096, 6144, 8192
+ROWS = 16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192
 """Rows of steps with chunks of prompts."""
+_SAMPLINGS: tuple[Sampling, Sampling] = "greedy", "sample"
+SEQUENCES = 1, 2, 4, 8, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256
 PAGES = 8, 32, 128, 512
 """Columns of the block table."""
 PAGES_OF_DECODE = 4, 8, 16, 32, 128, 512
@@ -82,8 +84,6 @@ class Runner:
         step = self.prepare(chunks)
         step.run()
         tokens: list[int] = step.sampled.numpy()[: len(chunks)].tolist()
-        for chunk in chunks:
-            chunk.request.computed = chunk.stop
         return step, tokens
 
     def decode(self, chunks: Sequence[ScheduledChunk], scheduler: Scheduler) -> AsyncDecode | None:
@@ -108,18 +108,26 @@ class Runner:
         chunk.request.computed = chunk.stop
         return step.logits.numpy()[: chunk.count, : self.decoder.config.tokens].copy()  # the next step writes there
 
-    def logprob(self, step: CapturedStep, row: int, token: int, count: int) -> TokenLogprob:
-        """The logprob of a token by a row of the logits, before any penalty, and those of the `count` likeliest."""
-        logits = step.logits[row : row + 1, : self.decoder.config.tokens]
-        top: tuple[tuple[int, float], ...] = ()
-        if count:
-            values, ids = tk.top_logprobs(logits, count)
-            top = tuple(zip(ids.numpy()[0].tolist(), values.numpy()[0].tolist(), strict=True))
-        own = dict(top).get(token)  # two kernels may differ in the last digit, and a token has one logprob
-        if own is None:
-            sampled = tp.asarray(np.array([token], np.int32), self.decoder.device)
-            own = float(tk.token_logprobs(logits, sampled).numpy()[0])
-        return TokenLogprob(token, own, top)
+    def logprobs(
+        self, step: CapturedStep, rows: Sequence[int], tokens: Sequence[int], counts: Sequence[int]
+    ) -> list[TokenLogprob]:
+        """The logprobs of tokens by rows of the logits, before any penalty, and those of the likeliest ones."""
+        logits = step.logits[: rows[-1] + 1, : self.decoder.config.tokens]
+        sampled = np.zeros(rows[-1] + 1, np.int32)
+        sampled[list(rows)] = tokens
+        own = tk.token_logprobs(logits, tp.asarray(sampled, self.decoder.device)).numpy()[list(rows)].tolist()
+        top: list[tuple[tuple[int, float], ...]] = [()] * len(rows)
+        if most := max(counts):
+            values, ids = (each.numpy()[list(rows)].tolist() for each in tk.top_logprobs(logits, most))
+            top = [
+                tuple(zip(row_ids[:count], row_values[:count], strict=True))
+                for row_ids, row_values, count in zip(ids, values, counts, strict=True)
+            ]
+        # Two kernels may differ in the last digit, and a token has one logprob.
+        return [
+            TokenLogprob(token, dict(likeliest).get(token, value), likeliest)
+            for token, value, likeliest in zip(tokens, own, top, strict=True)
+        ]
 
     # Steps.
 
@@ -127,7 +135,8 @@ class Runner:
         self, chunks: Sequence[ScheduledChunk], sampling: Sampling, *, has_penalties: bool, decode_steps: int = 0
     ) -> StepClass:
         """The class of a step with these chunks."""
-        rows, sequences = sum(chunk.count for chunk in chunks), next_power_of_two(len(chunks))
+        rows = sum(chunk.count for chunk in chunks)
+        sequences = bucket(len(chunks), SEQUENCES, next_power_of_two(len(chunks)))
         longest = max(chunk.stop for chunk in chunks) + max(decode_steps - 1, 0)
         is_decode = all(chunk.count == 1 for chunk in chunks) and sampling != "none"
         sizes = PAGES_OF_DECODE if is_decode and self.decoder.device != "cpu" else PAGES
@@ -156,6 +165,22 @@ class Runner:
             self.compile_seconds += time.perf_counter() - began
         return self.steps[kind]
 
+    def usual_classes(self, max_running: int) -> list[StepClass]:
+        """The classes of short contexts without penalties: any number of requests that decode, and prefill."""
+        pages, sizes = min(PAGES[0], self.pages), [size for size in SEQUENCES if size < max_running] + [max_running]
+        decoding = {bucket(size, SEQUENCES, next_power_of_two(size)) for size in sizes}
+        kinds = [
+            StepClass(size, size, pages, True, sampling, decode_steps=steps)
+            for size in sorted(decoding)
+            for sampling in _SAMPLINGS
+            for steps in sorted({1, self.decode_steps})
+        ]
+        for rows in ROWS:
+            if rows <= self.token_budget:
+                block = min(self._block, rows)
+                kinds += [StepClass(rows, size, pages, False, each, False, block) for size in (1, 4) for each in _SAMPLINGS]
+        return kinds
+
     def prepare(self, chunks: Sequence[ScheduledChunk], decode_steps: int = 0) -> CapturedStep:
         """The step for some chunks, with its inputs written."""
         params = [chunk.request.params for chunk in chunks]
@@ -168,32 +193,57 @@ class Runner:
     # Inputs.
 
     def _write_inputs(self, step: CapturedStep, chunks: Sequence[ScheduledChunk]) -> None:
-        """Writes the inputs of a step on the host."""
+        """Writes the inputs of a step on the host: those of sequences with one token together, they may be many."""
         kind, host = step.kind, step.inputs.host
         step.inputs.clear()
-        row = block = 0
-        for number, chunk in enumerate(chunks):
-            request, stop = chunk.request, chunk.start + chunk.count
+        singles = next((number for number, chunk in enumerate(chunks) if chunk.count > 1), len(chunks))
+        _write_singles(kind, host, chunks[:singles])
+        row = block = singles
+        for number, chunk in enumerate(chunks[singles:], singles):
+            request, stop = chunk.request, chunk.stop
             rows = slice(row, row + chunk.count)
             positions = np.arange(chunk.start, stop)
-            pages = np.array(request.pages)
+            pages = request.page_array
             host.tokens[rows] = request.tokens(chunk.start, stop)
             host.positions[rows] = positions
             host.slot_mapping[rows] = pages[positions // PAGE] * PAGE + positions % PAGE
-            # Later pages are for the decode steps that follow; of a prompt they hold nothing yet, and are not named.
-            pages = pages[: kind.pages if kind.is_decode else -(-stop // PAGE)]
+            pages = pages[: -(-stop // PAGE)]  # later ones hold nothing yet
             host.block_table[number, : len(pages)] = pages
             host.context_lens[number] = stop
-            if not kind.is_decode:
-                blocks = query_blocks(row, chunk.count, kind.block)
-                host.query_blocks[block : block + len(blocks)] = blocks
-                host.query_block_sequences[block : block + len(blocks)] = number
-                block += len(blocks)
-                if host.output_rows is not None:
-                    host.output_rows[number] = row + chunk.count - 1
+            blocks = query_blocks(row, chunk.count, kind.block)
+            host.query_blocks[block : block + len(blocks)] = blocks
+            host.query_block_sequences[block : block + len(blocks)] = number
+            block += len(blocks)
             row += chunk.count
+            if host.output_rows is not None:
+                host.output_rows[number] = row - 1
         if kind.sampling != "none":
             _write_params(kind, host, chunks)
+
+
+def _write_singles(kind: StepClass, host: Inputs, chunks: Sequence[ScheduledChunk]) -> None:
+    """Writes the inputs of sequences with one token each, which come first."""
+    n = len(chunks)
+    requests = [chunk.request for chunk in chunks]
+    positions = np.array([chunk.start for chunk in chunks], np.int32)
+    host.tokens[:n] = [
+        request.generated[-1] if start + 1 == request.length and request.generated else request.tokens(start, start + 1)[0]
+        for request, start, _ in chunks
+    ]
+    host.positions[:n] = positions
+    host.context_lens[:n] = positions + 1
+    last_pages = np.array([request.pages[start // PAGE] for request, start, _ in chunks], np.int32)
+    host.slot_mapping[:n] = last_pages * PAGE + positions % PAGE
+    table = host.block_table
+    for number, request in enumerate(requests):
+        pages = request.page_array[: kind.pages]  # in a decode step, later ones are for the steps that follow
+        table[number, : len(pages)] = pages
+    if not kind.is_decode:
+        rows = np.arange(n)
+        host.query_blocks[:n, 0] = rows
+        host.query_block_sequences[:n] = rows
+        if host.output_rows is not None:
+            host.output_rows[:n] = rows
 
 
 def _write_params(kind: StepClass, host: Inputs, chunks: Sequence[ScheduledChunk]) -> None:
