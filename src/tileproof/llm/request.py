@@ -101,6 +101,7 @@ class Request:
     penalty_row: int = -1
     """Its row of the penalty tables."""
     seed: int = 0
+    has_penalties: bool = field(init=False)
     rank: tuple[int, int, int] = (0, 0, 0)
     """Its place in the order in which the scheduler serves requests."""
 
@@ -121,6 +122,7 @@ class Request:
 
     def __post_init__(self) -> None:
         self.seed = secrets.randbits(62) if self.params.seed is None else self.params.seed
+        self.has_penalties = self.params.has_penalties
         self._stops = StopStrings(self.params.stop)
 
     # As a sequence of tokens.

@@ -11,7 +11,7 @@ from ..errors import refused
 from ..request import Request
 from ..step.capture import CapturedStep
 from .async_decode import AsyncDecode
-from .runner import Runner
+from .runner import Runner, sequences_of
 from .scheduler import ScheduledChunk, Scheduler
 
 
@@ -46,7 +46,7 @@ class Loop:
         chunks = self.scheduler.schedule()
         now = time.perf_counter()
         for chunk in chunks:
-            if chunk.request.penalty_row < 0 and chunk.request.params.has_penalties:
+            if chunk.request.has_penalties:
                 self.runner.penalties.begin(chunk.request)
             chunk.request.started = chunk.request.started or now
         return chunks
@@ -79,7 +79,7 @@ class Loop:
         now = time.perf_counter()
         asked = [
             (row, chunk.request, token)
-            for row, (chunk, token) in enumerate(zip(chunks, tokens, strict=True))
+            for row, chunk, token in zip(sequences_of(step.kind, chunks).tolist(), chunks, tokens, strict=True)
             if chunk.request.params.logprobs is not None and chunk.is_last and token >= 0
         ]
         if asked:

@@ -26,6 +26,8 @@ from .scheduler import ScheduledChunk, Scheduler
 ROWS = 16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192
 """Rows of steps with chunks of prompts."""
 _SAMPLINGS: tuple[Sampling, Sampling] = "greedy", "sample"
+DECODE_ROWS = 4, 8, 16, 32, 64, 128, 256
+"""Rows of decode in such steps."""
 SEQUENCES = 1, 2, 4, 8, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256
 PAGES = 8, 32, 128, 512
 """Columns of the block table."""
@@ -42,6 +44,19 @@ def bucket(size: int, sizes: Sequence[int], most: int) -> int:
 def next_power_of_two(size: int) -> int:
     """The least power of two that will do."""
     return 1 << (size - 1).bit_length()
+
+
+def single_count(chunks: Sequence[ScheduledChunk]) -> int:
+    """How many chunks of one token come first."""
+    return next((number for number, chunk in enumerate(chunks) if chunk.size > 1), len(chunks))
+
+
+def sequences_of(kind: StepClass, chunks: Sequence[ScheduledChunk]) -> Any:
+    """The number that each chunk's sequence has in a step: those with several tokens come after the rows of decode."""
+    singles = single_count(chunks) if kind.decode_rows else 0
+    numbers = np.arange(len(chunks))
+    numbers[singles:] += kind.decode_rows - singles
+    return numbers
 
 
 def query_blocks(first: int, count: int, size: int) -> Any:
@@ -83,7 +98,7 @@ class Runner:
         """Runs a step; returns it, and a token for each chunk (those of chunks that are not the last mean nothing)."""
         step = self.prepare(chunks)
         step.run()
-        tokens: list[int] = step.sampled.numpy()[: len(chunks)].tolist()
+        tokens: list[int] = step.sampled.numpy()[sequences_of(step.kind, chunks)].tolist()
         for chunk in chunks:
             chunk.request.computed = chunk.stop
         return step, tokens
@@ -137,16 +152,22 @@ class Runner:
         self, chunks: Sequence[ScheduledChunk], sampling: Sampling, *, has_penalties: bool, decode_steps: int = 0
     ) -> StepClass:
         """The class of a step with these chunks."""
-        rows = sum(chunk.size for chunk in chunks)
-        sequences = bucket(len(chunks), SEQUENCES, next_power_of_two(len(chunks)))
-        longest = max(chunk.stop for chunk in chunks) + max(decode_steps - 1, 0)
-        is_decode = all(chunk.size == 1 for chunk in chunks) and sampling != "none"
+        rows = sum([chunk.size for chunk in chunks])
+        longest = max([chunk.start + chunk.size for chunk in chunks]) + max(decode_steps - 1, 0)
+        is_decode = rows == len(chunks) and sampling != "none"
         sizes = PAGES_OF_DECODE if is_decode and self.decoder.device != "cpu" else PAGES
         pages = bucket(-(-longest // PAGE), sizes, self.pages)
         if is_decode:
+            sequences = bucket(len(chunks), SEQUENCES, next_power_of_two(len(chunks)))
             return StepClass(sequences, sequences, pages, True, sampling, has_penalties, decode_steps=decode_steps)
-        rows = bucket(rows, ROWS, max(self.token_budget, rows))
-        return StepClass(rows, sequences, pages, False, sampling, has_penalties, min(self._block, rows))
+        singles = single_count(chunks) if sampling != "none" else 0
+        decode_rows = bucket(singles, DECODE_ROWS, next_power_of_two(singles)) if singles else 0
+        rows = bucket(rows - singles, ROWS, max(self.token_budget, rows))
+        sequences = next_power_of_two(len(chunks) - singles)
+        return StepClass(
+            decode_rows + rows, decode_rows + sequences, pages, False, sampling, has_penalties, min(self._block, rows),
+            decode_rows,
+        )  # fmt: skip
 
     @property
     def _block(self) -> int:
@@ -181,17 +202,17 @@ class Runner:
             if rows <= self.token_budget:
                 block = min(self._block, rows)
                 kinds += [
-                    StepClass(rows, size, pages, False, sampling, False, block)
-                    for size in (1, 4)
+                    StepClass(first + rows, first + 1, pages, False, sampling, False, block, first)
+                    for first in (0, *(each for each in DECODE_ROWS if each <= max_running and rows <= 128))
                     for sampling in _SAMPLINGS
                 ]
         return kinds
 
     def prepare(self, chunks: Sequence[ScheduledChunk], decode_steps: int = 0) -> CapturedStep:
         """The step for some chunks, with its inputs written."""
-        params = [chunk.request.params for chunk in chunks]
-        sampling: Sampling = "greedy" if all(each.temperature == 0 for each in params) else "sample"
-        has_penalties = any(each.has_penalties for each in params)
+        is_sampled = any(chunk.request.params.temperature for chunk in chunks)
+        sampling: Sampling = "sample" if is_sampled else "greedy"
+        has_penalties = any(chunk.request.has_penalties for chunk in chunks)
         step = self.step_of(self.class_of(chunks, sampling, has_penalties=has_penalties, decode_steps=decode_steps))
         self._write_inputs(step, chunks)
         return step
@@ -202,10 +223,10 @@ class Runner:
         """Writes the inputs of a step on the host: those of sequences with one token together, they may be many."""
         kind, host = step.kind, step.inputs.host
         step.inputs.clear()
-        singles = next((number for number, chunk in enumerate(chunks) if chunk.size > 1), len(chunks))
+        singles = single_count(chunks) if kind.is_decode or kind.decode_rows else 0
         _write_singles(kind, host, chunks[:singles])
-        row = block = singles
-        for number, chunk in enumerate(chunks[singles:], singles):
+        row, block = kind.decode_rows, 0
+        for number, chunk in enumerate(chunks[singles:], kind.decode_rows):
             request, stop = chunk.request, chunk.stop
             rows = slice(row, row + chunk.size)
             positions = np.arange(chunk.start, stop)
@@ -224,7 +245,7 @@ class Runner:
             if host.output_rows is not None:
                 host.output_rows[number] = row - 1
         if kind.sampling != "none":
-            _write_params(kind, host, chunks)
+            _write_params(kind, host, chunks, sequences_of(kind, chunks))
 
 
 def _write_singles(kind: StepClass, host: Inputs, chunks: Sequence[ScheduledChunk]) -> None:
@@ -244,25 +265,20 @@ def _write_singles(kind: StepClass, host: Inputs, chunks: Sequence[ScheduledChun
     for number, request in enumerate(requests):
         pages = request.page_array[: kind.pages]  # in a decode step, later ones are for the steps that follow
         table[number, : len(pages)] = pages
-    if not kind.is_decode:
-        rows = np.arange(n)
-        host.query_blocks[:n, 0] = rows
-        host.query_block_sequences[:n] = rows
-        if host.output_rows is not None:
-            host.output_rows[:n] = rows
+    if host.output_rows is not None:
+        host.output_rows[:n] = np.arange(n)
 
 
-def _write_params(kind: StepClass, host: Inputs, chunks: Sequence[ScheduledChunk]) -> None:
+def _write_params(kind: StepClass, host: Inputs, chunks: Sequence[ScheduledChunk], sequences: Any) -> None:
     requests: list[Request] = [chunk.request for chunk in chunks]
     params = [request.params for request in requests]
-    n = len(requests)
     if host.draw is not None:
-        host.draw[:n] = [len(request.generated) for request in requests]
+        host.draw[sequences] = [len(request.generated) for request in requests]
     if kind.sampling == "sample":
-        host.seed[:n] = [request.seed for request in requests]
+        host.seed[sequences] = [request.seed for request in requests]
         for name in ("temperature", "top_k", "top_p", "min_p"):
-            getattr(host, name)[:n] = [getattr(each, name) for each in params]
+            getattr(host, name)[sequences] = [getattr(each, name) for each in params]
     if kind.has_penalties:
-        host.penalty_rows[:n] = [chunk.request.penalty_row if chunk.is_last else -1 for chunk in chunks]
+        host.penalty_rows[sequences] = [chunk.request.penalty_row if chunk.is_last else -1 for chunk in chunks]
         for name in ("repetition", "presence", "frequency"):
-            getattr(host, name)[:n] = [getattr(each, f"{name}_penalty") for each in params]
+            getattr(host, name)[sequences] = [getattr(each, f"{name}_penalty") for each in params]
