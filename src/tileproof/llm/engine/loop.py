@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tileproof.diagnostics.codes import Code
 
-from ..errors import refused
+from ..errors import ModelError, refused
 from ..request import Request
 from ..step.capture import CapturedStep
 from .async_decode import AsyncDecode
@@ -100,11 +100,7 @@ class Loop:
         self.advanced[request] = None
         try:
             if token < 0:
-                raise refused(
-                    Code.MODEL_TENSOR,
-                    "the model computes no numbers (NaN) for this request",
-                    "look for broken weights, or overflow: load it without quantize",
-                )
+                raise _no_token(request)
             request.push(token)
         except Exception as error:  # the others in the step go on, and its own caller receives the error
             request.fail(error)
@@ -130,3 +126,12 @@ class Loop:
         self.decode = None
         self.scheduler.restart(self.requests)
         self.runner.penalties.restart(self.requests)
+
+
+def _no_token(request: Request) -> ModelError:
+    """Why no token could be sampled: none has a logit that is a number above -inf."""
+    if request.matcher is not None:
+        cure = "leave out `logit_bias`, or relax the grammar"
+        return refused(Code.GRAMMAR, "the grammar allows no token that the sampling parameters allow", cure)
+    cure = "look for broken weights, or overflow: load it without quantize"
+    return refused(Code.MODEL_TENSOR, "the model computes no numbers (NaN) for this request", cure)

@@ -20,6 +20,7 @@ from ..step.capture import CapturedStep, capture
 from ..step.fusion import Fusion
 from ..step.ir import PAGE, Inputs, Sampling, StepClass
 from ..step.sampler import Penalties
+from ..structured.guidance import fill_masks
 from .async_decode import AsyncDecode
 from .scheduler import ScheduledChunk, Scheduler
 
@@ -107,7 +108,7 @@ class Runner:
         """Begins to decode these requests, where that is all these chunks do, and no logits are read in between."""
         requests = tuple(chunk.request for chunk in chunks)
         is_decode = bool(chunks) and all(chunk.size == 1 and chunk.is_last for chunk in chunks)
-        if not is_decode or any(request.params.logprobs is not None for request in requests):
+        if not is_decode or any(each.params.logprobs is not None or each.matcher is not None for each in requests):
             return None
         left = min(request.tokens_left for request in requests)
         steps = self.decode_steps if left >= self.decode_steps else 1
@@ -119,7 +120,7 @@ class Runner:
 
     def logits(self, chunk: ScheduledChunk) -> Any:
         """Runs a step for the logits of all its rows."""
-        step = self.step_of(self.class_of([chunk], "none", has_penalties=False))
+        step = self.step_of(self.class_of([chunk], "none"))
         self._write_inputs(step, [chunk])
         step.run()
         chunk.request.computed = chunk.stop
@@ -149,8 +150,9 @@ class Runner:
     # Steps.
 
     def class_of(
-        self, chunks: Sequence[ScheduledChunk], sampling: Sampling, *, has_penalties: bool, decode_steps: int = 0
-    ) -> StepClass:
+        self, chunks: Sequence[ScheduledChunk], sampling: Sampling, *, has_penalties: bool = False,
+        has_masks: bool = False, decode_steps: int = 0,
+    ) -> StepClass:  # fmt: skip
         """The class of a step with these chunks."""
         rows = sum([chunk.size for chunk in chunks])
         longest = max([chunk.start + chunk.size for chunk in chunks]) + max(decode_steps - 1, 0)
@@ -159,14 +161,17 @@ class Runner:
         pages = bucket(-(-longest // PAGE), sizes, self.pages)
         if is_decode:
             sequences = bucket(len(chunks), SEQUENCES, next_power_of_two(len(chunks)))
-            return StepClass(sequences, sequences, pages, True, sampling, has_penalties, decode_steps=decode_steps)
+            return StepClass(
+                sequences, sequences, pages, True, sampling, has_penalties, decode_steps=decode_steps,
+                has_masks=has_masks,
+            )  # fmt: skip
         singles = single_count(chunks) if sampling != "none" else 0
         decode_rows = bucket(singles, DECODE_ROWS, next_power_of_two(singles)) if singles else 0
         rows = bucket(rows - singles, ROWS, max(self.token_budget, rows))
         sequences = next_power_of_two(len(chunks) - singles)
         return StepClass(
             decode_rows + rows, decode_rows + sequences, pages, False, sampling, has_penalties, min(self._block, rows),
-            decode_rows,
+            decode_rows, has_masks=has_masks,
         )  # fmt: skip
 
     @property
@@ -213,7 +218,11 @@ class Runner:
         is_sampled = any(chunk.request.params.temperature for chunk in chunks)
         sampling: Sampling = "sample" if is_sampled else "greedy"
         has_penalties = any(chunk.request.has_penalties for chunk in chunks)
-        step = self.step_of(self.class_of(chunks, sampling, has_penalties=has_penalties, decode_steps=decode_steps))
+        has_masks = any(chunk.request.matcher is not None for chunk in chunks)
+        kind = self.class_of(
+            chunks, sampling, has_penalties=has_penalties, has_masks=has_masks, decode_steps=decode_steps
+        )
+        step = self.step_of(kind)
         self._write_inputs(step, chunks)
         return step
 
@@ -246,6 +255,20 @@ class Runner:
                 host.output_rows[number] = row - 1
         if kind.sampling != "none":
             _write_params(kind, host, chunks, sequences_of(kind, chunks))
+
+
+def _write_masks(host: Inputs, chunks: Sequence[ScheduledChunk], sequences: Any) -> None:
+    """Writes the tokens that grammars allow next. A matcher that fails here fails its request after the step."""
+    matchers = {
+        number: chunk.request.matcher
+        for number, chunk in zip(sequences.tolist(), chunks, strict=True)
+        if chunk.request.matcher is not None and chunk.is_last
+    }
+    rows = {row: matcher for row, matcher in enumerate(matchers.values()) if matcher.failure is None}
+    host.mask_rows[list(matchers)] = np.arange(len(matchers))
+    host.masks[: len(matchers)] = -1
+    for row in fill_masks(rows, host.masks):
+        host.masks[row] = -1
 
 
 def _write_singles(kind: StepClass, host: Inputs, chunks: Sequence[ScheduledChunk]) -> None:
@@ -282,3 +305,5 @@ def _write_params(kind: StepClass, host: Inputs, chunks: Sequence[ScheduledChunk
         host.penalty_rows[sequences] = [chunk.request.penalty_row if chunk.is_last else -1 for chunk in chunks]
         for name in ("repetition", "presence", "frequency"):
             getattr(host, name)[sequences] = [getattr(each, f"{name}_penalty") for each in params]
+    if kind.has_masks:
+        _write_masks(host, chunks, sequences)
