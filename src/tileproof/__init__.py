@@ -36,8 +36,9 @@ from .language.dtypes import (
 )
 from .language.kernel import Kernel, Schedule, kernel
 from .language.parameters import In, Index, InOut, Max, Min, Offsets, Out, Sum, Unique
-from .language.spaces import dim, each, group, join, parallel, require, segments, split, split_at, tiles
+from .language.spaces import Walker, dim, each, group, join, parallel, require, segments, split, split_at, tiles
 from .language.tiles import (
+    Tile,
     abs,
     all,
     any,
@@ -83,7 +84,6 @@ from .language.tiles import (
     zeros,
 )
 from .language.unsafe import raw, unsafe
-from .language.values import Tile, Walker
 
 if TYPE_CHECKING:
     from .compiler.bundles import load_bundle

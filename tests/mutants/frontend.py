@@ -122,8 +122,8 @@ FRONTEND = [
     ),
     Mutant(
         "src/tileproof/frontend/subscripts.py",
-        "    if not is_full(whole):",
-        "    if is_full(whole) and whole.tag is not None:",
+        "    if not whole.is_full:",
+        "    if whole.is_full and whole.tag is not None:",
         (
             "tests/frontend/test_dimensions_and_tags.py::test_what_does_not_belong_together_is_refused["
             "c[i, j] = col[i][0:1].sum()]"
@@ -208,9 +208,9 @@ FRONTEND = [
         "A value is stored only where its axes fit exactly.",
     ),
     Mutant(
-        "src/tileproof/frontend/values.py",
-        "    return not isinstance(axis.tag, WalkerTag)",
-        "    return axis.tag is None or axis.length == 1",
+        "src/tileproof/ir/types.py",
+        "        return not isinstance(self.tag, WalkerTag)",
+        "        return self.tag is None or self.length == 1",
         (
             "tests/frontend/test_dimensions_and_tags.py::test_what_does_not_belong_together_is_refused["
             "c[i, j] = e[:].reshape(j).sum()]"
@@ -357,8 +357,8 @@ FRONTEND = [
     ),
     Mutant(
         "src/tileproof/frontend/functions.py",
-        "ctx.place is Place.INSIDE or ctx.depth or ctx.parallel_span is not None:",
-        "ctx.place is Place.INSIDE or ctx.parallel_span is not None:",
+        "ctx.place is not Place.INSIDE and not ctx.depth and",
+        "ctx.place is not Place.INSIDE and",
         (
             "tests/frontend/test_spaces_and_combining.py::test_a_space_in_a_wrong_place_or_shape_is_ref"
             "used[if s > 0.0:\\n    tp.require(s > 0.0)\\nfor i in tp.parallel(M=2]"

@@ -54,6 +54,7 @@ from .terms import (
     at_lane,
     at_most,
     below,
+    changed,
     depends_on_data,
     equals,
     greatest,
@@ -250,7 +251,8 @@ class Reader:
                 live = self.values.live(indices.type.axes[0])
                 lanes = at_most(-lane, 0), below(lane, live)
                 position = at_lane(self.values.term(indices), lane)
-                present = tuple(_at(formula, lane) for formula in self.values.presence(indices))
+                presence = self.values.presence(indices)
+                present = tuple(changed(formula, lambda term: at_lane(term, lane)) for formula in presence)
                 return Spot(pick, position, lanes, present, extent, offset, lane)
 
     def _dimension(self, view: View, axis: int) -> Term:
@@ -546,12 +548,6 @@ def _relaned(spot: Spot) -> Term:
     """The position of a one-dimensional access as a tile is written: in terms of the common lane."""
     mark = spot.lane.lone if spot.lane is not None else None
     return at_lane(spot.position, LANE, mark) if isinstance(mark, Lane) else spot.position
-
-
-def _at(formula: Formula, lane: Term) -> Formula:
-    from .terms import changed
-
-    return changed(formula, lambda term: at_lane(term, lane))
 
 
 @dataclass(frozen=True, slots=True)

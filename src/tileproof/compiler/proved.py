@@ -73,13 +73,13 @@ def compiled_for(kernel: Kernel, specialization: Specialization) -> Proved:
 def _stored_now(kernel: Kernel, specialization: Specialization) -> Stored:
     """A kernel proved now, and written to disk if that can be."""
     # The compiler and the prover, which a kernel that was proved before does not need.
-    from tileproof.analysis.holes import holes_matter
+    from tileproof.analysis.index_entries import loaded_through
     from tileproof.analysis.premises import premises_of
 
     from .compile import proved
 
     elaborated, verdict, ready = proved(kernel, specialization)
-    made = Stored("", elaborated, verdict, ready, holes_matter(elaborated.ir), premises_of(ready))
+    made = Stored("", elaborated, verdict, ready, loaded_through(elaborated.ir), premises_of(ready))
     return replace(made, key=keep(kernel, specialization, made))
 
 

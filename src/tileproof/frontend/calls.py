@@ -72,6 +72,16 @@ def lowers(*functions: Any) -> Callable[[Handler], Handler]:
     return register
 
 
+def lowers_method(name: str) -> Callable[[Handler], Handler]:
+    """Registers the meaning of a method of tiles, walkers or tensors."""
+
+    def register(handler: Handler) -> Handler:
+        METHODS[name] = handler
+        return handler
+
+    return register
+
+
 @dataclass(frozen=True, slots=True)
 class Arguments:
     """Evaluated arguments, not matched to parameters yet."""

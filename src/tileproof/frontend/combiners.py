@@ -14,7 +14,7 @@ from tileproof.diagnostics.errors import Label
 from tileproof.diagnostics.spans import Span
 from tileproof.ir import ops
 from tileproof.ir.regions import has_tag_in, of_one_piece
-from tileproof.ir.types import AnyValue, Axis, Tile, TileType, Walker, WalkerTag
+from tileproof.ir.types import AnyValue, Tile, TileType, Walker, WalkerTag
 from tileproof.ir.walk import walk
 from tileproof.language import spaces, tiles
 
@@ -201,11 +201,6 @@ def _aligned(ctx: Context, call: Call) -> tuple[list[Tile], int]:
     return parts, axis
 
 
-def _without(type_: TileType, axis: int) -> TileType:
-    axes: tuple[Axis, ...] = (*type_.axes[:axis], *type_.axes[axis + 1 :])
-    return TileType(type_.dtype, axes)
-
-
 def _tagged(
     ctx: Context, parts: Sequence[Tile], types: Sequence[TileType], axis: int, call: Call
 ) -> tuple[Tile, ...]:
@@ -219,7 +214,7 @@ def _tagged(
 @lowers(tiles.reduce)
 def _reduce(ctx: Context, call: Call) -> Entity:
     parts, axis = _aligned(ctx, call)
-    types = [_without(part.type, axis) for part in parts]
+    types = [part.type.without(axis) for part in parts]
     given = list(leaves(call.entity("identity")))
     where = call.where("identity")
     if len(given) != len(parts):
@@ -241,7 +236,7 @@ def _reduce(ctx: Context, call: Call) -> Entity:
 @lowers(tiles.scan)
 def _scan(ctx: Context, call: Call) -> Entity:
     parts, axis = _aligned(ctx, call)
-    types = [_without(part.type, axis) for part in parts]
+    types = [part.type.without(axis) for part in parts]
     combiner, types = _combiner(ctx, call.entity("by"), call.entity("x"), types, call.where("by"))
     full = _tagged(ctx, parts, types, axis, call)
     made = tuple(ctx.builder.value(part.type) for part in full)

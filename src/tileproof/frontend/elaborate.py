@@ -7,17 +7,16 @@ from collections.abc import Mapping
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, KernelError
-from tileproof.ir.ops import KernelIR, Parameter
+from tileproof.ir.ops import Block, KernelIR, Parameter
 from tileproof.ir.types import Content, Length, TensorType, TileType, symbol
 from tileproof.language import spaces
 from tileproof.language.dtypes import BOOL, I64, DType, DTypeVar
 from tileproof.language.kernel import Kernel
 
-from . import combiners as combining  # these register the functions of the language
-from . import functions, views
-from .context import Builder, Context, Place, finish
+from . import combiners, functions  # these register the functions of the language
+from .context import Builder, Context, Place
 from .expressions import evaluate
-from .names import MISSING, find_name
+from .names import find_expression
 from .signature import (
     Anything,
     ContentOf,
@@ -34,7 +33,7 @@ from .specialization import ConstantValue, Specialization, generic, told_for
 from .statements import run, run_helper
 from .values import Binding, Known
 
-LOWERINGS = (functions, combining, views)
+LOWERINGS = (functions, combiners)
 """The files that give the functions of the language their meaning."""
 
 
@@ -66,7 +65,7 @@ def elaborate(kernel: Kernel, specialization: Specialization) -> Elaborated:
         constants,
         static,
         dtypes,
-        finish(ops),
+        Block(tuple(ops)),
         signature.span,
         _computed(signature, constants),
     )
@@ -144,16 +143,6 @@ def _has_parallel(source: FunctionSource) -> bool:
     return any(
         isinstance(node, ast.For)
         and isinstance(node.iter, ast.Call)
-        and _names(source, node.iter.func) is spaces.parallel
+        and find_expression(source.function, node.iter.func) is spaces.parallel
         for node in ast.walk(source.tree)
     )
-
-
-def _names(source: FunctionSource, node: ast.expr) -> object:
-    match node:
-        case ast.Name(id=name):
-            return find_name(source.function, name)
-        case ast.Attribute(value=value, attr=attribute):
-            return getattr(_names(source, value), attribute, MISSING)
-        case _:
-            return MISSING

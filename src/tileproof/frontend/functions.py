@@ -12,23 +12,47 @@ from tileproof.diagnostics.spans import Span
 from tileproof.ir import ops
 from tileproof.ir.types import (
     INDEX_SCALAR,
+    Access,
     Axis,
     Extent,
     Length,
+    Named,
+    Tensor,
+    TensorType,
     Tile,
     TileType,
+    Unnamed,
+    Walker,
     WalkerTag,
+    WalkerType,
     at_least,
 )
 from tileproof.language import spaces, tiles
-from tileproof.language.dtypes import BOOL, ENTRY, F32, INDEX, TF32, DType
+from tileproof.language.dtypes import BOOL, ENTRY, F32, I64, INDEX, TF32, U64, DType
+from tileproof.language.unsafe import raw
 
 from . import subscripts as indexing
-from .calls import FUNCTIONS, METHODS, Call, Handler, lowers
+from .calls import FUNCTIONS, METHODS, Call, Handler, lowers, lowers_method
 from .context import Context, Place
 from .control import coerce
 from .expressions import apply
-from .operations import as_tile, binary, bits, broadcast, cast, cumsum, mma, reduce, select, to_index, unary, unify
+from .operations import (
+    as_number,
+    as_tile,
+    binary,
+    bits,
+    broadcast,
+    cast,
+    cumsum,
+    expand,
+    mma,
+    position,
+    reduce,
+    select,
+    to_index,
+    unary,
+    unify,
+)
 from .source import refuse
 from .values import (
     Axes,
@@ -39,7 +63,6 @@ from .values import (
     describe,
     describe_axes,
     describe_axis,
-    is_full,
     is_tensor,
     is_tile,
     is_walker,
@@ -227,12 +250,10 @@ def _convert(ctx: Context, tile: Tile, dtype: DType, span: Span) -> Tile:
     return cast(ctx.builder, tile, dtype, span)
 
 
+@lowers_method("to")
 def _to(ctx: Context, call: Call) -> Entity:
     tile = as_tile(ctx.builder, call.entity("x"), call.where("x"))
     return _convert(ctx, tile, dtype_of(ctx, call), call.span)
-
-
-METHODS["to"] = _to
 
 
 @lowers(tiles.bitcast)
@@ -294,17 +315,10 @@ def _reduction_handler(fn: ops.ReduceFn) -> Handler:
             raise refuse(Code.BAD_CALL, message, call.where("keepdims"), help="write `keepdims=True`")
         if call.constant("keepdims", False):
             for one in axes:
-                made = _expanded(ctx, made, one, call.span)
+                made = expand(ctx.builder, made, one, call.span)
         return made
 
     return handler
-
-
-def _expanded(ctx: Context, tile: Tile, axis: int, span: Span) -> Tile:
-    axes = (*tile.type.axes[:axis], Axis(1), *tile.type.axes[axis:])
-    result = ctx.builder.value(TileType(tile.type.dtype, axes))
-    ctx.builder.emit(ops.Expand(span, result, tile, axis))
-    return result
 
 
 for _reduction in ops.ReduceFn:
@@ -312,6 +326,7 @@ for _reduction in ops.ReduceFn:
 
 
 @lowers(tiles.cumsum)
+@lowers_method("cumsum")
 def _cumsum(ctx: Context, call: Call) -> Entity:
     tile = as_tile(ctx.builder, call.entity("x"), call.where("x"))
     axis = axis_of(call, tile)
@@ -320,12 +335,10 @@ def _cumsum(ctx: Context, call: Call) -> Entity:
     return cumsum(ctx.builder, tile, axis or 0, call.span)
 
 
-METHODS["cumsum"] = _cumsum
-
-
 # Shapes.
 
 
+@lowers_method("reshape")
 def _reshape(ctx: Context, call: Call) -> Entity:
     tile = typed("Tile", call.entity("x"))
     given = typed("Bundle", call.entity("shape")).items
@@ -337,7 +350,8 @@ def _reshape(ctx: Context, call: Call) -> Entity:
         if axis.tag is not None:
             message = "reshape gives full axes: their lengths are constants"
             raise refuse(Code.BAD_SHAPE, message, call.span, help="give numbers, not walkers")
-    before, after = _count(tile.type.axes), _count(axes)
+    shape = TileType(tile.type.dtype, axes)
+    before, after = tile.type.size, shape.size
     if before != after:
         raise refuse(
             Code.LENGTHS_DIFFER,
@@ -345,23 +359,13 @@ def _reshape(ctx: Context, call: Call) -> Entity:
             call.span,
             help="reshape to lengths with the same product",
         )
-    result = ctx.builder.value(TileType(tile.type.dtype, axes))
+    result = ctx.builder.value(shape)
     ctx.builder.emit(ops.Reshape(call.span, result, tile))
     return result
 
 
-METHODS["reshape"] = _reshape
-
-
-def _count(axes: Axes) -> Length:
-    count: Length = 1
-    for axis in axes:
-        count = count * axis.length
-    return count
-
-
 def _need_full(axis: Axis, what: str, span: Span) -> None:
-    if not is_full(axis):
+    if not axis.is_full:
         raise refuse(
             Code.RAGGED_RESHAPE,
             f"{what} needs full axes, and {describe_axis(axis)} may be short",
@@ -462,7 +466,7 @@ def _require(ctx: Context, call: Call) -> Entity:
     if not (is_tile(entity) and entity.type == TileType(BOOL)):
         message = f"tp.require takes one truth value, and this is {describe(entity)}"
         raise refuse(Code.CONDITION, message, call.span, help='compare, for instance `tp.dim("N") >= 1`')
-    if ctx.place is Place.INSIDE or ctx.depth or ctx.parallel_span is not None:
+    if not _is_before_space(ctx):
         raise refuse(
             Code.REQUIRE_PLACE,
             "tp.require stands at the top level of the kernel, before tp.parallel",
@@ -480,6 +484,11 @@ def _require(ctx: Context, call: Call) -> Entity:
         )
     ctx.builder.emit(ops.Require(call.span, entity))
     return NONE
+
+
+def _is_before_space(ctx: Context) -> bool:
+    """Whether a call stands at the top level of the kernel, before `tp.parallel`."""
+    return ctx.place is not Place.INSIDE and not ctx.depth and ctx.parallel_span is None
 
 
 def _is_host_value(ctx: Context, tile: Tile) -> bool:
@@ -504,8 +513,166 @@ def _update(ctx: Context, call: Call) -> Entity:
     if not is_tensor(tensor):
         message = f"tp.update takes a tensor, and this is {describe(tensor)}"
         raise refuse(Code.BAD_REDUCTION, message, call.where("tensor"), help="name a Sum, Max or Min of the signature")
-    index = call.entity("index")
-    parts = index.items if isinstance(index, Bundle) else (index,)
-    items: list[indexing.Item] = [(part, call.where("index")) for part in parts]
+    items = _items(call, "index")
     indexing.update(ctx, tensor, items, call.entity("value"), call.span, call.where("value"))
+    return NONE
+
+
+# Memory by other ways than a subscript, and what only debugging and random numbers need.
+
+
+def _items(call: Call, parameter: str) -> list[indexing.Item]:
+    """An argument that indexes a tensor, as the parts of a subscript."""
+    entity = call.entity(parameter)
+    parts = entity.items if isinstance(entity, Bundle) else (entity,)
+    return [(part, call.where(parameter)) for part in parts]
+
+
+@lowers_method("get")
+def _get(ctx: Context, call: Call) -> Entity:
+    tensor = typed("Tensor", call.entity("x"))
+    items = _items(call, "index")
+    return indexing.get(ctx, tensor, items, call.entity("fill"), call.span, call.where("fill"))
+
+
+@lowers_method("shift")
+def _shift(ctx: Context, call: Call) -> Entity:
+    walker = typed("Walker", call.entity("x"))
+    if walker.type.is_each:
+        message = f"`{walker.name}` is one element: add to it instead"
+        raise refuse(Code.NO_ATTRIBUTE, message, call.span, help=f"write `{walker.name} + n`")
+    by = position(ctx.builder, call.entity("by"), call.where("by"), "the shift")
+    result = ctx.builder.value(WalkerType(walker.type.dimension, walker.type.size), walker.name.partition(".")[0])
+    ctx.walkers.append(result)
+    ctx.builder.emit(ops.Shift(call.span, result, walker, by))
+    return result
+
+
+@lowers_method("fill")
+def _fill(ctx: Context, call: Call) -> Entity:
+    tile = typed("Tile", call.entity("x"))
+    value = as_tile(ctx.builder, call.entity("value"), call.where("value"), tile.type.dtype)
+    if value.type != TileType(tile.type.dtype):
+        message = f"the tile holds {tile.type.dtype}, and what fills it is {describe(value)}"
+        cure = "fill with a literal, or a scalar of that type"
+        raise refuse(Code.MIXED_TYPES, message, call.where("value"), help=cure)
+    axes = tuple(Axis(axis.length) for axis in tile.type.axes)
+    if axes == tile.type.axes:
+        return tile
+    result = ctx.builder.value(TileType(tile.type.dtype, axes))
+    ctx.builder.emit(ops.Fill(call.span, result, tile, value))
+    return result
+
+
+@lowers(spaces.split_at)
+def _split_at(ctx: Context, call: Call) -> Entity:
+    tensor = call.entity("tensor")
+    if not is_tensor(tensor) or tensor.type.access is not Access.INOUT:
+        raise refuse(
+            Code.SPLIT_PLACE,
+            f"tp.split_at cuts an InOut in two, and this is {describe(tensor)}",
+            call.where("tensor"),
+            help="an In is read as it is; an Out is never read",
+        )
+    if not _is_before_space(ctx):
+        raise refuse(
+            Code.SPLIT_PLACE,
+            "tp.split_at stands before tp.parallel, at the top level of the kernel",
+            call.span,
+            notes=("all programs must see the tensor cut at the same place",),
+            help="move it above the loop",
+        )
+    indexing.check_whole(ctx, tensor, call.where("tensor"))
+    name = dimension_name(ctx, call, "dimension")
+    axes = [axis for axis, dimension in enumerate(tensor.type.dimensions) if dimension == Named(name)]
+    if len(axes) != 1:
+        message = f"`{tensor.name}` has {len(axes)} axes of {name}, and one is cut"
+        cure = "name a dimension that one axis of the tensor has"
+        raise refuse(Code.UNKNOWN_DIMENSION, message, call.where("dimension"), help=cure)
+    (axis,) = axes
+    at = position(ctx.builder, call.entity("position"), call.where("position"), "where tp.split_at cuts")
+    dimensions = tensor.type.dimensions
+    rest = (*dimensions[:axis], Unnamed(), *dimensions[axis + 1 :])
+    past = ctx.builder.value(TensorType(Access.IN, tensor.type.element, dimensions), f"{tensor.name}.past")
+    fresh = ctx.builder.value(TensorType(Access.INOUT, tensor.type.element, rest), f"{tensor.name}.fresh")
+    ctx.builder.emit(ops.SplitAt(call.span, past, fresh, tensor, axis, at))
+    ctx.cut[tensor] = call.span
+    return Bundle((past, fresh))
+
+
+@lowers(tiles.random)
+def _random(ctx: Context, call: Call) -> Entity:
+    where = call.where("seed")
+    seed = as_tile(ctx.builder, call.entity("seed"), where, I64)
+    if seed.type.axes or not (seed.type.dtype.is_integer or seed.type.dtype.kind == "index"):
+        message = f"the seed is one integer, and this is {describe(seed)}"
+        raise refuse(Code.WRONG_TYPE, message, where, help="give a literal, or an integer scalar")
+    given = as_tile(ctx.builder, call.entity("offset"), call.where("offset"), INDEX)
+    offset = as_number(ctx.builder, to_index(ctx.builder, given, call.where("offset")), call.where("offset"))
+    result = ctx.builder.value(TileType(F32, offset.type.axes))
+    key = bits(ctx.builder, seed, I64, where) if seed.type.dtype is U64 else cast(ctx.builder, seed, I64, where)
+    ctx.builder.emit(ops.Random(call.span, result, key, offset))
+    return result
+
+
+@lowers(tiles.print)
+def _print(ctx: Context, call: Call) -> Entity:
+    given_label = call.entity("label")
+    label = given_label.value if isinstance(given_label, Known) else None
+    if not isinstance(label, str):
+        raise refuse(Code.BAD_CALL, "tp.print begins with a text", call.where("label"), help='write `tp.print("x", x)`')
+    given = call.entity("values")
+    assert isinstance(given, Bundle)
+    values = tuple(as_tile(ctx.builder, value, call.span) for value in given.items)
+    ctx.builder.emit(ops.Print(call.span, label, values))
+    return NONE
+
+
+# tp.raw
+
+
+def _need_unsafe(ctx: Context, call: Call) -> str:
+    if ctx.unsafe is None:
+        raise refuse(
+            Code.RAW_PLACE,
+            f"{call.name} stands in a tp.unsafe block",
+            call.span,
+            notes=("nobody proves what tp.raw does: the block says why it is sound",),
+            help='write `with tp.unsafe("why this is sound"):` around it, or index the tensor',
+        )
+    return ctx.unsafe
+
+
+def _raw_tensor(call: Call) -> Tensor:
+    tensor = call.entity("tensor")
+    if not is_tensor(tensor):
+        message = f"{call.name} takes a tensor, and this is {describe(tensor)}"
+        raise refuse(Code.WRONG_TYPE, message, call.where("tensor"), help="name a tensor of the signature")
+    return tensor
+
+
+@lowers(raw.load)
+def _raw_load(ctx: Context, call: Call) -> Entity:
+    _need_unsafe(ctx, call)
+    return indexing.load(ctx, _raw_tensor(call), _items(call, "index"), call.span, raw=True)
+
+
+@lowers(raw.store)
+def _raw_store(ctx: Context, call: Call) -> Entity:
+    _need_unsafe(ctx, call)
+    items = _items(call, "index")
+    indexing.store(ctx, _raw_tensor(call), items, call.entity("value"), call.span, call.where("value"), raw=True)
+    return NONE
+
+
+@lowers(raw.assume)
+def _assume(ctx: Context, call: Call) -> Entity:
+    reason = _need_unsafe(ctx, call)
+    entity = call.entity("condition")
+    if isinstance(entity, Known) and isinstance(entity.value, bool):
+        entity = as_tile(ctx.builder, entity, call.span)
+    if not is_tile(entity) or entity.type != TileType(BOOL):
+        message = f"tp.raw.assume takes one truth value, and this is {describe(entity)}"
+        raise refuse(Code.CONDITION, message, call.span, help="compare, and reduce a tile with `.all()`")
+    ctx.builder.emit(ops.Assume(call.span, entity, reason))
     return NONE

@@ -10,6 +10,7 @@ that was captured, nothing can have changed. In every other case the captures ar
 
 from __future__ import annotations
 
+import ast
 import builtins
 import math
 import re
@@ -97,6 +98,19 @@ def find_name(function: FunctionType, name: str) -> Any:
     if name in function.__globals__:
         return function.__globals__[name]
     return getattr(builtins, name, MISSING)
+
+
+def find_expression(function: FunctionType, node: ast.expr) -> Any:
+    """What Python would find for a name with attributes, as in `tp.f32`, in `function`; `MISSING` if nothing."""
+    match node:
+        case ast.Name(id=name):
+            return find_name(function, name)
+        case ast.Attribute(value=value, attr=attribute):
+            return getattr(find_expression(function, value), attribute, MISSING)
+        case ast.Constant(value=None):
+            return None
+        case _:
+            return MISSING
 
 
 def in_reach(text: str, function: FunctionType) -> str:

@@ -13,8 +13,9 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Edit, Label
 from tileproof.diagnostics.spans import Span
 from tileproof.ir import ops
-from tileproof.ir.types import INDEX_SCALAR, Axis, Extent, Length, TensorType, Tile, TileType, Value, WalkerType
-from tileproof.language.dtypes import BOOL, ENTRY, F32, F64, I32, INDEX, TF32, U64, DType, limits
+from tileproof.ir.rules import ACCUMULATES, kinds_of, sums_to
+from tileproof.ir.types import INDEX_SCALAR, Axis, Extent, TensorType, Tile, TileType, Value, WalkerType, names_in
+from tileproof.language.dtypes import BOOL, ENTRY, F32, INDEX, TF32, U64, DType, limits
 from tileproof.language.tiles import Lowest
 
 from .context import Builder
@@ -34,31 +35,7 @@ from .values import (
     meet,
 )
 
-_NUMBERS = ("float", "int", "uint", "index")
 _WHOLE = ("int", "uint", "index")
-_UNARY_KINDS: dict[ops.UnaryFn, tuple[str, ...]] = {
-    ops.UnaryFn.NEG: _NUMBERS,
-    ops.UnaryFn.ABS: _NUMBERS,
-    ops.UnaryFn.NOT: ("bool", "int", "uint"),
-}
-_BINARY_KINDS: dict[ops.BinaryFn, tuple[str, ...]] = {
-    ops.BinaryFn.DIV: ("float",),
-    ops.BinaryFn.CDIV: _WHOLE,
-    ops.BinaryFn.POW: ("float", "int", "uint"),
-    ops.BinaryFn.AND: ("bool", "int", "uint"),
-    ops.BinaryFn.OR: ("bool", "int", "uint"),
-    ops.BinaryFn.XOR: ("bool", "int", "uint"),
-    ops.BinaryFn.SHL: ("int", "uint"),
-    ops.BinaryFn.SHR: ("int", "uint"),
-    ops.BinaryFn.EQ: ("bool", *_NUMBERS),
-    ops.BinaryFn.NE: ("bool", *_NUMBERS),
-}
-_REDUCE_KINDS: dict[ops.ReduceFn, tuple[str, ...]] = {
-    ops.ReduceFn.SUM: ("bool", *_NUMBERS),
-    ops.ReduceFn.MEAN: ("float",),
-    ops.ReduceFn.ANY: ("bool",),
-    ops.ReduceFn.ALL: ("bool",),
-}
 _FUNCTIONS = {ops.BinaryFn.CDIV: "cdiv", ops.BinaryFn.MIN: "minimum", ops.BinaryFn.MAX: "maximum"}
 
 
@@ -217,6 +194,19 @@ def to_index(b: Builder, tile: Tile, span: Span) -> Tile:
     return cast(b, tile, INDEX, span)
 
 
+def position(b: Builder, entity: Entity, span: Span, what: str) -> Tile:
+    """`entity` as one position: an `index` scalar."""
+    whole = "give a whole number: a literal, a constant, a scalar, `i.start` and the like"
+    if isinstance(entity, Known) and isinstance(entity.value, float | bool):
+        raise refuse(Code.BAD_INDEX, f"{what} is a position, and this is {describe(entity)}", span, help=whole)
+    if isinstance(entity, Bundle):
+        raise refuse(Code.BAD_INDEX, f"{what} is a position, and this is a tuple", span, help=whole)
+    tile = as_tile(b, entity, span, INDEX)
+    if tile.type.axes:
+        raise refuse(Code.BAD_INDEX, f"{what} is one position, and this is {describe(tile)}", span, help=whole)
+    return as_number(b, to_index(b, tile, span), span)
+
+
 def _mixed(tiles: list[Tile], spans: list[Span], span: Span) -> Exception:
     first = tiles[0]
     other, where = next((t, s) for t, s in zip(tiles, spans, strict=True) if t.type.dtype is not first.type.dtype)
@@ -281,7 +271,7 @@ def _clash(clash: Clash, tiles: Sequence[Tile], spans: Sequence[Span], number: i
     )
     notes = ["axes meet from the last one; only an axis of 1 stretches"]
     cure = "give them equal lengths, or add an axis with `[:, None]`"
-    unknown = sorted(_names_in(clash.left.length) | _names_in(clash.right.length))
+    unknown = sorted(names_in(clash.left.length, clash.right.length))
     if clash.code is Code.TAGS_MEET:
         notes = ["axes meet from the last one; axes of two different walks never meet, even if they are equally long"]
         cure = "say which axis each is along with `[:, None]` or `[None, :]`, or load both with the same walker"
@@ -290,11 +280,6 @@ def _clash(clash: Clash, tiles: Sequence[Tile], spans: Sequence[Span], number: i
         notes.append(f"{name} has no value yet, and these are not equal for every {name}")
         cure = f"give both axes one name, such as `R` and `2*R`, or give {name} a value: `check --with {name}=64`"
     return refuse(clash.code, clash.sentence, span, labels=labels, notes=tuple(notes), help=cure)
-
-
-def _names_in(length: Length) -> frozenset[str]:
-    """The dimensions that a length is made of, where these have no value yet."""
-    return length.names if isinstance(length, Extent) else frozenset()
 
 
 def _check_kind(what: str, dtype: DType, kinds: tuple[str, ...], span: Span) -> None:
@@ -325,7 +310,7 @@ def _check_kind(what: str, dtype: DType, kinds: tuple[str, ...], span: Span) -> 
 
 
 def unary(b: Builder, fn: ops.UnaryFn, entity: Entity, span: Span) -> Tile:
-    kinds = _UNARY_KINDS.get(fn, ("float",))
+    kinds = kinds_of(fn)
     tile = as_number(b, as_tile(b, entity, span, F32 if kinds == ("float",) else None), span)
     _check_kind({"neg": "`-`", "not": "`~`"}.get(fn, f"tp.{fn}"), tile.type.dtype, kinds, span)
     dtype = BOOL if fn is ops.UnaryFn.ISNAN else tile.type.dtype
@@ -343,7 +328,7 @@ def binary(b: Builder, fn: ops.BinaryFn, left: Entity, right: Entity, span: Span
     shown = f"`{ops.SIGNS[fn]}`" if fn in ops.SIGNS else f"tp.{_FUNCTIONS[fn]}"
     dtype = tiles[0].type.dtype
     _check_kind(
-        "/" if fn is ops.BinaryFn.DIV and dtype.kind in _WHOLE else shown, dtype, _BINARY_KINDS.get(fn, _NUMBERS), span
+        "/" if fn is ops.BinaryFn.DIV and dtype.kind in _WHOLE else shown, dtype, kinds_of(fn), span
     )
     one, two = align(b, tiles, spans, span)
     result = b.value(TileType(BOOL if fn.compares else dtype, one.type.axes))
@@ -392,50 +377,42 @@ def bits(b: Builder, tile: Tile, dtype: DType, span: Span) -> Tile:
     return result
 
 
-def widened(dtype: DType) -> DType:
-    """The type sums are kept in: at least 32 bits."""
-    if dtype.kind == "bool" or (dtype.is_integer and dtype.bits < 32):
-        return I32
-    return F32 if dtype.is_float and dtype.bits < 32 else dtype
-
-
 def reduce(b: Builder, fn: ops.ReduceFn, tile: Tile, axis: int, span: Span) -> Tile:
     tile = as_number(b, tile, span)
     dtype = tile.type.dtype
-    _check_kind(f"tp.{fn}", dtype, _REDUCE_KINDS.get(fn, _NUMBERS), span)
-    axes = (*tile.type.axes[:axis], *tile.type.axes[axis + 1 :])
+    _check_kind(f"tp.{fn}", dtype, kinds_of(fn), span)
     match fn:
         case ops.ReduceFn.SUM | ops.ReduceFn.MEAN:
-            made = widened(dtype)
+            made = sums_to(dtype)
         case ops.ReduceFn.ARGMAX | ops.ReduceFn.ARGMIN:
             made = INDEX
         case _:
             made = dtype
-    result = b.value(TileType(made, axes))
+    result = b.value(TileType(made, tile.type.without(axis).axes))
     b.emit(ops.Reduce(span, result, fn, tile, axis))
+    return result
+
+
+def expand(b: Builder, tile: Tile, axis: int, span: Span) -> Tile:
+    """`tile` with a new axis of length 1 at `axis`."""
+    result = b.value(TileType(tile.type.dtype, (*tile.type.axes[:axis], Axis(1), *tile.type.axes[axis:])))
+    b.emit(ops.Expand(span, result, tile, axis))
     return result
 
 
 def cumsum(b: Builder, tile: Tile, axis: int, span: Span) -> Tile:
     tile = as_number(b, tile, span)
-    _check_kind("tp.cumsum", tile.type.dtype, _REDUCE_KINDS[ops.ReduceFn.SUM], span)
-    result = b.value(TileType(widened(tile.type.dtype), tile.type.axes))
+    _check_kind("tp.cumsum", tile.type.dtype, kinds_of(ops.ReduceFn.SUM), span)
+    result = b.value(TileType(sums_to(tile.type.dtype), tile.type.axes))
     b.emit(ops.CumSum(span, result, tile, axis))
     return result
-
-
-def accumulator(dtype: DType) -> DType | None:
-    """The type a matrix product of `dtype` accumulates in; None if it has no matrix product."""
-    if dtype.is_float:
-        return F64 if dtype is F64 else F32
-    return I32 if dtype.is_integer and dtype.bits == 8 else None
 
 
 def mma(b: Builder, left: Entity, right: Entity, acc: Entity | None, span: Span, spans: Sequence[Span]) -> Tile:
     """`left @ right`, added to `acc` where there is one."""
     one, two = unify(b, (left, right), spans[:2], span)
     dtype = one.type.dtype
-    made = accumulator(dtype)
+    made = ACCUMULATES.get(dtype)
     if made is None:
         raise refuse(
             Code.WRONG_TYPE,

@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 import difflib
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Generic, TypeAlias, TypeVar, overload
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from typing import Any, Final, TypeAlias
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Edit, KernelError
@@ -24,34 +25,8 @@ from tileproof.language.dtypes import ALL, TF32, DType, DTypeVar
 from tileproof.language.kernel import Kernel, Memo
 
 from .dimensions import Equation, read_dimension, read_dimensions, resolve
-from .names import MISSING, Capture, as_dtype, find_name
+from .names import MISSING, Capture, as_dtype, find_expression
 from .source import FunctionSource, Refused, check_syntax, read_function, refuse
-
-V = TypeVar("V")
-
-
-class lazily(Generic[V]):  # noqa: N801 (read as a word, like `property`)
-    """What `functools.cached_property` is, without the lock it has in Python 3.11.
-
-    A process that is forked while a thread holds that lock could never ask for the attribute again. Two threads may
-    compute it at the same time; the values are equal, and one of them stays.
-    """
-
-    def __init__(self, compute: Callable[[Any], V]) -> None:
-        self._compute = compute
-        self._name = compute.__name__
-        self.__doc__ = compute.__doc__
-
-    @overload
-    def __get__(self, instance: None, owner: type) -> lazily[V]: ...
-    @overload
-    def __get__(self, instance: object, owner: type) -> V: ...
-    def __get__(self, instance: object | None, owner: type) -> lazily[V] | V:
-        if instance is None:
-            return self
-        value = self._compute(instance)
-        return instance.__dict__.setdefault(self._name, value)  # type: ignore[no-any-return]
-
 
 MOST_BITS: Final = 8192
 """How long a whole number may be that is known while compiling: only to print a longer one would be work."""
@@ -124,7 +99,7 @@ class ConstantParameter:
     span: Span
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Signature:
     """All parameters of a kernel in order."""
 
@@ -134,18 +109,22 @@ class Signature:
     equations: tuple[Equation, ...]
     """The dimensions that are computed from others."""
     span: Span
+    tensors: tuple[TensorParameter, ...] = field(init=False, repr=False)
+    dimensions: tuple[str, ...] = field(init=False, repr=False)
+    """Every named dimension: those of tensors in order of appearance, then those only equations name."""
+    static: tuple[str, ...] = field(init=False, repr=False)
+    """The dimensions bound as constants."""
 
-    @lazily
-    def tensors(self) -> tuple[TensorParameter, ...]:
-        return tuple(parameter for parameter in self.arguments if isinstance(parameter, TensorParameter))
-
-    @lazily
-    def dimensions(self) -> tuple[str, ...]:
-        """Every named dimension: those of tensors in order of appearance, then those only equations name."""
-        names = [d.name for tensor in self.tensors for d in tensor.dimensions if isinstance(d, Named)]
+    def __post_init__(self) -> None:
+        tensors = tuple(parameter for parameter in self.arguments if isinstance(parameter, TensorParameter))
+        names = [d.name for tensor in tensors for d in tensor.dimensions if isinstance(d, Named)]
         fixed = {constant.name for constant in self.constants if constant.default is not None}
         parts = [name for equation in self.equations for name in equation.names if name not in fixed]
-        return tuple(dict.fromkeys([*names, *parts, *(equation.dimension for equation in self.equations)]))
+        dimensions = tuple(dict.fromkeys([*names, *parts, *(equation.dimension for equation in self.equations)]))
+        object.__setattr__(self, "tensors", tensors)
+        object.__setattr__(self, "dimensions", dimensions)
+        static = tuple(constant.name for constant in self.constants if constant.name in dimensions)
+        object.__setattr__(self, "static", static)
 
     def extents(
         self, shapes: Mapping[str, Sequence[Any]], constants: Mapping[str, Any], sizes: Mapping[str, Any] | None = None
@@ -169,11 +148,6 @@ class Signature:
                 if all(name in known for name in equation.names):
                     static[equation.dimension] = known[equation.dimension] = equation.value(known)
         return static
-
-    @lazily
-    def static(self) -> tuple[str, ...]:
-        """The dimensions bound as constants."""
-        return tuple(constant.name for constant in self.constants if constant.name in self.dimensions)
 
     def nearest_dimension(self, name: str) -> str | None:
         """A dimension one slip of the finger away from `name`."""
@@ -217,18 +191,6 @@ def read_signature(function: FunctionSource) -> Signature:
     return signature
 
 
-def _resolve(function: FunctionSource, node: ast.expr) -> Any:
-    match node:
-        case ast.Name(id=name):
-            return find_name(function.function, name)
-        case ast.Attribute(value=value, attr=attribute):
-            return getattr(_resolve(function, value), attribute, MISSING)
-        case ast.Constant(value=None):
-            return None
-        case _:
-            return MISSING
-
-
 def _argument(
     function: FunctionSource, parameter: ast.arg, equations: list[Equation]
 ) -> TensorParameter | ScalarParameter:
@@ -245,7 +207,7 @@ def _argument(
     span = function.span(node)
     if isinstance(node, ast.Subscript):
         return _tensor(function, parameter, node, equations)
-    value = _resolve(function, node)
+    value = find_expression(function.function, node)
     if any(value is key for key in _ACCESS):
         raise refuse(
             Code.BAD_ANNOTATION,
@@ -279,7 +241,7 @@ def _tensor(
     function: FunctionSource, parameter: ast.arg, node: ast.Subscript, equations: list[Equation]
 ) -> TensorParameter:
     span = function.span(node)
-    outer = _resolve(function, node.value)
+    outer = find_expression(function.function, node.value)
     access = next((access for key, access in _ACCESS.items() if key is outer), None)
     if access is None:
         raise refuse(
@@ -364,11 +326,11 @@ def _in_order(function: FunctionSource, node: ast.expr) -> Edit | None:
 
 def _element(function: FunctionSource, node: ast.expr, equations: list[Equation]) -> Element:
     if isinstance(node, ast.Subscript):
-        outer = _resolve(function, node.value)
+        outer = find_expression(function.function, node.value)
         kind = next((kind for key, kind in _CONTENTS.items() if key is outer), None)
         if kind is not None:
             return _content(function, node, kind, equations)
-    value = _resolve(function, node)
+    value = find_expression(function.function, node)
     if value is Any:
         return Anything()
     dtype = as_dtype(value) if value is not MISSING else None
@@ -405,7 +367,7 @@ def cure_for(kind: type, value: object) -> str:
 
 def _constant(function: FunctionSource, parameter: ast.arg) -> ConstantParameter:
     name, span = parameter.arg, function.span(parameter)
-    annotated = None if parameter.annotation is None else _resolve(function, parameter.annotation)
+    annotated = None if parameter.annotation is None else find_expression(function.function, parameter.annotation)
     kind = next((kind for key, kind in _CONSTANT_TYPES.items() if key is annotated), None)
     if kind is None:
         raise refuse(

@@ -216,79 +216,51 @@ LOWERED = frozenset(f"{_LOWERED_STATEMENTS} {_LOWERED_EXPRESSIONS} {_LOWERED_PAR
 
 _STATEMENT = Code.UNSUPPORTED_STATEMENT
 _EXPRESSION = Code.UNSUPPORTED_EXPRESSION
-_MATCH = (_STATEMENT, "`match` is not part of the language", "write `if`, `elif`, `else`")
 _TYPE_PARAMETER = (_STATEMENT, "kernels have no type parameters", "use `T` or `U` as the element type")
-_NO_TRY = (_STATEMENT, "a kernel cannot catch exceptions: on a GPU there are none", "remove the `try`")
-_NO_IMPORT = (_STATEMENT, "a kernel cannot import", "move the import to the top of the file")
-_NO_GLOBAL = (_STATEMENT, "a kernel cannot rebind names outside it", "write the result into an `Out` parameter")
-_NO_ASYNC = (Code.ASYNC, "kernels are not async", "write it without `async` and `await`")
-_NO_GENERATOR = (Code.COMPREHENSION, "generators are not part of the language", "write a `for` loop")
-_NO_TEXT = (Code.STRING, "a kernel cannot make text", "store the values into an `Out` and format them after the launch")
 _IDENTITY = (Code.IDENTITY_TEST, "`is` and `in` are not part of the language", "compare with `==` or `!=`")
+_LAMBDA_CURE = "write a helper function at the top of the file; only `by=` of a combining function takes a lambda"
+_TEXT_CURE = "store the values into an `Out` and format them after the launch"
 
-REFUSED: dict[str, tuple[Code, str, str]] = {
-    "AsyncFunctionDef": _NO_ASYNC,
-    "AsyncFor": _NO_ASYNC,
-    "AsyncWith": _NO_ASYNC,
-    "Await": _NO_ASYNC,
-    "ClassDef": (Code.NESTED_FUNCTION, "a kernel cannot define a class", "move it out of the kernel"),
-    "Lambda": (
-        Code.NESTED_FUNCTION,
-        "lambda is not allowed here",
-        "write a helper function at the top of the file; only `by=` of a combining function takes a lambda",
+_REFUSALS: dict[str, tuple[Code, str, str]] = {
+    "AsyncFunctionDef AsyncFor AsyncWith Await": (
+        Code.ASYNC, "kernels are not async", "write it without `async` and `await`",
     ),
-    "Delete": (_STATEMENT, "`del` is not part of the language", "tiles are values; leave the name alone"),
+    "ClassDef": (Code.NESTED_FUNCTION, "a kernel cannot define a class", "move it out of the kernel"),
+    "Lambda": (Code.NESTED_FUNCTION, "lambda is not allowed here", _LAMBDA_CURE),
+    "Delete Del": (_STATEMENT, "`del` is not part of the language", "tiles are values; leave the name alone"),
     "TypeAlias": (_STATEMENT, "a kernel cannot define types", "move it to the top of the file"),
-    "Match": _MATCH,
-    "match_case": _MATCH,
-    "MatchValue": _MATCH,
-    "MatchSingleton": _MATCH,
-    "MatchSequence": _MATCH,
-    "MatchMapping": _MATCH,
-    "MatchClass": _MATCH,
-    "MatchStar": _MATCH,
-    "MatchAs": _MATCH,
-    "MatchOr": _MATCH,
+    "Match match_case MatchValue MatchSingleton MatchSequence MatchMapping MatchClass MatchStar MatchAs MatchOr": (
+        _STATEMENT, "`match` is not part of the language", "write `if`, `elif`, `else`",
+    ),
     "Raise": (_STATEMENT, "a kernel cannot raise exceptions", "state the condition with `tp.require(...)`"),
-    "Try": _NO_TRY,
-    "TryStar": _NO_TRY,
-    "ExceptHandler": _NO_TRY,
+    "Try TryStar ExceptHandler": (
+        _STATEMENT, "a kernel cannot catch exceptions: on a GPU there are none", "remove the `try`",
+    ),
     "Assert": (
-        Code.ASSERTION,
-        "`assert` on a device kills the process that launched it",
+        Code.ASSERTION, "`assert` on a device kills the process that launched it",
         "state a contract with `tp.require(...)`",
     ),
-    "Import": _NO_IMPORT,
-    "ImportFrom": _NO_IMPORT,
-    "alias": _NO_IMPORT,
-    "Global": _NO_GLOBAL,
-    "Nonlocal": _NO_GLOBAL,
+    "Import ImportFrom alias": (_STATEMENT, "a kernel cannot import", "move the import to the top of the file"),
+    "Global Nonlocal": (
+        _STATEMENT, "a kernel cannot rebind names outside it", "write the result into an `Out` parameter",
+    ),
     "Break": (Code.LEAVES_LOOP, "`break` is not part of the language", "bound the loop with `stop=`, or use `while`"),
     "Continue": (Code.LEAVES_LOOP, "`continue` is not part of the language", "put the rest of the body under an `if`"),
     "NamedExpr": (_EXPRESSION, "`:=` is not part of the language", "assign on a line of its own"),
     "Dict": (_EXPRESSION, "dictionaries are not part of the language", "use names or a tuple"),
     "Set": (_EXPRESSION, "sets are not part of the language", "use a tuple"),
-    "ListComp": (Code.COMPREHENSION, "comprehensions are not part of the language", "write a `for` loop"),
-    "SetComp": (Code.COMPREHENSION, "comprehensions are not part of the language", "write a `for` loop"),
-    "DictComp": (Code.COMPREHENSION, "comprehensions are not part of the language", "write a `for` loop"),
-    "GeneratorExp": _NO_GENERATOR,
-    "comprehension": _NO_GENERATOR,
-    "Yield": _NO_GENERATOR,
-    "YieldFrom": _NO_GENERATOR,
-    "FormattedValue": _NO_TEXT,
-    "JoinedStr": _NO_TEXT,
-    "TemplateStr": _NO_TEXT,
-    "Interpolation": _NO_TEXT,
+    "ListComp SetComp DictComp": (
+        Code.COMPREHENSION, "comprehensions are not part of the language", "write a `for` loop",
+    ),
+    "GeneratorExp comprehension Yield YieldFrom": (
+        Code.COMPREHENSION, "generators are not part of the language", "write a `for` loop",
+    ),
+    "FormattedValue JoinedStr TemplateStr Interpolation": (Code.STRING, "a kernel cannot make text", _TEXT_CURE),
     "Starred": (Code.STARRED, "starred arguments and targets are not part of the language", "name each of them"),
-    "Is": _IDENTITY,
-    "IsNot": _IDENTITY,
-    "In": _IDENTITY,
-    "NotIn": _IDENTITY,
-    "Del": (_STATEMENT, "`del` is not part of the language", "tiles are values; leave the name alone"),
-    "TypeVar": _TYPE_PARAMETER,
-    "ParamSpec": _TYPE_PARAMETER,
-    "TypeVarTuple": _TYPE_PARAMETER,
-}
+    "Is IsNot In NotIn": _IDENTITY,
+    "TypeVar ParamSpec TypeVarTuple": _TYPE_PARAMETER,
+}  # fmt: skip
+REFUSED = {name: refusal for names, refusal in _REFUSALS.items() for name in names.split()}
 
 
 def check_syntax(function: FunctionSource) -> list[Diagnostic]:

@@ -10,7 +10,7 @@ from typing import Any
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Label
 from tileproof.diagnostics.spans import Span
-from tileproof.ir.ops import BinaryFn, Parallel, RangeLoop, Segments, Start, Stop, TilesLoop
+from tileproof.ir.ops import BinaryFn, Block, Parallel, RangeLoop, Segments, Start, Stop, TilesLoop
 from tileproof.ir.types import (
     INDEX_SCALAR,
     Content,
@@ -25,16 +25,15 @@ from tileproof.ir.types import (
     at_least,
 )
 from tileproof.language import spaces
-from tileproof.language.dtypes import INDEX
 from tileproof.language.spaces import Each, Split
 
 from .calls import Call, lowers
 from .combiners import check_join
-from .context import Context, Place, finish
+from .context import Context, Place
 from .control import assigned_names, carry
-from .operations import as_number, as_tile, binary, to_index
+from .operations import binary, position
 from .source import refuse
-from .values import Binding, Bundle, Entity, Known, Unbound, describe, is_tensor, is_walker
+from .values import Binding, Entity, Known, Unbound, describe, is_tensor, is_walker
 
 Body = Callable[[Context, list[ast.stmt]], None]
 _LONGEST = 1 << 48
@@ -291,7 +290,7 @@ def parallel(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
     for name, entry in inside_scope.items():
         if name not in outer:
             outer[name] = Unbound("it is bound inside tp.parallel, by each program for itself", entry.span)
-    ctx.builder.emit(Parallel(span, tuple(walkers), finish(ops), tuple(segments)))
+    ctx.builder.emit(Parallel(span, tuple(walkers), Block(tuple(ops)), tuple(segments)))
 
 
 def tiles(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
@@ -365,19 +364,7 @@ def _position(ctx: Context, node: ast.expr, what: str) -> Tile | None:
     entity, span = ctx.evaluate(node), ctx.span(node)
     if isinstance(entity, Known) and entity.value is None:
         return None
-    return position(ctx, entity, span, what)
-
-
-def position(ctx: Context, entity: Entity, span: Span, what: str) -> Tile:
-    whole = "give a whole number: a literal, a constant, a scalar, `i.start` and the like"
-    if isinstance(entity, Known) and isinstance(entity.value, float | bool):
-        raise refuse(Code.BAD_INDEX, f"{what} is a position, and this is {describe(entity)}", span, help=whole)
-    if isinstance(entity, Bundle):
-        raise refuse(Code.BAD_INDEX, f"{what} is a position, and this is a tuple", span, help=whole)
-    tile = as_tile(ctx.builder, entity, span, INDEX)
-    if tile.type.axes:
-        raise refuse(Code.BAD_INDEX, f"{what} is one position, and this is {describe(tile)}", span, help=whole)
-    return as_number(ctx.builder, to_index(ctx.builder, tile, span), span)
+    return position(ctx.builder, entity, span, what)
 
 
 def range_loop(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
@@ -392,7 +379,7 @@ def range_loop(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
     step = given[2][0]
     if isinstance(step, Known) and step.value == 0:
         raise refuse(Code.BAD_CALL, "a range cannot step by 0", given[2][1], help="step by 1, or by -1 backwards")
-    start, stop, by = (position(ctx, entity, where, "a bound of range") for entity, where in given)
+    start, stop, by = (position(ctx.builder, entity, where, "a bound of range") for entity, where in given)
     ((target,),) = _targets(ctx, node, [1], "range")
     name = target.id
     variable: Value[TileType]

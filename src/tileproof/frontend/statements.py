@@ -120,11 +120,11 @@ def _named(ctx: Context, target: ast.expr, value: ast.expr) -> Entity:
         case ast.Name(id=name), _ if is_walker(entity):
             if ctx.walkers[-1] is not entity:
                 return entity
-            ctx.walkers[-1] = ctx.builder.rename_walker(entity, name)
+            ctx.walkers[-1] = ctx.builder.rename(entity, name)
             return ctx.walkers[-1]
         case ast.Tuple(elts=[ast.Name(id=one), ast.Name(id=two)]), Bundle(items=(past, fresh)):
             if is_tensor(past) and is_tensor(fresh):
-                return Bundle((ctx.builder.rename_view(past, one), ctx.builder.rename_view(fresh, two)))
+                return Bundle((ctx.builder.rename(past, one), ctx.builder.rename(fresh, two)))
         case _:
             pass
     return entity

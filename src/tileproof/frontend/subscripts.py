@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Edit, Label
 from tileproof.diagnostics.spans import Span
-from tileproof.ir.ops import Along, At, Expand, Extents, Gather, Get, Load, Pick, Slice, Store, Update, Whole, Window
+from tileproof.ir.ops import Along, At, Extents, Gather, Get, Load, Pick, Slice, Store, Update, Whole, Window
 from tileproof.ir.types import (
     INDEX_SCALAR,
     Access,
@@ -35,7 +35,7 @@ from tileproof.ir.types import (
 from tileproof.language.dtypes import ENTRY, INDEX, U64, DType
 
 from .context import Context, Place
-from .operations import as_tile, broadcast, cast, literal, operand_text, to_index
+from .operations import as_tile, broadcast, cast, expand, literal, operand_text, to_index
 from .source import refuse
 from .values import (
     Axes,
@@ -46,7 +46,6 @@ from .values import (
     describe_axes,
     describe_axis,
     fits,
-    is_full,
     is_tile,
     is_walker,
     misfit,
@@ -489,10 +488,7 @@ def index_tile(ctx: Context, tile: Tile, items: Sequence[Item], span: Span) -> T
             if not item.is_all:
                 tile = _slice(ctx, tile, axis, item, where)
         elif _is_none(item):
-            axes = (*tile.type.axes[:axis], Axis(1), *tile.type.axes[axis:])
-            result = ctx.builder.value(TileType(tile.type.dtype, axes))
-            ctx.builder.emit(Expand(span, result, tile, axis))
-            tile = result
+            tile = expand(ctx.builder, tile, axis, span)
         else:
             shown = describe(item) if not isinstance(item, Bundle) else "a tuple"
             raise refuse(
@@ -511,7 +507,7 @@ def _is_none(item: Entity | SliceOf) -> bool:
 
 def _slice(ctx: Context, tile: Tile, axis: int, item: SliceOf, span: Span) -> Tile:
     whole = tile.type.axes[axis]
-    if not is_full(whole):
+    if not whole.is_full:
         raise refuse(
             Code.RAGGED_RESHAPE,
             f"{describe_axis(whole)} cannot be sliced: its last tile may be short",

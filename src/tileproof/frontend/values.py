@@ -230,11 +230,6 @@ def fits(value: Axes, target: Axes) -> bool:
         return False
 
 
-def is_full(axis: Axis) -> bool:
-    """Whether all elements are live wherever the axis stands."""
-    return not isinstance(axis.tag, WalkerTag)
-
-
 def describe_tag(tag: Tag) -> str:
     match tag:
         case WalkerTag(walker):
