@@ -76,7 +76,7 @@ def shown_name(value: AnyValue) -> str:
     return value.name.partition(".")[0]
 
 
-class Reader:
+class Collector:
     """One reading of a kernel."""
 
     def __init__(self, kernel: ops.KernelIR) -> None:
@@ -131,7 +131,7 @@ class Reader:
         elif is_whole(element):
             elements[tensor.name] = integer_range(element)
 
-    def read(self) -> Account:
+    def collect(self) -> Account:
         """The whole account."""
         self._block(self.kernel.body)
         return self.account
@@ -331,7 +331,7 @@ class Reader:
                 self.path += self._walker(walker, number(0), (extent,))
         self._block(op.body)
 
-    def _walker(self, walker: Walker, low: Term, highs: tuple[Term, ...], name: str | None = None) -> list[Formula]:
+    def _walker(self, walker: Walker, low: Term, highs: tuple[Term, ...]) -> list[Formula]:
         """Introduces a walker; gives what holds of it."""
         kind = walker.type
         extent = self.extent(kind.dimension)

@@ -31,7 +31,7 @@ class Refuter:
 
     def __init__(self, settler: Settler, replay: Replay) -> None:
         self.settler = settler
-        self.kernel = settler.reader.kernel
+        self.kernel = settler.collector.kernel
         self.replay = replay
         self.guessed: list[TileproofError] | None = None
         """What plain sizes show, once they were tried."""

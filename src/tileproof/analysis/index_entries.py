@@ -9,7 +9,7 @@ from tileproof.ir.walk import walk
 from tileproof.language.dtypes import ENTRY
 
 from .axioms import Axioms
-from .collect import Reader
+from .collect import Collector
 from .invariants import learn
 from .obligations import Contents, goals
 from .prover import Prover
@@ -54,15 +54,15 @@ def proved_entries(kernel: ops.KernelIR) -> dict[str, bool | None]:
     with raw stores. An `InOut` keeps what is not written: it has no -1 only if it had none before, too. Where a check
     fails, elements of an `Out` stay unwritten: work queued after a kernel with checks cannot rely on it yet.
     """
-    reader = Reader(kernel)
-    account = reader.read()
-    prover = Prover(Axioms(reader.ranges, account.definitions, reader.offsets), account.contracts)
+    collector = Collector(kernel)
+    account = collector.collect()
+    prover = Prover(Axioms(collector.ranges, account.definitions, collector.offsets), account.contracts)
     stores = [
-        (goal.subject.site.view.root.name, goal.runs, below(reader.values.stored(goal.subject.site.op.value), 0))
-        for goal in goals(reader)
+        (goal.subject.site.view.root.name, goal.runs, below(collector.values.stored(goal.subject.site.op.value), 0))
+        for goal in goals(collector)
         if isinstance(goal.subject, Contents) and isinstance(goal.subject.site.op, ops.Store)
     ]
-    extents = [extent for view in reader.views.values() for extent in view.extents]
+    extents = [extent for view in collector.views.values() for extent in view.extents]
     learn(account, prover, [is_none for *_, is_none in stores], extents)
     may_be_none: dict[str, bool | None] = {
         parameter.value.name: False
@@ -76,5 +76,5 @@ def proved_entries(kernel: ops.KernelIR) -> dict[str, bool | None]:
             may_be_none[name] = None
     for op in walk(kernel.body):
         if isinstance(op, ops.Store) and op.raw:
-            may_be_none.pop(reader.views[op.tensor].root.name, None)
+            may_be_none.pop(collector.views[op.tensor].root.name, None)
     return may_be_none

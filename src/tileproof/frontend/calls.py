@@ -109,7 +109,7 @@ def call(ctx: Context, node: ast.Call) -> Entity:
 def invoke(ctx: Context, callee: Entity, arguments: Arguments, span: Span, callee_span: Span) -> Entity:
     """Calls a function of the language, a helper or a lambda with evaluated arguments."""
     if isinstance(callee, InPlace):
-        return _run_lambda(ctx, callee, arguments, span)
+        return _run_lambda(ctx, callee, arguments)
     function = callee.value if isinstance(callee, Known) else None
     if function is None or not callable(function):
         cure = "kernels call functions of the language and helpers written in it"
@@ -123,7 +123,7 @@ def invoke(ctx: Context, callee: Entity, arguments: Arguments, span: Span, calle
     raise _not_callable(function, callee_span)
 
 
-def _run_lambda(ctx: Context, function: InPlace, arguments: Arguments, span: Span) -> Entity:
+def _run_lambda(ctx: Context, function: InPlace, arguments: Arguments) -> Entity:
     written = function.node.args
     if written.posonlyargs or written.kwonlyargs or written.vararg or written.kwarg or written.defaults:
         message = "the lambda of a combiner takes two plain parameters"

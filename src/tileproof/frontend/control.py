@@ -129,7 +129,7 @@ def carry(ctx: Context, assigned: Sequence[str], span: Span, body: Callable[[], 
             settled = not literals
             for item in list(carried) if settled else []:
                 try:
-                    settled &= _settle(item, ended[item.name], ctx.walkers[walked:], span)
+                    settled &= _settle(item, ended[item.name], ctx.walkers[walked:])
                 except Refused as refused:
                     if item.inner.was_read and len(ctx.diagnostics) == said:
                         raise
@@ -138,7 +138,7 @@ def carry(ctx: Context, assigned: Sequence[str], span: Span, body: Callable[[], 
                     dropped[item.name] = Unbound(found.message, ended[item.name].span, found.help, found.code)
                     settled = False
             if settled:
-                yields = tuple(_yields(ctx, carried, ended, span))
+                yields = tuple(_yields(ctx, carried, ended))
                 break
         ctx.builder.used = used
         del ctx.diagnostics[said:], ctx.walkers[walked:]
@@ -153,7 +153,7 @@ def _literals(carried: list[_Carried]) -> list[_Slot]:
     return [slot for item in carried for slot in item.slots if slot.type is None and _typed(slot.init) is slot.init]
 
 
-def _settle(item: _Carried, ended: Binding | Unbound, local: Sequence[Walker], span: Span) -> bool:
+def _settle(item: _Carried, ended: Binding | Unbound, local: Sequence[Walker]) -> bool:
     """Whether the types assumed for a name hold at the end of the body; learns better ones if not."""
     if isinstance(ended, Unbound):
         message = f"`{item.name}` has no value at the end of the loop: {ended.reason}"
@@ -223,7 +223,7 @@ def _one_type(before: str, after: str) -> str:
     return "give it its final type and shape before the loop, for instance with `tp.zeros(...)`"
 
 
-def _yields(ctx: Context, carried: list[_Carried], ended: Scope, span: Span) -> Iterator[Tile]:
+def _yields(ctx: Context, carried: list[_Carried], ended: Scope) -> Iterator[Tile]:
     for item in carried:
         binding = ended[item.name]
         assert isinstance(binding, Binding)

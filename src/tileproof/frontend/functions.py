@@ -75,7 +75,7 @@ NONE = Known(None)
 # Making tiles.
 
 
-def shape_axes(ctx: Context, call: Call, parameter: str = "shape") -> Axes:
+def shape_axes(call: Call, parameter: str = "shape") -> Axes:
     """The axes a shape describes: walkers with their tag, constants without."""
     entity, span = call.entity(parameter), call.where(parameter)
     parts = entity.items if isinstance(entity, Bundle) else (entity,)
@@ -103,7 +103,7 @@ def _shape_axis(part: Entity, span: Span) -> Axis:
     raise refuse(Code.BAD_SHAPE, f"{describe(part)} is not a length", span, help=cure)
 
 
-def dtype_of(ctx: Context, call: Call, parameter: str = "dtype", default: DType | None = None) -> DType:
+def dtype_of(call: Call, parameter: str = "dtype", default: DType | None = None) -> DType:
     """An element type given as an argument."""
     value = call.constant(parameter, None)
     if value is None and default is not None:
@@ -133,16 +133,16 @@ def _filled(ctx: Context, value: Entity, axes: Axes, dtype: DType | None, span: 
 
 @lowers(tiles.zeros)
 def _zeros(ctx: Context, call: Call) -> Entity:
-    dtype = dtype_of(ctx, call, default=F32)
+    dtype = dtype_of(call, default=F32)
     zero = Known(False) if dtype is BOOL else Known(0)
-    return _filled(ctx, zero, shape_axes(ctx, call), dtype, call.span)
+    return _filled(ctx, zero, shape_axes(call), dtype, call.span)
 
 
 @lowers(tiles.full)
 def _full(ctx: Context, call: Call) -> Entity:
     value = call.entity("value")
-    dtype = dtype_of(ctx, call, default=F32) if isinstance(value, Known) or "dtype" in call else None
-    return _filled(ctx, value, shape_axes(ctx, call), dtype, call.where("value"))
+    dtype = dtype_of(call, default=F32) if isinstance(value, Known) or "dtype" in call else None
+    return _filled(ctx, value, shape_axes(call), dtype, call.where("value"))
 
 
 def _is_length(entity: Entity) -> bool:
@@ -179,7 +179,7 @@ def _arange(ctx: Context, call: Call) -> Entity:
         )
     result = ctx.builder.value(TileType(INDEX, (axis,)))
     ctx.builder.emit(ops.Iota(call.span, result))
-    dtype = dtype_of(ctx, call, default=INDEX)
+    dtype = dtype_of(call, default=INDEX)
     return _convert(ctx, result, dtype, call.span)
 
 
@@ -253,12 +253,12 @@ def _convert(ctx: Context, tile: Tile, dtype: DType, span: Span) -> Tile:
 @lowers_method("to")
 def _to(ctx: Context, call: Call) -> Entity:
     tile = as_tile(ctx.builder, call.entity("x"), call.where("x"))
-    return _convert(ctx, tile, dtype_of(ctx, call), call.span)
+    return _convert(ctx, tile, dtype_of(call), call.span)
 
 
 @lowers(tiles.bitcast)
 def _bitcast(ctx: Context, call: Call) -> Entity:
-    tile, dtype = as_tile(ctx.builder, call.entity("x"), call.where("x")), dtype_of(ctx, call)
+    tile, dtype = as_tile(ctx.builder, call.entity("x"), call.where("x")), dtype_of(call)
     have = tile.type.dtype
     if have.bits != dtype.bits or any(one.kind in ("index", "bool") or one is TF32 for one in (have, dtype)):
         raise refuse(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Label
@@ -18,8 +18,6 @@ from tileproof.ir.types import (
     Length,
     Tensor,
     Tile,
-    TileType,
-    Value,
     Walker,
     WalkerType,
     at_least,
@@ -30,11 +28,12 @@ from tileproof.language.spaces import Each, Split
 from .calls import Call, lowers
 from .combiners import check_join
 from .context import Context, Place
-from .control import assigned_names, carry
+from .control import Turn, assigned_names, carry
 from .operations import binary, position
 from .source import refuse
 from .values import Binding, Entity, Known, Unbound, describe, is_tensor, is_walker
 
+V = TypeVar("V", Tile, Walker)
 Body = Callable[[Context, list[ast.stmt]], None]
 _LONGEST = 1 << 48
 """No extent reaches it, nor does a tile size: where a tile ends is computed in 64 bits."""
@@ -336,27 +335,29 @@ def sub_tiles(ctx: Context, node: ast.For, call: ast.Call, owner: Walker, body: 
 def _tiles_loop(
     ctx: Context, node: ast.For, type_: WalkerType, start: Tile | None, stop: Tile | None, body: Body
 ) -> None:
+    loop, walker = _loop(ctx, node, "the loop", lambda name: _walker(ctx, name, type_), body)
     span = ctx.span(node.iter)
-    (((target),),) = _targets(ctx, node, [1], "the loop")
-    name = target.id
-    walker: Walker
+    ctx.builder.emit(TilesLoop(span, loop.results, walker, start, stop, loop.inits, loop.carried, loop.body))
 
-    def turn() -> None:
-        nonlocal walker
-        walker = _walker(ctx, name, type_)
-        ctx.bind(name, walker, ctx.span(target))
+
+def _loop(ctx: Context, node: ast.For, what: str, make: Callable[[str], V], body: Body) -> tuple[Turn, V]:
+    """Compiles a loop, and what its name stands for in the body. The loop does not carry that name."""
+    ((target,),) = _targets(ctx, node, [1], what)
+    name, span = target.id, ctx.span(target)
+    variable: V
+
+    def iteration() -> None:
+        nonlocal variable
+        variable = make(name)
+        ctx.bind(name, variable, span)
         body(ctx, node.body)
 
-    made = carry(ctx, _assigned(ctx, node, name), span, turn)
-    ctx.scope[name] = Unbound("it is the name of a loop, which may run no turn", ctx.span(target))
-    ctx.builder.emit(TilesLoop(span, made.results, walker, start, stop, made.inits, made.carried, made.body))
-
-
-def _assigned(ctx: Context, node: ast.For, name: str) -> list[str]:
-    """What a loop carries: its own name begins anew with each turn."""
     if isinstance(ctx.scope.get(name), Binding) and name in ctx.frozen:
-        ctx.bind(name, Known(None), ctx.span(node.target))
-    return [assigned for assigned in assigned_names(node.body) if assigned != name]
+        ctx.bind(name, Known(None), span)
+    carried = [assigned for assigned in assigned_names(node.body) if assigned != name]
+    loop = carry(ctx, carried, ctx.span(node.iter), iteration)
+    ctx.scope[name] = Unbound("it is the name of a loop, which may run no turn", span)
+    return loop, variable
 
 
 def _position(ctx: Context, node: ast.expr, what: str) -> Tile | None:
@@ -380,16 +381,5 @@ def range_loop(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
     if isinstance(step, Known) and step.value == 0:
         raise refuse(Code.BAD_CALL, "a range cannot step by 0", given[2][1], help="step by 1, or by -1 backwards")
     start, stop, by = (position(ctx.builder, entity, where, "a bound of range") for entity, where in given)
-    ((target,),) = _targets(ctx, node, [1], "range")
-    name = target.id
-    variable: Value[TileType]
-
-    def turn() -> None:
-        nonlocal variable
-        variable = ctx.builder.value(INDEX_SCALAR, name)
-        ctx.bind(name, variable, ctx.span(node.target))
-        body(ctx, node.body)
-
-    made = carry(ctx, _assigned(ctx, node, name), span, turn)
-    ctx.scope[name] = Unbound("it is the name of a loop, which may run no turn", ctx.span(node.target))
-    ctx.builder.emit(RangeLoop(span, made.results, variable, start, stop, by, made.inits, made.carried, made.body))
+    loop, variable = _loop(ctx, node, "range", lambda name: ctx.builder.value(INDEX_SCALAR, name), body)
+    ctx.builder.emit(RangeLoop(span, loop.results, variable, start, stop, by, loop.inits, loop.carried, loop.body))

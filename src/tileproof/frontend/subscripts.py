@@ -36,6 +36,7 @@ from tileproof.language.dtypes import ENTRY, INDEX, U64, DType
 
 from .context import Context, Place
 from .operations import as_tile, broadcast, cast, expand, literal, operand_text, to_index
+from .signature import TensorParameter
 from .source import refuse
 from .values import (
     Axes,
@@ -160,7 +161,7 @@ def _position(ctx: Context, tile: Tile, span: Span) -> tuple[Pick, Axis | None]:
 
 def _wrong_dimension(ctx: Context, tensor: Tensor, axis: int, name: str, walks: WalkerType, span: Span) -> Exception:
     dimension = tensor.type.dimensions[axis]
-    declared = next((p.span for p in ctx.signature.arguments if p.name == tensor.name), None)
+    declared, dimensions = _parameter(ctx, tensor), " ".join(map(str, tensor.type.dimensions))
     others = [n for n, d in enumerate(tensor.type.dimensions) if d == Named(walks.dimension)]
     edit = None
     if others:
@@ -177,9 +178,7 @@ def _wrong_dimension(ctx: Context, tensor: Tensor, axis: int, name: str, walks: 
         f"axis {axis} of `{tensor.name}` is {dimension}, and `{name}` walks {walks.dimension}",
         span,
         label=f"an {walks}" if walks.is_each else f"a {walks}",
-        labels=(Label(declared, f"`{tensor.name}` has the dimensions {' '.join(map(str, tensor.type.dimensions))}"),)
-        if declared
-        else (),
+        labels=(Label(declared.span, f"`{tensor.name}` has the dimensions {dimensions}"),) if declared else (),
         help=cure,
         edit=edit,
     )
@@ -207,7 +206,7 @@ def _whole(ctx: Context, tensor: Tensor, axis: int, span: Span) -> Axis:
     return Axis(length, DimensionTag(dimension.name) if isinstance(dimension, Named) else None)
 
 
-def _bound(ctx: Context, item: Entity | None, default: Length | None, span: Span, what: str) -> Length:
+def _bound(item: Entity | None, default: Length | None, span: Span, what: str) -> Length:
     match item:
         case None if default is not None:
             return default
@@ -234,12 +233,12 @@ def _bound(ctx: Context, item: Entity | None, default: Length | None, span: Span
     )
 
 
-def window(ctx: Context, item: SliceOf, extent: Length | None, span: Span, what: str) -> tuple[Length, Length]:
+def window(item: SliceOf, extent: Length | None, span: Span, what: str) -> tuple[Length, Length]:
     """Start and length of a constant slice of an axis of `extent` (None: only known at launch)."""
     if item.step is not None:
         raise refuse(Code.BAD_INDEX, "a slice has no step here", span, help="gather with `tp.arange(n) * step`")
-    start = _bound(ctx, item.start, 0, span, "starts")
-    stop = _bound(ctx, item.stop, extent, span, "ends")
+    start = _bound(item.start, 0, span, "starts")
+    stop = _bound(item.stop, extent, span, "ends")
     length = stop - start
     if at_least(length, 0) is False:
         message = f"the slice ends at {stop}, before its start at {start}"
@@ -256,7 +255,7 @@ def window(ctx: Context, item: SliceOf, extent: Length | None, span: Span, what:
 
 def _window(ctx: Context, tensor: Tensor, axis: int, item: SliceOf, span: Span) -> tuple[Pick, Axis]:
     extent = static_length(ctx, tensor.type.dimensions[axis])
-    start, length = window(ctx, item, extent, span, f"axis {axis} of `{tensor.name}`")
+    start, length = window(item, extent, span, f"axis {axis} of `{tensor.name}`")
     return Window(start, length), Axis(length)
 
 
@@ -372,7 +371,7 @@ def store(
         )
     _check_place(ctx, tensor, span)
     picked, axes = picks(ctx, tensor, items, span)
-    tile = _converted(ctx, tensor, value, axes, span, value_span)
+    tile = _stored(ctx, tensor, value, axes, span, value_span)
     ctx.builder.emit(Store(span, tensor, picked, tile, raw))
 
 
@@ -389,7 +388,7 @@ def update(ctx: Context, tensor: Tensor, items: Sequence[Item], value: Entity, s
         )
     _check_place(ctx, tensor, span)
     picked, axes = picks(ctx, tensor, items, span)
-    tile = _converted(ctx, tensor, value, axes, span, value_span)
+    tile = _stored(ctx, tensor, value, axes, span, value_span)
     ctx.builder.emit(Update(span, tensor, picked, tile))
 
 
@@ -405,11 +404,19 @@ def _check_place(ctx: Context, tensor: Tensor, span: Span) -> None:
         )
 
 
-def _converted(ctx: Context, tensor: Tensor, value: Entity, axes: Axes, span: Span, value_span: Span) -> Tile:
+def _stored(ctx: Context, tensor: Tensor, value: Entity, axes: Axes, span: Span, value_span: Span) -> Tile:
     """The value to be stored, in the tensor's element type and with the axes of the picked region."""
-    wanted = tensor.type.element
-    if not isinstance(wanted, DType):
-        return _as_position(ctx, tensor, value, axes, span, value_span)
+    is_number = isinstance(tensor.type.element, DType)
+    tile = (_as_number if is_number else _as_position)(ctx, tensor, value, value_span)
+    tile = _untagged(ctx, tile, axes, value_span)
+    if not fits(tile.type.axes, axes):
+        raise misfit(tensor.name, tile.type.axes, axes, span, value_span)
+    return broadcast(ctx.builder, tile, axes, value_span)
+
+
+def _as_number(ctx: Context, tensor: Tensor, value: Entity, value_span: Span) -> Tile:
+    """A value in the element type of the tensor it is stored in; floats convert to floats."""
+    wanted = tensor.type.stored_as
     tile = as_tile(ctx.builder, value, value_span, wanted)
     have = tile.type.dtype
     if have is not wanted:
@@ -425,13 +432,10 @@ def _converted(ctx: Context, tensor: Tensor, value: Entity, axes: Axes, span: Sp
                 edit=Edit(value_span, written),
             )
         tile = cast(ctx.builder, tile, wanted, value_span)
-    tile = _untagged(ctx, tile, axes, value_span)
-    if not fits(tile.type.axes, axes):
-        raise misfit(tensor.name, tile.type.axes, axes, span, value_span)
-    return broadcast(ctx.builder, tile, axes, value_span)
+    return tile
 
 
-def _as_position(ctx: Context, tensor: Tensor, value: Entity, axes: Axes, span: Span, value_span: Span) -> Tile:
+def _as_position(ctx: Context, tensor: Tensor, value: Entity, value_span: Span) -> Tile:
     """A position to be stored in an index tensor; an integer becomes one, exactly."""
     tile = as_tile(ctx.builder, value, value_span, INDEX)
     if tile.type.dtype.is_integer and tile.type.dtype is not U64:
@@ -444,16 +448,14 @@ def _as_position(ctx: Context, tensor: Tensor, value: Entity, axes: Axes, span: 
             labels=_declared(ctx, tensor),
             help="store an index, for instance `.argmax()` or an element of another index tensor",
         )
-    tile = _untagged(ctx, tile, axes, value_span)
-    if not fits(tile.type.axes, axes):
-        raise misfit(tensor.name, tile.type.axes, axes, span, value_span)
-    return broadcast(ctx.builder, tile, axes, value_span)
+    return tile
 
 
 def _spelled(ctx: Context, tensor: Tensor) -> str:
     """The element type of a tensor as a cast is to name it, right also where it comes from the argument."""
-    declared = next((p.element for p in ctx.signature.arguments if p.name == tensor.name), None)
-    return str(declared) if isinstance(declared, DType) else f"{tensor.name}.dtype"
+    declared = _parameter(ctx, tensor)
+    is_dtype = declared is not None and isinstance(declared.element, DType)
+    return str(tensor.type.element) if is_dtype else f"{tensor.name}.dtype"
 
 
 def _untagged(ctx: Context, tile: Tile, axes: Axes, span: Span) -> Tile:
@@ -469,8 +471,13 @@ def _untagged(ctx: Context, tile: Tile, axes: Axes, span: Span) -> Tile:
 
 
 def _declared(ctx: Context, tensor: Tensor) -> tuple[Label, ...]:
-    found = next((p.span for p in ctx.signature.arguments if p.name == tensor.name), None)
-    return (Label(found, f"declared as {tensor.type.access}"),) if found else ()
+    declared = _parameter(ctx, tensor)
+    return (Label(declared.span, f"declared as {tensor.type.access}"),) if declared else ()
+
+
+def _parameter(ctx: Context, tensor: Tensor) -> TensorParameter | None:
+    """The parameter that a tensor is; None for a view."""
+    return next((parameter for parameter in ctx.signature.tensors if parameter.name == tensor.name), None)
 
 
 def index_tile(ctx: Context, tile: Tile, items: Sequence[Item], span: Span) -> Tile:
@@ -514,7 +521,7 @@ def _slice(ctx: Context, tile: Tile, axis: int, item: SliceOf, span: Span) -> Ti
             span,
             help="slice an axis that is always full, or walk smaller tiles",
         )
-    start, length = window(ctx, item, whole.length, span, "the axis")
+    start, length = window(item, whole.length, span, "the axis")
     axes = (*tile.type.axes[:axis], Axis(length), *tile.type.axes[axis + 1 :])
     result = ctx.builder.value(TileType(tile.type.dtype, axes))
     ctx.builder.emit(Slice(span, result, tile, axis, start, length))
