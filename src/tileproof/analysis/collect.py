@@ -34,6 +34,7 @@ from tileproof.language.dtypes import BOOL, ENTRY, INDEX
 from .loop_carried import Carrying, combined, is_loaded
 from .ranges import CARRIED, CARRIED_LIMIT, LARGEST, START_LIMIT, Range, Ranges
 from .sites import Account, Bounded, Branch, Carried, Demand, Fitting, Site, Spot, View, Walk, Where
+from .symbolic_values import Values, integer_range, is_whole
 from .terms import (
     LANE,
     TRUE,
@@ -68,7 +69,6 @@ from .terms import (
     rebuild,
     terms,
 )
-from .values import Values, integer_range, is_whole
 
 
 def shown_name(value: AnyValue) -> str:

@@ -16,9 +16,9 @@ from tileproof.ir.types import Content
 from tileproof.ir.walk import walk
 
 from .collect import Collector
+from .launch_guards import Compare, evaluated
 from .obligations import Goal, Violation
 from .prover import Answer, Prover, contradict, shadow
-from .relations import Compare, evaluated
 from .smt import impossible
 from .terms import (
     All,

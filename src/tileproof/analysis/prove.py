@@ -17,10 +17,10 @@ from .collect import Collector
 from .counterexample import Refuter, Replay
 from .discharge import Open, Settler, is_demand
 from .invariants import learn
+from .launch_guards import Compare, Fits
 from .obligations import Apart, Contents, Goal, Inside, Lanes, Violation, full, goals
 from .prover import Answer, Prover
 from .ranges import Range
-from .relations import Compare, Fits
 from .sites import Bounded, Fitting, NotEmpty, Site
 from .terms import Read, Scalar, Start, Term, below, depends_on_data, everything
 from .verdict import Full, Residual, Rung, Settled, Verdict

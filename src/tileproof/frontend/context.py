@@ -32,10 +32,10 @@ from tileproof.ir.types import (
 from tileproof.ir.walk import substitute_op
 from tileproof.language.dtypes import DType
 
-from .names import MISSING, Capture, as_dtype, check_capture, find_name, in_reach
+from .captures import MISSING, Capture, as_dtype, check_capture, find_name, in_reach
+from .entities import Binding, Bundle, Entity, Known, Poison, Scope, Unbound
 from .signature import MOST_BITS, Signature
-from .source import FunctionSource, Refused, Suppressed, refuse
-from .values import Binding, Bundle, Entity, Known, Poison, Scope, Unbound
+from .source import FunctionSource, Rejected, Suppressed, reject
 
 _UNNAMED = "%"
 V = TypeVar("V", bound=TileType | WalkerType | TensorType)
@@ -159,14 +159,14 @@ def bounded(value: Any, span: Span) -> Any:
 
 
 def _too_large(span: Span) -> Exception:
-    return refuse(Code.LITERAL_RANGE, "this constant is too large", span, help="no element type holds it")
+    return reject(Code.LITERAL_RANGE, "this constant is too large", span, help="no element type holds it")
 
 
 def undecided_at(undecided: Undecided, span: Span) -> Exception:
     """The error for a decision that needs a number `tileproof check` was not given."""
     names = sorted(undecided.names)
     given = " ".join(f"--with {name}=128" for name in names)
-    return refuse(
+    return reject(
         Code.UNDECIDED,
         f"this depends on the value of {' and '.join(names)}, which is not known here",
         span,
@@ -262,9 +262,9 @@ class Context:
     def span(self, node: ast.AST) -> Span:
         return self.function.span(node)
 
-    def report(self, refused: Refused) -> None:
+    def report(self, rejected: Rejected) -> None:
         """Keeps a mistake, with the calls that led to it, unless it was found before."""
-        found = replace(refused.diagnostic, stack=self.stack, kernel=self.signature.name)
+        found = replace(rejected.diagnostic, stack=self.stack, kernel=self.signature.name)
         if found.edit is not None:
             text, span = found.edit.replacement, found.edit.span
             written = in_reach(text, self.function.function)
@@ -275,7 +275,7 @@ class Context:
     def bind(self, name: str, entity: Entity, span: Span) -> None:
         if name in self.frozen:
             outer = self.scope.get(name)
-            raise refuse(
+            raise reject(
                 Code.OUTER_REBOUND,
                 f"`{name}` is bound outside tp.parallel and cannot be rebound inside",
                 span,
@@ -298,7 +298,7 @@ class Context:
                 return binding.entity
             case Unbound(reason, where, cure, code):
                 lacks = "value" if code is Code.MAYBE_UNBOUND else "single type"
-                raise refuse(
+                raise reject(
                     code,
                     f"`{name}` has no {lacks} here: {reason}",
                     span,
@@ -308,7 +308,7 @@ class Context:
             case _ if name in self.function.own_names:
                 # As in Python, a name assigned anywhere in a function is its own everywhere in it.
                 reason = f"`{self.function.name}` assigns it, but not on the way here"
-                raise refuse(Code.MAYBE_UNBOUND, f"`{name}` has no value here: {reason}", span, help="assign it before")
+                raise reject(Code.MAYBE_UNBOUND, f"`{name}` has no value here: {reason}", span, help="assign it before")
             case _:
                 return self.captured((name,), find_name(self.function.function, name), span)
 
@@ -330,12 +330,12 @@ class Context:
             return Bundle(tuple(self.constant(item, span) for item in value))
         return Known(bounded(value, span))
 
-    def _unknown(self, name: str, span: Span) -> Refused:
+    def _unknown(self, name: str, span: Span) -> Rejected:
         if name in self.signature.dimensions:
             message, written = f"`{name}` is a dimension, not a name", f'tp.dim("{name}")'
             cure = f"write `{written}` for its extent"
-            return refuse(Code.UNKNOWN_NAME, message, span, help=cure, edit=Edit(span, written))
+            return reject(Code.UNKNOWN_NAME, message, span, help=cure, edit=Edit(span, written))
         names = [bound for bound, entry in self.scope.items() if isinstance(entry, Binding)]
         near = difflib.get_close_matches(name, names, 1, 0.7)
         cure = f"did you mean `{near[0]}`?" if near else "define it before the kernel, or pass it as a parameter"
-        return refuse(Code.UNKNOWN_NAME, f"`{name}` is not defined", span, help=cure)
+        return reject(Code.UNKNOWN_NAME, f"`{name}` is not defined", span, help=cure)

@@ -14,9 +14,10 @@ from tileproof.language.dtypes import BOOL, I64, DType, DTypeVar
 from tileproof.language.kernel import Kernel
 
 from . import combiners, functions  # these register the functions of the language
+from .captures import find_expression
 from .context import Builder, Context, Place
+from .entities import Binding, Known
 from .expressions import evaluate
-from .names import find_expression
 from .signature import (
     Anything,
     ContentOf,
@@ -28,10 +29,9 @@ from .signature import (
     parse,
     too_deep,
 )
-from .source import FunctionSource, Refused, refuse
+from .source import FunctionSource, Rejected, reject
 from .specialization import ConstantValue, Specialization, generic, told_for
 from .statements import run, run_helper
-from .values import Binding, Known
 
 LOWERINGS = (functions, combiners)
 """The files that give the functions of the language their meaning."""
@@ -85,8 +85,8 @@ def accepted(kernel: Kernel, constants: Mapping[str, ConstantValue]) -> Elaborat
                 return elaborate(kernel, specialization)
             except KernelError as error:
                 failed.append(tuple(told_for(each, signature, specialization) for each in error.diagnostics))
-    except Refused as refused:
-        raise KernelError(refused.diagnostic) from None
+    except Rejected as rejected:
+        raise KernelError(rejected.diagnostic) from None
     raise KernelError(*max(failed, key=lambda mistakes: _place(mistakes[0])))
 
 
@@ -112,7 +112,7 @@ def _parameter(builder: Builder, parameter: TensorParameter | ScalarParameter, d
         return Parameter(builder.value(tensor, parameter.name), parameter.span)
     if not isinstance(element, DType):
         cure = "take it as i32 or i64, and as a tensor where the launch is to test it"
-        raise KernelError(refuse(Code.BAD_ANNOTATION, "a scalar holds no index", parameter.span, help=cure).diagnostic)
+        raise KernelError(reject(Code.BAD_ANNOTATION, "a scalar holds no index", parameter.span, help=cure).diagnostic)
     return Parameter(builder.value(TileType(element), parameter.name), parameter.span)
 
 
@@ -123,7 +123,7 @@ def _check_combines(parameter: TensorParameter, element: DType | Content) -> Non
     if element is BOOL or element.is_storage_only:
         message = f"`{parameter.name}` is a {parameter.access} of {element}, which cannot be combined"
         cure = "use integers to count truths" if element is BOOL else "combine in f32"
-        raise KernelError(refuse(Code.WRONG_TYPE, message, parameter.span, help=cure).diagnostic)
+        raise KernelError(reject(Code.WRONG_TYPE, message, parameter.span, help=cure).diagnostic)
 
 
 def _element(name: str, element: Element, dtypes: dict[str, DType]) -> DType | Content:

@@ -31,12 +31,27 @@ from tileproof.language import spaces, tiles
 from tileproof.language.dtypes import BOOL, ENTRY, F32, I64, INDEX, TF32, U64, DType
 from tileproof.language.unsafe import raw
 
-from . import subscripts as indexing
+from . import subscripts
 from .calls import FUNCTIONS, METHODS, Call, Handler, lowers, lowers_method
 from .context import Context, Place
-from .control import coerce
+from .control_flow import coerce
+from .entities import (
+    Axes,
+    Bundle,
+    Clash,
+    Entity,
+    Known,
+    describe,
+    describe_axes,
+    describe_axis,
+    is_tensor,
+    is_tile,
+    is_walker,
+    meet_axis,
+)
 from .expressions import apply
-from .operations import (
+from .source import reject
+from .tile_operations import (
     as_number,
     as_tile,
     binary,
@@ -52,21 +67,6 @@ from .operations import (
     to_index,
     unary,
     unify,
-)
-from .source import refuse
-from .values import (
-    Axes,
-    Bundle,
-    Clash,
-    Entity,
-    Known,
-    describe,
-    describe_axes,
-    describe_axis,
-    is_tensor,
-    is_tile,
-    is_walker,
-    meet_axis,
 )
 
 NONE = Known(None)
@@ -89,18 +89,18 @@ def _shape_axis(part: Entity, span: Span) -> Axis:
         case Known(value=bool()):
             pass
         case Known(value=int() | Extent() as length):
-            if isinstance(length, int) and length > indexing.LONGEST:
+            if isinstance(length, int) and length > subscripts.LONGEST:
                 message = f"an axis of a tile cannot have {length} elements"
-                raise refuse(Code.BAD_SHAPE, message, span, help="walk the dimension in tiles")
+                raise reject(Code.BAD_SHAPE, message, span, help="walk the dimension in tiles")
             if at_least(length, 0) is False:
-                raise refuse(Code.BAD_SHAPE, f"an axis cannot have {length} elements", span, help="give 0 or more")
+                raise reject(Code.BAD_SHAPE, f"an axis cannot have {length} elements", span, help="give 0 or more")
             return Axis(length)
         case _:
             pass
     cure = "use a constant, or a walker: `tp.zeros((i, j))` is as long as the tiles `i` and `j`"
     if is_tile(part):
         cure = "tiles have static shapes; a dimension becomes a constant by adding it to the signature: `D: int`"
-    raise refuse(Code.BAD_SHAPE, f"{describe(part)} is not a length", span, help=cure)
+    raise reject(Code.BAD_SHAPE, f"{describe(part)} is not a length", span, help=cure)
 
 
 def dtype_of(call: Call, parameter: str = "dtype", default: DType | None = None) -> DType:
@@ -113,7 +113,7 @@ def dtype_of(call: Call, parameter: str = "dtype", default: DType | None = None)
     if value is bool:
         return BOOL
     where = call.where(parameter) if parameter in call else call.span
-    raise refuse(
+    raise reject(
         Code.NOT_A_DTYPE, f"{describe(Known(value))} is not an element type", where, help="write f32, bf16, i32, ..."
     )
 
@@ -121,13 +121,13 @@ def dtype_of(call: Call, parameter: str = "dtype", default: DType | None = None)
 def _filled(ctx: Context, value: Entity, axes: Axes, dtype: DType | None, span: Span) -> Tile:
     if dtype is ENTRY:
         message = "an entry comes from an index tensor and cannot be made"
-        raise refuse(Code.WRONG_TYPE, message, span, help="leave the type out for a plain index")
+        raise reject(Code.WRONG_TYPE, message, span, help="leave the type out for a plain index")
     tile = as_tile(ctx.builder, value, span, dtype)
     if dtype is not None and tile.type.dtype is not dtype:
         tile = _convert(ctx, tile, dtype, span)
     if tile.type.axes:
         cure = "give a scalar or a literal; a tile is stretched by arithmetic, as in `tp.zeros(shape) + t`"
-        raise refuse(Code.BAD_CALL, f"tp.full takes one value, and this is {describe(tile)}", span, help=cure)
+        raise reject(Code.BAD_CALL, f"tp.full takes one value, and this is {describe(tile)}", span, help=cure)
     return broadcast(ctx.builder, tile, axes, span)
 
 
@@ -156,7 +156,7 @@ def _from_a_start(call: Call) -> Exception:
     first, last = call.where("n").text, call.where("dtype").text
     from_zero = first == "0"
     written = f"tp.arange({last})" if from_zero else f"{first} + tp.arange({last} - ({first}))"
-    return refuse(
+    return reject(
         Code.BAD_CALL,
         "tp.arange counts from 0: it takes how many, and an element type",
         call.span,
@@ -171,7 +171,7 @@ def _arange(ctx: Context, call: Call) -> Entity:
         raise _from_a_start(call)
     axis = _shape_axis(call.entity("n"), call.where("n"))
     if axis.tag is not None:
-        raise refuse(
+        raise reject(
             Code.BAD_SHAPE,
             f"tp.arange takes a constant, and this is {describe(call.entity('n'))}",
             call.where("n"),
@@ -242,11 +242,11 @@ def _convert(ctx: Context, tile: Tile, dtype: DType, span: Span) -> Tile:
     have = tile.type.dtype
     if dtype is ENTRY and have is not ENTRY:
         message = f"{have} cannot become an entry of an index tensor"
-        raise refuse(Code.WRONG_TYPE, message, span, help="leave it an `index`: it picks elements just as well")
+        raise reject(Code.WRONG_TYPE, message, span, help="leave it an `index`: it picks elements just as well")
     if dtype is INDEX and have.kind != "index":
         return to_index(ctx.builder, tile, span)
     if have.kind == "index" and dtype is BOOL:
-        raise refuse(Code.WRONG_TYPE, "an index cannot become a bool", span, help="compare it: `n != 0`")
+        raise reject(Code.WRONG_TYPE, "an index cannot become a bool", span, help="compare it: `n != 0`")
     return cast(ctx.builder, tile, dtype, span)
 
 
@@ -261,7 +261,7 @@ def _bitcast(ctx: Context, call: Call) -> Entity:
     tile, dtype = as_tile(ctx.builder, call.entity("x"), call.where("x")), dtype_of(call)
     have = tile.type.dtype
     if have.bits != dtype.bits or any(one.kind in ("index", "bool") or one is TF32 for one in (have, dtype)):
-        raise refuse(
+        raise reject(
             Code.WRONG_TYPE,
             f"{have} and {dtype} do not share their bits",
             call.span,
@@ -282,7 +282,7 @@ def axis_of(call: Call, tile: Tile) -> int | None:
         return None
     rank = tile.type.rank
     if not isinstance(axis, int) or isinstance(axis, bool) or not -rank <= axis < rank:
-        raise refuse(
+        raise reject(
             Code.BAD_AXIS,
             f"there is no axis {axis if type(axis) is int else describe(Known(axis))}: "
             f"the tile has the axes {describe_axes(tile.type.axes)}",
@@ -300,19 +300,19 @@ def _reduction_handler(fn: ops.ReduceFn) -> Handler:
         axis = axis_of(call, tile)
         if axis is None and tile.type.rank != 1:
             if fn in (ops.ReduceFn.ARGMAX, ops.ReduceFn.ARGMIN):
-                raise refuse(
+                raise reject(
                     Code.BAD_AXIS, f"tp.{fn} needs an axis", call.span, help="say along which: `axis=-1`", labels=()
                 )
             if tile.type.rank == 0:
                 cure = "it is one value already: leave the reduction out"
-                raise refuse(Code.BAD_AXIS, f"tp.{fn} of a scalar: it has no axes", call.span, help=cure)
+                raise reject(Code.BAD_AXIS, f"tp.{fn} of a scalar: it has no axes", call.span, help=cure)
         axes = list(range(tile.type.rank)) if axis is None else [axis]
         made = tile
         for one in reversed(axes):
             made = reduce(ctx.builder, fn, made, one, call.span)
         if call.constant("keepdims", False) not in (False, True):
             message = "`keepdims` is True or False"
-            raise refuse(Code.BAD_CALL, message, call.where("keepdims"), help="write `keepdims=True`")
+            raise reject(Code.BAD_CALL, message, call.where("keepdims"), help="write `keepdims=True`")
         if call.constant("keepdims", False):
             for one in axes:
                 made = expand(ctx.builder, made, one, call.span)
@@ -331,7 +331,7 @@ def _cumsum(ctx: Context, call: Call) -> Entity:
     tile = as_tile(ctx.builder, call.entity("x"), call.where("x"))
     axis = axis_of(call, tile)
     if axis is None and tile.type.rank != 1:
-        raise refuse(Code.BAD_AXIS, "tp.cumsum needs an axis", call.span, help="say along which: `axis=-1`")
+        raise reject(Code.BAD_AXIS, "tp.cumsum needs an axis", call.span, help="say along which: `axis=-1`")
     return cumsum(ctx.builder, tile, axis or 0, call.span)
 
 
@@ -349,11 +349,11 @@ def _reshape(ctx: Context, call: Call) -> Entity:
     for axis in axes:
         if axis.tag is not None:
             message = "reshape gives full axes: their lengths are constants"
-            raise refuse(Code.BAD_SHAPE, message, call.span, help="give numbers, not walkers")
+            raise reject(Code.BAD_SHAPE, message, call.span, help="give numbers, not walkers")
     shape = TileType(tile.type.dtype, axes)
     before, after = tile.type.size, shape.size
     if before != after:
-        raise refuse(
+        raise reject(
             Code.LENGTHS_DIFFER,
             f"{describe_axes(tile.type.axes)} has {before} elements and {describe_axes(axes)} has {after}",
             call.span,
@@ -366,7 +366,7 @@ def _reshape(ctx: Context, call: Call) -> Entity:
 
 def _need_full(axis: Axis, what: str, span: Span) -> None:
     if not axis.is_full:
-        raise refuse(
+        raise reject(
             Code.RAGGED_RESHAPE,
             f"{what} needs full axes, and {describe_axis(axis)} may be short",
             span,
@@ -378,13 +378,13 @@ def _need_full(axis: Axis, what: str, span: Span) -> None:
 def _cat(ctx: Context, call: Call) -> Entity:
     given = call.entity("tiles")
     if not isinstance(given, Bundle) or not given.items:
-        raise refuse(Code.BAD_CALL, "tp.cat takes a tuple of tiles", call.where("tiles"), help="write `tp.cat((a, b))`")
+        raise reject(Code.BAD_CALL, "tp.cat takes a tuple of tiles", call.where("tiles"), help="write `tp.cat((a, b))`")
     where = call.where("tiles")
     parts = unify(ctx.builder, given.items, [where] * len(given.items), where, entries=True)
     axis = axis_of(call, parts[0]) if "axis" in call else 0
     if axis is None or any(part.type.rank != parts[0].type.rank for part in parts) or parts[0].type.rank == 0:
         message = "tp.cat takes tiles with equally many axes, at least one"
-        raise refuse(Code.LENGTHS_DIFFER, message, where, help="add axes with `[:, None]` or `[None, :]`")
+        raise reject(Code.LENGTHS_DIFFER, message, where, help="add axes with `[:, None]` or `[None, :]`")
     parts = _matched_but(ctx, parts, axis, where)
     for part in parts:
         _need_full(part.type.axes[axis], "tp.cat", where)
@@ -408,7 +408,7 @@ def _matched_but(ctx: Context, parts: Sequence[Tile], axis: int, span: Span) -> 
             ]
     except Clash as clash:
         cure = "all axes but the one they are joined along must agree"
-        raise refuse(clash.code, "tp.cat: " + clash.sentence, span, help=cure) from None
+        raise reject(clash.code, "tp.cat: " + clash.sentence, span, help=cure) from None
     return [broadcast(ctx.builder, part, (*met[:axis], part.type.axes[axis], *met[axis + 1 :]), span) for part in parts]
 
 
@@ -422,7 +422,7 @@ def dimension_name(ctx: Context, call: Call, parameter: str) -> str:
     near = ctx.signature.nearest_dimension(name) if isinstance(name, str) else None
     known = ", ".join(ctx.signature.dimensions) or "none"
     shown = f'"{name}"' if isinstance(name, str) else describe(Known(name))
-    raise refuse(
+    raise reject(
         Code.UNKNOWN_DIMENSION,
         f"{shown} is not a dimension of this kernel",
         call.where(parameter),
@@ -445,7 +445,7 @@ def _group(ctx: Context, call: Call) -> Entity:
     element, into = call.given
     entity = call.entity(element)
     if not (is_walker(entity) and entity.type.is_each):
-        raise refuse(
+        raise reject(
             Code.BAD_GROUP,
             f"tp.group takes an element of a dimension, and this is {describe(entity)}",
             call.where(element),
@@ -465,9 +465,9 @@ def _require(ctx: Context, call: Call) -> Entity:
         entity = coerce(ctx, entity, TileType(BOOL), call.span)
     if not (is_tile(entity) and entity.type == TileType(BOOL)):
         message = f"tp.require takes one truth value, and this is {describe(entity)}"
-        raise refuse(Code.CONDITION, message, call.span, help='compare, for instance `tp.dim("N") >= 1`')
+        raise reject(Code.CONDITION, message, call.span, help='compare, for instance `tp.dim("N") >= 1`')
     if not _is_before_space(ctx):
-        raise refuse(
+        raise reject(
             Code.REQUIRE_PLACE,
             "tp.require stands at the top level of the kernel, before tp.parallel",
             call.span,
@@ -475,7 +475,7 @@ def _require(ctx: Context, call: Call) -> Entity:
             help="move it above the loop",
         )
     if not _is_host_value(ctx, entity):
-        raise refuse(
+        raise reject(
             Code.REQUIRE_PLACE,
             "tp.require depends on values only the device knows",
             call.span,
@@ -512,16 +512,16 @@ def _update(ctx: Context, call: Call) -> Entity:
     tensor = call.entity("tensor")
     if not is_tensor(tensor):
         message = f"tp.update takes a tensor, and this is {describe(tensor)}"
-        raise refuse(Code.BAD_REDUCTION, message, call.where("tensor"), help="name a Sum, Max or Min of the signature")
+        raise reject(Code.BAD_REDUCTION, message, call.where("tensor"), help="name a Sum, Max or Min of the signature")
     items = _items(call, "index")
-    indexing.update(ctx, tensor, items, call.entity("value"), call.span, call.where("value"))
+    subscripts.update(ctx, tensor, items, call.entity("value"), call.span, call.where("value"))
     return NONE
 
 
 # Memory by other ways than a subscript, and what only debugging and random numbers need.
 
 
-def _items(call: Call, parameter: str) -> list[indexing.Item]:
+def _items(call: Call, parameter: str) -> list[subscripts.Item]:
     """An argument that indexes a tensor, as the parts of a subscript."""
     entity = call.entity(parameter)
     parts = entity.items if isinstance(entity, Bundle) else (entity,)
@@ -532,7 +532,7 @@ def _items(call: Call, parameter: str) -> list[indexing.Item]:
 def _get(ctx: Context, call: Call) -> Entity:
     tensor = typed("Tensor", call.entity("x"))
     items = _items(call, "index")
-    return indexing.get(ctx, tensor, items, call.entity("fill"), call.span, call.where("fill"))
+    return subscripts.get(ctx, tensor, items, call.entity("fill"), call.span, call.where("fill"))
 
 
 @lowers_method("shift")
@@ -540,7 +540,7 @@ def _shift(ctx: Context, call: Call) -> Entity:
     walker = typed("Walker", call.entity("x"))
     if walker.type.is_each:
         message = f"`{walker.name}` is one element: add to it instead"
-        raise refuse(Code.NO_ATTRIBUTE, message, call.span, help=f"write `{walker.name} + n`")
+        raise reject(Code.NO_ATTRIBUTE, message, call.span, help=f"write `{walker.name} + n`")
     by = position(ctx.builder, call.entity("by"), call.where("by"), "the shift")
     result = ctx.builder.value(WalkerType(walker.type.dimension, walker.type.size), walker.name.partition(".")[0])
     ctx.walkers.append(result)
@@ -555,7 +555,7 @@ def _fill(ctx: Context, call: Call) -> Entity:
     if value.type != TileType(tile.type.dtype):
         message = f"the tile holds {tile.type.dtype}, and what fills it is {describe(value)}"
         cure = "fill with a literal, or a scalar of that type"
-        raise refuse(Code.MIXED_TYPES, message, call.where("value"), help=cure)
+        raise reject(Code.MIXED_TYPES, message, call.where("value"), help=cure)
     axes = tuple(Axis(axis.length) for axis in tile.type.axes)
     if axes == tile.type.axes:
         return tile
@@ -568,27 +568,27 @@ def _fill(ctx: Context, call: Call) -> Entity:
 def _split_at(ctx: Context, call: Call) -> Entity:
     tensor = call.entity("tensor")
     if not is_tensor(tensor) or tensor.type.access is not Access.INOUT:
-        raise refuse(
+        raise reject(
             Code.SPLIT_PLACE,
             f"tp.split_at cuts an InOut in two, and this is {describe(tensor)}",
             call.where("tensor"),
             help="an In is read as it is; an Out is never read",
         )
     if not _is_before_space(ctx):
-        raise refuse(
+        raise reject(
             Code.SPLIT_PLACE,
             "tp.split_at stands before tp.parallel, at the top level of the kernel",
             call.span,
             notes=("all programs must see the tensor cut at the same place",),
             help="move it above the loop",
         )
-    indexing.check_whole(ctx, tensor, call.where("tensor"))
+    subscripts.check_whole(ctx, tensor, call.where("tensor"))
     name = dimension_name(ctx, call, "dimension")
     axes = [axis for axis, dimension in enumerate(tensor.type.dimensions) if dimension == Named(name)]
     if len(axes) != 1:
         message = f"`{tensor.name}` has {len(axes)} axes of {name}, and one is cut"
         cure = "name a dimension that one axis of the tensor has"
-        raise refuse(Code.UNKNOWN_DIMENSION, message, call.where("dimension"), help=cure)
+        raise reject(Code.UNKNOWN_DIMENSION, message, call.where("dimension"), help=cure)
     (axis,) = axes
     at = position(ctx.builder, call.entity("position"), call.where("position"), "where tp.split_at cuts")
     dimensions = tensor.type.dimensions
@@ -606,7 +606,7 @@ def _random(ctx: Context, call: Call) -> Entity:
     seed = as_tile(ctx.builder, call.entity("seed"), where, I64)
     if seed.type.axes or not (seed.type.dtype.is_integer or seed.type.dtype.kind == "index"):
         message = f"the seed is one integer, and this is {describe(seed)}"
-        raise refuse(Code.WRONG_TYPE, message, where, help="give a literal, or an integer scalar")
+        raise reject(Code.WRONG_TYPE, message, where, help="give a literal, or an integer scalar")
     given = as_tile(ctx.builder, call.entity("offset"), call.where("offset"), INDEX)
     offset = as_number(ctx.builder, to_index(ctx.builder, given, call.where("offset")), call.where("offset"))
     result = ctx.builder.value(TileType(F32, offset.type.axes))
@@ -620,7 +620,7 @@ def _print(ctx: Context, call: Call) -> Entity:
     given_label = call.entity("label")
     label = given_label.value if isinstance(given_label, Known) else None
     if not isinstance(label, str):
-        raise refuse(Code.BAD_CALL, "tp.print begins with a text", call.where("label"), help='write `tp.print("x", x)`')
+        raise reject(Code.BAD_CALL, "tp.print begins with a text", call.where("label"), help='write `tp.print("x", x)`')
     given = call.entity("values")
     assert isinstance(given, Bundle)
     values = tuple(as_tile(ctx.builder, value, call.span) for value in given.items)
@@ -633,7 +633,7 @@ def _print(ctx: Context, call: Call) -> Entity:
 
 def _need_unsafe(ctx: Context, call: Call) -> str:
     if ctx.unsafe is None:
-        raise refuse(
+        raise reject(
             Code.RAW_PLACE,
             f"{call.name} stands in a tp.unsafe block",
             call.span,
@@ -647,21 +647,21 @@ def _raw_tensor(call: Call) -> Tensor:
     tensor = call.entity("tensor")
     if not is_tensor(tensor):
         message = f"{call.name} takes a tensor, and this is {describe(tensor)}"
-        raise refuse(Code.WRONG_TYPE, message, call.where("tensor"), help="name a tensor of the signature")
+        raise reject(Code.WRONG_TYPE, message, call.where("tensor"), help="name a tensor of the signature")
     return tensor
 
 
 @lowers(raw.load)
 def _raw_load(ctx: Context, call: Call) -> Entity:
     _need_unsafe(ctx, call)
-    return indexing.load(ctx, _raw_tensor(call), _items(call, "index"), call.span, raw=True)
+    return subscripts.load(ctx, _raw_tensor(call), _items(call, "index"), call.span, raw=True)
 
 
 @lowers(raw.store)
 def _raw_store(ctx: Context, call: Call) -> Entity:
     _need_unsafe(ctx, call)
     items = _items(call, "index")
-    indexing.store(ctx, _raw_tensor(call), items, call.entity("value"), call.span, call.where("value"), raw=True)
+    subscripts.store(ctx, _raw_tensor(call), items, call.entity("value"), call.span, call.where("value"), raw=True)
     return NONE
 
 
@@ -673,6 +673,6 @@ def _assume(ctx: Context, call: Call) -> Entity:
         entity = as_tile(ctx.builder, entity, call.span)
     if not is_tile(entity) or entity.type != TileType(BOOL):
         message = f"tp.raw.assume takes one truth value, and this is {describe(entity)}"
-        raise refuse(Code.CONDITION, message, call.span, help="compare, and reduce a tile with `.all()`")
+        raise reject(Code.CONDITION, message, call.span, help="compare, and reduce a tile with `.all()`")
     ctx.builder.emit(ops.Assume(call.span, entity, reason))
     return NONE

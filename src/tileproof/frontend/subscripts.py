@@ -35,10 +35,7 @@ from tileproof.ir.types import (
 from tileproof.language.dtypes import ENTRY, INDEX, U64, DType
 
 from .context import Context, Place
-from .operations import as_tile, broadcast, cast, expand, literal, operand_text, to_index
-from .signature import TensorParameter
-from .source import refuse
-from .values import (
+from .entities import (
     Axes,
     Bundle,
     Entity,
@@ -51,6 +48,9 @@ from .values import (
     is_walker,
     misfit,
 )
+from .signature import TensorParameter
+from .source import reject
+from .tile_operations import as_tile, broadcast, cast, expand, literal, operand_text, to_index
 
 LONGEST = 2**31 - 1
 """Elements along one axis of a tile, and positions a constant slice may name: far more than any machine holds."""
@@ -86,7 +86,7 @@ def static_length(ctx: Context, dimension: Dimension) -> Length | None:
 def check_whole(ctx: Context, tensor: Tensor, span: Span) -> None:
     """A tensor that was cut in two is reached through its views alone."""
     if tensor in ctx.cut:
-        raise refuse(
+        raise reject(
             Code.MAYBE_UNBOUND,
             f"`{tensor.name}` was cut in two by tp.split_at",
             span,
@@ -101,7 +101,7 @@ def picks(ctx: Context, tensor: Tensor, items: Sequence[Item], span: Span) -> tu
     dimensions = tensor.type.dimensions
     if len(items) != len(dimensions):
         shown = " ".join(map(str, dimensions)) or "none"
-        raise refuse(
+        raise reject(
             Code.WRONG_RANK,
             f"`{tensor.name}` has {len(dimensions)} axes ({shown}), and the index names {len(items)}",
             span,
@@ -127,12 +127,12 @@ def _pick(ctx: Context, tensor: Tensor, axis: int, item: Entity | SliceOf, span:
         case SliceOf():
             return _window(ctx, tensor, axis, item, span)
         case Known(value=bool()):
-            raise refuse(Code.BAD_INDEX, "a truth value cannot index an axis", span, help="choose with `tp.where`")
+            raise reject(Code.BAD_INDEX, "a truth value cannot index an axis", span, help="choose with `tp.where`")
         case Known(value=int() | Extent() as number):
             _constant_inside(ctx, tensor, axis, number, span)
             return At(literal(ctx.builder, item, INDEX_SCALAR.dtype, span)), None
         case Known(value=None):
-            raise refuse(
+            raise reject(
                 Code.BAD_INDEX,
                 "`None` adds an axis to a tile, not to a tensor",
                 span,
@@ -140,7 +140,7 @@ def _pick(ctx: Context, tensor: Tensor, axis: int, item: Entity | SliceOf, span:
             )
         case _:
             cure = "index with a walker, a whole number, a tile of whole numbers, `:` or a constant slice"
-            raise refuse(Code.BAD_INDEX, f"{describe(item)} cannot index an axis", span, help=cure)
+            raise reject(Code.BAD_INDEX, f"{describe(item)} cannot index an axis", span, help=cure)
 
 
 def _position(ctx: Context, tile: Tile, span: Span) -> tuple[Pick, Axis | None]:
@@ -150,7 +150,7 @@ def _position(ctx: Context, tile: Tile, span: Span) -> tuple[Pick, Axis | None]:
         return At(index), None
     if len(axes) == 1:
         return Gather(index), axes[0]
-    raise refuse(
+    raise reject(
         Code.BAD_INDEX,
         f"a tile of {len(axes)} axes cannot index an axis",
         span,
@@ -173,7 +173,7 @@ def _wrong_dimension(ctx: Context, tensor: Tensor, axis: int, name: str, walks: 
         cure = f"index this axis with a walker of {dimension}, or with a position such as `{name}.start`"
         if walks.is_each:
             cure += "; name both dimensions alike if they are equal"
-    return refuse(
+    return reject(
         Code.WRONG_DIMENSION,
         f"axis {axis} of `{tensor.name}` is {dimension}, and `{name}` walks {walks.dimension}",
         span,
@@ -194,7 +194,7 @@ def _whole(ctx: Context, tensor: Tensor, axis: int, span: Span) -> Axis:
     dimension = tensor.type.dimensions[axis]
     length = static_length(ctx, dimension)
     if length is None:
-        raise refuse(
+        raise reject(
             Code.DYNAMIC_SLICE,
             f"`:` takes all of axis {axis} of `{tensor.name}`, and the extent of {dimension} is not a constant",
             span,
@@ -213,7 +213,7 @@ def _bound(item: Entity | None, default: Length | None, span: Span, what: str) -
         case Known(value=bool()):
             pass
         case Known(value=int() as number) if number < 0:
-            raise refuse(
+            raise reject(
                 Code.NEGATIVE_INDEX,
                 f"the slice {what} at {number}: positions count from 0",
                 span,
@@ -224,7 +224,7 @@ def _bound(item: Entity | None, default: Length | None, span: Span, what: str) -
         case _:
             pass
     given = "is missing" if item is None else f"is {describe(item)}"
-    raise refuse(
+    raise reject(
         Code.NOT_CONSTANT,
         f"a slice has constant bounds, and where it {what} {given}",
         span,
@@ -236,20 +236,20 @@ def _bound(item: Entity | None, default: Length | None, span: Span, what: str) -
 def window(item: SliceOf, extent: Length | None, span: Span, what: str) -> tuple[Length, Length]:
     """Start and length of a constant slice of an axis of `extent` (None: only known at launch)."""
     if item.step is not None:
-        raise refuse(Code.BAD_INDEX, "a slice has no step here", span, help="gather with `tp.arange(n) * step`")
+        raise reject(Code.BAD_INDEX, "a slice has no step here", span, help="gather with `tp.arange(n) * step`")
     start = _bound(item.start, 0, span, "starts")
     stop = _bound(item.stop, extent, span, "ends")
     length = stop - start
     if at_least(length, 0) is False:
         message = f"the slice ends at {stop}, before its start at {start}"
-        raise refuse(Code.BAD_INDEX, message, span, help="write the smaller bound first")
+        raise reject(Code.BAD_INDEX, message, span, help="write the smaller bound first")
     if isinstance(stop, int) and stop > LONGEST:
         message = f"a slice cannot reach to {stop}"
-        raise refuse(Code.BAD_INDEX, message, span, help="walk the axis with `tp.tiles`")
+        raise reject(Code.BAD_INDEX, message, span, help="walk the axis with `tp.tiles`")
     room = None if extent is None else at_least(extent - stop, 0)
     if room is False:
         message = f"the slice ends at {stop}, and {what} has {extent} elements"
-        raise refuse(Code.CONSTANT_OUTSIDE, message, span, help=f"end it at {extent} or before")
+        raise reject(Code.CONSTANT_OUTSIDE, message, span, help=f"end it at {extent} or before")
     return start, length
 
 
@@ -263,7 +263,7 @@ def _constant_inside(ctx: Context, tensor: Tensor, axis: int, number: Length, sp
     dimension = tensor.type.dimensions[axis]
     if isinstance(number, int) and number < 0:
         name = f'tp.dim("{dimension}")' if isinstance(dimension, Named) else f"{tensor.name}.shape[{axis}]"
-        raise refuse(
+        raise reject(
             Code.NEGATIVE_INDEX,
             f"the index {number} is outside: positions count from 0",
             span,
@@ -273,7 +273,7 @@ def _constant_inside(ctx: Context, tensor: Tensor, axis: int, number: Length, sp
         )
     extent = static_length(ctx, dimension)
     if isinstance(extent, int) and isinstance(number, int) and number >= extent:
-        raise refuse(
+        raise reject(
             Code.CONSTANT_OUTSIDE,
             f"the index {number} is outside axis {axis} of `{tensor.name}`, which has {extent} elements",
             span,
@@ -298,7 +298,7 @@ def get(ctx: Context, tensor: Tensor, items: Sequence[Item], fill: Entity, span:
     value = as_tile(ctx.builder, fill, fill_span, dtype)
     if value.type.dtype is not dtype or value.type.axes:
         message = f"`{tensor.name}` holds {dtype}, and what fills it is {describe(value)}"
-        raise refuse(Code.MIXED_TYPES, message, fill_span, help="fill with a literal, or with a scalar of that type")
+        raise reject(Code.MIXED_TYPES, message, fill_span, help="fill with a literal, or with a scalar of that type")
     result = ctx.builder.value(TileType(dtype, axes))
     ctx.builder.emit(Get(span, result, tensor, picked, value))
     return result
@@ -313,14 +313,14 @@ def _check_read(ctx: Context, tensor: Tensor, span: Span) -> None:
     access = tensor.type.access
     if not access.reads:
         if access is Access.OUT:
-            raise refuse(
+            raise reject(
                 Code.READS_OUT,
                 f"`{tensor.name}` is an Out: it is written, never read",
                 span,
                 labels=_declared(ctx, tensor),
                 help="make it an InOut to read what it holds, or keep the value in a name",
             )
-        raise refuse(
+        raise reject(
             Code.READS_SUM,
             f"`{tensor.name}` is a {access}: its value is not known before the launch ends",
             span,
@@ -328,7 +328,7 @@ def _check_read(ctx: Context, tensor: Tensor, span: Span) -> None:
             help=f"change it by {_update_of(tensor)}, which reads nothing, and read it in a later kernel",
         )
     if ctx.place is Place.OUTSIDE and access is not Access.IN:
-        raise refuse(
+        raise reject(
             Code.READS_OUTSIDE,
             f"`{tensor.name}` is an {access} and is read outside tp.parallel",
             span,
@@ -351,7 +351,7 @@ def store(
     if access is Access.IN:
         declared = _declared(ctx, tensor)
         what = "an In" if declared else "what lies before a cut by tp.split_at"
-        raise refuse(
+        raise reject(
             Code.WRITES_IN,
             f"`{tensor.name}` is {what}: it is shared and read-only",
             span,
@@ -362,7 +362,7 @@ def store(
         cure = (
             f"write `{span.text} += ...`" if access is Access.SUM else f"write `tp.update({tensor.name}, index, value)`"
         )
-        raise refuse(
+        raise reject(
             Code.READS_SUM,
             f"`{tensor.name}` is a {access}: many programs write it, so it cannot be overwritten",
             span,
@@ -379,7 +379,7 @@ def update(ctx: Context, tensor: Tensor, items: Sequence[Item], value: Entity, s
     """Combines into a Sum, Max or Min."""
     access = tensor.type.access
     if not access.combines:
-        raise refuse(
+        raise reject(
             Code.BAD_REDUCTION,
             f"`{tensor.name}` is an {access}, not a Sum, Max or Min",
             span,
@@ -394,7 +394,7 @@ def update(ctx: Context, tensor: Tensor, items: Sequence[Item], value: Entity, s
 
 def _check_place(ctx: Context, tensor: Tensor, span: Span) -> None:
     if ctx.place is Place.OUTSIDE:
-        raise refuse(
+        raise reject(
             Code.WRITE_OUTSIDE,
             f"`{tensor.name}` is written outside tp.parallel",
             span,
@@ -422,7 +422,7 @@ def _as_number(ctx: Context, tensor: Tensor, value: Entity, value_span: Span) ->
     if have is not wanted:
         if not (have.is_float and wanted.is_float):
             written = f"{operand_text(value_span)}.to({_spelled(ctx, tensor)})"
-            raise refuse(
+            raise reject(
                 Code.STORE_CAST,
                 f"`{tensor.name}` holds {wanted}, and the value is {have}",
                 value_span,
@@ -441,7 +441,7 @@ def _as_position(ctx: Context, tensor: Tensor, value: Entity, value_span: Span) 
     if tile.type.dtype.is_integer and tile.type.dtype is not U64:
         tile = cast(ctx.builder, tile, INDEX, value_span)
     if tile.type.dtype not in (INDEX, ENTRY):
-        raise refuse(
+        raise reject(
             Code.STORE_CAST,
             f"`{tensor.name}` holds positions, and the value is {tile.type.dtype}",
             value_span,
@@ -484,7 +484,7 @@ def index_tile(ctx: Context, tile: Tile, items: Sequence[Item], span: Span) -> T
     """`t[:, None]`, `t[:8]`: new axes and constant slices."""
     given = sum(1 for item, _ in items if not _is_none(item))
     if given > tile.type.rank:
-        raise refuse(
+        raise reject(
             Code.WRONG_RANK,
             f"the tile has {tile.type.rank} axes {describe_axes(tile.type.axes)}, and the index names {given}",
             span,
@@ -498,7 +498,7 @@ def index_tile(ctx: Context, tile: Tile, items: Sequence[Item], span: Span) -> T
             tile = expand(ctx.builder, tile, axis, span)
         else:
             shown = describe(item) if not isinstance(item, Bundle) else "a tuple"
-            raise refuse(
+            raise reject(
                 Code.BAD_INDEX,
                 f"a tile is indexed by `:`, `None` and constant slices, not by {shown}",
                 where,
@@ -515,7 +515,7 @@ def _is_none(item: Entity | SliceOf) -> bool:
 def _slice(ctx: Context, tile: Tile, axis: int, item: SliceOf, span: Span) -> Tile:
     whole = tile.type.axes[axis]
     if not whole.is_full:
-        raise refuse(
+        raise reject(
             Code.RAGGED_RESHAPE,
             f"{describe_axis(whole)} cannot be sliced: its last tile may be short",
             span,

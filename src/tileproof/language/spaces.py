@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from .outside import only_in_kernels
+from .host_calls import only_in_kernels
 
 
 class Each:

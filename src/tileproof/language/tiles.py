@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from .outside import on_host, only_in_kernels
+from .host_calls import on_host, only_in_kernels
 
 
 class Lowest:

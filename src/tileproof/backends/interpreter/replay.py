@@ -10,7 +10,7 @@ import numpy as np
 
 from tileproof.analysis.index_entries import loaded_through
 from tileproof.analysis.smt import Sizes
-from tileproof.analysis.values import integer_range
+from tileproof.analysis.symbolic_values import integer_range
 from tileproof.diagnostics.errors import LaunchError, TileproofError
 from tileproof.ir import ops
 from tileproof.ir.types import (

@@ -19,8 +19,7 @@ from tileproof.language.dtypes import BOOL, ENTRY, F32, INDEX, TF32, U64, DType,
 from tileproof.language.tiles import Lowest
 
 from .context import Builder
-from .source import Suppressed, refuse
-from .values import (
+from .entities import (
     Axes,
     Bundle,
     Clash,
@@ -34,6 +33,7 @@ from .values import (
     is_walker,
     meet,
 )
+from .source import Suppressed, reject
 
 _WHOLE = ("int", "uint", "index")
 _FUNCTIONS = {ops.BinaryFn.CDIV: "cdiv", ops.BinaryFn.MIN: "minimum", ops.BinaryFn.MAX: "maximum"}
@@ -63,10 +63,10 @@ def literal(b: Builder, known: Known, dtype: DType, span: Span) -> Tile:
         elif dtype.is_float:
             value = float(value)
     elif not isinstance(value, Extent):
-        raise refuse(Code.WRONG_TYPE, f"{describe(known)} is not a number", span, help=_number_in(known))
+        raise reject(Code.WRONG_TYPE, f"{describe(known)} is not a number", span, help=_number_in(known))
     if wrong:
         cure = "cast the other operand, `.to(f32)`, or write a whole number" if isinstance(value, float) else ""
-        raise refuse(
+        raise reject(
             Code.LITERAL_RANGE, wrong, span, help=cure or "write a literal of that type, or cast with `.to(...)`"
         )
     result = b.value(TileType(dtype))
@@ -92,7 +92,7 @@ def as_tile(b: Builder, entity: Entity, span: Span, dtype: DType | None = None) 
     match entity:
         case Value(type=WalkerType()):
             name = entity.name
-            raise refuse(
+            raise reject(
                 Code.TILE_ARITHMETIC,
                 f"`{name}` is {describe(entity)}, not a number",
                 span,
@@ -101,7 +101,7 @@ def as_tile(b: Builder, entity: Entity, span: Span, dtype: DType | None = None) 
                 f"or `{name}.shift(1)` for the tile one element further",
             )
         case Value(type=TensorType()):
-            raise refuse(
+            raise reject(
                 Code.WRONG_TYPE,
                 f"`{entity.name}` is a tensor in memory, not a tile",
                 span,
@@ -113,7 +113,7 @@ def as_tile(b: Builder, entity: Entity, span: Span, dtype: DType | None = None) 
             raise Suppressed
         case _:
             message = f"{describe(entity)} is not a tile or a number"
-            raise refuse(Code.WRONG_TYPE, message, span, help=_number_in(entity))
+            raise reject(Code.WRONG_TYPE, message, span, help=_number_in(entity))
 
 
 def _number_in(entity: Entity) -> str:
@@ -176,14 +176,14 @@ def to_index(b: Builder, tile: Tile, span: Span) -> Tile:
     if tile.type.dtype.kind == "index":
         return tile
     if tile.type.dtype is U64:
-        raise refuse(
+        raise reject(
             Code.UNSIGNED_INDEX,
             "a u64 may be larger than any index",
             span,
             help="cast it with `.to(i64)`, which saturates",
         )
     if not tile.type.dtype.is_integer:
-        raise refuse(
+        raise reject(
             Code.BAD_INDEX,
             f"an index is a whole number, and this is {tile.type.dtype}",
             span,
@@ -198,12 +198,12 @@ def position(b: Builder, entity: Entity, span: Span, what: str) -> Tile:
     """`entity` as one position: an `index` scalar."""
     whole = "give a whole number: a literal, a constant, a scalar, `i.start` and the like"
     if isinstance(entity, Known) and isinstance(entity.value, float | bool):
-        raise refuse(Code.BAD_INDEX, f"{what} is a position, and this is {describe(entity)}", span, help=whole)
+        raise reject(Code.BAD_INDEX, f"{what} is a position, and this is {describe(entity)}", span, help=whole)
     if isinstance(entity, Bundle):
-        raise refuse(Code.BAD_INDEX, f"{what} is a position, and this is a tuple", span, help=whole)
+        raise reject(Code.BAD_INDEX, f"{what} is a position, and this is a tuple", span, help=whole)
     tile = as_tile(b, entity, span, INDEX)
     if tile.type.axes:
-        raise refuse(Code.BAD_INDEX, f"{what} is one position, and this is {describe(tile)}", span, help=whole)
+        raise reject(Code.BAD_INDEX, f"{what} is one position, and this is {describe(tile)}", span, help=whole)
     return as_number(b, to_index(b, tile, span), span)
 
 
@@ -217,7 +217,7 @@ def _mixed(tiles: list[Tile], spans: list[Span], span: Span) -> Exception:
         wide = one if one.is_float else two if two.is_float else max(one, two, key=lambda dtype: dtype.bits)
     culprit, place = (first, spans[0]) if one is not wide else (other, where)
     written = f"{operand_text(place)}.to({wide})"
-    return refuse(
+    return reject(
         Code.MIXED_TYPES,
         f"{one} meets {two}",
         span,
@@ -279,18 +279,18 @@ def _clash(clash: Clash, tiles: Sequence[Tile], spans: Sequence[Span], number: i
         name = unknown[0]
         notes.append(f"{name} has no value yet, and these are not equal for every {name}")
         cure = f"give both axes one name, such as `R` and `2*R`, or give {name} a value: `check --with {name}=64`"
-    return refuse(clash.code, clash.sentence, span, labels=labels, notes=tuple(notes), help=cure)
+    return reject(clash.code, clash.sentence, span, labels=labels, notes=tuple(notes), help=cure)
 
 
 def _check_kind(what: str, dtype: DType, kinds: tuple[str, ...], span: Span) -> None:
     if dtype.is_storage_only or dtype is TF32:
         cure = "cast it to f32 first: `.to(f32)`"
         notes = (f"{dtype} can be loaded, stored, converted and multiplied by `tp.mma`, nothing else",)
-        raise refuse(Code.WRONG_TYPE, f"{what} does not work on {dtype}", span, notes=notes, help=cure)
+        raise reject(Code.WRONG_TYPE, f"{what} does not work on {dtype}", span, notes=notes, help=cure)
     if dtype.kind in kinds:
         return
     if what == "/" and dtype.kind in _WHOLE:
-        raise refuse(
+        raise reject(
             Code.INTEGER_DIVISION,
             f"`/` does not work on {dtype}",
             span,
@@ -306,7 +306,7 @@ def _check_kind(what: str, dtype: DType, kinds: tuple[str, ...], span: Span) -> 
         cure = "it works on " + ", ".join(
             {"int": "integers", "uint": "unsigned", "float": "floats"}.get(k, k) for k in kinds
         )
-    raise refuse(Code.WRONG_TYPE, f"{what} does not work on {dtype}", span, help=cure)
+    raise reject(Code.WRONG_TYPE, f"{what} does not work on {dtype}", span, help=cure)
 
 
 def unary(b: Builder, fn: ops.UnaryFn, entity: Entity, span: Span) -> Tile:
@@ -349,7 +349,7 @@ def _divides_entries(entity: Entity) -> bool:
 def select(b: Builder, condition: Entity, yes: Entity, no: Entity, span: Span, spans: Sequence[Span]) -> Tile:
     test = as_tile(b, condition, spans[0])
     if test.type.dtype is not BOOL:
-        raise refuse(
+        raise reject(
             Code.WRONG_TYPE,
             f"the condition of tp.where is {test.type.dtype}, not bool",
             spans[0],
@@ -414,7 +414,7 @@ def mma(b: Builder, left: Entity, right: Entity, acc: Entity | None, span: Span,
     dtype = one.type.dtype
     made = ACCUMULATES.get(dtype)
     if made is None:
-        raise refuse(
+        raise reject(
             Code.WRONG_TYPE,
             f"there is no matrix product of {dtype}",
             span,
@@ -422,7 +422,7 @@ def mma(b: Builder, left: Entity, right: Entity, acc: Entity | None, span: Span,
         )
     for tile, where in ((one, spans[0]), (two, spans[1])):
         if tile.type.rank != 2:
-            raise refuse(
+            raise reject(
                 Code.MMA_SHAPE,
                 f"a matrix product takes tiles of two axes, and this has {tile.type.rank}",
                 where,
@@ -432,7 +432,7 @@ def mma(b: Builder, left: Entity, right: Entity, acc: Entity | None, span: Span,
     (rows, inner), (inner_too, columns) = one.type.axes, two.type.axes
     # An untagged inner axis takes the other's tag, but must not stretch: 1 against 64 is a mistake here.
     if inner.length != inner_too.length or (inner.tag and inner_too.tag and inner.tag != inner_too.tag):
-        raise refuse(
+        raise reject(
             Code.MMA_SHAPE,
             "the inner axes of a matrix product differ: " + Clash(inner, inner_too, 1).sentence,
             span,
@@ -447,7 +447,7 @@ def mma(b: Builder, left: Entity, right: Entity, acc: Entity | None, span: Span,
     where = spans[2] if acc is not None else span
     total = as_tile(b, start, where, made)
     if total.type.dtype is not made:
-        raise refuse(
+        raise reject(
             Code.MIXED_TYPES,
             f"a matrix product of {dtype} accumulates in {made}, and the accumulator is {total.type.dtype}",
             where,
@@ -456,12 +456,12 @@ def mma(b: Builder, left: Entity, right: Entity, acc: Entity | None, span: Span,
     have, need = describe_axes(total.type.axes), describe_axes(axes)
     message = f"the accumulator's axes {have} are not those of the product, {need}"
     if total.type.rank > 2:
-        raise refuse(Code.MMA_SHAPE, message, where, help="start it with `tp.zeros((i, j), ...)`")
+        raise reject(Code.MMA_SHAPE, message, where, help="start it with `tp.zeros((i, j), ...)`")
     try:
         axes = _two(meet(axes, total.type.axes))
     except Clash as clash:
         cure = "start it with `tp.zeros` of the product's own walkers"
-        raise refuse(Code.MMA_SHAPE, message, where, notes=(clash.sentence,), help=cure) from None
+        raise reject(Code.MMA_SHAPE, message, where, notes=(clash.sentence,), help=cure) from None
     one = broadcast(b, one, (axes[0], inner), spans[0])
     two = broadcast(b, two, (inner, axes[1]), spans[1])
     total = broadcast(b, total, axes, where)

@@ -28,7 +28,7 @@ from tileproof.diagnostics.spans import Span
 from tileproof.ir.types import Extent
 from tileproof.language.dtypes import ALL, BOOL, DType, DTypeVar
 
-from .source import FunctionSource, refuse
+from .source import FunctionSource, reject
 
 MISSING: Any = object()
 
@@ -143,12 +143,12 @@ def is_capturable(value: Any) -> bool:
 
 
 def check_capture(value: Any, name: str, function: FunctionSource, span: Span) -> None:
-    """Refuses what could change while a compiled kernel lives, or means nothing on a device."""
+    """Rejects what could change while a compiled kernel lives, or means nothing on a device."""
     if is_capturable(value):
         return
     kind = type(value).__name__
     article = "an" if kind[0] in "aeioun" else "a"
-    raise refuse(
+    raise reject(
         Code.MUTABLE_CAPTURE,
         f"`{name}` is {article} {kind}, which a kernel cannot capture",
         span,
