@@ -73,9 +73,9 @@ REASONING = [
     Mutant(
         "different is less",
         "race all_but_one",
-        "terms.differs",
-        "Some((Fact(gap + 1), Fact(-gap + 1)))",
-        "Fact(gap + 1)",
+        "terms.negation",
+        "Some((Fact(term + 1), Fact(-term + 1)))",
+        "Fact(term + 1)",
     ),
     Mutant(
         "only the first way of an or is looked at",

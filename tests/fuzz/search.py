@@ -32,7 +32,7 @@ from fuzz.minimizer import shrink
 from fuzz.random_arguments import arguments, open_dimensions, shown
 from fuzz.random_kernels import PROFILES, generate
 from support.source_files import load_text
-from tileproof.analysis.holes import holes_matter
+from tileproof.analysis.index_entries import loaded_through
 from tileproof.analysis.verdict import Verdict
 from tileproof.backends import interpreter
 from tileproof.backends.interpreter import Order
@@ -256,7 +256,7 @@ class Examination:
         if wanted not in self.compiled:
             self.compiled[wanted] = compile_for(self.kernel, wanted).ir
         ir = self.compiled[wanted]
-        check_contents(signature, bound, holes_matter(ir))
+        check_contents(signature, bound, loaded_through(ir))
         check_groups(signature, bound, [op for op in walk(ir.body) if isinstance(op, Group)])
         interpreter.run(ir, {**bound.tensors, **bound.scalars}, bound.dimensions, order=order, sanitize=True)
 

@@ -86,7 +86,7 @@ CPU = [
         "    if op.guard is None:",
         "    if op.guard is None or True:",
         (
-            "tests/lowering/test_checks.py::test_a_failed_check_names_the_kernel_the_line_the_index_and"
+            "tests/lowering/test_residual_checks.py::test_a_failed_check_names_the_kernel_the_line_the_index_and"
             "_the_bound[counted_5-cpu]"
         ),
         "A store whose check failed writes nothing.",

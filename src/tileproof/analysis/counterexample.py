@@ -12,8 +12,8 @@ from typing import TypeAlias
 from tileproof.diagnostics.errors import TileproofError
 from tileproof.diagnostics.spans import Span
 from tileproof.ir import ops
-from tileproof.ir.types import Extent, Length, Named, TensorType
-from tileproof.ir.walk import walk
+from tileproof.ir.types import Extent, Named, TensorType
+from tileproof.ir.walk import walkers
 
 from .discharge import Settler
 from .obligations import Violation
@@ -31,7 +31,7 @@ class Refuter:
 
     def __init__(self, settler: Settler, replay: Replay) -> None:
         self.settler = settler
-        self.kernel = settler.reader.kernel
+        self.kernel = settler.collector.kernel
         self.replay = replay
         self.guessed: list[TileproofError] | None = None
         """What plain sizes show, once they were tried."""
@@ -114,14 +114,12 @@ def _dimensions(kernel: ops.KernelIR) -> list[str]:
 
 
 def _tile_sizes(kernel: ops.KernelIR) -> Mapping[str, int]:
-    found: dict[str, int] = {}
-    for op in walk(kernel.body):
-        walkers = op.walkers if isinstance(op, ops.Parallel) else (op.walker,) if isinstance(op, ops.TilesLoop) else ()
-        for walker in walkers:
-            size: Length | None = walker.type.size
-            if isinstance(size, int):
-                found[walker.type.dimension] = max(found.get(walker.type.dimension, 1), size)
-    return found
+    sizes: dict[str, int] = {}
+    for walker in walkers(kernel.body):
+        dimension, size = walker.type.dimension, walker.type.size
+        if isinstance(size, int):
+            sizes[dimension] = max(sizes.get(dimension, 1), size)
+    return sizes
 
 
 def _largest_tile(kernel: ops.KernelIR) -> int:

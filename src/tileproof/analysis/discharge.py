@@ -15,10 +15,10 @@ from tileproof.ir.ops import Group
 from tileproof.ir.types import Content
 from tileproof.ir.walk import walk
 
-from .collect import Reader
+from .collect import Collector
+from .launch_guards import Compare, evaluated
 from .obligations import Goal, Violation
 from .prover import Answer, Prover, contradict, shadow
-from .relations import Compare, evaluated
 from .smt import impossible
 from .terms import (
     All,
@@ -59,11 +59,11 @@ class Open:
 class Settler:
     """Settles the goals of one kernel."""
 
-    def __init__(self, reader: Reader, prover: Prover) -> None:
-        self.reader = reader
+    def __init__(self, collector: Collector, prover: Prover) -> None:
+        self.collector = collector
         self.prover = prover
         self.compares: list[Compare] = []
-        contents = any(isinstance(held, Content) for held in reader.ranges.elements.values())
+        contents = any(isinstance(held, Content) for held in collector.ranges.elements.values())
         self.has_contracts = contents or bool(prover.contracts)
 
     def settle(self, goal: Goal) -> Settled | Open:
@@ -113,12 +113,12 @@ class Settler:
         every = (atom for formula in violation for term in terms(formula) for atom in everything(term))
         for atom in dict.fromkeys(every):
             if isinstance(atom, Read):
-                held = self.reader.ranges.elements.get(atom.tensor)
+                held = self.collector.ranges.elements.get(atom.tensor)
                 if isinstance(held, Content):
                     used.append(f"{atom.tensor} holds {held}")
             if isinstance(atom, GroupOf):
                 used.append(f"{atom.dimension} is a multiple of {atom.into}")
-        if self.reader.account.requires:
+        if self.collector.account.requires:
             used.append("tp.require")
         return ", ".join(dict.fromkeys(used)) if used else "the signature"
 
@@ -150,7 +150,7 @@ class Settler:
                 match atom:
                     case Unknown(data=True):
                         return True
-                    case Read(tensor) if not isinstance(self.reader.ranges.elements[tensor], Content):
+                    case Read(tensor) if not isinstance(self.collector.ranges.elements[tensor], Content):
                         return True
                     case _:
                         pass
@@ -192,8 +192,8 @@ class Settler:
     @property
     def groups(self) -> dict[tuple[str, str], tuple[Term, Term]]:
         """The extents of the dimensions that `tp.group` relates."""
-        extent = self.reader.extent
-        found = (op for op in walk(self.reader.kernel.body) if isinstance(op, Group))
+        extent = self.collector.extent
+        found = (op for op in walk(self.collector.kernel.body) if isinstance(op, Group))
         return {(op.dimension, op.into): (extent(op.dimension), extent(op.into)) for op in found}
 
 

@@ -13,14 +13,14 @@ from tileproof.ir.types import Access, Named, Tensor, TensorType
 
 from . import coverage
 from .axioms import Axioms
-from .collect import Reader
+from .collect import Collector
 from .counterexample import Refuter, Replay
 from .discharge import Open, Settler, is_demand
 from .invariants import learn
+from .launch_guards import Compare, Fits
 from .obligations import Apart, Contents, Goal, Inside, Lanes, Violation, full, goals
 from .prover import Answer, Prover
 from .ranges import Range
-from .relations import Compare, Fits
 from .sites import Bounded, Fitting, NotEmpty, Site
 from .terms import Read, Scalar, Start, Term, below, depends_on_data, everything
 from .verdict import Full, Residual, Rung, Settled, Verdict
@@ -39,10 +39,10 @@ class _Checker:
     def __init__(self, kernel: ops.KernelIR, replay: Replay | None, deny_checks: bool) -> None:
         self.kernel = kernel
         self.deny_checks = deny_checks
-        self.reader = Reader(kernel)
-        self.account = self.reader.read()
-        axioms = Axioms(self.reader.ranges, self.account.definitions, self.reader.offsets)
-        self.settler = Settler(self.reader, Prover(axioms, self.account.contracts))
+        self.collector = Collector(kernel)
+        self.account = self.collector.collect()
+        axioms = Axioms(self.collector.ranges, self.account.definitions, self.collector.offsets)
+        self.settler = Settler(self.collector, Prover(axioms, self.account.contracts))
         self.refuter = None if replay is None else Refuter(self.settler, replay)
         self.settled: list[Settled] = []
         self.findings: list[Diagnostic] = []
@@ -53,9 +53,9 @@ class _Checker:
 
     def check(self) -> Verdict:
         """The verdict."""
-        owed = list(goals(self.reader))
+        owed = list(goals(self.collector))
         asked = [formula for goal in owed for violation in goal.violations for formula in violation]
-        extents = [extent for view in self.reader.views.values() for extent in view.extents]
+        extents = [extent for view in self.collector.views.values() for extent in view.extents]
         learn(self.account, self.settler.prover, asked, extents)
         for goal in owed:
             self._goal(goal)
@@ -65,7 +65,7 @@ class _Checker:
                 self._covered(parameter, tensor)
         unclipped = tuple(
             Full(site.op, axis)
-            for site, axis, runs, clipped in full(self.reader)
+            for site, axis, runs, clipped in full(self.collector)
             if self.settler.prover.impossible(runs, about=clipped)
         )
         found = tuple(replace(finding, kernel=self.kernel.name) for finding in self.findings)
@@ -101,12 +101,12 @@ class _Checker:
         match goal.subject:
             case Inside(site, axis):
                 index, where = site.spots[axis].position - site.spots[axis].extent, site.where
-                early = self.reader.parallel is not None and _is_early(self.reader, site.spots[axis].pick)
+                early = self.collector.parallel is not None and _is_early(self.collector, site.spots[axis].pick)
                 op: ops.AnyOp = site.op
             case Contents(site):
                 assert isinstance(site.op, ops.Store)
                 op, where, axis = site.op, site.where, None
-                index, early = self.reader.values.stored(site.op.value), False
+                index, early = self.collector.values.stored(site.op.value), False
             case Bounded(op=op, index=index, where=where):
                 axis, early = None, not where.inside
             case _:
@@ -130,7 +130,7 @@ class _Checker:
         self.settled.append(Settled(goal.kind, goal.what, goal.span, rung, reason))
 
     def _fitting(self, goal: Goal, demand: Fitting) -> None:
-        term, ranges = demand.term, self.reader.ranges
+        term, ranges = demand.term, self.collector.ranges
         if term is not None:
             small = ranges.knowing(lambda atom: _USUAL_EXTENT)
             if small.of(term).within(demand.limit):
@@ -153,7 +153,7 @@ class _Checker:
             if seen is not None:
                 lanes = seen.diagnostics[0].code is Code.LANES_MEET
                 stores = isinstance(goal.subject, Apart) and goal.subject.two.writes and not lanes
-                cure = _differing(self.reader, site) if stores else ""
+                cure = _differing(self.collector, site) if stores else ""
                 self._refuted(Code.LANES_NOT_APART if lanes else Code.NOT_APART, seen, cure)
                 return
         self.findings.append(_not_apart(goal))
@@ -170,15 +170,15 @@ class _Checker:
         def settle(rung: Rung, reason: str) -> None:
             self.settled.append(Settled("covered", parameter.name, parameter.span, rung, reason))
 
-        reason = coverage.structure(self.reader, tensor)
+        reason = coverage.covered_by_construction(self.collector, tensor)
         if reason:
             settle(Rung.CONSTRUCTION, reason)
             return
         prover = self.settler.prover
-        miss = coverage.Miss()
-        for ways in coverage.WAYS:
-            miss = coverage.missed(self.reader, tensor, ways)
-            if not miss.stores:
+        miss = coverage.Uncovered()
+        for attempts in coverage.ATTEMPTS:
+            miss = coverage.uncovered(self.collector, tensor, attempts)
+            if not miss.witnesses:
                 break
             if prover.impossible(miss.formulas, contracts=False):
                 settle(Rung.PROOF, "every element is reached by a program")
@@ -194,11 +194,11 @@ class _Checker:
         if self.refuter is not None:
             seen = self.refuter.counter_example((miss.formulas,), Unwritten, [parameter.span])
             if seen is not None:
-                self._refuted(Code.NOT_COVERED, seen, _once(parameter.name, coverage.stores(self.reader, tensor)))
+                self._refuted(Code.NOT_COVERED, seen, _once(parameter.name, coverage.stores(self.collector, tensor)))
                 return
         if tensor in self.racing:
             return  # a race was found first; what it leaves unwritten is not known
-        self.findings.append(_uncovered(parameter, has_stores=bool(coverage.stores(self.reader, tensor))))
+        self.findings.append(_uncovered(parameter, has_stores=bool(coverage.stores(self.collector, tensor))))
 
     def _compared_cover(self, parameter: ops.Parameter, answer: Answer, element: Violation, settle: _Settle) -> bool:
         made = []
@@ -215,7 +215,7 @@ class _Checker:
         return True
 
     def _scattered(self, parameter: ops.Parameter, tensor: Tensor, element: Violation, settle: _Settle) -> bool:
-        found = coverage.scatter(self.reader, tensor)
+        found = coverage.scatter(self.collector, tensor)
         if found is None or tensor in self.racing:
             return False
         if any(residual.op is found.site.op for residual in self.residuals):
@@ -264,17 +264,17 @@ def _own_tile(subject: object) -> str:
     return f"write `{walker}`, or `{walker}.elements`: its positions end with the dimension, those of tp.arange do not"
 
 
-def _differing(reader: Reader, site: Site) -> str:
+def _differing(collector: Collector, site: Site) -> str:
     """The cure for stores that meet because of what was read: equal entries, or borders that fall; empty if neither."""
     for branch in site.where.nest:
         match branch.op:
             case ops.RangeLoop(start=start):
-                low = reader.account.terms[start].lone
+                low = collector.account.terms[start].lone
             case ops.TilesLoop(walker=walker):
-                low = reader.account.walks[walker].low.lone
+                low = collector.account.walks[walker].low.lone
             case _:
                 continue
-        if isinstance(low, Read) and isinstance(reader.ranges.elements[low.tensor], Range):
+        if isinstance(low, Read) and isinstance(collector.ranges.elements[low.tensor], Range):
             return f"declare {low.tensor} Offsets of what is walked, if it holds borders: these never fall"
     for axis, spot in enumerate(site.spots):
         entry, dimension = spot.position.lone, site.view.root.type.dimensions[axis]
@@ -286,12 +286,12 @@ def _differing(reader: Reader, site: Site) -> str:
     return ""
 
 
-def _is_early(reader: Reader, pick: ops.Pick) -> bool:
+def _is_early(collector: Collector, pick: ops.Pick) -> bool:
     match pick:
         case ops.At(value) | ops.Gather(value):
-            return value in reader.early
+            return value in collector.early
         case ops.Along(walker):
-            return walker in reader.early
+            return walker in collector.early
         case _:
             return True
 

@@ -12,7 +12,7 @@ from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import KernelIR
 
 if TYPE_CHECKING:
-    from .relations import Compare, Fits  # loaded where a proof has some
+    from .launch_guards import Compare, Fits  # loaded where a proof has some
 
 
 class Rung(IntEnum):

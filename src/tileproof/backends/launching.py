@@ -12,7 +12,7 @@ from tileproof.ir import ops
 from tileproof.ir.types import TileType, Walker, evaluate, size_of
 from tileproof.ir.walk import uses
 from tileproof.language.dtypes import DType
-from tileproof.lowering.joins import again
+from tileproof.lowering.split_join import again
 
 
 def places(walker: Walker, dimensions: Mapping[str, int]) -> int:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tileproof.analysis.relations import Compare, Fits
+from tileproof.analysis.launch_guards import Compare, Fits
 from tileproof.analysis.verdict import Rung, Settled, Verdict
 from tileproof.compiler.compile import scope_of, verdict
 from tileproof.diagnostics import Code, Diagnostic, TileproofError, render, shown_path, to_json, to_sarif

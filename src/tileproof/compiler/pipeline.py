@@ -23,8 +23,8 @@ from tileproof.frontend.specialization import Specialization
 from tileproof.ir.ops import KernelIR
 from tileproof.ir.verifier import IRError, verify
 from tileproof.language.kernel import Kernel
-from tileproof.lowering.checks import place_checks
-from tileproof.lowering.sums import add_products
+from tileproof.lowering.product_sums import add_products
+from tileproof.lowering.residual_checks import place_checks
 
 
 @dataclass(frozen=True, slots=True)

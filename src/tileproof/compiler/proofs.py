@@ -22,7 +22,7 @@ from typing import Any, Final, TypeAlias
 from tileproof.analysis.verdict import Verdict
 from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.spans import Source, Span
-from tileproof.frontend.names import MISSING, Capture, find_name, is_language
+from tileproof.frontend.captures import MISSING, Capture, find_name, is_language
 from tileproof.frontend.signature import ContentOf, Elaborated, Signature, TensorParameter, parse
 from tileproof.frontend.source import read_function
 from tileproof.frontend.specialization import Specialization

@@ -9,7 +9,7 @@ from typing import Any
 from tileproof.analysis.verdict import Verdict
 from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.spans import Span
-from tileproof.frontend.names import watch
+from tileproof.frontend.captures import watch
 from tileproof.frontend.signature import Elaborated, Signature, parse
 from tileproof.frontend.specialization import Specialization
 from tileproof.ir.ops import Group, KernelIR
@@ -73,13 +73,13 @@ def compiled_for(kernel: Kernel, specialization: Specialization) -> Proved:
 def _stored_now(kernel: Kernel, specialization: Specialization) -> Stored:
     """A kernel proved now, and written to disk if that can be."""
     # The compiler and the prover, which a kernel that was proved before does not need.
-    from tileproof.analysis.holes import holes_matter
-    from tileproof.analysis.premises import premises_of
+    from tileproof.analysis.index_entries import loaded_through
+    from tileproof.analysis.premise_tensors import premises_of
 
     from .compile import proved
 
     elaborated, verdict, ready = proved(kernel, specialization)
-    made = Stored("", elaborated, verdict, ready, holes_matter(elaborated.ir), premises_of(ready))
+    made = Stored("", elaborated, verdict, ready, loaded_through(elaborated.ir), premises_of(ready))
     return replace(made, key=keep(kernel, specialization, made))
 
 

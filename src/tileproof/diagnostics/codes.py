@@ -9,6 +9,11 @@ TP08 ownership, bounds and coverage, TP09 tools and the assembler, TP10 models a
 from __future__ import annotations
 
 from enum import Enum
+from pathlib import Path
+
+_HERE = Path(__file__).resolve().parent
+_FOLDERS = (_HERE / "catalogue", _HERE.parents[2] / "docs" / "errors")
+"""Where the pages of the catalogue are in an installed wheel, and in a checkout."""
 
 
 class Code(Enum):
@@ -190,3 +195,12 @@ class Code(Enum):
     def of(cls, identifier: str) -> Code | None:
         """The code printed as `identifier`, in any case; None if there is none."""
         return next((code for code in cls if code.id == identifier.upper()), None)
+
+
+def page(code: Code) -> str:
+    """The Markdown page that explains a code; its title alone where the pages are not installed."""
+    for folder in _FOLDERS:
+        file = folder / f"{code.id}.md"
+        if file.is_file():
+            return file.read_text(encoding="utf-8")
+    return f"# {code.id}: {code.title}\n"

@@ -11,8 +11,7 @@ from urllib.parse import quote
 
 from tileproof.diagnostics.records import dataclass
 
-from .catalogue import page
-from .codes import Code
+from .codes import Code, page
 from .errors import Diagnostic, Edit, shown_path
 from .spans import Span
 

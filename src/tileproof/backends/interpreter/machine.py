@@ -38,7 +38,7 @@ from tileproof.ir.types import (
     size_of,
 )
 from tileproof.language.dtypes import ENTRY, INDEX
-from tileproof.lowering.joins import cut
+from tileproof.lowering.split_join import cut
 
 from . import memory, semantics
 from .memory import Picked

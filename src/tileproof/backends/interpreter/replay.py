@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from tileproof.analysis.holes import holes_matter
+from tileproof.analysis.index_entries import loaded_through
 from tileproof.analysis.smt import Sizes
-from tileproof.analysis.values import integer_range
+from tileproof.analysis.symbolic_values import integer_range
 from tileproof.diagnostics.errors import LaunchError, TileproofError
 from tileproof.ir import ops
 from tileproof.ir.types import (
@@ -49,7 +49,7 @@ def replay(kernel: ops.KernelIR, sizes: Sizes) -> TileproofError | None:
     dimensions = _dimensions(kernel, sizes)
     if dimensions is None:
         return None
-    read_through = holes_matter(kernel)
+    read_through = loaded_through(kernel)
     for seed in range(_TRIES):
         rng = np.random.default_rng(seed)
         arguments: dict[str, Argument] = {}

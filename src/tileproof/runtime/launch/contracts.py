@@ -23,7 +23,7 @@ from tileproof.runtime.memory.contents import Measured, Wanted, measure
 from .binding import Bound, fail
 
 if TYPE_CHECKING:
-    from tileproof.analysis.relations import Compare, Fits
+    from tileproof.analysis.launch_guards import Compare, Fits
 
 Known: TypeAlias = Callable[[TensorParameter, Any, Wanted], Measured]
 """What is known of the contents of an argument: remembered, or measured now."""

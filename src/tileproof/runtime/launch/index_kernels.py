@@ -26,9 +26,9 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from tileproof.language import spaces, tiles
+from tileproof.language.annotations import In, Index, InOut, Min, Out
 from tileproof.language.dtypes import I32, I64, T, U, i64
 from tileproof.language.kernel import Kernel, kernel
-from tileproof.language.parameters import In, Index, InOut, Min, Out
 from tileproof.runtime.memory.contents import Wanted
 from tileproof.runtime.tensor.creation import empty
 from tileproof.runtime.tensor.tensors import Tensor

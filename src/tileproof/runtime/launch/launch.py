@@ -131,7 +131,7 @@ def interpret(
     `order` is "forward", "reverse", or a number that seeds a shuffle. With `sanitize` it raises at the first race, at
     an element of an `Out` nobody wrote, and always at an access outside a tensor. A run that raises changes nothing.
     """
-    from tileproof.analysis.holes import holes_matter
+    from tileproof.analysis.index_entries import loaded_through
     from tileproof.backends import interpreter
 
     if not isinstance(kernel, Kernel):
@@ -143,7 +143,7 @@ def interpret(
     made = _elaborated(kernel, bound.specialization)
     check_memory(signature, bound)
     check_own(signature, bound)
-    check_contents(signature, bound, holes_matter(made.ir), known=Knowing(bound.own))
+    check_contents(signature, bound, loaded_through(made.ir), known=Knowing(bound.own))
     check_groups(signature, bound, groups_of(made.ir))
     choice.backend_for("interpreter", kernel.name, bound.device)
     interpreter.run(made.ir, {**bound.tensors, **bound.scalars}, bound.dimensions, order=order, sanitize=sanitize)

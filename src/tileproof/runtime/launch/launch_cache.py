@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 from tileproof.backends.cpu.target import ENCODED, Target, this_machine
 from tileproof.compiler.proved import Proved, signature_of
 from tileproof.diagnostics.records import dataclass
-from tileproof.frontend.names import split
+from tileproof.frontend.captures import split
 from tileproof.frontend.signature import Signature, TensorParameter
 from tileproof.ir.types import Access
 from tileproof.language.dtypes import DType

@@ -1,8 +1,8 @@
 """Premises hold while a kernel runs: shared memory never supplies one.
 
-Whatever a proof depends on (`analysis.premises`) and others could write is copied once, under the lease of the launch,
-into memory of its own. Contents are measured in the copy, and the kernel reads the copy. Memory of our own that nobody
-else can reach is used as it is: there the leases keep writers away.
+Whatever a proof depends on (`analysis.premise_tensors`) and others could write is copied once, under the lease of the
+launch, into memory of its own. Contents are measured in the copy, and the kernel reads the copy. Memory of our own that
+nobody else can reach is used as it is: there the leases keep writers away.
 
 What memory holds when a graph is recorded says nothing about its replays. So a graph makes the copies at every replay,
 and of an index tensor one that is tested on the device and harmless whatever the tensor holds (`index_kernels`). Where

@@ -132,10 +132,10 @@ def vouched(found: Proved) -> dict[str, bool | None]:
     """The index tensors whose entries the kernel vouches for; none while a check could stop it halfway."""
     known = _vouched.of(found)
     if not known:
-        from tileproof.analysis.mints import mints  # the prover, which most launches do without
+        from tileproof.analysis.index_entries import proved_entries  # the prover, which most launches do without
 
         has_checks = found.ready is not found.ir and any_check(found)
-        known.append({} if has_checks else mints(found.ir))
+        known.append({} if has_checks else proved_entries(found.ir))
     return known[0]
 
 

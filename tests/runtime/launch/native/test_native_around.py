@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from oracles.recording_driver import Driver, plan_of, plans_of
-from tileproof.frontend.names import MISSING
+from tileproof.frontend.captures import MISSING
 from tileproof.runtime.launch.native import Plans, loading
 from tileproof.runtime.launch.native.around import Follow, Way, follow_torch, follower
 from tileproof.runtime.launch.native.layout import Around

@@ -22,7 +22,7 @@ from tileproof.ir import ops
 from tileproof.ir.types import Access, AnyValue, Named, TensorType, Tile, Walker, WalkerTag, number
 from tileproof.ir.walk import walk
 from tileproof.language.dtypes import INDEX, DType
-from tileproof.lowering.joins import cut
+from tileproof.lowering.split_join import cut
 
 
 @dataclass(frozen=True, slots=True)

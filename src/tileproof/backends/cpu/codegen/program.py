@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tileproof.analysis.premises import from_memory
+from tileproof.analysis.premise_tensors import from_memory
 from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.device.loaded_code import Code
 from tileproof.backends.cpu.gemm import micro_kernel as products
@@ -25,7 +25,7 @@ from tileproof.ir import ops
 from tileproof.ir.ops import KernelIR
 from tileproof.ir.types import Tensor, TensorType, Tile, TileType, Value, Walker, number
 from tileproof.ir.walk import walk
-from tileproof.lowering.joins import Body, again, cut
+from tileproof.lowering.split_join import Body, again, cut
 
 from . import blocks, nests
 from .conversions import software_f16, unpack

@@ -17,7 +17,7 @@ from tileproof.diagnostics.records import dataclass
 from tileproof.ir import ops
 from tileproof.ir.types import Tensor, TensorType, TileType
 from tileproof.ir.walk import walk
-from tileproof.lowering.joins import walks
+from tileproof.lowering.split_join import walks
 
 if TYPE_CHECKING:
     from tileproof.backends.interpreter.reports import Reporter

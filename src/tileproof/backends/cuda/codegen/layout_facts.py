@@ -12,7 +12,7 @@ from typing import Final
 from tileproof.ir.ops import Extents, Group, KernelIR, Mma, Parallel, TilesLoop
 from tileproof.ir.types import Named, TensorType
 from tileproof.ir.walk import walk
-from tileproof.lowering.joins import walks
+from tileproof.lowering.split_join import walks
 
 _VECTOR: Final = 16
 """The widest access, in bytes, and the largest power of two that matters of an extent."""

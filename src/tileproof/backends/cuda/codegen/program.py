@@ -31,8 +31,8 @@ from tileproof.ir.types import INDEX_LIMIT, AnyValue, Tile, Walker
 from tileproof.ir.walk import walk
 from tileproof.language.dtypes import F32
 from tileproof.language.kernel import Schedule
-from tileproof.lowering.joins import Body, again, cut
-from tileproof.lowering.sums import single_products
+from tileproof.lowering.product_sums import single_products
+from tileproof.lowering.split_join import Body, again, cut
 
 from . import blocks, positions
 from .checks import sites_of

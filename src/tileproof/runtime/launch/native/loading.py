@@ -18,7 +18,7 @@ import numpy as np
 from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.target import host
 from tileproof.compiler.cache import default, digest
-from tileproof.frontend.names import MISSING
+from tileproof.frontend.captures import MISSING
 
 from . import checking, door, readers
 from .layout import SIZED, Around, Form, How, ReaderData, RuntimeData, SeenData, Unit

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Label
 from tileproof.diagnostics.spans import Span
-from tileproof.ir.ops import BinaryFn, Parallel, RangeLoop, Segments, Start, Stop, TilesLoop
+from tileproof.ir.ops import BinaryFn, Block, Parallel, RangeLoop, Segments, Start, Stop, TilesLoop
 from tileproof.ir.types import (
     INDEX_SCALAR,
     Content,
@@ -18,24 +18,22 @@ from tileproof.ir.types import (
     Length,
     Tensor,
     Tile,
-    TileType,
-    Value,
     Walker,
     WalkerType,
     at_least,
 )
 from tileproof.language import spaces
-from tileproof.language.dtypes import INDEX
 from tileproof.language.spaces import Each, Split
 
 from .calls import Call, lowers
 from .combiners import check_join
-from .context import Context, Place, finish
-from .control import assigned_names, carry
-from .operations import as_number, as_tile, binary, to_index
-from .source import refuse
-from .values import Binding, Bundle, Entity, Known, Unbound, describe, is_tensor, is_walker
+from .context import Context, Place
+from .control_flow import Turn, assigned_names, carry
+from .entities import Binding, Entity, Known, Unbound, describe, is_tensor, is_walker
+from .source import reject
+from .tile_operations import binary, position
 
+V = TypeVar("V", Tile, Walker)
 Body = Callable[[Context, list[ast.stmt]], None]
 _LONGEST = 1 << 48
 """No extent reaches it, nor does a tile size: where a tile ends is computed in 64 bits."""
@@ -57,7 +55,7 @@ def for_statement(ctx: Context, node: ast.For, body: Body) -> None:
             return tiles(ctx, node, node.iter, body)
         if callee is range:
             return range_loop(ctx, node, node.iter, body)
-    raise refuse(
+    raise reject(
         Code.NOT_ITERABLE,
         f"a loop runs over tp.parallel, tp.tiles or range, not over `{ast.unparse(node.iter)}`",
         ctx.span(node.iter),
@@ -84,7 +82,7 @@ def _walks(
     for keyword in call.keywords:
         if keyword.arg is None:
             message = f"`**` is not part of the language in tp.{name}"
-            raise refuse(Code.STARRED, message, ctx.span(keyword.value), help="name each dimension")
+            raise reject(Code.STARRED, message, ctx.span(keyword.value), help="name each dimension")
         if keyword.arg in reserved:
             others[keyword.arg] = keyword.value
         else:
@@ -92,7 +90,7 @@ def _walks(
     for walk in walks:
         if walk.type.is_piece and name != "parallel":
             message = "tp.split cuts an axis among programs, in tp.parallel"
-            raise refuse(Code.JOIN_PLACE, message, walk.span, help="walk the axis with a tile size")
+            raise reject(Code.JOIN_PLACE, message, walk.span, help="walk the axis with a tile size")
     return walks, others
 
 
@@ -110,7 +108,7 @@ def _walk(ctx: Context, dimension: str, size: ast.expr, span: Span, offsets: Ten
     if dimension not in ctx.signature.dimensions:
         near = ctx.signature.nearest_dimension(dimension)
         known = ", ".join(ctx.signature.dimensions)
-        raise refuse(
+        raise reject(
             Code.UNKNOWN_DIMENSION,
             f"`{dimension}` is not a dimension of this kernel",
             span,
@@ -135,7 +133,7 @@ def _positional(ctx: Context, node: ast.expr, name: str, offsets: Tensor | None 
                 return _segments(ctx, node)
         case _:
             pass
-    raise refuse(
+    raise reject(
         Code.BAD_CALL,
         f"tp.{name} takes dimensions by name or as pairs, not `{ast.unparse(node)}`",
         ctx.span(node),
@@ -147,26 +145,26 @@ def _segments(ctx: Context, node: ast.Call) -> Walk:
     span = ctx.span(node)
     cure = 'write `tp.segments(off, N=64)` where `off` is an `In[Offsets["N"], "E+1"]`'
     if not node.args:
-        raise refuse(Code.BAD_CALL, "tp.segments takes the tensor of borders first", span, help=cure)
+        raise reject(Code.BAD_CALL, "tp.segments takes the tensor of borders first", span, help=cure)
     offsets = ctx.evaluate(node.args[0])
     content = offsets.type.element if is_tensor(offsets) else None
     if not is_tensor(offsets) or not isinstance(content, Content) or content.kind != "Offsets":
         message = f"tp.segments takes a tensor of Offsets, and this is {describe(offsets)}"
-        raise refuse(Code.BAD_CALL, message, ctx.span(node.args[0]), help=cure)
+        raise reject(Code.BAD_CALL, message, ctx.span(node.args[0]), help=cure)
     walks = [_positional(ctx, argument, "segments", offsets) for argument in node.args[1:]]
     walks += [_walk(ctx, word.arg, word.value, ctx.span(word), offsets) for word in node.keywords if word.arg]
     if len(walks) != 1 or len(node.args) + len(node.keywords) != 2:
-        raise refuse(Code.BAD_CALL, "tp.segments walks one dimension", span, help=cure)
+        raise reject(Code.BAD_CALL, "tp.segments walks one dimension", span, help=cure)
     (walk,) = walks
     if walk.dimension != content.dimension:
-        raise refuse(
+        raise reject(
             Code.WRONG_DIMENSION,
             f"the borders in `{offsets.name}` divide {content.dimension}, and {walk.dimension} is walked",
             span,
             help=f"walk {content.dimension}",
         )
     if walk.type.is_piece:
-        raise refuse(Code.JOIN_PLACE, "segments cannot be split among programs again", span, help="give a tile size")
+        raise reject(Code.JOIN_PLACE, "segments cannot be split among programs again", span, help="give a tile size")
     return walk
 
 
@@ -175,7 +173,7 @@ def _split(ctx: Context, call: Call) -> Entity:
     length = _size(call.entity("length"), call.where("length"))
     if length is None:
         message = "the length of a piece is a positive constant, and this is tp.each"
-        raise refuse(Code.BAD_SIZE, message, call.where("length"), help="write `tp.split(1)` for pieces of one element")
+        raise reject(Code.BAD_SIZE, message, call.where("length"), help="write `tp.split(1)` for pieces of one element")
     return Known(Split(length))
 
 
@@ -188,12 +186,12 @@ def _size(entity: Entity, span: Span) -> Length | None:
             pass
         case Known(value=int() as size) if size >= _LONGEST:
             message = "a tile size is less than 2**48, and this is more"
-            raise refuse(Code.BAD_SIZE, message, span, help="no dimension has 2**48 elements: give a smaller size")
+            raise reject(Code.BAD_SIZE, message, span, help="no dimension has 2**48 elements: give a smaller size")
         case Known(value=int() | Extent() as size) if at_least(size, 1) is not False:
             return size
         case _:
             pass
-    raise refuse(
+    raise reject(
         Code.BAD_SIZE,
         f"a tile size is a positive constant or tp.each, and this is {describe(entity)}",
         span,
@@ -210,14 +208,14 @@ def _targets(ctx: Context, node: ast.For, shape: Sequence[int], what: str) -> li
         for name in names:
             if not isinstance(name, ast.Name):
                 message, cure = f"a loop binds names, not `{ast.unparse(name)}`", "write a name, and use it in the body"
-                raise refuse(Code.ASSIGNMENT_TARGET, message, ctx.span(name), help=cure)
+                raise reject(Code.ASSIGNMENT_TARGET, message, ctx.span(name), help=cure)
         if len(names) != wanted:
             parts = []
             break
         found.append([name for name in names if isinstance(name, ast.Name)])
     if len(parts) != len(shape):
         wanted_names = ", ".join("(e, i)" if count == 2 else "ij"[number % 2] for number, count in enumerate(shape))
-        raise refuse(
+        raise reject(
             Code.WALKER_COUNT,
             f"{what} walks {len(shape)} dimension{'s' * (len(shape) != 1)}, and `{ast.unparse(node.target)}` "
             f"does not name one value for each",
@@ -238,7 +236,7 @@ def parallel(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
     span = ctx.span(node.iter)
     if ctx.place is Place.INSIDE or ctx.depth or ctx.stack:
         inside = ctx.place is Place.INSIDE and ctx.parallel_span is not None
-        raise refuse(
+        raise reject(
             Code.PARALLEL_PLACE,
             "tp.parallel stands at the top level of the kernel, not inside a loop, a branch or a helper",
             span,
@@ -246,7 +244,7 @@ def parallel(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
             help="list all dimensions in one space: `for i, j in tp.parallel(M=BM, N=BN):`",
         )
     if ctx.parallel_span is not None:
-        raise refuse(
+        raise reject(
             Code.PARALLEL_TWICE,
             "a kernel has one parallel space, and this is its second",
             span,
@@ -254,7 +252,7 @@ def parallel(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
             help="write two kernels, or walk the second with tp.tiles",
         )
     if ctx.place is Place.ALONE:
-        raise refuse(
+        raise reject(
             Code.PARALLEL_PLACE,
             "the parallel space is hidden behind another name",
             span,
@@ -262,7 +260,7 @@ def parallel(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
         )
     walks, _ = _walks(ctx, call, "parallel")
     if not walks:
-        raise refuse(Code.BAD_CALL, "tp.parallel names no dimension", span, help="write `tp.parallel(M=64)`")
+        raise reject(Code.BAD_CALL, "tp.parallel names no dimension", span, help="write `tp.parallel(M=64)`")
     targets = _targets(ctx, node, [1 if walk.offsets is None else 2 for walk in walks], "tp.parallel")
     walkers = [_walker(ctx, names[-1].id, walk.type) for names, walk in zip(targets, walks, strict=True)]
     segments = [
@@ -291,14 +289,14 @@ def parallel(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
     for name, entry in inside_scope.items():
         if name not in outer:
             outer[name] = Unbound("it is bound inside tp.parallel, by each program for itself", entry.span)
-    ctx.builder.emit(Parallel(span, tuple(walkers), finish(ops), tuple(segments)))
+    ctx.builder.emit(Parallel(span, tuple(walkers), Block(tuple(ops)), tuple(segments)))
 
 
 def tiles(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
     span = ctx.span(node.iter)
     walks, others = _walks(ctx, call, "tiles", ("start", "stop"))
     if len(walks) != 1:
-        raise refuse(
+        raise reject(
             Code.BAD_CALL,
             f"tp.tiles walks one dimension, and {len(walks)} are named",
             span,
@@ -313,7 +311,7 @@ def sub_tiles(ctx: Context, node: ast.For, call: ast.Call, owner: Walker, body: 
     span = ctx.span(node.iter)
     given = {keyword.arg: keyword.value for keyword in call.keywords}
     if len(call.args) != 1 or not set(given) <= {"start", "stop"} or owner.type.is_each:
-        raise refuse(
+        raise reject(
             Code.BAD_CALL,
             f"`{owner.name}.tiles` takes a size"
             if not owner.type.is_each
@@ -337,27 +335,29 @@ def sub_tiles(ctx: Context, node: ast.For, call: ast.Call, owner: Walker, body: 
 def _tiles_loop(
     ctx: Context, node: ast.For, type_: WalkerType, start: Tile | None, stop: Tile | None, body: Body
 ) -> None:
+    loop, walker = _loop(ctx, node, "the loop", lambda name: _walker(ctx, name, type_), body)
     span = ctx.span(node.iter)
-    (((target),),) = _targets(ctx, node, [1], "the loop")
-    name = target.id
-    walker: Walker
+    ctx.builder.emit(TilesLoop(span, loop.results, walker, start, stop, loop.inits, loop.carried, loop.body))
 
-    def turn() -> None:
-        nonlocal walker
-        walker = _walker(ctx, name, type_)
-        ctx.bind(name, walker, ctx.span(target))
+
+def _loop(ctx: Context, node: ast.For, what: str, make: Callable[[str], V], body: Body) -> tuple[Turn, V]:
+    """Compiles a loop, and what its name stands for in the body. The loop does not carry that name."""
+    ((target,),) = _targets(ctx, node, [1], what)
+    name, span = target.id, ctx.span(target)
+    variable: V
+
+    def iteration() -> None:
+        nonlocal variable
+        variable = make(name)
+        ctx.bind(name, variable, span)
         body(ctx, node.body)
 
-    made = carry(ctx, _assigned(ctx, node, name), span, turn)
-    ctx.scope[name] = Unbound("it is the name of a loop, which may run no turn", ctx.span(target))
-    ctx.builder.emit(TilesLoop(span, made.results, walker, start, stop, made.inits, made.carried, made.body))
-
-
-def _assigned(ctx: Context, node: ast.For, name: str) -> list[str]:
-    """What a loop carries: its own name begins anew with each turn."""
     if isinstance(ctx.scope.get(name), Binding) and name in ctx.frozen:
-        ctx.bind(name, Known(None), ctx.span(node.target))
-    return [assigned for assigned in assigned_names(node.body) if assigned != name]
+        ctx.bind(name, Known(None), span)
+    carried = [assigned for assigned in assigned_names(node.body) if assigned != name]
+    loop = carry(ctx, carried, ctx.span(node.iter), iteration)
+    ctx.scope[name] = Unbound("it is the name of a loop, which may run no turn", span)
+    return loop, variable
 
 
 def _position(ctx: Context, node: ast.expr, what: str) -> Tile | None:
@@ -365,25 +365,13 @@ def _position(ctx: Context, node: ast.expr, what: str) -> Tile | None:
     entity, span = ctx.evaluate(node), ctx.span(node)
     if isinstance(entity, Known) and entity.value is None:
         return None
-    return position(ctx, entity, span, what)
-
-
-def position(ctx: Context, entity: Entity, span: Span, what: str) -> Tile:
-    whole = "give a whole number: a literal, a constant, a scalar, `i.start` and the like"
-    if isinstance(entity, Known) and isinstance(entity.value, float | bool):
-        raise refuse(Code.BAD_INDEX, f"{what} is a position, and this is {describe(entity)}", span, help=whole)
-    if isinstance(entity, Bundle):
-        raise refuse(Code.BAD_INDEX, f"{what} is a position, and this is a tuple", span, help=whole)
-    tile = as_tile(ctx.builder, entity, span, INDEX)
-    if tile.type.axes:
-        raise refuse(Code.BAD_INDEX, f"{what} is one position, and this is {describe(tile)}", span, help=whole)
-    return as_number(ctx.builder, to_index(ctx.builder, tile, span), span)
+    return position(ctx.builder, entity, span, what)
 
 
 def range_loop(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
     span = ctx.span(node.iter)
     if call.keywords or not 1 <= len(call.args) <= 3:
-        raise refuse(Code.BAD_CALL, "range takes one to three positions", span, help="write `range(start, stop)`")
+        raise reject(Code.BAD_CALL, "range takes one to three positions", span, help="write `range(start, stop)`")
     given = [(ctx.evaluate(argument), ctx.span(argument)) for argument in call.args]
     if len(given) == 1:
         given = [(Known(0), span), given[0]]
@@ -391,18 +379,7 @@ def range_loop(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
         given.append((Known(1), span))
     step = given[2][0]
     if isinstance(step, Known) and step.value == 0:
-        raise refuse(Code.BAD_CALL, "a range cannot step by 0", given[2][1], help="step by 1, or by -1 backwards")
-    start, stop, by = (position(ctx, entity, where, "a bound of range") for entity, where in given)
-    ((target,),) = _targets(ctx, node, [1], "range")
-    name = target.id
-    variable: Value[TileType]
-
-    def turn() -> None:
-        nonlocal variable
-        variable = ctx.builder.value(INDEX_SCALAR, name)
-        ctx.bind(name, variable, ctx.span(node.target))
-        body(ctx, node.body)
-
-    made = carry(ctx, _assigned(ctx, node, name), span, turn)
-    ctx.scope[name] = Unbound("it is the name of a loop, which may run no turn", ctx.span(node.target))
-    ctx.builder.emit(RangeLoop(span, made.results, variable, start, stop, by, made.inits, made.carried, made.body))
+        raise reject(Code.BAD_CALL, "a range cannot step by 0", given[2][1], help="step by 1, or by -1 backwards")
+    start, stop, by = (position(ctx.builder, entity, where, "a bound of range") for entity, where in given)
+    loop, variable = _loop(ctx, node, "range", lambda name: ctx.builder.value(INDEX_SCALAR, name), body)
+    ctx.builder.emit(RangeLoop(span, loop.results, variable, start, stop, by, loop.inits, loop.carried, loop.body))

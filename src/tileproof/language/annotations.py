@@ -27,9 +27,8 @@ else:
             return cls
 
         def __new__(cls, *args: Any, **kwargs: Any) -> _Annotation:
-            raise TypeError(f"{cls.__name__} belongs in a kernel's signature, as in x: {cls.example}")
-
-        example = ""
+            *_, example = (cls.__doc__ or "").split("`")[:-1] or [cls.__name__]
+            raise TypeError(f"{cls.__name__} belongs in a kernel's signature, as in {example}")
 
     class In(_Annotation):
         """Shared and read-only: every program may read all of it, none writes.
@@ -37,15 +36,11 @@ else:
         `x: In[bf16, "M K"]`
         """
 
-        example = 'In[f32, "M K"]'
-
     class Out(_Annotation):
         """Exclusive and write-only: each element is written by one program, and the launch writes them all.
 
         `y: Out[bf16, "M N"]`
         """
-
-        example = 'Out[f32, "M N"]'
 
     class InOut(_Annotation):
         """Exclusive: read and written by the program that owns an element; the rest keeps its value.
@@ -53,15 +48,11 @@ else:
         `cache: InOut[bf16, "H C D"]`
         """
 
-        example = 'InOut[f32, "M N"]'
-
     class Sum(_Annotation):
         """A total that many programs add to, by `s[i] += t` only. The launch clears it to 0 first.
 
         `count: Sum[i32, "B"]`
         """
-
-        example = 'Sum[f32, "N"]'
 
     class Max(_Annotation):
         """A maximum that many programs raise, by `tp.update` only, from the least value of its type.
@@ -69,15 +60,11 @@ else:
         `top: Max[f32, "N"]`
         """
 
-        example = 'Max[f32, "N"]'
-
     class Min(_Annotation):
         """A minimum that many programs lower, by `tp.update` only, from the greatest value of its type.
 
         `low: Min[f32, "N"]`
         """
-
-        example = 'Min[f32, "N"]'
 
     class Index(_Annotation):
         """An element type: positions in a dimension, stored as i32 or i64 and read as `index`.
@@ -85,23 +72,17 @@ else:
         `ids: In[Index["V"], "N"]`
         """
 
-        example = 'In[Index["V"], "N"]'
-
     class Unique(_Annotation):
         """An element type: positions in a dimension, none of them twice, or -1 for none.
 
         `slots: In[Unique["C"], "N"]`
         """
 
-        example = 'In[Unique["C"], "N"]'
-
     class Offsets(_Annotation):
         """An element type: borders of segments of a dimension, from 0 to its extent, never falling.
 
         `off: In[Offsets["N"], "E+1"]`
         """
-
-        example = 'In[Offsets["N"], "E+1"]'
 
 
 __all__ = ["In", "InOut", "Index", "Max", "Min", "Offsets", "Out", "Sum", "Unique"]

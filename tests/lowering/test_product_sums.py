@@ -11,8 +11,8 @@ from tileproof.frontend.elaborate import accepted
 from tileproof.ir import ops
 from tileproof.ir.ops import BinaryFn
 from tileproof.ir.walk import walk
-from tileproof.lowering.joins import walks
-from tileproof.lowering.sums import add_products, single_products
+from tileproof.lowering.product_sums import add_products, single_products
+from tileproof.lowering.split_join import walks
 
 
 @tp.kernel

@@ -21,11 +21,9 @@ from tileproof.ir.types import INDEX_SCALAR, Tile, TileType, Walker, WalkerTag
 from tileproof.language.dtypes import BOOL, ENTRY, F32, INDEX, DType
 from tileproof.language.tiles import Lowest
 
+from .captures import same
 from .context import Context
-from .names import same
-from .operations import as_number, as_tile, broadcast, default_dtype
-from .source import Refused, refuse
-from .values import (
+from .entities import (
     Binding,
     Entity,
     Known,
@@ -40,6 +38,8 @@ from .values import (
     rebuild,
     same_build,
 )
+from .source import Rejected, reject
+from .tile_operations import as_number, as_tile, broadcast, default_dtype
 
 _MOST_PASSES = 4
 """How often a body is compiled until its types settle, beyond once for each value it carries."""
@@ -115,8 +115,8 @@ def carry(ctx: Context, assigned: Sequence[str], span: Span, body: Callable[[], 
             try:
                 body()
                 stuck = any(found.code is Code.UNDECIDED for found in ctx.diagnostics[said:])
-            except Refused as refused:
-                stuck = refused.diagnostic.code is Code.UNDECIDED
+            except Rejected as rejected:
+                stuck = rejected.diagnostic.code is Code.UNDECIDED
                 if not (stuck and _literals(carried)):
                     raise
             finally:
@@ -129,22 +129,22 @@ def carry(ctx: Context, assigned: Sequence[str], span: Span, body: Callable[[], 
             settled = not literals
             for item in list(carried) if settled else []:
                 try:
-                    settled &= _settle(item, ended[item.name], ctx.walkers[walked:], span)
-                except Refused as refused:
+                    settled &= _settle(item, ended[item.name], ctx.walkers[walked:])
+                except Rejected as rejected:
                     if item.inner.was_read and len(ctx.diagnostics) == said:
                         raise
                     carried.remove(item)
-                    found = refused.diagnostic
+                    found = rejected.diagnostic
                     dropped[item.name] = Unbound(found.message, ended[item.name].span, found.help, found.code)
                     settled = False
             if settled:
-                yields = tuple(_yields(ctx, carried, ended, span))
+                yields = tuple(_yields(ctx, carried, ended))
                 break
         ctx.builder.used = used
         del ctx.diagnostics[said:], ctx.walkers[walked:]
     else:
         message = "the types of the values this loop carries do not settle"
-        raise refuse(Code.LOOP_TYPE, message, span, help="give each its final type and shape before the loop")
+        raise reject(Code.LOOP_TYPE, message, span, help="give each its final type and shape before the loop")
     return _finish(ctx, carried, dropped, assigned, outer_scope, ops, yields, span)
 
 
@@ -153,11 +153,11 @@ def _literals(carried: list[_Carried]) -> list[_Slot]:
     return [slot for item in carried for slot in item.slots if slot.type is None and _typed(slot.init) is slot.init]
 
 
-def _settle(item: _Carried, ended: Binding | Unbound, local: Sequence[Walker], span: Span) -> bool:
+def _settle(item: _Carried, ended: Binding | Unbound, local: Sequence[Walker]) -> bool:
     """Whether the types assumed for a name hold at the end of the body; learns better ones if not."""
     if isinstance(ended, Unbound):
         message = f"`{item.name}` has no value at the end of the loop: {ended.reason}"
-        raise refuse(ended.code, message, ended.span, help=ended.help)
+        raise reject(ended.code, message, ended.span, help=ended.help)
     if isinstance(ended.entity, Poison):
         return True
     if not same_build(item.outer.entity, ended.entity):
@@ -184,7 +184,7 @@ def _learn(item: _Carried, slot: _Slot, end: Entity, ended: Binding, local: Sequ
         raise _changed(item, ended, before, str(made) if isinstance(made, TileType) else describe(end))
     walker = local_tag(learned, local)
     if walker is not None:
-        raise refuse(
+        raise reject(
             Code.CARRIED_TAG,
             f"`{item.name}` carries a tile of `{walker.name}` to the next turn of the loop",
             ended.span,
@@ -203,8 +203,8 @@ def local_tag(type_: TileType, local: Sequence[Walker]) -> Walker | None:
     return None
 
 
-def _changed(item: _Carried, ended: Binding, before: str, after: str) -> Refused:
-    return refuse(
+def _changed(item: _Carried, ended: Binding, before: str, after: str) -> Rejected:
+    return reject(
         Code.LOOP_TYPE,
         f"`{item.name}` enters the loop as {before} and leaves a turn as {after}",
         ended.span,
@@ -223,7 +223,7 @@ def _one_type(before: str, after: str) -> str:
     return "give it its final type and shape before the loop, for instance with `tp.zeros(...)`"
 
 
-def _yields(ctx: Context, carried: list[_Carried], ended: Scope, span: Span) -> Iterator[Tile]:
+def _yields(ctx: Context, carried: list[_Carried], ended: Scope) -> Iterator[Tile]:
     for item in carried:
         binding = ended[item.name]
         assert isinstance(binding, Binding)

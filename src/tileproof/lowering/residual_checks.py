@@ -51,14 +51,7 @@ def _index_values(op: ops.AnyOp) -> list[AnyValue]:
     """What the picks of an access are made of; all operands of another operation."""
     if not isinstance(op, ops.Store | ops.Update):
         return list(ops.operands(op))
-    found: list[AnyValue] = []
-    for pick in op.picks:
-        match pick:
-            case ops.At(value) | ops.Gather(value) | ops.Along(value):
-                found.append(value)
-            case _:
-                pass
-    return found
+    return list(ops.picked_values(op.picks))
 
 
 def names_of(body: ops.Block) -> set[str]:
@@ -81,6 +74,16 @@ class _Out:
     def number(self, value: Length, dtype: DType = INDEX_SCALAR.dtype) -> Tile:
         result = self.placing.value(TileType(dtype))
         self.made.append(ops.Constant(self.span, result, value))
+        return result
+
+    def true(self) -> Tile:
+        result = self.placing.value(_TRUTH, "ok")
+        self.made.append(ops.Constant(self.span, result, True))
+        return result
+
+    def extent(self, dimension: str | None, tensor: Tensor | None = None, axis: int = 0) -> Tile:
+        result = self.placing.value(INDEX_SCALAR)
+        self.made.append(ops.Extents(self.span, result, dimension, tensor, axis))
         return result
 
     def binary(self, fn: ops.BinaryFn, left: Tile, right: Tile) -> Tile:
@@ -287,8 +290,7 @@ class _Placing:
     def _check_contents(self, out: _Out, op: ops.Store, ok: Tile | None) -> Tile:
         element = op.tensor.type.element
         assert isinstance(element, Content)
-        extent = self.value(INDEX_SCALAR)
-        out.made.append(ops.Extents(op.span, extent, element.dimension))
+        extent = out.extent(element.dimension)
         return out.check(ok, op.value, out.number(-1), extent, f"what is stored into {op.tensor.name}")
 
     def _length(self, tensor: Tensor, axis: int) -> Length:
@@ -307,15 +309,13 @@ class _Placing:
             if axis != cut:
                 return self._extent(out, whole, axis)
             return at if is_past else out.binary(ops.BinaryFn.SUB, self._extent(out, whole, axis), at)
-        result = self.value(INDEX_SCALAR)
         match tensor.type.dimensions[axis]:
             case Fixed(extent):
-                out.made.append(ops.Constant(out.span, result, extent))
+                return out.number(extent)
             case Named(name):
-                out.made.append(ops.Extents(out.span, result, name))
+                return out.extent(name)
             case _:
-                out.made.append(ops.Extents(out.span, result, None, tensor, axis))
-        return result
+                return out.extent(None, tensor, axis)
 
     # Walkers, cuts and wide numbers: what is used is brought inside.
 
@@ -328,8 +328,7 @@ class _Placing:
             case ops.Shift(walker=walker, by=by, result=result):
                 start = out.start(walker)
                 moved = out.binary(ops.BinaryFn.ADD, start, by)
-                extent = self.value(INDEX_SCALAR)
-                out.made.append(ops.Extents(op.span, extent, walker.type.dimension))
+                extent = out.extent(walker.type.dimension)
                 last = extent if walker.type.size is not None else out.binary(ops.BinaryFn.SUB, extent, out.number(1))
                 high = out.binary(ops.BinaryFn.ADD, last, out.number(1))
                 ok = out.check(ok, moved, out.number(0), high, f"the start of {result.name.partition('.')[0]}")
@@ -383,8 +382,7 @@ class _Placing:
         if not self._has_checks(ops.blocks(op)):
             return [*out.made, self._plain(op, ok, control)], ok
         if ok is None:
-            ok = self.value(_TRUTH, "ok")
-            out.made.append(ops.Constant(op.span, ok, True))
+            ok = out.true()
         carried, result = self.value(_TRUTH, "ok"), self.value(_TRUTH, "ok")
         inner, last = self._ops(op.body.ops, carried, control=control)
         assert last is not None
@@ -441,25 +439,18 @@ class _Placing:
 
     def _branches(self, op: ops.If, ok: Tile | None, control: bool) -> tuple[list[ops.AnyOp], Tile | None]:
         control = control or op.condition in self.tainted
-        if not self._has_checks((op.then, op.orelse)):
-            then, _ = self._ops(op.then.ops, ok, control=control)
-            orelse, _ = self._ops(op.orelse.ops, ok, control=control)
-            self._taint_results(op, control)
-            made = replace(
-                op,
-                then=ops.Block(tuple(then), op.then.yields),
-                orelse=ops.Block(tuple(orelse), op.orelse.yields),
-            )
-            return [made], ok
+        has_checks = self._has_checks((op.then, op.orelse))
         out = _Out(self, op.span)
-        if ok is None:
-            ok = self.value(_TRUTH, "ok")
-            out.made.append(ops.Constant(op.span, ok, True))
+        if has_checks and ok is None:
+            ok = out.true()
         then, one = self._ops(op.then.ops, ok, control=control)
         orelse, two = self._ops(op.orelse.ops, ok, control=control)
+        self._taint_results(op, control)
+        if not has_checks:
+            then_block = ops.Block(tuple(then), op.then.yields)
+            return [replace(op, then=then_block, orelse=ops.Block(tuple(orelse), op.orelse.yields))], ok
         assert one is not None
         assert two is not None
-        self._taint_results(op, control)
         result = self.value(_TRUTH, "ok")
         made = replace(
             op,

@@ -31,7 +31,7 @@ from tileproof.ir.types import (
 )
 from tileproof.language.tiles import Lowest
 
-from .source import Refused, refuse
+from .source import Rejected, reject
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +71,7 @@ class InPlace:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Poison:
-    """The result of a statement that was refused."""
+    """The result of a statement that was rejected."""
 
 
 Entity: TypeAlias = (
@@ -230,11 +230,6 @@ def fits(value: Axes, target: Axes) -> bool:
         return False
 
 
-def is_full(axis: Axis) -> bool:
-    """Whether all elements are live wherever the axis stands."""
-    return not isinstance(axis.tag, WalkerTag)
-
-
 def describe_tag(tag: Tag) -> str:
     match tag:
         case WalkerTag(walker):
@@ -253,7 +248,7 @@ def describe_axes(axes: Sequence[Axis]) -> str:
     return "[" + ", ".join(map(str, axes)) + "]"
 
 
-def misfit(tensor: str, value: Axes, place: Axes, span: Span, value_span: Span) -> Refused:
+def misfit(tensor: str, value: Axes, place: Axes, span: Span, value_span: Span) -> Rejected:
     """A value that is stored where its axes do not fit."""
     code, why = Code.LENGTHS_DIFFER, "the value has more axes than the place"
     cure = (
@@ -270,7 +265,7 @@ def misfit(tensor: str, value: Axes, place: Axes, span: Span, value_span: Span) 
         meet(value, place)
     except Clash as clash:
         code, why = clash.code, clash.sentence
-    return refuse(
+    return reject(
         code,
         f"a value of axes {describe_axes(value)} does not fit into `{tensor}` at {describe_axes(place)}",
         value_span,

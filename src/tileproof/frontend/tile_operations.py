@@ -13,13 +13,13 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Edit, Label
 from tileproof.diagnostics.spans import Span
 from tileproof.ir import ops
-from tileproof.ir.types import INDEX_SCALAR, Axis, Extent, Length, TensorType, Tile, TileType, Value, WalkerType
-from tileproof.language.dtypes import BOOL, ENTRY, F32, F64, I32, INDEX, TF32, U64, DType, limits
+from tileproof.ir.rules import ACCUMULATES, kinds_of, sums_to
+from tileproof.ir.types import INDEX_SCALAR, Axis, Extent, TensorType, Tile, TileType, Value, WalkerType, names_in
+from tileproof.language.dtypes import BOOL, ENTRY, F32, INDEX, TF32, U64, DType, limits
 from tileproof.language.tiles import Lowest
 
 from .context import Builder
-from .source import Suppressed, refuse
-from .values import (
+from .entities import (
     Axes,
     Bundle,
     Clash,
@@ -33,32 +33,9 @@ from .values import (
     is_walker,
     meet,
 )
+from .source import Suppressed, reject
 
-_NUMBERS = ("float", "int", "uint", "index")
 _WHOLE = ("int", "uint", "index")
-_UNARY_KINDS: dict[ops.UnaryFn, tuple[str, ...]] = {
-    ops.UnaryFn.NEG: _NUMBERS,
-    ops.UnaryFn.ABS: _NUMBERS,
-    ops.UnaryFn.NOT: ("bool", "int", "uint"),
-}
-_BINARY_KINDS: dict[ops.BinaryFn, tuple[str, ...]] = {
-    ops.BinaryFn.DIV: ("float",),
-    ops.BinaryFn.CDIV: _WHOLE,
-    ops.BinaryFn.POW: ("float", "int", "uint"),
-    ops.BinaryFn.AND: ("bool", "int", "uint"),
-    ops.BinaryFn.OR: ("bool", "int", "uint"),
-    ops.BinaryFn.XOR: ("bool", "int", "uint"),
-    ops.BinaryFn.SHL: ("int", "uint"),
-    ops.BinaryFn.SHR: ("int", "uint"),
-    ops.BinaryFn.EQ: ("bool", *_NUMBERS),
-    ops.BinaryFn.NE: ("bool", *_NUMBERS),
-}
-_REDUCE_KINDS: dict[ops.ReduceFn, tuple[str, ...]] = {
-    ops.ReduceFn.SUM: ("bool", *_NUMBERS),
-    ops.ReduceFn.MEAN: ("float",),
-    ops.ReduceFn.ANY: ("bool",),
-    ops.ReduceFn.ALL: ("bool",),
-}
 _FUNCTIONS = {ops.BinaryFn.CDIV: "cdiv", ops.BinaryFn.MIN: "minimum", ops.BinaryFn.MAX: "maximum"}
 
 
@@ -86,10 +63,10 @@ def literal(b: Builder, known: Known, dtype: DType, span: Span) -> Tile:
         elif dtype.is_float:
             value = float(value)
     elif not isinstance(value, Extent):
-        raise refuse(Code.WRONG_TYPE, f"{describe(known)} is not a number", span, help=_number_in(known))
+        raise reject(Code.WRONG_TYPE, f"{describe(known)} is not a number", span, help=_number_in(known))
     if wrong:
         cure = "cast the other operand, `.to(f32)`, or write a whole number" if isinstance(value, float) else ""
-        raise refuse(
+        raise reject(
             Code.LITERAL_RANGE, wrong, span, help=cure or "write a literal of that type, or cast with `.to(...)`"
         )
     result = b.value(TileType(dtype))
@@ -115,7 +92,7 @@ def as_tile(b: Builder, entity: Entity, span: Span, dtype: DType | None = None) 
     match entity:
         case Value(type=WalkerType()):
             name = entity.name
-            raise refuse(
+            raise reject(
                 Code.TILE_ARITHMETIC,
                 f"`{name}` is {describe(entity)}, not a number",
                 span,
@@ -124,7 +101,7 @@ def as_tile(b: Builder, entity: Entity, span: Span, dtype: DType | None = None) 
                 f"or `{name}.shift(1)` for the tile one element further",
             )
         case Value(type=TensorType()):
-            raise refuse(
+            raise reject(
                 Code.WRONG_TYPE,
                 f"`{entity.name}` is a tensor in memory, not a tile",
                 span,
@@ -136,7 +113,7 @@ def as_tile(b: Builder, entity: Entity, span: Span, dtype: DType | None = None) 
             raise Suppressed
         case _:
             message = f"{describe(entity)} is not a tile or a number"
-            raise refuse(Code.WRONG_TYPE, message, span, help=_number_in(entity))
+            raise reject(Code.WRONG_TYPE, message, span, help=_number_in(entity))
 
 
 def _number_in(entity: Entity) -> str:
@@ -199,14 +176,14 @@ def to_index(b: Builder, tile: Tile, span: Span) -> Tile:
     if tile.type.dtype.kind == "index":
         return tile
     if tile.type.dtype is U64:
-        raise refuse(
+        raise reject(
             Code.UNSIGNED_INDEX,
             "a u64 may be larger than any index",
             span,
             help="cast it with `.to(i64)`, which saturates",
         )
     if not tile.type.dtype.is_integer:
-        raise refuse(
+        raise reject(
             Code.BAD_INDEX,
             f"an index is a whole number, and this is {tile.type.dtype}",
             span,
@@ -215,6 +192,19 @@ def to_index(b: Builder, tile: Tile, span: Span) -> Tile:
             else "compare positions instead, or choose between two with `tp.where`",
         )
     return cast(b, tile, INDEX, span)
+
+
+def position(b: Builder, entity: Entity, span: Span, what: str) -> Tile:
+    """`entity` as one position: an `index` scalar."""
+    whole = "give a whole number: a literal, a constant, a scalar, `i.start` and the like"
+    if isinstance(entity, Known) and isinstance(entity.value, float | bool):
+        raise reject(Code.BAD_INDEX, f"{what} is a position, and this is {describe(entity)}", span, help=whole)
+    if isinstance(entity, Bundle):
+        raise reject(Code.BAD_INDEX, f"{what} is a position, and this is a tuple", span, help=whole)
+    tile = as_tile(b, entity, span, INDEX)
+    if tile.type.axes:
+        raise reject(Code.BAD_INDEX, f"{what} is one position, and this is {describe(tile)}", span, help=whole)
+    return as_number(b, to_index(b, tile, span), span)
 
 
 def _mixed(tiles: list[Tile], spans: list[Span], span: Span) -> Exception:
@@ -227,7 +217,7 @@ def _mixed(tiles: list[Tile], spans: list[Span], span: Span) -> Exception:
         wide = one if one.is_float else two if two.is_float else max(one, two, key=lambda dtype: dtype.bits)
     culprit, place = (first, spans[0]) if one is not wide else (other, where)
     written = f"{operand_text(place)}.to({wide})"
-    return refuse(
+    return reject(
         Code.MIXED_TYPES,
         f"{one} meets {two}",
         span,
@@ -281,7 +271,7 @@ def _clash(clash: Clash, tiles: Sequence[Tile], spans: Sequence[Span], number: i
     )
     notes = ["axes meet from the last one; only an axis of 1 stretches"]
     cure = "give them equal lengths, or add an axis with `[:, None]`"
-    unknown = sorted(_names_in(clash.left.length) | _names_in(clash.right.length))
+    unknown = sorted(names_in(clash.left.length, clash.right.length))
     if clash.code is Code.TAGS_MEET:
         notes = ["axes meet from the last one; axes of two different walks never meet, even if they are equally long"]
         cure = "say which axis each is along with `[:, None]` or `[None, :]`, or load both with the same walker"
@@ -289,23 +279,18 @@ def _clash(clash: Clash, tiles: Sequence[Tile], spans: Sequence[Span], number: i
         name = unknown[0]
         notes.append(f"{name} has no value yet, and these are not equal for every {name}")
         cure = f"give both axes one name, such as `R` and `2*R`, or give {name} a value: `check --with {name}=64`"
-    return refuse(clash.code, clash.sentence, span, labels=labels, notes=tuple(notes), help=cure)
-
-
-def _names_in(length: Length) -> frozenset[str]:
-    """The dimensions that a length is made of, where these have no value yet."""
-    return length.names if isinstance(length, Extent) else frozenset()
+    return reject(clash.code, clash.sentence, span, labels=labels, notes=tuple(notes), help=cure)
 
 
 def _check_kind(what: str, dtype: DType, kinds: tuple[str, ...], span: Span) -> None:
     if dtype.is_storage_only or dtype is TF32:
         cure = "cast it to f32 first: `.to(f32)`"
         notes = (f"{dtype} can be loaded, stored, converted and multiplied by `tp.mma`, nothing else",)
-        raise refuse(Code.WRONG_TYPE, f"{what} does not work on {dtype}", span, notes=notes, help=cure)
+        raise reject(Code.WRONG_TYPE, f"{what} does not work on {dtype}", span, notes=notes, help=cure)
     if dtype.kind in kinds:
         return
     if what == "/" and dtype.kind in _WHOLE:
-        raise refuse(
+        raise reject(
             Code.INTEGER_DIVISION,
             f"`/` does not work on {dtype}",
             span,
@@ -321,11 +306,11 @@ def _check_kind(what: str, dtype: DType, kinds: tuple[str, ...], span: Span) -> 
         cure = "it works on " + ", ".join(
             {"int": "integers", "uint": "unsigned", "float": "floats"}.get(k, k) for k in kinds
         )
-    raise refuse(Code.WRONG_TYPE, f"{what} does not work on {dtype}", span, help=cure)
+    raise reject(Code.WRONG_TYPE, f"{what} does not work on {dtype}", span, help=cure)
 
 
 def unary(b: Builder, fn: ops.UnaryFn, entity: Entity, span: Span) -> Tile:
-    kinds = _UNARY_KINDS.get(fn, ("float",))
+    kinds = kinds_of(fn)
     tile = as_number(b, as_tile(b, entity, span, F32 if kinds == ("float",) else None), span)
     _check_kind({"neg": "`-`", "not": "`~`"}.get(fn, f"tp.{fn}"), tile.type.dtype, kinds, span)
     dtype = BOOL if fn is ops.UnaryFn.ISNAN else tile.type.dtype
@@ -343,7 +328,7 @@ def binary(b: Builder, fn: ops.BinaryFn, left: Entity, right: Entity, span: Span
     shown = f"`{ops.SIGNS[fn]}`" if fn in ops.SIGNS else f"tp.{_FUNCTIONS[fn]}"
     dtype = tiles[0].type.dtype
     _check_kind(
-        "/" if fn is ops.BinaryFn.DIV and dtype.kind in _WHOLE else shown, dtype, _BINARY_KINDS.get(fn, _NUMBERS), span
+        "/" if fn is ops.BinaryFn.DIV and dtype.kind in _WHOLE else shown, dtype, kinds_of(fn), span
     )
     one, two = align(b, tiles, spans, span)
     result = b.value(TileType(BOOL if fn.compares else dtype, one.type.axes))
@@ -364,7 +349,7 @@ def _divides_entries(entity: Entity) -> bool:
 def select(b: Builder, condition: Entity, yes: Entity, no: Entity, span: Span, spans: Sequence[Span]) -> Tile:
     test = as_tile(b, condition, spans[0])
     if test.type.dtype is not BOOL:
-        raise refuse(
+        raise reject(
             Code.WRONG_TYPE,
             f"the condition of tp.where is {test.type.dtype}, not bool",
             spans[0],
@@ -392,52 +377,44 @@ def bits(b: Builder, tile: Tile, dtype: DType, span: Span) -> Tile:
     return result
 
 
-def widened(dtype: DType) -> DType:
-    """The type sums are kept in: at least 32 bits."""
-    if dtype.kind == "bool" or (dtype.is_integer and dtype.bits < 32):
-        return I32
-    return F32 if dtype.is_float and dtype.bits < 32 else dtype
-
-
 def reduce(b: Builder, fn: ops.ReduceFn, tile: Tile, axis: int, span: Span) -> Tile:
     tile = as_number(b, tile, span)
     dtype = tile.type.dtype
-    _check_kind(f"tp.{fn}", dtype, _REDUCE_KINDS.get(fn, _NUMBERS), span)
-    axes = (*tile.type.axes[:axis], *tile.type.axes[axis + 1 :])
+    _check_kind(f"tp.{fn}", dtype, kinds_of(fn), span)
     match fn:
         case ops.ReduceFn.SUM | ops.ReduceFn.MEAN:
-            made = widened(dtype)
+            made = sums_to(dtype)
         case ops.ReduceFn.ARGMAX | ops.ReduceFn.ARGMIN:
             made = INDEX
         case _:
             made = dtype
-    result = b.value(TileType(made, axes))
+    result = b.value(TileType(made, tile.type.without(axis).axes))
     b.emit(ops.Reduce(span, result, fn, tile, axis))
+    return result
+
+
+def expand(b: Builder, tile: Tile, axis: int, span: Span) -> Tile:
+    """`tile` with a new axis of length 1 at `axis`."""
+    result = b.value(TileType(tile.type.dtype, (*tile.type.axes[:axis], Axis(1), *tile.type.axes[axis:])))
+    b.emit(ops.Expand(span, result, tile, axis))
     return result
 
 
 def cumsum(b: Builder, tile: Tile, axis: int, span: Span) -> Tile:
     tile = as_number(b, tile, span)
-    _check_kind("tp.cumsum", tile.type.dtype, _REDUCE_KINDS[ops.ReduceFn.SUM], span)
-    result = b.value(TileType(widened(tile.type.dtype), tile.type.axes))
+    _check_kind("tp.cumsum", tile.type.dtype, kinds_of(ops.ReduceFn.SUM), span)
+    result = b.value(TileType(sums_to(tile.type.dtype), tile.type.axes))
     b.emit(ops.CumSum(span, result, tile, axis))
     return result
-
-
-def accumulator(dtype: DType) -> DType | None:
-    """The type a matrix product of `dtype` accumulates in; None if it has no matrix product."""
-    if dtype.is_float:
-        return F64 if dtype is F64 else F32
-    return I32 if dtype.is_integer and dtype.bits == 8 else None
 
 
 def mma(b: Builder, left: Entity, right: Entity, acc: Entity | None, span: Span, spans: Sequence[Span]) -> Tile:
     """`left @ right`, added to `acc` where there is one."""
     one, two = unify(b, (left, right), spans[:2], span)
     dtype = one.type.dtype
-    made = accumulator(dtype)
+    made = ACCUMULATES.get(dtype)
     if made is None:
-        raise refuse(
+        raise reject(
             Code.WRONG_TYPE,
             f"there is no matrix product of {dtype}",
             span,
@@ -445,7 +422,7 @@ def mma(b: Builder, left: Entity, right: Entity, acc: Entity | None, span: Span,
         )
     for tile, where in ((one, spans[0]), (two, spans[1])):
         if tile.type.rank != 2:
-            raise refuse(
+            raise reject(
                 Code.MMA_SHAPE,
                 f"a matrix product takes tiles of two axes, and this has {tile.type.rank}",
                 where,
@@ -455,7 +432,7 @@ def mma(b: Builder, left: Entity, right: Entity, acc: Entity | None, span: Span,
     (rows, inner), (inner_too, columns) = one.type.axes, two.type.axes
     # An untagged inner axis takes the other's tag, but must not stretch: 1 against 64 is a mistake here.
     if inner.length != inner_too.length or (inner.tag and inner_too.tag and inner.tag != inner_too.tag):
-        raise refuse(
+        raise reject(
             Code.MMA_SHAPE,
             "the inner axes of a matrix product differ: " + Clash(inner, inner_too, 1).sentence,
             span,
@@ -470,7 +447,7 @@ def mma(b: Builder, left: Entity, right: Entity, acc: Entity | None, span: Span,
     where = spans[2] if acc is not None else span
     total = as_tile(b, start, where, made)
     if total.type.dtype is not made:
-        raise refuse(
+        raise reject(
             Code.MIXED_TYPES,
             f"a matrix product of {dtype} accumulates in {made}, and the accumulator is {total.type.dtype}",
             where,
@@ -479,12 +456,12 @@ def mma(b: Builder, left: Entity, right: Entity, acc: Entity | None, span: Span,
     have, need = describe_axes(total.type.axes), describe_axes(axes)
     message = f"the accumulator's axes {have} are not those of the product, {need}"
     if total.type.rank > 2:
-        raise refuse(Code.MMA_SHAPE, message, where, help="start it with `tp.zeros((i, j), ...)`")
+        raise reject(Code.MMA_SHAPE, message, where, help="start it with `tp.zeros((i, j), ...)`")
     try:
         axes = _two(meet(axes, total.type.axes))
     except Clash as clash:
         cure = "start it with `tp.zeros` of the product's own walkers"
-        raise refuse(Code.MMA_SHAPE, message, where, notes=(clash.sentence,), help=cure) from None
+        raise reject(Code.MMA_SHAPE, message, where, notes=(clash.sentence,), help=cure) from None
     one = broadcast(b, one, (axes[0], inner), spans[0])
     two = broadcast(b, two, (inner, axes[1]), spans[1])
     total = broadcast(b, total, axes, where)

@@ -1,4 +1,4 @@
-"""What a word of the language does when Python runs it: explain that kernels are read, not executed."""
+"""What functions of the language do on the host: their host variant, or an error that says where they belong."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import builtins
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-elsewhere: Callable[[str], Callable[..., Any]] | None = None
-"""Gives what a word means on the host; `import tileproof` puts it here: the language does not know the runtime."""
+host_function: Callable[[str], Callable[..., Any]] | None = None
+"""Returns the host variant of a function. `import tileproof` sets it, because this package imports no runtime."""
 
 
 def on_host(name: str) -> Callable[..., Any]:
-    """What a word means on the host, of those that mean something there too."""
-    if elsewhere is None:
+    """The host variant of a function that has one, such as `tp.zeros`."""
+    if host_function is None:
         raise RuntimeError(f"tp.{name} cannot be used on the host: import tileproof, not a part of it")
-    return elsewhere(name)
+    return host_function(name)
 
 
 def only_in_kernels(name: str) -> NoReturn:
-    """Refuses a call made outside a kernel."""
+    """Raises for a call made outside a kernel."""
     hint = ""
     if hasattr(builtins, name):
         hint = f" If Python's own {name} was meant, a star import has hidden it: write `import tileproof as tp`."

@@ -16,7 +16,7 @@ from meaning import holds, value
 import tileproof as tp
 from support.source_files import load_text
 from support.tiers import examples
-from tileproof.analysis.collect import Reader
+from tileproof.analysis.collect import Collector
 from tileproof.analysis.ranges import Ranges
 from tileproof.analysis.sites import Account
 from tileproof.analysis.terms import (
@@ -166,8 +166,8 @@ def run(lines: list[str], walked: str, rng: random.Random, *, kind: str = "index
     text += "".join(f"        y[{number}, {at}] = ({line} + {zero}).to(i64)\n" for number, line in enumerate(lines))
     kernel = load_text(text).k
     ir = passed(accepted(kernel, {})).ir
-    reader = Reader(ir)
-    account = reader.read()
+    collector = Collector(ir)
+    account = collector.collect()
     sizes = {"N": 2 * rng.randint(1, 3), "M": rng.randint(1, 4), "G": rng.choice((1, 2)), "E": len(lines)}
 
     def numbers(bits: int) -> list[int]:
@@ -186,7 +186,7 @@ def run(lines: list[str], walked: str, rng: random.Random, *, kind: str = "index
     ]
     stored = [account.terms[op.value] for op in walk(ir.body) if isinstance(op, ops.Store)]
     tp.interpret(kernel, *arguments, sanitize=False)
-    return Run(text, account, reader.ranges, stored, arguments, sizes)
+    return Run(text, account, collector.ranges, stored, arguments, sizes)
 
 
 def known(term: Term) -> bool:

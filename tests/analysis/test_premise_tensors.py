@@ -8,7 +8,7 @@ import pytest
 
 import tileproof as tp
 from tileproof import In, Index, InOut, Out, f32, i32
-from tileproof.analysis.premises import premises_of
+from tileproof.analysis.premise_tensors import premises_of
 from tileproof.compiler.pipeline import passed
 from tileproof.frontend.elaborate import accepted
 

@@ -10,6 +10,7 @@ that was captured, nothing can have changed. In every other case the captures ar
 
 from __future__ import annotations
 
+import ast
 import builtins
 import math
 import re
@@ -27,7 +28,7 @@ from tileproof.diagnostics.spans import Span
 from tileproof.ir.types import Extent
 from tileproof.language.dtypes import ALL, BOOL, DType, DTypeVar
 
-from .source import FunctionSource, refuse
+from .source import FunctionSource, reject
 
 MISSING: Any = object()
 
@@ -99,6 +100,19 @@ def find_name(function: FunctionType, name: str) -> Any:
     return getattr(builtins, name, MISSING)
 
 
+def find_expression(function: FunctionType, node: ast.expr) -> Any:
+    """What Python would find for a name with attributes, as in `tp.f32`, in `function`; `MISSING` if nothing."""
+    match node:
+        case ast.Name(id=name):
+            return find_name(function, name)
+        case ast.Attribute(value=value, attr=attribute):
+            return getattr(find_expression(function, value), attribute, MISSING)
+        case ast.Constant(value=None):
+            return None
+        case _:
+            return MISSING
+
+
 def in_reach(text: str, function: FunctionType) -> str:
     """Code for an edit, with `tp.dim` and `f32` spelled by names that `function` can see."""
     package = next((name for name, value in function.__globals__.items() if _is_package(value)), None)
@@ -129,12 +143,12 @@ def is_capturable(value: Any) -> bool:
 
 
 def check_capture(value: Any, name: str, function: FunctionSource, span: Span) -> None:
-    """Refuses what could change while a compiled kernel lives, or means nothing on a device."""
+    """Rejects what could change while a compiled kernel lives, or means nothing on a device."""
     if is_capturable(value):
         return
     kind = type(value).__name__
     article = "an" if kind[0] in "aeioun" else "a"
-    raise refuse(
+    raise reject(
         Code.MUTABLE_CAPTURE,
         f"`{name}` is {article} {kind}, which a kernel cannot capture",
         span,

@@ -35,7 +35,6 @@ from .terms import (
     below,
     changed,
     depends_on_data,
-    differs,
     equals,
     everything,
     greatest,
@@ -53,7 +52,7 @@ from .terms import (
 
 _COMPARISONS: Mapping[ops.BinaryFn, Callable[[Term, Term], Formula]] = {
     ops.BinaryFn.EQ: equals,
-    ops.BinaryFn.NE: differs,
+    ops.BinaryFn.NE: lambda left, right: negation(equals(left, right)),
     ops.BinaryFn.LT: below,
     ops.BinaryFn.LE: at_most,
     ops.BinaryFn.GT: lambda left, right: below(right, left),

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from support.source_files import load_text
 from support.tiers import examples
 from tileproof.compiler.proved import Proved
-from tileproof.frontend.names import Capture, watch
+from tileproof.frontend.captures import Capture, watch
 from tileproof.runtime.launch.launch import prepare
 
 TEXT = """
