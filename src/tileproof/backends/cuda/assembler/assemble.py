@@ -138,12 +138,7 @@ _REFUSED, _NOT_COMPILED = 3, 5
 """Exit codes: code that breaks a rule of Tile IR, and code that it could not finish."""
 _LACKS: Final = re.compile(r"Incompatibility with architecture '\w+': (?P<what>.*)")
 _PLACE: Final = re.compile(r'"(?P<file>[^"\n]+)":(?P<line>\d+):(?P<column>\d+)[^\n]*?\berror: ')
-_TYPES: Final = {
-    "f8E4M3FN": ("f8e4m3", "sm_90"),
-    "f8E5M2": ("f8e5m2", "sm_90"),
-    "f8E8M0FNU": ("f8e8m0", "sm_100"),
-    "f4E2M1FN": ("f4e2m1", "sm_100"),
-}
+_TYPES: Final = {"f8E4M3FN": ("f8e4m3", "sm_90"), "f8E5M2": ("f8e5m2", "sm_90")}
 """The assembler's names of element types, ours, and the first architecture that has them."""
 
 

@@ -216,7 +216,7 @@ def _erf(b: Builder, x: Value, dtype: DType) -> Value:
     """An odd polynomial near 0; further out what is missing to 1, as an exponential."""
     curve, size = _ERF[element_of(x)], b.absf(x)
     near = b.fma(x, _polynomial(b, b.mulf(x, x), curve.near), x)
-    far = b.minf(size, like(b, x, curve.one), propagate_nan=True)
+    far = b.minf(size, like(b, x, curve.one))
     exponent = b.fma(b.negf(far), far, _polynomial(b, b.subf(far, like(b, x, 2.0)), curve.far))
     far = b.subf(like(b, x, 1.0), _exp(b, exponent, dtype))
     return b.select(b.cmpf(Predicate.LESS, size, like(b, x, _NEAR)), near, signed_like(b, far, x))
@@ -435,9 +435,9 @@ def binary(b: Builder, fn: BinaryFn, x: Value, y: Value, dtype: DType, right: in
         case BinaryFn.MUL:
             return b.mulf(x, y)
         case BinaryFn.MIN:
-            return b.minf(x, y, propagate_nan=True)
+            return b.minf(x, y)
         case BinaryFn.MAX:
-            return b.maxf(x, y, propagate_nan=True)
+            return b.maxf(x, y)
         case _:
             return narrow(b, _wide_binary(b, fn, widen(b, x), widen(b, y), dtype, right), dtype)
 

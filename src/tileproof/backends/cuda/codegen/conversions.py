@@ -90,8 +90,8 @@ def narrow(b: Builder, x: Value, dtype: DType) -> Value:
     if dtype in LARGEST:
         # The assembler's own conversion does not promise what becomes of numbers that are too large.
         most = LARGEST[dtype]
-        x = b.maxf(x, like(b, x, -most), propagate_nan=True)
-        x = b.minf(x, like(b, x, most), propagate_nan=True)
+        x = b.maxf(x, like(b, x, -most))
+        x = b.minf(x, like(b, x, most))
     return b.ftof(x, ELEMENTS[dtype.name])
 
 
@@ -189,8 +189,8 @@ def _cut(b: Builder, x: Value, held: Number, signed: bool, version: tuple[int, i
     high = greatest if width <= precision else 2**width - 2 ** (width - precision)
     is_number = b.cmpf(Predicate.EQUAL, x, x)
     inside = b.select(is_number, x, like(b, x, 0.0))
-    inside = b.maxf(inside, like(b, x, -float(2**width) if signed else 0.0), propagate_nan=True)
-    inside = b.minf(inside, like(b, x, float(high)), propagate_nan=True)
+    inside = b.maxf(inside, like(b, x, -float(2**width) if signed else 0.0))
+    inside = b.minf(inside, like(b, x, float(high)))
     result = b.ftoi(inside, held, signed=signed)
     if high == greatest:
         return result
