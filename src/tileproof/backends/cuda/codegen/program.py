@@ -43,6 +43,7 @@ from .parameters import Parameters, Slot, What, begin, finish
 from .positions import Position, known, narrow_value
 from .state import Place, State, Target, bytes_of, number, stored
 from .stores import shadow
+from .tiles import shape_of
 from .wrapping_sums import Sums
 
 _LEAST: Final = -126
@@ -504,7 +505,8 @@ class _Writing:
                 now = combined(sofar, values)
                 if more:
                     is_there = b.cmpi(Predicate.LESS_EQUAL, place, last, signed=True)
-                    now = [s.b.select(_along(s, is_there, old), new, old) for new, old in zip(now, sofar, strict=True)]
+                    pairs = zip(now, sofar, strict=True)
+                    now = [s.b.select(s.spread(is_there, shape_of(old)), new, old) for new, old in pairs]
                 sofar = now
             b.continue_(*sofar)
         for result, value in zip(join.results, loop.results, strict=True):
@@ -527,9 +529,3 @@ class _Writing:
         if point is None:
             return s.splat(I64, (), 0)
         return point if self.counter == I64 else b.exti(point, I64, signed=True)
-
-
-def _along(s: State, truth: Value, value: Value) -> Value:
-    """A truth in every lane of a value."""
-    assert isinstance(value.type, TileOf)
-    return s.spread(truth, value.type.shape)
