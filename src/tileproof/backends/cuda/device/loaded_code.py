@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from tileproof.backends import points
-from tileproof.backends.cuda.assembler.assemble import Assembled, Job, Options, assemble_many
+from tileproof.backends.cuda.assembler.assemble import Assembled, Job, assemble
 from tileproof.backends.cuda.assembler.cubin import Resources
 from tileproof.backends.cuda.codegen.checks import WORDS, sites_of
 from tileproof.backends.cuda.codegen.layout_facts import Facts, facts_of, layout_of, steps_of
@@ -76,34 +76,19 @@ class Request:
         )  # fmt: skip
 
 
-def compile_kernel(request: Request, options: Options | None = None) -> Code:
+def compile_kernel(request: Request) -> Code:
     """Machine code of a kernel."""
-    ((_, code),) = compile_many([request], options)
-    return code
+    program = request.lowered()
+    return code_of(request, program, assemble(job_of(request, program)))
 
 
-def compile_many(
-    requests: Sequence[Request], options: Options | None = None, workers: int | None = None
-) -> list[tuple[Request, Code]]:
-    """Machine code of several kernels, assembled at the same time."""
-    lowered = {}
-    for request in requests:
-        made = request.lowered()
-        lowered[job_of(request, made, options or Options())] = request, made
-    found = []
-    for job, assembled in assemble_many(list(lowered), workers):
-        request, made = lowered[job]
-        found.append((request, code_of(request, made, assembled)))
-    return found
-
-
-def job_of(request: Request, made: Program, options: Options) -> Job:
+def job_of(request: Request, made: Program, *, remarks: bool = False) -> Job:
     """What the assembler is to do for a request."""
     def in_other_words() -> bytes:
         return replace(request, target=replace(request.target, is_disguised=True)).lowered().bytecode
 
     spans, name = _spans(request.kernel), request.kernel.name
-    return Job(made.bytecode, request.target.arch, options, spans, name, in_other_words)
+    return Job(made.bytecode, request.target.arch, spans, name, remarks, in_other_words)
 
 
 def code_of(request: Request, made: Program, assembled: Assembled) -> Code:

@@ -17,7 +17,6 @@ from tileproof.ir.types import Tensor
 from tileproof.language.dtypes import ALL
 
 from . import driver
-from .driver import LaunchAttributes
 from .loaded_code import Loaded, Space
 from .pinned import LARGEST, Pinned, in_pinned, pinned
 
@@ -160,8 +159,8 @@ class Launch:
                 blocks = loaded.grid(stage, self.space, self.arrays)
                 if blocks:
                     # A stage that waits by itself stands behind the stage it waits for, which has as many blocks.
-                    attributes = LaunchAttributes(pdl=self.dependent or (stage.is_early and is_begun))
-                    driver.launch(function, (blocks, 1, 1), self.stream, ctypes.addressof(pointers), attributes)
+                    early = self.dependent or (stage.is_early and is_begun)
+                    driver.launch(function, (blocks, 1, 1), self.stream, ctypes.addressof(pointers), early=early)
                     is_begun = True
         except LaunchError as error:
             started.report = 0
