@@ -93,8 +93,8 @@ CPU = [
     ),
     Mutant(
         "src/tileproof/backends/cpu/codegen/stores.py",
-        '        s.e.loop("0", s.live(self.op.value.type.axes[here]), 1, turn)',
-        '        s.e.loop("0", str(number(self.op.value.type.axes[here].length)), 1, turn)',
+        '        s.e.each("0", s.live(self.op.value.type.axes[here]), 1, turn)',
+        '        s.e.each("0", str(number(self.op.value.type.axes[here].length)), 1, turn)',
         "tests/backends/cpu/test_short_tiles.py::test_what_lies_behind_a_short_tile_is_not_written",
         "A short tile stores the rows that it has, and no more.",
     ),
