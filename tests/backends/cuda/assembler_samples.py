@@ -9,7 +9,8 @@ from pathlib import Path
 from textwrap import dedent
 
 from tileproof.backends.cuda.assembler.assemble import Assembled, Job, Spans, assemble, assemble_each
-from tileproof.backends.cuda.device.loaded_code import Code, Request, code_of, job_of
+from tileproof.backends.cuda.codegen.program import Request
+from tileproof.backends.cuda.device.loaded_code import Code, code_of, job_of
 from tileproof.backends.cuda.tileir.builder import Builder
 from tileproof.backends.cuda.tileir.encode import encode
 from tileproof.backends.cuda.tileir.types import (

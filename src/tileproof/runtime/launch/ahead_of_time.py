@@ -20,8 +20,8 @@ import numpy as np
 
 from tileproof.backends.cuda.assembler.assemble import Assembled, Job, assemble_each
 from tileproof.backends.cuda.assembler.cubin import Remark, warnings_of
-from tileproof.backends.cuda.codegen.program import Program
-from tileproof.backends.cuda.device.loaded_code import Code, Request, code_of, job_of
+from tileproof.backends.cuda.codegen.program import Program, Request
+from tileproof.backends.cuda.device.loaded_code import Code, code_of, job_of
 from tileproof.compiler.bundles import Held, pack
 from tileproof.compiler.cache import default, digest, recorded, write_whole
 from tileproof.compiler.proofs import fingerprint, read_entry, write_entry

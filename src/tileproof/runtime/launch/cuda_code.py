@@ -12,7 +12,7 @@ from typing import Final
 
 from tileproof.backends.cuda.codegen.layout_facts import Facts
 from tileproof.backends.cuda.codegen.memory_order import Dependent
-from tileproof.backends.cuda.codegen.program import read_first
+from tileproof.backends.cuda.codegen.program import Request
 from tileproof.backends.cuda.codegen.state import Target
 from tileproof.backends.cuda.device import loaded_code as running
 from tileproof.backends.cuda.device.driver import Device
@@ -72,11 +72,10 @@ class Variant:
             self.schedule.key, self.serial, self.checked, None if self.dependent is None else self.dependent.key,
         )  # fmt: skip
 
-    def request(self) -> running.Request:
+    def request(self) -> Request:
         """What is to be compiled."""
         name = _symbol(self.kernel.name)
-        given = self.kernel, self.facts, self.target, self.schedule, name, self.serial, self.dependent
-        return running.Request(*given)
+        return Request(self.kernel, self.facts, self.target, self.schedule, name, self.serial, self.dependent)
 
 
 def _symbol(name: str) -> str:
@@ -160,8 +159,7 @@ def early(found: Proved, wanted: Variant, unwritten: frozenset[str], ordinal: in
     held = (wanted.facts, wanted.target, wanted.schedule, wanted.checked, unwritten, ordinal)
     if held not in known:
         dependent = Dependent(unwritten, first_programs(wanted.schedule, ordinal))
-        given = wanted.kernel, wanted.facts, wanted.target, wanted.schedule, wanted.serial
-        names = read_first(*given, dependent)
+        names = replace(wanted, dependent=dependent).request().read_first()
         known[held] = None
         if names:
             with suppress(LaunchError):

@@ -90,11 +90,6 @@ def elementary(b: Builder, fn: UnaryFn, x: Value, dtype: DType) -> Value:
             raise TypeError(f"{fn} of {dtype}")
 
 
-def power(b: Builder, x: Value, y: Value) -> Value:
-    """x to the power y."""
-    return b.pow(x, y)
-
-
 def quotient(b: Builder, x: Value, y: Value, dtype: DType) -> Value:
     """x / y of f32 or f64, which will be rounded to `dtype`.
 
@@ -214,11 +209,6 @@ def constant(b: Builder, dtype: DType, shape: tuple[int, ...], value: bool | int
     return b.constant(Tile(ELEMENTS[dtype.name], shape), value)
 
 
-def select(b: Builder, condition: Value, yes: Value, no: Value) -> Value:
-    """`yes` where `condition`, else `no`."""
-    return b.select(condition, yes, no)
-
-
 def binary(b: Builder, fn: BinaryFn, x: Value, y: Value, dtype: DType, right: int | float | None = None) -> Value:
     """`fn` of every pair of lanes, both of type `dtype`; comparisons give bools.
 
@@ -260,7 +250,7 @@ def _wide_binary(b: Builder, fn: BinaryFn, x: Value, y: Value, dtype: DType, rig
         case BinaryFn.POW if right in (1, 2, 3, 4):
             return known_power(b.mulf, x, int(right))
         case BinaryFn.POW:
-            return power(b, x, y)
+            return b.pow(x, y)
         case _:
             raise TypeError(f"{fn} of {dtype}")
 

@@ -114,36 +114,41 @@ class Program:
     is_dependent: bool
 
 
-def program(
-    kernel: ops.KernelIR, facts: Facts, target: Target, schedule: Schedule, name: str, *, serial: bool = False,
-    dependent: Dependent | None = None,
-) -> Program:  # fmt: skip
-    """The bytecode of a kernel. `serial`: one program after another, so that sums of floats come out the same.
-    `dependent`: it may begin before the kernel ahead of it has ended, and so may the next one."""
-    return _Writing(kernel, facts, target, schedule, name, serial, dependent).program()
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is to be compiled."""
 
+    kernel: ops.KernelIR
+    facts: Facts
+    target: Target
+    schedule: Schedule
+    name: str
+    serial: bool = False
+    """Whether programs run one after another, so that sums of floats come out the same."""
+    dependent: Dependent | None = None
+    """Whether it may begin before the kernel ahead of it has ended, and what it may read by then."""
 
-def read_first(
-    kernel: ops.KernelIR, facts: Facts, target: Target, schedule: Schedule, serial: bool, dependent: Dependent
-) -> frozenset[str]:
-    """The tensors that programs of such code read before they wait for the kernel ahead."""
-    first = _Writing(kernel, facts, target, schedule, "", serial, dependent).first
-    return frozenset(op.tensor.name for op in first if isinstance(op, ops.Load | ops.Get))
+    def lowered(self) -> Program:
+        """The bytecode."""
+        return _Writing(self).program()
+
+    def read_first(self) -> frozenset[str]:
+        """The tensors that programs read before they wait for the kernel ahead."""
+        return frozenset(op.tensor.name for op in _Writing(self).first if isinstance(op, ops.Load | ops.Get))
 
 
 class _Writing:
-    def __init__(
-        self, kernel: ops.KernelIR, facts: Facts, target: Target, schedule: Schedule, name: str, serial: bool,
-        dependent: Dependent | None,
-    ) -> None:  # fmt: skip
-        self.kernel, self.facts, self.target, self.schedule, self.name = kernel, facts, target, schedule, name
+    def __init__(self, request: Request) -> None:
+        kernel, facts, target, dependent = request.kernel, request.facts, request.target, request.dependent
+        self.kernel, self.facts, self.target, self.name = kernel, facts, target, request.name
+        self.schedule = schedule = request.schedule
         if dependent is not None and not target.can_wait:
             version = ".".join(map(str, target.version))
             raise ValueError(f"no kernel can begin early on {target.arch} with bytecode {version}")
-        self.is_serial, self.is_dependent = serial, dependent is not None
+        self.is_serial, self.is_dependent = request.serial, dependent is not None
         self.frozen = frozenset() if dependent is None else read_early(kernel, dependent)
         self.early = 0 if dependent is None else dependent.first
-        self.is_persistent = serial or schedule.persistent or facts.is_many
+        self.is_persistent = request.serial or schedule.persistent or facts.is_many
         self.parallel = next((op for op in kernel.body.ops if isinstance(op, ops.Parallel)), None)
         self.walkers: tuple[Walker, ...] = () if self.parallel is None else self.parallel.walkers
         self.segments = {} if self.parallel is None else {each.walker: each for each in self.parallel.segments}

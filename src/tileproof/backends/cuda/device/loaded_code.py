@@ -14,16 +14,14 @@ from tileproof.backends.cuda.assembler.assemble import Assembled, Job, assemble
 from tileproof.backends.cuda.assembler.cubin import Resources
 from tileproof.backends.cuda.codegen.checks import WORDS, sites_of
 from tileproof.backends.cuda.codegen.layout_facts import Facts, facts_of, layout_of, steps_of
-from tileproof.backends.cuda.codegen.memory_order import Dependent
 from tileproof.backends.cuda.codegen.parameters import CHUNK, Slot
-from tileproof.backends.cuda.codegen.program import Program, Stage, program
-from tileproof.backends.cuda.codegen.state import Target, number
+from tileproof.backends.cuda.codegen.program import Program, Request, Stage
+from tileproof.backends.cuda.codegen.state import number
 from tileproof.backends.interpreter.reports import Reporter
 from tileproof.backends.launching import places, segment_table
 from tileproof.ir import ops
 from tileproof.ir.types import Tensor, TensorType, Tile, TileType, size_of
 from tileproof.ir.walk import walk
-from tileproof.language.kernel import Schedule
 
 from . import driver
 from .driver import Device, Function
@@ -53,27 +51,6 @@ class Code:
     """Whether it may begin before the kernel ahead of it has ended, and lets the next one do so."""
     cluster: int = 1
     """Multiprocessors that a program takes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What is to be compiled."""
-
-    kernel: ops.KernelIR
-    facts: Facts
-    target: Target
-    schedule: Schedule
-    name: str
-    serial: bool = False
-    dependent: Dependent | None = None
-    """Whether it may begin before the kernel ahead of it has ended, and what it may read by then."""
-
-    def lowered(self) -> Program:
-        """The bytecode."""
-        return program(
-            self.kernel, self.facts, self.target, self.schedule, self.name, serial=self.serial,
-            dependent=self.dependent,
-        )  # fmt: skip
 
 
 def compile_kernel(request: Request) -> Code:
