@@ -28,7 +28,7 @@ def lowered(columns: int) -> list[Op]:
     """The operations of a launch on rows that begin at multiples of 64 elements."""
     y, x = (np.zeros((8, 64), np.float32)[:, :columns] for _ in range(2))
     found, bound = prepare(move, (y, x), {})
-    space = running.space_of(found.ready, bound.dimensions, lambda name: bound.tensors[name])
+    space = running.launch_space(found.ready, bound.dimensions, lambda name: bound.tensors[name])
     addresses = dict.fromkeys(bound.tensors, 256)
     facts = running.facts_for(found.ready, bound.tensors, addresses, bound.dimensions, space.programs)
     made = Request(found.ready, facts, Target("sm_90"), Schedule(), "move").lowered()
