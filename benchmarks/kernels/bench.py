@@ -381,7 +381,7 @@ def _timed(each: gpu_clock.Contestant) -> Figure:
     return Figure(each.name, tuple(each.rounds))
 
 
-def _launch(loaded: running.Loaded, bound: Bound, space: running.Space) -> Call:
+def _launch(loaded: running.Loaded, bound: Bound, space: running.LaunchSpace) -> Call:
     addresses = {name: address_of(array) for name, array in bound.tensors.items()}
 
     def call() -> None:

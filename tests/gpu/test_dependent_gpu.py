@@ -32,7 +32,7 @@ class Step:
     """One launch of a chain, and its code in both forms."""
 
     bound: Bound
-    space: running.Space
+    space: running.LaunchSpace
     plain: running.Loaded
     early: running.Loaded
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from assembler_samples import compile_many
 
 import tileproof as tp
 from corpus import SAFE
@@ -16,7 +17,7 @@ from samples.example_launches import NAMES, own
 from samples.launch import Made, Make
 from tileproof import In, Out, f32, i32
 from tileproof.backends.cuda.assembler.toolchain import find
-from tileproof.backends.cuda.device.loaded_code import Code, compile_many
+from tileproof.backends.cuda.device.loaded_code import Code
 from tileproof.backends.cuda.tileir.decode import decode, version_of
 from tileproof.backends.cuda.tileir.encode import encode
 from tileproof.backends.cuda.tileir.text import show

@@ -107,11 +107,6 @@ class Target:
         return self.has("avx512vnni") if self.has_avx512 else self.has("avxvnni")
 
     @property
-    def has_bf16(self) -> bool:
-        """Products of bf16 summed in pairs into f32, on vectors of `lanes` lanes."""
-        return self.has("bf16") if self.is_arm else self.has_avx512 and self.has("avx512bf16")
-
-    @property
     def has_dot(self) -> bool:
         """Products of i8 summed in fours into i32 on ARM: `sdot`."""
         return self.is_arm and self.has("dotprod")

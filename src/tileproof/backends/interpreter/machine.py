@@ -17,7 +17,7 @@ from typing import assert_never
 
 import numpy as np
 
-from tileproof.backends.points import Order, Place, Space, tiles
+from tileproof.backends.parallel_space import Order, Place, Space, tiles
 from tileproof.diagnostics.errors import OutOfBounds
 from tileproof.ir import ops
 from tileproof.ir.ops import Join

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tileproof.backends.points import Space
+from tileproof.backends.parallel_space import Space
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, Label, LaunchError, OutOfBounds, Race, SanitizerError, Unwritten
 from tileproof.diagnostics.spans import Span

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from tileproof.backends.base import Bound, Proved
-from tileproof.backends.points import Order, space_of
+from tileproof.backends.parallel_space import Order, space_of
 from tileproof.ir.ops import BEGINS_AS, KernelIR
 from tileproof.ir.types import Access, Tensor, TensorType, Tile, TileType, Value
 

@@ -15,7 +15,7 @@ import numpy as np
 from tileproof.backends.base import Backend
 from tileproof.backends.cpu.device.loaded_code import Loaded
 from tileproof.backends.cpu.device.queue import copy_of
-from tileproof.backends.launching import require
+from tileproof.backends.scalars import require
 from tileproof.compiler.proved import Proved, signature_of
 from tileproof.runtime.interop.describe import Array
 from tileproof.runtime.launch import cpu_launches

@@ -23,7 +23,7 @@ from tileproof.backends.cuda.device import loaded_code as running
 from tileproof.backends.cuda.device import start as starting
 from tileproof.backends.cuda.device.driver import Device, ExecutableGraph
 from tileproof.backends.cuda.device.pinned import LARGEST, Pinned, pinned
-from tileproof.backends.launching import require
+from tileproof.backends.scalars import require
 from tileproof.compiler.proved import Proved, signature_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError
@@ -66,7 +66,7 @@ class Part:
 
     bound: Bound
     loaded: running.Loaded
-    space: running.Space
+    space: running.LaunchSpace
     written: Sequence[Array | Described]
     """The arrays that it writes."""
     behind: Part | None = field(default=None, repr=False)

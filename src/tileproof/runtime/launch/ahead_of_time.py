@@ -18,10 +18,10 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from tileproof.backends.cuda.assembler.assemble import Assembled, Job, Options, assemble_each
+from tileproof.backends.cuda.assembler.assemble import Assembled, Job, assemble_each
 from tileproof.backends.cuda.assembler.cubin import Remark, warnings_of
-from tileproof.backends.cuda.codegen.program import Program
-from tileproof.backends.cuda.device.loaded_code import Code, Request, code_of, job_of
+from tileproof.backends.cuda.codegen.program import Program, Request
+from tileproof.backends.cuda.device.loaded_code import Code, code_of, job_of
 from tileproof.compiler.bundles import Held, pack
 from tileproof.compiler.cache import default, digest, recorded, write_whole
 from tileproof.compiler.proofs import fingerprint, read_entry, write_entry
@@ -38,7 +38,6 @@ from .launch import prepare
 
 Assemble: TypeAlias = Callable[..., Iterable[tuple[Job, Assembled | TileproofError]]]
 """What calls the assembler, as `assemble_each` does."""
-_OPTIONS: Final = Options(remarks=True)
 _PAGE: Final = 4096
 _NO_RESERVE: Final = 0x4000 if sys.platform == "linux" else 0
 """A flag that older versions of Python do not name: the system need not promise memory that is never written."""
@@ -128,7 +127,7 @@ def compile_all(
         if kept is not None:
             yield Made(plan, wanted, *kept, program, seconds, is_kept=True)
             continue
-        job = job_of(request, program, _OPTIONS)
+        job = job_of(request, program, remarks=True)
         # Some forms of a kernel come to the same code, which is then assembled once.
         sharing = waiting.setdefault((job.arch, job.bytecode), [])
         if not sharing:

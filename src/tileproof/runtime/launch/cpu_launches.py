@@ -26,7 +26,7 @@ from tileproof.backends.cpu.device.loaded_code import NOBODY, Loaded, Lowered
 from tileproof.backends.cpu.device.pool import ARENAS
 from tileproof.backends.cpu.device.queue import STEP, copy_of, step_of
 from tileproof.backends.cpu.target import Target, depth_for, host
-from tileproof.backends.launching import bits_of
+from tileproof.backends.scalars import scalar_word
 from tileproof.compiler.cache import default, digest
 from tileproof.compiler.proofs import keep_ir, read_entry, read_ir, write_entry
 from tileproof.compiler.proved import Proved, signature_of
@@ -339,7 +339,7 @@ def _of(found: Proved, bound: Bound, loaded: Loaded) -> Launched:
     for tensor in loaded.tensors:
         values[places[tensor.name, "pointer"]] = address_of(bound.tensors[tensor.name])
     for scalar in loaded.scalars:
-        values[places[scalar.name]] = bits_of(scalar.type.dtype, bound.scalars[scalar.name])
+        values[places[scalar.name]] = scalar_word(scalar.type.dtype, bound.scalars[scalar.name])
     assert places["record"] == 0
     total = loaded.programs(bound.dimensions)
     items = 1 if loaded.combined else total

@@ -14,7 +14,7 @@ from tileproof.backends.cpu.device.loaded_code import NOBODY, Loaded
 from tileproof.backends.cpu.device.pool import Arena
 from tileproof.backends.cpu.device.queue import STEP
 from tileproof.backends.cpu.target import host
-from tileproof.backends.launching import places as places_of
+from tileproof.backends.parallel_space import place_count
 from tileproof.compiler.proved import Proved, signature_of
 from tileproof.diagnostics.records import dataclass
 from tileproof.frontend.signature import Signature, TensorParameter
@@ -140,7 +140,7 @@ def _sources(bound: Bound, loaded: Loaded, free: Sequence[str], found: Proved) -
             word = STEP + places[walker.name, "count"]
             made.append(Source(word, From.PLACES, free.index(dimension), int(walker.type.is_piece), size))
         else:
-            fixed *= places_of(walker, bound.dimensions)
+            fixed *= place_count(walker, bound.dimensions)
     made.append(Source(STEP + places["programs"], From.PROGRAMS, size=fixed))
     made.append(Source(3, From.PROGRAMS))
     made.append(Source(4, From.CHUNK))

@@ -12,11 +12,11 @@ from typing import Final
 
 from tileproof.backends.cuda.codegen.layout_facts import Facts
 from tileproof.backends.cuda.codegen.memory_order import Dependent
-from tileproof.backends.cuda.codegen.program import read_first
+from tileproof.backends.cuda.codegen.program import Request
 from tileproof.backends.cuda.codegen.state import Target
 from tileproof.backends.cuda.device import loaded_code as running
 from tileproof.backends.cuda.device.driver import Device
-from tileproof.backends.launching import require
+from tileproof.backends.scalars import require
 from tileproof.compiler.bundles import without_assembler
 from tileproof.compiler.cache import default, digest
 from tileproof.compiler.pipeline import Cuda, lower
@@ -72,11 +72,10 @@ class Variant:
             self.schedule.key, self.serial, self.checked, None if self.dependent is None else self.dependent.key,
         )  # fmt: skip
 
-    def request(self) -> running.Request:
+    def request(self) -> Request:
         """What is to be compiled."""
         name = _symbol(self.kernel.name)
-        given = self.kernel, self.facts, self.target, self.schedule, name, self.serial, self.dependent
-        return running.Request(*given)
+        return Request(self.kernel, self.facts, self.target, self.schedule, name, self.serial, self.dependent)
 
 
 def _symbol(name: str) -> str:
@@ -84,7 +83,7 @@ def _symbol(name: str) -> str:
     return "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in name) or "kernel"
 
 
-def variant(found: Proved, bound: Bound, space: running.Space, arch: str, *, checked: bool = True,
+def variant(found: Proved, bound: Bound, space: running.LaunchSpace, arch: str, *, checked: bool = True,
             addresses: Mapping[str, int] | None = None) -> Variant:  # fmt: skip
     """The form of a kernel that a launch needs. `checked=False` gives its unsafe twin, for tests."""
     kernel = _lowered(found, checked)
@@ -118,9 +117,9 @@ def target_for(arch: str) -> Target:
     return Target(arch)
 
 
-def space_of(found: Proved, bound: Bound) -> running.Space:
+def space_of(found: Proved, bound: Bound) -> running.LaunchSpace:
     """The programs of a launch."""
-    return running.space_of(found.ready, bound.dimensions, lambda name: entries_of(bound, name))
+    return running.launch_space(found.ready, bound.dimensions, lambda name: entries_of(bound, name))
 
 
 def code_of(wanted: Variant) -> running.Code:
@@ -160,8 +159,7 @@ def early(found: Proved, wanted: Variant, unwritten: frozenset[str], ordinal: in
     held = (wanted.facts, wanted.target, wanted.schedule, wanted.checked, unwritten, ordinal)
     if held not in known:
         dependent = Dependent(unwritten, first_programs(wanted.schedule, ordinal))
-        given = wanted.kernel, wanted.facts, wanted.target, wanted.schedule, wanted.serial
-        names = read_first(*given, dependent)
+        names = replace(wanted, dependent=dependent).request().read_first()
         known[held] = None
         if names:
             with suppress(LaunchError):
@@ -183,7 +181,7 @@ class Compiled:
 
     loaded: running.Loaded
     facts: Facts
-    space: running.Space
+    space: running.LaunchSpace
 
 
 class CudaBackend:

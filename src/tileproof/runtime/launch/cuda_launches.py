@@ -75,7 +75,7 @@ class Launch(Work):
             return untraced(error)
 
 
-def give(found: Proved, bound: Bound, loaded: running.Loaded, space: running.Space) -> None:
+def give(found: Proved, bound: Bound, loaded: running.Loaded, space: running.LaunchSpace) -> None:
     """Gives a launch to the current stream."""
     assert bound.device is not None
     signature = parse(found.kernel).signature

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from tileproof.backends.cuda.codegen.layout_facts import Facts
 from tileproof.backends.cuda.device import loaded_code as running
 from tileproof.backends.cuda.device.driver import entry_point
-from tileproof.backends.launching import requires_scalars
+from tileproof.backends.scalars import requires_scalars
 from tileproof.compiler.proved import Proved, signature_of
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.frontend.signature import ContentOf, Signature, TensorParameter
@@ -172,7 +172,7 @@ def _is_repeatable(found: Proved, signature: Signature, loaded: running.Loaded) 
 
 
 def _plan(
-    signature: Signature, bound: Bound, loaded: running.Loaded, facts: Facts, space: running.Space,
+    signature: Signature, bound: Bound, loaded: running.Loaded, facts: Facts, space: running.LaunchSpace,
     args: tuple[Any, ...],
 ) -> Plan | None:  # fmt: skip
     """What a launch found that holds for every launch like it; None if scalars are of an unusual type."""
@@ -205,8 +205,9 @@ def _plan(
 
 
 def _join(
-    arguments: tuple[TensorArgument | ScalarArgument, ...], bound: Bound, loaded: running.Loaded, space: running.Space
-) -> Join | None:
+    arguments: tuple[TensorArgument | ScalarArgument, ...], bound: Bound, loaded: running.Loaded,
+    space: running.LaunchSpace,
+) -> Join | None:  # fmt: skip
     """What comes behind the kernel itself, if anything does."""
     if not loaded.is_joined:
         return None

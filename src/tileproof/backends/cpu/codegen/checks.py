@@ -62,14 +62,13 @@ def check(s: State, op: ops.Check) -> None:
             wrong = s.e.op("and i1 {}, {}", wrong, s.e.op("xor i1 {}, true", _all_none(s, entry)))
         failed = s.e.op("and i1 {}, {}", wrong, ok)
 
-        def report() -> tuple[()]:
+        def report() -> None:
             s.e.define("report", lambda: REPORT)
             first = _first_wrong(s, op.index, low, high)
             s.e.do(f"call void @report(ptr {{}}, i64 {{}}, i64 {site}, i64 {{}}, i64 {{}}, i64 {{}})",
                    s.record, s.point, first, _long(s, op.low), _long(s, op.high))  # fmt: skip
-            return ()
 
-        s.e.branch(failed, report)
+        s.e.when(failed, report)
     s.scalars[op.result] = s.e.op("and i1 {}, {}", ok, s.e.op("xor i1 {}, true", wrong))
 
 
@@ -145,12 +144,11 @@ def _first_wrong(s: State, index: Tile, low: Operand, high: Operand) -> Operand:
         is_new = s.e.op("and i1 {}, {}", wrong, s.e.op("icmp eq i64 {}, 0", seen))
         place = s.e.op("getelementptr i64, ptr {}, i64 1", found)
 
-        def write() -> tuple[()]:
+        def write() -> None:
             s.e.do("store i64 1, ptr {}", found)
             s.e.do("store i64 {}, ptr {}", value, place)
-            return ()
 
-        s.e.branch(is_new, write)
+        s.e.when(is_new, write)
 
     nests.sweep(s, s.lives(index.type), None, visit)
     return s.e.here("load i64, ptr {}", s.e.op("getelementptr i64, ptr {}, i64 1", found))

@@ -183,6 +183,24 @@ class Emitter:
         outer.label = leave
         return results
 
+    def each(self, low: Operand, high: Operand, step: int, body: Callable[[Operand], object]) -> None:
+        """A loop that carries nothing."""
+
+        def turn(here: Operand, _: list[Operand]) -> Sequence[Operand]:
+            body(here)
+            return ()
+
+        self.loop(low, high, step, turn)
+
+    def when(self, condition: Operand, then: Callable[[], object], orelse: Callable[[], object] = tuple) -> None:
+        """Runs one of two bodies that hand nothing on."""
+
+        def arm(body: Callable[[], object]) -> Sequence[Operand]:
+            body()
+            return ()
+
+        self.branch(condition, lambda: arm(then), lambda: arm(orelse))
+
     def branch(
         self,
         condition: Operand,

@@ -224,11 +224,10 @@ class _Writing:
             s = self._state(Uses())
             base = self._word(s, ("packed", place), "ptr")
 
-            def turn(item: Operand, _: list[Operand], s: State = s, base: Operand = base) -> Sequence[Operand]:
+            def turn(item: Operand, s: State = s, base: Operand = base) -> None:
                 pack(s, candidate, base, item)  # noqa: B023 (written at once)
-                return ()
 
-            s.e.loop("%first", "%last", 1, turn)
+            s.e.each("%first", "%last", 1, turn)
             self.packs.append((place, tile_bytes(s, candidate)))
             texts.append(self._done(s, f"pack{place}"))
         return texts
@@ -287,16 +286,15 @@ class _Writing:
             blocks.block(s, self.outer)
             blocks.block(s, same)
 
-            def turn(point: Operand, _: list[Operand]) -> Sequence[Operand]:
+            def turn(point: Operand) -> None:
                 s.point = point
                 self._enter(s, point, self.words.walkers)
                 assert self.body is not None
                 blocks.block(s, inner)
                 if self.body.join is not None:
                     self._leave(s, self.body.join, point)
-                return ()
 
-            s.e.loop(first, last, 1, turn)
+            s.e.each(first, last, 1, turn)
 
         if not self.combines:
             points("%first", "%last")
@@ -308,7 +306,7 @@ class _Writing:
     def _by_shares(self, s: State, count: Operand, points: Callable[[Operand, Operand], None]) -> None:
         """Items that are shares of so many programs, each with its own copies of what is combined into."""
 
-        def share(number_: Operand, _: list[Operand]) -> Sequence[Operand]:
+        def share(number_: Operand) -> None:
             self._take_share(s, number_)
             shares = self._word(s, "shares")
             ends = [
@@ -316,9 +314,8 @@ class _Writing:
                 for of in (number_, s.plus(number_, "1"))
             ]
             points(*ends)
-            return ()
 
-        s.e.loop("%first", "%last", 1, share)
+        s.e.each("%first", "%last", 1, share)
 
     def _take_share(self, s: State, number_: Operand) -> None:
         """Lets tensors that are combined into be the copies of one share."""
@@ -409,15 +406,14 @@ class _Writing:
             s.point = "-1"
             blocks.block(s, self.outer)
 
-            def turn(program: Operand, _: list[Operand]) -> Sequence[Operand]:
+            def turn(program: Operand) -> None:
                 s.point = s.plus(self._word(s, "programs"), program)
                 self._enter(s, program, left)
                 blocks.block(s, prelude)
                 self._join(s, join, left)
                 blocks.block(s, body.after)
-                return ()
 
-            s.e.loop(first, last, 1, turn)
+            s.e.each(first, last, 1, turn)
 
         if self.words.combines_after:
             pieces = self._word(s, (join.walker.name, "count"))

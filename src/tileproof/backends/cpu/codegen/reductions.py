@@ -77,17 +77,15 @@ def _first(s: State, operand: Tile, identity: Tile, like: Tile, live: Operand, a
         s.lazy[first] = Part(operand, axis, "0")
         s.define(first)
 
-        def present() -> tuple[()]:
+        def present() -> None:
             nests.fill(s, buffer, first, nests.last_long(first), elements.natural_lane(s, first))
-            return ()
 
-        def absent() -> tuple[()]:
+        def absent() -> None:
             with s.e.nest():
                 nests.sweep(s, s.lives(like.type), nests.last_long(first),
                             lambda spot: nests.put(s, buffer, spot, elements.at(s, identity, spot)))  # fmt: skip
-            return ()
 
-        s.e.branch(exists, present, absent)
+        s.e.when(exists, present, absent)
         s.buffers[first] = buffer
     else:
         with s.e.nest():
@@ -131,7 +129,7 @@ def scan(s: State, op: ops.Scan, turns: Turns) -> None:
                 lane = nests.last_long(value) if value.type.rank else None
                 nests.sweep(s, s.lives(value.type), lane, visit)
 
-    s.e.branch(s.e.op("icmp sgt i64 {}, 0", live), lambda: keep(firsts, "0") or ())  # type: ignore[func-returns-value]
+    s.e.when(s.e.op("icmp sgt i64 {}, 0", live), lambda: keep(firsts, "0"))
     now = ["0"]
 
     def enter(place: Operand) -> None:
@@ -257,23 +255,14 @@ def _by_rows(s: State, op: ops.Reduce, place: Callable[[tuple[Operand, ...], Ope
 
     def walk(axis: int, coords: tuple[Operand, ...]) -> None:
         def turns(first: Operand, stop: Operand, count: int) -> None:
-            def turn(here: Operand, _: list[Operand]) -> Sequence[Operand]:
-                some((*coords, here), count)
-                return ()
-
-            s.e.loop(first, stop, count, turn)
+            s.e.each(first, stop, count, lambda here: some((*coords, here), count))
 
         if axis == last - 1 and _is_outer(s, op):
             # One sum for each row, so that what a row gives does not depend on how many are taken at once.
             _blocks(s, coords, lives[axis:], partial(block, sums=1))
             return
         if axis < last:
-
-            def outer(here: Operand, _: list[Operand]) -> Sequence[Operand]:
-                walk(axis + 1, (*coords, here))
-                return ()
-
-            s.e.loop("0", lives[axis], 1, outer)
+            s.e.each("0", lives[axis], 1, lambda here: walk(axis + 1, (*coords, here)))
             return
         live = lives[last]
         if op.fn in (ops.ReduceFn.ARGMAX, ops.ReduceFn.ARGMIN):
@@ -321,14 +310,12 @@ def _blocks(
             if is_number(live) and is_number(first):
                 stop = str(int(first) + (int(live) - int(first)) // count * count)
             else:
-                left = s.e.op("sub i64 {}, {}", live, first)
-                stop = s.plus(first, s.e.op("sub i64 {}, {}", left, _rest(s, left, count)))
+                stop = s.plus(first, _whole(s, s.e.op("sub i64 {}, {}", live, first), count))
 
-            def turn(here: Operand, _: list[Operand], count: int = count) -> Sequence[Operand]:
+            def turn(here: Operand, count: int = count) -> None:
                 body(here, count)
-                return ()
 
-            s.e.loop(first, stop, count, turn)
+            s.e.each(first, stop, count, turn)
             first = stop
 
     def rows(i: Operand, height: int) -> None:
@@ -390,7 +377,7 @@ def _rows(
         return made
 
     many = w * sums
-    whole = str(int(live) // many * many) if is_number(live) else s.e.op("sub i64 {}, {}", live, _rest(s, live, many))
+    whole = _whole(s, live, many)
     start = (vector(register(of), w), _start(op, w))
     totals = s.e.loop("0", whole, many, turn, [start] * (len(rows) * sums))
     firsts = []
@@ -431,10 +418,6 @@ def _streamed(s: State, op: ops.Reduce, tile: Tile) -> ops.Load | None:
             return next((each for each in found if each is not None), None)
 
 
-def _rest(s: State, live: Operand, many: int) -> Operand:
-    return s.e.op(f"urem i64 {{}}, {many}", live)
-
-
 def _width(s: State, op: ops.Reduce) -> int:
     """Lanes for the rows: fewer where a row is shorter, one where it does not lie along the lanes."""
     if _lane(s, op) != op.axis:
@@ -465,25 +448,17 @@ def _by_columns(s: State, op: ops.Reduce, buffer: Buffer, lane: int) -> None:
             for spot, value in zip(spots, _columns(s, op, spots), strict=True):
                 nests.put(s, buffer, spot, value)
 
-        def turn(here: Operand, _: list[Operand]) -> Sequence[Operand]:
-            some(here, count, s.lanes)
-            return ()
-
         many = s.lanes * count
-        whole = str(int(live) // many * many) if is_number(live) else _whole(s, live, many)
-        s.e.loop("0", whole, many, turn)
+        whole = _whole(s, live, many)
+        s.e.each("0", whole, many, lambda here: some(here, count, s.lanes))
         if is_number(live) and (left := (int(live) - int(whole)) // s.lanes):
             some(whole, left, s.lanes)
             whole = str(int(whole) + left * s.lanes)
         nests.run(s, live, lambda here, w, mask: some(here, 1, w, mask), 1, first=whole)
 
     def group(outer: tuple[Operand, ...]) -> None:
-        def turn(here: Operand, _: list[Operand]) -> Sequence[Operand]:
-            visit((*outer, here), rows)
-            return ()
-
         whole = int(others[-1]) // rows * rows
-        s.e.loop("0", str(whole), rows, turn)
+        s.e.each("0", str(whole), rows, lambda here: visit((*outer, here), rows))
         if whole < int(others[-1]):
             visit((*outer, str(whole)), int(others[-1]) - whole)
 
@@ -495,7 +470,9 @@ def _by_columns(s: State, op: ops.Reduce, buffer: Buffer, lane: int) -> None:
 
 def _whole(s: State, live: Operand, many: int) -> Operand:
     """The elements that come in steps of so many."""
-    return s.e.op("sub i64 {}, {}", live, _rest(s, live, many))
+    if is_number(live):
+        return str(int(live) // many * many)
+    return s.e.op("sub i64 {}, {}", live, s.e.op(f"urem i64 {{}}, {many}", live))
 
 
 def _columns(s: State, op: ops.Reduce, spots: Sequence[Spot]) -> list[Operand]:

@@ -6,7 +6,7 @@ one in order, and those that are none are passed over.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -30,16 +30,15 @@ def store(s: State, op: ops.Store | ops.Update) -> None:
     if op.guard is None:
         _store(s, op)
     else:
-        s.e.branch(s.scalars[op.guard], partial(_store, s, op))
+        s.e.when(s.scalars[op.guard], partial(_store, s, op))
 
 
-def _store(s: State, op: ops.Store | ops.Update) -> tuple[()]:
+def _store(s: State, op: ops.Store | ops.Update) -> None:
     lane = _lane(s, op)
     natural = elements.natural_lane(s, op.value)
     is_turned = op.value.type.rank > 1 and natural not in (None, lane) and op.value not in s.buffers
     with nests.laid_out(s, op.value) if is_turned else nullcontext(), s.e.nest():
         _Writer(s, op, s.tensors[op.tensor], lane).walk(0, (), ())
-    return ()
 
 
 def _lane(s: State, op: ops.Store | ops.Update) -> int | None:
@@ -88,7 +87,7 @@ class _Writer:
             following((*coords, "0"), (*terms, *(s.scaled(term, stride) for term in base)))
             return
 
-        def turn(place: Operand, _: list[Operand]) -> Sequence[Operand]:
+        def turn(place: Operand) -> None:
             if isinstance(pick, ops.Gather):
                 position = elements.at(s, pick.indices, Spot((place,)))
                 go = partial(following, (*coords, place), (*terms, s.scaled(position, stride)))
@@ -96,9 +95,8 @@ class _Writer:
             else:
                 moved = (s.scaled(term, stride) for term in (*base, place))
                 following((*coords, place), (*terms, *moved))
-            return ()
 
-        s.e.loop("0", s.live(self.op.value.type.axes[here]), 1, turn)
+        s.e.each("0", s.live(self.op.value.type.axes[here]), 1, turn)
 
     def _base(self, pick: ops.Pick) -> tuple[Operand, ...]:
         """Where along an axis of the tensor the tile begins."""
@@ -117,12 +115,7 @@ class _Writer:
             go()
             return
         exists = self.s.e.op("icmp sge i64 {}, 0", position)
-
-        def arm() -> tuple[()]:
-            go()
-            return ()
-
-        self.s.e.branch(exists, arm)
+        self.s.e.when(exists, go)
 
     def _innermost(self, coords: tuple[Operand, ...], terms: tuple[Operand, ...]) -> None:
         s, lane = self.s, self.lane
@@ -154,11 +147,7 @@ class _Writer:
         first = s.e.op("call i64 @llvm.smin.i64(i64 {}, i64 {})", head, live)
         begins = s.e.op("icmp ne i64 {}, 0", first)
 
-        def before() -> tuple[()]:
-            step("0", s.lanes, nests.before(s, "0", first, s.lanes))
-            return ()
-
-        s.e.branch(begins, before)
+        s.e.when(begins, lambda: step("0", s.lanes, nests.before(s, "0", first, s.lanes)))
         nests.run(s, live, lambda here, w, mask: step(here, w, mask, mask is None), first=first)
 
     def _fetch_ahead(self, axis: Axis, here: Operand) -> None:

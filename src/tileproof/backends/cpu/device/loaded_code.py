@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.codegen.parameters import Facts, Shown, Words, candidates, chosen, sites_of
-from tileproof.backends.launching import places as places_of
-from tileproof.backends.launching import requires_scalars
+from tileproof.backends.parallel_space import place_count
+from tileproof.backends.scalars import requires_scalars
 from tileproof.diagnostics.records import dataclass
 from tileproof.ir import ops
 from tileproof.ir.types import Tensor, TensorType, TileType
@@ -118,7 +118,7 @@ class Loaded:
 
     def programs(self, dimensions: Mapping[str, int]) -> int:
         """How many programs there are at these extents, where no walker goes by segments."""
-        return math.prod(places_of(walker, dimensions) for walker in self.words.walkers)
+        return math.prod(place_count(walker, dimensions) for walker in self.words.walkers)
 
     def shares(self, tensors: Mapping[str, Array], programs: int) -> int:
         """How many copies of the tensors that are combined into so many programs share."""
@@ -127,7 +127,7 @@ class Loaded:
 
     def joins(self, dimensions: Mapping[str, int]) -> int:
         """How many programs follow the join."""
-        return math.prod(places_of(walker, dimensions) for walker in self.words.walkers if not walker.type.is_piece)
+        return math.prod(place_count(walker, dimensions) for walker in self.words.walkers if not walker.type.is_piece)
 
     def fixed_words(self, tensors: Mapping[str, Array], dimensions: Mapping[str, int]) -> list[int]:
         """The words of the arguments that follow from shapes and strides; 0 for the others."""
@@ -135,7 +135,7 @@ class Loaded:
         values = [0] * len(places)
         for walker in self.words.walkers:
             if walker not in self.words.segments:
-                values[places[walker.name, "count"]] = places_of(walker, dimensions)
+                values[places[walker.name, "count"]] = place_count(walker, dimensions)
         for tensor in self.tensors:
             array = tensors[tensor.name]
             for axis in range(array.ndim):
@@ -157,10 +157,10 @@ class Loaded:
 
     def report(self, dimensions: Mapping[str, int], tensors: Mapping[Tensor, Array]) -> Reporter:
         """Who says what went wrong."""
-        from tileproof.backends import points
         from tileproof.backends.interpreter.reports import Reporter
+        from tileproof.backends.parallel_space import space_of
 
-        return Reporter(self.kernel, points.space_of(self.kernel, dimensions, tensors), dimensions)
+        return Reporter(self.kernel, space_of(self.kernel, dimensions, tensors), dimensions)
 
 
 def is_row_by_row(array: Array) -> bool:

@@ -12,8 +12,8 @@ import numpy as np
 
 from tileproof.backends.cpu.codegen.parameters import Shown, counts, sites_of
 from tileproof.backends.interpreter import semantics
-from tileproof.backends.launching import bits_of, segment_table
-from tileproof.backends.launching import places as places_of
+from tileproof.backends.parallel_space import place_count, segment_table
+from tileproof.backends.scalars import scalar_word
 from tileproof.ir import ops
 from tileproof.ir.types import Tensor, Walker, number, size_of
 
@@ -61,7 +61,7 @@ class _Launch:
         for name, array in arrays.items():
             values[places[name, "pointer"]] = array.__array_interface__["data"][0]
         for scalar in loaded.scalars:
-            values[places[scalar.name]] = bits_of(scalar.type.dtype, self.arguments[scalar.name])
+            values[places[scalar.name]] = scalar_word(scalar.type.dtype, self.arguments[scalar.name])
         printer = _PRINT(self._print) if code.is_ordered else None
         if printer is not None:
             values[places["printer"]] = ctypes.cast(printer, ctypes.c_void_p).value or 0
@@ -124,7 +124,7 @@ class _Launch:
         """The number of places of a walker; of a ragged walk, counted once and kept as a table."""
         words = self.loaded.words
         if walker not in words.segments:
-            return places_of(walker, self.dimensions)
+            return place_count(walker, self.dimensions)
         if (walker.name, "count") not in self.special:
             borders = np.asarray(self.arguments[words.segments[walker].offsets.name], np.int64)
             table = segment_table(borders, number(size_of(walker)))

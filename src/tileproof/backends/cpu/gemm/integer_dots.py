@@ -89,20 +89,12 @@ def reduce(s: State, op: ops.Reduce, dots: Dots, buffer: Buffer) -> None:
     many = min(dots.lanes, length) if dots.steps <= _UNROLLED else min(_LONG_ROWS, length)
 
     def walk(axis: int, coords: tuple[Operand, ...]) -> None:
-        def turn(here: Operand, _: list[Operand]) -> Sequence[Operand]:
-            walk(axis + 1, (*coords, here))
-            return ()
-
         def some(first: Operand, stop: Operand, count: int) -> None:
-            def turn(here: Operand, _: list[Operand]) -> Sequence[Operand]:
-                _some(s, dots, buffer, (*coords, here), count)
-                return ()
-
-            s.e.loop(first, stop, count, turn)
+            s.e.each(first, stop, count, lambda here: _some(s, dots, buffer, (*coords, here), count))
 
         live = lives[axis]
         if axis < last:
-            s.e.loop("0", live, 1, turn)
+            s.e.each("0", live, 1, lambda here: walk(axis + 1, (*coords, here)))
         elif is_number(live):
             whole = int(live) // many * many
             some("0", str(whole), many)

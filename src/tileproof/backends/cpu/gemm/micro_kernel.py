@@ -133,22 +133,13 @@ def over_panels(
     full = str(int(live) // shape.panel) if is_number(live) else s.e.op(f"udiv i64 {{}}, {shape.panel}", live)
     is_even = is_number(live) and int(live) % shape.panel == 0
 
-    def row(k: Operand, _: list[Operand]) -> Sequence[Operand]:
-        def panel(p: Operand, _: list[Operand]) -> Sequence[Operand]:
-            visit(k, p, False)
-            return ()
-
-        def edge() -> Sequence[Operand]:
-            visit(k, full, True)
-            return ()
-
-        s.e.loop("0", full, 1, panel)
+    def row(k: Operand) -> None:
+        s.e.each("0", full, 1, lambda p: visit(k, p, False))
         if not is_even:
             left = s.e.op(f"urem i64 {{}}, {shape.panel}", live)
-            s.e.branch(s.e.op("icmp ne i64 {}, 0", left), edge)
-        return ()
+            s.e.when(s.e.op("icmp ne i64 {}, 0", left), lambda: visit(k, full, True))
 
-    s.e.loop("0", rows, 1, row)
+    s.e.each("0", rows, 1, row)
 
 
 _128 = str(-0x7F7F7F80)
@@ -160,7 +151,7 @@ def pack_left(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
     rows, live = (s.live(axis) for axis in tile.type.axes)
     small = _small(shape)
 
-    def row(i: Operand, _: list[Operand]) -> Sequence[Operand]:
+    def row(i: Operand) -> None:
         start = s.address(base, [s.scaled(i, str(shape.row))], "i32")
 
         def step(k: Operand, w: int, mask: Operand | None) -> None:
@@ -173,9 +164,8 @@ def pack_left(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
         nests.run(s, live, step)
         for past in range(shape.group - 1):
             s.e.do(f"store {small} 0, ptr {{}}, align 1", s.address(start, [s.plus(live, str(past))], small))
-        return ()
 
-    s.e.loop("0", rows, 1, row)
+    s.e.each("0", rows, 1, row)
 
 
 def _small(shape: Shape) -> str:
@@ -245,7 +235,7 @@ def sum_columns(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
     _, padded = steps_of(s, shape, depth)
     w, ints = shape.lanes, shape.vector
 
-    def panel(p: Operand, _: list[Operand]) -> Sequence[Operand]:
+    def panel(p: Operand) -> None:
         def turn(k: Operand, sums: list[Operand]) -> Sequence[Operand]:
             found = []
             for n, total in enumerate(sums):
@@ -258,9 +248,8 @@ def sum_columns(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
         for n, total in enumerate(sums):
             place = s.address(base, behind_panels(s, shape, p, str(n * w)), "i32")
             s.e.do(f"store {ints} {{}}, ptr {{}}, align 4", total, place)
-        return ()
 
-    s.e.loop("0", panels_of(s, shape, columns), 1, panel)
+    s.e.each("0", panels_of(s, shape, columns), 1, panel)
 
 
 def step(s: State, shape: Shape, one: Operand, wide: Operand, total: Operand) -> Operand:
@@ -383,16 +372,14 @@ def _pad_left(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
     if steps == padded:
         return
 
-    def row(i: Operand, _: list[Operand]) -> Sequence[Operand]:
-        def one(k: Operand, _: list[Operand]) -> Sequence[Operand]:
+    def row(i: Operand) -> None:
+        def one(k: Operand) -> None:
             place = s.address(base, [s.scaled(i, str(shape.row)), k], shape.element)
             _put(s, shape, place, constant(0, shape.dtype, 1), 1)
-            return ()
 
-        s.e.loop(steps, padded, 1, one)
-        return ()
+        s.e.each(steps, padded, 1, one)
 
-    s.e.loop("0", rows, 1, row)
+    s.e.each("0", rows, 1, row)
 
 
 def _pad_right(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
@@ -402,17 +389,15 @@ def _pad_right(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
         return
     zeros = constant(0, shape.dtype, shape.lanes)
 
-    def row(k: Operand, _: list[Operand]) -> Sequence[Operand]:
-        def panel(p: Operand, _: list[Operand]) -> Sequence[Operand]:
+    def row(k: Operand) -> None:
+        def panel(p: Operand) -> None:
             for n in range(shape.width):
                 terms = in_panel(s, shape, p, k, str(n * shape.lanes))
                 _put(s, shape, s.address(base, terms, shape.element), zeros, shape.lanes)
-            return ()
 
-        s.e.loop("0", panels_of(s, shape, columns), 1, panel)
-        return ()
+        s.e.each("0", panels_of(s, shape, columns), 1, panel)
 
-    s.e.loop(steps, padded, 1, row)
+    s.e.each(steps, padded, 1, row)
 
 
 def _pack_right(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
@@ -454,7 +439,7 @@ def _multiply(
     _, depth = steps_of(s, shape, s.live(op.left.type.axes[1]))
     panels = panels_of(s, shape, columns)
 
-    def panel(p: Operand, _: list[Operand]) -> Sequence[Operand]:
+    def panel(p: Operand) -> None:
         first: Operand = "0"
         for height in _heights(shape, rows):
             if is_number(rows) and is_number(first):
@@ -463,16 +448,14 @@ def _multiply(
                 rest = s.e.op("sub i64 {}, {}", rows, first)
                 stop = s.plus(first, s.e.op("sub i64 {}, {}", rest, s.e.op(f"urem i64 {{}}, {height}", rest)))
 
-            def block(i: Operand, _: list[Operand], height: int = height) -> Sequence[Operand]:
+            def block(i: Operand, height: int = height) -> None:
                 _block(s, shape, left, right, out, (i, p), height, depth, is_fresh)
-                return ()
 
-            s.e.loop(first, stop, height, block)
+            s.e.each(first, stop, height, block)
             first = stop
-        return ()
 
     with s.e.nest():
-        s.e.loop("0", panels, 1, panel)
+        s.e.each("0", panels, 1, panel)
 
 
 def _heights(shape: Shape, rows: Operand) -> list[int]:

@@ -138,12 +138,7 @@ _REFUSED, _NOT_COMPILED = 3, 5
 """Exit codes: code that breaks a rule of Tile IR, and code that it could not finish."""
 _LACKS: Final = re.compile(r"Incompatibility with architecture '\w+': (?P<what>.*)")
 _PLACE: Final = re.compile(r'"(?P<file>[^"\n]+)":(?P<line>\d+):(?P<column>\d+)[^\n]*?\berror: ')
-_TYPES: Final = {
-    "f8E4M3FN": ("f8e4m3", "sm_90"),
-    "f8E5M2": ("f8e5m2", "sm_90"),
-    "f8E8M0FNU": ("f8e8m0", "sm_100"),
-    "f4E2M1FN": ("f4e2m1", "sm_100"),
-}
+_TYPES: Final = {"f8E4M3FN": ("f8e4m3", "sm_90"), "f8E5M2": ("f8e5m2", "sm_90")}
 """The assembler's names of element types, ours, and the first architecture that has them."""
 
 
@@ -282,26 +277,6 @@ Spans: TypeAlias = Callable[[Location], Span | None] | Mapping[Location, Span]
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """What the assembler is asked for beside the code itself. Remarks do not change the code."""
-
-    level: int = 3
-    """How hard it optimises, from 0 to 3."""
-    line_info: bool = False
-    """Lines of the source in the code, for profilers."""
-    debug: bool = False
-    """Code for a debugger, which is not optimised."""
-    remarks: bool = False
-    """Report how tiles are loaded and matrix products are done."""
-
-    @property
-    def arguments(self) -> tuple[str, ...]:
-        """The options as the assembler knows them, as far as they decide what the code is."""
-        debug = ("--device-debug",) if self.debug else ("--lineinfo",) if self.line_info else ()
-        return (f"--opt-level={0 if self.debug else self.level}", *debug)
-
-
-@dataclass(frozen=True, slots=True)
 class Assembled:
     """Machine code, what it takes of a GPU, and what the assembler said of its choices."""
 
@@ -317,9 +292,10 @@ class Job:
 
     bytecode: bytes
     arch: str
-    options: Options = Options()
     spans: Spans | None = None
     kernel: str = ""
+    remarks: bool = False
+    """Whether the assembler reports how tiles are loaded and matrix products are done. The code is the same."""
     again: Callable[[], bytes] | None = None
     """The same module in other words, for an assembler that crashed over these."""
 
@@ -330,43 +306,23 @@ class Job:
         return self.spans(location) if callable(self.spans) else self.spans.get(location)
 
 
-def assemble(
-    bytecode: bytes,
-    arch: str,
-    *,
-    options: Options | None = None,
-    timeout: float | None = None,
-    spans: Spans | None = None,
-    kernel: str = "",
-    verbose: bool | None = None,
-) -> Assembled:
-    """The machine code of a module for an architecture such as `sm_90`.
+def assemble(job: Job, *, timeout: float | None = None, verbose: bool | None = None) -> Assembled:
+    """The machine code of a module.
 
     `timeout` is in seconds (TILEPROOF_ASSEMBLER_TIMEOUT unless given), `verbose` shows the assembler's own words
     (TILEPROOF_VERBOSE unless given).
     """
-    job = Job(bytecode, arch, options or Options(), spans, kernel)
     return _assembled(job, find(), _seconds(timeout), is_verbose(verbose))
-
-
-def assemble_many(
-    jobs: Iterable[Job], workers: int | None = None, *, timeout: float | None = None, verbose: bool | None = None
-) -> Iterator[tuple[Job, Assembled]]:
-    """Assembles several modules at once; gives each job with its code as it is done, whatever their order.
-
-    The first that fails ends all: its error is raised, and the others are stopped. So does leaving the loop, by Ctrl-C
-    or otherwise. `workers` is how many run at a time, one for each core unless given.
-    """
-    for job, outcome in assemble_each(jobs, workers, timeout=timeout, verbose=verbose):
-        if isinstance(outcome, TileproofError):
-            raise outcome
-        yield job, outcome
 
 
 def assemble_each(
     jobs: Iterable[Job], workers: int | None = None, *, timeout: float | None = None, verbose: bool | None = None
 ) -> Iterator[tuple[Job, Assembled | TileproofError]]:
-    """The same, but one that fails ends nothing: its error is given in place of its code."""
+    """Assembles several modules at once; yields each job as it is done, with its code or its error.
+
+    Leaving the loop, by Ctrl-C or otherwise, stops the others. `workers` is how many run at a time, one for each core
+    unless given.
+    """
     waiting = list(jobs)
     if not waiting:
         return
@@ -460,8 +416,7 @@ def _once(job: Job, toolchain: Toolchain, seconds: float, verbose: bool, switch:
             command = (
                 toolchain.tileiras,
                 f"--gpu-name={job.arch}",
-                *job.options.arguments,
-                *(asked if job.options.remarks else ()),
+                *(asked if job.remarks else ()),
                 f"--output-file={target}",
                 source,
             )

@@ -139,29 +139,24 @@ _ENTRY: Final = 0x10
 """In the third byte of a symbol: a function that can be launched."""
 _WITH_PAYLOAD: Final = 4
 
-_FRAME, _STACK, _REGISTERS = 0x11, 0x12, 0x2F
+_FRAME, _REGISTERS = 0x11, 0x2F
 _THREADS, _CLUSTER = 0x10, 0x3D
-_PARAMETER, _PARAMETER_OF_TMA = 0x17, 0x45
 
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What one kernel of a cubin takes, for each thread (registers, spills, stack) or each block (the rest)."""
+    """What one kernel of a cubin takes, for each thread (registers, spills) or each block (the rest)."""
 
     entry: str
     arch: str
     registers: int
     spill_bytes: int
     """Local memory of the kernel itself: registers that did not fit, or arrays indexed at run time."""
-    stack_bytes: int
-    """Local memory with that of the functions it calls."""
     shared_bytes: int
     threads: int
     """Threads of a block, fixed by the assembler; 0 if it left that open."""
     cluster: tuple[int, int, int]
     """Blocks that run together, along each axis of the grid."""
-    parameter_bytes: int
-    """Bytes of arguments that a launch passes; what the driver adds for itself is not counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,11 +226,9 @@ def _read(cubin: bytes) -> tuple[Resources, ...]:
                 arch=_arch(cubin),
                 registers=counts.get((_REGISTERS, symbol), 0),
                 spill_bytes=counts.get((_FRAME, symbol), 0),
-                stack_bytes=counts.get((_STACK, symbol), 0),
                 shared_bytes=shared.size if shared else 0,
                 threads=prod(_three(records, _THREADS) or (0,)),
                 cluster=_three(records, _CLUSTER) or (1, 1, 1),
-                parameter_bytes=max((_end_of_parameter(*record) for record in records), default=0),
             )
         )
     return tuple(sorted(found, key=lambda each: each.entry))
@@ -298,14 +291,6 @@ def _three(records: Sequence[tuple[int, bytes]], wanted: int) -> tuple[int, int,
         return None
     x, y, z = struct.unpack_from("<III", payload)
     return x, y, z
-
-
-def _end_of_parameter(identifier: int, payload: bytes) -> int:
-    """Where a parameter ends in the list of arguments; 0 for any other record."""
-    if identifier not in (_PARAMETER, _PARAMETER_OF_TMA):
-        return 0
-    _, _, offset, size = struct.unpack_from("<IHHI", payload)
-    return int(offset + (size >> 18 if identifier == _PARAMETER else size & 0xFFFF))
 
 
 def _text(data: bytes, start: int) -> str:

@@ -22,14 +22,14 @@ from tileproof.backends.cuda.tileir.types import (
     TensorView,
     Value,
 )
-from tileproof.backends.cuda.tileir.types import Tile as TileOf
 from tileproof.ir import ops
 from tileproof.ir.types import Axis, Fixed, Named, Tensor, Tile, WalkerTag
 from tileproof.language.dtypes import ENTRY, DType
 
 from . import positions
 from .positions import Position, base_value, known, narrow_value
-from .state import State, View, bytes_of, line_shape, number, padded, stored
+from .state import State, View, bytes_of, number, padded, stored
+from .tiles import element_of, shape_of
 
 _QUANTUM: Final = 16
 """What the copy engine moves at a time, in bytes."""
@@ -218,7 +218,7 @@ def _get_whole(s: State, op: ops.Get, view: View, where: Region) -> Value:
 def read(s: State, raw: Value, stored_as: DType, dtype: DType) -> Value:
     """An element of memory as it is held in a tile."""
     if stored_as.name == "bool":
-        return s.b.cmpi(Predicate.NOT_EQUAL, raw, s.splat(I8, line_shape(raw), 0), signed=False)
+        return s.b.cmpi(Predicate.NOT_EQUAL, raw, s.splat(I8, shape_of(raw), 0), signed=False)
     if dtype.kind == "index" and stored_as.bits < 64:
         return s.b.exti(raw, I64, signed=True)
     return raw
@@ -250,7 +250,7 @@ def _load_view(
     )  # fmt: skip
     s.order.after_load(tensor, done)
     shape = where.shape if order is None else tuple(where.shape[axis] for axis in order)
-    if line_shape(tile) != shape:
+    if shape_of(tile) != shape:
         tile = s.b.reshape(tile, shape)
     return tile, all(pick.is_inside or pick.is_edge for pick in where.picks)
 
@@ -343,7 +343,7 @@ def pointers(s: State, view: View, where: Region) -> Value:
         line = _line(s, pick)
         if stride != 1:
             factor = s.splat(near, (), stride) if isinstance(stride, int) else stride
-            line = b.muli(line, s.spread(factor, line_shape(line)))
+            line = b.muli(line, s.spread(factor, shape_of(line)))
         laid = s.along(line, shape, axis)
         offsets = laid if offsets is None else b.addi(offsets, laid)
         axis += 1
@@ -360,8 +360,7 @@ def _line(s: State, pick: Picked) -> Value:
 
 
 def _wide(s: State, value: Value) -> Value:
-    assert isinstance(value.type, TileOf)
-    return value if value.type.element == I64 else s.b.exti(value, I64, signed=True)
+    return value if element_of(value) == I64 else s.b.exti(value, I64, signed=True)
 
 
 def _load_pointers(
@@ -390,11 +389,11 @@ def live_mask(s: State, where: Region, shape: tuple[int, ...]) -> Value | None:
         assert pick.axis is not None
         if not s.is_whole(pick.axis):
             line = s.b.iota(shape[axis], I32)
-            live = s.spread(s.live_value(pick.axis), line_shape(line))
+            live = s.spread(s.live_value(pick.axis), shape_of(line))
             found = both(s, found, s.along(s.b.cmpi(Predicate.LESS, line, live, signed=True), shape, axis))
         if pick.is_entry and pick.indices is not None:
             held = s.get(pick.indices)
-            there = s.b.cmpi(Predicate.GREATER_EQUAL, held, s.splat(I64, line_shape(held), 0), signed=True)
+            there = s.b.cmpi(Predicate.GREATER_EQUAL, held, s.splat(I64, shape_of(held), 0), signed=True)
             found = both(s, found, s.along(there, shape, axis))
         axis += 1
     return found
@@ -406,7 +405,7 @@ def _inside(s: State, where: Region, place: int, pick: Picked, extent: Position)
     if pick.indices is not None:
         axis = where.axes.index(place)
         held = s.get(pick.indices)
-        line = line_shape(held)
+        line = shape_of(held)
         low = b.cmpi(Predicate.GREATER_EQUAL, held, s.splat(I64, line, 0), signed=True)
         high = b.cmpi(Predicate.LESS, held, s.spread(base_value(b, extent), line), signed=True)
         return s.along(b.andi(low, high), shape, axis)

@@ -5,31 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import assert_never
 
-from tileproof.backends.cuda.tileir.types import I32, I64, Number, Predicate, Value
+from tileproof.backends.cuda.tileir.types import I32, I64, Predicate, Value
 from tileproof.backends.cuda.tileir.types import Tile as TileOf
 from tileproof.ir import ops
 from tileproof.ir.types import Access, AnyValue, Named, Tile
 from tileproof.ir.walk import walk
 from tileproof.language.dtypes import INDEX
 
-from . import (
-    access,
-    arithmetic,
-    checks,
-    conversions,
-    indices,
-    positions,
-    reductions,
-    stores,
-)
-from . import (
-    mma as products,
-)
-from . import (
-    shape_operations as reshaping,
-)
+from . import access, arithmetic, checks, conversions, indices, mma, positions, reductions, shape_operations, stores
 from .positions import Position, base_value, known
-from .state import State, element_of, line_shape, number
+from .state import State, number
+from .tiles import element_of, shape_of
 
 
 def run(s: State, block: ops.Block) -> None:
@@ -69,21 +55,21 @@ def execute(s: State, op: ops.AnyOp) -> None:
             if op.operand in s.numbers:
                 s.numbers[op.result] = s.numbers[op.operand]
             if not indices.reshaped(s, op):
-                reshaping.broadcast(s, op) if isinstance(op, ops.Broadcast) else reshaping.expand(s, op)
+                shape_operations.broadcast(s, op) if isinstance(op, ops.Broadcast) else shape_operations.expand(s, op)
         case ops.Permute(operand=operand):
             if operand not in s.turned:
                 held = s.get(operand)
-                reshaping.permute(s, op)
+                shape_operations.permute(s, op)
                 if held in s.clean:
                     s.clean.add(s.get(op.result))
         case ops.Reshape():
-            reshaping.reshape(s, op)
+            shape_operations.reshape(s, op)
         case ops.Slice():
-            reshaping.slice_(s, op)
+            shape_operations.slice_(s, op)
         case ops.Cat():
-            reshaping.cat(s, op)
+            shape_operations.cat(s, op)
         case ops.Fill():
-            reshaping.fill(s, op)
+            shape_operations.fill(s, op)
         case ops.Reduce():
             reductions.reduce(s, op)
         case ops.CumSum():
@@ -95,7 +81,7 @@ def execute(s: State, op: ops.AnyOp) -> None:
         case ops.Random():
             s.put(op.result, arithmetic.uniform(s.b, s.get(op.seed), s.get(op.offset)))
         case ops.Mma():
-            products.product(s, op)
+            mma.product(s, op)
         case ops.Load(result=result):
             turned = s.turned.get(result)
             value, is_clean = access.load(s, op, None if turned is None else turned.order)
@@ -141,7 +127,7 @@ def _binary(s: State, op: ops.Binary) -> Value:
         one = s.get(other.left)
         one = one if op.fn is ops.BinaryFn.ADD else s.b.negf(one)
         return s.b.fma(one, s.get(other.right), s.get(op.left))
-    apart = products.sum_with_product(s, op)
+    apart = mma.sum_with_product(s, op)
     if apart is not None:
         return apart
     right = s.numbers.get(op.right)
@@ -213,21 +199,15 @@ def _hidden(s: State, value: Value, by: Value | None = None) -> Value:
 
     `by` is a number of at least 0 of which it knows nothing.
     """
-    shape = line_shape(value)
+    shape = shape_of(value)
     by = s.unknown if by is None else by
     if by is None or not shape:
         return value
     b = s.b
-    some = b.negi(b.mini(by, s.splat(_number_of(by), (), 1), signed=True))
-    least = some if _number_of(some) == I32 else b.trunci(some, I32)
+    some = b.negi(b.mini(by, s.splat(element_of(by), (), 1), signed=True))
+    least = some if element_of(some) == I32 else b.trunci(some, I32)
     always = b.cmpi(Predicate.GREATER_EQUAL, s.lanes(shape, len(shape) - 1), s.spread(least, shape), signed=True)
-    return b.select(always, value, s.splat(_number_of(value), shape, 1))
-
-
-def _number_of(value: Value) -> Number:
-    of = element_of(value)
-    assert isinstance(of, Number)
-    return of
+    return b.select(always, value, s.splat(element_of(value), shape, 1))
 
 
 def _results(s: State, results: Sequence[Tile], values: Sequence[Value], ordered: Sequence[object]) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tileproof.backends.cuda.tileir.types import I32, I64, Rounding, Value
-from tileproof.backends.cuda.tileir.types import Tile as TileOf
 from tileproof.ir import ops
 from tileproof.ir.types import INDEX_LIMIT, Tile, Walker
 from tileproof.language.dtypes import ENTRY, INDEX
@@ -15,6 +14,7 @@ from . import positions
 from .arithmetic import binary
 from .positions import Position, base_value, known, narrow_value
 from .state import Place, State, View, number
+from .tiles import shape_of
 
 
 def source(s: State, op: ops.Extents | ops.Start | ops.Stop | ops.Elements | ops.Number | ops.Iota | ops.Group) -> None:
@@ -94,8 +94,7 @@ def reshaped(s: State, op: ops.Broadcast | ops.Expand) -> bool:
     if held.lanes is None:
         s.put_position(op.result, held)
         return True
-    assert isinstance(held.lanes.type, TileOf)
-    old = held.lanes.type.shape
+    old = shape_of(held.lanes)
     if isinstance(op, ops.Expand):
         lanes = s.b.reshape(held.lanes, shape)
     else:

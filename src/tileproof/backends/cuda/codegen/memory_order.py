@@ -196,14 +196,12 @@ _CAPABILITY: Final = 90
 _ROOM: Final = 1 << 15
 """The most bytes that a program reads before the wait: half of the registers of four warps, with 64 for each thread."""
 _LOADS: Final = frozenset(("load_view_tko", "load_ptr_tko"))
-_WRITES: Final = frozenset(
-    ("store_view_tko", "store_ptr_tko", "atomic_rmw_tko", "atomic_cas_tko", "atomic_red_view_tko")
-)
-_PASSING: Final = frozenset(("memory_fence_alias_tko", "gdc_launch_dependents_tko", "print_tko"))
+_WRITES: Final = frozenset(("store_view_tko", "store_ptr_tko", "atomic_rmw_tko"))
+_PASSING: Final = frozenset(("gdc_launch_dependents_tko", "print_tko"))
 """Operations that touch no memory, but hand an order on."""
 _SAME_MEMORY: Final = frozenset(
-    ("assume", "broadcast", "make_gather_scatter_view", "make_partition_view", "make_strided_view", "make_tensor_view",
-     "offset", "permute", "reshape")
+    ("assume", "broadcast", "make_partition_view", "make_strided_view", "make_tensor_view", "offset", "permute",
+     "reshape")
 )  # fmt: skip
 """Operations whose result points into the memory that their first operand points into."""
 

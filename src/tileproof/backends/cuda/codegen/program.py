@@ -43,6 +43,7 @@ from .parameters import Parameters, Slot, What, begin, finish
 from .positions import Position, known, narrow_value
 from .state import Place, State, Target, bytes_of, number, stored
 from .stores import shadow
+from .tiles import shape_of
 from .wrapping_sums import Sums
 
 _LEAST: Final = -126
@@ -113,36 +114,41 @@ class Program:
     is_dependent: bool
 
 
-def program(
-    kernel: ops.KernelIR, facts: Facts, target: Target, schedule: Schedule, name: str, *, serial: bool = False,
-    dependent: Dependent | None = None,
-) -> Program:  # fmt: skip
-    """The bytecode of a kernel. `serial`: one program after another, so that sums of floats come out the same.
-    `dependent`: it may begin before the kernel ahead of it has ended, and so may the next one."""
-    return _Writing(kernel, facts, target, schedule, name, serial, dependent).program()
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is to be compiled."""
 
+    kernel: ops.KernelIR
+    facts: Facts
+    target: Target
+    schedule: Schedule
+    name: str
+    serial: bool = False
+    """Whether programs run one after another, so that sums of floats come out the same."""
+    dependent: Dependent | None = None
+    """Whether it may begin before the kernel ahead of it has ended, and what it may read by then."""
 
-def read_first(
-    kernel: ops.KernelIR, facts: Facts, target: Target, schedule: Schedule, serial: bool, dependent: Dependent
-) -> frozenset[str]:
-    """The tensors that programs of such code read before they wait for the kernel ahead."""
-    first = _Writing(kernel, facts, target, schedule, "", serial, dependent).first
-    return frozenset(op.tensor.name for op in first if isinstance(op, ops.Load | ops.Get))
+    def lowered(self) -> Program:
+        """The bytecode."""
+        return _Writing(self).program()
+
+    def read_first(self) -> frozenset[str]:
+        """The tensors that programs read before they wait for the kernel ahead."""
+        return frozenset(op.tensor.name for op in _Writing(self).first if isinstance(op, ops.Load | ops.Get))
 
 
 class _Writing:
-    def __init__(
-        self, kernel: ops.KernelIR, facts: Facts, target: Target, schedule: Schedule, name: str, serial: bool,
-        dependent: Dependent | None,
-    ) -> None:  # fmt: skip
-        self.kernel, self.facts, self.target, self.schedule, self.name = kernel, facts, target, schedule, name
+    def __init__(self, request: Request) -> None:
+        kernel, facts, target, dependent = request.kernel, request.facts, request.target, request.dependent
+        self.kernel, self.facts, self.target, self.name = kernel, facts, target, request.name
+        self.schedule = schedule = request.schedule
         if dependent is not None and not target.can_wait:
             version = ".".join(map(str, target.version))
             raise ValueError(f"no kernel can begin early on {target.arch} with bytecode {version}")
-        self.is_serial, self.is_dependent = serial, dependent is not None
+        self.is_serial, self.is_dependent = request.serial, dependent is not None
         self.frozen = frozenset() if dependent is None else read_early(kernel, dependent)
         self.early = 0 if dependent is None else dependent.first
-        self.is_persistent = serial or schedule.persistent or facts.is_many
+        self.is_persistent = request.serial or schedule.persistent or facts.is_many
         self.parallel = next((op for op in kernel.body.ops if isinstance(op, ops.Parallel)), None)
         self.walkers: tuple[Walker, ...] = () if self.parallel is None else self.parallel.walkers
         self.segments = {} if self.parallel is None else {each.walker: each for each in self.parallel.segments}
@@ -504,7 +510,8 @@ class _Writing:
                 now = combined(sofar, values)
                 if more:
                     is_there = b.cmpi(Predicate.LESS_EQUAL, place, last, signed=True)
-                    now = [s.b.select(_along(s, is_there, old), new, old) for new, old in zip(now, sofar, strict=True)]
+                    pairs = zip(now, sofar, strict=True)
+                    now = [s.b.select(s.spread(is_there, shape_of(old)), new, old) for new, old in pairs]
                 sofar = now
             b.continue_(*sofar)
         for result, value in zip(join.results, loop.results, strict=True):
@@ -527,9 +534,3 @@ class _Writing:
         if point is None:
             return s.splat(I64, (), 0)
         return point if self.counter == I64 else b.exti(point, I64, signed=True)
-
-
-def _along(s: State, truth: Value, value: Value) -> Value:
-    """A truth in every lane of a value."""
-    assert isinstance(value.type, TileOf)
-    return s.spread(truth, value.type.shape)

@@ -16,6 +16,7 @@ from typing import Final, TypeAlias
 from tileproof.backends.cuda.tileir.builder import Builder
 from tileproof.backends.cuda.tileir.types import I32, I64, Number, Predicate, Value
 from tileproof.backends.cuda.tileir.types import Tile as TileOf
+from tileproof.backends.integers import bounds, is_signed
 from tileproof.ir import ops
 from tileproof.ir.ops import BinaryFn, Block, Combiner, ReduceFn
 from tileproof.ir.types import Tile, TileType
@@ -23,8 +24,9 @@ from tileproof.ir.walk import walk
 from tileproof.language.dtypes import DType
 
 from .arithmetic import binary, quotient
-from .conversions import bounds, cast, element_of, is_signed, like, shape_of, spread
+from .conversions import cast
 from .state import State
+from .tiles import element_of, like, shape_of, spread
 
 Run: TypeAlias = Callable[[State, Block], None]
 """Writes the operations of a block."""

@@ -20,8 +20,8 @@ from tileproof.backends.cuda.tileir.builder import Builder
 from tileproof.backends.cuda.tileir.types import I1, I8, I32, Tile, Value
 from tileproof.ir import ops
 
-from .conversions import element_of, shape_of, spread
 from .state import State, number, padded
+from .tiles import element_of, shape_of, spread
 
 Places: TypeAlias = npt.NDArray[np.int64]
 """Numbers of blocks."""

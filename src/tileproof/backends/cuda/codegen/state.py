@@ -26,7 +26,6 @@ from tileproof.backends.cuda.tileir.types import (
     I32,
     I64,
     Block,
-    Element,
     Location,
     Number,
     Predicate,
@@ -42,6 +41,7 @@ from tileproof.language.kernel import Schedule
 from .layout_facts import Facts
 from .memory_order import Order, can_wait
 from .positions import Position, materialised
+from .tiles import element_of, shape_of, spread
 from .wrapping_sums import Sums
 
 ELEMENTS: Final[Mapping[str, Number]] = {
@@ -220,18 +220,13 @@ class State:
 
     def spread(self, scalar: Value, shape: Sequence[int]) -> Value:
         """A scalar in every lane of a shape."""
-        assert isinstance(scalar.type, TileOf)
-        assert scalar.type.rank == 0
-        if not shape:
-            return scalar
-        return self.b.broadcast(self.b.reshape(scalar, (1,) * len(shape)), tuple(shape))
+        return spread(self.b, scalar, tuple(shape))
 
     def along(self, line: Value, shape: Sequence[int], axis: int) -> Value:
         """A tile of one axis laid along an axis of a shape."""
-        assert isinstance(line.type, TileOf)
         if len(shape) == 1:
             return line
-        ones = tuple(line.type.shape[0] if place == axis else 1 for place in range(len(shape)))
+        ones = tuple(shape_of(line)[0] if place == axis else 1 for place in range(len(shape)))
         return self.b.broadcast(self.b.reshape(line, ones), tuple(shape))
 
     def lanes(self, shape: Sequence[int], axis: int, element: Number = I32) -> Value:
@@ -274,7 +269,7 @@ class State:
             return None
         shape = self.padded(tile)
         line = self.b.iota(shape[axis], I32)
-        inside = self.b.cmpi(Predicate.LESS, line, self.spread(self.live_value(tile.axes[axis]), line_shape(line)),
+        inside = self.b.cmpi(Predicate.LESS, line, self.spread(self.live_value(tile.axes[axis]), shape_of(line)),
                              signed=True)  # fmt: skip
         return self.along(inside, shape, axis)
 
@@ -293,9 +288,7 @@ class State:
         mask = None if value in self.clean else self.mask(tile.type, axis)
         if mask is None:
             return value
-        assert isinstance(value.type, TileOf)
-        assert isinstance(value.type.element, Number)
-        return self.b.select(mask, value, self.splat(value.type.element, value.type.shape, 0))
+        return self.b.select(mask, value, self.splat(element_of(value), shape_of(value), 0))
 
     # Regions and other states.
 
@@ -314,18 +307,6 @@ class State:
     def at(self, span: Span) -> None:
         """Says where in the source the operations that follow come from."""
         self.b.location = Location(PurePath(span.source.name).name, span.line, span.column)
-
-
-def line_shape(line: Value) -> tuple[int, ...]:
-    """The shape of a value that is a tile."""
-    assert isinstance(line.type, TileOf)
-    return line.type.shape
-
-
-def element_of(value: Value) -> Element:
-    """What a tile is made of."""
-    assert isinstance(value.type, TileOf)
-    return value.type.element
 
 
 def bytes_of(dtype: DType) -> int:

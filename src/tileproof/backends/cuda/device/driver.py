@@ -154,18 +154,6 @@ def taken(device: Gpu) -> Event:
 
 
 @dataclass(frozen=True, slots=True)
-class FunctionAttributes:
-    """What the driver says of a kernel it has loaded."""
-
-    registers: int
-    local_bytes: int
-    """Memory of each thread for what did not fit its registers."""
-    shared_bytes: int
-    threads: int
-    """The most threads a block can have."""
-
-
-@dataclass(frozen=True, slots=True)
 class Function:
     """A kernel on a GPU. `handle` can be launched by `cuLaunchKernel` and `cuLaunchKernelEx` from any thread."""
 
@@ -173,19 +161,6 @@ class Function:
     handle: int
     device: Gpu
     module: Module = field(repr=False)
-
-    @property
-    def attributes(self) -> FunctionAttributes:
-        asked = ("NUM_REGS", "LOCAL_SIZE_BYTES", "SHARED_SIZE_BYTES", "MAX_THREADS_PER_BLOCK")
-        return FunctionAttributes(*(self._attribute(each) for each in asked))
-
-    def _attribute(self, name: str) -> int:
-        driver = self.device.driver
-        which = getattr(driver.api.CUfunction_attribute, f"CU_FUNC_ATTRIBUTE_{name}")
-        kernel, device = driver.api.CUkernel(self.handle), driver.device(self.device.ordinal)
-        doing = f"asking what `{self.name}` takes"
-        return int(self.device.call(doing, "cuKernelGetAttribute", which, kernel, device))
-
 
 @dataclass(frozen=True, slots=True)
 class Module:
@@ -206,52 +181,28 @@ class Module:
         return Function(name, int(kernel), self.device, self)
 
 
-@dataclass(frozen=True, slots=True)
-class LaunchAttributes:
-    """What a launch says beyond grid and stream."""
+def launch(function: Function, grid: tuple[int, int, int], stream: int, words: int, *, early: bool = False) -> None:
+    """Starts a Tile IR kernel. `words` is the address of an array with the address of each parameter.
 
-    cluster: tuple[int, int, int] | None = None
-    """How many programs run side by side with shared memory; None leaves it to the code, which knows it."""
-    pdl: bool = False
-    """Whether it may begin before the kernel ahead of it on the stream has ended (programmatic dependent launch)."""
-
-
-_PLAIN: Final = LaunchAttributes()
-
-
-def launch(
-    function: Function, grid: tuple[int, int, int], stream: int, words: int, attributes: LaunchAttributes = _PLAIN
-) -> None:
-    """Starts a Tile IR kernel. `words` is the address of an array with the address of each parameter."""
+    `early`: it may begin before the kernel ahead of it on the stream has ended (programmatic dependent launch).
+    """
     if 0 in grid:
         return
     driver = function.device.driver
     api = driver.api
     config = api.CUlaunchConfig()
     config.gridDimX, config.gridDimY, config.gridDimZ = grid
-    # How many threads a program has is written in the code: the driver wants to hear 1.
+    # The code fixes how many threads and clusters a program has: the driver expects 1.
     config.blockDimX = config.blockDimY = config.blockDimZ = 1
     config.hStream = stream
-    extra = []
-    if attributes.cluster is not None:
-        cluster = _attribute(api, "CLUSTER_DIMENSION")
-        cluster.value.clusterDim.x, cluster.value.clusterDim.y, cluster.value.clusterDim.z = attributes.cluster
-        extra.append(cluster)
-    if attributes.pdl:
-        early = _attribute(api, "PROGRAMMATIC_STREAM_SERIALIZATION")
-        early.value.programmaticStreamSerializationAllowed = 1
-        extra.append(early)
-    if extra:
-        config.attrs, config.numAttrs = extra, len(extra)
+    if early:
+        attribute = api.CUlaunchAttribute()
+        attribute.id = api.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+        attribute.value.programmaticStreamSerializationAllowed = 1
+        config.attrs, config.numAttrs = [attribute], 1
     kernel = api.CUkernel(function.handle)
     function.device.call(f"launching `{function.name}`", "cuLaunchKernelEx", config, kernel, words, 0)
     driver.launched.append(function.name)
-
-
-def _attribute(api: Any, name: str) -> Any:
-    attribute = api.CUlaunchAttribute()
-    attribute.id = getattr(api.CUlaunchAttributeID, f"CU_LAUNCH_ATTRIBUTE_{name}")
-    return attribute
 
 
 _KINDS: Final = {
@@ -346,9 +297,8 @@ class ExecutableGraph:
 
 
 __all__ = [
-    "CapturedGraph", "Device", "Event", "ExecutableGraph", "Function", "FunctionAttributes", "LaunchAttributes",
-    "Memory", "Module", "Node", "Place", "Pool", "PoolUse", "device_count", "entry_point", "in_words", "launch", "load",
-    "lost", "place_of", "version",
+    "CapturedGraph", "Device", "Event", "ExecutableGraph", "Function", "Memory", "Module", "Node", "Place", "Pool",
+    "PoolUse", "device_count", "entry_point", "in_words", "launch", "load", "lost", "place_of", "version",
 ]  # fmt: skip
 
 _SETTERS: Final = {1: "cuMemsetD8Async", 2: "cuMemsetD16Async", 4: "cuMemsetD32Async"}
@@ -512,11 +462,6 @@ class Device:
         """Its memory in bytes."""
         driver = _driver()
         return int(driver.call("reading the GPU's memory", "cuDeviceTotalMem", driver.device(self.ordinal)))
-
-    @property
-    def free_memory(self) -> int:
-        """The bytes of it that nobody has, in this or another process. What a pool keeps is not among them."""
-        return self.memory_info()[0]
 
     def memory_info(self) -> tuple[int, int]:
         """The bytes of it that are free, and all that work can have."""

@@ -11,14 +11,13 @@ from typing import Any, Final
 import numpy as np
 
 from tileproof.backends.cuda.codegen.checks import WORDS
-from tileproof.backends.launching import bits_of
+from tileproof.backends.scalars import scalar_word
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.ir.types import Tensor
 from tileproof.language.dtypes import ALL
 
 from . import driver
-from .driver import LaunchAttributes
-from .loaded_code import Loaded, Space
+from .loaded_code import LaunchSpace, Loaded
 from .pinned import LARGEST, Pinned, in_pinned, pinned
 
 _WHOLE: Final = 1 << 14
@@ -120,7 +119,7 @@ class Launch:
     addresses: Mapping[str, int]
     scalars: Mapping[str, Any]
     dimensions: Mapping[str, int]
-    space: Space
+    space: LaunchSpace
     stream: int
     dependent: bool = False
     scratch: list[int] = field(default_factory=list)
@@ -143,7 +142,7 @@ class Launch:
                         words[place] = self._take(self.arrays[name].size * size)
                     case ("scalar", str(name)):
                         scalar = next(each for each in loaded.scalars if each.name == name)
-                        words[place] = bits_of(scalar.type.dtype, self.scalars[name])
+                        words[place] = scalar_word(scalar.type.dtype, self.scalars[name])
                     case ("table", str(name)):
                         words[place] = self._copied(self.space.tables[name], started.staged)
                     case ("space",):
@@ -160,8 +159,8 @@ class Launch:
                 blocks = loaded.grid(stage, self.space, self.arrays)
                 if blocks:
                     # A stage that waits by itself stands behind the stage it waits for, which has as many blocks.
-                    attributes = LaunchAttributes(pdl=self.dependent or (stage.is_early and is_begun))
-                    driver.launch(function, (blocks, 1, 1), self.stream, ctypes.addressof(pointers), attributes)
+                    early = self.dependent or (stage.is_early and is_begun)
+                    driver.launch(function, (blocks, 1, 1), self.stream, ctypes.addressof(pointers), early=early)
                     is_begun = True
         except LaunchError as error:
             started.report = 0
@@ -197,7 +196,7 @@ class Launch:
 
 def start(
     loaded: Loaded, arrays: Mapping[str, Any], addresses: Mapping[str, int], scalars: Mapping[str, Any],
-    dimensions: Mapping[str, int], space: Space, stream: int, *, dependent: bool = False,
+    dimensions: Mapping[str, int], space: LaunchSpace, stream: int, *, dependent: bool = False,
 ) -> Started:  # fmt: skip
     """Starts all stages on a stream, and waits for nothing. What is given back is kept until the launch is done.
 
@@ -210,7 +209,7 @@ def start(
 
 def run(
     loaded: Loaded, arrays: Mapping[str, Any], addresses: Mapping[str, int], scalars: Mapping[str, Any],
-    dimensions: Mapping[str, int], space: Space, stream: int, *, dependent: bool = False,
+    dimensions: Mapping[str, int], space: LaunchSpace, stream: int, *, dependent: bool = False,
 ) -> None:  # fmt: skip
     """The same, and waits where there is a check to look at."""
     started = start(loaded, arrays, addresses, scalars, dimensions, space, stream, dependent=dependent)

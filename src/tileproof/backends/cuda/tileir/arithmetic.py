@@ -2,45 +2,31 @@
 
 from __future__ import annotations
 
-from .checks import INTEGERS, Emitter, alike, expect, floats, flushing, integers, pointers, rounding, tile, wrong
-from .types import (
-    BF16,
-    F4E2M1,
-    F8E8M0,
-    F16,
-    F32,
-    I1,
-    I4,
-    I64,
-    TF32,
-    Number,
-    Ordering,
-    Overflow,
-    Pointer,
-    Predicate,
-    Rounding,
-    Signedness,
-    Tile,
-    Value,
-)
+from typing import Final
+
+from .checks import INTEGERS, Emitter, alike, expect, floats, flushing, integers, pointers, tile, wrong
+from .types import F32, I1, I64, Number, Ordering, Overflow, Pointer, Predicate, Rounding, Signedness, Tile, Value
+
+_WRAPS: Final = {"overflow": Overflow.NONE}
+_PROPAGATES: Final = {"propagate_nan": True, "ftz": False}
 
 
 class Arithmetic(Emitter):
     """Operations on elements. Operands have equal shapes: nothing is broadcast."""
 
-    # Integers wrap around unless the writer promises that they do not.
+    # Integers wrap around.
 
-    def addi(self, x: Value, y: Value, *, overflow: Overflow = Overflow.NONE) -> Value:
+    def addi(self, x: Value, y: Value) -> Value:
         """The sum."""
-        return self.one("addi", (x, y), integers("addi", x, y), {"overflow": overflow})
+        return self.one("addi", (x, y), integers("addi", x, y), _WRAPS)
 
-    def subi(self, x: Value, y: Value, *, overflow: Overflow = Overflow.NONE) -> Value:
+    def subi(self, x: Value, y: Value) -> Value:
         """The difference."""
-        return self.one("subi", (x, y), integers("subi", x, y), {"overflow": overflow})
+        return self.one("subi", (x, y), integers("subi", x, y), _WRAPS)
 
-    def muli(self, x: Value, y: Value, *, overflow: Overflow = Overflow.NONE) -> Value:
+    def muli(self, x: Value, y: Value) -> Value:
         """The lower half of the product."""
-        return self.one("muli", (x, y), integers("muli", x, y), {"overflow": overflow})
+        return self.one("muli", (x, y), integers("muli", x, y), _WRAPS)
 
     def mulhii(self, x: Value, y: Value) -> Value:
         """The upper half of the product, of operands read as unsigned."""
@@ -58,12 +44,9 @@ class Arithmetic(Emitter):
         """The remainder, with the sign of `x`. It is undefined where the quotient is."""
         return self.one("remi", (x, y), integers("remi", x, y), {"signedness": Signedness(signed)})
 
-    def negi(self, x: Value, *, overflow: Overflow = Overflow.NONE) -> Value:
+    def negi(self, x: Value) -> Value:
         """The number with its sign turned."""
-        kind = integers("negi", x)
-        if overflow is Overflow.NO_UNSIGNED:
-            raise wrong("negi", f"overflow cannot be {overflow.name}", x)
-        return self.one("negi", (x,), kind, {"overflow": overflow})
+        return self.one("negi", (x,), integers("negi", x), _WRAPS)
 
     def absi(self, x: Value) -> Value:
         """The magnitude; that of the lowest number is itself."""
@@ -89,9 +72,9 @@ class Arithmetic(Emitter):
         """The bits that exactly one has."""
         return self.one("xori", (x, y), integers("xori", x, y))
 
-    def shli(self, x: Value, y: Value, *, overflow: Overflow = Overflow.NONE) -> Value:
+    def shli(self, x: Value, y: Value) -> Value:
         """The bits moved up by `y`, which must be less than the width."""
-        return self.one("shli", (x, y), integers("shli", x, y), {"overflow": overflow})
+        return self.one("shli", (x, y), integers("shli", x, y), _WRAPS)
 
     def shri(self, x: Value, y: Value, *, signed: bool) -> Value:
         """The bits moved down by `y`, which must be less than the width; signed fills with the sign."""
@@ -105,39 +88,39 @@ class Arithmetic(Emitter):
 
     def exti(self, x: Value, element: Number, *, signed: bool) -> Value:
         """The number in a wider type."""
-        kind = self._converted("exti", x, element, x_in=INTEGERS | {I4}, in_=INTEGERS | {I4})
+        kind = self._converted("exti", x, element, x_in=INTEGERS, in_=INTEGERS)
         if _bits(x) >= element.bits:
             raise wrong("exti", f"{element} must be wider", x)
         return self.one("exti", (x,), kind, {"signedness": Signedness(signed)})
 
-    def trunci(self, x: Value, element: Number, *, overflow: Overflow = Overflow.NONE) -> Value:
+    def trunci(self, x: Value, element: Number) -> Value:
         """The lower bits of the number, in a narrower type."""
-        kind = self._converted("trunci", x, element, x_in=INTEGERS | {I4}, in_=INTEGERS | {I4})
+        kind = self._converted("trunci", x, element, x_in=INTEGERS, in_=INTEGERS)
         if _bits(x) <= element.bits:
             raise wrong("trunci", f"{element} must be narrower", x)
-        return self.one("trunci", (x,), kind, {"overflow": overflow})
+        return self.one("trunci", (x,), kind, _WRAPS)
 
     # Floats.
 
-    def addf(self, x: Value, y: Value, ftz: bool = False, rounding: Rounding = Rounding.NEAREST) -> Value:
+    def addf(self, x: Value, y: Value) -> Value:
         """The sum."""
-        return self._rounded("addf", (x, y), ftz, rounding)
+        return self._rounded("addf", (x, y))
 
-    def subf(self, x: Value, y: Value, ftz: bool = False, rounding: Rounding = Rounding.NEAREST) -> Value:
+    def subf(self, x: Value, y: Value) -> Value:
         """The difference."""
-        return self._rounded("subf", (x, y), ftz, rounding)
+        return self._rounded("subf", (x, y))
 
-    def mulf(self, x: Value, y: Value, ftz: bool = False, rounding: Rounding = Rounding.NEAREST) -> Value:
+    def mulf(self, x: Value, y: Value) -> Value:
         """The product."""
-        return self._rounded("mulf", (x, y), ftz, rounding)
+        return self._rounded("mulf", (x, y))
 
     def divf(self, x: Value, y: Value, ftz: bool = False, rounding: Rounding = Rounding.NEAREST) -> Value:
         """The quotient; f32 may be approximate, or full: fast and within two units of the last place."""
         return self._rounded("divf", (x, y), ftz, rounding, Rounding.APPROXIMATE, Rounding.FULL)
 
-    def fma(self, x: Value, y: Value, z: Value, ftz: bool = False, rounding: Rounding = Rounding.NEAREST) -> Value:
+    def fma(self, x: Value, y: Value, z: Value) -> Value:
         """The product plus `z`, rounded once."""
-        return self._rounded("fma", (x, y, z), ftz, rounding)
+        return self._rounded("fma", (x, y, z))
 
     def sqrt(self, x: Value, rounding: Rounding = Rounding.NEAREST, ftz: bool = False) -> Value:
         """The square root; f32 may be approximate."""
@@ -159,13 +142,13 @@ class Arithmetic(Emitter):
         """The greatest integer that is not above."""
         return self.one("floor", (x,), floats("floor", x))
 
-    def minf(self, x: Value, y: Value, *, propagate_nan: bool, ftz: bool = False) -> Value:
-        """The lesser. With a NaN, the other one, or NaN if that is to be propagated."""
-        return self._chosen("minf", x, y, propagate_nan, ftz)
+    def minf(self, x: Value, y: Value) -> Value:
+        """The lesser; NaN if either is."""
+        return self.one("minf", (x, y), floats("minf", x, y), _PROPAGATES)
 
-    def maxf(self, x: Value, y: Value, *, propagate_nan: bool, ftz: bool = False) -> Value:
-        """The greater. With a NaN, the other one, or NaN if that is to be propagated."""
-        return self._chosen("maxf", x, y, propagate_nan, ftz)
+    def maxf(self, x: Value, y: Value) -> Value:
+        """The greater; NaN if either is."""
+        return self.one("maxf", (x, y), floats("maxf", x, y), _PROPAGATES)
 
     def rsqrt(self, x: Value, ftz: bool = False) -> Value:
         """One over the square root."""
@@ -179,13 +162,16 @@ class Arithmetic(Emitter):
         flushing("exp2", kind, ftz)
         return self.one("exp2", (x,), kind, {"ftz": ftz})
 
-    def exp(self, x: Value, rounding: Rounding = Rounding.FULL) -> Value:
-        """e to the power of `x`; f32 may be approximate."""
-        return self._elementary("exp", x, rounding)
+    def exp(self, x: Value) -> Value:
+        """e to the power of `x`."""
+        return self.one("exp", (x,), floats("exp", x), {"rounding": Rounding.FULL})
 
     def tanh(self, x: Value, rounding: Rounding = Rounding.FULL) -> Value:
         """The hyperbolic tangent; f32 may be approximate."""
-        return self._elementary("tanh", x, rounding)
+        kind = floats("tanh", x)
+        if rounding is not Rounding.FULL and (rounding is not Rounding.APPROXIMATE or kind.element != F32):
+            raise wrong("tanh", f"there is no rounding {rounding.name}", x)
+        return self.one("tanh", (x,), kind, {"rounding": rounding})
 
     def log(self, x: Value) -> Value:
         """The natural logarithm."""
@@ -218,8 +204,6 @@ class Arithmetic(Emitter):
     def itof(self, x: Value, element: Number, *, signed: bool) -> Value:
         """The integer as a float, rounded to the nearest."""
         kind = self._converted("itof", x, element, x_in=INTEGERS)
-        if element == F8E8M0:
-            raise wrong("itof", f"there is no conversion to {element}", x)
         return self.one("itof", (x,), kind, {"signedness": Signedness(signed), "rounding": Rounding.NEAREST})
 
     def ftoi(self, x: Value, element: Number, *, signed: bool, saturating: bool = False) -> Value:
@@ -229,31 +213,25 @@ class Arithmetic(Emitter):
         attributes = {"signedness": sign, "rounding": Rounding.INTEGER, "saturating": saturating}
         return self.one("ftoi", (x,), kind, attributes)
 
-    def ftof(self, x: Value, element: Number, rounding: Rounding = Rounding.NEAREST) -> Value:
-        """The float in another float type; from f32 to f16, bf16 and tf32 it may be cut off instead of rounded."""
-        kind, source = self._converted("ftof", x, element), tile("ftof", x).element
-        if source == element:
+    def ftof(self, x: Value, element: Number) -> Value:
+        """The float in another float type, rounded to the nearest."""
+        kind = self._converted("ftof", x, element)
+        if tile("ftof", x).element == element:
             raise wrong("ftof", f"the type must differ from {element}", x)
-        cut = source == F32 and element in (F16, BF16, TF32)
-        allowed = (Rounding.NEAREST, Rounding.ZERO) if cut else (Rounding.NEAREST,)
-        if rounding not in ((Rounding.ZERO, Rounding.UP) if element == F8E8M0 else allowed):
-            raise wrong("ftof", f"there is no rounding {rounding.name} to {element}", x)
-        return self.one("ftof", (x,), kind, {"rounding": rounding})
+        return self.one("ftof", (x,), kind, {"rounding": Rounding.NEAREST})
 
     def bitcast(self, x: Value, element: Number) -> Value:
         """The same bits as another type of equal width."""
         kind = tile("bitcast", x)
         if kind.element == element:
             return x
-        if not isinstance(kind.element, Number) or kind.element.bits != element.bits or element.bits == 4:
+        if not isinstance(kind.element, Number) or kind.element.bits != element.bits:
             raise wrong("bitcast", f"the operand must be numbers of {element.bits} bits", x)
         return self.one("bitcast", (x,), Tile(element, kind.shape))
 
     def select(self, condition: Value, yes: Value, no: Value) -> Value:
         """`yes` where the condition holds, and `no` elsewhere."""
         kind = alike("select", yes, no)
-        if kind.element in (I4, F4E2M1):
-            raise wrong("select", "elements must fill whole bytes", yes)
         expect("select", "the condition", condition, Tile(I1, kind.shape))
         return self.one("select", (condition, yes, no), kind)
 
@@ -278,22 +256,14 @@ class Arithmetic(Emitter):
 
     # What several of the above share.
 
-    def _rounded(self, op: str, values: tuple[Value, ...], ftz: bool, mode: Rounding, *more: Rounding) -> Value:
+    def _rounded(
+        self, op: str, values: tuple[Value, ...], ftz: bool = False, mode: Rounding = Rounding.NEAREST, *more: Rounding
+    ) -> Value:
         kind = floats(op, *values)
-        rounding(op, kind, mode, more)
+        if mode is not Rounding.NEAREST and (mode not in more or kind.element != F32):
+            raise wrong(op, f"there is no rounding {mode.name}", kind)
         flushing(op, kind, ftz)
         return self.one(op, values, kind, {"rounding": mode, "ftz": ftz})
-
-    def _chosen(self, op: str, x: Value, y: Value, propagate_nan: bool, ftz: bool) -> Value:
-        kind = floats(op, x, y)
-        flushing(op, kind, ftz)
-        return self.one(op, (x, y), kind, {"propagate_nan": propagate_nan, "ftz": ftz})
-
-    def _elementary(self, op: str, x: Value, mode: Rounding) -> Value:
-        kind = floats(op, x)
-        if mode is not Rounding.FULL and (mode is not Rounding.APPROXIMATE or kind.element != F32):
-            raise wrong(op, f"there is no rounding {mode.name}", x)
-        return self.one(op, (x,), kind, {"rounding": mode})
 
     def _converted(
         self,

@@ -22,17 +22,13 @@ from .types import (
     TOKEN,
     Block,
     Entry,
-    GatherView,
     Group,
     Hints,
     Location,
     Op,
-    Order,
     Padding,
     PartitionView,
     Pointer,
-    Rounding,
-    Scope,
     StridedView,
     TensorView,
     Tile,
@@ -44,8 +40,6 @@ from .types import (
 INTEGERS: Final = frozenset((I1, I8, I16, I32, I64))
 FLOATS: Final = frozenset((F16, BF16, F32, F64))
 """The floats that there is arithmetic on."""
-
-_DIRECTED: Final = (Rounding.NEAREST, Rounding.ZERO, Rounding.DOWN, Rounding.UP)
 
 
 def wrong(op: str, message: str, *values: Value | Type) -> TypeError:
@@ -139,25 +133,10 @@ def carried(op: str, types: Iterable[Type]) -> None:
             raise wrong(op, "only tiles and tokens go in and out of a region", kind)
 
 
-def rounding(op: str, kind: Tile, mode: Rounding, more: Sequence[Rounding] = ()) -> None:
-    """Require a way to round that float arithmetic has; the approximate ones exist for f32 only."""
-    if mode in _DIRECTED or (mode in more and kind.element == F32):
-        return
-    raise wrong(op, f"there is no rounding {mode.name}", kind)
-
-
 def flushing(op: str, kind: Tile, ftz: bool) -> None:
     """Require that denormals are flushed in f32 only."""
     if ftz and kind.element != F32:
         raise wrong(op, "only f32 can flush denormals to zero", kind)
-
-
-def ordered(op: str, order: Order, scope: Scope | None, allowed: Sequence[Order]) -> None:
-    """Require an order that the access can have, with a scope unless it is weak."""
-    if order not in allowed:
-        raise wrong(op, f"the order must be one of {', '.join(each.name for each in allowed)}, not {order.name}")
-    if (order is Order.WEAK) != (scope is None):
-        raise wrong(op, "a weak access has no scope, and any other needs one")
 
 
 @cache
@@ -185,9 +164,6 @@ def tile_view(op: str, view: TileView) -> Tile:
             permutation(op, view.order, rank)
             if len(view.steps) != rank or min(view.steps) < 1:
                 raise wrong(op, "a view has a positive step for each dimension", view)
-        case GatherView():
-            if not 0 <= view.sparse < rank:
-                raise wrong(op, "the sparse dimension must be one of the tensor's", view)
     if view.padding not in (None, Padding.ZERO) and view.of.element.is_integer:
         raise wrong(op, "only floats have padding other than zero", view)
     return kind
@@ -200,11 +176,9 @@ def indices(op: str, view: TileView, given: Sequence[Value]) -> tuple[Value, ...
     first = tile(op, given[0])
     if first.element not in INTEGERS or first.element == I1:
         raise wrong(op, "an index must be an integer of 8 to 64 bits", *given)
-    sparse = view.sparse if isinstance(view, GatherView) else -1
     for place, value in enumerate(given):
-        shape = (view.tile[place],) if place == sparse else ()
-        if value.type != Tile(first.element, shape):
-            raise wrong(op, f"index {place} must be {Tile(first.element, shape)}", *given)
+        if value.type != Tile(first.element):
+            raise wrong(op, f"index {place} must be {Tile(first.element)}", *given)
     return tuple(given)
 
 

@@ -47,13 +47,13 @@ class Control(Emitter):
         super().__init__(name, parameters, hints, location)
         self._frames: Final[dict[Block, _Frame]] = {}
 
-    def for_(self, lower: Value, upper: Value, step: Value, inits: Sequence[Value], unsigned: bool = False) -> Region:
+    def for_(self, lower: Value, upper: Value, step: Value, inits: Sequence[Value]) -> Region:
         """A loop from `lower` while below `upper`; its block gets the counter and what is carried, and continues."""
         counter = scalars("for", "the bounds", lower, upper, step)
         types = tuple(value.type for value in inits)
         carried("for", types)
         operands = (lower, upper, step, tuple(inits))
-        return self._region("for", operands, (counter, *types), types, {"continue": types}, {"unsigned": unsigned})
+        return self._region("for", operands, (counter, *types), types, {"continue": types}, {"unsigned": False})
 
     def loop(self, inits: Sequence[Value], result_types: Sequence[Type]) -> Region:
         """A loop until a break, which gives the results; its block gets what is carried."""
@@ -77,10 +77,10 @@ class Control(Emitter):
         results = tuple(Tile(kind.element, kind.shape[:axis] + kind.shape[axis + 1 :]) for kind in kinds)
         return self._fold("reduce", tiles, kinds, results, {"axis": axis, "identities": literals})
 
-    def scan(self, tiles: Sequence[Value], axis: int, identities: Sequence[Scalar], reverse: bool = False) -> Region:
+    def scan(self, tiles: Sequence[Value], axis: int, identities: Sequence[Scalar]) -> Region:
         """Tiles of what a reduction has so far at each place, itself included. The block is that of a reduction."""
         kinds, literals = self._folded("scan", tiles, axis, identities)
-        attributes = {"axis": axis, "reverse": reverse, "identities": literals}
+        attributes = {"axis": axis, "reverse": False, "identities": literals}
         return self._fold("scan", tiles, kinds, tuple(kinds), attributes)
 
     # What ends a block.

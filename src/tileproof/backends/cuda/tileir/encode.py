@@ -106,8 +106,6 @@ class _Writer:
         out = bytearray(MAGIC)
         out += bytes((*self.version, 0, 0))
         _section(out, Section.FUNCTIONS, functions, 8)
-        if module.globals:
-            _section(out, Section.GLOBALS, self.globals(module), 1)
         if self.constants:
             _section(out, Section.CONSTANTS, _table(self.constants, 8), 8)
         if self.lists:
@@ -128,15 +126,6 @@ class _Writer:
         entry = bytearray()
         put(entry, len(data))
         return self.constants.setdefault(bytes(entry + data), len(self.constants))
-
-    def globals(self, module: types.Module) -> bytearray:
-        out = bytearray()
-        put(out, len(module.globals))
-        for one in module.globals:
-            place = self.string(one.name), self.type(one.type), self.constant(one.data), one.alignment
-            for number in (*place, int(one.private), int(one.constant)):
-                put(out, number)
-        return out
 
     # Entries and operations.
 
@@ -377,12 +366,6 @@ class _Writer:
                 put(out, self.type(of))
                 put_array(out, order, 4)
                 _padding(out, padding)
-            case types.GatherView(tile, of, sparse, padding):
-                out += bytes((TypeTag.GATHER_VIEW, padding is not None))
-                put_array(out, tile, 4)
-                put(out, self.type(of))
-                put(out, sparse)
-                _padding(out, padding)
             case types.Function(parameters, results):
                 out.append(TypeTag.FUNCTION)
                 put_all(out, [self.type(one) for one in parameters])
@@ -441,23 +424,17 @@ def _ended(name: str, block: types.Block) -> None:
 
 
 def _promise(out: bytearray, promise: types.Promise) -> None:
-    optional: tuple[int | None, ...]
     match promise:
-        case types.Same(groups):
-            out.append(Tag.SAME)
-            put_array(out, groups, 8)
-            return
-        case types.Divisible(divisor, every, along):
+        case types.Divisible(divisor):
             out.append(Tag.DIVISIBLE)
             put(out, divisor)
-            optional = every, along
+            out.append(0)  # of every element, along no axis
         case types.Bounded(low, high):
             out.append(Tag.BOUNDED)
-            optional = low, high
-    out.append(sum(1 << bit for bit, number in enumerate(optional) if number is not None))
-    for number in optional:
-        if number is not None:
-            put_signed(out, number)
+            out.append((low is not None) + 2 * (high is not None))
+            for number in (low, high):
+                if number is not None:
+                    put_signed(out, number)
 
 
 def _padding(out: bytearray, padding: types.Padding | None) -> None:

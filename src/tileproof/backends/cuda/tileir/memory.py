@@ -17,7 +17,6 @@ from .types import (
     I64,
     TOKEN,
     Element,
-    GatherView,
     Hints,
     Mode,
     Order,
@@ -32,9 +31,7 @@ from .types import (
     Value,
 )
 
-_LOADS: Final = (Order.WEAK, Order.RELAXED, Order.ACQUIRE)
-_STORES: Final = (Order.WEAK, Order.RELAXED, Order.RELEASE)
-_ATOMICS: Final = (Order.RELAXED, Order.ACQUIRE, Order.RELEASE, Order.ACQUIRE_RELEASE)
+_WEAK: Final = {"order": Order.WEAK, "scope": None}
 
 
 class Memory(Emitter):
@@ -63,10 +60,6 @@ class Memory(Emitter):
         """Tiles of a tensor, some steps apart."""
         return self._viewed("make_strided_view", view, kind, StridedView)
 
-    def make_gather_view(self, view: Value, kind: GatherView) -> Value:
-        """Tiles of a tensor, whose places along one dimension are chosen one by one."""
-        return self._viewed("make_gather_scatter_view", view, kind, GatherView)
-
     # Loads and stores. A load without padding gives undefined elements past the edge, and under a false mask.
 
     def load_view(
@@ -76,20 +69,12 @@ class Memory(Emitter):
         token: Value | None = None,
         inbounds: Sequence[bool] | None = None,
         hints: Hints | None = None,
-        order: Order = Order.WEAK,
-        scope: Scope | None = None,
     ) -> tuple[Value, Value]:
         """The tile at an index, and a token for what must come after."""
         op, kind = "load_view_tko", self._view("load_view_tko", view)
-        checks.ordered(op, order, scope, _LOADS)
         checks.token(op, token)
         given = checks.indices(op, kind, indices)
-        attributes = {
-            "order": order,
-            "scope": scope,
-            "hints": checks.access_hints(op, hints),
-            "inbounds": _inbounds(op, kind, inbounds),
-        }
+        attributes = _WEAK | {"hints": checks.access_hints(op, hints), "inbounds": _inbounds(op, kind, inbounds)}
         loaded, after = self.emit(op, (view, given, token), (checks.tile_view(op, kind), TOKEN), attributes)
         return loaded, after
 
@@ -101,21 +86,13 @@ class Memory(Emitter):
         token: Value | None = None,
         inbounds: Sequence[bool] | None = None,
         hints: Hints | None = None,
-        order: Order = Order.WEAK,
-        scope: Scope | None = None,
     ) -> Value:
         """Put a tile at an index; elements past the edge are left out. The result is a token."""
         op, kind = "store_view_tko", self._view("store_view_tko", view)
-        checks.ordered(op, order, scope, _STORES)
         checks.token(op, token)
         expect(op, "the tile", tile, checks.tile_view(op, kind))
         given = checks.indices(op, kind, indices)
-        attributes = {
-            "order": order,
-            "scope": scope,
-            "hints": checks.access_hints(op, hints),
-            "inbounds": _inbounds(op, kind, inbounds),
-        }
+        attributes = _WEAK | {"hints": checks.access_hints(op, hints), "inbounds": _inbounds(op, kind, inbounds)}
         return self.one(op, (tile, view, given, token), TOKEN, attributes)
 
     def load_ptr(
@@ -124,18 +101,14 @@ class Memory(Emitter):
         mask: Value | None = None,
         padding: Value | None = None,
         token: Value | None = None,
-        hints: Hints | None = None,
-        order: Order = Order.WEAK,
-        scope: Scope | None = None,
     ) -> tuple[Value, Value]:
         """The elements at pointers, or of `padding` where the mask is false; and a token for what must come after."""
         op = "load_ptr_tko"
         kind = pointers(op, source)[1]
-        checks.ordered(op, order, scope, _LOADS)
         checks.token(op, token)
         expect(op, "the mask", mask, Tile(I1, kind.shape))
         expect(op, "the padding", padding, kind)
-        attributes = {"order": order, "scope": scope, "hints": checks.access_hints(op, hints)}
+        attributes = {**_WEAK, "hints": None}
         loaded, after = self.emit(op, (source, mask, padding, token), (kind, TOKEN), attributes)
         return loaded, after
 
@@ -145,18 +118,18 @@ class Memory(Emitter):
         value: Value,
         mask: Value | None = None,
         token: Value | None = None,
-        hints: Hints | None = None,
         order: Order = Order.WEAK,
         scope: Scope | None = None,
     ) -> Value:
         """Put elements at pointers, where the mask is true. The result is a token."""
         op = "store_ptr_tko"
         kind = pointers(op, target)[1]
-        checks.ordered(op, order, scope, _STORES)
         checks.token(op, token)
         expect(op, "the value", value, kind)
         expect(op, "the mask", mask, Tile(I1, kind.shape))
-        attributes = {"order": order, "scope": scope, "hints": checks.access_hints(op, hints)}
+        if (order is Order.WEAK) != (scope is None):
+            raise wrong(op, "a weak access has no scope, and any other needs one")
+        attributes = {"order": order, "scope": scope, "hints": None}
         return self.one(op, (target, value, mask, token), TOKEN, attributes)
 
     # Atomics.
@@ -168,18 +141,15 @@ class Memory(Emitter):
         value: Value,
         mask: Value | None = None,
         token: Value | None = None,
-        order: Order = Order.RELAXED,
-        scope: Scope = Scope.DEVICE,
     ) -> tuple[Value, Value]:
         """Change elements at pointers; what was there before (undefined under a false mask), and a token."""
         op = "atomic_rmw_tko"
         kind = pointers(op, target)[1]
-        checks.ordered(op, order, scope, _ATOMICS)
         checks.token(op, token)
         expect(op, "the value", value, kind)
         expect(op, "the mask", mask, Tile(I1, kind.shape))
         _allowed(op, mode, kind.element)
-        attributes = {"order": order, "scope": scope, "mode": mode}
+        attributes = {"order": Order.RELAXED, "scope": Scope.DEVICE, "mode": mode}
         before, after = self.emit(op, (target, value, mask, token), (kind, TOKEN), attributes)
         return before, after
 
@@ -211,7 +181,7 @@ class Memory(Emitter):
 
     def _view(self, op: str, view: Value) -> TileView:
         kind = view.type
-        if not isinstance(kind, PartitionView | StridedView | GatherView):
+        if not isinstance(kind, PartitionView | StridedView):
             raise wrong(op, "the view must be one of tiles", view)
         return kind
 

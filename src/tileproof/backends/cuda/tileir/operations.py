@@ -1,4 +1,4 @@
-"""Every operation of Tile IR in one table: its number in the bytecode, its operands, attributes, results and regions.
+"""One table of the operations of Tile IR that kernels use: number, operands, attributes, results and regions.
 
 The encoder, the decoder and the printer are driven by this table, and its order of attributes and operands is the
 order of the bytes. Four laws make an operation's layout follow from its row:
@@ -132,6 +132,7 @@ def _op(
 _OVERFLOW = Attribute("overflow", Overflow)
 _ROUNDING = Attribute("rounding", Rounding)
 _SIGN = Attribute("signedness", Signedness)
+_SIGN_LEFT, _SIGN_RIGHT = Attribute("signedness_left", Signedness), Attribute("signedness_right", Signedness)
 _FTZ = Attribute("ftz", Kind.FLAG, default=False)
 _NAN = Attribute("propagate_nan", Kind.FLAG, default=False)
 _PREDICATE = Attribute("predicate", Predicate)
@@ -141,6 +142,7 @@ _ACCESS = (_ORDER, Attribute("scope", Scope, optional=True), Attribute("hints", 
 _INBOUNDS = Attribute("inbounds", Kind.BOOLS, since=(13, 4))
 _AXIS = Attribute("axis", Kind.INTEGER)
 _IDENTITIES = Attribute("identities", Kind.LITERALS)
+_UNSIGNED = Attribute("unsigned", Kind.FLAG, (13, 2), False)
 _FULL = Rounding.FULL
 
 _ROWS: Final = (
@@ -152,9 +154,6 @@ _ROWS: Final = (
     _op("permute", 0x53, "source", (Attribute("order", Kind.INTEGERS),)),
     _op("cat", 0x0C, "left right", (_AXIS,)),
     _op("extract", 0x26, "source *indices"),
-    _op("insert", 0x76, "source destination *indices", since=(13, 4)),
-    _op("pack", 0x6F, "source", since=(13, 3)),
-    _op("unpack", 0x70, "source", since=(13, 3)),
     _op("bitcast", 0x09, "source"),
     _op("select", 0x5F, "condition yes no"),
     # Integers.
@@ -180,7 +179,6 @@ _ROWS: Final = (
     _op("mulf", 0x4C, "left right", (_ROUNDING, _FTZ)),
     _op("divf", 0x14, "left right", (_ROUNDING, _FTZ)),
     _op("fma", 0x28, "left right added", (_ROUNDING, _FTZ)),
-    _op("remf", 0x59, "left right"),
     _op("negf", 0x4F, "source"),
     _op("absf", 0x00, "source"),
     _op("ceil", 0x0D, "source"),
@@ -196,12 +194,7 @@ _ROWS: Final = (
     _op("log2", 0x40, "source"),
     _op("sin", 0x62, "source"),
     _op("cos", 0x12, "source"),
-    _op("tan", 0x69, "source"),
-    _op("sinh", 0x63, "source"),
-    _op("cosh", 0x13, "source"),
     _op("pow", 0x54, "left right"),
-    _op("atan2", 0x6E, "left right", since=(13, 2)),
-    _op("fpowi", 0x79, "left right", since=(13, 4)),
     _op("cmpf", 0x0E, "left right", (_PREDICATE, Attribute("ordering", Ordering))),
     # Conversions.
     _op("exti", 0x25, "source", (_SIGN,)),
@@ -213,27 +206,13 @@ _ROWS: Final = (
     _op("offset", 0x51, "pointers offsets"),
     _op("int_to_ptr", 0x33, "source"),
     _op("ptr_to_int", 0x56, "source"),
-    _op("ptr_to_ptr", 0x57, "source"),
     # Products of matrices.
     _op("mmaf", 0x49, "left right added", (Attribute("fast", Kind.FLAG, (13, 3), False),)),
-    _op("mmaf_scaled", 0x72, "left right added left_scale right_scale", since=(13, 3)),
-    _op(
-        "mmai",
-        0x4A,
-        "left right added",
-        (Attribute("signedness_left", Signedness), Attribute("signedness_right", Signedness)),
-    ),
+    _op("mmai", 0x4A, "left right added", (_SIGN_LEFT, _SIGN_RIGHT)),
     # Regions and what ends them.
     _op("reduce", 0x58, "*tiles", (_AXIS, _IDENTITIES), results=None, regions=1),
     _op("scan", 0x5E, "*tiles", (_AXIS, Attribute("reverse", Kind.BOOL), _IDENTITIES), results=None, regions=1),
-    _op(
-        "for",
-        0x29,
-        "lower upper step *carried",
-        (Attribute("unsigned", Kind.FLAG, (13, 2), False),),
-        results=None,
-        regions=1,
-    ),
+    _op("for", 0x29, "lower upper step *carried", (_UNSIGNED,), results=None, regions=1),
     _op("loop", 0x41, "*carried", results=None, regions=1),
     _op("if", 0x32, "condition", results=None, regions=2),
     _op("yield", 0x6D, "*values", results=0),
@@ -247,43 +226,19 @@ _ROWS: Final = (
     _op("make_tensor_view", 0x43, "base *shape *strides"),
     _op("make_partition_view", 0x42, "tensor"),
     _op("make_strided_view", 0x74, "tensor", since=(13, 3)),
-    _op("make_gather_scatter_view", 0x73, "tensor", since=(13, 3)),
-    _op("get_tensor_shape", 0x2F, "view", results=None),
-    _op("get_index_space_shape", 0x2D, "view", results=None),
     # Memory.
     _op("load_view_tko", 0x3E, "view *index ?token", (*_ACCESS, _INBOUNDS), results=2),
     _op("store_view_tko", 0x66, "tile view *index ?token", (*_ACCESS, _INBOUNDS)),
     _op("load_ptr_tko", 0x3D, "pointers ?mask ?padding ?token", _ACCESS, results=2),
     _op("store_ptr_tko", 0x65, "pointers value ?mask ?token", _ACCESS),
     _op("atomic_rmw_tko", 0x08, "pointers value ?mask ?token", (_ORDER, _SCOPE, Attribute("mode", Mode)), results=2),
-    _op("atomic_cas_tko", 0x07, "pointers compare value ?mask ?token", (_ORDER, _SCOPE), results=2),
-    _op(
-        "atomic_red_view_tko",
-        0x75,
-        "view *index value ?token",
-        (_ORDER, _SCOPE, Attribute("mode", Mode)),
-        since=(13, 3),
-    ),
     _op("make_token", 0x44),
     _op("join_tokens", 0x3C, "*tokens"),
-    _op("memory_fence_alias_tko", 0x7A, "token", since=(13, 4)),
     _op("gdc_launch_dependents_tko", 0x77, "?token", since=(13, 4)),
     _op("gdc_wait_tko", 0x78, "?token", since=(13, 4)),
-    # Facts and debugging.
+    # Promises and debugging.
     _op("assume", 0x06, "source", (Attribute("promise", Kind.PROMISE),)),
-    _op("assert", 0x05, "condition", (Attribute("message", Kind.STRING),), results=0),
     _op("print_tko", 0x55, "*values ?token", (Attribute("format", Kind.STRING),)),
-    _op("get_global", 0x2C, attributes=(Attribute("name", Kind.STRING),)),
-    _op(
-        "alloca",
-        0x71,
-        attributes=(
-            Attribute("count", Kind.INTEGER),
-            Attribute("alignment", Kind.INTEGER),
-            Attribute("global", Kind.FLAG, default=False),
-        ),
-        since=(13, 3),
-    ),
 )
 
 OPERATIONS: Final = {row.name: row for row in _ROWS}

@@ -8,7 +8,7 @@ from typing import Final
 
 from .literals import WRITABLE, elements, number_of
 from .operations import OPERATIONS, Arity
-from .types import Block, Bounded, Divisible, Entry, Literal, Location, Module, Number, Op, Same, Tile, Value
+from .types import Block, Bounded, Divisible, Entry, Literal, Location, Module, Number, Op, Tile, Value
 
 _SHOWN: Final = 8
 """How many elements of a constant are written out."""
@@ -17,10 +17,6 @@ _SHOWN: Final = 8
 def show(module: Module, locations: bool = False) -> str:
     """The text of a module."""
     lines = [f"// {module.producer}"] if module.producer else []
-    for one in module.globals:
-        words = [word for word, true in (("private", one.private), ("constant", one.constant)) if true]
-        shown = _elements(one.type, one.data)
-        lines.append(" ".join((*words, f"global @{one.name} = {shown} : {one.type} align {one.alignment}")))
     for entry in module.entries:
         lines += _Printer(locations).entry(entry)
     return "\n".join(lines) + "\n"
@@ -99,14 +95,10 @@ def _attribute(value: object) -> str:
             return value.name.lower()
         case Literal(Number() as element, bits):
             return f"{number_of(element, bits) if element in WRITABLE else bits}: {element}"
-        case Divisible(divisor, None, None):
+        case Divisible(divisor):
             return f"divisible({divisor})"
-        case Divisible(divisor, every, along):
-            return f"divisible({divisor}, every={every}, along={along})"
         case Bounded(low, high):
             return f"bounded({'?' if low is None else low}, {'?' if high is None else high})"
-        case Same(groups):
-            return f"same{list(groups)}"
         case Mapping():
             return f"{{{', '.join(f'{key}: {_attribute(setting)}' for key, setting in value.items())}}}"
         case tuple() | list():

@@ -25,7 +25,6 @@ class Section(IntEnum):
     DEBUG = 3
     CONSTANTS = 4
     TYPES = 5
-    GLOBALS = 6
     PRODUCER = 7
 
 
@@ -36,7 +35,6 @@ class Tag(IntEnum):
     FLOAT = 2
     BOOL = 3
     DIVISIBLE = 8
-    SAME = 9
     DICTIONARY = 10
     HINTS = 11
     BOUNDED = 12
@@ -51,7 +49,6 @@ class TypeTag(IntEnum):
     PARTITION_VIEW = 0x0F
     FUNCTION = 0x10
     TOKEN = 0x11
-    GATHER_VIEW = 0x14
     STRIDED_VIEW = 0x15
 
 

@@ -143,3 +143,22 @@ def tiles(start: int, stop: int, size: int) -> Iterable[Place]:
     """A walk from `start` to `stop`, whose last tile may be short."""
     for number, place in enumerate(range(start, stop, size)):
         yield Place(place, min(place + size, stop), number)
+
+
+# For compiled code.
+
+
+def place_count(walker: Walker, dimensions: Mapping[str, int]) -> int:
+    """How many places a walker of the parallel space has, where it does not go by segments."""
+    count = -(-dimensions[walker.type.dimension] // evaluate(size_of(walker), dimensions))
+    return max(count, 1) if walker.type.is_piece else count
+
+
+def segment_table(borders: npt.NDArray[Any], size: int) -> npt.NDArray[np.int64]:
+    """Start, stop, number and segment of every tile of a ragged walk."""
+    starts, stops = borders[:-1], borders[1:]
+    counts = -(-(stops - starts) // size)
+    segment = np.repeat(np.arange(len(counts)), counts)
+    turn = np.arange(len(segment)) - np.repeat(np.cumsum(counts) - counts, counts)
+    begin = starts[segment] + turn * size
+    return np.ascontiguousarray(np.stack([begin, np.minimum(begin + size, stops[segment]), turn, segment], axis=1))

@@ -1,4 +1,4 @@
-"""What a launch works out on the host for compiled code, whatever it was compiled for."""
+"""Scalar arguments of a launch: as words for compiled code, and in the contracts of a kernel."""
 
 from __future__ import annotations
 
@@ -6,37 +6,20 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tileproof.ir import ops
-from tileproof.ir.types import TileType, Walker, evaluate, size_of
+from tileproof.ir.types import TileType
 from tileproof.ir.walk import uses
 from tileproof.language.dtypes import DType
 from tileproof.lowering.split_join import again
 
 
-def places(walker: Walker, dimensions: Mapping[str, int]) -> int:
-    """How many places a walker of the parallel space has, where it does not go by segments."""
-    count = -(-dimensions[walker.type.dimension] // evaluate(size_of(walker), dimensions))
-    return max(count, 1) if walker.type.is_piece else count
-
-
-def bits_of(dtype: DType, given: Any) -> int:
+def scalar_word(dtype: DType, number: Any) -> int:
     """A scalar as a word of 64 bits."""
     from .interpreter import semantics  # most kernels take no scalars
 
-    value = semantics.constant(np.asarray(given).item(), dtype)
+    value = semantics.constant(np.asarray(number).item(), dtype)
     return int.from_bytes(value.tobytes().ljust(8, b"\0"), "little")
-
-
-def segment_table(borders: npt.NDArray[Any], size: int) -> npt.NDArray[np.int64]:
-    """Start, stop, number and segment of every tile of a ragged walk."""
-    starts, stops = borders[:-1], borders[1:]
-    counts = -(-(stops - starts) // size)
-    segment = np.repeat(np.arange(len(counts)), counts)
-    turn = np.arange(len(segment)) - np.repeat(np.cumsum(counts) - counts, counts)
-    begin = starts[segment] + turn * size
-    return np.ascontiguousarray(np.stack([begin, np.minimum(begin + size, stops[segment]), turn, segment], axis=1))
 
 
 def requires_scalars(kernel: ops.KernelIR) -> bool:
@@ -57,18 +40,18 @@ def require(kernel: ops.KernelIR, scalars: Mapping[str, Any], dimensions: Mappin
     from .interpreter import semantics
     from .interpreter.machine import Machine
     from .interpreter.reports import Reporter
-    from .points import Space
+    from .parallel_space import Space
 
     outer = ops.Block(tuple(op for op in kernel.body.ops if not isinstance(op, ops.Parallel)))
     needed = again(outer, *(ops.Block((), (op.condition,)) for op in required))
-    given = {
+    values = {
         parameter.value: semantics.constant(np.asarray(scalars[parameter.name]).item(), parameter.value.type.dtype)
         for parameter in kernel.parameters
         if isinstance(parameter.value.type, TileType)
     }
     space = Space()
     report = Reporter(kernel, space, dimensions)
-    machine = Machine({}, given, dimensions, space, "forward", report, None)
+    machine = Machine({}, values, dimensions, space, "forward", report, None)
     machine.block(needed)
     for op in required:
         machine.execute(op)
