@@ -15,8 +15,8 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
 from .arrays import chosen
+from .heuristics import ALONE, direct, is_split, piece, tile
 from .reductions import better, element_of, keys_of, position_of, without
-from .row_choices import ALONE, direct, is_split, piece, tile
 from .softmaxes import merged
 
 # Of one token.

@@ -1,4 +1,4 @@
-"""Normalisation of rows: by their root mean square, also behind a sum, and by mean and variance; with gradients.
+"""Normalization of rows: by their root mean square, also behind a sum, and by mean and variance; with gradients.
 
 All compute in f32 (f64 for f64) and round once. Weights may have another element type than rows. A NaN makes its row
 NaN and an infinity makes NaN or 0 of its row, as IEEE says; other rows are not touched. Squares are f32: a row with
@@ -420,7 +420,7 @@ def rms_norm(x: Any, w: Any, eps: float = 1e-6, out: Any = None) -> Any:
 
 
 def add_rms_norm(x: Any, residual: Any, w: Any, eps: float = 1e-6, out: tuple[Any, Any] | None = None) -> Any:
-    """The pair of rms_norm(x + residual) and x + residual, which is rounded to the type of x before it is normalised.
+    """The pair of rms_norm(x + residual) and x + residual, which is rounded to the type of x before it is normalized.
 
     `out` is a pair of arrays for these two.
 

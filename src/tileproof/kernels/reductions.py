@@ -24,7 +24,7 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
 from .arrays import chosen
-from .row_choices import (
+from .heuristics import (
     ALONE,
     ENOUGH,
     columns_default,

@@ -3,8 +3,8 @@
 All add up in f32 (f64 for f64), do what follows there, and round once. NaN and infinity spread as IEEE says: `silu` and
 `gelu` of minus infinity are NaN. The same choice gives the same bits every time; another choice may round otherwise.
 
-The gated half of a feed-forward layer: two products that share the loads of x, and what is made of them. Numbers are
-computed as in `products`. On a GPU tiles of both matrices come by one load and meet x in one product, whose halves are
+The gated half of a feed-forward layer: two products that share the loads of x, and what is made of them.
+On a GPU tiles of both matrices come by one load and meet x in one product, whose halves are
 then the gate and the rest: nearly as fast as one product of that size, whose result is never stored.
 """
 

@@ -20,8 +20,8 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
 from .arrays import chosen
+from .heuristics import ALONE, WHOLE, direct, is_split, piece, tile
 from .reductions import better, element_at, element_of, first_of, greater, keyed, keys_of, ordered, position_of, without
-from .row_choices import ALONE, WHOLE, direct, is_split, piece, tile
 
 LOG2_E: Final = math.log2(math.e)
 GREATEST: Final = 3.4e38

@@ -99,7 +99,7 @@ def norm_rope_append(
     """All that stands between the product with merged weights and attention; gives the queries, "N H D".
 
     Each row of qkv, "N (H+2*G)*D" or "N H+2*G D", has H heads of queries, G of keys and G of values. Queries and keys
-    are normalised by their root mean square, times `q_norm` and `k_norm`, if these are given, and turned by the angles
+    are normalized by their root mean square, times `q_norm` and `k_norm`, if these are given, and turned by the angles
     of `positions[n]`. Keys and values go to entry `slots[n] % S` of page `slots[n] // S` of `keys` and `values`,
     "P G S D"; a slot of -1 skips them. No slot may be named twice.
 
@@ -132,7 +132,7 @@ def append_layers(
 ) -> None:  # fmt: skip
     """Puts keys and values of new tokens of all layers, from rows of qkv, "M N (H+2*G)*D", into pages, "M P G S D".
 
-    Each layer has pages of its own, and a row of `k_norm`, "M D", if keys are to be normalised. A token has the same
+    Each layer has pages of its own, and a row of `k_norm`, "M D", if keys are to be normalized. A token has the same
     position and the same slot in all layers: see `norm_rope_append`, which does this for one.
 
     Example:
@@ -211,7 +211,7 @@ def norm_rope_append_kernel(
     k_norm: In[U, "D=2*E"], cos: In[f32, "C E"], sin: In[f32, "C E"], positions: In[Index["C"], "N"],
     slots: In[Unique["P*S"], "N"], eps: f32, *, R: int, S: int, D: int, E: int, BG: int = 1,
 ) -> None:  # fmt: skip
-    """Queries and keys normalised and turned, keys and values put into their slots; R heads of queries share a key."""
+    """Queries and keys normalized and turned, keys and values put into their slots; R heads of queries share a key."""
     for n, g in tp.parallel(N=tp.each, G=BG):
         slot: Any = slots[n]
         first, second = normed(wide(k[n, g, 0:E]), wide(k[n, g, E:D]), k_norm[0:E], k_norm[E:D], eps)
@@ -244,7 +244,7 @@ def append_layers_kernel(
     v: In[T, "M N G D=2*E"], k_norm: In[U, "M D=2*E"], cos: In[f32, "C E"], sin: In[f32, "C E"],
     positions: In[Index["C"], "N"], slots: In[Unique["P*S"], "N"], eps: f32, *, S: int, D: int, E: int, BG: int = 8,
 ) -> None:  # fmt: skip
-    """Keys normalised and turned, and values, put into the slots of their tokens, in the pages of each layer m."""
+    """Keys normalized and turned, and values, put into the slots of their tokens, in the pages of each layer m."""
     for m, n, g in tp.parallel(M=tp.each, N=tp.each, G=BG):
         slot: Any = slots[n]
         one, two = wide(k[m, n, g, 0:E]), wide(k[m, n, g, E:D])

@@ -1,4 +1,4 @@
-"""A matrix of 8-bit weights times a vector, the linear layers of a quantised model that makes one token.
+"""A matrix of 8-bit weights times a vector, the linear layers of a quantized model that makes one token.
 
 Weights have a row for each output, and a scale for each group of neighbours along a row. On a CPU every program rounds
 the vector to 8-bit integers itself, with scales of its own for the same groups, and then streams many rows of weights:
@@ -18,7 +18,7 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
 from .arrays import chosen
-from .quantising import inverse_root, rounded, whole_groups
+from .quantization import inverse_root, rounded, whole_groups
 from .streaming import LASTING, extents, fitting
 
 # Inside kernels.
@@ -190,7 +190,7 @@ def norm_int8_matvec(w: Any, scale: Any, x: Any, g: Any, eps: float = 1e-6, out:
     on a GPU it is not. Groups are whole.
 
     Example:
-        q, scale = tk.quantise_int8(w, group=64)
+        q, scale = tk.quantize_int8(w, group=64)
         y = tk.norm_int8_matvec(q, scale, x, g)
     """
     rows, pieces = _pieces(w, scale)
@@ -206,7 +206,7 @@ def norm_int8_matvec_silu(w: Any, scale: Any, x: Any, g: Any, eps: float = 1e-6,
     """silu(gate) * up, where gate and up are the first and the second half of (w * scale) @ rms_norm(x, g).
 
     Example:
-        q, scale = tk.quantise_int8(w, group=64)
+        q, scale = tk.quantize_int8(w, group=64)
         y = tk.norm_int8_matvec_silu(q, scale, x, g)
     """
     rows, pieces = _pieces(w, scale)
@@ -227,7 +227,7 @@ def int8_matvec_add(w: Any, scale: Any, x: Any, residual: Any, out: Any = None) 
     """residual + (w * scale) @ x, added before the result is rounded. `out` is another array than the residual.
 
     Example:
-        q, scale = tk.quantise_int8(w, group=64)
+        q, scale = tk.quantize_int8(w, group=64)
         y = tk.int8_matvec_add(q, scale, x, residual)
     """
     rows, pieces = _pieces(w, scale)

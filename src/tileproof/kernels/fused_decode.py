@@ -17,9 +17,9 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
 from .arrays import chosen
-from .caches import rows_of, share_of, upright
-from .positions import normed, query_heads, turned
-from .weighing import LOG2_E, axes_of, blank, covering, mean_of, merged, scale_of, weighed_columns, wide
+from .kv_cache import rows_of, share_of, upright
+from .online_softmax import LOG2_E, axes_of, blank, covering, mean_of, merged, scale_of, weighed_columns, wide
+from .rotary import normed, query_heads, turned
 
 Kernels: TypeAlias = tuple[tp.Kernel, ...]
 
@@ -139,7 +139,7 @@ def angles_of(cos: Any, sin: Any, positions: Any, b: Any, dtype: Any) -> Any:
 
 
 def normed_pair(q: Any, k: Any, spot: Any, rows: Any, half: Any, norms: Any, angles: Any) -> Any:
-    """The queries of a group and the key of the new token, normalised and turned."""
+    """The queries of a group and the key of the new token, normalized and turned."""
     (b, g), (q_norm, k_norm, eps) = spot, norms
     one, two = halves(q, spot, rows, half)
     query = placed(normed(one, two, q_norm[0:half], q_norm[half : 2 * half], eps), angles, q.dtype, 1)
@@ -159,7 +159,7 @@ def plain_pair(q: Any, k: Any, spot: Any, rows: Any, half: Any, angles: Any) -> 
 
 
 @tp.kernel(deny_checks=True)
-def attend_new_kernel(
+def fused_decode_attention_kernel(
     o: Out[T, "B G R D=2*E"], q: In[T, "B G R D=2*E"], k: In[T, "B G D=2*E"], v: In[T, "B G D=2*E"],
     q_norm: In[U, "D=2*E"], k_norm: In[U, "D=2*E"], cos: In[f32, "C E"], sin: In[f32, "C E"],
     positions: In[Index["C"], "B"], keys: In[T, "P G S D=2*E"], values: In[T, "P G S D=2*E"],
@@ -180,7 +180,7 @@ def attend_new_kernel(
 
 
 @tp.kernel(deny_checks=True)
-def attend_new_plain_kernel(
+def fused_decode_attention_plain_kernel(
     o: Out[T, "B G R D=2*E"], q: In[T, "B G R D=2*E"], k: In[T, "B G D=2*E"], v: In[T, "B G D=2*E"],
     cos: In[f32, "C E"], sin: In[f32, "C E"], positions: In[Index["C"], "B"], keys: In[T, "P G S D=2*E"],
     values: In[T, "P G S D=2*E"], table: In[Index["P"], "B L"], scale: f64, *, R: int, S: int, D: int, E: int,
@@ -200,7 +200,7 @@ def attend_new_plain_kernel(
 
 
 @tp.kernel(deny_checks=True)
-def attend_new_near_kernel(
+def fused_decode_attention_near_kernel(
     o: Out[T, "B G R D=2*E"], q: In[T, "B G R D=2*E"], k: In[T, "B G D=2*E"], v: In[T, "B G D=2*E"],
     q_norm: In[U, "D=2*E"], k_norm: In[U, "D=2*E"], cos: In[f32, "C E"], sin: In[f32, "C E"],
     positions: In[Index["C"], "B"], keys: In[T, "P G S D=2*E"], values: In[T, "P G S D=2*E"],
@@ -221,7 +221,7 @@ def attend_new_near_kernel(
 
 
 @tp.kernel(deny_checks=True)
-def attend_new_near_plain_kernel(
+def fused_decode_attention_near_plain_kernel(
     o: Out[T, "B G R D=2*E"], q: In[T, "B G R D=2*E"], k: In[T, "B G D=2*E"], v: In[T, "B G D=2*E"],
     cos: In[f32, "C E"], sin: In[f32, "C E"], positions: In[Index["C"], "B"], keys: In[T, "P G S D=2*E"],
     values: In[T, "P G S D=2*E"], table: In[Index["P"], "B L"], scale: f64, *, R: int, S: int, D: int, E: int,
@@ -241,7 +241,7 @@ def attend_new_near_plain_kernel(
 
 
 @tp.kernel(deny_checks=True)
-def attend_new_whole_kernel(
+def fused_decode_attention_whole_kernel(
     o: Out[T, "B G R D=2*E"], q: In[T, "B G R D=2*E"], k: In[T, "B G D=2*E"], v: In[T, "B G D=2*E"],
     q_norm: In[U, "D=2*E"], k_norm: In[U, "D=2*E"], cos: In[f32, "C E"], sin: In[f32, "C E"],
     positions: In[Index["C"], "B"], keys: In[T, "P G S D=2*E"], values: In[T, "P G S D=2*E"],
@@ -263,7 +263,7 @@ def attend_new_whole_kernel(
 
 
 @tp.kernel(deny_checks=True)
-def attend_new_whole_plain_kernel(
+def fused_decode_attention_whole_plain_kernel(
     o: Out[T, "B G R D=2*E"], q: In[T, "B G R D=2*E"], k: In[T, "B G D=2*E"], v: In[T, "B G D=2*E"],
     cos: In[f32, "C E"], sin: In[f32, "C E"], positions: In[Index["C"], "B"], keys: In[T, "P G S D=2*E"],
     values: In[T, "P G S D=2*E"], table: In[Index["P"], "B L"], scale: f64, *, R: int, S: int, D: int, E: int,
@@ -283,19 +283,19 @@ def attend_new_whole_plain_kernel(
         o[b, g, :, :] = mean_of(rows_of(upright(state), R))
 
 
-def attend_new(
+def fused_decode_attention(
     qkv: Any, keys: Any, values: Any, table: Any, cos: Any, sin: Any, positions: Any, q_norm: Any = None,
     k_norm: Any = None, eps: float = 1e-6, *, scale: float | None = None, out: Any = None,
 ) -> Any:  # fmt: skip
     """Attention of one new token of each sequence, from its row of qkv, to itself and to all before it; gives "B H D".
 
     A row of qkv, "B (H+2*G)*D" or "B H+2*G D", has H heads of queries, G of keys and G of values. Queries and keys are
-    normalised, if norms are given, and turned, as by `norm_rope_append`. Token b is at positions[b]; the keys and
+    normalized, if norms are given, and turned, as by `norm_rope_append`. Token b is at positions[b]; the keys and
     values of the positions before it are in pages, "P G S D": place c is place c % S of page table[b, c // S], "B L".
     Nothing is written there: that is done by `append_layers`, or `norm_rope_append`.
 
     Example:
-        o = tk.attend_new(qkv, keys, values, table, cos, sin, positions, q_norm, k_norm)
+        o = tk.fused_decode_attention(qkv, keys, values, table, cos, sin, positions, q_norm, k_norm)
     """
     held, groups, size, depth = axes_of("keys", keys, "P G S D")
     pages = axes_of("table", table, "B L")[1]
@@ -310,7 +310,7 @@ def attend_new(
         split[:, heads + groups :],
     )  # fmt: skip
     by = scale_of(scale, split)
-    tunable = ATTEND_NEW_PLAIN if q_norm is None else ATTEND_NEW
+    tunable = FUSED_DECODE_ATTENTION_PLAIN if q_norm is None else FUSED_DECODE_ATTENTION
     choice = chosen(
         tunable, qkv, B=sequences, G=groups, R=rows, L=pages, S=size, D=depth, P=held, C=cos.shape[0]
     )  # fmt: skip
@@ -368,8 +368,12 @@ def _tunable(name: str, *kernels: tp.Kernel) -> Tunable:
     )  # fmt: skip
 
 
-ATTEND_NEW: Final = _tunable("attend_new", attend_new_kernel, attend_new_near_kernel, attend_new_whole_kernel)
-ATTEND_NEW_PLAIN: Final = _tunable(
-    "attend_new_plain", attend_new_plain_kernel, attend_new_near_plain_kernel, attend_new_whole_plain_kernel
-)
-TUNABLES: Final = (ATTEND_NEW, ATTEND_NEW_PLAIN)
+FUSED_DECODE_ATTENTION: Final = _tunable(
+    "fused_decode_attention", fused_decode_attention_kernel, fused_decode_attention_near_kernel,
+    fused_decode_attention_whole_kernel,
+)  # fmt: skip
+FUSED_DECODE_ATTENTION_PLAIN: Final = _tunable(
+    "fused_decode_attention_plain", fused_decode_attention_plain_kernel, fused_decode_attention_near_plain_kernel,
+    fused_decode_attention_whole_plain_kernel,
+)  # fmt: skip
+TUNABLES: Final = (FUSED_DECODE_ATTENTION, FUSED_DECODE_ATTENTION_PLAIN)

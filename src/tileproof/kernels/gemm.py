@@ -26,7 +26,7 @@ from tileproof.tuning.choices import takes
 
 from . import arrays
 from .arrays import chosen
-from .products import batched_matmul
+from .fused_gemm import batched_matmul
 from .streaming import LONGEST, start, sum_type
 
 _MULTIPROCESSORS: Final = 132

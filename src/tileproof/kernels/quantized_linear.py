@@ -3,7 +3,7 @@
 Weights have a row for each output. Each group of 16 to 256 neighbours along a row shares a scale, or the whole row
 does. Sums are made in f32 (f64 where x is) and rounded once. 8-bit weights are exact in every type that they are
 multiplied in; only the form that scales weights first rounds their products with the scale to the type of x. NaN and
-infinity, in x or in a scale, spread as IEEE says. `quantising` makes
+infinity, in x or in a scale, spread as IEEE says. `quantization` makes
 such weights.
 
 Linear layers with weights of 4 bits: y = x @ w.T, where a weight is its bits, less a zero point, times a scale. Two
@@ -25,7 +25,7 @@ from tileproof.tuning.choices import takes
 
 from . import arrays
 from .arrays import chosen
-from .quantising import (
+from .quantization import (
     group_of,
     padded,
     rounded_rows,
@@ -167,12 +167,12 @@ INT4_LINEAR_ZERO: Final = Tunable(
 def int4_linear(x: Any, w: Any, scale: Any, zero: Any = None, out: Any = None) -> Any:
     """x @ ((w - zero) * scale).T for 4-bit integers w from 0 to 15, two in a byte; zero is 8 unless given.
 
-    `w` has the shape (outputs, groups, half of a group), as `quantise_int4` makes it: the first half of a group in the
+    `w` has the shape (outputs, groups, half of a group), as `quantize_int4` makes it: the first half of a group in the
     low bits, the second in the high bits. `scale` and `zero` are of shape (outputs, groups). x may end inside the last
     group; then it is copied, with zeros behind it.
 
     Example:
-        q, scale = tk.quantise_int4(w, group=128)
+        q, scale = tk.quantize_int4(w, group=128)
         y = tk.int4_linear(x, q, scale)
     """
     rows, groups, half = w.shape
@@ -439,12 +439,12 @@ def int8_linear(
     `scale` has a column for each group of 16, 32, 64, 128 or 256, which follows from their number, or one column for
     whole rows. With `activations="int8"` x is rounded to integers with scales of its own first, group by group, and
     products are added up as integers: the fast way on a CPU, off by at most half a scale of x for each product. The
-    integers and their scales, of the shapes that `quantise_int8` gives, go to `workspace` if there is one. A pair that
-    `quantise_int8` or `norm_quantise_int8` made, of the same groups, may stand in place of x; then the result is in f32
+    integers and their scales, of the shapes that `quantize_int8` gives, go to `workspace` if there is one. A pair that
+    `quantize_int8` or `norm_quantize_int8` made, of the same groups, may stand in place of x; then the result is in f32
     unless there is an `out`.
 
     Example:
-        q, scale = tk.quantise_int8(w, group=64)
+        q, scale = tk.quantize_int8(w, group=64)
         y = tk.int8_linear(x, q, scale, activations="int8")
     """
     rows, columns = extents(w)
@@ -487,7 +487,7 @@ def fp8_linear(x: Any, w: Any, scale: Any, out: Any = None) -> Any:
     """(x @ w.T) * scale for 8-bit floats w and a scale for each of their rows.
 
     Example:
-        q, scale = tk.quantise_fp8(w)
+        q, scale = tk.quantize_fp8(w)
         y = tk.fp8_linear(x, q, scale)
     """
     rows, columns = extents(w)

@@ -20,7 +20,7 @@ from tileproof.tuning.choices import PLAIN
 
 from . import arrays
 from .arrays import chosen
-from .weighing import (
+from .online_softmax import (
     EVERY_KEY,
     LOG2_E,
     axes_of,

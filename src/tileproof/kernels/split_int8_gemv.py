@@ -24,9 +24,9 @@ from tileproof.tuning.choices import takes
 
 from . import arrays
 from .arrays import chosen
-from .quantising import inverse_root
+from .gemv import half_of
+from .quantization import inverse_root
 from .streaming import extents
-from .vectors import half_of
 
 BLOCK: Final = 512
 """Columns of weights that are multiplied at once: eight groups of 64."""
@@ -127,7 +127,7 @@ def int8_parts(x: Any, out: Parts | None = None) -> Parts:
     Its length is a multiple of 512.
 
     Example:
-        q, scale = tk.quantise_int8(w, group=64)
+        q, scale = tk.quantize_int8(w, group=64)
         y = tk.parts_matvec(q, scale, tk.int8_parts(x))
     """
     blocks = blocks_of(x.shape[-1])
@@ -140,7 +140,7 @@ def norm_int8_parts(x: Any, g: Any, eps: float = 1e-6, out: Parts | None = None)
     """rms_norm(x, g), taken apart.
 
     Example:
-        q, scale = tk.quantise_int8(w, group=64)
+        q, scale = tk.quantize_int8(w, group=64)
         y = tk.parts_matvec(q, scale, tk.norm_int8_parts(x, g))
     """
     blocks = blocks_of(x.shape[-1])
@@ -156,7 +156,7 @@ def add_norm_int8_parts(
     """rms_norm(total, g), taken apart, and the total: x and all rows of `pieces`, rounded to the type of x.
 
     Example:
-        q, scale = tk.quantise_int8(w, group=64)
+        q, scale = tk.quantize_int8(w, group=64)
         *parts, total = tk.add_norm_int8_parts(x, tk.parts_matvec_pieces(q, scale, tk.int8_parts(x), 2), g)
     """
     blocks = blocks_of(x.shape[-1])
@@ -400,7 +400,7 @@ def parts_matvec(w: Any, scale: Any, parts: Parts, out: Any = None) -> Any:
     Without an `out` the result is in f32.
 
     Example:
-        q, scale = tk.quantise_int8(w, group=64)
+        q, scale = tk.quantize_int8(w, group=64)
         y = tk.parts_matvec(q, scale, tk.int8_parts(x))
     """
     rows, operands = _operands(w, scale, parts)
@@ -413,7 +413,7 @@ def parts_matvec_add(w: Any, scale: Any, parts: Parts, residual: Any, out: Any =
     """residual + (w * scale) @ x, added before the result is rounded. `out` is another array than the residual.
 
     Example:
-        q, scale = tk.quantise_int8(w, group=64)
+        q, scale = tk.quantize_int8(w, group=64)
         y = tk.parts_matvec_add(q, scale, tk.int8_parts(x), residual)
     """
     rows, operands = _operands(w, scale, parts)
@@ -426,7 +426,7 @@ def parts_matvec_silu(w: Any, scale: Any, parts: Parts, out: Any = None) -> Any:
     """silu(gate) * up, where gate and up are the first and the second half of (w * scale) @ x.
 
     Example:
-        q, scale = tk.quantise_int8(w, group=64)
+        q, scale = tk.quantize_int8(w, group=64)
         y = tk.parts_matvec_silu(q, scale, tk.int8_parts(x))
     """
     rows, (weights, scales, *rest) = _operands(w, scale, parts)
@@ -441,7 +441,7 @@ def parts_silu_parts(w: Any, scale: Any, parts: Parts, out: Parts | None = None)
     """silu(gate) * up of the same, taken apart for the next product. Their number is a multiple of 512.
 
     Example:
-        q, scale = tk.quantise_int8(w, group=64)
+        q, scale = tk.quantize_int8(w, group=64)
         inner = tk.parts_silu_parts(q, scale, tk.int8_parts(x))
     """
     rows, (weights, scales, *rest) = _operands(w, scale, parts)
@@ -458,7 +458,7 @@ def parts_matvec_pieces(w: Any, scale: Any, parts: Parts, pieces: int, out: Any 
     """(w * scale) @ x as rows that add up to it, of f32: `pieces` of them, or fewer where blocks do not go round.
 
     Example:
-        q, scale = tk.quantise_int8(w, group=64)
+        q, scale = tk.quantize_int8(w, group=64)
         y = tk.parts_matvec_pieces(q, scale, tk.int8_parts(x), 2).sum(axis=0)
     """
     rows, operands = _operands(w, scale, parts)

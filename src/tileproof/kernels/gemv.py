@@ -5,7 +5,7 @@ says; a matrix without columns gives 0. Split forms add up their pieces in the o
 same bits every time.
 
 A vector times two matrices, gate and up, of which one opens the other: a gated layer of a model making one token.
-Numbers are computed as in `vectors`; silu(t) is t * sigmoid(t).
+Numbers are computed as in `gemv`; silu(t) is t * sigmoid(t).
 
 A matrix times a normed vector: layers that begin with a norm, for one token. The norm takes no pass of its own: the sum
 of squares runs beside the products, and the root multiplies what they add up to. Sums are made in f32 (f64 for f64) and

@@ -16,7 +16,7 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
 from .arrays import chosen
-from .weighing import (
+from .online_softmax import (
     LOG2_E,
     axes_of,
     blank,
