@@ -17,8 +17,9 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
 from .arrays import chosen
+from .heuristics import covering
 from .kv_cache import rows_of, share_of, upright
-from .online_softmax import LOG2_E, axes_of, blank, covering, mean_of, merged, scale_of, weighed_columns, wide
+from .online_softmax import LOG2_E, axes_of, blank, mean_of, merged, scale_of, weighed_columns, widen
 from .rotary import normed, query_heads, turned
 
 Kernels: TypeAlias = tuple[tp.Kernel, ...]
@@ -32,18 +33,18 @@ def halves(x: Any, spot: Any, rows: Any, half: Any) -> Any:
     b, g = spot
     heads = tp.arange(rows)
     return (
-        wide(x.get((b, g, heads, tp.arange(half)), 0), x.dtype),
-        wide(x.get((b, g, heads, tp.arange(half) + half), 0), x.dtype),
+        widen(x.get((b, g, heads, tp.arange(half)), 0), x.dtype),
+        widen(x.get((b, g, heads, tp.arange(half) + half), 0), x.dtype),
     )
 
 
 def seen_itself(query: Any, key: Any, value: Any, by: Any, is_here: Any) -> Any:
     """What queries have seen when it is their own token, or, where that is not here, nothing; it lies on its side."""
-    key = wide(key, query.dtype)
+    key = widen(key, query.dtype)
     rows, depth = query.shape
     top, total, acc = blank(rows, depth, query.dtype)
-    scores = (wide(query, query.dtype) * key[None, :]).sum(axis=1) * by
-    own = tp.where(is_here, scores, top), tp.where(is_here, total + 1, total), acc + wide(value, value.dtype)[None, :]
+    scores = (widen(query, query.dtype) * key[None, :]).sum(axis=1) * by
+    own = tp.where(is_here, scores, top), tp.where(is_here, total + 1, total), acc + widen(value, value.dtype)[None, :]
     return own[0], own[1], tp.where(is_here, own[2], acc).T
 
 
@@ -135,7 +136,7 @@ def placed(pair: Any, angles: Any, dtype: Any, axis: Any) -> Any:
 
 def angles_of(cos: Any, sin: Any, positions: Any, b: Any, dtype: Any) -> Any:
     """Cosines and sines of a token's position, as wide as heads of a type are computed."""
-    return wide(cos[positions[b], :], dtype), wide(sin[positions[b], :], dtype)
+    return widen(cos[positions[b], :], dtype), widen(sin[positions[b], :], dtype)
 
 
 def normed_pair(q: Any, k: Any, spot: Any, rows: Any, half: Any, norms: Any, angles: Any) -> Any:
@@ -143,7 +144,7 @@ def normed_pair(q: Any, k: Any, spot: Any, rows: Any, half: Any, norms: Any, ang
     (b, g), (q_norm, k_norm, eps) = spot, norms
     one, two = halves(q, spot, rows, half)
     query = placed(normed(one, two, q_norm[0:half], q_norm[half : 2 * half], eps), angles, q.dtype, 1)
-    one, two = wide(k[b, g, 0:half], q.dtype), wide(k[b, g, half : 2 * half], q.dtype)
+    one, two = widen(k[b, g, 0:half], q.dtype), widen(k[b, g, half : 2 * half], q.dtype)
     return query, placed(normed(one, two, k_norm[0:half], k_norm[half : 2 * half], eps), angles, q.dtype, 0)
 
 
@@ -151,7 +152,7 @@ def plain_pair(q: Any, k: Any, spot: Any, rows: Any, half: Any, angles: Any) -> 
     """The same without norms."""
     b, g = spot
     query = placed(halves(q, spot, rows, half), angles, q.dtype, 1)
-    pair = wide(k[b, g, 0:half], q.dtype), wide(k[b, g, half : 2 * half], q.dtype)
+    pair = widen(k[b, g, 0:half], q.dtype), widen(k[b, g, half : 2 * half], q.dtype)
     return query, placed(pair, angles, q.dtype, 0)
 
 
@@ -169,7 +170,7 @@ def fused_decode_attention_kernel(
     tp.require(R <= BR)
     tp.require(tp.dim("P") >= 1)
     for b, g, z in tp.parallel(B=tp.each, G=tp.each, L=tp.split(SL)):
-        by = wide(scale, q.dtype) * LOG2_E
+        by = widen(scale, q.dtype) * LOG2_E
         angles = angles_of(cos, sin, positions, b, q.dtype)
         query, key = normed_pair(q, k, (b, g), BR, E, (q_norm, k_norm, eps), angles)
         state = seen_itself(query, key, v[b, g, :], by, z.number == 0)
@@ -190,7 +191,7 @@ def fused_decode_attention_plain_kernel(
     tp.require(R <= BR)
     tp.require(tp.dim("P") >= 1)
     for b, g, z in tp.parallel(B=tp.each, G=tp.each, L=tp.split(SL)):
-        by = wide(scale, q.dtype) * LOG2_E
+        by = widen(scale, q.dtype) * LOG2_E
         query, key = plain_pair(q, k, (b, g), BR, E, angles_of(cos, sin, positions, b, q.dtype))
         state = seen_itself(query, key, v[b, g, :], by, z.number == 0)
         length = tp.clip(positions[b], 0, tp.dim("L") * S)
@@ -211,7 +212,7 @@ def fused_decode_attention_near_kernel(
     tp.require(tp.dim("P") >= 1)
     tp.require(tp.dim("L") >= 1)
     for b, g, z in tp.parallel(B=tp.each, G=tp.each, L=tp.split(SL)):
-        by = wide(scale, q.dtype) * LOG2_E
+        by = widen(scale, q.dtype) * LOG2_E
         angles = angles_of(cos, sin, positions, b, q.dtype)
         query, key = normed_pair(q, k, (b, g), BR, E, (q_norm, k_norm, eps), angles)
         state = seen_itself(query, key, v[b, g, :], by, z.number == 0)
@@ -232,7 +233,7 @@ def fused_decode_attention_near_plain_kernel(
     tp.require(tp.dim("P") >= 1)
     tp.require(tp.dim("L") >= 1)
     for b, g, z in tp.parallel(B=tp.each, G=tp.each, L=tp.split(SL)):
-        by = wide(scale, q.dtype) * LOG2_E
+        by = widen(scale, q.dtype) * LOG2_E
         query, key = plain_pair(q, k, (b, g), BR, E, angles_of(cos, sin, positions, b, q.dtype))
         state = seen_itself(query, key, v[b, g, :], by, z.number == 0)
         length = tp.clip(positions[b], 0, tp.dim("L") * S)
@@ -252,7 +253,7 @@ def fused_decode_attention_whole_kernel(
     tp.require(tp.dim("P") >= 1)
     tp.require(tp.dim("L") >= 1)
     for b, g in tp.parallel(B=tp.each, G=tp.each):
-        by = wide(scale, q.dtype) * LOG2_E
+        by = widen(scale, q.dtype) * LOG2_E
         angles = angles_of(cos, sin, positions, b, q.dtype)
         query, key = normed_pair(q, k, (b, g), BR, E, (q_norm, k_norm, eps), angles)
         state = seen_itself(query, key, v[b, g, :], by, True)
@@ -274,7 +275,7 @@ def fused_decode_attention_whole_plain_kernel(
     tp.require(tp.dim("P") >= 1)
     tp.require(tp.dim("L") >= 1)
     for b, g in tp.parallel(B=tp.each, G=tp.each):
-        by = wide(scale, q.dtype) * LOG2_E
+        by = widen(scale, q.dtype) * LOG2_E
         query, key = plain_pair(q, k, (b, g), BR, E, angles_of(cos, sin, positions, b, q.dtype))
         state = seen_itself(query, key, v[b, g, :], by, True)
         length = tp.clip(positions[b], 0, tp.dim("L") * S)

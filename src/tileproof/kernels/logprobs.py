@@ -15,7 +15,7 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
 from .arrays import chosen
-from .heuristics import ALONE, direct, is_split, piece, tile
+from .heuristics import ALONE, direct, is_split, split_size, tile_size
 from .reductions import better, element_of, keys_of, position_of, without
 from .softmaxes import merged
 
@@ -135,9 +135,9 @@ def top_logprobs(
 def _default(sizes: Sizes, target: str) -> Choice:
     rows, columns = sizes["R"], sizes["V"]
     if target != "cpu" and is_split(rows, columns):
-        return Choice(token_logprobs_split_kernel, {"SV": piece(rows, columns, 2048), "BV": 2048}, direct(8))
+        return Choice(token_logprobs_split_kernel, {"SV": split_size(rows, columns, 2048), "BV": 2048}, direct(8))
     held = Schedule() if target == "cpu" else direct(8)
-    return Choice(token_logprobs_kernel, {"BV": tile(columns, 2048)}, held)
+    return Choice(token_logprobs_kernel, {"BV": tile_size(columns, 2048)}, held)
 
 
 def _space(sizes: Sizes, target: str) -> Iterator[Choice]:
@@ -150,8 +150,8 @@ def _space(sizes: Sizes, target: str) -> Iterator[Choice]:
 
 
 def _top(columns: int, most: int, schedule: Schedule) -> Choice:
-    lanes = tile(columns, most)
-    return Choice(top_logprobs_kernel, {"BV": lanes, "BL": tile(-(-columns // lanes), 512)}, schedule)
+    lanes = tile_size(columns, most)
+    return Choice(top_logprobs_kernel, {"BV": lanes, "BL": tile_size(-(-columns // lanes), 512)}, schedule)
 
 
 def _top_default(sizes: Sizes, target: str) -> Choice:
@@ -160,7 +160,7 @@ def _top_default(sizes: Sizes, target: str) -> Choice:
 
 def _top_space(sizes: Sizes, target: str) -> Iterator[Choice]:
     held = [Schedule()] if target == "cpu" else ALONE
-    for lanes in sorted({tile(sizes["V"], most) for most in (256, 512, 1024, 2048, 4096)}):
+    for lanes in sorted({tile_size(sizes["V"], most) for most in (256, 512, 1024, 2048, 4096)}):
         yield from (_top(sizes["V"], lanes, each) for each in held)
 
 

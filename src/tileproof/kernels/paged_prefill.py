@@ -18,7 +18,8 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
 from .arrays import chosen
-from .online_softmax import LOG2_E, axes_of, blank, covering, mean_of, scale_of, shared, weighed, wide
+from .heuristics import covering
+from .online_softmax import LOG2_E, axes_of, blank, mean_of, scale_of, shared, weighed, widen
 
 
 @tp.kernel(deny_checks=True)
@@ -40,7 +41,7 @@ def ragged_attention_kernel(
     for b, g in tp.parallel(B=tp.each, G=tp.each):
         which: Any = sequence[b]
         if which >= 0:
-            at, by = block[b, :], wide(scale, q.dtype) * LOG2_E
+            at, by = block[b, :], widen(scale, q.dtype) * LOG2_E
             row = tp.maximum(at, 0)
             query = q[row, g, :, :].reshape(M * R, D)
             place = tp.where(at >= 0, tp.clip(positions[row], -1, (tp.dim("L") * S).to(i32) - 1), -1)
@@ -105,7 +106,7 @@ def prefill_attention_kernel(
     tp.require(tp.dim("P") >= 1)
     pages: Any = table
     for t, g in tp.parallel(T=BT, G=tp.each):
-        by = wide(scale, q.dtype) * LOG2_E
+        by = widen(scale, q.dtype) * LOG2_E
         query = q[t, g, :, :].fill(0).reshape(BT * R, D)
         place = tp.clip(positions[t].fill(-1), -1, (tp.dim("L") * S).to(i32) - 1)
         stop, whole = place.max() + 1, (place.min() + 1) // S

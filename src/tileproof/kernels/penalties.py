@@ -15,8 +15,8 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
 from .arrays import chosen
-from .elementwise import wide
-from .heuristics import tile
+from .heuristics import tile_size
+from .numerics import wide
 
 # Logits.
 
@@ -128,7 +128,7 @@ def count_tokens(counts: Any, tokens: Any, slots: Any = None) -> Any:
 
 def _penalised(sizes: Sizes, target: str, slots: bool) -> Choice:
     kernel = penalized_slots_kernel if slots else penalized_kernel
-    return Choice(kernel, {"BV": tile(sizes["V"], 8192 if target == "cpu" else 1024)})
+    return Choice(kernel, {"BV": tile_size(sizes["V"], 8192 if target == "cpu" else 1024)})
 
 
 def _default(sizes: Sizes, target: str) -> Choice:

@@ -17,7 +17,8 @@ from tileproof.language.dtypes import F8E4M3, F32, I8, U8, DType
 from tileproof.tuning import Choice
 
 from . import arrays
-from .streaming import extents, fitting
+from .arrays import weight_shape
+from .heuristics import tile_size
 
 GROUPS: Final = (16, 32, 64, 128, 256)
 """How many weights may share a scale, apart from a whole row."""
@@ -147,7 +148,7 @@ def quantize_int8(w: Any, group: int | None = 64, scale_dtype: DType = F32, out:
         q, scale = tk.quantize_int8(w, group=64)
         y = tk.int8_linear(x, q, scale)
     """
-    rows, columns = extents(w)
+    rows, columns = weight_shape(w)
     count = 1 if group is None else -(-columns // _known(group))
     q, scale = _results(out, w, (rows, columns), I8, (rows, count), scale_dtype)
     if group is None:
@@ -178,7 +179,7 @@ def norm_quantize_int8(x: Any, g: Any, eps: float = 1e-6, group: int = 64, out: 
 
 def rounded_rows(x: Any, group: int | None, out: Pair | None = None) -> Pair:
     """The rows of activations as integers and scales in f32, of the shapes that `quantize_int8` gives."""
-    rows, columns = extents(x)
+    rows, columns = weight_shape(x)
     if group is None or columns % group or not columns:
         return quantize_int8(x, group, out=out)
     pieces = columns // group, group
@@ -194,7 +195,7 @@ def quantize_fp8(w: Any, scale_dtype: DType = F32, out: Pair | None = None) -> P
         q, scale = tk.quantize_fp8(w)
         y = tk.fp8_linear(x, q, scale)
     """
-    rows, columns = extents(w)
+    rows, columns = weight_shape(w)
     q, scale = _results(out, w, (rows, columns), F8E4M3, (rows,), scale_dtype)
     _by_rows(quantize_fp8_kernel, rows, columns)(q, scale, w)
     return q, scale
@@ -210,7 +211,7 @@ def quantize_int4(w: Any, group: int = 128, scale_dtype: DType = F32, out: Pair 
         q, scale = tk.quantize_int4(w, group=128)
         y = tk.int4_linear(x, q, scale)
     """
-    rows, columns = extents(w)
+    rows, columns = weight_shape(w)
     count = -(-columns // _known(group))
     q, scale = _results(out, w, (rows, count, group // 2), U8, (rows, count), scale_dtype)
     Choice(quantize_int4_kernel, {"G": group, "BN": 16 if rows > 1 else 1})(q, scale, w)
@@ -223,7 +224,7 @@ def padded(x: Any, columns: int) -> Any:
     if there == columns:
         return x
     y = arrays.new(x, (rows, columns))
-    Choice(padded_kernel, {"BM": 4 if rows > 1 else 1, "BP": fitting(512, columns, 128)})(y, x)
+    Choice(padded_kernel, {"BM": 4 if rows > 1 else 1, "BP": tile_size(columns, 512, 128)})(y, x)
     return y
 
 
@@ -252,7 +253,7 @@ def whole_groups(columns: int, count: int) -> tuple[int, int]:
 
 
 def _by_rows(kernel: tp.Kernel, rows: int, columns: int) -> Choice:
-    return Choice(kernel, {"BN": 4, "BK": fitting(512, columns, 128)})
+    return Choice(kernel, {"BN": 4, "BK": tile_size(columns, 512, 128)})
 
 
 def _results(

@@ -19,7 +19,8 @@ from tileproof.diagnostics.codes import Code
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from .arrays import chosen, refused, result, shown, view
-from .norms import power_of_two, wide
+from .heuristics import MULTIPROCESSORS, occupied, power_of_two
+from .numerics import wide
 
 
 @tp.kernel(deny_checks=True)
@@ -278,13 +279,13 @@ _MANY: Final = 512
 def _rope_default(kernel: tp.Kernel, sizes: Sizes, target: str) -> Choice:
     """All heads of a row, up to 4096 elements; with few rows fewer heads, so that there are programs enough."""
     heads = min(power_of_two(sizes["H"]), max(4096 // power_of_two(sizes["D"]), 1))
-    if target != "cpu" and sizes["N"] < 132:
+    if target != "cpu" and sizes["N"] < MULTIPROCESSORS:
         heads = min(heads, 4)
     return Choice(kernel, {"BN": 1, "BH": heads}, Schedule(occupancy=8))
 
 
 def _rope_space(kernel: tp.Kernel, sizes: Sizes, target: str) -> Iterator[Choice]:
-    held = [Schedule()] if target == "cpu" else [Schedule(occupancy=count, tma=False) for count in (4, 8, 16)]
+    held = [Schedule()] if target == "cpu" else occupied(4, 8, 16, tma=False)
     length = power_of_two(sizes["D"])
     for rows, heads in product((1, 2, 4), (1, 8, 16, 32, 64)):
         if heads < 2 * max(sizes["H"], 1) and (rows == 1 or 4096 <= rows * heads * length <= 16384):
@@ -300,7 +301,7 @@ def _append_default(kernel: tp.Kernel, sizes: Sizes, target: str) -> Choice:
     groups = min(power_of_two(sizes["G"]), fit)
     if target == "cpu":
         return Choice(kernel, {"BG": groups})
-    if sizes["N"] < 132:
+    if sizes["N"] < MULTIPROCESSORS:
         return Choice(kernel, {"BG": 1}, Schedule(occupancy=4))
     is_seen = kernel is norm_rope_append_kernel and (target, sizes["R"], sizes["D"]) == ("sm_90", 4, 128)
     most = 8 if is_seen and sizes["N"] >= _MANY else 4
@@ -310,8 +311,8 @@ def _append_default(kernel: tp.Kernel, sizes: Sizes, target: str) -> Choice:
 
 
 def _append_space(kernel: tp.Kernel, sizes: Sizes, target: str) -> Iterator[Choice]:
-    held = [Schedule()] if target == "cpu" else [Schedule(occupancy=count) for count in (1, 2, 4, 8)]
-    direct = [] if target == "cpu" else [Schedule(occupancy=count, tma=False) for count in (4, 8)]
+    held = [Schedule()] if target == "cpu" else occupied(1, 2, 4, 8)
+    direct = [] if target == "cpu" else occupied(4, 8, tma=False)
     for groups in (1, 2, 4, 8):
         if groups < 2 * max(sizes["G"], 1):
             yield from choices(kernel, f"BG={groups}", *held, *direct)

@@ -23,10 +23,10 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 from tileproof.tuning.choices import takes
 
 from . import arrays
-from .arrays import chosen
-from .gemv import half_of
+from .arrays import chosen, half_of, weight_shape
+from .heuristics import MULTIPROCESSORS, occupied
+from .numerics import silu
 from .quantization import inverse_root
-from .streaming import extents
 
 BLOCK: Final = 512
 """Columns of weights that are multiplied at once: eight groups of 64."""
@@ -230,8 +230,7 @@ def parts_matvec_silu_kernel(
         for p in tp.tiles(P=tp.each):
             gate += _dots(w[0, i, p, :], q[:, p, :], scale[0, i, p, :], grain[p, :, :], BI)
             up += _dots(w[1, i, p, :], q[:, p, :], scale[1, i, p, :], grain[p, :, :], BI)
-        open = gate.sum(axis=2).sum(axis=1)
-        y[i] = open * tp.sigmoid(open) * up.sum(axis=2).sum(axis=1)
+        y[i] = silu(gate.sum(axis=2).sum(axis=1)) * up.sum(axis=2).sum(axis=1)
 
 
 @tp.kernel(deny_checks=True)
@@ -246,8 +245,7 @@ def parts_matvec_silu_pairs_kernel(
             rows, scales = w[:, j, :, p, :].reshape(64, 512), scale[:, j, :, p, :].reshape(64, 8)
             acc += _dots(rows, q[:, p, :], scales, grain[p, :, :], 64)
         both = acc.sum(axis=2).sum(axis=1).reshape(2, 32)
-        open = both[:1, :].reshape(32)
-        y[j, :] = open * tp.sigmoid(open) * both[1:, :].reshape(32)
+        y[j, :] = silu(both[:1, :].reshape(32)) * both[1:, :].reshape(32)
 
 
 def _in_pairs(_: Any, y: Any, w: Any, scale: Any, q: Any, grain: Any) -> tuple[Any, ...]:
@@ -273,8 +271,7 @@ def parts_silu_parts_kernel(
             gate += gates * scale[0, j, :, k, :].to(f32)[:, :, None] * grain[k, :, :]
             ups = tp.mma(w[1, j, :, k, :], v, 0).to(f32).reshape(64, 4, 2)
             up += ups * scale[1, j, :, k, :].to(f32)[:, :, None] * grain[k, :, :]
-        open = gate.sum(axis=2).sum(axis=1)
-        parts, each = taken_apart((open * tp.sigmoid(open) * up.sum(axis=2).sum(axis=1))[None, :])
+        parts, each = taken_apart((silu(gate.sum(axis=2).sum(axis=1)) * up.sum(axis=2).sum(axis=1))[None, :])
         grains[j, :] = each.reshape(2)
         y[:, :, j, :] = tp.where((tp.arange(8) == j % 8)[:, None, None], parts, 0.0).to(i8)
 
@@ -292,8 +289,7 @@ def parts_silu_parts_pairs_kernel(
             sums = tp.mma(rows, q[k % 2, :, k // 2, k % 2, :].T, 0).to(f32).reshape(128, 4, 2)
             acc += sums * scales.to(f32)[:, :, None] * grain[k, :, :]
         both = acc.sum(axis=2).sum(axis=1).reshape(2, 64)
-        open = both[:1, :].reshape(64)
-        parts, each = taken_apart((open * tp.sigmoid(open) * both[1:, :].reshape(64))[None, :])
+        parts, each = taken_apart((silu(both[:1, :].reshape(64)) * both[1:, :].reshape(64))[None, :])
         grains[j, :] = each.reshape(2)
         y[:, :, j, :] = tp.where((tp.arange(8) == j % 8)[:, None, None], parts, 0.0).to(i8)
 
@@ -313,7 +309,7 @@ def parts_matvec_pieces_kernel(
 
 # Choices.
 
-_AT_ONCE: Final = tuple(Schedule(occupancy=each) for each in (1, 2, 3, 4))
+_AT_ONCE: Final = occupied(1, 2, 3, 4)
 
 
 def _default(kernel: tp.Kernel, rows: int) -> Choice:
@@ -326,7 +322,7 @@ def _space(kernel: tp.Kernel, target: str) -> Iterator[Choice]:
         yield from choices(kernel, "BN=64 BN=128")
         return
     yield from choices(kernel, "BN=64", *_AT_ONCE, Schedule(occupancy=2, latency=8))
-    yield from choices(kernel, "BN=128", Schedule(occupancy=1), Schedule(occupancy=2))
+    yield from choices(kernel, "BN=128", *occupied(1, 2))
 
 
 def _tunable(name: str, kernel: tp.Kernel) -> Tunable:
@@ -351,7 +347,7 @@ def _silu_space(sizes: Sizes, target: str) -> Iterator[Choice]:
 
 def _silu_parts_default(sizes: Sizes, target: str) -> Choice:
     # Programs that all fit at once load more at a time; with more than that, more of them are under way.
-    if target == "cpu" or sizes["J"] > 3 * 132:
+    if target == "cpu" or sizes["J"] > 3 * MULTIPROCESSORS:
         return Choice(parts_silu_parts_kernel, {}, Schedule(occupancy=4))
     return Choice(parts_silu_parts_pairs_kernel, {}, Schedule(occupancy=3))
 
@@ -471,7 +467,7 @@ def parts_matvec_pieces(w: Any, scale: Any, parts: Parts, pieces: int, out: Any 
 
 def _operands(w: Any, scale: Any, parts: Parts) -> tuple[int, tuple[Any, Any, Any, Any]]:
     """How many rows there are; weights, scales, integers and grains in blocks."""
-    rows, columns = extents(w)
+    rows, columns = weight_shape(w)
     blocks = blocks_of(columns)
     q, grain = parts
     whole = arrays.view(w, (rows, blocks, BLOCK)), arrays.view(scale, (rows, blocks, 8))
