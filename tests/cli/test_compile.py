@@ -15,7 +15,7 @@ from tileproof.backends.cuda.assembler.cubin import resources_of
 from tileproof.backends.cuda.device import driver
 from tileproof.backends.cuda.tileir.decode import decode
 from tileproof.cli.compile import of_shapes, read_shapes
-from tileproof.cli.load import load
+from tileproof.cli.kernel_file import load
 from tileproof.cli.usage import UsageError
 from tileproof.language.kernel import Schedule
 from tileproof.runtime.launch import cuda_code as gpu

@@ -16,13 +16,14 @@ from typing import Any, Final
 
 import numpy as np
 
+from tileproof import __version__
 from tileproof.backends.cuda.assembler import toolchain
 from tileproof.backends.cuda.device import driver
 from tileproof.backends.cuda.device.loaded_code import Code as MachineCode
 from tileproof.backends.cuda.tileir.decode import decode
 from tileproof.backends.cuda.tileir.text import show
 from tileproof.compiler.bundles import read_bundle
-from tileproof.diagnostics import Code, Diagnostic, KernelError, Source, TileproofError, render, shown_path
+from tileproof.diagnostics import Code, Diagnostic, KernelError, Source, TileproofError, shown_path
 from tileproof.diagnostics.values import in_words
 from tileproof.frontend.signature import ContentOf, OpenDimension, ScalarParameter, Signature, TensorParameter, parse
 from tileproof.language.dtypes import ALL, DType, DTypeVar
@@ -30,8 +31,8 @@ from tileproof.language.kernel import Kernel, Schedule
 from tileproof.runtime.launch.ahead_of_time import Launch, Made, Plan, compile_all, plan_launch, stand_in, write_bundle
 
 from . import constants
-from .load import last_line, load
-from .usage import Progress, UsageError, installed_version, suggestion, wants_color
+from .kernel_file import last_line, load
+from .usage import Commands, Progress, UsageError, add_command, count, named_values, print_findings, suggestion
 
 NAME: Final = "arguments"
 """The function of a file that gives a launch of its kernel."""
@@ -41,13 +42,11 @@ _SHAPE: Final = re.compile(r"(?P<shape>(?:\d{1,18}(?:x\d{1,18})*)?)(?::(?P<type>
 
 def read_shapes(text: str) -> dict[str, str]:
     """`x=128x64:bf16,scale=0.5` by name."""
-    found: dict[str, str] = {}
-    for item in filter(None, (part.strip() for part in text.split(","))):
-        name, sign, value = (part.strip() for part in item.partition("="))
-        if not (sign and name.isidentifier()):
-            raise UsageError(f"--shapes: `{item}` is not a name and a shape, such as x=128x64:bf16")
-        if name in found:
-            raise UsageError(f"--shapes: `{name}` is given twice")
+    example = "a name and a shape, such as x=128x64:bf16"
+    found = {}
+    for name, sign, value in named_values("--shapes", text, example):
+        if not sign:
+            raise UsageError(f"--shapes: `{name}` is not {example}")
         found[name] = value
     return found
 
@@ -254,16 +253,13 @@ _COLUMNS: Final = {"bytecode": 9, "assembler": 10, "registers": 10, "spills": 7,
 """The columns of the table, and how wide they are."""
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
+def add(commands: Commands, summary: str) -> None:
     """Adds the command to the parser."""
-    parser = commands.add_parser(
-        "compile",
-        help=summary,
-        description="Proves the kernels of some files, compiles them for NVIDIA GPUs, and says what they take of one. "
-        "Needs no GPU.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    description = (
+        "Proves the kernels of some files, compiles them for NVIDIA GPUs, and says what they take of one. "
+        "Needs no GPU."
     )
+    parser = add_command(commands, "compile", summary, description, EXAMPLES)
     option = parser.add_argument
     option("files", metavar="FILE", nargs="*", help="a Python file with kernels")
     option("--arch", metavar="ARCH,...", help="for which GPUs: sm_90,sm_100 (default: those of this machine)")
@@ -298,10 +294,10 @@ def run(options: argparse.Namespace) -> int:
         plans, failed = _plans(options, archs, schedule)
         made = _compiled(plans, options)
     except TileproofError as error:  # of the machine: no assembler, a bundle that is none
-        _print_findings(error.diagnostics)
+        print_findings(error.diagnostics)
         return 1
     failures = [each.outcome for each in made if isinstance(each.outcome, TileproofError)]
-    _print_findings(_distinct(failures))
+    print_findings(_distinct(failures))
     _print_remarks(made, options.remarks)
     _emit(made, options.emit)
     kept = sum(each.is_kept for each in made)
@@ -341,15 +337,14 @@ def _schedule(text: str | None) -> Schedule | None:
     if text is None:
         return None
     said: dict[str, int | bool] = {}
-    for item in filter(None, (part.strip() for part in text.split(","))):
-        name, sign, value = (part.strip() for part in item.partition("="))
+    for name, sign, value in named_values("--schedule", text, "a field of a schedule, such as warps=8"):
         if name not in Schedule.__slots__:
             there = f"a schedule has {', '.join(Schedule.__slots__)}"
             raise UsageError(f"--schedule {name}: no schedule has that{suggestion(name, Schedule.__slots__)}; {there}")
         try:
             said[name] = _TRUTHS[value.lower()] if value.lower() in _TRUTHS else int(value) if sign else True
         except ValueError:
-            raise UsageError(f"--schedule {item}: the value is a number, true or false") from None
+            raise UsageError(f"--schedule {name}={value}: the value is a number, true or false") from None
     try:
         return Schedule(**said)  # type: ignore[arg-type]
     except ValueError as error:
@@ -373,7 +368,7 @@ def _plans(options: argparse.Namespace, archs: Sequence[str], schedule: Schedule
     for each in files:
         if each.problems:
             failed += 1
-            _print_findings(each.problems)
+            print_findings(each.problems)
         elif not each.kernels:
             print(f"{shown_path(each.file)}: no kernels")
         for kernel in each.kernels:
@@ -390,7 +385,7 @@ def _plans(options: argparse.Namespace, archs: Sequence[str], schedule: Schedule
             except TileproofError as error:
                 progress.clear()
                 failed += 1
-                _print_findings(error.diagnostics)
+                print_findings(error.diagnostics)
                 print(f"{shown_path(each.file)}: {kernel.name}: refused")
             proved += 1
             progress.step("kernels proved", proved, len(kernels))
@@ -473,12 +468,6 @@ def _distinct(failures: Iterable[TileproofError]) -> list[Diagnostic]:
     return list(dict.fromkeys(finding for error in failures for finding in error.diagnostics))
 
 
-def _print_findings(findings: Iterable[Diagnostic]) -> None:
-    color = wants_color(sys.stdout)
-    for finding in findings:
-        print(render(finding, color=color), end="\n\n")
-
-
 def _print_remarks(made: Sequence[Made], wanted: bool) -> None:
     """Each sentence once for all architectures it is true of."""
     said: dict[tuple[Plan, str, str], dict[str, None]] = {}
@@ -491,13 +480,9 @@ def _print_remarks(made: Sequence[Made], wanted: bool) -> None:
 
 
 def _summary(kernels: int, archs: int, good: int, kept: int, bad: int, seconds: float) -> str:
-    what = f"{_count(kernels, 'kernel')} for {_count(archs, 'architecture')}: {good} compiled"
+    what = f"{count(kernels, 'kernel')} for {count(archs, 'architecture')}: {good} compiled"
     before = f", {kept} of them before" if kept else ""
     return f"{what}{before}{f', {bad} refused' if bad else ''} ({seconds:.2f} s)"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 # What is written.
@@ -541,12 +526,12 @@ def _bundle(path: str, made: Sequence[Made], is_partial: bool) -> int:
         return 1
     nameless = sorted({each.plan.launch.name for each in made if not each.variant.key})
     if nameless:
-        _print_findings([_unkeyed(name) for name in nameless])
+        print_findings([_unkeyed(name) for name in nameless])
         return 1
     try:
-        size = write_bundle(path, made, version=installed_version(), assembler=toolchain.find().version)
+        size = write_bundle(path, made, version=__version__, assembler=toolchain.find().version)
     except TileproofError as error:  # it would be too large
-        _print_findings(error.diagnostics)
+        print_findings(error.diagnostics)
         return 1
     except OSError as error:
         raise UsageError(f"-o {path}: {error.strerror or error}") from None

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tileproof import kernels
 from tileproof.backends.cuda.assembler import toolchain
-from tileproof.diagnostics import TileproofError, render
+from tileproof.diagnostics import TileproofError
 from tileproof.frontend.signature import parse
 from tileproof.tuning import records, tuner
 from tileproof.tuning.inputs import DTYPES, TuningError
@@ -24,8 +24,8 @@ from tileproof.tuning.records import SHIPPED, RecordError, read, read_as_it_is
 from tileproof.tuning.reports import Report
 from tileproof.tuning.tunables import Sizes, Tunable
 
-from .load import load
-from .usage import Progress, UsageError, suggestion, wants_color
+from .kernel_file import load
+from .usage import Commands, Progress, UsageError, add_command, count, named_values, print_findings, suggestion
 
 EXAMPLES = """\
 examples:
@@ -51,16 +51,13 @@ ALL = "all"
 _FOLDER = "tileproof-records"
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
+def add(commands: Commands, summary: str) -> None:
     """Adds the command to the parser."""
-    parser = commands.add_parser(
-        "tune",
-        help=summary,
-        description="Tries the kernels, tile sizes and schedules that a piece of work can be done with, and keeps what "
-        "is fastest on this machine's GPU, or on its CPU.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    description = (
+        "Tries the kernels, tile sizes and schedules that a piece of work can be done with, and keeps what "
+        "is fastest on this machine's GPU, or on its CPU."
     )
+    parser = add_command(commands, "tune", summary, description, EXAMPLES)
     option = parser.add_argument
     option("what", metavar="NAME", nargs="?", help="a tunable of the library, all, or a Python file with TUNABLES")
     option("--kernel", metavar="NAME", help="this tunable of the file alone")
@@ -98,8 +95,7 @@ def run(options: argparse.Namespace) -> int:
     except TuningError as error:
         raise UsageError(str(error)) from None
     except TileproofError as error:  # of the machine: no assembler, a driver that is too old
-        for finding in error.diagnostics:
-            print(render(finding, color=wants_color(sys.stdout)), end="\n\n")
+        print_findings(error.diagnostics)
         return 1
 
 
@@ -108,14 +104,12 @@ def run(options: argparse.Namespace) -> int:
 
 def read_sizes(text: str) -> Iterator[Sizes]:
     """`M=16|64,N=4096` as all the sizes it stands for."""
+    example = "a dimension and its extent, such as M=512 or M=16|64|128"
     names, extents = [], []
-    for item in filter(None, (part.strip() for part in text.split(","))):
-        name, _, values = (part.strip() for part in item.partition("="))
+    for name, _, values in named_values("--shapes", text, example):
         numbers = [each.strip() for each in values.split("|")]
-        if not name.isidentifier() or not all(each.isdecimal() and len(each) < 19 for each in numbers):
-            raise UsageError(f"--shapes: `{item}` is not a dimension and its extent, such as M=512 or M=16|64|128")
-        if name in names:
-            raise UsageError(f"--shapes: `{name}` is given twice; several extents are written {name}=16|64")
+        if not all(each.isdecimal() and len(each) < 19 for each in numbers):
+            raise UsageError(f"--shapes: `{name}={values}` is not {example}")
         names.append(name)
         extents.append([int(each) for each in numbers])
     if not names:
@@ -274,9 +268,9 @@ def _check(options: argparse.Namespace) -> int:
     """Every record that launches would look at here, or in a folder."""
     known = library()
     folders = [Path(options.into)] if options.into else list(records.folders())
-    stale = count = 0
+    stale = total = 0
     for path in sorted(path for folder in folders if folder.is_dir() for path in folder.glob("*.json")):
-        count += 1
+        total += 1
         try:
             record = read_as_it_is(path)
             if record.tunable not in known:
@@ -287,5 +281,5 @@ def _check(options: argparse.Namespace) -> int:
             print(error)
         else:
             print(f"{path}: {len(entries)} shapes, fresh")
-    print(f"{count} file{'s' * (count != 1)} of records, {stale} stale")
+    print(f"{count(total, 'file')} of records, {stale} stale")
     return 1 if stale else 0
