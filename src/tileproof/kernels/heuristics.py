@@ -64,6 +64,19 @@ ALONE: Final = (
 """For programs that have a multiprocessor to themselves: the copy engine prefetches their next tiles."""
 
 
+def lane_choice(kernel: Kernel, axis: str, columns: int, most: int, schedule: Schedule, **constants: int) -> Choice:
+    """Of a kernel whose lanes each keep their greatest element of a row, and look for the next one BL at a time."""
+    lanes = tile_size(columns, most)
+    return Choice(kernel, {f"B{axis}": lanes, **constants, "BL": tile_size(-(-columns // lanes), 512)}, schedule)
+
+
+def lane_space(kernel: Kernel, axis: str, columns: int, target: str) -> Iterator[Choice]:
+    """What is worth a try."""
+    schedules = (PLAIN,) if target == "cpu" else ALONE
+    for lanes in sorted({tile_size(columns, most) for most in (256, 512, 1024, 2048, 4096)}):
+        yield from (lane_choice(kernel, axis, columns, lanes, each) for each in schedules)
+
+
 # Reductions of rows and of columns.
 
 

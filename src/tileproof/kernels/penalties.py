@@ -15,7 +15,7 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
 from .arrays import chosen
-from .heuristics import tile_size
+from .heuristics import direct, tile_size
 from .numerics import wide
 
 # Logits.
@@ -126,33 +126,6 @@ def count_tokens(counts: Any, tokens: Any, slots: Any = None) -> Any:
 # Choices.
 
 
-def _penalised(sizes: Sizes, target: str, slots: bool) -> Choice:
-    kernel = penalized_slots_kernel if slots else penalized_kernel
-    return Choice(kernel, {"BV": tile_size(sizes["V"], 8192 if target == "cpu" else 1024)})
-
-
-def _default(sizes: Sizes, target: str) -> Choice:
-    return _penalised(sizes, target, slots=False)
-
-
-def _slots_default(sizes: Sizes, target: str) -> Choice:
-    return _penalised(sizes, target, slots=True)
-
-
-def _space(sizes: Sizes, target: str) -> Iterator[Choice]:
-    yield from choices(penalized_kernel, *_held(target))
-
-
-def _slots_space(sizes: Sizes, target: str) -> Iterator[Choice]:
-    yield from choices(penalized_slots_kernel, *_held(target))
-
-
-def _held(target: str) -> tuple[Any, ...]:
-    if target == "cpu":
-        return ("BV=1024 BV=4096 BV=8192 BV=16384",)
-    return "BV=512 BV=1024 BV=2048 BV=4096", Schedule(), Schedule(occupancy=4), Schedule(tma=False, occupancy=8)
-
-
 def _known(rng: Any, arguments: dict[str, Any]) -> None:
     """Texts of which every slot is in use."""
     arguments["repetition"][...] = 1.1
@@ -161,8 +134,18 @@ def _known(rng: Any, arguments: dict[str, Any]) -> None:
         slots[...] = rng.integers(0, arguments["counts"].shape[0], slots.shape)
 
 
-PENALIZED: Final = Tunable("penalized", (penalized_kernel,), _default, _space, inputs=_known, types={"U": "u8"})
-PENALIZED_SLOTS: Final = Tunable(
-    "penalized_slots", (penalized_slots_kernel,), _slots_default, _slots_space, inputs=_known, types={"U": "u8"}
-)
+def _tunable(name: str, kernel: tp.Kernel) -> Tunable:
+    def default(sizes: Sizes, target: str) -> Choice:
+        return Choice(kernel, {"BV": tile_size(sizes["V"], 8192 if target == "cpu" else 1024)})
+
+    def space(sizes: Sizes, target: str) -> Iterator[Choice]:
+        if target == "cpu":
+            return choices(kernel, "BV=1024 BV=4096 BV=8192 BV=16384")
+        return choices(kernel, "BV=512 BV=1024 BV=2048 BV=4096", Schedule(), Schedule(occupancy=4), direct(8))
+
+    return Tunable(name, (kernel,), default, space, inputs=_known, types={"U": "u8"})
+
+
+PENALIZED: Final = _tunable("penalized", penalized_kernel)
+PENALIZED_SLOTS: Final = _tunable("penalized_slots", penalized_slots_kernel)
 TUNABLES: Final = (PENALIZED, PENALIZED_SLOTS)

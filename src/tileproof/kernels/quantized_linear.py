@@ -15,6 +15,7 @@ are exact in every type that they are multiplied in. NaN and infinity, in x or i
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, Final, Literal
 
 import tileproof as tp
@@ -132,30 +133,13 @@ def _space(sizes: Sizes, target: str, layer: tp.Kernel, vector: tp.Kernel) -> It
     yield from linear_space(layer, sizes["M"], target, "")
 
 
-def _plain_default(sizes: Sizes, target: str) -> Choice:
-    return _default(sizes, target, int4_linear_kernel, int4_linear_vector_kernel)
+def _int4(name: str, layer: tp.Kernel, vector: tp.Kernel) -> Tunable:
+    default, space = partial(_default, layer=layer, vector=vector), partial(_space, layer=layer, vector=vector)
+    return Tunable(name, (layer, vector), default, space, exact=("N", "C", "S"))
 
 
-def _plain_space(sizes: Sizes, target: str) -> Iterator[Choice]:
-    return _space(sizes, target, int4_linear_kernel, int4_linear_vector_kernel)
-
-
-def _zero_default(sizes: Sizes, target: str) -> Choice:
-    return _default(sizes, target, int4_linear_zero_kernel, int4_linear_zero_vector_kernel)
-
-
-def _zero_space(sizes: Sizes, target: str) -> Iterator[Choice]:
-    return _space(sizes, target, int4_linear_zero_kernel, int4_linear_zero_vector_kernel)
-
-
-INT4_LINEAR: Final = Tunable(
-    "int4_linear", (int4_linear_kernel, int4_linear_vector_kernel), _plain_default, _plain_space,
-    exact=("N", "C", "S"),
-)  # fmt: skip
-INT4_LINEAR_ZERO: Final = Tunable(
-    "int4_linear_zero", (int4_linear_zero_kernel, int4_linear_zero_vector_kernel), _zero_default, _zero_space,
-    exact=("N", "C", "S"),
-)  # fmt: skip
+INT4_LINEAR: Final = _int4("int4_linear", int4_linear_kernel, int4_linear_vector_kernel)
+INT4_LINEAR_ZERO: Final = _int4("int4_linear_zero", int4_linear_zero_kernel, int4_linear_zero_vector_kernel)
 
 
 # Functions.

@@ -24,11 +24,12 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 from . import arrays
 from .arrays import chosen
 from .heuristics import (
-    ALONE,
     FULL,
     column_reduction,
     direct,
     is_split,
+    lane_choice,
+    lane_space,
     power_of_two,
     row_reduction,
     rows_per_program,
@@ -272,27 +273,19 @@ def _argmax_space(sizes: Sizes, target: str) -> Iterator[Choice]:
     yield from choices(argmax_split_kernel, pieces, direct(4), direct(8))
 
 
-def _top_k(columns: int, most: int, schedule: Schedule) -> Choice:
-    lanes = tile_size(columns, most)
-    return Choice(top_k_kernel, {"BC": lanes, "BL": tile_size(-(-columns // lanes), 512)}, schedule)
-
-
 def _top_k_default(sizes: Sizes, target: str) -> Choice:
-    if target == "cpu":
-        return _top_k(sizes["C"], 1024, Schedule())
-    return _top_k(sizes["C"], 2048, Schedule(warps=8) if sizes["R"] < FULL else Schedule(occupancy=2))
-
-
-def _top_k_space(sizes: Sizes, target: str) -> Iterator[Choice]:
-    columns, held = sizes["C"], [Schedule()] if target == "cpu" else ALONE
-    for lanes in sorted({tile_size(columns, most) for most in (256, 512, 1024, 2048, 4096)}):
-        yield from (_top_k(columns, lanes, each) for each in held)
+    few = Schedule(warps=8) if sizes["R"] < FULL else Schedule(occupancy=2)
+    most, schedule = (1024, Schedule()) if target == "cpu" else (2048, few)
+    return lane_choice(top_k_kernel, "C", sizes["C"], most, schedule)
 
 
 ARGMAX: Final = Tunable(
     "argmax", (argmax_kernel, argmax_whole_kernel, argmax_split_kernel), _argmax_default, _argmax_space, exact=("C",)
 )
-TOP_K: Final = Tunable("top_k", (top_k_kernel,), _top_k_default, _top_k_space, exact=("K",))
+TOP_K: Final = Tunable(
+    "top_k", (top_k_kernel,), _top_k_default,
+    lambda sizes, target: lane_space(top_k_kernel, "C", sizes["C"], target), exact=("K",),
+)  # fmt: skip
 
 
 _NARROW: Final = {"f16": f32, "bf16": f32, "bool": i32, "i8": i32, "i16": i32, "u8": i32, "u16": i32}
@@ -594,9 +587,8 @@ def _cumsum_space(sizes: Sizes, target: str) -> Iterator[Choice]:
 
 
 def _histogram_default(sizes: Sizes, target: str) -> Choice:
-    if target == "cpu":
-        return Choice(histogram_kernel, {"BN": tile_size(sizes["N"], 4096)})
-    return Choice(histogram_kernel, {"BN": tile_size(sizes["N"], 1024)}, direct(8))
+    most, schedule = (4096, Schedule()) if target == "cpu" else (1024, direct(8))
+    return Choice(histogram_kernel, {"BN": tile_size(sizes["N"], most)}, schedule)
 
 
 def _histogram_space(sizes: Sizes, target: str) -> Iterator[Choice]:
