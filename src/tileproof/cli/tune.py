@@ -8,8 +8,7 @@ import importlib.util
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from itertools import product
+from collections.abc import Sequence
 from pathlib import Path
 
 from tileproof import kernels
@@ -25,7 +24,8 @@ from tileproof.tuning.reports import Report
 from tileproof.tuning.tunables import Sizes, Tunable
 
 from .kernel_file import load
-from .usage import Commands, Progress, UsageError, add_command, count, named_values, print_findings, suggestion
+from .sizes import read_sizes, to_fill_in
+from .usage import Commands, Progress, UsageError, add_command, count, print_findings, suggestion
 
 EXAMPLES = """\
 examples:
@@ -84,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
         tunables = _chosen(options)
         shapes = [sizes for text in options.shapes for sizes in read_sizes(text)]
         if not shapes:
-            raise UsageError(f'say for which sizes: --shapes "{_asked(tunables[0])}"')
+            raise UsageError(f'say for which sizes: --shapes "{to_fill_in(tunables[0].kernels[0])}"')
         elements = _elements(options.element)
         for name, least in (("jobs", 1), ("minutes", 0)):
             value = getattr(options, name)
@@ -100,22 +100,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 # What is tuned.
-
-
-def read_sizes(text: str) -> Iterator[Sizes]:
-    """`M=16|64,N=4096` as all the sizes it stands for."""
-    example = "a dimension and its extent, such as M=512 or M=16|64|128"
-    names, extents = [], []
-    for name, _, values in named_values("--shapes", text, example):
-        numbers = [each.strip() for each in values.split("|")]
-        if not all(each.isdecimal() and len(each) < 19 for each in numbers):
-            raise UsageError(f"--shapes: `{name}={values}` is not {example}")
-        names.append(name)
-        extents.append([int(each) for each in numbers])
-    if not names:
-        raise UsageError("--shapes names no dimension: write M=512,N=4096")
-    for each in product(*extents):
-        yield dict(zip(names, each, strict=True))
 
 
 def library() -> dict[str, Tunable]:
@@ -178,13 +162,6 @@ def _of_file(file: str, kernel: str | None) -> list[Tunable]:
         names = [each.name for each in found]
         raise UsageError(f"--kernel {kernel}: {file} tunes {', '.join(names)}{suggestion(kernel, names)}")
     return chosen
-
-
-def _asked(tunable: Tunable) -> str:
-    """Sizes to fill in."""
-    signature = parse(tunable.kernels[0]).signature
-    computed = {equation.dimension for equation in signature.equations}
-    return ",".join(f"{name}=..." for name in signature.dimensions if name not in computed)
 
 
 def _elements(text: str | None) -> list[str | None]:
