@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from support.library import Case, random, wide_of
-from tileproof.kernels.attending import attention, attention_backward, varlen_attention
+from tileproof.kernels.flash_attention import attention, attention_backward, varlen_attention
 
 
 def attended(

@@ -9,7 +9,7 @@ import numpy as np
 from attention_cases import attended
 
 from support.library import Case, random
-from tileproof.kernels.caches import decode_attention, paged_append, paged_attention
+from tileproof.kernels.kv_cache import decode_attention, paged_append, paged_attention
 
 
 def one_by_one(q: Any, keys: Sequence[Any], values: Sequence[Any], scale: float | None) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from support.library import FLOATS, Case, Made, random, wide_of
-from tileproof.kernels.matrices import linear, matmul
+from tileproof.kernels.gemm import linear, matmul
 
 TF32 = 4e-3
 """How far products of f32 may be off on a GPU, where the operands are cut to tf32."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from support.library import FLOATS, LAYOUTS, Case, Made, random, wide_of
-from tileproof.kernels.vectors import matvec, matvec_add, matvec_silu, norm_matvec, norm_matvec_silu
+from tileproof.kernels.gemv import matvec, matvec_add, matvec_silu, norm_matvec, norm_matvec_silu
 
 # References.
 

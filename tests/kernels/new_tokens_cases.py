@@ -10,8 +10,8 @@ from caches_cases import in_pages
 from positions_cases import appended_reference
 
 from support.library import Case, Made, random
-from tileproof.kernels.new_tokens import attend_new
-from tileproof.kernels.positions import append_layers
+from tileproof.kernels.fused_decode import fused_decode_attention
+from tileproof.kernels.rotary import append_layers
 
 
 def angles(places: int, length: int) -> tuple[Any, Any]:
@@ -55,7 +55,7 @@ def attend(
     depth: int = 16, dtype: str = "f32", layout: str = "dense", *, has_norm: bool = True, on_gpu: bool = False,
     on_interpreter: bool = True, **named: Any,
 ) -> Case:  # fmt: skip
-    """A call of `attend_new`: NaN from its own position on, and -1 in the table behind it."""
+    """A call of `fused_decode_attention`: NaN from its own position on, and -1 in the table behind it."""
 
     def make() -> Made:
         rng = np.random.default_rng(6)
@@ -70,8 +70,8 @@ def attend(
         norms = [random(rng, (depth,), "f32") for _ in range(2)] if has_norm else []
         return [qkv, k, v, table, *angles(length * size, depth), at, *norms], dict(named)
 
-    called = f"attend_new {name} {dtype} {layout} {'norm' if has_norm else 'plain'}"
-    return Case(called, attend_new, make, attended, on_gpu=on_gpu, on_interpreter=on_interpreter)
+    called = f"fused_decode_attention {name} {dtype} {layout} {'norm' if has_norm else 'plain'}"
+    return Case(called, fused_decode_attention, make, attended, on_gpu=on_gpu, on_interpreter=on_interpreter)
 
 
 def _append(qkv: Any, keys: Any, values: Any, *rest: Any, **named: Any) -> tuple[Any, Any]:

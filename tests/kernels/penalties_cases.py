@@ -1,4 +1,4 @@
-"""Calls of penalised and count_tokens, with what float64 and integers say they give."""
+"""Calls of penalized and count_tokens, with what float64 and integers say they give."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from support.library import Case, Made, random
-from tileproof.kernels.penalties import count_tokens, penalised
+from tileproof.kernels.penalties import count_tokens, penalized
 
 # References.
 
 
-def penalised_reference(
+def penalized_reference(
     logits: Any, prompt: Any, counts: Any, bias: Any, repetition: Any, presence: Any, frequency: Any, slots: Any = None,
     out: Any = None,
 ) -> Any:  # fmt: skip
@@ -51,11 +51,11 @@ def cases() -> list[Case]:
     for shape in ((5, 300), (1, 1), (0, 7), (3, 0), (2, 9001)):
         made = partial(_penalised, shape, "f32", "dense", None)
         on_gpu = shape == (2, 9001)
-        found.append(Case(f"penalised {shape[0]}x{shape[1]}", penalised, made, penalised_reference, on_gpu=on_gpu))
+        found.append(Case(f"penalized {shape[0]}x{shape[1]}", penalized, made, penalized_reference, on_gpu=on_gpu))
     for dtype, layout in (("bf16", "dense"), ("f16", "sliced"), ("f64", "dense"), ("f32", "transposed")):
         made = partial(_penalised, (5, 300), dtype, layout, 4)
         on_gpu = dtype in ("bf16", "f32")
-        found.append(Case(f"penalised slots {dtype} {layout}", penalised, made, penalised_reference, on_gpu=on_gpu))
+        found.append(Case(f"penalized slots {dtype} {layout}", penalized, made, penalized_reference, on_gpu=on_gpu))
     for number, (rows, slots) in enumerate(((5, None), (0, None), (5, 9), (70, 100))):
         made = partial(_counted, rows, 40, slots)
         name = f"count_tokens {rows} in {slots}"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from support.library import DTYPES, FLOATS, LAYOUTS, Case, Made, random, wide_of
-from tileproof.kernels.positions import norm_rope_append, rope, rope_backward
+from tileproof.kernels.rotary import norm_rope_append, rope, rope_backward
 
 PLACES = 50
 """Positions that there are angles for."""

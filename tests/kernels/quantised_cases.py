@@ -1,4 +1,4 @@
-"""Calls of the functions that quantise, and of layers with quantised weights, with what float64 says they give."""
+"""Calls of the functions that quantize, and of layers with quantized weights, with what float64 says they give."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from support.library import DTYPES, Case, Made, random, wide_of
-from tileproof.kernels.quantised import fp8_linear, int4_linear, int8_linear
-from tileproof.kernels.quantising import quantise_fp8, quantise_int4, quantise_int8
+from tileproof.kernels.quantization import quantize_fp8, quantize_int4, quantize_int8
+from tileproof.kernels.quantized_linear import fp8_linear, int4_linear, int8_linear
 
 # Weights as they are.
 
@@ -44,7 +44,7 @@ def layer(x: Any, weights: Any) -> Any:
     return x @ weights.T
 
 
-def quantised(w: Any, group: int | None, most: float, scale_dtype: Any = np.float32) -> tuple[Any, Any]:
+def quantized(w: Any, group: int | None, most: float, scale_dtype: Any = np.float32) -> tuple[Any, Any]:
     """Numbers in units of their scale, before they are rounded, and the scale."""
     rows, columns = w.shape
     count = 1 if group is None else -(-columns // group)
@@ -59,21 +59,21 @@ def quantised(w: Any, group: int | None, most: float, scale_dtype: Any = np.floa
     return units.reshape(rows, count * group), scale
 
 
-# References of functions that quantise.
+# References of functions that quantize.
 
 
 def int8_reference(w: Any, group: int | None = 64) -> tuple[Any, Any]:
-    units, scale = quantised(w, group, 127)
+    units, scale = quantized(w, group, 127)
     return np.clip(np.rint(units), -127, 127)[:, : w.shape[1]].astype(np.int64), scale
 
 
 def fp8_reference(w: Any) -> tuple[Any, Any]:
-    units, scale = quantised(w, None, 448)
+    units, scale = quantized(w, None, 448)
     return units[:, : w.shape[1]].astype(DTYPES["f8e4m3"]).astype(np.float64), scale[:, 0]
 
 
 def int4_reference(w: Any, group: int = 128) -> tuple[Any, Any]:
-    units, scale = quantised(w, group, 7)
+    units, scale = quantized(w, group, 7)
     bits = (np.clip(np.rint(units), -7, 7) + 8).astype(np.int64).reshape(*scale.shape, group)
     return bits[:, :, : group // 2] | bits[:, :, group // 2 :] << 4, scale
 
@@ -102,9 +102,9 @@ def cases() -> list[Case]:
             rng = np.random.default_rng(m + n + k)
             x = random(rng, (m, k), dtype, layout)
             q, scale = {
-                "int8": lambda: quantise_int8(weights(n, k), group),
-                "fp8": lambda: quantise_fp8(weights(n, k)),
-                "int4": lambda: quantise_int4(weights(n, k), group or 32),
+                "int8": lambda: quantize_int8(weights(n, k), group),
+                "fp8": lambda: quantize_fp8(weights(n, k)),
+                "int4": lambda: quantize_int4(weights(n, k), group or 32),
             }[kind]()
             if layout != "dense":
                 q = laid(q)
@@ -167,7 +167,7 @@ def _quantising() -> list[Case]:
             # Quotients of bf16 may lie just between two steps, where a GPU's division may round either way.
             title, on_gpu = f"{rows}x{columns} {dtype}", rows == 5 and dtype != "bf16"
             for group in (16, 64, None):
-                add(f"quantise_int8 {group} {title}", quantise_int8, int8_reference, w, group, on_gpu=on_gpu)
-            add(f"quantise_fp8 {title}", quantise_fp8, fp8_reference, w, on_gpu=on_gpu)
-            add(f"quantise_int4 {title}", quantise_int4, int4_reference, w, 32, on_gpu=on_gpu)
+                add(f"quantize_int8 {group} {title}", quantize_int8, int8_reference, w, group, on_gpu=on_gpu)
+            add(f"quantize_fp8 {title}", quantize_fp8, fp8_reference, w, on_gpu=on_gpu)
+            add(f"quantize_int4 {title}", quantize_int4, int4_reference, w, 32, on_gpu=on_gpu)
     return made

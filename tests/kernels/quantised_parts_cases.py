@@ -10,7 +10,7 @@ from matvec_cases import normed
 from quantised_vectors_cases import weights_of
 
 from support.library import DTYPES, Case, Made, random, wide_of
-from tileproof.kernels.parted_vectors import (
+from tileproof.kernels.split_int8_gemv import (
     add_norm_int8_parts,
     int8_parts,
     norm_int8_parts,

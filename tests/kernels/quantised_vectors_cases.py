@@ -13,7 +13,7 @@ import numpy as np
 from matvec_cases import normed
 
 from support.library import DTYPES, Case, Made, random, wide_of
-from tileproof.kernels.quantised_vectors import int8_matvec_add, norm_int8_matvec, norm_int8_matvec_silu
+from tileproof.kernels.int8_gemv import int8_matvec_add, norm_int8_matvec, norm_int8_matvec_silu
 
 # References.
 

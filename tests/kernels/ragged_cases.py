@@ -9,7 +9,7 @@ import numpy as np
 from attention_cases import attended
 
 from support.library import Case, random
-from tileproof.kernels.ragged import attend_prompt, attend_rows
+from tileproof.kernels.paged_prefill import prefill_attention, ragged_attention
 
 Chunk = tuple[int, int, int]
 """Of a sequence: its number, the position of the first row, and how many rows follow each other."""
@@ -82,8 +82,8 @@ def step(
         places = np.concatenate([positions, np.full(extra, 5, np.int32)]).astype(np.int32)
         return [q, keys, values, table, rows, sequence, places], {"out": out, **named}
 
-    called = f"attend_rows {name} {dtype} {layout}"
-    return Case(called, attend_rows, make, one_by_one, on_gpu=on_gpu, on_interpreter=on_interpreter)
+    called = f"ragged_attention {name} {dtype} {layout}"
+    return Case(called, ragged_attention, make, one_by_one, on_gpu=on_gpu, on_interpreter=on_interpreter)
 
 
 def prompt(
@@ -104,8 +104,8 @@ def prompt(
         given = q, keys, values, table[None], rows, sequence, positions
         return one_by_one(*given, **{"out": np.zeros(q.shape), **named})
 
-    called = f"attend_prompt {name} {dtype} {layout}"
-    return Case(called, attend_prompt, make, reference, on_gpu=on_gpu, on_interpreter=on_interpreter)
+    called = f"prefill_attention {name} {dtype} {layout}"
+    return Case(called, prefill_attention, make, reference, on_gpu=on_gpu, on_interpreter=on_interpreter)
 
 
 def prompts() -> list[Case]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from support.library import DTYPES, LAYOUTS, Case, Made, random, wide_of
-from tileproof.kernels.tables import conv2d, embedding, embedding_backward, gather_rows, scatter_rows
+from tileproof.kernels.gather_scatter import conv2d, embedding, embedding_backward, gather_rows, scatter_rows
 
 
 def embedding_reference(ids: Any, table: Any) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tileproof as tp
-from tileproof.kernels.positions import advance
+from tileproof.kernels.rotary import advance
 
 PAGE = 8
 

@@ -14,7 +14,7 @@ import tileproof as tp
 from support.library import Case, assert_close, assert_right, results
 from support.tiers import examples
 from tileproof.kernels import arrays
-from tileproof.kernels.attending import (
+from tileproof.kernels.flash_attention import (
     TUNABLES,
     attention,
     attention_backward,

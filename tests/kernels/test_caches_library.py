@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import tileproof as tp
 from support.library import Case, assert_close, assert_right, results
 from support.tiers import examples
-from tileproof.kernels import arrays, caches
-from tileproof.kernels.caches import (
+from tileproof.kernels import arrays, kv_cache
+from tileproof.kernels.kv_cache import (
     PAGED_ALONE,
     TUNABLES,
     decode_attention,
@@ -87,7 +87,7 @@ def test_all_pieces_of_a_cache_give_what_float64_says(capacity: int, used: int, 
     lengths[0] = used
     with pytest.MonkeyPatch.context() as patch:
         mine = Choice(decode_attention_kernel, {"BR": 2, "SC": piece, "BC": 16})
-        patch.setattr(caches, "chosen", lambda *of, **sizes: mine)
+        patch.setattr(kv_cache, "chosen", lambda *of, **sizes: mine)
         assert_close(decode_attention(q, k, v, lengths), dense(q, k, v, lengths))
 
 
@@ -99,7 +99,7 @@ def test_every_kernel_gives_the_same(place: int, monkeypatch: pytest.MonkeyPatch
     expected = call()
     for kernel in tunable.kernels:
         choice = next(each for each in tunable.space(SIZES, "sm_90") if each.kernel is kernel)
-        monkeypatch.setattr(caches, "chosen", lambda *of, mine=choice, **sizes: Choice(mine.kernel, mine.constants))
+        monkeypatch.setattr(kv_cache, "chosen", lambda *of, mine=choice, **sizes: Choice(mine.kernel, mine.constants))
         assert_close(call(), expected.astype(np.float64))
 
 
@@ -134,11 +134,12 @@ def test_all_pieces_of_pages_give_what_float64_says(one: int, other: int, piece:
     k, v, table = some(17, 2, 4, 16, seed=1), some(17, 2, 4, 16, seed=2), rng.permutation(17)[None, :16].repeat(2, 0)
     used = np.array([one, other], np.int32)
     for kernel, constants in (
-        (caches.paged_attention_far_kernel, {"SL": piece}), (caches.paged_attention_near_kernel, {"BR": 1 + piece % 2}),
+        (kv_cache.paged_attention_far_kernel, {"SL": piece}),
+        (kv_cache.paged_attention_near_kernel, {"BR": 1 + piece % 2}),
     ):  # fmt: skip
         with pytest.MonkeyPatch.context() as patch:
             mine = Choice(kernel, constants)
-            patch.setattr(caches, "chosen", lambda *of, mine=mine, **sizes: mine)
+            patch.setattr(kv_cache, "chosen", lambda *of, mine=mine, **sizes: mine)
             given_ = some(2, 4, 16), k, v, table.astype(np.int32), used
             assert_close(paged_attention(*given_), in_pages(*given_))
 

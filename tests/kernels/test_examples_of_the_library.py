@@ -53,8 +53,8 @@ SHAPES: Final[dict[str, dict[str, tuple[int, ...]]]] = {
     "int8_linear": LAYER,
     "fp8_linear": LAYER,
     "int4_linear": GROUP,
-    "quantise_int8": LAYER,
-    "norm_quantise_int8": {**GROUP, "g": (128,)},
+    "quantize_int8": LAYER,
+    "norm_quantize_int8": {**GROUP, "g": (128,)},
     "norm_int8_matvec": GROUPED_VECTOR,
     "norm_int8_matvec_silu": GROUPED_VECTOR,
     "int8_matvec_add": {**GROUPED_VECTOR, "residual": (8,)},
@@ -66,8 +66,8 @@ SHAPES: Final[dict[str, dict[str, tuple[int, ...]]]] = {
     "parts_matvec_silu": PARTED_VECTOR,
     "parts_silu_parts": {**PARTED_VECTOR, "w": (1024, 512)},
     "parts_matvec_pieces": {**PARTED_VECTOR, "w": (8, 1024), "x": (1024,)},
-    "quantise_fp8": LAYER,
-    "quantise_int4": GROUP,
+    "quantize_fp8": LAYER,
+    "quantize_int4": GROUP,
     "matvec": VECTOR,
     "norm_matvec": VECTOR,
     "matvec_add": {**VECTOR, "residual": (8,)},
@@ -78,15 +78,15 @@ SHAPES: Final[dict[str, dict[str, tuple[int, ...]]]] = {
     "varlen_attention": {"q": (7, 4, 16), "k": (7, 2, 16), "v": (7, 2, 16)},
     "decode_attention": {"q": (2, 4, 16), "keys": (2, 2, 9, 16), "values": (2, 2, 9, 16)},
     "paged_attention": {"q": (2, 4, 16), "key_pages": (5, 2, 4, 16), "value_pages": (5, 2, 4, 16)},
-    "attend_prompt": {"q": (3, 4, 16), "key_pages": (5, 2, 4, 16), "value_pages": (5, 2, 4, 16)},
-    "attend_rows": {"q": (3, 4, 16), "key_pages": (5, 2, 4, 16), "value_pages": (5, 2, 4, 16), "o": (3, 4, 16)},
+    "prefill_attention": {"q": (3, 4, 16), "key_pages": (5, 2, 4, 16), "value_pages": (5, 2, 4, 16)},
+    "ragged_attention": {"q": (3, 4, 16), "key_pages": (5, 2, 4, 16), "value_pages": (5, 2, 4, 16), "o": (3, 4, 16)},
     "paged_append": {"key_pages": (5, 2, 4, 16), "value_pages": (5, 2, 4, 16), "k": (3, 2, 16), "v": (3, 2, 16)},
     "rope": {**TURNED, "q": (3, 2, 16)},
     "rope_backward": {**TURNED, "dy": (3, 2, 16)},
     "norm_rope_append": {
         **TURNED, "qkv": (3, 6 * 16), "keys": (5, 1, 4, 16), "values": (5, 1, 4, 16), "q_norm": (16,), "k_norm": (16,),
     },
-    "attend_new": {
+    "fused_decode_attention": {
         **TURNED, "qkv": (2, 6 * 16), "keys": (5, 1, 4, 16), "values": (5, 1, 4, 16), "q_norm": (16,), "k_norm": (16,),
     },
     "append_layers": {
@@ -106,7 +106,7 @@ NUMBERS: Final[dict[str, list[Any]]] = {
     "places": [4, -1, 0], "rows": [[0, 1], [2, -1]], "sequence": [0, 0],
 }  # fmt: skip
 """Index arrays that an example takes for granted, as i32, where there is no array of random numbers of that name."""
-OWN_NUMBERS: Final[dict[str, dict[str, list[Any]]]] = {"attend_new": {"positions": [11, 3]}}
+OWN_NUMBERS: Final[dict[str, dict[str, list[Any]]]] = {"fused_decode_attention": {"positions": [11, 3]}}
 """Others in their place, by function."""
 
 

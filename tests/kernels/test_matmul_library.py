@@ -15,7 +15,7 @@ import tileproof as tp
 from support.library import LAYOUTS, Case, assert_close, assert_right, random
 from support.tiers import examples
 from tileproof.kernels import arrays
-from tileproof.kernels.matrices import TUNABLES, linear, matmul
+from tileproof.kernels.gemm import TUNABLES, linear, matmul
 
 CASES = cases()
 rng = np.random.default_rng(11)

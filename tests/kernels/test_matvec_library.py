@@ -14,7 +14,7 @@ import tileproof as tp
 from support.library import FLOATS, LAYOUTS, Case, assert_close, assert_right
 from support.tiers import examples
 from tileproof.kernels import arrays
-from tileproof.kernels.vectors import MATVEC, TUNABLES, matvec, matvec_add, norm_matvec, norm_matvec_silu
+from tileproof.kernels.gemv import MATVEC, TUNABLES, matvec, matvec_add, norm_matvec, norm_matvec_silu
 from tileproof.tuning import Tunable
 
 CASES = cases()

@@ -11,9 +11,9 @@ from new_tokens_cases import angles, attended, cases
 import tileproof as tp
 import tileproof.kernels as tk
 from support.library import Case, assert_close, assert_right
-from tileproof.kernels import arrays, new_tokens
-from tileproof.kernels.new_tokens import ATTEND_NEW, TUNABLES, attend_new
-from tileproof.kernels.positions import append_layers
+from tileproof.kernels import arrays, fused_decode
+from tileproof.kernels.fused_decode import FUSED_DECODE_ATTENTION, TUNABLES, fused_decode_attention
+from tileproof.kernels.rotary import append_layers
 from tileproof.tuning import Choice
 
 CASES = cases()
@@ -64,23 +64,23 @@ def test_every_piece_and_position_gives_what_float64_says(has_norm: bool, monkey
     forms = (split, 1), (split, 5), (near, 1), (near, 2), (near, 4)
     pieces = [Choice(kernel, {"BR": 4, "SL": piece}) for kernel, piece in (forms if has_norm else forms[1::3])]
     for mine in (*pieces, Choice(whole, {"BR": 4})):
-        monkeypatch.setattr(new_tokens, "chosen", lambda *of, mine=mine, **sizes: mine)
+        monkeypatch.setattr(fused_decode, "chosen", lambda *of, mine=mine, **sizes: mine)
         with tp.backend("interpreter"):
-            assert_close(attend_new(*args), expected)
+            assert_close(fused_decode_attention(*args), expected)
 
 
 @pytest.mark.parametrize(
     ("sizes", "kernel", "piece"),
     [
-        ({}, "near", 2), ({"L": 4}, "whole", None), ({"L": 32}, "near", 4), ({"L": 128}, "attend_new", 8),
-        ({"L": 512}, "attend_new", 32), ({"L": 0}, "attend_new", 1), ({"B": 32}, "whole", None),
-        ({"B": 2}, "near", 2), ({"B": 8}, "attend_new", 4),
+        ({}, "near", 2), ({"L": 4}, "whole", None), ({"L": 32}, "near", 4), ({"L": 128}, "fused_decode_attention", 8),
+        ({"L": 512}, "fused_decode_attention", 32), ({"L": 0}, "fused_decode_attention", 1), ({"B": 32}, "whole", None),
+        ({"B": 2}, "near", 2), ({"B": 8}, "fused_decode_attention", 4),
     ],
     ids=str,
 )  # fmt: skip
 def test_a_gpu_joins_few_pieces_and_none_of_short_caches(sizes: dict[str, int], kernel: str, piece: int | None) -> None:
     usual = {"B": 1, "G": 8, "R": 4, "L": 8, "S": 64, "D": 128, "P": 40, "C": 512}
-    choice = ATTEND_NEW.default({**usual, **sizes}, "sm_90")
+    choice = FUSED_DECODE_ATTENTION.default({**usual, **sizes}, "sm_90")
     assert kernel in choice.kernel.name
     assert choice.constants.get("SL") == piece
 
@@ -91,7 +91,7 @@ def test_it_is_an_append_and_attention_behind_it(has_norm: bool) -> None:
     args = given(5, 0, 11, has_norm=has_norm)
     qkv, keys, values, table, cos, sin, positions, *norms = args
     slots = (table[np.arange(3), positions // 4] * 4 + positions % 4).astype(np.int32)
-    o = attend_new(*args)
+    o = fused_decode_attention(*args)
     own_keys, own_values = keys.copy(), values.copy()
     q = tk.norm_rope_append(qkv, own_keys, own_values, cos, sin, positions, slots, *norms)
     assert_close(o, tk.paged_attention(q, own_keys, own_values, table, positions + 1).astype(np.float64))
@@ -104,7 +104,7 @@ def test_a_graph_is_replayed_as_the_text_grows() -> None:
     qkv, keys, values, table, cos, sin, positions = map(tp.from_numpy, given(0, 0, has_norm=False))
     out, slots = tp.empty((2, 6, 8)), tp.zeros(2, tp.i32)
     with tp.Graph() as graph:
-        attend_new(qkv, keys, values, table, cos, sin, positions, out=out)
+        fused_decode_attention(qkv, keys, values, table, cos, sin, positions, out=out)
         stacked = (each.reshape(1, *each.shape) for each in (qkv, keys, values))
         append_layers(*stacked, cos, sin, positions, slots)
     for at in range(6):
@@ -122,12 +122,12 @@ def test_a_graph_is_replayed_as_the_text_grows() -> None:
 def test_nan_stays_with_its_sequence() -> None:
     args = given(5, 7)
     args[0][0, 0] = np.nan
-    assert np.isnan(attend_new(*args)).any(axis=2).tolist() == [[True] + [False] * 5, [False] * 6]
+    assert np.isnan(fused_decode_attention(*args)).any(axis=2).tolist() == [[True] + [False] * 5, [False] * 6]
 
 
 def test_out_is_written_and_returned() -> None:
     args, out = given(5, 7), np.empty((2, 6, 8), np.float32)
-    assert attend_new(*args, out=out) is out
+    assert fused_decode_attention(*args, out=out) is out
     assert_close(out, attended(*args))
 
 
@@ -157,12 +157,12 @@ def appended(qkv: Any = None, pages: Any = None, slots: tuple[int, int] = (3, 4)
 @pytest.mark.parametrize(
     ("call", "word"),
     [
-        (lambda: attend_new(*changed(0, some(2, 81))), "heads of 8 elements"),
-        (lambda: attend_new(*changed(1, some(30, 4, 8))), "pass an array of 4 axes"),
-        (lambda: attend_new(*changed(3, np.array([0, 1]))), "pass an array of 2 axes"),
-        (lambda: attend_new(*changed(3, np.array([[0, 30]] * 2))), "table"),
-        (lambda: attend_new(*changed(6, np.array([0, 24]))), "positions"),
-        (lambda: attend_new(*given(5, 7), scale=-1.0), "scale"),
+        (lambda: fused_decode_attention(*changed(0, some(2, 81))), "heads of 8 elements"),
+        (lambda: fused_decode_attention(*changed(1, some(30, 4, 8))), "pass an array of 4 axes"),
+        (lambda: fused_decode_attention(*changed(3, np.array([0, 1]))), "pass an array of 2 axes"),
+        (lambda: fused_decode_attention(*changed(3, np.array([[0, 30]] * 2))), "table"),
+        (lambda: fused_decode_attention(*changed(6, np.array([0, 24]))), "positions"),
+        (lambda: fused_decode_attention(*given(5, 7), scale=-1.0), "scale"),
         (lambda: appended(qkv=some(2, 80)), "(M, N, (H+2*G)*D)"),
         (lambda: appended(pages=some(30, 2, 4, 8)), "(M, P, G, S, D)"),
         (lambda: appended(slots=(3, 3)), "slots"),

@@ -15,8 +15,8 @@ from positions_cases import PLACES, angles, appended_reference, cases, turned
 import tileproof as tp
 from support.library import Case, assert_close, assert_right
 from support.tiers import examples
-from tileproof.kernels import positions
-from tileproof.kernels.positions import norm_rope_append, rope, rope_backward
+from tileproof.kernels import rotary
+from tileproof.kernels.rotary import norm_rope_append, rope, rope_backward
 
 CASES = cases()
 RNG = np.random.default_rng(0)
@@ -72,7 +72,7 @@ def test_only_named_slots_are_written(rows: int, has_norm: bool, seed: int) -> N
         assert next(rest).tobytes() == next(rest).tobytes()
 
 
-@pytest.mark.parametrize("tunable", positions.TUNABLES, ids=lambda each: each.name)
+@pytest.mark.parametrize("tunable", rotary.TUNABLES, ids=lambda each: each.name)
 def test_every_choice_computes_the_same(tunable: Any) -> None:
     if tunable.name.startswith("rope"):
         x, places = normal(9, 5, 8), RNG.integers(0, PLACES, 9)
@@ -91,7 +91,7 @@ def test_every_choice_computes_the_same(tunable: Any) -> None:
             assert_close(got, want)
 
 
-@pytest.mark.parametrize("tunable", positions.TUNABLES, ids=lambda each: each.name)
+@pytest.mark.parametrize("tunable", rotary.TUNABLES, ids=lambda each: each.name)
 @pytest.mark.parametrize("target", ["cpu", "sm_90"])
 def test_a_space_is_small_and_holds_any_size(tunable: Any, target: str) -> None:
     for count in (0, 1, 8, 4096):
@@ -103,7 +103,7 @@ def test_a_space_is_small_and_holds_any_size(tunable: Any, target: str) -> None:
 
 
 def test_many_rows_of_four_heads_take_more_groups_on_an_h200() -> None:
-    def chosen(rows: int, shared: int, target: str = "sm_90", tunable: Any = positions.NORM_ROPE_APPEND) -> Any:
+    def chosen(rows: int, shared: int, target: str = "sm_90", tunable: Any = rotary.NORM_ROPE_APPEND) -> Any:
         sizes = {"N": rows, "G": 8, "R": shared, "D": 128, "P": 100, "S": 64, "C": 4096}
         return tunable.default(sizes, target)
 
@@ -112,14 +112,14 @@ def test_many_rows_of_four_heads_take_more_groups_on_an_h200() -> None:
 
     assert [groups(rows, 4) for rows in (1, 131, 132, 511, 512, 8192)] == [1, 1, 4, 4, 8, 8]
     assert [groups(512, shared) for shared in (1, 2, 8)] == [4, 4, 4]
-    assert groups(512, 4, "sm_100") == groups(512, 4, tunable=positions.NORM_ROPE_APPEND_PLAIN) == 4
+    assert groups(512, 4, "sm_100") == groups(512, 4, tunable=rotary.NORM_ROPE_APPEND_PLAIN) == 4
     assert [chosen(rows, 4).schedule.occupancy for rows in (511, 512)] == [8, 4], "so many groups need registers"
 
 
 def test_the_tuner_is_given_positions_and_slots_that_a_launch_takes() -> None:
     step = Step(rows=30)
     named = {"positions": step.positions, "slots": np.zeros(30, np.int32), "cos": step.cos_sin[0], "keys": step.keys}
-    positions.NORM_ROPE_APPEND.inputs(np.random.default_rng(1), named)
+    rotary.NORM_ROPE_APPEND.inputs(np.random.default_rng(1), named)
     step.slots = named["slots"]
     assert (np.sort(step.slots) == [-1] * 10 + list(range(20))).all()
     norm_rope_append(*step.args)

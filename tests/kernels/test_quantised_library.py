@@ -1,4 +1,4 @@
-"""Layers with quantised weights against float64, and how far quantised numbers are from what they stand for."""
+"""Layers with quantized weights against float64, and how far quantized numbers are from what they stand for."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import tileproof as tp
 from support.library import DTYPES, Case, assert_close, assert_right
 from support.tiers import examples
 from tileproof.kernels import arrays
-from tileproof.kernels.quantised import TUNABLES, fp8_linear, int4_linear, int8_linear
-from tileproof.kernels.quantising import GROUPS, group_of, quantise_fp8, quantise_int4, quantise_int8
+from tileproof.kernels.quantization import GROUPS, group_of, quantize_fp8, quantize_int4, quantize_int8
+from tileproof.kernels.quantized_linear import TUNABLES, fp8_linear, int4_linear, int8_linear
 from tileproof.tuning import Choice, Tunable
 
 CASES = cases()
@@ -55,14 +55,14 @@ def test_what_comes_back_is_off_by_half_a_scale(data: st.DataObject) -> None:
     w = (rng.standard_normal((n, k)) * size).astype(DTYPES[dtype])
     wide = w.astype(np.float64)
     with tp.backend("interpreter"):
-        q, scale = quantise_int8(w, group)
+        q, scale = quantize_int8(w, group)
         step = np.repeat(scale.astype(np.float64), group, axis=1)[:, :k]
         assert (np.abs(from_int8(q, scale, group) - wide) <= step * 0.50001).all()
         assert np.abs(q.astype(int)).max() == 127
-        q, scale = quantise_int4(w, group)
+        q, scale = quantize_int4(w, group)
         step = np.repeat(scale.astype(np.float64), group, axis=1)[:, :k]
         assert (np.abs(from_int4(q, scale, k) - wide) <= step * 0.50001).all()
-        q, scale = quantise_fp8(w)
+        q, scale = quantize_fp8(w)
         allowed = np.maximum(np.abs(wide) / 16, scale.astype(np.float64)[:, None] * 2.0**-10)
         assert (np.abs(from_fp8(q, scale) - wide) <= allowed * 1.0001).all()
 
@@ -71,7 +71,7 @@ def test_quantised_numbers_are_what_they_were() -> None:
     rng = np.random.default_rng(5)
     q = rng.integers(-127, 128, (6, 128)).astype(np.int8)
     q[:, ::64] = 127
-    found, scale = quantise_int8(q.astype(np.float32) * np.float32(0.25), 64)
+    found, scale = quantize_int8(q.astype(np.float32) * np.float32(0.25), 64)
     assert (found == q).all()
     assert (scale == 0.25).all()
 
@@ -79,10 +79,10 @@ def test_quantised_numbers_are_what_they_were() -> None:
 def test_scales_may_be_narrow() -> None:
     w = weights(8, 128)
     for found, whole in (
-        (quantise_int8(w, 64, tp.f16), lambda q, scale: from_int8(q, scale, 64)),
-        (quantise_int8(w, None, tp.bf16), lambda q, scale: from_int8(q, scale, None)),
-        (quantise_int4(w, 64, tp.bf16), lambda q, scale: from_int4(q, scale, 128)),
-        (quantise_fp8(w, tp.f16), from_fp8),
+        (quantize_int8(w, 64, tp.f16), lambda q, scale: from_int8(q, scale, 64)),
+        (quantize_int8(w, None, tp.bf16), lambda q, scale: from_int8(q, scale, None)),
+        (quantize_int4(w, 64, tp.bf16), lambda q, scale: from_int4(q, scale, 128)),
+        (quantize_fp8(w, tp.f16), from_fp8),
     ):
         q, scale = found
         assert scale.dtype.itemsize == 2
@@ -97,11 +97,11 @@ def test_a_layer_is_off_by_what_its_weights_are_off() -> None:
     def off(y: Any) -> float:
         return float(np.linalg.norm(y - exact) / np.linalg.norm(exact))
 
-    assert off(int8_linear(x, *quantise_int8(w, 64))) < 0.008
-    assert off(int8_linear(x, *quantise_int8(w, 64), activations="int8")) < 0.012
-    assert off(int8_linear(x, *quantise_int8(w, None), activations="int8")) < 0.02
-    assert off(fp8_linear(x, *quantise_fp8(w))) < 0.035
-    assert off(int4_linear(x, *quantise_int4(w, 32))) < 0.13
+    assert off(int8_linear(x, *quantize_int8(w, 64))) < 0.008
+    assert off(int8_linear(x, *quantize_int8(w, 64), activations="int8")) < 0.012
+    assert off(int8_linear(x, *quantize_int8(w, None), activations="int8")) < 0.02
+    assert off(fp8_linear(x, *quantize_fp8(w))) < 0.035
+    assert off(int4_linear(x, *quantize_int4(w, 32))) < 0.13
 
 
 # Choices.
@@ -126,22 +126,22 @@ def launched(name: str, m: int) -> Launch:
     y = np.empty((m, n), np.float32)
     match name:
         case "int8_linear" | "int8_linear_vector":
-            q, scale = quantise_int8(w, 64)
+            q, scale = quantize_int8(w, 64)
             expected = layer(x, from_int8(q, scale, 64))
             if name == "int8_linear":
                 return [y, x, q, scale], expected
             return [y, x.reshape(m, 5, 64), q.reshape(n, 5, 64), scale], expected
         case "int8_linear_integer":
-            (q, scale), (units, grain) = quantise_int8(w, 64), quantise_int8(x, 64)
+            (q, scale), (units, grain) = quantize_int8(w, 64), quantize_int8(x, 64)
             return [y, units, grain, q, scale], layer(from_int8(units, grain, 64), from_int8(q, scale, 64))
         case "int8_linear_integer_rows":
-            (q, scale), (units, grain) = quantise_int8(w, None), quantise_int8(x, None)
+            (q, scale), (units, grain) = quantize_int8(w, None), quantize_int8(x, None)
             expected = layer(from_int8(units, grain, None), from_int8(q, scale, None))
             return [y, units, grain[:, 0], q, scale[:, 0]], expected
         case "fp8_linear":
-            q, scale = quantise_fp8(w)
+            q, scale = quantize_fp8(w)
             return [y, x, q, scale], layer(x, from_fp8(q, scale))
-    q, scale = quantise_int4(w, 64)
+    q, scale = quantize_int4(w, 64)
     zero = np.random.default_rng(3).integers(0, 16, scale.shape).astype(np.uint8)
     halves = x.reshape(m, 5, 2, 32)
     if name == "int4_linear":
@@ -196,10 +196,10 @@ def test_a_group_with_nan_or_infinity_comes_back_as_nan() -> None:
     hit = np.zeros((4, 128), bool)
     hit[1, :64] = hit[2, 64:] = hit[3, :64] = True
     with np.errstate(invalid="ignore"):
-        assert (np.isnan(from_int8(*quantise_int8(w, 64), 64)) == hit).all()
-        assert (np.isnan(from_int4(*quantise_int4(w, 64), 128)) == hit).all()
-        assert (np.isnan(from_int8(*quantise_int8(w, None), None)).any(axis=1) == hit.any(axis=1)).all()
-        assert (np.isnan(from_fp8(*quantise_fp8(w))).any(axis=1) == hit.any(axis=1)).all()
+        assert (np.isnan(from_int8(*quantize_int8(w, 64), 64)) == hit).all()
+        assert (np.isnan(from_int4(*quantize_int4(w, 64), 128)) == hit).all()
+        assert (np.isnan(from_int8(*quantize_int8(w, None), None)).any(axis=1) == hit.any(axis=1)).all()
+        assert (np.isnan(from_fp8(*quantize_fp8(w))).any(axis=1) == hit.any(axis=1)).all()
 
 
 def test_nan_and_infinity_of_x_spread_along_its_row() -> None:
@@ -207,17 +207,17 @@ def test_nan_and_infinity_of_x_spread_along_its_row() -> None:
     x[1, 7], x[2, 9] = np.nan, np.inf
     for activations in ("float", "int8"):
         for group in (64, None):
-            y = int8_linear(x, *quantise_int8(w, group), activations=activations)  # type: ignore[arg-type]
+            y = int8_linear(x, *quantize_int8(w, group), activations=activations)  # type: ignore[arg-type]
             assert np.isfinite(y).all(axis=1).tolist() == [True, False, False]
             assert np.isnan(y[1]).all()
-    for y in (fp8_linear(x, *quantise_fp8(w)), int4_linear(x, *quantise_int4(w, 64))):
+    for y in (fp8_linear(x, *quantize_fp8(w)), int4_linear(x, *quantize_int4(w, 64))):
         assert np.isfinite(y).all(axis=1).tolist() == [True, False, False]
         assert np.isnan(y[1]).all()
 
 
 def test_zeros_stay_zeros() -> None:
     w = np.zeros((3, 100), np.float32)
-    for q, scale in (quantise_int8(w, 64), quantise_int8(w, None), quantise_fp8(w), quantise_int4(w, 32)):
+    for q, scale in (quantize_int8(w, 64), quantize_int8(w, None), quantize_fp8(w), quantize_int4(w, 32)):
         assert (scale == 0).all()
         assert (q.astype(np.float32) == (136 if q.dtype == np.uint8 else 0)).all()
 
@@ -235,9 +235,9 @@ def test_the_least_weights_do_not_overflow() -> None:
 
 
 def calls(x: Any, w: Any) -> list[tuple[Any, list[Any], Any]]:
-    q, scale = quantise_int8(w, 64)
-    p, steps = quantise_fp8(w)
-    r, fine = quantise_int4(w, 32)
+    q, scale = quantize_int8(w, 64)
+    p, steps = quantize_fp8(w)
+    r, fine = quantize_int4(w, 32)
     return [
         (int8_linear, [x, q, scale], layer(x, from_int8(q, scale, 64))),
         (fp8_linear, [x, p, steps], layer(x, from_fp8(p, steps))),
@@ -248,7 +248,7 @@ def calls(x: Any, w: Any) -> list[tuple[Any, list[Any], Any]]:
 def test_two_calls_give_the_same_bits() -> None:
     for function, args, _ in calls(weights(20, 100), weights(33, 100)):
         assert function(*args).tobytes() == function(*args).tobytes()
-    for function in (quantise_int8, quantise_fp8, quantise_int4):
+    for function in (quantize_int8, quantize_fp8, quantize_int4):
         one, other = function(weights(20, 100)), function(weights(20, 100))
         assert all(a.tobytes() == b.tobytes() for a, b in zip(one, other, strict=True))
 
@@ -265,10 +265,10 @@ def test_x_has_any_axes_before_its_last(shape: tuple[int, ...]) -> None:
 
 
 def test_integers_of_x_go_to_a_workspace() -> None:
-    x, (q, scale) = weights(3, 128), quantise_int8(weights(5, 128), 64)
+    x, (q, scale) = weights(3, 128), quantize_int8(weights(5, 128), 64)
     space = np.empty((3, 128), np.int8), np.empty((3, 2), np.float32)
     y = int8_linear(x, q, scale, activations="int8", workspace=space)
-    expected = quantise_int8(x, 64)
+    expected = quantize_int8(x, 64)
     assert (space[0] == expected[0]).all()
     assert (space[1] == expected[1]).all()
     assert y.tobytes() == int8_linear(x, q, scale, activations="int8").tobytes()
@@ -276,7 +276,7 @@ def test_integers_of_x_go_to_a_workspace() -> None:
 
 def test_a_layer_is_recorded_and_replayed() -> None:
     x, w = tp.from_numpy(weights(1, 128)), weights(5, 128)
-    q, scale = map(tp.from_numpy, quantise_int8(w, 64))
+    q, scale = map(tp.from_numpy, quantize_int8(w, 64))
     y, space = tp.empty((1, 5)), (tp.empty((1, 128), tp.i8), tp.empty((1, 2)))
     with tp.Graph() as graph:
         int8_linear(x, q, scale, out=y, activations="int8", workspace=space)
@@ -289,7 +289,7 @@ def test_tensors_of_our_own() -> None:
         y = function(*map(tp.from_numpy, args))
         assert isinstance(y, tp.Tensor)
         assert_close(y.numpy(), expected)
-    q, scale = quantise_int4(tp.from_numpy(weights(3, 128)), 32)
+    q, scale = quantize_int4(tp.from_numpy(weights(3, 128)), 32)
     assert q.dtype is tp.u8
     assert isinstance(scale, tp.Tensor)
 
@@ -298,33 +298,33 @@ def test_tensors_of_our_own() -> None:
 def test_tensors_of_torch() -> None:
     torch = pytest.importorskip("torch")
     x, w = torch.from_numpy(weights(3, 128)), torch.from_numpy(weights(33, 128)).bfloat16()
-    q, scale = quantise_int8(w, 64)
+    q, scale = quantize_int8(w, 64)
     assert (q.dtype, scale.dtype) == (torch.int8, torch.float32)
     assert_close(int8_linear(x, q, scale).numpy(), layer(x.numpy(), from_int8(q.numpy(), scale.numpy(), 64)))
-    p, steps = quantise_fp8(w)
+    p, steps = quantize_fp8(w)
     assert p.dtype == torch.float8_e4m3fn
     expected = x.double() @ (p.double() * steps.double()[:, None]).T
     assert_close(fp8_linear(x, p, steps).numpy(), expected.numpy())
-    r, fine = quantise_int4(w, 32)
+    r, fine = quantize_int4(w, 32)
     assert_close(int4_linear(x, r, fine).numpy(), layer(x.numpy(), from_int4(r.numpy(), fine.numpy(), 128)))
 
 
 def test_refusals_name_the_cure() -> None:
     x, w = weights(3, 128), weights(5, 128)
-    q, scale = quantise_int8(w, 64)
-    r, fine = quantise_int4(w, 32)
+    q, scale = quantize_int8(w, 64)
+    r, fine = quantize_int4(w, 32)
     refused: list[tuple[Any, str]] = [
         (lambda: int8_linear(x[:, 1:], q, scale), "pass x with a last axis of 128"),
         (lambda: int8_linear(x, q[0], scale), "pass a matrix with a row for each output"),
-        (lambda: int8_linear(x, q, np.ones((5, 7), np.float32)), "quantise with a group of 16"),
+        (lambda: int8_linear(x, q, np.ones((5, 7), np.float32)), "quantize with a group of 16"),
         (lambda: int8_linear(x, q, scale[1:]), "N"),
         (lambda: int8_linear(x, w, scale), "i8"),
         (lambda: int8_linear(x, q, scale, activations="half"), 'pass activations="int8"'),  # type: ignore[arg-type]
         (lambda: int8_linear(x, q, scale, out=np.empty((3, 4), np.float32)), "pass an array of shape (3, 5)"),
         (lambda: int4_linear(x[:, :60], r, fine), "pass x with 128 columns"),
-        (lambda: fp8_linear(x, *quantise_fp8(weights(5, 100))), "pass x with a last axis of 100"),
-        (lambda: quantise_int8(w, 48), "choose 16, 32, 64, 128 or 256"),
-        (lambda: quantise_int4(w[0]), "pass a matrix"),
+        (lambda: fp8_linear(x, *quantize_fp8(weights(5, 100))), "pass x with a last axis of 100"),
+        (lambda: quantize_int8(w, 48), "choose 16, 32, 64, 128 or 256"),
+        (lambda: quantize_int4(w[0]), "pass a matrix"),
     ]
     for call, words in refused:
         with pytest.raises(tp.TileproofError, match=r"TP\d+") as raised:

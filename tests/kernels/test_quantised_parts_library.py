@@ -13,7 +13,8 @@ import tileproof as tp
 from support.library import Case, assert_close, assert_right
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.kernels import arrays
-from tileproof.kernels.parted_vectors import (
+from tileproof.kernels.quantization import quantize_int8
+from tileproof.kernels.split_int8_gemv import (
     TUNABLES,
     add_norm_int8_parts,
     int8_parts,
@@ -23,7 +24,6 @@ from tileproof.kernels.parted_vectors import (
     parts_matvec_silu,
     parts_silu_parts,
 )
-from tileproof.kernels.quantising import quantise_int8
 from tileproof.tuning import Tunable
 
 CASES = cases()
@@ -141,8 +141,8 @@ def test_sums_of_the_greatest_products_do_not_overflow() -> None:
 
 def test_all_are_recorded_in_a_graph() -> None:
     rng = np.random.default_rng(6)
-    w, scale = quantise_int8((rng.standard_normal((1024, 512)) * 0.05).astype(np.float32))
-    w2, scale2 = quantise_int8((rng.standard_normal((512, 512)) * 0.05).astype(np.float32))
+    w, scale = quantize_int8((rng.standard_normal((1024, 512)) * 0.05).astype(np.float32))
+    w2, scale2 = quantize_int8((rng.standard_normal((512, 512)) * 0.05).astype(np.float32))
     x, g = tp.from_numpy(rng.standard_normal(512).astype(np.float32)), np.ones(512, np.float32)
     pairs = [(tp.empty((16, 512), tp.i8), tp.empty((8, 2), tp.f32)) for _ in range(2)]
     back = tp.empty((512,), tp.f32)

@@ -13,9 +13,9 @@ from quantised_vectors_cases import FUNCTIONS, arguments, cases, norm_reference,
 import tileproof as tp
 from support.library import DTYPES, Case, assert_close, assert_right
 from tileproof.kernels import arrays
-from tileproof.kernels.quantised import int8_linear
-from tileproof.kernels.quantised_vectors import TUNABLES, int8_matvec_add, norm_int8_matvec, norm_int8_matvec_silu
-from tileproof.kernels.quantising import norm_quantise_int8, quantise_int8
+from tileproof.kernels.int8_gemv import TUNABLES, int8_matvec_add, norm_int8_matvec, norm_int8_matvec_silu
+from tileproof.kernels.quantization import norm_quantize_int8, quantize_int8
+from tileproof.kernels.quantized_linear import int8_linear
 from tileproof.tuning import Tunable
 
 CASES = cases()
@@ -63,12 +63,12 @@ def rounded(v: Any, group: int) -> Any:
 
 
 def layer(n: int, k: int, dtype: str = "bf16", seed: int = 0, spread: float = 1) -> list[Any]:
-    """Weights quantised from normal numbers, and a vector and its norm's weights as a model has them.
+    """Weights quantized from normal numbers, and a vector and its norm's weights as a model has them.
 
     `spread` makes some elements much greater than others: by 1, thirty times the median.
     """
     rng = np.random.default_rng(seed)
-    w, scale = quantise_int8((rng.standard_normal((n, k)) * 0.05).astype(np.float32))
+    w, scale = quantize_int8((rng.standard_normal((n, k)) * 0.05).astype(np.float32))
     x = (rng.standard_normal(k) * np.exp(spread * rng.standard_normal(k))).astype(DTYPES[dtype])
     return [w, scale, x, (1 + 0.3 * rng.standard_normal(k)).astype(np.float32)]
 
@@ -97,16 +97,16 @@ def test_one_row_and_several_have_the_same_bits() -> None:
     w, scale, x, g = layer(96, 576)
     one = norm_int8_matvec(w, scale, x, g, out=np.empty(96, np.float32))
     for rows in (1, 3, 16):
-        pair = norm_quantise_int8(np.tile(x, (rows, 1)), g)
+        pair = norm_quantize_int8(np.tile(x, (rows, 1)), g)
         assert (int8_linear(pair, w, scale) == one).all()
-    many = int8_linear(norm_quantise_int8(np.tile(x, (40, 1)), g), w, scale)
+    many = int8_linear(norm_quantize_int8(np.tile(x, (40, 1)), g), w, scale)
     assert_close(many, np.tile(one.astype(np.float64), (40, 1)), 2e-6)
 
 
 def test_a_normed_row_is_rounded_to_half_a_scale() -> None:
     x = np.stack([layer(1, 576, seed=seed)[2] for seed in range(5)])
     g = layer(1, 576)[3]
-    q, scale = norm_quantise_int8(x, g)
+    q, scale = norm_quantize_int8(x, g)
     assert (np.abs(q.astype(int)).reshape(5, 9, 64).max(axis=2) == 127).all()
     steps = np.repeat(scale.astype(np.float64), 64, axis=1)
     wanted = np.stack([normed(row, g) for row in x])
@@ -172,7 +172,7 @@ def test_refusals_name_the_cure() -> None:
         (lambda: norm_int8_matvec(w[0], scale, x, g), "pass a matrix"),
         (lambda: norm_int8_matvec(w, scale, x, g, out=np.empty(4, np.float32)), "pass an array of shape (5,)"),
         (lambda: int8_matvec_add(w, scale, x, x), "N"),
-        (lambda: norm_quantise_int8(x[None, :100], g[:100]), "a last group that is short"),
+        (lambda: norm_quantize_int8(x[None, :100], g[:100]), "a last group that is short"),
     ]
     for call, words in refused:
         with pytest.raises(tp.TileproofError, match=r"TP\d+") as raised:

@@ -15,8 +15,8 @@ import tileproof as tp
 from oracles.tile_ir_operations import has_assembler
 from support.library import Case, assert_close, assert_right, results
 from support.tiers import examples
-from tileproof.kernels.caches import paged_attention
-from tileproof.kernels.ragged import PROMPT, ROWS, WIDE_PROMPT, attend_prompt, attend_rows
+from tileproof.kernels.kv_cache import paged_attention
+from tileproof.kernels.paged_prefill import PROMPT, ROWS, WIDE_PROMPT, prefill_attention, ragged_attention
 from tileproof.runtime.launch.ahead_of_time import Launch, compile_all, plan_launch, stand_in
 
 CASES = cases()
@@ -60,18 +60,18 @@ def test_two_calls_give_the_same_bits() -> None:
 def test_blocks_of_one_row_give_what_paged_attention_gives(places: list[int], first: int) -> None:
     given_, out = step_of([((first + n) % 2, place, 1) for n, place in enumerate(places)], 1)
     q, keys, values, table, _, sequence, positions = given_
-    found = attend_rows(*given_, out=out)
+    found = ragged_attention(*given_, out=out)
     assert_close(found, paged_attention(q, keys, values, table[sequence], positions + 1).astype(np.float64))
 
 
 def test_a_row_does_not_depend_on_other_blocks() -> None:
     chunks = [(0, 17, 6), (1, 30, 1), (0, 23, 2)]
     given_, out = step_of(chunks)
-    together = attend_rows(*given_, out=out).copy()
+    together = ragged_attention(*given_, out=out).copy()
     q, rows, sequence, positions = given_[0], given_[4], given_[5], given_[6]
     for block in range(len(rows)):
         own = [q, *given_[1:4], rows[block : block + 1], sequence[block : block + 1], positions]
-        alone = attend_rows(*own, out=np.zeros_like(out))
+        alone = ragged_attention(*own, out=np.zeros_like(out))
         mine = rows[block][rows[block] >= 0]
         assert alone[mine].tobytes() == together[mine].tobytes()
 
@@ -81,7 +81,7 @@ def test_nan_stays_with_its_row_and_head_and_with_rows_that_see_it() -> None:
     q, values, table = given_[0], given_[2], given_[3]
     q[1, 0, 0] = np.nan
     values[table[1, 0], 1, 2, 5] = np.nan
-    found = np.isnan(attend_rows(*given_, out=out))
+    found = np.isnan(ragged_attention(*given_, out=out))
     assert found.any(axis=2).tolist() == [
         [False] * 4, [True, False, False, False], [False] * 4, [False] * 4, [False, False, True, True],
         [False, False, True, True],
@@ -93,7 +93,7 @@ def test_a_graph_is_replayed_as_positions_move_on() -> None:
     given_, out = step_of([(0, 6, 4), (1, 3, 1)])
     tensors, made = [tp.from_numpy(each) for each in given_], tp.from_numpy(out)
     with tp.Graph() as graph:
-        attend_rows(*tensors, out=made)
+        ragged_attention(*tensors, out=made)
     for ahead in (0, 9, 20):
         places = given_[6] + ahead
         tensors[6][:] = places
@@ -115,8 +115,8 @@ def test_choices_are_of_its_kernel(tunable: Any) -> None:
 def test_a_prompt_gives_what_its_rows_give_in_blocks(first: int, count: int) -> None:
     given_, out = step_of([(1, first, min(count, 40 - first))])
     q, keys, values, table, _, _, positions = given_
-    found = attend_prompt(q, keys, values, table[1], positions)
-    assert_close(found, attend_rows(*given_, out=out).astype(np.float64))
+    found = prefill_attention(q, keys, values, table[1], positions)
+    assert_close(found, ragged_attention(*given_, out=out).astype(np.float64))
 
 
 def test_a_graph_of_a_prompt_is_replayed_for_the_next_piece() -> None:
@@ -124,7 +124,7 @@ def test_a_graph_of_a_prompt_is_replayed_for_the_next_piece() -> None:
     given_ = [tp.from_numpy(each) for each in (q, keys, values, table[0], positions)]
     made = tp.from_numpy(out)
     with tp.Graph() as graph:
-        attend_prompt(*given_, out=made)
+        prefill_attention(*given_, out=made)
     for first in (0, 8, 29):
         given_[4][:] = positions + first
         graph.replay()
@@ -138,7 +138,7 @@ def test_trials_of_the_tuner_are_launches_that_are_right() -> None:
     names = ("q", "k", "v", "table", "rows", "sequence", "positions")
     assert ROWS.inputs is not None
     ROWS.inputs(np.random.default_rng(0), dict(zip(names, given_, strict=True)))
-    assert_close(attend_rows(*given_, out=out), one_by_one(*given_, out=out))
+    assert_close(ragged_attention(*given_, out=out), one_by_one(*given_, out=out))
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_a_refusal_names_what_is_wrong(change: dict[int, Any], word: str) -> Non
     for place, other in change.items():
         given_[place] = other
     with pytest.raises(tp.LaunchError) as caught:
-        attend_rows(*given_, out=np.zeros(given_[0].shape, np.float32) if 0 in change else out)
+        ragged_attention(*given_, out=np.zeros(given_[0].shape, np.float32) if 0 in change else out)
     assert word in str(caught.value)
 
 

@@ -22,8 +22,8 @@ from tables_cases import (
 import tileproof as tp
 from support.library import Case, assert_close, assert_right
 from support.tiers import examples
-from tileproof.kernels import arrays, tables
-from tileproof.kernels.tables import conv2d, embedding, embedding_backward, gather_rows, scatter_rows
+from tileproof.kernels import arrays, gather_scatter
+from tileproof.kernels.gather_scatter import conv2d, embedding, embedding_backward, gather_rows, scatter_rows
 
 CASES = cases()
 RNG = np.random.default_rng(0)
@@ -63,7 +63,7 @@ def test_convolutions_of_any_size(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tunable", tables.TUNABLES, ids=lambda each: each.name)
+@pytest.mark.parametrize("tunable", gather_scatter.TUNABLES, ids=lambda each: each.name)
 def test_every_choice_computes_the_same(tunable: Any) -> None:
     if tunable.name == "conv2d":
         x, w = normal(2, 5, 9, 11), normal(6, 5, 3, 3)
@@ -88,7 +88,7 @@ def test_every_choice_computes_the_same(tunable: Any) -> None:
                 assert_close(scatter_rows(x, places, out), wanted, 0)
 
 
-@pytest.mark.parametrize("tunable", tables.TUNABLES, ids=lambda each: each.name)
+@pytest.mark.parametrize("tunable", gather_scatter.TUNABLES, ids=lambda each: each.name)
 @pytest.mark.parametrize("target", ["cpu", "sm_90"])
 def test_a_space_is_small_and_holds_any_size(tunable: Any, target: str) -> None:
     for count in (0, 1, 8, 4096):
@@ -103,10 +103,10 @@ def test_a_space_is_small_and_holds_any_size(tunable: Any, target: str) -> None:
 def test_the_tuner_is_given_numbers_that_a_launch_takes() -> None:
     rng = np.random.default_rng(1)
     named = {"ids": np.zeros(30, np.int32), "x": normal(30, 5), "y": normal(20, 5)}
-    tables.SCATTER_ROWS.inputs(rng, named)
+    gather_scatter.SCATTER_ROWS.inputs(rng, named)
     assert (np.sort(named["ids"]) == [-1] * 10 + list(range(20))).all()
     named = {"ids": np.zeros(30, np.int32), "table": normal(7, 5), "y": normal(30, 5)}
-    tables.EMBEDDING.inputs(rng, named)
+    gather_scatter.EMBEDDING.inputs(rng, named)
     embedding(named["ids"], named["table"])
 
 

@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 
 import tileproof as tp
+from tileproof import __version__
 from tileproof.backends.cuda.assembler import toolchain
 from tileproof.backends.cuda.device import driver
 from tileproof.backends.cuda.device.driver import Device
@@ -22,8 +23,8 @@ from tileproof.runtime.interop.describe import Array, to_device
 from tileproof.runtime.launch import native as fast
 
 from . import sample
-from .cache import configured, counted
-from .usage import installed_version, wants_color
+from .cache import configured, entry_count
+from .usage import Commands, add_command, wants_color
 
 CORE = ("numpy", "ml_dtypes", "llvmlite", "z3-solver")
 EXTRAS = {
@@ -51,15 +52,10 @@ examples:
 """
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
+def add(commands: Commands, summary: str) -> None:
     """Adds the command to the parser."""
-    parser = commands.add_parser(
-        "doctor",
-        help=summary,
-        description="Looks at Python, packages, backends and GPUs. Exits 1 if tileproof cannot run a kernel.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    description = "Looks at Python, packages, backends and GPUs. Exits 1 if tileproof cannot run a kernel."
+    parser = add_command(commands, "doctor", summary, description, EXAMPLES)
     parser.set_defaults(run=run)
 
 
@@ -85,7 +81,7 @@ def _line(finding: Finding, color: bool) -> str:
 
 
 def _machine() -> Iterator[Finding]:
-    yield Finding("ok", "tileproof", installed_version())
+    yield Finding("ok", "tileproof", __version__)
     new_enough = sys.version_info >= (3, 11)
     cure = "" if new_enough else "tileproof needs Python 3.11 or newer"
     yield Finding("ok" if new_enough else "broken", "Python", platform.python_version(), cure)
@@ -100,7 +96,7 @@ def _cache() -> Finding:
     if info.problem:
         cure = "TILEPROOF_CACHE_DIR names another folder; `off` does without one"
         return Finding("missing", "kernel cache", f"{info.path}: {info.problem}", cure)
-    held = f"{counted(info.entries)}, {in_words(info.bytes)} of {in_words(info.limit)}"
+    held = f"{entry_count(info.entries)}, {in_words(info.bytes)} of {in_words(info.limit)}"
     return Finding("ok", "kernel cache", f"{info.path}: {held}")
 
 

@@ -24,14 +24,14 @@ from tileproof.compiler.pipeline import (
     shared,
     verified,
 )
-from tileproof.diagnostics import Code, Diagnostic, KernelError, TileproofError, render, shown_path
+from tileproof.diagnostics import Code, Diagnostic, KernelError, TileproofError, shown_path
 from tileproof.frontend.elaborate import accepted
 from tileproof.ir.printer import print_kernel
 from tileproof.language.kernel import Kernel
 
 from . import constants
-from .load import load
-from .usage import UsageError, suggestion, wants_color
+from .kernel_file import load
+from .usage import Commands, UsageError, add_command, print_findings, suggestion
 
 EXAMPLES = """\
 examples:
@@ -50,15 +50,10 @@ _TARGETS: Final[Mapping[str, Target]] = {"interpreter": Interpreter(), "cpu": Cp
 """A target of each kind, by the name that --target gives it, for the names of its passes."""
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
+def add(commands: Commands, summary: str) -> None:
     """Adds the command to the parser."""
-    parser = commands.add_parser(
-        "ir",
-        help=summary,
-        description="Prints the intermediate representation of the kernels of a file, after any pass of the compiler.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    description = "Prints the intermediate representation of the kernels of a file, after any pass of the compiler."
+    parser = add_command(commands, "ir", summary, description, EXAMPLES)
     option = parser.add_argument
     option("file", metavar="FILE[:KERNEL]", nargs="?", help="a Python file; one kernel of it")
     option("--after", metavar="PASS", help=f"stop after a pass: {', '.join(_passes_of_all())}")
@@ -85,8 +80,7 @@ def run(options: argparse.Namespace) -> int:
         constants.demand_known(given, kernels)
         texts = [_text(kernel, constants.for_kernel(kernel, given), target, options.after) for kernel in kernels]
     except TileproofError as error:
-        color = wants_color(sys.stderr)
-        print("\n\n".join(render(each, color=color) for each in error.diagnostics), file=sys.stderr)
+        print_findings(error.diagnostics, sys.stderr)
         return 1
     print("\n\n".join(texts))
     return 0

@@ -10,7 +10,9 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from .usage import UsageError, installed_version, open_streams
+from tileproof import __version__
+
+from .usage import UsageError, open_streams
 
 DESCRIPTION = """\
 GPU kernels in Python, checked before they run.
@@ -130,7 +132,7 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"tileproof {installed_version()}")
+    parser.add_argument("--version", action="version", version=f"tileproof {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     for name, summary in COMMANDS.items():
         if name in words:

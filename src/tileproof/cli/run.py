@@ -18,7 +18,7 @@ from .chat.machine import read_rate
 from .chat.model import carried_out, chosen_model, opened
 from .chat.options import add_model_options, add_sampling_options, place_of, sampling_of, shown_sampling
 from .chat.terminal import Notes
-from .usage import UsageError
+from .usage import Commands, UsageError, add_command
 
 if TYPE_CHECKING:
     from tileproof.llm import LLM
@@ -45,15 +45,10 @@ The exit code is 0, or 2 if the model, the prompt or a setting cannot be used, o
 NEW_TOKENS = 256
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
+def add(commands: Commands, summary: str) -> None:
     """Adds the command to the parser."""
-    parser = commands.add_parser(
-        "run",
-        help=summary,
-        description="Generates text with a Qwen3 or Llama model. Every kernel that runs is proved safe.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    description = "Generates text with a Qwen3 or Llama model. Every kernel that runs is proved safe."
+    parser = add_command(commands, "run", summary, description, EXAMPLES)
     option = parser.add_argument
     option("--prompt", metavar="TEXT", required=True, help="the prompt; - reads it from the standard input")
     option("--system", metavar="TEXT", help="a system message before the prompt")

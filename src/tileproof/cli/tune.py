@@ -8,13 +8,12 @@ import importlib.util
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from itertools import product
+from collections.abc import Sequence
 from pathlib import Path
 
 from tileproof import kernels
 from tileproof.backends.cuda.assembler import toolchain
-from tileproof.diagnostics import TileproofError, render
+from tileproof.diagnostics import TileproofError
 from tileproof.frontend.signature import parse
 from tileproof.tuning import records, tuner
 from tileproof.tuning.inputs import DTYPES, TuningError
@@ -24,8 +23,9 @@ from tileproof.tuning.records import SHIPPED, RecordError, read, read_as_it_is
 from tileproof.tuning.reports import Report
 from tileproof.tuning.tunables import Sizes, Tunable
 
-from .load import load
-from .usage import Progress, UsageError, suggestion, wants_color
+from .kernel_file import load
+from .sizes import read_sizes, to_fill_in
+from .usage import Commands, Progress, UsageError, add_command, count, print_findings, suggestion
 
 EXAMPLES = """\
 examples:
@@ -51,16 +51,13 @@ ALL = "all"
 _FOLDER = "tileproof-records"
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
+def add(commands: Commands, summary: str) -> None:
     """Adds the command to the parser."""
-    parser = commands.add_parser(
-        "tune",
-        help=summary,
-        description="Tries the kernels, tile sizes and schedules that a piece of work can be done with, and keeps what "
-        "is fastest on this machine's GPU, or on its CPU.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    description = (
+        "Tries the kernels, tile sizes and schedules that a piece of work can be done with, and keeps what "
+        "is fastest on this machine's GPU, or on its CPU."
     )
+    parser = add_command(commands, "tune", summary, description, EXAMPLES)
     option = parser.add_argument
     option("what", metavar="NAME", nargs="?", help="a tunable of the library, all, or a Python file with TUNABLES")
     option("--kernel", metavar="NAME", help="this tunable of the file alone")
@@ -87,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
         tunables = _chosen(options)
         shapes = [sizes for text in options.shapes for sizes in read_sizes(text)]
         if not shapes:
-            raise UsageError(f'say for which sizes: --shapes "{_asked(tunables[0])}"')
+            raise UsageError(f'say for which sizes: --shapes "{to_fill_in(tunables[0].kernels[0])}"')
         elements = _elements(options.element)
         for name, least in (("jobs", 1), ("minutes", 0)):
             value = getattr(options, name)
@@ -98,30 +95,11 @@ def run(options: argparse.Namespace) -> int:
     except TuningError as error:
         raise UsageError(str(error)) from None
     except TileproofError as error:  # of the machine: no assembler, a driver that is too old
-        for finding in error.diagnostics:
-            print(render(finding, color=wants_color(sys.stdout)), end="\n\n")
+        print_findings(error.diagnostics)
         return 1
 
 
 # What is tuned.
-
-
-def read_sizes(text: str) -> Iterator[Sizes]:
-    """`M=16|64,N=4096` as all the sizes it stands for."""
-    names, extents = [], []
-    for item in filter(None, (part.strip() for part in text.split(","))):
-        name, _, values = (part.strip() for part in item.partition("="))
-        numbers = [each.strip() for each in values.split("|")]
-        if not name.isidentifier() or not all(each.isdecimal() and len(each) < 19 for each in numbers):
-            raise UsageError(f"--shapes: `{item}` is not a dimension and its extent, such as M=512 or M=16|64|128")
-        if name in names:
-            raise UsageError(f"--shapes: `{name}` is given twice; several extents are written {name}=16|64")
-        names.append(name)
-        extents.append([int(each) for each in numbers])
-    if not names:
-        raise UsageError("--shapes names no dimension: write M=512,N=4096")
-    for each in product(*extents):
-        yield dict(zip(names, each, strict=True))
 
 
 def library() -> dict[str, Tunable]:
@@ -184,13 +162,6 @@ def _of_file(file: str, kernel: str | None) -> list[Tunable]:
         names = [each.name for each in found]
         raise UsageError(f"--kernel {kernel}: {file} tunes {', '.join(names)}{suggestion(kernel, names)}")
     return chosen
-
-
-def _asked(tunable: Tunable) -> str:
-    """Sizes to fill in."""
-    signature = parse(tunable.kernels[0]).signature
-    computed = {equation.dimension for equation in signature.equations}
-    return ",".join(f"{name}=..." for name in signature.dimensions if name not in computed)
 
 
 def _elements(text: str | None) -> list[str | None]:
@@ -274,9 +245,9 @@ def _check(options: argparse.Namespace) -> int:
     """Every record that launches would look at here, or in a folder."""
     known = library()
     folders = [Path(options.into)] if options.into else list(records.folders())
-    stale = count = 0
+    stale = total = 0
     for path in sorted(path for folder in folders if folder.is_dir() for path in folder.glob("*.json")):
-        count += 1
+        total += 1
         try:
             record = read_as_it_is(path)
             if record.tunable not in known:
@@ -287,5 +258,5 @@ def _check(options: argparse.Namespace) -> int:
             print(error)
         else:
             print(f"{path}: {len(entries)} shapes, fresh")
-    print(f"{count} file{'s' * (count != 1)} of records, {stale} stale")
+    print(f"{count(total, 'file')} of records, {stale} stale")
     return 1 if stale else 0

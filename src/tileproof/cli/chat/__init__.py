@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from tileproof.cli.usage import Commands, add_command
 from tileproof.llm import Message
 
 from .model import carried_out, chosen_model, opened
@@ -29,15 +30,9 @@ is greedy. The exit code is 0, or 2 if the model or a setting cannot be used.
 NEW_TOKENS = 1024
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
+def add(commands: Commands, summary: str) -> None:
     """Adds the command to the parser."""
-    parser = commands.add_parser(
-        "chat",
-        help=summary,
-        description="Chats with a Qwen3 or Llama model in the terminal.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_command(commands, "chat", summary, "Chats with a Qwen3 or Llama model in the terminal.", EXAMPLES)
     option = parser.add_argument
     option("--system", metavar="TEXT", help="a system message before the chat")
     option("--thinking", action=argparse.BooleanOptionalAction, help="whether a model that can think does so first")

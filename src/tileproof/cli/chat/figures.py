@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from tileproof.cli.usage import count
 from tileproof.llm import ModelConfig
 
 
@@ -53,9 +54,9 @@ class Figures:
     def lines(self) -> list[str]:
         """The figures, a line for prefill and one for decode."""
         compiled = f"steps  made in {self.making_seconds:.2f} s"
-        prompt = f"prompt {counted(self.prompt_tokens)} in {self.prefill_seconds:.2f} s"
+        prompt = f"prompt {count(self.prompt_tokens, 'token')} in {self.prefill_seconds:.2f} s"
         prompt += f", {self.prompt_tokens_per_second:.1f} tokens/s"
-        text = f"text   {counted(self.new_tokens)}"
+        text = f"text   {count(self.new_tokens, 'token')}"
         if self.tokens_per_second:
             text += f" in {self.decode_seconds:.2f} s, {self.tokens_per_second:.1f} tokens/s"
             text += f", {self.bytes_per_second / 1e9:.1f} GB/s"
@@ -70,8 +71,3 @@ class Figures:
             for name in ("tokens_per_second", "prompt_tokens_per_second", "bytes_per_second", "share")
         }
         return asdict(self) | computed
-
-
-def counted(tokens: int) -> str:
-    """`1 token`, `12 tokens`."""
-    return f"{tokens} token{'s' * (tokens != 1)}"

@@ -3,7 +3,7 @@
 Weights have a row for each output. Each group of 16 to 256 neighbours along a row shares a scale, or the whole row
 does. Sums are made in f32 (f64 where x is) and rounded once. 8-bit weights are exact in every type that they are
 multiplied in; only the form that scales weights first rounds their products with the scale to the type of x. NaN and
-infinity, in x or in a scale, spread as IEEE says. `quantising` makes
+infinity, in x or in a scale, spread as IEEE says. `quantization` makes
 such weights.
 
 Linear layers with weights of 4 bits: y = x @ w.T, where a weight is its bits, less a zero point, times a scale. Two
@@ -15,6 +15,7 @@ are exact in every type that they are multiplied in. NaN and infinity, in x or i
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, Final, Literal
 
 import tileproof as tp
@@ -24,13 +25,10 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 from tileproof.tuning.choices import takes
 
 from . import arrays
-from .arrays import chosen
-from .quantising import (
-    group_of,
-    padded,
-    rounded_rows,
-)
-from .streaming import LASTING, extents, fitting, layer_default, layer_space, rows_of, sum_type
+from .arrays import chosen, rows_for, weight_shape
+from .heuristics import LASTING, linear_default, linear_space, tile_size
+from .numerics import accumulator
+from .quantization import group_of, padded, rounded_rows
 
 
 def _low(byte: Any, kind: Any) -> Any:
@@ -48,7 +46,7 @@ def int4_linear_kernel(
 ) -> None:  # fmt: skip
     """y = x @ ((w - 8) * scale).T, where the products of a group are added up before they are scaled."""
     for i, j in tp.parallel(M=BM, N=BN):
-        kind = sum_type(x, x)
+        kind = accumulator(x.dtype)
         acc = tp.zeros((i, j), kind)
         for c in tp.tiles(C=tp.each):
             byte = w[j, c, :]
@@ -65,7 +63,7 @@ def int4_linear_zero_kernel(
 ) -> None:  # fmt: skip
     """y = x @ ((w - zero) * scale).T, where the products of a group are added up before they are scaled."""
     for i, j in tp.parallel(M=BM, N=BN):
-        kind = sum_type(x, x)
+        kind = accumulator(x.dtype)
         acc = tp.zeros((i, j), kind)
         for c in tp.tiles(C=tp.each):
             byte, base = w[j, c, :], zero[j, c].to(kind)[:, None]
@@ -82,7 +80,7 @@ def int4_linear_vector_kernel(
 ) -> None:  # fmt: skip
     """y = x @ ((w - 8) * scale).T row by row of x: weights are streamed, and sums of each lane carried."""
     for m, n in tp.parallel(M=tp.each, N=BN):
-        kind = sum_type(x, x)
+        kind = accumulator(x.dtype)
         acc = tp.zeros((n, BC, S), kind)
         for c in tp.tiles(C=BC):
             byte = w[n, c, :]
@@ -99,7 +97,7 @@ def int4_linear_zero_vector_kernel(
 ) -> None:  # fmt: skip
     """y = x @ ((w - zero) * scale).T row by row of x: weights are streamed, and sums of each lane carried."""
     for m, n in tp.parallel(M=tp.each, N=BN):
-        kind = sum_type(x, x)
+        kind = accumulator(x.dtype)
         acc = tp.zeros((n, BC, S), kind)
         for c in tp.tiles(C=BC):
             byte, base = w[n, c, :], zero[n, c].to(kind)[:, :, None]
@@ -115,10 +113,10 @@ def int4_linear_zero_vector_kernel(
 def _default(sizes: Sizes, target: str, layer: tp.Kernel, vector: tp.Kernel) -> Choice:
     m, n, c, s = sizes["M"], sizes["N"], sizes["C"], sizes["S"]
     if m > 1:
-        return layer_default(layer, m, n, target)
+        return linear_default(layer, m, n, target)
     if target == "cpu":
         return Choice(vector, {"BN": 8, "BC": 1})
-    return Choice(vector, {"BN": 8, "BC": fitting(max(512 // s, 1), c, 1)}, LASTING)
+    return Choice(vector, {"BN": 8, "BC": tile_size(c, max(512 // s, 1))}, LASTING)
 
 
 def _space(sizes: Sizes, target: str, layer: tp.Kernel, vector: tp.Kernel) -> Iterator[Choice]:
@@ -132,33 +130,16 @@ def _space(sizes: Sizes, target: str, layer: tp.Kernel, vector: tp.Kernel) -> It
                     vector, f"BN={2048 // columns},BC={groups} BN={4096 // columns},BC={groups}",
                     LASTING, Schedule(occupancy=2), Schedule(occupancy=4), Schedule(occupancy=2, latency=6),
                 )  # fmt: skip
-    yield from layer_space(layer, sizes["M"], target, "")
+    yield from linear_space(layer, sizes["M"], target, "")
 
 
-def _plain_default(sizes: Sizes, target: str) -> Choice:
-    return _default(sizes, target, int4_linear_kernel, int4_linear_vector_kernel)
+def _int4(name: str, layer: tp.Kernel, vector: tp.Kernel) -> Tunable:
+    default, space = partial(_default, layer=layer, vector=vector), partial(_space, layer=layer, vector=vector)
+    return Tunable(name, (layer, vector), default, space, exact=("N", "C", "S"))
 
 
-def _plain_space(sizes: Sizes, target: str) -> Iterator[Choice]:
-    return _space(sizes, target, int4_linear_kernel, int4_linear_vector_kernel)
-
-
-def _zero_default(sizes: Sizes, target: str) -> Choice:
-    return _default(sizes, target, int4_linear_zero_kernel, int4_linear_zero_vector_kernel)
-
-
-def _zero_space(sizes: Sizes, target: str) -> Iterator[Choice]:
-    return _space(sizes, target, int4_linear_zero_kernel, int4_linear_zero_vector_kernel)
-
-
-INT4_LINEAR: Final = Tunable(
-    "int4_linear", (int4_linear_kernel, int4_linear_vector_kernel), _plain_default, _plain_space,
-    exact=("N", "C", "S"),
-)  # fmt: skip
-INT4_LINEAR_ZERO: Final = Tunable(
-    "int4_linear_zero", (int4_linear_zero_kernel, int4_linear_zero_vector_kernel), _zero_default, _zero_space,
-    exact=("N", "C", "S"),
-)  # fmt: skip
+INT4_LINEAR: Final = _int4("int4_linear", int4_linear_kernel, int4_linear_vector_kernel)
+INT4_LINEAR_ZERO: Final = _int4("int4_linear_zero", int4_linear_zero_kernel, int4_linear_zero_vector_kernel)
 
 
 # Functions.
@@ -167,12 +148,12 @@ INT4_LINEAR_ZERO: Final = Tunable(
 def int4_linear(x: Any, w: Any, scale: Any, zero: Any = None, out: Any = None) -> Any:
     """x @ ((w - zero) * scale).T for 4-bit integers w from 0 to 15, two in a byte; zero is 8 unless given.
 
-    `w` has the shape (outputs, groups, half of a group), as `quantise_int4` makes it: the first half of a group in the
+    `w` has the shape (outputs, groups, half of a group), as `quantize_int4` makes it: the first half of a group in the
     low bits, the second in the high bits. `scale` and `zero` are of shape (outputs, groups). x may end inside the last
     group; then it is copied, with zeros behind it.
 
     Example:
-        q, scale = tk.quantise_int4(w, group=128)
+        q, scale = tk.quantize_int4(w, group=128)
         y = tk.int4_linear(x, q, scale)
     """
     rows, groups, half = w.shape
@@ -203,7 +184,7 @@ def int8_linear_kernel(
 ) -> None:  # fmt: skip
     """y = x @ (w * scale).T, where the products of a group are added up before they are scaled."""
     for i, j in tp.parallel(M=BM, N=BN):
-        kind = sum_type(x, x)
+        kind = accumulator(x.dtype)
         acc = tp.zeros((i, j), kind)
         for k in tp.tiles(K=G):
             acc += tp.mma(x[i, k], w[j, k].to(x.dtype).T, 0) * scale[j, k.number].to(kind)
@@ -217,7 +198,7 @@ def int8_linear_scaled_kernel(
 ) -> None:  # fmt: skip
     """y = x @ (w * scale).T, where weights are scaled and rounded to the type of x before they are multiplied."""
     for i, j in tp.parallel(M=BM, N=BN):
-        kind = sum_type(x, x)
+        kind = accumulator(x.dtype)
         acc = tp.zeros((i, j), kind)
         for k in tp.tiles(K=G):
             weights = w[j, k].to(kind) * scale[j, k.number].to(kind)[:, None]
@@ -232,7 +213,7 @@ def int8_linear_vector_kernel(
 ) -> None:  # fmt: skip
     """y = x @ (w * scale).T row by row of x, of whole groups: weights are streamed, and sums of each lane carried."""
     for m, n in tp.parallel(M=tp.each, N=BN):
-        kind = sum_type(x, x)
+        kind = accumulator(x.dtype)
         acc = tp.zeros((n, BC, S), kind)
         for c in tp.tiles(C=BC):
             acc += (w[n, c, :].to(kind) * x[m, c, :].to(kind) * scale[n, c].to(kind)[:, :, None]).fill(0)
@@ -304,7 +285,7 @@ def fp8_linear_kernel(
 ) -> None:  # fmt: skip
     """y = (x @ w.T) * scale, for weights of any type that the type of x holds: 8-bit floats and integers."""
     for i, j in tp.parallel(M=BM, N=BN):
-        kind = sum_type(x, x)
+        kind = accumulator(x.dtype)
         acc = tp.zeros((i, j), kind)
         for k in tp.tiles(K=BK):
             acc = tp.mma(x[i, k], w[j, k].to(x.dtype).T, acc)
@@ -317,7 +298,7 @@ def fp8_linear_vector_kernel(
 ) -> None:
     """y = (x @ w.T) * scale row by row of x: weights are streamed, and sums of each lane carried."""
     for m, n in tp.parallel(M=tp.each, N=BN):
-        kind = sum_type(x, x)
+        kind = accumulator(x.dtype)
         acc = tp.zeros((n, BK), kind)
         for k in tp.tiles(K=BK):
             acc += (w[n, k].to(kind) * x[m, k].to(kind)).fill(0)
@@ -330,19 +311,19 @@ def fp8_linear_vector_kernel(
 def _grouped_default(sizes: Sizes, target: str) -> Choice:
     m, n, g = sizes["M"], sizes["N"], sizes["G"]
     if target == "cpu" and m > 16:
-        return Choice(int8_linear_scaled_kernel, {"BM": fitting(256, m), "BN": fitting(256, n), "G": g})
-    return layer_default(int8_linear_scaled_kernel if m > 64 else int8_linear_kernel, m, n, target, G=g)
+        return Choice(int8_linear_scaled_kernel, {"BM": tile_size(m, 256, 32), "BN": tile_size(n, 256, 32), "G": g})
+    return linear_default(int8_linear_scaled_kernel if m > 64 else int8_linear_kernel, m, n, target, G=g)
 
 
 def _grouped_space(sizes: Sizes, target: str) -> Iterator[Choice]:
     for kernel in (int8_linear_kernel, int8_linear_scaled_kernel):
-        yield from layer_space(kernel, sizes["M"], target, f",G={sizes['G']}")
+        yield from linear_space(kernel, sizes["M"], target, f",G={sizes['G']}")
 
 
 def _vector_default(sizes: Sizes, target: str) -> Choice:
     if target == "cpu":
         return Choice(int8_linear_vector_kernel, {"BN": 4, "BC": 1})
-    return Choice(int8_linear_vector_kernel, {"BN": 8, "BC": fitting(512 // sizes["S"], sizes["C"], 1)}, LASTING)
+    return Choice(int8_linear_vector_kernel, {"BN": 8, "BC": tile_size(sizes["C"], 512 // sizes["S"])}, LASTING)
 
 
 def _vector_space(sizes: Sizes, target: str) -> Iterator[Choice]:
@@ -361,7 +342,7 @@ def _integer_default(sizes: Sizes, target: str) -> Choice:
     m, n, g = sizes["M"], sizes["N"], sizes["G"]
     if target == "cpu" and m <= 16 and _is_whole(sizes):
         return Choice(int8_linear_integer_vector_kernel, {"BN": 16})
-    return layer_default(int8_linear_integer_kernel, m, n, target, G=g)
+    return linear_default(int8_linear_integer_kernel, m, n, target, G=g)
 
 
 def _is_whole(sizes: Sizes) -> bool:
@@ -373,26 +354,27 @@ def _integer_space(sizes: Sizes, target: str) -> Iterator[Choice]:
     rest = f",G={sizes['G']}"
     if target == "cpu" and sizes["M"] <= 64 and _is_whole(sizes):
         yield from choices(int8_linear_integer_vector_kernel, "BN=8 BN=16 BN=32 BN=64")
-    yield from layer_space(int8_linear_integer_kernel, sizes["M"], target, rest)
+    yield from linear_space(int8_linear_integer_kernel, sizes["M"], target, rest)
 
 
 def _integer_rows_default(sizes: Sizes, target: str) -> Choice:
-    depth = 256 if target == "cpu" else 128
-    return layer_default(int8_linear_integer_rows_kernel, sizes["M"], sizes["N"], target, BK=fitting(depth, sizes["K"]))
+    depth = tile_size(sizes["K"], 256 if target == "cpu" else 128, 32)
+    return linear_default(int8_linear_integer_rows_kernel, sizes["M"], sizes["N"], target, BK=depth)
 
 
 def _integer_rows_space(sizes: Sizes, target: str) -> Iterator[Choice]:
     for depth in (64, 128, 256):
-        yield from layer_space(int8_linear_integer_rows_kernel, sizes["M"], target, f",BK={depth}")
+        yield from linear_space(int8_linear_integer_rows_kernel, sizes["M"], target, f",BK={depth}")
 
 
 def _rows_default(sizes: Sizes, target: str) -> Choice:
     m, n, k = sizes["M"], sizes["N"], sizes["K"]
     if m == 1:
-        return Choice(fp8_linear_vector_kernel, {"BN": 8, "BK": fitting(512, k)}, LASTING)
+        return Choice(fp8_linear_vector_kernel, {"BN": 8, "BK": tile_size(k, 512, 32)}, LASTING)
     if target == "cpu":
-        return Choice(fp8_linear_kernel, {"BM": fitting(256, m, 8), "BN": fitting(256, n), "BK": fitting(256, k)})
-    return layer_default(fp8_linear_kernel, m, n, target, BK=fitting(128 if m <= 64 else 64, k))
+        tiles = {"BM": tile_size(m, 256, 8), "BN": tile_size(n, 256, 32), "BK": tile_size(k, 256, 32)}
+        return Choice(fp8_linear_kernel, tiles)
+    return linear_default(fp8_linear_kernel, m, n, target, BK=tile_size(k, 128 if m <= 64 else 64, 32))
 
 
 def _rows_space(sizes: Sizes, target: str) -> Iterator[Choice]:
@@ -400,7 +382,7 @@ def _rows_space(sizes: Sizes, target: str) -> Iterator[Choice]:
         tiles = "BN=8,BK=512 BN=16,BK=256 BN=4,BK=1024 BN=16,BK=512 BN=8,BK=1024 BN=4,BK=2048"
         yield from choices(fp8_linear_vector_kernel, tiles, LASTING, Schedule(occupancy=4), Schedule(occupancy=2))
     for depth in (64, 128):
-        yield from layer_space(fp8_linear_kernel, sizes["M"], target, f",BK={depth}")
+        yield from linear_space(fp8_linear_kernel, sizes["M"], target, f",BK={depth}")
 
 
 _EXACT: Final = ("N", "K", "G")
@@ -439,22 +421,22 @@ def int8_linear(
     `scale` has a column for each group of 16, 32, 64, 128 or 256, which follows from their number, or one column for
     whole rows. With `activations="int8"` x is rounded to integers with scales of its own first, group by group, and
     products are added up as integers: the fast way on a CPU, off by at most half a scale of x for each product. The
-    integers and their scales, of the shapes that `quantise_int8` gives, go to `workspace` if there is one. A pair that
-    `quantise_int8` or `norm_quantise_int8` made, of the same groups, may stand in place of x; then the result is in f32
+    integers and their scales, of the shapes that `quantize_int8` gives, go to `workspace` if there is one. A pair that
+    `quantize_int8` or `norm_quantize_int8` made, of the same groups, may stand in place of x; then the result is in f32
     unless there is an `out`.
 
     Example:
-        q, scale = tk.quantise_int8(w, group=64)
+        q, scale = tk.quantize_int8(w, group=64)
         y = tk.int8_linear(x, q, scale, activations="int8")
     """
-    rows, columns = extents(w)
+    rows, columns = weight_shape(w)
     group = group_of(columns, scale.shape[1] if len(scale.shape) == 2 else 1)
     if isinstance(x, tuple):
-        q, grain = rows_of(x[0], columns), x[1]
+        q, grain = rows_for(x[0], columns), x[1]
         y = arrays.result(out, grain, (*x[0].shape[:-1], rows))
         _of_integers(y, q, grain, w, scale, group)
         return y
-    flat = rows_of(x, columns)
+    flat = rows_for(x, columns)
     y = arrays.result(out, x, (*x.shape[:-1], rows))
     to, count = arrays.matrix(y), flat.shape[0]
     if activations == "int8":
@@ -487,11 +469,11 @@ def fp8_linear(x: Any, w: Any, scale: Any, out: Any = None) -> Any:
     """(x @ w.T) * scale for 8-bit floats w and a scale for each of their rows.
 
     Example:
-        q, scale = tk.quantise_fp8(w)
+        q, scale = tk.quantize_fp8(w)
         y = tk.fp8_linear(x, q, scale)
     """
-    rows, columns = extents(w)
-    flat = rows_of(x, columns)
+    rows, columns = weight_shape(w)
+    flat = rows_for(x, columns)
     y = arrays.result(out, x, (*x.shape[:-1], rows))
     chosen(FP8_LINEAR, x, M=flat.shape[0], N=rows, K=columns)(arrays.matrix(y), flat, w, scale)
     return y

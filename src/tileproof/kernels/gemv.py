@@ -5,7 +5,7 @@ says; a matrix without columns gives 0. Split forms add up their pieces in the o
 same bits every time.
 
 A vector times two matrices, gate and up, of which one opens the other: a gated layer of a model making one token.
-Numbers are computed as in `vectors`; silu(t) is t * sigmoid(t).
+Numbers are computed as in `gemv`; silu(t) is t * sigmoid(t).
 
 A matrix times a normed vector: layers that begin with a norm, for one token. The norm takes no pass of its own: the sum
 of squares runs beside the products, and the root multiplies what they add up to. Sums are made in f32 (f64 for f64) and
@@ -19,24 +19,12 @@ from typing import Any, Final
 
 import tileproof as tp
 from tileproof import In, Out, Schedule, T, U, f32
-from tileproof.diagnostics.codes import Code
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
-from .arrays import chosen
-from .streaming import (
-    AHEAD,
-    LASTING,
-    by_rows,
-    extents,
-    fitting,
-    lane_sums,
-    on_cpu,
-    share_of,
-    streaming,
-    streaming_space,
-    sum_type,
-)
+from .arrays import chosen, half_of, weight_shape
+from .heuristics import AHEAD, LASTING, LONGEST, direct, gemv, gemv_by_rows, gemv_on_cpu, rows_per_core, tile_size
+from .numerics import lane_sums, silu, sum_type
 
 
 @tp.kernel(deny_checks=True)
@@ -51,8 +39,7 @@ def matvec_silu_kernel(
             v = x[k].to(kind)
             gate += (w[0, i, k].to(kind) * v).fill(0)
             up += (w[1, i, k].to(kind) * v).fill(0)
-        open = gate.sum(axis=1)
-        y[i] = open * tp.sigmoid(open) * up.sum(axis=1)
+        y[i] = silu(gate.sum(axis=1)) * up.sum(axis=1)
 
 
 @tp.kernel(deny_checks=True)
@@ -61,8 +48,7 @@ def matvec_silu_rows_kernel(y: Out[U, "I"], w: In[T, "2 I K"], x: In[U, "K"], *,
     for i in tp.parallel(I=BI):
         kind = sum_type(w, x)
         v = x[:].to(kind)
-        open = (w[0, i, :].to(kind) * v).sum(axis=1)
-        y[i] = open * tp.sigmoid(open) * (w[1, i, :].to(kind) * v).sum(axis=1)
+        y[i] = silu((w[0, i, :].to(kind) * v).sum(axis=1)) * (w[1, i, :].to(kind) * v).sum(axis=1)
 
 
 @tp.kernel(deny_checks=True)
@@ -71,34 +57,31 @@ def matvec_silu_pair_kernel(y: Out[U, "I"], w: In[T, "2 I K"], x: In[U, "K"], *,
     for i in tp.parallel(I=tp.each):
         kind = sum_type(w, x)
         both = (w[:, i, :].to(kind) * x[:].to(kind)).sum(axis=1)
-        open = both[:1].sum()
-        y[i] = open * tp.sigmoid(open) * both[1:].sum()
+        y[i] = silu(both[:1].sum()) * both[1:].sum()
 
 
 def _silu_default(sizes: Sizes, target: str) -> Choice:
     i, k = sizes["I"], sizes["K"]
     if target == "cpu":
-        whole = 512 <= k <= 1 << 15
-        return Choice(matvec_silu_rows_kernel, {"BI": share_of(i)}) if whole else _lanes(k, 16, Schedule())
-    direct = Schedule(tma=False, occupancy=8 if k <= 4096 else 4)  # two rows at once have to fit the registers
-    return Choice(matvec_silu_pair_kernel, {}, direct) if 1 <= k <= 8192 else _lanes(k, 1, direct)
-
-
-def _lanes(k: int, rows: int, schedule: Schedule) -> Choice:
-    return Choice(matvec_silu_kernel, {"BI": rows, "BK": fitting(512, k)}, schedule)
+        if 512 <= k <= LONGEST:
+            return Choice(matvec_silu_rows_kernel, {"BI": rows_per_core(i)})
+        return Choice(matvec_silu_kernel, {"BI": 16, "BK": tile_size(k, 512, 32)})
+    schedule = direct(8 if k <= 4096 else 4)  # two rows at once have to fit the registers
+    if 1 <= k <= 8192:
+        return Choice(matvec_silu_pair_kernel, {}, schedule)
+    return Choice(matvec_silu_kernel, {"BI": 1, "BK": tile_size(k, 512, 32)}, schedule)
 
 
 def _silu_space(sizes: Sizes, target: str) -> Iterator[Choice]:
     k = sizes["K"]
     if target == "cpu":
-        yield from on_cpu("BI", matvec_silu_kernel, matvec_silu_rows_kernel, k)
+        yield from gemv_on_cpu("BI", matvec_silu_kernel, matvec_silu_rows_kernel, k)
         return
-    yield from by_rows("BI", matvec_silu_rows_kernel, k)
+    yield from gemv_by_rows("BI", matvec_silu_rows_kernel, k)
     yield from choices(matvec_silu_kernel, "BI=4,BK=512 BI=8,BK=256 BI=8,BK=512", LASTING, Schedule(occupancy=2))
-    direct = Schedule(occupancy=4, tma=False), Schedule(occupancy=8, tma=False)
     if 1 <= k <= 8192:
-        yield from choices(matvec_silu_pair_kernel, "", *direct)
-    yield from choices(matvec_silu_kernel, "BI=1,BK=1024 BI=2,BK=1024 BI=1,BK=2048", *direct)
+        yield from choices(matvec_silu_pair_kernel, "", direct(4), direct(8))
+    yield from choices(matvec_silu_kernel, "BI=1,BK=1024 BI=2,BK=1024 BI=1,BK=2048", direct(4), direct(8))
 
 
 MATVEC_SILU: Final = Tunable(
@@ -113,21 +96,11 @@ def matvec_silu(w: Any, x: Any, out: Any = None) -> Any:
     Example:
         y = tk.matvec_silu(w, x)
     """
-    rows, columns = extents(w)
+    rows, columns = weight_shape(w)
     half = half_of(rows)
     y = arrays.result(out, x, (half,))
     chosen(MATVEC_SILU, w, I=half, K=columns)(y, arrays.view(w, (2, half, columns)), x)
     return y
-
-
-def half_of(rows: int) -> int:
-    """How many outputs a gated layer has whose weights have so many rows."""
-    if rows % 2:
-        raise arrays.refused(
-            Code.DIMENSION_DIFFERS, f"{rows} rows of weights are not two halves",
-            "pass a matrix with the rows of gate first and those of up behind them",
-        )  # fmt: skip
-    return rows // 2
 
 
 def _inverse_root(squares: Any, eps: Any) -> Any:
@@ -187,8 +160,7 @@ def norm_matvec_silu_kernel(
             up += (w[1, i, k].to(kind) * scaled).fill(0)
             squares += (v * v).fill(0)
         root = _inverse_root(squares.sum(), eps)
-        open = gate.sum(axis=1) * root
-        y[i] = open * tp.sigmoid(open) * (up.sum(axis=1) * root)
+        y[i] = silu(gate.sum(axis=1) * root) * (up.sum(axis=1) * root)
 
 
 @tp.kernel(deny_checks=True)
@@ -200,44 +172,26 @@ def norm_matvec_silu_rows_kernel(
         kind = sum_type(w, x)
         v = x[:].to(kind)
         scaled, root = v * g[:].to(kind), _root_of(v, eps)
-        open = (w[0, i, :].to(kind) * scaled).sum(axis=1) * root
-        y[i] = open * tp.sigmoid(open) * ((w[1, i, :].to(kind) * scaled).sum(axis=1) * root)
-
-
-# Choices.
-
-
-def _norm_default(sizes: Sizes, target: str) -> Choice:
-    return streaming(norm_matvec_kernel, norm_matvec_rows_kernel, sizes["N"], sizes["K"], target)
-
-
-def _norm_space(sizes: Sizes, target: str) -> Iterator[Choice]:
-    return streaming_space(norm_matvec_kernel, norm_matvec_rows_kernel, sizes["K"], target)
-
-
-def _norm_silu_default(sizes: Sizes, target: str) -> Choice:
-    return streaming(norm_matvec_silu_kernel, norm_matvec_silu_rows_kernel, sizes["I"], sizes["K"], target, "BI")
+        gate = (w[0, i, :].to(kind) * scaled).sum(axis=1) * root
+        y[i] = silu(gate) * ((w[1, i, :].to(kind) * scaled).sum(axis=1) * root)
 
 
 def _norm_silu_space(sizes: Sizes, target: str) -> Iterator[Choice]:
     k = sizes["K"]
     if target == "cpu":
-        yield from on_cpu("BI", norm_matvec_silu_kernel, norm_matvec_silu_rows_kernel, k)
+        yield from gemv_on_cpu("BI", norm_matvec_silu_kernel, norm_matvec_silu_rows_kernel, k)
         return
     lanes = norm_matvec_silu_kernel
     large = "BI=8,BK=256 BI=4,BK=512 BI=8,BK=512 BI=4,BK=1024 BI=16,BK=256"
     yield from choices(lanes, large, LASTING, Schedule(occupancy=2), *AHEAD)
     yield from choices(lanes, "BI=4,BK=256 BI=8,BK=256 BI=2,BK=1024", Schedule(occupancy=4))
-    yield from by_rows("BI", norm_matvec_silu_rows_kernel, k)
+    yield from gemv_by_rows("BI", norm_matvec_silu_rows_kernel, k)
 
 
-NORM_MATVEC: Final = Tunable(
-    "norm_matvec", (norm_matvec_kernel, norm_matvec_rows_kernel), _norm_default, _norm_space, exact=("N", "K"),
+NORM_MATVEC: Final = gemv("norm_matvec", norm_matvec_kernel, norm_matvec_rows_kernel, scalars={"eps": 1e-6})
+NORM_MATVEC_SILU: Final = gemv(
+    "norm_matvec_silu", norm_matvec_silu_kernel, norm_matvec_silu_rows_kernel, "I", _norm_silu_space,
     scalars={"eps": 1e-6},
-)  # fmt: skip
-NORM_MATVEC_SILU: Final = Tunable(
-    "norm_matvec_silu", (norm_matvec_silu_kernel, norm_matvec_silu_rows_kernel), _norm_silu_default, _norm_silu_space,
-    exact=("I", "K"), scalars={"eps": 1e-6},
 )  # fmt: skip
 
 
@@ -252,7 +206,7 @@ def norm_matvec(w: Any, x: Any, g: Any, eps: float = 1e-6, out: Any = None) -> A
     Example:
         y = tk.norm_matvec(w, x, g, eps=1e-6)
     """
-    rows, columns = extents(w)
+    rows, columns = weight_shape(w)
     y = arrays.result(out, x, (rows,))
     chosen(NORM_MATVEC, w, N=rows, K=columns)(y, w, x, g, eps)
     return y
@@ -264,7 +218,7 @@ def norm_matvec_silu(w: Any, x: Any, g: Any, eps: float = 1e-6, out: Any = None)
     Example:
         y = tk.norm_matvec_silu(w, x, g, eps=1e-6)
     """
-    rows, columns = extents(w)
+    rows, columns = weight_shape(w)
     half = half_of(rows)
     y = arrays.result(out, x, (half,))
     chosen(NORM_MATVEC_SILU, w, I=half, K=columns)(y, arrays.view(w, (2, half, columns)), x, g, eps)
@@ -312,29 +266,8 @@ def matvec_add_rows_kernel(
         y[n] = residual[n].to(kind) + (w[n, :].to(kind) * x[:].to(kind)).sum(axis=1)
 
 
-# Choices.
-
-
-def _matvec_default(sizes: Sizes, target: str) -> Choice:
-    return streaming(matvec_kernel, matvec_rows_kernel, sizes["N"], sizes["K"], target)
-
-
-def _matvec_space(sizes: Sizes, target: str) -> Iterator[Choice]:
-    return streaming_space(matvec_kernel, matvec_rows_kernel, sizes["K"], target)
-
-
-def _add_default(sizes: Sizes, target: str) -> Choice:
-    return streaming(matvec_add_kernel, matvec_add_rows_kernel, sizes["N"], sizes["K"], target)
-
-
-def _add_space(sizes: Sizes, target: str) -> Iterator[Choice]:
-    return streaming_space(matvec_add_kernel, matvec_add_rows_kernel, sizes["K"], target)
-
-
-MATVEC: Final = Tunable("matvec", (matvec_kernel, matvec_rows_kernel), _matvec_default, _matvec_space, exact=("N", "K"))
-MATVEC_ADD: Final = Tunable(
-    "matvec_add", (matvec_add_kernel, matvec_add_rows_kernel), _add_default, _add_space, exact=("N", "K")
-)
+MATVEC: Final = gemv("matvec", matvec_kernel, matvec_rows_kernel)
+MATVEC_ADD: Final = gemv("matvec_add", matvec_add_kernel, matvec_add_rows_kernel)
 TUNABLES: Final = (MATVEC, MATVEC_ADD, MATVEC_SILU, NORM_MATVEC, NORM_MATVEC_SILU)
 
 
@@ -349,7 +282,7 @@ def matvec(w: Any, x: Any, out: Any = None) -> Any:
     Example:
         y = tk.matvec(w, x)
     """
-    rows, columns = extents(w)
+    rows, columns = weight_shape(w)
     y = arrays.result(out, x, (rows,))
     chosen(MATVEC, w, N=rows, K=columns)(y, w, x)
     return y
@@ -361,7 +294,7 @@ def matvec_add(w: Any, x: Any, residual: Any, out: Any = None) -> Any:
     Example:
         y = tk.matvec_add(w, x, residual)
     """
-    rows, columns = extents(w)
+    rows, columns = weight_shape(w)
     y = arrays.result(out, x, (rows,))
     chosen(MATVEC_ADD, w, N=rows, K=columns)(y, w, x, residual)
     return y

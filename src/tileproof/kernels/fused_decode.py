@@ -17,9 +17,10 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
 from .arrays import chosen
-from .caches import rows_of, share_of, upright
-from .positions import normed, query_heads, turned
-from .weighing import LOG2_E, axes_of, blank, covering, mean_of, merged, scale_of, weighed_columns, wide
+from .heuristics import covering
+from .kv_cache import rows_of, share_of, upright
+from .online_softmax import LOG2_E, axes_of, blank, mean_of, merged, scale_of, weighed_columns, widen
+from .rotary import normed, query_heads, turned
 
 Kernels: TypeAlias = tuple[tp.Kernel, ...]
 
@@ -32,18 +33,18 @@ def halves(x: Any, spot: Any, rows: Any, half: Any) -> Any:
     b, g = spot
     heads = tp.arange(rows)
     return (
-        wide(x.get((b, g, heads, tp.arange(half)), 0), x.dtype),
-        wide(x.get((b, g, heads, tp.arange(half) + half), 0), x.dtype),
+        widen(x.get((b, g, heads, tp.arange(half)), 0), x.dtype),
+        widen(x.get((b, g, heads, tp.arange(half) + half), 0), x.dtype),
     )
 
 
 def seen_itself(query: Any, key: Any, value: Any, by: Any, is_here: Any) -> Any:
     """What queries have seen when it is their own token, or, where that is not here, nothing; it lies on its side."""
-    key = wide(key, query.dtype)
+    key = widen(key, query.dtype)
     rows, depth = query.shape
     top, total, acc = blank(rows, depth, query.dtype)
-    scores = (wide(query, query.dtype) * key[None, :]).sum(axis=1) * by
-    own = tp.where(is_here, scores, top), tp.where(is_here, total + 1, total), acc + wide(value, value.dtype)[None, :]
+    scores = (widen(query, query.dtype) * key[None, :]).sum(axis=1) * by
+    own = tp.where(is_here, scores, top), tp.where(is_here, total + 1, total), acc + widen(value, value.dtype)[None, :]
     return own[0], own[1], tp.where(is_here, own[2], acc).T
 
 
@@ -135,15 +136,15 @@ def placed(pair: Any, angles: Any, dtype: Any, axis: Any) -> Any:
 
 def angles_of(cos: Any, sin: Any, positions: Any, b: Any, dtype: Any) -> Any:
     """Cosines and sines of a token's position, as wide as heads of a type are computed."""
-    return wide(cos[positions[b], :], dtype), wide(sin[positions[b], :], dtype)
+    return widen(cos[positions[b], :], dtype), widen(sin[positions[b], :], dtype)
 
 
 def normed_pair(q: Any, k: Any, spot: Any, rows: Any, half: Any, norms: Any, angles: Any) -> Any:
-    """The queries of a group and the key of the new token, normalised and turned."""
+    """The queries of a group and the key of the new token, normalized and turned."""
     (b, g), (q_norm, k_norm, eps) = spot, norms
     one, two = halves(q, spot, rows, half)
     query = placed(normed(one, two, q_norm[0:half], q_norm[half : 2 * half], eps), angles, q.dtype, 1)
-    one, two = wide(k[b, g, 0:half], q.dtype), wide(k[b, g, half : 2 * half], q.dtype)
+    one, two = widen(k[b, g, 0:half], q.dtype), widen(k[b, g, half : 2 * half], q.dtype)
     return query, placed(normed(one, two, k_norm[0:half], k_norm[half : 2 * half], eps), angles, q.dtype, 0)
 
 
@@ -151,7 +152,7 @@ def plain_pair(q: Any, k: Any, spot: Any, rows: Any, half: Any, angles: Any) -> 
     """The same without norms."""
     b, g = spot
     query = placed(halves(q, spot, rows, half), angles, q.dtype, 1)
-    pair = wide(k[b, g, 0:half], q.dtype), wide(k[b, g, half : 2 * half], q.dtype)
+    pair = widen(k[b, g, 0:half], q.dtype), widen(k[b, g, half : 2 * half], q.dtype)
     return query, placed(pair, angles, q.dtype, 0)
 
 
@@ -159,7 +160,7 @@ def plain_pair(q: Any, k: Any, spot: Any, rows: Any, half: Any, angles: Any) -> 
 
 
 @tp.kernel(deny_checks=True)
-def attend_new_kernel(
+def fused_decode_attention_kernel(
     o: Out[T, "B G R D=2*E"], q: In[T, "B G R D=2*E"], k: In[T, "B G D=2*E"], v: In[T, "B G D=2*E"],
     q_norm: In[U, "D=2*E"], k_norm: In[U, "D=2*E"], cos: In[f32, "C E"], sin: In[f32, "C E"],
     positions: In[Index["C"], "B"], keys: In[T, "P G S D=2*E"], values: In[T, "P G S D=2*E"],
@@ -169,7 +170,7 @@ def attend_new_kernel(
     tp.require(R <= BR)
     tp.require(tp.dim("P") >= 1)
     for b, g, z in tp.parallel(B=tp.each, G=tp.each, L=tp.split(SL)):
-        by = wide(scale, q.dtype) * LOG2_E
+        by = widen(scale, q.dtype) * LOG2_E
         angles = angles_of(cos, sin, positions, b, q.dtype)
         query, key = normed_pair(q, k, (b, g), BR, E, (q_norm, k_norm, eps), angles)
         state = seen_itself(query, key, v[b, g, :], by, z.number == 0)
@@ -180,7 +181,7 @@ def attend_new_kernel(
 
 
 @tp.kernel(deny_checks=True)
-def attend_new_plain_kernel(
+def fused_decode_attention_plain_kernel(
     o: Out[T, "B G R D=2*E"], q: In[T, "B G R D=2*E"], k: In[T, "B G D=2*E"], v: In[T, "B G D=2*E"],
     cos: In[f32, "C E"], sin: In[f32, "C E"], positions: In[Index["C"], "B"], keys: In[T, "P G S D=2*E"],
     values: In[T, "P G S D=2*E"], table: In[Index["P"], "B L"], scale: f64, *, R: int, S: int, D: int, E: int,
@@ -190,7 +191,7 @@ def attend_new_plain_kernel(
     tp.require(R <= BR)
     tp.require(tp.dim("P") >= 1)
     for b, g, z in tp.parallel(B=tp.each, G=tp.each, L=tp.split(SL)):
-        by = wide(scale, q.dtype) * LOG2_E
+        by = widen(scale, q.dtype) * LOG2_E
         query, key = plain_pair(q, k, (b, g), BR, E, angles_of(cos, sin, positions, b, q.dtype))
         state = seen_itself(query, key, v[b, g, :], by, z.number == 0)
         length = tp.clip(positions[b], 0, tp.dim("L") * S)
@@ -200,7 +201,7 @@ def attend_new_plain_kernel(
 
 
 @tp.kernel(deny_checks=True)
-def attend_new_near_kernel(
+def fused_decode_attention_near_kernel(
     o: Out[T, "B G R D=2*E"], q: In[T, "B G R D=2*E"], k: In[T, "B G D=2*E"], v: In[T, "B G D=2*E"],
     q_norm: In[U, "D=2*E"], k_norm: In[U, "D=2*E"], cos: In[f32, "C E"], sin: In[f32, "C E"],
     positions: In[Index["C"], "B"], keys: In[T, "P G S D=2*E"], values: In[T, "P G S D=2*E"],
@@ -211,7 +212,7 @@ def attend_new_near_kernel(
     tp.require(tp.dim("P") >= 1)
     tp.require(tp.dim("L") >= 1)
     for b, g, z in tp.parallel(B=tp.each, G=tp.each, L=tp.split(SL)):
-        by = wide(scale, q.dtype) * LOG2_E
+        by = widen(scale, q.dtype) * LOG2_E
         angles = angles_of(cos, sin, positions, b, q.dtype)
         query, key = normed_pair(q, k, (b, g), BR, E, (q_norm, k_norm, eps), angles)
         state = seen_itself(query, key, v[b, g, :], by, z.number == 0)
@@ -221,7 +222,7 @@ def attend_new_near_kernel(
 
 
 @tp.kernel(deny_checks=True)
-def attend_new_near_plain_kernel(
+def fused_decode_attention_near_plain_kernel(
     o: Out[T, "B G R D=2*E"], q: In[T, "B G R D=2*E"], k: In[T, "B G D=2*E"], v: In[T, "B G D=2*E"],
     cos: In[f32, "C E"], sin: In[f32, "C E"], positions: In[Index["C"], "B"], keys: In[T, "P G S D=2*E"],
     values: In[T, "P G S D=2*E"], table: In[Index["P"], "B L"], scale: f64, *, R: int, S: int, D: int, E: int,
@@ -232,7 +233,7 @@ def attend_new_near_plain_kernel(
     tp.require(tp.dim("P") >= 1)
     tp.require(tp.dim("L") >= 1)
     for b, g, z in tp.parallel(B=tp.each, G=tp.each, L=tp.split(SL)):
-        by = wide(scale, q.dtype) * LOG2_E
+        by = widen(scale, q.dtype) * LOG2_E
         query, key = plain_pair(q, k, (b, g), BR, E, angles_of(cos, sin, positions, b, q.dtype))
         state = seen_itself(query, key, v[b, g, :], by, z.number == 0)
         length = tp.clip(positions[b], 0, tp.dim("L") * S)
@@ -241,7 +242,7 @@ def attend_new_near_plain_kernel(
 
 
 @tp.kernel(deny_checks=True)
-def attend_new_whole_kernel(
+def fused_decode_attention_whole_kernel(
     o: Out[T, "B G R D=2*E"], q: In[T, "B G R D=2*E"], k: In[T, "B G D=2*E"], v: In[T, "B G D=2*E"],
     q_norm: In[U, "D=2*E"], k_norm: In[U, "D=2*E"], cos: In[f32, "C E"], sin: In[f32, "C E"],
     positions: In[Index["C"], "B"], keys: In[T, "P G S D=2*E"], values: In[T, "P G S D=2*E"],
@@ -252,7 +253,7 @@ def attend_new_whole_kernel(
     tp.require(tp.dim("P") >= 1)
     tp.require(tp.dim("L") >= 1)
     for b, g in tp.parallel(B=tp.each, G=tp.each):
-        by = wide(scale, q.dtype) * LOG2_E
+        by = widen(scale, q.dtype) * LOG2_E
         angles = angles_of(cos, sin, positions, b, q.dtype)
         query, key = normed_pair(q, k, (b, g), BR, E, (q_norm, k_norm, eps), angles)
         state = seen_itself(query, key, v[b, g, :], by, True)
@@ -263,7 +264,7 @@ def attend_new_whole_kernel(
 
 
 @tp.kernel(deny_checks=True)
-def attend_new_whole_plain_kernel(
+def fused_decode_attention_whole_plain_kernel(
     o: Out[T, "B G R D=2*E"], q: In[T, "B G R D=2*E"], k: In[T, "B G D=2*E"], v: In[T, "B G D=2*E"],
     cos: In[f32, "C E"], sin: In[f32, "C E"], positions: In[Index["C"], "B"], keys: In[T, "P G S D=2*E"],
     values: In[T, "P G S D=2*E"], table: In[Index["P"], "B L"], scale: f64, *, R: int, S: int, D: int, E: int,
@@ -274,7 +275,7 @@ def attend_new_whole_plain_kernel(
     tp.require(tp.dim("P") >= 1)
     tp.require(tp.dim("L") >= 1)
     for b, g in tp.parallel(B=tp.each, G=tp.each):
-        by = wide(scale, q.dtype) * LOG2_E
+        by = widen(scale, q.dtype) * LOG2_E
         query, key = plain_pair(q, k, (b, g), BR, E, angles_of(cos, sin, positions, b, q.dtype))
         state = seen_itself(query, key, v[b, g, :], by, True)
         length = tp.clip(positions[b], 0, tp.dim("L") * S)
@@ -283,19 +284,19 @@ def attend_new_whole_plain_kernel(
         o[b, g, :, :] = mean_of(rows_of(upright(state), R))
 
 
-def attend_new(
+def fused_decode_attention(
     qkv: Any, keys: Any, values: Any, table: Any, cos: Any, sin: Any, positions: Any, q_norm: Any = None,
     k_norm: Any = None, eps: float = 1e-6, *, scale: float | None = None, out: Any = None,
 ) -> Any:  # fmt: skip
     """Attention of one new token of each sequence, from its row of qkv, to itself and to all before it; gives "B H D".
 
     A row of qkv, "B (H+2*G)*D" or "B H+2*G D", has H heads of queries, G of keys and G of values. Queries and keys are
-    normalised, if norms are given, and turned, as by `norm_rope_append`. Token b is at positions[b]; the keys and
+    normalized, if norms are given, and turned, as by `norm_rope_append`. Token b is at positions[b]; the keys and
     values of the positions before it are in pages, "P G S D": place c is place c % S of page table[b, c // S], "B L".
     Nothing is written there: that is done by `append_layers`, or `norm_rope_append`.
 
     Example:
-        o = tk.attend_new(qkv, keys, values, table, cos, sin, positions, q_norm, k_norm)
+        o = tk.fused_decode_attention(qkv, keys, values, table, cos, sin, positions, q_norm, k_norm)
     """
     held, groups, size, depth = axes_of("keys", keys, "P G S D")
     pages = axes_of("table", table, "B L")[1]
@@ -310,7 +311,7 @@ def attend_new(
         split[:, heads + groups :],
     )  # fmt: skip
     by = scale_of(scale, split)
-    tunable = ATTEND_NEW_PLAIN if q_norm is None else ATTEND_NEW
+    tunable = FUSED_DECODE_ATTENTION_PLAIN if q_norm is None else FUSED_DECODE_ATTENTION
     choice = chosen(
         tunable, qkv, B=sequences, G=groups, R=rows, L=pages, S=size, D=depth, P=held, C=cos.shape[0]
     )  # fmt: skip
@@ -368,8 +369,12 @@ def _tunable(name: str, *kernels: tp.Kernel) -> Tunable:
     )  # fmt: skip
 
 
-ATTEND_NEW: Final = _tunable("attend_new", attend_new_kernel, attend_new_near_kernel, attend_new_whole_kernel)
-ATTEND_NEW_PLAIN: Final = _tunable(
-    "attend_new_plain", attend_new_plain_kernel, attend_new_near_plain_kernel, attend_new_whole_plain_kernel
-)
-TUNABLES: Final = (ATTEND_NEW, ATTEND_NEW_PLAIN)
+FUSED_DECODE_ATTENTION: Final = _tunable(
+    "fused_decode_attention", fused_decode_attention_kernel, fused_decode_attention_near_kernel,
+    fused_decode_attention_whole_kernel,
+)  # fmt: skip
+FUSED_DECODE_ATTENTION_PLAIN: Final = _tunable(
+    "fused_decode_attention_plain", fused_decode_attention_plain_kernel, fused_decode_attention_near_plain_kernel,
+    fused_decode_attention_whole_plain_kernel,
+)  # fmt: skip
+TUNABLES: Final = (FUSED_DECODE_ATTENTION, FUSED_DECODE_ATTENTION_PLAIN)

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import tileproof as tp
-from tileproof import f32, f64
 from tileproof.diagnostics.codes import Code
 
 from . import arrays
+from .numerics import accumulator, wide
 
 LN_2: Final = 0.6931471805599453
 LOG2_E: Final = 1.4426950408889634
@@ -21,9 +21,9 @@ EVERY_KEY: Final = 1 << 30
 # In kernels.
 
 
-def wide(x: Any, dtype: Any) -> Any:
-    """A number in the type that results of this element type are computed in."""
-    return x.to(f64 if dtype == f64 else f32)
+def widen(x: Any, dtype: Any) -> Any:
+    """A number in the type that results of an element type are computed in."""
+    return x.to(accumulator(dtype))
 
 
 def blank(rows: Any, depth: Any, dtype: Any) -> Any:
@@ -31,7 +31,7 @@ def blank(rows: Any, depth: Any, dtype: Any) -> Any:
 
     The greatest is not -inf: two that have seen nothing would make NaN of their difference.
     """
-    kind = f64 if dtype == f64 else f32
+    kind = accumulator(dtype)
     return tp.full((rows,), tp.lowest, kind), tp.zeros((rows,), kind), tp.zeros((rows, depth), kind)
 
 
@@ -69,10 +69,10 @@ def weighed_alone(state: Any, queries: Any, keys: Any, values: Any, scale: Any) 
     Weights are not rounded. Values stand before weights, whose neighbours are not neighbours in memory.
     """
     top, total, acc = state
-    scores = (wide(keys, keys.dtype)[None, :, :] * queries[:, None, :]).sum(axis=2)
+    scores = (wide(keys)[None, :, :] * queries[:, None, :]).sum(axis=2)
     new = tp.maximum(top, scores.max(axis=1) * scale)
     weight, fade = tp.exp2(scores * scale - new[:, None]), tp.exp2(top - new)
-    found = (wide(values, values.dtype)[None, :, :] * weight[:, :, None]).sum(axis=1)
+    found = (wide(values)[None, :, :] * weight[:, :, None]).sum(axis=1)
     return new, total * fade + weight.sum(axis=1), acc * fade[:, None] + found
 
 
@@ -86,11 +86,6 @@ def merged(one: Any, two: Any) -> Any:
 
 
 # On the host.
-
-
-def wide_type(array: Any) -> Any:
-    """The element type that results for an array are computed in."""
-    return f64 if arrays.element_of(array) == f64 else f32
 
 
 def scale_of(scale: float | None, q: Any) -> float:
@@ -113,11 +108,6 @@ def shared(heads: int, groups: int) -> tuple[int, int]:
             "pass as many query heads as key heads, or a multiple",
         )
     return groups, heads // groups
-
-
-def covering(extent: int, *tiles: int) -> int:
-    """The first of some tiles, from small to large, that covers an extent, or the last: few forms are compiled."""
-    return next((tile for tile in tiles if extent <= tile), tiles[-1])
 
 
 def batched(array: Any) -> Any:

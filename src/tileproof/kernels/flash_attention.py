@@ -19,14 +19,14 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 from tileproof.tuning.choices import PLAIN
 
 from . import arrays
-from .arrays import chosen
-from .weighing import (
+from .arrays import chosen, sum_type_of
+from .heuristics import covering
+from .online_softmax import (
     EVERY_KEY,
     LOG2_E,
     axes_of,
     batched,
     blank,
-    covering,
     first,
     grouped,
     lse_of,
@@ -36,8 +36,7 @@ from .weighing import (
     shared,
     sizes_of,
     weighed,
-    wide,
-    wide_type,
+    widen,
 )
 
 
@@ -56,9 +55,9 @@ def attention_backward_kernel(
     """The gradient of the queries, and the inner product of each row of the result with its gradient."""
     for b, g, r, s in tp.parallel(B=tp.each, G=tp.each, R=tp.each, S=BS):
         query, grad, level = q[b, g, r, s, :], do[b, g, r, s, :], lse[b, g, r, s][:, None]
-        dot = (wide(grad, q.dtype) * wide(o[b, g, r, s, :], q.dtype)).sum(axis=1)
+        dot = (widen(grad, q.dtype) * widen(o[b, g, r, s, :], q.dtype)).sum(axis=1)
         inner[b, g, r, s] = dot
-        by, acc = wide(scale, q.dtype), blank(s, D, q.dtype)[2]
+        by, acc = widen(scale, q.dtype), blank(s, D, q.dtype)[2]
         edge = tp.maximum(past + s.start + 1, 0) // BT * BT
         for t in tp.tiles(C=BT, stop=edge):
             keys = k[b, g, t, :]
@@ -79,7 +78,7 @@ def attention_backward_keys_kernel(
 ) -> None:  # fmt: skip
     """The gradients of keys and values: each tile of keys meets all queries of the heads that share it."""
     for b, g, t in tp.parallel(B=tp.each, G=tp.each, C=BT):
-        keys, values, by = k[b, g, t, :], v[b, g, t, :], wide(scale, q.dtype)
+        keys, values, by = k[b, g, t, :], v[b, g, t, :], widen(scale, q.dtype)
         to_keys, to_values = tp.zeros((t, D), by.dtype), tp.zeros((t, D), by.dtype)
         begin = tp.maximum(t.start - past, 0) // BS * BS
         edge = tp.cdiv(tp.maximum(t.stop - 1 - past, 0), BS) * BS
@@ -115,7 +114,7 @@ def attention_backward(
     dq, dk, dv = (arrays.new(each, each.shape) for each in (q, k, v))
     queries, keys, values = grouped(q, k), batched(k), batched(v)
     extents, shape = sizes_of(queries, keys), tuple(queries.shape)
-    inner = arrays.new(q, shape[:-1], wide_type(q))
+    inner = arrays.new(q, shape[:-1], sum_type_of(q))
     grads, levels = arrays.view(do, shape), arrays.view(lse, shape[:-1])
     rest = scale_of(scale, q), seen_before(past, causal, extents)
     is_wide = arrays.element_of(q).bits > 16
@@ -185,7 +184,7 @@ def attention_kernel(
 ) -> None:  # fmt: skip
     """Query s of each of the R heads that share keys looks at the first past + s + 1 of them."""
     for b, g, r, s in tp.parallel(B=tp.each, G=tp.each, R=tp.each, S=BS):
-        at, by = past + s.elements, wide(scale, q.dtype) * LOG2_E
+        at, by = past + s.elements, widen(scale, q.dtype) * LOG2_E
         state = attended((b, g), q[b, g, r, s, :], at, k, v, (past + s.start, past + s.stop), by, BT)
         o[b, g, r, s, :] = mean_of(state)
 
@@ -197,7 +196,7 @@ def attention_lse_kernel(
 ) -> None:  # fmt: skip
     """The same, and the log-sum-exp of the scores of each query."""
     for b, g, r, s in tp.parallel(B=tp.each, G=tp.each, R=tp.each, S=BS):
-        at, by = past + s.elements, wide(scale, q.dtype) * LOG2_E
+        at, by = past + s.elements, widen(scale, q.dtype) * LOG2_E
         state = attended((b, g), q[b, g, r, s, :], at, k, v, (past + s.start, past + s.stop), by, BT)
         o[b, g, r, s, :], lse[b, g, r, s] = mean_of(state), lse_of(state)
 
@@ -209,7 +208,7 @@ def attention_packed_kernel(
 ) -> None:  # fmt: skip
     """The same with the queries of all R heads that share keys as rows of one tile: for few queries."""
     for b, g, s in tp.parallel(B=tp.each, G=tp.each, S=BS):
-        query, by = q[b, g, :, s, :].fill(0).reshape(R * BS, D), wide(scale, q.dtype) * LOG2_E
+        query, by = q[b, g, :, s, :].fill(0).reshape(R * BS, D), widen(scale, q.dtype) * LOG2_E
         at = past + s.start + tp.arange(R * BS) % BS
         state = attended((b, g), query, at, k, v, (past + s.start, past + s.stop), by, BT)
         o[b, g, :, s, :] = mean_of(state).reshape(R, BS, D)
@@ -238,7 +237,7 @@ def attention(
         tunable = WIDE if arrays.element_of(q).bits > 16 else CAUSAL if causal else FULL
         chosen(tunable, q, **extents)(arrays.view(made, shape), *rest)
         return made
-    kept = arrays.result(None if lse is True else lse, q, q.shape[:-1], wide_type(q))
+    kept = arrays.result(None if lse is True else lse, q, q.shape[:-1], sum_type_of(q))
     tunable = WIDE_LSE if arrays.element_of(q).bits > 16 else LSE
     chosen(tunable, q, **extents)(arrays.view(made, shape), arrays.view(kept, shape[:-1]), *rest)
     return made, kept
@@ -259,7 +258,7 @@ def varlen_attention_kernel(
     """
     for (n, t), g, r in tp.parallel(tp.segments(q_offsets, T=BS), G=tp.each, R=tp.each):
         query, state = q[t, g, r, :], blank(t, D, q.dtype)
-        by, first = wide(scale, q.dtype) * LOG2_E, k_offsets[n]
+        by, first = widen(scale, q.dtype) * LOG2_E, k_offsets[n]
         last: Any = k_offsets[n + 1]  # to type checkers entries are strings
         shift = last - q_offsets[n + 1] + ahead
         edge = first + tp.maximum(tp.minimum(t.start + shift + 1, last) - first, 0) // BT * BT

@@ -1,4 +1,4 @@
-"""Quantising: numbers as integers of 8 or 4 bits, or as 8-bit floats, with a scale for each group or row.
+"""Quantizing: numbers as integers of 8 or 4 bits, or as 8-bit floats, with a scale for each group or row.
 
 All are symmetric and round to the nearest, ties to even: zero stays zero, and what comes back is off by at most half a
 scale (for 8-bit floats, by 1/16 of itself or half of their least step). A group that holds NaN or infinity comes back
@@ -17,7 +17,8 @@ from tileproof.language.dtypes import F8E4M3, F32, I8, U8, DType
 from tileproof.tuning import Choice
 
 from . import arrays
-from .streaming import extents, fitting
+from .arrays import weight_shape
+from .heuristics import tile_size
 
 GROUPS: Final = (16, 32, 64, 128, 256)
 """How many weights may share a scale, apart from a whole row."""
@@ -30,7 +31,7 @@ def _divided(v: Any, scale: Any) -> Any:
 
 
 @tp.kernel(deny_checks=True)
-def quantise_int8_kernel(
+def quantize_int8_kernel(
     q: Out[i8, "N K"], scale: Out[U, "N K/G"], w: In[T, "N K"], *, G: int = 64, BN: int = 16
 ) -> None:
     """w is about q * scale, with q from -127 to 127 and a scale for each G neighbours along a row."""
@@ -58,7 +59,7 @@ def inverse_root(squares: Any, count: Any, eps: Any) -> Any:
 
 
 @tp.kernel(deny_checks=True)
-def quantise_int8_groups_kernel(
+def quantize_int8_groups_kernel(
     q: Out[i8, "M C S"], scale: Out[f32, "M C"], x: In[T, "M C S"], *, C: int, S: int
 ) -> None:
     """x is about q * scale, with a scale for each S neighbours, row by row: for activations, in f32."""
@@ -67,7 +68,7 @@ def quantise_int8_groups_kernel(
 
 
 @tp.kernel(deny_checks=True)
-def norm_quantise_int8_kernel(
+def norm_quantize_int8_kernel(
     q: Out[i8, "M C S"], scale: Out[f32, "M C"], x: In[T, "M C S"], g: In[Any, "C S"], eps: f32, *, C: int, S: int
 ) -> None:
     """x / rms(x) * g is about q * scale, with a scale for each S neighbours, row by row."""
@@ -79,7 +80,7 @@ def norm_quantise_int8_kernel(
 
 
 @tp.kernel(deny_checks=True)
-def quantise_int8_rows_kernel(
+def quantize_int8_rows_kernel(
     q: Out[i8, "N K"], scale: Out[U, "N"], w: In[T, "N K"], *, BN: int = 4, BK: int = 512
 ) -> None:
     """w is about q * scale, with q from -127 to 127 and a scale for each row."""
@@ -94,7 +95,7 @@ def quantise_int8_rows_kernel(
 
 
 @tp.kernel(deny_checks=True)
-def quantise_fp8_kernel(
+def quantize_fp8_kernel(
     q: Out[f8e4m3, "N K"], scale: Out[U, "N"], w: In[T, "N K"], *, BN: int = 4, BK: int = 512
 ) -> None:
     """w is about q * scale, with q from -448 to 448 and a scale for each row."""
@@ -109,7 +110,7 @@ def quantise_fp8_kernel(
 
 
 @tp.kernel(deny_checks=True)
-def quantise_int4_kernel(
+def quantize_int4_kernel(
     q: Out[u8, "N K/G G/2"], scale: Out[U, "N K/G"], w: In[T, "N K"], *, G: int = 128, BN: int = 16
 ) -> None:
     """w is about (q - 8) * scale, with q from 1 to 15 and a scale for each G neighbours along a row.
@@ -138,82 +139,82 @@ Pair: TypeAlias = tuple[Any, Any]
 """Quantised numbers, and their scales."""
 
 
-def quantise_int8(w: Any, group: int | None = 64, scale_dtype: DType = F32, out: Pair | None = None) -> Pair:
+def quantize_int8(w: Any, group: int | None = 64, scale_dtype: DType = F32, out: Pair | None = None) -> Pair:
     """A matrix as integers from -127 to 127, and a scale for each `group` neighbours along a row, or for each row.
 
     Groups are of 16, 32, 64, 128 or 256; the last one of a row may be short. Weights are then q * scale.
 
     Example:
-        q, scale = tk.quantise_int8(w, group=64)
+        q, scale = tk.quantize_int8(w, group=64)
         y = tk.int8_linear(x, q, scale)
     """
-    rows, columns = extents(w)
+    rows, columns = weight_shape(w)
     count = 1 if group is None else -(-columns // _known(group))
     q, scale = _results(out, w, (rows, columns), I8, (rows, count), scale_dtype)
     if group is None:
-        _by_rows(quantise_int8_rows_kernel, rows, columns)(q, arrays.view(scale, (rows,)), w)
+        _by_rows(quantize_int8_rows_kernel, rows, columns)(q, arrays.view(scale, (rows,)), w)
     else:
-        Choice(quantise_int8_kernel, {"G": group, "BN": 16 if rows > 1 else 1})(q, scale, w)
+        Choice(quantize_int8_kernel, {"G": group, "BN": 16 if rows > 1 else 1})(q, scale, w)
     return q, scale
 
 
-def norm_quantise_int8(x: Any, g: Any, eps: float = 1e-6, group: int = 64, out: Pair | None = None) -> Pair:
+def norm_quantize_int8(x: Any, g: Any, eps: float = 1e-6, group: int = 64, out: Pair | None = None) -> Pair:
     """rms_norm(x, g) as integers from -127 to 127, and a scale in f32 for each `group` neighbours along a row.
 
     Groups are whole. The pair is what `int8_linear` takes in place of x.
 
     Example:
-        q, scale = tk.quantise_int8(w, group=64)
-        y = tk.int8_linear(tk.norm_quantise_int8(x, g), q, scale)
+        q, scale = tk.quantize_int8(w, group=64)
+        y = tk.int8_linear(tk.norm_quantize_int8(x, g), q, scale)
     """
     flat = arrays.matrix(x)
     rows, columns = flat.shape
     pieces = whole_groups(columns, -(-columns // _known(group)))
     q, scale = _results(out, x, (rows, columns), I8, (rows, pieces[0]), F32)
-    norm_quantise_int8_kernel(
+    norm_quantize_int8_kernel(
         arrays.view(q, (rows, *pieces)), scale, arrays.view(flat, (rows, *pieces)), arrays.view(g, pieces), eps
     )
     return q, scale
 
 
 def rounded_rows(x: Any, group: int | None, out: Pair | None = None) -> Pair:
-    """The rows of activations as integers and scales in f32, of the shapes that `quantise_int8` gives."""
-    rows, columns = extents(x)
+    """The rows of activations as integers and scales in f32, of the shapes that `quantize_int8` gives."""
+    rows, columns = weight_shape(x)
     if group is None or columns % group or not columns:
-        return quantise_int8(x, group, out=out)
+        return quantize_int8(x, group, out=out)
     pieces = columns // group, group
     q, scale = _results(out, x, (rows, columns), I8, (rows, pieces[0]), F32)
-    quantise_int8_groups_kernel(arrays.view(q, (rows, *pieces)), scale, arrays.view(x, (rows, *pieces)))
+    quantize_int8_groups_kernel(arrays.view(q, (rows, *pieces)), scale, arrays.view(x, (rows, *pieces)))
     return q, scale
 
 
-def quantise_fp8(w: Any, scale_dtype: DType = F32, out: Pair | None = None) -> Pair:
+def quantize_fp8(w: Any, scale_dtype: DType = F32, out: Pair | None = None) -> Pair:
     """A matrix as floats of 8 bits (e4m3) from -448 to 448, and a scale for each row. Weights are then q * scale.
 
     Example:
-        q, scale = tk.quantise_fp8(w)
+        q, scale = tk.quantize_fp8(w)
         y = tk.fp8_linear(x, q, scale)
     """
-    rows, columns = extents(w)
+    rows, columns = weight_shape(w)
     q, scale = _results(out, w, (rows, columns), F8E4M3, (rows,), scale_dtype)
-    _by_rows(quantise_fp8_kernel, rows, columns)(q, scale, w)
+    _by_rows(quantize_fp8_kernel, rows, columns)(q, scale, w)
     return q, scale
 
 
-def quantise_int4(w: Any, group: int = 128, scale_dtype: DType = F32, out: Pair | None = None) -> Pair:
+def quantize_int4(w: Any, group: int = 128, scale_dtype: DType = F32, out: Pair | None = None) -> Pair:
     """A matrix as integers from -7 to 7, two in a byte, and a scale for each `group` neighbours along a row.
 
     The bytes are of shape (rows, groups, group / 2). The first half of a group is in the low bits, the second in the
     high bits, both with 8 added; a last group that is short is filled up with zeros. Groups are of 16 to 256.
 
     Example:
-        q, scale = tk.quantise_int4(w, group=128)
+        q, scale = tk.quantize_int4(w, group=128)
         y = tk.int4_linear(x, q, scale)
     """
-    rows, columns = extents(w)
+    rows, columns = weight_shape(w)
     count = -(-columns // _known(group))
     q, scale = _results(out, w, (rows, count, group // 2), U8, (rows, count), scale_dtype)
-    Choice(quantise_int4_kernel, {"G": group, "BN": 16 if rows > 1 else 1})(q, scale, w)
+    Choice(quantize_int4_kernel, {"G": group, "BN": 16 if rows > 1 else 1})(q, scale, w)
     return q, scale
 
 
@@ -223,7 +224,7 @@ def padded(x: Any, columns: int) -> Any:
     if there == columns:
         return x
     y = arrays.new(x, (rows, columns))
-    Choice(padded_kernel, {"BM": 4 if rows > 1 else 1, "BP": fitting(512, columns, 128)})(y, x)
+    Choice(padded_kernel, {"BM": 4 if rows > 1 else 1, "BP": tile_size(columns, 512, 128)})(y, x)
     return y
 
 
@@ -236,7 +237,7 @@ def group_of(columns: int, count: int) -> int | None:
         return None
     raise arrays.refused(
         Code.DIMENSION_DIFFERS, f"{count} scales for {columns} columns are of no known group",
-        f"quantise with a group of {', '.join(map(str, GROUPS))}, or with one scale for each row",
+        f"quantize with a group of {', '.join(map(str, GROUPS))}, or with one scale for each row",
     )  # fmt: skip
 
 
@@ -246,13 +247,13 @@ def whole_groups(columns: int, count: int) -> tuple[int, int]:
     if count * group != columns or not columns:
         raise arrays.refused(
             Code.DIMENSION_DIFFERS, f"{columns} columns are not whole groups of {group}",
-            "use `quantise_int8` and `int8_linear`, which take a last group that is short",
+            "use `quantize_int8` and `int8_linear`, which take a last group that is short",
         )  # fmt: skip
     return count, group
 
 
 def _by_rows(kernel: tp.Kernel, rows: int, columns: int) -> Choice:
-    return Choice(kernel, {"BN": 4, "BK": fitting(512, columns, 128)})
+    return Choice(kernel, {"BN": 4, "BK": tile_size(columns, 512, 128)})
 
 
 def _results(

@@ -16,11 +16,11 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
 from .arrays import chosen
-from .weighing import (
+from .heuristics import covering
+from .online_softmax import (
     LOG2_E,
     axes_of,
     blank,
-    covering,
     mean_of,
     merged,
     scale_of,
@@ -28,7 +28,7 @@ from .weighing import (
     weighed,
     weighed_alone,
     weighed_columns,
-    wide,
+    widen,
 )
 
 
@@ -62,7 +62,7 @@ def decode_attention_kernel(
     tp.require(R <= BR)
     for b, g, z in tp.parallel(B=tp.each, G=tp.each, C=tp.split(SC)):
         query, state = q.get((b, g, tp.arange(BR), tp.arange(D)), 0), blank(BR, D, q.dtype)
-        length, by = tp.clip(used[b], 0, tp.dim("C")), wide(scale, q.dtype) * LOG2_E
+        length, by = tp.clip(used[b], 0, tp.dim("C")), widen(scale, q.dtype) * LOG2_E
         first, last = share_of(length, z, tp.cdiv(tp.dim("C"), SC), BC)
         whole = length // BC * BC
         for t in tp.tiles(C=BC, start=first, stop=tp.minimum(last, whole)):
@@ -82,7 +82,7 @@ def decode_attention_swapped_kernel(
     tp.require(R <= BR)
     for b, g, z in tp.parallel(B=tp.each, G=tp.each, C=tp.split(SC)):
         query, state = q.get((b, g, tp.arange(BR), tp.arange(D)), 0).T, upright(blank(BR, D, q.dtype))
-        length, by = tp.clip(used[b], 0, tp.dim("C")), wide(scale, q.dtype) * LOG2_E
+        length, by = tp.clip(used[b], 0, tp.dim("C")), widen(scale, q.dtype) * LOG2_E
         first, last = share_of(length, z, tp.cdiv(tp.dim("C"), SC), BC)
         whole = length // BC * BC
         for t in tp.tiles(C=BC, start=first, stop=tp.minimum(last, whole)):
@@ -127,7 +127,7 @@ def paged_attention_kernel(
     pages: Any = table  # to type checkers `table` is a string, which takes no pair
     for b, g, z in tp.parallel(B=tp.each, G=tp.each, L=tp.split(SL)):
         query, state = q.get((b, g, tp.arange(BR), tp.arange(D)), 0), blank(BR, D, q.dtype)
-        length, by = tp.clip(used[b], 0, tp.dim("L") * S), wide(scale, q.dtype) * LOG2_E
+        length, by = tp.clip(used[b], 0, tp.dim("L") * S), widen(scale, q.dtype) * LOG2_E
         first, last = share_of(tp.cdiv(length, S), z, tp.cdiv(tp.dim("L"), SL), 1)
         whole = length // S
         for n in tp.tiles(L=tp.each, start=first, stop=tp.minimum(last, whole)):
@@ -151,7 +151,7 @@ def paged_attention_swapped_kernel(
     pages: Any = table
     for b, g, z in tp.parallel(B=tp.each, G=tp.each, L=tp.split(SL)):
         query, state = q.get((b, g, tp.arange(BR), tp.arange(D)), 0).T, upright(blank(BR, D, q.dtype))
-        length, by = tp.clip(used[b], 0, tp.dim("L") * S), wide(scale, q.dtype) * LOG2_E
+        length, by = tp.clip(used[b], 0, tp.dim("L") * S), widen(scale, q.dtype) * LOG2_E
         first, last = share_of(tp.cdiv(length, S), z, tp.cdiv(tp.dim("L"), SL), 1)
         whole = length // S
         for n in tp.tiles(L=tp.each, start=first, stop=tp.minimum(last, whole)):
@@ -187,8 +187,8 @@ def paged_attention_near_kernel(
     tp.require(tp.dim("P") >= 1)
     pages: Any = table
     for b, g, r in tp.parallel(B=tp.each, G=tp.each, R=BR):
-        length, by = tp.clip(used[b], 0, tp.dim("L") * S), wide(scale, q.dtype) * LOG2_E
-        queries, state = wide(q[b, g, r, :], q.dtype), blank(r, D, q.dtype)
+        length, by = tp.clip(used[b], 0, tp.dim("L") * S), widen(scale, q.dtype) * LOG2_E
+        queries, state = widen(q[b, g, r, :], q.dtype), blank(r, D, q.dtype)
         state = near(state, queries, (b, g, S), length, k, v, pages, (0, tp.dim("L")), by)
         o[b, g, r, :] = mean_of(state)
 
@@ -202,9 +202,9 @@ def paged_attention_far_kernel(
     tp.require(tp.dim("P") >= 1)
     pages: Any = table
     for b, g, z in tp.parallel(B=tp.each, G=tp.each, L=tp.split(SL)):
-        length, by = tp.clip(used[b], 0, tp.dim("L") * S), wide(scale, q.dtype) * LOG2_E
+        length, by = tp.clip(used[b], 0, tp.dim("L") * S), widen(scale, q.dtype) * LOG2_E
         span = share_of(tp.cdiv(length, S), z, tp.cdiv(tp.dim("L"), SL), 1)
-        queries, state = wide(q[b, g, :, :], q.dtype), blank(R, D, q.dtype)
+        queries, state = widen(q[b, g, :, :], q.dtype), blank(R, D, q.dtype)
         state = near(state, queries, (b, g, S), length, k, v, pages, span, by)
         o[b, g, :, :] = mean_of(tp.join(state, over=z, by=merged))
 

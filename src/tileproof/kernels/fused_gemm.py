@@ -3,21 +3,20 @@
 All add up in f32 (f64 for f64), do what follows there, and round once. NaN and infinity spread as IEEE says: `silu` and
 `gelu` of minus infinity are NaN. The same choice gives the same bits every time; another choice may round otherwise.
 
-The gated half of a feed-forward layer: two products that share the loads of x, and what is made of them. Numbers are
-computed as in `products`. On a GPU tiles of both matrices come by one load and meet x in one product, whose halves are
+The gated half of a feed-forward layer: two products that share the loads of x, and what is made of them.
+On a GPU tiles of both matrices come by one load and meet x in one product, whose halves are
 then the gate and the rest: nearly as fast as one product of that size, whose result is never stored.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
 import tileproof as tp
-from tileproof import In, Kernel, Offsets, Out, Schedule, T, f64
+from tileproof import In, Offsets, Out, Schedule, T
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime.interop.describe import torch_of
 from tileproof.runtime.tensor.tensors import Tensor
@@ -25,106 +24,9 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 from tileproof.tuning.choices import scheduled, takes
 
 from . import arrays
-from .arrays import chosen
 from .elementwise import gelu_of
-from .streaming import start
-
-_PROCESSORS: Final = 132
-"""How many programs fill the GPU that defaults are made for, an H200."""
-_FEW: Final = 32
-"""Up to so many rows, the weights are the better left operand: tensor cores take no less than 64 rows of it."""
-_CPU: Final = ("16,64,256", "16,128,512", "64,64,256", "64,256,256", "128,128,128", "128,128,256", "128,256,256",
-               "256,256,256")  # fmt: skip
-_SHORT: Final = ("16,64,128", "16,64,256", "16,128,128", "32,64,128", "32,128,128", "64,64,128")
-_SPREAD: Final = Schedule(), Schedule(occupancy=2), Schedule(occupancy=4)
-_GROUPED: Final = Schedule(group=8, occupancy=2), Schedule(group=8), Schedule(group=8, persistent=True)
-_WIDE: Final = Schedule(group=8, warps=8), Schedule(group=8, persistent=True, warps=8)
-"""For accumulators that are too large for the registers of four warps."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tiles:
-    """The tiles of a kernel that makes rows and columns of products, with an inner loop over BK elements."""
-
-    kernel: Kernel
-    rows: str
-    """The constant that is the number of rows of a tile."""
-    columns: str
-    accumulators: int = 1
-    """How many tiles of results a program keeps."""
-    can_swap: bool = True
-    """Whether the kernel has a constant SWAPPED, which makes the weights the left operand."""
-
-    def default(self, rows: int, columns: int, target: str, times: int = 1) -> Choice:
-        """The choice for `times` products of so many rows and columns."""
-        if target == "cpu":
-            # The caches hold these, and small products are still divided among some cores.
-            width = 256 if rows * columns >= 1 << 20 else 64
-            return self._choice(_fitted(rows, 16, 64, 128), width, 256)
-        if rows <= _FEW:
-            height = _fitted(rows, 16, 32)
-            return self._choice(height, 64, 128, Schedule(occupancy=2), is_swapped=self.can_swap)
-        programs = times * _parts(rows, 128) * _parts(columns, 128)
-        if rows <= 64 or programs < _PROCESSORS // 2:
-            return self._choice(64, 64, 64, Schedule(group=8, occupancy=2))
-        if programs < _PROCESSORS:
-            return self._choice(64, 128, 64, Schedule(group=8, occupancy=2))
-        if self.accumulators > 1 or programs >= 12 * _PROCESSORS:
-            return self._choice(128, 128, 64, Schedule(group=8, warps=8))
-        return self._choice(128, 128, 64, Schedule(group=8, persistent=True))
-
-    def choose(self, tunable: Tunable, like: Any, **sizes: int) -> Choice:
-        """What the tunable says for work on arrays like this one; small tiles for f64 on a GPU.
-
-        Tensor cores take no f64 from tiles, and tiles that suit them are far more than registers hold.
-        """
-        if arrays.element_of(like) is f64 and arrays.target_of(like) != "cpu":
-            return self._choice(32, 32, 16)
-        return chosen(tunable, like, **sizes)
-
-    def space(self, rows: int, target: str) -> Iterator[Choice]:
-        """What is worth a try."""
-        if target == "cpu":
-            yield from choices(self.kernel, self._written(_CPU))
-            return
-        if rows <= 2 * _FEW:
-            yield from choices(self.kernel, self._written(_SHORT, is_swapped=self.can_swap), *_SPREAD)
-            yield from choices(self.kernel, self._written(("64,64,64", "64,128,64")), *_GROUPED)
-            return
-        yield from choices(self.kernel, self._written(("64,64,64", "64,128,64", "128,64,64")), *_GROUPED)
-        yield from choices(self.kernel, self._written(("128,128,64",)), *_WIDE)
-        if self.accumulators == 1:
-            yield from choices(self.kernel, self._written(("128,128,64",)), *_GROUPED)
-            yield from choices(self.kernel, self._written(("128,256,64", "256,128,64")), *_WIDE)
-
-    def _choice(
-        self, rows: int, columns: int, inner: int, schedule: Schedule | None = None, is_swapped: bool = False
-    ) -> Choice:
-        text = self._written((f"{rows},{columns},{inner}",), is_swapped)
-        return next(choices(self.kernel, text, schedule or Schedule()))
-
-    def _written(self, sizes: tuple[str, ...], is_swapped: bool = False) -> str:
-        """`BM=128,BN=64,BK=64,SWAPPED=0` for each of the sizes."""
-        names = (self.rows, self.columns, "BK")
-        ends = f",SWAPPED={int(is_swapped)}" if self.can_swap else ""
-        return " ".join(
-            ",".join(f"{name}={size}" for name, size in zip(names, each.split(","), strict=True)) + ends
-            for each in sizes
-        )
-
-
-def _fitted(extent: int, *sizes: int) -> int:
-    """The least of the sizes that holds the extent, or the greatest."""
-    return next((size for size in sizes if size >= extent), sizes[-1])
-
-
-def _parts(extent: int, size: int) -> int:
-    return -(-extent // size)
-
-
-def opened(gate: Any, up: Any) -> Any:
-    """silu(gate) * up."""
-    return gate * tp.sigmoid(gate) * up
+from .heuristics import GemmTiles
+from .numerics import silu, start
 
 
 @tp.kernel(deny_checks=True)
@@ -138,13 +40,13 @@ def silu_linear_kernel(
             for k in tp.tiles(K=BK):
                 gate = tp.mma(w[0, j, k], x[i, k].T, gate)
                 up = tp.mma(w[1, j, k], x[i, k].T, up)
-            y[i, j] = opened(gate, up).T
+            y[i, j] = (silu(gate) * up).T
         else:
             gate, up = start((i, j), x.dtype), start((i, j), x.dtype)
             for k in tp.tiles(K=BK):
                 gate = tp.mma(x[i, k], w[0, j, k].T, gate)
                 up = tp.mma(x[i, k], w[1, j, k].T, up)
-            y[i, j] = opened(gate, up)
+            y[i, j] = silu(gate) * up
 
 
 def joined(t: Any, rows: int, inner: int) -> Any:
@@ -154,7 +56,8 @@ def joined(t: Any, rows: int, inner: int) -> Any:
 
 def gated(both: Any, width: int) -> Any:
     """silu of the first columns times the others."""
-    return opened(both[:, :width], both[:, width:])
+    gate, up = both[:, :width], both[:, width:]
+    return silu(gate) * up
 
 
 @tp.kernel(deny_checks=True)
@@ -183,7 +86,7 @@ def silu_linear_wide_kernel(
             gate = tp.mma(left, w[0, j, P0:, k].T, gate)
             up = tp.mma(left, w[1, j, P0:, k].T, up)
         y[i, j, :P0] = gated(both, P0)
-        y[i, j, P0:] = opened(gate, up)
+        y[i, j, P0:] = silu(gate) * up
 
 
 def _by_tiles(constants: Mapping[str, int], y: Any, x: Any, w: Any) -> tuple[Any, ...]:
@@ -220,7 +123,7 @@ def silu_linear(x: Any, w: Any, out: Any = None) -> Any:
 
 # Which sizes and schedules.
 
-_TILES: Final = Tiles(silu_linear_kernel, "BM", "BI", accumulators=2)
+_TILES: Final = GemmTiles(silu_linear_kernel, "BM", "BI", accumulators=2)
 _FEW_ROWS: Final = 64
 """More rows than these are taken by one product for both matrices."""
 _LASTING: Final = Schedule(group=8, persistent=True)
@@ -381,7 +284,7 @@ def activated(t: Any, ACTIVATION: int) -> Any:
     if ACTIVATION == 1:
         t = tp.maximum(t, 0.0)
     elif ACTIVATION == 2:
-        t = t * tp.sigmoid(t)
+        t = silu(t)
     elif ACTIVATION == 3:
         t = gelu_of(t)
     return t
@@ -488,9 +391,9 @@ def grouped_matmul(x: Any, w: Any, offsets: Any, out: Any = None) -> Any:
 
 # Which sizes and schedules.
 
-_BATCHED_TILES: Final = Tiles(batched_matmul_kernel, "BM", "BN", can_swap=False)
-_FUSED_TILES: Final = Tiles(fused_linear_kernel, "BM", "BN")
-_GROUPED_TILES: Final = Tiles(grouped_matmul_kernel, "BN", "BF")
+_BATCHED_TILES: Final = GemmTiles(batched_matmul_kernel, "BM", "BN", can_swap=False)
+_FUSED_TILES: Final = GemmTiles(fused_linear_kernel, "BM", "BN")
+_GROUPED_TILES: Final = GemmTiles(grouped_matmul_kernel, "BN", "BF")
 
 
 def _rows_of_each(sizes: Sizes) -> int:

@@ -20,8 +20,8 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
 from .arrays import chosen
+from .heuristics import ALONE, WHOLE, direct, is_split, lane_choice, split_size, tile_size
 from .reductions import better, element_at, element_of, first_of, greater, keyed, keys_of, ordered, position_of, without
-from .row_choices import ALONE, WHOLE, direct, is_split, piece, tile
 
 LOG2_E: Final = math.log2(math.e)
 GREATEST: Final = 3.4e38
@@ -468,10 +468,10 @@ def sample(
 def _greedy_default(sizes: Sizes, target: str) -> Choice:
     rows, columns = sizes["R"], sizes["V"]
     if target == "cpu":
-        return Choice(greedy_tiles_kernel, {"BV": tile(columns, 4096)})
+        return Choice(greedy_tiles_kernel, {"BV": tile_size(columns, 4096)})
     if is_split(rows, columns):
-        return Choice(greedy_split_kernel, {"SV": piece(rows, columns, 2048), "BV": 2048}, direct(8))
-    return Choice(greedy_kernel, {"BV": tile(columns, 1024 if columns <= WHOLE else 2048)}, direct(8))
+        return Choice(greedy_split_kernel, {"SV": split_size(rows, columns, 2048), "BV": 2048}, direct(8))
+    return Choice(greedy_kernel, {"BV": tile_size(columns, 1024 if columns <= WHOLE else 2048)}, direct(8))
 
 
 def _greedy_space(sizes: Sizes, target: str) -> Iterator[Choice]:
@@ -483,26 +483,20 @@ def _greedy_space(sizes: Sizes, target: str) -> Iterator[Choice]:
     yield from choices(greedy_split_kernel, pieces, direct(4), direct(8), Schedule(occupancy=4))
 
 
-def _sample(columns: int, size: int, kept: int, schedule: Schedule) -> Choice:
-    lanes = tile(columns, size)
-    return Choice(sample_kernel, {"BV": lanes, "KEPT": kept, "BL": tile(-(-columns // lanes), 512)}, schedule)
-
-
 def _sample_default(sizes: Sizes, target: str) -> Choice:
     if target == "cpu":
         return Choice(sample_gathered_kernel, {})
-    return _sample(sizes["V"], 4096, 64, Schedule(warps=8))
+    return lane_choice(sample_kernel, "V", sizes["V"], 4096, Schedule(warps=8), KEPT=64)
 
 
 def _sample_space(sizes: Sizes, target: str) -> Iterator[Choice]:
     columns = sizes["V"]
-    tiles = sorted({tile(columns, size) for size in (256, 512, 1024, 2048, 4096)})
     if target == "cpu":
         yield from choices(sample_gathered_kernel, "KEPT=64 KEPT=128 KEPT=256 BV=1024 BV=4096 BV=4096,LANES=512")
         return
-    for size in tiles:
-        yield from (_sample(columns, size, 64, each) for each in ALONE)
-        yield from (_sample(columns, size, 128, each) for each in ALONE[:2])
+    for size in sorted({tile_size(columns, size) for size in (256, 512, 1024, 2048, 4096)}):
+        yield from (lane_choice(sample_kernel, "V", columns, size, each, KEPT=64) for each in ALONE)
+        yield from (lane_choice(sample_kernel, "V", columns, size, each, KEPT=128) for each in ALONE[:2])
 
 
 def _settings(rng: Any, arguments: dict[str, Any]) -> None:

@@ -23,10 +23,10 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 from tileproof.tuning.choices import takes
 
 from . import arrays
-from .arrays import chosen
-from .quantising import inverse_root
-from .streaming import extents
-from .vectors import half_of
+from .arrays import chosen, half_of, weight_shape
+from .heuristics import MULTIPROCESSORS, occupied
+from .numerics import silu
+from .quantization import inverse_root
 
 BLOCK: Final = 512
 """Columns of weights that are multiplied at once: eight groups of 64."""
@@ -127,7 +127,7 @@ def int8_parts(x: Any, out: Parts | None = None) -> Parts:
     Its length is a multiple of 512.
 
     Example:
-        q, scale = tk.quantise_int8(w, group=64)
+        q, scale = tk.quantize_int8(w, group=64)
         y = tk.parts_matvec(q, scale, tk.int8_parts(x))
     """
     blocks = blocks_of(x.shape[-1])
@@ -140,7 +140,7 @@ def norm_int8_parts(x: Any, g: Any, eps: float = 1e-6, out: Parts | None = None)
     """rms_norm(x, g), taken apart.
 
     Example:
-        q, scale = tk.quantise_int8(w, group=64)
+        q, scale = tk.quantize_int8(w, group=64)
         y = tk.parts_matvec(q, scale, tk.norm_int8_parts(x, g))
     """
     blocks = blocks_of(x.shape[-1])
@@ -156,7 +156,7 @@ def add_norm_int8_parts(
     """rms_norm(total, g), taken apart, and the total: x and all rows of `pieces`, rounded to the type of x.
 
     Example:
-        q, scale = tk.quantise_int8(w, group=64)
+        q, scale = tk.quantize_int8(w, group=64)
         *parts, total = tk.add_norm_int8_parts(x, tk.parts_matvec_pieces(q, scale, tk.int8_parts(x), 2), g)
     """
     blocks = blocks_of(x.shape[-1])
@@ -230,8 +230,7 @@ def parts_matvec_silu_kernel(
         for p in tp.tiles(P=tp.each):
             gate += _dots(w[0, i, p, :], q[:, p, :], scale[0, i, p, :], grain[p, :, :], BI)
             up += _dots(w[1, i, p, :], q[:, p, :], scale[1, i, p, :], grain[p, :, :], BI)
-        open = gate.sum(axis=2).sum(axis=1)
-        y[i] = open * tp.sigmoid(open) * up.sum(axis=2).sum(axis=1)
+        y[i] = silu(gate.sum(axis=2).sum(axis=1)) * up.sum(axis=2).sum(axis=1)
 
 
 @tp.kernel(deny_checks=True)
@@ -246,8 +245,7 @@ def parts_matvec_silu_pairs_kernel(
             rows, scales = w[:, j, :, p, :].reshape(64, 512), scale[:, j, :, p, :].reshape(64, 8)
             acc += _dots(rows, q[:, p, :], scales, grain[p, :, :], 64)
         both = acc.sum(axis=2).sum(axis=1).reshape(2, 32)
-        open = both[:1, :].reshape(32)
-        y[j, :] = open * tp.sigmoid(open) * both[1:, :].reshape(32)
+        y[j, :] = silu(both[:1, :].reshape(32)) * both[1:, :].reshape(32)
 
 
 def _in_pairs(_: Any, y: Any, w: Any, scale: Any, q: Any, grain: Any) -> tuple[Any, ...]:
@@ -273,8 +271,7 @@ def parts_silu_parts_kernel(
             gate += gates * scale[0, j, :, k, :].to(f32)[:, :, None] * grain[k, :, :]
             ups = tp.mma(w[1, j, :, k, :], v, 0).to(f32).reshape(64, 4, 2)
             up += ups * scale[1, j, :, k, :].to(f32)[:, :, None] * grain[k, :, :]
-        open = gate.sum(axis=2).sum(axis=1)
-        parts, each = taken_apart((open * tp.sigmoid(open) * up.sum(axis=2).sum(axis=1))[None, :])
+        parts, each = taken_apart((silu(gate.sum(axis=2).sum(axis=1)) * up.sum(axis=2).sum(axis=1))[None, :])
         grains[j, :] = each.reshape(2)
         y[:, :, j, :] = tp.where((tp.arange(8) == j % 8)[:, None, None], parts, 0.0).to(i8)
 
@@ -292,8 +289,7 @@ def parts_silu_parts_pairs_kernel(
             sums = tp.mma(rows, q[k % 2, :, k // 2, k % 2, :].T, 0).to(f32).reshape(128, 4, 2)
             acc += sums * scales.to(f32)[:, :, None] * grain[k, :, :]
         both = acc.sum(axis=2).sum(axis=1).reshape(2, 64)
-        open = both[:1, :].reshape(64)
-        parts, each = taken_apart((open * tp.sigmoid(open) * both[1:, :].reshape(64))[None, :])
+        parts, each = taken_apart((silu(both[:1, :].reshape(64)) * both[1:, :].reshape(64))[None, :])
         grains[j, :] = each.reshape(2)
         y[:, :, j, :] = tp.where((tp.arange(8) == j % 8)[:, None, None], parts, 0.0).to(i8)
 
@@ -313,7 +309,7 @@ def parts_matvec_pieces_kernel(
 
 # Choices.
 
-_AT_ONCE: Final = tuple(Schedule(occupancy=each) for each in (1, 2, 3, 4))
+_AT_ONCE: Final = occupied(1, 2, 3, 4)
 
 
 def _default(kernel: tp.Kernel, rows: int) -> Choice:
@@ -326,7 +322,7 @@ def _space(kernel: tp.Kernel, target: str) -> Iterator[Choice]:
         yield from choices(kernel, "BN=64 BN=128")
         return
     yield from choices(kernel, "BN=64", *_AT_ONCE, Schedule(occupancy=2, latency=8))
-    yield from choices(kernel, "BN=128", Schedule(occupancy=1), Schedule(occupancy=2))
+    yield from choices(kernel, "BN=128", *occupied(1, 2))
 
 
 def _tunable(name: str, kernel: tp.Kernel) -> Tunable:
@@ -351,7 +347,7 @@ def _silu_space(sizes: Sizes, target: str) -> Iterator[Choice]:
 
 def _silu_parts_default(sizes: Sizes, target: str) -> Choice:
     # Programs that all fit at once load more at a time; with more than that, more of them are under way.
-    if target == "cpu" or sizes["J"] > 3 * 132:
+    if target == "cpu" or sizes["J"] > 3 * MULTIPROCESSORS:
         return Choice(parts_silu_parts_kernel, {}, Schedule(occupancy=4))
     return Choice(parts_silu_parts_pairs_kernel, {}, Schedule(occupancy=3))
 
@@ -400,7 +396,7 @@ def parts_matvec(w: Any, scale: Any, parts: Parts, out: Any = None) -> Any:
     Without an `out` the result is in f32.
 
     Example:
-        q, scale = tk.quantise_int8(w, group=64)
+        q, scale = tk.quantize_int8(w, group=64)
         y = tk.parts_matvec(q, scale, tk.int8_parts(x))
     """
     rows, operands = _operands(w, scale, parts)
@@ -413,7 +409,7 @@ def parts_matvec_add(w: Any, scale: Any, parts: Parts, residual: Any, out: Any =
     """residual + (w * scale) @ x, added before the result is rounded. `out` is another array than the residual.
 
     Example:
-        q, scale = tk.quantise_int8(w, group=64)
+        q, scale = tk.quantize_int8(w, group=64)
         y = tk.parts_matvec_add(q, scale, tk.int8_parts(x), residual)
     """
     rows, operands = _operands(w, scale, parts)
@@ -426,7 +422,7 @@ def parts_matvec_silu(w: Any, scale: Any, parts: Parts, out: Any = None) -> Any:
     """silu(gate) * up, where gate and up are the first and the second half of (w * scale) @ x.
 
     Example:
-        q, scale = tk.quantise_int8(w, group=64)
+        q, scale = tk.quantize_int8(w, group=64)
         y = tk.parts_matvec_silu(q, scale, tk.int8_parts(x))
     """
     rows, (weights, scales, *rest) = _operands(w, scale, parts)
@@ -441,7 +437,7 @@ def parts_silu_parts(w: Any, scale: Any, parts: Parts, out: Parts | None = None)
     """silu(gate) * up of the same, taken apart for the next product. Their number is a multiple of 512.
 
     Example:
-        q, scale = tk.quantise_int8(w, group=64)
+        q, scale = tk.quantize_int8(w, group=64)
         inner = tk.parts_silu_parts(q, scale, tk.int8_parts(x))
     """
     rows, (weights, scales, *rest) = _operands(w, scale, parts)
@@ -458,7 +454,7 @@ def parts_matvec_pieces(w: Any, scale: Any, parts: Parts, pieces: int, out: Any 
     """(w * scale) @ x as rows that add up to it, of f32: `pieces` of them, or fewer where blocks do not go round.
 
     Example:
-        q, scale = tk.quantise_int8(w, group=64)
+        q, scale = tk.quantize_int8(w, group=64)
         y = tk.parts_matvec_pieces(q, scale, tk.int8_parts(x), 2).sum(axis=0)
     """
     rows, operands = _operands(w, scale, parts)
@@ -471,7 +467,7 @@ def parts_matvec_pieces(w: Any, scale: Any, parts: Parts, pieces: int, out: Any 
 
 def _operands(w: Any, scale: Any, parts: Parts) -> tuple[int, tuple[Any, Any, Any, Any]]:
     """How many rows there are; weights, scales, integers and grains in blocks."""
-    rows, columns = extents(w)
+    rows, columns = weight_shape(w)
     blocks = blocks_of(columns)
     q, grain = parts
     whole = arrays.view(w, (rows, blocks, BLOCK)), arrays.view(scale, (rows, blocks, 8))

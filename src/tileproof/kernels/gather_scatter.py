@@ -12,12 +12,13 @@ from functools import partial
 from typing import Any, Final
 
 import tileproof as tp
-from tileproof import In, Index, InOut, Out, Schedule, Sum, T, Unique, f32, f64
+from tileproof import In, Index, InOut, Out, Schedule, Sum, T, Unique, f32
 from tileproof.diagnostics.codes import Code
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from .arrays import chosen, matrix, refused, result, shown, view
-from .norms import power_of_two
+from .heuristics import FULL, occupied, power_of_two
+from .numerics import accumulator
 
 
 def embedding(ids: Any, table: Any, out: Any = None) -> Any:
@@ -180,7 +181,7 @@ def conv2d_kernel(
     Pixels outside the image are read as 0. BH x BW pixels are the columns of the product.
     """
     for b, o, i, j in tp.parallel(B=tp.each, O=BO, OH=BH, OW=BW):
-        acc = tp.zeros((o, BH * BW), f64 if x.dtype == f64 else f32)
+        acc = tp.zeros((o, BH * BW), accumulator(x.dtype))
         for r in tp.tiles(R=tp.each):
             for s in tp.tiles(S=tp.each):
                 rows, columns = i.elements * STRIDE + (r - PAD), j.elements * STRIDE + (s - PAD)
@@ -198,13 +199,13 @@ def _rows_default(one: tp.Kernel, whole: tp.Kernel, sizes: Sizes, target: str) -
     length = power_of_two(sizes["D"])
     if not 1 <= sizes["D"] <= (256 if target == "cpu" else 8192) or not sizes["V"]:
         return Choice(one, {"BD": min(length, 4096)}, Schedule(occupancy=8))
-    rows = min(power_of_two(-(-sizes["N"] // 264)), (2048 if target == "cpu" else 8192) // length)
+    rows = min(power_of_two(-(-sizes["N"] // FULL)), (2048 if target == "cpu" else 8192) // length)
     return Choice(whole, {"BN": rows}, Schedule(occupancy=8, tma=False))
 
 
 def _rows_space(one: tp.Kernel, whole: tp.Kernel, sizes: Sizes, target: str) -> Iterator[Choice]:
     held = [Schedule()] if target == "cpu" else [Schedule(occupancy=8), Schedule(occupancy=8, tma=False)]
-    direct = [Schedule()] if target == "cpu" else [Schedule(occupancy=each, tma=False) for each in (4, 8, 16)]
+    direct = [Schedule()] if target == "cpu" else occupied(4, 8, 16, tma=False)
     length = power_of_two(sizes["D"])
     for size in (256, 1024, 4096, 8192):
         if size < 2 * length or size == 256:
@@ -216,12 +217,12 @@ def _rows_space(one: tp.Kernel, whole: tp.Kernel, sizes: Sizes, target: str) -> 
 
 def _sum_default(sizes: Sizes, target: str) -> Choice:
     length = min(power_of_two(sizes["D"]), 1024)
-    rows = min(power_of_two(-(-sizes["N"] // 264)), max(1024 // length, 1))
+    rows = min(power_of_two(-(-sizes["N"] // FULL)), max(1024 // length, 1))
     return Choice(embedding_backward_kernel, {"BN": rows, "BD": length}, Schedule(occupancy=8))
 
 
 def _sum_space(sizes: Sizes, target: str) -> Iterator[Choice]:
-    held = [Schedule()] if target == "cpu" else [Schedule(occupancy=4), Schedule(occupancy=8)]
+    held = [Schedule()] if target == "cpu" else occupied(4, 8)
     tiles = "BN=1,BD=256 BN=1,BD=512 BN=1,BD=1024 BN=1,BD=2048 BN=2,BD=512 BN=4,BD=256 BN=8,BD=128 BN=16,BD=64"
     return choices(embedding_backward_kernel, tiles, *held)
 
@@ -237,7 +238,7 @@ def _conv_default(sizes: Sizes, target: str) -> Choice:
 
 
 def _conv_space(sizes: Sizes, target: str) -> Iterator[Choice]:
-    held = [Schedule()] if target == "cpu" else [Schedule(occupancy=1), Schedule(occupancy=2), Schedule(warps=8)]
+    held = [Schedule()] if target == "cpu" else [*occupied(1, 2), Schedule(warps=8)]
     wide = _pixels(sizes, "W", "S")
     for filters, pixels, channels in ((64, 64, 32), (64, 128, 32), (128, 64, 32), (128, 128, 32), (128, 128, 64)):
         for columns in {min(wide, 64), min(wide, 16)}:

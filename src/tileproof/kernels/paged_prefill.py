@@ -18,11 +18,12 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
 from .arrays import chosen
-from .weighing import LOG2_E, axes_of, blank, covering, mean_of, scale_of, shared, weighed, wide
+from .heuristics import covering
+from .online_softmax import LOG2_E, axes_of, blank, mean_of, scale_of, shared, weighed, widen
 
 
 @tp.kernel(deny_checks=True)
-def attend_rows_kernel(
+def ragged_attention_kernel(
     o: InOut[T, "T G R D"], q: In[T, "T G R D"], k: In[T, "P G S D"], v: In[T, "P G S D"],
     table: In[Index["P"], "N L"], rows: In[Unique["T"], "B M"], sequence: In[Index["N"], "B"],
     positions: In[i32, "T"], scale: f64, *, R: int, S: int, D: int, M: int,
@@ -40,7 +41,7 @@ def attend_rows_kernel(
     for b, g in tp.parallel(B=tp.each, G=tp.each):
         which: Any = sequence[b]
         if which >= 0:
-            at, by = block[b, :], wide(scale, q.dtype) * LOG2_E
+            at, by = block[b, :], widen(scale, q.dtype) * LOG2_E
             row = tp.maximum(at, 0)
             query = q[row, g, :, :].reshape(M * R, D)
             place = tp.where(at >= 0, tp.clip(positions[row], -1, (tp.dim("L") * S).to(i32) - 1), -1)
@@ -58,7 +59,7 @@ def attend_rows_kernel(
             o[at, g, :, :] = mean_of(state).reshape(M, R, D)
 
 
-def attend_rows(
+def ragged_attention(
     q: Any, keys: Any, values: Any, table: Any, rows: Any, sequence: Any, positions: Any, *,
     scale: float | None = None, out: Any,
 ) -> Any:  # fmt: skip
@@ -71,7 +72,7 @@ def attend_rows(
     depend on other blocks.
 
     Example:
-        tk.attend_rows(q, key_pages, value_pages, table, rows, sequence, positions, out=o)
+        tk.ragged_attention(q, key_pages, value_pages, table, rows, sequence, positions, out=o)
     """
     tokens, heads, depth = axes_of("q", q, "T H D")
     held, count, size, _ = axes_of("keys", keys, "P G S D")
@@ -92,7 +93,7 @@ def attend_rows(
 
 
 @tp.kernel(deny_checks=True)
-def attend_prompt_kernel(
+def prefill_attention_kernel(
     o: Out[T, "T G R D"], q: In[T, "T G R D"], k: In[T, "P G S D"], v: In[T, "P G S D"], table: In[Index["P"], "L"],
     positions: In[i32, "T"], scale: f64, *, R: int, S: int, D: int, BT: int = 16,
 ) -> None:  # fmt: skip
@@ -105,7 +106,7 @@ def attend_prompt_kernel(
     tp.require(tp.dim("P") >= 1)
     pages: Any = table
     for t, g in tp.parallel(T=BT, G=tp.each):
-        by = wide(scale, q.dtype) * LOG2_E
+        by = widen(scale, q.dtype) * LOG2_E
         query = q[t, g, :, :].fill(0).reshape(BT * R, D)
         place = tp.clip(positions[t].fill(-1), -1, (tp.dim("L") * S).to(i32) - 1)
         stop, whole = place.max() + 1, (place.min() + 1) // S
@@ -128,17 +129,17 @@ def attend_prompt_kernel(
         o[t, g, :, :] = mean_of(state).reshape(BT, R, D)
 
 
-def attend_prompt(
+def prefill_attention(
     q: Any, keys: Any, values: Any, table: Any, positions: Any, *, scale: float | None = None, out: Any = None
 ) -> Any:
-    """`attend_rows` for rows (q: T H D) that are all of one sequence, whose pages the table (L) names in order.
+    """`ragged_attention` for rows (q: T H D) that are all of one sequence, whose pages the table (L) names in order.
 
     Row t sees the places up to positions[t]; below 0 it sees none, and gets zeros. Rows next to each other should have
     positions next to each other: they look at pages together. What lies behind the last position of all rows may be
     anything; entries of the table there may be -1.
 
     Example:
-        o = tk.attend_prompt(q, key_pages, value_pages, table[0], positions)
+        o = tk.prefill_attention(q, key_pages, value_pages, table[0], positions)
     """
     tokens, heads, depth = axes_of("q", q, "T H D")
     held, count, size, _ = axes_of("keys", keys, "P G S D")
@@ -156,15 +157,17 @@ def attend_prompt(
 
 def _default(sizes: Sizes, target: str) -> Choice:
     if target == "cpu":
-        return Choice(attend_rows_kernel, {})
-    return Choice(attend_rows_kernel, {}, Schedule(warps=8) if sizes["M"] * sizes["R"] > 64 else Schedule(occupancy=1))
+        return Choice(ragged_attention_kernel, {})
+    schedule = Schedule(warps=8) if sizes["M"] * sizes["R"] > 64 else Schedule(occupancy=1)
+    return Choice(ragged_attention_kernel, {}, schedule)
 
 
 def _space(sizes: Sizes, target: str) -> Iterator[Choice]:
     if target == "cpu":
-        yield from choices(attend_rows_kernel, "")
+        yield from choices(ragged_attention_kernel, "")
         return
-    yield from choices(attend_rows_kernel, "", *(Schedule(occupancy=count) for count in (1, 2, 4)), Schedule(warps=8))
+    schedules = (*(Schedule(occupancy=count) for count in (1, 2, 4)), Schedule(warps=8))
+    yield from choices(ragged_attention_kernel, "", *schedules)
 
 
 _LONG: Final = 4096
@@ -179,32 +182,32 @@ def _rows(sizes: Sizes, rows: int) -> dict[str, int]:
 def _prompt_default(sizes: Sizes, target: str) -> Choice:
     """Tiles of 64 rows, or of 128 with a long cache."""
     if target == "cpu":
-        return Choice(attend_prompt_kernel, _rows(sizes, 64))
+        return Choice(prefill_attention_kernel, _rows(sizes, 64))
     many, few = _rows(sizes, 128), _rows(sizes, 64)
     if sizes["L"] * sizes["S"] > _LONG and sizes["D"] <= 128 and sizes["T"] % many["BT"] == 0:
-        return Choice(attend_prompt_kernel, many, Schedule(warps=8, latency=2, reverse=True))
+        return Choice(prefill_attention_kernel, many, Schedule(warps=8, latency=2, reverse=True))
     if sizes["T"] % few["BT"] == 0:
-        return Choice(attend_prompt_kernel, few, Schedule(occupancy=2, reverse=True))
+        return Choice(prefill_attention_kernel, few, Schedule(occupancy=2, reverse=True))
     # The assembler has no code for a last tile of fewer rows that the copy engine brings.
-    return Choice(attend_prompt_kernel, few, Schedule(tma=False, reverse=True))
+    return Choice(prefill_attention_kernel, few, Schedule(tma=False, reverse=True))
 
 
 def _wide_default(sizes: Sizes, target: str) -> Choice:
     """The same for f32 and f64, whose tiles take more registers."""
-    return Choice(attend_prompt_kernel, _rows(sizes, 64 if target == "cpu" else 32))
+    return Choice(prefill_attention_kernel, _rows(sizes, 64 if target == "cpu" else 32))
 
 
 def _prompt_space(sizes: Sizes, target: str) -> Iterator[Choice]:
     for rows in (32, 64, 128):
         written = f"BT={_rows(sizes, rows)['BT']}"
         if target == "cpu":
-            yield from choices(attend_prompt_kernel, written)
+            yield from choices(prefill_attention_kernel, written)
         elif rows == 128:
             far = (Schedule(warps=8, latency=latency, reverse=True) for latency in (2, 4))
-            yield from choices(attend_prompt_kernel, written, *far, Schedule(warps=8, reverse=True))
+            yield from choices(prefill_attention_kernel, written, *far, Schedule(warps=8, reverse=True))
         else:
             near = Schedule(occupancy=2, reverse=True), Schedule(occupancy=2)
-            yield from choices(attend_prompt_kernel, written, *near)
+            yield from choices(prefill_attention_kernel, written, *near)
 
 
 def _full(rng: Any, arguments: dict[str, Any]) -> None:
@@ -227,15 +230,15 @@ def _from_the_start(rng: Any, arguments: dict[str, Any]) -> None:
 
 
 ROWS: Final = Tunable(
-    "attend_rows", (attend_rows_kernel,), _default, _space, exact=("R", "S", "D", "M"), scalars={"scale": 0.1},
-    inputs=_full,
+    "ragged_attention", (ragged_attention_kernel,), _default, _space, exact=("R", "S", "D", "M"),
+    scalars={"scale": 0.1}, inputs=_full,
 )  # fmt: skip
 PROMPT: Final = Tunable(
-    "attend_prompt", (attend_prompt_kernel,), _prompt_default, _prompt_space, exact=("R", "S", "D"),
+    "prefill_attention", (prefill_attention_kernel,), _prompt_default, _prompt_space, exact=("R", "S", "D"),
     scalars={"scale": 0.1}, inputs=_from_the_start,
 )  # fmt: skip
 WIDE_PROMPT: Final = Tunable(
-    "wide_attend_prompt", (attend_prompt_kernel,), _wide_default, _prompt_space, exact=("R", "S", "D"),
+    "wide_prefill_attention", (prefill_attention_kernel,), _wide_default, _prompt_space, exact=("R", "S", "D"),
     scalars={"scale": 0.1}, inputs=_from_the_start,
 )  # fmt: skip
 TUNABLES: Final = (ROWS, PROMPT, WIDE_PROMPT)

@@ -1,4 +1,4 @@
-"""A matrix of 8-bit weights times a vector, the linear layers of a quantised model that makes one token.
+"""A matrix of 8-bit weights times a vector, the linear layers of a quantized model that makes one token.
 
 Weights have a row for each output, and a scale for each group of neighbours along a row. On a CPU every program rounds
 the vector to 8-bit integers itself, with scales of its own for the same groups, and then streams many rows of weights:
@@ -12,14 +12,14 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import tileproof as tp
-from tileproof import In, Out, Schedule, T, U, f32, i8, i32
-from tileproof.diagnostics.codes import Code
+from tileproof import In, Out, T, U, f32, i8, i32
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
-from .arrays import chosen
-from .quantising import inverse_root, rounded, whole_groups
-from .streaming import LASTING, extents, fitting
+from .arrays import chosen, half_of, weight_shape
+from .heuristics import LASTING, occupied, tile_size
+from .numerics import silu
+from .quantization import inverse_root, rounded, whole_groups
 
 # Inside kernels.
 
@@ -60,8 +60,8 @@ def norm_int8_matvec_silu_kernel(
         for i in part.tiles(BI):
             gates = (w[0, i, :, :].to(i32) * q.to(i32)).sum(axis=2)
             ups = (w[1, i, :, :].to(i32) * q.to(i32)).sum(axis=2)
-            open = _scaled(gates, scale[0, i, :].to(f32) * (grain * root))
-            y[i] = open * tp.sigmoid(open) * _scaled(ups, scale[1, i, :].to(f32) * (grain * root))
+            gate = _scaled(gates, scale[0, i, :].to(f32) * (grain * root))
+            y[i] = silu(gate) * _scaled(ups, scale[1, i, :].to(f32) * (grain * root))
 
 
 @tp.kernel(deny_checks=True)
@@ -110,8 +110,7 @@ def norm_int8_matvec_silu_float_kernel(
             up += (w[1, i, c, :].to(f32) * scaled * scale[1, i, c].to(f32)[:, :, None]).fill(0)
             squares += (v * v).fill(0)
         root = inverse_root(squares.sum(), tp.dim("C").to(f32) * S, eps)
-        open = gate.sum(axis=2).sum(axis=1) * root
-        y[i] = open * tp.sigmoid(open) * (up.sum(axis=2).sum(axis=1) * root)
+        y[i] = silu(gate.sum(axis=2).sum(axis=1) * root) * (up.sum(axis=2).sum(axis=1) * root)
 
 
 @tp.kernel(deny_checks=True)
@@ -139,34 +138,28 @@ def _share(rows: int, each: int = _ROWS, *, most: int = 64) -> int:
     return max(16, -(-rows // count // 16) * 16)
 
 
-def _default(kernel: tp.Kernel, plain: tp.Kernel, name: str, rows: int, sizes: Sizes, target: str) -> Choice:
-    if target == "cpu":
-        half = name == "I"
-        return Choice(kernel, {f"S{name}": _share(rows, _ROWS // 2 if half else _ROWS), f"B{name}": 16})
-    groups = fitting(512 // fitting(512, sizes["S"], 1), sizes["C"], 1)
-    return Choice(plain, {f"B{name}": 4 if name == "I" else 8, "BC": groups}, LASTING)
-
-
-def _space(kernel: tp.Kernel, plain: tp.Kernel, name: str, rows: int, sizes: Sizes, target: str) -> Iterator[Choice]:
-    if target == "cpu":
-        for share in sorted({_share(rows, each) for each in (64, 128, 256, 512)}):
-            yield from choices(kernel, f"S{name}={share},B{name}=16 S{name}={share},B{name}=32")
-        return
-    for columns in (256, 512, 1024):
-        groups = max(columns // sizes["S"], 1)
-        yield from choices(
-            plain, f"B{name}={2048 // columns},BC={groups} B{name}={4096 // columns},BC={groups}",
-            LASTING, Schedule(occupancy=2), Schedule(occupancy=4),
-        )  # fmt: skip
-
-
 def _tunable(name: str, kernel: tp.Kernel, plain: tp.Kernel, axis: str, **more: Any) -> Tunable:
-    return Tunable(
-        name, (kernel, plain),
-        lambda sizes, target: _default(kernel, plain, axis, sizes[axis], sizes, target),
-        lambda sizes, target: _space(kernel, plain, axis, sizes[axis], sizes, target),
-        exact=(axis, "C", "S"), **more,
-    )  # fmt: skip
+    """Of a kernel for CPUs and one for GPUs, with N outputs, or I gated ones."""
+    is_gated = axis == "I"
+
+    def default(sizes: Sizes, target: str) -> Choice:
+        if target == "cpu":
+            share = _share(sizes[axis], _ROWS // 2 if is_gated else _ROWS)
+            return Choice(kernel, {f"S{axis}": share, f"B{axis}": 16})
+        groups = tile_size(sizes["C"], 512 // tile_size(sizes["S"], 512))
+        return Choice(plain, {f"B{axis}": 4 if is_gated else 8, "BC": groups}, LASTING)
+
+    def space(sizes: Sizes, target: str) -> Iterator[Choice]:
+        if target == "cpu":
+            for share in sorted({_share(sizes[axis], each) for each in (64, 128, 256, 512)}):
+                yield from choices(kernel, f"S{axis}={share},B{axis}=16 S{axis}={share},B{axis}=32")
+            return
+        for columns in (256, 512, 1024):
+            groups = max(columns // sizes["S"], 1)
+            tiles = f"B{axis}={2048 // columns},BC={groups} B{axis}={4096 // columns},BC={groups}"
+            yield from choices(plain, tiles, LASTING, *occupied(2, 4))
+
+    return Tunable(name, (kernel, plain), default, space, exact=(axis, "C", "S"), **more)
 
 
 NORM_INT8_MATVEC: Final = _tunable(
@@ -190,7 +183,7 @@ def norm_int8_matvec(w: Any, scale: Any, x: Any, g: Any, eps: float = 1e-6, out:
     on a GPU it is not. Groups are whole.
 
     Example:
-        q, scale = tk.quantise_int8(w, group=64)
+        q, scale = tk.quantize_int8(w, group=64)
         y = tk.norm_int8_matvec(q, scale, x, g)
     """
     rows, pieces = _pieces(w, scale)
@@ -206,16 +199,11 @@ def norm_int8_matvec_silu(w: Any, scale: Any, x: Any, g: Any, eps: float = 1e-6,
     """silu(gate) * up, where gate and up are the first and the second half of (w * scale) @ rms_norm(x, g).
 
     Example:
-        q, scale = tk.quantise_int8(w, group=64)
+        q, scale = tk.quantize_int8(w, group=64)
         y = tk.norm_int8_matvec_silu(q, scale, x, g)
     """
     rows, pieces = _pieces(w, scale)
-    if rows % 2:
-        raise arrays.refused(
-            Code.DIMENSION_DIFFERS, f"{rows} rows of weights are not two halves",
-            "pass a matrix with the rows of gate first and those of up behind them",
-        )  # fmt: skip
-    half = rows // 2
+    half = half_of(rows)
     y = arrays.result(out, x, (half,))
     weights = arrays.view(w, (2, half, *pieces)), arrays.view(scale, (2, half, pieces[0]))
     vectors = arrays.view(x, pieces), arrays.view(g, pieces)
@@ -227,7 +215,7 @@ def int8_matvec_add(w: Any, scale: Any, x: Any, residual: Any, out: Any = None) 
     """residual + (w * scale) @ x, added before the result is rounded. `out` is another array than the residual.
 
     Example:
-        q, scale = tk.quantise_int8(w, group=64)
+        q, scale = tk.quantize_int8(w, group=64)
         y = tk.int8_matvec_add(q, scale, x, residual)
     """
     rows, pieces = _pieces(w, scale)
@@ -239,5 +227,5 @@ def int8_matvec_add(w: Any, scale: Any, x: Any, residual: Any, out: Any = None) 
 
 def _pieces(w: Any, scale: Any) -> tuple[int, tuple[int, int]]:
     """How many rows there are, and of how many groups of how many weights."""
-    rows, columns = extents(w)
+    rows, columns = weight_shape(w)
     return rows, whole_groups(columns, scale.shape[1] if len(scale.shape) == 2 else 1)

@@ -19,7 +19,8 @@ from tileproof.diagnostics.codes import Code
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from .arrays import chosen, refused, result, shown, view
-from .norms import power_of_two, wide
+from .heuristics import MULTIPROCESSORS, occupied, power_of_two
+from .numerics import wide
 
 
 @tp.kernel(deny_checks=True)
@@ -99,7 +100,7 @@ def norm_rope_append(
     """All that stands between the product with merged weights and attention; gives the queries, "N H D".
 
     Each row of qkv, "N (H+2*G)*D" or "N H+2*G D", has H heads of queries, G of keys and G of values. Queries and keys
-    are normalised by their root mean square, times `q_norm` and `k_norm`, if these are given, and turned by the angles
+    are normalized by their root mean square, times `q_norm` and `k_norm`, if these are given, and turned by the angles
     of `positions[n]`. Keys and values go to entry `slots[n] % S` of page `slots[n] // S` of `keys` and `values`,
     "P G S D"; a slot of -1 skips them. No slot may be named twice.
 
@@ -132,7 +133,7 @@ def append_layers(
 ) -> None:  # fmt: skip
     """Puts keys and values of new tokens of all layers, from rows of qkv, "M N (H+2*G)*D", into pages, "M P G S D".
 
-    Each layer has pages of its own, and a row of `k_norm`, "M D", if keys are to be normalised. A token has the same
+    Each layer has pages of its own, and a row of `k_norm`, "M D", if keys are to be normalized. A token has the same
     position and the same slot in all layers: see `norm_rope_append`, which does this for one.
 
     Example:
@@ -211,7 +212,7 @@ def norm_rope_append_kernel(
     k_norm: In[U, "D=2*E"], cos: In[f32, "C E"], sin: In[f32, "C E"], positions: In[Index["C"], "N"],
     slots: In[Unique["P*S"], "N"], eps: f32, *, R: int, S: int, D: int, E: int, BG: int = 1,
 ) -> None:  # fmt: skip
-    """Queries and keys normalised and turned, keys and values put into their slots; R heads of queries share a key."""
+    """Queries and keys normalized and turned, keys and values put into their slots; R heads of queries share a key."""
     for n, g in tp.parallel(N=tp.each, G=BG):
         slot: Any = slots[n]
         first, second = normed(wide(k[n, g, 0:E]), wide(k[n, g, E:D]), k_norm[0:E], k_norm[E:D], eps)
@@ -244,7 +245,7 @@ def append_layers_kernel(
     v: In[T, "M N G D=2*E"], k_norm: In[U, "M D=2*E"], cos: In[f32, "C E"], sin: In[f32, "C E"],
     positions: In[Index["C"], "N"], slots: In[Unique["P*S"], "N"], eps: f32, *, S: int, D: int, E: int, BG: int = 8,
 ) -> None:  # fmt: skip
-    """Keys normalised and turned, and values, put into the slots of their tokens, in the pages of each layer m."""
+    """Keys normalized and turned, and values, put into the slots of their tokens, in the pages of each layer m."""
     for m, n, g in tp.parallel(M=tp.each, N=tp.each, G=BG):
         slot: Any = slots[n]
         one, two = wide(k[m, n, g, 0:E]), wide(k[m, n, g, E:D])
@@ -278,13 +279,13 @@ _MANY: Final = 512
 def _rope_default(kernel: tp.Kernel, sizes: Sizes, target: str) -> Choice:
     """All heads of a row, up to 4096 elements; with few rows fewer heads, so that there are programs enough."""
     heads = min(power_of_two(sizes["H"]), max(4096 // power_of_two(sizes["D"]), 1))
-    if target != "cpu" and sizes["N"] < 132:
+    if target != "cpu" and sizes["N"] < MULTIPROCESSORS:
         heads = min(heads, 4)
     return Choice(kernel, {"BN": 1, "BH": heads}, Schedule(occupancy=8))
 
 
 def _rope_space(kernel: tp.Kernel, sizes: Sizes, target: str) -> Iterator[Choice]:
-    held = [Schedule()] if target == "cpu" else [Schedule(occupancy=count, tma=False) for count in (4, 8, 16)]
+    held = [Schedule()] if target == "cpu" else occupied(4, 8, 16, tma=False)
     length = power_of_two(sizes["D"])
     for rows, heads in product((1, 2, 4), (1, 8, 16, 32, 64)):
         if heads < 2 * max(sizes["H"], 1) and (rows == 1 or 4096 <= rows * heads * length <= 16384):
@@ -300,7 +301,7 @@ def _append_default(kernel: tp.Kernel, sizes: Sizes, target: str) -> Choice:
     groups = min(power_of_two(sizes["G"]), fit)
     if target == "cpu":
         return Choice(kernel, {"BG": groups})
-    if sizes["N"] < 132:
+    if sizes["N"] < MULTIPROCESSORS:
         return Choice(kernel, {"BG": 1}, Schedule(occupancy=4))
     is_seen = kernel is norm_rope_append_kernel and (target, sizes["R"], sizes["D"]) == ("sm_90", 4, 128)
     most = 8 if is_seen and sizes["N"] >= _MANY else 4
@@ -310,8 +311,8 @@ def _append_default(kernel: tp.Kernel, sizes: Sizes, target: str) -> Choice:
 
 
 def _append_space(kernel: tp.Kernel, sizes: Sizes, target: str) -> Iterator[Choice]:
-    held = [Schedule()] if target == "cpu" else [Schedule(occupancy=count) for count in (1, 2, 4, 8)]
-    direct = [] if target == "cpu" else [Schedule(occupancy=count, tma=False) for count in (4, 8)]
+    held = [Schedule()] if target == "cpu" else occupied(1, 2, 4, 8)
+    direct = [] if target == "cpu" else occupied(4, 8, tma=False)
     for groups in (1, 2, 4, 8):
         if groups < 2 * max(sizes["G"], 1):
             yield from choices(kernel, f"BG={groups}", *held, *direct)
