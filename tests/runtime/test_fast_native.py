@@ -44,7 +44,7 @@ def arrays(count: int = 3) -> tuple[Any, ...]:
 def test_the_text_is_made_of_the_source() -> None:
     digest = hashlib.sha256((NATIVE / "fast.c").read_bytes()).hexdigest()
     first = (NATIVE / "fast.ll").read_text(encoding="utf-8").splitlines()[0]
-    assert first.endswith(f" {digest}"), "fast.c has changed: run tools/build_fast.py"
+    assert first.endswith(f" {digest}"), "fast.c has changed: run tools/build_native.py"
 
 
 @pytest.mark.sweep(1)

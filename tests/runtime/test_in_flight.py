@@ -486,7 +486,7 @@ def test_no_launch_goes_without_leases_while_a_look_must_hold(monkeypatch: pytes
     taken(y, table, ids)
     push, quiet = Queue.push, list[bool]()
     # Without what other tests left: queues, which may be too many, and tensors that failed work was to write.
-    monkeypatch.setattr(door, "_door", DoorData())
+    monkeypatch.setattr(door, "state", DoorData())
     monkeypatch.setattr(ledger_of(None), "poisoned", [])
     door.register(stream.queue.address)
 

@@ -72,7 +72,7 @@ def calls() -> Calls:
 def test_the_text_was_made_of_the_source() -> None:
     digest = hashlib.sha256((NATIVE / "queue.c").read_bytes()).hexdigest()
     first = (NATIVE / "queue.ll").read_text(encoding="utf-8").splitlines()[0]
-    assert first.endswith(f" {digest}"), "queue.c has changed: run tools/build_queue.py"
+    assert first.endswith(f" {digest}"), "queue.c has changed: run tools/build_native.py"
 
 
 @pytest.mark.parametrize("name", ["sse2", "avx2", "avx512", "neon"])

@@ -183,6 +183,10 @@ class Report:
 class Player:
     """A graph of the driver."""
 
+    run_here: Final = None
+    failure: Final = None
+    """Of a replay that reported nothing."""
+
     def __init__(
         self, executable: ExecutableGraph, recorded: Sequence[Recorded], reports: Sequence[Report],
         gathered: Tensor | None,

@@ -102,9 +102,9 @@ def fill(copies: Sequence[Copy], found: Proved, signature: Signature, dimensions
     if not copies:
         return
     if not _filled_now(copies):
-        with caller().doing(Work(f"what `{signature.name}` depends on", [copy.span for copy in copies], ())):
-            for copy in copies:
-                np.copyto(copy.private, copy.original)
+        caller().run(
+            Work(f"what `{signature.name}` depends on", [copy.span for copy in copies], ()), lambda _: _copy_all(copies)
+        )
     for copy in copies:
         if isinstance(copy.tensor.element, ContentOf):
             check_content(signature, copy.tensor, copy.private, dimensions, found.holes, found.verdict.complete)
@@ -119,9 +119,13 @@ def _filled_now(copies: Sequence[Copy]) -> bool:
     with ledger.lock, ledger.door:
         if not ledger.is_quiet:
             return False
-        for copy in copies:
-            np.copyto(copy.private, copy.original)
+        _copy_all(copies)
     return True
+
+
+def _copy_all(copies: Sequence[Copy]) -> None:
+    for copy in copies:
+        np.copyto(copy.private, copy.original)
 
 
 def bring(copies: Sequence[Copy]) -> None:

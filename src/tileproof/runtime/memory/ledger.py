@@ -55,7 +55,8 @@ class Stream(Protocol):
 class Block(Protocol):
     """Memory whose writes are counted: see `block.Block`."""
 
-    version: int
+    @property
+    def version(self) -> int: ...
 
 
 class Tensor(Protocol):
@@ -171,14 +172,11 @@ class Ledger:
         self._given = 0
 
     def _set_poisoned(self, poisoned: list[Poison]) -> None:
-        self.poisoned = poisoned
-        self._close_door()
-
-    def _close_door(self) -> None:
         """Has launches ask for leases while something failed; small ones of the CPU also while something may have."""
+        self.poisoned = poisoned
+        self.lanes.set_poisoned(bool(poisoned))
         if self.device is None:
-            door.set_closed(bool(self.poisoned or self._uncertain))
-        self.lanes.set_poisoned(bool(self.poisoned))
+            door.state.closed = bool(poisoned or self._uncertain)
 
     def demand_free(self) -> None:
         """Raises `InFlight` in the middle of a launch, or of other work on this ledger, by the same thread. It is
@@ -251,7 +249,7 @@ class Ledger:
         stream.pending.append((turn, work))
         if self.device is None and work.may_fail():
             self._uncertain.add(work)
-            self._close_door()
+            door.state.closed = True
         if self.poisoned and not any(map(self.poison_in, work.reads)):
             for span in work.written():  # whoever reads this from now on reads what is written now
                 self.cure(span)
@@ -342,7 +340,7 @@ class Ledger:
                     self.cure(span)
             if work in self._uncertain:
                 self._uncertain.remove(work)
-                self._close_door()
+                door.state.closed = bool(self.poisoned or self._uncertain)
 
     def forget_all(self) -> None:
         """Forgets who has leases: all work is done, or never will be. The lock is held."""
@@ -350,7 +348,7 @@ class Ledger:
             self._detach(stream)
         self._last = None
         self._uncertain.clear()
-        self._close_door()
+        self._set_poisoned(self.poisoned)
 
     def poison(self, spans: Iterable[Span], error: BaseException) -> None:
         """Says that bytes hold nothing that counts, because of an error. The lock is held."""

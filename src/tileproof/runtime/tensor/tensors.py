@@ -275,7 +275,7 @@ class Tensor:
                 block.note_write(self.runs)
                 return
             block.written = None
-        block.version += 1
+        block.writes += 1
 
     # Views.
 
