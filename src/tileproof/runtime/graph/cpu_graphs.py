@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from tileproof.backends.cpu.device.loaded_code import NOBODY
-from tileproof.backends.cpu.device.queue import RUN, STEP, copy_of, test_of
+from tileproof.backends.cpu.device.queue import RUN, STEP, copy_of, zeros_of
 from tileproof.runtime.interop.describe import Array
 from tileproof.runtime.launch.contracts import WORDS
 from tileproof.runtime.launch.cpu_launches import Launched
@@ -65,7 +65,7 @@ class Player:
         if not self._called:
             tested = self.steps[:]
             for address, nbytes in self._reports[1:]:
-                tested.extend(test_of(address, nbytes // (8 * WORDS), WORDS))
+                tested.extend(zeros_of(address, nbytes // (8 * WORDS), WORDS))
             self.run_here = partial(run_steps, tested)
 
     def replay(self, stream: Stream, work: Replay) -> int:

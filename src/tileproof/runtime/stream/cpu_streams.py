@@ -48,7 +48,7 @@ class _Queued(Stream):
 
     queue: Queue
     written = 0
-    """The last turn whose leases are in the lane."""
+    """The last turn whose leases are in the lane; 0 if it is empty."""
     noted = 0
     """How many leases were taken since there was room for them all in the lane."""
 
@@ -84,8 +84,10 @@ class _Queued(Stream):
         pending, over = self.pending, list[tuple[Stream, Work]]()
         while pending and pending[0][0] <= done:  # as `_taken_off` does, which would be one call more in a replay
             over.append((self, pending.popleft()[1]))
-        if self.written and (over or not self.lane.is_empty):
+        if self.written:
             self.lane.retire(done)
+            if self.written <= done:  # the lane is empty
+                self.written = 0
         return over
 
 

@@ -1,7 +1,7 @@
 """Work that is done later, in order, by a thread that needs no Python. How is told in `native/queue.c`.
 
 A step is seven words: what kind it is, two addresses, three numbers, and the address of a report. `step_of`, `copy_of`,
-`call_of` and `test_of` make them. Whoever gives steps to a queue keeps them until it is done with them.
+`call_of` and `zeros_of` make them. Whoever gives steps to a queue keeps them until it is done with them.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def call_of(function: int, argument: int = 0) -> tuple[int, ...]:
     return _CALL, function, argument, 0, 0, 0, 0
 
 
-def test_of(words: int, count: int, stride: int) -> tuple[int, ...]:
+def zeros_of(words: int, count: int, stride: int) -> tuple[int, ...]:
     """A test that fails unless words of memory are 0, each `stride` words after the one before."""
     return _TEST, 0, words, count, stride, 0, 0
 
