@@ -366,7 +366,9 @@ def test_a_replay_on_memory_of_others_raises_what_its_checks_found(rejected: Any
     assert told() == []
 
 
-def test_memory_that_is_handed_out_while_a_replay_begins_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_that_is_handed_out_while_a_replay_begins_is_waited_for(
+    gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
     a, c, views = tp.ones(4), tp.zeros(4), list[Any]()
     with tp.Graph() as graph:
         add(c, a, a)
@@ -378,6 +380,7 @@ def test_memory_that_is_handed_out_while_a_replay_begins_is_waited_for(monkeypat
         return is_awaited
 
     monkeypatch.setattr(tp.Graph, "_is_awaited", lending)
+    gate.hold()
     graph.replay()
     assert not c.is_in_flight
     assert views[0].tolist() == [2, 2, 2, 2]
