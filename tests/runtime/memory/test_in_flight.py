@@ -20,9 +20,9 @@ from support.gates import Gate
 from tileproof.backends.cpu.device.pool import Pool
 from tileproof.backends.cpu.device.queue import Queue
 from tileproof.diagnostics.codes import Code
-from tileproof.runtime.launch.native import door
-from tileproof.runtime.launch.native.layout import DoorData
 from tileproof.runtime.memory.ledger import Ledger, ledger_of
+from tileproof.runtime.native import door
+from tileproof.runtime.native.layout import DoorData
 from tileproof.runtime.stream.cpu_streams import CpuStream
 from tileproof.runtime.tensor.host_access import look
 

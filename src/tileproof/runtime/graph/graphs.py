@@ -23,7 +23,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from tileproof.backends.base import device_of
+from tileproof.backends.base import device_name, device_of
 from tileproof.compiler.proved import Proved
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError
@@ -34,15 +34,13 @@ from tileproof.runtime.interop.describe import torch_of
 from tileproof.runtime.launch import backend_choice as choice
 from tileproof.runtime.launch.binding import Bound
 from tileproof.runtime.launch.launch import prepare_recorded
-from tileproof.runtime.launch.native.readers import Place, place_of_array
 from tileproof.runtime.launch.premises import GraphPremises
-from tileproof.runtime.launch.recording import recording
 from tileproof.runtime.memory.block import NOTHING, Block, Written
-from tileproof.runtime.memory.ledger import Outdated, Span, Work, ledger_of, raise_again
+from tileproof.runtime.memory.ledger import Outdated, Runs, Span, Work, ledger_of, raise_again, recording
+from tileproof.runtime.native.readers import Place, place_of_array
 from tileproof.runtime.stream.operations import Operation
-from tileproof.runtime.stream.streams import Stream, chosen_stream, current_stream, device_name
+from tileproof.runtime.stream.streams import Stream, chosen_stream, current_stream
 from tileproof.runtime.tensor.tensors import Tensor
-from tileproof.runtime.tensor.views import Runs
 
 from .description import Description, Node
 

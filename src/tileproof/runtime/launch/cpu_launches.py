@@ -34,18 +34,18 @@ from tileproof.frontend.signature import ContentOf, Signature, TensorParameter
 from tileproof.ir import ops
 from tileproof.ir.types import Access
 from tileproof.language.kernel import Memo
+from tileproof.runtime import native as fast
 from tileproof.runtime.interop.describe import address_of, keep_still
 from tileproof.runtime.memory.block import Block
 from tileproof.runtime.memory.ledger import Span, Work, ledger_of
-from tileproof.runtime.memory.owned import is_own, note_writes, work_of
 from tileproof.runtime.stream.cpu_streams import Called, caller, current
 from tileproof.runtime.stream.thread_pool import pool
 from tileproof.runtime.tensor.tensors import Tensor
 
-from . import native as fast
 from .binding import Bound
 from .cpu_plans import RECORD, plan_of
 from .launch_cache import Form, can_follow, launch_with, remember
+from .owned import is_own, note_writes, work_of
 from .premises import Copy, bring, bring_back, check_own_contents, copy_for, fill
 
 _ALIGNMENT: Final = 64

@@ -18,13 +18,12 @@ import numpy as np
 from tileproof.backends.base import Memory
 from tileproof.language.dtypes import DType
 from tileproof.runtime.interop.describe import Described
-from tileproof.runtime.launch.native.layout import StateData
-from tileproof.runtime.launch.native.plan import CPU, CUDA
-from tileproof.runtime.launch.native.readers import record
-from tileproof.runtime.tensor.views import Runs
+from tileproof.runtime.native.layout import StateData
+from tileproof.runtime.native.plan import CPU, CUDA
+from tileproof.runtime.native.readers import record
 
 from .contents import Facts
-from .ledger import Span, ledger_of
+from .ledger import Runs, Span, ledger_of
 
 _MOST_VIEWS: Final = 1 << 62
 

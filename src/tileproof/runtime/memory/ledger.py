@@ -17,18 +17,30 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from contextvars import ContextVar
 from typing import Any, NamedTuple, NoReturn, Protocol, TypeAlias
 from weakref import WeakSet
 
+import numpy as np
+import numpy.typing as npt
+
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.errors import Diagnostic, InFlight
-from tileproof.runtime.launch.native import door
-from tileproof.runtime.launch.native.lanes import Lane, Lanes
-from tileproof.runtime.launch.recording import refuse_recording
-from tileproof.runtime.tensor.views import Runs
+from tileproof.diagnostics.errors import Diagnostic, InFlight, LaunchError
+from tileproof.runtime.native import door
+from tileproof.runtime.native.lanes import Lane, Lanes
 
 Span: TypeAlias = tuple[int, int]
 """The first byte of some memory, and the end of it."""
+Runs: TypeAlias = npt.NDArray[np.int64]
+"""Spans as the rows of an array."""
+recording: ContextVar[Any] = ContextVar("tileproof_graph", default=None)
+"""The graph that launches and copies go into now, if there is one."""
+
+
+def refuse_recording(what: str, cure: str) -> None:
+    """Refuses what a graph cannot hold, while one is recorded."""
+    if recording.get() is not None:
+        raise LaunchError(Diagnostic(Code.NOT_IN_GRAPH, f"{what} while a graph is recorded", help=cure))
 
 
 class Stream(Protocol):
@@ -55,8 +67,12 @@ class Stream(Protocol):
 class Block(Protocol):
     """Memory whose writes are counted: see `block.Block`."""
 
+    writes: int
+
     @property
     def version(self) -> int: ...
+    @property
+    def is_shared(self) -> bool: ...
 
 
 class Tensor(Protocol):

@@ -13,20 +13,18 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import nullcontext, suppress
 from functools import partial
 from itertools import takewhile
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from tileproof.backends.base import device_number
 from tileproof.backends.cpu.device.queue import CALL, GIVEN, STEP, Queue, call_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, TileproofError
-from tileproof.runtime.launch.native import door
-from tileproof.runtime.launch.native.lanes import MOST_SPANS
-from tileproof.runtime.memory.ledger import Abandoned, Outdated, Span, Work, ledger_of, untraced
+from tileproof.runtime.memory.ledger import Abandoned, Outdated, Span, Tensor, Work, ledger_of, untraced
+from tileproof.runtime.native import door
+from tileproof.runtime.native.lanes import MOST_SPANS
 
-from .streams import Stream, chosen_stream, device_number
+from .streams import Stream, chosen_stream
 from .thread_pool import pool, queue_code
-
-if TYPE_CHECKING:
-    from tileproof.runtime.tensor.tensors import Tensor
 
 _MOST_PENDING: Final = 4096
 """How far Python may run ahead of a stream before it waits for half of that."""
