@@ -360,7 +360,7 @@ RUNTIME = [
         "A group divides its dimension evenly.",
     ),
     Mutant(
-        "src/tileproof/runtime/memory/owned.py",
+        "src/tileproof/runtime/launch/owned.py",
         "        if tensor.access is not Access.IN:\n            writes.append(span)",
         "        if tensor.access is Access.OUT:\n            writes.append(span)",
         "tests/runtime/launch/test_launch_premises.py::test_what_is_read_and_written_is_leased_for_both",
@@ -438,6 +438,27 @@ RUNTIME = [
         "inputs += []",
         "tests/runtime/graph/test_graphs.py::test_a_replay_is_in_flight_like_a_launch",
         "A replay takes leases of what it reads.",
+    ),
+    Mutant(
+        "src/tileproof/runtime/graph/graphs.py",
+        "        for block in graph._premises.trusted if may_be_lent else graph._blocks:",
+        "        for block in graph._premises.trusted:",
+        "tests/runtime/graph/test_graphs.py::test_memory_that_is_handed_out_while_a_replay_begins_is_waited_for",
+        "A replay on memory that others can reach is done when the call returns.",
+    ),
+    Mutant(
+        "src/tileproof/runtime/graph/cpu_graphs.py",
+        "                tested.extend(zeros_of(address, nbytes // (8 * WORDS), WORDS))",
+        "                pass",
+        "tests/runtime/graph/test_graphs.py::test_a_replay_on_memory_of_others_raises_what_its_checks_found[taken]",
+        "A replay that the host waits for reports invalid entries of index tensors.",
+    ),
+    Mutant(
+        "src/tileproof/runtime/graph/cpu_graphs.py",
+        "self.has_checks = bool(self._checked or self._called or watches)",
+        "self.has_checks = bool(self._called or watches)",
+        "tests/runtime/graph/test_graphs.py::test_every_replay_in_flight_tells_of_its_own_checks",
+        "A replay reports the failed checks of its kernels.",
     ),
     Mutant(
         "src/tileproof/runtime/launch/cpu_launches.py",

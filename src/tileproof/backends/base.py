@@ -15,6 +15,10 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any, Final, Protocol, TypeAlias, cast, runtime_checkable
 
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
+from tileproof.diagnostics.values import shown
+
 Proved: TypeAlias = Any
 """A proved kernel, `compiler.proved.Proved`: `ready` is the IR to run; what is compiled of it is kept in a `Memo`."""
 Bound: TypeAlias = Any
@@ -106,6 +110,9 @@ _backends: dict[str, Backend | Callable[[], Backend]] = {}
 _devices: dict[int | None, Device] = {}
 _makers: dict[bool, Callable[[int | None], Device]] = {}
 """What makes the device of the host, and that of a GPU."""
+_NUMBERS: Final[dict[str, int | None]] = {"cpu": None, "cuda": 0, "cuda:0": 0}
+_DIGITS: Final = 10
+"""No machine has GPUs with numbers of so many digits."""
 
 
 def register(name: str, backend: Backend | Callable[[], Backend]) -> None:
@@ -139,6 +146,26 @@ def backend_of(name: str, device: int | None) -> Backend:
 def register_devices(host: Callable[[int | None], Device], gpu: Callable[[int | None], Device]) -> None:
     """Says what makes the device of the host, and that of a GPU, when one is first used."""
     _makers.update({False: host, True: gpu})
+
+
+def device_number(device: str) -> int | None:
+    """The number of the GPU that is named, None for the CPU."""
+    known = _NUMBERS.get(device, -1) if type(device) is str else -1
+    if known != -1:
+        return known
+    kind, colon, number = device.partition(":") if isinstance(device, str) else ("", "", "")
+    if kind == "cpu" and (not colon or number == "0"):
+        return None
+    if kind == "cuda" and (not colon or (number.isascii() and number.isdecimal() and len(number) < _DIGITS)):
+        return int(number or 0)
+    raise LaunchError(
+        Diagnostic(Code.NO_DEVICE, f"there is no device {shown(device)}", help='write "cpu", "cuda", or "cuda:1"')
+    )
+
+
+def device_name(number: int | None) -> str:
+    """The name of a device, as users write it."""
+    return "cpu" if number is None else f"cuda:{number}"
 
 
 def device_of(number: int | None) -> Device:

@@ -19,8 +19,8 @@ from tileproof.backends.cuda.device import driver
 from tileproof.backends.cuda.device.driver import Device
 from tileproof.diagnostics import Code, LaunchError
 from tileproof.diagnostics.values import in_words
+from tileproof.runtime import native as fast
 from tileproof.runtime.interop.describe import Array, to_device
-from tileproof.runtime.launch import native as fast
 
 from . import sample
 from .cache import configured, entry_count

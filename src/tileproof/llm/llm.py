@@ -14,11 +14,11 @@ from typing import Any, Literal, overload
 import numpy as np
 
 import tileproof as tp
+from tileproof.backends.base import device_name, device_number
 from tileproof.backends.cuda.device.driver import device_count
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.values import shown
 from tileproof.language.dtypes import BF16
-from tileproof.runtime.stream.streams import device_name, device_number
 
 from . import evaluation
 from .engine.async_decode import DEPTH, decode_steps_for

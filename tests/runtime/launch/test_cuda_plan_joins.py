@@ -24,8 +24,8 @@ from support.source_files import load_file
 from tileproof import In, InOut, Out, f32
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime.launch import cuda_plans as following
-from tileproof.runtime.launch.native import Join
 from tileproof.runtime.memory.ledger import ledger_of
+from tileproof.runtime.native import Join
 from tileproof.runtime.stream.cuda_streams import CudaStream
 
 pytestmark = pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")

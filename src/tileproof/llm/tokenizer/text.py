@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,7 +57,8 @@ class Text:
         self.tokens: int = _tokens(tokenizer)
         """How many ids are tokens. A model may have rows beyond them."""
         self._bytes = _byte_of_character() if "ByteLevel" in str(tokenizer.decoder) else None
-        self._pieces: dict[int, bytes] = {}
+        self.piece: Callable[[int], bytes] = cache(self._find_piece)
+        """The bytes that a token adds to a text after other tokens; none for a special token."""
         self._template: ChatTemplate | None = None
 
     @classmethod
@@ -102,13 +104,6 @@ class Text:
     def token(self, token: int) -> str:
         """The text of one token, special or not; half a character shows as U+FFFD."""
         return self._special.get(token) or self.piece(token).decode("utf-8", "replace")
-
-    def piece(self, token: int) -> bytes:
-        """The bytes that a token adds to a text behind other tokens; none for a special token."""
-        piece = self._pieces.get(token)
-        if piece is None:
-            piece = self._pieces[token] = self._find_piece(token)
-        return piece
 
     def chat_prompt(
         self, messages: Sequence[Message], *, thinking: bool | None = None, continue_last: bool = False

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tileproof.backends.base import device_name
 from tileproof.backends.cuda.codegen.checks import WORDS
 from tileproof.backends.cuda.device import loaded_code as running
 from tileproof.backends.cuda.device import start as starting
@@ -33,12 +34,12 @@ from tileproof.runtime.interop.describe import Array, Described, address_of, byt
 from tileproof.runtime.launch import cuda_code as gpu
 from tileproof.runtime.launch.binding import Bound, fail
 from tileproof.runtime.launch.cuda_launches import order, torch_stream_beside
+from tileproof.runtime.launch.owned import spans_of
 from tileproof.runtime.launch.premises import Watch
 from tileproof.runtime.memory.block import Block
 from tileproof.runtime.memory.ledger import Work, raise_again
-from tileproof.runtime.memory.owned import spans_of
 from tileproof.runtime.stream.cuda_streams import CudaStream
-from tileproof.runtime.stream.streams import Stream, device_name
+from tileproof.runtime.stream.streams import Stream
 from tileproof.runtime.tensor.creation import empty
 from tileproof.runtime.tensor.tensors import Tensor
 
@@ -182,6 +183,10 @@ class Report:
 
 class Player:
     """A graph of the driver."""
+
+    run_here: Final = None
+    failure: Final = None
+    """Of a replay that reported nothing."""
 
     def __init__(
         self, executable: ExecutableGraph, recorded: Sequence[Recorded], reports: Sequence[Report],

@@ -23,7 +23,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from tileproof.backends.base import device_of
+from tileproof.backends.base import device_name, device_of
 from tileproof.compiler.proved import Proved
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError
@@ -34,15 +34,13 @@ from tileproof.runtime.interop.describe import torch_of
 from tileproof.runtime.launch import backend_choice as choice
 from tileproof.runtime.launch.binding import Bound
 from tileproof.runtime.launch.launch import prepare_recorded
-from tileproof.runtime.launch.native.readers import Place, place_of_array
 from tileproof.runtime.launch.premises import GraphPremises
-from tileproof.runtime.launch.recording import recording
 from tileproof.runtime.memory.block import NOTHING, Block, Written
-from tileproof.runtime.memory.ledger import Outdated, Span, Work, ledger_of, raise_again
+from tileproof.runtime.memory.ledger import Outdated, Runs, Span, Work, ledger_of, raise_again, recording
+from tileproof.runtime.native.readers import Place, place_of_array
 from tileproof.runtime.stream.operations import Operation
-from tileproof.runtime.stream.streams import Stream, chosen_stream, current_stream, device_name
+from tileproof.runtime.stream.streams import Stream, chosen_stream, current_stream
 from tileproof.runtime.tensor.tensors import Tensor
-from tileproof.runtime.tensor.views import Runs
 
 from .description import Description, Node
 
@@ -84,6 +82,8 @@ class Graph:
         """Tensors that a replay reads, the bytes of each that must have been written before it, and who reads them."""
         self._blocks: tuple[Block, ...] = ()
         self._outputs: tuple[tuple[Block, Any], ...] = ()
+        self._unnoted: tuple[tuple[Block, Any], ...] = ()
+        """The same until a replay notes that it was written: what was written once stays written."""
         self._calls: list[Callable[[Graph], None]] = []
         """What was recorded, to record it again."""
         self._careful: Graph | None = None
@@ -122,6 +122,7 @@ class Graph:
         self._sort_memory()
         edges, watches = self._description().edges, self._premises.watches
         device = device_of(self.device)
+        self._ledger = ledger_of(self.device)
         self._player, self._others_write = device.player_of(self._recorded, edges, watches), device.others_write
         self._state = "recorded"
 
@@ -204,20 +205,33 @@ class Graph:
             _refuse("a graph is replayed while another is recorded", "replay it outside the `with` block")
         if not self._recorded:
             return
+        if stream is not None and stream.device != self.device:
+            where, other = device_name(self.device), device_name(stream.device)
+            _refuse(f"a graph of {where} is replayed on a stream of {other}", f'make one: `tp.Stream("{where}")`')
         if self._foreign:
             self._demand_in_place()
-        self._check_memory()
-        chosen = current_stream(self.device) if stream is None else stream
-        if chosen.device != self.device:
-            where, other = device_name(self.device), device_name(chosen.device)
-            _refuse(f"a graph of {where} is replayed on a stream of {other}", f'make one: `tp.Stream("{where}")`')
-        work = Replay(self)
+        if self._read_first:
+            self._demand_written()
+        if self._ledger.poisoned:
+            self._demand_whole()
+        self._start(stream, self._is_awaited())
+
+    def _start(self, stream: Stream | None, is_awaited: bool) -> None:
+        """Starts a replay under one lease. Its premises are checked when that is taken, by `Replay.is_current`."""
+        work = Replay(self, self._player, is_awaited)
         try:
-            turn = self._player.replay(chosen, work)
-        except Outdated:  # somebody got hold of memory that was trusted
-            self._as_careful().replay(stream)
+            if is_awaited and work.player.run_here is not None:
+                work.player.run_here(work)
+                return
+            chosen = current_stream(self.device) if stream is None else stream
+            turn = work.player.replay(chosen, work)
+        except Outdated:  # somebody got hold of its memory
+            if is_awaited or any(block.lent for block in self._premises.trusted):
+                self._as_careful().replay(stream)
+            else:
+                self._start(stream, True)
             return
-        if self._is_awaited():
+        if is_awaited:
             chosen.until(turn)
             chosen.settle((turn,))
             work.tell()
@@ -254,19 +268,20 @@ class Graph:
         """Replays it while other tasks go on."""
         return self.op().__await__()
 
-    def _check_memory(self) -> None:
-        """What is read was written, by an earlier part of the graph or before, and by nothing that failed."""
+    def _demand_written(self) -> None:
+        """What is read was written, by an earlier part of the graph or before."""
         for tensor, runs, name in self._read_first:
             if tensor.block.written is not None and not tensor.block.is_written(runs):
                 message = f"`{name}` reads a tensor of shape {tensor.shape} that nobody has written"
                 raise LaunchError(Diagnostic(Code.UNINITIALISED, message, help="fill it before the replay"))
         self._read_first = ()  # what was written once stays written
-        ledger = ledger_of(self.device)
-        if ledger.poisoned:
-            error = next(filter(None, map(ledger.known_poison, self._reads)), None)
-            if error is not None:
-                ledger.told(error)
-                raise_again(error)
+
+    def _demand_whole(self) -> None:
+        """What is read was written by nothing that failed."""
+        error = next(filter(None, map(self._ledger.known_poison, self._reads)), None)
+        if error is not None:
+            self._ledger.told(error)
+            raise_again(error)
 
     def _sort_memory(self) -> None:
         """Finds out, once, what replays read from outside and what they write."""
@@ -290,7 +305,7 @@ class Graph:
         self._writes = _merged(span for each in self._recorded for span in each.work.writes)
         self._read_first = tuple(first.values())
         self._blocks = tuple(blocks)
-        self._outputs = tuple((block, found.runs) for block, found in outputs.items())
+        self._outputs = self._unnoted = tuple((block, found.runs) for block, found in outputs.items())
 
     def _demand_recorded(self) -> None:
         if self._state != "recorded":
@@ -331,28 +346,39 @@ class Graph:
 class Replay(Work):
     """A replay in flight."""
 
-    __slots__ = ("graph", "learned", "outcome")
+    __slots__ = ("graph", "is_awaited", "learned", "outcome", "player")
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, player: Any, is_awaited: bool) -> None:
         # Written out, because a call of the one above takes a tenth of a replay.
         self.name, self.reads, self.writes, self.keep = graph.name, graph._reads, graph._writes, graph
         self.turn = self.number = 0
         self.guards, self.note, self.views = (), None, None
-        self.graph = graph
+        self.graph, self.player = graph, player
+        self.is_awaited = is_awaited
+        """Whether the host waits for it, so that others may look at its memory."""
         self.learned: BaseException | None = None
-        self.outcome: Callable[[], BaseException | None] | None = None
-        """What its player says went wrong with this very replay; others may have begun since."""
+        self.outcome: Callable[[], BaseException | None] | None = player.failure
+        """Finds what went wrong with this very replay; others may have begun since."""
 
     def is_current(self) -> bool:
-        trusted = self.graph._premises.trusted
-        return not (trusted and any(block.lent for block in trusted))  # else others got hold of it
+        graph = self.graph
+        may_be_lent = self.is_awaited or not graph._others_write
+        for block in graph._premises.trusted if may_be_lent else graph._blocks:  # noqa: SIM110  as above
+            if block.lent:
+                return False
+        return True
 
     def given(self) -> None:
-        for block, runs in self.graph._outputs:
-            block.note_write(runs)
+        graph = self.graph
+        for block, _ in graph._outputs:
+            block.writes += 1
+        if graph._unnoted:
+            for block, runs in graph._unnoted:
+                block.note_write(runs)
+            graph._unnoted = ()
 
     def may_fail(self) -> bool:
-        return self.outcome is not None
+        return bool(self.player.has_checks)
 
     def failure(self) -> BaseException | None:
         return None if self.outcome is None else self.outcome()
@@ -363,11 +389,11 @@ class Replay(Work):
     def tell(self) -> None:
         """Raises what went wrong with the work that wrote what it read: others can reach what it made of that."""
         if self.learned is not None:
-            ledger_of(self.graph.device).told(self.learned)
+            self.graph._ledger.told(self.learned)
             raise_again(self.learned)
 
     def leave(self) -> None:
-        self.graph._player.forget_reports()
+        self.player.forget_reports()
 
     def written(self) -> Sequence[Span]:
         return [(int(low), int(high)) for block, runs in self.graph._outputs if block.is_owned for low, high in runs]

@@ -34,18 +34,18 @@ from tileproof.frontend.signature import ContentOf, Signature, TensorParameter
 from tileproof.ir import ops
 from tileproof.ir.types import Access
 from tileproof.language.kernel import Memo
+from tileproof.runtime import native as fast
 from tileproof.runtime.interop.describe import address_of, keep_still
 from tileproof.runtime.memory.block import Block
 from tileproof.runtime.memory.ledger import Span, Work, ledger_of
-from tileproof.runtime.memory.owned import is_own, note_writes, work_of
 from tileproof.runtime.stream.cpu_streams import Called, caller, current
 from tileproof.runtime.stream.thread_pool import pool
 from tileproof.runtime.tensor.tensors import Tensor
 
-from . import native as fast
 from .binding import Bound
 from .cpu_plans import RECORD, plan_of
 from .launch_cache import Form, can_follow, launch_with, remember
+from .owned import is_own, note_writes, work_of
 from .premises import Copy, bring, bring_back, check_own_contents, copy_for, fill
 
 _ALIGNMENT: Final = 64
@@ -98,7 +98,7 @@ class Launched(Work):
             return
         for tensor in self.own_written:
             if tensor.block.written is None:
-                tensor.block.version += 1
+                tensor.block.writes += 1
             else:
                 tensor.note_write()
 
@@ -109,6 +109,19 @@ class Launched(Work):
             if tensor.block.account is not None
             for low, high in tensor.runs
         ]
+
+    def run(self, _: int) -> None:
+        """Does the launch on this thread, which has taken its leases."""
+        bring(self.copies)
+        if self.programs:
+            code, words = self.loaded.code, self.words
+            arena = ARENAS.take(code.arena)
+            pool().run(self.loaded.main, words[2], self.programs, words[4], code.arena, arena)
+            ARENAS.give(arena)
+        error = self.failure()
+        if error is not None:
+            raise error
+        bring_back(self.copies)
 
     def failure(self) -> BaseException | None:
         words = self.words
@@ -167,10 +180,13 @@ def run_here(function: Callable[[], None], found: Proved, bound: Bound) -> None:
     work = work_of(signature, bound, bound.keep)
     work.note = lambda: note_writes(signature, bound, found)
     fill(bound.copies, found, signature, bound.dimensions)
-    with caller().doing(work):
+
+    def run(_: int) -> None:
         bring(bound.copies)
         function()
         bring_back(bound.copies)
+
+    caller().run(work, run)
     work.note = None
 
 
@@ -179,31 +195,11 @@ def start(launched: Launched, found: Proved, signature: Signature) -> None:
     if not launched.programs and not launched.copies:
         return
     launched.address_words()
-    words = launched.words
     if launched.is_own:
-        current().push(launched, words)
+        current().push(launched, launched.words)
         return
     fill(launched.copies, found, signature, launched.dimensions)
-    thread = caller()
-    turn = thread.begin(launched)
-    # Written out: a context manager calls functions of Python at the end, and a signal may come before those.
-    try:
-        bring(launched.copies)
-        if launched.programs:
-            loaded = launched.loaded
-            arena = ARENAS.take(loaded.code.arena)
-            pool().run(loaded.main, words[2], launched.programs, words[4], loaded.code.arena, arena)
-            ARENAS.give(arena)
-        error = launched.failure()
-        if error is not None:
-            raise error
-        bring_back(launched.copies)
-    except BaseException as error:
-        thread.broken[turn] = error
-        thread.reach(turn)
-        thread.settle()
-        raise
-    thread.reach(turn)
+    caller().run(launched, launched.run)
 
 
 def follow(form: Form, args: tuple[Any, ...]) -> bool:

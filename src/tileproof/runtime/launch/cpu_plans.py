@@ -22,14 +22,14 @@ from tileproof.ir import ops
 from tileproof.ir.types import Access, Named, Unnamed, size_of
 from tileproof.ir.walk import walk
 from tileproof.language.dtypes import by_storage
-from tileproof.runtime.memory.owned import any_check
+from tileproof.runtime.native import CPU, OnCpu, OpenAxis, OpenTensor, Plan, Source, TensorArgument
+from tileproof.runtime.native.layout import SMALL, Division, From
 from tileproof.runtime.stream.thread_pool import pool
 
 from .binding import Bound
 from .contracts import any_looks_at_scalars
 from .launch_cache import scalar_argument
-from .native import CPU, OnCpu, OpenAxis, OpenTensor, Plan, Source, TensorArgument
-from .native.layout import SMALL, Division, From
+from .owned import any_check
 
 RECORD: Final = (0, NOBODY, 0, 0, 0, 0)
 """What a failed check reports, before there is one."""

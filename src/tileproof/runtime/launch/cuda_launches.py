@@ -25,17 +25,17 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError, TileproofError
 from tileproof.frontend.signature import ContentOf, Signature, parse
 from tileproof.ir.types import Access
-from tileproof.runtime.device import cuda_copies
 from tileproof.runtime.interop.describe import Array, Described, address_of, host_copy, torch_of, wait_for_owner
 from tileproof.runtime.memory.block import Block
 from tileproof.runtime.memory.contents import Key, key_of
 from tileproof.runtime.memory.ledger import Span, Work, raise_again, untraced
-from tileproof.runtime.memory.owned import note_writes, spans_of
 from tileproof.runtime.stream.cuda_streams import CudaStream, current_cuda_stream, torch_cuda
 from tileproof.runtime.stream.streams import chained, chosen_stream
+from tileproof.runtime.tensor import cuda_copies
 from tileproof.runtime.tensor.tensors import Tensor
 
 from .binding import Bound, fail
+from .owned import note_writes, spans_of
 
 _in_foreign_graphs: list[Block] = []
 """Memory that launches use which another library has captured."""

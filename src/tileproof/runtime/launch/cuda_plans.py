@@ -18,20 +18,20 @@ from tileproof.diagnostics.errors import LaunchError
 from tileproof.frontend.signature import ContentOf, Signature, TensorParameter
 from tileproof.ir.types import Access
 from tileproof.language.dtypes import by_storage
+from tileproof.runtime import native as fast
 from tileproof.runtime.interop.describe import current_stream
 from tileproof.runtime.memory.ledger import Span, Work, ledger_of, raise_again
+from tileproof.runtime.native import CUDA, Join, Plan, ScalarArgument, TensorArgument, readers
+from tileproof.runtime.native.follower import follow_torch
 from tileproof.runtime.stream import streams
 from tileproof.runtime.stream.cuda_streams import CudaStream, current_cuda_stream
 from tileproof.runtime.tensor.tensors import Tensor
 
-from . import native as fast
 from .binding import Bound
 from .contracts import any_looks_at_scalars
 from .cuda_code import Compiled
 from .cuda_launches import give
 from .launch_cache import Form, can_follow, launch_with, remember, scalar_argument
-from .native import CUDA, Join, Plan, ScalarArgument, TensorArgument, readers
-from .native.around import follow_torch
 
 
 def follow(form: Form, args: tuple[Any, ...]) -> bool:

@@ -10,16 +10,14 @@ from tileproof.diagnostics.values import shown
 from tileproof.frontend.signature import Elaborated, parse
 from tileproof.frontend.specialization import Specialization
 from tileproof.language.kernel import Kernel, Memo
-from tileproof.runtime.memory.aliasing import check_memory
-from tileproof.runtime.memory.ledger import Outdated
-from tileproof.runtime.memory.owned import Knowing, check_own
+from tileproof.runtime.memory.ledger import Outdated, recording
 
 from . import backend_choice as choice
 from .binding import Bound, bind
-from .contracts import check_compares, check_contents, check_groups
+from .contracts import check_compares, check_contents, check_groups, check_memory
 from .launch_cache import forms_of
+from .owned import Knowing, check_own
 from .premises import separate
-from .recording import recording
 
 if TYPE_CHECKING:
     from tileproof.backends.interpreter import Order

@@ -18,14 +18,14 @@ from tileproof.frontend.signature import Signature, TensorParameter
 from tileproof.ir.types import Access
 from tileproof.language.dtypes import DType
 from tileproof.language.kernel import Kernel, Memo
+from tileproof.runtime.memory.ledger import recording
+from tileproof.runtime.native import Plan, Plans, ScalarArgument, readers, register_buffer
+from tileproof.runtime.native.follower import Follow, Way, follower
+from tileproof.runtime.native.layout import Around
 from tileproof.runtime.stream import streams
 from tileproof.runtime.tensor.tensors import Tensor
 
 from . import backend_choice as choice
-from .native import Plan, Plans, ScalarArgument, readers, register_buffer
-from .native.around import Follow, Way, follower
-from .native.layout import Around
-from .recording import recording
 
 _SCALARS: Final = ("bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64")
 """The types of scalars that a launch like an earlier one may have."""

@@ -30,7 +30,6 @@ from tileproof.runtime.interop.describe import Array, byte_range, plain_array
 from tileproof.runtime.memory.block import Block
 from tileproof.runtime.memory.contents import Key, Measured, Wanted, key_of
 from tileproof.runtime.memory.ledger import Outdated, Span, Work, ledger_of
-from tileproof.runtime.memory.owned import Knowing, minted_by
 from tileproof.runtime.stream.cpu_streams import caller
 from tileproof.runtime.tensor.creation import empty, over
 from tileproof.runtime.tensor.tensors import Tensor
@@ -38,6 +37,7 @@ from tileproof.runtime.tensor.tensors import Tensor
 from .binding import Bound, fail
 from .contracts import check_content, check_contents, fault_of, incurable, refuse, wanted_of
 from .index_kernels import Launch, copied, words_for
+from .owned import Knowing, minted_by
 
 _SMALL: Final = 1 << 16
 """Bytes that are copied in less time than it takes to take leases."""
@@ -102,9 +102,9 @@ def fill(copies: Sequence[Copy], found: Proved, signature: Signature, dimensions
     if not copies:
         return
     if not _filled_now(copies):
-        with caller().doing(Work(f"what `{signature.name}` depends on", [copy.span for copy in copies], ())):
-            for copy in copies:
-                np.copyto(copy.private, copy.original)
+        caller().run(
+            Work(f"what `{signature.name}` depends on", [copy.span for copy in copies], ()), lambda _: _copy_all(copies)
+        )
     for copy in copies:
         if isinstance(copy.tensor.element, ContentOf):
             check_content(signature, copy.tensor, copy.private, dimensions, found.holes, found.verdict.complete)
@@ -119,9 +119,13 @@ def _filled_now(copies: Sequence[Copy]) -> bool:
     with ledger.lock, ledger.door:
         if not ledger.is_quiet:
             return False
-        for copy in copies:
-            np.copyto(copy.private, copy.original)
+        _copy_all(copies)
     return True
+
+
+def _copy_all(copies: Sequence[Copy]) -> None:
+    for copy in copies:
+        np.copyto(copy.private, copy.original)
 
 
 def bring(copies: Sequence[Copy]) -> None:

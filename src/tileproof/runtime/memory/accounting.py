@@ -19,18 +19,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from tileproof.backends.base import device_of
+from tileproof.backends.base import device_name, device_number, device_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError, OutOfMemory
 from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.values import bytes_of, in_words, shown
 from tileproof.language.dtypes import DType
 from tileproof.runtime.interop.describe import Array, address_of
-from tileproof.runtime.launch.recording import recording, refuse_recording
-from tileproof.runtime.stream.streams import device_name, device_number
+from tileproof.runtime.memory.ledger import Span, ledger_of, recording, refuse_recording
 
 from .block import Block
-from .ledger import Span, ledger_of
 
 ALIGNMENT: Final = 64
 _SMALL, _TOGETHER = 4096, 16

@@ -17,18 +17,30 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from contextvars import ContextVar
 from typing import Any, NamedTuple, NoReturn, Protocol, TypeAlias
 from weakref import WeakSet
 
+import numpy as np
+import numpy.typing as npt
+
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.errors import Diagnostic, InFlight
-from tileproof.runtime.launch.native import door
-from tileproof.runtime.launch.native.lanes import Lane, Lanes
-from tileproof.runtime.launch.recording import refuse_recording
-from tileproof.runtime.tensor.views import Runs
+from tileproof.diagnostics.errors import Diagnostic, InFlight, LaunchError
+from tileproof.runtime.native import door
+from tileproof.runtime.native.lanes import Lane, Lanes
 
 Span: TypeAlias = tuple[int, int]
 """The first byte of some memory, and the end of it."""
+Runs: TypeAlias = npt.NDArray[np.int64]
+"""Spans as the rows of an array."""
+recording: ContextVar[Any] = ContextVar("tileproof_graph", default=None)
+"""The graph that launches and copies go into now, if there is one."""
+
+
+def refuse_recording(what: str, cure: str) -> None:
+    """Refuses what a graph cannot hold, while one is recorded."""
+    if recording.get() is not None:
+        raise LaunchError(Diagnostic(Code.NOT_IN_GRAPH, f"{what} while a graph is recorded", help=cure))
 
 
 class Stream(Protocol):
@@ -55,7 +67,12 @@ class Stream(Protocol):
 class Block(Protocol):
     """Memory whose writes are counted: see `block.Block`."""
 
-    version: int
+    writes: int
+
+    @property
+    def version(self) -> int: ...
+    @property
+    def is_shared(self) -> bool: ...
 
 
 class Tensor(Protocol):
@@ -171,14 +188,11 @@ class Ledger:
         self._given = 0
 
     def _set_poisoned(self, poisoned: list[Poison]) -> None:
-        self.poisoned = poisoned
-        self._close_door()
-
-    def _close_door(self) -> None:
         """Has launches ask for leases while something failed; small ones of the CPU also while something may have."""
+        self.poisoned = poisoned
+        self.lanes.set_poisoned(bool(poisoned))
         if self.device is None:
-            door.set_closed(bool(self.poisoned or self._uncertain))
-        self.lanes.set_poisoned(bool(self.poisoned))
+            door.state.closed = bool(poisoned or self._uncertain)
 
     def demand_free(self) -> None:
         """Raises `InFlight` in the middle of a launch, or of other work on this ledger, by the same thread. It is
@@ -251,7 +265,7 @@ class Ledger:
         stream.pending.append((turn, work))
         if self.device is None and work.may_fail():
             self._uncertain.add(work)
-            self._close_door()
+            door.state.closed = True
         if self.poisoned and not any(map(self.poison_in, work.reads)):
             for span in work.written():  # whoever reads this from now on reads what is written now
                 self.cure(span)
@@ -342,7 +356,7 @@ class Ledger:
                     self.cure(span)
             if work in self._uncertain:
                 self._uncertain.remove(work)
-                self._close_door()
+                door.state.closed = bool(self.poisoned or self._uncertain)
 
     def forget_all(self) -> None:
         """Forgets who has leases: all work is done, or never will be. The lock is held."""
@@ -350,7 +364,7 @@ class Ledger:
             self._detach(stream)
         self._last = None
         self._uncertain.clear()
-        self._close_door()
+        self._set_poisoned(self.poisoned)
 
     def poison(self, spans: Iterable[Span], error: BaseException) -> None:
         """Says that bytes hold nothing that counts, because of an error. The lock is held."""

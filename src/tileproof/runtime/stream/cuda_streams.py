@@ -20,14 +20,15 @@ from operator import itemgetter
 from types import TracebackType
 from typing import Any, Final, Self
 
+from tileproof.backends.base import device_number
 from tileproof.backends.cuda.device.driver import Device, Event
 from tileproof.backends.cuda.device.driver_api import Driver
 from tileproof.diagnostics.errors import LaunchError, TileproofError
 from tileproof.runtime.interop import describe
-from tileproof.runtime.launch.native.lanes import Lane
 from tileproof.runtime.memory.ledger import Outdated, Span, Work, ledger_of, raise_again
+from tileproof.runtime.native.lanes import Lane
 
-from .streams import Stream, current_stream, device_number
+from .streams import Stream, current_stream
 
 _OFTEN: Final = 64
 """How much work is given between two looks at how far a stream is, if nobody asks."""

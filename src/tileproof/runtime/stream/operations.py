@@ -20,8 +20,7 @@ from tileproof.diagnostics.values import shown
 from tileproof.frontend.signature import parse
 from tileproof.ir.types import Access
 from tileproof.language.kernel import Kernel, Memo
-from tileproof.runtime.launch.recording import refuse_recording
-from tileproof.runtime.tensor.tensors import Tensor
+from tileproof.runtime.memory.ledger import refuse_recording
 
 from .streams import Stream, chained, current_stream, watched, without_last
 
@@ -270,8 +269,9 @@ def _watch_gpu(written: Any) -> None:
     given = watched.get()
     if given is None:
         return
-    if type(written) is Tensor:
-        found = written.block.device
+    block = getattr(written, "block", None)
+    if block is not None:  # a tensor of ours
+        found = block.device
     else:  # of other libraries only torch's tensors are recognised so soon
         found = written.device.index if getattr(written, "is_cuda", None) is True else None
     if found is not None:

@@ -15,12 +15,9 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, ClassVar, Final, Self, TypeVar
 
-from tileproof.backends.base import device_of
-from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.errors import Diagnostic, LaunchError
-from tileproof.diagnostics.values import shown
-from tileproof.runtime.launch.native.lanes import Lane
+from tileproof.backends.base import device_name, device_number, device_of
 from tileproof.runtime.memory.ledger import Ledger, Outdated, Work, ledger_of, raise_again
+from tileproof.runtime.native.lanes import Lane
 
 Member = TypeVar("Member")
 _chosen: ContextVar[tuple[Stream, ...]] = ContextVar("tileproof_streams", default=())
@@ -33,9 +30,6 @@ watched: ContextVar[list[tuple[Stream, int]] | None] = ContextVar("tileproof_wat
 """Where work that is given to streams is noted while an operation runs."""
 
 
-_NUMBERS: Final[dict[str, int | None]] = {"cpu": None, "cuda": 0, "cuda:0": 0}
-_DIGITS: Final = 10
-"""No machine has GPUs with numbers of so many digits."""
 _TOLD: Final = 64
 """How many errors a stream remembers that were told."""
 _defaults: dict[bool, Callable[[int | None], Stream]] = {}
@@ -302,23 +296,3 @@ def current_stream(device: str | int | None = None) -> Stream:
     if default is None:
         default = _defaults[number is not None] = device_of(number).streams.default
     return default(number)
-
-
-def device_number(device: str) -> int | None:
-    """The number of the GPU that is named, None for the CPU."""
-    known = _NUMBERS.get(device, -1) if type(device) is str else -1
-    if known != -1:
-        return known
-    kind, colon, number = device.partition(":") if isinstance(device, str) else ("", "", "")
-    if kind == "cpu" and (not colon or number == "0"):
-        return None
-    if kind == "cuda" and (not colon or (number.isascii() and number.isdecimal() and len(number) < _DIGITS)):
-        return int(number or 0)
-    raise LaunchError(
-        Diagnostic(Code.NO_DEVICE, f"there is no device {shown(device)}", help='write "cpu", "cuda", or "cuda:1"')
-    )
-
-
-def device_name(number: int | None) -> str:
-    """The name of a device, as users write it."""
-    return "cpu" if number is None else f"cuda:{number}"

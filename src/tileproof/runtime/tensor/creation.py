@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tileproof.backends.base import device_of
+from tileproof.backends.base import device_number, device_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError
 from tileproof.diagnostics.values import shown
@@ -29,7 +29,6 @@ from tileproof.runtime.interop.describe import (
     on_host,
 )
 from tileproof.runtime.memory.block import Block
-from tileproof.runtime.stream.streams import device_number
 
 from . import views
 from .host_access import element_type, fitting, host_array, not_usable

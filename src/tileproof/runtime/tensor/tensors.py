@@ -13,19 +13,18 @@ from typing import Any, Final, Self
 
 import numpy as np
 
-from tileproof.backends.base import Memory, device_of
+from tileproof.backends.base import Memory, device_name, device_number, device_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError
 from tileproof.diagnostics.values import shown
 from tileproof.language.dtypes import ALL, DType
 from tileproof.runtime.interop import dlpack
-from tileproof.runtime.interop import export as exporting
 from tileproof.runtime.interop.describe import Described, address_of, without_gaps
 from tileproof.runtime.memory.accounting import account_of
 from tileproof.runtime.memory.block import Block, View
-from tileproof.runtime.memory.ledger import Span, ledger_of
-from tileproof.runtime.stream.streams import device_name, device_number
+from tileproof.runtime.memory.ledger import Runs, Span, ledger_of
 
+from . import export as exporting
 from . import host_access, views
 from .host_access import Fetched
 from .views import refused
@@ -112,7 +111,7 @@ class Tensor:
     """That others read this very object's `__cuda_array_interface__`."""
     _record: bytes | None
     """The same for native launches: see `make_record`."""
-    _runs: views.Runs | None
+    _runs: Runs | None
     address: int
     """Of the first element, which is not the lowest where a stride is negative."""
     block: Block
@@ -207,7 +206,7 @@ class Tensor:
         return views.is_in_a_row((self.shape, self.strides), self.itemsize)
 
     @property
-    def runs(self) -> views.Runs:
+    def runs(self) -> Runs:
         """The bytes of its elements, piece by piece."""
         if self._runs is None:
             self._runs = views.runs_of((self.shape, self.strides), self.itemsize, self.span[0])
@@ -275,7 +274,7 @@ class Tensor:
                 block.note_write(self.runs)
                 return
             block.written = None
-        block.version += 1
+        block.writes += 1
 
     # Views.
 

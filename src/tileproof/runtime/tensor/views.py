@@ -9,15 +9,13 @@ from operator import index as whole
 from typing import Any, Final, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from tileproof.diagnostics.values import shown
+from tileproof.runtime.memory.ledger import Runs
 
 Shape: TypeAlias = tuple[int, ...]
 Layout: TypeAlias = tuple[Shape, Shape]
 """A shape, and the strides of it."""
-Runs: TypeAlias = npt.NDArray[np.int64]
-"""Pieces of memory: a row for each, with its first byte and its end."""
 
 _INDICES: Final = "only integers, slices (`:`), ellipsis (`...`) and None are valid indices"
 _MOST: Final = 2**56

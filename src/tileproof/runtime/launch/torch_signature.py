@@ -16,9 +16,9 @@ from tileproof.frontend.signature import ContentOf, OpenDimension, ScalarParamet
 from tileproof.ir.types import Access, Fixed, Named
 from tileproof.language.dtypes import BOOL, DType, DTypeVar
 from tileproof.language.kernel import Kernel
-from tileproof.runtime.launch.binding import fail, wrong_rank
+from tileproof.runtime.interop.describe import to_torch
 
-from .describe import to_torch
+from .binding import fail, wrong_rank
 
 _MADE = (Access.OUT, Access.SUM, Access.MAX, Access.MIN)
 """Tensors that a launch writes whole, whatever they held."""

@@ -9,7 +9,7 @@
    of theirs. The two questions that torch answers by code of its own are asked before, and then the plans are looked
    up anew, because that code may have thrown them away.
 
-   This file is compiled to fast.ll, which is what users get: see tools/build_fast.py. It includes no headers and calls
+   This file is compiled to fast.ll, which is what users get: see tools/build_native.py. It includes no headers and calls
    nothing by name: `struct runtime` brings every function of Python and every place inside Python's objects.
    layout.py describes the same structures. */
 

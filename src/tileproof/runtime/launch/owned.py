@@ -11,13 +11,13 @@ from tileproof.frontend.signature import ContentOf, Signature, TensorParameter
 from tileproof.ir.types import Access
 from tileproof.language.kernel import Memo
 from tileproof.runtime.interop.describe import Described, byte_range, host_copy
-from tileproof.runtime.launch.binding import Bound, fail
-from tileproof.runtime.launch.contracts import measured_now
+from tileproof.runtime.memory.block import Block
+from tileproof.runtime.memory.contents import Measured, Wanted, key_of, measure, minted
+from tileproof.runtime.memory.ledger import Outdated, Span, Work, ledger_of, raise_again
 from tileproof.runtime.tensor.tensors import Tensor
 
-from .block import Block
-from .contents import Measured, Wanted, key_of, measure, minted
-from .ledger import Outdated, Span, Work, ledger_of, raise_again
+from .binding import Bound, fail
+from .contracts import measured_now
 
 
 def check_own(signature: Signature, bound: Bound) -> None:

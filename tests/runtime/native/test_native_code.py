@@ -22,15 +22,15 @@ import pytest
 from oracles.recording_driver import Driver, buffer_of, entries, plan_of, plans_of
 from tileproof.backends.cpu import llvm, target
 from tileproof.language.dtypes import I64
-from tileproof.runtime.launch import native as fast
-from tileproof.runtime.launch.native import Plans, checking, layout, loading, readers
+from tileproof.runtime import native as fast
+from tileproof.runtime.native import Plans, layout, loader, matcher, readers
 
-NATIVE = Path(fast.__file__).parent / "native"
+NATIVE = Path(fast.__file__).parent
 
 
-def native() -> loading.Native:
-    found = loading.loaded()
-    assert isinstance(found, loading.Native), found
+def native() -> loader.Native:
+    found = loader.loaded()
+    assert isinstance(found, loader.Native), found
     return found
 
 
@@ -44,7 +44,7 @@ def arrays(count: int = 3) -> tuple[Any, ...]:
 def test_the_text_is_made_of_the_source() -> None:
     digest = hashlib.sha256((NATIVE / "fast.c").read_bytes()).hexdigest()
     first = (NATIVE / "fast.ll").read_text(encoding="utf-8").splitlines()[0]
-    assert first.endswith(f" {digest}"), "fast.c has changed: run tools/build_fast.py"
+    assert first.endswith(f" {digest}"), "fast.c has changed: run tools/build_native.py"
 
 
 @pytest.mark.sweep(1)
@@ -101,21 +101,21 @@ def test_launch_is_native_here() -> None:
     ("name", "value"), [("name", "pypy"), ("abiflags", "t"), ("byteorder", "big"), ("HEADER", 24)]
 )
 def test_a_python_that_was_never_tried_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, value: Any) -> None:
-    loading._check_python()
+    loader._check_python()
     match name:
         case "name":
             monkeypatch.setattr(sys.implementation, "name", value)
         case "abiflags" | "byteorder":
             monkeypatch.setattr(sys, name, value)
         case _:
-            monkeypatch.setattr(loading, name, value)
-    with pytest.raises(loading.Unusable):
-        loading._check_python()
+            monkeypatch.setattr(loader, name, value)
+    with pytest.raises(loader.Unusable):
+        loader._check_python()
 
 
 def test_arrays_that_are_seen_wrongly_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     reader, right = readers.known()[0], readers.see
-    samples = list(loading._samples(reader))
+    samples = list(loader._samples(reader))
     assert all(native()._sees_rightly(reader, sample) for sample in samples)
     changes: list[Callable[[Any], dict[str, Any]]] = [
         lambda seen: {"address": seen.address + 8},
@@ -139,15 +139,15 @@ def test_arrays_that_are_seen_wrongly_are_noticed(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize("what", ["the compiler", "the text"])
 def test_without_native_code_launches_are_matched_in_python(what: str) -> None:
     """In a process of its own: code is loaded once."""
-    broken = {"the compiler": 'sys.modules["llvmlite"] = None', "the text": 'loading._TEXT = pathlib.Path("nowhere")'}
+    broken = {"the compiler": 'sys.modules["llvmlite"] = None', "the text": 'loader._TEXT = pathlib.Path("nowhere")'}
     script = dedent(f"""
         import os, pathlib, sys, tempfile
         os.environ["TILEPROOF_CACHE_DIR"] = tempfile.mkdtemp()
-        from tileproof.runtime.launch import native as fast
-        from tileproof.runtime.launch.native import checking, loading
+        from tileproof.runtime import native as fast
+        from tileproof.runtime.native import loader, matcher
         {broken[what]}
         print(fast.available())
-        assert fast.match is checking.match
+        assert fast.match is matcher.match
         assert fast.launch(fast.Plans(), ()) is False
     """)
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
@@ -159,7 +159,7 @@ def test_without_native_code_launches_are_matched_in_python(what: str) -> None:
 def test_what_is_asked_for_loads_it_and_nothing_else_does() -> None:
     script = """
 import sys
-from tileproof.runtime.launch import native as fast
+from tileproof.runtime import native as fast
 plans = fast.Plans()
 assert "llvmlite" not in sys.modules
 fast.launch
@@ -304,5 +304,5 @@ def test_types_that_only_python_reads_are_left_to_it(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(native()._runtime.reader[0], "how", layout.How.PYTHON)
     assert fast.launch(plans, args) is False
     assert fast.match(plans, args) is None
-    assert checking.match(plans, args) is not None
+    assert matcher.match(plans, args) is not None
     assert driver.calls == 0

@@ -31,15 +31,15 @@ if TYPE_CHECKING:
         """
 
     def match(plans: Plans, args: tuple[Any, ...]) -> bytes | None:
-        """What a launch like an earlier one is to be given: see `checking.match`."""
+        """What a launch like an earlier one is to be given: see `matcher.match`."""
 
 
 def available() -> str:
     """Which way launches go that are like an earlier one, in words for people."""
-    from . import loading, readers
+    from . import loader, readers
 
     readers.refresh()
-    found = loading.loaded()
+    found = loader.loaded()
     if isinstance(found, str):
         return f"in Python: {found}"
     torch = readers.torch()
@@ -55,9 +55,9 @@ def __getattr__(name: str) -> Any:
     """Makes `launch` and `match` when they are first asked for: to load LLVM takes a while."""
     if name not in ("launch", "match"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .loading import launcher, matcher
+    from .loader import launch_function, match_function
 
-    globals().update(launch=launcher(), match=matcher())
+    globals().update(launch=launch_function(), match=match_function())
     return globals()[name]
 
 

@@ -14,11 +14,11 @@ import pytest
 
 from oracles.recording_driver import Driver, Own, entries, plan_of, plans_of
 from tileproof.language.dtypes import F32
+from tileproof.runtime import native as fast
 from tileproof.runtime.interop.describe import byte_range
-from tileproof.runtime.launch import native as fast
-from tileproof.runtime.launch.native import Plan, Plans, TensorArgument
-from tileproof.runtime.launch.native.lanes import Lane, Lanes
-from tileproof.runtime.launch.native.layout import LANE_ROOM
+from tileproof.runtime.native import Plan, Plans, TensorArgument
+from tileproof.runtime.native.lanes import Lane, Lanes
+from tileproof.runtime.native.layout import LANE_ROOM
 
 Array = np.ndarray[Any, Any]
 Launch = Callable[..., bool]

@@ -20,7 +20,7 @@ from tileproof.backends.cpu.target import host
 from tileproof.compiler.cache import default, digest
 from tileproof.frontend.captures import MISSING
 
-from . import checking, door, readers
+from . import door, matcher, readers
 from .layout import SIZED, Around, Form, How, ReaderData, RuntimeData, SeenData, Unit
 from .plans import Plans
 from .readers import HEADER, Reader
@@ -28,7 +28,7 @@ from .readers import HEADER, Reader
 Launch: TypeAlias = Callable[..., bool | None]
 Match: TypeAlias = Callable[..., bytes | None]
 
-_TEXT: Final = Path(__file__).parent / "native" / "fast.ll"
+_TEXT: Final = Path(__file__).parent / "fast.ll"
 _FASTCALL: Final = 0x80
 """Python's flag for functions that take an array of arguments and their number."""
 _FUNCTIONS: Final = {
@@ -84,7 +84,7 @@ class Native:
         self._check_numbers()
         self.update()
         self.launch: Launch = self._callable(self._method(b"launch", launch, _cannot_launch.__doc__))
-        self.match: Match = self._callable(self._method(b"match", match, checking.match.__doc__))
+        self.match: Match = self._callable(self._method(b"match", match, matcher.match.__doc__))
         self._follow = self._method(b"follow", follow, "Launches as an earlier launch; False if there is none like it.")
         pointer, count = ctypes.c_void_p, ctypes.c_int64
         # With the GIL: other threads note leases with it.
@@ -302,16 +302,16 @@ def _cannot_launch(plans: Plans, args: tuple[Any, ...], *stream: Any) -> bool | 
     return False
 
 
-def launcher() -> Launch:
+def launch_function() -> Launch:
     """What launches: the native code if it is of use here, else nothing does."""
     found = loaded()
     return found.launch if isinstance(found, Native) else _cannot_launch
 
 
-def matcher() -> Match:
+def match_function() -> Match:
     """What matches launches: the native code if it is of use here, else Python."""
     found = loaded()
-    return found.match if isinstance(found, Native) else checking.match
+    return found.match if isinstance(found, Native) else matcher.match
 
 
 def native_conflicts() -> Callable[..., None] | None:

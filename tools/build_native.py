@@ -1,10 +1,10 @@
-"""Makes `pool.ll`, the text that users get, of `pool.c`.
+"""Compiles the C files of the package to the LLVM text that users get.
 
     python -m pip install ziglang
-    python tools/build_pool.py
+    python tools/build_native.py
 
-The compiler is the one in the `ziglang` package. What it says of its own processor and of its own version is removed:
-the text is for every 64-bit processor, and every LLVM that llvmlite brought since 0.45 reads it.
+The compiler is the one in the `ziglang` package. What it writes about its own processor and version is removed: the
+text is for every 64-bit processor, and every LLVM that llvmlite brought since 0.45 reads it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-FOLDER = Path(__file__).resolve().parents[1] / "src" / "tileproof" / "backends" / "cpu" / "native"
-SOURCE, RESULT = FOLDER / "pool.c", FOLDER / "pool.ll"
+PACKAGE = Path(__file__).resolve().parents[1] / "src" / "tileproof"
 OPTIONS = (
     *("-target", "x86_64-linux-gnu", "-std=c11", "-O2", "-g0", "-Wall", "-Wextra", "-Werror"),
     *("-fno-builtin", "-fno-sanitize=all", "-fno-stack-protector", "-fno-vectorize", "-fno-unroll-loops"),
@@ -33,19 +32,15 @@ DROPPED_WORDS = re.compile(
 )
 
 
-def main() -> None:
-    """Compiles, strips and writes."""
+def build(source: Path) -> None:
+    """Compiles a file, and ties the text to the source by its digest."""
     with tempfile.TemporaryDirectory() as folder:
-        made = Path(folder) / "pool.ll"
-        subprocess.run([sys.executable, "-m", "ziglang", "cc", *OPTIONS, "-o", made, SOURCE], check=True)
-        text = made.read_text(encoding="utf-8")
-    RESULT.write_text(heading() + stripped(text), encoding="utf-8")
-
-
-def heading() -> str:
-    """Ties the text to the source it was made of."""
-    digest = hashlib.sha256(SOURCE.read_bytes()).hexdigest()
-    return f"; Made by tools/build_pool.py of pool.c, whose sha256 is {digest}\n\n"
+        output = Path(folder) / "output.ll"
+        subprocess.run([sys.executable, "-m", "ziglang", "cc", *OPTIONS, "-o", output, source], check=True)
+        text = output.read_text(encoding="utf-8")
+    digest = hashlib.sha256(source.read_bytes()).hexdigest()
+    heading = f"; Made by tools/build_native.py of {source.name}, whose sha256 is {digest}\n\n"
+    source.with_suffix(".ll").write_text(heading + stripped(text), encoding="utf-8")
 
 
 def stripped(text: str) -> str:
@@ -57,4 +52,5 @@ def stripped(text: str) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    for path in sorted(PACKAGE.rglob("*.c")):
+        build(path)

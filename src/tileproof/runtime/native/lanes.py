@@ -239,7 +239,7 @@ class Lanes:
 
     def conflicts(self, lane: Lane | None, spans: Sequence[Used]) -> list[tuple[int, int]]:
         """What work that uses some bytes has to wait for: slots, and the last turn of each. The lock is held."""
-        from .loading import native_conflicts
+        from .loader import native_conflicts
 
         find = native_conflicts()
         if find is None:

@@ -13,9 +13,9 @@ import pytest
 
 from oracles.recording_driver import Driver, plan_of, plans_of
 from tileproof.frontend.captures import MISSING
-from tileproof.runtime.launch.native import Plans, loading
-from tileproof.runtime.launch.native.around import Follow, Way, follow_torch, follower
-from tileproof.runtime.launch.native.layout import Around
+from tileproof.runtime.native import Plans, loader
+from tileproof.runtime.native.follower import Follow, Way, follow_torch, follower
+from tileproof.runtime.native.layout import Around
 
 Array = np.ndarray[Any, Any]
 KEY = b"A_VARIABLE_OF_A_TEST"
@@ -50,7 +50,7 @@ class Case:
 
 @pytest.fixture(autouse=True)
 def no_torch(monkeypatch: pytest.MonkeyPatch) -> None:
-    if isinstance(loading.loaded(), str):
+    if isinstance(loader.loaded(), str):
         pytest.skip("there is no native code here")
     for name in ("torch", "cupy"):
         monkeypatch.delitem(sys.modules, name, raising=False)
@@ -59,7 +59,7 @@ def no_torch(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def as_before() -> Any:
     """What is looked at is one thing in a process; kernels of other tests want theirs back."""
-    native = loading.loaded()
+    native = loader.loaded()
     assert not isinstance(native, str)
     before = bytes(native._runtime)
     yield
@@ -177,7 +177,7 @@ def test_libraries_that_have_streams_are_for_python(monkeypatch: pytest.MonkeyPa
 
 def test_a_torch_that_is_known_is_asked_for_its_stream(monkeypatch: pytest.MonkeyPatch) -> None:
     case, torch = Case(), ModuleType("torch")
-    native = loading.loaded()
+    native = loader.loaded()
     assert not isinstance(native, str)
     monkeypatch.setitem(sys.modules, "torch", torch)
     follow_torch(torch)

@@ -21,7 +21,8 @@ from tileproof.diagnostics.errors import LaunchError
 from tileproof.runtime.interop.describe import Array
 from tileproof.runtime.memory.ledger import Span, Work, ledger_of, raise_again
 from tileproof.runtime.stream.cuda_streams import CudaStream, current_cuda_stream, settle_checks
-from tileproof.runtime.tensor.tensors import Tensor
+
+from .tensors import Tensor
 
 _MOST_RUNS: Final = {True: 64, False: 4096}
 """How many pieces of a tensor with gaps are read, or written, one by one. More are copied with what lies between them,

@@ -1,4 +1,4 @@
-; Made by tools/build_fast.py of fast.c, whose sha256 is 011b6f51060ca229141a576cf95098303dd27331954f7a3c626fc37e3c6a385c
+; Made by tools/build_native.py of fast.c, whose sha256 is f8c9ffc6e7e002a97a4af8d4f53ff091895bf095c523292ff0cc07c8d4436d5e
 
 %struct.entry = type { i64, i64, i64 }
 %struct.span = type { i64, i64, i64 }

@@ -11,34 +11,30 @@ from typing import Final
 
 from .layout import DOORS, DoorData
 
-_door: Final = DoorData()
+state: Final = DoorData()
+"""`closed` says whether memory is poisoned, or may be when work ends, so that all work is to be looked at."""
 
 
 def address() -> int:
     """Where the native code finds it."""
-    return ctypes.addressof(_door)
+    return ctypes.addressof(state)
 
 
 def register(queue: int) -> None:
     """Has the counters of a queue watched. With more queues than there is room for, no launch goes without leases."""
-    known = _door.queue[: min(_door.queues, DOORS)]
+    known = state.queue[: min(state.queues, DOORS)]
     if queue in known:
         return
-    if _door.queues >= DOORS:
-        _door.full = 1
+    if state.queues >= DOORS:
+        state.full = 1
         return
-    _door.queue[_door.queues] = queue
-    _door.queues += 1
+    state.queue[state.queues] = queue
+    state.queues += 1
 
 
 def forget_queues() -> None:
     """In a process that was forked off: its parent's queues are not here."""
-    _door.queues = _door.full = _door.held = 0
-
-
-def set_closed(is_closed: bool) -> None:
-    """Whether memory is poisoned, so that all work is to be looked at."""
-    _door.closed = is_closed
+    state.queues = state.full = state.held = 0
 
 
 class _Held:
@@ -46,10 +42,10 @@ class _Held:
     at stays as it is until its work is given to a queue, or until it has read or written itself."""
 
     def __enter__(self) -> None:
-        _door.held += 1
+        state.held += 1
 
     def __exit__(self, *_: object) -> None:
-        _door.held -= 1
+        state.held -= 1
 
 
 held: Final = _Held()
@@ -57,10 +53,10 @@ held: Final = _Held()
 
 def is_quiet() -> bool:
     """Whether no work is under way and nothing is to be looked at closely."""
-    if _door.closed or _door.full or _door.held:
+    if state.closed or state.full or state.held:
         return False
-    for place in range(_door.queues):
-        counters = (ctypes.c_int64 * 17).from_address(_door.queue[place])
+    for place in range(state.queues):
+        counters = (ctypes.c_int64 * 17).from_address(state.queue[place])
         if counters[0] < counters[16]:
             return False
     return True

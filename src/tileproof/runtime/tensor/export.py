@@ -14,12 +14,12 @@ import numpy as np
 
 from tileproof.backends.base import device_of
 from tileproof.diagnostics.values import shown
+from tileproof.runtime.interop import dlpack
+from tileproof.runtime.interop.describe import Array, array_over, without_gaps
 from tileproof.runtime.memory.block import Block, View
 from tileproof.runtime.memory.ledger import ledger_of
-from tileproof.runtime.tensor.views import refused
 
-from . import dlpack
-from .describe import Array, array_over, without_gaps
+from .views import refused
 
 
 class Lent(weakref.ref["Export"]):

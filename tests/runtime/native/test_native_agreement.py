@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from oracles.recording_driver import Driver, buffer_of, plan_of, plans_of
-from tileproof.runtime.launch import native as fast
-from tileproof.runtime.launch.native import TensorArgument, checking
+from tileproof.runtime import native as fast
 from tileproof.runtime.memory.aliasing import Overlap, overlap_of, self_overlap
+from tileproof.runtime.native import TensorArgument, matcher
 
 Array = np.ndarray[Any, Any]
 
@@ -99,7 +99,7 @@ def test_both_ways_agree_and_launch_only_what_is_safe(seed: int) -> None:
         for _ in range(24):
             base = rng.choice(family)
             args = tuple(like(rng, each) if isinstance(each, np.ndarray) else changed(rng, each) for each in base)
-            native, python = fast.match(plans, args), checking.match(plans, args)
+            native, python = fast.match(plans, args), matcher.match(plans, args)
             assert native == python, args
             calls = [driver.calls for driver in drivers]
             assert fast.launch(plans, args) is (native is not None)

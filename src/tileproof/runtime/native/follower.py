@@ -28,9 +28,9 @@ class Way:
 
 def follower(constants: dict[str, int], ways: Sequence[Way], around: Around) -> Follow:
     """What follows launches of a kernel with some constants, if native code can."""
-    from . import loading
+    from . import loader
 
-    found = loading.loaded()
+    found = loader.loaded()
     if isinstance(found, str) or around.environment is None:
         return _nothing
     if any(type(where) is not dict or type(name) is not str for way in ways for where, name, _ in way.names):
@@ -48,9 +48,9 @@ def _nothing(args: tuple[Any, ...], constants: dict[str, Any]) -> bool:
 
 def follow_torch(module: object) -> None:
     """Has launches go to torch's current stream as long as this is torch."""
-    from . import loading
+    from . import loader
 
-    found = loading.loaded()
+    found = loader.loaded()
     if not isinstance(found, str):
         found.follow_torch(module)
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from oracles.recording_driver import Driver, plan_of, plans_of
-from tileproof.runtime.launch import native as fast
-from tileproof.runtime.launch.native import Plans, readers
+from tileproof.runtime import native as fast
+from tileproof.runtime.native import Plans, readers
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 pytestmark = pytest.mark.slow
@@ -293,7 +293,7 @@ def test_a_transform_is_no_place_to_judge_torch() -> None:
     """In a process of its own: torch is met once, but not inside a transform, where no sample of it can be read."""
     script = """
 import torch
-from tileproof.runtime.launch import native as fast
+from tileproof.runtime import native as fast
 torch.func.grad(lambda x: (fast.available(), x.sum())[1])(torch.zeros(4))
 print(fast.available())
 """
@@ -307,9 +307,9 @@ def test_tensors_of_a_torch_without_an_exchange_api_take_the_full_launch() -> No
 import sys
 sys.path.insert(0, "tests")
 import torch
-from tileproof.runtime.launch.native import readers
+from tileproof.runtime.native import readers
 readers._table_of = lambda kind: None
-from tileproof.runtime.launch import native as fast
+from tileproof.runtime import native as fast
 from oracles.recording_driver import Driver, plan_of, plans_of
 from samples.host_kernels import add
 args, driver = tuple(torch.zeros(4) for _ in range(3)), Driver()

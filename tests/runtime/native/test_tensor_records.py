@@ -7,10 +7,10 @@ import threading
 import numpy as np
 
 import tileproof as tp
-from tileproof.runtime.launch.native.layout import RecordData, StateData
-from tileproof.runtime.launch.native.plan import CPU
-from tileproof.runtime.launch.native.readers import Seen
-from tileproof.runtime.launch.native.readers import _seen_in as seen_in
+from tileproof.runtime.native.layout import RecordData, StateData
+from tileproof.runtime.native.plan import CPU
+from tileproof.runtime.native.readers import Seen
+from tileproof.runtime.native.readers import _seen_in as seen_in
 from tileproof.runtime.tensor.creation import asarray, empty, zeros
 from tileproof.runtime.tensor.tensors import Tensor
 

@@ -13,9 +13,9 @@ import pytest
 
 from oracles.recording_driver import CONTEXT, Buffer, Driver, buffer_of, entries, plan_of, plans_of, tensor
 from tileproof.language.dtypes import BF16, BOOL, F32, F64, I8, I32, I64, U64, DType
-from tileproof.runtime.launch import native as fast
-from tileproof.runtime.launch.native import CPU, CUDA, Plans, ScalarArgument, TensorArgument, record
-from tileproof.runtime.launch.native.plans import MOST
+from tileproof.runtime import native as fast
+from tileproof.runtime.native import CPU, CUDA, Plans, ScalarArgument, TensorArgument, record
+from tileproof.runtime.native.plans import MOST
 
 Array = np.ndarray[Any, Any]
 Launch = Callable[[Plans, tuple[Any, ...]], bool]
