@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from choice_runs import each_choice
 from masks_cases import cases, mask_logits_reference
+from tileproof.kernels.token_sampling import greedy
 
 import tileproof as tp
 from oracles.cuda_programs import assert_simulated
@@ -13,7 +14,6 @@ from support.agreement import assert_alike
 from support.library import Case, assert_right, launches
 from tileproof.kernels import arrays
 from tileproof.kernels.masks import MASK_LOGITS, mask_logits
-from tileproof.kernels.sampling import greedy
 
 CASES = cases()
 

@@ -11,7 +11,7 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
 from .arrays import chosen
-from .row_choices import tile
+from .heuristics import tile_size
 
 
 @tp.kernel(deny_checks=True)
@@ -43,7 +43,7 @@ def mask_logits(logits: Any, masks: Any, rows: Any, out: Any = None) -> Any:
 
 
 def _default(sizes: Sizes, target: str) -> Choice:
-    return Choice(mask_logits_kernel, {"BV": tile(sizes["V"], 8192 if target == "cpu" else 1024)})
+    return Choice(mask_logits_kernel, {"BV": tile_size(sizes["V"], 8192 if target == "cpu" else 1024)})
 
 
 def _space(sizes: Sizes, target: str) -> Iterator[Choice]:
