@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from choice_runs import each_choice
-from penalties_cases import cases, penalized_reference
 
 import tileproof as tp
-from support.library import Case, assert_right
+from library_cases.penalties import cases, penalized_reference
+from support.library import Case, assert_right, each_choice
 from tileproof.kernels import arrays
 from tileproof.kernels.penalties import PENALIZED, PENALIZED_SLOTS, count_tokens, penalized
 from tileproof.kernels.token_sampling import greedy

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from choice_runs import each_choice
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tables_cases import (
+
+import tileproof as tp
+from library_cases.gather_scatter import (
     backward_reference,
     cases,
     conv2d_reference,
@@ -18,9 +19,7 @@ from tables_cases import (
     gather_reference,
     scatter_reference,
 )
-
-import tileproof as tp
-from support.library import Case, assert_close, assert_right
+from support.library import Case, assert_close, assert_right, each_choice
 from support.tiers import examples
 from tileproof.kernels import arrays, gather_scatter
 from tileproof.kernels.gather_scatter import conv2d, embedding, embedding_backward, gather_rows, scatter_rows

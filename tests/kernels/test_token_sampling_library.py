@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from choice_runs import each_choice
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sampling_cases import cases, greedy_reference, sample_reference, settings_of
 
 import tileproof as tp
+from library_cases.token_sampling import cases, greedy_reference, sample_reference, settings_of
 from support.draws import assert_as_often, chances
-from support.library import Case, assert_right
+from support.library import Case, assert_right, each_choice
 from support.tiers import examples
 from tileproof.kernels import arrays, token_sampling
 from tileproof.kernels.token_sampling import GREEDY, SAMPLE, greedy, sample

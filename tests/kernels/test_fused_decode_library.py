@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from new_tokens_cases import angles, attended, cases
 
 import tileproof as tp
 import tileproof.kernels as tk
+from library_cases.fused_decode import angles, attended, cases
 from support.library import Case, assert_close, assert_right
 from tileproof.kernels import arrays, fused_decode
 from tileproof.kernels.fused_decode import FUSED_DECODE_ATTENTION, TUNABLES, fused_decode_attention

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ragged_cases import blocks_of, cases, one_by_one
 
 import tileproof as tp
+from library_cases.paged_prefill import blocks_of, cases, one_by_one
 from oracles.tile_ir_operations import has_assembler
 from support.library import Case, assert_close, assert_right, results
 from support.tiers import examples

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from products_cases import (
+
+import tileproof as tp
+from library_cases.fused_gemm import (
     ACTIVATIONS,
     batched_reference,
     cases,
@@ -16,8 +18,6 @@ from products_cases import (
     grouped_reference,
     silu_reference,
 )
-
-import tileproof as tp
 from support.library import LAYOUTS, Case, assert_close, assert_right, random
 from support.tiers import examples
 from tileproof.kernels import fused_gemm

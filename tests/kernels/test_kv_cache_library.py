@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from caches_cases import appended, cases, dense, in_pages
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tileproof as tp
+from library_cases.kv_cache import appended, cases, dense, in_pages
 from support.library import Case, assert_close, assert_right, results
 from support.tiers import examples
 from tileproof.kernels import arrays, kv_cache

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gradients import assert_gradient
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from softmax_cases import cases, cross_entropy_reference, log_softmax_reference, softmax_reference
 
 import tileproof as tp
-from support.library import Case, assert_close, assert_right, results
+from library_cases.softmaxes import cases, cross_entropy_reference, log_softmax_reference, softmax_reference
+from support.library import Case, assert_close, assert_gradient, assert_right, results
 from support.tiers import examples
 from tileproof.kernels import arrays
 from tileproof.kernels.softmaxes import (

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from quantised_cases import cases, from_fp8, from_int4, from_int8, layer, weights
 
 import tileproof as tp
+from library_cases.quantized_linear import cases, from_fp8, from_int4, from_int8, layer, weights
 from support.library import DTYPES, Case, assert_close, assert_right
 from support.tiers import examples
 from tileproof.kernels import arrays

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from choice_runs import each_choice
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from positions_cases import PLACES, angles, appended_reference, cases, turned
 
 import tileproof as tp
-from support.library import Case, assert_close, assert_right
+from library_cases.rotary import PLACES, angles, appended_reference, cases, turned
+from support.library import Case, assert_close, assert_right, each_choice
 from support.tiers import examples
 from tileproof.kernels import rotary
 from tileproof.kernels.rotary import norm_rope_append, rope, rope_backward

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from matvec_cases import FUNCTIONS, arguments, cases, norm_reference
 
 import tileproof as tp
+from library_cases.gemv import FUNCTIONS, arguments, cases, norm_reference
 from support.library import FLOATS, LAYOUTS, Case, assert_close, assert_right
 from support.tiers import examples
 from tileproof.kernels import arrays

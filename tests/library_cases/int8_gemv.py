@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from matvec_cases import normed
 
+from library_cases.gemv import normed
 from support.library import DTYPES, Case, Made, random, wide_of
 from tileproof.kernels.int8_gemv import int8_matvec_add, norm_int8_matvec, norm_int8_matvec_silu
 

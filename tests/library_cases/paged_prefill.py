@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from attention_cases import attended
 
+from library_cases.flash_attention import attended
 from support.library import Case, random
 from tileproof.kernels.paged_prefill import prefill_attention, ragged_attention
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 import pytest
-from choice_runs import each_choice
-from matvec_cases import normed
-from quantised_parts_cases import CALLS, TOLERANCE, arguments, cases, together
 
 import tileproof as tp
-from support.library import Case, assert_close, assert_right
+from library_cases.gemv import normed
+from library_cases.split_int8_gemv import CALLS, TOLERANCE, arguments, cases, together
+from support.library import Case, assert_close, assert_right, each_choice
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.kernels import arrays
 from tileproof.kernels.quantization import quantize_int8

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from matvec_cases import normed
-from quantised_vectors_cases import weights_of
 
+from library_cases.gemv import normed
+from library_cases.int8_gemv import weights_of
 from support.library import DTYPES, Case, Made, random, wide_of
 from tileproof.kernels.split_int8_gemv import (
     add_norm_int8_parts,

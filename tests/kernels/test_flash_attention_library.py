@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from attention_cases import attended, cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tileproof as tp
+from library_cases.flash_attention import attended, cases
 from support.library import Case, assert_close, assert_right, results
 from support.tiers import examples
 from tileproof.kernels import arrays

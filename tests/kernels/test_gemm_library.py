@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from matmul_cases import cases, linear_reference, matmul_reference
 
 import tileproof as tp
+from library_cases.gemm import cases, linear_reference, matmul_reference
 from support.library import LAYOUTS, Case, assert_close, assert_right, random
 from support.tiers import examples
 from tileproof.kernels import arrays

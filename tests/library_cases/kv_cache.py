@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from attention_cases import attended
 
+from library_cases.flash_attention import attended
 from support.library import Case, random
 from tileproof.kernels.kv_cache import decode_attention, paged_append, paged_attention
 

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from choice_runs import each_choice
-from matvec_cases import normed
-from quantised_vectors_cases import FUNCTIONS, arguments, cases, norm_reference, weights_of
 
 import tileproof as tp
-from support.library import DTYPES, Case, assert_close, assert_right
+from library_cases.gemv import normed
+from library_cases.int8_gemv import FUNCTIONS, arguments, cases, norm_reference, weights_of
+from support.library import DTYPES, Case, assert_close, assert_right, each_choice
 from tileproof.kernels import arrays
 from tileproof.kernels.int8_gemv import TUNABLES, int8_matvec_add, norm_int8_matvec, norm_int8_matvec_silu
 from tileproof.kernels.quantization import norm_quantize_int8, quantize_int8

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from caches_cases import in_pages
-from positions_cases import appended_reference
 
+from library_cases.kv_cache import in_pages
+from library_cases.rotary import appended_reference
 from support.library import Case, Made, random
 from tileproof.kernels.fused_decode import fused_decode_attention
 from tileproof.kernels.rotary import append_layers
