@@ -228,6 +228,7 @@ def test_a_model_that_has_to_call_writes_what_is_read_as_a_call(
     assert len(parsed(both, style)[1]) == 2
     assert not accepts(both, TOOLS, is_parallel=False)
     assert not accepts(call("weather", '{"city": {}}'), TOOLS)
+    assert not accepts(call("weather", '{"city": {"name": "Bern"}, "invented": 1}'), TOOLS)
     assert not accepts(call("other", "{}"), TOOLS)
     assert not accepts(right, {"time": None})
     assert not accepts(f"I {right}", TOOLS)

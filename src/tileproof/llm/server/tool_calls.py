@@ -381,7 +381,10 @@ def call_grammar(style: Style, tools: Mapping[str, Mapping[str, Any] | None], *,
 
 
 def _call_schema(name: str, key: str, parameters: Mapping[str, Any] | None) -> str:
-    inside = _moved(dict(parameters or {"type": "object"}), f"#/properties/{key}")
+    schema = dict(parameters or {"type": "object"})
+    if "properties" in schema:
+        schema.setdefault("additionalProperties", False)  # small models invent arguments without end
+    inside = _moved(schema, f"#/properties/{key}")
     properties = {"name": {"const": name}, key: inside}
     return schema_text({
         "type": "object", "properties": properties, "required": ["name", key], "additionalProperties": False,
