@@ -319,8 +319,8 @@ LLM = [
     ),
     Mutant(
         "src/tileproof/llm/loader/gguf_header.py",
-        "            if count > _LONGEST:",
-        "            if count > _LONGEST << 16:",
+        "            if self._elements > _LONGEST:",
+        "            if self._elements > _LONGEST << 16:",
         "tests/llm/tokenizer/test_text.py::test_an_array_that_is_announced_too_long_is_not_made",
         "An array of a damaged length is refused before memory is allocated for it.",
     ),
