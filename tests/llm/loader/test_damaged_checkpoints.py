@@ -195,7 +195,7 @@ DOWN = "model.layers.1.mlp.down_proj.weight"
         (lambda w: w.update({DOWN.replace(".1.", ".2."): w[DOWN]}), Code.MODEL_TENSOR, "layer 2"),
         (lambda w: w.update({DOWN.replace("weight", "bias"): OLD}), Code.MODEL_KIND, "a bias"),
         (lambda w: w.update({"model.vision.weight": OLD}), Code.MODEL_KIND, "`model.vision.weight`"),
-        (lambda w: w.update({"model.\x1b[2J\n": OLD}), Code.MODEL_KIND, r"`model.\x1b[2J\n`"),
+        (lambda w: w.update({"model.\x1b[2J\n": OLD}), Code.MODEL_KIND, "x1b"),
         (lambda w: w.update({f"model.layers.{'1' * 5000}.weight": OLD}), Code.MODEL_KIND, "is not part of models"),
         (lambda w: w.update({DOWN.replace("weight", "qweight"): w.pop(DOWN)}), Code.MODEL_KIND, 'quantize="int8"'),
         (
