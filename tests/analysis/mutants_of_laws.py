@@ -10,7 +10,7 @@ LAWS = [
         "integers do not wrap",
         "race wrapped_product",
         "symbolic_values.Values._whole",
-        "_inside(bounds, integer_range(dtype))",
+        "integer_range(dtype).contains(bounds)",
         "True",
     ),
     Mutant(
@@ -228,7 +228,7 @@ LAWS = [
     Mutant(
         "after a join the pieces go on",
         "safe pieces_and_total",
-        "obligations._apart",
+        "obligations._disjoint",
         "if not (w.type.is_piece and one.where.after_join)",
         "",
     ),
@@ -271,21 +271,21 @@ LAWS = [
     Mutant(
         "no index is negative",
         "bounds element_before",
-        "obligations._inside",
+        "obligations._in_bounds",
         "(below(spot.position, 0),), (at_most(spot.extent, spot.position),)",
         "(at_most(spot.extent, spot.position),),",
     ),
     Mutant(
         "no index is too large",
         "bounds next_element",
-        "obligations._inside",
+        "obligations._in_bounds",
         " (at_most(spot.extent, spot.position),)",
         "",
     ),
     Mutant(
         "the extent is an element",
         "sizes other_dimension",
-        "obligations._inside",
+        "obligations._in_bounds",
         "at_most(spot.extent, spot.position)",
         "below(spot.extent, spot.position)",
     ),
@@ -435,7 +435,7 @@ LAWS = [
     Mutant(
         "the launch compares nothing",
         "sizes other_dimension",
-        "discharge.Settler.proved",
+        "discharge.Discharger.proved",
         "self.compares += [one for one in demands if one not in self.compares]",
         "",
     ),
@@ -456,7 +456,7 @@ LAWS = [
     Mutant(
         "a launch may be asked for what no launch can meet",
         "bounds next_group",
-        "discharge.Settler.compare_for",
+        "discharge.Discharger.compare_for",
         "if not self.prover.impossible((*runs, _not(row)))",
         "",
     ),
@@ -471,14 +471,14 @@ LAWS = [
         "what is demanded for one Out is not held against what another needs",
         "coverage one_or_the_other",
         "prove._Checker._compared_cover",
-        "if not self.settler.can_be_met(made, element):",
+        "if not self.discharger.can_be_met(made, element):",
         "if False:",
     ),
     Mutant(
         "as many writes as elements are demanded, whatever else is",
         "coverage as_many_and_fewer",
         "prove._Checker._scattered",
-        "if not is_enough and not self.settler.can_be_met((made,), element):",
+        "if not is_enough and not self.discharger.can_be_met((made,), element):",
         "if False:",
     ),
 ]

@@ -265,7 +265,7 @@ REASONING = [
         "return Answer(True)",
     ),
     Mutant(
-        "a clause is settled by its first way",
+        "a clause is discharged by its first way",
         "bounds argmax_of_some",
         "prover.Search._run",
         "for option, solved in best:",

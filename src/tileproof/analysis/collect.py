@@ -110,7 +110,7 @@ class Collector:
         for name, value in kernel.constants.items():
             if name not in kernel.static and isinstance(value, Extent):
                 self.account.contracts.append(at_most(number(1), of_length(value)))
-        self.is_inside = not any(isinstance(op, ops.Parallel) for op in kernel.body.ops)
+        self.in_space = not any(isinstance(op, ops.Parallel) for op in kernel.body.ops)
 
     def _tensor(self, tensor: Tensor, elements: dict[str, Content | Range]) -> None:
         extents = []
@@ -140,7 +140,7 @@ class Collector:
 
     @property
     def where(self) -> Where:
-        return Where(tuple(self.path), tuple(self.nest), self.is_inside, self.after_join, self.in_test)
+        return Where(tuple(self.path), tuple(self.nest), self.in_space, self.after_join, self.in_test)
 
     @contextmanager
     def _within(self, branch: Branch, *facts: Formula) -> Iterator[None]:
@@ -320,7 +320,7 @@ class Collector:
 
     def _parallel(self, op: ops.Parallel) -> None:
         self.parallel = op
-        self.is_inside, self.values.uniform = True, False
+        self.in_space, self.values.uniform = True, False
         segments = {each.walker: each for each in op.segments}
         self.early.update((*op.walkers, *(each.index for each in op.segments)))
         for walker in op.walkers:

@@ -1,7 +1,7 @@
-"""Takes a goal up the rungs until one settles it.
+"""Takes a goal up the rungs until one discharges it.
 
 Construction, then proof from what the kernel says, then from its contracts, then a compare of extents at launch, then
-z3. Whatever is left is open: for bounds a check at run time may settle it, for ownership and coverage nothing.
+z3. Whatever is left is open: for bounds a check at run time may discharge it, for ownership and coverage nothing.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from .terms import (
     of,
     terms,
 )
-from .verdict import Rung, Settled
+from .verdict import Discharged, Rung
 
 _LARGE = 1 << 20
 """An extent to which any other can be the smaller one."""
@@ -50,14 +50,14 @@ _LARGE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """A goal no rung settled without a check, and what would break it."""
+    """A goal no rung discharged without a check, and what would break it."""
 
     goal: Goal
     violations: tuple[Violation, ...]
 
 
-class Settler:
-    """Settles the goals of one kernel."""
+class Discharger:
+    """Discharges the goals of one kernel."""
 
     def __init__(self, collector: Collector, prover: Prover) -> None:
         self.collector = collector
@@ -66,19 +66,19 @@ class Settler:
         contents = any(isinstance(held, Content) for held in collector.ranges.elements.values())
         self.has_contracts = contents or bool(prover.contracts)
 
-    def settle(self, goal: Goal) -> Settled | Open:
-        """The rung that settles a goal, or what is open."""
+    def discharge(self, goal: Goal) -> Discharged | Open:
+        """The rung that discharges a goal, or what is open."""
         if goal.by_construction:
-            return Settled(goal.kind, goal.what, goal.span, Rung.CONSTRUCTION, goal.by_construction)
+            return Discharged(goal.kind, goal.what, goal.span, Rung.CONSTRUCTION, goal.by_construction)
         found = self.proved(goal.violations, goal.span, goal.what, goal.runs)
-        if isinstance(found, Settled):
+        if isinstance(found, Discharged):
             claim = f"{goal.claim}: " if goal.claim else ""
-            return Settled(goal.kind, goal.what, goal.span, found.rung, claim + found.reason)
+            return Discharged(goal.kind, goal.what, goal.span, found.rung, claim + found.reason)
         return Open(goal, found)
 
     def proved(
         self, violations: Sequence[Violation], span: Span, what: str, runs: Violation
-    ) -> Settled | tuple[Violation, ...]:
+    ) -> Discharged | tuple[Violation, ...]:
         """Whether no violation is possible; else those that are left. `runs` is what holds wherever it might happen."""
         rung, reason = Rung.PROOF, "linear arithmetic"
         demands: list[Compare] = []
@@ -104,8 +104,8 @@ class Settler:
         if demands:
             self.compares += [one for one in demands if one not in self.compares]
             texts = dict.fromkeys(demand.demand for demand in demands)
-            return Settled("", what, span, Rung.LAUNCH, f"the launch compares {', '.join(texts)}")
-        return Settled("", what, span, rung, reason)
+            return Discharged("", what, span, Rung.LAUNCH, f"the launch compares {', '.join(texts)}")
+        return Discharged("", what, span, rung, reason)
 
     def _contract_of(self, violation: Violation) -> str:
         """Which promises of the signature a proof could use."""

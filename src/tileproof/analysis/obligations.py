@@ -33,7 +33,7 @@ Violation: TypeAlias = tuple[Formula, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Inside:
+class InBounds:
     """Positions along one axis are elements of it."""
 
     site: Site
@@ -41,7 +41,7 @@ class Inside:
 
 
 @dataclass(frozen=True, slots=True)
-class Apart:
+class Disjoint:
     """Two accesses of different programs meet at no element."""
 
     one: Site
@@ -49,7 +49,7 @@ class Apart:
 
 
 @dataclass(frozen=True, slots=True)
-class Lanes:
+class DisjointLanes:
     """Two lanes of one store meet at no element along an axis."""
 
     site: Site
@@ -63,7 +63,7 @@ class Contents:
     site: Site
 
 
-Subject: TypeAlias = Inside | Apart | Lanes | Contents | Bounded | NotEmpty | Fitting
+Subject: TypeAlias = InBounds | Disjoint | DisjointLanes | Contents | Bounded | NotEmpty | Fitting
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def goals(collector: Collector) -> Iterator[Goal]:
         match demand:
             case Site():
                 if not isinstance(demand.op, ops.Get) and not _is_raw(demand):
-                    yield from _inside(demand)
+                    yield from _in_bounds(demand)
                 if isinstance(demand.op, ops.Store) and not _is_raw(demand):
                     yield from _lanes(demand)
                     yield from _contents(collector, demand, demand.op)
@@ -107,12 +107,12 @@ def _is_raw(site: Site) -> bool:
     return isinstance(site.op, ops.Load | ops.Store) and site.op.raw
 
 
-def _inside(site: Site) -> Iterator[Goal]:
+def _in_bounds(site: Site) -> Iterator[Goal]:
     for axis, spot in enumerate(site.spots):
         reason = _walks_axis(site, axis)
         before = (*site.where.path, *site.present, *spot.lanes)
         yield Goal(
-            "inside", Inside(site, axis), site.span, _text(site), reason,
+            "in bounds", InBounds(site, axis), site.span, _text(site), reason,
             ((below(spot.position, 0),), (at_most(spot.extent, spot.position),)), before, _claim(site, axis),
         )  # fmt: skip
 
@@ -184,7 +184,7 @@ def _lanes(site: Site) -> Iterator[Goal]:
 
         again = tuple(changed(formula, moved) for formula in (*spot.lanes, *spot.present))
         yield Goal(
-            "apart", Lanes(site, axis), site.span, f"lanes of {_text(site)}", "",
+            "disjoint", DisjointLanes(site, axis), site.span, f"lanes of {_text(site)}", "",
             ((equals(spot.position, moved(spot.position)), below(spot.lane, other)),), (*site.touches, *again),
         )  # fmt: skip
 
@@ -209,7 +209,7 @@ def _bounded(demand: Bounded) -> Goal:
     high = () if demand.high is None else ((below(demand.high, demand.index),),)
     end = "" if demand.high is None else f" <= {demand.high}"
     claim = f"{demand.low} <= {demand.what}{end}"
-    return Goal("inside", demand, demand.op.span, demand.what, "", (low, *high), path, claim)
+    return Goal("in bounds", demand, demand.op.span, demand.what, "", (low, *high), path, claim)
 
 
 # Ownership.
@@ -222,29 +222,29 @@ def _ownership(collector: Collector) -> Iterator[Goal]:
     written = {site.view.root for site in collector.account.sites if isinstance(site.op, ops.Store)}
     by_root: dict[object, list[Site]] = {}
     for site in collector.account.sites:
-        if site.view.root in written and site.where.inside and not _is_raw(site):
+        if site.view.root in written and site.where.in_space and not _is_raw(site):
             by_root.setdefault(site.view.root, []).append(site)
     for sites in by_root.values():
         for one, two in combinations_with_replacement(sites, 2):
             if one.writes or two.writes:
-                yield _apart(collector, space, one, two)
+                yield _disjoint(collector, space, one, two)
 
 
-def _apart(collector: Collector, space: ops.Parallel, one: Site, two: Site) -> Goal:
+def _disjoint(collector: Collector, space: ops.Parallel, one: Site, two: Site) -> Goal:
     what = _text(one) if one is two else f"{_text(one)} and {_text(two)}"
-    subject = Apart(one, two)
+    subject = Disjoint(one, two)
     separate = one.where.after_join != two.where.after_join
     walkers = [w for w in space.walkers if not (w.type.is_piece and one.where.after_join)]
     if not walkers and not separate:
-        return Goal("apart", subject, one.span, what, "one program follows the join")
+        return Goal("disjoint", subject, one.span, what, "one program follows the join")
     if not separate:
         reason = _own_point(collector, walkers, one, two)
         if reason:
-            return Goal("apart", subject, one.span, what, reason)
+            return Goal("disjoint", subject, one.span, what, reason)
     again = tuple(changed(formula, _other) for formula in two.touches)
     meeting = [equals(a.place, _other(b.place)) for a, b in zip(one.spots, two.spots, strict=True)]
     parted: tuple[Formula, ...] = () if separate else (_different_point(collector, space, walkers),)
-    return Goal("apart", subject, one.span, what, "", ((*meeting, *parted),), (*one.touches, *again))
+    return Goal("disjoint", subject, one.span, what, "", ((*meeting, *parted),), (*one.touches, *again))
 
 
 def _other(term: Term) -> Term:

@@ -229,7 +229,7 @@ class Values:
                 self.account.demands.append(Fitting(op, exact, where, START_LIMIT))
             if not bounds.fits:
                 self.account.demands.append(Fitting(op, exact, where))
-        elif _inside(bounds, integer_range(dtype)):
+        elif integer_range(dtype).contains(bounds):
             self.terms[op.result] = exact
         else:
             made = self.unknown(op.result, None, depends_on_data(exact), exact)
@@ -532,7 +532,3 @@ def is_uniform(term: Term) -> bool:
 
 def _same(one: Formula, two: Formula) -> Formula:
     return Some((All((one, two)), All((negation(one), negation(two)))))
-
-
-def _inside(inner: Range, outer: Range) -> bool:
-    return outer.low <= inner.low and inner.high <= outer.high

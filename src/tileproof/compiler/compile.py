@@ -1,4 +1,4 @@
-"""What `tileproof check` asks: every mistake of a kernel, and how each of its obligations is settled."""
+"""What `tileproof check` asks: every mistake of a kernel, and how each of its obligations is discharged."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def keep(kernel: Kernel, specialization: Specialization, found: Stored) -> str:
     key = None if first is None or names is None else _key(first, kernel, names, made.captures)
     if first is None or key is None:
         return ""
-    short = replace(found.verdict, kernel=None, settled=(), residuals=(), full=())
+    short = replace(found.verdict, kernel=None, discharged=(), residuals=(), full=())
     try:
         parts = (made.ir, found.ready, short, dict(found.holes), found.premises)
         text = _written(parts, _sources(kernel, made.captures))

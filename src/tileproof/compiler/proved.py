@@ -27,7 +27,7 @@ class Proved:
     specialization: Specialization
     elaborated: Elaborated
     verdict: Verdict
-    """How its obligations were settled."""
+    """How its obligations were discharged."""
     ready: KernelIR
     """The kernel as it runs, with the checks that the proof left."""
     key: str

@@ -141,7 +141,7 @@ class Code(Enum):
 
     # Seen by the interpreter.
     RACE = "TP0701", "two programs touch one element"
-    OUTSIDE = "TP0702", "an access outside its tensor"
+    OUT_OF_BOUNDS = "TP0702", "an access outside its tensor"
     UNWRITTEN = "TP0703", "an element of an Out that no program wrote"
     EMPTY_ARGMAX = "TP0704", "argmax or argmin of an empty axis"
     INDEX_OVERFLOW = "TP0705", "index arithmetic outside 64 bits"
@@ -149,10 +149,10 @@ class Code(Enum):
     LANES_MEET = "TP0707", "two lanes of one store write one element"
 
     # Decided by the checker.
-    NOT_APART = "TP0801", "two programs would touch one element"
-    APART_OPEN = "TP0802", "programs not proved to touch different elements"
-    LANES_NOT_APART = "TP0803", "two lanes of one store not proved apart"
-    NOT_INSIDE = "TP0811", "an index would leave its tensor"
+    NOT_DISJOINT = "TP0801", "two programs would touch one element"
+    DISJOINT_OPEN = "TP0802", "programs not proved to touch different elements"
+    LANES_NOT_DISJOINT = "TP0803", "two lanes of one store not proved disjoint"
+    NOT_IN_BOUNDS = "TP0811", "an index would leave its tensor"
     CHECK_DENIED = "TP0812", "a check would stay at run time"
     MAY_NOT_FIT = "TP0813", "an index that may not fit 64 bits"
     MAY_BE_EMPTY = "TP0814", "argmax of an axis that may be empty"

@@ -20,13 +20,13 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """An obligation of a kernel, and what settles it."""
+    """An obligation of a kernel, and the rung that discharges it."""
 
     goal: str
     what: str
     span: Span
     rung: int
-    settled_by: str
+    by: str
     reason: str
 
 
@@ -54,7 +54,7 @@ def to_json(diagnostics: Sequence[Diagnostic], checked: Sequence[Checked] = ()) 
                 "kernel": kernel.kernel,
                 "accepted": kernel.accepted,
                 "scope": kernel.scope,
-                "settled": [_proof(proof) for proof in kernel.proofs],
+                "discharged": [_proof(proof) for proof in kernel.proofs],
             }
             for kernel in checked
         ],
@@ -70,7 +70,7 @@ def _proof(proof: Proof) -> Json:
         "line": proof.span.line,
         "column": proof.span.column,
         "rung": proof.rung,
-        "by": proof.settled_by,
+        "by": proof.by,
         "reason": proof.reason,
     }
 

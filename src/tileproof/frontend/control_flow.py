@@ -42,7 +42,7 @@ from .source import Rejected, reject
 from .tile_operations import as_number, as_tile, broadcast, default_dtype
 
 _MOST_PASSES = 4
-"""How often a body is compiled until its types settle, beyond once for each value it carries."""
+"""How often a body is compiled until its types are stable, beyond once for each value it carries."""
 
 
 def assigned_names(statements: Iterable[ast.stmt]) -> list[str]:
@@ -93,7 +93,7 @@ class Turn:
 
 
 def carry(ctx: Context, assigned: Sequence[str], span: Span, body: Callable[[], None]) -> Turn:
-    """Compiles a loop body until the types of what it carries are settled, and binds the results."""
+    """Compiles a loop body until the types of what it carries are stable, and binds the results."""
     outer_scope = ctx.scope
     carried = []
     for name in assigned:
@@ -126,24 +126,24 @@ def carry(ctx: Context, assigned: Sequence[str], span: Span, body: Callable[[], 
             literals = _literals(carried) if stuck else []
             for slot in literals:
                 slot.type = TileType(default_dtype(typed("Known", slot.init)))
-            settled = not literals
-            for item in list(carried) if settled else []:
+            is_stable = not literals
+            for item in list(carried) if is_stable else []:
                 try:
-                    settled &= _settle(item, ended[item.name], ctx.walkers[walked:])
+                    is_stable &= _is_stable(item, ended[item.name], ctx.walkers[walked:])
                 except Rejected as rejected:
                     if item.inner.was_read and len(ctx.diagnostics) == said:
                         raise
                     carried.remove(item)
                     found = rejected.diagnostic
                     dropped[item.name] = Unbound(found.message, ended[item.name].span, found.help, found.code)
-                    settled = False
-            if settled:
+                    is_stable = False
+            if is_stable:
                 yields = tuple(_yields(ctx, carried, ended))
                 break
         ctx.builder.used = used
         del ctx.diagnostics[said:], ctx.walkers[walked:]
     else:
-        message = "the types of the values this loop carries do not settle"
+        message = "the types of the values this loop carries do not become stable"
         raise reject(Code.LOOP_TYPE, message, span, help="give each its final type and shape before the loop")
     return _finish(ctx, carried, dropped, assigned, outer_scope, ops, yields, span)
 
@@ -153,7 +153,7 @@ def _literals(carried: list[_Carried]) -> list[_Slot]:
     return [slot for item in carried for slot in item.slots if slot.type is None and _typed(slot.init) is slot.init]
 
 
-def _settle(item: _Carried, ended: Binding | Unbound, local: Sequence[Walker]) -> bool:
+def _is_stable(item: _Carried, ended: Binding | Unbound, local: Sequence[Walker]) -> bool:
     """Whether the types assumed for a name hold at the end of the body; learns better ones if not."""
     if isinstance(ended, Unbound):
         message = f"`{item.name}` has no value at the end of the loop: {ended.reason}"
@@ -162,12 +162,12 @@ def _settle(item: _Carried, ended: Binding | Unbound, local: Sequence[Walker]) -
         return True
     if not same_build(item.outer.entity, ended.entity):
         raise _changed(item, ended, describe(item.outer.entity), describe(ended.entity))
-    settled = True
+    is_stable = True
     for slot, end in zip(item.slots, leaves(ended.entity), strict=True):
         learned = _learn(item, slot, end, ended, local)
-        settled &= learned == slot.type
+        is_stable &= learned == slot.type
         slot.type = learned
-    return settled
+    return is_stable
 
 
 def _learn(item: _Carried, slot: _Slot, end: Entity, ended: Binding, local: Sequence[Walker]) -> TileType | None:

@@ -147,7 +147,7 @@ def test_a_graph_that_is_recorded_neither_makes_nor_ends_memory(stub: Stub) -> N
 def test_what_failed_in_memory_that_went_back_is_not_told_of_the_next(stub: Stub) -> None:
     x, ledger = tp.zeros(4, device="cuda").wait(), ledger_of(0)
     with ledger.lock:
-        ledger.poison([x.span], tp.OutOfBounds(Diagnostic(Code.OUTSIDE, "it is outside")))
+        ledger.poison([x.span], tp.OutOfBounds(Diagnostic(Code.OUT_OF_BOUNDS, "it is outside")))
     with pytest.raises(tp.OutOfBounds):
         x.wait()
     del x
