@@ -213,8 +213,8 @@ CUDA = [
     ),
     Mutant(
         "src/tileproof/backends/cuda/codegen/memory_order.py",
-        "            found += [store, self._joined([store, *chain.since]) or store]",
-        "            found += [store, store]",
+        "            tokens += [store, self._joined([store, *chain.since]) or store]",
+        "            tokens += [store, store]",
         "tests/backends/cuda/test_whole_kernels.py::test_a_safe_kernel_of_the_corpus[softmax_in_place]",
         "A region is handed the reads before it.",
     ),

@@ -332,8 +332,8 @@ class Machine:
     def _read(self, op: ops.Load | ops.Get, where: memory.Region) -> Array:
         if self.sanitizer is not None:
             self.sanitizer.read(op.tensor, where, self.point, op.span)
-        held = memory.load(self.tensors[op.tensor], where)
-        return semantics.cast(held, op.tensor.type.stored_as, op.result.type.dtype)
+        elements = memory.load(self.tensors[op.tensor], where)
+        return semantics.cast(elements, op.tensor.type.stored_as, op.result.type.dtype)
 
     def _passes(self, op: ops.Check) -> bool:
         """Whether a check and all before it hold; the first of a program that fails is remembered."""

@@ -233,7 +233,7 @@ class Caller(_Queued):
                 if self.pending:
                     ledger.retire()  # all that is done, in order: its own work may have read what failed elsewhere
                 self.turn = taken = self.turn + 1
-                self.queue.note_given(taken)
+                self.queue.begin(taken)
                 ledger.note(self, taken, work)
                 work.given()
             for other, turn in conflicts:

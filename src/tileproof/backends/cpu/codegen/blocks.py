@@ -181,11 +181,11 @@ def _handed_on(s: State, carried: Sequence[Tile], spare: dict[Tile, Buffer], yie
             following.append(s.scalars[handed_on])
             continue
         now, other = s.buffers[value].pointer, spare[value].pointer
-        held = s.buffers.get(handed_on)
-        if held is not None and held.pointer == now and held.strides == s.buffers[value].strides:
+        buffer = s.buffers.get(handed_on)
+        if buffer is not None and buffer.pointer == now and buffer.strides == s.buffers[value].strides:
             following += [now, other]
             continue
-        if held is None or held.pointer != other:
+        if buffer is None or buffer.pointer != other:
             nests.fill(s, spare[value], handed_on, nests.last_long(handed_on), elements.natural_lane(s, handed_on))
         following += [other, now]
     return following
@@ -268,8 +268,8 @@ def _choose(s: State, op: ops.If) -> None:
 
     scalars = [result for result in op.results if result.type.rank == 0]
     types = [register(result.type.dtype) for result in scalars]
-    made = s.e.branch(s.scalars[op.condition], arm(op.then), arm(op.orelse), types)
-    s.scalars.update(zip(scalars, made, strict=True))
+    values = s.e.branch(s.scalars[op.condition], arm(op.then), arm(op.orelse), types)
+    s.scalars.update(zip(scalars, values, strict=True))
     s.buffers.update(buffers)
 
 

@@ -22,10 +22,10 @@ _ENDLESS: Final = 65520.0
 
 def software_f16() -> dict[str, str]:
     """The functions by name, for a module of a processor without `has_f16c`."""
-    texts = {"__truncsfhf2": _to_half(), "__extendhfsf2": _from_half()}
+    functions = {"__truncsfhf2": _to_half(), "__extendhfsf2": _from_half()}
     needed = FloatLanes(Emitter(), F32, 1)
     needed.intrinsic("fabs", "0.0")
-    return {**needed.e.globals, **texts}
+    return {**needed.e.globals, **functions}
 
 
 def _to_half() -> str:

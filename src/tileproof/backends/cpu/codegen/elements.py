@@ -22,10 +22,10 @@ def at(s: State, tile: Tile, spot: Spot) -> Operand:
     if tile.type.rank == 0:
         return splat(s.e, s.scalars[tile], register(tile.type.dtype), spot.lanes)
     key = (tile, spot)
-    found = s.e.recall(key)
-    if found is None:
-        found = s.e.remember(key, _made(s, tile, spot))
-    return found
+    value = s.e.recall(key)
+    if value is None:
+        value = s.e.remember(key, _elements_at(s, tile, spot))
+    return value
 
 
 def scalar(s: State, op: ops.PureOp) -> Operand:
@@ -33,7 +33,7 @@ def scalar(s: State, op: ops.PureOp) -> Operand:
     return _computed(s, op, Spot(()))
 
 
-def _made(s: State, tile: Tile, spot: Spot) -> Operand:
+def _elements_at(s: State, tile: Tile, spot: Spot) -> Operand:
     if tile in s.buffers:
         return from_buffer(s, s.buffers[tile], spot)
     op = s.lazy[tile]
@@ -136,8 +136,8 @@ def _counted(s: State, first: Operand, spot: Spot) -> Operand:
 
 def _repeated(s: State, tile: Tile, spot: Spot, lanes: int) -> Operand:
     """Elements of a tile, a single one in every lane."""
-    found = at(s, tile, spot)
-    return found if spot.lanes == lanes else splat(s.e, found, register(tile.type.dtype), lanes)
+    value = at(s, tile, spot)
+    return value if spot.lanes == lanes else splat(s.e, value, register(tile.type.dtype), lanes)
 
 
 def before_expand(axis: int, spot: Spot) -> Spot:
@@ -288,28 +288,28 @@ class Position:
 
 def _positions(s: State, picks: tuple[ops.Pick, ...], spot: Spot) -> list[Position]:
     """For each axis of a tensor, where a spot of the tile lies."""
-    found, axis = [], 0
+    positions, axis = [], 0
     for pick in picks:
         if isinstance(pick, ops.At) or (isinstance(pick, ops.Along) and pick.walker.type.is_each):
             index = s.scalars[pick.index] if isinstance(pick, ops.At) else s.places[pick.walker].start
-            found.append(Position(index))
+            positions.append(Position(index))
             continue
         coord, lanes = spot.coords[axis], "run" if spot.lane == axis and spot.lanes > 1 else ""
         match pick:
             case ops.Along(walker):
-                found.append(Position(s.places[walker].start, coord, lanes=lanes))
+                positions.append(Position(s.places[walker].start, coord, lanes=lanes))
             case ops.Gather(indices):
-                found.append(_gathered(s, indices, spot, axis, lanes))
+                positions.append(_gathered(s, indices, spot, axis, lanes))
             case ops.Whole():
-                found.append(Position(coord, lanes=lanes))
+                positions.append(Position(coord, lanes=lanes))
             case ops.Window(start):
-                found.append(Position(str(number(start)), coord, lanes=lanes))
+                positions.append(Position(str(number(start)), coord, lanes=lanes))
             case ops.At():
                 raise AssertionError("drops its axis")
             case _:
                 assert_never(pick)
         axis += 1
-    return found
+    return positions
 
 
 def _gathered(s: State, indices: Tile, spot: Spot, axis: int, lanes: str) -> Position:
@@ -350,8 +350,8 @@ def _read(s: State, view: View, positions: list[Position], spot: Spot, dtype: DT
         else:
             base = s.address(view.pointer, terms, element)
             bits = _read_each(s, base, _steps(s, view, axis, positions[axis], lanes), element, view.dtype, spot)
-    held = unpack(s.e, bits, view.dtype, lanes)
-    return cast(s.e, held, view.dtype, dtype, lanes)
+    value = unpack(s.e, bits, view.dtype, lanes)
+    return cast(s.e, value, view.dtype, dtype, lanes)
 
 
 def _steps(s: State, view: View, axis: int, position: Position, lanes: int) -> Operand:
@@ -475,9 +475,9 @@ def natural_lane(s: State, tile: Tile) -> int | None:
         case _:
             for asked in ops.operands(op):
                 if isinstance(asked.type, TileType) and asked.type.rank == tile.type.rank:
-                    found = natural_lane(s, asked)  # type: ignore[arg-type]
-                    if found is not None:
-                        return found
+                    inner = natural_lane(s, asked)  # type: ignore[arg-type]
+                    if inner is not None:
+                        return inner
             return None
 
 

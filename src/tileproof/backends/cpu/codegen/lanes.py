@@ -1,4 +1,4 @@
-"""Lanes of vectors: one value in all, all into one, and rows turned into columns."""
+"""Lanes of vectors: one value in all, all into one, and the transpose of a square."""
 
 from __future__ import annotations
 

@@ -136,12 +136,12 @@ def fill(s: State, buffer: Buffer, tile: Tile, lane: int, natural: int | None) -
     """Writes the elements of a tile into scratch memory."""
     with s.e.nest():
         if natural is not None and natural != lane and number(tile.type.axes[natural].length) > 1:
-            _fill_turned(s, buffer, tile, natural, lane)
+            _fill_transposed(s, buffer, tile, natural, lane)
         else:
             sweep(s, s.lives(tile.type), lane, lambda spot: put(s, buffer, spot, elements.at(s, tile, spot)))
 
 
-def _fill_turned(s: State, buffer: Buffer, tile: Tile, natural: int, lane: int) -> None:
+def _fill_transposed(s: State, buffer: Buffer, tile: Tile, natural: int, lane: int) -> None:
     """The same for a tile whose neighbours in memory lie along another axis: squares are transposed in registers."""
     squares(s, tile, natural, lane, lambda coords, row: put(s, buffer, Spot(coords, lane, s.lanes), row))
 

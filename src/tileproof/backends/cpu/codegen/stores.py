@@ -36,8 +36,8 @@ def store(s: State, op: ops.Store | ops.Update) -> None:
 def _store(s: State, op: ops.Store | ops.Update) -> None:
     lane = _lane(s, op)
     natural = elements.natural_lane(s, op.value)
-    is_turned = op.value.type.rank > 1 and natural not in (None, lane) and op.value not in s.buffers
-    with nests.laid_out(s, op.value) if is_turned else nullcontext(), s.e.nest():
+    is_transposed = op.value.type.rank > 1 and natural not in (None, lane) and op.value not in s.buffers
+    with nests.laid_out(s, op.value) if is_transposed else nullcontext(), s.e.nest():
         _Writer(s, op, s.tensors[op.tensor], lane).walk(0, (), ())
 
 

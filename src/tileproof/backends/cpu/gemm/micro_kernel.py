@@ -237,12 +237,12 @@ def sum_columns(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
 
     def panel(p: Operand) -> None:
         def turn(k: Operand, sums: list[Operand]) -> Sequence[Operand]:
-            found = []
+            following = []
             for n, total in enumerate(sums):
                 place = s.address(base, in_panel(s, shape, p, k, str(n * w)), "i32")
                 wide = s.e.here(f"load {ints}, ptr {{}}, align 4", place)
-                found.append(step(s, shape, splat(s.e, _128, "i32", w), wide, total))
-            return found
+                following.append(step(s, shape, splat(s.e, _128, "i32", w), wide, total))
+            return following
 
         sums = s.e.loop("0", padded, 1, turn, [(ints, "zeroinitializer")] * shape.width)
         for n, total in enumerate(sums):
@@ -264,8 +264,8 @@ def step(s: State, shape: Shape, one: Operand, wide: Operand, total: Operand) ->
     name = "llvm.x86.avx512.pmaddw.d.512" if w == 16 else "llvm.x86.avx2.pmadd.wd"
     s.e.declare(name, ints, shorts, shorts)
     x, y = (s.e.op(f"bitcast {ints} {{}} to {shorts}", value) for value in (one, wide))
-    made = s.e.op(f"call {ints} @{name}({shorts} {{}}, {shorts} {{}})", x, y)
-    return s.e.op(f"add {ints} {{}}, {{}}", total, made)
+    products = s.e.op(f"call {ints} @{name}({shorts} {{}}, {shorts} {{}})", x, y)
+    return s.e.op(f"add {ints} {{}}, {{}}", total, products)
 
 
 def product(s: State, op: ops.Mma) -> None:
@@ -462,12 +462,12 @@ def _heights(shape: Shape, rows: Operand) -> list[int]:
     """Heights of blocks, the tall ones first: what is left of one is done by the next."""
     heights = [height for height in (shape.height, 4, 1) if height <= shape.height]
     if is_number(rows):
-        found, left = [], int(rows)
+        needed, left = [], int(rows)
         for height in heights:
             if left >= height:
-                found.append(height)
+                needed.append(height)
                 left %= height
-        return found
+        return needed
     return [height for height in heights if height <= shape.m]
 
 
@@ -540,5 +540,5 @@ def _step(s: State, shape: Shape, one: Operand, wide: Operand, total: Operand) -
         return fma(s.e, one, wide, total, shape.dtype, shape.lanes)
     if shape.group > 1:
         return step(s, shape, one, wide, total)
-    made = binary(s.e, ops.BinaryFn.MUL, one, wide, shape.dtype, shape.lanes)
-    return binary(s.e, ops.BinaryFn.ADD, total, made, shape.dtype, shape.lanes)
+    product = binary(s.e, ops.BinaryFn.MUL, one, wide, shape.dtype, shape.lanes)
+    return binary(s.e, ops.BinaryFn.ADD, total, product, shape.dtype, shape.lanes)

@@ -267,9 +267,9 @@ class CapturedGraph:
     def _kernel(self, handle: Any) -> str:
         """The name of a kernel, or "kernel" if the driver does not know it."""
         api = self.device.driver.api
-        found = self.device.call("looking at a graph", "cuGraphKernelNodeGetParams", handle)
+        parameters = self.device.call("looking at a graph", "cuGraphKernelNodeGetParams", handle)
         # Either may be what it was launched by, and the other be 0 or something that has no name.
-        for kernel, name_of in ((found.kern, api.cuKernelGetName), (found.func, api.cuFuncGetName)):
+        for kernel, name_of in ((parameters.kern, api.cuKernelGetName), (parameters.func, api.cuFuncGetName)):
             if int(kernel):
                 result, name = name_of(kernel)
                 if not int(result) and name:
@@ -309,12 +309,12 @@ def _imported() -> Any:
 
 
 @cache
-def _found() -> Driver | Diagnostic:
+def _opened() -> Driver | Diagnostic:
     """The driver, initialised and new enough, or why it cannot be used. Asked for once: the search takes time."""
     try:
-        found = Driver(_imported())
-        found.call("starting CUDA", "cuInit", 0)
-        supported = int(found.call("reading its version", "cuDriverGetVersion"))
+        driver = Driver(_imported())
+        driver.call("starting CUDA", "cuInit", 0)
+        supported = int(driver.call("reading its version", "cuDriverGetVersion"))
     except ImportError:
         missing = "the package cuda-bindings, which calls the NVIDIA driver, is not installed"
         return Diagnostic(Code.NO_GPU, missing, help="install it: `pip install 'tileproof[cuda]'`")
@@ -326,14 +326,14 @@ def _found() -> Driver | Diagnostic:
         return no_gpu("the NVIDIA driver is not installed", *str(error).splitlines()[:1])
     if supported < OLDEST:
         return too_old(f"the NVIDIA driver supports CUDA {_dotted(supported)}, and {_dotted(OLDEST)} is needed")
-    return found
+    return driver
 
 
 def _driver() -> Driver:
-    found = _found()
-    if isinstance(found, Diagnostic):
-        raise LaunchError(found)
-    return found
+    driver = _opened()
+    if isinstance(driver, Diagnostic):
+        raise LaunchError(driver)
+    return driver
 
 
 def _dotted(number: int) -> str:
@@ -342,20 +342,20 @@ def _dotted(number: int) -> str:
 
 def lost() -> Diagnostic | None:
     """What the context of this process was lost by, if it was: then no call works any more. Starts nothing."""
-    if not _found.cache_info().currsize:
+    if not _opened.cache_info().currsize:
         return None
-    found = _found()
-    return found.lost if isinstance(found, Driver) else None
+    driver = _opened()
+    return driver.lost if isinstance(driver, Driver) else None
 
 
 def device_count() -> int:
     """How many GPUs can be used; 0 also where there is no driver. `Device(0)` says why."""
-    found = _found()
-    if not isinstance(found, Driver):
+    driver = _opened()
+    if not isinstance(driver, Driver):
         return 0
-    if found.count is None:
-        found.count = int(found.call("counting the GPUs", "cuDeviceGetCount"))
-    return found.count
+    if driver.count is None:
+        driver.count = int(driver.call("counting the GPUs", "cuDeviceGetCount"))
+    return driver.count
 
 
 def version() -> str:
@@ -377,8 +377,8 @@ def place_of(address: int) -> Place:
         attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
         attribute.CU_POINTER_ATTRIBUTE_IS_MANAGED,
     ]
-    found = driver.call("looking at an address", "cuPointerGetAttributes", len(asked), asked, address)
-    kind, device, is_managed = found
+    values = driver.call("looking at an address", "cuPointerGetAttributes", len(asked), asked, address)
+    kind, device, is_managed = values
     if not int(kind):
         return Place(Memory.UNKNOWN, -1)
     types = driver.api.CUmemorytype

@@ -58,22 +58,22 @@ def compile_kernel(request: Request) -> Code:
     return code_of(request, program, assemble(job_of(request, program)))
 
 
-def job_of(request: Request, made: Program, *, remarks: bool = False) -> Job:
+def job_of(request: Request, program: Program, *, remarks: bool = False) -> Job:
     """What the assembler is to do for a request."""
     def in_other_words() -> bytes:
         return replace(request, target=replace(request.target, is_disguised=True)).lowered().bytecode
 
     spans, name = _spans(request.kernel), request.kernel.name
-    return Job(made.bytecode, request.target.arch, spans, name, remarks, in_other_words)
+    return Job(program.bytecode, request.target.arch, spans, name, remarks, in_other_words)
 
 
-def code_of(request: Request, made: Program, assembled: Assembled) -> Code:
+def code_of(request: Request, program: Program, assembled: Assembled) -> Code:
     """What is kept of a compiled kernel."""
     cluster = max((math.prod(each.cluster) for each in assembled.resources), default=1)
     return Code(
-        request.name, request.target.arch, assembled.cubin, made.slots, made.stages, made.piece, made.shadows,
-        made.is_persistent, made.is_serial, made.has_report, request.schedule.occupancy or 1, assembled.resources,
-        assembled.seconds, made.is_dependent, cluster,
+        request.name, request.target.arch, assembled.cubin, program.slots, program.stages, program.piece,
+        program.shadows, program.is_persistent, program.is_serial, program.has_report, request.schedule.occupancy or 1,
+        assembled.resources, assembled.seconds, program.is_dependent, cluster,
     )  # fmt: skip
 
 

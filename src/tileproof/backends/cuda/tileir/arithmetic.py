@@ -45,7 +45,7 @@ class Arithmetic(Emitter):
         return self.one("remi", (x, y), integers("remi", x, y), {"signedness": Signedness(signed)})
 
     def negi(self, x: Value) -> Value:
-        """The number with its sign turned."""
+        """The number negated."""
         return self.one("negi", (x,), integers("negi", x), _WRAPS)
 
     def absi(self, x: Value) -> Value:
@@ -127,7 +127,7 @@ class Arithmetic(Emitter):
         return self._rounded("sqrt", (x,), ftz, rounding, Rounding.APPROXIMATE)
 
     def negf(self, x: Value) -> Value:
-        """The number with its sign turned."""
+        """The number negated."""
         return self.one("negf", (x,), floats("negf", x))
 
     def absf(self, x: Value) -> Value:

@@ -73,9 +73,9 @@ class Memory(Emitter):
         """The tile at an index, and a token for what must come after."""
         op, kind = "load_view_tko", self._view("load_view_tko", view)
         checks.token(op, token)
-        given = checks.indices(op, kind, indices)
+        places = checks.indices(op, kind, indices)
         attributes = _WEAK | {"hints": checks.access_hints(op, hints), "inbounds": _inbounds(op, kind, inbounds)}
-        loaded, after = self.emit(op, (view, given, token), (checks.tile_view(op, kind), TOKEN), attributes)
+        loaded, after = self.emit(op, (view, places, token), (checks.tile_view(op, kind), TOKEN), attributes)
         return loaded, after
 
     def store_view(
@@ -91,9 +91,9 @@ class Memory(Emitter):
         op, kind = "store_view_tko", self._view("store_view_tko", view)
         checks.token(op, token)
         expect(op, "the tile", tile, checks.tile_view(op, kind))
-        given = checks.indices(op, kind, indices)
+        places = checks.indices(op, kind, indices)
         attributes = _WEAK | {"hints": checks.access_hints(op, hints), "inbounds": _inbounds(op, kind, inbounds)}
-        return self.one(op, (tile, view, given, token), TOKEN, attributes)
+        return self.one(op, (tile, view, places, token), TOKEN, attributes)
 
     def load_ptr(
         self,
@@ -195,12 +195,12 @@ class Memory(Emitter):
 
 def _inbounds(op: str, view: TileView, inbounds: Sequence[bool] | None) -> tuple[bool, ...]:
     """One bool for each dimension. The assembler fails without a word on a view that has padding it cannot need."""
-    given = (False,) * len(view.tile) if inbounds is None else tuple(map(bool, inbounds))
-    if len(given) != len(view.tile):
-        raise wrong(op, f"inbounds needs {len(view.tile)} bools, not {len(given)}")
-    if view.padding is not None and any(given):
+    flags = (False,) * len(view.tile) if inbounds is None else tuple(map(bool, inbounds))
+    if len(flags) != len(view.tile):
+        raise wrong(op, f"inbounds needs {len(view.tile)} bools, not {len(flags)}")
+    if view.padding is not None and any(flags):
         raise wrong(op, "a view with padding cannot be in bounds", view)
-    return given
+    return flags
 
 
 def _allowed(op: str, mode: Mode, element: Element) -> None:
