@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.codegen.conversions import pack, software_f16, unpack
-from tileproof.backends.cpu.codegen.emission import Emitter, Operand, memory, size, vector
+from tileproof.backends.cpu.codegen.emitter import Emitter, Operand, memory, size, vector
 from tileproof.backends.cpu.target import Target, host
 from tileproof.backends.interpreter.semantics import storage
 from tileproof.language.dtypes import DType

@@ -14,7 +14,7 @@ from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import Check, KernelIR, Parameter, ReduceFn
 from tileproof.ir.types import Tensor, Walker
 
-from .memory import Meeting, Outside
+from .regions import Meeting, Outside
 from .semantics import Array
 
 

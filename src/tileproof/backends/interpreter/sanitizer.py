@@ -18,7 +18,7 @@ from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import KernelIR, SplitAt
 from tileproof.ir.types import Access, Tensor, TensorType
 
-from .memory import Region
+from .regions import Region
 from .reports import Reporter, Touch
 from .semantics import Array
 

@@ -12,7 +12,7 @@ from tileproof.language.dtypes import INDEX
 
 from . import checks, elements, nests, reductions, stores
 from .arithmetic import binary
-from .emission import Operand, Spot, memory, register
+from .emitter import Operand, Spot, memory, register
 from .state import Buffer, Place, State, View
 
 

@@ -14,7 +14,7 @@ from tileproof.language.dtypes import BOOL, ENTRY, I64
 
 from . import elements, nests
 from .conversions import cast
-from .emission import Operand, Spot, register, vector
+from .emitter import Operand, Spot, register, vector
 from .lanes import fold_lanes, splat
 from .parameters import Shown
 from .state import State

@@ -13,7 +13,7 @@ from typing import Final
 from tileproof.backends.integers import bounds, clamped, rounded_bits, with_sticky_bit
 from tileproof.language.dtypes import BF16, BOOL, F8E4M3, F8E5M2, F16, F32, F64, TF32, U32, DType
 
-from .emission import FORMATS, Emitter, Operand, each, literal, memory, register, suffix, vector
+from .emitter import FORMATS, Emitter, Operand, each, literal, memory, register, suffix, vector
 from .typed_lanes import FloatLanes, IntegerLanes
 
 _ENDLESS: Final = 65520.0

@@ -25,7 +25,7 @@ from typing import Final
 from tileproof.ir.ops import UnaryFn
 from tileproof.language.dtypes import F32, F64
 
-from .emission import Operand, suffix
+from .emitter import Operand, suffix
 from .typed_lanes import FloatLanes, outlined
 
 

@@ -12,7 +12,7 @@ from tileproof.language.dtypes import ENTRY, INDEX, DType
 
 from .arithmetic import binary, constant, select, unary
 from .conversions import bitcast, cast, unpack
-from .emission import Operand, Spot, each, is_number, memory, register, size, suffix, vector
+from .emitter import Operand, Spot, each, is_number, memory, register, size, suffix, vector
 from .lanes import iota, splat, uniform
 from .state import Buffer, Part, State, View
 

@@ -9,7 +9,7 @@ from tileproof.ir.ops import BinaryFn
 from tileproof.language.dtypes import I64, DType
 
 from .arithmetic import binary
-from .emission import Emitter, Operand, each, register, suffix, vector
+from .emitter import Emitter, Operand, each, register, suffix, vector
 from .typed_lanes import PURE, IntegerLanes
 
 

@@ -12,7 +12,7 @@ from tileproof.ir.types import Tile, number
 
 from . import elements
 from .conversions import pack
-from .emission import Operand, Spot, is_number, memory, register, size, vector
+from .emitter import Operand, Spot, is_number, memory, register, size, vector
 from .lanes import extract, iota, splat, transpose
 from .state import Buffer, State
 

@@ -30,10 +30,10 @@ from tileproof.lowering.joins import Body, again, cut
 from . import blocks, nests
 from .conversions import software_f16, unpack
 from .elements import natural_lane
-from .emission import Operand, Spot, memory, size
+from .emitter import Operand, Spot, memory, size
+from .materialization import Uses, hoisted, kept, uses_of
 from .parameters import Candidate, Facts, Shown, Words, candidates, sites_of
 from .state import Buffer, Place, State, View
-from .uses import Uses, hoisted, kept, uses_of
 
 
 def tile_bytes(s: State, candidate: Candidate) -> int:

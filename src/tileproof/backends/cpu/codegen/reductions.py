@@ -18,7 +18,7 @@ from tileproof.language.dtypes import BOOL, F32, F64, INDEX, DType
 from . import elements, nests
 from .arithmetic import binary, constant, fill_value, select
 from .conversions import cast
-from .emission import Operand, Spot, is_number, register, size, vector
+from .emitter import Operand, Spot, is_number, register, size, vector
 from .lanes import fold_lanes, splat
 from .state import Buffer, Part, State
 

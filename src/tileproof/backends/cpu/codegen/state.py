@@ -10,9 +10,9 @@ from tileproof.ir.ops import AnyOp, KernelIR, Load
 from tileproof.ir.types import AnyValue, Axis, Tensor, Tile, TileType, Walker, WalkerTag, number
 from tileproof.language.dtypes import DType
 
-from .emission import Emitter, Operand, memory, size
+from .emitter import Emitter, Operand, memory, size
+from .materialization import Uses
 from .parameters import Facts, Shown
-from .uses import Uses
 
 ALIGNMENT = 64
 """Buffers begin at a multiple of so many bytes."""

@@ -18,7 +18,7 @@ from tileproof.language.dtypes import ENTRY, DType
 from . import elements, nests
 from .arithmetic import binary
 from .conversions import cast, pack, unpack
-from .emission import Operand, Spot, memory, size, suffix, vector
+from .emitter import Operand, Spot, memory, size, suffix, vector
 from .state import State, View
 
 _LEAST_STREAMED = 256

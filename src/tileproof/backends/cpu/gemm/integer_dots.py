@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tileproof.backends.cpu.codegen import elements, nests
-from tileproof.backends.cpu.codegen.emission import Operand, Spot, each, is_number, vector
+from tileproof.backends.cpu.codegen.emitter import Operand, Spot, each, is_number, vector
 from tileproof.backends.cpu.codegen.lanes import fold_lanes, shuffle
 from tileproof.backends.cpu.codegen.state import Buffer, State
 from tileproof.ir import ops

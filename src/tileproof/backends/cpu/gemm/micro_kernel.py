@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from tileproof.backends.cpu.codegen import elements, nests
 from tileproof.backends.cpu.codegen.arithmetic import binary, constant, fma
 from tileproof.backends.cpu.codegen.conversions import cast
-from tileproof.backends.cpu.codegen.emission import Operand, Spot, is_number, register, size, vector
+from tileproof.backends.cpu.codegen.emitter import Operand, Spot, is_number, register, size, vector
 from tileproof.backends.cpu.codegen.lanes import splat
 from tileproof.backends.cpu.codegen.state import Buffer, State
 from tileproof.ir import ops

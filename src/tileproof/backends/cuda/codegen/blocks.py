@@ -12,7 +12,7 @@ from tileproof.ir.types import Access, AnyValue, Named, Tile
 from tileproof.ir.walk import walk
 from tileproof.language.dtypes import INDEX
 
-from . import access, arithmetic, checks, conversions, indices, mma, positions, reductions, shape_operations, stores
+from . import arithmetic, checks, conversions, indices, loads, mma, positions, reductions, shape_operations, stores
 from .positions import Position, base_value, known
 from .state import State, number
 from .tiles import element_of, shape_of
@@ -84,10 +84,10 @@ def execute(s: State, op: ops.AnyOp) -> None:
             mma.product(s, op)
         case ops.Load(result=result):
             transposed = s.transposed.get(result)
-            value, is_clean = access.load(s, op, None if transposed is None else transposed.order)
+            value, is_clean = loads.load(s, op, None if transposed is None else transposed.order)
             s.put(result if transposed is None else transposed.result, value, clean=is_clean)
         case ops.Get():
-            s.put(op.result, access.get(s, op))
+            s.put(op.result, loads.get(s, op))
         case ops.Store():
             stores.store(s, op)
         case ops.Update():

@@ -7,7 +7,7 @@ from enum import IntEnum
 from typing import Final, TypeVar
 
 from . import types
-from .operations import CODES, VERSIONS, Arity, Attribute, Kind, Operation, Version
+from .operation_table import CODES, VERSIONS, Arity, Attribute, Kind, Operation, Version
 from .wire import DYNAMIC, ENTRY, HINTED, MAGIC, DebugTag, Reader, Section, Tag, TypeTag
 
 _DEEPEST: Final = 100

@@ -8,7 +8,7 @@ from os.path import basename, dirname
 from typing import Any, NamedTuple, cast
 
 from . import types
-from .operations import OPERATIONS, TERMINATORS, VERSIONS, Arity, Attribute, Kind, Operation, Version
+from .operation_table import OPERATIONS, TERMINATORS, VERSIONS, Arity, Attribute, Kind, Operation, Version
 from .wire import (
     DYNAMIC,
     ENTRY,

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Final
 
-from .operations import TERMINATORS
+from .operation_table import TERMINATORS
 from .types import (
     BF16,
     F16,

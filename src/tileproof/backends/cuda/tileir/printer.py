@@ -7,7 +7,7 @@ from enum import IntEnum
 from typing import Final
 
 from .literals import WRITABLE, elements, number_of
-from .operations import OPERATIONS, Arity
+from .operation_table import OPERATIONS, Arity
 from .types import Block, Bounded, Divisible, Entry, Literal, Location, Module, Number, Op, Tile, Value
 
 _SHOWN: Final = 8

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .checks import INTEGERS, Emitter, alike, expect, floats, flushing, integers, pointers, tile, wrong
+from .builder_checks import INTEGERS, Emitter, alike, expect, floats, flushing, integers, pointers, tile, wrong
 from .types import F32, I1, I64, Number, Ordering, Overflow, Pointer, Predicate, Rounding, Signedness, Tile, Value
 
 _WRAPS: Final = {"overflow": Overflow.NONE}

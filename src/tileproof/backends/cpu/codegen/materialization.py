@@ -18,7 +18,7 @@ from tileproof.ir import ops
 from tileproof.ir.types import Access, AnyValue, Axis, Tile, TileType, WalkerTag, number
 from tileproof.language.dtypes import BF16, F16, F32, F64, I8, I16, I32, U8
 
-from .emission import size
+from .emitter import size
 
 _WHOLE = (ops.Reduce, ops.CumSum, ops.Mma, ops.Cat, ops.Reshape, ops.Fold, ops.Scan, ops.Join)
 """Operations that need all elements of a tile at once."""
