@@ -154,21 +154,21 @@ CUDA = [
         "What failed before stays failed.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/codegen/specialization.py",
+        "src/tileproof/backends/cuda/codegen/layout_specialization.py",
         "min(-(-reach // _VECTOR) * _VECTOR, _APART)",
         "1",
         "tests/backends/cuda/test_corner_launches.py::test_the_step_of_an_axis_of_one_element_fits_32_bits",
         "The stride of an axis of one element is none that promises too much.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/codegen/specialization.py",
+        "src/tileproof/backends/cuda/codegen/layout_specialization.py",
         "all(extent > 0 for extent in shape) and all(step > 0 for step in steps)",
         "all(extent > 0 for extent in shape)",
         "tests/backends/cuda/test_facts.py::test_only_a_tensor_with_elements_whose_strides_go_forward_is_plain",
         "A tensor with negative strides is not plain.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/codegen/specialization.py",
+        "src/tileproof/backends/cuda/codegen/layout_specialization.py",
         "if dimensions[name] and dimensions[name] % size == 0),",
         "if dimensions[name] % size == 0),",
         (
@@ -178,7 +178,7 @@ CUDA = [
         "An empty dimension is divided by no tile.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/codegen/specialization.py",
+        "src/tileproof/backends/cuda/codegen/layout_specialization.py",
         "(name, _power(dimensions[name] or 1, _VECTOR))",
         "(name, _power(dimensions[name], _VECTOR))",
         (
@@ -188,7 +188,7 @@ CUDA = [
         "An empty dimension is no multiple.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/codegen/specialization.py",
+        "src/tileproof/backends/cuda/codegen/layout_specialization.py",
         "        far >= _FAR,",
         "        far > 2**31,",
         "tests/backends/cuda/test_facts.py::test_positions_are_counted_in_32_bits_while_a_tile_behind_them_fits",

@@ -13,7 +13,7 @@ from oracles.cuda_programs import MULTIPROCESSORS, Lowered, assert_simulated, lo
 from samples.launch import Made
 from tileproof import In, InOut, Out, Sum, Unique, f32, i32, i64
 from tileproof.backends.cuda.codegen import specialization as facts
-from tileproof.backends.cuda.codegen.specialization import layout_of, steps_of
+from tileproof.backends.cuda.codegen.layout_specialization import layout_of, steps_of
 from tileproof.backends.cuda.device import loaded_code as running
 
 

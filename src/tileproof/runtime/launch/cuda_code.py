@@ -10,9 +10,9 @@ from dataclasses import astuple, dataclass, replace
 from functools import cache
 from typing import Final
 
+from tileproof.backends.cuda.codegen.layout_specialization import Facts
 from tileproof.backends.cuda.codegen.memory_order import Dependent
 from tileproof.backends.cuda.codegen.program import Request
-from tileproof.backends.cuda.codegen.specialization import Facts
 from tileproof.backends.cuda.codegen.state import Target
 from tileproof.backends.cuda.device import loaded_code as running
 from tileproof.backends.cuda.device.driver import Device

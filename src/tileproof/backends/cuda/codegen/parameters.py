@@ -21,8 +21,8 @@ from tileproof.language.dtypes import INDEX
 from . import positions
 from .arithmetic import binary
 from .conversions import cast
+from .layout_specialization import Facts, Layout, named_dimensions
 from .positions import Position, base_value, known, narrow_value
-from .specialization import Facts, Layout, named_dimensions
 from .state import ELEMENTS, State, View, stored
 from .stores import shadow
 

@@ -37,10 +37,10 @@ from tileproof.lowering.sums import single_products
 from . import blocks, positions
 from .checks import sites_of
 from .indices import tile_place
+from .layout_specialization import MANY, Facts
 from .memory_order import Dependent, Order, first_ops, ordered, read_early, verify, wait_first
 from .parameters import Parameters, Slot, What, begin, finish
 from .positions import Position, known, narrow_value
-from .specialization import MANY, Facts
 from .state import Place, State, Target, bytes_of, number, stored
 from .stores import shadow
 from .tiles import shape_of

@@ -38,9 +38,9 @@ from tileproof.ir.types import AnyValue, Axis, Length, Tensor, Tile, TileType, W
 from tileproof.language.dtypes import DType
 from tileproof.language.kernel import Schedule
 
+from .layout_specialization import Facts
 from .memory_order import Order, can_wait
 from .positions import Position, materialised
-from .specialization import Facts
 from .tiles import element_of, shape_of, spread
 from .wrapping_sums import Sums
 

@@ -17,7 +17,7 @@ from tileproof.ir.types import AnyValue, Tile
 from tileproof.ir.walk import walk
 from tileproof.language.dtypes import DType
 
-from .specialization import SHORT, Facts
+from .layout_specialization import SHORT, Facts
 
 _LARGEST: Final = 2**31 - 1
 IsZero: TypeAlias = Callable[[Tile], bool]
