@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from assembler_samples import compile_many
 
 from oracles.cuda_programs import assert_simulated, lowered
 from oracles.tile_ir_operations import has_assembler
+from samples.assembler_modules import compile_many
 from samples.index_launches import checked_indices
 
 LAUNCHES = checked_indices()

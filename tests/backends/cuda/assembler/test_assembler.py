@@ -14,7 +14,8 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from assembler_samples import (
+
+from samples.assembler_modules import (
     FILE,
     SMALLEST,
     assemble_many,
@@ -25,7 +26,6 @@ from assembler_samples import (
     fake_toolchain,
     product,
 )
-
 from tileproof.backends.cuda.assembler.assemble import TIMEOUT, Assembled, Job
 from tileproof.backends.cuda.assembler.toolchain import VARIABLE, find
 from tileproof.backends.cuda.tileir.types import BF16, F32, Location

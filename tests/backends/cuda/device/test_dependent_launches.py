@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from assembler_samples import compile_many
 
 import tileproof as tp
 from oracles.cuda_programs import MULTIPROCESSORS, Lowered, lowered
 from oracles.tile_ir_operations import has_assembler
+from samples.assembler_modules import compile_many
 from samples.check_launches import checks
 from samples.example_launches import own
 from samples.launch import Make

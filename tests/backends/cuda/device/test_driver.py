@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from assembler_samples import SMALLEST, assembled
 
 from oracles.cuda_driver import ENUMS, CUmemorytype, CUresult, Region, Stub
 from oracles.driver_refusals import refused
+from samples.assembler_modules import SMALLEST, assembled
 from tileproof.backends.cuda.device import driver
 from tileproof.backends.cuda.device.driver import Device, Event, Memory, launch, load
 from tileproof.diagnostics.codes import Code

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from assembler_samples import compile_many
 
 import tileproof as tp
 from corpus import SAFE
 from corpus.case import Case
 from oracles.cuda_programs import assert_simulated, lowered
+from samples.assembler_modules import compile_many
 from samples.example_launches import NAMES, own
 from samples.launch import Made, Make
 from tileproof import In, Out, f32, i32
