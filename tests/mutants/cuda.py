@@ -332,7 +332,7 @@ CUDA = [
         "A token comes after the wait only if it does in both branches.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/codegen/parameters.py",
+        "src/tileproof/backends/cuda/codegen/combined_tensors.py",
         "inside = b.cmpi(Predicate.LESS, here,",
         "inside = b.cmpi(Predicate.LESS_EQUAL, here,",
         (
@@ -342,9 +342,9 @@ CUDA = [
         "The reset of a combined tensor writes nothing past its end.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/codegen/parameters.py",
-        "        s.b.store_ptr(places, value, mask=inside, token=s.order.wait)\n\n\ndef finish",
-        "        s.b.store_ptr(places, value, mask=None, token=s.order.wait)\n\n\ndef finish",
+        "src/tileproof/backends/cuda/codegen/combined_tensors.py",
+        "        s.b.store_ptr(places, value, mask=inside, token=s.order.wait)\n\n\ndef write_back",
+        "        s.b.store_ptr(places, value, mask=None, token=s.order.wait)\n\n\ndef write_back",
         (
             "tests/backends/cuda/test_checked_index_launches.py::"
             "test_a_launch_of_a_copy_does_on_a_gpu_what_the_interpreter_does[Unique without holes in a row int32 0]"

@@ -12,7 +12,7 @@ from tileproof.language.dtypes import ENTRY, INDEX, DType
 
 from .arithmetic import binary, constant, select, unary
 from .conversions import bitcast, cast, unpack
-from .emitter import Operand, Spot, each, is_number, memory, register, size, suffix, vector
+from .emitter import Operand, Spot, each, is_number, memory, nbytes, register, suffix, vector
 from .lanes import iota, splat, uniform
 from .state import Buffer, Part, State, View
 
@@ -56,11 +56,11 @@ def from_buffer(s: State, buffer: Buffer, spot: Spot) -> Operand:
     if spot.when is not None:
         pointer = s.e.op("select i1 {}, ptr {}, ptr {}", spot.when, pointer, buffer.pointer)
     if spot.lanes == 1 or spot.lane is None:
-        one = s.e.read(f"load {element}, ptr {{}}, align {size(buffer.dtype)}", pointer)
+        one = s.e.read(f"load {element}, ptr {{}}, align {nbytes(buffer.dtype)}", pointer)
         return splat(s.e, unpack(s.e, one, buffer.dtype, 1), register(buffer.dtype), spot.lanes)
     of, step = vector(element, spot.lanes), buffer.strides[spot.lane]
     if step == 1:
-        bits = s.e.read(f"load {of}, ptr {{}}, align {size(buffer.dtype)}", pointer)
+        bits = s.e.read(f"load {of}, ptr {{}}, align {nbytes(buffer.dtype)}", pointer)
         return unpack(s.e, bits, buffer.dtype, spot.lanes)
     bits = "poison"
     for lane in range(spot.lanes):
@@ -68,7 +68,7 @@ def from_buffer(s: State, buffer: Buffer, spot: Spot) -> Operand:
         if spot.mask is not None:  # there is no row behind the last one: the first lane is always there
             exists = s.e.op(f"extractelement {vector('i1', spot.lanes)} {{}}, i64 {lane}", spot.mask)
             place = s.e.op("select i1 {}, ptr {}, ptr {}", exists, place, pointer)
-        one = s.e.read(f"load {element}, ptr {{}}, align {size(buffer.dtype)}", place)
+        one = s.e.read(f"load {element}, ptr {{}}, align {nbytes(buffer.dtype)}", place)
         bits = s.e.op(f"insertelement {of} {{}}, {element} {{}}, i64 {lane}", bits, one)
     return unpack(s.e, bits, buffer.dtype, spot.lanes)
 
@@ -366,11 +366,11 @@ def _read_one(s: State, pointer: Operand, element: str, dtype: DType, spot: Spot
     if spot.when is not None:
         s.e.define("zero", lambda: "@zero = private constant [64 x i8] zeroinitializer, align 64")
         pointer = s.e.op("select i1 {}, ptr {}, ptr @zero", spot.when, pointer)
-    return s.e.read(f"load {element}, ptr {{}}, align {size(dtype)}", pointer)
+    return s.e.read(f"load {element}, ptr {{}}, align {nbytes(dtype)}", pointer)
 
 
 def _read_run(s: State, pointer: Operand, element: str, dtype: DType, spot: Spot) -> Operand:
-    of, align = vector(element, spot.lanes), size(dtype)
+    of, align = vector(element, spot.lanes), nbytes(dtype)
     condition = everywhere(s, spot.mask, spot.when, spot.lanes)
     if condition is None:
         return s.e.read(f"load {of}, ptr {{}}, align {align}", pointer)
@@ -383,7 +383,7 @@ def _read_run(s: State, pointer: Operand, element: str, dtype: DType, spot: Spot
 
 
 def _read_each(s: State, base: Operand, steps: Operand, element: str, dtype: DType, spot: Spot) -> Operand:
-    of, align, lanes = vector(element, spot.lanes), size(dtype), spot.lanes
+    of, align, lanes = vector(element, spot.lanes), nbytes(dtype), spot.lanes
     pointers, truths = vector("ptr", lanes), vector("i1", lanes)
     where = s.e.op(f"getelementptr {element}, ptr {{}}, {vector('i64', lanes)} {{}}", base, steps)
     condition = everywhere(s, spot.mask, spot.when, lanes) or each(lanes, "true", "i1")

@@ -289,7 +289,7 @@ def memory(dtype: DType) -> str:
     return f"i{dtype.bits}"
 
 
-def size(dtype: DType) -> int:
+def nbytes(dtype: DType) -> int:
     """How many bytes an element takes in memory."""
     return dtype.bits // 8
 

@@ -18,7 +18,7 @@ from tileproof.ir import ops
 from tileproof.ir.types import Access, AnyValue, Axis, Tile, TileType, WalkerTag, number
 from tileproof.language.dtypes import BF16, F16, F32, F64, I8, I16, I32, U8
 
-from .emitter import size
+from .emitter import nbytes
 
 _WHOLE = (ops.Reduce, ops.CumSum, ops.Mma, ops.Cat, ops.Reshape, ops.Fold, ops.Scan, ops.Join)
 """Operations that need all elements of a tile at once."""
@@ -251,4 +251,4 @@ def _is_costly(op: ops.AnyOp | None) -> bool:
 
 
 def _bytes(tile: Tile) -> int:
-    return math.prod(number(axis.length) for axis in tile.type.axes) * size(tile.type.dtype)
+    return math.prod(number(axis.length) for axis in tile.type.axes) * nbytes(tile.type.dtype)

@@ -12,7 +12,7 @@ from tileproof.ir.types import Tile, number
 
 from . import elements
 from .conversions import pack
-from .emitter import Operand, Spot, is_number, memory, register, size, vector
+from .emitter import Operand, Spot, is_number, memory, nbytes, register, vector
 from .lanes import extract, iota, splat, transpose
 from .state import Buffer, State
 
@@ -94,7 +94,7 @@ def put(s: State, buffer: Buffer, spot: Spot, value: Operand) -> None:
     element = memory(buffer.dtype)
     bits = pack(s.e, value, buffer.dtype, spot.lanes)
     pointer = s.element(buffer, spot.coords)
-    s.e.do(f"store {vector(element, spot.lanes)} {{}}, ptr {{}}, align {size(buffer.dtype)}", bits, pointer)
+    s.e.do(f"store {vector(element, spot.lanes)} {{}}, ptr {{}}, align {nbytes(buffer.dtype)}", bits, pointer)
 
 
 def _put_apart(s: State, buffer: Buffer, spot: Spot, axis: int, value: Operand) -> None:

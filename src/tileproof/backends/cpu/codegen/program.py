@@ -30,7 +30,7 @@ from tileproof.lowering.joins import Body, again, cut
 from . import blocks, nests
 from .conversions import software_f16, unpack
 from .elements import natural_lane
-from .emitter import Operand, Spot, memory, size
+from .emitter import Operand, Spot, memory, nbytes
 from .materialization import Uses, hoisted, kept, uses_of
 from .parameters import Candidate, Facts, Shown, Words, candidates, sites_of
 from .state import Buffer, Place, State, View
@@ -40,7 +40,7 @@ def tile_bytes(s: State, candidate: Candidate) -> int:
     """How much memory a packed tile takes."""
     shape = shape_of(s, candidate.product)
     count = shape.left_count if candidate.is_left else shape.right_count
-    return -(-count * size(shape.dtype) // 64) * 64
+    return -(-count * nbytes(shape.dtype) // 64) * 64
 
 
 def place_of(s: State, candidate: Candidate) -> Operand:
@@ -374,11 +374,11 @@ class _Writing:
             count = 1
             if operand.type.rank:
                 count = number(operand.type.axes[0].length) * s.buffer_layout(operand.type).strides[0] + s.lanes
-            begin += -(-count * size(operand.type.dtype) // 64) * 64
+            begin += -(-count * nbytes(operand.type.dtype) // 64) * 64
         self.piece = begin
         return layout
 
-    def _left(self, s: State, join: ops.Join, point: Operand) -> list[Buffer]:
+    def _piece_buffers(self, s: State, join: ops.Join, point: Operand) -> list[Buffer]:
         """What the piece of a point leaves for the join."""
         layout = self._layout(s, join)
         base = s.e.op("getelementptr i8, ptr {}, i64 {}", self._word(s, "space", "ptr"),
@@ -390,7 +390,7 @@ class _Writing:
         return buffers
 
     def _leave(self, s: State, join: ops.Join, point: Operand) -> None:
-        for operand, buffer in zip(join.operands, self._left(s, join, point), strict=True):
+        for operand, buffer in zip(join.operands, self._piece_buffers(s, join, point), strict=True):
             if operand.type.rank:
                 nests.fill(s, buffer, operand, nests.last_long(operand), natural_lane(s, operand))
             else:
@@ -427,7 +427,7 @@ class _Writing:
         pieces = self._word(s, (join.walker.name, "count"))
 
         def bind(names: Sequence[Tile], piece: Operand) -> None:
-            for name, buffer in zip(names, self._left(s, join, self._point(s, join, piece)), strict=True):
+            for name, buffer in zip(names, self._piece_buffers(s, join, self._point(s, join, piece)), strict=True):
                 if name.type.rank:
                     s.buffers[name] = buffer
                 else:
@@ -437,7 +437,7 @@ class _Writing:
 
         firsts = [Value(f"{result.name}.first", result.type) for result in join.results]
         bind(firsts, "0")
-        blocks.turns(
+        blocks.carried_loop(
             s, join.combiner.left, firsts, join.results,
             lambda carried, turn: s.e.loop("1", pieces, 1, turn, carried),
             lambda piece: bind(join.combiner.right, piece), join.combiner.body,

@@ -18,7 +18,7 @@ from tileproof.language.dtypes import BOOL, F32, F64, INDEX, DType
 from . import elements, nests
 from .arithmetic import binary, constant, fill_value, select
 from .conversions import cast
-from .emitter import Operand, Spot, is_number, register, size, vector
+from .emitter import Operand, Spot, is_number, nbytes, register, vector
 from .lanes import fold_lanes, splat
 from .state import Buffer, Part, State
 
@@ -396,7 +396,7 @@ def _ahead(s: State, op: ops.Reduce, streamed: ops.Load, rows: int, w: int) -> t
 
     What fetches ahead by itself follows few streams, and each of them only to the end of its page.
     """
-    width = size(s.tensors[streamed.tensor].dtype)
+    width = nbytes(s.tensors[streamed.tensor].dtype)
     row = number(op.operand.type.axes[op.axis].length) * width
     return rows * -(-_AHEAD // max(rows * row, 1)), max(1, _LINE // (w * width))
 

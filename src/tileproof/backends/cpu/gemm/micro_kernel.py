@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from tileproof.backends.cpu.codegen import elements, nests
 from tileproof.backends.cpu.codegen.arithmetic import binary, constant, fma
 from tileproof.backends.cpu.codegen.conversions import cast
-from tileproof.backends.cpu.codegen.emitter import Operand, Spot, is_number, register, size, vector
+from tileproof.backends.cpu.codegen.emitter import Operand, Spot, is_number, nbytes, register, vector
 from tileproof.backends.cpu.codegen.lanes import splat
 from tileproof.backends.cpu.codegen.state import Buffer, State
 from tileproof.ir import ops
@@ -321,7 +321,7 @@ def _packed(s: State, op: ops.Mma, is_left: bool, shape: Shape) -> Operand:
     if (op.result, is_left) in s.packed:
         return s.packed[op.result, is_left](s)
     tile, fill = (op.left, fill_left) if is_left else (op.right, fill_right)
-    pointer = s.allocate((shape.left_count if is_left else shape.right_count) * size(shape.dtype))
+    pointer = s.allocate((shape.left_count if is_left else shape.right_count) * nbytes(shape.dtype))
     with _earliest(s, tile), s.e.nest():
         fill(s, tile, shape, pointer)
     return pointer
@@ -339,7 +339,7 @@ def _value(s: State, tile: Tile, shape: Shape, spot: Spot) -> Operand:
 
 
 def _put(s: State, shape: Shape, pointer: Operand, value: Operand, lanes: int) -> None:
-    s.e.do(f"store {vector(shape.element, lanes)} {{}}, ptr {{}}, align {size(shape.dtype)}", value, pointer)
+    s.e.do(f"store {vector(shape.element, lanes)} {{}}, ptr {{}}, align {nbytes(shape.dtype)}", value, pointer)
 
 
 def _pack_left(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
@@ -477,7 +477,7 @@ def _block(
 ) -> None:  # fmt: skip
     """One block of the result: `height` rows of one panel."""
     (i, p), w, element = at, shape.lanes, shape.element
-    bytes_ = size(shape.dtype)
+    bytes_ = nbytes(shape.dtype)
     column = s.scaled(p, str(shape.panel))
     places = [
         s.address(s.element(out, (i, column)), [str(row * out.strides[0] + n * w)], element)
@@ -523,8 +523,8 @@ def _block(
 def _held(s: State, shape: Shape, place: Operand) -> Operand:
     """Sums so far. A single column has no room behind its elements, so its sums are the first lanes only."""
     if shape.n > 1:
-        return s.e.here(f"load {shape.vector}, ptr {{}}, align {size(shape.dtype)}", place)
-    one = s.e.here(f"load {shape.element}, ptr {{}}, align {size(shape.dtype)}", place)
+        return s.e.here(f"load {shape.vector}, ptr {{}}, align {nbytes(shape.dtype)}", place)
+    one = s.e.here(f"load {shape.element}, ptr {{}}, align {nbytes(shape.dtype)}", place)
     return s.e.op(f"insertelement {shape.vector} zeroinitializer, {shape.element} {{}}, i64 0", one)
 
 
@@ -532,7 +532,7 @@ def _hold(s: State, shape: Shape, place: Operand, total: Operand) -> None:
     of = shape.vector
     if shape.n == 1:
         total, of = s.e.op(f"extractelement {of} {{}}, i64 0", total), shape.element
-    s.e.do(f"store {of} {{}}, ptr {{}}, align {size(shape.dtype)}", total, place)
+    s.e.do(f"store {of} {{}}, ptr {{}}, align {nbytes(shape.dtype)}", total, place)
 
 
 def _step(s: State, shape: Shape, one: Operand, wide: Operand, total: Operand) -> Operand:

@@ -36,10 +36,11 @@ from tileproof.lowering.sums import single_products
 
 from . import blocks, positions
 from .checks import sites_of
+from .combined_tensors import write_back, write_identities
 from .indices import tile_place
 from .layout_specialization import MANY, Facts
 from .memory_order import Dependent, Order, first_ops, ordered, read_early, verify, wait_first
-from .parameters import Parameters, Slot, What, begin, finish
+from .parameters import Parameters, Slot, What
 from .positions import Position, known, narrow_value
 from .state import Place, State, Target, bytes_of, number, stored
 from .stores import shadow
@@ -182,7 +183,7 @@ class _Writing:
             stages.append(Stage(name, grid, is_early))
 
         if self.combined:
-            add("_begin", "elements", lambda s: begin(s, self.combined))
+            add("_begin", "elements", lambda s: write_identities(s, self.combined))
         if self.body is not None and any(isinstance(op, ops.Check) for op in walk(self.outer)):
             add("_before", "none", lambda s: blocks.run(s, self.outer))
         add("", "programs", self._main, hinted=True)
@@ -192,7 +193,7 @@ class _Writing:
         shadows = [(tensor, shadow(tensor.type)) for tensor in self.combined]
         kept = tuple((tensor.name, wide.name) for tensor, wide in shadows if wide is not None)
         if kept:
-            add("_finish", "elements", lambda s: finish(s, self.parameters, self.passed, self.combined))
+            add("_finish", "elements", lambda s: write_back(s, self.parameters, self.passed, self.combined))
         bytecode = encode(TileModule(tuple(entries), "tileproof"), self.target.version)
         return Program(
             bytecode, self.parameters.slots, tuple(stages), self.piece, kept,
@@ -426,7 +427,7 @@ class _Writing:
         self.piece = amount
         return layout
 
-    def _left(self, s: State, join: ops.Join, point: Value) -> list[Value]:
+    def _piece_pointers(self, s: State, join: ops.Join, point: Value) -> list[Value]:
         """The addresses of what the piece of a point leaves for the join."""
         b = s.b
         layout = self._layout(s, join)
@@ -444,7 +445,7 @@ class _Writing:
         return pointers
 
     def _leave(self, s: State, join: ops.Join, point: Value) -> None:
-        for operand, places in zip(join.operands, self._left(s, join, point), strict=True):
+        for operand, places in zip(join.operands, self._piece_pointers(s, join, point), strict=True):
             value = s.get(operand)
             if operand.type.dtype.name == "bool":
                 value = s.b.exti(value, I8, signed=False)
@@ -476,7 +477,7 @@ class _Writing:
         def piece_at(piece: Value) -> list[Value]:
             point = self._point(s, self.walkers, {join.walker: piece})
             values = []
-            for operand, places in zip(join.operands, self._left(s, join, point), strict=True):
+            for operand, places in zip(join.operands, self._piece_pointers(s, join, point), strict=True):
                 value, _ = b.load_ptr(places, token=s.order.wait)
                 if operand.type.dtype.name == "bool":
                     shape = s.padded(operand.type)

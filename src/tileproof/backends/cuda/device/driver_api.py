@@ -70,7 +70,7 @@ def lost_earlier(doing: str, first: Diagnostic) -> Diagnostic:
     return Diagnostic(Code.CUDA_FAILED, message, notes=(first.message, *first.notes), help=_RESTART)
 
 
-def explained(
+def diagnostic_of(
     number: int,
     error: str,
     doing: str,
@@ -156,7 +156,7 @@ class Driver:
         if not int(known) and text:
             error += f" ({bytes(text).decode()})"
         known, *room = self.api.cuMemGetInfo()
-        diagnostic = explained(
+        diagnostic = diagnostic_of(
             number,
             error,
             _worded(doing, size),

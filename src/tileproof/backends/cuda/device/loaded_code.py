@@ -12,8 +12,9 @@ import numpy as np
 from tileproof.backends.cuda.assembler.assemble import Assembled, Job, assemble
 from tileproof.backends.cuda.assembler.cubin import Resources
 from tileproof.backends.cuda.codegen.checks import WORDS, sites_of
+from tileproof.backends.cuda.codegen.combined_tensors import CHUNK
 from tileproof.backends.cuda.codegen.layout_specialization import Facts, facts_of, layout_of, steps_of
-from tileproof.backends.cuda.codegen.parameters import CHUNK, Slot
+from tileproof.backends.cuda.codegen.parameters import Slot
 from tileproof.backends.cuda.codegen.program import Program, Request, Stage
 from tileproof.backends.cuda.codegen.state import number
 from tileproof.backends.interpreter.reports import Reporter
