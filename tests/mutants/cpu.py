@@ -56,8 +56,8 @@ CPU = [
     ),
     Mutant(
         "src/tileproof/backends/cpu/codegen/elements.py",
-        "                found.append(Position(str(number(start)), coord, lanes=lanes))",
-        "                found.append(Position(coord, lanes=lanes))",
+        "                positions.append(Position(str(number(start)), coord, lanes=lanes))",
+        "                positions.append(Position(coord, lanes=lanes))",
         "tests/backends/cpu/test_agreement.py::test_a_safe_kernel_of_the_corpus_at_random_shapes[part_of_a_row]",
         "A load of a constant slice begins where the slice does.",
     ),

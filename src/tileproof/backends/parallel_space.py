@@ -80,11 +80,11 @@ class Space:
 
     def places(self, point: int) -> list[tuple[Step, int]]:
         """Each step, and which of its places it is at."""
-        found = []
+        places = []
         for step in reversed(self.steps):
             point, place = divmod(point, len(step.places))
-            found.append((step, place))
-        return found[::-1]
+            places.append((step, place))
+        return places[::-1]
 
     def after_join(self, point: int) -> int:
         """The number of the program that follows the join of a point with the other pieces."""
@@ -107,12 +107,12 @@ class Space:
 
 def space_of(kernel: KernelIR, dimensions: Mapping[str, int], tensors: Mapping[Tensor, npt.NDArray[Any]]) -> Space:
     """The kernel's parallel space at these extents and borders of segments."""
-    found = next((op for op in kernel.body.ops if isinstance(op, Parallel)), None)
-    if found is None:
+    parallel = next((op for op in kernel.body.ops if isinstance(op, Parallel)), None)
+    if parallel is None:
         return Space()
-    ragged = {segments.walker: segments for segments in found.segments}
+    ragged = {segments.walker: segments for segments in parallel.segments}
     steps = []
-    for walker in found.walkers:
+    for walker in parallel.walkers:
         if walker in ragged:
             borders = [int(border) for border in tensors[ragged[walker].offsets]]
             steps.append(_segment_step(walker, ragged[walker].index, borders, dimensions))
@@ -131,12 +131,13 @@ def _step(walker: Walker, dimensions: Mapping[str, int]) -> Step:
 
 def _segment_step(walker: Walker, index: Tile, borders: list[int], dimensions: Mapping[str, int]) -> Step:
     size = evaluate(size_of(walker), dimensions)
-    found = [
+    walked = [
         (place, segment)
         for segment, (start, stop) in enumerate(pairwise(borders))
         for place in tiles(start, stop, size)
     ]
-    return Step(walker, tuple(place for place, _ in found), index, tuple(segment for _, segment in found))
+    places, segments = zip(*walked, strict=True) if walked else ((), ())
+    return Step(walker, places, index, segments)
 
 
 def tiles(start: int, stop: int, size: int) -> Iterable[Place]:

@@ -18,7 +18,7 @@ from tileproof.backends.cuda.assembler import toolchain
 from tileproof.backends.cuda.device import driver
 from tileproof.backends.cuda.device.loaded_code import Code as MachineCode
 from tileproof.backends.cuda.tileir.decode import decode
-from tileproof.backends.cuda.tileir.text import show
+from tileproof.backends.cuda.tileir.printer import show
 from tileproof.compiler.bundles import read_bundle
 from tileproof.diagnostics import Code, Diagnostic, KernelError, Source, TileproofError, shown_path
 from tileproof.diagnostics.values import in_words

@@ -20,7 +20,7 @@ from tileproof.backends.cuda.assembler.toolchain import find
 from tileproof.backends.cuda.device.loaded_code import Code
 from tileproof.backends.cuda.tileir.decode import decode, version_of
 from tileproof.backends.cuda.tileir.encode import encode
-from tileproof.backends.cuda.tileir.text import show
+from tileproof.backends.cuda.tileir.printer import show
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.runtime.launch.cuda_code import Variant
 

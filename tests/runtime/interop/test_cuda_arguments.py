@@ -273,12 +273,12 @@ def test_without_a_driver_an_array_that_says_it_is_on_a_gpu_is_refused(monkeypat
         raise ImportError
 
     monkeypatch.setattr(driver, "_imported", missing)
-    driver._found.cache_clear()
+    driver._opened.cache_clear()
     try:
         with pytest.raises(tp.LaunchError) as raised:
             prepare(copy, (Foreign((4,)), Foreign((4,))), {})
     finally:
-        driver._found.cache_clear()
+        driver._opened.cache_clear()
     assert raised.value.diagnostics[0].code is Code.NO_GPU
 
 

@@ -233,12 +233,12 @@ def _caches() -> Caches:
     sheets = {
         (_text(path / "level"), _text(path / "type")): _bytes(_text(path / "size")) for path in _SHEETS.glob("index*")
     }
-    found = [
+    sizes = [
         sheets.get(("1", "Data")) or _system("SC_LEVEL1_DCACHE_SIZE") or usual.l1,
         sheets.get(("2", "Unified")) or _system("SC_LEVEL2_CACHE_SIZE") or usual.l2,
         sheets.get(("3", "Unified")) or _system("SC_LEVEL3_CACHE_SIZE") or usual.l3,
     ]
-    return Caches(*found)
+    return Caches(*sizes)
 
 
 def _text(path: Path) -> str:

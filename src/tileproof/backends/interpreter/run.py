@@ -26,9 +26,9 @@ class InterpreterBackend:
 
     on_gpu = False
 
-    def compile(self, found: Proved, bound: Bound) -> Callable[..., None]:
+    def compile(self, proved: Proved, bound: Bound) -> Callable[..., None]:
         """A function of the arguments and dimensions of a launch."""
-        return partial(run, found.ready, sanitize=False)
+        return partial(run, proved.ready, sanitize=False)
 
 
 def run(

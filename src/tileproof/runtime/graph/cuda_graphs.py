@@ -21,7 +21,7 @@ import numpy as np
 from tileproof.backends.base import device_name
 from tileproof.backends.cuda.codegen.checks import WORDS
 from tileproof.backends.cuda.device import loaded_code as running
-from tileproof.backends.cuda.device import start as starting
+from tileproof.backends.cuda.device import stream_launch as starting
 from tileproof.backends.cuda.device.driver import Device, ExecutableGraph
 from tileproof.backends.cuda.device.pinned import LARGEST, Pinned, pinned
 from tileproof.backends.scalars import require

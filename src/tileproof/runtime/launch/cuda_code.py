@@ -10,7 +10,7 @@ from dataclasses import astuple, dataclass, replace
 from functools import cache
 from typing import Final
 
-from tileproof.backends.cuda.codegen.layout_facts import Facts
+from tileproof.backends.cuda.codegen.layout_specialization import Facts
 from tileproof.backends.cuda.codegen.memory_order import Dependent
 from tileproof.backends.cuda.codegen.program import Request
 from tileproof.backends.cuda.codegen.state import Target

@@ -17,9 +17,9 @@ from contextlib import suppress
 from typing import Any
 
 from tileproof.backends.cuda.device import loaded_code as running
-from tileproof.backends.cuda.device import start as starting
+from tileproof.backends.cuda.device import stream_launch as starting
 from tileproof.backends.cuda.device.driver import Device
-from tileproof.backends.cuda.device.start import Started
+from tileproof.backends.cuda.device.stream_launch import Started
 from tileproof.compiler.proved import Proved
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError, TileproofError

@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, NoReturn
 
-from tileproof.backends.cuda.codegen.layout_facts import Facts
+from tileproof.backends.cuda.codegen.layout_specialization import Facts
 from tileproof.backends.cuda.device import loaded_code as running
 from tileproof.backends.cuda.device.driver import entry_point
 from tileproof.backends.scalars import requires_scalars

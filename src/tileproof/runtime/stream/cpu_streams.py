@@ -16,7 +16,7 @@ from itertools import takewhile
 from typing import Final
 
 from tileproof.backends.base import device_number
-from tileproof.backends.cpu.device.queue import CALL, GIVEN, STEP, Queue, call_of
+from tileproof.backends.cpu.device.queue import CALL, LAST, STEP, Queue, call_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, TileproofError
 from tileproof.runtime.memory.ledger import Abandoned, Outdated, Span, Tensor, Work, ledger_of, untraced
@@ -235,7 +235,7 @@ class Caller(_Queued):
                 if self.pending:
                     ledger.retire()  # all that is done, in order: its own work may have read what failed elsewhere
                 self.turn = taken = self.turn + 1
-                self.queue.counters[GIVEN] = taken
+                self.queue.counters[LAST] = taken
                 ledger.note(self, taken, work)
                 work.given()
             for other, turn in conflicts:

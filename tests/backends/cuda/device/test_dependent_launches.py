@@ -20,7 +20,7 @@ from samples.launch import Make
 from tileproof import In, Out, f32
 from tileproof.backends.cuda.codegen.memory_order import Dependent
 from tileproof.backends.cuda.device import loaded_code as running
-from tileproof.backends.cuda.device import start as starting
+from tileproof.backends.cuda.device import stream_launch as starting
 from tileproof.backends.cuda.device.loaded_code import Code, Loaded
 from tileproof.runtime.launch import cuda_code as gpu
 

@@ -42,12 +42,12 @@ def test_without_the_package_there_is_no_gpu_and_the_package_is_named(monkeypatc
         raise ModuleNotFoundError("No module named 'cuda'")
 
     monkeypatch.setattr(driver, "_imported", missing)
-    driver._found.cache_clear()
+    driver._opened.cache_clear()
     try:
         assert driver.device_count() == 0
         found = refused(Device, 0)
     finally:
-        driver._found.cache_clear()
+        driver._opened.cache_clear()
     assert found.code is Code.NO_GPU
     assert "tileproof[cuda]" in found.help
 

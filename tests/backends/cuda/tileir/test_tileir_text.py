@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tileproof.backends.cuda.tileir.builder import Builder
-from tileproof.backends.cuda.tileir.text import show
+from tileproof.backends.cuda.tileir.printer import show
 from tileproof.backends.cuda.tileir.types import (
     F32,
     I1,

@@ -16,7 +16,7 @@ from tileproof.language.dtypes import BOOL, F32, F64, DType
 
 from .conversions import narrow
 from .elementary import elementary, power
-from .emission import Emitter, Operand, each, literal, register, suffix, vector, whole
+from .emitter import Emitter, Operand, each, literal, register, suffix, vector, whole
 from .typed_lanes import FloatLanes, IntegerLanes
 
 

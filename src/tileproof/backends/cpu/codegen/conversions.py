@@ -13,7 +13,7 @@ from typing import Final
 from tileproof.backends.integers import bounds, clamped, rounded_bits, with_sticky_bit
 from tileproof.language.dtypes import BF16, BOOL, F8E4M3, F8E5M2, F16, F32, F64, TF32, U32, DType
 
-from .emission import FORMATS, Emitter, Operand, each, literal, memory, register, suffix, vector
+from .emitter import FORMATS, Emitter, Operand, each, literal, memory, register, suffix, vector
 from .typed_lanes import FloatLanes, IntegerLanes
 
 _ENDLESS: Final = 65520.0
@@ -22,10 +22,10 @@ _ENDLESS: Final = 65520.0
 
 def software_f16() -> dict[str, str]:
     """The functions by name, for a module of a processor without `has_f16c`."""
-    texts = {"__truncsfhf2": _to_half(), "__extendhfsf2": _from_half()}
+    functions = {"__truncsfhf2": _to_half(), "__extendhfsf2": _from_half()}
     needed = FloatLanes(Emitter(), F32, 1)
     needed.intrinsic("fabs", "0.0")
-    return {**needed.e.globals, **texts}
+    return {**needed.e.globals, **functions}
 
 
 def _to_half() -> str:

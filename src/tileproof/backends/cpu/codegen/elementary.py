@@ -25,7 +25,7 @@ from typing import Final
 from tileproof.ir.ops import UnaryFn
 from tileproof.language.dtypes import F32, F64
 
-from .emission import Operand, suffix
+from .emitter import Operand, suffix
 from .typed_lanes import FloatLanes, outlined
 
 
@@ -352,15 +352,15 @@ _COS: Final = -2.7205669846380803e-07, 2.4799459131266214e-05, -0.00138888834961
 
 def sin(f: FloatLanes, x: Operand) -> Operand:
     """The sine of f32."""
-    return _turned(f, x, 0)
+    return _sine(f, x, 0)
 
 
 def cos(f: FloatLanes, x: Operand) -> Operand:
     """The cosine of f32: the sine a quarter turn further."""
-    return _turned(f, x, 1)
+    return _sine(f, x, 1)
 
 
-def _turned(f: FloatLanes, x: Operand, quarters: int) -> Operand:
+def _sine(f: FloatLanes, x: Operand, quarters: int) -> Operand:
     """The sine of `x` and so many quarter turns."""
     d = f.to(F64)
     n, r = _reduced(f, x)

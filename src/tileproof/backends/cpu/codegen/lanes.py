@@ -1,4 +1,4 @@
-"""Lanes of vectors: one value in all, all into one, and rows turned into columns."""
+"""Lanes of vectors: one value in all, all into one, and the transpose of a square."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tileproof.ir.ops import BinaryFn
 from tileproof.language.dtypes import I64, DType
 
 from .arithmetic import binary
-from .emission import Emitter, Operand, each, register, suffix, vector
+from .emitter import Emitter, Operand, each, register, suffix, vector
 from .typed_lanes import PURE, IntegerLanes
 
 

@@ -12,7 +12,7 @@ from tileproof.ir.types import Tile, number
 
 from . import elements
 from .conversions import pack
-from .emission import Operand, Spot, is_number, memory, register, size, vector
+from .emitter import Operand, Spot, is_number, memory, nbytes, register, vector
 from .lanes import extract, iota, splat, transpose
 from .state import Buffer, State
 
@@ -94,7 +94,7 @@ def put(s: State, buffer: Buffer, spot: Spot, value: Operand) -> None:
     element = memory(buffer.dtype)
     bits = pack(s.e, value, buffer.dtype, spot.lanes)
     pointer = s.element(buffer, spot.coords)
-    s.e.do(f"store {vector(element, spot.lanes)} {{}}, ptr {{}}, align {size(buffer.dtype)}", bits, pointer)
+    s.e.do(f"store {vector(element, spot.lanes)} {{}}, ptr {{}}, align {nbytes(buffer.dtype)}", bits, pointer)
 
 
 def _put_apart(s: State, buffer: Buffer, spot: Spot, axis: int, value: Operand) -> None:
@@ -136,12 +136,12 @@ def fill(s: State, buffer: Buffer, tile: Tile, lane: int, natural: int | None) -
     """Writes the elements of a tile into scratch memory."""
     with s.e.nest():
         if natural is not None and natural != lane and number(tile.type.axes[natural].length) > 1:
-            _fill_turned(s, buffer, tile, natural, lane)
+            _fill_transposed(s, buffer, tile, natural, lane)
         else:
             sweep(s, s.lives(tile.type), lane, lambda spot: put(s, buffer, spot, elements.at(s, tile, spot)))
 
 
-def _fill_turned(s: State, buffer: Buffer, tile: Tile, natural: int, lane: int) -> None:
+def _fill_transposed(s: State, buffer: Buffer, tile: Tile, natural: int, lane: int) -> None:
     """The same for a tile whose neighbours in memory lie along another axis: squares are transposed in registers."""
     squares(s, tile, natural, lane, lambda coords, row: put(s, buffer, Spot(coords, lane, s.lanes), row))
 

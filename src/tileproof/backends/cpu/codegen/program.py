@@ -30,17 +30,17 @@ from tileproof.lowering.split_join import Body, again, cut
 from . import blocks, nests
 from .conversions import software_f16, unpack
 from .elements import natural_lane
-from .emission import Operand, Spot, memory, size
+from .emitter import Operand, Spot, memory, nbytes
+from .materialization import Uses, hoisted, kept, uses_of
 from .parameters import Candidate, Facts, Shown, Words, candidates, sites_of
 from .state import Buffer, Place, State, View
-from .uses import Uses, hoisted, kept, uses_of
 
 
 def tile_bytes(s: State, candidate: Candidate) -> int:
     """How much memory a packed tile takes."""
     shape = shape_of(s, candidate.product)
     count = shape.left_count if candidate.is_left else shape.right_count
-    return -(-count * size(shape.dtype) // 64) * 64
+    return -(-count * nbytes(shape.dtype) // 64) * 64
 
 
 def place_of(s: State, candidate: Candidate) -> Operand:
@@ -60,17 +60,17 @@ def place_of(s: State, candidate: Candidate) -> Operand:
 
 def _counted(s: State, candidate: Candidate) -> list[Operand]:
     """The number of places along each axis, in the program."""
-    found: list[Operand] = []
+    counts: list[Operand] = []
     for pick, extent in zip(candidate.load.picks, s.tensors[candidate.load.tensor].extents, strict=True):
         match pick:
             case ops.Along(walker) if walker.type.size is not None:
                 step = number(walker.type.size)
-                found.append(s.e.op(f"udiv i64 {{}}, {step}", s.plus(extent, str(step - 1))))
+                counts.append(s.e.op(f"udiv i64 {{}}, {step}", s.plus(extent, str(step - 1))))
             case ops.Whole():
-                found.append("1")
+                counts.append("1")
             case _:
-                found.append(extent)
-    return found
+                counts.append(extent)
+    return counts
 
 
 def pack(s: State, candidate: Candidate, base: Operand, item: Operand) -> None:
@@ -158,15 +158,15 @@ class _Writing:
         )
 
     def module(self) -> Module:
-        texts = [*self._packing(), self._setup(), self._main()]
+        functions = [*self._packing(), self._setup(), self._main()]
         if self.body is not None and self.body.join is not None:
-            texts.append(self._after(self.body, self.body.join))
+            functions.append(self._after(self.body, self.body.join))
         dimensions = [key[1] for key in self.words.places if isinstance(key, tuple) and key[0] == "dimension"]
-        if not self.target.has_f16c and any("half" in text for text in (*texts, *self.globals.values())):
+        if not self.target.has_f16c and any("half" in text for text in (*functions, *self.globals.values())):
             self.globals |= software_f16()
         tail = [*self.globals.values(), f"attributes #0 = {{ {self.target.attributes} }}"]
         return Module(
-            "\n\n".join([*texts, *tail]), self.arena, self.piece, tuple(dimensions), self.shown, tuple(self.packs),
+            "\n\n".join([*functions, *tail]), self.arena, self.piece, tuple(dimensions), self.shown, tuple(self.packs),
             any(isinstance(op, ops.Print) for op in walk(self.kernel.body)),
         )  # fmt: skip
 
@@ -219,7 +219,7 @@ class _Writing:
 
     def _packing(self) -> list[str]:
         """A function for each operand that is packed beforehand: an item is a place of its tile."""
-        texts = []
+        functions = []
         for place, candidate in self.packed:
             s = self._state(Uses())
             base = self._word(s, ("packed", place), "ptr")
@@ -229,8 +229,8 @@ class _Writing:
 
             s.e.each("%first", "%last", 1, turn)
             self.packs.append((place, tile_bytes(s, candidate)))
-            texts.append(self._done(s, f"pack{place}"))
-        return texts
+            functions.append(self._done(s, f"pack{place}"))
+        return functions
 
     def _use_packed(self, s: State) -> None:
         for (place, candidate), (_, amount) in zip(self.packed, self.packs, strict=True):
@@ -368,29 +368,29 @@ class _Writing:
 
     def _layout(self, s: State, join: ops.Join) -> list[tuple[Tile, int]]:
         """Where in what a piece leaves each operand begins."""
-        found, begin = [], 0
+        layout, begin = [], 0
         for operand in join.operands:
-            found.append((operand, begin))
+            layout.append((operand, begin))
             count = 1
             if operand.type.rank:
                 count = number(operand.type.axes[0].length) * s.buffer_layout(operand.type).strides[0] + s.lanes
-            begin += -(-count * size(operand.type.dtype) // 64) * 64
+            begin += -(-count * nbytes(operand.type.dtype) // 64) * 64
         self.piece = begin
-        return found
+        return layout
 
-    def _left(self, s: State, join: ops.Join, point: Operand) -> list[Buffer]:
+    def _piece_buffers(self, s: State, join: ops.Join, point: Operand) -> list[Buffer]:
         """What the piece of a point leaves for the join."""
         layout = self._layout(s, join)
         base = s.e.op("getelementptr i8, ptr {}, i64 {}", self._word(s, "space", "ptr"),
                       s.scaled(point, str(self.piece)))  # fmt: skip
-        found = []
+        buffers = []
         for operand, begin in layout:
             like = s.buffer_layout(operand.type)
-            found.append(Buffer(s.address(base, [str(begin)], "i8"), like.strides, like.dtype))
-        return found
+            buffers.append(Buffer(s.address(base, [str(begin)], "i8"), like.strides, like.dtype))
+        return buffers
 
     def _leave(self, s: State, join: ops.Join, point: Operand) -> None:
-        for operand, buffer in zip(join.operands, self._left(s, join, point), strict=True):
+        for operand, buffer in zip(join.operands, self._piece_buffers(s, join, point), strict=True):
             if operand.type.rank:
                 nests.fill(s, buffer, operand, nests.last_long(operand), natural_lane(s, operand))
             else:
@@ -427,7 +427,7 @@ class _Writing:
         pieces = self._word(s, (join.walker.name, "count"))
 
         def bind(names: Sequence[Tile], piece: Operand) -> None:
-            for name, buffer in zip(names, self._left(s, join, self._point(s, join, piece)), strict=True):
+            for name, buffer in zip(names, self._piece_buffers(s, join, self._point(s, join, piece)), strict=True):
                 if name.type.rank:
                     s.buffers[name] = buffer
                 else:
@@ -437,7 +437,7 @@ class _Writing:
 
         firsts = [Value(f"{result.name}.first", result.type) for result in join.results]
         bind(firsts, "0")
-        blocks.turns(
+        blocks.carried_loop(
             s, join.combiner.left, firsts, join.results,
             lambda carried, turn: s.e.loop("1", pieces, 1, turn, carried),
             lambda piece: bind(join.combiner.right, piece), join.combiner.body,
@@ -480,8 +480,8 @@ class _Dimensions(dict[str, Operand]):
 
 def compile_kernel(kernel: KernelIR, facts: Facts, target: Target, name: str) -> Code:
     """Machine code of a kernel; `name` is its own in this process and wherever it is loaded."""
-    made: Module = module(kernel, facts, target, name)
+    code: Module = module(kernel, facts, target, name)
     return Code(
-        name, llvm.compile_object(made.text, target), made.arena, made.piece, made.dimensions, made.shown,
-        made.packs, made.is_ordered, made.piece > 0,
+        name, llvm.compile_object(code.text, target), code.arena, code.piece, code.dimensions, code.shown,
+        code.packs, code.is_ordered, code.piece > 0,
     )  # fmt: skip

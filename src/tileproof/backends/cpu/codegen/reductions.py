@@ -18,7 +18,7 @@ from tileproof.language.dtypes import BOOL, F32, F64, INDEX, DType
 from . import elements, nests
 from .arithmetic import binary, constant, fill_value, select
 from .conversions import cast
-from .emission import Operand, Spot, is_number, register, size, vector
+from .emitter import Operand, Spot, is_number, nbytes, register, vector
 from .lanes import fold_lanes, splat
 from .state import Buffer, Part, State
 
@@ -40,9 +40,9 @@ def cumulate(s: State, op: ops.CumSum) -> None:
         def turn(here: Operand, total: list[Operand]) -> Sequence[Operand]:
             place = Spot((*spot.coords[:axis], here, *spot.coords[axis:]), along, spot.lanes, spot.mask)
             value = cast(s.e, elements.at(s, op.operand, place), source.dtype, of, spot.lanes)
-            made = binary(s.e, ops.BinaryFn.ADD, total[0], value, of, spot.lanes)
-            nests.put(s, buffer, place, made)
-            return [made]
+            following = binary(s.e, ops.BinaryFn.ADD, total[0], value, of, spot.lanes)
+            nests.put(s, buffer, place, following)
+            return [following]
 
         start = (vector(register(of), spot.lanes), constant(0, of, spot.lanes))
         s.e.loop("0", lives[axis], 1, turn, [start])
@@ -294,8 +294,8 @@ def _repeated_along(s: State, tile: Tile, last: int) -> int | None:
         return None
     before = [number(axis.length) for axis in op.operand.type.axes]
     lengths = [1] * (tile.type.rank - len(before)) + before
-    found = [axis for axis in (last - 1, last - 2) if lengths[axis] == 1 < number(tile.type.axes[axis].length)]
-    return found[0] if len(found) == 1 else None
+    repeated = [axis for axis in (last - 1, last - 2) if lengths[axis] == 1 < number(tile.type.axes[axis].length)]
+    return repeated[0] if len(repeated) == 1 else None
 
 
 def _blocks(
@@ -357,24 +357,24 @@ def _rows(
         return _element(s, op, place)
 
     def turn(here: Operand, totals: list[Operand]) -> Sequence[Operand]:
-        made = []
+        following = []
         for n, row in enumerate(rows):
             for m in range(sums):
                 s.ahead, s.ahead_of = ahead if m % apart == 0 else 0, tensor
                 value = value_at(spot(row, s.plus(here, str(m * w))))
-                made.append(binary(s.e, fn, totals[n * sums + m], value, of, w))
+                following.append(binary(s.e, fn, totals[n * sums + m], value, of, w))
         s.ahead, s.ahead_of = 0, None
-        return made
+        return following
 
     def last(here: Operand, totals: list[Operand]) -> Sequence[Operand]:
         mask = nests.before(s, here, live, w) if w > 1 else None
-        made = []
+        following = []
         for row, total in zip(rows, totals, strict=True):
             value = value_at(spot(row, here, mask))
             if mask is not None:
                 value = select(s.e, mask, value, _start(op, w), of, w)
-            made.append(binary(s.e, fn, total, value, of, w))
-        return made
+            following.append(binary(s.e, fn, total, value, of, w))
+        return following
 
     many = w * sums
     whole = _whole(s, live, many)
@@ -396,7 +396,7 @@ def _ahead(s: State, op: ops.Reduce, streamed: ops.Load, rows: int, w: int) -> t
 
     What fetches ahead by itself follows few streams, and each of them only to the end of its page.
     """
-    width = size(s.tensors[streamed.tensor].dtype)
+    width = nbytes(s.tensors[streamed.tensor].dtype)
     row = number(op.operand.type.axes[op.axis].length) * width
     return rows * -(-_AHEAD // max(rows * row, 1)), max(1, _LINE // (w * width))
 
@@ -412,10 +412,10 @@ def _streamed(s: State, op: ops.Reduce, tile: Tile) -> ops.Load | None:
             return load if is_row else None
         case None | Part():
             return None
-        case made:
-            asked = (value for value in ops.operands(made) if isinstance(value.type, TileType))
-            found = (_streamed(s, op, value) for value in asked)  # type: ignore[arg-type]
-            return next((each for each in found if each is not None), None)
+        case producer:
+            asked = (value for value in ops.operands(producer) if isinstance(value.type, TileType))
+            loads = (_streamed(s, op, value) for value in asked)  # type: ignore[arg-type]
+            return next((each for each in loads if each is not None), None)
 
 
 def _width(s: State, op: ops.Reduce) -> int:
@@ -443,8 +443,8 @@ def _by_columns(s: State, op: ops.Reduce, buffer: Buffer, lane: int) -> None:
 
         def some(here: Operand, count: int, w: int, mask: Operand | None = None) -> None:
             places = [s.plus(here, str(n * w)) for n in range(count)]
-            found = [(*row[:lane], place, *row[lane:]) for row in above for place in places]
-            spots = [Spot(coords, lane if w > 1 else None, w, mask) for coords in found]
+            columns = [(*row[:lane], place, *row[lane:]) for row in above for place in places]
+            spots = [Spot(coords, lane if w > 1 else None, w, mask) for coords in columns]
             for spot, value in zip(spots, _columns(s, op, spots), strict=True):
                 nests.put(s, buffer, spot, value)
 
@@ -481,12 +481,12 @@ def _columns(s: State, op: ops.Reduce, spots: Sequence[Spot]) -> list[Operand]:
     of, fn = _computed_in(op), _COMBINES[op.fn]
 
     def turn(here: Operand, totals: list[Operand]) -> Sequence[Operand]:
-        made = []
+        following = []
         for spot, total in zip(spots, totals, strict=True):
             lane = None if spot.lane is None else spot.lane + (spot.lane >= axis)
             coords = (*spot.coords[:axis], here, *spot.coords[axis:])
-            made.append(binary(s.e, fn, total, _element(s, op, Spot(coords, lane, w, spot.mask)), of, w))
-        return made
+            following.append(binary(s.e, fn, total, _element(s, op, Spot(coords, lane, w, spot.mask)), of, w))
+        return following
 
     totals = s.e.loop("0", live, 1, turn, [(vector(register(of), w), _start(op, w))] * len(spots))
     return [_finished(s, op, total, w) for total in totals]

@@ -18,7 +18,7 @@ from tileproof.language.dtypes import ENTRY, DType
 from . import elements, nests
 from .arithmetic import binary
 from .conversions import cast, pack, unpack
-from .emission import Operand, Spot, memory, size, suffix, vector
+from .emitter import Operand, Spot, memory, nbytes, suffix, vector
 from .state import State, View
 
 _LEAST_STREAMED = 256
@@ -36,8 +36,8 @@ def store(s: State, op: ops.Store | ops.Update) -> None:
 def _store(s: State, op: ops.Store | ops.Update) -> None:
     lane = _lane(s, op)
     natural = elements.natural_lane(s, op.value)
-    is_turned = op.value.type.rank > 1 and natural not in (None, lane) and op.value not in s.buffers
-    with nests.laid_out(s, op.value) if is_turned else nullcontext(), s.e.nest():
+    is_transposed = op.value.type.rank > 1 and natural not in (None, lane) and op.value not in s.buffers
+    with nests.laid_out(s, op.value) if is_transposed else nullcontext(), s.e.nest():
         _Writer(s, op, s.tensors[op.tensor], lane).walk(0, (), ())
 
 
@@ -137,7 +137,7 @@ class _Writer:
 
     def _stream(self, live: Operand, terms: tuple[Operand, ...], step: Callable[..., None]) -> None:
         """Past the caches: vectors that begin where memory has its lines, and masked ones before and behind them."""
-        s, bytes_ = self.s, size(self.view.dtype)
+        s, bytes_ = self.s, nbytes(self.view.dtype)
         pointer = s.address(self.view.pointer, list(terms), memory(self.view.dtype))
         line = s.lanes * bytes_
         off = s.e.op(f"and i64 {{}}, {line - 1}", s.e.op("ptrtoint ptr {} to i64", pointer))
@@ -183,12 +183,12 @@ class _Writer:
         element = memory(dtype)
         of = vector(element, w)
         if spot.mask is None:
-            bits = s.e.here(f"load {of}, ptr {{}}, align {size(dtype)}", pointer)
+            bits = s.e.here(f"load {of}, ptr {{}}, align {nbytes(dtype)}", pointer)
         else:
             name = f"llvm.masked.load.{suffix(element, w)}.p0"
             truths = vector("i1", w)
             s.e.declare(name, of, "ptr", "i32 immarg", truths, of)
-            template = f"call {of} @{name}(ptr {{}}, i32 {size(dtype)}, {truths} {{}}, {of} zeroinitializer)"
+            template = f"call {of} @{name}(ptr {{}}, i32 {nbytes(dtype)}, {truths} {{}}, {of} zeroinitializer)"
             bits = s.e.here(template, pointer, spot.mask)
         old = unpack(s.e, bits, dtype, w)
         return binary(s.e, ops.COMBINED_BY[self.op.tensor.type.access], old, value, dtype, w)
@@ -197,7 +197,7 @@ class _Writer:
 def _store_run(s: State, view: View, pointer: Operand, value: Operand, dtype: DType, spot: Spot, stream: bool) -> None:
     """Writes lanes to neighbouring elements, or one element."""
     element, lanes = memory(view.dtype), spot.lanes
-    of, align = vector(element, lanes), size(view.dtype)
+    of, align = vector(element, lanes), nbytes(view.dtype)
     bits = pack(s.e, cast(s.e, value, dtype, view.dtype, lanes), view.dtype, lanes)
     if spot.mask is not None:
         truths = vector("i1", lanes)

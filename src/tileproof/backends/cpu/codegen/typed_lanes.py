@@ -10,7 +10,7 @@ from tileproof.backends.integers import Integers, is_signed
 from tileproof.ir.ops import BinaryFn
 from tileproof.language.dtypes import F64, DType
 
-from .emission import Emitter, Operand, each, literal, register, suffix, vector, whole
+from .emitter import Emitter, Operand, each, literal, register, suffix, vector, whole
 
 PURE: Final = "nounwind willreturn memory(none)"
 """What LLVM may know of functions that only compute."""

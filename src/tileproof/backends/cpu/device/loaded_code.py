@@ -53,8 +53,8 @@ def load(code: Code) -> dict[str, int]:
     """Puts code into memory, for good and only once; gives the addresses of its functions by what they do."""
     after = ("after",) if code.has_after else ()
     what = ("setup", "main", *after, *(f"pack{place}" for place, _ in code.packs))
-    found = llvm.load_object(code.object, [f"{code.name}.{each}" for each in what])
-    return dict(zip(what, found.values(), strict=True))
+    addresses = llvm.load_object(code.object, [f"{code.name}.{each}" for each in what])
+    return dict(zip(what, addresses.values(), strict=True))
 
 
 class Lowered:
@@ -87,15 +87,15 @@ class Lowered:
 class Loaded:
     """A compiled kernel that can run."""
 
-    def __init__(self, lowered: Lowered, facts: Facts, code: Code, found: Mapping[str, int] | None = None) -> None:
-        """`found` is where the functions of the code are, if it is loaded."""
-        found = load(code) if found is None else found
-        self.packing = [found[f"pack{place}"] for place, _ in code.packs]
+    def __init__(self, lowered: Lowered, facts: Facts, code: Code, addresses: Mapping[str, int] | None = None) -> None:
+        """`addresses` are those of the functions of the code, if it is loaded."""
+        addresses = load(code) if addresses is None else addresses
+        self.packing = [addresses[f"pack{place}"] for place, _ in code.packs]
         self.lowered, self.facts, self.code = lowered, facts, code
         self.kernel = kernel = lowered.kernel
-        self.setup = _SETUP(found["setup"])
-        self.main = found["main"]
-        self.after = found.get("after", 0)
+        self.setup = _SETUP(addresses["setup"])
+        self.main = addresses["main"]
+        self.after = addresses.get("after", 0)
         self.words = Words(kernel)
         for name in code.dimensions:
             self.words.dimension(name)

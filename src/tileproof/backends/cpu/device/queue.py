@@ -23,7 +23,7 @@ CALL: Final = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 RUN: Final = 0
 """The kind of a step that is a job."""
 _COPY, _CALL, _TEST = 1, 2, 3
-GIVEN: Final = 16
+LAST: Final = 16
 """Where the number of the last entry is, in words; `done`, `failures`, `abandoned` and `ended` are in front."""
 _NAMES: Final = tuple(
     f"tileproof_queue_{what}" for what in ("new", "start", "push", "wait", "until", "reach", "run", "abandon")
@@ -70,19 +70,19 @@ class _Entries(NamedTuple):
 
 @cache
 def _entries(code: bytes) -> _Entries:
-    found = dict(zip(_Entries._fields, llvm.load_object(code, _NAMES).values(), strict=True))
+    addresses = dict(zip(_Entries._fields, llvm.load_object(code, _NAMES).values(), strict=True))
     pointer, number, short = ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32
     # What returns at once keeps Python's lock: to give it away and take it back costs more than the call.
     quick, slow = ctypes.PYFUNCTYPE, ctypes.CFUNCTYPE
     return _Entries(
-        quick(pointer)(found["new"]),
-        quick(short, pointer, pointer, pointer)(found["start"]),
-        quick(number, pointer, pointer, number)(found["push"]),
-        quick(number, pointer, pointer, number)(found["wait"]),
-        slow(short, pointer, number, number)(found["until"]),
-        quick(None, pointer, number)(found["reach"]),
-        slow(number, pointer, pointer, pointer, pointer, number, number)(found["run"]),
-        slow(None, pointer)(found["abandon"]),
+        quick(pointer)(addresses["new"]),
+        quick(short, pointer, pointer, pointer)(addresses["start"]),
+        quick(number, pointer, pointer, number)(addresses["push"]),
+        quick(number, pointer, pointer, number)(addresses["wait"]),
+        slow(short, pointer, number, number)(addresses["until"]),
+        quick(None, pointer, number)(addresses["reach"]),
+        slow(number, pointer, pointer, pointer, pointer, number, number)(addresses["run"]),
+        slow(None, pointer)(addresses["abandon"]),
     )
 
 
@@ -95,12 +95,12 @@ class Queue:
     def __init__(self, code: bytes, pool: Pool | None) -> None:
         """A queue made of the object file of `queue_text`."""
         self._entries = _entries(code)
-        made = self._entries.new()
-        if not made:
+        address = self._entries.new()
+        if not address:
             raise MemoryError("no memory for a stream")
-        self.address = made
+        self.address = address
         # A memory view, because every launch looks there: to call a function of Python takes as long again.
-        self.counters = memoryview((ctypes.c_char * (8 * (GIVEN + 1))).from_address(made)).cast("B").cast("q")
+        self.counters = memoryview((ctypes.c_char * (8 * (LAST + 1))).from_address(address)).cast("B").cast("q")
         self._pool = pool
         """The pool for its thread, until that is started."""
         self._push = self._entries.push
@@ -120,9 +120,9 @@ class Queue:
         return self.counters[0]
 
     @property
-    def given(self) -> int:
+    def last(self) -> int:
         """The number of the last entry."""
-        return self.counters[GIVEN]
+        return self.counters[LAST]
 
     @property
     def failures(self) -> int:

@@ -136,15 +136,15 @@ class _Launch:
     def _combined(self, arrays: dict[str, Array], total: int) -> list[tuple[Tensor, Array, list[Array]]]:
         """The tensors that are combined into, each with its copies, the first of which programs are given."""
         shares = self.loaded.shares(arrays, total)
-        found = []
+        combined = []
         for tensor in self.loaded.combined:
             target = arrays[tensor.name]
             copies = self._copies(tensor, target, shares)
-            found.append((tensor, target, copies))
+            combined.append((tensor, target, copies))
             arrays[tensor.name] = copies[0]
             self.special[tensor.name, "share"] = copies[0].nbytes if shares > 1 else 0
         self.special["shares"] = shares
-        return found
+        return combined
 
     def _copies(self, tensor: Tensor, array: Array, shares: int) -> list[Array]:
         identity = beginning_of(tensor)
@@ -179,9 +179,9 @@ def _seen(shown: Shown, pointer: int, lives: Sequence[int]) -> Array:
     if not all(lives):
         return np.empty(tuple(lives), dtype)
     span = 1 + sum((live - 1) * step for live, step in zip(lives, shown.strides, strict=True))
-    held = np.frombuffer(memoryview((ctypes.c_char * (span * dtype.itemsize)).from_address(pointer)), dtype)
+    elements = np.frombuffer(memoryview((ctypes.c_char * (span * dtype.itemsize)).from_address(pointer)), dtype)
     steps = [step * dtype.itemsize for step in shown.strides]
-    return np.array(np.lib.stride_tricks.as_strided(held, tuple(lives), steps))
+    return np.array(np.lib.stride_tricks.as_strided(elements, tuple(lives), steps))
 
 
 def _combine(tensor: Tensor, target: Array, parts: list[Array]) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tileproof.backends.cpu.codegen import elements, nests
-from tileproof.backends.cpu.codegen.emission import Operand, Spot, each, is_number, vector
+from tileproof.backends.cpu.codegen.emitter import Operand, Spot, each, is_number, vector
 from tileproof.backends.cpu.codegen.lanes import fold_lanes, shuffle
 from tileproof.backends.cpu.codegen.state import Buffer, State
 from tileproof.ir import ops
@@ -136,15 +136,15 @@ def _sums(s: State, dots: Dots, rows: Sequence[tuple[Operand, ...]]) -> list[Ope
     ints, size = vector("i32", dots.lanes), 4 * dots.lanes
 
     def turn(here: Operand, totals: list[Operand]) -> list[Operand]:
-        made = []
+        following = []
         for row, total in zip(rows, totals, strict=True):
             spot = Spot((*row, here), dots.axis, size)
             two = _bytes(s, dots.two, spot)
             s.ahead = dots.ahead
             one = _bytes(s, dots.one, spot)
             s.ahead = 0
-            made.append(_step(s, dots.lanes, total, one, two))
-        return made
+            following.append(_step(s, dots.lanes, total, one, two))
+        return following
 
     totals: list[Operand] = ["zeroinitializer"] * len(rows)
     if dots.steps <= _UNROLLED:

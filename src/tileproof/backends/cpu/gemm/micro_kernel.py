@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from tileproof.backends.cpu.codegen import elements, nests
 from tileproof.backends.cpu.codegen.arithmetic import binary, constant, fma
 from tileproof.backends.cpu.codegen.conversions import cast
-from tileproof.backends.cpu.codegen.emission import Operand, Spot, is_number, register, size, vector
+from tileproof.backends.cpu.codegen.emitter import Operand, Spot, is_number, nbytes, register, vector
 from tileproof.backends.cpu.codegen.lanes import splat
 from tileproof.backends.cpu.codegen.state import Buffer, State
 from tileproof.ir import ops
@@ -237,12 +237,12 @@ def sum_columns(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
 
     def panel(p: Operand) -> None:
         def turn(k: Operand, sums: list[Operand]) -> Sequence[Operand]:
-            found = []
+            following = []
             for n, total in enumerate(sums):
                 place = s.address(base, in_panel(s, shape, p, k, str(n * w)), "i32")
                 wide = s.e.here(f"load {ints}, ptr {{}}, align 4", place)
-                found.append(step(s, shape, splat(s.e, _128, "i32", w), wide, total))
-            return found
+                following.append(step(s, shape, splat(s.e, _128, "i32", w), wide, total))
+            return following
 
         sums = s.e.loop("0", padded, 1, turn, [(ints, "zeroinitializer")] * shape.width)
         for n, total in enumerate(sums):
@@ -264,8 +264,8 @@ def step(s: State, shape: Shape, one: Operand, wide: Operand, total: Operand) ->
     name = "llvm.x86.avx512.pmaddw.d.512" if w == 16 else "llvm.x86.avx2.pmadd.wd"
     s.e.declare(name, ints, shorts, shorts)
     x, y = (s.e.op(f"bitcast {ints} {{}} to {shorts}", value) for value in (one, wide))
-    made = s.e.op(f"call {ints} @{name}({shorts} {{}}, {shorts} {{}})", x, y)
-    return s.e.op(f"add {ints} {{}}, {{}}", total, made)
+    products = s.e.op(f"call {ints} @{name}({shorts} {{}}, {shorts} {{}})", x, y)
+    return s.e.op(f"add {ints} {{}}, {{}}", total, products)
 
 
 def product(s: State, op: ops.Mma) -> None:
@@ -321,7 +321,7 @@ def _packed(s: State, op: ops.Mma, is_left: bool, shape: Shape) -> Operand:
     if (op.result, is_left) in s.packed:
         return s.packed[op.result, is_left](s)
     tile, fill = (op.left, fill_left) if is_left else (op.right, fill_right)
-    pointer = s.allocate((shape.left_count if is_left else shape.right_count) * size(shape.dtype))
+    pointer = s.allocate((shape.left_count if is_left else shape.right_count) * nbytes(shape.dtype))
     with _earliest(s, tile), s.e.nest():
         fill(s, tile, shape, pointer)
     return pointer
@@ -339,7 +339,7 @@ def _value(s: State, tile: Tile, shape: Shape, spot: Spot) -> Operand:
 
 
 def _put(s: State, shape: Shape, pointer: Operand, value: Operand, lanes: int) -> None:
-    s.e.do(f"store {vector(shape.element, lanes)} {{}}, ptr {{}}, align {size(shape.dtype)}", value, pointer)
+    s.e.do(f"store {vector(shape.element, lanes)} {{}}, ptr {{}}, align {nbytes(shape.dtype)}", value, pointer)
 
 
 def _pack_left(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
@@ -462,12 +462,12 @@ def _heights(shape: Shape, rows: Operand) -> list[int]:
     """Heights of blocks, the tall ones first: what is left of one is done by the next."""
     heights = [height for height in (shape.height, 4, 1) if height <= shape.height]
     if is_number(rows):
-        found, left = [], int(rows)
+        needed, left = [], int(rows)
         for height in heights:
             if left >= height:
-                found.append(height)
+                needed.append(height)
                 left %= height
-        return found
+        return needed
     return [height for height in heights if height <= shape.m]
 
 
@@ -477,7 +477,7 @@ def _block(
 ) -> None:  # fmt: skip
     """One block of the result: `height` rows of one panel."""
     (i, p), w, element = at, shape.lanes, shape.element
-    bytes_ = size(shape.dtype)
+    bytes_ = nbytes(shape.dtype)
     column = s.scaled(p, str(shape.panel))
     places = [
         s.address(s.element(out, (i, column)), [str(row * out.strides[0] + n * w)], element)
@@ -523,8 +523,8 @@ def _block(
 def _held(s: State, shape: Shape, place: Operand) -> Operand:
     """Sums so far. A single column has no room behind its elements, so its sums are the first lanes only."""
     if shape.n > 1:
-        return s.e.here(f"load {shape.vector}, ptr {{}}, align {size(shape.dtype)}", place)
-    one = s.e.here(f"load {shape.element}, ptr {{}}, align {size(shape.dtype)}", place)
+        return s.e.here(f"load {shape.vector}, ptr {{}}, align {nbytes(shape.dtype)}", place)
+    one = s.e.here(f"load {shape.element}, ptr {{}}, align {nbytes(shape.dtype)}", place)
     return s.e.op(f"insertelement {shape.vector} zeroinitializer, {shape.element} {{}}, i64 0", one)
 
 
@@ -532,7 +532,7 @@ def _hold(s: State, shape: Shape, place: Operand, total: Operand) -> None:
     of = shape.vector
     if shape.n == 1:
         total, of = s.e.op(f"extractelement {of} {{}}, i64 0", total), shape.element
-    s.e.do(f"store {of} {{}}, ptr {{}}, align {size(shape.dtype)}", total, place)
+    s.e.do(f"store {of} {{}}, ptr {{}}, align {nbytes(shape.dtype)}", total, place)
 
 
 def _step(s: State, shape: Shape, one: Operand, wide: Operand, total: Operand) -> Operand:
@@ -540,5 +540,5 @@ def _step(s: State, shape: Shape, one: Operand, wide: Operand, total: Operand) -
         return fma(s.e, one, wide, total, shape.dtype, shape.lanes)
     if shape.group > 1:
         return step(s, shape, one, wide, total)
-    made = binary(s.e, ops.BinaryFn.MUL, one, wide, shape.dtype, shape.lanes)
-    return binary(s.e, ops.BinaryFn.ADD, total, made, shape.dtype, shape.lanes)
+    product = binary(s.e, ops.BinaryFn.MUL, one, wide, shape.dtype, shape.lanes)
+    return binary(s.e, ops.BinaryFn.ADD, total, product, shape.dtype, shape.lanes)

@@ -69,9 +69,9 @@ def read_remarks(text: str, span_at: Callable[[Location], Span | None]) -> tuple
             continue
         choice = choices.setdefault((kind, _location(lines)), _Choice())
         choice.missed |= lines[0].startswith(("!Failure", "!Missed"))
-        given = list(dict.fromkeys(_arguments(lines)))  # in order, each once
-        shape = dict(given).get("Shape", "")
-        for key, value in given:
+        arguments = list(dict.fromkeys(_arguments(lines)))  # in order, each once
+        shape = dict(arguments).get("Shape", "")
+        for key, value in arguments:
             if key == "Instruction":
                 _add(choice.ways, _way(value, shape))
             elif key == "Reason":
@@ -87,17 +87,17 @@ def _kind(lines: list[str]) -> Kind | None:
 
 def _location(lines: list[str]) -> Location:
     for line in lines:
-        found = _PLACE.match(line)
-        if found:
-            return Location(_unquoted(found["file"]), int(found["line"]), int(found["column"]))
+        match = _PLACE.match(line)
+        if match:
+            return Location(_unquoted(match["file"]), int(match["line"]), int(match["column"]))
     return Location("", 0, 0)
 
 
 def _arguments(lines: list[str]) -> Iterator[tuple[str, str]]:
     for line in lines:
-        found = _ARGUMENT.match(line)
-        if found:
-            yield found["key"], _unquoted(found["value"].strip())
+        match = _ARGUMENT.match(line)
+        if match:
+            yield match["key"], _unquoted(match["value"].strip())
 
 
 def _unquoted(text: str) -> str:
@@ -118,9 +118,9 @@ def _way(instruction: str, shape: str) -> str:
     return f"on tensor cores ({core[1]}, {steps} at a time)" if steps else f"on tensor cores ({core[1]})"
 
 
-def _add(texts: list[str], text: str) -> None:
-    if text not in texts:
-        texts.append(text)
+def _add(lines: list[str], text: str) -> None:
+    if text not in lines:
+        lines.append(text)
 
 
 def _remark(kind: Kind, where: Location, choice: _Choice, span: Span | None) -> Remark:
@@ -216,11 +216,11 @@ def _read(cubin: bytes) -> tuple[Resources, ...]:
             symbol, value = struct.unpack("<II", payload)
             counts[identifier, symbol] = value
     by_name = {section.name: section for section in sections}
-    found = []
+    kernels = []
     for symbol, name in entries.items():
         records = list(_records(cubin, by_name.get(f".nv.info.{name}")))
         shared = by_name.get(f".nv.shared.{name}")
-        found.append(
+        kernels.append(
             Resources(
                 entry=name,
                 arch=_arch(cubin),
@@ -231,7 +231,7 @@ def _read(cubin: bytes) -> tuple[Resources, ...]:
                 cluster=_three(records, _CLUSTER) or (1, 1, 1),
             )
         )
-    return tuple(sorted(found, key=lambda each: each.entry))
+    return tuple(sorted(kernels, key=lambda each: each.entry))
 
 
 def _arch(cubin: bytes) -> str:

@@ -12,7 +12,7 @@ from tileproof.ir.types import Access, AnyValue, Named, Tile
 from tileproof.ir.walk import walk
 from tileproof.language.dtypes import INDEX
 
-from . import access, arithmetic, checks, conversions, indices, mma, positions, reductions, shape_operations, stores
+from . import arithmetic, checks, conversions, indices, loads, mma, positions, reductions, shape_operations, stores
 from .positions import Position, base_value, known
 from .state import State, number
 from .tiles import element_of, shape_of
@@ -45,22 +45,22 @@ def execute(s: State, op: ops.AnyOp) -> None:
             s.put(op.result, s.b.select(s.get(op.condition), s.get(op.yes), s.get(op.no)))
         case ops.Cast():
             if not indices.cast(s, op):
-                held = s.get(op.operand)
-                cast = conversions.cast(s.b, held, op.operand.type.dtype, op.result.type.dtype, s.version)
-                s.put(op.result, cast, clean=held in s.clean)
+                value = s.get(op.operand)
+                cast = conversions.cast(s.b, value, op.operand.type.dtype, op.result.type.dtype, s.version)
+                s.put(op.result, cast, clean=value in s.clean)
         case ops.Bitcast():
-            held = conversions.bitcast(s.b, s.get(op.operand), op.operand.type.dtype, op.result.type.dtype)
-            s.put(op.result, held)
+            value = conversions.bitcast(s.b, s.get(op.operand), op.operand.type.dtype, op.result.type.dtype)
+            s.put(op.result, value)
         case ops.Broadcast() | ops.Expand():
             if op.operand in s.numbers:
                 s.numbers[op.result] = s.numbers[op.operand]
             if not indices.reshaped(s, op):
                 shape_operations.broadcast(s, op) if isinstance(op, ops.Broadcast) else shape_operations.expand(s, op)
         case ops.Permute(operand=operand):
-            if operand not in s.turned:
-                held = s.get(operand)
+            if operand not in s.transposed:
+                value = s.get(operand)
                 shape_operations.permute(s, op)
-                if held in s.clean:
+                if value in s.clean:
                     s.clean.add(s.get(op.result))
         case ops.Reshape():
             shape_operations.reshape(s, op)
@@ -83,11 +83,11 @@ def execute(s: State, op: ops.AnyOp) -> None:
         case ops.Mma():
             mma.product(s, op)
         case ops.Load(result=result):
-            turned = s.turned.get(result)
-            value, is_clean = access.load(s, op, None if turned is None else turned.order)
-            s.put(result if turned is None else turned.result, value, clean=is_clean)
+            transposed = s.transposed.get(result)
+            value, is_clean = loads.load(s, op, None if transposed is None else transposed.order)
+            s.put(result if transposed is None else transposed.result, value, clean=is_clean)
         case ops.Get():
-            s.put(op.result, access.get(s, op))
+            s.put(op.result, loads.get(s, op))
         case ops.Store():
             stores.store(s, op)
         case ops.Update():
@@ -144,7 +144,7 @@ def _constant(s: State, op: ops.Constant, result: Tile) -> None:
         s.put(result, arithmetic.constant(s.b, result.type.dtype, s.padded(result.type), value), clean=value == 0)
 
 
-def turned_loads(body: ops.Block) -> dict[Tile, ops.Permute]:
+def transposed_loads(body: ops.Block) -> dict[Tile, ops.Permute]:
     """Loads of which only the transpose is used: a view reads them so at no cost."""
     uses: dict[AnyValue, list[ops.AnyOp | None]] = {}
     loaded: set[AnyValue] = set()
@@ -156,12 +156,12 @@ def turned_loads(body: ops.Block) -> dict[Tile, ops.Permute]:
                 loaded.add(op.result)
         for value in block.yields:
             uses.setdefault(value, []).append(None)
-    found: dict[Tile, ops.Permute] = {}
+    loads: dict[Tile, ops.Permute] = {}
     for value in loaded:
         users = uses.get(value, [])
         if len(users) == 1 and isinstance(users[0], ops.Permute):
-            found[users[0].operand] = users[0]
-    return found
+            loads[users[0].operand] = users[0]
+    return loads
 
 
 def _every_block(block: ops.Block) -> Iterator[ops.Block]:
@@ -244,15 +244,15 @@ def _invariant(s: State, loop: ops.TilesLoop) -> list[ops.AnyOp]:
 
     Only those that are inside by construction: a loop may have no turn, and then nothing is known of other indices.
     """
-    made: set[AnyValue] = {loop.walker, *loop.carried}
+    variant: set[AnyValue] = {loop.walker, *loop.carried}
     for inner in walk(loop.body):
-        made.update(ops.results(inner))
-        made.update(_walkers(inner))
+        variant.update(ops.results(inner))
+        variant.update(_walkers(inner))
     early: list[ops.AnyOp] = []
     done: set[AnyValue] = set()
     for op in loop.body.ops:
         values = set(ops.operands(op))
-        if any(value in made and value not in done for value in values):
+        if any(value in variant and value not in done for value in values):
             continue
         match op:
             case ops.Load() if _is_fixed(s, op):

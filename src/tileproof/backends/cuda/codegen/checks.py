@@ -73,9 +73,9 @@ def _any(s: State, truths: Value) -> Value:
 def _all_none(s: State, entry: Tile) -> Value:
     """Whether an entry is none in every live lane, and there is one."""
     b = s.b
-    held = s.get(entry)
-    shape = shape_of(held)
-    some = b.cmpi(Predicate.NOT_EQUAL, held, s.splat(I64, shape, -1), signed=True)
+    value = s.get(entry)
+    shape = shape_of(value)
+    some = b.cmpi(Predicate.NOT_EQUAL, value, s.splat(I64, shape, -1), signed=True)
     live = s.mask_all(entry.type)
     if live is not None:
         some = b.andi(some, live)

@@ -33,10 +33,10 @@ def cast(b: Builder, x: Value, source: DType, target: DType, version: tuple[int,
     if target == BOOL:
         return _to_bool(b, x, source)
     if source == BOOL:
-        held = ELEMENTS[target.name]
+        element = ELEMENTS[target.name]
         if target.is_float:
-            return b.select(x, like(b, x, 1.0, held), like(b, x, 0.0, held))
-        return b.exti(x, held, signed=False)
+            return b.select(x, like(b, x, 1.0, element), like(b, x, 0.0, element))
+        return b.exti(x, element, signed=False)
     if source.is_float:
         if target.is_float:
             return _float_to_float(b, x, source, target)
@@ -80,12 +80,12 @@ def _to_bool(b: Builder, x: Value, source: DType) -> Value:
 
 
 def _float_to_float(b: Builder, x: Value, source: DType, target: DType) -> Value:
-    held = ELEMENTS[target.name]
+    element = ELEMENTS[target.name]
     if source == F64:
         return b.ftof(x, SINGLE) if target == F32 else narrow(b, _single_to_odd(b, x), target)
     if target == F64:
         return b.ftof(widen(b, x), DOUBLE)
-    if source in LARGEST and held == F16:
+    if source in LARGEST and element == F16:
         return b.ftof(x, F16)
     # Whatever is narrower than f32 is tf32 already.
     single = widen(b, x)
@@ -114,9 +114,9 @@ def _short(b: Builder, x: Value) -> Value:
 
 def _integer_to_float(b: Builder, x: Value, source: DType, target: DType) -> Value:
     """Straight where one rounding is sure: to f32 and f64, and where nothing is rounded. Else through f32."""
-    held, signed = ELEMENTS[target.name], is_signed(source)
-    if target in (F32, F64) or (source.bits == 8 and held in (F16, BF16)):
-        return b.itof(x, held, signed=signed)
+    element, signed = ELEMENTS[target.name], is_signed(source)
+    if target in (F32, F64) or (source.bits == 8 and element in (F16, BF16)):
+        return b.itof(x, element, signed=signed)
     if source.bits == 64:
         double = b.itof(with_sticky_bit(IntegerTiles(b, source, x), x, 53), DOUBLE, signed=signed)
         return narrow(b, _single_to_odd(b, double), target)
@@ -127,32 +127,32 @@ def _integer_to_float(b: Builder, x: Value, source: DType, target: DType) -> Val
 
 def _float_to_integer(b: Builder, x: Value, target: DType, version: tuple[int, int]) -> Value:
     """Toward zero, saturated, NaN to 0."""
-    held, signed = ELEMENTS[target.name], is_signed(target)
-    if held.bits < 32:
+    element, signed = ELEMENTS[target.name], is_signed(target)
+    if element.bits < 32:
         # Cut in 32 bits: numbers between those limits and the target's own are then clamped as integers.
         wide = _cut(b, x, I32, True, version)
         least, greatest = bounds(target)
         wide = b.maxi(wide, like(b, wide, least), signed=True)
-        return b.trunci(b.mini(wide, like(b, wide, greatest), signed=True), held)
-    return _cut(b, x, held, signed, version)
+        return b.trunci(b.mini(wide, like(b, wide, greatest), signed=True), element)
+    return _cut(b, x, element, signed, version)
 
 
-def _cut(b: Builder, x: Value, held: Number, signed: bool, version: tuple[int, int]) -> Value:
+def _cut(b: Builder, x: Value, element: Number, signed: bool, version: tuple[int, int]) -> Value:
     """To 32 or 64 bits; where the bytecode cannot say that it saturates, operands are clamped first.
 
     The least integer is a float; the greatest lies between two, and stands for all above the lower of them. In f64 that
     is so for 64 bits alone.
     """
     if version >= _SATURATES:
-        return b.ftoi(x, held, signed=signed, saturating=True)
-    width = held.bits - signed
+        return b.ftoi(x, element, signed=signed, saturating=True)
+    width = element.bits - signed
     greatest, precision = 2**width - 1, _PRECISION[element_of(x)]
     high = greatest if width <= precision else 2**width - 2 ** (width - precision)
     is_number = b.cmpf(Predicate.EQUAL, x, x)
     inside = b.select(is_number, x, like(b, x, 0.0))
     inside = b.maxf(inside, like(b, x, -float(2**width) if signed else 0.0))
     inside = b.minf(inside, like(b, x, float(high)))
-    result = b.ftoi(inside, held, signed=signed)
+    result = b.ftoi(inside, element, signed=signed)
     if high == greatest:
         return result
     over = b.cmpf(Predicate.GREATER, x, like(b, x, float(high)))
@@ -161,7 +161,7 @@ def _cut(b: Builder, x: Value, held: Number, signed: bool, version: tuple[int, i
 
 def _integer_to_integer(b: Builder, x: Value, source: DType, target: DType) -> Value:
     """Saturates."""
-    x, held = clamped(IntegerTiles(b, source, x), x, target), ELEMENTS[target.name]
+    x, element = clamped(IntegerTiles(b, source, x), x, target), ELEMENTS[target.name]
     if source.bits == target.bits:
         return x
-    return b.trunci(x, held) if source.bits > target.bits else b.exti(x, held, signed=is_signed(source))
+    return b.trunci(x, element) if source.bits > target.bits else b.exti(x, element, signed=is_signed(source))

@@ -82,21 +82,21 @@ class Order:
 
     def touched(self, blocks: Sequence[ops.Block]) -> list[Tensor]:
         """The ordered tensors that blocks access."""
-        found: dict[Tensor, None] = {}
+        tensors: dict[Tensor, None] = {}
         for block in blocks:
             for op in walk(block):
                 if isinstance(op, ops.Load | ops.Get | ops.Store | ops.Update) and op.tensor in self.roots:
-                    found[self.roots[op.tensor]] = None
-        return list(found)
+                    tensors[self.roots[op.tensor]] = None
+        return list(tensors)
 
     def handed(self, tensors: Sequence[Tensor]) -> list[Value]:
         """Two tokens for each tensor: its last write, and everything so far."""
-        found = []
+        tokens = []
         for tensor in tensors:
             chain = self._chain(tensor)
             store = chain.store or self.b.make_token()
-            found += [store, self._joined([store, *chain.since]) or store]
-        return found
+            tokens += [store, self._joined([store, *chain.since]) or store]
+        return tokens
 
     def take(self, tensors: Sequence[Tensor], tokens: Sequence[Value]) -> None:
         """Goes on from tokens that a region was handed or handed out."""
@@ -141,7 +141,7 @@ def ordered(kernel: ops.KernelIR, *, combined: bool) -> dict[Tensor, Tensor]:
                     sites.setdefault(belongs[tensor], []).append((op, loops))
             case _:
                 pass
-    needed = {root for root, found in sites.items() if _needs_order(found)}
+    needed = {root for root, accesses in sites.items() if _needs_order(accesses)}
     if combined:
         needed |= {tensor for tensor in belongs if tensor.type.access.combines}
     return {tensor: root for tensor, root in belongs.items() if root in needed and tensor not in free}
@@ -228,14 +228,14 @@ def can_wait(capability: int, version: tuple[int, int]) -> bool:
 
 def read_early(kernel: KernelIR, dependent: Dependent) -> frozenset[Tensor]:
     """The tensors that may be read before the wait: frozen parameters that the kernel itself only reads."""
-    found = []
+    tensors = []
     for parameter in kernel.parameters:
         match parameter.value:
             case IrValue(type=TensorType(access=Access.IN)) as tensor if tensor.name in dependent.frozen:
-                found.append(tensor)
+                tensors.append(tensor)
             case _:
                 pass
-    return frozenset(found)
+    return frozenset(tensors)
 
 
 def wait_first(b: Builder) -> Value:
@@ -267,13 +267,13 @@ def first_ops(body: ops.Block, frozen: Collection[Tensor], most: int) -> list[op
             room -= size
         else:
             behind.update(ops.results(op))
-    found: list[ops.AnyOp] = []
+    early: list[ops.AnyOp] = []
     needed: set[AnyValue] = set()
     for op in reversed(movable):
         if isinstance(op, ops.Load | ops.Get) or needed.intersection(ops.results(op)):
             needed.update(ops.operands(op))
-            found.append(op)
-    return found[::-1]
+            early.append(op)
+    return early[::-1]
 
 
 def _bytes(tile: IrTile) -> int:
@@ -338,8 +338,8 @@ class _Walk:
             self._mark(op.results, [all(each) for each in both])
         elif op.name == "continue":
             now, kept = self._which(_many(op.operands[0])), self.loops[-1].kept
-            held = all(later or not first for first, later in zip(kept, now, strict=True))
-            assert held, f"a loop of {self.name} loses the order behind the wait"
+            is_kept = all(later or not first for first, later in zip(kept, now, strict=True))
+            assert is_kept, f"a loop of {self.name} loses the order behind the wait"
         elif op.name == "break":
             self.loops[-1].left.append(self._which(_many(op.operands[0])))
         else:

@@ -38,7 +38,7 @@ from tileproof.ir.types import AnyValue, Axis, Length, Tensor, Tile, TileType, W
 from tileproof.language.dtypes import DType
 from tileproof.language.kernel import Schedule
 
-from .layout_facts import Facts
+from .layout_specialization import Facts
 from .memory_order import Order, can_wait
 from .positions import Position, materialised
 from .tiles import element_of, shape_of, spread
@@ -143,7 +143,7 @@ class State:
     dimensions: Mapping[str, Position] = field(default_factory=dict)
     point: Value | None = None
     """The number of the program, as I64; None where all programs do the same."""
-    turned: Mapping[Tile, Permute] = field(default_factory=dict)
+    transposed: Mapping[Tile, Permute] = field(default_factory=dict)
     """Loaded tiles of which only the transpose is used, and that: they are loaded so."""
     fused: Mapping[AnyValue, Binary] = field(default_factory=dict)
     """Products that are written together with the sum they are added to."""
@@ -182,10 +182,10 @@ class State:
 
     def get(self, tile: Tile) -> Value:
         """What a tile is held as."""
-        held = self.values.get(tile)
-        if held is None:
-            held = self.values[tile] = materialised(self.b, self.positions[tile], self.padded(tile.type))
-        return held
+        value = self.values.get(tile)
+        if value is None:
+            value = self.values[tile] = materialised(self.b, self.positions[tile], self.padded(tile.type))
+        return value
 
     def put(self, tile: Tile, value: Value, *, clean: bool = False) -> None:
         """Defines a tile; `clean` if its dead lanes are zero."""
@@ -235,12 +235,12 @@ class State:
 
     def hints(self, *, tma: bool = True) -> dict[str, dict[str, int | bool]]:
         """What the schedule says of loads and stores, and whether the copy engine may be used at all."""
-        said: dict[str, int | bool] = {}
+        settings: dict[str, int | bool] = {}
         if self.schedule.latency is not None:
-            said["latency"] = self.schedule.latency
+            settings["latency"] = self.schedule.latency
         if not (tma and self.schedule.tma):
-            said["allow_tma"] = False
-        return {self.target.arch: said} if said else {}
+            settings["allow_tma"] = False
+        return {self.target.arch: settings} if settings else {}
 
     def is_parameter(self, tensor: Tensor) -> bool:
         """Whether a tensor is one that the launch passes, and not a part of it."""
@@ -275,12 +275,12 @@ class State:
 
     def mask_all(self, tile: TileType) -> Value | None:
         """Which lanes are live along every axis; None if all are."""
-        found: Value | None = None
+        total: Value | None = None
         for axis in range(tile.rank):
             mask = self.mask(tile, axis)
             if mask is not None:
-                found = mask if found is None else self.b.andi(found, mask)
-        return found
+                total = mask if total is None else self.b.andi(total, mask)
+        return total
 
     def cleaned(self, tile: Tile, axis: int) -> Value:
         """A tile with zero in the dead lanes of an axis."""

@@ -19,9 +19,9 @@ from tileproof.ir import ops
 from tileproof.ir.types import Access, TensorType, Tile
 from tileproof.language.dtypes import F32, I32, U32, DType
 
-from .access import Region, coordinate, ends_ragged, inbounds, live_mask, pointers, region, tile_order, tile_view
-from .access import both as both_masks
 from .conversions import cast
+from .loads import Region, coordinate, ends_ragged, inbounds, live_mask, pointers, region, tile_order, tile_view
+from .loads import both as both_masks
 from .state import State
 from .tiles import shape_of
 

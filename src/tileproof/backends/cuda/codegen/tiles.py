@@ -54,29 +54,13 @@ class IntegerTiles(Integers[Value]):
 
     def apply(self, fn: BinaryFn, x: Value, y: Value, *, signed: bool | None = None) -> Value:
         b, signed = self.b, is_signed(self.dtype) if signed is None else signed
-        match fn:
-            case BinaryFn.ADD:
-                return b.addi(x, y)
-            case BinaryFn.SUB:
-                return b.subi(x, y)
-            case BinaryFn.MUL:
-                return b.muli(x, y)
-            case BinaryFn.AND:
-                return b.andi(x, y)
-            case BinaryFn.OR:
-                return b.ori(x, y)
-            case BinaryFn.XOR:
-                return b.xori(x, y)
-            case BinaryFn.MIN:
-                return b.mini(x, y, signed=signed)
-            case BinaryFn.MAX:
-                return b.maxi(x, y, signed=signed)
-            case BinaryFn.SHL:
-                return b.shli(x, y)
-            case BinaryFn.SHR:
-                return b.shri(x, y, signed=signed)
-            case _:
-                raise TypeError(f"{fn} of {self.dtype}")
+        plain = {
+            BinaryFn.ADD: b.addi, BinaryFn.SUB: b.subi, BinaryFn.MUL: b.muli, BinaryFn.AND: b.andi, BinaryFn.OR: b.ori,
+            BinaryFn.XOR: b.xori, BinaryFn.SHL: b.shli,
+        }  # fmt: skip
+        if fn in plain:
+            return plain[fn](x, y)
+        return {BinaryFn.MIN: b.mini, BinaryFn.MAX: b.maxi, BinaryFn.SHR: b.shri}[fn](x, y, signed=signed)
 
     def compare(self, fn: BinaryFn, x: Value, y: Value, *, signed: bool | None = None) -> Value:
         b = self.b

@@ -12,8 +12,9 @@ import numpy as np
 from tileproof.backends.cuda.assembler.assemble import Assembled, Job, assemble
 from tileproof.backends.cuda.assembler.cubin import Resources
 from tileproof.backends.cuda.codegen.checks import WORDS, sites_of
-from tileproof.backends.cuda.codegen.layout_facts import Facts, facts_of, layout_of, steps_of
-from tileproof.backends.cuda.codegen.parameters import CHUNK, Slot
+from tileproof.backends.cuda.codegen.combined_tensors import CHUNK
+from tileproof.backends.cuda.codegen.layout_specialization import Facts, facts_of, layout_of, steps_of
+from tileproof.backends.cuda.codegen.parameters import Slot
 from tileproof.backends.cuda.codegen.program import Program, Request, Stage
 from tileproof.backends.cuda.codegen.state import number
 from tileproof.backends.interpreter.reports import Reporter
@@ -58,22 +59,22 @@ def compile_kernel(request: Request) -> Code:
     return code_of(request, program, assemble(job_of(request, program)))
 
 
-def job_of(request: Request, made: Program, *, remarks: bool = False) -> Job:
+def job_of(request: Request, program: Program, *, remarks: bool = False) -> Job:
     """What the assembler is to do for a request."""
     def in_other_words() -> bytes:
         return replace(request, target=replace(request.target, is_disguised=True)).lowered().bytecode
 
     spans, name = _spans(request.kernel), request.kernel.name
-    return Job(made.bytecode, request.target.arch, spans, name, remarks, in_other_words)
+    return Job(program.bytecode, request.target.arch, spans, name, remarks, in_other_words)
 
 
-def code_of(request: Request, made: Program, assembled: Assembled) -> Code:
+def code_of(request: Request, program: Program, assembled: Assembled) -> Code:
     """What is kept of a compiled kernel."""
     cluster = max((math.prod(each.cluster) for each in assembled.resources), default=1)
     return Code(
-        request.name, request.target.arch, assembled.cubin, made.slots, made.stages, made.piece, made.shadows,
-        made.is_persistent, made.is_serial, made.has_report, request.schedule.occupancy or 1, assembled.resources,
-        assembled.seconds, made.is_dependent, cluster,
+        request.name, request.target.arch, assembled.cubin, program.slots, program.stages, program.piece,
+        program.shadows, program.is_persistent, program.is_serial, program.has_report, request.schedule.occupancy or 1,
+        assembled.resources, assembled.seconds, program.is_dependent, cluster,
     )  # fmt: skip
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from .arithmetic import Arithmetic
-from .checks import INTEGERS, expect, permutation, tile, well_formed, wrong
-from .control import Control
+from .builder_arithmetic import Arithmetic
+from .builder_checks import INTEGERS, expect, permutation, tile, well_formed, wrong
+from .builder_memory import Memory
+from .builder_regions import Control
 from .literals import Scalar, payload
-from .memory import Memory
 from .types import (
     BF16,
     F8E4M3,

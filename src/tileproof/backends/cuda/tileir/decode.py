@@ -7,7 +7,7 @@ from enum import IntEnum
 from typing import Final, TypeVar
 
 from . import types
-from .operations import CODES, VERSIONS, Arity, Attribute, Kind, Operation, Version
+from .operation_table import CODES, VERSIONS, Arity, Attribute, Kind, Operation, Version
 from .wire import DYNAMIC, ENTRY, HINTED, MAGIC, DebugTag, Reader, Section, Tag, TypeTag
 
 _DEEPEST: Final = 100
@@ -329,7 +329,7 @@ def _sections(data: bytes) -> dict[Section, bytes]:
     reader = Reader(data, "the file", len(MAGIC) + 2)
     if reader.fixed(2):
         raise reader.fail("preview features cannot be read")
-    found: dict[Section, bytes] = {}
+    sections: dict[Section, bytes] = {}
     while True:
         marked = reader.byte()
         section = _named(reader, Section, marked & 0x7F)
@@ -341,12 +341,12 @@ def _sections(data: bytes) -> dict[Section, bytes]:
             if not 1 <= alignment <= 4096:
                 raise reader.fail(f"a section cannot be aligned to {alignment}")
             reader.align(alignment)
-        if section in found:
+        if section in sections:
             raise reader.fail(f"the section of {section.name.lower()} comes twice")
-        found[section] = reader.take(length)
+        sections[section] = reader.take(length)
     if not reader.done:
         raise reader.fail("something follows the end")
-    return found
+    return sections
 
 
 def _promise(reader: Reader) -> types.Promise:

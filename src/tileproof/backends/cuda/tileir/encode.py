@@ -8,7 +8,7 @@ from os.path import basename, dirname
 from typing import Any, NamedTuple, cast
 
 from . import types
-from .operations import OPERATIONS, TERMINATORS, VERSIONS, Arity, Attribute, Kind, Operation, Version
+from .operation_table import OPERATIONS, TERMINATORS, VERSIONS, Arity, Attribute, Kind, Operation, Version
 from .wire import (
     DYNAMIC,
     ENTRY,
@@ -172,14 +172,14 @@ class _Writer:
             if row.counts_results:
                 put(out, len(op.results))
             for value in op.results:
-                found = known.get(id(value.type))
-                put(out, self.type(value.type) if found is None else found)
+                place_of_type = known.get(id(value.type))
+                put(out, self.type(value.type) if place_of_type is None else place_of_type)
             if layout.flags:
                 word = 0
                 for bit, attribute, place in layout.flags:
                     if attribute:
-                        given = op.attributes.get(attribute)
-                        if given is not None and given is not False:
+                        setting = op.attributes.get(attribute)
+                        if setting is not None and setting is not False:
                             word |= bit
                     elif op.operands[place] is not None:
                         word |= bit
@@ -187,9 +187,9 @@ class _Writer:
             for attribute_row in layout.missing:
                 self.absent(op, attribute_row)
             for attribute_row in layout.written:
-                given = op.attributes.get(attribute_row.name)
-                if given.__class__ is attribute_row.kind:
-                    out.append(cast(int, given))
+                setting = op.attributes.get(attribute_row.name)
+                if setting.__class__ is attribute_row.kind:
+                    out.append(cast(int, setting))
                 else:
                     self.attribute(out, op, layout, attribute_row)
             if layout.bare and len(op.operands) == len(row.operands):
@@ -254,46 +254,46 @@ class _Writer:
 
     def absent(self, op: types.Op, attribute: Attribute) -> None:
         """Refuse an attribute that the version lacks, unless it says what the version means anyway."""
-        given = op.attributes.get(attribute.name)
-        said = any(cast(Sequence[bool], given or ())) if attribute.kind is Kind.BOOLS else given != attribute.default
-        if said and given is not None:
+        value = op.attributes.get(attribute.name)
+        is_set = any(cast(Sequence[bool], value or ())) if attribute.kind is Kind.BOOLS else value != attribute.default
+        if is_set and value is not None:
             since, version = attribute.since, self.version
             raise ValueError(
                 f"{attribute.name} of {op.name} needs bytecode {since[0]}.{since[1]}, not {version[0]}.{version[1]}"
             )
 
     def attribute(self, out: bytearray, op: types.Op, layout: _Layout, attribute: Attribute) -> None:
-        given: Any = op.attributes.get(attribute.name)
+        value: Any = op.attributes.get(attribute.name)
         kind = attribute.kind
-        if given is None and kind is not Kind.BOOLS:
+        if value is None and kind is not Kind.BOOLS:
             if not attribute.optional:
                 raise ValueError(f"{op.name} lacks its attribute {attribute.name}")
             return
         if not isinstance(kind, Kind):
-            raise ValueError(f"{attribute.name} of {op.name} must be one of {kind.__name__}, not {given!r}")
+            raise ValueError(f"{attribute.name} of {op.name} must be one of {kind.__name__}, not {value!r}")
         match kind:
             case Kind.CONSTANT:
-                put(out, self.constant(given))
+                put(out, self.constant(value))
             case Kind.INTEGER:
-                put(out, given)
+                put(out, value)
             case Kind.BOOLS:
                 indices = cast(Sequence[types.Value], op.operands[layout.indices])
                 put(out, len(indices))
-                out += bytes(given or len(indices))
+                out += bytes(value or len(indices))
             case Kind.HINTS:
-                self.hints(out, given)
+                self.hints(out, value)
             case Kind.LITERALS:
-                put(out, len(given))
-                for literal in given:
+                put(out, len(value))
+                for literal in value:
                     self.literal(out, literal)
             case Kind.PROMISE:
-                _promise(out, given)
+                _promise(out, value)
             case Kind.BOOL:
-                out.append(bool(given))
+                out.append(bool(value))
             case Kind.INTEGERS:
-                put_array(out, given, 4)
+                put_array(out, value, 4)
             case Kind.STRING:
-                put(out, self.string(given))
+                put(out, self.string(value))
             case Kind.FLAG:
                 pass
 
@@ -326,10 +326,10 @@ class _Writer:
     # Types.
 
     def type(self, kind: types.Type) -> int:
-        found = self.known.get(id(kind))
-        if found is None:
-            found = self.known[id(kind)] = self.typed(kind)
-        return found
+        place = self.known.get(id(kind))
+        if place is None:
+            place = self.known[id(kind)] = self.typed(kind)
+        return place
 
     def typed(self, kind: types.Type) -> int:
         """The place of a type in the table; the types that it is made of come before it."""
@@ -379,13 +379,13 @@ class _Writer:
     # Where things are in the source.
 
     def location(self, entry: types.Entry, location: types.Location) -> int:
-        found = self.places.get(id(location))
-        if found is None:
+        place = self.places.get(id(location))
+        if place is None:
             if not self.scope:
                 self.scope = self.subprogram(entry, location)
             row = (self.scope, self.string(location.file), location.line, location.column)
-            found = self.places[id(location)] = self.described(DebugTag.LOCATION, *row)
-        return found
+            place = self.places[id(location)] = self.described(DebugTag.LOCATION, *row)
+        return place
 
     def subprogram(self, entry: types.Entry, first: types.Location) -> int:
         """The debug entry of a kernel, which begins where its first location is."""

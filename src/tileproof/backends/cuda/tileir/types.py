@@ -264,8 +264,8 @@ class Function:
     results: tuple[Type, ...] = ()
 
     def __str__(self) -> str:
-        taken, given = (", ".join(map(str, types)) for types in (self.parameters, self.results))
-        return f"({taken}) -> ({given})"
+        taken, results = (", ".join(map(str, types)) for types in (self.parameters, self.results))
+        return f"({taken}) -> ({results})"
 
 
 TileView: TypeAlias = PartitionView | StridedView

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Final
 
-from .operations import TERMINATORS
+from .operation_table import TERMINATORS
 from .types import (
     BF16,
     F16,
@@ -169,17 +169,17 @@ def tile_view(op: str, view: TileView) -> Tile:
     return kind
 
 
-def indices(op: str, view: TileView, given: Sequence[Value]) -> tuple[Value, ...]:
+def indices(op: str, view: TileView, values: Sequence[Value]) -> tuple[Value, ...]:
     """The indices themselves, once there is one for each dimension, all of one integer type."""
-    if len(given) != len(view.tile):
-        raise wrong(op, f"{len(view.tile)} indices are needed, one for each dimension", *given)
-    first = tile(op, given[0])
+    if len(values) != len(view.tile):
+        raise wrong(op, f"{len(view.tile)} indices are needed, one for each dimension", *values)
+    first = tile(op, values[0])
     if first.element not in INTEGERS or first.element == I1:
-        raise wrong(op, "an index must be an integer of 8 to 64 bits", *given)
-    for place, value in enumerate(given):
+        raise wrong(op, "an index must be an integer of 8 to 64 bits", *values)
+    for place, value in enumerate(values):
         if value.type != Tile(first.element):
-            raise wrong(op, f"index {place} must be {Tile(first.element)}", *given)
-    return tuple(given)
+            raise wrong(op, f"index {place} must be {Tile(first.element)}", *values)
+    return tuple(values)
 
 
 _ENTRY_HINTS: Final[Mapping[str, Sequence[int]]] = {

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from .checks import Emitter, carried, expect, scalars, tile, well_formed, wrong
+from .builder_checks import Emitter, carried, expect, scalars, tile, well_formed, wrong
 from .literals import WRITABLE, Scalar, bits_of
 from .types import I1, Block, Hints, Literal, Location, Number, Tile, Type, Value
 

@@ -18,7 +18,7 @@ from tileproof.ir import ops
 from tileproof.ir.types import Access, AnyValue, Axis, Tile, TileType, WalkerTag, number
 from tileproof.language.dtypes import BF16, F16, F32, F64, I8, I16, I32, U8
 
-from .emission import size
+from .emitter import nbytes
 
 _WHOLE = (ops.Reduce, ops.CumSum, ops.Mma, ops.Cat, ops.Reshape, ops.Fold, ops.Scan, ops.Join)
 """Operations that need all elements of a tile at once."""
@@ -133,10 +133,10 @@ def _count(r: _Reading, block: ops.Block, depth: int) -> None:
             _count(r, inner, depth + _is_loop(op))
         _keep(r, op)
         times, depth_asked = 1, depth
-        made = ops.results(op)
-        if made and not _is_whole(op) and made[0] not in r.uses.kept and _is_tile(made[0]):
-            times = r.asked.get(made[0], 0)
-            depth_asked = depth + (made[0] in r.deep)
+        results = ops.results(op)
+        if results and not _is_whole(op) and results[0] not in r.uses.kept and _is_tile(results[0]):
+            times = r.asked.get(results[0], 0)
+            depth_asked = depth + (results[0] in r.deep)
         for operand in ops.operands(op):
             again = _TURNS if isinstance(op, ops.Broadcast) and _repeats(op, operand) else 1
             _ask(r, operand, times * again, depth_asked)
@@ -193,13 +193,13 @@ def hoisted(body: ops.Block, of_program: Iterable[AnyValue] = ()) -> tuple[ops.B
 
     `of_program` are scalars that differ from program to program: the numbers of segments.
     """
-    made = {*of_program, *(value for op in body.ops for value in ops.results(op))}
+    own = {*of_program, *(value for op in body.ops for value in ops.results(op))}
     same: list[ops.AnyOp] = []
     rest: list[ops.AnyOp] = []
     for op in body.ops:
-        if _is_same(op) and made.isdisjoint(ops.operands(op)):
+        if _is_same(op) and own.isdisjoint(ops.operands(op)):
             same.append(op)
-            made.difference_update(ops.results(op))
+            own.difference_update(ops.results(op))
         else:
             rest.append(op)
     if not any(isinstance(op, ops.Load) for op in same):
@@ -225,15 +225,15 @@ def _axes(value: AnyValue) -> tuple[Axis, ...]:
 
 def kept(same: ops.Block, rest: ops.Block, most: int) -> set[AnyValue]:
     """The tiles that programs ask for and that cost more than a load, of at most so many bytes each."""
-    made = {value: op for op in same.ops for value in ops.results(op)}
-    found: set[AnyValue] = set()
+    producers = {value: op for op in same.ops for value in ops.results(op)}
+    tiles: set[AnyValue] = set()
     for op in _all(rest):
         for value in () if isinstance(op, ops.Mma) else ops.operands(op):  # products lay out what they take themselves
-            while (source := made.get(value)) is not None and isinstance(source, _VIEWS):
+            while (source := producers.get(value)) is not None and isinstance(source, _VIEWS):
                 value = source.operand
-            if _is_costly(made.get(value)) and _bytes(value) <= most:  # type: ignore[arg-type]
-                found.add(value)
-    return found
+            if _is_costly(producers.get(value)) and _bytes(value) <= most:  # type: ignore[arg-type]
+                tiles.add(value)
+    return tiles
 
 
 def _all(block: ops.Block) -> list[ops.AnyOp]:
@@ -251,4 +251,4 @@ def _is_costly(op: ops.AnyOp | None) -> bool:
 
 
 def _bytes(tile: Tile) -> int:
-    return math.prod(number(axis.length) for axis in tile.type.axes) * size(tile.type.dtype)
+    return math.prod(number(axis.length) for axis in tile.type.axes) * nbytes(tile.type.dtype)

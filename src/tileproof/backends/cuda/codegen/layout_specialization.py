@@ -61,28 +61,28 @@ class Facts:
 
 def named_dimensions(kernel: KernelIR) -> tuple[str, ...]:
     """The dimensions of a kernel whose extents a launch passes, in order."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for parameter in kernel.parameters:
         if isinstance(parameter.value.type, TensorType):
             for dimension in parameter.value.type.dimensions:
                 if isinstance(dimension, Named):
-                    found[dimension.name] = None
+                    names[dimension.name] = None
     for name in kernel.computed:
-        found[name] = None
+        names[name] = None
     for op in walk(kernel.body):
         # Such as P, where no axis is P and one is 2*P.
         match op:
             case Extents(dimension=str(name)):
-                found[name] = None
+                names[name] = None
             case Group(dimension=name, into=into):
-                found |= {name: None, into: None}
+                names |= {name: None, into: None}
             case Parallel(walkers=walkers):
-                found |= {walker.type.dimension: None for walker in walkers}
+                names |= {walker.type.dimension: None for walker in walkers}
             case TilesLoop(walker=walker):
-                found[walker.type.dimension] = None
+                names[walker.type.dimension] = None
             case _:
                 pass
-    return tuple(name for name in found if not isinstance(kernel.static.get(name), int))
+    return tuple(name for name in names if not isinstance(kernel.static.get(name), int))
 
 
 def steps_of(shape: Sequence[int], strides: Sequence[int], size: int) -> tuple[int, ...]:

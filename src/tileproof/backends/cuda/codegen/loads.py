@@ -93,7 +93,7 @@ class Region:
 def region(s: State, tensor: Tensor, picks: Sequence[ops.Pick]) -> Region:
     """Where the picks of an access go."""
     view = s.tensors[tensor]
-    found = []
+    regions = []
     for axis, pick in enumerate(picks):
         picked = _picked(s, tensor, view, axis, pick)
         origin = view.origin[axis]
@@ -101,8 +101,8 @@ def region(s: State, tensor: Tensor, picks: Sequence[ops.Pick]) -> Region:
             moved = positions.plus(s.b, picked.start, origin)
             assert moved is not None
             picked = replace(picked, start=moved, step=1, coordinate=None, within=picked.start)
-        found.append(picked)
-    return Region(tuple(found))
+        regions.append(picked)
+    return Region(tuple(regions))
 
 
 def _picked(s: State, tensor: Tensor, view: View, place: int, pick: ops.Pick) -> Picked:
@@ -241,11 +241,11 @@ def _load_view(
     s: State, tensor: Tensor, view: View, where: Region, order: Sequence[int] | None
 ) -> tuple[Value, bool]:
     is_inside = all(pick.is_inside for pick in where.picks)
-    turned = tile_order(where, order)
-    seen = tile_view(s, view, where, turned, None if is_inside else Padding.ZERO)
+    transposed = tile_order(where, order)
+    seen = tile_view(s, view, where, transposed, None if is_inside else Padding.ZERO)
     token = s.order.before_load(tensor)
     tile, done = s.b.load_view(
-        seen, [coordinate(s, where.picks[axis]) for axis in turned], token=token,
+        seen, [coordinate(s, where.picks[axis]) for axis in transposed], token=token,
         inbounds=inbounds(s, where, is_inside), hints=s.hints(tma=not ends_ragged(view, where)),
     )  # fmt: skip
     s.order.after_load(tensor, done)
@@ -306,13 +306,13 @@ def tensor_view(s: State, view: View) -> Value:
 
 def coordinate(s: State, pick: Picked) -> Value:
     """Which tile along an axis."""
-    given: Value | int | None = pick.coordinate
-    if given is None:
+    tile: Value | int | None = pick.coordinate
+    if tile is None:
         assert pick.step == 1
         if s.coordinate == I32:
             return narrow_value(s.b, pick.start)
         return base_value(s.b, pick.start)
-    return s.splat(s.coordinate, (), given) if isinstance(given, int) else given
+    return s.splat(s.coordinate, (), tile) if isinstance(tile, int) else tile
 
 
 # Pointers.
@@ -355,8 +355,8 @@ def _line(s: State, pick: Picked) -> Value:
     """How far each lane along an axis is from the first, or from the start of the tensor."""
     if pick.indices is None:
         return s.b.iota(pick.lanes, s.coordinate)
-    held = s.get(pick.indices)
-    return held if s.coordinate == I64 else s.b.trunci(held, I32)
+    indices = s.get(pick.indices)
+    return indices if s.coordinate == I64 else s.b.trunci(indices, I32)
 
 
 def _wide(s: State, value: Value) -> Value:
@@ -378,25 +378,25 @@ def _load_pointers(
 
 def live_mask(s: State, where: Region, shape: tuple[int, ...]) -> Value | None:
     """Which lanes of a region are live, and not none; None if all are."""
-    found: Value | None = None
+    mask: Value | None = None
     axis = 0
     for pick in where.picks:
         if pick.is_entry and pick.indices is None:
             there = s.b.cmpi(Predicate.GREATER_EQUAL, base_value(s.b, pick.counted), s.splat(I64, (), 0), signed=True)
-            found = both(s, found, s.spread(there, shape))
+            mask = both(s, mask, s.spread(there, shape))
         if pick.dropped:
             continue
         assert pick.axis is not None
         if not s.is_whole(pick.axis):
             line = s.b.iota(shape[axis], I32)
             live = s.spread(s.live_value(pick.axis), shape_of(line))
-            found = both(s, found, s.along(s.b.cmpi(Predicate.LESS, line, live, signed=True), shape, axis))
+            mask = both(s, mask, s.along(s.b.cmpi(Predicate.LESS, line, live, signed=True), shape, axis))
         if pick.is_entry and pick.indices is not None:
-            held = s.get(pick.indices)
-            there = s.b.cmpi(Predicate.GREATER_EQUAL, held, s.splat(I64, shape_of(held), 0), signed=True)
-            found = both(s, found, s.along(there, shape, axis))
+            indices = s.get(pick.indices)
+            there = s.b.cmpi(Predicate.GREATER_EQUAL, indices, s.splat(I64, shape_of(indices), 0), signed=True)
+            mask = both(s, mask, s.along(there, shape, axis))
         axis += 1
-    return found
+    return mask
 
 
 def _inside(s: State, where: Region, place: int, pick: Picked, extent: Position) -> Value:
@@ -404,10 +404,10 @@ def _inside(s: State, where: Region, place: int, pick: Picked, extent: Position)
     b, shape = s.b, where.shape
     if pick.indices is not None:
         axis = where.axes.index(place)
-        held = s.get(pick.indices)
-        line = shape_of(held)
-        low = b.cmpi(Predicate.GREATER_EQUAL, held, s.splat(I64, line, 0), signed=True)
-        high = b.cmpi(Predicate.LESS, held, s.spread(base_value(b, extent), line), signed=True)
+        indices = s.get(pick.indices)
+        line = shape_of(indices)
+        low = b.cmpi(Predicate.GREATER_EQUAL, indices, s.splat(I64, line, 0), signed=True)
+        high = b.cmpi(Predicate.LESS, indices, s.spread(base_value(b, extent), line), signed=True)
         return s.along(b.andi(low, high), shape, axis)
     if pick.dropped:
         low = positions.compared(b, ops.BinaryFn.GE, pick.counted, known(0), ())

@@ -7,7 +7,7 @@ from enum import IntEnum
 from typing import Final
 
 from .literals import WRITABLE, elements, number_of
-from .operations import OPERATIONS, Arity
+from .operation_table import OPERATIONS, Arity
 from .types import Block, Bounded, Divisible, Entry, Literal, Location, Module, Number, Op, Tile, Value
 
 _SHOWN: Final = 8
@@ -42,10 +42,11 @@ class _Printer:
     def op(self, op: Op, depth: int) -> Iterator[str]:
         margin = "  " * depth
         words = [op.name, *self.operands(op)]
-        words += [f"{name}={self.attribute(op, name, value)}" for name, value in op.attributes.items() if _said(value)]
-        given = f"{', '.join(self.name(value) for value in op.results)} = " if op.results else ""
+        settings = ((name, value) for name, value in op.attributes.items() if _is_set(value))
+        words += [f"{name}={self.attribute(op, name, value)}" for name, value in settings]
+        results = f"{', '.join(self.name(value) for value in op.results)} = " if op.results else ""
         types = f" : {', '.join(str(value.type) for value in op.results)}" if op.results else ""
-        line = f"{margin}{given}{' '.join(words)}{types}"
+        line = f"{margin}{results}{' '.join(words)}{types}"
         blocks = [block for block in op.regions if block.ops]
         if not blocks:
             yield line + self.at(op.location)
@@ -84,7 +85,7 @@ class _Printer:
         return f"  // {location.file}:{location.line}:{location.column}"
 
 
-def _said(value: object) -> bool:
+def _is_set(value: object) -> bool:
     """Whether an attribute says anything: flags that are off and choices not made do not."""
     return value is not None and value is not False and not (isinstance(value, tuple) and not any(value))
 

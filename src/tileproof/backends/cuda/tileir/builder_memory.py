@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from . import checks
-from .checks import Emitter, expect, pointers, scalars, wrong
+from . import builder_checks
+from .builder_checks import Emitter, expect, pointers, scalars, wrong
 from .types import (
     BF16,
     F16,
@@ -44,7 +44,7 @@ class Memory(Emitter):
     ) -> Value:
         """A tensor at a pointer; `shape` and `strides` are those that the type leaves open, in order."""
         op = "make_tensor_view"
-        checks.tensor_view(op, view)
+        builder_checks.tensor_view(op, view)
         expect(op, "the base", pointer, Tile(Pointer(view.element)))
         if len(shape) != view.shape.count(None) or len(strides) != view.strides.count(None):
             raise wrong(op, f"{len(shape)} lengths and {len(strides)} strides do not fill what is open", view)
@@ -72,10 +72,10 @@ class Memory(Emitter):
     ) -> tuple[Value, Value]:
         """The tile at an index, and a token for what must come after."""
         op, kind = "load_view_tko", self._view("load_view_tko", view)
-        checks.token(op, token)
-        given = checks.indices(op, kind, indices)
-        attributes = _WEAK | {"hints": checks.access_hints(op, hints), "inbounds": _inbounds(op, kind, inbounds)}
-        loaded, after = self.emit(op, (view, given, token), (checks.tile_view(op, kind), TOKEN), attributes)
+        builder_checks.token(op, token)
+        places = builder_checks.indices(op, kind, indices)
+        attributes = _view_attributes(op, kind, hints, inbounds)
+        loaded, after = self.emit(op, (view, places, token), (builder_checks.tile_view(op, kind), TOKEN), attributes)
         return loaded, after
 
     def store_view(
@@ -89,11 +89,11 @@ class Memory(Emitter):
     ) -> Value:
         """Put a tile at an index; elements past the edge are left out. The result is a token."""
         op, kind = "store_view_tko", self._view("store_view_tko", view)
-        checks.token(op, token)
-        expect(op, "the tile", tile, checks.tile_view(op, kind))
-        given = checks.indices(op, kind, indices)
-        attributes = _WEAK | {"hints": checks.access_hints(op, hints), "inbounds": _inbounds(op, kind, inbounds)}
-        return self.one(op, (tile, view, given, token), TOKEN, attributes)
+        builder_checks.token(op, token)
+        expect(op, "the tile", tile, builder_checks.tile_view(op, kind))
+        places = builder_checks.indices(op, kind, indices)
+        attributes = _view_attributes(op, kind, hints, inbounds)
+        return self.one(op, (tile, view, places, token), TOKEN, attributes)
 
     def load_ptr(
         self,
@@ -105,7 +105,7 @@ class Memory(Emitter):
         """The elements at pointers, or of `padding` where the mask is false; and a token for what must come after."""
         op = "load_ptr_tko"
         kind = pointers(op, source)[1]
-        checks.token(op, token)
+        builder_checks.token(op, token)
         expect(op, "the mask", mask, Tile(I1, kind.shape))
         expect(op, "the padding", padding, kind)
         attributes = {**_WEAK, "hints": None}
@@ -124,7 +124,7 @@ class Memory(Emitter):
         """Put elements at pointers, where the mask is true. The result is a token."""
         op = "store_ptr_tko"
         kind = pointers(op, target)[1]
-        checks.token(op, token)
+        builder_checks.token(op, token)
         expect(op, "the value", value, kind)
         expect(op, "the mask", mask, Tile(I1, kind.shape))
         if (order is Order.WEAK) != (scope is None):
@@ -145,7 +145,7 @@ class Memory(Emitter):
         """Change elements at pointers; what was there before (undefined under a false mask), and a token."""
         op = "atomic_rmw_tko"
         kind = pointers(op, target)[1]
-        checks.token(op, token)
+        builder_checks.token(op, token)
         expect(op, "the value", value, kind)
         expect(op, "the mask", mask, Tile(I1, kind.shape))
         _allowed(op, mode, kind.element)
@@ -164,17 +164,17 @@ class Memory(Emitter):
         if not tokens:
             raise wrong("join_tokens", "there must be a token to join")
         for each in tokens:
-            checks.token("join_tokens", each)
+            builder_checks.token("join_tokens", each)
         return tokens[0] if len(tokens) == 1 else self.one("join_tokens", (tuple(tokens),), TOKEN)
 
     def gdc_launch_dependents(self, token: Value | None = None) -> Value:
         """Let the next kernel of the stream begin, after the token."""
-        checks.token("gdc_launch_dependents_tko", token)
+        builder_checks.token("gdc_launch_dependents_tko", token)
         return self.one("gdc_launch_dependents_tko", (token,), TOKEN)
 
     def gdc_wait(self, token: Value | None = None) -> Value:
         """Wait for the kernel before this one; its results may be read after the token that this gives."""
-        checks.token("gdc_wait_tko", token)
+        builder_checks.token("gdc_wait_tko", token)
         return self.one("gdc_wait_tko", (token,), TOKEN)
 
     # What several of the above share.
@@ -189,18 +189,24 @@ class Memory(Emitter):
         if not isinstance(kind, expected):
             raise wrong(op, f"the type must be a {expected.__name__}", kind)
         expect(op, "the operand", view, kind.of)
-        checks.tile_view(op, kind)
+        builder_checks.tile_view(op, kind)
         return self.one(op, (view,), kind)
+
+
+def _view_attributes(
+    op: str, view: TileView, hints: Hints | None, inbounds: Sequence[bool] | None
+) -> dict[str, object]:
+    return {**_WEAK, "hints": builder_checks.access_hints(op, hints), "inbounds": _inbounds(op, view, inbounds)}
 
 
 def _inbounds(op: str, view: TileView, inbounds: Sequence[bool] | None) -> tuple[bool, ...]:
     """One bool for each dimension. The assembler fails without a word on a view that has padding it cannot need."""
-    given = (False,) * len(view.tile) if inbounds is None else tuple(map(bool, inbounds))
-    if len(given) != len(view.tile):
-        raise wrong(op, f"inbounds needs {len(view.tile)} bools, not {len(given)}")
-    if view.padding is not None and any(given):
+    flags = (False,) * len(view.tile) if inbounds is None else tuple(map(bool, inbounds))
+    if len(flags) != len(view.tile):
+        raise wrong(op, f"inbounds needs {len(view.tile)} bools, not {len(flags)}")
+    if view.padding is not None and any(flags):
         raise wrong(op, "a view with padding cannot be in bounds", view)
-    return given
+    return flags
 
 
 def _allowed(op: str, mode: Mode, element: Element) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .checks import INTEGERS, Emitter, alike, expect, floats, flushing, integers, pointers, tile, wrong
+from .builder_checks import INTEGERS, Emitter, alike, expect, floats, flushing, integers, pointers, tile, wrong
 from .types import F32, I1, I64, Number, Ordering, Overflow, Pointer, Predicate, Rounding, Signedness, Tile, Value
 
 _WRAPS: Final = {"overflow": Overflow.NONE}
@@ -45,7 +45,7 @@ class Arithmetic(Emitter):
         return self.one("remi", (x, y), integers("remi", x, y), {"signedness": Signedness(signed)})
 
     def negi(self, x: Value) -> Value:
-        """The number with its sign turned."""
+        """The number negated."""
         return self.one("negi", (x,), integers("negi", x), _WRAPS)
 
     def absi(self, x: Value) -> Value:
@@ -127,7 +127,7 @@ class Arithmetic(Emitter):
         return self._rounded("sqrt", (x,), ftz, rounding, Rounding.APPROXIMATE)
 
     def negf(self, x: Value) -> Value:
-        """The number with its sign turned."""
+        """The number negated."""
         return self.one("negf", (x,), floats("negf", x))
 
     def absf(self, x: Value) -> Value:

@@ -120,11 +120,11 @@ class Emitter:
 
     def _written(self, depth: int, template: str, operands: tuple[Operand, ...]) -> Operand:
         level, key = self.levels[depth], (template, *operands)
-        found = level.written.get(key)
-        if found is None:
-            found = level.written[key] = self.name(depth)
-            level.lines.append(f"  {found} = {template.format(*operands)}")
-        return found
+        name = level.written.get(key)
+        if name is None:
+            name = level.written[key] = self.name(depth)
+            level.lines.append(f"  {name} = {template.format(*operands)}")
+        return name
 
     # Control.
 
@@ -289,7 +289,7 @@ def memory(dtype: DType) -> str:
     return f"i{dtype.bits}"
 
 
-def size(dtype: DType) -> int:
+def nbytes(dtype: DType) -> int:
     """How many bytes an element takes in memory."""
     return dtype.bits // 8
 
@@ -376,8 +376,8 @@ _WHOLE: Final = re.compile(r"(?:splat \(i\d+ )?(-?\d+)\)?")
 
 def whole(operand: str) -> int | None:
     """The whole number that a literal has in every lane, if it is one."""
-    found = _WHOLE.fullmatch(operand)
-    return int(found.group(1)) if found else None
+    match = _WHOLE.fullmatch(operand)
+    return int(match.group(1)) if match else None
 
 
 @dataclass(frozen=True, slots=True)
