@@ -17,8 +17,8 @@ CUDA = [
         "    if where.shape and view.is_plain and where.is_boxed and _starts_inside(s, view, op.picks) and is_alone:",
         "    if where.shape and where.is_boxed and _starts_inside(s, view, op.picks) and is_alone:",
         (
-            "tests/backends/cuda/test_corner_launches.py::test_the_one_piece_of_an_empty_axis_may_begin"
-            "_at_the_end_of_a_tensor[3-0]"
+            "tests/backends/cuda/test_corner_launches.py::"
+            "test_the_one_piece_of_an_empty_axis_may_begin_at_the_end_of_a_tensor[3-0]"
         ),
         "A tensor with negative strides or an empty axis is not read through a view.",
     ),
@@ -54,7 +54,7 @@ CUDA = [
         "src/tileproof/backends/cuda/codegen/access.py",
         "        stride == 1 and not pick.is_inside and extent.divisor * size % _QUANTUM",
         "        stride == 1 and not pick.is_inside and extent.divisor % _QUANTUM",
-        "tests/backends/cuda/test_ragged_ends.py::test_an_end_at_a_multiple_of_16_bytes_is_stored_whole[12]",
+        "tests/backends/cuda/codegen/test_ragged_ends.py::test_an_end_at_a_multiple_of_16_bytes_is_stored_whole[12]",
         "What ends with its tensor is stored whole where the copy engine can do that only.",
     ),
     Mutant(
@@ -62,8 +62,8 @@ CUDA = [
         "return [True] * len(where.picks) if is_inside and s.version >= (13, 4) else None",
         "return [True] * len(where.picks) if s.version >= (13, 4) else None",
         (
-            "tests/backends/cuda/test_assembles.py::test_the_bytecode_of_a_safe_kernel_comes_back_as_it"
-            "_went_in[helper_stores]"
+            "tests/backends/cuda/test_assembled_kernels.py::"
+            "test_the_bytecode_of_a_safe_kernel_comes_back_as_it_went_in[helper_stores]"
         ),
         "An access that may be outside is not said to be inside.",
     ),
@@ -79,8 +79,8 @@ CUDA = [
         "s.along(s.b.cmpi(Predicate.LESS, line, live, signed=True), shape, axis))",
         "s.along(s.b.cmpi(Predicate.LESS_EQUAL, line, live, signed=True), shape, axis))",
         (
-            "tests/backends/cuda/test_corner_launches.py::test_indices_are_compared_whose_distance_does"
-            "_not_fit_64_bits[2305843009213693952-0]"
+            "tests/backends/cuda/test_corner_launches.py::"
+            "test_indices_are_compared_whose_distance_does_not_fit_64_bits[2305843009213693952-0]"
         ),
         "Lanes past the last live one are masked.",
     ),
@@ -89,8 +89,8 @@ CUDA = [
         "            moved = positions.plus(s.b, picked.start, origin)",
         "            moved = picked.start",
         (
-            "tests/backends/cuda/test_corner_launches.py::test_the_one_piece_of_an_empty_axis_may_begin"
-            "_at_the_end_of_a_tensor[3-5]"
+            "tests/backends/cuda/test_corner_launches.py::"
+            "test_the_one_piece_of_an_empty_axis_may_begin_at_the_end_of_a_tensor[3-5]"
         ),
         "A part of a tensor begins at the cut.",
     ),
@@ -98,7 +98,7 @@ CUDA = [
         "src/tileproof/backends/cuda/codegen/stores.py",
         "    if op.guard is None:\n        write()",
         "    if True:\n        write()",
-        "tests/backends/cuda/test_twins.py::test_a_check_of_a_product_holds_back_its_store_and_nothing_else",
+        "tests/backends/cuda/test_zero_cost_proofs.py::test_a_check_of_a_product_holds_back_its_store_and_nothing_else",
         "A store whose check failed writes nothing.",
     ),
     Mutant(
@@ -106,8 +106,8 @@ CUDA = [
         "done = s.b.store_ptr(pointers(s, view, where), value, mask=mask, token=token)",
         "done = s.b.store_ptr(pointers(s, view, where), value, mask=None, token=token)",
         (
-            "tests/backends/cuda/test_corner_launches.py::test_indices_are_compared_whose_distance_does"
-            "_not_fit_64_bits[2305843009213693952-0]"
+            "tests/backends/cuda/test_corner_launches.py::"
+            "test_indices_are_compared_whose_distance_does_not_fit_64_bits[2305843009213693952-0]"
         ),
         "A scattered store is masked.",
     ),
@@ -115,14 +115,14 @@ CUDA = [
         "src/tileproof/backends/cuda/codegen/stores.py",
         "    if not of.access.combines or dtype.bits >= 32:",
         "    if not of.access.combines or dtype.bits >= 16:",
-        "tests/backends/cuda/test_combining.py::test_what_is_narrower_than_32_bits_is_combined_elsewhere",
+        "tests/backends/cuda/codegen/test_atomics.py::test_what_is_narrower_than_32_bits_is_combined_elsewhere",
         "A type too narrow for atomic operations is combined in a wider one.",
     ),
     Mutant(
         "src/tileproof/backends/cuda/codegen/stores.py",
         "    bits = b.select(is_nan, s.splat(of, shape, nan), bits)\n",
         "",
-        "tests/backends/cuda/test_combining.py::test_nan_of_either_sign_wins[2147483648]",
+        "tests/backends/cuda/codegen/test_atomics.py::test_nan_of_either_sign_wins[2147483648]",
         "A Max and a Min propagate NaN.",
     ),
     Mutant(
@@ -164,7 +164,10 @@ CUDA = [
         "src/tileproof/backends/cuda/codegen/layout_facts.py",
         "all(extent > 0 for extent in shape) and all(step > 0 for step in steps)",
         "all(extent > 0 for extent in shape)",
-        "tests/backends/cuda/test_facts.py::test_only_a_tensor_with_elements_whose_strides_go_forward_is_plain",
+        (
+            "tests/backends/cuda/codegen/test_layout_facts.py::"
+            "test_only_a_tensor_with_elements_whose_strides_go_forward_is_plain"
+        ),
         "A tensor with negative strides is not plain.",
     ),
     Mutant(
@@ -172,8 +175,8 @@ CUDA = [
         "if dimensions[name] and dimensions[name] % size == 0),",
         "if dimensions[name] % size == 0),",
         (
-            "tests/backends/cuda/test_corner_launches.py::test_the_one_piece_of_an_empty_axis_may_begin"
-            "_at_the_end_of_a_tensor[3-0]"
+            "tests/backends/cuda/test_corner_launches.py::"
+            "test_the_one_piece_of_an_empty_axis_may_begin_at_the_end_of_a_tensor[3-0]"
         ),
         "An empty dimension is divided by no tile.",
     ),
@@ -182,8 +185,8 @@ CUDA = [
         "(name, _power(dimensions[name] or 1, _VECTOR))",
         "(name, _power(dimensions[name], _VECTOR))",
         (
-            "tests/backends/cuda/test_corner_launches.py::test_the_one_piece_of_an_empty_axis_may_begin"
-            "_at_the_end_of_a_tensor[3-0]"
+            "tests/backends/cuda/test_corner_launches.py::"
+            "test_the_one_piece_of_an_empty_axis_may_begin_at_the_end_of_a_tensor[3-0]"
         ),
         "An empty dimension is no multiple.",
     ),
@@ -191,24 +194,24 @@ CUDA = [
         "src/tileproof/backends/cuda/codegen/layout_facts.py",
         "        far >= _FAR,",
         "        far > 2**31,",
-        "tests/backends/cuda/test_facts.py::test_positions_are_counted_in_32_bits_while_a_tile_behind_them_fits",
+        (
+            "tests/backends/cuda/codegen/test_layout_facts.py::"
+            "test_positions_are_counted_in_32_bits_while_a_tile_behind_them_fits"
+        ),
         "Positions that need more than 32 bits are counted in 64.",
     ),
     Mutant(
         "src/tileproof/backends/cuda/codegen/memory_order.py",
         "        return self._joined([*([] if chain.store is None else [chain.store]), *chain.since])",
         "        return chain.store",
-        "tests/backends/cuda/test_order.py::test_a_store_waits_for_the_load_before_it",
+        "tests/backends/cuda/codegen/test_memory_order.py::test_a_store_waits_for_the_load_before_it",
         "A store waits for the reads before it.",
     ),
     Mutant(
         "src/tileproof/backends/cuda/codegen/memory_order.py",
         "        return self._chain(root).store\n",
         "        return self.wait\n",
-        (
-            "tests/backends/cuda/test_corner_launches.py::test_a_program_that_is_alone_reads_what_it_wr"
-            "ote_before_the_cut"
-        ),
+        "tests/backends/cuda/test_corner_launches.py::test_a_program_that_is_alone_reads_what_it_wrote_before_the_cut",
         "A load waits for the store before it.",
     ),
     Mutant(
@@ -222,7 +225,10 @@ CUDA = [
         "src/tileproof/backends/cuda/codegen/memory_order.py",
         "            return None if tensor in self.frozen else self.wait",
         "            return None",
-        "tests/backends/cuda/test_dependent.py::test_nothing_but_frozen_tensors_is_touched_before_the_wait[add]",
+        (
+            "tests/backends/cuda/codegen/test_dependent_accesses.py::"
+            "test_nothing_but_frozen_tensors_is_touched_before_the_wait[add]"
+        ),
         "A load of what the kernel ahead may write waits for it.",
     ),
     Mutant(
@@ -233,10 +239,7 @@ CUDA = [
             "                    free.add(past)"
         ),
         "                free.add(past)",
-        (
-            "tests/backends/cuda/test_corner_launches.py::test_a_program_that_is_alone_reads_what_it_wr"
-            "ote_before_the_cut"
-        ),
+        "tests/backends/cuda/test_corner_launches.py::test_a_program_that_is_alone_reads_what_it_wrote_before_the_cut",
         "A read after a cut waits for the writes before the cut.",
     ),
     Mutant(
@@ -250,28 +253,31 @@ CUDA = [
         "src/tileproof/backends/cuda/codegen/memory_order.py",
         "            case ops.Along(walker) if walker is moving:\n                return True",
         "            case ops.Along(walker):\n                return True",
-        "tests/backends/cuda/test_order.py::test_a_loop_that_stores_at_one_place_in_each_turn_is_ordered",
+        (
+            "tests/backends/cuda/codegen/test_memory_order.py::"
+            "test_a_loop_that_stores_at_one_place_in_each_turn_is_ordered"
+        ),
         "A store at another loop's walker comes back to its place.",
     ),
     Mutant(
         "src/tileproof/backends/cuda/codegen/arithmetic.py",
         "    return b.select(zero, like(b, x, 0), quotient)",
         "    return quotient",
-        "tests/backends/cuda/test_computing_arithmetic.py::test_two_operands[index?]",
+        "tests/backends/cuda/codegen/test_cuda_arithmetic.py::test_two_operands[index?]",
         "A whole number divided by 0 is 0.",
     ),
     Mutant(
         "src/tileproof/backends/cuda/codegen/arithmetic.py",
         "Rounding.DOWN if is_signed(dtype) else Rounding.ZERO",
         "Rounding.ZERO",
-        "tests/backends/cuda/test_computing_arithmetic.py::test_two_operands[index?]",
+        "tests/backends/cuda/codegen/test_cuda_arithmetic.py::test_two_operands[index?]",
         "Whole numbers are divided downward.",
     ),
     Mutant(
         "src/tileproof/backends/cuda/codegen/arithmetic.py",
         "    return b.select(inside, shifted, like(b, x, 0))",
         "    return shifted",
-        "tests/backends/cuda/test_computing_arithmetic.py::test_operands_written_in_the_program[i8-shl]",
+        "tests/backends/cuda/codegen/test_cuda_arithmetic.py::test_operands_written_in_the_program[i8-shl]",
         "A shift by the width gives 0.",
     ),
     Mutant(
@@ -279,8 +285,8 @@ CUDA = [
         "is_free = op.tensor in frozen and size <= min(most, room)",
         "is_free = size <= min(most, room)",
         (
-            "tests/backends/cuda/test_dependent.py::test_what_is_frozen_stands_before_the_wait_and_behi"
-            "nd_it_for_later_programs[frozen1]"
+            "tests/backends/cuda/codegen/test_dependent_accesses.py::"
+            "test_what_is_frozen_stands_before_the_wait_and_behind_it_for_later_programs[frozen1]"
         ),
         "Only frozen tensors are read before the wait.",
     ),
@@ -288,14 +294,14 @@ CUDA = [
         "src/tileproof/backends/cuda/codegen/memory_order.py",
         "is_free = op.tensor in frozen and size <= min(most, room)",
         "is_free = op.tensor in frozen and size <= most",
-        "tests/backends/cuda/test_dependent.py::test_no_more_is_read_early_than_registers_hold[256-0]",
+        "tests/backends/cuda/codegen/test_dependent_accesses.py::test_no_more_is_read_early_than_registers_hold[256-0]",
         "What is read before the wait fits the registers.",
     ),
     Mutant(
         "src/tileproof/backends/cuda/codegen/memory_order.py",
         "        if is_free and not behind.intersection(ops.operands(op)):",
         "        if is_free:",
-        "tests/backends/cuda/test_dependent.py::test_a_position_that_was_read_early_is_read_at_early",
+        "tests/backends/cuda/codegen/test_dependent_accesses.py::test_a_position_that_was_read_early_is_read_at_early",
         "A read that depends on the previous kernel comes after the wait.",
     ),
     Mutant(
@@ -303,8 +309,8 @@ CUDA = [
         '        assert is_frozen, f"{op.name} of {self.name} may happen before the wait"',
         "        return",
         (
-            "tests/backends/cuda/test_dependent.py::test_what_is_frozen_stands_before_the_wait_and_behi"
-            "nd_it_for_later_programs[frozen1]"
+            "tests/backends/cuda/codegen/test_dependent_accesses.py::"
+            "test_what_is_frozen_stands_before_the_wait_and_behind_it_for_later_programs[frozen1]"
         ),
         "The verifier finds an access before the wait.",
     ),
@@ -312,14 +318,17 @@ CUDA = [
         "src/tileproof/backends/cuda/codegen/memory_order.py",
         "        is_frozen = op.name in _LOADS and op.operands[0] in self.frozen",
         "        is_frozen = op.operands[0] in self.frozen",
-        "tests/backends/cuda/test_dependent.py::test_a_store_to_a_frozen_tensor_is_not_let_through",
+        "tests/backends/cuda/codegen/test_dependent_accesses.py::test_a_store_to_a_frozen_tensor_is_not_let_through",
         "The verifier finds a write to a frozen tensor before the wait.",
     ),
     Mutant(
         "src/tileproof/backends/cuda/codegen/memory_order.py",
         "            self._mark(op.results, [all(each) for each in both])",
         "            self._mark(op.results, [any(each) for each in both])",
-        "tests/backends/cuda/test_dependent.py::test_a_token_that_one_path_loses_is_behind_nothing[if-False]",
+        (
+            "tests/backends/cuda/codegen/test_dependent_accesses.py::"
+            "test_a_token_that_one_path_loses_is_behind_nothing[if-False]"
+        ),
         "A token comes after the wait only if it does in both branches.",
     ),
     Mutant(
@@ -327,8 +336,8 @@ CUDA = [
         "inside = b.cmpi(Predicate.LESS, here,",
         "inside = b.cmpi(Predicate.LESS_EQUAL, here,",
         (
-            "tests/backends/cuda/test_dependent.py::test_nothing_but_frozen_tensors_is_touched_before_t"
-            "he_wait[histogram]"
+            "tests/backends/cuda/codegen/test_dependent_accesses.py::"
+            "test_nothing_but_frozen_tensors_is_touched_before_the_wait[histogram]"
         ),
         "The reset of a combined tensor writes nothing past its end.",
     ),
@@ -337,8 +346,8 @@ CUDA = [
         "        s.b.store_ptr(places, value, mask=inside, token=s.order.wait)\n\n\ndef finish",
         "        s.b.store_ptr(places, value, mask=None, token=s.order.wait)\n\n\ndef finish",
         (
-            "tests/backends/cuda/test_checked_index_launches.py::test_a_launch_of_a_copy_does_on_a_gpu_"
-            "what_the_interpreter_does[Unique without holes in a row int32 0]"
+            "tests/backends/cuda/test_checked_index_launches.py::"
+            "test_a_launch_of_a_copy_does_on_a_gpu_what_the_interpreter_does[Unique without holes in a row int32 0]"
         ),
         "The reset of a combined tensor is masked.",
     ),
@@ -347,8 +356,8 @@ CUDA = [
         "max(turns - is_inside, 0) * of_turn",
         "of_turn",
         (
-            "tests/backends/cuda/test_small_sums.py::test_sums_that_cannot_be_too_large_are_left_to_ten"
-            "sor_cores[nested int8-expected5]"
+            "tests/backends/cuda/codegen/test_wrapping_sums.py::"
+            "test_sums_that_cannot_be_too_large_are_left_to_tensor_cores[nested int8-expected5]"
         ),
         "All turns of a loop count.",
     ),
@@ -357,8 +366,8 @@ CUDA = [
         "            return -(-max(sizes, default=0) // CHUNK)",
         "            return max(sizes, default=0) // CHUNK",
         (
-            "tests/backends/cuda/test_checked_index_launches.py::test_a_launch_of_a_copy_does_on_a_gpu_"
-            "what_the_interpreter_does[Unique without holes in a row int32 0]"
+            "tests/backends/cuda/test_checked_index_launches.py::"
+            "test_a_launch_of_a_copy_does_on_a_gpu_what_the_interpreter_does[Unique without holes in a row int32 0]"
         ),
         "The reset covers the last elements of a combined tensor.",
     ),
@@ -367,8 +376,8 @@ CUDA = [
         "        if not layout.is_dense:\n            return None\n",
         "",
         (
-            "tests/backends/cuda/test_facts.py::test_promises_hold_for_inputs_that_lie_in_any_way[bfloa"
-            "t16-every other element]"
+            "tests/backends/cuda/codegen/test_layout_facts.py::"
+            "test_promises_hold_for_inputs_that_lie_in_any_way[bfloat16-every other element]"
         ),
         "A stride is computed only for tensors without gaps.",
     ),
@@ -391,8 +400,8 @@ CUDA = [
         "            if ended.status:\n                raise",
         "            if ended.status > 0:\n                raise",
         (
-            "tests/backends/cuda/test_assembles.py::test_a_kernel_over_which_the_assembler_crashes_is_t"
-            "old_in_other_words[behind]"
+            "tests/backends/cuda/test_assembled_kernels.py::"
+            "test_a_kernel_over_which_the_assembler_crashes_is_told_in_other_words[behind]"
         ),
         "A crash of the assembler is no success.",
     ),
@@ -400,14 +409,14 @@ CUDA = [
         "src/tileproof/backends/cuda/assembler/toolchain.py",
         "    if len(releases) > 1:",
         "    if len(releases) > 3:",
-        "tests/backends/cuda/test_toolchain.py::test_parts_of_different_releases_are_refused[tileiras]",
+        "tests/backends/cuda/assembler/test_toolchain.py::test_parts_of_different_releases_are_refused[tileiras]",
         "Parts of different releases are refused.",
     ),
     Mutant(
         "src/tileproof/backends/cuda/assembler/toolchain.py",
         "    if min(releases) < OLDEST:",
         "    if max(releases) < (1, 0):",
-        "tests/backends/cuda/test_toolchain.py::test_an_old_release_is_refused",
+        "tests/backends/cuda/assembler/test_toolchain.py::test_an_old_release_is_refused",
         "An assembler that is too old is refused.",
     ),
     Mutant(
@@ -415,8 +424,8 @@ CUDA = [
         "        return min(self.release, NEWEST_BYTECODE)",
         "        return NEWEST_BYTECODE",
         (
-            "tests/backends/cuda/test_toolchain.py::test_newer_releases_get_the_newest_bytecode_they_an"
-            "d_we_know[13.3.5-format0]"
+            "tests/backends/cuda/assembler/test_toolchain.py::"
+            "test_newer_releases_get_the_newest_bytecode_they_and_we_know[13.3.5-format0]"
         ),
         "The bytecode version is one that the assembler supports.",
     ),
@@ -424,7 +433,7 @@ CUDA = [
         "src/tileproof/backends/cuda/assembler/assemble.py",
         "            os.killpg(process.pid, signal.SIGKILL)",
         "            os.kill(process.pid, signal.SIGKILL)",
-        "tests/backends/cuda/test_assembling.py::test_what_a_crashed_assembler_started_is_ended",
+        "tests/backends/cuda/assembler/test_assembler.py::test_what_a_crashed_assembler_started_is_ended",
         "What an assembler started ends with it.",
     ),
 ]

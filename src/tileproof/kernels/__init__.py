@@ -35,6 +35,7 @@ FAMILIES = {
     "gather_scatter": "embedding embedding_backward gather_rows scatter_rows conv2d",
     "token_sampling": "greedy sample",
     "penalties": "penalized count_tokens",
+    "masks": "mask_logits",
     "logprobs": "token_logprobs top_logprobs",
 }
 """The functions of the library by the file that holds them."""

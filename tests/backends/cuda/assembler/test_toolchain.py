@@ -7,8 +7,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from assembler_samples import fake_toolchain, program, said
 
+from samples.assembler_modules import fake_toolchain, program, said
 from tileproof.backends.cuda.assembler import toolchain
 from tileproof.backends.cuda.assembler.toolchain import HOMES, VARIABLE, find
 from tileproof.diagnostics import Code, Diagnostic

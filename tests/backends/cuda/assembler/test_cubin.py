@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from assembler_samples import SMALLEST, doubling, product
 
+from samples.assembler_modules import SMALLEST, doubling, product
 from tileproof.backends.cuda.assembler.assemble import assemble
 from tileproof.backends.cuda.assembler.cubin import Remark, Resources, resources_of, warnings_of
 from tileproof.backends.cuda.tileir.types import BF16

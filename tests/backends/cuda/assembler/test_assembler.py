@@ -14,8 +14,8 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from assembler_samples import FILE, SMALLEST, bf16_sum, doubling, f8_constant, fake_toolchain, product
 
+from samples.assembler_modules import FILE, SMALLEST, bf16_sum, doubling, f8_constant, fake_toolchain, product
 from tileproof.backends.cuda.assembler.assemble import TIMEOUT, Assembled, Job, Options, assemble, assemble_many
 from tileproof.backends.cuda.assembler.toolchain import VARIABLE, find
 from tileproof.backends.cuda.tileir.types import BF16, F32, Location

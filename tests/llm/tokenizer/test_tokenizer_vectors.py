@@ -14,7 +14,7 @@ from support.tokenizer_texts import TEXTS, UNMERGED, LlamaCppTokenizer, random_t
 from tileproof.llm.tokenizer.messages import Message
 from tileproof.llm.tokenizer.text import Text
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parents[1] / "data"
 VECTORS = json.loads((DATA / "tokenizer_vectors.json").read_text(encoding="utf-8"))
 WHOLE = "TILEPROOF_QWEN_TOKENIZER"
 """The folder with tokenizer.json and tokenizer_config.json of Qwen3, as published."""

@@ -1,6 +1,6 @@
 """Elementary functions of Tile IR code are within the units that backends may differ by, and random numbers are equal.
 
-Tile IR's own functions are taken to be as near as they were measured on a GPU; `test_computing_gpu` measures them.
+Tile IR's own functions are taken to be as near as `test_cuda_elementary_gpu` measured them on a GPU.
 """
 
 from __future__ import annotations

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from assembler_samples import SMALLEST
 
 from oracles.cuda_driver import ENUMS, CUmemorytype, CUresult, Region, Stub
 from oracles.driver_refusals import refused
+from samples.assembler_modules import SMALLEST
 from tileproof.backends.cuda.assembler.assemble import assemble
 from tileproof.backends.cuda.device import driver
 from tileproof.backends.cuda.device.driver import Device, Event, LaunchAttributes, Memory, launch, load

@@ -20,7 +20,7 @@ from tileproof import In, Out, f32, i32
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime.memory import accounting
 
-TESTS = Path(__file__).parents[1]
+TESTS = Path(__file__).parents[2]
 BEGIN = """
 import atexit, gc, sys, threading, time
 {first}
