@@ -109,7 +109,7 @@ WRONG = {
     "/retry": "nothing was asked yet",
     "/stats": "nothing was answered yet",
     "/save": "name a file",
-    "/load": "say from where",
+    "/load": "name a file",
     "/load nothing.json": "nothing.json cannot be read",
     "/load ~no-such-user/chat.json": "~no-such-user/chat.json cannot be read",
     "/save no/such/folder.json": "cannot be written",
