@@ -165,7 +165,7 @@ def kept_in(store: Cache) -> Assemble:
         if not jobs:
             return
         version = toolchain.find().version
-        keys = {job: digest("assembled", version, job.arch, job.options.arguments, job.bytecode) for job in jobs}
+        keys = {job: digest("assembled", version, job.arch, job.bytecode) for job in jobs}
         missing = []
         for job, key in keys.items():
             known = read_entry(store, key, ())

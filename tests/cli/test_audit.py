@@ -243,7 +243,7 @@ def test_a_name_that_may_be_tileproofs_is_listed_as_such(
     assert ran.out.splitlines()[:3] == [
         "helper.py:3: function helper",
         "  reason: sound",
-        "  listed to be safe: the file does not show that the block is tileproof's",
+        "  possibly: the file does not show that the block is tileproof's",
     ]
 
 
@@ -321,7 +321,7 @@ def test_a_local_name_raw_is_no_use(blocks: Blocks) -> None:
 
 def test_a_block_that_needs_no_raw_can_go(tileproof: Run, write: Write) -> None:
     text = "import tileproof as tp\ndef helper(x):\n    with tp.unsafe('a'):\n        pass\n"
-    assert "  no tp.raw in it: the block can go\n" in tileproof("audit", write("helper.py", text)).out
+    assert "  uses no tp.raw: remove the block\n" in tileproof("audit", write("helper.py", text)).out
 
 
 def test_a_block_outside_functions_is_listed_too(blocks: Blocks) -> None:

@@ -182,7 +182,7 @@ def test_a_constant_given_here_comes_before_that_of_the_file(tileproof: Run, wri
 def test_a_function_that_gives_no_arguments_is_told(tileproof: Run, write: Write, body: str, said: str) -> None:
     ran = tileproof("compile", write("good.py", f"{GOOD}\ndef arguments():\n    {body}\n"), "--arch", "sm_90")
     assert (ran.code, f"error[TP0903]: {said}" in ran.out) == (1, True)
-    assert "good.py: double: refused\n" in ran.out
+    assert "good.py: double: rejected\n" in ran.out
 
 
 def test_what_arguments_print_does_not_mix_with_the_table(tileproof: Run, write: Write) -> None:
@@ -247,7 +247,7 @@ def test_a_wrong_kernel_is_reported_as_check_reports_it(tileproof: Run, write: W
     checked = tileproof("check", "bad.py")
     ran = tileproof("compile", "bad.py", "--arch", "sm_90", "--shapes", "M=8,N=4", "-o", "bad.tpb")
     assert ran.code == 1
-    assert ran.out.partition("bad.py: turn: refused")[0] == checked.out.partition("bad.py: turn: refused")[0]
+    assert ran.out.partition("bad.py: turn: rejected")[0] == checked.out.partition("bad.py: turn: rejected")[0]
     assert ran.out.endswith("bad.tpb is not written: a bundle holds all that was asked for\n")
     assert not Path("bad.tpb").exists()
 
@@ -260,10 +260,10 @@ def test_an_architecture_that_lacks_an_element_type_is_told_and_the_others_are_c
     )
     ran = tileproof("compile", write("wide.py", text), "--arch", "sm_80,sm_90", "--shapes", "N=64")
     assert ran.code == 1
-    assert re.search(r"^double  sm_80 +refused: TP0403$", ran.out, re.MULTILINE)
+    assert re.search(r"^double  sm_80 +rejected: TP0403$", ran.out, re.MULTILINE)
     assert re.search(r"^double  sm_90 +\d+ ms", ran.out, re.MULTILINE)
     assert "error[TP0403]: GPUs of architecture sm_80 do not have the element type f8e4m3\n" in ran.out
-    assert "1 kernel for 2 architectures: 1 compiled, 1 refused" in ran.out
+    assert "1 kernel for 2 architectures: 1 compiled, 1 rejected" in ran.out
     assert "Incompatibility" not in ran.out
     verbose = tileproof("compile", "wide.py", "--arch", "sm_80", "--shapes", "N=64", "--verbose")
     assert (verbose.code, "Incompatibility with architecture" in verbose.out) == (1, True)

@@ -134,13 +134,13 @@ examples:
   tileproof audit src --max 0               exit 1 if there is any: for CI
   tileproof audit kernels.py --format json  for an editor, a dashboard or an agent
 
-What stands in a block is its author's promise, which nobody proves:
+The code in a block is its author's promise; nothing proves it:
 
   with tp.unsafe("order is a permutation: the host sorted it"):
       t = tp.raw.load(x, order[n])
 
 Hidden folders and virtual environments are left out. The exit code is 0, 1 if there are more blocks than --max
-allows or a file cannot be read, 2 if the command is wrong.
+allows or a file cannot be read, 2 for wrong usage.
 """
 
 _WORDS = ("unsafe", "kernel")
@@ -194,7 +194,7 @@ def add(commands: Commands, summary: str) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Carries the command out; gives the exit code."""
+    """Runs the command; returns the exit code."""
     if options.max is not None and options.max < 0:
         raise UsageError(f"--max {options.max}: at least 0")
     audit = examine(options.paths)
@@ -317,9 +317,9 @@ def _text(audit: Audit, limit: int | None, exceeded: bool) -> Iterator[str]:
         else:
             yield f"  reason: {' '.join((block.reason or '').split()) or 'none is given'}"
         if not block.certain:
-            yield "  listed to be safe: the file does not show that the block is tileproof's"
+            yield "  possibly: the file does not show that the block is tileproof's"
         yield from (f"  {file}:{use.line}: tp.{use.name}" for use in block.raw)
-        yield "" if block.raw else "  no tp.raw in it: the block can go\n"
+        yield "" if block.raw else "  uses no tp.raw: remove the block\n"
     uses = sum(len(block.raw) for block in audit.blocks)
     yield (
         f"{count(len(audit.blocks), 'unsafe block')}, {count(uses, 'use')} of tp.raw, "

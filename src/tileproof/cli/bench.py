@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .chat.machine import read_rate
-from .chat.model import carried_out, chosen_model, opened
+from .chat.model import chosen_model, opened, run_command
 from .chat.options import Place, add_model_options, place_of
 from .chat.reports import Report, file_names, write
 from .chat.sweeps import Row, measured, planned
@@ -38,7 +38,7 @@ in the cache, for each token; its share is of the rate at which a kernel that do
 of those measured before, between and after the rows.
 
 A run during which other processes used more than a tenth of a core does not count and is repeated; where every run was
-like that, the row is marked as loaded. The exit code is 0, 1 if a row is loaded, 2 if the command is wrong, 130
+like that, the row is marked as loaded. The exit code is 0, 1 if a row is loaded, 2 for wrong usage, 130
 after Ctrl-C.
 """
 
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
     """Runs the command; returns the exit code."""
     if options.suite is not None:
         return suite_main(options.suite)(options.suite[1:])
-    return carried_out(lambda: _run(options))
+    return run_command(lambda: _run(options))
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -96,13 +96,13 @@ def _run(options: argparse.Namespace) -> int:
         row = measured(llm, each, options.repeat)
         limit = max(limit, read_rate(llm.device))
         rows.append(replace(row, read_rate=limit))
-        notes.say(rows[-1].line())
+        notes.note(rows[-1].line())
     rows = [replace(row, read_rate=limit) for row in rows]
     report = Report.of(llm, rows)
     print(report.as_json() if options.json else report.as_markdown(), flush=True)
     if into is not None:
         for line in write(report, into, file_names(report)):
-            notes.say(line)
+            notes.note(line)
     if report.is_loaded:
         notes.warn("the machine was busy with something else: rows marked as loaded are slower than they would be")
     return 1 if report.is_loaded else 0
@@ -139,11 +139,11 @@ def _opened(options: argparse.Namespace, place: Place, notes: Notes) -> LLM:
     device = device_of(place.device)
     began = time.perf_counter()
     shape(options.shape)
-    notes.say(f"random weights in the shape of {options.shape}: its text means nothing, its speed does")
+    notes.note(f"random weights in the shape of {options.shape}: its text means nothing, its speed does")
     config, weights = random_model(options.shape, device, place.quantize)
     llm = LLM.of(config, weights, device=device, max_seq_len=place.max_seq_len, memory=place.memory, max_batch=1)
     kept = f"{shown_bytes(weights.nbytes)} of weights, {shown_count(config.parameters)} parameters"
-    notes.say(f"made {kept}, in {time.perf_counter() - began:.1f} s")
+    notes.note(f"made {kept}, in {time.perf_counter() - began:.1f} s")
     return llm
 
 

@@ -1,4 +1,4 @@
-"""`tileproof cache`: where compiled kernels are kept, how much room they take, and how to be rid of them."""
+"""`tileproof cache`: prints where compiled kernels are cached and how large they are, and removes them."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ EXAMPLES = """\
 examples:
   tileproof cache info                where compiled kernels are, how many, how much room they take
   tileproof cache info --format json  the same, for a script
-  tileproof cache clear               remove them all; what is needed is compiled anew
+  tileproof cache clear               remove all of them; kernels are compiled again when they are needed
   tileproof cache path                the folder alone, as in: du -sh "$(tileproof cache path)"
 
 Two variables of the environment set it:
 
-  TILEPROOF_CACHE_DIR=.cache/kernels  another folder; `off` keeps nothing
-  TILEPROOF_CACHE_LIMIT=2GB           how much may be kept (default: 1GiB); what was not used for longest goes first
+  TILEPROOF_CACHE_DIR=.cache/kernels  another folder; `off` disables the cache
+  TILEPROOF_CACHE_LIMIT=2GB           the size limit (default: 1GiB); the least recently used entries go first
 
 A damaged entry is never used, so there is no need to clear after a crash. The folder must be yours alone, because
-what is in it runs as you. The exit code is 0, 1 if `clear` cannot write to the folder or `path` finds none, 2 if the
-command is wrong.
+code in it runs with your rights. The exit code is 0, 1 if `clear` cannot write to the folder or `path` finds none, 2
+for wrong usage.
 """
 
 

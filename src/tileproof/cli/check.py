@@ -1,4 +1,4 @@
-"""`tileproof check`: proves kernels safe, or says what is wrong with them. Needs no GPU and launches nothing."""
+"""`tileproof check`: proves kernels safe, or reports what is wrong with them. Needs no GPU and launches nothing."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Line:
 
 
 def explanation(verdict: Verdict) -> Iterator[str]:
-    """The lines of the table, then tiles that are full, then what a launch compares."""
+    """The lines of the table, then the accesses that are never clipped, then the guards of a launch."""
     lines = lines_of(verdict.discharged)
     if lines:
         places = [f"{line.span.line}:{line.span.column}" for line in lines]
@@ -57,7 +57,7 @@ def explanation(verdict: Verdict) -> Iterator[str]:
 
 
 def compared(compare: Compare | Fits) -> str:
-    """What a launch looks at, in the user's words."""
+    """What a guard compares at launch, in the user's words."""
     match compare:
         case Compare(demand=demand):
             return demand
@@ -85,13 +85,13 @@ examples:
   tileproof check matmul.py                 every kernel of a file, for all sizes
   tileproof check matmul.py --explain       and why each access is safe
   tileproof check attention.py --with D=64  with the dimension D known
-  tileproof check src/*.py --deny-checks    no check may stay for run time
+  tileproof check src/*.py --deny-checks    reject kernels that need tests at run time
   tileproof check src/*.py --format sarif   for a code host; json serves editors and agents
 
-An obligation is discharged by the first of these that can: 1 construction, 2 proof, 3 contract, 4 a compare at launch,
+The first of these rungs that applies proves an access safe: 1 construction, 2 proof, 3 contract, 4 a guard at launch,
 5 a test at the start of a program, 6 a test where the index is used.
 
-The exit code is 0 if every kernel is accepted, 1 if there are findings, 2 if the command is wrong.
+The exit code is 0 if every kernel is accepted, 1 if there are findings, 2 for wrong usage.
 """
 
 
@@ -105,14 +105,14 @@ def add(commands: Commands, summary: str) -> None:
     parser.add_argument("files", metavar="FILE", nargs="+", help="a Python file with kernels")
     formats = ("text", "json", "sarif")
     parser.add_argument("--format", choices=formats, default="text", help="how to print (default: text)")
-    parser.add_argument("--explain", action="store_true", help="print what discharges each obligation, and why")
-    parser.add_argument("--deny-checks", action="store_true", help="refuse what would be tested at run time")
+    parser.add_argument("--explain", action="store_true", help="print for every access what proves it safe, and why")
+    parser.add_argument("--deny-checks", action="store_true", help="reject kernels that need tests at run time")
     constants.add_option(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Carries the command out; gives the exit code."""
+    """Runs the command; returns the exit code."""
     started = time.perf_counter()
     given = dict(options.constants)
     loaded = [load(file) for file in dict.fromkeys(options.files)]
@@ -184,7 +184,7 @@ def _report_text(results: Iterable[_Result], started: float, explain: bool) -> l
 
 def _verdict(kernel: Checked, found: Verdict) -> str:
     if not kernel.accepted:
-        return "refused"
+        return "rejected"
     scope = f", {kernel.scope}" if kernel.scope else ""
     checks = count(len(found.residuals), "check") + " at run time" if found.residuals else ""
     compares = count(len({c.span for c in found.compares}), "compare") + " at launch" if found.compares else ""

@@ -1,4 +1,4 @@
-"""`tileproof compile`: proves kernels, compiles them for GPUs that need not be here, and packs what it made."""
+"""`tileproof compile`: proves kernels, compiles them for GPUs that need not be here, and packs the results."""
 
 from __future__ import annotations
 
@@ -139,9 +139,9 @@ divide the extents.
 signature leaves open, for all or by name: bf16, or T=bf16,x=f32. Arrays have no gaps and begin at multiples of 16
 bytes.
 
-What was compiled is in the kernel cache afterwards, and `kept` says that it was there before. `spills` are bytes of
-each thread that do not fit its registers. The exit code is 0 if all was compiled, 1 if something was not, 2 if the
-command is wrong.
+The results are in the kernel cache afterwards; `kept` in the table means that they were there before. `spills` are
+bytes per thread that do not fit its registers. The exit code is 0 if all was compiled, 1 if something was not, 2 for
+wrong usage.
 """
 EMITTED: Final = {"bytecode": "tilebc", "text": "txt", "cubin": "cubin"}
 """What can be written for each kernel, and how its file ends."""
@@ -153,7 +153,7 @@ _COLUMNS: Final = {"bytecode": 9, "assembler": 10, "registers": 10, "spills": 7,
 def add(commands: Commands, summary: str) -> None:
     """Adds the command to the parser."""
     description = (
-        "Proves the kernels of some files, compiles them for NVIDIA GPUs, and says what they take of one. "
+        "Proves the kernels of some files, compiles them for NVIDIA GPUs, and prints the resources that they use. "
         "Needs no GPU."
     )
     parser = add_command(commands, "compile", summary, description, EXAMPLES)
@@ -165,19 +165,19 @@ def add(commands: Commands, summary: str) -> None:
     option("--shapes", metavar="M=512,N=4096,...", action="append", default=[], help=shapes)
     option("--element", metavar="TYPE|T=TYPE,...", help="the element types of that launch (default: f32)")
     constants.add_option(parser, "Without it constants are those of the launch, or their defaults")
-    option("--schedule", metavar="NAME=VALUE,...", help="how programs are laid over the GPU, as tp.Schedule says")
-    option("-o", "--output", metavar="BUNDLE", help="write all that is made into one file")
+    option("--schedule", metavar="NAME=VALUE,...", help="the fields of a tp.Schedule, such as group=8,warps=8")
+    option("-o", "--output", metavar="BUNDLE", help="write all results into one file")
     written = f"write files into a folder: {', '.join(EMITTED)}; may be repeated"
     option("--emit", action="append", nargs=2, metavar=("KIND", "DIR"), default=[], help=written)
-    option("--remarks", action="store_true", help="say how tiles are loaded, stored and multiplied")
+    option("--remarks", action="store_true", help="print how tiles are loaded, stored and multiplied")
     option("--jobs", metavar="N", type=int, help="how many to assemble at a time (default: one for each core)")
-    option("--verbose", action="store_true", help="show what the assembler says itself")
-    option("--list", metavar="BUNDLE", help="say what is in a bundle, and compile nothing")
+    option("--verbose", action="store_true", help="print the assembler's own output")
+    option("--list", metavar="BUNDLE", help="print the contents of a bundle, and compile nothing")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Carries the command out; gives the exit code."""
+    """Runs the command; returns the exit code."""
     started = time.perf_counter()
     try:
         if options.list is not None:
@@ -285,7 +285,7 @@ def _plans(options: argparse.Namespace, archs: Sequence[str], schedule: Schedule
                 progress.clear()
                 failed += 1
                 print_findings(error.diagnostics)
-                print(f"{shown_path(each.file)}: {kernel.name}: refused")
+                print(f"{shown_path(each.file)}: {kernel.name}: rejected")
             proved += 1
             progress.step("kernels proved", proved, len(kernels))
     progress.clear()
@@ -344,7 +344,7 @@ def _row(made: Made, width: int) -> str:
     name, arch = made.plan.launch.name, made.variant.target.arch
     if not isinstance(made.outcome, MachineCode):
         codes = ", ".join(dict.fromkeys(each.code.id for each in made.outcome.diagnostics))
-        return f"{_line(name, width, arch, [])}   refused: {codes}"
+        return f"{_line(name, width, arch, [])}   rejected: {codes}"
     cells = (
         f"{1e3 * made.seconds:.0f} ms" if made.seconds else "-",
         "kept" if made.is_kept else f"{made.outcome.seconds:.2f} s",
@@ -380,7 +380,7 @@ def _print_remarks(made: Sequence[Made], wanted: bool) -> None:
 def _summary(kernels: int, archs: int, good: int, kept: int, bad: int, seconds: float) -> str:
     what = f"{count(kernels, 'kernel')} for {count(archs, 'architecture')}: {good} compiled"
     before = f", {kept} of them before" if kept else ""
-    return f"{what}{before}{f', {bad} refused' if bad else ''} ({seconds:.2f} s)"
+    return f"{what}{before}{f', {bad} rejected' if bad else ''} ({seconds:.2f} s)"
 
 
 # What is written.
@@ -440,8 +440,8 @@ def _bundle(path: str, made: Sequence[Made], is_partial: bool) -> int:
 def _unkeyed(name: str) -> Diagnostic:
     return Diagnostic(
         Code.BAD_BUNDLE,
-        f"`{name}` cannot be in a bundle: what it uses from outside has no text to know it by",
-        help="use numbers, texts, tuples of them and plain functions of a file in the kernel",
+        f"`{name}` cannot be in a bundle: a value that it captures has no stable text for a key",
+        help="capture only numbers, strings, tuples of them and plain functions of a file",
         kernel=name,
     )
 

@@ -1,4 +1,4 @@
-"""`tileproof doctor`: what is installed, which backends work here, and what to do about the rest."""
+"""`tileproof doctor`: reports what is installed, which backends work, and how to fix the rest."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ CORE = ("numpy", "ml_dtypes", "llvmlite", "z3-solver")
 EXTRAS = {
     "cuda": ("cuda-bindings", "nvidia-cuda-tileiras", "nvidia-cuda-nvcc", "nvidia-nvvm"),
     "llm": ("safetensors", "tokenizers", "jinja2", "gguf"),
-    "serve": ("fastapi", "uvicorn"),
+    "serve": ("fastapi", "uvicorn", "llguidance"),
 }
 _MARKS = {"ok": ("ok", "32"), "missing": ("--", "33"), "broken": ("!!", "31")}
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line: what was looked at, how it is, and the cure where it needs one."""
+    """One line: what was checked, the result, and the cure where it needs one."""
 
     state: str
     what: str
@@ -47,20 +47,20 @@ class Finding:
 
 EXAMPLES = """\
 examples:
-  tileproof doctor               what works here, and what to do about the rest
+  tileproof doctor               what works here, and how to fix the rest
   tileproof doctor > found.txt   to send along with a question
 """
 
 
 def add(commands: Commands, summary: str) -> None:
     """Adds the command to the parser."""
-    description = "Looks at Python, packages, backends and GPUs. Exits 1 if tileproof cannot run a kernel."
+    description = "Checks Python, packages, backends and GPUs. Exits 1 if tileproof cannot run a kernel."
     parser = add_command(commands, "doctor", summary, description, EXAMPLES)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Carries the command out; gives the exit code."""
+    """Runs the command; returns the exit code."""
     color = wants_color(sys.stdout)
     healthy = True
     for heading, look in LOOKS:
@@ -172,7 +172,7 @@ def _cuda() -> Iterator[Finding]:
     for ordinal in range(driver.device_count()):
         yield _found(f"GPU {ordinal}", lambda: _gpu(Device(ordinal)))  # noqa: B023
     how = fast.available()
-    cure = "" if how.startswith("native") else "launches work as ever, and each costs some microseconds more"
+    cure = "" if how.startswith("native") else "launches work, and each takes some microseconds more"
     yield Finding("ok" if not cure else "missing", "launch path", how, cure)
 
 
@@ -194,4 +194,4 @@ def _gpu(device: Device) -> str:
 
 
 LOOKS: Final = (("This machine", _machine), ("Packages", _packages), ("Backends", _backends), ("CUDA", _cuda))
-"""The headings, and what finds out what stands under each."""
+"""The headings, and the checks under each."""

@@ -41,7 +41,7 @@ def add(commands: Commands, summary: str) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Carries the command out; gives the exit code."""
+    """Runs the command; returns the exit code."""
     print(_list() if options.code is None else page(_find(options.code)).rstrip("\n"))
     return 0
 

@@ -81,7 +81,7 @@ def add(commands: Commands, summary: str) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Carries the command out; gives the exit code."""
+    """Runs the command; returns the exit code."""
     name, folder = options.name, options.dir
     _demand_usable(name)
     files = {folder / f"{name}.py": KERNEL, folder / f"test_{name}.py": TEST}

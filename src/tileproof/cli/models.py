@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .chat.model import HOW_TO_ADD, carried_out
+from .chat.model import HOW_TO_ADD, run_command
 from .chat.terminal import shown_bytes, shown_count, table
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def add(commands: Commands, summary: str) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Runs the command; returns the exit code."""
-    return carried_out(lambda: _run(options))
+    return run_command(lambda: _run(options))
 
 
 def _run(options: argparse.Namespace) -> int:

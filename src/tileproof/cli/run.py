@@ -15,7 +15,7 @@ from tileproof.llm import Message, SamplingParams
 from .chat import profiles
 from .chat.answer import Answer
 from .chat.machine import read_rate
-from .chat.model import carried_out, chosen_model, opened
+from .chat.model import chosen_model, opened, run_command
 from .chat.options import add_model_options, add_sampling_options, place_of, sampling_of, shown_sampling
 from .chat.terminal import Notes
 from .usage import Commands, UsageError, add_command
@@ -65,7 +65,7 @@ def add(commands: Commands, summary: str) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Runs the command; returns the exit code."""
-    return carried_out(lambda: _run(options))
+    return run_command(lambda: _run(options))
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -78,7 +78,7 @@ def _run(options: argparse.Namespace) -> int:
     llm = opened(path, place, notes)
     tokens = prompt_tokens(llm, prompt, options)
     if params.temperature:
-        notes.say(f"sampling with {shown_sampling(params)}")
+        notes.note(f"sampling with {shown_sampling(params)}")
     answer = Answer(llm, tokens, params)
     with closing(answer.stream()) as pieces:
         for piece in pieces:
@@ -104,9 +104,9 @@ def _report(options: argparse.Namespace, notes: Notes, llm: LLM, answer: Answer,
     figures = answer.figures(read_rate(llm.device))
     if answer.finish == "length":
         limit = "--max-new-tokens" if len(answer.tokens) >= params.max_new_tokens else "--max-seq-len"
-        notes.say(f"stopped after {len(answer.tokens)} tokens: {limit} was reached")
+        notes.note(f"stopped after {len(answer.tokens)} tokens: {limit} was reached")
     for line in figures.lines():
-        notes.say(line)
+        notes.note(line)
     if options.json:
         document: dict[str, Any] = {
             "format": 1, "model": llm.config.name, "text": answer.text, "tokens": answer.tokens,

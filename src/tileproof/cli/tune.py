@@ -37,14 +37,14 @@ examples:
                                                              only compile, for a machine that has the GPU
   tileproof tune --check                                     are all records that are used here fresh?
 
-Each candidate has to compute what the default choice computes, on fresh random inputs, before it is timed, with cold
-caches. The winner runs against the default, pair by pair, and replaces it if it is faster.
+Each candidate must compute what the default computes, on fresh random inputs, before it is timed, with cold caches. The
+fastest runs against the default in turns, and replaces it if it is faster.
 
 Records go into --into, or the folder TILEPROOF_RECORDS_DIR, or ./tileproof-records, one file for each tunable and
 target. Launches use those in TILEPROOF_RECORDS_DIR before those that come with tileproof. A shape is recorded as soon
-as it is settled: after Ctrl-C, or when --minutes are over, the same command goes on with the others.
+as it is tuned: after Ctrl-C, or when --minutes have passed, the same command continues with the others.
 
-The exit code is 0 if every shape is settled, 1 if one is not or a record is stale, 2 if the command is wrong, 130 after
+The exit code is 0 if every shape is tuned, 1 if one is not or a record is stale, 2 for wrong usage, 130 after
 Ctrl-C.
 """
 ALL = "all"
@@ -54,8 +54,8 @@ _FOLDER = "tileproof-records"
 def add(commands: Commands, summary: str) -> None:
     """Adds the command to the parser."""
     description = (
-        "Tries the kernels, tile sizes and schedules that a piece of work can be done with, and keeps what "
-        "is fastest on this machine's GPU, or on its CPU."
+        "Measures the kernels, tile sizes and schedules that can do a piece of work, and records what "
+        "is fastest on this machine's GPU or CPU."
     )
     parser = add_command(commands, "tune", summary, description, EXAMPLES)
     option = parser.add_argument
@@ -67,24 +67,24 @@ def add(commands: Commands, summary: str) -> None:
     option("--arch", metavar="ARCH", help="sm_90, or cpu (default: the first GPU here, else the CPU)")
     option("--into", metavar="DIR", help="the folder that records are written to")
     option("--again", action="store_true", help="tune shapes too that the records there have already")
-    option("--minutes", metavar="N", type=float, help="stop after so long; the same command goes on later")
+    option("--minutes", metavar="N", type=float, help="stop after N minutes; the same command continues")
     option("--jobs", metavar="N", type=int, help="how many to compile at a time (default: one for each core)")
     option("--seed", metavar="N", type=int, help="the same inputs each time (default: fresh ones)")
     option("--compile-only", action="store_true", help="fill the kernel cache, launch nothing; needs no GPU")
-    option("--check", action="store_true", help="say which records are stale, and do nothing else")
-    option("--verbose", action="store_true", help="say of every candidate why it was not chosen")
+    option("--check", action="store_true", help="report which records are stale, and do nothing else")
+    option("--verbose", action="store_true", help="print for every candidate why it was not chosen")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Carries the command out; gives the exit code."""
+    """Runs the command; returns the exit code."""
     try:
         if options.check:
             return _check(options)
         tunables = _chosen(options)
         shapes = [sizes for text in options.shapes for sizes in read_sizes(text)]
         if not shapes:
-            raise UsageError(f'say for which sizes: --shapes "{to_fill_in(tunables[0].kernels[0])}"')
+            raise UsageError(f'give the sizes to tune for: --shapes "{to_fill_in(tunables[0].kernels[0])}"')
         elements = _elements(options.element)
         for name, least in (("jobs", 1), ("minutes", 0)):
             value = getattr(options, name)
@@ -125,7 +125,7 @@ def _chosen(options: argparse.Namespace) -> list[Tunable]:
         return [each for each in known.values() if _takes(each, options.shapes)] or _none_takes(known, options.shapes)
     if options.what not in known:
         there = f"there are {', '.join(sorted(known))}"
-        raise UsageError(f"{options.what}: nothing of that name is tuned{suggestion(options.what, known)}; {there}")
+        raise UsageError(f"{options.what}: there is no tunable of that name{suggestion(options.what, known)}; {there}")
     return [known[options.what]]
 
 
@@ -195,7 +195,7 @@ def _tune(
                 )  # fmt: skip
             except KeyboardInterrupt:
                 progress.clear()
-                print(f"\nstopped; what is settled is in {into}: the same command goes on from there", file=sys.stderr)
+                print(f"\nstopped; the shapes tuned so far are in {into}: the same command continues", file=sys.stderr)
                 return 130
             progress.clear()
             is_finished &= _print(report, into, options.verbose)
@@ -216,7 +216,7 @@ def _print(report: Report, into: Path, verbose: bool) -> bool:
         used = into.resolve() == SHIPPED or os.environ.get(records.VARIABLE) == str(into)
         print("" if used else f"; launches use it with {records.VARIABLE}={into}")
     if not report.is_finished:
-        print("the time is over; the same command goes on from here")
+        print("the time is over; the same command continues")
     return report.is_finished and all(each.best is not None for each in report.results)
 
 
@@ -235,7 +235,7 @@ def _compile(
             progress.clear()
             for result in results:
                 compiled = len(result.candidates) - len(result.problems)
-                print(f"{tunable.name} {result.shape}: {compiled} compiled, {len(result.problems)} refused")
+                print(f"{tunable.name} {result.shape}: {compiled} compiled, {len(result.problems)} rejected")
                 for label, reason in result.problems.items():
                     print(f"  {label}: {reason}")
     return 0
@@ -251,7 +251,7 @@ def _check(options: argparse.Namespace) -> int:
         try:
             record = read_as_it_is(path)
             if record.tunable not in known:
-                raise RecordError(f"{path} is about `{record.tunable}`, which nothing is called: remove it")
+                raise RecordError(f"{path} is about `{record.tunable}`, which is no tunable: remove it")
             entries = read(path, known[record.tunable].kernels).entries
         except RecordError as error:
             stale += 1

@@ -159,7 +159,21 @@ def column_reduction(name: str, plain: Kernel, split: Kernel) -> Tunable:
     return Tunable(name, (plain, split), default, space)
 
 
-# Rows that give rows: softmax and norms.
+# Rows that give rows: logits, softmax and norms.
+
+
+def row_tiles(name: str, kernel: Kernel, **more: Any) -> Tunable:
+    """Of rows of V logits that are changed one by one: BV of a row for each program."""
+
+    def default(sizes: Sizes, target: str) -> Choice:
+        return Choice(kernel, {"BV": tile_size(sizes["V"], 8192 if target == "cpu" else 1024)})
+
+    def space(sizes: Sizes, target: str) -> Iterator[Choice]:
+        if target == "cpu":
+            return choices(kernel, "BV=1024 BV=4096 BV=8192 BV=16384")
+        return choices(kernel, "BV=512 BV=1024 BV=2048 BV=4096", Schedule(), Schedule(occupancy=4), direct(8))
+
+    return Tunable(name, (kernel,), default, space, **more)
 
 
 SMALL: Final = 1 << 16

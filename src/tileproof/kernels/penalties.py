@@ -6,16 +6,14 @@ rows of tables that stay where they are: `slots` says which row of the tables be
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Final
 
 import tileproof as tp
-from tileproof import In, Index, InOut, Out, Schedule, T, U, Unique, f32, i32
-from tileproof.tuning import Choice, Sizes, Tunable, choices
+from tileproof import In, Index, InOut, Out, T, U, Unique, f32, i32
 
 from . import arrays
 from .arrays import chosen
-from .heuristics import direct, tile_size
+from .heuristics import row_tiles
 from .numerics import wide
 
 # Logits.
@@ -134,18 +132,8 @@ def _known(rng: Any, arguments: dict[str, Any]) -> None:
         slots[...] = rng.integers(0, arguments["counts"].shape[0], slots.shape)
 
 
-def _tunable(name: str, kernel: tp.Kernel) -> Tunable:
-    def default(sizes: Sizes, target: str) -> Choice:
-        return Choice(kernel, {"BV": tile_size(sizes["V"], 8192 if target == "cpu" else 1024)})
-
-    def space(sizes: Sizes, target: str) -> Iterator[Choice]:
-        if target == "cpu":
-            return choices(kernel, "BV=1024 BV=4096 BV=8192 BV=16384")
-        return choices(kernel, "BV=512 BV=1024 BV=2048 BV=4096", Schedule(), Schedule(occupancy=4), direct(8))
-
-    return Tunable(name, (kernel,), default, space, inputs=_known, types={"U": "u8"})
-
-
-PENALIZED: Final = _tunable("penalized", penalized_kernel)
-PENALIZED_SLOTS: Final = _tunable("penalized_slots", penalized_slots_kernel)
+PENALIZED: Final = row_tiles("penalized", penalized_kernel, inputs=_known, types={"U": "u8"})
+PENALIZED_SLOTS: Final = row_tiles(
+    "penalized_slots", penalized_slots_kernel, inputs=_known, types={"U": "u8"}
+)
 TUNABLES: Final = (PENALIZED, PENALIZED_SLOTS)

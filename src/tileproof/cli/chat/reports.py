@@ -112,12 +112,12 @@ def write(report: Report, folder: Path, stem: str) -> list[str]:
 
 
 def draw(report: Report, path: Path) -> str:
-    """Bars of tokens in a second, decoding beside prefill; gives the line that says where, or why not."""
+    """Bars of tokens in a second, decode next to prefill; returns the line that says where, or why not."""
     if not can_draw():
         return HOW_TO_DRAW
     sides = [
         (title, colour, [row for row in report.rows if row.task.kind == kind])
-        for kind, title, colour in (("tg", "Decoding", OURS), ("pp", "Reading a prompt", OTHER))
+        for kind, title, colour in (("tg", "Decode", OURS), ("pp", "Prefill", OTHER))
     ]
     sides = [side for side in sides if side[2]]
     height = 0.5 * max(len(rows) for _, _, rows in sides) + 1.7

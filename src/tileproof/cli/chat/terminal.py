@@ -29,7 +29,7 @@ class Notes:
     def is_quiet(self) -> bool:
         return self._quiet
 
-    def say(self, line: str) -> None:
+    def note(self, line: str) -> None:
         """A line, dim on a terminal."""
         self._in_text = False
         if not self._quiet:
