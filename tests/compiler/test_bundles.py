@@ -241,7 +241,7 @@ def test_what_a_launch_reads_and_writes_in_the_cache_is_recorded(
             plan = plan_launch(Launch("double", kernel, args, {}), ["sm_90"])
         records.append(dict(seen))
         assert plan.proof == seen
-        assert plan.found.key in seen
+        assert plan.proved.key in seen
     assert records[0] == records[1]
     assert cache._records == []
 

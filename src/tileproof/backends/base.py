@@ -37,8 +37,8 @@ class Backend(Protocol):
     def on_gpu(self) -> bool:
         """Whether arguments of its launches are on a GPU, and not on the host."""
 
-    def compile(self, found: Proved, bound: Bound) -> Any:
-        """Code for a launch, and for others like it if it is remembered in a `Memo` of `found`.
+    def compile(self, proved: Proved, bound: Bound) -> Any:
+        """Code for a launch, and for others like it if it is remembered in a `Memo` of `proved`.
 
         The device decides what code is. On the host it is a function of the arguments, which are arrays of numpy and
         numbers by name, and of the dimensions, which runs every point of the kernel; on a GPU a
@@ -51,11 +51,11 @@ class Device(Protocol):
 
     # Launches and graphs.
 
-    def launch(self, backend: Backend, found: Proved, bound: Bound) -> None:
+    def launch(self, backend: Backend, proved: Proved, bound: Bound) -> None:
         """Runs a launch that was bound and checked, with the code that a backend makes for it."""
 
     def part_of(
-        self, backend: Backend, args: tuple[Any, ...], named: dict[str, Any], found: Proved, bound: Bound, ahead: Any
+        self, backend: Backend, args: tuple[Any, ...], named: dict[str, Any], proved: Proved, bound: Bound, ahead: Any
     ) -> tuple[Work, Any]:
         """A launch for a graph: the work, and what `player_of` takes of it. `ahead` is the part before it."""
 

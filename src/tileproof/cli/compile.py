@@ -27,7 +27,15 @@ from tileproof.diagnostics.values import in_words
 from tileproof.frontend.signature import ContentOf, OpenDimension, ScalarParameter, Signature, TensorParameter, parse
 from tileproof.language.dtypes import ALL, DType, DTypeVar
 from tileproof.language.kernel import Kernel, Schedule
-from tileproof.runtime.launch.ahead_of_time import Launch, Made, Plan, compile_all, plan_launch, stand_in, write_bundle
+from tileproof.runtime.launch.ahead_of_time import (
+    CompiledVariant,
+    Launch,
+    Plan,
+    compile_all,
+    plan_launch,
+    stand_in,
+    write_bundle,
+)
 
 from . import constants
 from .load import last_line, load
@@ -306,7 +314,7 @@ def run(options: argparse.Namespace) -> int:
     _emit(made, options.emit)
     kept = sum(each.is_kept for each in made)
     good = len(made) - len(failures)
-    kernels = len({id(plan.found.kernel.function) for plan in plans})
+    kernels = len({id(plan.proved.kernel.function) for plan in plans})
     print(_summary(kernels, len(archs), good, kept, failed + len(failures), time.perf_counter() - started))
     if options.output is not None:
         return _bundle(options.output, made, bool(failures or failed or not made))
@@ -420,7 +428,7 @@ def _demand_kernel(wanted: str | None, chosen: Sequence[Kernel], names: Sequence
 # Compiling.
 
 
-def _compiled(plans: Sequence[Plan], options: argparse.Namespace) -> list[Made]:
+def _compiled(plans: Sequence[Plan], options: argparse.Namespace) -> list[CompiledVariant]:
     """Everything compiled, and a line printed for each."""
     wanted = [variant for plan in plans for variant in plan.variants]
     outcomes = compile_all(
@@ -433,8 +441,8 @@ def _compiled(plans: Sequence[Plan], options: argparse.Namespace) -> list[Made]:
     if wanted:
         print(_line("kernel", width, "arch", _COLUMNS), flush=True)
     progress = Progress()
-    made: dict[int, Made] = {}
-    ordered: list[Made] = []
+    made: dict[int, CompiledVariant] = {}
+    ordered: list[CompiledVariant] = []
     for each in outcomes:
         made[id(each.variant)] = each
         progress.clear()
@@ -446,7 +454,7 @@ def _compiled(plans: Sequence[Plan], options: argparse.Namespace) -> list[Made]:
     return ordered
 
 
-def _row(made: Made, width: int) -> str:
+def _row(made: CompiledVariant, width: int) -> str:
     """One line: what a kernel takes on an architecture."""
     name, arch = made.plan.launch.name, made.variant.target.arch
     if not isinstance(made.outcome, MachineCode):
@@ -479,7 +487,7 @@ def _print_findings(findings: Iterable[Diagnostic]) -> None:
         print(render(finding, color=color), end="\n\n")
 
 
-def _print_remarks(made: Sequence[Made], wanted: bool) -> None:
+def _print_remarks(made: Sequence[CompiledVariant], wanted: bool) -> None:
     """Each sentence once for all architectures it is true of."""
     said: dict[tuple[Plan, str, str], dict[str, None]] = {}
     for each in made:
@@ -510,7 +518,7 @@ def _demand_kinds(emitted: Sequence[tuple[str, str]]) -> None:
             raise UsageError(f"--emit {kind}: that is not written{close}; there are {', '.join(EMITTED)}")
 
 
-def _emit(made: Sequence[Made], wanted: Sequence[tuple[str, str]]) -> None:
+def _emit(made: Sequence[CompiledVariant], wanted: Sequence[tuple[str, str]]) -> None:
     names = Counter((each.plan.launch.name, each.variant.target.arch) for each in made)
     for kind, folder in wanted:
         try:
@@ -526,7 +534,7 @@ def _emit(made: Sequence[Made], wanted: Sequence[tuple[str, str]]) -> None:
             raise UsageError(f"--emit {kind} {folder}: {error.strerror or error}") from None
 
 
-def _content(made: Made, kind: str) -> bytes | None:
+def _content(made: CompiledVariant, kind: str) -> bytes | None:
     if kind == "cubin":
         return made.outcome.cubin if isinstance(made.outcome, MachineCode) else None
     if made.program is None:
@@ -535,7 +543,7 @@ def _content(made: Made, kind: str) -> bytes | None:
     return bytecode if kind == "bytecode" else show(decode(bytecode), locations=True).encode()
 
 
-def _bundle(path: str, made: Sequence[Made], is_partial: bool) -> int:
+def _bundle(path: str, made: Sequence[CompiledVariant], is_partial: bool) -> int:
     if is_partial:
         print(f"{path} is not written: a bundle holds all that was asked for")
         return 1

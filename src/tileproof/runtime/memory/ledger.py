@@ -37,7 +37,7 @@ recording: ContextVar[Any] = ContextVar("tileproof_graph", default=None)
 """The graph that launches and copies go into now, if there is one."""
 
 
-def refuse_recording(what: str, cure: str) -> None:
+def reject_recording(what: str, cure: str) -> None:
     """Refuses what a graph cannot hold, while one is recorded."""
     if recording.get() is not None:
         raise LaunchError(Diagnostic(Code.NOT_IN_GRAPH, f"{what} while a graph is recorded", help=cure))
@@ -60,7 +60,7 @@ class Stream(Protocol):
     def note_leases(self, work: Any) -> None: ...
     def write_leases(self) -> None: ...
     def failure_of(self, work: Any) -> BaseException | None: ...
-    def tell(self, turn: int) -> None: ...
+    def mark_reported(self, turn: int) -> None: ...
     def finished(self, done: int) -> list[tuple[Any, Any]]: ...
 
 
@@ -117,7 +117,7 @@ class Work:
                 return False
         return True
 
-    def given(self) -> None:
+    def note_writes(self) -> None:
         """Notes what it will have written, while nobody else can take leases."""
         if self.note is not None:
             self.note()
@@ -168,7 +168,7 @@ class Ledger:
     def __init__(self, device: int | None) -> None:
         self.device = device
         self.lock = threading.RLock()
-        self.door: AbstractContextManager[None] = door.held if device is None else nullcontext()
+        self.door: AbstractContextManager[None] = door.hold if device is None else nullcontext()
         """While it is entered, under the lock, no launch of the CPU goes without leases. On a GPU lanes see to that."""
         self.lanes = Lanes()
         self._attached: dict[int | None, Stream] = {}
@@ -183,7 +183,7 @@ class Ledger:
         """Work under way that may fail, and was not looked at since."""
         self.owner_of: Callable[[Span], Callable[[], object] | None] = lambda span: None
         """Finds a reference to the memory of ours that some bytes belong to, where such memory goes without a word."""
-        self.telling: WeakSet[Stream] = WeakSet()
+        self.unreported: WeakSet[Stream] = WeakSet()
         """Streams with errors that were told to nobody yet, and perhaps others. They need not have work under way."""
         self._given = 0
 
@@ -217,8 +217,8 @@ class Ledger:
         if len(self._attached) == 1:
             return []
         seen = stream.seen
-        found = self._users(stream, reads, writes)
-        return [(other, turn) for other, turn in found if turn > seen.get(other, 0)]
+        uses = self._users(stream, reads, writes)
+        return [(other, turn) for other, turn in uses if turn > seen.get(other, 0)]
 
     @property
     def is_alone(self) -> bool:
@@ -287,30 +287,30 @@ class Ledger:
         """The last work of each other stream that uses some bytes, as far as it is not known to be done."""
         spans = [(low, high, False) for low, high in reads]
         spans += [(low, high, True) for low, high in writes]
-        found = []
+        uses = []
         for each in self._attached.values():
             each.write_leases()
         for slot, turn in self.lanes.conflicts(None if stream is None else stream.lane, spans):
             other = self._attached.get(slot)
             if other is not None and turn > other.done:
-                found.append((other, turn))
-        return found
+                uses.append((other, turn))
+        return uses
 
     def wait_for_host(self, span: Span, *, writing: bool) -> None:
         """Waits until the host may read, or write, some bytes; raises what failed work left there."""
-        refuse_recording("a tensor is read by the host", "read it when the graph was replayed; nothing runs before")
+        reject_recording("a tensor is read by the host", "read it when the graph was replayed; nothing runs before")
         self.demand_free()
         while True:
             with self.lock:
-                held = self.holders(span, writing)
-                if not held:
+                holders = self.holders(span, writing)
+                if not holders:
                     self.retire()
                     error = self.poison_in(span)
                     break
-            for stream, turn in held:
+            for stream, turn in holders:
                 stream.until(turn)
         if error is not None:
-            self.told(error)
+            self.mark_reported(error)
             raise_again(error)
 
     # Finishing.
@@ -368,14 +368,14 @@ class Ledger:
 
     def poison(self, spans: Iterable[Span], error: BaseException) -> None:
         """Says that bytes hold nothing that counts, because of an error. The lock is held."""
-        found = [Poison(low, high, error, self.owner_of((low, high))) for low, high in spans if low < high]
-        self._set_poisoned(self.poisoned + found)
+        poisons = [Poison(low, high, error, self.owner_of((low, high))) for low, high in spans if low < high]
+        self._set_poisoned(self.poisoned + poisons)
 
     def poison_in(self, span: Span) -> BaseException | None:
         """What went wrong with work that wrote, or should have written, some of these bytes."""
         low, high = span
-        found = (each for each in self.poisoned if max(each.low, low) < min(each.high, high) and each.is_there)
-        return next((each.error for each in found), None)
+        poisons = (each for each in self.poisoned if max(each.low, low) < min(each.high, high) and each.is_there)
+        return next((each.error for each in poisons), None)
 
     def known_poison(self, span: Span) -> BaseException | None:
         """What went wrong with the last work that wrote these bytes; None also while other work is about to write."""
@@ -394,17 +394,17 @@ class Ledger:
             self.retire()
             error = next(filter(None, map(self.poison_in, work.reads)), None)
         if error is not None:
-            self.told(error)
+            self.mark_reported(error)
             raise_again(error)
 
-    def told(self, error: BaseException) -> None:
+    def mark_reported(self, error: BaseException) -> None:
         """Notes that an error was told: a later wait for its stream does not tell it again."""
         with self.lock:
-            for stream in tuple(self.telling):
+            for stream in tuple(self.unreported):
                 for turn in [turn for turn, other in tuple(stream.errors.items()) if other is error]:
-                    stream.tell(turn)
+                    stream.mark_reported(turn)
                 if not stream.errors:
-                    self.telling.discard(stream)
+                    self.unreported.discard(stream)
 
     def cure(self, span: Span) -> None:
         """Says that bytes were written anew, or given back."""
@@ -449,17 +449,17 @@ def untraced(error: BaseException) -> BaseException:
 
 _ledgers: dict[int | None, Ledger] = {}
 _making = threading.Lock()
-_held: list[Ledger] = []
+_locked: list[Ledger] = []
 """Those whose lock is held for a fork."""
 
 
 def ledger_of(device: int | None) -> Ledger:
     """The leases of a device."""
-    found = _ledgers.get(device)
-    if found is None:
+    ledger = _ledgers.get(device)
+    if ledger is None:
         with _making:
-            found = _ledgers.setdefault(device, Ledger(device))
-    return found
+            ledger = _ledgers.setdefault(device, Ledger(device))
+    return ledger
 
 
 def every_ledger() -> list[Ledger]:
@@ -472,17 +472,17 @@ def _hold_locks() -> None:
     # Who holds that of the CPU may take that of a GPU, and who holds that of a GPU may take that of a later one.
     for ledger in sorted(every_ledger(), key=lambda each: -1 if each.device is None else each.device):
         ledger.lock.acquire()
-        _held.append(ledger)
+        _locked.append(ledger)
 
 
 def _release_locks() -> None:
-    while _held:
-        _held.pop().lock.release()
+    while _locked:
+        _locked.pop().lock.release()
 
 
 def _forget_locks() -> None:
     # A lock that another thread held at the fork would be held for ever.
-    _held.clear()
+    _locked.clear()
     for ledger in _ledgers.values():
         ledger.lock = threading.RLock()
 

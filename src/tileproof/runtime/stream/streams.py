@@ -30,7 +30,7 @@ watched: ContextVar[list[tuple[Stream, int]] | None] = ContextVar("tileproof_wat
 """Where work that is given to streams is noted while an operation runs."""
 
 
-_TOLD: Final = 64
+_REPORTED: Final = 64
 """How many errors a stream remembers that were told."""
 _defaults: dict[bool, Callable[[int | None], Stream]] = {}
 """What finds the default stream of the CPU, and of a GPU."""
@@ -57,8 +57,8 @@ class Stream:
     def __new__(cls, device: str = "cpu", **how: Any) -> Self:
         if cls is not Stream:
             return super().__new__(cls)
-        made: Self = super().__new__(device_of(device_number(device)).streams)
-        return made
+        stream: Self = super().__new__(device_of(device_number(device)).streams)
+        return stream
 
     def __init__(self, device: str = "cpu") -> None:
         self._begin(device_number(device))
@@ -73,7 +73,7 @@ class Stream:
         """How far this stream has waited for others."""
         self.errors: dict[int, BaseException] = {}
         """What went wrong and was told to nobody yet, by turn."""
-        self.told: deque[tuple[int, BaseException]] = deque(maxlen=_TOLD)
+        self.reported: deque[tuple[int, BaseException]] = deque(maxlen=_REPORTED)
         """What was told, for those who wait for this very work and come later."""
 
     def _lane(self) -> Lane:
@@ -149,9 +149,9 @@ class Stream:
         try:
             with ledger.lock:
                 if not work.guards:
-                    return self._give(work, start, *args)
+                    return self._enqueue(work, start, *args)
                 with ledger.door:
-                    return self._give(work, start, *args)
+                    return self._enqueue(work, start, *args)
         except Outdated:
             raise
         except BaseException:
@@ -159,7 +159,7 @@ class Stream:
             self.recover(work)
             raise
 
-    def _give(self, work: Work, start: Callable[..., int], *args: int) -> int:
+    def _enqueue(self, work: Work, start: Callable[..., int], *args: int) -> int:
         ledger = self.ledger
         conflicts = ledger.conflicts(self, work.reads, work.writes)
         if not work.is_current():
@@ -169,10 +169,10 @@ class Stream:
             self.see(other, turn)
         self.turn = turn = start(*args)
         ledger.note(self, turn, work)
-        work.given()
-        given = watched.get()
-        if given is not None:
-            given.append((self, turn))
+        work.note_writes()
+        submitted = watched.get()
+        if submitted is not None:
+            submitted.append((self, turn))
         if len(self.pending) > 64 and self.pending[0][0] <= self.done:
             ledger.retire()
         return turn
@@ -222,14 +222,14 @@ class Stream:
         error = work.failure()
         if error is not None:
             self.errors[work.turn] = error
-            self.ledger.telling.add(self)
+            self.ledger.unreported.add(self)
         return error
 
-    def tell(self, turn: int) -> None:
+    def mark_reported(self, turn: int) -> None:
         """Notes that what went wrong with some work was told. The ledger's lock is held."""
         error = self.errors.pop(turn, None)
         if error is not None:
-            self.told.append((turn, error))
+            self.reported.append((turn, error))
 
     def settle(self, turns: Collection[int] | None = None) -> None:
         """Raises what went wrong with work that is done, once: with some work, or with any."""
@@ -237,14 +237,14 @@ class Stream:
             self.ledger.retire()
             if self.pending and not self.ledger.knows(self):  # it has forgotten that this is not idle
                 self.ledger.finish(self.finished(self.done))
-            if not (self.errors or self.told):
+            if not (self.errors or self.reported):
                 return
             # Someone else may have been told before; who waits for this very work is told all the same.
-            wrong = [error for turn, error in tuple(self.told) if turns is not None and turn in turns]
+            wrong = [error for turn, error in tuple(self.reported) if turns is not None and turn in turns]
             for turn, error in tuple(self.errors.items()):
                 if turns is None or turn in turns:
                     wrong.append(error)
-                    self.tell(turn)
+                    self.mark_reported(turn)
         if wrong:
             raise_again(wrong[0])
 
@@ -289,9 +289,9 @@ def chosen_stream(device: int | None) -> Stream | None:
 def current_stream(device: str | int | None = None) -> Stream:
     """The stream that work on a device goes to now."""
     number = device_number(device) if isinstance(device, str) else device
-    found = chosen_stream(number)
-    if found is not None:
-        return found
+    stream = chosen_stream(number)
+    if stream is not None:
+        return stream
     default = _defaults.get(number is not None)
     if default is None:
         default = _defaults[number is not None] = device_of(number).streams.default
