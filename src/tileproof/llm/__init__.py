@@ -8,12 +8,17 @@ from .errors import ModelError
 from .models.config import ModelConfig
 from .request import Chunk, Completion, TokenLogprob
 from .sampling import SamplingParams
+from .structured.grammar import Grammar
 from .tokenizer.messages import Message
 
 if TYPE_CHECKING:
+    from .async_llm import AsyncLLM, RequestStream
     from .llm import LLM
 
-__all__ = ["LLM", "Chunk", "Completion", "Message", "ModelConfig", "ModelError", "SamplingParams", "TokenLogprob"]
+__all__ = [
+    "LLM", "AsyncLLM", "Chunk", "Completion", "Grammar", "Message", "ModelConfig", "ModelError", "RequestStream",
+    "SamplingParams", "TokenLogprob",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
@@ -22,4 +27,8 @@ def __getattr__(name: str) -> Any:
         from .llm import LLM
 
         return LLM
+    if name in ("AsyncLLM", "RequestStream"):
+        from . import async_llm
+
+        return getattr(async_llm, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -19,7 +19,7 @@ from .engine.kv_cache import PagePool
 from .engine.runner import Runner
 from .engine.scheduler import ScheduledChunk
 from .errors import refused
-from .request import Request
+from .request import Request, TokenLogprob
 from .sampling import SamplingParams
 from .step.capture import CapturedStep
 from .step.ir import Buffer, Op
@@ -64,15 +64,29 @@ def logits(runner: Runner, pool: PagePool, tokens: tuple[int, ...]) -> Generator
 
 def perplexity(runner: Runner, pool: PagePool, tokens: tuple[int, ...]) -> float:
     """The exponential of the mean negative logprob of all tokens but the first."""
-    total, at = 0.0, 1
+    total = 0.0
+    with closing(token_logprobs(runner, pool, tokens, 0)) as blocks:
+        for block in blocks:
+            total -= sum(each.logprob for each in block)
+    return math.exp(total / (len(tokens) - 1))
+
+
+def token_logprobs(
+    runner: Runner, pool: PagePool, tokens: tuple[int, ...], count: int
+) -> Generator[list[TokenLogprob]]:
+    """The logprobs of all tokens but the first, with the `count` likeliest in their places, some rows at a time."""
+    at = 1
     with closing(logits(runner, pool, tokens)) as blocks:
         for rows in blocks:
-            wide = rows[: len(tokens) - at].astype(np.float64)
-            top = wide.max(axis=1)
-            norms = top + np.log(np.exp(wide - top[:, None]).sum(axis=1))
-            total += float((norms - wide[np.arange(len(wide)), tokens[at : at + len(wide)]]).sum())
+            rows = rows[: len(tokens) - at].astype(np.float64)
+            top = rows.max(axis=1)
+            rows -= (top + np.log(np.exp(rows - top[:, None]).sum(axis=1)))[:, None]
+            here, likeliest = tokens[at : at + len(rows)], np.argsort(-rows, axis=1, kind="stable")[:, :count]
+            yield [
+                TokenLogprob(token, float(row[token]), tuple((int(each), float(row[each])) for each in best))
+                for token, row, best in zip(here, rows, likeliest, strict=True)
+            ]
             at += len(rows)
-    return math.exp(total / (len(tokens) - 1))
 
 
 def profile(runner: Runner, pool: PagePool, rows: int, context: int, max_seq_len: int) -> Profile:

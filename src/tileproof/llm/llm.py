@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -23,6 +22,7 @@ from tileproof.language.dtypes import BF16
 
 from . import evaluation
 from .engine.async_decode import DEPTH, decode_steps_for
+from .engine.engine import Engine
 from .engine.kv_cache import PagePool, page_count
 from .engine.loop import Loop
 from .engine.runner import Runner
@@ -43,6 +43,9 @@ from .step.buffers import KVCache
 from .step.fusion import Fusion, fusions_of
 from .step.ir import PAGE
 from .step.sampler import Penalties
+from .structured.compiler import GrammarCompiler
+from .structured.grammar import Grammar
+from .structured.guidance import Matcher
 from .tokenizer.detokenizer import Detokenizer
 from .tokenizer.messages import Message
 from .tokenizer.text import Text
@@ -51,6 +54,8 @@ Progress = Callable[[int, int, str], None]
 Prompt = str | Sequence[int]
 DEFAULT_MAX_SEQ_LEN = 4096
 """The context that memory is reserved for by default."""
+LATENCY = 0.25
+"""Seconds that a step with chunks of prompts takes at most, about, while requests decode."""
 GREEDY = SamplingParams()
 
 
@@ -65,12 +70,15 @@ class LLM:
     def __init__(
         self, model: str | Path, *, device: str = "auto", quantize: Literal["int8"] | None = None,
         max_seq_len: int | None = None, memory: int | None = None, max_batch: int = 8, chunk: int = 512,
-        progress: Progress | None = None,
+        latency: float = LATENCY, prefix_cache: bool = False, progress: Progress | None = None,
     ) -> None:  # fmt: skip
         """Loads a model: a Hugging Face folder, a GGUF file, or the name of one that `tileproof models` lists.
 
         `max_seq_len` is the longest sequence, prompt included; `memory` are the bytes of the cache, `max_batch`
-        requests run at a time, and prompts are computed in chunks of `chunk` tokens.
+        requests run at a time, and prompts are computed in chunks of `chunk` tokens. While requests decode, chunks
+        are cut so that a step takes about `latency` seconds. With `prefix_cache`, the cache keeps what it can of
+        finished requests, and requests that begin alike compute their beginning once; the last bits of logits then
+        depend on what was in the cache.
         """
         began = time.perf_counter()
         _demand_counts(max_batch=max_batch, chunk=chunk, memory=memory)
@@ -81,7 +89,7 @@ class LLM:
         opened = replace(opened, settings={})  # a vocabulary in strings is large: it goes before the weights come
         weights = load(opened, device=where, quantize=quantize, progress=progress)
         config = replace(opened.config, tokens=min(opened.config.tokens, text.tokens))
-        self._make(config, weights, text, where, max_seq_len, memory, max_batch, chunk)
+        self._make(config, weights, text, where, max_seq_len, memory, max_batch, chunk, latency, prefix_cache)
         return_freed_memory()
         self.load_seconds = time.perf_counter() - began
 
@@ -89,18 +97,23 @@ class LLM:
     def of(
         cls, config: ModelConfig, weights: ModelWeights, text: Text | None = None, *, device: str = "cpu",
         max_seq_len: int | None = None, memory: int | None = None, max_batch: int = 8, chunk: int = 512,
-        fusions: Sequence[Fusion] | None = None, is_graph: bool = True,
+        latency: float = LATENCY, prefix_cache: bool = False, fusions: Sequence[Fusion] | None = None,
+        is_graph: bool = True,
     ) -> LLM:  # fmt: skip
         """An engine for weights that are in memory."""
         _demand_counts(max_batch=max_batch, chunk=chunk, memory=memory)
         self = cls.__new__(cls)
         self.load_seconds = 0.0
-        self._make(config, weights, text, device, max_seq_len, memory, max_batch, chunk, fusions, is_graph)
+        self._make(
+            config, weights, text, device, max_seq_len, memory, max_batch, chunk, latency, prefix_cache, fusions,
+            is_graph,
+        )  # fmt: skip
         return self
 
     def _make(
         self, config: ModelConfig, weights: ModelWeights, text: Text | None, device: str, max_seq_len: int | None,
-        memory: int | None, max_batch: int, chunk: int, fusions: Sequence[Fusion] | None = None, is_graph: bool = True,
+        memory: int | None, max_batch: int, chunk: int, latency: float, prefix_cache: bool,
+        fusions: Sequence[Fusion] | None = None, is_graph: bool = True,
     ) -> None:  # fmt: skip
         self.config, self.weights, self.device = config, weights, device
         self._text = text
@@ -113,15 +126,9 @@ class LLM:
             fusions_of(device) if fusions is None else fusions, is_graph, DEPTH if is_gpu else 1,
             decode_steps_for(weights.nbytes) if is_gpu else 1,
         )  # fmt: skip
-        self.scheduler = Scheduler(self.pool, max_batch, self.runner.token_budget)
-        self.loop = Loop(self.runner, self.scheduler)
-        self._lock = threading.RLock()
-        self._waiting: deque[object] = deque()
-        """A mark for each thread that waits for the engine."""
-        self._left: list[Request] = []
-        """Requests whose callers have left; the next thread that has the engine ends them."""
-        self._is_torn = False
-        """Whether a step was left half done, such as by Ctrl-C."""
+        self.scheduler = Scheduler(self.pool, max_batch, self.runner.token_budget, latency)
+        self.engine = Engine(Loop(self.runner, self.scheduler))
+        self.prefix_cache = prefix_cache
 
     # What it is.
 
@@ -164,18 +171,18 @@ class LLM:
             raise refused(
                 Code.SAMPLING, f"{len(settings)} settings for {len(prompts)} prompts", "pass one, or one for each"
             )
-        requests = [self._request(self._tokens(one), its) for one, its in zip(prompts, settings, strict=True)]
+        requests = [self.request(one, its) for one, its in zip(prompts, settings, strict=True)]
+        finished: SimpleQueue[Request] = SimpleQueue()
+        for request in requests:
+            request.on_finish = finished.put
         try:
-            self._add(requests)
-            while any(request.finish is None for request in requests):
-                with self._exclusive():
-                    if any(request.finish is None for request in requests):  # the steps of others count for all
-                        self.loop.step()
-                for request in requests:
-                    if request.failure is not None:
-                        raise request.failure
+            self.engine.submit(requests)
+            for _ in requests:
+                request = finished.get()
+                if request.failure is not None:
+                    raise request.failure
         finally:
-            self._leave(requests)
+            self.engine.abort([request for request in requests if request.finish is None])
         return [request.completion() for request in requests]
 
     def stream(
@@ -185,25 +192,23 @@ class LLM:
         """The same chunk by chunk, for a prompt or a chat. Closing the iterator cancels the request."""
         messages: Any = prompt
         is_chat = isinstance(messages, list | tuple) and any(isinstance(each, Message) for each in messages)
-        tokens = self.text.chat_prompt(messages, thinking=thinking) if is_chat else self._tokens(messages)
-        return self._streamed(self._request(tokens, params))
+        tokens = self.text.chat_prompt(messages, thinking=thinking) if is_chat else messages
+        return self._streamed(self.request(tokens, params))
 
     def _streamed(self, request: Request) -> Iterator[Chunk]:
+        chunks: SimpleQueue[Chunk] = SimpleQueue()
+        request.on_chunk = chunks.put
         try:
-            self._add([request])
+            self.engine.submit([request])
             is_over = False
             while not is_over:
-                with self._exclusive():
-                    if request.finish is None:
-                        self.loop.step()
-                    is_over = request.finish is not None
-                    chunk = request.chunk()
+                chunk = chunks.get()
                 if request.failure is not None:
                     raise request.failure
-                if chunk is not None:
-                    yield chunk
+                yield chunk
+                is_over = chunk.finish is not None
         finally:
-            self._leave([request])
+            self.engine.abort([request] if request.finish is None else [])
 
     def chat(
         self, messages: Sequence[Message], params: SamplingParams = GREEDY, *,
@@ -212,99 +217,52 @@ class LLM:
         """The answer to a chat, by the model's own template. `thinking` is for models that know it."""
         return self.generate(self.text.chat_prompt(messages, thinking=thinking), params)
 
+    def matcher(self, grammar: Grammar | None, after: str = "") -> Matcher | None:
+        """What follows a grammar for one request: compiled, which may take seconds, or as it is remembered.
+
+        With `after`, such as `</think>`, the output is free until it has this text.
+        """
+        return None if grammar is None else self.grammars.matcher(grammar, after)
+
+    @cached_property
+    def grammars(self) -> GrammarCompiler:
+        """The compiled grammars of its requests."""
+        return GrammarCompiler(self.text, self.config.vocab_size, self.config.eos_token_ids)
+
     # Evaluating.
 
     def logits(self, tokens: Sequence[int]) -> Any:
         """The logits after every token, (len(tokens), config.tokens), f32."""
-        prompt = self._checked(tokens, 0)
-        with self._exclusive():
-            return np.concatenate(list(evaluation.logits(self.runner, self.pool, prompt)))
+        prompt = self.checked(tokens, 0)
+        return self.engine.call(lambda: np.concatenate(list(evaluation.logits(self.runner, self.pool, prompt))))
 
     def perplexity(self, text: Prompt) -> float:
         """The exponential of the mean negative logprob of the tokens of a text."""
-        tokens = self._checked(self._tokens(text), 0, self.config.tokens)  # what is padding has no logit
+        tokens = self.checked(self._tokens(text), 0, self.config.tokens)  # what is padding has no logit
         if len(tokens) < 2:
             raise refused(Code.PROMPT, "a text of one token has no perplexity", "pass a longer text")
-        with self._exclusive():
-            return evaluation.perplexity(self.runner, self.pool, tokens)
+        return self.engine.call(lambda: evaluation.perplexity(self.runner, self.pool, tokens))
 
     def profile(self, rows: int = 1, context: int = 128) -> Profile:
         """The time of each operation of a step of so many tokens at some context."""
         if rows < 1 or context < 0:
             raise refused(Code.PROMPT, f"{rows} tokens at context {context} are no step", "use at least 1 token")
-        with self._exclusive():
-            return evaluation.profile(self.runner, self.pool, rows, context, self.max_seq_len)
-
-    # Threads: one at a time has the engine, and its steps bring the requests of all further.
-
-    @contextmanager
-    def _exclusive(self) -> Iterator[None]:
-        """Has the engine alone: no step is half done, and requests whose callers have left are gone."""
-        if self._is_mine:
-            cure = "call it after the step: not in a callback, nor in a handler of signals"
-            raise refused(Code.PROMPT, "the engine is called in the middle of a step of its own", cure)
-        mark = object()
-        self._waiting.append(mark)
-        try:
-            with self._lock:
-                self._waiting.remove(mark)
-                if self._left or self._is_torn:
-                    self._clear_up()
-                try:
-                    yield
-                except ModelError:  # what was asked for cannot be done, and was not begun
-                    raise
-                except BaseException:
-                    self._is_torn = True
-                    raise
-                finally:
-                    if self._left or self._is_torn:
-                        self._clear_up()
-        finally:
-            if mark in self._waiting:
-                self._waiting.remove(mark)
-        if self._waiting:
-            time.sleep(1e-4)  # a thread that steps again and again would not let others in
-
-    @property
-    def _is_mine(self) -> bool:
-        """Whether this thread is in the middle of a step: the lock knows, and no interrupt comes in between."""
-        is_mine: bool = self._lock._is_owned()  # type: ignore[attr-defined]
-        return is_mine
-
-    def _add(self, requests: Sequence[Request]) -> None:
-        with self._exclusive():
-            for request in requests:
-                self.loop.add(request)
-
-    def _leave(self, requests: Sequence[Request]) -> None:
-        """Ends requests that are not finished: now, or, in the middle of a step, after it.
-
-        An iterator that is dropped may be closed anywhere: where garbage is collected.
-        """
-        self._left += [request for request in requests if request in self.loop.requests]
-        if self._left and not self._is_mine and self._lock.acquire(blocking=False):
-            try:
-                self._clear_up()
-            finally:
-                self._lock.release()
-
-    def _clear_up(self) -> None:
-        """Ends requests whose callers have left, and begins again after a step that was left half done."""
-        was_torn, self._is_torn = self._is_torn, True  # until this is done
-        if was_torn:
-            self.loop.restart()
-        while self._left:
-            request = self._left[0]  # more may come meanwhile
-            self.loop.end(request)
-            self._left.remove(request)
-            request.cancel()
-        self._is_torn = False
+        return self.engine.call(
+            lambda: evaluation.profile(self.runner, self.pool, rows, context, self.max_seq_len)
+        )
 
     # Prompts.
 
-    def _request(self, tokens: Sequence[int], params: SamplingParams) -> Request:
-        prompt = self._checked(tokens, 1)
+    def request(
+        self, prompt: Prompt, params: SamplingParams, *, priority: int = 0, timeout: float | None = None,
+        salt: str = "", matcher: Matcher | None = None,
+    ) -> Request:  # fmt: skip
+        """A request that the engine can run, or the error that says why not.
+
+        Requests share pages of the cache only with those that have the same `salt`. `matcher` is for callers that have
+        compiled the grammar already.
+        """
+        tokens = self.checked(self._tokens(prompt), 1)
         if not isinstance(params, SamplingParams):
             cure = "pass SamplingParams(...)"
             raise refused(Code.SAMPLING, f"the settings are of the type {type(params).__name__}", cure)
@@ -317,7 +275,12 @@ class LLM:
             cure = "leave at least one token another number than -inf"
             raise refused(Code.SAMPLING, f"logit_bias bans all {self.config.tokens} tokens", cure)
         detokenizer = None if self._text is None else Detokenizer(self._text)
-        return Request(prompt, params, end_tokens(params, self.config.eos_token_ids), self.max_seq_len, detokenizer)
+        return Request(
+            tokens, params, end_tokens(params, self.config.eos_token_ids), self.max_seq_len, detokenizer, priority,
+            salt=salt if self.prefix_cache else None,
+            matcher=self.matcher(params.grammar) if matcher is None else matcher,
+            deadline=0.0 if timeout is None else time.perf_counter() + timeout,
+        )  # fmt: skip
 
     def _tokens(self, prompt: Prompt) -> Sequence[int]:
         if not isinstance(prompt, str):
@@ -326,7 +289,7 @@ class LLM:
             raise refused(Code.PROMPT, "the prompt is empty", "pass some text")
         return self.text.encode(prompt)
 
-    def _checked(self, tokens: Any, more: int, known: int | None = None) -> tuple[int, ...]:
+    def checked(self, tokens: Any, more: int = 0, known: int | None = None) -> tuple[int, ...]:
         """Tokens of the vocabulary that leave room for so many more."""
         known = self.config.vocab_size if known is None else known
         if isinstance(tokens, str | bytes) or not isinstance(tokens, Iterable):

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import secrets
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
+from typing import Any
 
+import numpy as np
+
+from .engine.kv_cache import first_key, next_key
 from .sampling import Finish, SamplingParams
 from .step.ir import PAGE
+from .structured.guidance import Matcher
 from .tokenizer.detokenizer import Detokenizer, StopStrings
 
 _numbers = count()
@@ -45,6 +51,8 @@ class Completion:
     prompt_tokens: tuple[int, ...]
     finish: Finish
     logprobs: tuple[TokenLogprob, ...] = ()
+    cached_tokens: int = 0
+    """Tokens of the prompt that were in the cache."""
     prefill_seconds: float = 0.0
     """From the first step to the first token."""
     decode_seconds: float = 0.0
@@ -67,33 +75,57 @@ class Request:
     """The most tokens that it may have, prompt included."""
     detokenizer: Detokenizer | None = None
     """None where there is no tokenizer: then there is no text."""
+    priority: int = 0
+    """Requests with a lower number go first."""
+    salt: str | None = None
+    """Requests with equal salts share pages of equal beginnings; None shares nothing."""
+    matcher: Matcher | None = None
+    """Follows its grammar, if its output has one."""
+    deadline: float = 0.0
+    """When it fails unless it is finished, as `time.perf_counter` counts; 0 is never."""
+    on_chunk: Callable[[Chunk], None] | None = None
+    """Receives what is new after a step. The engine's thread calls it."""
+    on_finish: Callable[[Request], None] | None = None
+    """Is called once, after the last chunk."""
     number: int = field(default_factory=lambda: next(_numbers))
     generated: list[int] = field(default_factory=list)
     logprobs: list[TokenLogprob] = field(default_factory=list)
     finish: Finish | None = None
-    failure: Exception | None = None
+    failure: BaseException | None = None
     """Why it could not go on."""
 
     computed: int = 0
     """Tokens whose keys and values are in the cache."""
+    cached_tokens: int = 0
+    """Tokens of the prompt that were in the cache when it began."""
     pages: list[int] = field(default_factory=list)
+    keys: list[bytes] = field(default_factory=list)
+    """Of its full pages, as far as they were needed."""
     penalty_row: int = -1
     """Its row of the penalty tables."""
     seed: int = 0
+    has_penalties: bool = field(init=False)
+    rank: tuple[int, int, int] = (0, 0, 0)
+    """Its place in the order in which the scheduler serves requests."""
 
+    arrived: float = field(default_factory=time.perf_counter)
+    """When it was made, its first step began, its first token was read, and its last."""
     started: float = 0.0
-    """When its first step began, its first token was read, and its last."""
     first_token: float = 0.0
     last_token: float = 0.0
 
+    _page_array: Any = None
+    _arrayed: Sequence[int] = ()
+    """The list of which that is a copy."""
     _text: list[str] = field(default_factory=list)
     _stops: StopStrings = field(init=False)
     _streamed_text: int = 0
-    """Characters and tokens that chunks have given."""
+    """Pieces of text and tokens that chunks have given."""
     _streamed_tokens: int = 0
 
     def __post_init__(self) -> None:
         self.seed = secrets.randbits(62) if self.params.seed is None else self.params.seed
+        self.has_penalties = self.params.has_penalties
         self._stops = StopStrings(self.params.stop)
 
     # As a sequence of tokens.
@@ -121,15 +153,33 @@ class Request:
         return max(-(-length // PAGE) - len(self.pages), 0)
 
     @property
+    def page_array(self) -> Any:
+        """Its pages, as inputs of steps have them."""
+        if self._arrayed is not self.pages or len(self._page_array) != len(self.pages):
+            self._arrayed, self._page_array = self.pages, np.array(self.pages, np.int32)
+        return self._page_array
+
+    @property
     def tokens_left(self) -> int:
         """The most tokens that it may still generate."""
         return min(self.params.max_new_tokens - len(self.generated), self.max_length - self.length)
+
+    def page_keys(self, count: int) -> Sequence[bytes]:
+        """The keys of its first pages, all of them full."""
+        while len(self.keys) < count:
+            start = len(self.keys) * PAGE
+            last = self.keys[-1] if self.keys else first_key(self.salt or "")
+            self.keys.append(next_key(last, self.tokens(start, start + PAGE)))
+        return self.keys[:count]
 
     # As text.
 
     def push(self, token: int) -> None:
         """Takes a sampled token, and finishes where it is the last."""
         self.generated.append(token)
+        matcher = self.matcher
+        if matcher is not None:
+            matcher.accept(token)
         if token in self.end_tokens:
             self._close("stop")
             return
@@ -138,6 +188,8 @@ class Request:
         generated = len(self.generated)
         if is_stopped:
             self.finish = "stop"
+        elif matcher is not None and matcher.is_finished:
+            self._close("stop")
         elif generated >= self.params.max_new_tokens or len(self.prompt) + generated >= self.max_length:
             self._close("length")
 
@@ -146,7 +198,7 @@ class Request:
         if self.finish is None:
             self._close("cancelled")
 
-    def fail(self, error: Exception) -> None:
+    def fail(self, error: BaseException) -> None:
         """Finishes it with an error, which its caller receives."""
         self.failure, self.finish = error, "cancelled"
 
@@ -161,17 +213,23 @@ class Request:
         tokens, known = self.generated, self._streamed_tokens
         if len(tokens) == known and self.finish is None:
             return None
-        text = "".join(self._text)
-        new = text[self._streamed_text :]
-        self._streamed_text, self._streamed_tokens, self._text = len(text), len(tokens), [text]
+        new = "".join(self._text[self._streamed_text :])
+        self._streamed_text, self._streamed_tokens = len(self._text), len(tokens)
         return Chunk(new, tuple(tokens[known:]), self.finish, tuple(self.logprobs[known:]))
+
+    def deliver(self) -> None:
+        """Hands over what is new, and that it is finished if it is."""
+        if self.on_chunk is not None and (chunk := self.chunk()) is not None:
+            self.on_chunk(chunk)
+        if self.finish is not None and self.on_finish is not None:
+            self.on_finish(self)
 
     def completion(self) -> Completion:
         """All of it."""
         assert self.finish is not None
         return Completion(
             "".join(self._text), tuple(self.generated), self.prompt, self.finish, tuple(self.logprobs),
-            max(self.first_token - self.started, 0.0), max(self.last_token - self.first_token, 0.0),
+            self.cached_tokens, max(self.first_token - self.started, 0.0), max(self.last_token - self.first_token, 0.0),
         )  # fmt: skip
 
 

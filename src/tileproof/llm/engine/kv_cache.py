@@ -1,8 +1,16 @@
-"""The pages of the cache: how many there are, and which sequence has which."""
+"""The pages of the cache: how many there are, which request has which, and which hold a prefix that is known.
+
+A full page is named by a hash of all tokens up to its end, so that requests with the same beginning share it: nobody
+writes a full page. The hash begins with a salt, which separates requests that must not share.
+"""
 
 from __future__ import annotations
 
 import heapq
+from array import array
+from collections import OrderedDict
+from collections.abc import Sequence
+from hashlib import blake2b
 
 from tileproof.diagnostics.codes import Code
 
@@ -14,41 +22,85 @@ from ..step.ir import PAGE
 _SHARE = 0.25
 """Of the free memory, what the cache takes by default; of a GPU nearly all."""
 _GPU_SHARE = 0.85
+_KEY_BYTES = 16
+
+
+def first_key(salt: str) -> bytes:
+    """What the keys of a request's pages begin with."""
+    return blake2b(salt.encode(), digest_size=_KEY_BYTES).digest()
+
+
+def next_key(key: bytes, tokens: Sequence[int]) -> bytes:
+    """The key of a full page with these tokens, which follows the page with another key."""
+    return blake2b(key + array("q", tokens).tobytes(), digest_size=_KEY_BYTES).digest()
 
 
 class PagePool:
-    """Pages of which each belongs to one sequence or to none. The lowest free one is given first."""
+    """Pages, each with the number of requests that have it. The lowest page without contents is taken first.
+
+    A page with a key keeps its contents when no request has it any more, until it is taken for something else: the
+    page that was given back longest ago goes first.
+    """
 
     def __init__(self, count: int) -> None:
         self.count = count
         self.clear()
 
     def clear(self) -> None:
-        """Makes all pages free."""
-        self._free = list(range(self.count))
-        self._is_taken = [False] * self.count
+        """Makes all pages free, and forgets their contents."""
+        self._blank = list(range(self.count))
+        self._users = [0] * self.count
+        self._pages: dict[bytes, int] = {}
+        self._keys: dict[int, bytes] = {}
+        self._kept: OrderedDict[int, None] = OrderedDict()
 
     @property
     def free(self) -> int:
-        """How many are free."""
-        return len(self._free)
+        """How many no request has."""
+        return len(self._blank) + len(self._kept)
 
     def take(self, count: int) -> list[int] | None:
-        """So many pages, or none at all if there are fewer."""
-        if count > len(self._free):
+        """So many pages to write, or none at all if there are fewer."""
+        if count > self.free:
             return None
-        taken = [heapq.heappop(self._free) for _ in range(count)]
+        taken = [heapq.heappop(self._blank) for _ in range(min(count, len(self._blank)))]
+        while len(taken) < count:
+            page, _ = self._kept.popitem(last=False)
+            del self._pages[self._keys.pop(page)]
+            taken.append(page)
         for page in taken:
-            self._is_taken[page] = True
+            self._users[page] = 1
         return taken
 
-    def give_back(self, pages: list[int]) -> None:
-        """Makes pages free again. Their contents stay; whoever takes them reads nothing it has not written."""
-        for page in pages:
-            if not self._is_taken[page]:
+    def give_back(self, pages: Sequence[int]) -> None:
+        """Ends a request's use of its pages, the last one first: beginnings are shared more often than ends."""
+        for page in reversed(pages):
+            if not self._users[page]:
                 raise ValueError(f"page {page} is given back twice")
-            self._is_taken[page] = False
-            heapq.heappush(self._free, page)
+            self._users[page] -= 1
+            if self._users[page]:
+                continue
+            if page in self._keys:
+                self._kept[page] = None
+            else:
+                heapq.heappush(self._blank, page)
+
+    def name(self, page: int, key: bytes) -> None:
+        """Makes a full page known, unless another holds the same."""
+        if key not in self._pages and page not in self._keys:
+            self._pages[key], self._keys[page] = page, key
+
+    def known(self, keys: Sequence[bytes]) -> int:
+        """How many of these pages, from the first on, are in the cache."""
+        return next((number for number, key in enumerate(keys) if key not in self._pages), len(keys))
+
+    def share(self, keys: Sequence[bytes]) -> list[int]:
+        """The pages with these keys, all of them known, for one more request."""
+        pages = [self._pages[key] for key in keys]
+        for page in pages:
+            self._users[page] += 1
+            self._kept.pop(page, None)
+        return pages
 
 
 def page_bytes(config: ModelConfig) -> int:

@@ -1,87 +1,137 @@
-"""Which tokens the next step computes: first come, first served; decode goes before prefill.
+"""Which tokens the next step computes: decode goes before prefill, and short prompts wait little for long ones.
 
-Every running request that decodes has one token in the step; what is left of the token budget goes to prompts, in the
-order they came, in chunks. When pages run out, the request that came last is preempted: it gives its pages back, and is
-computed again later.
+Every running request that decodes has one token in the step; what is left of the token budget goes to prompts, in
+chunks. While requests decode, chunks are kept so small that a step takes about as long as the latency budget allows.
+
+Prompts are served by priority, and within one by fair queueing: a request is ranked by the prefill tokens that were
+computed before it came plus those it needs. So a short prompt goes before the rest of a long one that came earlier, and
+a long one waits for no more than its own length of later tokens. When pages run out, the running request of the least
+priority that came last is preempted: it gives its pages back, and is computed again later.
 """
 
 from __future__ import annotations
 
-from collections import deque
+from bisect import bisect_left, insort
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from operator import attrgetter
+from typing import Final, NamedTuple
 
 from ..request import Request
+from ..step.ir import PAGE
 from .kv_cache import PagePool
 
+_RANK = attrgetter("rank")
+_LEAST_CHUNK: Final = 32
+"""Tokens that a step may have however long it takes."""
+_WEIGHT: Final = 0.3
+"""Of the last step in the mean of the rates of all."""
 
-@dataclass(frozen=True, slots=True)
-class ScheduledChunk:
+
+class ScheduledChunk(NamedTuple):
     """Some tokens of a request that a step computes: a chunk of its prompt, or one to decode."""
 
     request: Request
     start: int
-    count: int
+    size: int
+    """Its tokens."""
 
     @property
     def stop(self) -> int:
-        return self.start + self.count
+        return self.start + self.size
 
     @property
     def is_last(self) -> bool:
         """Whether the token after it is sampled."""
-        return self.stop == self.request.length
+        return self.start + self.size == self.request.length
+
+
+class Pace:
+    """How many tokens a step may have beside requests that decode, by how long such steps took."""
+
+    def __init__(self, seconds: float, most: int) -> None:
+        self._seconds, self._most = seconds, most
+        self._rate = 0.0
+
+    @property
+    def tokens(self) -> int:
+        """Of one step."""
+        fitting = int(self._rate * self._seconds) if self._rate else self._most
+        return max(min(fitting, self._most), min(_LEAST_CHUNK, self._most))
+
+    def note(self, tokens: int, seconds: float) -> None:
+        """Takes the time of a step with chunks of prompts into account."""
+        rate = tokens / max(seconds, 1e-6)
+        self._rate += (rate - self._rate) * (_WEIGHT if self._rate else 1)
 
 
 class Scheduler:
     """The requests that wait and those that run."""
 
-    def __init__(self, pool: PagePool, max_running: int, token_budget: int) -> None:
+    def __init__(self, pool: PagePool, max_running: int, token_budget: int, latency: float = float("inf")) -> None:
         self.pool = pool
         self.max_running = max_running
         self.token_budget = token_budget
         """Tokens of a step."""
-        self.waiting: deque[Request] = deque()
-        self.running: list[Request] = []
-        """In the order they came."""
+        self.pace = Pace(latency, token_budget)
+        self.waiting: list[Request] = []
+        """In the order in which they are served."""
+        self.running: dict[Request, None] = {}
+        """In the order in which they began."""
         self.preemptions = 0
+        self.prefill_tokens = 0
+        """Computed so far."""
+        self.prompt_tokens = self.cached_tokens = 0
+        """Of the requests that began: all tokens of those that may share pages, and tokens whose pages they share."""
 
     def add(self, request: Request) -> None:
         """Queues a request."""
-        self.waiting.append(request)
+        request.rank = request.priority, self.prefill_tokens + len(request.prompt), request.number
+        insort(self.waiting, request, key=_RANK)
 
     def remove(self, request: Request) -> None:
         """Takes a finished request out. Its pages are free again."""
         if request in self.running:
-            self.running.remove(request)
-        elif request in self.waiting:
-            self.waiting.remove(request)
+            del self.running[request]
+        else:
+            at = bisect_left(self.waiting, request.rank, key=_RANK)
+            if at < len(self.waiting) and self.waiting[at] is request:
+                del self.waiting[at]
         self._drop_pages(request)
 
     def restart(self, requests: Iterable[Request]) -> None:
-        """Queues these alone, in this order, with all pages free: after a step that was left half done."""
+        """Queues these alone, with all pages free: after a step that was left half done."""
         self.running.clear()
-        self.waiting = deque(requests)
+        self.waiting = sorted(requests, key=_RANK)
         self.pool.clear()
         for request in self.waiting:
             request.pages, request.computed = [], 0
 
     def schedule(self) -> list[ScheduledChunk]:
-        """The chunks of the next step; empty when there is nothing to do."""
+        """The chunks of the next step, those that decode first; empty when there is nothing to do."""
         chunks: list[ScheduledChunk] = []
-        left = self.token_budget
-        for request in [each for each in self.running if each.uncomputed == 1]:
-            if request in self.running and self._find_pages(request, request.length, chunks):
-                chunks.append(ScheduledChunk(request, request.computed, 1))
-                left -= 1
-        for request in [each for each in self.running if each.uncomputed > 1]:
-            left -= self._prefill(request, left, chunks)
-        while self.waiting and left > 0 and len(self.running) < self.max_running:
-            request = self.waiting[0]
-            if request.pages_for(min(request.length, request.computed + left)) > self.pool.free:
-                break  # no request is preempted for a new one
-            self.waiting.popleft()
-            self.running.append(request)
+        prefills: list[Request] = []
+        for request in list(self.running):
+            if request not in self.running:
+                continue  # it was preempted
+            length, computed = request.length, request.computed
+            if length - computed > 1:
+                prefills.append(request)
+            elif length <= len(request.pages) * PAGE or self._find_pages(request, length, chunks):
+                chunks.append(ScheduledChunk(request, computed, 1))
+        left = (self.pace.tokens if chunks else self.token_budget) - len(chunks)
+        prefills.sort(key=_RANK)
+        is_open = True
+        while left > 0:
+            first = self.waiting[0] if self.waiting and len(self.running) < self.max_running else None
+            if is_open and first is not None and (not prefills or first.rank < prefills[0].rank):
+                is_open = self._admit(first, left)
+                if not is_open:
+                    continue
+                request = first
+            elif prefills:
+                request = prefills.pop(0)
+            else:
+                break
             left -= self._prefill(request, left, chunks)
         return chunks
 
@@ -103,24 +153,55 @@ class Scheduler:
             request.pages += [taken.pop(0) for _ in range(count)]
         return sum(wanted)
 
+    def name_pages(self, request: Request, before: int) -> None:
+        """Makes the pages known that were filled since so many tokens were computed."""
+        full = request.computed // PAGE
+        if request.salt is None or full <= before // PAGE:
+            return
+        for number, key in enumerate(request.page_keys(full)[before // PAGE :], before // PAGE):
+            self.pool.name(request.pages[number], key)
+
+    def _admit(self, request: Request, left: int) -> bool:
+        """Begins a request that waits, with the pages that are known; whether there is room for its first chunk.
+
+        No request is preempted for a new one.
+        """
+        keys: Sequence[bytes] = ()
+        if request.salt is not None:
+            keys = request.page_keys((request.length - 1) // PAGE)  # one token is computed in any case: for its logits
+            keys = keys[: self.pool.known(keys)]
+            request.pages = self.pool.share(keys)
+        cached = len(keys) * PAGE
+        if request.pages_for(min(request.length, cached + left)) > self.pool.free:
+            self._drop_pages(request)
+            return False
+        request.computed = cached
+        if not request.started:
+            request.cached_tokens = cached
+            if request.salt is not None:
+                self.prompt_tokens += len(request.prompt)
+                self.cached_tokens += cached
+        del self.waiting[0]
+        self.running[request] = None
+        return True
+
     def _prefill(self, request: Request, left: int, chunks: list[ScheduledChunk]) -> int:
         """Schedules as much of a prompt as the budget allows; returns how much."""
         count = min(request.uncomputed, left)
-        if count <= 0 or request not in self.running:
-            return 0
-        if not self._find_pages(request, request.computed + count, chunks):
+        if request not in self.running or not self._find_pages(request, request.computed + count, chunks):
             return 0
         chunks.append(ScheduledChunk(request, request.computed, count))
+        self.prefill_tokens += count
         return count
 
     def _find_pages(self, request: Request, length: int, chunks: list[ScheduledChunk]) -> bool:
-        """Gives a request pages for so many tokens, those of the last that came if there are no others."""
+        """Gives a request pages for so many tokens, those of a preempted one if there are no others."""
         while True:
             taken = self.pool.take(request.pages_for(length))
             if taken is not None:
                 request.pages += taken
                 return True
-            last = self.running[-1]
+            last = max(self.running, key=lambda each: (each.priority, each.number))
             self._preempt(last)
             chunks[:] = [chunk for chunk in chunks if chunk.request is not last]
             if last is request:
@@ -128,9 +209,9 @@ class Scheduler:
 
     def _preempt(self, request: Request) -> None:
         self.preemptions += 1
-        self.running.remove(request)
+        del self.running[request]
         self._drop_pages(request)
-        self.waiting.appendleft(request)
+        insort(self.waiting, request, key=_RANK)
 
     def _drop_pages(self, request: Request) -> None:
         self.pool.give_back(request.pages)

@@ -129,6 +129,11 @@ def _decode_attention(op: ops.DecodeAttention, of: Tensors) -> None:
 def _prefill_attention(op: ops.PrefillAttention, of: Tensors) -> None:
     cache, head_dim = op.cache, op.cache.keys.shape[3]
     queries, out = by_heads(of[op.q], head_dim), by_heads(of[op.out], head_dim)
+    if op.decode_rows:
+        first = slice(op.decode_rows)
+        tk.paged_attention(
+            queries[first], cache.keys, cache.values, op.block_table[first], op.context_lens[first], out=out[first]
+        )
     tk.attend_rows(
         queries, cache.keys, cache.values, op.block_table, op.query_blocks, op.query_block_sequences, op.positions,
         out=out,
@@ -144,6 +149,11 @@ def _penalize(op: ops.Penalize, of: Tensors) -> None:
         of[op.logits], op.prompt, op.counts, op.bias, op.repetition, op.presence, op.frequency, slots=op.rows,
         out=of[op.out],
     )  # fmt: skip
+
+
+@launches(ops.MaskLogits)
+def _mask_logits(op: ops.MaskLogits, of: Tensors) -> None:
+    tk.mask_logits(of[op.logits], op.masks, op.rows, out=of[op.out])
 
 
 @launches(ops.Greedy)
