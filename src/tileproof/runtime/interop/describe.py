@@ -13,26 +13,20 @@ from __future__ import annotations
 
 import math
 import sys
-import weakref
 from collections.abc import Collection
-from contextlib import suppress
 from ctypes import c_size_t
 from dataclasses import field
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from tileproof.backends.base import Memory
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.errors import LaunchError
 from tileproof.diagnostics.records import dataclass
 from tileproof.language.dtypes import ALL, DType
 
 from . import dlpack
-
-if TYPE_CHECKING:
-    from tileproof.backends.cuda.device.driver import Device
 
 Array = np.ndarray[Any, Any]
 _OF_TORCH: Final = {
@@ -166,7 +160,7 @@ def check_owner(owner: Any, name: str) -> None:
 def malformed(what: str, error: Exception) -> Unusable:
     """Why an array cannot be used whose description of itself makes no sense, or raises."""
     reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-    cure = "pass an array of numpy, torch, cupy or numba, or what `tileproof.runtime.interop.describe.to_device` makes"
+    cure = 'pass an array of numpy, torch, cupy or numba, or a tensor: `tp.from_numpy(x, "cuda")`'
     return Unusable(Code.ARGUMENT_KIND, f"has a {what} that cannot be used", cure, f"it says: {reason}")
 
 
@@ -428,8 +422,6 @@ def described(value: Any, name: str = "x") -> Described | None:
     """
     if isinstance(value, np.ndarray | np.generic | bool | int | float):
         return None
-    if isinstance(value, DeviceBuffer):
-        return value.described()
     torch = torch_of(value)
     if torch is not None:
         return _torch_on_gpu(torch, value, name)
@@ -590,51 +582,3 @@ def _number_of(device: Any) -> int:
     """The GPU that an array without elements says it is on."""
     number = getattr(device, "id", device)
     return number if isinstance(number, int) else 0
-
-
-# Arrays of our own.
-
-
-class DeviceBuffer:
-    """An array on a GPU that tileproof owns, without gaps: for programs without torch or cupy."""
-
-    def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any], device: int = 0) -> None:
-        from tileproof.backends.cuda.device.driver import Device
-
-        self.shape, self.dtype, self.device = shape, dtype, device
-        owner = Device(device)
-        self.address = owner.allocate(math.prod(shape) * dtype.itemsize)
-        weakref.finalize(self, _release, owner, self.address)
-
-    @property
-    def __cuda_array_interface__(self) -> dict[str, Any]:
-        data = self.address, False
-        # No stream: what made the contents has been waited for.
-        return {"shape": self.shape, "typestr": self.dtype.str, "data": data, "strides": None, "version": 3}
-
-    def described(self) -> Described:
-        """What a launch reads of it."""
-        strides = without_gaps(self.shape, self.dtype.itemsize)
-        return Described(self.address, self.shape, strides, self.dtype, self.device, True, Memory.DEVICE, keep=self)
-
-    def numpy(self) -> Array:
-        """A copy on the host, made when the current stream has done what it was given."""
-        return host_copy(self.described())
-
-
-def _release(owner: Device, address: int) -> None:
-    # Where the context is lost, the memory went with it.
-    with suppress(LaunchError):
-        owner.free(address)
-
-
-def to_device(array: Array, device: int = 0) -> DeviceBuffer:
-    """A copy of a numpy array on a GPU."""
-    from tileproof.backends.cuda.device.driver import Device
-
-    source = np.asarray(array, order="C")
-    if source.dtype.hasobject:
-        raise TypeError(f"elements of {source.dtype} are objects of Python, and stay on the host")
-    buffer = DeviceBuffer(source.shape, source.dtype, device)
-    Device(device).copy_from_host(buffer.address, source, current_stream(device))
-    return buffer
