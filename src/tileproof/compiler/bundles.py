@@ -26,7 +26,7 @@ from typing import Any, BinaryIO, Final
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError
 
-from .cache import DEFAULT_LIMIT, add_layer, file_of, sealed, unsealed
+from .cache import DEFAULT_LIMIT, add_layer, entry_bytes, file_of, parse_entry
 from .proofs import fingerprint
 
 FORMAT: Final = 2
@@ -151,7 +151,7 @@ def _manifest(place: Path, archive: zipfile.ZipFile) -> Mapping[str, Any]:
     is_there = MANIFEST in archive.namelist()
     if is_there and archive.getinfo(MANIFEST).file_size > _LARGEST_MANIFEST:
         raise LaunchError(_damaged(place, "its manifest is larger than that of any bundle"))
-    manifest = json.loads(_content(archive, archive.getinfo(MANIFEST))) if is_there else None
+    manifest = json.loads(_member_bytes(archive, archive.getinfo(MANIFEST))) if is_there else None
     if not isinstance(manifest, dict) or manifest.get("what") != _WHAT:
         raise LaunchError(_rejected(place, "is an archive, but not a bundle of compiled kernels"))
     if manifest["format"] != FORMAT:
@@ -161,13 +161,13 @@ def _manifest(place: Path, archive: zipfile.ZipFile) -> Mapping[str, Any]:
 
 
 def _entry(place: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> tuple[str, bytes]:
-    entry = unsealed(_content(archive, member))
+    entry = parse_entry(_member_bytes(archive, member))
     if entry is None or file_of(entry[0]) != member.filename:
         raise LaunchError(_damaged(place, f"`{member.filename}` is not an entry of the kernel cache"))
     return entry
 
 
-def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+def _member_bytes(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     """The bytes of a member, and no more than it is said to have: a small stream may unpack to any length."""
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # what others unpack to has no bound
         raise zipfile.BadZipFile
@@ -189,7 +189,7 @@ def pack(version: str, assembler: str, kernels: Iterable[BundledKernel], entries
         "kernels": [asdict(each) for each in kernels],
     }  # fmt: skip
     text = (json.dumps(manifest, indent=1, ensure_ascii=False) + "\n").encode()
-    members = {MANIFEST: text} | {file_of(key): sealed(key, entries[key]) for key in sorted(entries)}
+    members = {MANIFEST: text} | {file_of(key): entry_bytes(key, entries[key]) for key in sorted(entries)}
     size = sum(map(len, members.values()))
     if len(members) > _MOST or size > _LARGEST or len(text) > _LARGEST_MANIFEST:
         message = f"{len(entries)} entries of {size >> 20} MiB are more than a bundle may hold"

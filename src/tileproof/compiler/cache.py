@@ -262,13 +262,13 @@ def _header(key: str, data: bytes) -> bytes:
     return _HEADER.pack(_MAGIC, _FORMAT, bytes.fromhex(key), len(data), sha256(data).digest())
 
 
-def sealed(key: str, data: bytes) -> bytes:
+def entry_bytes(key: str, data: bytes) -> bytes:
     """An entry as its file is: the bytes, after what they are verified by."""
     return _header(key, data) + data
 
 
-def unsealed(entry: bytes) -> tuple[str, bytes] | None:
-    """The key and the bytes of an entry, if it is exactly what was sealed."""
+def parse_entry(entry: bytes) -> tuple[str, bytes] | None:
+    """The key and the bytes of an entry, if it is exactly what `entry_bytes` gives."""
     header, data = entry[: _HEADER.size], entry[_HEADER.size :]
     key = header[12:44].hex()
     return (key, data) if len(key) == 64 and header == _header(key, data) else None

@@ -141,7 +141,7 @@ def is_immutable(value: Any) -> bool:
     return type(value).__module__.partition(".")[0] in _IMMUTABLE
 
 
-def check_owner(owner: Any, name: str) -> None:
+def check_library_allows_writes(owner: Any, name: str) -> None:
     """Raises `Unusable` if the library that an array belongs to would not know of what a kernel writes."""
     torch = torch_of(owner)
     if torch is not None and torch.is_grad_enabled():
@@ -223,7 +223,7 @@ def on_host(value: Any, name: str = "x", *, is_written: bool = False) -> Array |
         else:
             array = _interface_on_host(interface, value)
     if array is not None and is_written:
-        check_owner(value, name)
+        check_library_allows_writes(value, name)
     return array
 
 
@@ -467,7 +467,7 @@ def byte_range(array: Any) -> tuple[int, int]:
 
 def check_writeable(array: Described, name: str) -> None:
     """Raises `Unusable` if a kernel must not write an array."""
-    check_owner(array.keep, name)
+    check_library_allows_writes(array.keep, name)
     if not array.writeable:
         cure = "pass a writable array, for instance a copy"
         raise Unusable(Code.READ_ONLY, "is written, and the array is read-only", cure)

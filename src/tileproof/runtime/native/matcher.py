@@ -35,19 +35,19 @@ def match_one(plan: Plan, seen: list[Any]) -> list[int] | None:
     """The same of one plan, but for its place."""
     cpu = plan.cpu
     if cpu is None or not cpu.is_open:
-        found = _words(plan, seen)
+        found = _match_fixed(plan, seen)
         if found is None:
             return None
         words, spans, programs, extents = *found, 0 if cpu is None else cpu.programs, list[int]()
     else:
-        filled = _words_of_open(plan, cpu, seen)
+        filled = _match_open(plan, cpu, seen)
         if filled is None:
             return None
         words, spans, programs, extents = filled
     return [programs, *words, *(each for low, high, _ in spans for each in (low, high)), *extents]
 
 
-def _words_of_open(plan: Plan, cpu: OnCpu, seen: list[Any]) -> tuple[list[int], list[Used], int, list[int]] | None:
+def _match_open(plan: Plan, cpu: OnCpu, seen: list[Any]) -> tuple[list[int], list[Used], int, list[int]] | None:
     if len(plan.arguments) != len(seen):
         return None
     words, spans = list(plan.words), list[Used]()
@@ -165,7 +165,7 @@ def _fill_in(plan: Plan, cpu: OnCpu, seen: list[Any], extents: list[int], words:
     return programs
 
 
-def _words(plan: Plan, seen: list[Any]) -> tuple[list[int], list[Used]] | None:
+def _match_fixed(plan: Plan, seen: list[Any]) -> tuple[list[int], list[Used]] | None:
     """What the driver is to be given, and which bytes are used; None if the arguments are not like the plan's."""
     if len(plan.arguments) != len(seen):
         return None

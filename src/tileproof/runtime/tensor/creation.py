@@ -24,7 +24,7 @@ from tileproof.runtime.interop.describe import (
     address_of,
     array_over,
     byte_range,
-    check_owner,
+    check_library_allows_writes,
     described,
     on_host,
 )
@@ -112,7 +112,7 @@ def asarray(x: Any, device: str | None = None, *, dtype: Any = None) -> Tensor:
     tensor = x if isinstance(x, Tensor) else _shared(x)
     if tensor is None:
         values = host_array(x)
-        default = _own_type(values.dtype) if isinstance(x, np.generic) else _listed_type(values.dtype)
+        default = _own_type(values.dtype) if isinstance(x, np.generic) else _type_of_numbers(values.dtype)
         return _copied(values, element_type(dtype, default), number)
     wanted = element_type(dtype, tensor.dtype)
     if wanted is not tensor.dtype:
@@ -157,7 +157,7 @@ def over(array: Described | Array, *, lets_write: bool = False) -> Tensor:
 def _lets_write(owner: Any) -> bool:
     """Whether the library of an array would know of what a kernel writes into it."""
     try:
-        check_owner(owner, "x")
+        check_library_allows_writes(owner, "x")
     except Unusable:
         return False
     return True
@@ -209,7 +209,7 @@ def _filled(tensor: Tensor, values: Array) -> Tensor:
     return tensor
 
 
-def _listed_type(stored: np.dtype[Any]) -> DType:
+def _type_of_numbers(stored: np.dtype[Any]) -> DType:
     """The element type of numbers that are not in an array."""
     kinds = {"b": BOOL, "i": I64, "u": I64, "f": F32}
     return kinds.get(stored.kind) or _own_type(stored)

@@ -320,7 +320,7 @@ class Tensor:
 
     def permute(self, *axes: Any) -> Tensor:
         """A view with the axes in another order."""
-        order = views.axes_of(views.shape_of(axes, "an order of axes"), self.ndim)
+        order = views.normalized_axes(views.shape_of(axes, "an order of axes"), self.ndim)
         return self._view(*views.permuted((self.shape, self.strides), order))
 
     @property
@@ -330,7 +330,7 @@ class Tensor:
 
     def squeeze(self, *axes: Any) -> Tensor:
         """A view without axes of one element: all of them, or those that are named."""
-        named = views.axes_of(views.shape_of(axes, "a list of axes"), self.ndim) if axes else None
+        named = views.normalized_axes(views.shape_of(axes, "a list of axes"), self.ndim) if axes else None
         return self._view(*views.squeezed((self.shape, self.strides), named))
 
     # Reading and writing from the host.

@@ -191,7 +191,7 @@ def is_in_a_row(layout: Layout, itemsize: int) -> bool:
     return 0 in shape or all(extent == 1 or stride == plain for extent, stride, plain in steps)
 
 
-def axes_of(axes: Sequence[Any], rank: int) -> Shape:
+def normalized_axes(axes: Sequence[Any], rank: int) -> Shape:
     """Numbers of axes, counted from the front."""
     order = []
     for each in axes:
