@@ -198,7 +198,10 @@ class Graph:
     # Replaying.
 
     def replay(self, stream: Stream | None = None) -> None:
-        """Runs all of it, in order, on a stream: the current one if none is named. Returns at once, as launches do."""
+        """Runs all of it, in order, on a stream: the current one if none is named. Returns at once, as launches do.
+
+        On the CPU a replay whose memory others can reach runs on the calling thread, and is done when this returns.
+        """
         if self._state != "recorded":
             self._demand_recorded()
         if recording.get() is not None:
@@ -249,7 +252,7 @@ class Graph:
         return self._careful
 
     def _is_awaited(self) -> bool:
-        """Whether others could look at what a replay writes and not be told that a check failed; on the CPU, at all."""
+        """Whether others could read what a replay writes without learning that a check failed; on the CPU, at all."""
         if self._others_write:
             if not self._is_own:
                 return True

@@ -1,13 +1,13 @@
 """Leases: who uses which bytes, and until when. The law of the host model is enforced here.
 
 **The law.** Of two uses of a byte, at least one a write, the later one begins when the earlier one is done: on a device
-because its stream waits, on the host because the host waits or is refused. It holds by address, whatever object or
-library the address came from.
+because its stream waits, on the host because the host waits or an error is raised. It holds by address, whatever object
+or library the address came from.
 
-There is a `Ledger` for each device. Work is numbered by the stream it was given to: `(stream, turn)` names it, and it
-is done when `stream.done >= turn`. Each stream has a lane, where the bytes are noted that its work uses; of another
-stream only the last work that is in the way matters, because a stream keeps order by itself. Nearly always one stream
-alone has work under way, and nothing has to be looked for.
+There is a `Ledger` for each device. Work is numbered by the stream that it was submitted to: `(stream, turn)` names it,
+and it is done when `stream.done >= turn`. Each stream has a lane, which lists the bytes that its work uses; of another
+stream only the last conflicting work matters, because a stream keeps order by itself. Nearly always one stream alone
+has work under way, and there is no search.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ Use: TypeAlias = tuple[Any, int]
 
 
 class Work:
-    """What was given to a stream: what it is called, the bytes it uses, and what must live until it is done."""
+    """Work of a stream: its name, the bytes it uses, and what must live until it is done."""
 
     __slots__ = ("guards", "keep", "name", "note", "number", "reads", "turn", "views", "writes")
 
@@ -100,7 +100,7 @@ class Work:
         self.writes = writes
         self.keep = keep
         self.guards: Sequence[tuple[Block, int]] = ()
-        """Memory whose contents were looked at, and its version then."""
+        """Memory whose contents were checked, and its version at that time."""
         self.note: Callable[[], None] | None = None
         """Notes what it will have written."""
         self.views: Sequence[Tensor] | None = None
@@ -108,10 +108,10 @@ class Work:
         self.turn = 0
         """Its place in the order of its stream."""
         self.number = 0
-        """Its place in the order in which work was given to all streams of the device."""
+        """Its place in the order in which work was submitted to all streams of the device."""
 
     def is_current(self) -> bool:
-        """Whether what was found out about its memory still holds, asked when its leases are about to be taken."""
+        """Whether what was checked of its memory still holds; called when its leases are about to be taken."""
         for block, version in self.guards:  # noqa: SIM110  a generator would take as long again
             if block.version != version:
                 return False
@@ -123,11 +123,11 @@ class Work:
             self.note()
 
     def failure(self) -> BaseException | None:
-        """What went wrong with it, asked once when it is done."""
+        """What went wrong with it; called once when it is done."""
         return None
 
     def learn(self, error: BaseException) -> None:
-        """It failed, or read what failed work should have written; told once when it is done."""
+        """Called once when it is done, if it failed or read what failed work should have written."""
 
     def leave(self) -> None:
         """It was begun, perhaps, and will not be done: the process was forked, or ends."""
@@ -144,7 +144,7 @@ class Work:
 
 
 class Poison(NamedTuple):
-    """Bytes that hold nothing that counts, and why."""
+    """Invalid bytes, and why they are."""
 
     low: int
     high: int
@@ -159,7 +159,7 @@ class Poison(NamedTuple):
 
 
 class Outdated(Exception):
-    """What was found out about the memory of a launch holds no more: it is to be looked at again."""
+    """What was checked of the memory of a launch no longer holds: it is to be checked again."""
 
 
 class Ledger:
@@ -184,7 +184,7 @@ class Ledger:
         self.owner_of: Callable[[Span], Callable[[], object] | None] = lambda span: None
         """Finds a reference to the memory of ours that some bytes belong to, where such memory goes without a word."""
         self.unreported: WeakSet[Stream] = WeakSet()
-        """Streams with errors that were told to nobody yet, and perhaps others. They need not have work under way."""
+        """Streams with errors that were not reported yet, and perhaps others. They need not have work under way."""
         self._given = 0
 
     def _set_poisoned(self, poisoned: list[Poison]) -> None:
@@ -222,7 +222,7 @@ class Ledger:
 
     @property
     def is_alone(self) -> bool:
-        """Whether only one stream may have work under way. The lock is held."""
+        """Whether at most one stream has work under way. The lock is held."""
         return len(self._attached) == 1
 
     @property
@@ -367,7 +367,7 @@ class Ledger:
         self._set_poisoned(self.poisoned)
 
     def poison(self, spans: Iterable[Span], error: BaseException) -> None:
-        """Says that bytes hold nothing that counts, because of an error. The lock is held."""
+        """Notes that bytes are invalid, because of an error. The lock is held."""
         poisons = [Poison(low, high, error, self.owner_of((low, high))) for low, high in spans if low < high]
         self._set_poisoned(self.poisoned + poisons)
 
@@ -389,7 +389,7 @@ class Ledger:
 
     def demand_whole(self, work: Work) -> None:
         """Raises what went wrong with the work that wrote what this reads, all of which is done. It is for work on
-        memory of others: nobody would be told who reads what became of it there."""
+        memory of others, whose readers learn of no error."""
         with self.lock:
             self.retire()
             error = next(filter(None, map(self.poison_in, work.reads)), None)
@@ -398,7 +398,7 @@ class Ledger:
             raise_again(error)
 
     def mark_reported(self, error: BaseException) -> None:
-        """Notes that an error was told: a later wait for its stream does not tell it again."""
+        """Notes that an error was reported: a later wait for its stream does not report it again."""
         with self.lock:
             for stream in tuple(self.unreported):
                 for turn in [turn for turn, other in tuple(stream.errors.items()) if other is error]:
@@ -407,7 +407,7 @@ class Ledger:
                     self.unreported.discard(stream)
 
     def cure(self, span: Span) -> None:
-        """Says that bytes were written anew, or given back."""
+        """Notes that bytes were written anew, or freed."""
         low, high = span
         left = []
         for each in self.poisoned:

@@ -203,7 +203,7 @@ class Called(Work):
 
 
 class Caller(_Queued):
-    """What one thread of Python does itself: launches that it waits for. Others wait for it as for any stream."""
+    """What one Python thread does itself: launches and replays. Others wait for it as for a stream."""
 
     def __init__(self) -> None:
         self._begin(None)
@@ -279,7 +279,7 @@ class Caller(_Queued):
         self.broken.clear()  # a signal that came before the leases were taken broke nothing
 
     def failure_of(self, work: Work) -> BaseException | None:
-        # It was raised by the launch, so that nobody is to be told but who reads what it left.
+        # The launch raised it, so only those who read what it left are still to learn of it.
         error = self.broken.pop(work.turn, None)
         if error is None:
             return None

@@ -31,13 +31,13 @@ watched: ContextVar[list[tuple[Stream, int]] | None] = ContextVar("tileproof_wat
 
 
 _REPORTED: Final = 64
-"""How many errors a stream remembers that were told."""
+"""How many reported errors a stream remembers."""
 _defaults: dict[bool, Callable[[int | None], Stream]] = {}
 """What finds the default stream of the CPU, and of a GPU."""
 
 
 class Stream:
-    """Work in order: what is given to a stream begins when what was given before is done.
+    """Work in order: what is submitted to a stream begins when what was submitted before is done.
 
         side = tp.Stream()
         with side:
@@ -72,9 +72,9 @@ class Stream:
         self.seen: dict[Stream, int] = {}
         """How far this stream has waited for others."""
         self.errors: dict[int, BaseException] = {}
-        """What went wrong and was told to nobody yet, by turn."""
+        """Errors that were not reported yet, by turn."""
         self.reported: deque[tuple[int, BaseException]] = deque(maxlen=_REPORTED)
-        """What was told, for those who wait for this very work and come later."""
+        """Errors that were reported, for those who wait for this very work later."""
 
     def _lane(self) -> Lane:
         """Where its leases are noted."""
@@ -96,7 +96,7 @@ class Stream:
         raise NotImplementedError
 
     def until(self, turn: int) -> None:
-        """The host waits until some work is done. It raises nothing: what went wrong is told by who looks."""
+        """Blocks until some work is done. It raises no error of the work: `settle` does."""
         raise NotImplementedError
 
     failures = 0
@@ -139,10 +139,10 @@ class Stream:
         await future
 
     def submit(self, work: Work, start: Callable[..., int], *args: int) -> int:
-        """Gives work to the stream: takes its leases, waits where others have them, and has `start(*args)` begin it.
+        """Submits work to the stream: takes its leases, waits where others have them, and has `start(*args)` begin it.
 
-        `start` returns the number of the work; if it raises, nothing was given and there are no leases. `Outdated` is
-        raised if the memory was written or handed out since it was looked at.
+        `start` returns the number of the work; if it raises, nothing was submitted and there are no leases. `Outdated`
+        is raised if the memory was written or handed out since it was checked.
         """
         ledger = self.ledger
         self.make_room()
@@ -178,18 +178,18 @@ class Stream:
         return turn
 
     def recover(self, work: Work) -> None:
-        """A handler of a signal, Ctrl-C for one, raised while work was given, and nobody knows how far that got."""
+        """Called when a signal handler, Ctrl-C for one, raised while work was submitted, nobody knows how far."""
         self.lost.remove(work)
 
     def note_leases(self, work: Work) -> None:
-        """Takes the leases of work that was just given. The ledger's lock is held."""
+        """Takes the leases of work that was just submitted. The ledger's lock is held."""
         self.lane.note(work.turn, work.reads, work.writes)
 
     def write_leases(self) -> None:
-        """Has all leases stand in the lane, because somebody is about to look there. The ledger's lock is held."""
+        """Writes all leases into the lane, because it is about to be read. The ledger's lock is held."""
 
     def see(self, other: Stream, turn: int) -> None:
-        """Notes that what is given from now on begins when some work of another stream is done."""
+        """Notes that work submitted from now on begins when some work of another stream is done."""
         self.seen[other] = turn = max(turn, self.seen.get(other, 0))
         self.lane.see(other.lane, turn)
 
@@ -218,7 +218,7 @@ class Stream:
         self.settle()
 
     def failure_of(self, work: Work) -> BaseException | None:
-        """What went wrong with work that is done, asked once. The ledger's lock is held."""
+        """What went wrong with work that is done; called once. The ledger's lock is held."""
         error = work.failure()
         if error is not None:
             self.errors[work.turn] = error
@@ -226,7 +226,7 @@ class Stream:
         return error
 
     def mark_reported(self, turn: int) -> None:
-        """Notes that what went wrong with some work was told. The ledger's lock is held."""
+        """Notes that the error of some work was reported. The ledger's lock is held."""
         error = self.errors.pop(turn, None)
         if error is not None:
             self.reported.append((turn, error))
@@ -239,7 +239,7 @@ class Stream:
                 self.ledger.finish(self.finished(self.done))
             if not (self.errors or self.reported):
                 return
-            # Someone else may have been told before; who waits for this very work is told all the same.
+            # It may have been reported to someone else before; who waits for this very work gets it all the same.
             wrong = [error for turn, error in tuple(self.reported) if turns is not None and turn in turns]
             for turn, error in tuple(self.errors.items()):
                 if turns is None or turn in turns:
