@@ -18,6 +18,7 @@ from support.model_cases import CASES
 from tileproof.llm import LLM, SamplingParams
 from tileproof.llm.engine.async_decode import DEPTH, AsyncDecode
 from tileproof.llm.engine.loop import Loop
+from tileproof.runtime.memory.ledger import ledger_of
 
 CASE = CASES[0]
 LONG = SamplingParams(max_new_tokens=140, ignore_eos=True)
@@ -79,6 +80,7 @@ def test_a_decode_step_is_few_calls(device: str, monkeypatch: pytest.MonkeyPatch
         finally:
             sys.setprofile(None)
 
+    monkeypatch.setattr(ledger_of(None), "poisoned", [])  # without what other tests left
     monkeypatch.setattr(Loop, "step", counted)
     engine_of(CASE, device, max_seq_len=256).generate(CASE.tokens(4), replace(LONG, max_new_tokens=12))
     fewest = min(steps[3:], key=len)  # the first ones compile

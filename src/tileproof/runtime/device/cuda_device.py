@@ -22,7 +22,8 @@ from tileproof.runtime.launch import cuda_plans as following
 from tileproof.runtime.launch.binding import Bound
 from tileproof.runtime.launch.launch import check
 from tileproof.runtime.launch.premises import Watch
-from tileproof.runtime.memory.ledger import Outdated, Work, ledger_of, reject_recording
+from tileproof.runtime.memory.ledger import Outdated, Work, ledger_of
+from tileproof.runtime.memory.recorder import reject_recording
 from tileproof.runtime.stream.cuda_streams import CudaStream, lend
 from tileproof.runtime.tensor import cuda_copies, host_access
 from tileproof.runtime.tensor.tensors import Tensor

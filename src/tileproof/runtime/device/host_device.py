@@ -22,7 +22,8 @@ from tileproof.runtime.launch import cpu_launches
 from tileproof.runtime.launch.binding import Bound
 from tileproof.runtime.launch.premises import Watch, separate
 from tileproof.runtime.memory.accounting import Account
-from tileproof.runtime.memory.ledger import Outdated, Work, ledger_of, recording, reject_recording
+from tileproof.runtime.memory.ledger import Outdated, Work, ledger_of
+from tileproof.runtime.memory.recorder import recording, reject_recording
 from tileproof.runtime.stream.cpu_streams import Called, CpuStream, current
 from tileproof.runtime.tensor.host_access import in_flight, read_only
 from tileproof.runtime.tensor.tensors import Tensor

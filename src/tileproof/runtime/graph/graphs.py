@@ -36,7 +36,8 @@ from tileproof.runtime.launch.binding import Bound
 from tileproof.runtime.launch.launch import prepare_recorded
 from tileproof.runtime.launch.premises import GraphPremises
 from tileproof.runtime.memory.block import NOTHING, Block, Written
-from tileproof.runtime.memory.ledger import Outdated, Runs, Span, Work, ledger_of, raise_again, recording
+from tileproof.runtime.memory.ledger import Outdated, Runs, Span, Work, ledger_of, raise_again
+from tileproof.runtime.memory.recorder import recording
 from tileproof.runtime.native.readers import Place, place_of_array
 from tileproof.runtime.stream.operations import Operation
 from tileproof.runtime.stream.streams import Stream, chosen_stream, current_stream

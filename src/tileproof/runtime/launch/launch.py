@@ -10,7 +10,8 @@ from tileproof.diagnostics.values import shown
 from tileproof.frontend.signature import Elaborated, parse
 from tileproof.frontend.specialization import Specialization
 from tileproof.language.kernel import Kernel, Memo
-from tileproof.runtime.memory.ledger import Outdated, recording
+from tileproof.runtime.memory.ledger import Outdated
+from tileproof.runtime.memory.recorder import recording
 
 from . import backend_choice as choice
 from .binding import Bound, bind

@@ -18,7 +18,7 @@ from tileproof.frontend.signature import Signature, TensorParameter
 from tileproof.ir.types import Access
 from tileproof.language.dtypes import DType
 from tileproof.language.kernel import Kernel, Memo
-from tileproof.runtime.memory.ledger import recording
+from tileproof.runtime.memory.recorder import recording
 from tileproof.runtime.native import Plan, Plans, ScalarArgument, readers, register_buffer
 from tileproof.runtime.native.follower import Follow, Way, follower
 from tileproof.runtime.native.layout import Around

@@ -26,7 +26,8 @@ from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.values import bytes_of, in_words, shown
 from tileproof.language.dtypes import DType
 from tileproof.runtime.interop.describe import Array, address_of
-from tileproof.runtime.memory.ledger import Span, ledger_of, recording, reject_recording
+from tileproof.runtime.memory.ledger import Span, ledger_of
+from tileproof.runtime.memory.recorder import recording, reject_recording
 
 from .block import Block
 

@@ -17,7 +17,6 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from contextvars import ContextVar
 from typing import Any, NamedTuple, NoReturn, Protocol, TypeAlias
 from weakref import WeakSet
 
@@ -25,22 +24,16 @@ import numpy as np
 import numpy.typing as npt
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.errors import Diagnostic, InFlight, LaunchError
+from tileproof.diagnostics.errors import Diagnostic, InFlight
 from tileproof.runtime.native import door
 from tileproof.runtime.native.lanes import Lane, Lanes
+
+from .recorder import reject_recording
 
 Span: TypeAlias = tuple[int, int]
 """The first byte of some memory, and the end of it."""
 Runs: TypeAlias = npt.NDArray[np.int64]
 """Spans as the rows of an array."""
-recording: ContextVar[Any] = ContextVar("tileproof_graph", default=None)
-"""The graph that launches and copies go into now, if there is one."""
-
-
-def reject_recording(what: str, cure: str) -> None:
-    """Refuses what a graph cannot hold, while one is recorded."""
-    if recording.get() is not None:
-        raise LaunchError(Diagnostic(Code.NOT_IN_GRAPH, f"{what} while a graph is recorded", help=cure))
 
 
 class Stream(Protocol):

@@ -20,7 +20,7 @@ from tileproof.diagnostics.values import shown
 from tileproof.frontend.signature import parse
 from tileproof.ir.types import Access
 from tileproof.language.kernel import Kernel, Memo
-from tileproof.runtime.memory.ledger import reject_recording
+from tileproof.runtime.memory.recorder import reject_recording
 
 from .streams import Stream, chained, current_stream, watched, without_last
 

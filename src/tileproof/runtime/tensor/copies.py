@@ -8,7 +8,7 @@ from tileproof.backends.base import device_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError
 from tileproof.runtime.memory.aliasing import Overlap, overlap_of
-from tileproof.runtime.memory.ledger import recording, reject_recording
+from tileproof.runtime.memory.recorder import recording, reject_recording
 from tileproof.runtime.stream.operations import Operation
 
 from .creation import asarray

@@ -14,7 +14,8 @@ from tileproof.diagnostics.values import shown
 from tileproof.language.dtypes import ALL, BOOL, DType, by_storage
 from tileproof.runtime.interop.describe import Array, Unusable, described, host_copy, on_host
 from tileproof.runtime.memory.block import View
-from tileproof.runtime.memory.ledger import Stream, reject_recording
+from tileproof.runtime.memory.ledger import Stream
+from tileproof.runtime.memory.recorder import reject_recording
 
 from .views import rejection
 
