@@ -253,7 +253,8 @@ def test_nothing_of_torch_is_needed(alone: Alone) -> None:
         import numpy as np
         from samples.gpu_kernels import NUMBERING, code, number
         from tileproof.backends.cuda.device.driver import load
-        from tileproof.runtime.interop.describe import current_stream, to_device
+        from support.device_buffers import to_device
+        from tileproof.runtime.interop.describe import current_stream
         buffer = to_device(np.zeros(6, np.int32))
         function = load(code(NUMBERING)).function("numbering")
         number(function, (5, 1, 1), current_stream(0), buffer.address, 3)

@@ -171,7 +171,7 @@ def like(rng: random.Random, argument: Any, extents: dict[int, int], keep: list[
         if chance < 0.2:
             return rng.choice(NUMBERS)
         fitting = {bool: (True, False), int: (0, 1, 1, 2, -1, 3, 100), float: (0.5, -1.25, 3e38, float("inf"))}
-        return rng.choice(fitting[argument.given])
+        return rng.choice(fitting[argument.python_type])
     dtype = np.dtype(argument.storage)
     if isinstance(argument, OpenTensor):
         shape = tuple(extents.setdefault(a.dimension, 0) if a.dimension >= 0 else a.extent for a in argument.axes)
@@ -297,7 +297,7 @@ def test_the_native_code_and_the_specification_agree(seed: int) -> None:
         for plan in family.plans:
             assert plan.has_room
             plans.add(plan)
-        latest = plans._held[1]
+        latest = plans._table[1]
         for _ in range(250):
             args = any_args(rng, family)
             latest.value = 0

@@ -388,7 +388,7 @@ def test_a_fork_takes_the_locks_in_the_order_in_which_others_do(stub: Stub, monk
     monkeypatch.setattr(leases, "_ledgers", {1: leases.Ledger(1), 0: leases.Ledger(0), None: cpu})
     leases._hold_locks()
     try:
-        assert [ledger.device for ledger in leases._held] == [None, 0, 1]
+        assert [ledger.device for ledger in leases._locked] == [None, 0, 1]
     finally:
         leases._release_locks()
 

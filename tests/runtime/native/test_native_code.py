@@ -218,7 +218,7 @@ def test_no_reference_is_lost_or_kept(goes: bool) -> None:
         args = (*args[:5], 10**6)
     plans = plans_of(plan)
     assert fast.launch(plans, args) is goes
-    held = plans._held
+    held = plans._table
     watched = [plans, held, held[0], plan, args, *args, args[3].record, True, False, None, np.float32, Plans]
     launch = fast.launch
     before = [sys.getrefcount(each) for each in watched]

@@ -371,7 +371,7 @@ def test_every_plan_is_tried(launch: Launch) -> None:
 
 def test_the_plan_that_was_used_last_is_tried_first() -> None:
     plans = plans_of(*(plan_of(arrays(n + 1)) for n in range(3)))
-    latest = plans._held[1]
+    latest = plans._table[1]
     for n in (2, 2, 0, 1):
         assert fast.launch(plans, arrays(n + 1))
         assert latest.value == n

@@ -207,13 +207,13 @@ def test_a_mode_that_sees_every_function_changes_nothing(launch: Launch) -> None
                 plans.clear()
             return function(*given, **(named or {}))
 
-    held = plans._held
+    held = plans._table
     with Watch() as mode:
         assert launch(plans, args)
         mode.clears = True
         assert not launch(plans, args)
     assert driver.calls == 1
-    assert held[0] not in plans._held
+    assert held[0] not in plans._table
 
 
 def test_a_tensor_that_changed_is_seen_as_it_is_now(launch: Launch) -> None:
@@ -233,7 +233,7 @@ def test_no_reference_is_lost_or_kept() -> None:
     args = (*tensors(4), torch.nn.Parameter(torch.zeros(4)))
     plans = plans_for(args)
     launch = fast.launch
-    watched = [*args, args, torch.Tensor, True, False, plans._held]
+    watched = [*args, args, torch.Tensor, True, False, plans._table]
     for given, goes, turns in ((args, True, 20_000), ((*args[:3], torch.zeros(4).to_sparse()), False, 200)):
         assert launch(plans, given) is goes
         before = [sys.getrefcount(each) for each in watched]

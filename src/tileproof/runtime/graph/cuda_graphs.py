@@ -105,11 +105,11 @@ class Part:
             raise started.error
 
     def _take(self, amount: int) -> int:
-        made = empty(max(amount, 16), U8, device_name(self.bound.device))
+        memory = empty(max(amount, 16), U8, device_name(self.bound.device))
         # It is there when its stream comes to it; replays may be on any.
-        made.wait()
-        self.memory.append(made)
-        return made.address
+        memory.wait()
+        self.memory.append(memory)
+        return memory.address
 
     def failure(self, words: Array) -> BaseException | None:
         """What its checks found, as one replay reported it."""
@@ -136,12 +136,12 @@ class CopyPart:
 
 
 def part_of(
-    args: tuple[Any, ...], named: dict[str, Any], found: Proved, bound: Bound, ahead: Any
+    args: tuple[Any, ...], named: dict[str, Any], proved: Proved, bound: Bound, ahead: Any
 ) -> tuple[Work, Part]:
     """A launch for a graph, behind another part or nothing."""
     assert bound.device is not None
-    signature = signature_of(found)
-    parallel = running.parallel_of(found.ready)
+    signature = signature_of(proved)
+    parallel = running.parallel_of(proved.ready)
     if parallel is not None and parallel.segments:
         fail(
             signature,
@@ -149,19 +149,19 @@ def part_of(
             f"`{signature.name}` walks segments, and how many there are is known when it is launched only",
             help="launch it outside the graph; graphs of the CPU take it",
         )
-    require(found.ready, bound.scalars, bound.dimensions)
-    space = gpu.space_of(found, bound)
-    wanted = gpu.variant(found, bound, space, gpu.arch_of(bound.device))
+    require(proved.ready, bound.scalars, bound.dimensions)
+    space = gpu.space_of(proved, bound)
+    wanted = gpu.variant(proved, bound, space, gpu.arch_of(bound.device))
     written = [bound.tensors[tensor.name] for tensor in signature.tensors if tensor.access is not Access.IN]
     work = Work(signature.name, *spans_of(signature, bound), (args, named))
     loaded = None
     if wanted.dependent is not None and isinstance(ahead, Part) and ahead.is_dependent:
         read = (tensor.name for tensor in signature.tensors if tensor.access is Access.IN)
         unwritten = frozenset(name for name in read if not _is_near(bound.tensors[name], ahead.written))
-        loaded = gpu.early(found, wanted, unwritten, bound.device)
+        loaded = gpu.early(proved, wanted, unwritten, bound.device)
     if loaded is not None:
         return work, Part(bound, loaded, space, written, ahead)
-    return work, Part(bound, gpu.ready(found, wanted, bound.device), space, written)
+    return work, Part(bound, gpu.ready(proved, wanted, bound.device), space, written)
 
 
 def _is_near(array: Array | Described, others: Sequence[Array | Described]) -> bool:
@@ -260,12 +260,12 @@ class Player:
             return gpu.driver.gone("looking at the checks of a graph")
         pieces = [piece.array for piece in staged]
         words = (pieces[0] if len(pieces) == 1 else np.concatenate(pieces)).view(np.int64)
-        place, found = 0, None
+        place, error = 0, None
         for report in self._reports:
-            if found is None:
-                found = report.failure(words[place : place + report.nbytes // 8])
+            if error is None:
+                error = report.failure(words[place : place + report.nbytes // 8])
             place += report.nbytes // 8
-        return found
+        return error
 
 
 def _arrays(recorded: Sequence[Recorded]) -> Iterator[Any]:

@@ -87,7 +87,7 @@ def demand(
     """
     fault = None if measured.meets(wanted) else fault_in(host_copy(array), wanted)
     if fault is not None:
-        refuse(signature, tensor, wanted, fault, loaded_at)
+        reject(signature, tensor, wanted, fault, loaded_at)
 
 
 class Wrong(Enum):
@@ -178,7 +178,7 @@ def incurable(wanted: Wanted, shape: tuple[int, ...]) -> Fault | None:
     return Fault(Wrong.CROWDED, (), (), size, size) if is_crowded else None
 
 
-def refuse(
+def reject(
     signature: Signature, tensor: TensorParameter, wanted: Wanted, fault: Fault, loaded_at: Span | None = None
 ) -> NoReturn:
     """Raises what a launch says of wrong contents."""

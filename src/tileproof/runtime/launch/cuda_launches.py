@@ -75,17 +75,17 @@ class Launch(Work):
             return untraced(error)
 
 
-def give(found: Proved, bound: Bound, loaded: running.Loaded, space: running.LaunchSpace) -> None:
+def give(proved: Proved, bound: Bound, loaded: running.Loaded, space: running.LaunchSpace) -> None:
     """Gives a launch to the current stream."""
     assert bound.device is not None
-    signature = parse(found.kernel).signature
+    signature = parse(proved.kernel).signature
     stream = current_cuda_stream(bound.device)
     _demand_entries(signature, stream)
     torch_stream = torch_stream_beside(stream, is_theirs=_is_theirs(bound))
     work = Launch(signature.name, *spans_of(signature, bound))
     work.started = None
     work.guards = bound.guards
-    work.note = lambda: _note_writes(signature, bound, found, work)
+    work.note = lambda: _note_writes(signature, bound, proved, work)
     work.keep = tuple(_kept(bound, stream, torch_stream is not None))
     written = [bound.own.get(tensor.name) for tensor in signature.tensors if tensor.access is not Access.IN]
     work.exact = [span for own in written if own is not None for span in _spans(own)]
@@ -148,8 +148,8 @@ def _wait(signature: Signature, bound: Bound, stream: CudaStream, turn: int, sta
     stream.know(turn)
 
 
-def _note_writes(signature: Signature, bound: Bound, found: Proved, work: Launch) -> None:
-    note_writes(signature, bound, found)
+def _note_writes(signature: Signature, bound: Bound, proved: Proved, work: Launch) -> None:
+    note_writes(signature, bound, proved)
     if work.started is None or work.started.error is not None:
         # It broke off: what the kernel vouches for may not have come about.
         for tensor in signature.tensors:

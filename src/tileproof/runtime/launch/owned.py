@@ -39,7 +39,7 @@ def check_own(signature: Signature, bound: Bound) -> None:
             ledger = ledger_of(own.block.device)
             error = ledger.known_poison(own.span)
             if error is not None:
-                ledger.told(error)
+                ledger.mark_reported(error)
                 raise_again(error)
 
 
@@ -64,16 +64,16 @@ class Knowing:
         block, key = owner.block, key_of(array)
         version, was_shared = block.version, block.is_shared
         self.guards.append((block, version))
-        found = None if was_shared else block.facts.remembered(version, key, wanted)
-        if found is None or not found.meets(wanted):
+        measured = None if was_shared else block.facts.remembered(version, key, wanted)
+        if measured is None or not measured.meets(wanted):
             # The entries are looked at, so whoever writes them is waited for.
             ledger_of(block.device).wait_for_host(owner.span, writing=False)
-            found = measure(host_copy(array), wanted.kind)
+            measured = measure(host_copy(array), wanted.kind)
             if block.version != version:
                 raise Outdated  # work that came meanwhile may have written half of what was looked at
             if not (was_shared or block.is_shared):
-                block.facts.remember(version, key, found)
-        return found
+                block.facts.remember(version, key, measured)
+        return measured
 
 
 def spans_of(signature: Signature, bound: Bound) -> tuple[list[Span], list[Span]]:
@@ -102,7 +102,7 @@ def work_of(signature: Signature, bound: Bound, keep: object) -> Work:
     return work
 
 
-def note_writes(signature: Signature, bound: Bound, found: Proved) -> None:
+def note_writes(signature: Signature, bound: Bound, proved: Proved) -> None:
     """Writes down what a launch that was just given to a stream will have done to tensors of our own."""
     for tensor in signature.tensors:
         own = bound.own.get(tensor.name)
@@ -110,41 +110,41 @@ def note_writes(signature: Signature, bound: Bound, found: Proved) -> None:
             continue
         own.note_write()
     unshared = [name for name, own in bound.own.items() if not own.block.is_shared]
-    for tensor, fact in minted_by(found, bound, unshared):
+    for tensor, fact in minted_by(proved, bound, unshared):
         block = bound.own[tensor.name].block
         block.facts.remember(block.version, key_of(bound.tensors[tensor.name]), fact)
 
 
-def minted_by(found: Proved, bound: Bound, among: Collection[str]) -> Iterator[tuple[TensorParameter, Measured]]:
+def minted_by(proved: Proved, bound: Bound, among: Collection[str]) -> Iterator[tuple[TensorParameter, Measured]]:
     """What is known of the index tensors `among` some that a launch writes and vouches for."""
-    for tensor in signature_of(found).tensors:
+    for tensor in signature_of(proved).tensors:
         element = tensor.element
         if tensor.access is not Access.OUT or not isinstance(element, ContentOf) or tensor.name not in among:
             continue
-        if tensor.name in vouched(found):
-            yield tensor, minted(bound.dimensions[element.dimension], vouched(found)[tensor.name])
+        if tensor.name in vouched(proved):
+            yield tensor, minted(bound.dimensions[element.dimension], vouched(proved)[tensor.name])
 
 
 _vouched: Final = Memo[list[dict[str, bool | None]]](list)
 
 
-def vouched(found: Proved) -> dict[str, bool | None]:
+def vouched(proved: Proved) -> dict[str, bool | None]:
     """The index tensors whose entries the kernel vouches for; none while a check could stop it halfway."""
-    known = _vouched.of(found)
+    known = _vouched.of(proved)
     if not known:
         from tileproof.analysis.index_entries import proved_entries  # the prover, which most launches do without
 
-        has_checks = found.ready is not found.ir and any_check(found)
-        known.append({} if has_checks else proved_entries(found.ir))
+        has_checks = proved.ready is not proved.ir and any_check(proved)
+        known.append({} if has_checks else proved_entries(proved.ir))
     return known[0]
 
 
-def any_check(found: Proved) -> bool:
+def any_check(proved: Proved) -> bool:
     """Whether a check of the kernel can fail at run time."""
     from tileproof.ir.ops import Check
     from tileproof.ir.walk import walk
 
-    return any(isinstance(op, Check) for op in walk(found.ready.body))
+    return any(isinstance(op, Check) for op in walk(proved.ready.body))
 
 
 def is_own(bound: Bound) -> bool:

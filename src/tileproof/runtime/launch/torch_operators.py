@@ -58,12 +58,12 @@ def torch_op(
     if not isinstance(name, str) or not _NAME.match(name):
         raise ValueError(f'an operator is named "library::name", not {name!r}')
     if kernel is None:
-        return lambda function: _made(torch, name, of_function(torch, function, mutates), backward)
+        return lambda function: _operator(torch, name, of_function(torch, function, mutates), backward)
     if not isinstance(kernel, Kernel):
         raise TypeError(f"kernel= is a kernel, not {type(kernel).__name__}: decorate it with @tp.kernel")
     if tuple(mutates):
         raise TypeError(f"{kernel.name} says itself what it writes: leave mutates= out")
-    return _made(torch, name, of_kernel(torch, kernel), backward)
+    return _operator(torch, name, of_kernel(torch, kernel), backward)
 
 
 def _torch() -> Any:
@@ -73,7 +73,7 @@ def _torch() -> Any:
         raise ImportError("tp.torch_op makes operators of torch, which is not installed: pip install torch") from error
 
 
-def _made(torch: Any, name: str, form: Form, backward: Callable[..., Any] | None) -> Any:
+def _operator(torch: Any, name: str, form: Form, backward: Callable[..., Any] | None) -> Any:
     if backward is not None and form.mutates:
         written = ", ".join(form.mutates)
         raise TypeError(f"{name} writes {written}, and torch differentiates only operators that write no argument: "
@@ -175,11 +175,11 @@ class _Watched:
 def _check_writes(running: _Running, kernel: Kernel, args: tuple[Any, ...], named: Mapping[str, Any]) -> None:
     """What torch was not told of is not written: it would go on with what it believes the tensor to hold."""
     arguments = parse(kernel).signature.arguments
-    given = {**dict(zip((each.name for each in arguments), args, strict=False)), **named}
+    values = {**dict(zip((each.name for each in arguments), args, strict=False)), **named}
     for parameter in arguments:
         if not isinstance(parameter, TensorParameter) or parameter.access is Access.IN:
             continue
-        for tensor in _tensors_in(given.get(parameter.name)):
+        for tensor in _tensors_in(values.get(parameter.name)):
             owner = running.read_only.get(_storage(tensor))
             if owner is not None:
                 message = f"{running.name} writes its parameter `{owner}`, as `{parameter.name}` of `{kernel.name}`"
@@ -230,10 +230,10 @@ def _saving(torch: Any, form: Form) -> Callable[..., None]:
         tensors: list[Any] = []
         kept: dict[str, Any] = {}
         for name, value in values.items():
-            found = _tensors_in(value)
+            parts = _tensors_in(value)
             is_list = isinstance(value, list | tuple)
-            kept[name] = _Places(len(tensors), len(tensors) + len(found), is_list) if found else value
-            tensors += found
+            kept[name] = _Places(len(tensors), len(tensors) + len(parts), is_list) if parts else value
+            tensors += parts
         ctx.save_for_backward(*tensors)
         ctx.tileproof_values = kept
 
@@ -245,9 +245,9 @@ def _gradients(name: str, form: Form, backward: Callable[..., Any]) -> Callable[
     parameters = form.signature.parameters.values()
     positional = [each.name for each in parameters if each.kind is not inspect.Parameter.KEYWORD_ONLY]
 
-    def gradients(ctx: Any, *given: Any) -> tuple[Any, ...]:
-        made = backward(Saved(ctx), *given)
-        parts = tuple(made) if isinstance(made, list | tuple) else (made,)
+    def gradients(ctx: Any, *of_results: Any) -> tuple[Any, ...]:
+        result = backward(Saved(ctx), *of_results)
+        parts = tuple(result) if isinstance(result, list | tuple) else (result,)
         if len(parts) != len(wanted):
             raise TypeError(f"the backward of {name} gives {len(parts)} gradients, and there are {len(wanted)} tensors "
                             f"among its parameters ({', '.join(wanted)}): return one for each, or None")  # fmt: skip

@@ -58,8 +58,8 @@ def of_function(torch: Any, function: Callable[..., Any], mutates: Iterable[str]
     unknown = [each for each in written if each not in signature.parameters]
     if unknown:
         raise TypeError(f"mutates= names {', '.join(unknown)}, which {function.__name__} has no parameter for")
-    made = signature.return_annotation
-    returned = torch.Tensor if made is inspect.Signature.empty else made
+    annotation = signature.return_annotation
+    returned = torch.Tensor if annotation is inspect.Signature.empty else annotation
     return Form(signature.replace(parameters=parameters, return_annotation=returned), function, written)
 
 
@@ -89,67 +89,67 @@ def _holds_tensors(annotation: Any) -> bool:
 def of_kernel(torch: Any, kernel: Kernel) -> Form:
     """What torch is told of a kernel; `TypeError` where its signature does not say what the results are like."""
     signature = parse(kernel).signature
-    made = tuple(tensor for tensor in signature.tensors if tensor.access in _MADE)
-    given = [each for each in signature.arguments if each not in made]
-    following = _follow_from(signature, given, set())
+    outputs = tuple(tensor for tensor in signature.tensors if tensor.access in _MADE)
+    inputs = [each for each in signature.arguments if each not in outputs]
+    following = _follow_from(signature, inputs, set())
     constants = [each for each in signature.constants if each.name not in following]
-    _check(signature, made, given, {each.name for each in constants})
+    _check(signature, outputs, inputs, {each.name for each in constants})
     plain, keyword = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
-    parameters = [inspect.Parameter(each.name, plain, annotation=_annotation(torch, each)) for each in given]
+    parameters = [inspect.Parameter(each.name, plain, annotation=_annotation(torch, each)) for each in inputs]
     for constant in constants:
         default = inspect.Parameter.empty if constant.default is None else constant.default
         parameters.append(inspect.Parameter(constant.name, keyword, annotation=constant.type, default=default))
-    tensors = (torch.Tensor,) * len(made)
-    returned = None if not made else torch.Tensor if len(made) == 1 else tuple[tensors]  # type: ignore[valid-type]
+    tensors = (torch.Tensor,) * len(outputs)
+    returned = None if not outputs else torch.Tensor if len(outputs) == 1 else tuple[tensors]  # type: ignore[valid-type]
     names = tuple(parameter.name for parameter in parameters)
-    mutates = tuple(each.name for each in given if isinstance(each, TensorParameter) and each.access is Access.INOUT)
-    run = _running(torch, kernel, signature, made, names)
+    mutates = tuple(each.name for each in inputs if isinstance(each, TensorParameter) and each.access is Access.INOUT)
+    run = _running(torch, kernel, signature, outputs, names)
     run.__doc__ = kernel.__doc__
-    return Form(inspect.Signature(parameters, return_annotation=returned), run, mutates, tuple(t.name for t in made))
+    return Form(inspect.Signature(parameters, return_annotation=returned), run, mutates, tuple(t.name for t in outputs))
 
 
 def _running(
-    torch: Any, kernel: Kernel, signature: Signature, made: tuple[TensorParameter, ...], names: tuple[str, ...]
+    torch: Any, kernel: Kernel, signature: Signature, outputs: tuple[TensorParameter, ...], names: tuple[str, ...]
 ) -> Callable[..., Any]:
     def run(*args: Any, **constants: Any) -> Any:
-        given = dict(zip(names, args, strict=False)) | constants
-        first = next(given[tensor.name] for tensor in signature.tensors if tensor.name in given)
-        extents = _extents(torch, signature, given)
-        for tensor in made:
+        values = dict(zip(names, args, strict=False)) | constants
+        first = next(values[tensor.name] for tensor in signature.tensors if tensor.name in values)
+        extents = _extents(torch, signature, values)
+        for tensor in outputs:
             try:
                 shape = tensor.shape(extents)
             except OpenDimension as open:
                 message = f"the extent of {open} in `{tensor.name}` does not follow from the arguments"
                 cure = "pass arrays whose shapes satisfy the equations of the signature"
                 fail(signature, Code.DIMENSION_DIFFERS, message, tensor, help=cure)
-            given[tensor.name] = first.new_empty(shape, dtype=_dtype(torch, signature, tensor, given))
-        ordered = [given.pop(parameter.name) for parameter in signature.arguments]
-        results = tuple(ordered[number] for number, each in enumerate(signature.arguments) if each in made)
-        kernel(*ordered, **given)
+            values[tensor.name] = first.new_empty(shape, dtype=_dtype(torch, signature, tensor, values))
+        ordered = [values.pop(parameter.name) for parameter in signature.arguments]
+        results = tuple(ordered[number] for number, each in enumerate(signature.arguments) if each in outputs)
+        kernel(*ordered, **values)
         return None if not results else results[0] if len(results) == 1 else results
 
     return run
 
 
-def _extents(torch: Any, signature: Signature, given: Mapping[str, Any]) -> dict[str, Any]:
+def _extents(torch: Any, signature: Signature, values: Mapping[str, Any]) -> dict[str, Any]:
     """The extents that arguments have; under a trace they may be symbols, and are only computed with."""
-    shapes = {each.name: tuple(given[each.name].shape) for each in signature.tensors if each.name in given}
+    shapes = {each.name: tuple(values[each.name].shape) for each in signature.tensors if each.name in values}
     for tensor in signature.tensors:
         shape = shapes.get(tensor.name)
         if shape is not None and len(shape) != len(tensor.dimensions):
             wrong_rank(signature, tensor, shape)
     defaults = {each.name: each.default for each in signature.constants}
-    numbers = {name: value for name, value in (defaults | dict(given)).items() if type(value) in (int, torch.SymInt)}
+    numbers = {name: value for name, value in (defaults | dict(values)).items() if type(value) in (int, torch.SymInt)}
     return numbers | signature.extents(shapes, numbers)
 
 
-def _dtype(torch: Any, signature: Signature, tensor: TensorParameter, given: Mapping[str, Any]) -> Any:
+def _dtype(torch: Any, signature: Signature, tensor: TensorParameter, values: Mapping[str, Any]) -> Any:
     match tensor.element:
         case DType(name=name):
             return to_torch(torch, name)
         case DTypeVar() as variable:
-            return next(given[each.name].dtype for each in signature.tensors
-                        if each.element == variable and each.name in given)  # fmt: skip
+            return next(values[each.name].dtype for each in signature.tensors
+                        if each.element == variable and each.name in values)  # fmt: skip
         case _:
             return torch.int64
 
@@ -167,10 +167,10 @@ def _annotation(torch: Any, parameter: TensorParameter | ScalarParameter) -> Any
 
 
 def _follow_from(
-    signature: Signature, given: list[TensorParameter | ScalarParameter], constants: set[str]
+    signature: Signature, inputs: list[TensorParameter | ScalarParameter], constants: set[str]
 ) -> set[str]:
     """The dimensions whose extents follow from the arguments and some constants."""
-    tensors = [each for each in given if isinstance(each, TensorParameter)]
+    tensors = [each for each in inputs if isinstance(each, TensorParameter)]
     known = constants | {each.name for tensor in tensors for each in tensor.dimensions if isinstance(each, Named)}
     numbers = {each.name for each in signature.constants if each.default is not None}
     for _ in signature.equations:
@@ -184,22 +184,22 @@ def _follow_from(
 
 
 def _check(
-    signature: Signature, made: tuple[TensorParameter, ...], given: list[TensorParameter | ScalarParameter],
+    signature: Signature, outputs: tuple[TensorParameter, ...], parameters: list[TensorParameter | ScalarParameter],
     constants: set[str],
 ) -> None:  # fmt: skip
-    inputs = [each for each in given if isinstance(each, TensorParameter)]
+    inputs = [each for each in parameters if isinstance(each, TensorParameter)]
     if not inputs:
-        _refuse(signature, "has no input tensor, which would say where its results lie")
-    known = _follow_from(signature, given, constants)
-    for tensor in made:
+        _reject(signature, "has no input tensor, which would say where its results lie")
+    known = _follow_from(signature, parameters, constants)
+    for tensor in outputs:
         for axis, dimension in enumerate(tensor.dimensions):
             if not isinstance(dimension, Fixed) and not (isinstance(dimension, Named) and dimension.name in known):
-                _refuse(signature, f"has a result `{tensor.name}`, whose axis {axis} does not follow from its inputs")
+                _reject(signature, f"has a result `{tensor.name}`, whose axis {axis} does not follow from its inputs")
         is_open = isinstance(tensor.element, DTypeVar) and all(each.element != tensor.element for each in inputs)
         if is_open or not isinstance(tensor.element, DType | DTypeVar | ContentOf):
-            _refuse(signature, f"has a result `{tensor.name}`, whose element type does not follow from its inputs")
+            _reject(signature, f"has a result `{tensor.name}`, whose element type does not follow from its inputs")
 
 
-def _refuse(signature: Signature, why: str) -> NoReturn:
+def _reject(signature: Signature, why: str) -> NoReturn:
     raise TypeError(f"{signature.name} {why}: write a function that makes the results, and decorate it "
                     "with @tp.torch_op")  # fmt: skip

@@ -59,14 +59,14 @@ class Block:
     @property
     def facts(self) -> Facts:
         """What is known of the contents of index tensors here."""
-        found: Facts = self._parts.get("facts") or self._parts.setdefault("facts", Facts())
-        return found
+        facts: Facts = self._parts.get("facts") or self._parts.setdefault("facts", Facts())
+        return facts
 
     @property
     def borrowers(self) -> set[int]:
         """Streams on which other libraries were lent memory of a GPU: it goes back after what they do there."""
-        found: set[int] = self._parts.setdefault("borrowers", set())
-        return found
+        borrowers: set[int] = self._parts.setdefault("borrowers", set())
+        return borrowers
 
     @property
     def version(self) -> int:

@@ -39,13 +39,13 @@ def available() -> str:
     from . import loader, readers
 
     readers.refresh()
-    found = loader.loaded()
-    if isinstance(found, str):
-        return f"in Python: {found}"
+    native = loader.loaded()
+    if isinstance(native, str):
+        return f"in Python: {native}"
     torch = readers.torch()
     if torch is None:
         return "native"
-    if found.reads_torch:
+    if native.reads_torch:
         return f"native; torch tensors through DLPack's exchange API {torch.version}"
     why = "they are not as they should be" if torch.exchange else torch.version
     return f"native, but for torch tensors: {why}"

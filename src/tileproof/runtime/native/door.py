@@ -37,7 +37,7 @@ def forget_queues() -> None:
     state.queues = state.full = state.held = 0
 
 
-class _Held:
+class _Hold:
     """Has no launch go without leases while it is entered, by a thread that has the lock of the ledger: what it looked
     at stays as it is until its work is given to a queue, or until it has read or written itself."""
 
@@ -48,7 +48,7 @@ class _Held:
         state.held -= 1
 
 
-held: Final = _Held()
+hold: Final = _Hold()
 
 
 def is_quiet() -> bool:

@@ -30,16 +30,16 @@ def follower(constants: dict[str, int], ways: Sequence[Way], around: Around) -> 
     """What follows launches of a kernel with some constants, if native code can."""
     from . import loader
 
-    found = loader.loaded()
-    if isinstance(found, str) or around.environment is None:
+    native = loader.loaded()
+    if isinstance(native, str) or around.environment is None:
         return _nothing
     if any(type(where) is not dict or type(name) is not str for way in ways for where, name, _ in way.names):
         return _nothing
-    found.look_around(around)
+    native.look_around(around)
     flat = [(tuple(part for entry in way.names for part in entry), way.ask, way.plans) for way in ways]
     if any(not -LONG <= value < LONG for value in constants.values()):
         return _nothing
-    return found.follower((dict(constants), *(part for way in flat for part in way)))
+    return native.follower((dict(constants), *(part for way in flat for part in way)))
 
 
 def _nothing(args: tuple[Any, ...], constants: dict[str, Any]) -> bool:
@@ -50,8 +50,8 @@ def follow_torch(module: object) -> None:
     """Has launches go to torch's current stream as long as this is torch."""
     from . import loader
 
-    found = loader.loaded()
-    if not isinstance(found, str):
-        found.follow_torch(module)
+    native = loader.loaded()
+    if not isinstance(native, str):
+        native.follow_torch(module)
 
 

@@ -245,19 +245,19 @@ class Lanes:
         if find is None:
             return self._conflicts(lane, spans)
         turns = (ctypes.c_int64 * len(self._lanes))()
-        given = (SpanData * len(spans))(*(SpanData(*each) for each in spans))
-        find(self.address, 0 if lane is None else lane.address, given, len(spans), turns)
+        array = (SpanData * len(spans))(*(SpanData(*each) for each in spans))
+        find(self.address, 0 if lane is None else lane.address, array, len(spans), turns)
         return [(slot, turn) for slot, turn in enumerate(turns) if turn]
 
     def _conflicts(self, lane: Lane | None, spans: Sequence[Used]) -> list[tuple[int, int]]:
         """The same in Python."""
-        found = []
+        uses = []
         for slot, other in enumerate(self._lanes):
             if other is not None and other is not lane:
                 turn = other.last_before(spans, 0 if lane is None else lane.seen(slot))
                 if turn:
-                    found.append((slot, turn))
-        return found
+                    uses.append((slot, turn))
+        return uses
 
     @contextmanager
     def closed(self) -> Iterator[None]:

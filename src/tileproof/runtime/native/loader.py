@@ -65,7 +65,7 @@ class Native:
         launch, follow, match, conflicts, read, use = llvm.load_object(_code(), _NAMES).values()
         self._runtime = runtime = RuntimeData(
             header=HEADER, tuple_items=tuple.__basicsize__, bytes_data=bytes.__basicsize__ - 1,
-            plans_slot=readers.slot_of(Plans, "_held"), true_object=id(True), false_object=id(False),
+            plans_slot=readers.slot_of(Plans, "_table"), true_object=id(True), false_object=id(False),
         )  # fmt: skip
         self._kept: list[object] = []
         self._around: Around | None = None
@@ -90,10 +90,10 @@ class Native:
         # With the GIL: other threads note leases with it.
         self.conflicts = ctypes.PYFUNCTYPE(None, pointer, pointer, pointer, count, pointer)(conflicts)
 
-    def see(self, given: object) -> SeenData | None:
+    def see(self, value: object) -> SeenData | None:
         """What the native code sees of an argument."""
         seen = SeenData()
-        return seen if self._read(given, ctypes.addressof(seen)) else None
+        return seen if self._read(value, ctypes.addressof(seen)) else None
 
     def update(self) -> None:
         """Makes types known that came since. One whose tensors are seen wrongly is left to Python."""
@@ -202,8 +202,8 @@ class Native:
 
     def follower(self, ways: tuple[Any, ...]) -> Callable[..., bool]:
         """A function that follows the plans of a kernel: see `tileproof_fast_follow`."""
-        made: Callable[..., bool] = self._callable(self._follow, ways)
-        return made
+        function: Callable[..., bool] = self._callable(self._follow, ways)
+        return function
 
     def _method(self, name: bytes, code: int, text: str | None) -> _Method:
         method = _Method(name, code, _FASTCALL, (text or "").encode())
@@ -304,17 +304,17 @@ def _cannot_launch(plans: Plans, args: tuple[Any, ...], *stream: Any) -> bool | 
 
 def launch_function() -> Launch:
     """What launches: the native code if it is of use here, else nothing does."""
-    found = loaded()
-    return found.launch if isinstance(found, Native) else _cannot_launch
+    native = loaded()
+    return native.launch if isinstance(native, Native) else _cannot_launch
 
 
 def match_function() -> Match:
     """What matches launches: the native code if it is of use here, else Python."""
-    found = loaded()
-    return found.match if isinstance(found, Native) else matcher.match
+    native = loaded()
+    return native.match if isinstance(native, Native) else matcher.match
 
 
 def native_conflicts() -> Callable[..., None] | None:
     """What finds leases that are in the way of work; None if there is no native code."""
-    found = loaded()
-    return found.conflicts if isinstance(found, Native) else None
+    native = loaded()
+    return native.conflicts if isinstance(native, Native) else None

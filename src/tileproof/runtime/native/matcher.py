@@ -25,9 +25,9 @@ def match(plans: Plans, args: tuple[Any, ...]) -> bytes | None:
     if any(each is None or (type(each) is int and not -LONG <= each < LONG) for each in seen):
         return None
     for place, plan in enumerate(plans.kept):
-        found = match_one(plan, seen)
-        if found is not None:
-            return struct.pack(f"<{len(found) + 1}Q", place, *found)
+        words = match_one(plan, seen)
+        if words is not None:
+            return struct.pack(f"<{len(words) + 1}Q", place, *words)
     return None
 
 
@@ -35,32 +35,32 @@ def match_one(plan: Plan, seen: list[Any]) -> list[int] | None:
     """The same of one plan, but for its place."""
     cpu = plan.cpu
     if cpu is None or not cpu.is_open:
-        found = _words(plan, seen)
+        found = _match_fixed(plan, seen)
         if found is None:
             return None
         words, spans, programs, extents = *found, 0 if cpu is None else cpu.programs, list[int]()
     else:
-        made = _words_of_open(plan, cpu, seen)
-        if made is None:
+        filled = _match_open(plan, cpu, seen)
+        if filled is None:
             return None
-        words, spans, programs, extents = made
+        words, spans, programs, extents = filled
     return [programs, *words, *(each for low, high, _ in spans for each in (low, high)), *extents]
 
 
-def _words_of_open(plan: Plan, cpu: OnCpu, seen: list[Any]) -> tuple[list[int], list[Used], int, list[int]] | None:
+def _match_open(plan: Plan, cpu: OnCpu, seen: list[Any]) -> tuple[list[int], list[Used], int, list[int]] | None:
     if len(plan.arguments) != len(seen):
         return None
     words, spans = list(plan.words), list[Used]()
     extents: list[int | None] = [None] * len(cpu.dimensions)
-    for argument, given in zip(plan.arguments, seen, strict=True):
+    for argument, value in zip(plan.arguments, seen, strict=True):
         if isinstance(argument, OpenTensor):
-            span = _fits_open(cpu, argument, given, extents) if isinstance(given, Seen) else None
+            span = _fits_open(cpu, argument, value, extents) if isinstance(value, Seen) else None
             if span is None or not _notes(span, spans):
                 return None
-            word = given.address
+            word = value.address
         else:
             assert isinstance(argument, ScalarArgument)
-            bits = bits_of(argument, given) if type(given) is argument.given else None
+            bits = bits_of(argument, value) if type(value) is argument.python_type else None
             if bits is None:
                 return None
             word = bits
@@ -141,46 +141,46 @@ def _fill_in(plan: Plan, cpu: OnCpu, seen: list[Any], extents: list[int], words:
     for word, kind, first, second, size in cpu.sources:
         match kind:
             case From.EXTENT:
-                made = seen[first].shape[second]
+                value = seen[first].shape[second]
             case From.STRIDE:
                 argument, stride = plan.arguments[first], seen[first].strides[second]
                 assert isinstance(argument, OpenTensor)
                 # As C divides: strides of axes of one element may be anything.
-                made = abs(stride) // argument.itemsize * (-1 if stride < 0 else 1)
+                value = abs(stride) // argument.itemsize * (-1 if stride < 0 else 1)
             case From.DIMENSION:
-                made = extents[first]
+                value = extents[first]
             case From.PLACES:
-                made = max(-(-extents[first] // size), second)
-                programs *= made
+                value = max(-(-extents[first] // size), second)
+                programs *= value
                 if programs > LARGEST:
                     return None
             case From.PROGRAMS:
-                made = programs = programs * size
+                value = programs = programs * size
                 if programs > LARGEST:
                     return None
             case From.CHUNK:
-                made = max(programs // cpu.chunks, 1)
+                value = max(programs // cpu.chunks, 1)
         if word >= 0:
-            words[word] = made % 2**64
+            words[word] = value % 2**64
     return programs
 
 
-def _words(plan: Plan, seen: list[Any]) -> tuple[list[int], list[Used]] | None:
+def _match_fixed(plan: Plan, seen: list[Any]) -> tuple[list[int], list[Used]] | None:
     """What the driver is to be given, and which bytes are used; None if the arguments are not like the plan's."""
     if len(plan.arguments) != len(seen):
         return None
     words = list(plan.words)
     spans: list[Used] = []
-    for argument, given in zip(plan.arguments, seen, strict=True):
+    for argument, value in zip(plan.arguments, seen, strict=True):
         if isinstance(argument, TensorArgument):
-            if not (isinstance(given, Seen) and fits(plan, argument, given)):
+            if not (isinstance(value, Seen) and fits(plan, argument, value)):
                 return None
-            if not _is_apart(argument, given.address, spans):
+            if not _is_apart(argument, value.address, spans):
                 return None
-            word = given.address
+            word = value.address
         else:
             assert isinstance(argument, ScalarArgument)
-            bits = bits_of(argument, given) if type(given) is argument.given else None
+            bits = bits_of(argument, value) if type(value) is argument.python_type else None
             if bits is None:
                 return None
             word = bits
@@ -205,7 +205,7 @@ def fits(plan: Plan, argument: TensorArgument, seen: Seen) -> bool:
     if argument.is_empty:
         return True
     steps = zip(argument.shape, argument.strides, seen.strides, strict=True)
-    return all(extent == 1 or stride == found for extent, stride, found in steps)
+    return all(extent == 1 or stride == step for extent, stride, step in steps)
 
 
 def _is_apart(argument: TensorArgument, address: int, spans: list[Used]) -> bool:
@@ -220,7 +220,7 @@ def _is_apart(argument: TensorArgument, address: int, spans: list[Used]) -> bool
 def bits_of(argument: ScalarArgument, value: bool | int | float) -> int | None:
     """What the driver is given for a number of the right type; None if it is not like those of the plan."""
     least, most = argument.range
-    if argument.given is not float and not least <= value <= most:
+    if argument.python_type is not float and not least <= value <= most:
         return None
     if argument.stored_as is StoredAs.WHOLE:
         return int(value) % 2**64

@@ -166,10 +166,10 @@ class TensorArgument:
 
 @dataclass(frozen=True, slots=True)
 class ScalarArgument:
-    """A number of exactly the Python type `given`; a whole one may be narrowed to `least` to `most`."""
+    """A number of exactly the Python type `python_type`; a whole one may be narrowed to `least` to `most`."""
 
     dtype: DType
-    given: type[bool] | type[int] | type[float]
+    python_type: type[bool] | type[int] | type[float]
     word: int | None
     least: int | None = None
     most: int | None = None
@@ -183,8 +183,8 @@ class ScalarArgument:
         dtype = self.dtype
         is_real = dtype in (F32, F64)
         fits = {bool: dtype is BOOL, int: dtype.is_integer or is_real, float: is_real}
-        if not fits.get(self.given):
-            raise ValueError(f"a scalar of {dtype} for a {self.given.__name__}")
+        if not fits.get(self.python_type):
+            raise ValueError(f"a scalar of {dtype} for a {self.python_type.__name__}")
         stored_as = {"f32": StoredAs.F32, "f64": StoredAs.F64}.get(dtype.name, StoredAs.WHOLE)
         least, most = map(int, limits(dtype)) if dtype.is_integer else (0, 1) if dtype is BOOL else (-LONG, LONG)
         least = least if self.least is None else max(least, self.least)
@@ -194,7 +194,7 @@ class ScalarArgument:
 
     @property
     def form(self) -> Form:
-        return {bool: Form.TRUTH, int: Form.WHOLE, float: Form.REAL}[self.given]
+        return {bool: Form.TRUTH, int: Form.WHOLE, float: Form.REAL}[self.python_type]
 
     def packed(self) -> ArgumentData:
         """The same for the native code."""
@@ -253,8 +253,8 @@ class OpenTensor:
         data.is_large = -1 if self.is_large is None else self.is_large
         data.element[Unit.BYTES], data.element[Unit.ELEMENTS] = id(self.storage), self.code
         data.misaligned = self.itemsize - 1
-        for axis, given in zip(data.axis, self.axes, strict=False):
-            axis.dimension, axis.extent, axis.is_unit = given
+        for axis, open_axis in zip(data.axis, self.axes, strict=False):
+            axis.dimension, axis.extent, axis.is_unit = open_axis
         return data
 
 

@@ -24,14 +24,14 @@ if hasattr(os, "register_at_fork"):
 class Plans:
     """What a kernel remembers of its launches. A launch sees all of its plans or, once they are cleared, none."""
 
-    __slots__ = ("_held", "_kept", "asked")
-    _held: tuple[Any, ...]
+    __slots__ = ("_kept", "_table", "asked")
+    _table: tuple[Any, ...]
     """Nothing, or the table for the native code, what it points to, and the plans. One object, so that whoever looks
     at the table and holds this has everything the table points to."""
 
     def __init__(self) -> None:
         self._kept: tuple[Packed, ...] = ()
-        self._held = ()
+        self._table = ()
         self.asked = (0, 0)
         """Bits of the arguments of which torch is asked whether they take part in gradients, and are negated."""
 
@@ -56,16 +56,16 @@ class Plans:
             self._kept = (Packed(plan), *self._kept)[:MOST]
             kept = self.kept
             self.asked = _all(kept, "is_written"), _all(kept, "may_be_negated")
-            self._held = _held(self._kept, *self.asked)
+            self._table = _table_of(self._kept, *self.asked)
 
     def clear(self) -> None:
         """Forgets everything, as when something changed that the launches relied on."""
         with _changing:
             self._kept = ()
-            self._held = ()
+            self._table = ()
 
 
-def _held(kept: tuple[Packed, ...], grad: int, negated: int) -> tuple[Any, ...]:
+def _table_of(kept: tuple[Packed, ...], grad: int, negated: int) -> tuple[Any, ...]:
     latest = ctypes.c_int64(0)
     table = TableData(count=len(kept), latest=ctypes.addressof(latest), grad=grad, negated=negated,
                       on_cpu=kept[0].plan.cpu is not None)  # fmt: skip

@@ -88,12 +88,12 @@ class Torch:
     @cached_property
     def elements(self) -> dict[Any, tuple[int, int]]:
         """DLPack's code and the bytes of each of torch's element types that is one of ours."""
-        found = {}
+        elements = {}
         for dtype in ALL:
             theirs = getattr(self.module, _NAMES.get(dtype.name, ""), None)
             if theirs is not None:
-                found[theirs] = element_code(dtype), dtype.bits // 8
-        return found
+                elements[theirs] = element_code(dtype), dtype.bits // 8
+        return elements
 
     def see(self, tensor: Any) -> Seen | None:
         """A tensor, read in Python."""
@@ -119,19 +119,19 @@ class Torch:
 
 def find(module: Any) -> Torch | None:
     """What there is of torch; None while it is being loaded."""
-    found = Torch(module, 0, 0, "")
+    result = Torch(module, 0, 0, "")
     try:
-        table = _table_of(found.types[0])
+        table = _table_of(result.types[0])
     except AttributeError:
         return None
     if table is None:
-        found.version = "this version of torch has no DLPack exchange API"
+        result.version = "this version of torch has no DLPack exchange API"
     elif not (table.describe and table.current_stream):
-        found.version = "torch's DLPack exchange API does not describe tensors"
+        result.version = "torch's DLPack exchange API does not describe tensors"
     else:
-        found.exchange, found.stream = table.describe, table.current_stream
-        found.version = f"{table.major}.{table.minor}"
-    return found
+        result.exchange, result.stream = table.describe, table.current_stream
+        result.version = f"{table.major}.{table.minor}"
+    return result
 
 
 def _table_of(kind: Any) -> _Table | None:
@@ -147,14 +147,14 @@ def _table_of(kind: Any) -> _Table | None:
     return None
 
 
-def _address_of(found: Any) -> int | None:
+def _address_of(attribute: Any) -> int | None:
     """Where a table is: the attribute is a capsule, and was a number at first."""
-    if type(found) is int:
-        return found if found > 0 and found % 8 == 0 else None
+    if type(attribute) is int:
+        return attribute if attribute > 0 and attribute % 8 == 0 else None
     is_valid = _python("PyCapsule_IsValid", ctypes.c_int)
-    if found is None or not is_valid(ctypes.py_object(found), _CAPSULE):
+    if attribute is None or not is_valid(ctypes.py_object(attribute), _CAPSULE):
         return None
-    pointer = _python("PyCapsule_GetPointer", ctypes.c_void_p)(ctypes.py_object(found), _CAPSULE)
+    pointer = _python("PyCapsule_GetPointer", ctypes.c_void_p)(ctypes.py_object(attribute), _CAPSULE)
     return int(pointer)
 
 
@@ -214,13 +214,13 @@ def torch() -> Torch | None:
     return _torch[0] if _torch else None
 
 
-def see(given: Any) -> Seen | None:
+def see(value: Any) -> Seen | None:
     """A tensor as it is now; None if it is none, or unusual."""
-    kind = type(given)
+    kind = type(value)
     for reader in _readers:
         if reader.type is kind:
             try:
-                return reader.see(given)
+                return reader.see(value)
             except Exception:  # whatever a library refuses to tell of its tensor is for the full launch
                 return None
     return None
@@ -230,11 +230,11 @@ def refresh() -> None:
     """Looks for torch, which may have been loaded since, and passes on what is new to the native code."""
     if not _torch and "torch" in sys.modules:
         with _changing:
-            found = None if _torch else find(sys.modules["torch"])
-            if found is not None:
-                _torch.append(found)
-                how = How.EXCHANGE if found.exchange else How.PYTHON
-                _readers.extend(Reader(kind, how, found.see, found.exchange) for kind in found.types)
+            loaded = None if _torch else find(sys.modules["torch"])
+            if loaded is not None:
+                _torch.append(loaded)
+                how = How.EXCHANGE if loaded.exchange else How.PYTHON
+                _readers.extend(Reader(kind, how, loaded.see, loaded.exchange) for kind in loaded.types)
     for listener in _listeners:
         listener()
 
@@ -252,8 +252,8 @@ def register_buffer(kind: type, slot: str) -> None:
     memory now. A record is never changed: a tensor that moves gets another."""
 
     def see_record(owner: Any) -> Seen | None:
-        held = getattr(owner, slot)
-        return _seen_in(held) if type(held) is bytes else None
+        stored = getattr(owner, slot)
+        return _seen_in(stored) if type(stored) is bytes else None
 
     place = slot_of(kind, slot)
     with _changing:
@@ -286,9 +286,9 @@ def _layout(dtype: DType, shape: tuple[int, ...], strides: tuple[int, ...]) -> t
     return element_code(dtype), struct.pack(f"<{2 * len(shape)}q", *shape, *steps)
 
 
-def _seen_in(held: bytes) -> Seen | None:
-    head = RecordData.from_buffer_copy(held)
-    numbers = (ctypes.c_int64 * (2 * head.rank)).from_buffer_copy(held, ctypes.sizeof(RecordData))
+def _seen_in(data: bytes) -> Seen | None:
+    head = RecordData.from_buffer_copy(data)
+    numbers = (ctypes.c_int64 * (2 * head.rank)).from_buffer_copy(data, ctypes.sizeof(RecordData))
     shape, steps = tuple(numbers[: head.rank]), tuple(numbers[head.rank :])
     size = (head.dtype >> 8 & 255) // 8
     strides = tuple(step * size for step in steps)

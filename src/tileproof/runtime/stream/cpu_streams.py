@@ -203,7 +203,7 @@ class Called(Work):
 
 
 class Caller(_Queued):
-    """What one thread of Python does itself: launches that it waits for. Others wait for it as for any stream."""
+    """What one Python thread does itself: launches and replays. Others wait for it as for a stream."""
 
     def __init__(self) -> None:
         self._begin(None)
@@ -237,7 +237,7 @@ class Caller(_Queued):
                 self.turn = taken = self.turn + 1
                 self.queue.counters[LAST] = taken
                 ledger.note(self, taken, work)
-                work.given()
+                work.note_writes()
             for other, turn in conflicts:
                 assert isinstance(other, _Queued)
                 other.queue.until(turn)
@@ -279,7 +279,7 @@ class Caller(_Queued):
         self.broken.clear()  # a signal that came before the leases were taken broke nothing
 
     def failure_of(self, work: Work) -> BaseException | None:
-        # It was raised by the launch, so that nobody is to be told but who reads what it left.
+        # The launch raised it, so only those who read what it left are still to learn of it.
         error = self.broken.pop(work.turn, None)
         if error is None:
             return None
@@ -293,7 +293,7 @@ class Caller(_Queued):
 def _doubt(work: Work) -> None:
     """Forgets what interrupted work vouched for: it may not have come about, or have been half written."""
     work.note = None
-    work.given()
+    work.note_writes()
     for view in work.views or ():
         view.block.writes += 1
 
@@ -323,19 +323,19 @@ _mine = _Mine()
 
 def current() -> CpuStream:
     """The stream that work of the CPU goes to now."""
-    found = chosen_stream(None)
-    if found is None:
+    stream = chosen_stream(None)
+    if stream is None:
         return _defaults[0] if _defaults else CpuStream.default(None)
-    assert isinstance(found, CpuStream)
-    return found
+    assert isinstance(stream, CpuStream)
+    return stream
 
 
 def caller() -> Caller:
     """This thread, as one that does work itself."""
-    found = _mine.caller
-    if found is None:
-        found = _mine.caller = Caller()
-    return found
+    own = _mine.caller
+    if own is None:
+        own = _mine.caller = Caller()
+    return own
 
 
 def run_steps(steps: array[int], work: Work) -> None:
@@ -346,8 +346,8 @@ def run_steps(steps: array[int], work: Work) -> None:
 
 def _is_launching() -> bool:
     """Whether this thread is in the middle of work that it does itself."""
-    found = _mine.caller
-    return found is not None and found.turn > found.queue.counters[0]
+    own = _mine.caller
+    return own is not None and own.turn > own.queue.counters[0]
 
 
 def _leave(error: Exception) -> None:
@@ -380,7 +380,7 @@ def _start_anew() -> None:
     _mine = _Mine()
     for each in tuple(_all):
         each.errors.clear()
-        each.told.clear()
+        each.reported.clear()
         each.queue = Queue(queue_code(), pool())
         each.turn = each.queue.done
         each.written = 0

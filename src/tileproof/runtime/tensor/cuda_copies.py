@@ -142,8 +142,8 @@ class _Fetch(Work):
 def fetch(tensor: Tensor) -> Callable[[], Array]:
     """Has the current stream copy the elements to the host; gives what waits for that, and for nothing behind it."""
     if not tensor.is_contiguous or tensor.nbytes > LARGEST or not tensor.size:
-        found = to_host(tensor)
-        return lambda: found
+        values = to_host(tensor)
+        return lambda: values
     stream = _stream_of(tensor)
     staged = pinned(stream.gpu, tensor.nbytes)
     work = _Fetch("copy to the host", [tensor.span], (), staged)
@@ -156,7 +156,7 @@ def fetch(tensor: Tensor) -> Callable[[], Array]:
         with stream.ledger.lock:
             stream.ledger.retire()
         if work.error is not None:
-            stream.ledger.told(work.error)
+            stream.ledger.mark_reported(work.error)
             raise_again(work.error)
         return staged.array.view(tensor.storage).reshape(tensor.shape).copy()
 

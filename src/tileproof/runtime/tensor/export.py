@@ -19,7 +19,7 @@ from tileproof.runtime.interop.describe import Array, array_over, without_gaps
 from tileproof.runtime.memory.block import Block, View
 from tileproof.runtime.memory.ledger import ledger_of
 
-from .views import refused
+from .views import rejection
 
 
 class Lent(weakref.ref["Export"]):
@@ -73,7 +73,7 @@ def as_capsule(
     device = tensor.block.device
     if device is None:
         if stream is not None:
-            raise refused(BufferError, f"the CPU has no stream {shown(stream)}", "pass `stream=None`")
+            raise rejection(BufferError, f"the CPU has no stream {shown(stream)}", "pass `stream=None`")
         export = hand_over(tensor)
     else:
         export = Export(tensor.block)
