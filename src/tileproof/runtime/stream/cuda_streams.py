@@ -61,7 +61,7 @@ class _Mark:
 
 
 class CudaStream(Stream):
-    """A stream of a GPU. `priority` is one of `Device.priorities`: of two streams the lower goes first."""
+    """A stream of a GPU. `priority` is 0 or less: of two streams the lower goes first."""
 
     def __init__(self, device: str = "cuda", *, priority: int = 0) -> None:
         number = device_number(device)

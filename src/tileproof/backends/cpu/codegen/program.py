@@ -13,7 +13,7 @@ range of items:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tileproof.analysis.premise_tensors import from_memory
 from tileproof.backends.cpu import llvm
@@ -119,17 +119,8 @@ class Module:
     """A kernel as text, and what a launch must know of it."""
 
     text: str
-    arena: int
-    """Bytes of scratch memory that a thread needs."""
-    piece: int
-    """Bytes that each program leaves for the join."""
-    dimensions: tuple[str, ...]
-    """The dimensions whose extents follow the other words, in order."""
-    shown: dict[int, tuple[Shown, ...]]
-    packs: tuple[tuple[int, int], ...]
-    """The candidates for packing that are packed beforehand, and the bytes of a tile of each."""
-    is_ordered: bool
-    """Whether programs must run one after another, because they print."""
+    code: Code
+    """Without an object yet."""
 
 
 def module(kernel: ops.KernelIR, facts: Facts, target: Target, name: str) -> Module:
@@ -165,10 +156,11 @@ class _Writing:
         if not self.target.has_f16c and any("half" in text for text in (*functions, *self.globals.values())):
             self.globals |= software_f16()
         tail = [*self.globals.values(), f"attributes #0 = {{ {self.target.attributes} }}"]
-        return Module(
-            "\n\n".join([*functions, *tail]), self.arena, self.piece, tuple(dimensions), self.shown, tuple(self.packs),
-            any(isinstance(op, ops.Print) for op in walk(self.kernel.body)),
-        )  # fmt: skip
+        is_ordered = any(isinstance(op, ops.Print) for op in walk(self.kernel.body))
+        code = Code(
+            self.name, b"", self.arena, self.piece, tuple(dimensions), self.shown, tuple(self.packs), is_ordered
+        )
+        return Module("\n\n".join([*functions, *tail]), code)
 
     # What every function begins with.
 
@@ -480,8 +472,5 @@ class _Dimensions(dict[str, Operand]):
 
 def compile_kernel(kernel: KernelIR, facts: Facts, target: Target, name: str) -> Code:
     """Machine code of a kernel; `name` is its own in this process and wherever it is loaded."""
-    code: Module = module(kernel, facts, target, name)
-    return Code(
-        name, llvm.compile_object(code.text, target), code.arena, code.piece, code.dimensions, code.shown,
-        code.packs, code.is_ordered, code.piece > 0,
-    )  # fmt: skip
+    lowered = module(kernel, facts, target, name)
+    return replace(lowered.code, object=llvm.compile_object(lowered.text, target))

@@ -41,12 +41,21 @@ class Code:
     name: str
     object: bytes
     arena: int
+    """Bytes of scratch memory that a thread needs."""
     piece: int
+    """Bytes that each program leaves for the join."""
     dimensions: tuple[str, ...]
+    """The dimensions whose extents follow the other words, in order."""
     shown: Mapping[int, tuple[Shown, ...]]
     packs: tuple[tuple[int, int], ...]
+    """The candidates for packing that are packed beforehand, and the bytes of a tile of each."""
     is_ordered: bool
-    has_after: bool
+    """Whether programs must run one after another, because they print."""
+
+    @property
+    def has_after(self) -> bool:
+        """Whether something follows a join."""
+        return self.piece > 0
 
 
 def load(code: Code) -> dict[str, int]:

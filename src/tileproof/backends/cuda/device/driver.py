@@ -497,19 +497,13 @@ class Device:
     def make_stream(self, priority: int = 0) -> int:
         """A new stream, which does not wait for the default stream, nor that for it.
 
-        Where work of two streams could go, that of the lower `priority` goes first. A number outside `priorities`
-        counts as the nearest one inside.
+        Where work of two streams could go, that of the lower `priority` goes first: 0 is the least urgent, and a GPU
+        takes a number below its lowest as that.
         """
         flag = int(_driver().api.CUstream_flags.CU_STREAM_NON_BLOCKING)
         if not priority:
             return int(self.call("making a stream", "cuStreamCreate", flag))
         return int(self.call("making a stream", "cuStreamCreateWithPriority", flag, priority))
-
-    @property
-    def priorities(self) -> range:
-        """The priorities that streams can have, the most urgent first."""
-        last, first = self.call("asking for the priorities of streams", "cuCtxGetStreamPriorityRange")
-        return range(int(first), int(last) + 1)
 
     def end_stream(self, stream: int) -> None:
         """Gives a stream back; what it was given is still done."""

@@ -20,7 +20,6 @@ from .wire import (
     TypeTag,
     align,
     put,
-    put_all,
     put_array,
     put_signed,
     put_table,
@@ -368,8 +367,10 @@ class _Writer:
                 _padding(out, padding)
             case types.Function(parameters, results):
                 out.append(TypeTag.FUNCTION)
-                put_all(out, [self.type(one) for one in parameters])
-                put_all(out, [self.type(one) for one in results])
+                for group in (parameters, results):
+                    put(out, len(group))
+                    for one in group:
+                        put(out, self.type(one))
         return self.types.setdefault(bytes(out), len(self.types))
 
     def no_pointer_attribute(self, out: bytearray) -> None:

@@ -86,13 +86,6 @@ def put_signed(out: bytearray, number: int) -> None:
     put(out, (number << 1 & _WORD) ^ (_WORD if number >> 63 else 0))
 
 
-def put_all(out: bytearray, numbers: Sequence[int]) -> None:
-    """Append how many numbers follow, and the numbers."""
-    put(out, len(numbers))
-    for number in numbers:
-        put(out, number)
-
-
 def put_array(out: bytearray, numbers: Sequence[int], width: int) -> None:
     """Append how many numbers follow, and the numbers in `width` bytes each."""
     put(out, len(numbers))
@@ -177,10 +170,6 @@ class Reader:
         if byte > 1:
             raise self.fail(f"{byte} is neither true nor false")
         return byte == 1
-
-    def numbers(self) -> tuple[int, ...]:
-        """What `put_all` wrote."""
-        return tuple(self.number() for _ in range(self.count()))
 
     def count(self) -> int:
         """How many things follow: each takes at least a byte, so more than there are bytes cannot be."""
