@@ -274,16 +274,16 @@ class Collector:
             values.unknown(result)
             return
         args = tuple(spot.position if spot.lane is None else _relaned(spot) for spot in site.spots)
-        found = of(Read(op.tensor.name, args))
+        element = of(Read(op.tensor.name, args))
         if isinstance(op, ops.Get):
             fill = values.term(op.fill)
             values.filled.add(result.name)
-            made = values.unknown(result, self.ranges.of(found) | self.ranges.of(fill))
-            values.define(result, Some((equals(made, found), equals(made, fill))))
+            loaded = values.unknown(result, self.ranges.of(element) | self.ranges.of(fill))
+            values.define(result, Some((equals(loaded, element), equals(loaded, fill))))
             return
-        values.terms[result] = found
+        values.terms[result] = element
         if result.type.dtype == ENTRY:
-            values.present[result] = (at_most(number(0), found),)
+            values.present[result] = (at_most(number(0), element),)
 
     def _shift(self, op: ops.Shift) -> None:
         walk, by = self.account.walks[op.walker], self.values.term(op.by)
@@ -321,8 +321,8 @@ class Collector:
     def _parallel(self, op: ops.Parallel) -> None:
         self.parallel = op
         self.in_space, self.values.uniform = True, False
-        segments = {each.walker: each for each in op.segments}
-        self.early.update((*op.walkers, *(each.index for each in op.segments)))
+        segments = {segment.walker: segment for segment in op.segments}
+        self.early.update((*op.walkers, *(segment.index for segment in op.segments)))
         for walker in op.walkers:
             extent = self.extent(walker.type.dimension)
             if walker in segments:
@@ -423,7 +423,7 @@ class Collector:
         if value.type.dtype != INDEX:
             self.values.unknown(value, data=data)
             return
-        self.carrying.held.add(value.name)
+        self.carrying.carried.add(value.name)
         self.values.bounds[value] = CARRIED
         if value.type.rank <= 1:
             self.values.unknown(value, CARRIED, data)
@@ -452,8 +452,8 @@ class Collector:
         if steps is None or (steps and turns is None):
             self._owe(Fitting(op, None, self.where))
             return
-        made = [first + product(turns, step) for step in steps if turns is not None]
-        for total in made if self.carrying.stays(first) else (first, *made):
+        totals = [first + product(turns, step) for step in steps if turns is not None]
+        for total in totals if self.carrying.stays(first) else (first, *totals):
             if not self.ranges.of(total).within(START_LIMIT):
                 self._owe(Fitting(op, total, self.where, START_LIMIT))
 
@@ -494,8 +494,8 @@ class Collector:
             elif result.type.dtype == ENTRY:
                 self.values.choose_entry(result, condition, yes, no)
             elif is_whole(result.type.dtype):
-                made = self.values.chosen(result, condition, self.values.term(yes), self.values.term(no))
-                self.values.terms[result] = made
+                chosen = self.values.chosen(result, condition, self.values.term(yes), self.values.term(no))
+                self.values.terms[result] = chosen
 
     def _combine(self, op: ops.Fold | ops.Scan | ops.Join) -> None:
         combiner = op.combiner
@@ -505,17 +505,17 @@ class Collector:
             if is_whole(value.type.dtype) and value.type.rank <= 1:
                 self.values.unknown(value, CARRIED if value.type.dtype == INDEX else None)
         tiles = (*op.operands, *(op.identities if isinstance(op, ops.Fold) else ()))
-        given = [value for value in tiles if value.type.dtype == INDEX]
-        for value in given:
+        indices = [value for value in tiles if value.type.dtype == INDEX]
+        for value in indices:
             if not self.values.bound(value).within(CARRIED_LIMIT):
                 whole = self.values.term(value) if value.type.rank <= 1 else None
                 self._owe(Fitting(op, whole, self.where, CARRIED_LIMIT))
         before = len(self.account.demands)
         self._block(combiner.body)
         # No check can stay in a combiner: it may run on any program.
-        made = self.account.demands[before:]
+        demands = self.account.demands[before:]
         self.account.demands[before:] = [
-            Fitting(each.op, None, each.where) if isinstance(each, Bounded) else each for each in made
+            Fitting(demand.op, None, demand.where) if isinstance(demand, Bounded) else demand for demand in demands
         ]
         for result, handed in zip(op.results, combiner.body.yields, strict=True):
             if result.type.dtype == INDEX and result.type.rank > 1:
@@ -528,7 +528,7 @@ class Collector:
             if result.type.dtype != INDEX:
                 self.values.unknown(result)
                 continue
-            operands = self.values.hull(given) & CARRIED
+            operands = self.values.hull(indices) & CARRIED
             lies = combined(self.values.term(handed), combiner, operands, self.ranges, self.account.definitions)
             self.values.unknown(result, CARRIED if lies is None else operands | lies)
             if lies is None:
@@ -561,10 +561,10 @@ class Extents:
         """The extent of a dimension: of static and computed ones, what they are made of."""
         for known in (self.static, self.computed):
             if name in known:
-                made = known[name]
-                if not (isinstance(made, int) or made.names == {name}):
-                    return _resolved(of_length(made), self)
-                return of_length(made)
+                length = known[name]
+                if not (isinstance(length, int) or length.names == {name}):
+                    return _resolved(of_length(length), self)
+                return of_length(length)
         return of(DimensionExtent(name))
 
 

@@ -44,8 +44,8 @@ class Refuter:
         def fits(seen: TileproofError | None) -> bool:
             if not isinstance(seen, fault):
                 return False
-            (found,) = seen.diagnostics
-            return found.span in places or any(label.span in places for label in found.labels)
+            (finding,) = seen.diagnostics
+            return finding.span in places or any(label.span in places for label in finding.labels)
 
         # A launch that some compare refuses shows nothing.
         met = [negation(All(compare.broken)) for compare in self.discharger.compares]
@@ -101,16 +101,16 @@ def _guesses(kernel: ops.KernelIR) -> Iterator[Sizes]:
 
 def _dimensions(kernel: ops.KernelIR) -> list[str]:
     """The dimensions a launch chooses: not those given by numbers or computed from others."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for parameter in kernel.parameters:
         if isinstance(parameter.value.type, TensorType):
             for dimension in parameter.value.type.dimensions:
                 if isinstance(dimension, Named):
-                    found[dimension.name] = None
+                    names[dimension.name] = None
     for length in (*kernel.computed.values(), *kernel.static.values()):
         if isinstance(length, Extent):
-            found.update(dict.fromkeys(length.names))
-    return [name for name in found if name not in kernel.computed and not isinstance(kernel.static.get(name), int)]
+            names.update(dict.fromkeys(length.names))
+    return [name for name in names if name not in kernel.computed and not isinstance(kernel.static.get(name), int)]
 
 
 def _tile_sizes(kernel: ops.KernelIR) -> Mapping[str, int]:

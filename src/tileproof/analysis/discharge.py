@@ -63,18 +63,18 @@ class Discharger:
         self.collector = collector
         self.prover = prover
         self.compares: list[Compare] = []
-        contents = any(isinstance(held, Content) for held in collector.ranges.elements.values())
+        contents = any(isinstance(element, Content) for element in collector.ranges.elements.values())
         self.has_contracts = contents or bool(prover.contracts)
 
     def discharge(self, goal: Goal) -> Discharged | Open:
         """The rung that discharges a goal, or what is open."""
         if goal.by_construction:
             return Discharged(goal.kind, goal.what, goal.span, Rung.CONSTRUCTION, goal.by_construction)
-        found = self.proved(goal.violations, goal.span, goal.what, goal.runs)
-        if isinstance(found, Discharged):
+        outcome = self.proved(goal.violations, goal.span, goal.what, goal.runs)
+        if isinstance(outcome, Discharged):
             claim = f"{goal.claim}: " if goal.claim else ""
-            return Discharged(goal.kind, goal.what, goal.span, found.rung, claim + found.reason)
-        return Open(goal, found)
+            return Discharged(goal.kind, goal.what, goal.span, outcome.rung, claim + outcome.reason)
+        return Open(goal, outcome)
 
     def proved(
         self, violations: Sequence[Violation], span: Span, what: str, runs: Violation
@@ -92,9 +92,9 @@ class Discharger:
             if answer.impossible:
                 rung, reason = Rung.CONTRACT, self._contract_of((*runs, *violation))
                 continue
-            made = self._compares(violation, answer, span, what, runs)
-            if made is not None:
-                demands += made
+            compares = self._compares(violation, answer, span, what, runs)
+            if compares is not None:
+                demands += compares
             elif self._z3_helps((*runs, *violation)):
                 reason = "z3"
             else:
@@ -113,9 +113,9 @@ class Discharger:
         every = (atom for formula in violation for term in terms(formula) for atom in everything(term))
         for atom in dict.fromkeys(every):
             if isinstance(atom, Read):
-                held = self.collector.ranges.elements.get(atom.tensor)
-                if isinstance(held, Content):
-                    used.append(f"{atom.tensor} holds {held}")
+                content = self.collector.ranges.elements.get(atom.tensor)
+                if isinstance(content, Content):
+                    used.append(f"{atom.tensor} holds {content}")
             if isinstance(atom, GroupOf):
                 used.append(f"{atom.dimension} is a multiple of {atom.into}")
         if self.collector.account.requires:
@@ -131,17 +131,17 @@ class Discharger:
         if any(map(self._is_data, violation)):
             return None
         bent = any(map(_is_bent, violation))
-        made = []
+        compares = []
         for case in answer.open:
-            found = self.compare_for(case, span, f"{what} is right", runs, plain=bent)
-            if found is None:
+            compare = self.compare_for(case, span, f"{what} is right", runs, plain=bent)
+            if compare is None:
                 return None
-            made.append(found)
-        return made if self.can_be_met(made, runs) else None
+            compares.append(compare)
+        return compares if self.can_be_met(compares, runs) else None
 
-    def can_be_met(self, made: Sequence[Compare], runs: Violation) -> bool:
+    def can_be_met(self, compares: Sequence[Compare], runs: Violation) -> bool:
         """Whether compares may hold at once, with those made before, where something runs: each of them alone may."""
-        together = [negation(All(one.broken)) for one in (*self.compares, *made)]
+        together = [negation(All(one.broken)) for one in (*self.compares, *compares)]
         return len(together) < 2 or not self.prover.impossible((*runs, *together))
 
     def _is_data(self, formula: Formula) -> bool:
@@ -193,14 +193,14 @@ class Discharger:
     def groups(self) -> dict[tuple[str, str], tuple[Term, Term]]:
         """The extents of the dimensions that `tp.group` relates."""
         extent = self.collector.extent
-        found = (op for op in walk(self.collector.kernel.body) if isinstance(op, Group))
-        return {(op.dimension, op.into): (extent(op.dimension), extent(op.into)) for op in found}
+        groups = (op for op in walk(self.collector.kernel.body) if isinstance(op, Group))
+        return {(op.dimension, op.into): (extent(op.dimension), extent(op.into)) for op in groups}
 
 
 def _not(fact: Fact) -> Fact:
-    made = negation(fact)
-    assert isinstance(made, Fact)
-    return made
+    opposite = negation(fact)
+    assert isinstance(opposite, Fact)
+    return opposite
 
 
 def _is_bent(formula: Formula) -> bool:

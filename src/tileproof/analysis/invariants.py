@@ -74,12 +74,12 @@ def _keeps(prover: Prover, guess: _Guess) -> bool:
 
 def _names(formulas: Iterable[Formula], definitions: Mapping[str, tuple[Formula, ...]]) -> set[str]:
     """Every unknown some formulas depend on."""
-    found: set[str] = set()
+    names: set[str] = set()
     pending = list(formulas)
     while pending:
         for term in terms(pending.pop()):
             for atom in everything(term):
-                if isinstance(atom, Unknown) and atom.name not in found:
-                    found.add(atom.name)
+                if isinstance(atom, Unknown) and atom.name not in names:
+                    names.add(atom.name)
                     pending += definitions.get(atom.name, ())
-    return found
+    return names

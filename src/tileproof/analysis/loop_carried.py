@@ -26,7 +26,7 @@ class Carrying:
 
     ranges: Ranges
     definitions: Mapping[str, tuple[Formula, ...]]
-    held: set[str] = field(default_factory=set)
+    carried: set[str] = field(default_factory=set)
     """Names of what is carried, and of what comes out of loops."""
 
     def long_steps(self, handed: Term, carried: Unknown) -> list[Term] | None:
@@ -59,16 +59,18 @@ class Carrying:
         """Whether an atom, or its negation, is no greater than what is carried is far out, and a step."""
         match atom:
             case Unknown(name):
+                if name in self.carried:
+                    return True
                 ways = _ways(of(atom), self.definitions)
-                return name in self.held or (bool(ways) and all(self._is_under(way.times(sign), step) for way in ways))
+                return bool(ways) and all(self._is_under(way.times(sign), step) for way in ways)
             case Least(left, right):
                 sides = (self._is_under(side.times(sign), step) for side in (left, right))
                 return any(sides) if sign > 0 else all(sides)
             case Quotient(term, by):
                 # The mean of what is carried is no further out, but for what rounding adds.
-                held = [part for part in term.parts if isinstance(part[0], Unknown) and part[0].name in self.held]
-                is_mean = by.number is not None and sum(abs(times) for _, times in held) <= by.number
-                return is_mean and self.ranges.of(term - Term(held)).within(step - 1)
+                carried = [part for part in term.parts if isinstance(part[0], Unknown) and part[0].name in self.carried]
+                is_mean = by.number is not None and sum(abs(times) for _, times in carried) <= by.number
+                return is_mean and self.ranges.of(term - Term(carried)).within(step - 1)
             case _:
                 return False
 
@@ -83,9 +85,9 @@ def combined(
     if isinstance(lone, Unknown) and lone.name in names:
         return operands
     ways = [combined(way, combiner, operands, ranges, definitions) for way in _ways(handed, definitions)]
-    found = [way for way in ways if way is not None]
-    if found and len(found) == len(ways):
-        return reduce(Range.__or__, found)
+    ranges_of_ways = [way for way in ways if way is not None]
+    if ranges_of_ways and len(ranges_of_ways) == len(ways):
+        return reduce(Range.__or__, ranges_of_ways)
     whole = ranges.of(handed)
     return whole if whole.within(CARRIED_LIMIT) else None
 
@@ -113,11 +115,11 @@ def _choices(fact: Formula, chosen: Term) -> Iterator[Term]:
 
 def is_loaded(body: ops.Block, value: Tile) -> bool:
     """Whether a value of a loop's body is made of what the body loads."""
-    made = {result: op for op in walk(body) for result in ops.results(op)}
+    makers = {result: op for op in walk(body) for result in ops.results(op)}
     pending: list[AnyValue] = [value]
     seen: set[AnyValue] = set()
     while pending:
-        op = made.get(pending.pop())
+        op = makers.get(pending.pop())
         if isinstance(op, ops.Load | ops.Get):
             return True
         if op is not None:

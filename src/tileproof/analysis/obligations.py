@@ -278,10 +278,10 @@ def _is_own(pick: ops.Pick, walker: object, walk: Walk, place: Term) -> bool:
             return False
 
 
-def _moved(walk: Walk, place: Term, each: bool) -> bool:
+def _moved(walk: Walk, place: Term, is_each: bool) -> bool:
     """Whether a view shifts the walker's positions: those of two programs may then be compared no longer."""
     gap = place - walk.start
-    return gap != number(0) if each else not isinstance(gap.lone, Lane)
+    return gap != number(0) if is_each else not isinstance(gap.lone, Lane)
 
 
 def _different_point(collector: Collector, space: ops.Parallel, walkers: Sequence[Walker]) -> Formula:

@@ -68,11 +68,11 @@ class _Checker:
             for site, axis, runs, clipped in full(self.collector)
             if self.discharger.prover.impossible(runs, about=clipped)
         )
-        found = tuple(replace(finding, kernel=self.kernel.name) for finding in self.findings)
+        findings = tuple(replace(finding, kernel=self.kernel.name) for finding in self.findings)
         compares: tuple[Compare | Fits, ...] = (*dict.fromkeys(self.discharger.compares), *self.fits)
         complete = tuple(dict.fromkeys(self.complete))
         return Verdict(
-            self.kernel, tuple(self.discharged), found, compares, tuple(self.residuals), complete, unclipped
+            self.kernel, tuple(self.discharged), findings, compares, tuple(self.residuals), complete, unclipped
         )
 
     def _goal(self, goal: Goal) -> None:
@@ -95,8 +95,8 @@ class _Checker:
 
     # Bounds.
 
-    def _outside(self, found: Open) -> None:
-        goal = found.goal
+    def _outside(self, remaining: Open) -> None:
+        goal = remaining.goal
         axis: int | None
         match goal.subject:
             case InBounds(site, axis):
@@ -112,7 +112,7 @@ class _Checker:
             case _:
                 raise TypeError(goal.subject)
         if not depends_on_data(index) and not _has_scalars(index) and self.refuter is not None:
-            seen = self.refuter.counter_example(found.violations, OutOfBounds, [goal.span])
+            seen = self.refuter.counter_example(remaining.violations, OutOfBounds, [goal.span])
             if seen is not None:
                 code = Code.NOT_AN_INDEX if isinstance(goal.subject, Contents) else Code.NOT_IN_BOUNDS
                 self._refuted(code, seen, "" if code is Code.NOT_AN_INDEX else _own_tile(goal.subject) or _way_in(op))
@@ -143,13 +143,13 @@ class _Checker:
 
     # Ownership.
 
-    def _meeting(self, found: Open) -> None:
-        goal = found.goal
+    def _meeting(self, remaining: Open) -> None:
+        goal = remaining.goal
         site = goal.subject.one if isinstance(goal.subject, Disjoint) else goal.subject.site  # type: ignore[union-attr]
         self.racing.add(site.view.root)
         places = [goal.subject.one.span, goal.subject.two.span] if isinstance(goal.subject, Disjoint) else [goal.span]
         if self.refuter is not None:
-            seen = self.refuter.counter_example(found.violations, Race, places)
+            seen = self.refuter.counter_example(remaining.violations, Race, places)
             if seen is not None:
                 lanes = seen.diagnostics[0].code is Code.LANES_MEET
                 stores = isinstance(goal.subject, Disjoint) and goal.subject.two.writes and not lanes
@@ -160,9 +160,9 @@ class _Checker:
 
     def _refuted(self, code: Code, seen: TileproofError, help: str = "") -> None:
         for finding in seen.diagnostics:
-            made = replace(finding, code=code, help=help or finding.help)
-            if all(known.code is not code or known.span != made.span for known in self.findings):
-                self.findings.append(made)
+            diagnostic = replace(finding, code=code, help=help or finding.help)
+            if all(known.code is not code or known.span != diagnostic.span for known in self.findings):
+                self.findings.append(diagnostic)
 
     # Coverage.
 
@@ -203,38 +203,38 @@ class _Checker:
     def _compared_cover(
         self, parameter: ops.Parameter, answer: Answer, element: Violation, discharge: _Discharge
     ) -> bool:
-        made = []
+        compares = []
         what = f"every element of {parameter.name} is written"
         for case in answer.open:
-            found = self.discharger.compare_for(case, parameter.span, what, element)
-            if found is None:
+            compare = self.discharger.compare_for(case, parameter.span, what, element)
+            if compare is None:
                 return False
-            made.append(found)
-        if not self.discharger.can_be_met(made, element):
+            compares.append(compare)
+        if not self.discharger.can_be_met(compares, element):
             return False
-        self.discharger.compares += [one for one in made if one not in self.discharger.compares]
-        discharge(Rung.LAUNCH, f"the launch compares {', '.join(dict.fromkeys(one.demand for one in made))}")
+        self.discharger.compares += [one for one in compares if one not in self.discharger.compares]
+        discharge(Rung.LAUNCH, f"the launch compares {', '.join(dict.fromkeys(one.demand for one in compares))}")
         return True
 
     def _scattered(self, parameter: ops.Parameter, tensor: Tensor, element: Violation, discharge: _Discharge) -> bool:
-        found = coverage.scatter(self.collector, tensor)
-        if found is None or tensor in self.racing:
+        scatter = coverage.scatter(self.collector, tensor)
+        if scatter is None or tensor in self.racing:
             return False
-        if any(residual.op is found.site.op for residual in self.residuals):
+        if any(residual.op is scatter.site.op for residual in self.residuals):
             return False
-        if not is_demand(found.elements - found.writes) and (found.writes - found.elements).number is None:
+        if not is_demand(scatter.elements - scatter.writes) and (scatter.writes - scatter.elements).number is None:
             return False
-        gap = found.writes - found.elements
+        gap = scatter.writes - scatter.elements
         is_enough = gap.number is not None and gap.number >= 0
-        demand, why = f"{found.writes} == {found.elements}", f"every element of {parameter.name} is written"
-        made = Compare((below(found.writes, found.elements),), demand, parameter.span, why)
-        if not is_enough and not self.discharger.can_be_met((made,), element):
+        demand, why = f"{scatter.writes} == {scatter.elements}", f"every element of {parameter.name} is written"
+        compare = Compare((below(scatter.writes, scatter.elements),), demand, parameter.span, why)
+        if not is_enough and not self.discharger.can_be_met((compare,), element):
             return False
-        self.complete += found.through
+        self.complete += scatter.through
         if is_enough:
             discharge(Rung.PROOF, "no two writes meet, and they are as many as the elements")
             return True
-        self.discharger.compares.append(made)
+        self.discharger.compares.append(compare)
         discharge(Rung.LAUNCH, f"no two writes meet; the launch compares {demand}")
         return True
 
@@ -260,7 +260,7 @@ def _own_tile(subject: object) -> str:
         return ""
     spot = subject.site.spots[subject.axis]
     begins = None if spot.lane is None else (spot.position - spot.lane).lone
-    if not isinstance(spot.pick, ops.Gather) or not isinstance(begins, Start) or begins.each:
+    if not isinstance(spot.pick, ops.Gather) or not isinstance(begins, Start) or begins.is_each:
         return ""
     walker = begins.walker.partition(".")[0]
     return f"write `{walker}`, or `{walker}.elements`: its positions end with the dimension, those of tp.arange do not"

@@ -50,14 +50,14 @@ class Prover:
         self.work = 0
         """Spent on all questions so far."""
 
-    def formulas(self, given: Iterable[Formula], contracts: bool) -> list[Formula]:
+    def formulas(self, premises: Iterable[Formula], contracts: bool) -> list[Formula]:
         """Everything known beside what is given, and what is given."""
-        stated = [*given, *(self.contracts if contracts else ())]
+        stated = [*premises, *(self.contracts if contracts else ())]
         return [*stated, *self.axioms.about(stated, contracts)]
 
-    def ask(self, given: Sequence[Formula], contracts: bool = True, about: Sequence[Formula] = ()) -> Answer:
+    def ask(self, premises: Sequence[Formula], contracts: bool = True, about: Sequence[Formula] = ()) -> Answer:
         """Whether all that is given can hold at once, along with `about`, which alone decides what matters."""
-        facts, clauses = flattened(self.formulas((*about, *given), contracts))
+        facts, clauses = flattened(self.formulas((*about, *premises), contracts))
         if about:
             facts, clauses = _relevant(facts, clauses, about)
         search = Search(min(_MOST_WORK, max(0, _MOST_IN_ALL - self.work)))
@@ -69,9 +69,9 @@ class Prover:
             self.work += search.system.work
         return Answer(not search.open, tuple(search.open))
 
-    def impossible(self, given: Sequence[Formula], contracts: bool = True, about: Sequence[Formula] = ()) -> bool:
+    def impossible(self, premises: Sequence[Formula], contracts: bool = True, about: Sequence[Formula] = ()) -> bool:
         """Whether what is given certainly cannot hold."""
-        return self.ask(given, contracts, about).impossible
+        return self.ask(premises, contracts, about).impossible
 
 
 def _relevant(
@@ -204,15 +204,15 @@ class _Swap:
         if times is None:
             return factors, constant
         times *= self.sign
-        made = dict(factors)
-        del made[self.unknown]
+        combined = dict(factors)
+        del combined[self.unknown]
         for unknown, factor in self.factors.items():
-            left = made.get(unknown, 0) - times * factor
+            left = combined.get(unknown, 0) - times * factor
             if left:
-                made[unknown] = left
+                combined[unknown] = left
             else:
-                made.pop(unknown, None)
-        return made, constant - times * self.constant
+                combined.pop(unknown, None)
+        return combined, constant - times * self.constant
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,15 +242,15 @@ class Solved:
         while waiting:
             factors, constant, equal = waiting.pop()
             if equal:
-                found = _swap(factors, constant, self.kept)
-                if found is None:
+                solved = _swap(factors, constant, self.kept)
+                if solved is None:
                     waiting.append((factors, constant, False))
                     waiting.append(({unknown: -factor for unknown, factor in factors.items()}, -constant, False))
                     continue
-                swaps.append(found)
-                waiting = [(*found.applied(other, number), same) for other, number, same in waiting]
-                for row in [row for row in rows if any(unknown == found.unknown for unknown, _ in row)]:
-                    waiting.append((*found.applied(dict(row), rows.pop(row)), False))
+                swaps.append(solved)
+                waiting = [(*solved.applied(other, number), same) for other, number, same in waiting]
+                for row in [row for row in rows if any(unknown == solved.unknown for unknown, _ in row)]:
+                    waiting.append((*solved.applied(dict(row), rows.pop(row)), False))
                 continue
             tight = _tight(factors, constant)
             if tight is not None and _insert(rows, *tight) and _swap(dict(tight[0]), 0, self.kept) is not None:
@@ -339,18 +339,18 @@ def shadow(facts: Iterable[Fact], keep: Collection[Atom]) -> list[Fact] | None:
     kept = frozenset(number for atom, number in system.numbers.items() if atom in keep)
     solved = Solved({}, kept=kept).extended(lines)
     try:
-        found = None if solved is None else _eliminated(solved.rows, kept)[1]
+        remaining = None if solved is None else _eliminated(solved.rows, kept)[1]
     except _Impossible:
-        found = None
+        remaining = None
     else:
-        if solved is not None and found is None:
+        if solved is not None and remaining is None:
             return None
-    if found is None:
+    if remaining is None:
         return [Fact(Term((), 1))]
     atoms = list(system.numbers)
     return [
         Fact(Term(((atoms[unknown], factor) for unknown, factor in factors), constant))
-        for factors, constant in found.items()
+        for factors, constant in remaining.items()
         if all(unknown in kept for unknown, _ in factors)
     ]
 
@@ -397,14 +397,14 @@ def _eliminated(rows: Rows, keep: frozenset[int]) -> tuple[int, Rows | None]:
             return work + _MOST_ROWS, None
         for one, first, a in up:
             for two, second, b in down:
-                made = {u: -b * f for u, f in one}
+                combined = {u: -b * f for u, f in one}
                 for u, f in two:
-                    left = made.get(u, 0) + a * f
+                    left = combined.get(u, 0) + a * f
                     if left:
-                        made[u] = left
+                        combined[u] = left
                     else:
-                        made.pop(u, None)
-                tight = _tight(made, a * second - b * first)
+                        combined.pop(u, None)
+                tight = _tight(combined, a * second - b * first)
                 if tight is not None:
                     _insert(rest, *tight)
         rows = rest

@@ -149,8 +149,8 @@ class Ranges:
             case Content(kind, dimension, _):
                 extent = self._size(self.extent(dimension))
                 return Range(0, extent) if kind == "Offsets" else Range(-1, max(-1, extent - 1))
-            case found:
-                return found
+            case bounds:
+                return bounds
 
 
 def of_binary(fn: ops.BinaryFn, one: Range, two: Range) -> Range:

@@ -115,8 +115,8 @@ class _Question:
     def _formula(self, formula: Formula) -> Any:
         match formula:
             case Fact(term, equal):
-                made = self._term(term)
-                return made == 0 if equal else made <= 0
+                encoded = self._term(term)
+                return encoded == 0 if equal else encoded <= 0
             case All(parts):
                 return self.z3.And([self._formula(part) for part in parts] + [self._true()])
             case Some(parts):

@@ -54,11 +54,11 @@ class Start:
     """The first position of a walker's tile."""
 
     walker: str
-    each: bool
+    is_each: bool
     copy: int = 0
 
     def __str__(self) -> str:
-        return (self.walker if self.each else f"{self.walker}.start") + "'" * self.copy
+        return (self.walker if self.is_each else f"{self.walker}.start") + "'" * self.copy
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,13 +306,13 @@ def product(left: Term, right: Term) -> Term:
     for one, factor in _monomials(left):
         for two, other in _monomials(right):
             if one is None:
-                made = number(1) if two is None else of(two)
+                monomial = number(1) if two is None else of(two)
             elif two is None:
-                made = of(one)
+                monomial = of(one)
             else:
                 first, second = sorted((of(one), of(two)), key=str)
-                made = of(Product(first, second))
-            total = total + made.times(factor * other)
+                monomial = of(Product(first, second))
+            total = total + monomial.times(factor * other)
     return total
 
 
@@ -372,17 +372,17 @@ def of_length(length: Length) -> Term:
     total = number(length.constant)
     for atom, factor in length.terms:
         if isinstance(atom, str):
-            made = of(DimensionExtent(atom))
+            term = of(DimensionExtent(atom))
         else:
             left, right = of_length(atom.left), of_length(atom.right)
             match atom.op:
                 case "*":
-                    made = product(left, right)
+                    term = product(left, right)
                 case "//":
-                    made = quotient(left, right)
+                    term = quotient(left, right)
                 case _:
-                    made = remainder(left, right)
-        total = total + made.times(factor)
+                    term = remainder(left, right)
+        total = total + term.times(factor)
     return total
 
 
@@ -418,9 +418,9 @@ def rebuild(term: Term, change: Callable[[Atom], Term | None]) -> Term:
 
 
 def _rebuilt(atom: Atom, change: Callable[[Atom], Term | None]) -> Term:
-    found = change(atom)
-    if found is not None:
-        return found
+    replacement = change(atom)
+    if replacement is not None:
+        return replacement
     match atom:
         case Quotient(term, by):
             return quotient(rebuild(term, change), rebuild(by, change))
@@ -441,8 +441,8 @@ def renamed(term: Term, copy: int) -> Term:
 
     def change(atom: Atom) -> Term | None:
         match atom:
-            case Start(walker, each, _):
-                return of(Start(walker, each, copy))
+            case Start(walker, is_each, _):
+                return of(Start(walker, is_each, copy))
             case Live(walker, _):
                 return of(Live(walker, copy))
             case TileNumber(walker, _):
@@ -467,8 +467,8 @@ def at_lane(term: Term, lane: Term, mark: Lane = _ANY_LANE) -> Term:
             case Lane() if atom == mark:
                 return lane
             case Unknown(args=args) if args:
-                made = tuple(rebuild(arg, change) for arg in args)
-                return of(Unknown(atom.name, atom.low, atom.high, atom.uniform, atom.data, made, atom.copy))
+                arguments = tuple(rebuild(arg, change) for arg in args)
+                return of(Unknown(atom.name, atom.low, atom.high, atom.uniform, atom.data, arguments, atom.copy))
             case _:
                 return None
 
@@ -603,13 +603,13 @@ def _options(formula: Formula) -> Clause | None:
         case Fact():
             return ((formula,),)
         case Some(parts):
-            found: Clause = ()
+            options_of_parts: Clause = ()
             for part in parts:
                 options = _options(part)
-                if options is None or len(found) + len(options) > _MOST_OPTIONS:
+                if options is None or len(options_of_parts) + len(options) > _MOST_OPTIONS:
                     return None
-                found += options
-            return found
+                options_of_parts += options
+            return options_of_parts
         case All(parts):
             ways: Clause = ((),)
             for part in parts:

@@ -160,7 +160,7 @@ def _result(diagnostic: Diagnostic, rule: int) -> Json:
     related = [_location(label.span, label.text) for label in diagnostic.labels]
     related += [_location(frame.span, f"called from `{frame.function}`") for frame in diagnostic.stack]
     if related:
-        result["relatedLocations"] = [{"id": number, **each} for number, each in enumerate(related)]
+        result["relatedLocations"] = [{"id": number, **location} for number, location in enumerate(related)]
     if diagnostic.edit is not None:
         result["fixes"] = [_fix(diagnostic.edit, diagnostic.help)]
     return result

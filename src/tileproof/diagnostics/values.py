@@ -54,8 +54,8 @@ def in_words(count: int) -> str:
 
 def bytes_of(text: str) -> int | None:
     """The bytes meant by `2GB`, `1.5 GiB` or `1000000`; None if it is no size."""
-    found = _SIZE.fullmatch(text)
-    if found is None:
+    match = _SIZE.fullmatch(text)
+    if match is None:
         return None
-    number, unit, binary = found.groups()
+    number, unit, binary = match.groups()
     return int(float(number) * (1024 if binary else 1000) ** " KMGT".index(unit.upper() or " "))

@@ -29,20 +29,20 @@ class Call:
 
     name: str
     span: Span
-    given: Mapping[str, tuple[Entity, Span]]
+    arguments: Mapping[str, tuple[Entity, Span]]
 
     def __contains__(self, parameter: str) -> bool:
-        return parameter in self.given
+        return parameter in self.arguments
 
     def entity(self, parameter: str) -> Entity:
-        return self.given[parameter][0]
+        return self.arguments[parameter][0]
 
     def where(self, parameter: str) -> Span:
-        return self.given[parameter][1]
+        return self.arguments[parameter][1]
 
     def constant(self, parameter: str, default: Any) -> Any:
         """The value of a parameter that must be a constant."""
-        if parameter not in self.given:
+        if parameter not in self.arguments:
             return default
         entity = self.entity(parameter)
         if not isinstance(entity, Known):
@@ -181,7 +181,7 @@ def _matched(
     arguments: Arguments, name: str, parameters: tuple[inspect.Parameter, ...], span: Span, skipped: int = 0
 ) -> Call:
     """The arguments of a call by parameter. The first `skipped` are not the user's: the tile of a method."""
-    given: dict[str, tuple[Entity, Span]] = {}
+    matched: dict[str, tuple[Entity, Span]] = {}
     slots = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     rest = next((p for p in parameters if p.kind is p.VAR_POSITIONAL), None)
     others = next((p for p in parameters if p.kind is p.VAR_KEYWORD), None)
@@ -192,17 +192,17 @@ def _matched(
         takes, have = len(slots) - skipped, len(positional) - skipped
         raise reject(Code.BAD_CALL, f"{name} takes {takes} arguments, and {have} are given", span, help=cure)
     for parameter, argument in zip(slots, positional, strict=False):
-        given[parameter.name] = argument
+        matched[parameter.name] = argument
     if rest is not None:
         extra = positional[len(slots) :]
-        given[rest.name] = (Bundle(tuple(entity for entity, _ in extra)), extra[0][1] if extra else span)
+        matched[rest.name] = (Bundle(tuple(entity for entity, _ in extra)), extra[0][1] if extra else span)
     known = {p.name for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)}
     named: list[tuple[str, tuple[Entity, Span]]] = []
     for word, entity, where in arguments.named:
-        if word in given:
+        if word in matched:
             raise reject(Code.BAD_CALL, f"{name} gets `{word}` twice", where, help=cure)
         if word in known:
-            given[word] = (entity, where)
+            matched[word] = (entity, where)
         elif others is not None:
             named.append((word, (entity, where)))
         else:
@@ -214,11 +214,11 @@ def _matched(
             )
     for parameter in parameters:
         needed = parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-        if needed and parameter.default is parameter.empty and parameter.name not in given:
+        if needed and parameter.default is parameter.empty and parameter.name not in matched:
             raise reject(Code.BAD_CALL, f"{name} is missing its argument `{parameter.name}`", span, help=cure)
     for key, value in named:
-        given[f"**{key}"] = value
-    return Call(name, span, given)
+        matched[f"**{key}"] = value
+    return Call(name, span, matched)
 
 
 def _call_method(ctx: Context, method: Method, owner: Span, arguments: Arguments, span: Span) -> Entity:
@@ -229,12 +229,12 @@ def _call_method(ctx: Context, method: Method, owner: Span, arguments: Arguments
 
 def _plain(*names: str) -> tuple[inspect.Parameter, ...]:
     """Parameters by name; a trailing `=` marks one that may be left out, a leading `*` takes all the rest."""
-    made = []
+    parameters = []
     for name in names:
         kind = inspect.Parameter.VAR_POSITIONAL if name.startswith("*") else inspect.Parameter.POSITIONAL_OR_KEYWORD
         default = None if name.endswith("=") else inspect.Parameter.empty
-        made.append(inspect.Parameter(name.strip("*="), kind, default=default))
-    return tuple(made)
+        parameters.append(inspect.Parameter(name.strip("*="), kind, default=default))
+    return tuple(parameters)
 
 
 _REDUCTION_PARAMETERS = _plain("x", "axis=", "keepdims=")
@@ -309,7 +309,7 @@ def _inline(ctx: Context, function: FunctionType, arguments: Arguments, span: Sp
     matched = _matched(arguments, f"`{function.__name__}`", _parameters(function), span)
     for parameter in _parameters(function):
         if parameter.name in matched:
-            entity, where = matched.given[parameter.name]
+            entity, where = matched.arguments[parameter.name]
         elif parameter.default is not parameter.empty:
             check_capture(parameter.default, parameter.name, source, span)
             entity, where = inner.constant(parameter.default, span), span

@@ -184,15 +184,15 @@ def watch(captures: Sequence[Capture]) -> Callable[[], bool]:
 
 def split(captures: Sequence[Capture]) -> tuple[tuple[Named, ...], Callable[[], bool] | None]:
     """The same question in two parts: names in dicts, and what there is to ask besides."""
-    held: dict[tuple[int, str], Named] = {}
+    by_place: dict[tuple[int, str], Named] = {}
     close: list[Capture] = []
     helpers = []
     for capture in captures:
-        found = _held(capture)
-        if found is None:
+        entries = _held(capture)
+        if entries is None:
             close.append(capture)
             continue
-        held.update({(id(where), name): (where, name, value) for where, name, value in found})
+        by_place.update({(id(where), name): (where, name, value) for where, name, value in entries})
         if capture.made_of:
             # What the helper was when it was captured: it may have changed since.
             code, defaults, named = capture.made_of
@@ -206,7 +206,7 @@ def split(captures: Sequence[Capture]) -> tuple[tuple[Named, ...], Callable[[], 
                 return False
         return not close or all(capture.is_current for capture in close)
 
-    return tuple(held.values()), closely if helpers or close else None
+    return tuple(by_place.values()), closely if helpers or close else None
 
 
 def _held(capture: Capture) -> list[Named] | None:
@@ -214,18 +214,18 @@ def _held(capture: Capture) -> list[Named] | None:
     function, (first, *attributes) = capture.function, capture.path
     if first in function.__code__.co_freevars or not _is_watchable(capture.value):
         return None
-    found: list[Named] = []
+    entries: list[Named] = []
     value = function.__globals__.get(first, MISSING)
-    found.append((function.__globals__, first, value))
+    entries.append((function.__globals__, first, value))
     if value is MISSING:
         value = getattr(builtins, first, MISSING)
-        found.append((vars(builtins), first, value))
+        entries.append((vars(builtins), first, value))
     for attribute in attributes:
         if not isinstance(value, ModuleType) or attribute not in vars(value):
             return None
-        found.append((vars(value), attribute, vars(value)[attribute]))
+        entries.append((vars(value), attribute, vars(value)[attribute]))
         value = vars(value)[attribute]
-    return found if value is capture.value else None
+    return entries if value is capture.value else None
 
 
 def _is_watchable(value: Any) -> bool:

@@ -165,13 +165,13 @@ def _too_large(span: Span) -> Exception:
 def undecided_at(undecided: Undecided, span: Span) -> Exception:
     """The error for a decision that needs a number `tileproof check` was not given."""
     names = sorted(undecided.names)
-    given = " ".join(f"--with {name}=128" for name in names)
+    options = " ".join(f"--with {name}=128" for name in names)
     return reject(
         Code.UNDECIDED,
         f"this depends on the value of {' and '.join(names)}, which is not known here",
         span,
         notes=("a dimension bound as a constant has a value at launch; `tileproof check` keeps it open",),
-        help=f"give it one: `tileproof check {given}`",
+        help=f"give it one: `tileproof check {options}`",
     )
 
 
@@ -264,13 +264,14 @@ class Context:
 
     def report(self, rejected: Rejected) -> None:
         """Keeps a mistake, with the calls that led to it, unless it was found before."""
-        found = replace(rejected.diagnostic, stack=self.stack, kernel=self.signature.name)
-        if found.edit is not None:
-            text, span = found.edit.replacement, found.edit.span
+        diagnostic = replace(rejected.diagnostic, stack=self.stack, kernel=self.signature.name)
+        if diagnostic.edit is not None:
+            text, span = diagnostic.edit.replacement, diagnostic.edit.span
             written = in_reach(text, self.function.function)
-            found = replace(found, help=found.help.replace(text, written), edit=Edit(span, written))
-        if all((found.code, found.span, found.message) != (d.code, d.span, d.message) for d in self.diagnostics):
-            self.diagnostics.append(found)
+            diagnostic = replace(diagnostic, help=diagnostic.help.replace(text, written), edit=Edit(span, written))
+        key = (diagnostic.code, diagnostic.span, diagnostic.message)
+        if all(key != (known.code, known.span, known.message) for known in self.diagnostics):
+            self.diagnostics.append(diagnostic)
 
     def bind(self, name: str, entity: Entity, span: Span) -> None:
         if name in self.frozen:

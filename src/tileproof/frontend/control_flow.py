@@ -47,12 +47,12 @@ _MOST_PASSES = 4
 
 def assigned_names(statements: Iterable[ast.stmt]) -> list[str]:
     """Every name these statements bind, in order of appearance."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for statement in statements:
         for node in ast.walk(statement):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                found[node.id] = None
-    return list(found)
+                names[node.id] = None
+    return list(names)
 
 
 @dataclass(slots=True)
@@ -104,7 +104,7 @@ def carry(ctx: Context, assigned: Sequence[str], span: Span, body: Callable[[], 
     dropped: Scope = {}
     passes = _MOST_PASSES + sum(len(item.slots) for item in carried)
     for _ in range(passes):
-        used, said, walked = dict(ctx.builder.used), len(ctx.diagnostics), len(ctx.walkers)
+        used, reported, walked = dict(ctx.builder.used), len(ctx.diagnostics), len(ctx.walkers)
         with ctx.builder.block() as ops:
             ctx.scope = {**outer_scope, **dropped}
             for item in carried:
@@ -114,7 +114,7 @@ def carry(ctx: Context, assigned: Sequence[str], span: Span, body: Callable[[], 
             ctx.depth += 1
             try:
                 body()
-                stuck = any(found.code is Code.UNDECIDED for found in ctx.diagnostics[said:])
+                stuck = any(found.code is Code.UNDECIDED for found in ctx.diagnostics[reported:])
             except Rejected as rejected:
                 stuck = rejected.diagnostic.code is Code.UNDECIDED
                 if not (stuck and _literals(carried)):
@@ -131,7 +131,7 @@ def carry(ctx: Context, assigned: Sequence[str], span: Span, body: Callable[[], 
                 try:
                     is_stable &= _is_stable(item, ended[item.name], ctx.walkers[walked:])
                 except Rejected as rejected:
-                    if item.inner.was_read and len(ctx.diagnostics) == said:
+                    if item.inner.was_read and len(ctx.diagnostics) == reported:
                         raise
                     carried.remove(item)
                     found = rejected.diagnostic
@@ -141,7 +141,7 @@ def carry(ctx: Context, assigned: Sequence[str], span: Span, body: Callable[[], 
                 yields = tuple(_yields(ctx, carried, ended))
                 break
         ctx.builder.used = used
-        del ctx.diagnostics[said:], ctx.walkers[walked:]
+        del ctx.diagnostics[reported:], ctx.walkers[walked:]
     else:
         message = "the types of the values this loop carries do not become stable"
         raise reject(Code.LOOP_TYPE, message, span, help="give each its final type and shape before the loop")
@@ -174,14 +174,14 @@ def _learn(item: _Carried, slot: _Slot, end: Entity, ended: Binding, local: Sequ
     """The type of a leaf that enters as `slot` and leaves as `end`; None if it stays what it was."""
     if slot.type is None and _unchanged(slot.init, end):
         return None
-    start, made = _typed(slot.init), _typed(end)
+    start, final = _typed(slot.init), _typed(end)
     # What began as a literal takes the type it meets; everything else keeps its own.
-    if slot.type is not None and (slot.type.axes or not isinstance(start, Known) or isinstance(made, Known)):
+    if slot.type is not None and (slot.type.axes or not isinstance(start, Known) or isinstance(final, Known)):
         start = slot.type
-    learned = _common_type(start, made)
+    learned = _common_type(start, final)
     if learned is None:
         before = str(start) if isinstance(start, TileType) else describe(slot.init)
-        raise _changed(item, ended, before, str(made) if isinstance(made, TileType) else describe(end))
+        raise _changed(item, ended, before, str(final) if isinstance(final, TileType) else describe(end))
     walker = local_tag(learned, local)
     if walker is not None:
         raise reject(

@@ -30,7 +30,7 @@ from .signature import (
     too_deep,
 )
 from .source import FunctionSource, Rejected, reject
-from .specialization import ConstantValue, Specialization, generic, told_for
+from .specialization import ConstantValue, Specialization, for_specialization, generic
 from .statements import run, run_helper
 
 LOWERINGS = (functions, combiners)
@@ -84,7 +84,8 @@ def accepted(kernel: Kernel, constants: Mapping[str, ConstantValue]) -> Elaborat
             try:
                 return elaborate(kernel, specialization)
             except KernelError as error:
-                failed.append(tuple(told_for(each, signature, specialization) for each in error.diagnostics))
+                mistakes = (for_specialization(mistake, signature, specialization) for mistake in error.diagnostics)
+                failed.append(tuple(mistakes))
     except Rejected as rejected:
         raise KernelError(rejected.diagnostic) from None
     raise KernelError(*max(failed, key=lambda mistakes: _place(mistakes[0])))

@@ -238,23 +238,24 @@ def _comparison(ctx: Context, node: ast.Compare) -> Entity:
 
 def _boolean(ctx: Context, node: ast.BoolOp) -> Entity:
     wants = isinstance(node.op, ast.Or)
-    made: Entity = Known(not wants)
+    operand: Entity = Known(not wants)
     for part in node.values:
-        made = evaluate(ctx, part)
-        if not isinstance(made, Known):
+        operand = evaluate(ctx, part)
+        if not isinstance(operand, Known):
             sign = " | " if wants else " & "
             written = sign.join(map(_elementwise, node.values))
+            word = "or" if wants else "and"
             raise reject(
                 Code.BOOLEAN_OPERATOR,
-                f"`{'or' if wants else 'and'}` works on constants only, and `{ast.unparse(part)}` is {describe(made)}",
+                f"`{word}` works on constants only, and `{ast.unparse(part)}` is {describe(operand)}",
                 ctx.span(node),
                 notes=("Python's `and` and `or` ask for one truth value and cannot be given a tile",),
                 help=f"write `{written}`",
                 edit=Edit(ctx.span(node), written),
             )
-        if truth(made, ctx.span(part)) == wants:
-            return made
-    return made
+        if truth(operand, ctx.span(part)) == wants:
+            return operand
+    return operand
 
 
 def _elementwise(node: ast.expr) -> str:

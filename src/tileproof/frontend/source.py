@@ -64,10 +64,10 @@ class FunctionSource:
 
     def span(self, node: ast.AST) -> Span:
         """The place of a node of this function's tree."""
-        found = self._spans.get(node)
-        if found is None:
-            found = self._spans[node] = self._span(node)
-        return found
+        span = self._spans.get(node)
+        if span is None:
+            span = self._spans[node] = self._span(node)
+        return span
 
     def _span(self, node: ast.AST) -> Span:
         line, end_line = getattr(node, "lineno", self.tree.lineno), getattr(node, "end_lineno", self.tree.lineno)
@@ -163,20 +163,20 @@ def is_text_of(source: FunctionSource) -> bool:
     """
     code = source.function.__code__
     here = [one for one in _codes(source.source.name, source.source.lines) if one.co_name == code.co_name]
-    found = [one for one in here if one.co_firstlineno == code.co_firstlineno]
-    return not found or any(_same_code(one, code) for one in found)
+    candidates = [one for one in here if one.co_firstlineno == code.co_firstlineno]
+    return not candidates or any(_same_code(one, code) for one in candidates)
 
 
 @lru_cache(maxsize=64)
 def _codes(filename: str, lines: tuple[str, ...]) -> tuple[CodeType, ...]:
     """Every piece of code in a file."""
     try:
-        found = [compile("".join(lines), filename, "exec", dont_inherit=True)]
+        codes = [compile("".join(lines), filename, "exec", dont_inherit=True)]
     except (SyntaxError, ValueError):
         return ()
-    for code in found:  # grows while it is walked
-        found.extend(const for const in code.co_consts if isinstance(const, CodeType))
-    return tuple(found)
+    for code in codes:  # grows while it is walked
+        codes.extend(const for const in code.co_consts if isinstance(const, CodeType))
+    return tuple(codes)
 
 
 def _same_code(one: CodeType, other: CodeType) -> bool:
@@ -265,18 +265,18 @@ REJECTED = {name: rejection for names, rejection in _REJECTIONS.items() for name
 
 def check_syntax(function: FunctionSource) -> list[Diagnostic]:
     """Every piece of Python in `function` that kernels do not have."""
-    found: list[Diagnostic] = []
+    mistakes: list[Diagnostic] = []
     if getattr(function.tree, "type_params", None):
         code, message, cure = _TYPE_PARAMETER
-        found.append(Diagnostic(code, message, function.header, help=cure))
+        mistakes.append(Diagnostic(code, message, function.header, help=cure))
     statements = function.tree.body
     for number, statement in enumerate(statements):
         last = number == len(statements) - 1
         if not (last and isinstance(statement, ast.Return)):
-            found.extend(_rejections(function, statement))
+            mistakes.extend(_rejections(function, statement))
         elif statement.value is not None:
-            found.extend(_rejections(function, statement.value))
-    return found
+            mistakes.extend(_rejections(function, statement.value))
+    return mistakes
 
 
 def _rejections(function: FunctionSource, node: ast.AST) -> Iterator[Diagnostic]:

@@ -186,7 +186,7 @@ def _wrong_dimension(ctx: Context, tensor: Tensor, axis: int, name: str, walks: 
 
 def _is_part(one: str, other: str) -> bool:
     """Whether one dimension is made of the other: the borders `E+1` of segments E, a part `A` of `A+B`."""
-    names = [frozenset(re.findall(r"[A-Za-z]\w*", each)) for each in (one, other)]
+    names = [frozenset(re.findall(r"[A-Za-z]\w*", dimension)) for dimension in (one, other)]
     return bool(names[0] & names[1])
 
 
@@ -223,10 +223,10 @@ def _bound(item: Entity | None, default: Length | None, span: Span, what: str) -
             return length
         case _:
             pass
-    given = "is missing" if item is None else f"is {describe(item)}"
+    problem = "is missing" if item is None else f"is {describe(item)}"
     raise reject(
         Code.NOT_CONSTANT,
-        f"a slice has constant bounds, and where it {what} {given}",
+        f"a slice has constant bounds, and where it {what} {problem}",
         span,
         notes=("a tile has a static shape",),
         help="walk the axis with `tp.tiles(..., start=, stop=)`, or gather with `tp.arange(n) + start`",
@@ -482,11 +482,11 @@ def _parameter(ctx: Context, tensor: Tensor) -> TensorParameter | None:
 
 def index_tile(ctx: Context, tile: Tile, items: Sequence[Item], span: Span) -> Tile:
     """`t[:, None]`, `t[:8]`: new axes and constant slices."""
-    given = sum(1 for item, _ in items if not _is_none(item))
-    if given > tile.type.rank:
+    count = sum(1 for item, _ in items if not _is_none(item))
+    if count > tile.type.rank:
         raise reject(
             Code.WRONG_RANK,
-            f"the tile has {tile.type.rank} axes {describe_axes(tile.type.axes)}, and the index names {given}",
+            f"the tile has {tile.type.rank} axes {describe_axes(tile.type.axes)}, and the index names {count}",
             span,
             help="leave out what is too much; `None` adds an axis and counts for none",
         )

@@ -167,7 +167,7 @@ class _Printer:
     def _control(self, op: ops.Parallel | ops.TilesLoop | ops.RangeLoop | ops.While | ops.If) -> str:
         match op:
             case ops.Parallel(walkers=walkers, segments=segments):
-                cut = {each.walker: each for each in segments}
+                cut = {segment.walker: segment for segment in segments}
                 return f"parallel {', '.join(_walked(walker, cut.get(walker)) for walker in walkers)}"
             case ops.TilesLoop(walker=walker, start=start, stop=stop, inits=inits, carried=carried):
                 text = f"for {walker.name}: {walker.type}"

@@ -93,8 +93,8 @@ class Schedule:
 
     def __repr__(self) -> str:
         plain = dict(_PLAIN.key)
-        said = ", ".join(f"{name}={value!r}" for name, value in self.key if value != plain[name])
-        return f"Schedule({said})"
+        changes = ", ".join(f"{name}={value!r}" for name, value in self.key if value != plain[name])
+        return f"Schedule({changes})"
 
     def __reduce__(self) -> tuple[object, ...]:
         return _made, (self.key,)
@@ -127,11 +127,11 @@ class Memo(Generic[V]):
 
     def of(self, owner: Remembered) -> V:
         """The cache of an object, made when it is first asked for."""
-        found: V | None = owner.memos.get(self)
-        if found is None:
-            found = owner.memos.setdefault(self, self._make())
-            assert found is not None
-        return found
+        memo: V | None = owner.memos.get(self)
+        if memo is None:
+            memo = owner.memos.setdefault(self, self._make())
+            assert memo is not None
+        return memo
 
 
 Launcher: TypeAlias = "Callable[[Kernel, tuple[Any, ...], dict[str, Any]], None]"
@@ -216,11 +216,11 @@ class Kernel:
 
             fast = matmul.with_schedule(tp.Schedule(persistent=True, group=8))
         """
-        made = Kernel(
+        kernel = Kernel(
             self.function, deny_checks=self.deny_checks, deterministic=self.deterministic, schedule=schedule
         )
-        made.source_lines = self.source_lines
-        return made
+        kernel.source_lines = self.source_lines
+        return kernel
 
     def forget(self) -> None:
         """Drops what was parsed, proved and compiled of it, and what launches like earlier ones follow."""

@@ -432,7 +432,7 @@ def all(x: Any, axis: Any = None, keepdims: Any = False, *more: Any) -> Any:
         r[i] = tp.all(x[i, :] > 0, axis=1).to(f32)
     """
     # On the host the places of `axis` and `keepdims` hold operations too.
-    others = [each for each in (axis, keepdims) if each is not None and each is not False]
+    others = [operation for operation in (axis, keepdims) if operation is not None and operation is not False]
     return on_host("all_of")((x, *others, *more))
 
 
