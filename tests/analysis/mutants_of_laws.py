@@ -299,7 +299,7 @@ LAWS = [
     Mutant(
         "checks are allowed always",
         "bounds denied_check",
-        "prove._Checker._outside",
+        "prove._Checker._not_proved_in_bounds",
         "if self.deny_checks:",
         "if False:",
     ),

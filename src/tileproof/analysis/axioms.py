@@ -1,8 +1,8 @@
-"""What is true of atoms by what they are: the rules the prover reasons with.
+"""Axioms: what holds of atoms by definition, for the prover to use.
 
-Some are about one atom (a quotient is between two multiples), some about two of a kind (equal positions hold equal
-values, entries of `Unique` differ, `Offsets` do not fall, a product grows with its factor). Each rule has a name, so
-that a test can take it away and see that something notices.
+Some are about one atom (a quotient is between two multiples), some about two of one type (equal positions have equal
+values, entries of `Unique` differ, `Offsets` do not fall, a product is monotone in its factors). Each is a function of
+its own, so that tests can break it and see a case of the corpus fail.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Axioms:
     """How many borders each `Offsets` tensor has."""
 
     def about(self, formulas: Iterable[Formula], contracts: bool) -> list[Formula]:
-        """What holds of the atoms in some formulas; with what is only true by contract, or without."""
+        """The axioms about the atoms in some formulas, with or without those that hold by contract only."""
         atoms: dict[Atom, None] = {}
         axioms: list[Formula] = []
         pending = list(formulas)
@@ -81,7 +81,7 @@ class Axioms:
         return axioms
 
     def _of_multiples(self, factor: Atom, limit: int, atoms: Iterable[Atom]) -> Iterator[Formula]:
-        """Products of an atom that is compared with a number, beside what they would be for the number itself."""
+        """Compares products of an atom that is bounded by a number with the same products of the number."""
         for atom in atoms:
             if isinstance(atom, Product):
                 for one, other in ((atom.left, atom.right), (atom.right, atom.left)):
@@ -174,7 +174,7 @@ class Axioms:
 
 
 def _limits(formulas: Iterable[Formula]) -> Iterator[tuple[Atom, int]]:
-    """Atoms that are compared with a number, and the least that would be too large; 0 and 1 say nothing of products."""
+    """Atoms with a constant upper bound above 1, and the bound; other bounds imply nothing about products."""
     for formula in formulas:
         for term in terms(formula):
             if len(term.parts) == 1 and term.parts[0][1] == -1 and term.constant > 1:
@@ -182,7 +182,7 @@ def _limits(formulas: Iterable[Formula]) -> Iterator[tuple[Atom, int]]:
 
 
 def _instance(formula: Formula, atom: Unknown) -> Formula:
-    """What is known of an unknown, for the program and the lane it belongs to."""
+    """A definition of an unknown, for its program and lane."""
     instance = changed(formula, lambda term: renamed(term, atom.copy)) if atom.copy else formula
     if atom.args:
         instance = changed(instance, lambda term: at_lane(term, atom.args[0], Lane(copy=atom.copy)))

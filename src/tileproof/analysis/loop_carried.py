@@ -1,9 +1,9 @@
-"""The law of carried indices: what loops and combiners hand on stays within 64 bits.
+"""The law of carried indices: what loops and combiners yield stays within 64 bits.
 
-A loop begins within 2**61. A turn may hand on an index no further out than those that are carried, or a step away. No
-program turns its loops often enough for small steps to add up: 2**47 turns of 2**14 are 2**61, and take more than a
-day at one turn a nanosecond. For longer steps the turns are counted: what they make together must stay within 2**61,
-for all sizes or, where that depends on them, for those of a launch.
+A loop begins within 2**61. An iteration may yield an index no further out than those that are carried, or a step away.
+No program runs enough iterations for small steps to add up: 2**47 iterations with steps of 2**14 reach 2**61, and take
+more than a day at one iteration a nanosecond. For longer steps the iterations are counted: their sum must stay within
+2**61, for all sizes or, where that depends on them, for those of a launch.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Carrying:
     """Names of what is carried, and of what comes out of loops."""
 
     def long_steps(self, handed: Term, carried: Unknown) -> list[Term] | None:
-        """The steps a turn may take from what was carried that are not small; None if it is no step at all."""
+        """The steps of an iteration that are not small; None if its result is not the carried value plus a step."""
         if self.stays(handed):
             return []
         step = handed - of(carried)
@@ -79,7 +79,7 @@ def combined(
     handed: Term, combiner: ops.Combiner, operands: Range, ranges: Ranges,
     definitions: Mapping[str, tuple[Formula, ...]],
 ) -> Range | None:  # fmt: skip
-    """Where a combined index lies: it is one of those it was made of, or near anyway; None if it may grow."""
+    """The interval of a combined index: one of its operands, or small; None if it may grow."""
     names = {value.name for value in (*combiner.left, *combiner.right)}
     lone = handed.lone
     if isinstance(lone, Unknown) and lone.name in names:
@@ -114,7 +114,7 @@ def _choices(fact: Formula, chosen: Term) -> Iterator[Term]:
 
 
 def is_loaded(body: ops.Block, value: Tile) -> bool:
-    """Whether a value of a loop's body is made of what the body loads."""
+    """Whether a value of a loop's body depends on what the body loads."""
     makers = {result: op for op in walk(body) for result in ops.results(op)}
     pending: list[AnyValue] = [value]
     seen: set[AnyValue] = set()

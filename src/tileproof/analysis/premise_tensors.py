@@ -1,4 +1,4 @@
-"""Which tensors supply premises: what a kernel does to memory depends on what they hold.
+"""Premises: the tensors whose contents decide which memory a kernel accesses.
 
 A premise is whatever an index, a guard, a bound of a loop or a check is computed from. A proof takes two loads of one
 element as one value, and a check holds for the value it looked at. So a launch may read premises only from memory that
@@ -122,7 +122,7 @@ class _Clipped:
                 return False
 
     def _is_last(self, value: AnyValue, dimension: str) -> bool:
-        """Whether it is the extent less one, or less than that; of no elements -1."""
+        """Whether it is at most the extent minus 1, and at least -1."""
         match self.makers.get(value):
             case ops.Broadcast(operand=operand):
                 return self._is_last(operand, dimension)

@@ -1,4 +1,4 @@
-"""Operations that compute, as terms: what the prover knows of an index, an integer or a truth.
+"""Symbolic evaluation: the term, formula or interval of each index, integer and bool of a kernel.
 
 Index arithmetic is exact, so it becomes a term as it stands. Integers wrap: an operation on them is a term only if
 its interval shows that it does not. Everything else is unknown, of which at most the interval is known.
@@ -71,20 +71,20 @@ def integer_range(dtype: DType) -> Range:
 
 
 def is_whole(dtype: DType) -> bool:
-    """Whether its values are integers that a term can stand for."""
+    """Whether its values are integers, which terms represent."""
     return dtype in (INDEX, ENTRY) or dtype.is_integer
 
 
 @dataclass(slots=True)
 class Values:
-    """What is known of each value, as far as the kernel was read."""
+    """What is known of each value of the kernel so far."""
 
     account: Account
     ranges: Ranges
     views: Mapping[Tensor, View]
     truths: dict[Tile, Formula] = field(default_factory=dict)
     present: dict[Tile, tuple[Formula, ...]] = field(default_factory=dict)
-    """For an entry, that the entries it is made of are not none."""
+    """For an entry, that the entries it is computed from are not none."""
     inexact: set[Tile] = field(default_factory=set)
     """Entries whose term holds only where they are not none."""
     bounds: dict[Tile, Range] = field(default_factory=dict)
@@ -133,7 +133,7 @@ class Values:
         return self.present.get(value, (at_most(number(0), self.term(value)),))
 
     def opaque_truth(self, value: Tile) -> Formula:
-        """A truth about which nothing is known, but that it is the same wherever it stands."""
+        """A bool of which nothing is known but that it is one value."""
         args = (LANE,) * value.type.rank
         return at_most(number(1), of(Unknown(f"{value.name}?", 0, 1, self.uniform, True, args)))
 
@@ -246,7 +246,7 @@ class Values:
         return bounds if known is None else bounds & known
 
     def _fit_only(self, op: ops.PureOp, where: Where) -> None:
-        """The interval of an index tile with several axes, which no term stands for: it owes to fit all the same."""
+        """The interval of an index tile with several axes, which has no term; it must fit 64 bits too."""
         match op:
             case ops.Binary(fn=fn, left=left, right=right):
                 bounds = of_binary(fn, self.bound(left), self.bound(right))
@@ -272,7 +272,7 @@ class Values:
         if bounds.fits:
             self.bounds[op.result] = bounds
         else:
-            # Looked at with room to spare, so that what is made of it is known to begin within.
+            # Limited to less than 64 bits, so that what is computed from it starts within the limit.
             self.account.demands.append(Fitting(op, reach, where, CARRIED_LIMIT))
             self.bounds[op.result] = CARRIED
 
@@ -297,7 +297,7 @@ class Values:
         return reduce(Range.__or__, others, first)
 
     def _reach(self, op: ops.PureOp) -> Term | None:
-        """What an index tile with several axes is, with a lane for each axis; None if no term says."""
+        """A term for an index tile with several axes, with a lane for each axis; None if there is none."""
         match op:
             case ops.Binary(fn=fn, left=left, right=right):
                 one, two = self.reaches.get(left), self.reaches.get(right)
@@ -340,7 +340,7 @@ class Values:
                 return False
 
     def _bounds(self, op: ops.PureOp, exact: Term) -> Range:
-        """The interval of a result, by its term and by the operation: each may know more than the other."""
+        """The interval of a result: the intersection of that of its term and that of the operation."""
         bounds = self.ranges.of(exact)
         match op:
             case ops.Binary(fn=fn, left=left, right=right):
@@ -461,7 +461,7 @@ class Values:
             self.filled.add(result.name)
             self.unknown(result)
             return
-        # Not `chosen`'s short way: that two entries are equal says nothing of whether they are none.
+        # Without the shortcut of `chosen`: that two entries are equal does not imply that they are not none.
         one, two = self.term(yes), self.term(no)
         entry = self.unknown(result, self.ranges.of(one) | self.ranges.of(two))
         self.define(result, Some((All((when, equals(entry, one))), All((negation(when), equals(entry, two))))))
@@ -509,7 +509,7 @@ class Values:
         if op.fn in (ops.ReduceFn.ARGMAX, ops.ReduceFn.ARGMIN):
             length = op.operand.type.axes[op.axis].length
             position = self.unknown(op.result, Range(0, length if isinstance(length, int) else INDEX_LIMIT))
-            # Where the branch it stands in is not taken, the axis may be empty, and nothing is known.
+            # Where its branch is not taken, the axis may be empty, and nothing is known.
             self.define(op.result, Some((at_most(live, 0), All((at_most(-position, 0), below(position, live))))))
             return None
         if op.operand.type.dtype != INDEX:
@@ -523,7 +523,7 @@ class Values:
 
 
 def is_uniform(term: Term) -> bool:
-    """Whether it is the same for all programs: made of extents, scalars, and what is read at uniform places."""
+    """Whether it is the same for all programs: computed from extents, scalars, and loads at uniform positions."""
     return not any(
         isinstance(atom, Start | Live | TileNumber | Lane) or (isinstance(atom, Unknown) and not atom.uniform)
         for atom in everything(term)

@@ -12,7 +12,7 @@ from tileproof.ir import ops
 from tileproof.ir.types import TileType, Walker, evaluate, size_of
 from tileproof.ir.walk import uses
 from tileproof.language.dtypes import DType
-from tileproof.lowering.split_join import again
+from tileproof.lowering.split_join import recomputed
 
 
 def places(walker: Walker, dimensions: Mapping[str, int]) -> int:
@@ -45,7 +45,7 @@ def requires_scalars(kernel: ops.KernelIR) -> bool:
     if not conditions:
         return False
     outer = ops.Block(tuple(op for op in kernel.body.ops if not isinstance(op, ops.Parallel)))
-    seen = uses(again(outer, *conditions)).union(*map(uses, conditions))
+    seen = uses(recomputed(outer, *conditions)).union(*map(uses, conditions))
     return any(parameter.value in seen for parameter in kernel.parameters)
 
 
@@ -60,7 +60,7 @@ def require(kernel: ops.KernelIR, scalars: Mapping[str, Any], dimensions: Mappin
     from .points import Space
 
     outer = ops.Block(tuple(op for op in kernel.body.ops if not isinstance(op, ops.Parallel)))
-    needed = again(outer, *(ops.Block((), (op.condition,)) for op in required))
+    needed = recomputed(outer, *(ops.Block((), (op.condition,)) for op in required))
     given = {
         parameter.value: semantics.constant(np.asarray(scalars[parameter.name]).item(), parameter.value.type.dtype)
         for parameter in kernel.parameters

@@ -34,7 +34,7 @@ else:
 __all__ = ["dataclass"]
 
 _DEFAULT: Final = object()
-"""An argument that was left out, and is made by a factory."""
+"""The default of a parameter whose value a factory makes."""
 
 
 def _with_slots(plain: type, *, frozen: bool, eq: bool, repr: bool) -> type:
@@ -61,7 +61,7 @@ def _with_slots(plain: type, *, frozen: bool, eq: bool, repr: bool) -> type:
 
 
 def _on_demand(cls: Any, name: str, write: Callable[[Any, dict[str, Any]], str]) -> Callable[..., Any]:
-    """A method that compiles the real one, which takes its place. `write` gives its text, and adds what it names."""
+    """A method that compiles the real one and is replaced by it. `write` returns its source and adds its globals."""
 
     def method(self: Any, *args: Any, **named: Any) -> Any:
         known: dict[str, Any] = {}

@@ -32,7 +32,7 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A kernel that was looked at, whether it was accepted, for which constants, and why."""
+    """A checked kernel: whether it was accepted, for which constants, and why."""
 
     file: str
     kernel: str
@@ -42,7 +42,7 @@ class Checked:
 
 
 def to_json(diagnostics: Sequence[Diagnostic], checked: Sequence[Checked] = ()) -> str:
-    """A document with every finding and every kernel looked at.
+    """A document with every finding and every checked kernel.
 
     Lines and columns count from 1 (in characters), ends are exclusive; what has no place has null there.
     """

@@ -19,7 +19,7 @@ from tileproof.language.kernel import Kernel
 
 from .captures import check_capture, is_language
 from .context import Context
-from .entities import Binding, Bundle, Entity, InPlace, Known, Method, describe
+from .entities import Binding, Bundle, Entity, Known, Lambda, Method, describe
 from .source import FunctionSource, Rejected, Suppressed, check_syntax, is_text_of, read_function, reject
 
 
@@ -58,11 +58,11 @@ class Call:
 Handler = Callable[[Context, Call], Entity]
 FUNCTIONS: dict[Any, Handler] = {}
 METHODS: dict[str, Handler] = {}
-"""Methods get what they were looked up on as the parameter `x`."""
+"""The object of a method is its parameter `x`."""
 
 
 def lowers(*functions: Any) -> Callable[[Handler], Handler]:
-    """Registers the meaning of functions of the language."""
+    """Registers a handler as the implementation of functions of the language."""
 
     def register(handler: Handler) -> Handler:
         for function in functions:
@@ -73,7 +73,7 @@ def lowers(*functions: Any) -> Callable[[Handler], Handler]:
 
 
 def lowers_method(name: str) -> Callable[[Handler], Handler]:
-    """Registers the meaning of a method of tiles, walkers or tensors."""
+    """Registers a handler as the implementation of a method of tiles, walkers or tensors."""
 
     def register(handler: Handler) -> Handler:
         METHODS[name] = handler
@@ -108,7 +108,7 @@ def call(ctx: Context, node: ast.Call) -> Entity:
 
 def invoke(ctx: Context, callee: Entity, arguments: Arguments, span: Span, callee_span: Span) -> Entity:
     """Calls a function of the language, a helper or a lambda with evaluated arguments."""
-    if isinstance(callee, InPlace):
+    if isinstance(callee, Lambda):
         return _run_lambda(ctx, callee, arguments)
     function = callee.value if isinstance(callee, Known) else None
     if function is None or not callable(function):
@@ -123,7 +123,7 @@ def invoke(ctx: Context, callee: Entity, arguments: Arguments, span: Span, calle
     raise _not_callable(function, callee_span)
 
 
-def _run_lambda(ctx: Context, function: InPlace, arguments: Arguments) -> Entity:
+def _run_lambda(ctx: Context, function: Lambda, arguments: Arguments) -> Entity:
     written = function.node.args
     if written.posonlyargs or written.kwonlyargs or written.vararg or written.kwarg or written.defaults:
         message = "the lambda of a combiner takes two plain parameters"
@@ -161,7 +161,7 @@ def _not_callable(function: Any, span: Span) -> Rejected:
 
 
 def _parameters(function: Any) -> tuple[inspect.Parameter, ...]:
-    """The parameters of a function. Those of a helper are looked at anew: its defaults may have been replaced."""
+    """The parameters of a function. Those of a helper are not cached: its defaults may have been replaced."""
     if isinstance(function, FunctionType) and not is_language(function):
         return tuple(inspect.signature(function, follow_wrapped=False).parameters.values())
     return _known_parameters(function)
@@ -271,7 +271,7 @@ def _read_helper(ctx: Context, function: FunctionType, span: Span) -> FunctionSo
 def _inline(ctx: Context, function: FunctionType, arguments: Arguments, span: Span) -> Entity:
     """The body of a helper in place of its call."""
     for entity in (*(entity for entity, _ in arguments.positional), *(entity for _, entity, _ in arguments.named)):
-        if isinstance(entity, InPlace):
+        if isinstance(entity, Lambda):
             raise reject(
                 Code.NESTED_FUNCTION,
                 f"a lambda cannot be handed to `{function.__name__}`",

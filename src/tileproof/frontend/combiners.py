@@ -1,7 +1,7 @@
 """Combiners: `tp.join`, `tp.reduce` and `tp.scan` with a function of the user's.
 
-A combiner takes two values of a kind (or two tuples) and gives one. It is compiled once, on values that stand for any
-two; it sees nothing but these and constants, and touches no memory, so that a backend may run it anywhere.
+A combiner takes two values of one type (or two tuples) and returns one. It is compiled once, on placeholder values; it
+uses nothing but these and constants, and accesses no memory, so that a backend may run it anywhere.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _combiner(
 
 
 def _met(output: TileType, wanted: TileType, span: Span) -> TileType:
-    """The type a combiner both takes and gives: `wanted`, with the tags that `made` has more."""
+    """The type that a combiner takes and returns: `wanted`, with the additional tags of `output`."""
     axes = wanted.axes
     if len(output.axes) == len(axes):
         joined = join(output.axes, axes)
@@ -103,7 +103,7 @@ def _check_closed(block: ops.Block, own: set[Tile], span: Span) -> None:
 
 
 def _uses(block: ops.Block, span: Span) -> Iterator[tuple[AnyValue, Span]]:
-    """Every value a block uses or hands on, with the place of its use."""
+    """Every value a block uses or yields, with the span of its use."""
     yield from ((value, span) for value in block.yields)
     for op in block.ops:
         yield from ((value, op.span) for value in (*ops.operands(op), *ops.results(op)))

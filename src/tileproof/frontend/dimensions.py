@@ -82,9 +82,9 @@ def solve(equation: Equation, extent: int, extents: Mapping[str, int]) -> tuple[
 def resolve(
     equations: Sequence[Equation], extents: Mapping[str, Any], constants: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The extents and all that follow from them: an equation gives its dimension, or the one that it leaves open.
+    """The extents and all that follow from them: an equation determines its dimension, or its one open name.
 
-    Extents may be symbols of torch. An equation is solved with numbers, for which torch then specializes.
+    Extents may be symbolic integers of torch. Solving an equation turns them into numbers, and torch specializes.
     """
     resolved = dict(extents)
     for _ in equations:

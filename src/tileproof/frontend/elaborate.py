@@ -1,4 +1,4 @@
-"""The front end as a whole: a kernel and a specialization in, typed IR out."""
+"""The front end: from a kernel and a specialization to typed IR."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from .specialization import ConstantValue, Specialization, for_specialization, g
 from .statements import run, run_helper
 
 LOWERINGS = (functions, combiners)
-"""The files that give the functions of the language their meaning."""
+"""The modules that implement the functions of the language."""
 
 
 def elaborate(kernel: Kernel, specialization: Specialization) -> Elaborated:
@@ -73,9 +73,10 @@ def elaborate(kernel: Kernel, specialization: Specialization) -> Elaborated:
 
 
 def accepted(kernel: Kernel, constants: Mapping[str, ConstantValue]) -> Elaborated:
-    """A kernel for the first generic specialization it is elaborated for; if there is none, raises the mistakes of one.
+    """A kernel elaborated for the first generic specialization that it compiles for.
 
-    The one that got furthest: a kernel for integers is not told that its `&` does not work on bf16.
+    If there is none, raises the mistakes of the one that got furthest: for a kernel of integers, no mistake says that
+    its `&` does not work on bf16.
     """
     signature = parse(kernel).signature
     failed: list[tuple[Diagnostic, ...]] = []

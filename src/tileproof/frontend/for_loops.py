@@ -28,7 +28,7 @@ from tileproof.language.spaces import Each, Split
 from .calls import Call, lowers
 from .combiners import check_join
 from .context import Context, Place
-from .control_flow import Turn, assigned_names, carry
+from .control_flow import LoopBody, assigned_names, compile_loop
 from .entities import Binding, Entity, Known, Unbound, describe, is_tensor, is_walker
 from .source import reject
 from .tile_operations import binary, position
@@ -96,11 +96,11 @@ def _walks(
 
 def _unknown(ctx: Context, dimension: str, known: str) -> str:
     """What to do about a name that no tensor has as a dimension."""
-    turns = f"or take turns in a program: `for n in range({dimension}):`"
+    loop = f"or loop in a program: `for n in range({dimension}):`"
     if dimension.isdecimal():
-        return f"what is walked has a name: give it one on an axis of a tensor, {turns}"
+        return f"what is walked has a name: give it one on an axis of a tensor, {loop}"
     if any(dimension == constant.name for constant in ctx.signature.constants):
-        return f"`{dimension}` is a constant: give a tensor the axis {dimension} to walk it by programs, {turns}"
+        return f"`{dimension}` is a constant: give a tensor the axis {dimension} to walk it by programs, {loop}"
     return f"its dimensions are: {known}"
 
 
@@ -200,7 +200,7 @@ def _size(entity: Entity, span: Span) -> Length | None:
 
 
 def _targets(ctx: Context, node: ast.For, shape: Sequence[int], what: str) -> list[list[ast.Name]]:
-    """The names a loop binds: one for each walk, a pair where a walk hands out two values."""
+    """The names a loop binds: one for each walk, a pair for a walk of segments."""
     parts = node.target.elts if isinstance(node.target, ast.Tuple) and len(shape) > 1 else [node.target]
     targets = []
     for part, wanted in zip(parts, shape, strict=False):
@@ -340,8 +340,8 @@ def _tiles_loop(
     ctx.builder.emit(TilesLoop(span, loop.results, walker, start, stop, loop.inits, loop.carried, loop.body))
 
 
-def _loop(ctx: Context, node: ast.For, what: str, make: Callable[[str], V], body: Body) -> tuple[Turn, V]:
-    """Compiles a loop, and what its name stands for in the body. The loop does not carry that name."""
+def _loop(ctx: Context, node: ast.For, what: str, make: Callable[[str], V], body: Body) -> tuple[LoopBody, V]:
+    """Compiles a loop; returns its body and its variable. The loop does not carry that name."""
     ((target,),) = _targets(ctx, node, [1], what)
     name, span = target.id, ctx.span(target)
     variable: V
@@ -355,8 +355,8 @@ def _loop(ctx: Context, node: ast.For, what: str, make: Callable[[str], V], body
     if isinstance(ctx.scope.get(name), Binding) and name in ctx.frozen:
         ctx.bind(name, Known(None), span)
     carried = [assigned for assigned in assigned_names(node.body) if assigned != name]
-    loop = carry(ctx, carried, ctx.span(node.iter), iteration)
-    ctx.scope[name] = Unbound("it is the name of a loop, which may run no turn", span)
+    loop = compile_loop(ctx, carried, ctx.span(node.iter), iteration)
+    ctx.scope[name] = Unbound("it is the name of a loop, which may run no iteration", span)
     return loop, variable
 
 

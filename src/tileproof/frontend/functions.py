@@ -492,7 +492,7 @@ def _is_before_space(ctx: Context) -> bool:
 
 
 def _is_host_value(ctx: Context, tile: Tile) -> bool:
-    """Whether a value of the kernel's top level is made of dimensions, scalars and constants alone."""
+    """Whether a value of the top level is computed from dimensions, scalars and constants alone."""
     makers = {result: op for op in ctx.builder.ops for result in ops.results(op)}
     pending, seen = [tile], set()
     while pending:
@@ -518,7 +518,7 @@ def _update(ctx: Context, call: Call) -> Entity:
     return NONE
 
 
-# Memory by other ways than a subscript, and what only debugging and random numbers need.
+# Other accesses to memory, random numbers, printing.
 
 
 def _items(call: Call, parameter: str) -> list[subscripts.Item]:

@@ -1,8 +1,8 @@
-"""Step 1: the source of a function as a syntax tree, with exact places in its file.
+"""The source of a function as a syntax tree with exact spans, and the subset of Python that kernels may use.
 
-Step 2: what of Python a kernel may be written in. The law: every class of Python's `ast` is either lowered or rejected
-with a code. `LOWERED` and `REJECTED` divide them; a test fails on a class in neither. What is wrong only in its place
-(`return` in the middle, `else` on a loop) is rejected here too, so that later steps see only what they know.
+The law of syntax: every class of Python's `ast` is either lowered or rejected with a code. `LOWERED` and `REJECTED`
+divide them; a test fails on a class in neither. What is wrong only in its place (`return` in the middle, `else` on a
+loop) is rejected here too, so that later steps see only what they implement.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Rejected(Exception):
 
 
 class Suppressed(Exception):
-    """Something depends on a statement that was rejected: saying more would only repeat it."""
+    """Something depends on a statement that was rejected: a second error would only repeat the first."""
 
 
 def reject(
@@ -56,7 +56,7 @@ class FunctionSource:
     source: Source
     tree: ast.FunctionDef
     _spans: dict[ast.AST, Span] = field(default_factory=dict, repr=False)
-    """The places asked for: a helper is read again wherever it is called."""
+    """Spans computed so far: a helper is compiled again wherever it is called."""
 
     @property
     def name(self) -> str:
@@ -122,7 +122,7 @@ def read_function(function: FunctionType, lines: tuple[str, ...] | None = None) 
 
 @lru_cache(maxsize=256)
 def _statement_at(lines: tuple[str, ...], first: int) -> ast.stmt:
-    """The statement that begins at a line of a file. Nobody changes it: it is that of all who read the same text."""
+    """The statement that begins at a line of a file. The tree is cached and shared, so no caller may change it."""
     # A function inside another is indented; a made-up `if` keeps its columns where they are in the file.
     head, shift = ("if True:\n", first - 2) if lines[first - 1][:1].isspace() else ("", first - 1)
     holder = _first_statement(head, lines, first)
@@ -156,10 +156,10 @@ def _indentation(line: str) -> int:
 
 
 def is_text_of(source: FunctionSource) -> bool:
-    """Whether compiling the file gives the function's code: an edit after the import would go unseen otherwise.
+    """Whether the file compiles to the function's code, so that an edit after the import is noticed.
 
     The whole file is compiled, because how a function calls another depends on the imports above it. Text that does
-    not compile as a file, such as a notebook cell with `await`, is taken at its word.
+    not compile as a file, such as a notebook cell with `await`, is accepted as it is.
     """
     code = source.function.__code__
     here = [one for one in _codes(source.source.name, source.source.lines) if one.co_name == code.co_name]
@@ -211,7 +211,7 @@ _LOWERED_PARTS = (
     "Invert Not UAdd USub Eq NotEq Lt LtE Gt GtE arguments arg keyword withitem"
 )
 _HOLDERS = "Module Interactive Expression FunctionType TypeIgnore"
-"""What holds a kernel and never stands inside one."""
+"""Nodes that contain a kernel and never occur in one."""
 LOWERED = frozenset(f"{_LOWERED_STATEMENTS} {_LOWERED_EXPRESSIONS} {_LOWERED_PARTS} {_HOLDERS}".split())
 
 _STATEMENT = Code.UNSUPPORTED_STATEMENT
@@ -280,7 +280,7 @@ def check_syntax(function: FunctionSource) -> list[Diagnostic]:
 
 
 def _rejections(function: FunctionSource, node: ast.AST) -> Iterator[Diagnostic]:
-    """Rejections in `node` and below; below a rejected node nothing more is said."""
+    """Rejections in `node` and below; nothing below a rejected node is reported."""
     name = type(node).__name__
     if isinstance(node, ast.FunctionDef):
         message = f"the function `{node.name}` is defined inside a kernel"

@@ -25,7 +25,7 @@ from .source import reject
 
 ConstantValue: TypeAlias = bool | int | float | Extent
 _BY_CLASS = (BF16, F32, I32)
-"""Element types tried for `T`, most telling first: with bf16 a missing cast to f32 shows."""
+"""Element types tried for `T`, most restrictive first: bf16 reveals a missing cast to f32."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def generic(signature: Signature, values: Mapping[str, ConstantValue]) -> Iterat
 
 
 def for_specialization(mistake: Diagnostic, signature: Signature, specialization: Specialization) -> Diagnostic:
-    """A finding about one choice of element types: says which, and casts to `T` where the signature leaves it open."""
+    """A mistake with a note on the element types it was found for; its edits cast to `T` where the signature does."""
     words = re.findall(r"\w+", " ".join((mistake.message, mistake.label, *(label.text for label in mistake.labels))))
     open_types = [(name, dtype) for name, dtype in specialization.dtypes if name in variables(signature)]
     chosen = ", ".join(f"{name} = {dtype}" for name, dtype in open_types if dtype.name in words)

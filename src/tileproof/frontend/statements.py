@@ -13,7 +13,7 @@ from tileproof.language.unsafe import unsafe
 
 from . import subscripts
 from .context import Context
-from .control_flow import assigned_names, branch, carry
+from .control_flow import assigned_names, compile_branches, compile_loop
 from .entities import Binding, Bundle, Entity, Known, Poison, describe, is_tensor, is_tile, is_walker
 from .expressions import arithmetic, condition, items, truth
 from .for_loops import for_statement
@@ -227,7 +227,7 @@ def _if(ctx: Context, node: ast.If) -> None:
         run(ctx, node.body if truth(test, ctx.span(node.test)) else node.orelse)
         return
     names = assigned_names([*node.body, *node.orelse])
-    branch(ctx, test, ctx.span(node.test), names, lambda: run(ctx, node.body), lambda: run(ctx, node.orelse))
+    compile_branches(ctx, test, ctx.span(node.test), names, lambda: run(ctx, node.body), lambda: run(ctx, node.orelse))
 
 
 def _with(ctx: Context, node: ast.With) -> None:
@@ -266,14 +266,14 @@ def _while(ctx: Context, node: ast.While) -> None:
     test_ops: list[AnyOp] = []
     answer: Known | Tile = Known(True)
 
-    def turn() -> None:
+    def iteration() -> None:
         nonlocal test_ops, answer
         with ctx.builder.block() as test_ops:
             answer = condition(ctx, node.test, "`while`")
         run(ctx, node.body)
 
     before = dict(ctx.scope)
-    loop = carry(ctx, assigned_names(node.body), span, turn)
+    loop = compile_loop(ctx, assigned_names(node.body), span, iteration)
     if isinstance(answer, Known):
         if not truth(answer, span):
             ctx.scope.clear()

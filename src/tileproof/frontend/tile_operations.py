@@ -229,7 +229,7 @@ def _mixed(tiles: list[Tile], spans: list[Span], span: Span) -> Exception:
 
 
 def operand_text(span: Span) -> str:
-    """The text of an expression, in parentheses where a method could not be called on it as it stands."""
+    """The text of an expression, in parentheses where `.method()` cannot follow it directly."""
     return span.text if _is_atom(span.text) else f"({span.text})"
 
 
@@ -341,7 +341,7 @@ def _is_entry(entity: Entity) -> bool:
 
 
 def _divides_entries(entity: Entity) -> bool:
-    """Whether a constant divides entries: a number >= 0, or a length, which the launch knows."""
+    """Whether entries may be divided by it: a constant >= 0, or a length that the launch knows."""
     value = entity.value if isinstance(entity, Known) else None
     return isinstance(value, Extent) or (isinstance(value, int) and not isinstance(value, bool) and value >= 0)
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Named:
-    """A value that its name stands for, and that never changes.
+    """An immutable value identified by its name.
 
     Written out, because to load `dataclasses` would double the time that `import tileproof` takes.
     """

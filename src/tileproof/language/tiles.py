@@ -469,7 +469,7 @@ def scan(x: Any, by: Any, axis: Any = None) -> Any:
     only_in_kernels("scan")
 
 
-# Numbers from nothing, and a look inside.
+# Random numbers, and printing.
 
 
 def random(seed: Any, offset: Any) -> Any:
@@ -485,7 +485,7 @@ def random(seed: Any, offset: Any) -> Any:
 
 
 def print(label: str, *values: Any) -> None:
-    """Shows values of the running program, for debugging.
+    """Prints values of the running program, for debugging.
 
     Example:
         tp.print("first row", x[i, :])

@@ -1,7 +1,7 @@
-"""IR to IR: products that are added to something begin their sums with it.
+"""A pass: a matrix product that is added to a tile accumulates into that tile.
 
-`x + l @ r`, where the product is used for nothing else, is the product that begins at `x`: one pass over the result
-less. Sums of floats are then made in another order.
+`x + l @ r`, where the product is used for nothing else, becomes a product that accumulates into `x`, which saves a
+pass over the result. Sums of floats then have another order.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _added(block: ops.Block, zeros: set[AnyValue]) -> ops.Block:
 
 
 def use_counts(block: ops.Block) -> dict[AnyValue, int]:
-    """How often the operations of a block, and what it hands on, use each value."""
+    """How often the operations of a block and its yields use each value."""
     counts: dict[AnyValue, int] = {}
     for op in block.ops:
         for value in (*ops.operands(op), *(used for inner in ops.blocks(op) for used in uses(inner))):

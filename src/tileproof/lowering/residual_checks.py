@@ -1,4 +1,4 @@
-"""Puts the checks that stayed into the IR: rungs 5 and 6.
+"""A pass: inserts the residual checks, those of rungs 5 and 6.
 
 A check never branches. It computes a truth, and every store that follows is guarded by it; a load whose index failed,
 or depends on something that failed, is replaced by one that reads nothing outside. So a program with a failed check
@@ -48,14 +48,14 @@ def _is_wide(operand: Tile, result: Tile) -> bool:
 
 
 def _index_values(op: ops.AnyOp) -> list[AnyValue]:
-    """What the picks of an access are made of; all operands of another operation."""
+    """The values that index a store or update; all operands of another operation."""
     if not isinstance(op, ops.Store | ops.Update):
         return list(ops.operands(op))
     return list(ops.picked_values(op.picks))
 
 
 def names_of(body: ops.Block) -> set[str]:
-    """Every name that is taken."""
+    """Every name that is in use."""
     names: set[str] = set()
     for op in walk(body):
         names.update(value.name for value in ops.results(op))
@@ -65,7 +65,7 @@ def names_of(body: ops.Block) -> set[str]:
 
 @dataclass(slots=True)
 class _Out:
-    """Operations being made for one place of the source."""
+    """Emits operations for one span of the source."""
 
     placing: _Placing
     span: Span
@@ -159,7 +159,7 @@ class _Placing:
     def _pre_checks(
         self, block: list[ops.AnyOp], ok: Tile | None, done: set[int]
     ) -> tuple[list[ops.AnyOp], Tile | None]:
-        """Pre-checks of a program, among the operations their indices are made of, which are `done` then."""
+        """Pre-checks of a program, and the operations that compute their indices, which are added to `done`."""
         needed: set[AnyValue] = set()
         wanted: set[int] = set()
         for op in reversed(block):
@@ -395,7 +395,7 @@ class _Placing:
         return [*out.emitted, new], result
 
     def _plain(self, op: ops.TilesLoop | ops.RangeLoop | ops.While, ok: Tile | None, control: bool) -> ops.AnyOp:
-        """A loop without checks of its own: what stands in it is guarded all the same."""
+        """A loop without checks of its own; the stores in it are guarded too."""
         inner, _ = self._ops(op.body.ops, ok, control=control)
         new = replace(op, body=ops.Block(tuple(inner), op.body.yields))
         if isinstance(op, ops.While) and isinstance(new, ops.While):
@@ -412,7 +412,7 @@ class _Placing:
         return ops.Block((*test, ops.Binary(op.span, both, ops.BinaryFn.AND, going, ok)), (both,))
 
     def _taint_loop(self, op: ops.TilesLoop | ops.RangeLoop | ops.While) -> bool:
-        """Marks what a loop carries if anything in it may be tainted; says whether its turns are."""
+        """Marks what a loop carries if anything in it may be tainted; returns whether its iterations are."""
         bounds = [value for value in ops.operands(op) if value not in op.inits]
         turned = not self.tainted.isdisjoint(bounds) or not self.tainted.isdisjoint(op.inits)
         if turned or self._has_checks(ops.blocks(op)) or self._uses_tainted(op):
