@@ -100,7 +100,7 @@ OF_A_WARM_LAUNCH = {
     "tileproof.analysis": {"verdict"},
     "tileproof.lowering": {"split_join"},
     "tileproof.compiler": {"cache", "proofs", "proved"},
-    "tileproof.backends": {"base", "cpu", "launching"},
+    "tileproof.backends": {"base", "cpu", "parallel_space", "scalars"},
     "tileproof.backends.cpu": {"codegen", "device", "llvm", "target"},
     "tileproof.backends.cpu.codegen": {"parameters"},
     "tileproof.backends.cpu.device": {"loaded_code", "pool", "queue"},

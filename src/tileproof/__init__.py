@@ -100,9 +100,9 @@ if TYPE_CHECKING:
         Unwritten,
     )
     from .runtime.graph.graphs import Graph
-    from .runtime.interop.torch_ops import torch_op
     from .runtime.launch.backend_choice import backend
     from .runtime.launch.launch import interpret
+    from .runtime.launch.torch_operators import torch_op
     from .runtime.memory.accounting import limit_memory, memory
     from .runtime.stream.operations import Operation, StreamPool, host_op, value_op
     from .runtime.stream.streams import Stream, current_stream
@@ -127,7 +127,7 @@ else:
         **dict.fromkeys(("Stream", "current_stream"), ".runtime.stream.streams"),
         "Graph": ".runtime.graph.graphs",
         "Tensor": ".runtime.tensor.tensors",
-        "torch_op": ".runtime.interop.torch_ops",
+        "torch_op": ".runtime.launch.torch_operators",
         **dict.fromkeys(_ERRORS, ".diagnostics.errors"),
     }
 

@@ -28,7 +28,7 @@ def test_a_finding_is_printed_with_its_source_and_a_pointer_to_its_page(tileproo
     assert ran.code == 1
     assert ran.out.startswith("error[TP0301]: ")
     assert "\n --> bad.py:7:" in ran.out
-    counted = "\nbad.py: turn: refused\ngood.py: double: proved, for all constants\n2 kernels in 2 files: 1 proved, "
+    counted = "\nbad.py: turn: rejected\ngood.py: double: proved, for all constants\n2 kernels in 2 files: 1 proved, "
     assert counted in ran.out
     assert "\nsee: tileproof explain TP0301" in ran.out.split(counted)[1]
 

@@ -25,7 +25,7 @@ from tileproof.cli.chat import pictures
 from tileproof.cli.chat.answer import Interrupts, Thoughts
 from tileproof.cli.chat.machine import outside_load, read_rate
 from tileproof.cli.chat.options import suggested
-from tileproof.cli.chat.terminal import read_bytes, shown_bytes, shown_count
+from tileproof.cli.chat.terminal import shown_bytes, shown_count
 from tileproof.llm import LLM
 from tileproof.llm.engine.loop import Loop
 
@@ -331,15 +331,6 @@ def test_thinking_that_the_prompt_began_ends_in_the_text() -> None:
     assert Thoughts(inside=True).push("hm</think>\nyes") == [("thinking", "hm"), ("answer", "yes")]
 
 
-@pytest.mark.parametrize(
-    ("text", "size"),
-    [("900MB", 900_000_000), ("2GiB", 2 << 30), ("1.5g", 1_500_000_000), ("12", 12), ("12 B", 12), ("", None),
-     ("GB", None), ("0", None), ("1.2.3", None), ("5XB", None), ("-1GB", None)],
-)  # fmt: skip
-def test_sizes_are_read_as_people_write_them(text: str, size: int | None) -> None:
-    assert read_bytes(text) == size
-
-
 def test_sizes_are_shown_with_three_or_four_figures() -> None:
     assert [shown_bytes(each) for each in (12, 98_362_432, 1_192_000_000)] == ["12 B", "98.4 MB", "1.19 GB"]
     assert [shown_count(each) for each in (134_515_008, 4_022_468_096, 999)] == ["134.5 M", "4.02 B", "999"]
@@ -357,3 +348,18 @@ def test_outside_load_is_not_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
     began = machine.now()
     assert outside_load(began) == pytest.approx(1.49)
     assert outside_load(began) == 0
+
+
+def test_a_prompt_may_be_in_a_file_and_options_have_the_names_of_other_engines(
+    tileproof: Run, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TILEPROOF_THREADS", "1")  # which --threads sets, and what the test leaves restores
+    (tmp_path / "prompt.txt").write_text("the lazy dog", encoding="utf-8")
+    words = ("--max-new-tokens", "8", "--quiet", "--threads", "1", "--frequency-penalty", "0.5")
+    plain = run(tileproof, model, "-p", "the lazy dog", *words)
+    assert plain.code == 0, plain.err
+    assert run(tileproof, model, "-f", str(tmp_path / "prompt.txt"), *words).out == plain.out
+    missing = run(tileproof, model, "-f", str(tmp_path / "other.txt"), *words)
+    assert (missing.code, missing.out) == (2, "")
+    assert "No such file" in missing.err
+    assert run(tileproof, model, "-p", "a", "--threads", "0").code == 2

@@ -320,7 +320,7 @@ def _not_disjoint(goal: Goal) -> Diagnostic:
                 one.span,
                 f"a program {verbs[0]} it here" if labels else "two programs might write one element here",
                 labels,
-                ("no counter-example is known; what is not proved is refused",),
+                ("no counter-example is known; what is not proved is rejected",),
                 f"index {name} by the program's own walkers, state what makes the indices differ with tp.require, "
                 f"or take them from a Unique tensor",
             )
@@ -387,7 +387,7 @@ def _uncovered(parameter: ops.Parameter, has_stores: bool) -> Diagnostic:
         parameter.span,
         "an Out is written as a whole",
         (),
-        ("no counter-example is known; what is not proved is refused",) if has_stores else (),
+        ("no counter-example is known; what is not proved is rejected",) if has_stores else (),
         f"write every element of {name}, at places made of walkers and sizes that can be solved for the walkers, "
         f"or declare it InOut to keep the others as they are"
         if has_stores

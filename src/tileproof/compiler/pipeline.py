@@ -100,9 +100,9 @@ def compile_for(kernel: Kernel, specialization: Specialization) -> Elaborated:
     return passed(elaborate(kernel, specialization))
 
 
-def passed(made: Elaborated) -> Elaborated:
+def passed(elaborated: Elaborated) -> Elaborated:
     """What an elaborated kernel becomes in the passes of the front end."""
-    return Elaborated(apply(FRONT_END, verified(made.ir, ELABORATE)), made.captures)
+    return Elaborated(apply(FRONT_END, verified(elaborated.ir, ELABORATE)), elaborated.captures)
 
 
 def with_checks(verdict: Verdict) -> KernelIR:

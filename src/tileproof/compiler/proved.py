@@ -54,9 +54,9 @@ class Proved:
         return self.elaborated.ir
 
 
-def signature_of(found: Proved) -> Signature:
+def signature_of(proved: Proved) -> Signature:
     """The signature of a proved kernel."""
-    return parse(found.kernel).signature
+    return parse(proved.kernel).signature
 
 
 def compiled_for(kernel: Kernel, specialization: Specialization) -> Proved:
@@ -79,8 +79,8 @@ def _stored_now(kernel: Kernel, specialization: Specialization) -> Stored:
     from .compile import proved
 
     elaborated, verdict, ready = proved(kernel, specialization)
-    made = Stored("", elaborated, verdict, ready, loaded_through(elaborated.ir), premises_of(ready))
-    return replace(made, key=keep(kernel, specialization, made))
+    stored = Stored("", elaborated, verdict, ready, loaded_through(elaborated.ir), premises_of(ready))
+    return replace(stored, key=keep(kernel, specialization, stored))
 
 
 def groups_of(ir: KernelIR) -> tuple[Group, ...]:

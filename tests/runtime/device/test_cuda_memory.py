@@ -15,7 +15,7 @@ from oracles.evaluated_gpu import Gpu, GpuArray
 from oracles.tile_ir_operations import has_assembler
 from support.cuda_host import CudaGate, clean_slate, stream_of, use, waits
 from tileproof import In, InOut, Offsets, Out, f32, i32
-from tileproof.backends.cuda.device import start as starting
+from tileproof.backends.cuda.device import stream_launch as starting
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic
 from tileproof.runtime.device.cuda_memory import CudaAccount

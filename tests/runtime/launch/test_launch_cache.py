@@ -41,7 +41,7 @@ from tileproof.backends.cpu.target import VARIABLE, host
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime.launch import cpu_launches, launch_cache
 from tileproof.runtime.launch.launch_cache import FORMS
-from tileproof.runtime.launch.native.plans import MOST
+from tileproof.runtime.native.plans import MOST
 
 Array = np.ndarray[Any, Any]
 

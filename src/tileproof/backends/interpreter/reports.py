@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tileproof.backends.points import Space
+from tileproof.backends.parallel_space import Space
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, Label, LaunchError, OutOfBounds, Race, SanitizerError, Unwritten
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import Check, KernelIR, Parameter, ReduceFn
 from tileproof.ir.types import Tensor, Walker
 
-from .memory import Meeting, Outside
+from .regions import Meeting, Outside
 from .semantics import Array
 
 
@@ -236,7 +236,7 @@ class Reporter:
 
     def broken_contract(self, span: Span) -> LaunchError:
         """`tp.require` found its condition false."""
-        said = " ".join(span.text.split())
+        condition = " ".join(span.text.split())
         return LaunchError(
             Diagnostic(
                 Code.CONTRACT,
@@ -244,7 +244,7 @@ class Reporter:
                 span,
                 "false for these arguments",
                 (),
-                (*((f"demanded: {said}",) if said else ()), *self._sizes()),
+                (*((f"demanded: {condition}",) if condition else ()), *self._sizes()),
                 "call the kernel with arguments that meet it",
                 kernel=self.kernel.name,
             )

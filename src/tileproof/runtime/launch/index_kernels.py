@@ -96,9 +96,9 @@ def copy_rows(copy: Out[T, "A B R C"], source: In[T, "A B R C"], *, BC: int = 10
         copy[a, b, r, c] = source[a, b, r, c]
 
 
-def within(given: Any) -> Any:
+def within(entries: Any) -> Any:
     """Entries as numbers that fit an index: what is far away is as wrong as before."""
-    return tiles.clip(given, -2, FAR)
+    return tiles.clip(entries, -2, FAR)
 
 
 @kernel(deny_checks=True)
