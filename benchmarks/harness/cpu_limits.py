@@ -1,7 +1,7 @@
 """What the machine can do at most: small loops in LLVM text, run on the same threads as kernels.
 
-Streams go over memory with vectors and little else; products stay in registers. Each is a job for the pool, whose items
-are runs of elements, or repetitions.
+Streams go over memory with vectors and little else; multiplications stay in registers. Each is a job for the pool,
+whose items are runs of elements, or repetitions.
 """
 
 from __future__ import annotations
@@ -71,20 +71,20 @@ def reading(array: Array, streams: int) -> Probe:
     return Probe(_loaded(_reading_text, streams), _words([array]), items, float(items * step * 4), [array])
 
 
-def float_products() -> Probe:
+def float_fma_rate() -> Probe:
     """Multiplies and adds f32 in registers."""
-    return _products(_float_text, 2 * host().lanes)
+    return _multiply_rate(_float_text, 2 * host().lanes)
 
 
-def byte_products() -> Probe:
+def int8_dot_rate() -> Probe:
     """Multiplies and adds i8 into i32 in registers, by the instruction that does most at once."""
     target = host()
     if not target.is_x86 or target.lanes == 4:
-        return float_products()
-    return _products(_byte_text, (8 if target.lanes == 16 and target.has_vnni else 4) * target.lanes)
+        return float_fma_rate()
+    return _multiply_rate(_byte_text, (8 if target.lanes == 16 and target.has_vnni else 4) * target.lanes)
 
 
-def _products(text: Callable[[Target], str], operations: int) -> Probe:
+def _multiply_rate(text: Callable[[Target], str], operations: int) -> Probe:
     ones = (ctypes.c_uint64 * 8)(*[_ONES] * 8)
     return Probe(_loaded(text), ones, ITEMS, float(ITEMS * REPEATS * CHAINS * operations))
 
