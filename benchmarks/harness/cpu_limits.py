@@ -173,10 +173,10 @@ def _reading_text(target: Target, streams: int) -> str:
             body.append(f"%a{n} = getelementptr i32, ptr %p0, i64 %k{n}")
             body.append(f"%v{n} = load {vector}, ptr %a{n}, align 4")
             body.append(f"%n{n} = xor {vector} %t{n}, %v{n}")
-    return _function(target, entry, body, _kept([(f"%r{n}", vector, f"%n{n}") for n in sums]), [])
+    return _function(target, entry, body, _store_results([(f"%r{n}", vector, f"%n{n}") for n in sums]), [])
 
 
-def _kept(results: list[tuple[str, str, str]]) -> list[str]:
+def _store_results(results: list[tuple[str, str, str]]) -> list[str]:
     """Stores what a loop computed into the arena, so that it is not left out."""
     lines = []
     for name, vector, value in results:
@@ -231,4 +231,5 @@ def _product_text(target: Target, vector: str, operand: str, body: list[str], de
         "%begin = add i64 0, 0", "%items = sub i64 %last, %first", f"%end = mul i64 %items, {REPEATS}",
         "%step = add i64 0, 1",
     ]  # fmt: skip
-    return _function(target, entry, body, _kept([(f"%r{n}", vector, f"%n{n}") for n in range(CHAINS)]), declared)
+    stores = _store_results([(f"%r{n}", vector, f"%n{n}") for n in range(CHAINS)])
+    return _function(target, entry, body, stores, declared)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from .chat.machine import read_rate
 from .chat.model import chosen_model, opened, run_command
 from .chat.options import Place, add_model_options, place_of
-from .chat.reports import Report, file_names, write
+from .chat.sweep_report import Report, file_names, write
 from .chat.sweeps import Row, measured, planned
 from .chat.terminal import Notes, shown_bytes, shown_count
 from .usage import Commands, UsageError, add_command

@@ -292,6 +292,7 @@ def linear(x: Any, w: Any, out: Any = None) -> Any:
 
 
 def _launch(tunable: Tunable, c: Any, a: Any, b: Any) -> None:
+    """Launches a GEMM of a, "M K", and a result with N columns."""
     sizes = {"M": a.shape[0], "N": c.shape[1], "K": a.shape[1]}
     choice = choose(tunable, a, **sizes)
     if arrays.element_of(a).bits == 64 and arrays.target_of(a) != "cpu":
