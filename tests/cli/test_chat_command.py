@@ -50,13 +50,13 @@ def talk(
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
     """The prompts that the engine gets."""
     found: list[list[int]] = []
-    real = LLM.stream
+    real = LLM.request
 
-    def stream(self: LLM, prompt: Any, *rest: Any, **named: Any) -> Any:
+    def request(self: LLM, prompt: Any, *rest: Any, **named: Any) -> Any:
         found.append(list(prompt))
         return real(self, prompt, *rest, **named)
 
-    monkeypatch.setattr(LLM, "stream", stream)
+    monkeypatch.setattr(LLM, "request", request)
     return found
 
 

@@ -114,6 +114,20 @@ LLM = [
         "The arena is as long as the longest plan.",
     ),
     Mutant(
+        "src/tileproof/llm/step/buffers.py",
+        "(used := 1 + int(self.host.mask_rows.max()))",
+        "(used := int(self.host.mask_rows.max()))",
+        "tests/llm/step/test_masks.py::test_a_sequence_samples_what_its_mask_allows[cpu-greedy]",
+        "Every mask in use is sent.",
+    ),
+    Mutant(
+        "src/tileproof/llm/structured/guidance.py",
+        "                special.append(token)\n",
+        "",
+        "tests/llm/structured/test_structured.py::test_special_tokens_are_no_text",
+        "A grammar's text allows no special token.",
+    ),
+    Mutant(
         "src/tileproof/llm/sampling.py",
         "_is_number(self.top_p, 0, 1) and self.top_p > 0",
         "_is_number(self.top_p, 0, 1)",
@@ -173,7 +187,7 @@ LLM = [
     ),
     Mutant(
         "src/tileproof/llm/tokenizer/detokenizer.py",
-        "        safe = len(pending) - max((_overlap(pending, stop) for stop in self._stops), default=0)",
+        "        safe = len(pending) - max((overlap(pending, stop) for stop in self._stops), default=0)",
         "        safe = len(pending)",
         "tests/llm/tokenizer/test_detokenizer.py::test_only_what_may_become_a_stop_string_is_held_back[pieces0-shown0]",
         "The beginning of a possible stop string is not shown.",
@@ -319,8 +333,8 @@ LLM = [
     ),
     Mutant(
         "src/tileproof/llm/loader/gguf_header.py",
-        "            if count > _LONGEST:",
-        "            if count > _LONGEST << 16:",
+        "            if self._elements > _LONGEST:",
+        "            if self._elements > _LONGEST << 16:",
         "tests/llm/tokenizer/test_text.py::test_an_array_that_is_announced_too_long_is_not_made",
         "An array of a damaged length is refused before memory is allocated for it.",
     ),
@@ -340,9 +354,24 @@ LLM = [
     ),
     Mutant(
         "src/tileproof/llm/loader/settings.py",
+        "        if found.st_size > LONGEST:",
+        "        if found.st_size > LONGEST << 1:",
+        "tests/llm/tokenizer/test_text.py::test_what_is_no_file_of_text_is_refused_before_it_is_read[chat_template.jinja]",
+        "A file of text that is too large is not read.",
+    ),
+    Mutant(
+        "src/tileproof/llm/errors.py",
+        "    if text.isprintable():",
+        "    if text:",
+        "tests/llm/loader/test_damaged_checkpoints.py::"
+        "test_tensors_that_are_not_those_of_the_model_are_named[<lambda>-Code.MODEL_KIND-x1b]",
+        "No escape sequence of a file reaches a terminal.",
+    ),
+    Mutant(
+        "src/tileproof/llm/loader/settings.py",
         "        if token >= config.vocab_size:",
         "        if token > config.vocab_size:",
-        "tests/llm/loader/test_damaged_checkpoints.py::test_settings_that_make_no_model_are_named[changes7-token 320]",
+        "tests/llm/loader/test_damaged_checkpoints.py::test_settings_that_make_no_model_are_named[changes8-token 320]",
         "Every end token has a row in the embedding table.",
     ),
     Mutant(
@@ -354,8 +383,8 @@ LLM = [
     ),
     Mutant(
         "src/tileproof/llm/tokenizer/text.py",
-        "                self._tokenizer.encode_special_tokens = not special\n",
-        "                self._tokenizer.encode_special_tokens = False\n",
+        "                tokenizer.encode_special_tokens = not special\n",
+        "                tokenizer.encode_special_tokens = False\n",
         "tests/llm/tokenizer/test_text.py::test_a_message_that_is_brought_into_another_form_spells_no_special_token",
         "Special tokens spelled in untrusted text are encoded as plain text.",
     ),
@@ -379,6 +408,34 @@ LLM = [
         "is_text = 0 <= token < self.tokens",
         "tests/llm/tokenizer/test_detokenizer.py::test_special_tokens_and_rows_beyond_the_vocabulary_have_no_text",
         "Special tokens decode to nothing.",
+    ),
+    Mutant(
+        "src/tileproof/llm/tokenizer/template_worker.py",
+        "    resource.setrlimit(resource.RLIMIT_AS, (int(memory), int(memory)))\n",
+        "",
+        "tests/llm/tokenizer/test_templates.py::test_the_limit_that_a_template_reaches_is_named[memory]",
+        "A chat template has a limit on memory.",
+    ),
+    Mutant(
+        "src/tileproof/llm/tokenizer/template_worker.py",
+        'request["seconds"])',
+        "60.0)",
+        "tests/llm/tokenizer/test_templates.py::test_the_limit_that_a_template_reaches_is_named[time]",
+        "A chat template has a limit on processor time.",
+    ),
+    Mutant(
+        "src/tileproof/llm/tokenizer/template_process.py",
+        "must not read the reply to this one\n                self._end()\n",
+        "must not read the reply to this one\n",
+        "tests/llm/tokenizer/test_templates.py::test_an_interrupted_rendering_leaves_no_reply_to_the_next",
+        "The reply to an interrupted request is not that to the next.",
+    ),
+    Mutant(
+        "src/tileproof/llm/tokenizer/template_process.py",
+        "os.register_at_fork(after_in_child=PROCESS.forget)\n",
+        "",
+        "tests/llm/tokenizer/test_templates.py::test_a_fork_has_a_process_of_its_own_and_the_process_ends_with_its_parent",
+        "A fork does not talk to the process of its parent.",
     ),
     Mutant(
         "src/tileproof/llm/tokenizer/chat_prompts.py",

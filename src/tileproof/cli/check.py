@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tileproof import __version__
-from tileproof.analysis.relations import Compare, Fits
-from tileproof.analysis.verdict import Rung, Settled, Verdict
+from tileproof.analysis.launch_guards import Compare, Fits
+from tileproof.analysis.verdict import Discharged, Rung, Verdict
 from tileproof.compiler.compile import scope_of, verdict
 from tileproof.diagnostics import Code, Diagnostic, TileproofError, shown_path, to_json, to_sarif
 from tileproof.diagnostics.report import Checked, Proof
@@ -37,7 +37,7 @@ class Line:
 
 def explanation(verdict: Verdict) -> Iterator[str]:
     """The lines of the table, then the accesses that are never clipped, then the guards of a launch."""
-    lines = lines_of(verdict.settled)
+    lines = lines_of(verdict.discharged)
     if lines:
         places = [f"{line.span.line}:{line.span.column}" for line in lines]
         whats = [_cut(line.what) for line in lines]
@@ -45,9 +45,9 @@ def explanation(verdict: Verdict) -> Iterator[str]:
         goals = max(len(line.goal) for line in lines)
         rungs = max(len(line.rung.label) for line in lines)
         for line, place, what in zip(lines, places, whats, strict=True):
-            settled = f"{int(line.rung)} {line.rung.label.ljust(rungs)}"
+            rung = f"{int(line.rung)} {line.rung.label.ljust(rungs)}"
             reasons = "; ".join(dict.fromkeys(line.reasons))
-            yield f"  {place.rjust(widths[0])}  {what.ljust(widths[1])}  {line.goal.ljust(goals)}  {settled}  {reasons}"
+            yield f"  {place.rjust(widths[0])}  {what.ljust(widths[1])}  {line.goal.ljust(goals)}  {rung}  {reasons}"
     spans = (one.op.span for one in verdict.full if isinstance(one.op, Op))
     full = dict.fromkeys(" ".join(span.text.split()) for span in spans)
     if full:
@@ -65,14 +65,14 @@ def compared(compare: Compare | Fits) -> str:
             return f"`{' '.join(span.text.split())}` fits 64 bits"
 
 
-def lines_of(settled: tuple[Settled, ...]) -> list[Line]:
+def lines_of(discharged: tuple[Discharged, ...]) -> list[Line]:
     """Obligations by place and kind, in the order of the source; the costliest rung stands for all axes."""
     found: dict[tuple[Span, str, str], Line] = {}
-    for one in settled:
+    for one in discharged:
         line = found.setdefault((one.span, one.what, one.goal), Line(one.span, one.what, one.goal, one.rung))
         line.rung = max(line.rung, one.rung)
         line.reasons.append(one.reason)
-    order = {"covered": 0, "inside": 1, "nonempty": 2, "fits": 3, "apart": 4}
+    order = {"covered": 0, "in bounds": 1, "nonempty": 2, "fits": 3, "disjoint": 4}
     return sorted(found.values(), key=lambda line: (line.span.line, line.span.column, order.get(line.goal, 5)))
 
 
@@ -150,8 +150,8 @@ def _check(loaded: Loaded, given: Mapping[str, int], deny_checks: bool) -> _Resu
         except TileproofError as error:
             found, scope = Verdict(None, findings=error.diagnostics), ""
         proofs = tuple(
-            Proof(settled.goal, settled.what, settled.span, int(settled.rung), settled.rung.label, settled.reason)
-            for settled in found.settled
+            Proof(goal.goal, goal.what, goal.span, int(goal.rung), goal.rung.label, goal.reason)
+            for goal in found.discharged
         )
         result.findings.extend(found.findings)
         result.verdicts.append(found)

@@ -18,12 +18,12 @@ from tileproof.backends.cuda.assembler import toolchain
 from tileproof.backends.cuda.device import driver
 from tileproof.backends.cuda.device.loaded_code import Code as MachineCode
 from tileproof.backends.cuda.tileir.decode import decode
-from tileproof.backends.cuda.tileir.text import show
+from tileproof.backends.cuda.tileir.printer import show
 from tileproof.compiler.bundles import read_bundle
 from tileproof.diagnostics import Code, Diagnostic, KernelError, Source, TileproofError, shown_path
 from tileproof.diagnostics.values import in_words
 from tileproof.language.kernel import Kernel, Schedule
-from tileproof.runtime.launch.ahead_of_time import Launch, Made, Plan, compile_all, plan_launch, write_bundle
+from tileproof.runtime.launch.ahead_of_time import CompiledVariant, Launch, Plan, compile_all, plan_launch, write_bundle
 from tileproof.tuning import Choice, Tunable
 from tileproof.tuning.inputs import DTYPES, TuningError, arguments_of, stand_ins
 
@@ -202,7 +202,7 @@ def run(options: argparse.Namespace) -> int:
     _emit(made, options.emit)
     kept = sum(each.is_kept for each in made)
     good = len(made) - len(failures)
-    kernels = len({id(plan.found.kernel.function) for plan in plans})
+    kernels = len({id(plan.proved.kernel.function) for plan in plans})
     print(_summary(kernels, len(archs), good, kept, failed + len(failures), time.perf_counter() - started))
     if options.output is not None:
         return _bundle(options.output, made, bool(failures or failed or not made))
@@ -313,7 +313,7 @@ def _demand_kernel(wanted: str | None, chosen: Sequence[Kernel], names: Sequence
 # Compiling.
 
 
-def _compiled(plans: Sequence[Plan], options: argparse.Namespace) -> list[Made]:
+def _compiled(plans: Sequence[Plan], options: argparse.Namespace) -> list[CompiledVariant]:
     """Everything compiled, and a line printed for each."""
     wanted = [variant for plan in plans for variant in plan.variants]
     outcomes = compile_all(
@@ -326,8 +326,8 @@ def _compiled(plans: Sequence[Plan], options: argparse.Namespace) -> list[Made]:
     if wanted:
         print(_line("kernel", width, "arch", _COLUMNS), flush=True)
     progress = Progress()
-    made: dict[int, Made] = {}
-    ordered: list[Made] = []
+    made: dict[int, CompiledVariant] = {}
+    ordered: list[CompiledVariant] = []
     for each in outcomes:
         made[id(each.variant)] = each
         progress.clear()
@@ -339,7 +339,7 @@ def _compiled(plans: Sequence[Plan], options: argparse.Namespace) -> list[Made]:
     return ordered
 
 
-def _table_row(made: Made, width: int) -> str:
+def _table_row(made: CompiledVariant, width: int) -> str:
     """One line: what a kernel takes on an architecture."""
     name, arch = made.plan.launch.name, made.variant.target.arch
     if not isinstance(made.outcome, MachineCode):
@@ -366,7 +366,7 @@ def _distinct(failures: Iterable[TileproofError]) -> list[Diagnostic]:
     return list(dict.fromkeys(finding for error in failures for finding in error.diagnostics))
 
 
-def _print_remarks(made: Sequence[Made], wanted: bool) -> None:
+def _print_remarks(made: Sequence[CompiledVariant], wanted: bool) -> None:
     """Each sentence once for all architectures it is true of."""
     said: dict[tuple[Plan, str, str], dict[str, None]] = {}
     for each in made:
@@ -393,7 +393,7 @@ def _demand_kinds(emitted: Sequence[tuple[str, str]]) -> None:
             raise UsageError(f"--emit {kind}: that is not written{close}; there are {', '.join(EMITTED)}")
 
 
-def _emit(made: Sequence[Made], wanted: Sequence[tuple[str, str]]) -> None:
+def _emit(made: Sequence[CompiledVariant], wanted: Sequence[tuple[str, str]]) -> None:
     names = Counter((each.plan.launch.name, each.variant.target.arch) for each in made)
     for kind, folder in wanted:
         try:
@@ -409,7 +409,7 @@ def _emit(made: Sequence[Made], wanted: Sequence[tuple[str, str]]) -> None:
             raise UsageError(f"--emit {kind} {folder}: {error.strerror or error}") from None
 
 
-def _content(made: Made, kind: str) -> bytes | None:
+def _content(made: CompiledVariant, kind: str) -> bytes | None:
     if kind == "cubin":
         return made.outcome.cubin if isinstance(made.outcome, MachineCode) else None
     if made.program is None:
@@ -418,7 +418,7 @@ def _content(made: Made, kind: str) -> bytes | None:
     return bytecode if kind == "bytecode" else show(decode(bytecode), locations=True).encode()
 
 
-def _bundle(path: str, made: Sequence[Made], is_partial: bool) -> int:
+def _bundle(path: str, made: Sequence[CompiledVariant], is_partial: bool) -> int:
     if is_partial:
         print(f"{path} is not written: a bundle holds all that was asked for")
         return 1

@@ -19,8 +19,8 @@ from tileproof.backends.cuda.device import driver
 from tileproof.backends.cuda.device.driver import Device
 from tileproof.diagnostics import Code, LaunchError
 from tileproof.diagnostics.values import in_words
-from tileproof.runtime.interop.describe import Array, to_device
-from tileproof.runtime.launch import native as fast
+from tileproof.runtime import native as fast
+from tileproof.runtime.interop.describe import Array
 
 from .cache import configured, entry_count
 from .usage import Commands, add_command, wants_color
@@ -160,9 +160,9 @@ def _try_on_host(backend: str) -> None:
 
 def _try_on_gpu() -> None:
     x = np.arange(10, dtype=np.float32)
-    y = to_device(np.zeros_like(x))
+    y = tp.zeros(x.shape, device="cuda")
     with tp.backend("cuda"):
-        double(y, to_device(x), B=4)
+        double(y, tp.from_numpy(x, "cuda"), B=4)
     _demand_doubled(x, y.numpy())
 
 

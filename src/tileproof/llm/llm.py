@@ -14,11 +14,11 @@ from typing import Any, Literal, overload
 import numpy as np
 
 import tileproof as tp
+from tileproof.backends.base import device_name, device_number
 from tileproof.backends.cuda.device.driver import device_count
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.values import shown
 from tileproof.language.dtypes import BF16
-from tileproof.runtime.stream.streams import device_name, device_number
 
 from . import evaluation
 from .engine.async_decode import DEPTH, decode_steps_for
@@ -193,9 +193,10 @@ class LLM:
         messages: Any = prompt
         is_chat = isinstance(messages, list | tuple) and any(isinstance(each, Message) for each in messages)
         tokens = self.text.chat_prompt(messages, thinking=thinking) if is_chat else messages
-        return self._streamed(self.request(tokens, params))
+        return self.chunks(self.request(tokens, params))
 
-    def _streamed(self, request: Request) -> Iterator[Chunk]:
+    def chunks(self, request: Request) -> Iterator[Chunk]:
+        """Runs a request, and gives what is generated as it comes."""
         chunks: SimpleQueue[Chunk] = SimpleQueue()
         request.on_chunk = chunks.put
         try:
@@ -274,7 +275,11 @@ class LLM:
         if sum(amount == -math.inf for amount in params.logit_bias.values()) == self.config.tokens:
             cure = "leave at least one token another number than -inf"
             raise refused(Code.SAMPLING, f"logit_bias bans all {self.config.tokens} tokens", cure)
-        detokenizer = None if self._text is None else Detokenizer(self._text)
+        has_text = self._text is not None and self._text.has_tokenizer
+        if (params.stop or params.grammar is not None) and not has_text:
+            cure = "use `stop_token_ids`, or add the model's tokenizer.json"
+            raise refused(Code.SAMPLING, "the output has no text, because this model has no tokenizer", cure)
+        detokenizer = Detokenizer(self._text) if has_text else None
         return Request(
             tokens, params, end_tokens(params, self.config.eos_token_ids), self.max_seq_len, detokenizer, priority,
             salt=salt if self.prefix_cache else None,

@@ -21,7 +21,7 @@ from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.target import Target, host
 from tileproof.backends.cuda.assembler import toolchain
 from tileproof.diagnostics.errors import TileproofError
-from tileproof.frontend.names import find_name, is_language
+from tileproof.frontend.captures import find_name, is_language
 from tileproof.frontend.source import read_function
 from tileproof.language.dtypes import DType, DTypeVar
 from tileproof.language.kernel import Kernel

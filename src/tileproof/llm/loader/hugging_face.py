@@ -32,7 +32,6 @@ def folder_config(folder: Path) -> ModelConfig:
     if scaling is not None and scaling.kind == "yarn":
         context = max(context, int(min(scaling.trained * scaling.factor, LARGEST)))
     vocabulary = settings.whole("vocab_size")
-    bos = settings.tokens("bos_token_id")
     return checked(
         ModelConfig(
             family=family,
@@ -51,7 +50,7 @@ def folder_config(folder: Path) -> ModelConfig:
             rope_scaling=scaling,
             tie_word_embeddings=settings.flag("tie_word_embeddings"),
             has_qk_norm=FAMILIES[family].has_qk_norm,
-            bos_token_id=bos[0] if bos else None,
+            bos_token_id=settings.token("bos_token_id"),
             eos_token_ids=_ends(folder, settings),
         ),
         settings,
@@ -60,9 +59,9 @@ def folder_config(folder: Path) -> ModelConfig:
 
 def folder_tensors(folder: Path) -> dict[str, Stored]:
     """The tensors of a folder, wherever they lie."""
-    if (folder / _INDEX).is_file():
+    if (folder / _INDEX).exists():
         return _sharded(folder / _INDEX)
-    if (folder / _ALONE).is_file():
+    if (folder / _ALONE).exists():
         return stored_in(folder / _ALONE)
     others = sorted(path.name for path in folder.iterdir() if path.suffix in {".bin", ".pth", ".pt", ".safetensors"})
     there = f"; it has {', '.join(others[:3])}" if others else ""
@@ -170,14 +169,17 @@ def _ends(folder: Path, settings: Settings) -> tuple[int, ...]:
     """Every end token, by either file: generation_config.json often names more."""
     ends = settings.tokens("eos_token_id")
     path = folder / "generation_config.json"
-    if path.is_file():
+    if path.exists():
         ends += read_table(path).tokens("eos_token_id")
     return tuple(dict.fromkeys(ends))
 
 
 def _tokens(path: Path, vocabulary: int) -> int:
-    """How many rows of the table are tokens: what is not in the tokenizer is padding."""
-    if not path.is_file():
+    """How many rows of the table are tokens: what is not in the tokenizer is padding.
+
+    A tokenizer may have tokens without a row, which prompts must not hold; transformers loads such models too.
+    """
+    if not path.exists():
         return vocabulary
     tokenizer: Any = read_json(path)
     match tokenizer:
@@ -189,7 +191,7 @@ def _tokens(path: Path, vocabulary: int) -> int:
             raise refused(Code.MODEL_FILE, f"{path} is no tokenizer", "download it again")
     added = tokenizer.get("added_tokens")
     numbers += [entry.get("id") for entry in added if isinstance(entry, dict)] if isinstance(added, list) else []
-    return max((number for number in numbers if type(number) is int), default=vocabulary - 1) + 1
+    return min(max((number for number in numbers if type(number) is int), default=vocabulary - 1) + 1, vocabulary)
 
 
 def _sharded(index: Path) -> dict[str, Stored]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import stat
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.values import shown
 
 from ..errors import ModelError, refused
 from ..models.config import ModelConfig
@@ -20,6 +22,8 @@ from ..models.rope import rope_speeds
 
 LARGEST: Final = (1 << 63) - 1
 """Of a whole number: the largest that sizes of tensors can be counted with."""
+LONGEST: Final = 36_000_000
+"""Bytes of a file of text: the largest tokenizers have 33 million. Python needs up to 24 times as much for its JSON."""
 DEEPEST: Final = 1 << 16
 """Elements that a head may have: more are a number that was damaged."""
 
@@ -35,27 +39,36 @@ class Settings:
         """A whole number."""
         value = self._found(name, default)
         if type(value) is not int or not least <= value <= LARGEST:
-            raise self.wrong(f"`{name}` is {value!r}, not a whole number from {least} to 2**63 - 1")
+            raise self.wrong(f"`{name}` is {shown(value)}, not a whole number from {least} to 2**63 - 1")
         return value
 
     def number(self, name: str, default: float | None = None) -> float:
         """A number above 0."""
         value = self._found(name, default)
         if type(value) not in (int, float) or not 0 < value <= sys.float_info.max:
-            raise self.wrong(f"`{name}` is {value!r}, not a number above 0")
+            raise self.wrong(f"`{name}` is {shown(value)}, not a number above 0")
         return float(value)
 
     def flag(self, name: str) -> bool:
         """Whether something is so; not, if nothing is said."""
+        value = self._found(name, False)
+        if type(value) is not bool:
+            raise self.wrong(f"`{name}` is {shown(value)}, not true or false")
+        return value
+
+    def token(self, name: str) -> int | None:
+        """A token id, if there is one."""
         value = self.values.get(name)
-        return bool(value)
+        if value is not None and (type(value) is not int or value < 0):
+            raise self.wrong(f"`{name}` is {shown(value)}, not a token")
+        return value
 
     def tokens(self, name: str) -> tuple[int, ...]:
         """Token ids: none, one, or a list."""
         value = self.values.get(name)
         ids = [] if value is None else value if isinstance(value, list) else [value]
         if not all(type(token) is int and token >= 0 for token in ids):
-            raise self.wrong(f"`{name}` is {value!r}, not a token or a list of tokens")
+            raise self.wrong(f"`{name}` is {shown(value)}, not a token or a list of tokens")
         return tuple(ids)
 
     def wrong(self, why: str) -> ModelError:
@@ -75,15 +88,30 @@ class Settings:
         return value
 
 
-def read_json(path: Path) -> Any:
-    """What a file of JSON says."""
+def read_text(path: Path) -> str:
+    """What a file of text says, if it is one and of no more than `LONGEST` bytes."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):  # to open a pipe waits for who writes to it
+            raise refused(Code.MODEL_FILE, f"{path} is a folder, a pipe or a device", "put a file in its place")
+        if found.st_size > LONGEST:
+            message = f"{path} has {found.st_size} bytes, and at most {LONGEST} are read"
+            raise refused(Code.MODEL_FILE, message, "the file is damaged: download it again")
+        return path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise refused(Code.MODEL_FILE, f"there is no file {path}", "download the model again, as a whole") from None
     except OSError as error:
         message = f"{path} cannot be read: {error.strerror}"
         raise refused(Code.MODEL_FILE, message, "look at its permissions, and whether it is a file") from None
+    except ValueError as error:
+        raise refused(Code.MODEL_FILE, f"{path} is no text: {error}", "download it again") from None
+
+
+def read_json(path: Path) -> Any:
+    """What a file of JSON says."""
+    text = read_text(path)
+    try:
+        return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise refused(Code.MODEL_FILE, f"{path} is no JSON: {error}", "download it again") from None
 
