@@ -1,10 +1,10 @@
-"""The last step: removes what nothing uses, and joins numbers and positions that were asked for twice.
+"""The pass `simplify`: removes operations whose results are unused, and merges duplicate numbers and positions.
 
-An operation goes when nothing uses its results and it owes nothing. Loads owe that they are inside, `argmax`
-and `argmin` that their axis is not empty, a group that one dimension divides the other: these stay, used or
-not. A join stays because what follows it runs once for all pieces, the split of a tensor because it owes that the
-position is inside. A value that a loop carries for its own sake goes too, and a loop or branch in which nothing is
-left. A walker is used wherever a tile that stays has its tag.
+An operation without uses stays if something has to be proved of it: a load that its index is in bounds, `argmax` and
+`argmin` that their axis is not empty, a group that one dimension divides the other, the split of a tensor that the
+position is in bounds. A join stays because what follows it runs once for all pieces. A value that a loop carries and
+only its own update uses is removed too, and so is a loop or branch that becomes empty. A walker is in use wherever a
+tile that stays has its tag.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _Position: TypeAlias = ops.Constant | ops.Start | ops.Stop | ops.Elements | ops.
 """Numbers and positions: the same wherever they are asked for in one block."""
 
 
-def tidy(kernel: ops.KernelIR) -> ops.KernelIR:
+def simplify(kernel: ops.KernelIR) -> ops.KernelIR:
     """The same kernel without unused values and without duplicates of numbers and positions."""
     again: dict[Tile, Tile] = {}
     merged = _merged(kernel.body, again)
