@@ -147,7 +147,7 @@ _ROOT: Final = math.sqrt(0.5)
 
 
 def gelu_of(v: Any) -> Any:
-    """v times the share of the normal distribution below v."""
+    """v times the standard normal distribution function at v."""
     return 0.5 * v * (1.0 + tp.erf(v * _ROOT))
 
 
@@ -399,7 +399,7 @@ def mul(x: Any, y: Any, out: Any = None) -> Any:
 
 
 def gelu(x: Any, approximate: Literal["none", "tanh"] = "none", out: Any = None) -> Any:
-    """x times the share of the normal distribution below x, exactly or in the approximation by tanh.
+    """x times the standard normal distribution function at x, exactly or in the approximation by tanh.
 
     At -inf it is NaN, a product of zero and infinity, as in torch.
 
