@@ -376,14 +376,14 @@ FRONTEND = [
         "A contract depends on host values only.",
     ),
     Mutant(
-        "src/tileproof/frontend/context.py",
+        "src/tileproof/frontend/constant_folding.py",
         "a >> b if b >= 0 else -int(a < 0)",
         "a >> b if b >= 0 else 0",
         "tests/frontend/test_expressions.py::test_constants_are_shifted_like_values[-5 >> -1]",
         "Constants are shifted as values are at run time.",
     ),
     Mutant(
-        "src/tileproof/frontend/context.py",
+        "src/tileproof/frontend/constant_folding.py",
         "    if isinstance(value, int) and value.bit_length() > MOST_BITS:",
         "    if isinstance(value, int) and value.bit_length() > MOST_BITS * 1000:",
         (
@@ -393,7 +393,7 @@ FRONTEND = [
         "A constant that is too large is refused, not computed with.",
     ),
     Mutant(
-        "src/tileproof/frontend/context.py",
+        "src/tileproof/frontend/constant_folding.py",
         "        if fn.compares:  #",
         "        if True:  #",
         (
