@@ -1,4 +1,4 @@
-"""Tidying: what nothing uses goes, what owes something stays, and the kernel does what it did."""
+"""Simplification: unused operations are removed, those with an obligation stay, and results do not change."""
 
 from __future__ import annotations
 
@@ -428,7 +428,7 @@ def effects(kernel: KernelIR) -> list[tuple[str, int, int]]:
 
 @settings(max_examples=examples(150), deadline=None)
 @given(programs())
-def test_a_tidied_kernel_does_the_same(kernel: KernelIR) -> None:
+def test_a_simplified_kernel_does_the_same(kernel: KernelIR) -> None:
     verify(kernel)
     simplified = simplify(kernel)
     verify(simplified)

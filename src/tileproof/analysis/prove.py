@@ -21,7 +21,7 @@ from .launch_guards import Compare, Fits
 from .obligations import Contents, Disjoint, DisjointLanes, Goal, InBounds, Violation, full, goals
 from .prover import Answer, Prover
 from .ranges import Range
-from .sites import Bounded, Fitting, NotEmpty, Site
+from .sites import Bounded, Branch, Fitting, NotEmpty, Site
 from .terms import Read, Scalar, Start, Term, below, depends_on_data, everything
 from .verdict import Discharged, Full, Residual, Rung, Verdict
 
@@ -200,7 +200,7 @@ class _Checker:
                 return
         if tensor in self.racing:
             return  # a race was found first; what it leaves unwritten is not known
-        self.findings.append(_uncovered(parameter, has_stores=bool(coverage.stores(self.collector, tensor))))
+        self.findings.append(_uncovered(parameter, coverage.stores(self.collector, tensor)))
 
     def _compared_cover(
         self, parameter: ops.Parameter, answer: Answer, element: Violation, discharge: _Discharge
@@ -363,17 +363,39 @@ def _cover_hint(name: str, sites: Sequence[Site]) -> str:
     )
 
 
-def _uncovered(parameter: ops.Parameter, has_stores: bool) -> Diagnostic:
+def _uncovered(parameter: ops.Parameter, stores: Sequence[Site]) -> Diagnostic:
     name = parameter.name
+    if not stores:
+        return Diagnostic(
+            Code.COVER_OPEN, f"`{name}` is never written", parameter.span, "an Out is written as a whole",
+            help=f"write every element of {name}, or declare it InOut to keep it as it is",
+        )  # fmt: skip
+    labels = _conditional(name, stores)
+    how = "at positions that walkers and sizes determine"
+    if labels:
+        how = "in every branch, and in a `for` instead of a `while`"
     return Diagnostic(
         Code.COVER_OPEN,
-        f"`{name}` could not be proved to be written as a whole" if has_stores else f"`{name}` is never written",
+        f"`{name}` could not be proved to be written as a whole",
         parameter.span,
         "an Out is written as a whole",
-        (),
-        ("no counter-example is known; what is not proved is rejected",) if has_stores else (),
-        f"write every element of {name}, at places made of walkers and sizes that can be solved for the walkers, "
-        f"or declare it InOut to keep the others as they are"
-        if has_stores
-        else f"write every element of {name}, or declare it InOut to keep it as it is",
+        labels,
+        ("no counter-example is known; what is not proved is rejected",),
+        f"write every element of {name} {how}, or declare it InOut to keep the others as they are",
+    )
+
+
+def _conditional(name: str, stores: Sequence[Site]) -> tuple[Label, ...]:
+    """The likely reasons for a gap: a `while` around a store, and an `if` of which one branch alone stores."""
+    conditions: dict[int, list[Branch]] = {}
+    for branch in (branch for site in stores for branch in site.where.nest):
+        if isinstance(branch.op, ops.If | ops.While):
+            known = conditions.setdefault(id(branch.op), [])
+            known += [] if branch in known else [branch]
+    return tuple(
+        Label(one.op.span, "the checker does not follow a `while`")
+        if isinstance(one.op, ops.While)
+        else Label(one.op.span, f"one branch writes {name}, the other does not")
+        for one, *others in conditions.values()
+        if isinstance(one.op, ops.While) or not others
     )

@@ -64,6 +64,7 @@ FUNCTION_HINTS: Mapping[str, str] = {
     "relu": "write `tp.maximum(t, 0)`",
     "silu": "write `t * tp.sigmoid(t)`",
     "softmax": "write `e = tp.exp(t - t.max())` and `e / e.sum()`",
+    "norm": "write `tp.sqrt((t * t).sum())`",
     "square": "write `t * t`",
     "sqr": "write `t * t`",
     "expm1": "write `tp.exp(t) - 1`",
@@ -343,7 +344,7 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Entity:
 def _no_member(module: ModuleType, name: str, module_span: Span, span: Span) -> Exception:
     message = f"the module `{module.__name__}` has no `{name}`"
     cure = FUNCTION_HINTS.get(name)
-    near = difflib.get_close_matches(name, dir(module), 1) if cure is None else []
+    near = difflib.get_close_matches(name, dir(module), 1, 0.7) if cure is None else []
     if not near:
         return reject(Code.UNKNOWN_NAME, message, span, help=cure or "look for it in another module, or write a helper")
     # A slip of the finger is corrected; what is only similar may be something else.
