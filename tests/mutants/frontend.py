@@ -61,8 +61,8 @@ FRONTEND = [
     ),
     Mutant(
         "src/tileproof/frontend/subscripts.py",
-        "        if access is Access.OUT:\n            raise reject(\n                Code.READS_OUT",
-        "        if access is Access.IN:\n            raise reject(\n                Code.READS_OUT",
+        '        if access is Access.OUT:\n            message = f"`{tensor.name}` is an Out',
+        '        if access is Access.IN:\n            message = f"`{tensor.name}` is an Out',
         (
             "tests/frontend/test_spaces_and_combining.py::test_an_access_that_is_not_allowed_is_refused"
             "[Out-f32-s[i] += 1.0-Code.READS_OUT]"

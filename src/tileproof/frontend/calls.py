@@ -46,12 +46,9 @@ class Call:
             return default
         entity = self.entity(parameter)
         if not isinstance(entity, Known):
-            raise reject(
-                Code.NOT_CONSTANT,
-                f"`{parameter}` of {self.name} is a constant, and this is {describe(entity)}",
-                self.where(parameter),
-                help="give it as a number, or as a keyword-only parameter of the kernel",
-            )
+            message = f"`{parameter}` of {self.name} is a constant, and this is {describe(entity)}"
+            cure = "give it as a number, or as a keyword-only parameter of the kernel"
+            raise reject(Code.NOT_CONSTANT, message, self.where(parameter), help=cure)
         return entity.value
 
 
@@ -201,12 +198,7 @@ def _matched(
         elif others is not None:
             named.append((word, (entity, where)))
         else:
-            raise reject(
-                Code.BAD_CALL,
-                f"{name} has no parameter `{word}`",
-                where,
-                help=cure,
-            )
+            raise reject(Code.BAD_CALL, f"{name} has no parameter `{word}`", where, help=cure)
     for parameter in parameters:
         needed = parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
         if needed and parameter.default is parameter.empty and parameter.name not in matched:
