@@ -258,12 +258,12 @@ class _Solver:
         counted = {atom.walker for atom in left.atoms if isinstance(atom, TileNumber)}
         """Walkers whose tile number is solved for: their first element has it."""
 
-        def weight(part: tuple[Term, str]) -> tuple[int, int, bool]:
+        def sort_key(part: tuple[Term, str]) -> tuple[int, int, bool]:
             """The largest factor first, walkers before loop variables, which begin at 0."""
             size = part[0].number
             return (0, 0, False) if size is None else (1, -abs(size), self.variables[part[1]].walk is None)
 
-        for factor, name in sorted(parts, key=weight):
+        for factor, name in sorted(parts, key=sort_key):
             size, walk = factor.number, self.variables[name].walk
             if name in counted:
                 if size != 1 or walk is None:

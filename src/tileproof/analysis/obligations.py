@@ -195,7 +195,7 @@ def _contents(collector: Collector, site: Site, op: ops.Store) -> Iterator[Goal]
     if not isinstance(element, Content):
         return
     value, extent = collector.values.stored(op.value), collector.extent(element.dimension)
-    lanes = collector.values.lanes_of(op.value)
+    lanes = collector.values.lane_bounds(op.value)
     yield Goal(
         "contents", Contents(site), site.span, _text(site), "",
         ((below(value, -1),), (at_most(extent, value),)), (*site.where.path, *lanes),

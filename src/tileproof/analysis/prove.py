@@ -329,43 +329,27 @@ def _not_disjoint(goal: Goal) -> Diagnostic:
 
 
 def _denied(goal: Goal, rung: Rung) -> Diagnostic:
-    return Diagnostic(
-        Code.CHECK_DENIED,
-        f"a check would stay at run time: {goal.what} may be outside",
-        goal.span,
-        f"{rung.label}: not proved",
-        help="prove it with tp.require or an Index tensor, read with `.get(index, fill)`, or allow checks",
-    )
+    message = f"a check would stay at run time: {goal.what} may be outside"
+    cure = "prove it with tp.require or an Index tensor, read with `.get(index, fill)`, or allow checks"
+    return Diagnostic(Code.CHECK_DENIED, message, goal.span, f"{rung.label}: not proved", help=cure)
 
 
 def _in_test(goal: Goal) -> Diagnostic:
-    return Diagnostic(
-        Code.CHECK_DENIED,
-        f"the test of a `while` cannot hold a check, and {goal.what} may be outside",
-        goal.span,
-        "not proved",
-        help="load it before the loop and at the end of its body, or read it with `.get(index, fill)`",
-    )
+    message = f"the test of a `while` cannot hold a check, and {goal.what} may be outside"
+    cure = "load it before the loop and at the end of its body, or read it with `.get(index, fill)`"
+    return Diagnostic(Code.CHECK_DENIED, message, goal.span, "not proved", help=cure)
 
 
 def _may_be_empty(goal: Goal) -> Diagnostic:
-    return Diagnostic(
-        Code.MAY_BE_EMPTY,
-        "an axis without elements has no argmax, and this one may have none",
-        goal.span,
-        "not proved to have an element",
-        help="guard it with `if`, or demand elements with tp.require",
-    )
+    message = "an axis without elements has no argmax, and this one may have none"
+    cure = "guard it with `if`, or demand elements with tp.require"
+    return Diagnostic(Code.MAY_BE_EMPTY, message, goal.span, "not proved to have an element", help=cure)
 
 
 def _may_not_fit(goal: Goal) -> Diagnostic:
-    return Diagnostic(
-        Code.MAY_NOT_FIT,
-        "this index may not fit 64 bits",
-        goal.span,
-        "index arithmetic is exact",
-        help="if it is not a position, compute it in a type that wraps: .to(i64)",
-    )
+    cure = "if it is not a position, compute it in a type that wraps: .to(i64)"
+    message = "this index may not fit 64 bits"
+    return Diagnostic(Code.MAY_NOT_FIT, message, goal.span, "index arithmetic is exact", help=cure)
 
 
 def _cover_hint(name: str, sites: Sequence[Site]) -> str:

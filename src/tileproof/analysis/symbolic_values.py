@@ -120,8 +120,8 @@ class Values:
             return of(Unknown(f"{value.name} stored", bounds.low, bounds.high, data=True))
         return self.term(value)
 
-    def lanes_of(self, value: Tile) -> tuple[Formula, ...]:
-        """Where the lane of a one-dimensional tile is."""
+    def lane_bounds(self, value: Tile) -> tuple[Formula, ...]:
+        """That the lane of a one-dimensional tile is one of its live elements."""
         if value.type.rank != 1:
             return ()
         return at_most(-LANE, 0), below(LANE, self.live(value.type.axes[0]))
@@ -301,17 +301,7 @@ class Values:
         match op:
             case ops.Binary(fn=fn, left=left, right=right):
                 one, two = self.reaches.get(left), self.reaches.get(right)
-                if one is None or two is None:
-                    return None
-                match fn:
-                    case ops.BinaryFn.ADD:
-                        return one + two
-                    case ops.BinaryFn.SUB:
-                        return one - two
-                    case ops.BinaryFn.MUL:
-                        return product(one, two)
-                    case _:
-                        return None
+                return None if one is None or two is None else _polynomial(fn, one, two)
             case ops.Unary(fn=ops.UnaryFn.NEG, operand=operand) if operand in self.reaches:
                 return -self.reaches[operand]
             case ops.Broadcast() | ops.Expand() | ops.Permute() | ops.Reshape() | ops.Slice():
@@ -409,12 +399,6 @@ class Values:
         if left.type.dtype == ENTRY:
             return self._entry(result, fn, left, one, two)
         match fn:
-            case ops.BinaryFn.ADD:
-                return one + two
-            case ops.BinaryFn.SUB:
-                return one - two
-            case ops.BinaryFn.MUL:
-                return product(one, two)
             case ops.BinaryFn.FLOORDIV:
                 return quotient(one, two)
             case ops.BinaryFn.MOD:
@@ -426,7 +410,7 @@ class Values:
             case ops.BinaryFn.MAX:
                 return -self._least(-one, -two)
             case _:
-                return None
+                return _polynomial(fn, one, two)
 
     def _least(self, one: Term, two: Term) -> Term:
         gap = self.ranges.of(one - two)
@@ -528,6 +512,18 @@ def is_uniform(term: Term) -> bool:
         isinstance(atom, Start | Live | TileNumber | Lane) or (isinstance(atom, Unknown) and not atom.uniform)
         for atom in everything(term)
     )
+
+
+def _polynomial(fn: ops.BinaryFn, one: Term, two: Term) -> Term | None:
+    match fn:
+        case ops.BinaryFn.ADD:
+            return one + two
+        case ops.BinaryFn.SUB:
+            return one - two
+        case ops.BinaryFn.MUL:
+            return product(one, two)
+        case _:
+            return None
 
 
 def _same(one: Formula, two: Formula) -> Formula:

@@ -43,7 +43,7 @@ def _with_slots(plain: type, *, frozen: bool, eq: bool, repr: bool) -> type:
     cls: Any = dataclasses.dataclass(init=False, repr=False, eq=False, slots=True)(plain)
     methods: dict[str, Any] = {"__init__": _on_demand(cls, "__init__", _init)}
     if repr:
-        methods["__repr__"] = _shown
+        methods["__repr__"] = _repr
     if eq:
         methods["__eq__"] = _on_demand(cls, "__eq__", _equality)
         if not has_hash:
@@ -124,7 +124,7 @@ def _values(cls: Any, item: str) -> str:
 
 
 @recursive_repr()
-def _shown(self: Any) -> str:
+def _repr(self: Any) -> str:
     parts = (f"{member.name}={getattr(self, member.name)!r}" for member in dataclasses.fields(self) if member.repr)
     return f"{type(self).__qualname__}({', '.join(parts)})"
 

@@ -46,12 +46,9 @@ class Call:
             return default
         entity = self.entity(parameter)
         if not isinstance(entity, Known):
-            raise reject(
-                Code.NOT_CONSTANT,
-                f"`{parameter}` of {self.name} is a constant, and this is {describe(entity)}",
-                self.where(parameter),
-                help="give it as a number, or as a keyword-only parameter of the kernel",
-            )
+            message = f"`{parameter}` of {self.name} is a constant, and this is {describe(entity)}"
+            cure = "give it as a number, or as a keyword-only parameter of the kernel"
+            raise reject(Code.NOT_CONSTANT, message, self.where(parameter), help=cure)
         return entity.value
 
 
@@ -169,12 +166,7 @@ def _parameters(function: Any) -> tuple[inspect.Parameter, ...]:
 
 @lru_cache(maxsize=512)
 def _known_parameters(function: Any) -> tuple[inspect.Parameter, ...]:
-    if function in (builtins.min, builtins.max):
-        kind = inspect.Parameter.POSITIONAL_ONLY
-        return (inspect.Parameter("a", kind), inspect.Parameter("b", kind))
-    if function is builtins.abs:
-        return (inspect.Parameter("x", inspect.Parameter.POSITIONAL_ONLY),)
-    return tuple(inspect.signature(function, follow_wrapped=False).parameters.values())
+    return tuple(inspect.signature(_SIGNATURES.get(function, function), follow_wrapped=False).parameters.values())
 
 
 def _matched(
@@ -206,12 +198,7 @@ def _matched(
         elif others is not None:
             named.append((word, (entity, where)))
         else:
-            raise reject(
-                Code.BAD_CALL,
-                f"{name} has no parameter `{word}`",
-                where,
-                help=cure,
-            )
+            raise reject(Code.BAD_CALL, f"{name} has no parameter `{word}`", where, help=cure)
     for parameter in parameters:
         needed = parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
         if needed and parameter.default is parameter.empty and parameter.name not in matched:
@@ -227,24 +214,20 @@ def _call_method(ctx: Context, method: Method, owner: Span, arguments: Arguments
     return METHODS[method.name](ctx, _matched(with_owner, f"`.{method.name}`", parameters, span, 1))
 
 
-def _plain(*names: str) -> tuple[inspect.Parameter, ...]:
-    """Parameters by name; a trailing `=` marks one that may be left out, a leading `*` takes all the rest."""
-    parameters = []
-    for name in names:
-        kind = inspect.Parameter.VAR_POSITIONAL if name.startswith("*") else inspect.Parameter.POSITIONAL_OR_KEYWORD
-        default = None if name.endswith("=") else inspect.Parameter.empty
-        parameters.append(inspect.Parameter(name.strip("*="), kind, default=default))
-    return tuple(parameters)
-
-
-_REDUCTION_PARAMETERS = _plain("x", "axis=", "keepdims=")
+_SIGNATURES: dict[Any, Callable[..., None]] = {
+    builtins.min: lambda a, b, /: None,
+    builtins.max: lambda a, b, /: None,
+    builtins.abs: lambda x, /: None,
+}
+"""The signatures of builtins, which `inspect` does not have or which are wider in Python."""
+_REDUCTION_PARAMETERS = _known_parameters(lambda x, axis=None, keepdims=False: None)
 _METHOD_PARAMETERS = {
-    "to": _plain("x", "dtype"),
-    "reshape": _plain("x", "*shape"),
-    "cumsum": _plain("x", "axis="),
-    "fill": _plain("x", "value"),
-    "shift": _plain("x", "by"),
-    "get": _plain("x", "index", "fill"),
+    "to": _known_parameters(lambda x, dtype: None),
+    "reshape": _known_parameters(lambda x, *shape: None),
+    "cumsum": _known_parameters(lambda x, axis=None: None),
+    "fill": _known_parameters(lambda x, value: None),
+    "shift": _known_parameters(lambda x, by: None),
+    "get": _known_parameters(lambda x, index, fill: None),
 }
 WALKER_METHODS = frozenset({"shift"})
 TENSOR_METHODS = frozenset({"get"})

@@ -126,12 +126,9 @@ def _parts(ctx: Context, entity: Entity, span: Span) -> list[Tile]:
 def _join(ctx: Context, call: Call) -> Entity:
     values, over = call.entity("values"), call.entity("over")
     if not (is_walker(over) and over.type.is_piece):
-        raise reject(
-            Code.JOIN_PLACE,
-            f"tp.join goes over a walker of tp.split, and this is {describe(over)}",
-            call.where("over"),
-            help="split the axis: `for i, z in tp.parallel(M=BM, K=tp.split(SK))`, then `over=z`",
-        )
+        message = f"tp.join goes over a walker of tp.split, and this is {describe(over)}"
+        cure = "split the axis: `for i, z in tp.parallel(M=BM, K=tp.split(SK))`, then `over=z`"
+        raise reject(Code.JOIN_PLACE, message, call.where("over"), help=cure)
     if ctx.place is not Place.INSIDE or ctx.depth or any(isinstance(op, ops.Join) for op in ctx.builder.ops):
         raise reject(
             Code.JOIN_PLACE,
@@ -163,12 +160,8 @@ def check_join(body: Sequence[ops.AnyOp], walkers: Sequence[Walker], span: Span)
     place = next((number for number, op in enumerate(body) if isinstance(op, ops.Join)), None)
     if len(pieces) > 1 or place is None:
         what = "splits two dimensions" if len(pieces) > 1 else f"splits {pieces[0].type.dimension} and never joins it"
-        raise reject(
-            Code.JOIN_PLACE,
-            f"this space {what}",
-            span,
-            help="split one" if len(pieces) > 1 else f"combine the pieces: `tp.join(value, over={pieces[0].name})`",
-        )
+        cure = "split one" if len(pieces) > 1 else f"combine the pieces: `tp.join(value, over={pieces[0].name})`"
+        raise reject(Code.JOIN_PLACE, f"this space {what}", span, help=cure)
     joined = body[place]
     single = of_one_piece(body[:place], pieces[0])
     _, *after = walk(ops.Block(tuple(body[place:])))

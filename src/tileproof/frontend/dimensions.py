@@ -126,12 +126,8 @@ def read_dimension(word: str, span: Span, equations: list[Equation]) -> Dimensio
     if known is None:
         equations.append(Equation(dimension, expression, shown, span))
     elif known.text != shown:
-        raise reject(
-            Code.BAD_DIMENSIONS,
-            f"`{dimension}` is `{known.text}` in one place and `{shown}` in another",
-            span,
-            help="give them different names",
-        )
+        message = f"`{dimension}` is `{known.text}` in one place and `{shown}` in another"
+        raise reject(Code.BAD_DIMENSIONS, message, span, help="give them different names")
     return Named(dimension)
 
 

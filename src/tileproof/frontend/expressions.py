@@ -31,7 +31,8 @@ from tileproof.language.unsafe import raw
 
 from . import calls
 from .captures import MISSING
-from .context import Context, bounded, fold, is_open_float, undecided_at
+from .constant_folding import fold, is_open_float, limited, undecided_at
+from .context import Context
 from .control_flow import compile_branches
 from .entities import Bundle, Entity, Known, Lambda, Method, Poison, Unbound, describe, is_tensor, is_tile, is_walker
 from .source import Suppressed, reject
@@ -116,7 +117,7 @@ def evaluate(ctx: Context, node: ast.expr) -> Entity:
         case ast.Name(id=name):
             return ctx.lookup(name, ctx.span(node))
         case ast.Constant(value=value):
-            return Known(bounded(value, ctx.span(node)))
+            return Known(limited(value, ctx.span(node)))
         case ast.Tuple(elts=items) | ast.List(elts=items):
             return Bundle(tuple(evaluate(ctx, item) for item in items))
         case ast.BinOp(left=left, op=operator, right=right):

@@ -55,12 +55,9 @@ def for_statement(ctx: Context, node: ast.For, body: Body) -> None:
             return tiles(ctx, node, node.iter, body)
         if callee is range:
             return range_loop(ctx, node, node.iter, body)
-    raise reject(
-        Code.NOT_ITERABLE,
-        f"a loop runs over tp.parallel, tp.tiles or range, not over `{ast.unparse(node.iter)}`",
-        ctx.span(node.iter),
-        help="walk a dimension with `for k in tp.tiles(K=64):`, or count with `for n in range(4):`",
-    )
+    message = f"a loop runs over tp.parallel, tp.tiles or range, not over `{ast.unparse(node.iter)}`"
+    cure = "walk a dimension with `for k in tp.tiles(K=64):`, or count with `for n in range(4):`"
+    raise reject(Code.NOT_ITERABLE, message, ctx.span(node.iter), help=cure)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +105,8 @@ def _walk(ctx: Context, dimension: str, size: ast.expr, span: Span, offsets: Ten
     if dimension not in ctx.signature.dimensions:
         near = ctx.signature.nearest_dimension(dimension)
         known = ", ".join(ctx.signature.dimensions)
-        raise reject(
-            Code.UNKNOWN_DIMENSION,
-            f"`{dimension}` is not a dimension of this kernel",
-            span,
-            help=f"did you mean `{near}`?" if near else _unknown(ctx, dimension, known),
-        )
+        cure = f"did you mean `{near}`?" if near else _unknown(ctx, dimension, known)
+        raise reject(Code.UNKNOWN_DIMENSION, f"`{dimension}` is not a dimension of this kernel", span, help=cure)
     entity = ctx.evaluate(size)
     if isinstance(entity, Known) and isinstance(entity.value, Split):
         return Walk(dimension, WalkerType(dimension, entity.value.length, is_piece=True), offsets, span)
@@ -133,12 +126,8 @@ def _positional(ctx: Context, node: ast.expr, name: str, offsets: Tensor | None 
                 return _segments(ctx, node)
         case _:
             pass
-    raise reject(
-        Code.BAD_CALL,
-        f"tp.{name} takes dimensions by name or as pairs, not `{ast.unparse(node)}`",
-        ctx.span(node),
-        help=f'write `tp.{name}(M=64)` or `tp.{name}(("M", 64))`',
-    )
+    message = f"tp.{name} takes dimensions by name or as pairs, not `{ast.unparse(node)}`"
+    raise reject(Code.BAD_CALL, message, ctx.span(node), help=f'write `tp.{name}(M=64)` or `tp.{name}(("M", 64))`')
 
 
 def _segments(ctx: Context, node: ast.Call) -> Walk:
@@ -157,12 +146,8 @@ def _segments(ctx: Context, node: ast.Call) -> Walk:
         raise reject(Code.BAD_CALL, "tp.segments walks one dimension", span, help=cure)
     (walk,) = walks
     if walk.dimension != content.dimension:
-        raise reject(
-            Code.WRONG_DIMENSION,
-            f"the borders in `{offsets.name}` divide {content.dimension}, and {walk.dimension} is walked",
-            span,
-            help=f"walk {content.dimension}",
-        )
+        message = f"the borders in `{offsets.name}` divide {content.dimension}, and {walk.dimension} is walked"
+        raise reject(Code.WRONG_DIMENSION, message, span, help=f"walk {content.dimension}")
     if walk.type.is_piece:
         raise reject(Code.JOIN_PLACE, "segments cannot be split among programs again", span, help="give a tile size")
     return walk
@@ -191,12 +176,8 @@ def _size(entity: Entity, span: Span) -> Length | None:
             return size
         case _:
             pass
-    raise reject(
-        Code.BAD_SIZE,
-        f"a tile size is a positive constant or tp.each, and this is {describe(entity)}",
-        span,
-        help="give it as a keyword-only parameter: `*, BM: int = 128`",
-    )
+    message = f"a tile size is a positive constant or tp.each, and this is {describe(entity)}"
+    raise reject(Code.BAD_SIZE, message, span, help="give it as a keyword-only parameter: `*, BM: int = 128`")
 
 
 def _targets(ctx: Context, node: ast.For, shape: Sequence[int], what: str) -> list[list[ast.Name]]:
@@ -244,20 +225,12 @@ def parallel(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
             help="list all dimensions in one space: `for i, j in tp.parallel(M=BM, N=BN):`",
         )
     if ctx.parallel_span is not None:
-        raise reject(
-            Code.PARALLEL_TWICE,
-            "a kernel has one parallel space, and this is its second",
-            span,
-            labels=(Label(ctx.parallel_span, "the first"),),
-            help="write two kernels, or walk the second with tp.tiles",
-        )
+        message = "a kernel has one parallel space, and this is its second"
+        cure = "write two kernels, or walk the second with tp.tiles"
+        raise reject(Code.PARALLEL_TWICE, message, span, labels=(Label(ctx.parallel_span, "the first"),), help=cure)
     if ctx.place is Place.ALONE:
-        raise reject(
-            Code.PARALLEL_PLACE,
-            "the parallel space is hidden behind another name",
-            span,
-            help="call it by its own name: `tp.parallel(...)`",
-        )
+        message = "the parallel space is hidden behind another name"
+        raise reject(Code.PARALLEL_PLACE, message, span, help="call it by its own name: `tp.parallel(...)`")
     walks, _ = _walks(ctx, call, "parallel")
     if not walks:
         raise reject(Code.BAD_CALL, "tp.parallel names no dimension", span, help="write `tp.parallel(M=64)`")
@@ -296,12 +269,8 @@ def tiles(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
     span = ctx.span(node.iter)
     walks, others = _walks(ctx, call, "tiles", ("start", "stop"))
     if len(walks) != 1:
-        raise reject(
-            Code.BAD_CALL,
-            f"tp.tiles walks one dimension, and {len(walks)} are named",
-            span,
-            help="write `for k in tp.tiles(K=64):`; nest loops to walk two",
-        )
+        message = f"tp.tiles walks one dimension, and {len(walks)} are named"
+        raise reject(Code.BAD_CALL, message, span, help="write `for k in tp.tiles(K=64):`; nest loops to walk two")
     bounds = {key: _position(ctx, value, f"`{key}` of tp.tiles") for key, value in others.items()}
     _tiles_loop(ctx, node, walks[0].type, bounds.get("start"), bounds.get("stop"), body)
 

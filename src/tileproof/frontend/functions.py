@@ -156,13 +156,9 @@ def _from_a_start(call: Call) -> Exception:
     first, last = call.where("n").text, call.where("dtype").text
     from_zero = first == "0"
     written = f"tp.arange({last})" if from_zero else f"{first} + tp.arange({last} - ({first}))"
-    return reject(
-        Code.BAD_CALL,
-        "tp.arange counts from 0: it takes how many, and an element type",
-        call.span,
-        help=f"write `{written}`",
-        edit=Edit(call.span, written) if from_zero else None,
-    )
+    message = "tp.arange counts from 0: it takes how many, and an element type"
+    cure = f"write `{written}`"
+    return reject(Code.BAD_CALL, message, call.span, help=cure, edit=Edit(call.span, written) if from_zero else None)
 
 
 @lowers(tiles.arange)
@@ -171,12 +167,9 @@ def _arange(ctx: Context, call: Call) -> Entity:
         raise _from_a_start(call)
     axis = _shape_axis(call.entity("n"), call.where("n"))
     if axis.tag is not None:
-        raise reject(
-            Code.BAD_SHAPE,
-            f"tp.arange takes a constant, and this is {describe(call.entity('n'))}",
-            call.where("n"),
-            help=f"the positions of a walker are `{call.where('n').text}.elements`",
-        )
+        message = f"tp.arange takes a constant, and this is {describe(call.entity('n'))}"
+        cure = f"the positions of a walker are `{call.where('n').text}.elements`"
+        raise reject(Code.BAD_SHAPE, message, call.where("n"), help=cure)
     result = ctx.builder.value(TileType(INDEX, (axis,)))
     ctx.builder.emit(ops.Iota(call.span, result))
     dtype = dtype_of(call, default=INDEX)
@@ -261,12 +254,8 @@ def _bitcast(ctx: Context, call: Call) -> Entity:
     tile, dtype = as_tile(ctx.builder, call.entity("x"), call.where("x")), dtype_of(call)
     have = tile.type.dtype
     if have.bits != dtype.bits or any(one.kind in ("index", "bool") or one is TF32 for one in (have, dtype)):
-        raise reject(
-            Code.WRONG_TYPE,
-            f"{have} and {dtype} do not share their bits",
-            call.span,
-            help="bitcast goes between numbers of the same width; `.to(...)` converts values",
-        )
+        cure = "bitcast goes between numbers of the same width; `.to(...)` converts values"
+        raise reject(Code.WRONG_TYPE, f"{have} and {dtype} do not share their bits", call.span, help=cure)
     if have is dtype:
         return tile
     return bits(ctx.builder, tile, dtype, call.span)
@@ -353,12 +342,8 @@ def _reshape(ctx: Context, call: Call) -> Entity:
     shape = TileType(tile.type.dtype, axes)
     before, after = tile.type.size, shape.size
     if before != after:
-        raise reject(
-            Code.LENGTHS_DIFFER,
-            f"{describe_axes(tile.type.axes)} has {before} elements and {describe_axes(axes)} has {after}",
-            call.span,
-            help="reshape to lengths with the same product",
-        )
+        message = f"{describe_axes(tile.type.axes)} has {before} elements and {describe_axes(axes)} has {after}"
+        raise reject(Code.LENGTHS_DIFFER, message, call.span, help="reshape to lengths with the same product")
     result = ctx.builder.value(shape)
     ctx.builder.emit(ops.Reshape(call.span, result, tile))
     return result
@@ -366,12 +351,9 @@ def _reshape(ctx: Context, call: Call) -> Entity:
 
 def _need_full(axis: Axis, what: str, span: Span) -> None:
     if not axis.is_full:
-        raise reject(
-            Code.RAGGED_RESHAPE,
-            f"{what} needs full axes, and {describe_axis(axis)} may be short",
-            span,
-            help="the last tile of a walk has fewer elements; do it on `:` or constant axes",
-        )
+        message = f"{what} needs full axes, and {describe_axis(axis)} may be short"
+        cure = "the last tile of a walk has fewer elements; do it on `:` or constant axes"
+        raise reject(Code.RAGGED_RESHAPE, message, span, help=cure)
 
 
 @lowers(tiles.cat)
@@ -422,12 +404,9 @@ def dimension_name(ctx: Context, call: Call, parameter: str) -> str:
     near = ctx.signature.nearest_dimension(name) if isinstance(name, str) else None
     known = ", ".join(ctx.signature.dimensions) or "none"
     shown = f'"{name}"' if isinstance(name, str) else describe(Known(name))
-    raise reject(
-        Code.UNKNOWN_DIMENSION,
-        f"{shown} is not a dimension of this kernel",
-        call.where(parameter),
-        help=f'did you mean "{near}"?' if near else f"its dimensions are: {known}",
-    )
+    message = f"{shown} is not a dimension of this kernel"
+    cure = f'did you mean "{near}"?' if near else f"its dimensions are: {known}"
+    raise reject(Code.UNKNOWN_DIMENSION, message, call.where(parameter), help=cure)
 
 
 @lowers(spaces.dim)
@@ -445,12 +424,9 @@ def _group(ctx: Context, call: Call) -> Entity:
     element, into = call.arguments
     entity = call.entity(element)
     if not (is_walker(entity) and entity.type.is_each):
-        raise reject(
-            Code.BAD_GROUP,
-            f"tp.group takes an element of a dimension, and this is {describe(entity)}",
-            call.where(element),
-            help="walk the dimension element by element: `for h in tp.parallel(H=tp.each)`",
-        )
+        message = f"tp.group takes an element of a dimension, and this is {describe(entity)}"
+        cure = "walk the dimension element by element: `for h in tp.parallel(H=tp.each)`"
+        raise reject(Code.BAD_GROUP, message, call.where(element), help=cure)
     name = dimension_name(ctx, call, into)
     index = as_tile(ctx.builder, entity, call.where(element))
     result = ctx.builder.value(INDEX_SCALAR)
@@ -568,12 +544,9 @@ def _fill(ctx: Context, call: Call) -> Entity:
 def _split_at(ctx: Context, call: Call) -> Entity:
     tensor = call.entity("tensor")
     if not is_tensor(tensor) or tensor.type.access is not Access.INOUT:
-        raise reject(
-            Code.SPLIT_PLACE,
-            f"tp.split_at cuts an InOut in two, and this is {describe(tensor)}",
-            call.where("tensor"),
-            help="an In is read as it is; an Out is never read",
-        )
+        message = f"tp.split_at cuts an InOut in two, and this is {describe(tensor)}"
+        cure = "an In is read as it is; an Out is never read"
+        raise reject(Code.SPLIT_PLACE, message, call.where("tensor"), help=cure)
     if not _is_before_space(ctx):
         raise reject(
             Code.SPLIT_PLACE,

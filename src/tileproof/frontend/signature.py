@@ -159,29 +159,19 @@ def read_signature(function: FunctionSource) -> Signature:
     arguments = function.tree.args
     for parameter in (arguments.vararg, arguments.kwarg):
         if parameter is not None:
-            raise reject(
-                Code.BAD_PARAMETER,
-                f"a kernel cannot take `*{parameter.arg}`: its parameters are fixed",
-                function.span(parameter),
-                help="name each tensor and scalar",
-            )
+            message = f"a kernel cannot take `*{parameter.arg}`: its parameters are fixed"
+            raise reject(Code.BAD_PARAMETER, message, function.span(parameter), help="name each tensor and scalar")
     positional = [*arguments.posonlyargs, *arguments.args]
     for parameter in arguments.kwonlyargs:
         if parameter.arg in _RESERVED:
-            raise reject(
-                Code.BAD_CONSTANT,
-                f"a constant cannot be called `{parameter.arg}`: tp.interpret has a parameter of that name",
-                function.span(parameter),
-                help="choose another name; constants are usually written in capitals",
-            )
+            message = f"a constant cannot be called `{parameter.arg}`: tp.interpret has a parameter of that name"
+            cure = "choose another name; constants are usually written in capitals"
+            raise reject(Code.BAD_CONSTANT, message, function.span(parameter), help=cure)
     if arguments.defaults:
         last = positional[-1]
-        raise reject(
-            Code.BAD_PARAMETER,
-            f"`{last.arg}` has a default, but tensors and scalars are always given",
-            function.span(arguments.defaults[-1]),
-            help=f"remove the default, or put `{last.arg}` behind `*` to make it a constant",
-        )
+        message = f"`{last.arg}` has a default, but tensors and scalars are always given"
+        cure = f"remove the default, or put `{last.arg}` behind `*` to make it a constant"
+        raise reject(Code.BAD_PARAMETER, message, function.span(arguments.defaults[-1]), help=cure)
     equations: list[Equation] = []
     read = tuple(_argument(function, parameter, equations) for parameter in positional)
     constants = tuple(_constant(function, parameter) for parameter in arguments.kwonlyargs)
@@ -209,27 +199,18 @@ def _argument(
         return _tensor(function, parameter, node, equations)
     value = find_expression(function.function, node)
     if any(value is key for key in _ACCESS):
-        raise reject(
-            Code.BAD_ANNOTATION,
-            f"`{name}: {ast.unparse(node)}` does not say what it holds",
-            span,
-            help=f'write the element type and the dimensions: `{ast.unparse(node)}[T, "M N"]`',
-        )
+        message = f"`{name}: {ast.unparse(node)}` does not say what it holds"
+        cure = f'write the element type and the dimensions: `{ast.unparse(node)}[T, "M N"]`'
+        raise reject(Code.BAD_ANNOTATION, message, span, help=cure)
     dtype = as_dtype(value)
     if value is int or value is float:
-        raise reject(
-            Code.BAD_ANNOTATION,
-            f"`{name}: {ast.unparse(node)}` is a Python number; a scalar has an element type",
-            span,
-            help=f"write `{name}: i32` or `{name}: f32` for a scalar, or put it behind `*` for a constant",
-        )
+        message = f"`{name}: {ast.unparse(node)}` is a Python number; a scalar has an element type"
+        cure = f"write `{name}: i32` or `{name}: f32` for a scalar, or put it behind `*` for a constant"
+        raise reject(Code.BAD_ANNOTATION, message, span, help=cure)
     if dtype is None:
-        raise reject(
-            Code.BAD_ANNOTATION,
-            f"`{ast.unparse(node)}` is not an annotation of the language",
-            span,
-            help=f'write `{name}: In[T, "M N"]` for a tensor or `{name}: f32` for a scalar',
-        )
+        message = f"`{ast.unparse(node)}` is not an annotation of the language"
+        cure = f'write `{name}: In[T, "M N"]` for a tensor or `{name}: f32` for a scalar'
+        raise reject(Code.BAD_ANNOTATION, message, span, help=cure)
     if dtype is TF32:
         raise reject(
             Code.BAD_ANNOTATION, "tf32 exists in tiles only", span, help="take f32 and cast with `.to(tf32)`"
@@ -244,12 +225,9 @@ def _tensor(
     outer = find_expression(function.function, node.value)
     access = next((access for key, access in _ACCESS.items() if key is outer), None)
     if access is None:
-        raise reject(
-            Code.BAD_ANNOTATION,
-            f"`{ast.unparse(node.value)}` is not one of In, Out, InOut, Sum, Max, Min",
-            function.span(node.value),
-            help='write `In[T, "M N"]`; `Index["V"]` is an element type: `In[Index["V"], "N"]`',
-        )
+        message = f"`{ast.unparse(node.value)}` is not one of In, Out, InOut, Sum, Max, Min"
+        cure = 'write `In[T, "M N"]`; `Index["V"]` is an element type: `In[Index["V"], "N"]`'
+        raise reject(Code.BAD_ANNOTATION, message, function.span(node.value), help=cure)
     match node.slice:
         case ast.Tuple(elts=[element_node, ast.Constant(value=str(text)) as words]) if _words(element_node) is None:
             pass
@@ -263,20 +241,14 @@ def _tensor(
             )
     element = _element(function, element_node, equations)
     if element is TF32:
-        raise reject(
-            Code.BAD_ANNOTATION,
-            "tf32 exists in tiles only, not in memory",
-            function.span(element_node),
-            help="take f32 and cast tiles with `.to(tf32)`",
-        )
+        message = "tf32 exists in tiles only, not in memory"
+        cure = "take f32 and cast tiles with `.to(tf32)`"
+        raise reject(Code.BAD_ANNOTATION, message, function.span(element_node), help=cure)
     if isinstance(element, ContentOf) and access is not Access.IN:
         if access.combines:
-            raise reject(
-                Code.BAD_ANNOTATION,
-                f"an index tensor can be `In`, `Out` or `InOut`, not `{access}`",
-                span,
-                help="combine integers, i32 or i64, and let the consumer take them as `Index`",
-            )
+            message = f"an index tensor can be `In`, `Out` or `InOut`, not `{access}`"
+            cure = "combine integers, i32 or i64, and let the consumer take them as `Index`"
+            raise reject(Code.BAD_ANNOTATION, message, span, help=cure)
         if element.kind != "Index":
             raise reject(
                 Code.BAD_ANNOTATION,
@@ -287,12 +259,8 @@ def _tensor(
             )
     dimensions = read_dimensions(text, function.span(words), equations)
     if isinstance(element, ContentOf) and element.kind == "Offsets" and len(dimensions) != 1:
-        raise reject(
-            Code.BAD_ANNOTATION,
-            "an `Offsets` tensor has one axis: the borders of the segments",
-            span,
-            help='write `In[Offsets["N"], "E+1"]`',
-        )
+        message = "an `Offsets` tensor has one axis: the borders of the segments"
+        raise reject(Code.BAD_ANNOTATION, message, span, help='write `In[Offsets["N"], "E+1"]`')
     return TensorParameter(parameter.arg, access, element, dimensions, function.span(parameter))
 
 
@@ -301,12 +269,8 @@ def _content(function: FunctionSource, node: ast.Subscript, kind: str, equations
     text = node.slice.value if isinstance(node.slice, ast.Constant) else None
     dimension = read_dimension(text, span, equations) if isinstance(text, str) and text.split() == [text] else None
     if not isinstance(dimension, Named):
-        raise reject(
-            Code.BAD_ANNOTATION,
-            f"`{kind}[...]` takes the dimension its entries point into",
-            span,
-            help=f'write `{kind}["V"]`',
-        )
+        message = f"`{kind}[...]` takes the dimension its entries point into"
+        raise reject(Code.BAD_ANNOTATION, message, span, help=f'write `{kind}["V"]`')
     return ContentOf(kind, dimension.name)
 
 
@@ -391,12 +355,8 @@ def _constant(function: FunctionSource, parameter: ast.arg) -> ConstantParameter
 def _check_constants(signature: Signature) -> None:
     for constant in signature.constants:
         if constant.name in signature.dimensions and (constant.default is not None or constant.type is not int):
-            raise reject(
-                Code.BAD_CONSTANT,
-                f"`{constant.name}` is a dimension: it is bound from the arguments and takes no default",
-                constant.span,
-                help=f"write `{constant.name}: int`",
-            )
+            message = f"`{constant.name}` is a dimension: it is bound from the arguments and takes no default"
+            raise reject(Code.BAD_CONSTANT, message, constant.span, help=f"write `{constant.name}: int`")
 
 
 def _parts(equation: Equation, equations: Sequence[Equation]) -> set[str]:
@@ -418,31 +378,22 @@ def _check_contents(signature: Signature) -> None:
     solvable = {name for one in signature.equations if one.dimension in axes for name in one.names}
     for equation in signature.equations:
         if equation.dimension in _parts(equation, signature.equations):
-            raise reject(
-                Code.BAD_DIMENSIONS,
-                f"`{equation.dimension}` is `{equation.text}`, which is made of `{equation.dimension}` itself",
-                equation.span,
-                help="compute one of the two from the other, and name the other alone",
-            )
+            message = f"`{equation.dimension}` is `{equation.text}`, which is made of `{equation.dimension}` itself"
+            cure = "compute one of the two from the other, and name the other alone"
+            raise reject(Code.BAD_DIMENSIONS, message, equation.span, help=cure)
         for name in equation.names:
             if name not in known | solvable:
                 near = signature.nearest_dimension(name)
-                raise reject(
-                    Code.UNKNOWN_DIMENSION,
-                    f"`{equation.text}` uses `{name}`, which is no dimension of a tensor and no constant",
-                    equation.span,
-                    help=f"did you mean `{near}`?" if near and near != name else "name an axis so, or add a constant",
-                )
+                message = f"`{equation.text}` uses `{name}`, which is no dimension of a tensor and no constant"
+                cure = f"did you mean `{near}`?" if near and near != name else "name an axis so, or add a constant"
+                raise reject(Code.UNKNOWN_DIMENSION, message, equation.span, help=cure)
     for tensor in signature.tensors:
         if isinstance(tensor.element, ContentOf) and tensor.element.dimension not in signature.dimensions:
             name = tensor.element.dimension
             near = signature.nearest_dimension(name)
-            raise reject(
-                Code.UNKNOWN_DIMENSION,
-                f'`{tensor.element.kind}["{name}"]` points into a dimension that no tensor has',
-                tensor.span,
-                help=f"did you mean `{near}`?" if near else "name the dimension of the table it indexes",
-            )
+            message = f'`{tensor.element.kind}["{name}"]` points into a dimension that no tensor has'
+            cure = f"did you mean `{near}`?" if near else "name the dimension of the table it indexes"
+            raise reject(Code.UNKNOWN_DIMENSION, message, tensor.span, help=cure)
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,7 +93,7 @@ class _Liveness:
             self._trace(self.pending.pop())
 
     def body(self) -> ops.Block:
-        return self._block(self.whole)
+        return self._pruned_block(self.whole)
 
     def _record(self, op: ops.AnyOp) -> None:
         for place, value in enumerate(ops.results(op)):
@@ -147,15 +147,15 @@ class _Liveness:
             case _:
                 pass
 
-    def _block(self, block: ops.Block) -> ops.Block:
-        return ops.Block(tuple(self._op(op) for op in block.ops if id(op) in self.kept), block.yields)
+    def _pruned_block(self, block: ops.Block) -> ops.Block:
+        return ops.Block(tuple(self._pruned_op(op) for op in block.ops if id(op) in self.kept), block.yields)
 
-    def _op(self, op: ops.AnyOp) -> ops.AnyOp:
+    def _pruned_op(self, op: ops.AnyOp) -> ops.AnyOp:
         match op:
             case ops.TilesLoop() | ops.RangeLoop() | ops.While():
                 pairs = zip(op.carried, op.results, strict=True)
                 stays = [carried in self.used or result in self.used for carried, result in pairs]
-                inner = map_blocks(op, self._block)
+                inner = map_blocks(op, self._pruned_block)
                 assert isinstance(inner, ops.TilesLoop | ops.RangeLoop | ops.While)
                 return replace(
                     inner,
@@ -169,11 +169,11 @@ class _Liveness:
                 return replace(
                     op,
                     results=_only(op.results, stays),
-                    then=ops.Block(self._block(op.then).ops, _only(op.then.yields, stays)),
-                    orelse=ops.Block(self._block(op.orelse).ops, _only(op.orelse.yields, stays)),
+                    then=ops.Block(self._pruned_block(op.then).ops, _only(op.then.yields, stays)),
+                    orelse=ops.Block(self._pruned_block(op.orelse).ops, _only(op.orelse.yields, stays)),
                 )
             case _:
-                return map_blocks(op, self._block)
+                return map_blocks(op, self._pruned_block)
 
 
 def _only(values: tuple[Tile, ...], stays: list[bool]) -> tuple[Tile, ...]:

@@ -162,14 +162,14 @@ def is_text_of(source: FunctionSource) -> bool:
     not compile as a file, such as a notebook cell with `await`, is accepted as it is.
     """
     code = source.function.__code__
-    here = [one for one in _codes(source.source.name, source.source.lines) if one.co_name == code.co_name]
+    here = [one for one in _code_objects(source.source.name, source.source.lines) if one.co_name == code.co_name]
     candidates = [one for one in here if one.co_firstlineno == code.co_firstlineno]
     return not candidates or any(_same_code(one, code) for one in candidates)
 
 
 @lru_cache(maxsize=64)
-def _codes(filename: str, lines: tuple[str, ...]) -> tuple[CodeType, ...]:
-    """Every piece of code in a file."""
+def _code_objects(filename: str, lines: tuple[str, ...]) -> tuple[CodeType, ...]:
+    """Every code object in a file."""
     try:
         codes = [compile("".join(lines), filename, "exec", dont_inherit=True)]
     except (SyntaxError, ValueError):

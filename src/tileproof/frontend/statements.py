@@ -145,25 +145,18 @@ def _bind(ctx: Context, target: ast.expr, entity: Entity, value_span: Span) -> N
             tensor = _tensor(ctx, owner, target)
             subscripts.store(ctx, tensor, items(ctx, index), entity, ctx.span(target), value_span)
         case _:
-            raise reject(
-                Code.ASSIGNMENT_TARGET,
-                f"`{ast.unparse(target)}` cannot be assigned",
-                ctx.span(target),
-                help="assign to a name, or to elements of a tensor: `y[i] = ...`",
-            )
+            message = f"`{ast.unparse(target)}` cannot be assigned"
+            cure = "assign to a name, or to elements of a tensor: `y[i] = ...`"
+            raise reject(Code.ASSIGNMENT_TARGET, message, ctx.span(target), help=cure)
 
 
 def _tensor(ctx: Context, owner: ast.expr, target: ast.expr) -> Tensor:
     entity = ctx.evaluate(owner)
     if is_tensor(entity):
         return entity
-    raise reject(
-        Code.ASSIGNMENT_TARGET,
-        f"{describe(entity)} has no elements that can be assigned",
-        ctx.span(target),
-        notes=("tiles are immutable values",),
-        help="choose between two tiles with `tp.where`, or store into a tensor",
-    )
+    message = f"{describe(entity)} has no elements that can be assigned"
+    cure = "choose between two tiles with `tp.where`, or store into a tensor"
+    raise reject(Code.ASSIGNMENT_TARGET, message, ctx.span(target), notes=("tiles are immutable values",), help=cure)
 
 
 def _augmented(ctx: Context, node: ast.AugAssign) -> None:
@@ -190,12 +183,9 @@ def _augmented(ctx: Context, node: ast.AugAssign) -> None:
                 new = _updated(ctx, node, old, ctx.evaluate(node.value))
                 subscripts.store(ctx, tensor, picked, new, where, value_span)
         case _:
-            raise reject(
-                Code.ASSIGNMENT_TARGET,
-                f"`{ast.unparse(node.target)}` cannot be assigned",
-                ctx.span(node.target),
-                help="assign to a name, or to elements of a tensor: `y[i] += ...`",
-            )
+            message = f"`{ast.unparse(node.target)}` cannot be assigned"
+            cure = "assign to a name, or to elements of a tensor: `y[i] += ...`"
+            raise reject(Code.ASSIGNMENT_TARGET, message, ctx.span(node.target), help=cure)
 
 
 def _updated(ctx: Context, node: ast.AugAssign, old: Entity, value: Entity) -> Entity:
@@ -279,10 +269,6 @@ def _while(ctx: Context, node: ast.While) -> None:
             ctx.scope.clear()
             ctx.scope.update(before)
             return
-        raise reject(
-            Code.CONDITION,
-            "this condition is always true: the loop never ends",
-            span,
-            help="let the condition depend on something the loop changes",
-        )
+        message = "this condition is always true: the loop never ends"
+        raise reject(Code.CONDITION, message, span, help="let the condition depend on something the loop changes")
     ctx.builder.emit(While(span, loop.results, loop.inits, loop.carried, Block(tuple(test_ops), (answer,)), loop.body))

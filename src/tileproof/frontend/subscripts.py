@@ -86,13 +86,9 @@ def static_length(ctx: Context, dimension: Dimension) -> Length | None:
 def check_whole(ctx: Context, tensor: Tensor, span: Span) -> None:
     """A tensor that was cut in two is reached through its views alone."""
     if tensor in ctx.cut:
-        raise reject(
-            Code.MAYBE_UNBOUND,
-            f"`{tensor.name}` was cut in two by tp.split_at",
-            span,
-            labels=(Label(ctx.cut[tensor], "this is where"),),
-            help="use the two views",
-        )
+        message = f"`{tensor.name}` was cut in two by tp.split_at"
+        cure = "use the two views"
+        raise reject(Code.MAYBE_UNBOUND, message, span, labels=(Label(ctx.cut[tensor], "this is where"),), help=cure)
 
 
 def picks(ctx: Context, tensor: Tensor, items: Sequence[Item], span: Span) -> tuple[tuple[Pick, ...], Axes]:
@@ -101,12 +97,8 @@ def picks(ctx: Context, tensor: Tensor, items: Sequence[Item], span: Span) -> tu
     dimensions = tensor.type.dimensions
     if len(items) != len(dimensions):
         shown = " ".join(map(str, dimensions)) or "none"
-        raise reject(
-            Code.WRONG_RANK,
-            f"`{tensor.name}` has {len(dimensions)} axes ({shown}), and the index names {len(items)}",
-            span,
-            help="index every axis; `:` takes all of a static dimension",
-        )
+        message = f"`{tensor.name}` has {len(dimensions)} axes ({shown}), and the index names {len(items)}"
+        raise reject(Code.WRONG_RANK, message, span, help="index every axis; `:` takes all of a static dimension")
     picked = [_pick(ctx, tensor, axis, *item) for axis, item in enumerate(items)]
     return tuple(pick for pick, _ in picked), tuple(axis for _, axis in picked if axis is not None)
 
@@ -132,12 +124,8 @@ def _pick(ctx: Context, tensor: Tensor, axis: int, item: Entity | SliceOf, span:
             _constant_inside(ctx, tensor, axis, number, span)
             return At(literal(ctx.builder, item, INDEX_SCALAR.dtype, span)), None
         case Known(value=None):
-            raise reject(
-                Code.BAD_INDEX,
-                "`None` adds an axis to a tile, not to a tensor",
-                span,
-                help="load first: `x[i][:, None]`",
-            )
+            message = "`None` adds an axis to a tile, not to a tensor"
+            raise reject(Code.BAD_INDEX, message, span, help="load first: `x[i][:, None]`")
         case _:
             cure = "index with a walker, a whole number, a tile of whole numbers, `:` or a constant slice"
             raise reject(Code.BAD_INDEX, f"{describe(item)} cannot index an axis", span, help=cure)
@@ -150,13 +138,9 @@ def _position(ctx: Context, tile: Tile, span: Span) -> tuple[Pick, Axis | None]:
         return At(index), None
     if len(axes) == 1:
         return Gather(index), axes[0]
-    raise reject(
-        Code.BAD_INDEX,
-        f"a tile of {len(axes)} axes cannot index an axis",
-        span,
-        label=f"axes {describe_axes(axes)}",
-        help="index with a tile of one axis; several of them are independent axes",
-    )
+    message = f"a tile of {len(axes)} axes cannot index an axis"
+    cure = "index with a tile of one axis; several of them are independent axes"
+    raise reject(Code.BAD_INDEX, message, span, label=f"axes {describe_axes(axes)}", help=cure)
 
 
 def _wrong_dimension(ctx: Context, tensor: Tensor, axis: int, name: str, walks: WalkerType, span: Span) -> Exception:
@@ -213,24 +197,17 @@ def _bound(item: Entity | None, default: Length | None, span: Span, what: str) -
         case Known(value=bool()):
             pass
         case Known(value=int() as number) if number < 0:
-            raise reject(
-                Code.NEGATIVE_INDEX,
-                f"the slice {what} at {number}: positions count from 0",
-                span,
-                help="count from the start; an extent is `tp.dim(...)` or `x.shape[0]`",
-            )
+            message = f"the slice {what} at {number}: positions count from 0"
+            cure = "count from the start; an extent is `tp.dim(...)` or `x.shape[0]`"
+            raise reject(Code.NEGATIVE_INDEX, message, span, help=cure)
         case Known(value=int() | Extent() as length):
             return length
         case _:
             pass
     problem = "is missing" if item is None else f"is {describe(item)}"
-    raise reject(
-        Code.NOT_CONSTANT,
-        f"a slice has constant bounds, and where it {what} {problem}",
-        span,
-        notes=("a tile has a static shape",),
-        help="walk the axis with `tp.tiles(..., start=, stop=)`, or gather with `tp.arange(n) + start`",
-    )
+    message = f"a slice has constant bounds, and where it {what} {problem}"
+    cure = "walk the axis with `tp.tiles(..., start=, stop=)`, or gather with `tp.arange(n) + start`"
+    raise reject(Code.NOT_CONSTANT, message, span, notes=("a tile has a static shape",), help=cure)
 
 
 def window(item: SliceOf, extent: Length | None, span: Span, what: str) -> tuple[Length, Length]:
@@ -273,12 +250,8 @@ def _constant_inside(ctx: Context, tensor: Tensor, axis: int, number: Length, sp
         )
     extent = static_length(ctx, dimension)
     if isinstance(extent, int) and isinstance(number, int) and number >= extent:
-        raise reject(
-            Code.CONSTANT_OUTSIDE,
-            f"the index {number} is outside axis {axis} of `{tensor.name}`, which has {extent} elements",
-            span,
-            help=f"positions count from 0 to {extent - 1}",
-        )
+        message = f"the index {number} is outside axis {axis} of `{tensor.name}`, which has {extent} elements"
+        raise reject(Code.CONSTANT_OUTSIDE, message, span, help=f"positions count from 0 to {extent - 1}")
 
 
 def load(ctx: Context, tensor: Tensor, items: Sequence[Item], span: Span, *, raw: bool = False) -> Tile:
@@ -313,20 +286,12 @@ def _check_read(ctx: Context, tensor: Tensor, span: Span) -> None:
     access = tensor.type.access
     if not access.reads:
         if access is Access.OUT:
-            raise reject(
-                Code.READS_OUT,
-                f"`{tensor.name}` is an Out: it is written, never read",
-                span,
-                labels=_declared(ctx, tensor),
-                help="make it an InOut to read what it holds, or keep the value in a name",
-            )
-        raise reject(
-            Code.READS_SUM,
-            f"`{tensor.name}` is a {access}: its value is not known before the launch ends",
-            span,
-            labels=_declared(ctx, tensor),
-            help=f"change it by {_update_of(tensor)}, which reads nothing, and read it in a later kernel",
-        )
+            message = f"`{tensor.name}` is an Out: it is written, never read"
+            cure = "make it an InOut to read what it holds, or keep the value in a name"
+            raise reject(Code.READS_OUT, message, span, labels=_declared(ctx, tensor), help=cure)
+        message = f"`{tensor.name}` is a {access}: its value is not known before the launch ends"
+        cure = f"change it by {_update_of(tensor)}, which reads nothing, and read it in a later kernel"
+        raise reject(Code.READS_SUM, message, span, labels=_declared(ctx, tensor), help=cure)
     if ctx.place is Place.OUTSIDE and access is not Access.IN:
         raise reject(
             Code.READS_OUTSIDE,
@@ -351,13 +316,9 @@ def store(
     if access is Access.IN:
         declared = _declared(ctx, tensor)
         what = "an In" if declared else "what lies before a cut by tp.split_at"
-        raise reject(
-            Code.WRITES_IN,
-            f"`{tensor.name}` is {what}: it is shared and read-only",
-            span,
-            labels=declared,
-            help="make it an Out or an InOut" if declared else "write to the second view, which starts at the cut",
-        )
+        message = f"`{tensor.name}` is {what}: it is shared and read-only"
+        cure = "make it an Out or an InOut" if declared else "write to the second view, which starts at the cut"
+        raise reject(Code.WRITES_IN, message, span, labels=declared, help=cure)
     if access.combines:
         cure = (
             f"write `{span.text} += ...`" if access is Access.SUM else f"write `tp.update({tensor.name}, index, value)`"
@@ -379,13 +340,9 @@ def update(ctx: Context, tensor: Tensor, items: Sequence[Item], value: Entity, s
     """Combines into a Sum, Max or Min."""
     access = tensor.type.access
     if not access.combines:
-        raise reject(
-            Code.BAD_REDUCTION,
-            f"`{tensor.name}` is an {access}, not a Sum, Max or Min",
-            span,
-            labels=_declared(ctx, tensor),
-            help="assign to it, or declare it as Sum, Max or Min",
-        )
+        message = f"`{tensor.name}` is an {access}, not a Sum, Max or Min"
+        cure = "assign to it, or declare it as Sum, Max or Min"
+        raise reject(Code.BAD_REDUCTION, message, span, labels=_declared(ctx, tensor), help=cure)
     _check_place(ctx, tensor, span)
     picked, axes = picks(ctx, tensor, items, span)
     tile = _stored(ctx, tensor, value, axes, span, value_span)
@@ -441,13 +398,9 @@ def _as_position(ctx: Context, tensor: Tensor, value: Entity, value_span: Span) 
     if tile.type.dtype.is_integer and tile.type.dtype is not U64:
         tile = cast(ctx.builder, tile, INDEX, value_span)
     if tile.type.dtype not in (INDEX, ENTRY):
-        raise reject(
-            Code.STORE_CAST,
-            f"`{tensor.name}` holds positions, and the value is {tile.type.dtype}",
-            value_span,
-            labels=_declared(ctx, tensor),
-            help="store an index, for instance `.argmax()` or an element of another index tensor",
-        )
+        message = f"`{tensor.name}` holds positions, and the value is {tile.type.dtype}"
+        cure = "store an index, for instance `.argmax()` or an element of another index tensor"
+        raise reject(Code.STORE_CAST, message, value_span, labels=_declared(ctx, tensor), help=cure)
     return tile
 
 
@@ -484,12 +437,9 @@ def index_tile(ctx: Context, tile: Tile, items: Sequence[Item], span: Span) -> T
     """`t[:, None]`, `t[:8]`: new axes and constant slices."""
     count = sum(1 for item, _ in items if not _is_none(item))
     if count > tile.type.rank:
-        raise reject(
-            Code.WRONG_RANK,
-            f"the tile has {tile.type.rank} axes {describe_axes(tile.type.axes)}, and the index names {count}",
-            span,
-            help="leave out what is too much; `None` adds an axis and counts for none",
-        )
+        message = f"the tile has {tile.type.rank} axes {describe_axes(tile.type.axes)}, and the index names {count}"
+        cure = "leave out what is too much; `None` adds an axis and counts for none"
+        raise reject(Code.WRONG_RANK, message, span, help=cure)
     for axis, (item, where) in enumerate(items):
         if isinstance(item, SliceOf):
             if not item.is_all:
@@ -498,13 +448,9 @@ def index_tile(ctx: Context, tile: Tile, items: Sequence[Item], span: Span) -> T
             tile = expand(ctx.builder, tile, axis, span)
         else:
             shown = describe(item) if not isinstance(item, Bundle) else "a tuple"
-            raise reject(
-                Code.BAD_INDEX,
-                f"a tile is indexed by `:`, `None` and constant slices, not by {shown}",
-                where,
-                notes=("tiles are values without addresses",),
-                help="index the tensor instead, or use `tp.where` and a reduction",
-            )
+            message = f"a tile is indexed by `:`, `None` and constant slices, not by {shown}"
+            cure = "index the tensor instead, or use `tp.where` and a reduction"
+            raise reject(Code.BAD_INDEX, message, where, notes=("tiles are values without addresses",), help=cure)
     return tile
 
 
@@ -515,12 +461,9 @@ def _is_none(item: Entity | SliceOf) -> bool:
 def _slice(ctx: Context, tile: Tile, axis: int, item: SliceOf, span: Span) -> Tile:
     whole = tile.type.axes[axis]
     if not whole.is_full:
-        raise reject(
-            Code.RAGGED_RESHAPE,
-            f"{describe_axis(whole)} cannot be sliced: its last tile may be short",
-            span,
-            help="slice an axis that is always full, or walk smaller tiles",
-        )
+        message = f"{describe_axis(whole)} cannot be sliced: its last tile may be short"
+        cure = "slice an axis that is always full, or walk smaller tiles"
+        raise reject(Code.RAGGED_RESHAPE, message, span, help=cure)
     start, length = window(item, whole.length, span, "the axis")
     axes = (*tile.type.axes[:axis], Axis(length), *tile.type.axes[axis + 1 :])
     result = ctx.builder.value(TileType(tile.type.dtype, axes))

@@ -101,12 +101,8 @@ def as_tile(b: Builder, entity: Entity, span: Span, dtype: DType | None = None) 
                 f"or `{name}.shift(1)` for the tile one element further",
             )
         case Value(type=TensorType()):
-            raise reject(
-                Code.WRONG_TYPE,
-                f"`{entity.name}` is a tensor in memory, not a tile",
-                span,
-                help=f"load a tile of it first: `{entity.name}[...]`",
-            )
+            message = f"`{entity.name}` is a tensor in memory, not a tile"
+            raise reject(Code.WRONG_TYPE, message, span, help=f"load a tile of it first: `{entity.name}[...]`")
         case Known() if entity.is_number:
             return literal(b, entity, dtype or default_dtype(entity), span)
         case Poison():
@@ -176,12 +172,8 @@ def to_index(b: Builder, tile: Tile, span: Span) -> Tile:
     if tile.type.dtype.kind == "index":
         return tile
     if tile.type.dtype is U64:
-        raise reject(
-            Code.UNSIGNED_INDEX,
-            "a u64 may be larger than any index",
-            span,
-            help="cast it with `.to(i64)`, which saturates",
-        )
+        message = "a u64 may be larger than any index"
+        raise reject(Code.UNSIGNED_INDEX, message, span, help="cast it with `.to(i64)`, which saturates")
     if not tile.type.dtype.is_integer:
         raise reject(
             Code.BAD_INDEX,
@@ -290,12 +282,8 @@ def _check_kind(what: str, dtype: DType, kinds: tuple[str, ...], span: Span) -> 
     if dtype.kind in kinds:
         return
     if what == "/" and dtype.kind in _WHOLE:
-        raise reject(
-            Code.INTEGER_DIVISION,
-            f"`/` does not work on {dtype}",
-            span,
-            help="use `//` for whole numbers, or cast both sides to a float",
-        )
+        cure = "use `//` for whole numbers, or cast both sides to a float"
+        raise reject(Code.INTEGER_DIVISION, f"`/` does not work on {dtype}", span, help=cure)
     if kinds == ("float",):
         cure = "cast it first: `.to(f32)`"
     elif kinds == ("bool",):
@@ -349,12 +337,8 @@ def _divides_entries(entity: Entity) -> bool:
 def select(b: Builder, condition: Entity, yes: Entity, no: Entity, span: Span, spans: Sequence[Span]) -> Tile:
     test = as_tile(b, condition, spans[0])
     if test.type.dtype is not BOOL:
-        raise reject(
-            Code.WRONG_TYPE,
-            f"the condition of tp.where is {test.type.dtype}, not bool",
-            spans[0],
-            help="compare first, for instance `x != 0`",
-        )
+        message = f"the condition of tp.where is {test.type.dtype}, not bool"
+        raise reject(Code.WRONG_TYPE, message, spans[0], help="compare first, for instance `x != 0`")
     one, two = unify(b, (yes, no), spans[1:], span, entries=True)
     test, one, two = align(b, (test, one, two), spans, span)
     result = b.value(one.type)
@@ -414,21 +398,13 @@ def mma(b: Builder, left: Entity, right: Entity, acc: Entity | None, span: Span,
     dtype = one.type.dtype
     total_dtype = ACCUMULATES.get(dtype)
     if total_dtype is None:
-        raise reject(
-            Code.WRONG_TYPE,
-            f"there is no matrix product of {dtype}",
-            span,
-            help="cast the operands to a float, or to i8 or u8",
-        )
+        message = f"there is no matrix product of {dtype}"
+        raise reject(Code.WRONG_TYPE, message, span, help="cast the operands to a float, or to i8 or u8")
     for tile, where in ((one, spans[0]), (two, spans[1])):
         if tile.type.rank != 2:
-            raise reject(
-                Code.MMA_SHAPE,
-                f"a matrix product takes tiles of two axes, and this has {tile.type.rank}",
-                where,
-                label=f"axes {describe_axes(tile.type.axes)}",
-                help="add an axis with `[None, :]` or `[:, None]`",
-            )
+            message = f"a matrix product takes tiles of two axes, and this has {tile.type.rank}"
+            cure = "add an axis with `[None, :]` or `[:, None]`"
+            raise reject(Code.MMA_SHAPE, message, where, label=f"axes {describe_axes(tile.type.axes)}", help=cure)
     (rows, inner), (inner_too, columns) = one.type.axes, two.type.axes
     # An untagged inner axis takes the other's tag, but must not stretch: 1 against 64 is a mistake here.
     if inner.length != inner_too.length or (inner.tag and inner_too.tag and inner.tag != inner_too.tag):
