@@ -1,10 +1,10 @@
-"""The pass `simplify`: removes operations whose results are unused, and merges duplicate numbers and positions.
+"""Simplifies the IR of the front end: removes unused operations, and duplicates of constants and positions.
 
-An operation without uses stays if something has to be proved of it: a load that its index is in bounds, `argmax` and
-`argmin` that their axis is not empty, a group that one dimension divides the other, the split of a tensor that the
-position is in bounds. A join stays because what follows it runs once for all pieces. A value that a loop carries and
-only its own update uses is removed too, and so is a loop or branch that becomes empty. A walker is in use wherever a
-tile that stays has its tag.
+An operation is removed when nothing uses its results and it has no obligation. Loads must be in bounds, the axis of
+`argmax` and `argmin` must not be empty, a group requires that one dimension divides the other: these stay, used or not.
+A join stays because what follows it runs once for all pieces, the split of a tensor because its position must be in
+bounds. A value that a loop carries for itself alone is removed too, and so is an empty loop or branch. A walker is used
+wherever a tile that stays has its tag.
 """
 
 from __future__ import annotations

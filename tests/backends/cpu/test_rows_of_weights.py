@@ -13,7 +13,7 @@ import tileproof as tp
 from support.cpu_assembly import assembly
 from tileproof import In, Offsets, Out, T, U, f32
 from tileproof.backends.cpu import target
-from tileproof.backends.cpu.codegen.materialization import hoisted, kept
+from tileproof.backends.cpu.codegen.materialization import hoisted, reused_tiles
 from tileproof.backends.cpu.codegen.program import module
 from tileproof.backends.cpu.device.loaded_code import Lowered
 from tileproof.ir import ops
@@ -102,8 +102,8 @@ def test_what_follows_from_whole_tensors_is_made_once() -> None:
     assert sum(isinstance(op, ops.Reduce) for op in same.ops) == 1  # the mean
     assert sum(isinstance(op, ops.Reduce) for op in rest.ops) == 1  # the rows
     assert {op.tensor.name for op in same.ops if isinstance(op, ops.Load)} == {"x"}
-    assert len(kept(same, rest, 1 << 20)) == 1  # v + 1
-    assert kept(same, rest, 4) == set()
+    assert len(reused_tiles(same, rest, 1 << 20)) == 1  # v + 1
+    assert reused_tiles(same, rest, 4) == set()
 
 
 def test_what_a_kernel_writes_is_not_read_ahead_of_its_program() -> None:

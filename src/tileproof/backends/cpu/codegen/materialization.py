@@ -223,8 +223,8 @@ def _axes(value: AnyValue) -> tuple[Axis, ...]:
     return value.type.axes if isinstance(value.type, TileType) else ()
 
 
-def kept(same: ops.Block, rest: ops.Block, most: int) -> set[AnyValue]:
-    """The tiles that programs ask for and that cost more than a load, of at most so many bytes each."""
+def reused_tiles(same: ops.Block, rest: ops.Block, most: int) -> set[AnyValue]:
+    """Tiles that `rest` uses and that cost more than a load to compute again, of at most `most` bytes each."""
     producers = {value: op for op in same.ops for value in ops.results(op)}
     tiles: set[AnyValue] = set()
     for op in _all(rest):

@@ -31,7 +31,7 @@ from . import blocks, nests
 from .conversions import software_f16, unpack
 from .elements import natural_lane
 from .emitter import Operand, Spot, memory, nbytes
-from .materialization import Uses, hoisted, kept, uses_of
+from .materialization import Uses, hoisted, reused_tiles, uses_of
 from .parameters import Candidate, Facts, Shown, Words, candidates, sites_of
 from .state import Buffer, Place, State, View
 
@@ -266,7 +266,7 @@ class _Writing:
         yielded = () if self.body is None or self.body.join is None else self.body.join.operands
         used = uses_of(ops.Block((*self.outer.ops, *inner.ops), yielded))
         same, inner = hoisted(inner, (each.index for each in self.words.segments.values()))
-        used.kept |= kept(same, inner, self.target.caches.l2 // 2)
+        used.kept |= reused_tiles(same, inner, self.target.caches.l2 // 2)
         s = self._state(used)
         self._use_packed(s)
 

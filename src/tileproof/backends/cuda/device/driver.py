@@ -124,8 +124,8 @@ class Event:
         self.device.driver.events.setdefault(self.device.ordinal, []).append(self)
 
 
-def taken(device: Gpu) -> Event:
-    """An event that was given back, or a new one."""
+def pooled_event(device: Gpu) -> Event:
+    """An event from the pool of events that were given back, or a new one."""
     try:
         event: Event = device.driver.events[device.ordinal].pop()
     except LookupError:
@@ -511,7 +511,7 @@ class Device:
 
     def event(self) -> Event:
         """An event, one that was given back if there is one: a new one takes the driver microseconds."""
-        return taken(self)
+        return pooled_event(self)
 
 
     # Graphs.
