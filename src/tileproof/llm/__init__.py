@@ -15,7 +15,16 @@ if TYPE_CHECKING:
     from .llm import LLM
 
 __all__ = [
-    "LLM", "AsyncLLM", "RequestStream", "Chunk", "Completion", "Message", "ModelConfig", "ModelError", "SamplingParams", "TokenLogprob",
+    "LLM",
+    "AsyncLLM",
+    "Chunk",
+    "Completion",
+    "Message",
+    "ModelConfig",
+    "ModelError",
+    "RequestStream",
+    "SamplingParams",
+    "TokenLogprob",
 ]  # fmt: skip
 
 
