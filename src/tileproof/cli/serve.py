@@ -59,6 +59,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: 
     option("--latency", metavar="SECONDS", type=_seconds, default=0.25,
            help="about the longest step with chunks of prompts while others decode (default: %(default)s)")  # fmt: skip
     option("--no-prefix-cache", action="store_true", help="compute each prompt anew, also where it begins like another")
+    option("--no-warm-up", action="store_true", help="compile steps when a request needs them, not at the start")
     option("--share-prefix-cache", action="store_true", help="share cached prompts between clients of different keys")
     option = parser.add_argument_group("address and access").add_argument
     option("--host", default="127.0.0.1", help="where to listen (default: %(default)s, this machine alone)")
@@ -165,7 +166,7 @@ def _server_options(options: argparse.Namespace, path: Path) -> ServerOptions:
         ),
         allowed_hosts=tuple(each.lower() for each in options.allow_host) if is_local and not keys else None,
         allowed_origins=tuple(options.allow_origin), metrics_prefix=_prefix(options.metrics_prefix),
-        shares_prefixes=options.share_prefix_cache, logs_prompts=options.log_prompts,
+        shares_prefixes=options.share_prefix_cache, logs_prompts=options.log_prompts, warms_up=not options.no_warm_up,
     )  # fmt: skip
 
 

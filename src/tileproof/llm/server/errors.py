@@ -72,11 +72,11 @@ def unavailable(message: str, seconds: int = 5) -> ApiError:
     return ApiError(503, message, code="service_unavailable", headers={"Retry-After": str(seconds)})
 
 
-def of_model(error: ModelError, param: str | None = None) -> ApiError:
-    """What the engine rejects. What is wrong with the model is no fault of the client's."""
+def of_model(error: ModelError, prompt: str | None = None) -> ApiError:
+    """What the engine rejects. `prompt` is the field with the prompt; what is wrong with the model is no client's fault."""
     (diagnostic,) = error.diagnostics
     if diagnostic.code in (Code.PROMPT, Code.SAMPLING, Code.CHAT_TEMPLATE):
-        return bad_request(error.line, param)
+        return bad_request(error.line, None if diagnostic.code == Code.SAMPLING else prompt)
     return ApiError(500, error.line)
 
 

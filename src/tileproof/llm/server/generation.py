@@ -28,6 +28,8 @@ class Work:
 
     prompts: Sequence[Sequence[int]]
     params: SamplingParams
+    field: str
+    """The field with the prompts."""
     choices: int = 1
     """Sequences for each prompt."""
     priority: int = 0
@@ -49,7 +51,7 @@ class Generation:
         if count > limits.max_choices:
             message = f"the request has {count} sequences, its prompts times n, and the limit is {limits.max_choices}"
             raise bad_request(message, "n")
-        check_lengths(service, work.prompts)
+        check_lengths(service, work.prompts, work.field)
         try:
             for number in range(count):
                 place = number % work.choices
@@ -65,7 +67,7 @@ class Generation:
             raise busy(f"more than {limits.max_queue} sequences are waiting; try again") from None
         except ModelError as error:
             self.close()
-            raise of_model(error) from None
+            raise of_model(error, work.field) from None
         service.metrics.began(work.choices, params.max_new_tokens)
 
     def close(self) -> None:
@@ -172,13 +174,13 @@ class Generation:
             self._service.metrics.finished(self._streams[number].request, finish)
 
 
-def check_lengths(service: Service, prompts: Sequence[Sequence[int]]) -> None:
+def check_lengths(service: Service, prompts: Sequence[Sequence[int]], field: str) -> None:
     """Rejects prompts that leave no room for a token."""
     room = service.engine.llm.max_seq_len
     longest = max(map(len, prompts), default=0)
     if longest >= room:
         message = f"the prompt has {longest} tokens, and the context of this server is {room}; shorten the prompt"
-        raise bad_request(message, "prompt", "context_length_exceeded")
+        raise bad_request(message, field, "context_length_exceeded")
 
 
 def sampling_params(service: Service, body: Sampling, *, max_tokens: int | None, logprobs: int | None = None,

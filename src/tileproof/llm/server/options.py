@@ -58,3 +58,5 @@ class ServerOptions:
     shares_prefixes: bool = False
     """Whether clients with different keys share cached prompts."""
     logs_prompts: bool = False
+    warms_up: bool = True
+    """Whether steps are compiled at the start."""

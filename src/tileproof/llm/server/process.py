@@ -11,6 +11,7 @@ import logging
 import resource
 import signal
 import socket
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
@@ -53,7 +54,10 @@ def url_of(listener: socket.socket) -> str:
 def serve(
     service: Service, listener: socket.socket, load: Callable[[], LLM], loaded: Callable[[LLM], None]
 ) -> signal.Signals | None:
-    """Serves until it is told to end, and gives the signal that told it. What `load` raises is raised."""
+    """Serves until it is told to end, and gives the signal that told it. What `load` raises is raised.
+
+    `loaded` is called when the model is there, before its steps are compiled.
+    """
     return asyncio.run(_serve(service, listener, load, loaded))
 
 
@@ -77,7 +81,7 @@ async def _serve(
                 engine = AsyncLLM(llm, max_queue=service.limits.max_queue)
                 service.open(engine)
                 loaded(llm)
-                warming = asyncio.create_task(engine.warm())  # requests are served between two compilations
+                warming = asyncio.create_task(_warm(service, engine))
                 await asyncio.wait((told, serving), return_when=asyncio.FIRST_COMPLETED)
                 warming.cancel()
                 service.close()
@@ -90,6 +94,14 @@ async def _serve(
             server.should_exit = True
             await serving
     return told.result() if told.done() else None
+
+
+async def _warm(service: Service, engine: AsyncLLM) -> None:
+    """Compiles what requests will need. Those that come meanwhile are served between two compilations."""
+    if service.options.warms_up:
+        began = time.perf_counter()
+        await engine.warm()
+        LOG.info("steps are compiled, after %.1f s", time.perf_counter() - began)
 
 
 class _Server(uvicorn.Server):

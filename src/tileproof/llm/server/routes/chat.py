@@ -31,19 +31,19 @@ async def chat_completions(call: Call, body: ChatRequest) -> Response:
         body.messages, body.tools, variables=body.chat_template_kwargs, effort=body.reasoning_effort,
         continues_last=bool(body.continue_final_message) or body.add_generation_prompt is False,
     ))  # fmt: skip
-    check_lengths(service, [prompt])
     params = sampling_params(
         service, body, max_tokens=body.max_completion_tokens or body.max_tokens,
         logprobs=(body.top_logprobs or 0) if body.logprobs else None,
     )  # fmt: skip
     head = {"id": name, "created": int(time.time()), "model": service.options.model, "system_fingerprint": None}
     if body.prompt_logprobs is not None:
+        check_lengths(service, [prompt], "messages")
         try:
             found = await engine.prompt_logprobs(prompt, body.prompt_logprobs)
         except ModelError as error:
             raise of_model(error, "messages") from None
         head["prompt_logprobs"] = prompt_logprobs(engine.llm.text, found)
-    work = Work([prompt], params, body.n or 1, body.priority, call.salt(body.cache_salt))
+    work = Work([prompt], params, "messages", body.n or 1, body.priority, call.salt(body.cache_salt))
     generation = Generation(service, name, work)
     if body.stream:
         return EventStream(_events(call, body, head, generation), generation.close)

@@ -33,14 +33,14 @@ async def completions(call: Call, body: CompletionRequest) -> Response:
                for prompt in body.prompts]  # fmt: skip
     count = max(body.logprobs or 0, body.prompt_logprobs or 0)
     wants_prompts = body.prompt_logprobs is not None or (body.echo and body.logprobs is not None)
-    check_lengths(service, prompts)
+    check_lengths(service, prompts, "prompt")
     of_prompts = [await _prompt_logprobs(call, prompt, count) for prompt in prompts] if wants_prompts else []
     answer = _Answer(call, body, name, prompts, of_prompts)
     if body.max_tokens == 0:
         return json_response(answer.without_generation())
     most = DEFAULT_TOKENS if body.max_tokens is None else body.max_tokens
     params = sampling_params(service, body, max_tokens=most, logprobs=body.logprobs)
-    work = Work(prompts, params, body.n or 1, body.priority, call.salt(body.cache_salt))
+    work = Work(prompts, params, "prompt", body.n or 1, body.priority, call.salt(body.cache_salt))
     generation = Generation(service, name, work)
     if body.stream:
         return EventStream(answer.events(generation), generation.close)

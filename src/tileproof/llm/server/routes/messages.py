@@ -14,7 +14,7 @@ from ..answer import AnswerReader, CallArguments, CallBegins, Content, Delta, Th
 from ..conversation import chat_tokens, of_messages
 from ..endpoint import Call, Endpoint, new_id
 from ..errors import ApiError
-from ..generation import Generation, Work, check_lengths, sampling_params
+from ..generation import Generation, Work, sampling_params
 from ..schemas.common import Sampling
 from ..schemas.messages import CountTokensRequest, MessagesRequest
 from ..sse import EventStream, event, json_response
@@ -26,12 +26,11 @@ async def messages(call: Call, body: MessagesRequest) -> Response:
     service = call.service
     service.check_model(body.model)
     prompt = await chat_tokens(service, of_messages(body))
-    check_lengths(service, [prompt])
     same = {name: getattr(body, name) for name in ("temperature", "top_p", "top_k")}
     chosen = Sampling.model_validate({**same, "stop": body.stop_sequences})
     params = sampling_params(service, chosen, max_tokens=body.max_tokens)
     name = new_id("msg_")
-    generation = Generation(service, name, Work([prompt], params, 1, body.priority, call.salt(body.cache_salt)))
+    generation = Generation(service, name, Work([prompt], params, "messages", 1, body.priority, call.salt(body.cache_salt)))
     answer = _Message(call, name, generation)
     if body.stream:
         return EventStream(_events(answer, generation), generation.close)

@@ -14,7 +14,7 @@ from ..answer import AnswerReader, CallArguments, CallBegins, Content, Delta, Th
 from ..conversation import chat_tokens, of_responses
 from ..endpoint import Call, Endpoint, new_id
 from ..errors import ApiError
-from ..generation import Generation, Work, check_lengths, sampling_params
+from ..generation import Generation, Work, sampling_params
 from ..logprobs import chat_logprobs
 from ..schemas.responses import ResponsesRequest
 from ..sse import EventStream, event, json_response
@@ -28,13 +28,12 @@ async def responses(call: Call, body: ResponsesRequest) -> Response:
     service = call.service
     service.check_model(body.model)
     prompt = await chat_tokens(service, of_responses(body))
-    check_lengths(service, [prompt])
     wants_logprobs = body.top_logprobs is not None or _LOGPROBS in (body.include or [])
     params = sampling_params(
         service, body, max_tokens=body.max_output_tokens, logprobs=(body.top_logprobs or 0) if wants_logprobs else None
     )
     name = new_id("resp_")
-    generation = Generation(service, name, Work([prompt], params, 1, body.priority, call.salt(body.cache_salt)))
+    generation = Generation(service, name, Work([prompt], params, "input", 1, body.priority, call.salt(body.cache_salt)))
     answer = _Response(call, body, name, params.temperature, params.top_p, generation)
     if body.stream:
         return EventStream(_events(answer, generation), generation.close)
