@@ -12,7 +12,7 @@ from oracles.reference_model import reference_logits
 from support.engines import engine_of, page_bytes
 from support.model_cases import CASES
 from tileproof.llm import LLM, SamplingParams
-from tileproof.llm.engine.async_decode import DEPTH
+from tileproof.llm.engine.async_decode import DEPTH, AsyncDecode
 
 CASE = CASES[0]
 LONG = SamplingParams(max_new_tokens=140, ignore_eos=True)
@@ -110,11 +110,15 @@ def test_a_context_is_filled_to_its_last_place(device: str) -> None:
     assert len(found.tokens) == 28
 
 
-def test_no_more_is_under_way_than_may(device: str) -> None:
+def test_no_more_is_queued_than_may(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
     llm = ahead_of(device, 1)
-    chunks = llm.stream(CASE.tokens(10), LONG)
-    for _ in range(20):
-        next(chunks)
-        assert llm.loop.decode is None or llm.loop.decode.tokens_queued <= DEPTH
-    assert llm.loop.decode is not None
-    chunks.close()
+    queued = []
+    read = AsyncDecode.read
+
+    def counted(self: AsyncDecode) -> Any:
+        queued.append(self.tokens_queued)
+        return read(self)
+
+    monkeypatch.setattr(AsyncDecode, "read", counted)
+    llm.generate(CASE.tokens(10), LONG)
+    assert max(queued) == DEPTH

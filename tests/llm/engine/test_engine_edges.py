@@ -217,9 +217,7 @@ def test_a_text_can_be_left_at_any_step(device: str) -> None:
         tokens = tuple(token for chunk in kept for token in chunk.tokens)
         assert tokens[:sure] == whole[:sure]
         assert kept[-1].finish == "length"
-        assert llm.pool.free == llm.pool.count
-        assert not llm.scheduler.running
-        assert not llm.scheduler.waiting
+        assert is_at_rest(llm)
 
 
 def test_weights_that_are_not_numbers_are_told_of(device: str) -> None:
@@ -285,7 +283,8 @@ def test_an_engine_that_cannot_be_made_says_which_option_is_wrong(options: dict[
 
 
 def is_at_rest(llm: LLM) -> bool:
-    """Whether nothing is left of any text."""
+    """Whether nothing is left of any request, once the engine has ended what was aborted."""
+    llm.engine.wait()
     return llm.pool.free == llm.pool.count and not llm.scheduler.running and not llm.scheduler.waiting
 
 
@@ -310,7 +309,6 @@ def test_threads_share_an_engine(device: str) -> None:
 def test_a_text_that_fails_takes_no_other_along(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
     llm, params = engine(device), SamplingParams(max_new_tokens=12, ignore_eos=True)
     failing, other = llm.stream(CASE.tokens(70), params), llm.stream(CASE.tokens(30), params)
-    next(failing)
     push = Request.push
 
     def pushed(self: Request, token: int) -> None:
@@ -325,28 +323,41 @@ def test_a_text_that_fails_takes_no_other_along(device: str, monkeypatch: pytest
     assert is_at_rest(llm)
 
 
-@pytest.mark.parametrize("penalty", [0.0, 0.5])
-def test_others_go_on_where_a_step_is_left_in_its_middle(
-    penalty: float, device: str, monkeypatch: pytest.MonkeyPatch
+def test_a_step_that_fails_ends_its_requests_and_those_that_wait_go_on(
+    device: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    llm, params = engine(device), SamplingParams(max_new_tokens=12, ignore_eos=True, presence_penalty=penalty)
+    llm = engine_of(CASE, device, max_seq_len=192, max_batch=2)
+    params = SamplingParams(max_new_tokens=12, ignore_eos=True, presence_penalty=0.5)
+    whole = llm.generate(CASE.tokens(30), params).tokens
+    begin = AsyncDecode.begin
+
+    def failing(self: AsyncDecode) -> None:
+        monkeypatch.undo()
+        begin(self)
+        raise MemoryError("no memory")
+
+    monkeypatch.setattr(AsyncDecode, "begin", failing)
+    streams = [llm.stream(CASE.tokens(length), params) for length in (70, 50)]
+    with ThreadPoolExecutor(3) as pool:
+        failed = [pool.submit(list, stream) for stream in streams]
+        for each in failed:
+            with pytest.raises(MemoryError, match="no memory"):
+                each.result()
+        assert llm.generate(CASE.tokens(30), params).tokens == whole
+    assert is_at_rest(llm)
+
+
+def test_a_preempted_request_goes_on_from_the_tokens_it_has(device: str) -> None:
+    """The second prefill goes from its prompt into the tokens that it has."""
+    llm, params = engine(device), SamplingParams(max_new_tokens=12, ignore_eos=True, presence_penalty=0.5)
     prompt = CASE.tokens(30)
     whole = llm.generate(prompt, params).tokens
-    leaving, staying = llm.stream(CASE.tokens(70), params), llm.stream(prompt, params)
-    tokens = [*next(staying).tokens]
-    with monkeypatch.context() as patched:
-        begin = AsyncDecode.begin
-
-        def interrupted(self: AsyncDecode) -> None:
-            begin(self)
-            raise KeyboardInterrupt
-
-        patched.setattr(AsyncDecode, "begin", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            list(leaving)
-    tokens += [token for chunk in staying for token in chunk.tokens]
-    sure = sure_beginning(CASE, prompt, whole, 0.25) if not penalty else 1
-    assert (len(tokens), tuple(tokens[:sure])) == (12, whole[:sure])
+    stream, tokens = llm.stream(prompt, params), []
+    for chunk in stream:
+        if not tokens:
+            llm.engine.call(llm.engine.loop.restart)
+        tokens += chunk.tokens
+    assert tuple(tokens) == whole
     assert is_at_rest(llm)
 
 

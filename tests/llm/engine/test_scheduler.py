@@ -32,12 +32,12 @@ def test_a_long_prompt_is_computed_in_chunks_of_the_budget() -> None:
     counts = []
     for _ in range(4):
         chunks = scheduler.schedule()
-        counts.append([(chunk.start, chunk.count) for chunk in chunks])
+        counts.append([(chunk.start, chunk.size) for chunk in chunks])
         done(chunks)
     assert counts == [[(0, 64)], [(64, 64)], [(128, 22)], [(150, 1)]]
 
 
-def test_texts_under_way_go_before_prompts_and_prompts_fill_what_is_left() -> None:
+def test_decode_goes_before_prefill_and_short_prompts_before_long_ones() -> None:
     scheduler = Scheduler(PagePool(100), max_running=4, token_budget=64)
     first, second, third = request_of(10), request_of(80), request_of(30)
     scheduler.add(first)
@@ -45,9 +45,9 @@ def test_texts_under_way_go_before_prompts_and_prompts_fill_what_is_left() -> No
     scheduler.add(second)
     scheduler.add(third)
     chunks = scheduler.schedule()
-    assert [(chunk.request, chunk.count) for chunk in chunks] == [(first, 1), (second, 63)]
+    assert [(chunk.request, chunk.size) for chunk in chunks] == [(first, 1), (third, 30), (second, 33)]
     done(chunks)
-    assert [(chunk.request, chunk.count) for chunk in scheduler.schedule()] == [(first, 1), (second, 17), (third, 30)]
+    assert [(chunk.request, chunk.size) for chunk in scheduler.schedule()] == [(first, 1), (third, 1), (second, 47)]
 
 
 def test_no_more_texts_run_than_may() -> None:
@@ -77,7 +77,7 @@ def test_the_last_that_came_gives_its_pages_back_and_is_computed_again() -> None
     done(chunks)
     scheduler.remove(early)
     (chunk,) = scheduler.schedule()
-    assert (chunk.request, chunk.start, chunk.count) == (late, 0, late.length)
+    assert (chunk.request, chunk.start, chunk.size) == (late, 0, late.length)
 
 
 def test_a_newcomer_sends_nobody_away() -> None:
@@ -116,7 +116,7 @@ def test_whatever_comes_and_goes_everybody_finishes_and_no_page_is_lost_or_share
         if coming and chance.random() < 0.3:
             scheduler.add(coming.pop())
         chunks = scheduler.schedule()
-        assert sum(chunk.count for chunk in chunks) <= 100
+        assert sum(chunk.size for chunk in chunks) <= 100
         assert len({chunk.request for chunk in chunks}) == len(chunks)
         held = [page for text in texts for page in text.pages]
         assert len(held) == len(set(held)) == pool.count - pool.free
@@ -141,3 +141,126 @@ def test_pages_that_are_taken_ahead_belong_to_one_text() -> None:
     assert scheduler.reserve(texts, 2 * PAGE) is None
     assert [len(text.pages) for text in texts] == [2, 2]
     assert pool.free == 1
+
+
+def test_a_long_prompt_waits_for_no_more_tokens_than_it_has() -> None:
+    scheduler = Scheduler(PagePool(1000), max_running=64, token_budget=64)
+    long, before_long = request_of(640), 0
+    scheduler.add(long)
+    for _ in range(60):
+        scheduler.add(request_of(64))  # one more of them than a step can compute, for ever
+        chunks = scheduler.schedule()
+        before_long += sum(chunk.size for chunk in chunks if chunk.request is not long and chunk.size > 1)
+        done(chunks)
+        if long.generated:
+            break
+    assert long.generated
+    assert before_long <= 640 + 64, "but for the rest of a step"
+
+
+def test_priorities_go_before_everything_else() -> None:
+    scheduler = Scheduler(PagePool(100), max_running=1, token_budget=64)
+    requests = [request_of(length) for length in (8, 40, 20)]
+    requests[1].priority, requests[2].priority = -1, 1
+    for request in requests:
+        scheduler.add(request)
+    served = []
+    while scheduler.waiting:
+        (chunk,) = scheduler.schedule()
+        served.append(chunk.request)
+        scheduler.remove(chunk.request)
+    assert served == [requests[1], requests[0], requests[2]]
+
+
+def test_a_step_beside_decode_is_as_long_as_the_latency_allows() -> None:
+    scheduler = Scheduler(PagePool(100), max_running=4, token_budget=512, latency=0.1)
+    first = request_of(10)
+    scheduler.add(first)
+    done(scheduler.schedule())
+    for _ in range(20):
+        scheduler.pace.note(512, 0.5)  # about 1,024 tokens a second
+    scheduler.add(request_of(1000))
+    assert [chunk.size for chunk in scheduler.schedule()] == [1, 101]
+    scheduler.remove(first)
+    assert [chunk.size for chunk in scheduler.schedule()] == [512], "nobody waits for the next token"
+
+
+def test_requests_that_begin_alike_share_full_pages() -> None:
+    pool = PagePool(12)
+    scheduler = Scheduler(pool, max_running=4, token_budget=512)
+
+    def add(length: int, salt: str | None = "") -> Request:
+        request = Request(tuple(range(length)), SamplingParams(), salt=salt)
+        scheduler.add(request)
+        return request
+
+    def step() -> list[tuple[int, int]]:
+        chunks = scheduler.schedule()
+        done(chunks)
+        for chunk in chunks:
+            scheduler.name_pages(chunk.request, chunk.start)
+        return [(chunk.start, chunk.size) for chunk in chunks]
+
+    first = add(3 * PAGE + 5)
+    assert step() == [(0, 3 * PAGE + 5)]
+    second, other, alone = add(3 * PAGE), add(3 * PAGE, "other"), add(PAGE, None)
+    assert step() == [(3 * PAGE + 5, 1), (0, PAGE), (2 * PAGE, PAGE), (0, 3 * PAGE)]
+    assert second.pages[:2] == first.pages[:2], "its last token is computed in any case, for its logits"
+    assert not set(second.pages[2:] + other.pages + alone.pages) & set(first.pages)
+    assert (second.cached_tokens, other.cached_tokens, alone.cached_tokens) == (2 * PAGE, 0, 0)
+    for request in (first, second, other, alone):
+        scheduler.remove(request)
+    assert pool.free == pool.count
+    again = add(4 * PAGE)
+    assert step() == [(3 * PAGE, PAGE)]
+    assert again.cached_tokens == 3 * PAGE
+
+
+def test_pages_that_were_kept_longest_are_taken_first() -> None:
+    pool = PagePool(3)
+    for number, page in enumerate(pool.take(3) or []):
+        pool.name(page, bytes([number]))
+        pool.give_back([page])
+    assert pool.share([b"\0"]) == [0]
+    pool.give_back([0])
+    assert pool.take(1) == [1]
+    assert [pool.known([bytes([number])]) for number in range(3)] == [1, 0, 1]
+
+
+@pytest.mark.sweep(2)
+@pytest.mark.parametrize("seed", range(8))
+def test_shared_pages_are_never_written_and_none_is_lost(seed: int) -> None:
+    chance = random.Random(seed)
+    pool = PagePool(10)
+    scheduler = Scheduler(pool, max_running=4, token_budget=100)
+    contents: dict[int, list[int]] = {}  # what a cache would hold, token by token
+    heads = [[chance.randint(0, 1)] * PAGE for _ in range(20)]
+    tails = [[chance.randint(0, 1)] * chance.randint(1, 150) for _ in range(20)]
+    texts = [Request((*head, *tail), SamplingParams(), salt="") for head, tail in zip(heads, tails, strict=True)]
+    coming = list(texts)
+    for _ in range(3000):
+        if not (coming or scheduler.waiting or scheduler.running):
+            break
+        if coming and chance.random() < 0.3:
+            scheduler.add(coming.pop())
+        chunks = scheduler.schedule()
+        for chunk in chunks:
+            tokens = [*chunk.request.prompt, *chunk.request.generated]
+            for position in range(chunk.start, chunk.stop):
+                page = contents.setdefault(chunk.request.pages[position // PAGE], [-1] * PAGE)
+                page[position % PAGE] = tokens[position]
+        for chunk in chunks:
+            tokens = [*chunk.request.prompt, *chunk.request.generated]
+            cached = [contents[page] for page in chunk.request.pages[: -(-chunk.stop // PAGE)]]
+            assert [token for page in cached for token in page][: chunk.stop] == tokens[: chunk.stop]
+        done(chunks)
+        for chunk in chunks:
+            scheduler.name_pages(chunk.request, chunk.start)
+        for text in list(scheduler.running):
+            if len(text.generated) >= 70 or chance.random() < 0.01:
+                scheduler.remove(text)
+    assert not coming
+    assert not (scheduler.waiting)
+    assert not (scheduler.running)
+    assert pool.free == pool.count
+    assert scheduler.cached_tokens > 0

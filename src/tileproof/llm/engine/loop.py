@@ -60,7 +60,7 @@ class Loop:
         step, tokens = self.runner.run(chunks)
         if not step.kind.is_decode:
             seconds = time.perf_counter() - began - (self.runner.compile_seconds - compiled)
-            self.scheduler.pace.note(sum(chunk.count for chunk in chunks), seconds)
+            self.scheduler.pace.note(sum(chunk.size for chunk in chunks), seconds)
         self._postprocess_chunks(chunks, step, tokens)
 
     def _postprocess(self, requests: Sequence[Request], tokens: Sequence[int]) -> None:
@@ -88,11 +88,10 @@ class Loop:
             for (_, request, _), logprob in zip(asked, self.runner.logprobs(step, rows, sampled, counts), strict=True):
                 request.logprobs.append(logprob)
         for chunk, token in zip(chunks, tokens, strict=True):
-            request, is_last = chunk.request, chunk.is_last
-            request.computed = chunk.stop
-            self.scheduler.name_pages(request, chunk.start)
+            is_last = chunk.is_last
+            self.scheduler.name_pages(chunk.request, chunk.start)
             if is_last:
-                self._push(request, token, now)
+                self._push(chunk.request, token, now)
 
     def _push(self, request: Request, token: int, now: float) -> None:
         request.last_token = now

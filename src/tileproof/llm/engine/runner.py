@@ -84,12 +84,14 @@ class Runner:
         step = self.prepare(chunks)
         step.run()
         tokens: list[int] = step.sampled.numpy()[: len(chunks)].tolist()
+        for chunk in chunks:
+            chunk.request.computed = chunk.stop
         return step, tokens
 
     def decode(self, chunks: Sequence[ScheduledChunk], scheduler: Scheduler) -> AsyncDecode | None:
         """Begins to decode these requests, where that is all these chunks do, and no logits are read in between."""
         requests = tuple(chunk.request for chunk in chunks)
-        is_decode = bool(chunks) and all(chunk.count == 1 and chunk.is_last for chunk in chunks)
+        is_decode = bool(chunks) and all(chunk.size == 1 and chunk.is_last for chunk in chunks)
         if not is_decode or any(request.params.logprobs is not None for request in requests):
             return None
         left = min(request.tokens_left for request in requests)
@@ -106,7 +108,7 @@ class Runner:
         self._write_inputs(step, [chunk])
         step.run()
         chunk.request.computed = chunk.stop
-        return step.logits.numpy()[: chunk.count, : self.decoder.config.tokens].copy()  # the next step writes there
+        return step.logits.numpy()[: chunk.size, : self.decoder.config.tokens].copy()  # the next step writes there
 
     def logprobs(
         self, step: CapturedStep, rows: Sequence[int], tokens: Sequence[int], counts: Sequence[int]
@@ -135,10 +137,10 @@ class Runner:
         self, chunks: Sequence[ScheduledChunk], sampling: Sampling, *, has_penalties: bool, decode_steps: int = 0
     ) -> StepClass:
         """The class of a step with these chunks."""
-        rows = sum(chunk.count for chunk in chunks)
+        rows = sum(chunk.size for chunk in chunks)
         sequences = bucket(len(chunks), SEQUENCES, next_power_of_two(len(chunks)))
         longest = max(chunk.stop for chunk in chunks) + max(decode_steps - 1, 0)
-        is_decode = all(chunk.count == 1 for chunk in chunks) and sampling != "none"
+        is_decode = all(chunk.size == 1 for chunk in chunks) and sampling != "none"
         sizes = PAGES_OF_DECODE if is_decode and self.decoder.device != "cpu" else PAGES
         pages = bucket(-(-longest // PAGE), sizes, self.pages)
         if is_decode:
@@ -178,7 +180,11 @@ class Runner:
         for rows in ROWS:
             if rows <= self.token_budget:
                 block = min(self._block, rows)
-                kinds += [StepClass(rows, size, pages, False, each, False, block) for size in (1, 4) for each in _SAMPLINGS]
+                kinds += [
+                    StepClass(rows, size, pages, False, sampling, False, block)
+                    for size in (1, 4)
+                    for sampling in _SAMPLINGS
+                ]
         return kinds
 
     def prepare(self, chunks: Sequence[ScheduledChunk], decode_steps: int = 0) -> CapturedStep:
@@ -196,12 +202,12 @@ class Runner:
         """Writes the inputs of a step on the host: those of sequences with one token together, they may be many."""
         kind, host = step.kind, step.inputs.host
         step.inputs.clear()
-        singles = next((number for number, chunk in enumerate(chunks) if chunk.count > 1), len(chunks))
+        singles = next((number for number, chunk in enumerate(chunks) if chunk.size > 1), len(chunks))
         _write_singles(kind, host, chunks[:singles])
         row = block = singles
         for number, chunk in enumerate(chunks[singles:], singles):
             request, stop = chunk.request, chunk.stop
-            rows = slice(row, row + chunk.count)
+            rows = slice(row, row + chunk.size)
             positions = np.arange(chunk.start, stop)
             pages = request.page_array
             host.tokens[rows] = request.tokens(chunk.start, stop)
@@ -210,11 +216,11 @@ class Runner:
             pages = pages[: -(-stop // PAGE)]  # later ones hold nothing yet
             host.block_table[number, : len(pages)] = pages
             host.context_lens[number] = stop
-            blocks = query_blocks(row, chunk.count, kind.block)
+            blocks = query_blocks(row, chunk.size, kind.block)
             host.query_blocks[block : block + len(blocks)] = blocks
             host.query_block_sequences[block : block + len(blocks)] = number
             block += len(blocks)
-            row += chunk.count
+            row += chunk.size
             if host.output_rows is not None:
                 host.output_rows[number] = row - 1
         if kind.sampling != "none":
@@ -227,7 +233,7 @@ def _write_singles(kind: StepClass, host: Inputs, chunks: Sequence[ScheduledChun
     requests = [chunk.request for chunk in chunks]
     positions = np.array([chunk.start for chunk in chunks], np.int32)
     host.tokens[:n] = [
-        request.generated[-1] if start + 1 == request.length and request.generated else request.tokens(start, start + 1)[0]
+        request.generated[start - len(request.prompt)] if start >= len(request.prompt) else request.prompt[start]
         for request, start, _ in chunks
     ]
     host.positions[:n] = positions

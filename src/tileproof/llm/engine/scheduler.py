@@ -1,7 +1,7 @@
 """Which tokens the next step computes: decode goes before prefill, and short prompts wait little for long ones.
 
-Every running request that decodes has one token in the step; what is left of the token budget goes to prompts, in chunks.
-While requests decode, chunks are kept so small that a step takes about as long as the latency budget allows.
+Every running request that decodes has one token in the step; what is left of the token budget goes to prompts, in
+chunks. While requests decode, chunks are kept so small that a step takes about as long as the latency budget allows.
 
 Prompts are served by priority, and within one by fair queueing: a request is ranked by the prefill tokens that were
 computed before it came plus those it needs. So a short prompt goes before the rest of a long one that came earlier, and
@@ -32,16 +32,17 @@ class ScheduledChunk(NamedTuple):
 
     request: Request
     start: int
-    count: int
+    size: int
+    """Its tokens."""
 
     @property
     def stop(self) -> int:
-        return self.start + self.count
+        return self.start + self.size
 
     @property
     def is_last(self) -> bool:
         """Whether the token after it is sampled."""
-        return self.start + self.count == self.request.length
+        return self.start + self.size == self.request.length
 
 
 class Pace:
