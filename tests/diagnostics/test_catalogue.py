@@ -66,6 +66,7 @@ WITHOUT_PLACE = {
     Code.NO_KERNEL,
     Code.CHAT_TEMPLATE,
     Code.SAMPLING,
+    Code.GRAMMAR,
 }
 """No text of a kernel to point at: there is none, or it is not a file, or a command or a call of the host is wrong."""
 INTERNAL = re.compile(

@@ -56,6 +56,7 @@ INDEXED: Final = {
     "gather_rows_whole_kernel": {"ids": 'Index["V"]'},
     "grouped_matmul_kernel": {"offsets": 'Offsets["N"]'},
     "histogram_kernel": {"x": 'Index["B"]'},
+    "mask_logits_kernel": {"rows": 'Index["S"]'},
     "norm_rope_append_kernel": {"positions": 'Index["C"]', "slots": 'Unique["P*S"]'},
     "norm_rope_append_plain_kernel": {"positions": 'Index["C"]', "slots": 'Unique["P*S"]'},
     "paged_append_kernel": {"slots": 'Unique["P*S"]'},

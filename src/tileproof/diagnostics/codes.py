@@ -176,6 +176,7 @@ class Code(Enum):
     MODEL_MEMORY = "TP1006", "a model or its cache that does not fit the memory"
     SAMPLING = "TP1007", "a sampling setting that cannot be used"
     MISSING_PACKAGE = "TP1008", "a package that the engine needs is not installed"
+    GRAMMAR = "TP1009", "a grammar for structured output that cannot be used"
 
     @property
     def id(self) -> str:

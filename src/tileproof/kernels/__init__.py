@@ -35,6 +35,7 @@ FAMILIES = {
     "tables": "embedding embedding_backward gather_rows scatter_rows conv2d",
     "sampling": "greedy sample",
     "penalties": "penalised count_tokens",
+    "masks": "mask_logits",
     "logprobs": "token_logprobs top_logprobs",
 }
 """The functions of the library by the file that holds them."""

@@ -83,16 +83,18 @@ def input_shapes(kind: StepClass) -> Iterator[tuple[str, DType, tuple[int, ...],
         yield "repetition", F32, (sequences,), 1
         yield "presence", F32, (sequences,), 0
         yield "frequency", F32, (sequences,), 0
+    if kind.has_masks:
+        yield "mask_rows", I32, (sequences,), -1
 
 
 class InputBuffers:
     """The inputs of one class of steps: one array of each element type, copied as a whole, and views into them.
 
     On a CPU the sampled tokens of a decode step lie in an array of the host: who replays the step waits for it, and
-    reads them there.
+    reads them there. Masks are much larger than all else, and most of their rows unused: they lie apart.
     """
 
-    def __init__(self, kind: StepClass, device: str) -> None:
+    def __init__(self, kind: StepClass, device: str, vocab_size: int) -> None:
         self._is_on_host = device == "cpu"
         self._pairs: list[tuple[Any, Any]] = []
         self._blank: list[Any] = []
@@ -116,21 +118,29 @@ class InputBuffers:
         if kind.decode_steps:
             sampled = host["sampled_ids"] = np.full((kind.decode_steps, kind.sequences), -1, np.int32)
             tensors["sampled_ids"] = tp.asarray(sampled) if self._is_on_host else tp.zeros(sampled.shape, I32, device)
+        if kind.has_masks:
+            masks = host["masks"] = np.zeros((kind.sequences, -(-vocab_size // 32)), np.int32)
+            tensors["masks"] = tp.zeros(masks.shape, I32, device)
         self.host, self.device = Inputs(**host), Inputs(**tensors)
         self.send()
 
     def clear(self) -> None:
-        """Makes every row and sequence one that is not there."""
+        """Makes every row and sequence one that is not there. Masks stay, and no sequence has one."""
         for (array, _), blank in zip(self._pairs, self._blank, strict=True):
             array[...] = blank
 
     def send(self) -> None:
-        """Copies all to the device, after the steps that were begun there."""
+        """Copies all to the device, after the steps that were begun there; of masks, those up to the last in use."""
         for array, tensor in self._pairs:
-            if self._is_on_host:
-                tensor.copy_from(array)
-            else:
-                tp.copy(tensor, array)
+            self._copy(tensor, array)
+        if self.host.masks is not None and (used := 1 + int(self.host.mask_rows.max())):
+            self._copy(self.device.masks[:used], self.host.masks[:used])
+
+    def _copy(self, tensor: Any, array: Any) -> None:
+        if self._is_on_host:
+            tensor.copy_from(array)
+        else:
+            tp.copy(tensor, array)
 
     def send_block_table(self) -> None:
         """The same of the block table alone."""

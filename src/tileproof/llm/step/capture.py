@@ -56,7 +56,7 @@ def capture(
     is_graph: bool = True,
 ) -> CapturedStep:  # fmt: skip
     """Builds a step of a class: operations, passes, memory, and, unless it is to run launch by launch, a graph."""
-    inputs = InputBuffers(kind, decoder.device)
+    inputs = InputBuffers(kind, decoder.device, decoder.config.vocab_size)
     ops: list[Op] = []
     tensors: dict[Buffer, Any] = {}
     for number in range(max(kind.decode_steps, 1)):

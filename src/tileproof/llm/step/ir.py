@@ -41,6 +41,8 @@ class StepClass:
     """Rows of one sequence that attention takes at a time, unless each has one."""
     decode_steps: int = 0
     """Tokens of each sequence that a run samples, each fed to the next on the device; 0: one, and the host feeds it."""
+    has_masks: bool = False
+    """Whether logits are masked before a token is sampled. The host makes a mask for one token: `decode_steps` <= 1."""
 
     @property
     def blocks(self) -> int:
@@ -84,6 +86,10 @@ class Inputs:
     repetition: Any = None
     presence: Any = None
     frequency: Any = None
+    mask_rows: Any = None
+    """Each sequence's row of the masks; -1: none."""
+    masks: Any = None
+    """(sequences, ceil(vocab_size / 32)): a bit for each token that may be sampled, as `tk.mask_logits` reads them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

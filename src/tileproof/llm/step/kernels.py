@@ -146,6 +146,11 @@ def _penalize(op: ops.Penalize, of: Tensors) -> None:
     )  # fmt: skip
 
 
+@launches(ops.MaskLogits)
+def _mask_logits(op: ops.MaskLogits, of: Tensors) -> None:
+    tk.mask_logits(of[op.logits], op.masks, op.rows, out=of[op.out])
+
+
 @launches(ops.Greedy)
 def _greedy(op: ops.Greedy, of: Tensors) -> None:
     tk.greedy(of[op.logits], vocabulary=op.vocabulary, out=of[op.out])

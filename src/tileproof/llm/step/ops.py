@@ -192,6 +192,16 @@ class Penalize(Op):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class MaskLogits(Op):
+    """Logits of the tokens that a grammar allows, -inf for all others."""
+
+    out: Written
+    logits: Read
+    masks: Any
+    rows: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Greedy(Op):
     """The likeliest token of each row."""
 

@@ -13,7 +13,7 @@ from tileproof.language.dtypes import F32, I32, U8
 from ..models.config import ModelConfig
 from ..request import Request
 from .ir import Buffer, Inputs, Step
-from .ops import Advance, CountTokens, Greedy, Penalize, Sample
+from .ops import Advance, CountTokens, Greedy, MaskLogits, Penalize, Sample
 
 
 class Penalties:
@@ -72,6 +72,11 @@ def add_sampling(
             out=Buffer(logits.shape, F32), logits=logits, prompt=prompt, counts=counts, bias=bias,
             repetition=inputs.repetition, presence=inputs.presence, frequency=inputs.frequency,
             rows=inputs.penalty_rows,
+        )).out  # fmt: skip
+    if kind.has_masks:
+        assert kind.decode_steps <= 1, "the mask of the next token depends on this one"
+        logits = step.add(MaskLogits(
+            out=Buffer(logits.shape, F32), logits=logits, masks=inputs.masks, rows=inputs.mask_rows
         )).out  # fmt: skip
     if kind.sampling == "sample":
         step.add(Sample(
