@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, TileproofError
+
+_LONGEST: Final = 1000
+"""Characters of a message."""
 
 
 class ModelError(TileproofError):
@@ -17,5 +22,16 @@ class ModelError(TileproofError):
 
 
 def refused(code: Code, message: str, cure: str) -> ModelError:
-    """The error for a mistake, and what to do about it."""
-    return ModelError(Diagnostic(code, message, help=cure))
+    """The error for a mistake, and what to do about it.
+
+    Names and values in files may hold anything: what a terminal would obey is escaped, and long texts are cut.
+    """
+    return ModelError(Diagnostic(code, _printable(message), help=_printable(cure)))
+
+
+def _printable(text: str) -> str:
+    if len(text) > _LONGEST:
+        text = f"{text[: _LONGEST // 2]}...{text[-_LONGEST // 2 :]}"
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)

@@ -17,13 +17,18 @@ from support.checkpoints import (
     write_folder,
     write_gguf,
     write_json,
+    write_safetensors,
 )
 from tileproof.diagnostics.codes import Code
+from tileproof.llm import LLM, SamplingParams
 from tileproof.llm.errors import ModelError
 from tileproof.llm.loader.checkpoint import open_model
+from tileproof.llm.loader.gguf_files import BLOCKS
 from tileproof.llm.loader.hugging_face import folder_config
+from tileproof.llm.loader.layout import TABLE
 from tileproof.llm.loader.safetensors_files import stored_in
 from tileproof.llm.models.config import ModelConfig, RopeScaling
+from tileproof.llm.tokenizer.text import Text
 
 MODELS = {
     "qwen3": tiny(),
@@ -149,6 +154,38 @@ def test_our_writer_and_reader_are_those_of_safetensors(folder: Path, tmp_path: 
     assert {name: tensor.shape for name, tensor in stored_in(tmp_path / "theirs.safetensors").items()} == {
         name: array.shape for name, array in WEIGHTS.items()
     }
+
+
+def test_blocks_have_the_sizes_that_llama_cpp_gives_them() -> None:
+    from gguf import GGML_QUANT_SIZES, GGMLQuantizationType
+
+    sizes = {GGMLQuantizationType[name]: (elements, size) for name, elements, size in BLOCKS.values()}
+    assert sizes == {kind: GGML_QUANT_SIZES[kind] for kind in sizes}
+    assert set(map(int, sizes)) == set(BLOCKS)
+
+
+def test_a_tokenizer_may_have_tokens_without_a_row(tmp_path: Path) -> None:
+    """transformers loads such a model; the tokens are no part of a prompt."""
+    path = change_settings(write_folder(tmp_path / "model", tiny(), WEIGHTS), vocab_size=299, eos_token_id=298)
+    write_json(path / "generation_config.json", {})
+    write_safetensors(path / "model.safetensors", WEIGHTS | {TABLE: WEIGHTS[TABLE][:299]})
+    assert (open_model(path).config.tokens, Text.open(path).tokens) == (299, 300)
+    llm = LLM(path, device="cpu", max_seq_len=64)
+    assert len(llm.generate([298, 1], SamplingParams(max_new_tokens=3)).tokens) <= 3
+    with pytest.raises(ModelError, match="the prompt holds token 299"):
+        llm.generate([299])
+
+
+def test_a_model_without_a_tokenizer_takes_tokens(tmp_path: Path) -> None:
+    path = write_folder(tmp_path / "model", tiny(), WEIGHTS)
+    prompt, params = [5, 6, 7], SamplingParams(max_new_tokens=4, ignore_eos=True)
+    whole = LLM(path, device="cpu", max_seq_len=64).generate(prompt, params)
+    (path / "tokenizer.json").unlink()
+    llm = LLM(path, device="cpu", max_seq_len=64)
+    assert llm.generate(prompt, params).tokens == whole.tokens
+    with pytest.raises(ModelError, match="model has no tokenizer") as failed:
+        llm.generate("Hello", params)
+    assert failed.value.diagnostics[0].code is Code.PROMPT
 
 
 def test_a_gguf_model_may_be_split(tmp_path: Path) -> None:

@@ -123,8 +123,19 @@ def test_a_template_may_be_a_file_of_its_own_or_one_of_several(tmp_path: Path) -
     assert Text.open(path).decode(Text.open(path).chat_prompt(HI)) == "aHi"
 
 
-def test_a_folder_without_a_tokenizer_is_refused(tmp_path: Path) -> None:
-    assert "has no tokenizer.json" in refusal(Code.MODEL_FILE, tmp_path)
+def test_a_model_without_a_tokenizer_says_what_it_cannot_do(tmp_path: Path) -> None:
+    (tmp_path / "plain").mkdir()
+    for path in (tmp_path, write_vocabulary(tmp_path / "plain" / "tiny.gguf", "qwen2", model=None)):
+        text = Text.open(path)
+        assert (text.bos, text.eos, text.piece(0), text.token(0)) == (None, (), b"", "")
+        for use, value in ((text.encode, "a"), (text.decode, [0]), (text.chat_prompt, HI)):
+            with pytest.raises(ModelError) as failed:
+                use(value)  # type: ignore[arg-type, operator]
+            assert failed.value.diagnostics[0].code is Code.PROMPT
+            assert failed.value.line.startswith(f"{path.name} has no tokenizer; pass tokens")
+
+
+def test_a_tokenizer_that_is_damaged_is_refused(tmp_path: Path) -> None:
     (folder(tmp_path / "model") / "tokenizer.json").write_text("{", encoding="utf-8")
     assert "tokenizer.json cannot be read" in refusal(Code.MODEL_FILE, tmp_path / "model")
     (folder(tmp_path / "model") / "tokenizer_config.json").write_text("[]", encoding="utf-8")
@@ -157,7 +168,6 @@ def test_a_gguf_file_holds_a_tokenizer(tmp_path: Path) -> None:
     ("values", "code", "words"),
     [
         ({"model": "llama"}, Code.MODEL_KIND, "a tokenizer of the kind `llama`, and only `gpt2`"),
-        ({"model": None}, Code.MODEL_KIND, "has no tokenizer"),
         (
             {"splitting": "tekken"},
             Code.MODEL_KIND,

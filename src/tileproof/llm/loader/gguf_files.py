@@ -21,11 +21,17 @@ from .stored import Stored, mapped_file, refuse_pointer
 BLOCKS: Final = {
     0: ("F32", 1, 4), 1: ("F16", 1, 2), 2: ("Q4_0", 32, 18), 3: ("Q4_1", 32, 20), 6: ("Q5_0", 32, 22),
     7: ("Q5_1", 32, 24), 8: ("Q8_0", 32, 34), 10: ("Q2_K", 256, 84), 11: ("Q3_K", 256, 110), 12: ("Q4_K", 256, 144),
-    13: ("Q5_K", 256, 176), 14: ("Q6_K", 256, 210), 20: ("IQ4_NL", 32, 18), 23: ("IQ4_XS", 256, 136),
-    28: ("F64", 1, 8), 30: ("BF16", 1, 2),
+    13: ("Q5_K", 256, 176), 14: ("Q6_K", 256, 210), 16: ("IQ2_XXS", 256, 66), 17: ("IQ2_XS", 256, 74),
+    18: ("IQ3_XXS", 256, 98), 19: ("IQ1_S", 256, 50), 20: ("IQ4_NL", 32, 18), 21: ("IQ3_S", 256, 110),
+    22: ("IQ2_S", 256, 82), 23: ("IQ4_XS", 256, 136), 28: ("F64", 1, 8), 29: ("IQ1_M", 256, 56),
+    30: ("BF16", 1, 2), 34: ("TQ1_0", 256, 54), 35: ("TQ2_0", 256, 66),
 }  # fmt: skip
 """Kinds of elements by their numbers: the name, how many are one block, and its bytes."""
 KINDS: Final = frozenset(kind for kind, _, _ in BLOCKS.values())
+_OTHERS: Final = {
+    9: "Q8_1", 15: "Q8_K", 24: "I8", 25: "I16", 26: "I32", 27: "I64", 39: "MXFP4", 40: "NVFP4",
+}  # fmt: skip
+"""Kinds that are not read, for the message."""
 _PART: Final = re.compile(r"(.+)-(\d{5})-of-(\d{5})\.gguf")
 
 
@@ -89,7 +95,8 @@ def _demand_filled(path: Path, header: GgufHeader, tensors: Iterable[Stored], si
 
 def _stored(path: Path, entry: GgufTensor) -> Stored:
     if entry.kind not in BLOCKS:
-        message = f"`{entry.name}` in {path} is stored as type {entry.kind} of GGUF, which is not known"
+        kind = _OTHERS.get(entry.kind, f"type {entry.kind} of GGUF")
+        message = f"`{entry.name}` in {path} is stored as {kind}, which is not known"
         raise refused(Code.MODEL_KIND, message, f"use a file with elements of {', '.join(sorted(KINDS))}")
     kind, block, size = BLOCKS[entry.kind]
     columns = entry.shape[-1] if entry.shape else 1

@@ -87,7 +87,6 @@ def _config(file: GgufFile, family: str, settings: Settings) -> ModelConfig:
     theta = settings.number("rope.freq_base", 10000.0)
     table = file.tensors.get("token_embd.weight")
     rows = table.shape[0] if table is not None else settings.whole("vocab_size")
-    bos = settings.tokens("tokenizer.ggml.bos_token_id")
     return checked(
         ModelConfig(
             family=family,
@@ -106,7 +105,7 @@ def _config(file: GgufFile, family: str, settings: Settings) -> ModelConfig:
             rope_scaling=_scaling(file, settings, depth, theta),
             tie_word_embeddings="output.weight" not in file.tensors,
             has_qk_norm=FAMILIES[family].has_qk_norm,
-            bos_token_id=bos[0] if bos else None,
+            bos_token_id=settings.token("tokenizer.ggml.bos_token_id"),
             eos_token_ids=_ends(settings),
         ),
         settings,
@@ -129,9 +128,8 @@ def _tokens(settings: Settings, rows: int) -> int:
 
 
 def _ends(settings: Settings) -> tuple[int, ...]:
-    ends: tuple[int, ...] = ()
-    for name in ("eos", "eot", "eom"):
-        ends += settings.tokens(f"tokenizer.ggml.{name}_token_id")
+    named = (settings.token(f"tokenizer.ggml.{name}_token_id") for name in ("eos", "eot", "eom"))
+    ends = [token for token in named if token is not None]
     kinds, texts = (settings.values.get(f"tokenizer.ggml.{name}") for name in ("token_type", "tokens"))
     special: dict[Any, int] = {}
     if isinstance(kinds, list) and isinstance(texts, list):

@@ -32,7 +32,6 @@ def folder_config(folder: Path) -> ModelConfig:
     if scaling is not None and scaling.kind == "yarn":
         context = max(context, int(min(scaling.trained * scaling.factor, LARGEST)))
     vocabulary = settings.whole("vocab_size")
-    bos = settings.tokens("bos_token_id")
     return checked(
         ModelConfig(
             family=family,
@@ -51,7 +50,7 @@ def folder_config(folder: Path) -> ModelConfig:
             rope_scaling=scaling,
             tie_word_embeddings=settings.flag("tie_word_embeddings"),
             has_qk_norm=FAMILIES[family].has_qk_norm,
-            bos_token_id=bos[0] if bos else None,
+            bos_token_id=settings.token("bos_token_id"),
             eos_token_ids=_ends(folder, settings),
         ),
         settings,
@@ -62,7 +61,7 @@ def folder_tensors(folder: Path) -> dict[str, Stored]:
     """The tensors of a folder, wherever they lie."""
     if (folder / _INDEX).is_file():
         return _sharded(folder / _INDEX)
-    if (folder / _ALONE).is_file():
+    if (folder / _ALONE).exists():
         return stored_in(folder / _ALONE)
     others = sorted(path.name for path in folder.iterdir() if path.suffix in {".bin", ".pth", ".pt", ".safetensors"})
     there = f"; it has {', '.join(others[:3])}" if others else ""
@@ -176,7 +175,10 @@ def _ends(folder: Path, settings: Settings) -> tuple[int, ...]:
 
 
 def _tokens(path: Path, vocabulary: int) -> int:
-    """How many rows of the table are tokens: what is not in the tokenizer is padding."""
+    """How many rows of the table are tokens: what is not in the tokenizer is padding.
+
+    A tokenizer may have tokens without a row, which prompts must not hold; transformers loads such models too.
+    """
     if not path.is_file():
         return vocabulary
     tokenizer: Any = read_json(path)
@@ -189,7 +191,7 @@ def _tokens(path: Path, vocabulary: int) -> int:
             raise refused(Code.MODEL_FILE, f"{path} is no tokenizer", "download it again")
     added = tokenizer.get("added_tokens")
     numbers += [entry.get("id") for entry in added if isinstance(entry, dict)] if isinstance(added, list) else []
-    return max((number for number in numbers if type(number) is int), default=vocabulary - 1) + 1
+    return min(max((number for number in numbers if type(number) is int), default=vocabulary - 1) + 1, vocabulary)
 
 
 def _sharded(index: Path) -> dict[str, Stored]:

@@ -95,6 +95,9 @@ class OpenFiles:
 def mapped_file(path: Path) -> mmap.mmap:
     """A file as memory that is read when it is looked at."""
     try:
+        if path.exists() and not path.is_file():  # to open a pipe waits for who writes to it
+            message = f"{path} is a folder, a pipe or a device"
+            raise refused(Code.MODEL_FILE, message, "put a file in its place")
         with path.open("rb") as file:
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except FileNotFoundError:

@@ -68,9 +68,8 @@ def gguf_vocabulary(values: Mapping[str, Any], name: str) -> GgufVocabulary:
     """The tokenizer of the file `name` from the values of its header."""
     model = values.get("tokenizer.ggml.model")
     if model != "gpt2":
-        found = "no tokenizer" if model is None else f"a tokenizer of the kind `{model}`"
         raise refused(
-            Code.MODEL_KIND, f"{name} has {found}, and only `gpt2` (byte-level BPE) is known",
+            Code.MODEL_KIND, f"{name} has a tokenizer of the kind `{model}`, and only `gpt2` (byte-level BPE) is known",
             "use the Hugging Face folder of the model, which has a tokenizer.json",
         )  # fmt: skip
     kind = values.get("tokenizer.ggml.pre")

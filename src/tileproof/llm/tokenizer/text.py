@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -37,35 +38,45 @@ class Text:
     """
 
     def __init__(
-        self, tokenizer: Tokenizer, *, name: str = "the model", bos: int | None = None, eos: int | None = None,
+        self, tokenizer: Tokenizer | None, *, name: str = "the model", bos: int | None = None, eos: int | None = None,
         begins: bool = False, template: str | None = None,
     ) -> None:  # fmt: skip
-        """A text for a tokenizer. `begins` says whether plain prompts begin with `bos`."""
+        """A text for a tokenizer. `begins` says whether plain prompts begin with `bos`.
+
+        Without a tokenizer tokens have no text, and what needs one is TP1004.
+        """
         self.name = name
         self.bos = bos
         """The token that texts begin with, if there is one."""
         self._tokenizer, self._begins, self._source = tokenizer, begins and bos is not None, template
         self._lock = threading.Lock()
+        self._pieces: dict[int, bytes] = {}
+        self._template: ChatTemplate | None = None
+        self.tokens: int = sys.maxsize
+        """How many ids are tokens, if that is known. A model may have rows beyond them."""
+        self.eos: tuple[int, ...] = ()
+        """Every token that ends a text or a turn, that of the files first."""
+        self._special: dict[int, str] = {}
+        self._bytes: dict[str, int] | None = None
+        if tokenizer is None:
+            return
         added = tokenizer.get_added_tokens_decoder()
         self._special = {token: each.content for token, each in added.items() if each.special}
         ends = (tokenizer.token_to_id(end) for end in ENDS)
-        self.eos: tuple[int, ...] = tuple(
+        self.eos = tuple(
             dict.fromkeys(token for token in (eos, *ends) if token is not None and (token == eos or token in added))
         )
-        """Every token that ends a text or a turn, that of the files first."""
-        self.tokens: int = _tokens(tokenizer)
-        """How many ids are tokens. A model may have rows beyond them."""
+        self.tokens = _tokens(tokenizer)
         self._bytes = _byte_of_character() if "ByteLevel" in str(tokenizer.decoder) else None
-        self._pieces: dict[int, bytes] = {}
-        self._template: ChatTemplate | None = None
 
     @classmethod
     def open(cls, path: Path, settings: Mapping[str, Any] | None = None) -> Text:
         """The text of a Hugging Face folder (tokenizer.json, tokenizer_config.json) or of a GGUF file.
 
+        One that has no tokenizer gives a text that can encode and decode nothing.
+
         `settings` are those of the GGUF file, where it was read already.
         """
-        _demand_packages()
         if path.is_dir() and not (path / "tokenizer.json").is_file():
             files = [file for file in path.glob("*.gguf") if is_first_part(file)]
             if len(files) == 1:
@@ -79,10 +90,11 @@ class Text:
         plain text: text that others wrote must not end a turn. Names of other added tokens (<think>) are tokens in
         both.
         """
+        tokenizer = self._demanded()
         try:
             with self._lock, _rejecting(f"the tokenizer of {self.name} fails"):
-                self._tokenizer.encode_special_tokens = not special
-                tokens: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
+                tokenizer.encode_special_tokens = not special
+                tokens: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
         except (TypeError, UnicodeEncodeError) as error:
             raise refused(Code.PROMPT, "the prompt is not valid Unicode", "take out lone surrogates") from error
         if start and self._begins and self.bos is not None and tokens[:1] != [self.bos]:
@@ -91,9 +103,10 @@ class Text:
 
     def decode(self, tokens: Iterable[int], *, special: bool = False) -> str:
         """The text of tokens, without the special ones unless `special`. Rows beyond the tokens have no text."""
+        tokenizer = self._demanded()
         try:
             with _rejecting(f"the tokenizer of {self.name} fails"):
-                text: str = self._tokenizer.decode(list(tokens), skip_special_tokens=not special)
+                text: str = tokenizer.decode(list(tokens), skip_special_tokens=not special)
         except (OverflowError, TypeError) as error:
             cure = f"tokens are whole numbers from 0 to {self.tokens - 1}"
             raise refused(Code.PROMPT, f"tokens to decode are wrong: {error}", cure) from error
@@ -121,6 +134,7 @@ class Text:
         """
         from .chat_prompts import chat_parts
 
+        self._demanded()
         names = self._special.values()
         parts = chat_parts(self.template, messages, names, thinking=thinking, continue_last=continue_last)
         tokens: list[int] = []
@@ -154,9 +168,17 @@ class Text:
         if self._source is None:
             raise no_template(self.name)
         if self._template is None:
-            bos, eos = (None if each is None else self._tokenizer.id_to_token(each) for each in (self.bos, self._end))
+            known = self._demanded().id_to_token
+            bos, eos = (None if each is None else known(each) for each in (self.bos, self._end))
             self._template = ChatTemplate(self._source, bos=bos, eos=eos)
         return self._template
+
+    def _demanded(self) -> Tokenizer:
+        """The tokenizer, or TP1004 where there is none."""
+        if self._tokenizer is None:
+            cure = "pass tokens; or save a tokenizer.json with `AutoTokenizer.from_pretrained(...).save_pretrained()`"
+            raise refused(Code.PROMPT, f"{self.name} has no tokenizer", cure)
+        return self._tokenizer
 
     @property
     def _end(self) -> int | None:
@@ -164,7 +186,9 @@ class Text:
 
     def _find_piece(self, token: int) -> bytes:
         is_text = 0 <= token < self.tokens and token not in self._special
-        text = self._tokenizer.id_to_token(token) if is_text else None
+        if not is_text or self._tokenizer is None:
+            return b""
+        text = self._tokenizer.id_to_token(token)
         if text is None:
             return b""
         if self._bytes is not None:
@@ -180,6 +204,9 @@ class Text:
 
 def _open_gguf(path: Path, settings: Mapping[str, Any] | None) -> Text:
     values = settings or read_header(path).values
+    if "tokenizer.ggml.model" not in values:
+        return Text(None, name=path.name)
+    _demand_packages()
     vocabulary = gguf_vocabulary(values, str(path))
     template = values.get("tokenizer.chat_template")
     return Text(
@@ -189,14 +216,14 @@ def _open_gguf(path: Path, settings: Mapping[str, Any] | None) -> Text:
 
 
 def _open_folder(path: Path) -> Text:
+    file = path / "tokenizer.json"
+    if not file.exists():
+        return Text(None, name=path.name)
+    _demand_packages()
     from tokenizers import Tokenizer
 
     from .templates import default_template
 
-    file = path / "tokenizer.json"
-    if not file.is_file():
-        cure = "save it with `AutoTokenizer.from_pretrained(...).save_pretrained(...)`, which writes one"
-        raise refused(Code.MODEL_FILE, f"{path} has no tokenizer.json", cure)
     with _rejecting(f"{file} cannot be read"):
         tokenizer = Tokenizer.from_file(str(file))
     tokenizer.no_padding()  # a file may ask for either, for training: a prompt is neither cut nor filled up
