@@ -424,7 +424,7 @@ LLM = [
     ),
     Mutant(
         "src/tileproof/llm/tokenizer/chat_prompts.py",
-        "    used = set(template.source).union(*(each.content for each in messages))",
+        "    used = set(template.source).union(*chat.texts())",
         "    used = set(template.source)",
         "tests/llm/tokenizer/test_text.py::test_a_message_cannot_speak_for_another[system]",
         "What stands for a special token is in no message.",
@@ -438,8 +438,8 @@ LLM = [
     ),
     Mutant(
         "src/tileproof/llm/tokenizer/chat_prompts.py",
-        "            return rendered[: rendered.rindex(kept)] + kept",
-        "            return rendered[: rendered.index(kept)] + kept",
+        "                return whole[: whole.rindex(kept)] + kept",
+        "                return whole[: whole.index(kept)] + kept",
         "tests/llm/tokenizer/test_chat_prompts.py::test_an_answer_that_says_what_was_said_before_goes_on_at_the_end",
         "A prompt that goes on ends with the last message.",
     ),

@@ -73,7 +73,7 @@ def unavailable(message: str, seconds: int = 5) -> ApiError:
 
 
 def of_model(error: ModelError, prompt: str | None = None) -> ApiError:
-    """What the engine rejects. `prompt` is the field with the prompt; what is wrong with the model is no client's fault."""
+    """What the engine rejects. `prompt` is the field with the prompt. A broken model is no fault of the client's."""
     (diagnostic,) = error.diagnostics
     if diagnostic.code in (Code.PROMPT, Code.SAMPLING, Code.CHAT_TEMPLATE):
         return bad_request(error.line, None if diagnostic.code == Code.SAMPLING else prompt)

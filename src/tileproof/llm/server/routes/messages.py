@@ -30,7 +30,8 @@ async def messages(call: Call, body: MessagesRequest) -> Response:
     chosen = Sampling.model_validate({**same, "stop": body.stop_sequences})
     params = sampling_params(service, chosen, max_tokens=body.max_tokens)
     name = new_id("msg_")
-    generation = Generation(service, name, Work([prompt], params, "messages", 1, body.priority, call.salt(body.cache_salt)))
+    work = Work([prompt], params, "messages", 1, body.priority, call.salt(body.cache_salt))
+    generation = Generation(service, name, work)
     answer = _Message(call, name, generation)
     if body.stream:
         return EventStream(_events(answer, generation), generation.close)

@@ -20,7 +20,7 @@ async def health(call: Call, body: None) -> Response:
     """Whether requests can be taken."""
     if call.service.phase is not Phase.READY:
         raise unavailable(call.service.phase.value)
-    return Response(status_code=200)
+    return Response("", media_type="text/plain")
 
 
 async def version(call: Call, body: None) -> Response:

@@ -33,7 +33,8 @@ async def responses(call: Call, body: ResponsesRequest) -> Response:
         service, body, max_tokens=body.max_output_tokens, logprobs=(body.top_logprobs or 0) if wants_logprobs else None
     )
     name = new_id("resp_")
-    generation = Generation(service, name, Work([prompt], params, "input", 1, body.priority, call.salt(body.cache_salt)))
+    work = Work([prompt], params, "input", 1, body.priority, call.salt(body.cache_salt))
+    generation = Generation(service, name, work)
     answer = _Response(call, body, name, params.temperature, params.top_p, generation)
     if body.stream:
         return EventStream(_events(answer, generation), generation.close)
