@@ -114,6 +114,20 @@ LLM = [
         "The arena is as long as the longest plan.",
     ),
     Mutant(
+        "src/tileproof/llm/step/buffers.py",
+        "(used := 1 + int(self.host.mask_rows.max()))",
+        "(used := int(self.host.mask_rows.max()))",
+        "tests/llm/step/test_masks.py::test_a_sequence_samples_what_its_mask_allows[cpu-greedy]",
+        "Every mask in use is sent.",
+    ),
+    Mutant(
+        "src/tileproof/llm/structured/guidance.py",
+        "                special.append(token)\n",
+        "",
+        "tests/llm/structured/test_structured.py::test_special_tokens_are_no_text",
+        "A grammar's text allows no special token.",
+    ),
+    Mutant(
         "src/tileproof/llm/sampling.py",
         "_is_number(self.top_p, 0, 1) and self.top_p > 0",
         "_is_number(self.top_p, 0, 1)",
@@ -173,7 +187,7 @@ LLM = [
     ),
     Mutant(
         "src/tileproof/llm/tokenizer/detokenizer.py",
-        "        safe = len(pending) - max((_overlap(pending, stop) for stop in self._stops), default=0)",
+        "        safe = len(pending) - max((overlap(pending, stop) for stop in self._stops), default=0)",
         "        safe = len(pending)",
         "tests/llm/tokenizer/test_detokenizer.py::test_only_what_may_become_a_stop_string_is_held_back[pieces0-shown0]",
         "The beginning of a possible stop string is not shown.",

@@ -8,6 +8,7 @@ from .errors import ModelError
 from .models.config import ModelConfig
 from .request import Chunk, Completion, TokenLogprob
 from .sampling import SamplingParams
+from .structured.grammar import Grammar
 from .tokenizer.messages import Message
 
 if TYPE_CHECKING:
@@ -15,16 +16,8 @@ if TYPE_CHECKING:
     from .llm import LLM
 
 __all__ = [
-    "LLM",
-    "AsyncLLM",
-    "Chunk",
-    "Completion",
-    "Message",
-    "ModelConfig",
-    "ModelError",
-    "RequestStream",
-    "SamplingParams",
-    "TokenLogprob",
+    "LLM", "AsyncLLM", "Chunk", "Completion", "Grammar", "Message", "ModelConfig", "ModelError", "RequestStream",
+    "SamplingParams", "TokenLogprob",
 ]  # fmt: skip
 
 

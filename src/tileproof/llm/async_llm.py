@@ -16,6 +16,8 @@ from .errors import ModelError, refused
 from .llm import GREEDY, LLM, Prompt
 from .request import Chunk, Completion, Request, TokenLogprob
 from .sampling import SamplingParams
+from .structured.grammar import Grammar
+from .structured.guidance import Matcher
 
 
 class QueueFull(ModelError):
@@ -124,15 +126,18 @@ class AsyncLLM:
 
     def stream(
         self, prompt: Prompt, params: SamplingParams = GREEDY, *, request_id: str | None = None, priority: int = 0,
-        timeout: float | None = None, cache_salt: str = "",
+        timeout: float | None = None, cache_salt: str = "", matcher: Matcher | None = None,
     ) -> RequestStream:  # fmt: skip
-        """Begins a request: text or tokens. Raises ModelError if it cannot be run, QueueFull if too many wait."""
+        """Begins a request: text or tokens. Raises ModelError if it cannot be run, QueueFull if too many wait.
+
+        Of requests with a grammar, `matcher` compiles it without blocking the event loop.
+        """
         if self._is_draining:
             raise refused(Code.PROMPT, "the engine is being shut down", "send the request to another one")
         if len(self._streams) >= self.max_queue + self.llm.scheduler.max_running:
             message = f"{self.max_queue} requests are waiting"
             raise QueueFull(*refused(Code.PROMPT, message, "try again later").diagnostics)
-        request = self.llm.request(prompt, params, priority=priority, timeout=timeout, salt=cache_salt)
+        request = self.llm.request(prompt, params, priority=priority, timeout=timeout, salt=cache_salt, matcher=matcher)
         loop = asyncio.get_running_loop()
         if self._outbox is None or self._outbox.loop is not loop:
             self._outbox = _Outbox(loop)
@@ -154,6 +159,10 @@ class AsyncLLM:
         """The completion of a prompt."""
         async with self.stream(prompt, params) as stream:
             return await stream.completion()
+
+    async def matcher(self, grammar: Grammar, after: str = "") -> Matcher | None:
+        """What follows a grammar for one request, compiled in another thread."""
+        return await asyncio.to_thread(self.llm.matcher, grammar, after)
 
     def abort(self, request_id: str) -> bool:
         """Ends a request before the next step; whether there is one with this id."""

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Literal, overload
@@ -42,6 +43,9 @@ from .step.buffers import KVCache
 from .step.fusion import Fusion, fusions_of
 from .step.ir import PAGE
 from .step.sampler import Penalties
+from .structured.compiler import GrammarCompiler
+from .structured.grammar import Grammar
+from .structured.guidance import Matcher
 from .tokenizer.detokenizer import Detokenizer
 from .tokenizer.messages import Message
 from .tokenizer.text import Text
@@ -213,6 +217,18 @@ class LLM:
         """The answer to a chat, by the model's own template. `thinking` is for models that know it."""
         return self.generate(self.text.chat_prompt(messages, thinking=thinking), params)
 
+    def matcher(self, grammar: Grammar | None, after: str = "") -> Matcher | None:
+        """What follows a grammar for one request: compiled, which may take seconds, or as it is remembered.
+
+        With `after`, such as `</think>`, the output is free until it has this text.
+        """
+        return None if grammar is None else self.grammars.matcher(grammar, after)
+
+    @cached_property
+    def grammars(self) -> GrammarCompiler:
+        """The compiled grammars of its requests."""
+        return GrammarCompiler(self.text, self.config.vocab_size, self.config.eos_token_ids)
+
     # Evaluating.
 
     def logits(self, tokens: Sequence[int]) -> Any:
@@ -238,11 +254,13 @@ class LLM:
     # Prompts.
 
     def request(
-        self, prompt: Prompt, params: SamplingParams, *, priority: int = 0, timeout: float | None = None, salt: str = ""
-    ) -> Request:
+        self, prompt: Prompt, params: SamplingParams, *, priority: int = 0, timeout: float | None = None,
+        salt: str = "", matcher: Matcher | None = None,
+    ) -> Request:  # fmt: skip
         """A request that the engine can run, or the error that says why not.
 
-        Requests share pages of the cache only with those that have the same `salt`.
+        Requests share pages of the cache only with those that have the same `salt`. `matcher` is for callers that have
+        compiled the grammar already.
         """
         tokens = self.checked(self._tokens(prompt), 1)
         if not isinstance(params, SamplingParams):
@@ -259,7 +277,9 @@ class LLM:
         detokenizer = None if self._text is None else Detokenizer(self._text)
         return Request(
             tokens, params, end_tokens(params, self.config.eos_token_ids), self.max_seq_len, detokenizer, priority,
-            salt if self.prefix_cache else None, 0.0 if timeout is None else time.perf_counter() + timeout,
+            salt=salt if self.prefix_cache else None,
+            matcher=self.matcher(params.grammar) if matcher is None else matcher,
+            deadline=0.0 if timeout is None else time.perf_counter() + timeout,
         )  # fmt: skip
 
     def _tokens(self, prompt: Prompt) -> Sequence[int]:

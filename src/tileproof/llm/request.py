@@ -15,6 +15,7 @@ import numpy as np
 from .engine.kv_cache import first_key, next_key
 from .sampling import Finish, SamplingParams
 from .step.ir import PAGE
+from .structured.guidance import Matcher
 from .tokenizer.detokenizer import Detokenizer, StopStrings
 
 _numbers = count()
@@ -78,6 +79,8 @@ class Request:
     """Requests with a lower number go first."""
     salt: str | None = None
     """Requests with equal salts share pages of equal beginnings; None shares nothing."""
+    matcher: Matcher | None = None
+    """Follows its grammar, if its output has one."""
     deadline: float = 0.0
     """When it fails unless it is finished, as `time.perf_counter` counts; 0 is never."""
     on_chunk: Callable[[Chunk], None] | None = None
@@ -101,6 +104,7 @@ class Request:
     penalty_row: int = -1
     """Its row of the penalty tables."""
     seed: int = 0
+    has_penalties: bool = field(init=False)
     rank: tuple[int, int, int] = (0, 0, 0)
     """Its place in the order in which the scheduler serves requests."""
 
@@ -121,6 +125,7 @@ class Request:
 
     def __post_init__(self) -> None:
         self.seed = secrets.randbits(62) if self.params.seed is None else self.params.seed
+        self.has_penalties = self.params.has_penalties
         self._stops = StopStrings(self.params.stop)
 
     # As a sequence of tokens.
@@ -172,6 +177,9 @@ class Request:
     def push(self, token: int) -> None:
         """Takes a sampled token, and finishes where it is the last."""
         self.generated.append(token)
+        matcher = self.matcher
+        if matcher is not None:
+            matcher.accept(token)
         if token in self.end_tokens:
             self._close("stop")
             return
@@ -180,6 +188,8 @@ class Request:
         generated = len(self.generated)
         if is_stopped:
             self.finish = "stop"
+        elif matcher is not None and matcher.is_finished:
+            self._close("stop")
         elif generated >= self.params.max_new_tokens or len(self.prompt) + generated >= self.max_length:
             self._close("length")
 

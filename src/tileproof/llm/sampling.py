@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 from tileproof.diagnostics.codes import Code
 
 from .errors import refused
+from .structured.grammar import Grammar
 
 Finish = Literal["stop", "length", "cancelled"]
 LEAST: Final = 1e-37
@@ -48,6 +49,8 @@ class SamplingParams:
     """The output ends before the first of these strings."""
     stop_token_ids: tuple[int, ...] = ()
     ignore_eos: bool = False
+    grammar: Grammar | None = None
+    """The output follows it from its first character to its last."""
     logprobs: int | None = None
     """How many of the likeliest tokens to report with each token; 0 for the token's own alone, None for nothing."""
 
@@ -62,6 +65,7 @@ class SamplingParams:
             ("presence_penalty", _is_number(self.presence_penalty, -MOST, MOST), "use 0 for none"),
             ("frequency_penalty", _is_number(self.frequency_penalty, -MOST, MOST), "use 0 for none"),
             ("seed", self.seed is None or _is_whole(self.seed, -(2**63), 2**63 - 1), "use a number of up to 63 bits"),
+            ("grammar", self.grammar is None or isinstance(self.grammar, Grammar), "use one of Grammar's constructors"),
             ("logprobs", self.logprobs is None or _is_whole(self.logprobs, 0, 64), "ask for up to 64"),
         ):
             if not is_right:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from tileproof.diagnostics.codes import Code
 
-from ..errors import refused
+from ..errors import ModelError, refused
 from ..request import Request
 from ..step.capture import CapturedStep
 from .async_decode import AsyncDecode
-from .runner import Runner
+from .runner import Runner, sequences_of
 from .scheduler import ScheduledChunk, Scheduler
 
 
@@ -46,7 +46,7 @@ class Loop:
         chunks = self.scheduler.schedule()
         now = time.perf_counter()
         for chunk in chunks:
-            if chunk.request.penalty_row < 0 and chunk.request.params.has_penalties:
+            if chunk.request.has_penalties:
                 self.runner.penalties.begin(chunk.request)
             chunk.request.started = chunk.request.started or now
         return chunks
@@ -79,7 +79,7 @@ class Loop:
         now = time.perf_counter()
         asked = [
             (row, chunk.request, token)
-            for row, (chunk, token) in enumerate(zip(chunks, tokens, strict=True))
+            for row, chunk, token in zip(sequences_of(step.kind, chunks).tolist(), chunks, tokens, strict=True)
             if chunk.request.params.logprobs is not None and chunk.is_last and token >= 0
         ]
         if asked:
@@ -100,11 +100,7 @@ class Loop:
         self.advanced[request] = None
         try:
             if token < 0:
-                raise refused(
-                    Code.MODEL_TENSOR,
-                    "the model computes no numbers (NaN) for this request",
-                    "look for broken weights, or overflow: load it without quantize",
-                )
+                raise _no_token(request)
             request.push(token)
         except Exception as error:  # the others in the step go on, and its own caller receives the error
             request.fail(error)
@@ -130,3 +126,12 @@ class Loop:
         self.decode = None
         self.scheduler.restart(self.requests)
         self.runner.penalties.restart(self.requests)
+
+
+def _no_token(request: Request) -> ModelError:
+    """Why no token could be sampled: none has a logit that is a number above -inf."""
+    if request.matcher is not None:
+        cure = "leave out `logit_bias`, or relax the grammar"
+        return refused(Code.GRAMMAR, "the grammar allows no token that the sampling parameters allow", cure)
+    cure = "look for broken weights, or overflow: load it without quantize"
+    return refused(Code.MODEL_TENSOR, "the model computes no numbers (NaN) for this request", cure)

@@ -20,12 +20,15 @@ from ..step.capture import CapturedStep, capture
 from ..step.fusion import Fusion
 from ..step.ir import PAGE, Inputs, Sampling, StepClass
 from ..step.sampler import Penalties
+from ..structured.guidance import fill_masks
 from .async_decode import AsyncDecode
 from .scheduler import ScheduledChunk, Scheduler
 
 ROWS = 16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192
 """Rows of steps with chunks of prompts."""
 _SAMPLINGS: tuple[Sampling, Sampling] = "greedy", "sample"
+DECODE_ROWS = 4, 8, 16, 32, 64, 128, 256
+"""Rows of decode in such steps."""
 SEQUENCES = 1, 2, 4, 8, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256
 PAGES = 8, 32, 128, 512
 """Columns of the block table."""
@@ -42,6 +45,19 @@ def bucket(size: int, sizes: Sequence[int], most: int) -> int:
 def next_power_of_two(size: int) -> int:
     """The least power of two that will do."""
     return 1 << (size - 1).bit_length()
+
+
+def single_count(chunks: Sequence[ScheduledChunk]) -> int:
+    """How many chunks of one token come first."""
+    return next((number for number, chunk in enumerate(chunks) if chunk.size > 1), len(chunks))
+
+
+def sequences_of(kind: StepClass, chunks: Sequence[ScheduledChunk]) -> Any:
+    """The number that each chunk's sequence has in a step: those with several tokens come after the rows of decode."""
+    singles = single_count(chunks) if kind.decode_rows else 0
+    numbers = np.arange(len(chunks))
+    numbers[singles:] += kind.decode_rows - singles
+    return numbers
 
 
 def query_blocks(first: int, count: int, size: int) -> Any:
@@ -83,7 +99,7 @@ class Runner:
         """Runs a step; returns it, and a token for each chunk (those of chunks that are not the last mean nothing)."""
         step = self.prepare(chunks)
         step.run()
-        tokens: list[int] = step.sampled.numpy()[: len(chunks)].tolist()
+        tokens: list[int] = step.sampled.numpy()[sequences_of(step.kind, chunks)].tolist()
         for chunk in chunks:
             chunk.request.computed = chunk.stop
         return step, tokens
@@ -92,7 +108,7 @@ class Runner:
         """Begins to decode these requests, where that is all these chunks do, and no logits are read in between."""
         requests = tuple(chunk.request for chunk in chunks)
         is_decode = bool(chunks) and all(chunk.size == 1 and chunk.is_last for chunk in chunks)
-        if not is_decode or any(request.params.logprobs is not None for request in requests):
+        if not is_decode or any(each.params.logprobs is not None or each.matcher is not None for each in requests):
             return None
         left = min(request.tokens_left for request in requests)
         steps = self.decode_steps if left >= self.decode_steps else 1
@@ -104,7 +120,7 @@ class Runner:
 
     def logits(self, chunk: ScheduledChunk) -> Any:
         """Runs a step for the logits of all its rows."""
-        step = self.step_of(self.class_of([chunk], "none", has_penalties=False))
+        step = self.step_of(self.class_of([chunk], "none"))
         self._write_inputs(step, [chunk])
         step.run()
         chunk.request.computed = chunk.stop
@@ -134,19 +150,29 @@ class Runner:
     # Steps.
 
     def class_of(
-        self, chunks: Sequence[ScheduledChunk], sampling: Sampling, *, has_penalties: bool, decode_steps: int = 0
-    ) -> StepClass:
+        self, chunks: Sequence[ScheduledChunk], sampling: Sampling, *, has_penalties: bool = False,
+        has_masks: bool = False, decode_steps: int = 0,
+    ) -> StepClass:  # fmt: skip
         """The class of a step with these chunks."""
-        rows = sum(chunk.size for chunk in chunks)
-        sequences = bucket(len(chunks), SEQUENCES, next_power_of_two(len(chunks)))
-        longest = max(chunk.stop for chunk in chunks) + max(decode_steps - 1, 0)
-        is_decode = all(chunk.size == 1 for chunk in chunks) and sampling != "none"
+        rows = sum([chunk.size for chunk in chunks])
+        longest = max([chunk.start + chunk.size for chunk in chunks]) + max(decode_steps - 1, 0)
+        is_decode = rows == len(chunks) and sampling != "none"
         sizes = PAGES_OF_DECODE if is_decode and self.decoder.device != "cpu" else PAGES
         pages = bucket(-(-longest // PAGE), sizes, self.pages)
         if is_decode:
-            return StepClass(sequences, sequences, pages, True, sampling, has_penalties, decode_steps=decode_steps)
-        rows = bucket(rows, ROWS, max(self.token_budget, rows))
-        return StepClass(rows, sequences, pages, False, sampling, has_penalties, min(self._block, rows))
+            sequences = bucket(len(chunks), SEQUENCES, next_power_of_two(len(chunks)))
+            return StepClass(
+                sequences, sequences, pages, True, sampling, has_penalties, decode_steps=decode_steps,
+                has_masks=has_masks,
+            )  # fmt: skip
+        singles = single_count(chunks) if sampling != "none" else 0
+        decode_rows = bucket(singles, DECODE_ROWS, next_power_of_two(singles)) if singles else 0
+        rows = bucket(rows - singles, ROWS, max(self.token_budget, rows))
+        sequences = next_power_of_two(len(chunks) - singles)
+        return StepClass(
+            decode_rows + rows, decode_rows + sequences, pages, False, sampling, has_penalties, min(self._block, rows),
+            decode_rows, has_masks=has_masks,
+        )  # fmt: skip
 
     @property
     def _block(self) -> int:
@@ -181,18 +207,22 @@ class Runner:
             if rows <= self.token_budget:
                 block = min(self._block, rows)
                 kinds += [
-                    StepClass(rows, size, pages, False, sampling, False, block)
-                    for size in (1, 4)
+                    StepClass(first + rows, first + 1, pages, False, sampling, False, block, first)
+                    for first in (0, *(each for each in DECODE_ROWS if each <= max_running and rows <= 128))
                     for sampling in _SAMPLINGS
                 ]
         return kinds
 
     def prepare(self, chunks: Sequence[ScheduledChunk], decode_steps: int = 0) -> CapturedStep:
         """The step for some chunks, with its inputs written."""
-        params = [chunk.request.params for chunk in chunks]
-        sampling: Sampling = "greedy" if all(each.temperature == 0 for each in params) else "sample"
-        has_penalties = any(each.has_penalties for each in params)
-        step = self.step_of(self.class_of(chunks, sampling, has_penalties=has_penalties, decode_steps=decode_steps))
+        is_sampled = any(chunk.request.params.temperature for chunk in chunks)
+        sampling: Sampling = "sample" if is_sampled else "greedy"
+        has_penalties = any(chunk.request.has_penalties for chunk in chunks)
+        has_masks = any(chunk.request.matcher is not None for chunk in chunks)
+        kind = self.class_of(
+            chunks, sampling, has_penalties=has_penalties, has_masks=has_masks, decode_steps=decode_steps
+        )
+        step = self.step_of(kind)
         self._write_inputs(step, chunks)
         return step
 
@@ -202,10 +232,10 @@ class Runner:
         """Writes the inputs of a step on the host: those of sequences with one token together, they may be many."""
         kind, host = step.kind, step.inputs.host
         step.inputs.clear()
-        singles = next((number for number, chunk in enumerate(chunks) if chunk.size > 1), len(chunks))
+        singles = single_count(chunks) if kind.is_decode or kind.decode_rows else 0
         _write_singles(kind, host, chunks[:singles])
-        row = block = singles
-        for number, chunk in enumerate(chunks[singles:], singles):
+        row, block = kind.decode_rows, 0
+        for number, chunk in enumerate(chunks[singles:], kind.decode_rows):
             request, stop = chunk.request, chunk.stop
             rows = slice(row, row + chunk.size)
             positions = np.arange(chunk.start, stop)
@@ -224,7 +254,21 @@ class Runner:
             if host.output_rows is not None:
                 host.output_rows[number] = row - 1
         if kind.sampling != "none":
-            _write_params(kind, host, chunks)
+            _write_params(kind, host, chunks, sequences_of(kind, chunks))
+
+
+def _write_masks(host: Inputs, chunks: Sequence[ScheduledChunk], sequences: Any) -> None:
+    """Writes the tokens that grammars allow next. A matcher that fails here fails its request after the step."""
+    matchers = {
+        number: chunk.request.matcher
+        for number, chunk in zip(sequences.tolist(), chunks, strict=True)
+        if chunk.request.matcher is not None and chunk.is_last
+    }
+    rows = {row: matcher for row, matcher in enumerate(matchers.values()) if matcher.failure is None}
+    host.mask_rows[list(matchers)] = np.arange(len(matchers))
+    host.masks[: len(matchers)] = -1
+    for row in fill_masks(rows, host.masks):
+        host.masks[row] = -1
 
 
 def _write_singles(kind: StepClass, host: Inputs, chunks: Sequence[ScheduledChunk]) -> None:
@@ -244,25 +288,22 @@ def _write_singles(kind: StepClass, host: Inputs, chunks: Sequence[ScheduledChun
     for number, request in enumerate(requests):
         pages = request.page_array[: kind.pages]  # in a decode step, later ones are for the steps that follow
         table[number, : len(pages)] = pages
-    if not kind.is_decode:
-        rows = np.arange(n)
-        host.query_blocks[:n, 0] = rows
-        host.query_block_sequences[:n] = rows
-        if host.output_rows is not None:
-            host.output_rows[:n] = rows
+    if host.output_rows is not None:
+        host.output_rows[:n] = np.arange(n)
 
 
-def _write_params(kind: StepClass, host: Inputs, chunks: Sequence[ScheduledChunk]) -> None:
+def _write_params(kind: StepClass, host: Inputs, chunks: Sequence[ScheduledChunk], sequences: Any) -> None:
     requests: list[Request] = [chunk.request for chunk in chunks]
     params = [request.params for request in requests]
-    n = len(requests)
     if host.draw is not None:
-        host.draw[:n] = [len(request.generated) for request in requests]
+        host.draw[sequences] = [len(request.generated) for request in requests]
     if kind.sampling == "sample":
-        host.seed[:n] = [request.seed for request in requests]
+        host.seed[sequences] = [request.seed for request in requests]
         for name in ("temperature", "top_k", "top_p", "min_p"):
-            getattr(host, name)[:n] = [getattr(each, name) for each in params]
+            getattr(host, name)[sequences] = [getattr(each, name) for each in params]
     if kind.has_penalties:
-        host.penalty_rows[:n] = [chunk.request.penalty_row if chunk.is_last else -1 for chunk in chunks]
+        host.penalty_rows[sequences] = [chunk.request.penalty_row if chunk.is_last else -1 for chunk in chunks]
         for name in ("repetition", "presence", "frequency"):
-            getattr(host, name)[:n] = [getattr(each, f"{name}_penalty") for each in params]
+            getattr(host, name)[sequences] = [getattr(each, f"{name}_penalty") for each in params]
+    if kind.has_masks:
+        _write_masks(host, chunks, sequences)

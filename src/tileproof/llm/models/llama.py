@@ -69,7 +69,8 @@ def attention(decoder: Decoder, step: Step, qkv: Buffer, number: int, inputs: In
             out=out, q=q, cache=cache, block_table=inputs.block_table, context_lens=inputs.context_lens
         )).out  # fmt: skip
     return step.add(PrefillAttention(
-        out=out, q=q, cache=cache, block_table=inputs.block_table, query_blocks=inputs.query_blocks,
+        out=out, q=q, cache=cache, decode_rows=kind.decode_rows, context_lens=inputs.context_lens,
+        block_table=inputs.block_table, query_blocks=inputs.query_blocks,
         query_block_sequences=inputs.query_block_sequences, positions=inputs.positions,
     )).out  # fmt: skip
 

@@ -39,6 +39,8 @@ class StepClass:
     """Whether logits are penalized or biased before a token is sampled."""
     block: int = 1
     """Rows of one sequence that attention takes at a time, unless each has one."""
+    decode_rows: int = 0
+    """With chunks of prompts: the first rows, one of each of the first sequences, whose attention is that of decode."""
     decode_steps: int = 0
     """Tokens of each sequence that a run samples, each fed to the next on the device; 0: one, and the host feeds it."""
     has_masks: bool = False
@@ -47,7 +49,7 @@ class StepClass:
     @property
     def blocks(self) -> int:
         """How many such blocks there can be."""
-        return self.rows // self.block + self.sequences
+        return (self.rows - self.decode_rows) // self.block + self.sequences - self.decode_rows
 
     @property
     def outputs(self) -> int:

@@ -129,6 +129,11 @@ def _decode_attention(op: ops.DecodeAttention, of: Tensors) -> None:
 def _prefill_attention(op: ops.PrefillAttention, of: Tensors) -> None:
     cache, head_dim = op.cache, op.cache.keys.shape[3]
     queries, out = by_heads(of[op.q], head_dim), by_heads(of[op.out], head_dim)
+    if op.decode_rows:
+        first = slice(op.decode_rows)
+        tk.paged_attention(
+            queries[first], cache.keys, cache.values, op.block_table[first], op.context_lens[first], out=out[first]
+        )
     tk.attend_rows(
         queries, cache.keys, cache.values, op.block_table, op.query_blocks, op.query_block_sequences, op.positions,
         out=out,

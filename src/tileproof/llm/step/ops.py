@@ -162,11 +162,13 @@ class DecodeAttention(Op):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PrefillAttention(Op):
-    """Attention of any rows, in blocks of one sequence each."""
+    """Attention of rows in blocks of one sequence each, after `decode_rows` rows that are one of a sequence each."""
 
     out: Written
     q: Read
     cache: LayerCache
+    decode_rows: int
+    context_lens: Any
     block_table: Any
     query_blocks: Any
     query_block_sequences: Any

@@ -35,7 +35,7 @@ class Penalties:
 
     def begin(self, request: Request) -> None:
         """Gives a request its row, unless it has one or needs none."""
-        if request.penalty_row >= 0 or not request.params.has_penalties:
+        if request.penalty_row >= 0 or not request.has_penalties:
             return
         request.penalty_row = self._free.pop(0)
         prompt = np.zeros(self._shape[1], np.uint8)

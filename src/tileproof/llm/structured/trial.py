@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import threading
+import weakref
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any, Final
@@ -61,6 +62,7 @@ class Trial:
             stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": paths}, start_new_session=True,
         )  # fmt: skip
         self._is_fresh = True
+        weakref.finalize(self, _end, self._child)
         assert self._child.stdin is not None
         pickle.dump(self._vocabulary, self._child.stdin)
         self._child.stdin.flush()
@@ -83,9 +85,8 @@ class Trial:
             child.stdin.flush()
             answer = self._answer(child)
         if answer is None:
-            child.kill()
-            ended = child.wait()
             self.close()
+            ended = child.returncode
             if not was_fresh and ended != -signal.SIGPROF:
                 return self.run(grammar)
             if ended == -signal.SIGPROF:
@@ -98,8 +99,7 @@ class Trial:
     def close(self) -> None:
         """Ends the child."""
         if self._child is not None:
-            self._child.kill()
-            self._child.communicate()
+            _end(self._child)
             self._child = None
 
     @staticmethod
@@ -111,6 +111,13 @@ class Trial:
         line = child.stdout.readline()
         answer: dict[str, Any] | None = json.loads(line) if line.endswith(b"\n") else None
         return answer
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    """Ends a child, and waits until the system has forgotten it."""
+    child.kill()
+    with suppress(BrokenPipeError), child:  # which it may not have read to the end
+        pass
 
 
 # In the child.

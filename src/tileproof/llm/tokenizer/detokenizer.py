@@ -51,7 +51,7 @@ class StopStrings:
         if stops:
             self._pending, self._is_stopped = "", True
             return pending[: min(stops)[1]], True
-        safe = len(pending) - max((_overlap(pending, stop) for stop in self._stops), default=0)
+        safe = len(pending) - max((overlap(pending, stop) for stop in self._stops), default=0)
         self._pending = pending[safe:]
         return pending[:safe], False
 
@@ -61,7 +61,7 @@ class StopStrings:
         return pending
 
 
-def _overlap(text: str, stop: str) -> int:
+def overlap(text: str, stop: str) -> int:
     """How much of the end of a text is the beginning of a stop string, but not all of it."""
     longest = min(len(text), len(stop) - 1)
     return next((size for size in range(longest, 0, -1) if text.endswith(stop[:size])), 0)
