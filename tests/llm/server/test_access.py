@@ -7,7 +7,6 @@ import json
 import select
 import signal
 import socket
-import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,7 +17,7 @@ import pytest
 from support.servers import DEADLINE, Server, listening, serving
 
 CHAT, COMPLETIONS = "/v1/chat/completions", "/v1/completions"
-LONG: dict[str, Any] = {"prompt": "the quick brown fox", "max_tokens": 4000, "ignore_eos": True}
+LONG: dict[str, Any] = {"prompt": "the quick brown fox", "max_tokens": 2000, "ignore_eos": True}
 """A request that takes some seconds."""
 
 
@@ -150,18 +149,16 @@ def test_before_the_model_is_loaded_all_is_503(model: Path) -> None:
 
 def test_sigterm_lets_answers_finish_and_takes_no_more(model: Path) -> None:
     with serving(model, "--no-warm-up") as server:
-        answers = []
-        asking = threading.Thread(target=lambda: answers.append(server.ask("POST", COMPLETIONS, LONG, timeout=DEADLINE)))
-        asking.start()
+        connection = begin(server)
         until(lambda: running(server) == 1)
         server.process.send_signal(signal.SIGTERM)
         server.logged("shutting down")
         refused = server.post(COMPLETIONS, prompt="x")
         assert refused.status == 503
         assert server.ask("GET", "/health").status == 503
-        asking.join()
-        assert answers[0].status == 200
-        assert answers[0].json["usage"]["completion_tokens"] == 4000
+        answer = connection.getresponse()
+        assert answer.status == 200
+        assert json.loads(answer.read())["usage"]["completion_tokens"] == 2000
         assert server.process.wait(DEADLINE) == 0
 
 

@@ -75,7 +75,7 @@ def unavailable(message: str, seconds: int = 5) -> ApiError:
 def of_model(error: ModelError, prompt: str | None = None) -> ApiError:
     """What the engine rejects. `prompt` is the field with the prompt. A broken model is no fault of the client's."""
     (diagnostic,) = error.diagnostics
-    if diagnostic.code in (Code.PROMPT, Code.SAMPLING, Code.CHAT_TEMPLATE):
+    if diagnostic.code in (Code.PROMPT, Code.SAMPLING, Code.CHAT_TEMPLATE, Code.GRAMMAR):
         return bad_request(error.line, None if diagnostic.code == Code.SAMPLING else prompt)
     return ApiError(500, error.line)
 

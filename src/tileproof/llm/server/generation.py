@@ -16,6 +16,8 @@ from ..engine.engine import RequestTimeout
 from ..errors import ModelError
 from ..request import Chunk, Completion
 from ..sampling import SamplingParams
+from ..structured.grammar import Grammar
+from ..structured.guidance import Matcher
 from ..tokenizer.detokenizer import Detokenizer
 from .errors import ApiError, bad_request, busy, of_model, unavailable
 from .schemas.common import Sampling
@@ -30,6 +32,10 @@ class Work:
     params: SamplingParams
     field: str
     """The field with the prompts."""
+    grammar: Grammar | None = None
+    """What each sequence must match,"""
+    after: str = ""
+    """from its beginning, or from this text on."""
     choices: int = 1
     """Sequences for each prompt."""
     priority: int = 0
@@ -40,27 +46,22 @@ class Work:
 class Generation:
     """The sequences of a request while they are generated. `close` ends those that are not finished."""
 
-    def __init__(self, service: Service, name: str, work: Work) -> None:
-        """Begins all of them, or none: `ApiError` says why."""
+    def __init__(self, service: Service, name: str, work: Work, matchers: Sequence[Matcher | None]) -> None:
+        """Begins all of them, or none: `ApiError` says why. Each has a matcher for its grammar, if there is one."""
         self._service = service
         self._work = work
         self._streams: list[RequestStream] = []
         self._recorded: set[int] = set()
         limits, engine, params = service.limits, service.engine, work.params
-        count = len(work.prompts) * work.choices
-        if count > limits.max_choices:
-            message = f"the request has {count} sequences, its prompts times n, and the limit is {limits.max_choices}"
-            raise bad_request(message, "n")
-        check_lengths(service, work.prompts, work.field)
         try:
-            for number in range(count):
+            for number, matcher in enumerate(matchers):
                 place = number % work.choices
                 seeded = place and params.seed is not None
                 self._streams.append(engine.stream(
                     work.prompts[number // work.choices],
                     replace(params, seed=_wrapped((params.seed or 0) + place)) if seeded else params,
                     request_id=f"{name}-{number}", priority=work.priority, timeout=limits.request_timeout,
-                    cache_salt=work.salt,
+                    cache_salt=work.salt, matcher=matcher,
                 ))  # fmt: skip
         except QueueFull:
             self.close()
@@ -108,11 +109,11 @@ class Generation:
         """All that is generated, when it is finished."""
         async for _ in self.chunks():
             pass
-        return [stream.request.completion() for stream in self._streams]
+        return [self.completion(number) for number in range(self.count)]
 
-    def prompt(self, number: int) -> tuple[int, ...]:
-        """The prompt of a sequence."""
-        return self._streams[number].request.prompt
+    def completion(self, number: int) -> Completion:
+        """A sequence that is finished."""
+        return self._streams[number].request.completion()
 
     def stopped_by(self, number: int) -> str | int | None:
         """The stop string or token of the request that ended a sequence, if one did."""
@@ -172,6 +173,22 @@ class Generation:
         if number not in self._recorded:
             self._recorded.add(number)
             self._service.metrics.finished(self._streams[number].request, finish)
+
+
+async def begin(service: Service, name: str, work: Work) -> Generation:
+    """Begins the sequences of a request, after its grammar is compiled."""
+    count, most = len(work.prompts) * work.choices, service.limits.max_choices
+    if count > most:
+        message = f"the request has {count} sequences, its prompts times n, and the limit is {most}"
+        raise bad_request(message, "n")
+    check_lengths(service, work.prompts, work.field)
+    matchers: list[Matcher | None] = [None] * count
+    if work.grammar is not None:
+        try:
+            matchers = [await service.engine.matcher(work.grammar, work.after) for _ in matchers]
+        except ModelError as error:
+            raise of_model(error) from None
+    return Generation(service, name, work, matchers)
 
 
 def check_lengths(service: Service, prompts: Sequence[Sequence[int]], field: str) -> None:

@@ -11,14 +11,15 @@ from starlette.responses import Response
 
 from ...errors import ModelError
 from ...request import TokenLogprob
-from ..answer import Answer, AnswerReader, CallArguments, CallBegins, Content, Delta, Thought
-from ..conversation import chat_tokens, of_chat
+from ..answer import Answer, AnswerReader, Delta, Thought
+from ..conversation import chat_prompt, of_chat
 from ..endpoint import Call, Endpoint, new_id
 from ..errors import ApiError, of_model
-from ..generation import Generation, Work, check_lengths, sampling_params
+from ..generation import Generation, Work, begin, check_lengths, sampling_params
 from ..logprobs import chat_logprobs, prompt_logprobs
 from ..schemas.chat import ChatRequest
 from ..sse import DONE, EventStream, event, json_response
+from ..tool_calls import CallArguments, CallBegins, Content
 from ..usage import openai_usage
 
 
@@ -27,38 +28,40 @@ async def chat_completions(call: Call, body: ChatRequest) -> Response:
     service, name = call.service, new_id("chatcmpl-")
     service.check_model(body.model)
     engine = service.engine
-    prompt = await chat_tokens(service, of_chat(
-        body.messages, body.tools, variables=body.chat_template_kwargs, effort=body.reasoning_effort,
-        continues_last=bool(body.continue_final_message) or body.add_generation_prompt is False,
-    ))  # fmt: skip
+    prompt = await chat_prompt(service, of_chat(body))
     params = sampling_params(
         service, body, max_tokens=body.max_completion_tokens or body.max_tokens,
         logprobs=(body.top_logprobs or 0) if body.logprobs else None,
     )  # fmt: skip
-    head = {"id": name, "created": int(time.time()), "model": service.options.model, "system_fingerprint": None}
+    head = {"id": name, "created": int(time.time()), "model": service.options.model}
     if body.prompt_logprobs is not None:
-        check_lengths(service, [prompt], "messages")
+        check_lengths(service, [prompt.tokens], "messages")
         try:
-            found = await engine.prompt_logprobs(prompt, body.prompt_logprobs)
+            found = await engine.prompt_logprobs(prompt.tokens, body.prompt_logprobs)
         except ModelError as error:
             raise of_model(error, "messages") from None
         head["prompt_logprobs"] = prompt_logprobs(engine.llm.text, found)
-    work = Work([prompt], params, "messages", body.n or 1, body.priority, call.salt(body.cache_salt))
-    generation = Generation(service, name, work)
+    salt = call.salt(body.cache_salt)
+    work = Work([prompt.tokens], params, "messages", prompt.grammar, prompt.after, body.n or 1, body.priority, salt)
+    generation = await begin(service, name, work)
+    readers = [AnswerReader(prompt.dialect, is_streamed=bool(body.stream)) for _ in range(generation.count)]
     if body.stream:
-        return EventStream(_events(call, body, head, generation), generation.close)
+        return EventStream(_events(call, body, head, generation, readers), generation.close)
     with closing(generation):
-        return json_response(await _whole(call, body, head, generation))
+        return json_response(await _whole(call, body, head, generation, readers))
 
 
-async def _whole(call: Call, body: ChatRequest, head: dict[str, Any], generation: Generation) -> dict[str, Any]:
+async def _whole(
+    call: Call, body: ChatRequest, head: dict[str, Any], generation: Generation, readers: Sequence[AnswerReader]
+) -> dict[str, Any]:
     """The answer as a whole."""
+    answers = [Answer() for _ in readers]
+    async for number, chunk in generation.chunks():
+        for delta in readers[number].push(chunk):
+            answers[number].add(delta)
     choices = []
-    reasoning = 0
-    for number, done in enumerate(await generation.completions()):
-        reader, answer = AnswerReader(), Answer()
-        for delta in (*reader.push(done.text), *reader.finish()):
-            answer.add(delta)
+    for number, answer in enumerate(answers):
+        done = generation.completion(number)
         message: dict[str, Any] = {"role": "assistant", "content": answer.content, "refusal": None}
         if answer.calls:
             message["content"] = answer.content or None
@@ -74,21 +77,23 @@ async def _whole(call: Call, body: ChatRequest, head: dict[str, Any], generation
             "stop_reason": generation.stopped_by(number),
         })  # fmt: skip
     _log(call, generation)
-    head = {"object": "chat.completion"} | head
-    return head | {"choices": choices, "usage": openai_usage(generation, reasoning)}
+    usage = openai_usage(generation, sum(reader.thought_tokens for reader in readers))
+    return {"object": "chat.completion", **head, "choices": choices, "usage": usage}
 
 
 async def _events(
-    call: Call, body: ChatRequest, head: dict[str, Any], generation: Generation
+    call: Call, body: ChatRequest, head: dict[str, Any], generation: Generation, readers: Sequence[AnswerReader]
 ) -> AsyncGenerator[bytes, None]:
     """The answer in events."""
     options = body.stream_options
     sends_usage = options is not None and bool(options.include_usage)
     counts_on = options is not None and bool(options.continuous_usage_stats)
     head = {"object": "chat.completion.chunk"} | head
-    readers = [AnswerReader() for _ in range(generation.count)]
     has_calls = [False] * generation.count
     pending: list[list[TokenLogprob]] = [[] for _ in range(generation.count)]
+
+    def usage() -> dict[str, Any]:
+        return openai_usage(generation, sum(reader.thought_tokens for reader in readers))
 
     def piece(number: int, delta: dict[str, Any], finish: str | None = None, stop: str | int | None = None) -> bytes:
         logprobs, pending[number] = _logprobs(call, body, pending[number]), []
@@ -97,19 +102,15 @@ async def _events(
             choice["stop_reason"] = stop
         data = head | {"choices": [choice]}
         if sends_usage or counts_on:
-            data["usage"] = openai_usage(generation) if counts_on else None
+            data["usage"] = usage() if counts_on else None
         return event(data)
 
     try:
         for number in range(generation.count):
             yield piece(number, {"role": "assistant", "content": "", "refusal": None})
         async for number, chunk in generation.chunks():
-            reader = readers[number]
             pending[number] += chunk.logprobs
-            deltas = reader.push(chunk.text)
-            if chunk.finish is not None:
-                deltas += reader.finish()
-            for delta in deltas:
+            for delta in readers[number].push(chunk):
                 if isinstance(delta, Thought) and body.include_reasoning is False:
                     continue
                 has_calls[number] |= isinstance(delta, CallBegins)
@@ -118,7 +119,7 @@ async def _events(
                 finish = "tool_calls" if has_calls[number] and chunk.finish == "stop" else chunk.finish
                 yield piece(number, {}, finish, generation.stopped_by(number))
         if sends_usage:
-            yield event(head | {"choices": [], "usage": openai_usage(generation)})
+            yield event(head | {"choices": [], "usage": usage()})
     except ApiError as error:
         yield event(error.as_openai())
     _log(call, generation)

@@ -11,10 +11,10 @@ from starlette.responses import Response
 
 from ...errors import ModelError
 from ...request import TokenLogprob
-from ..conversation import text_tokens
+from ..conversation import text_grammar, text_tokens
 from ..endpoint import Call, Endpoint, new_id
 from ..errors import ApiError, of_model
-from ..generation import Generation, Work, check_lengths, sampling_params
+from ..generation import Generation, Work, begin, check_lengths, sampling_params
 from ..logprobs import completion_logprobs, prompt_logprobs
 from ..schemas.completions import CompletionRequest
 from ..sse import DONE, EventStream, event, json_response
@@ -40,8 +40,9 @@ async def completions(call: Call, body: CompletionRequest) -> Response:
         return json_response(answer.without_generation())
     most = DEFAULT_TOKENS if body.max_tokens is None else body.max_tokens
     params = sampling_params(service, body, max_tokens=most, logprobs=body.logprobs)
-    work = Work(prompts, params, "prompt", body.n or 1, body.priority, call.salt(body.cache_salt))
-    generation = Generation(service, name, work)
+    salt = call.salt(body.cache_salt)
+    work = Work(prompts, params, "prompt", text_grammar(body), "", body.n or 1, body.priority, salt)
+    generation = await begin(service, name, work)
     if body.stream:
         return EventStream(answer.events(generation), generation.close)
     with closing(generation):

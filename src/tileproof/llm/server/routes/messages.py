@@ -10,14 +10,15 @@ from typing import Any, Final
 from starlette.responses import Response
 
 from ...request import Chunk
-from ..answer import AnswerReader, CallArguments, CallBegins, Content, Delta, Thought
-from ..conversation import chat_tokens, of_messages
+from ..answer import AnswerReader, Delta, Thought
+from ..conversation import chat_prompt, of_messages
 from ..endpoint import Call, Endpoint, new_id
 from ..errors import ApiError
-from ..generation import Generation, Work, sampling_params
+from ..generation import Generation, Work, begin, sampling_params
 from ..schemas.common import Sampling
 from ..schemas.messages import CountTokensRequest, MessagesRequest
 from ..sse import EventStream, event, json_response
+from ..tool_calls import CallArguments, CallBegins, Content
 from ..usage import anthropic_usage
 
 
@@ -25,14 +26,15 @@ async def messages(call: Call, body: MessagesRequest) -> Response:
     """The next message of a conversation."""
     service = call.service
     service.check_model(body.model)
-    prompt = await chat_tokens(service, of_messages(body))
+    prompt = await chat_prompt(service, of_messages(body))
     same = {name: getattr(body, name) for name in ("temperature", "top_p", "top_k")}
     chosen = Sampling.model_validate({**same, "stop": body.stop_sequences})
     params = sampling_params(service, chosen, max_tokens=body.max_tokens)
     name = new_id("msg_")
-    work = Work([prompt], params, "messages", 1, body.priority, call.salt(body.cache_salt))
-    generation = Generation(service, name, work)
-    answer = _Message(call, name, generation)
+    salt = call.salt(body.cache_salt)
+    work = Work([prompt.tokens], params, "messages", prompt.grammar, prompt.after, 1, body.priority, salt)
+    generation = await begin(service, name, work)
+    answer = _Message(call, name, generation, AnswerReader(prompt.dialect, is_streamed=bool(body.stream)))
     if body.stream:
         return EventStream(_events(answer, generation), generation.close)
     with closing(generation):
@@ -45,7 +47,8 @@ async def messages(call: Call, body: MessagesRequest) -> Response:
 async def count_tokens(call: Call, body: CountTokensRequest) -> Response:
     """How many tokens the prompt of a conversation has."""
     call.service.check_model(body.model)
-    return json_response({"input_tokens": len(await chat_tokens(call.service, of_messages(body)))})
+    prompt = await chat_prompt(call.service, of_messages(body))
+    return json_response({"input_tokens": len(prompt.tokens)})
 
 
 async def _events(answer: _Message, generation: Generation) -> AsyncGenerator[bytes, None]:
@@ -61,9 +64,8 @@ async def _events(answer: _Message, generation: Generation) -> AsyncGenerator[by
 class _Message:
     """A message while it is made, and the events that tell of it."""
 
-    def __init__(self, call: Call, name: str, generation: Generation) -> None:
-        self._call, self._name, self._generation = call, name, generation
-        self._reader = AnswerReader()
+    def __init__(self, call: Call, name: str, generation: Generation, reader: AnswerReader) -> None:
+        self._call, self._name, self._generation, self._reader = call, name, generation, reader
         self._content: list[dict[str, Any]] = []
         self._arguments = ""
         """Of the tool that is being called."""
@@ -80,10 +82,7 @@ class _Message:
 
     def take(self, chunk: Chunk) -> Iterator[dict[str, Any]]:
         """What a chunk adds."""
-        deltas = self._reader.push(chunk.text)
-        if chunk.finish is not None:
-            deltas += self._reader.finish()
-        for delta in deltas:
+        for delta in self._reader.push(chunk):
             yield from self._take(delta)
         if chunk.finish is None:
             return

@@ -10,14 +10,15 @@ from typing import Any, Final
 from starlette.responses import Response
 
 from ...request import Chunk
-from ..answer import AnswerReader, CallArguments, CallBegins, Content, Delta, Thought
-from ..conversation import chat_tokens, of_responses
+from ..answer import AnswerReader, Delta, Thought
+from ..conversation import chat_prompt, of_responses
 from ..endpoint import Call, Endpoint, new_id
 from ..errors import ApiError
-from ..generation import Generation, Work, sampling_params
+from ..generation import Generation, Work, begin, sampling_params
 from ..logprobs import chat_logprobs
 from ..schemas.responses import ResponsesRequest
 from ..sse import EventStream, event, json_response
+from ..tool_calls import CallArguments, CallBegins, Content
 from ..usage import responses_usage
 
 _LOGPROBS: Final = "message.output_text.logprobs"
@@ -27,15 +28,16 @@ async def responses(call: Call, body: ResponsesRequest) -> Response:
     """The answer to a conversation."""
     service = call.service
     service.check_model(body.model)
-    prompt = await chat_tokens(service, of_responses(body))
+    prompt = await chat_prompt(service, of_responses(body))
     wants_logprobs = body.top_logprobs is not None or _LOGPROBS in (body.include or [])
     params = sampling_params(
         service, body, max_tokens=body.max_output_tokens, logprobs=(body.top_logprobs or 0) if wants_logprobs else None
     )
     name = new_id("resp_")
-    work = Work([prompt], params, "input", 1, body.priority, call.salt(body.cache_salt))
-    generation = Generation(service, name, work)
-    answer = _Response(call, body, name, params.temperature, params.top_p, generation)
+    salt = call.salt(body.cache_salt)
+    work = Work([prompt.tokens], params, "input", prompt.grammar, prompt.after, 1, body.priority, salt)
+    generation = await begin(service, name, work)
+    answer = _Response(call, body, name, work, generation, AnswerReader(prompt.dialect, is_streamed=bool(body.stream)))
     if body.stream:
         return EventStream(_events(answer, generation), generation.close)
     with closing(generation):
@@ -61,12 +63,12 @@ class _Response:
     """A response while it is made, and the events that tell of it."""
 
     def __init__(
-        self, call: Call, body: ResponsesRequest, name: str, temperature: float, top_p: float, generation: Generation
+        self, call: Call, body: ResponsesRequest, name: str, work: Work, generation: Generation, reader: AnswerReader
     ) -> None:
-        self._call, self._body, self._name, self._generation = call, body, name, generation
-        self._sampling = {"temperature": temperature, "top_p": top_p}
+        self._call, self._body, self._name, self._generation, self._reader = call, body, name, generation, reader
+        self._sampling = {"temperature": work.params.temperature, "top_p": work.params.top_p}
+        self._wants_logprobs = work.params.logprobs is not None
         self._text = call.service.engine.llm.text
-        self._reader = AnswerReader()
         self._output: list[dict[str, Any]] = []
         self._logprobs: list[dict[str, Any]] = []
         self._status = "in_progress"
@@ -77,7 +79,8 @@ class _Response:
     def document(self) -> dict[str, Any]:
         """The response as it is now."""
         body = self._body
-        is_over = self._status != "in_progress"
+        thought = self._reader.thought_tokens
+        usage = None if self._status == "in_progress" else responses_usage(self._generation, thought)
         reason = {"reason": "max_output_tokens"} if self._status == "incomplete" else None
         format_ = body.text.format if body.text is not None and body.text.format is not None else None
         return {
@@ -90,7 +93,7 @@ class _Response:
             "reasoning": body.reasoning.model_dump() if body.reasoning else {"effort": None, "summary": None},
             "text": {"format": format_.model_dump(by_alias=True, exclude_none=True) if format_ else {"type": "text"}},
             "tools": [tool.model_dump() for tool in body.tools or []], "top_logprobs": body.top_logprobs or 0,
-            "tool_choice": _choice(body), "usage": responses_usage(self._generation) if is_over else None,
+            "tool_choice": _choice(body), "usage": usage,
             **self._sampling,
         }  # fmt: skip
 
@@ -101,12 +104,9 @@ class _Response:
 
     def take(self, chunk: Chunk) -> Iterator[dict[str, Any]]:
         """What a chunk adds."""
-        if self._reader_wants_logprobs:
+        if self._wants_logprobs:
             self._logprobs += chat_logprobs(self._text, chunk.logprobs)
-        deltas = self._reader.push(chunk.text)
-        if chunk.finish is not None:
-            deltas += self._reader.finish()
-        for delta in deltas:
+        for delta in self._reader.push(chunk):
             yield from self._take(delta)
         if chunk.finish is not None:
             self._status = "incomplete" if chunk.finish == "length" else "completed"
@@ -119,10 +119,6 @@ class _Response:
         """What ended it too early."""
         self._status, self._error = "failed", {"code": error.code or "server_error", "message": error.message}
         return self._event("response.failed", response=self.document())
-
-    @property
-    def _reader_wants_logprobs(self) -> bool:
-        return self._body.top_logprobs is not None or _LOGPROBS in (self._body.include or [])
 
     def _take(self, delta: Delta) -> Iterator[dict[str, Any]]:
         match delta:

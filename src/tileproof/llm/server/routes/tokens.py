@@ -8,7 +8,7 @@ from typing import Any, Final
 from starlette.responses import Response
 
 from ...errors import ModelError
-from ..conversation import chat_tokens, of_chat, text_tokens
+from ..conversation import chat_prompt, of_chat, text_tokens
 from ..endpoint import Call, Endpoint
 from ..errors import bad_request, of_model
 from ..schemas.tokens import DetokenizeRequest, TokenizeRequest
@@ -21,10 +21,7 @@ async def tokenize(call: Call, body: TokenizeRequest) -> Response:
     service.check_model(body.model)
     llm = service.engine.llm
     if body.messages is not None:
-        tokens = await chat_tokens(service, of_chat(
-            body.messages, body.tools, variables=body.chat_template_kwargs,
-            continues_last=bool(body.continue_final_message),
-        ))  # fmt: skip
+        tokens = (await chat_prompt(service, of_chat(body))).tokens
     else:
         tokens = await text_tokens(service, body.prompt or "", start=body.add_special_tokens is not False)
     answer: dict[str, Any] = {"count": len(tokens), "max_model_len": llm.max_seq_len, "tokens": tokens}
