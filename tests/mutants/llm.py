@@ -453,7 +453,7 @@ LLM = [
     ),
     Mutant(
         "src/tileproof/llm/tokenizer/chat_prompts.py",
-        "    used = set(template.source).union(*(each.content for each in messages))",
+        "    used = set(template.source).union(*chat.texts())",
         "    used = set(template.source)",
         "tests/llm/tokenizer/test_text.py::test_a_message_cannot_speak_for_another[system]",
         "What stands for a special token is in no message.",
@@ -467,10 +467,32 @@ LLM = [
     ),
     Mutant(
         "src/tileproof/llm/tokenizer/chat_prompts.py",
-        "            return rendered[: rendered.rindex(kept)] + kept",
-        "            return rendered[: rendered.index(kept)] + kept",
+        "                return whole[: whole.rindex(kept)] + kept",
+        "                return whole[: whole.index(kept)] + kept",
         "tests/llm/tokenizer/test_chat_prompts.py::test_an_answer_that_says_what_was_said_before_goes_on_at_the_end",
         "A prompt that goes on ends with the last message.",
+    ),
+    Mutant(
+        "src/tileproof/llm/server/auth.py",
+        "        if not any(matches):",
+        "        if not sent:",
+        "tests/llm/server/test_access.py::test_a_request_needs_one_of_the_keys[headers1-401]",
+        "A server with keys answers nobody without one of them.",
+    ),
+    Mutant(
+        "src/tileproof/llm/server/auth.py",
+        "if not (is_loopback(name) or name.lower() in allowed):",
+        "if not name:",
+        "tests/llm/server/test_errors.py::test_a_mistake_of_the_request_has_a_status_and_a_code"
+        "[GET-/v1/models-None-headers11-403-host_not_allowed]",
+        "A web page cannot reach a server without keys by a name of its own.",
+    ),
+    Mutant(
+        "src/tileproof/llm/server/endpoint.py",
+        'client = "" if self.service.options.shares_prefixes else self.client',
+        'client = ""',
+        "tests/llm/server/test_access.py::test_cached_prompts_are_shared_between_requests_of_one_key_and_salt_alone",
+        "Clients with different keys share no cached prompts.",
     ),
     Mutant(
         "src/tileproof/llm/engine/scheduler.py",

@@ -41,6 +41,7 @@ examples:
   tileproof doctor                        what works on this machine
   tileproof run --prompt "What is the capital of France?"    text from a model, every kernel of it proved
   tileproof chat --model smollm2          a chat with a model
+  tileproof serve --model smollm2         a model over HTTP, by OpenAI's API
   tileproof bench --shape qwen3-0.6b      how fast a model is here, against what memory allows
   tileproof models                        which models are found here
 
@@ -59,6 +60,7 @@ COMMANDS = {
     "doctor": "report what is installed, which backends work, and how to fix the rest",
     "run": "generate text with a model",
     "chat": "chat with a model in the terminal",
+    "serve": "serve a model over HTTP, by the APIs of OpenAI and Anthropic",
     "bench": "measure prefill and decode of a model on this machine",
     "models": "list the models on this machine",
 }

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from tileproof.diagnostics.codes import Code
 
@@ -35,23 +35,67 @@ class Part:
     is_trusted: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Chat:
+    """What a template is given. All of its texts but the roles may be a stranger's."""
+
+    records: list[dict[str, Any]]
+    tools: list[Any]
+    variables: dict[str, Any]
+    thinking: bool | None
+    continue_last: bool
+
+    def texts(self) -> Iterator[str]:
+        """All texts but the roles."""
+        for record in self.records:
+            yield from _texts([value for name, value in record.items() if name != "role"])
+        yield from _texts([self.tools, self.variables])
+
+    def mapped(self, change: Callable[[str], str]) -> _Chat:
+        """The same with other texts."""
+        records = [{name: value if name == "role" else _mapped(value, change) for name, value in record.items()}
+                   for record in self.records]  # fmt: skip
+        tools, variables = _mapped(self.tools, change), _mapped(self.variables, change)
+        return replace(self, records=records, tools=tools, variables=variables)
+
+    def render(self, template: ChatTemplate) -> str:
+        def rendered(records: Sequence[Mapping[str, Any]], *, answers: bool = True) -> str:
+            return template.render(
+                records, thinking=self.thinking, answers=answers, tools=self.tools, variables=self.variables
+            )
+
+        if not self.continue_last:
+            return rendered(self.records)
+        last: str = self.records[-1]["content"]
+        if not last.strip():
+            return rendered(self.records[:-1]) + last
+        whole = rendered(self.records, answers=False)
+        for kept in (last, last.lstrip(), last.strip()):  # templates trim
+            if kept in whole:
+                return whole[: whole.rindex(kept)] + kept
+        raise refused(
+            Code.CHAT_TEMPLATE, "the chat template changes the last message, so it cannot be continued",
+            "end the chat with a message of the user",
+        )  # fmt: skip
+
+
 def chat_parts(
     template: ChatTemplate, messages: Sequence[Message], special: Iterable[str], *, thinking: bool | None = None,
-    continue_last: bool = False,
+    continue_last: bool = False, tools: Sequence[Mapping[str, Any]] = (), variables: Mapping[str, Any] | None = None,
 ) -> list[Part]:  # fmt: skip
     """The prompt of a chat. With `continue_last` it ends where the last message ends, for the model to go on."""
     _check(messages, continue_last)
+    chat = _Chat([each.record for each in messages], list(tools), dict(variables or {}), thinking, continue_last)
     names = sorted(set(special) - _THOUGHTS, key=len, reverse=True)
     spelled = re.compile("|".join(map(re.escape, names))) if names else None
-    if spelled is None or not any(spelled.search(each.content) for each in messages):
-        rendered = _rendered(template, messages, thinking, continue_last)
+    if spelled is None or not any(spelled.search(text) for text in chat.texts()):
+        rendered = chat.render(template)
         if spelled is not None:
-            _check_no_more(template, messages, names, spelled.findall(rendered), thinking, continue_last)
+            _check_no_more(template, chat, names, spelled.findall(rendered))
         return [Part(rendered, is_trusted=True)]
-    stands_for = dict(zip(names, _unused_characters(template, messages), strict=False))
-    masked = [replace(each, content=spelled.sub(lambda f: stands_for[f[0]], each.content)) for each in messages]
-    rendered = _rendered(template, masked, thinking, continue_last)
-    _check_no_more(template, messages, names, spelled.findall(rendered), thinking, continue_last)
+    stands_for = dict(zip(names, _unused_characters(template, chat), strict=False))
+    rendered = chat.mapped(lambda text: spelled.sub(lambda f: stands_for[f[0]], text)).render(template)
+    _check_no_more(template, chat, names, spelled.findall(rendered))
     back = str.maketrans({character: name for name, character in stands_for.items()})
     parts: list[Part] = []
     at = 0
@@ -59,6 +103,31 @@ def chat_parts(
         parts += [Part(rendered[at : match.start()].translate(back), False), Part(match[0], True)]
         at = match.end()
     return [part for part in [*parts, Part(rendered[at:].translate(back), False)] if part.text]
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """The texts in a value of JSON, names included."""
+    match value:
+        case str():
+            yield value
+        case Mapping():
+            yield from _texts([*value, *value.values()])
+        case list() | tuple():
+            for each in value:
+                yield from _texts(each)
+
+
+def _mapped(value: Any, change: Callable[[str], str]) -> Any:
+    """A value of JSON with other texts, names included."""
+    match value:
+        case str():
+            return change(value)
+        case Mapping():
+            return {change(name): _mapped(each, change) for name, each in value.items()}
+        case list() | tuple():
+            return [_mapped(each, change) for each in value]
+        case _:
+            return value
 
 
 def _check(messages: Sequence[Message], continue_last: bool) -> None:
@@ -79,44 +148,24 @@ def _check(messages: Sequence[Message], continue_last: bool) -> None:
         raise refused(Code.PROMPT, "the last message is not the assistant's", cure)
 
 
-def _rendered(template: ChatTemplate, messages: Sequence[Message], thinking: bool | None, continue_last: bool) -> str:
-    records = [{"role": each.role, "content": each.content} for each in messages]
-    if not continue_last:
-        return template.render(records, thinking=thinking)
-    last = messages[-1].content
-    if not last.strip():
-        return template.render(records[:-1], thinking=thinking) + last
-    rendered = template.render(records, thinking=thinking, answers=False)
-    for kept in (last, last.lstrip(), last.strip()):  # templates trim
-        if kept in rendered:
-            return rendered[: rendered.rindex(kept)] + kept
-    raise refused(
-        Code.CHAT_TEMPLATE, "the chat template changes the last message, so it cannot be continued",
-        "end the chat with a message of the user",
-    )  # fmt: skip
-
-
-def _check_no_more(
-    template: ChatTemplate, messages: Sequence[Message], names: Sequence[str], spelled: Sequence[str],
-    thinking: bool | None, continue_last: bool,
-) -> None:  # fmt: skip
+def _check_no_more(template: ChatTemplate, chat: _Chat, names: Sequence[str], spelled: Sequence[str]) -> None:
     """Refuses a chat in which the template itself joins halves of a special token, by taking out what is between.
 
     With their first characters masked, contents can be no part of any: what is left is the template's own.
     """
     firsts = {name[0] for name in names}
-    if not any(first in each.content for first in firsts for each in messages):
+    if not any(first in text for text in chat.texts() for first in firsts):
         return
-    mask = next(_unused_characters(template, messages))
+    mask = next(_unused_characters(template, chat))
     table = str.maketrans(dict.fromkeys(firsts, mask))
-    masked = [replace(each, content=each.content.translate(table)) for each in messages]
-    own = re.findall("|".join(map(re.escape, names)), _rendered(template, masked, thinking, continue_last))
+    masked = chat.mapped(lambda text: text.translate(table))
+    own = re.findall("|".join(map(re.escape, names)), masked.render(template))
     for name in Counter(spelled) - Counter(own):
         raise refused(Code.PROMPT, f"a message spells `{name}` in pieces that the template joins", "take it out")
 
 
-def _unused_characters(template: ChatTemplate, messages: Sequence[Message]) -> Iterator[str]:
-    used = set(template.source).union(*(each.content for each in messages))
+def _unused_characters(template: ChatTemplate, chat: _Chat) -> Iterator[str]:
+    used = set(template.source).union(*chat.texts())
     yield from (chr(code) for code in range(_PRIVATE, sys.maxunicode + 1) if chr(code) not in used)
     cure = "take out those that have no meaning, U+E000 to U+F8FF"
     raise refused(Code.PROMPT, "the messages leave no character that could stand for a special token", cure)

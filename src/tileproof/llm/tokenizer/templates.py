@@ -30,13 +30,19 @@ class ChatTemplate:
         self._tokens = {"bos_token": bos or "", "eos_token": eos or ""}
         if len(source) > SOURCE:
             raise _unbounded(f"is itself {len(source)} characters long")
-        self.can_think: bool = "enable_thinking" in self._reply(None)["variables"]
+        read = self._reply(None)["variables"]
+        self.can_think: bool = "enable_thinking" in read
         """Whether the template knows of thinking, and lets it be switched."""
+        self.takes_tools: bool = "tools" in read
+        """Whether the template tells the model of tools."""
 
     def render(
-        self, messages: Sequence[Mapping[str, str]], *, thinking: bool | None = None, answers: bool = True
-    ) -> str:
+        self, messages: Sequence[Mapping[str, Any]], *, thinking: bool | None = None, answers: bool = True,
+        tools: Sequence[Mapping[str, Any]] = (), variables: Mapping[str, Any] | None = None,
+    ) -> str:  # fmt: skip
         """The prompt of a chat, with the beginning of an answer if `answers`.
+
+        `tools` are JSON objects as OpenAI's API has them, `variables` are others that the template may read.
 
         `thinking` is for templates that know of it, None leaves it to them. Without that, True is TP1005: the model
         would not do what was asked. False asks for nothing that such a model does, and is fine.
@@ -45,8 +51,8 @@ class ChatTemplate:
             cure = "leave thinking alone: the chat template of this model has no switch for it"
             raise refused(Code.CHAT_TEMPLATE, "this model cannot be told to think", cure)
         switch = {} if thinking is None else {"enable_thinking": thinking}
-        variables = {"messages": messages, "tools": None, "add_generation_prompt": answers}
-        text: str = self._reply({**variables, **self._tokens, **switch})["text"]
+        own = {"messages": messages, "tools": tools or None, "add_generation_prompt": answers, **self._tokens, **switch}
+        text: str = self._reply({**(variables or {}), **own})["text"]
         return text
 
     def _reply(self, variables: Mapping[str, Any] | None) -> dict[str, Any]:

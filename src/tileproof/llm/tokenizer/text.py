@@ -119,19 +119,24 @@ class Text:
         return self._special.get(token) or self.piece(token).decode("utf-8", "replace")
 
     def chat_prompt(
-        self, messages: Sequence[Message], *, thinking: bool | None = None, continue_last: bool = False
-    ) -> list[int]:
+        self, messages: Sequence[Message], *, thinking: bool | None = None, continue_last: bool = False,
+        tools: Sequence[Mapping[str, Any]] = (), variables: Mapping[str, Any] | None = None,
+    ) -> list[int]:  # fmt: skip
         """The tokens of a chat, up to where the model answers.
 
         `thinking` switches the thinking of models that can do both; None leaves it to them. Asking a model to think
         that has no such switch is TP1005, asking it not to think is not. With `continue_last` the last message is the
-        beginning of the answer. Special tokens spelled in messages stay plain text.
+        beginning of the answer. `tools` are JSON objects as OpenAI's API has them, for templates that take them, and
+        `variables` are others that the template may read. Special tokens spelled in any of these stay plain text.
         """
         from .chat_prompts import chat_parts
 
         self._demanded()
         names = self._special.values()
-        parts = chat_parts(self.template, messages, names, thinking=thinking, continue_last=continue_last)
+        parts = chat_parts(
+            self.template, messages, names, thinking=thinking, continue_last=continue_last, tools=tools,
+            variables=variables,
+        )  # fmt: skip
         tokens: list[int] = []
         for part in parts:
             text = part.text

@@ -1,0 +1,1 @@
+"""Requests as clients send them, one file for each API."""
