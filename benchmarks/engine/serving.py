@@ -136,7 +136,7 @@ def theirs(binary: Path, file: Path, threads: int, clients: int) -> tuple[list[s
 
 async def ask(port: int, prompt: str, load: Load, more: dict[str, Any]) -> None:
     """One request; adds what came of it."""
-    body = {"model": "model", "prompt": prompt, "max_tokens": ANSWER, "temperature": 0, "stream": True,
+    body = {"prompt": prompt, "max_tokens": ANSWER, "temperature": 0, "stream": True,
             "ignore_eos": True} | more  # fmt: skip
     text = json.dumps(body).encode()
     reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 22)

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
-from typing import Self
+from typing import Final, Self
 
 from tileproof.diagnostics.codes import Code
 
@@ -18,6 +18,9 @@ from .request import Chunk, Completion, Request, TokenLogprob
 from .sampling import SamplingParams
 from .structured.grammar import Grammar
 from .structured.guidance import Matcher
+
+_PAUSE: Final = 0.05
+"""Seconds between two looks for whether requests are there."""
 
 
 class QueueFull(ModelError):
@@ -188,8 +191,10 @@ class AsyncLLM:
             logprobs += block
 
     async def warm(self) -> None:
-        """Compiles the steps that most requests need, so that the first ones do not wait for that."""
+        """Compiles the steps that most requests need, while there are none."""
         for kind in self.llm.runner.usual_classes(self.llm.scheduler.max_running):
+            while self._streams:
+                await asyncio.sleep(_PAUSE)
             await asyncio.to_thread(self.llm.engine.call, lambda kind=kind: self.llm.runner.step_of(kind) and None)
 
     async def drain(self, timeout: float | None = None) -> bool:
