@@ -8,6 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 CORE := $(VENV)/.core
 MODEL := $(VENV)/.model
+SERVER := $(VENV)/.server
 TOOLS := $(VENV)/.tools
 PEERS := $(VENV)/.peers
 ORACLES := $(VENV)/.oracles
@@ -22,10 +23,11 @@ endef
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo examples test test-all lint corpus bench-cpu bench-llm gpu-bundle docs dist clean
+.PHONY: help demo serve examples test test-all lint corpus bench-cpu bench-llm gpu-bundle docs dist clean
 
 help:
 	@echo "make demo       text from a real language model, on the CPU"
+	@echo "make serve      serve that model by OpenAI's API on http://127.0.0.1:8000"
 	@echo "make examples   a first look at kernels"
 	@echo "make test       what every change must pass: lint, types, tests"
 	@echo "make test-all   the same with every test: wide sweeps, fuzzers, comparisons with torch and transformers"
@@ -40,6 +42,9 @@ help:
 
 demo: $(MODEL)
 	@$(BIN)/python examples/demo_text.py
+
+serve: $(SERVER)
+	@exec $(BIN)/tileproof serve --model smollm2
 
 examples: $(CORE)
 	@$(BIN)/python examples/demo.py
@@ -114,15 +119,20 @@ $(MODEL): pyproject.toml
 	$(install-model)
 	@touch $(CORE) $@
 
+$(SERVER): pyproject.toml
+	$(call install,[serve],)
+	$(install-model)
+	@touch $(CORE) $(MODEL) $@
+
 $(TOOLS): pyproject.toml
 	$(call install,[test$(comma)docs], and its development tools)
 	$(install-model)
-	@touch $(CORE) $(MODEL) $@
+	@touch $(CORE) $(MODEL) $(SERVER) $@
 
 $(ORACLES): pyproject.toml
 	$(call install,[test-all$(comma)docs], and what it is compared with in tests)
 	$(install-model)
-	@touch $(CORE) $(MODEL) $(TOOLS) $@
+	@touch $(CORE) $(MODEL) $(SERVER) $(TOOLS) $@
 
 $(PEERS): pyproject.toml
 	$(call install,[bench], and what it is measured against)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,7 +62,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: 
     option("--share-prefix-cache", action="store_true", help="share cached prompts between clients of different keys")
     option = parser.add_argument_group("address and access").add_argument
     option("--host", default="127.0.0.1", help="where to listen (default: %(default)s, this machine alone)")
-    option("--port", metavar="N", type=int, default=8000, help="0 takes a free one (default: %(default)s)")
+    option("--port", metavar="N", type=_port, default=8000, help="0 takes a free one (default: %(default)s)")
     option("--served-model-name", metavar="NAME", action="append", default=[],
            help="what requests call the model (default: its own name); further ones are aliases")  # fmt: skip
     option("--api-key-file", metavar="FILE", help=f"keys, one a line; {KEYS} in the environment is another")
@@ -102,6 +101,7 @@ def _run(options: argparse.Namespace) -> int:
     for name in ("starlette", "uvicorn", "pydantic", "prometheus_client"):
         if find_spec(name) is None:
             raise UsageError(f"the package {name} is not installed; install it: pip install 'tileproof[serve]'")
+    from tileproof.llm.server.app import LOG
     from tileproof.llm.server.process import listen, log_to_stderr, serve, url_of
     from tileproof.llm.server.service import Service
 
@@ -112,22 +112,21 @@ def _run(options: argparse.Namespace) -> int:
     log_to_stderr(options.log_level)
     try:
         listener = listen(options.host, options.port)
-    except (OSError, OverflowError) as error:
-        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    except OSError as error:
         cure = "--port chooses another port"
-        raise UsageError(f"cannot listen on {options.host} port {options.port}: {why}; {cure}") from None
+        why = error.strerror or str(error)
+        raise UsageError(f"cannot listen on --host {options.host} --port {options.port}: {why}; {cure}") from None
     with listener:
         url = url_of(listener)
-        notes.say(f"listening on {url}, loading {served.model}")
+        LOG.info("listening on %s, loading %s", url, served.model)
 
         def loaded(llm: LLM) -> None:
             notes.clear()
-            notes.say(f"ready after {llm.load_seconds:.1f} s: {served.model}, context {llm.max_seq_len} tokens, "
-                      f"{options.max_num_seqs} sequences at a time; OpenAI's API is at {url}/v1")  # fmt: skip
+            LOG.info("ready after %.1f s: %s, context %d tokens, %d sequences at a time; OpenAI's API is at %s/v1",
+                     llm.load_seconds, served.model, llm.max_seq_len, options.max_num_seqs, url)  # fmt: skip
 
-        signalled = serve(Service(served), listener, lambda: _loaded(options, path, place, notes), loaded)
-    if signalled is signal.SIGINT:
-        notes.say("stopped")
+        serve(Service(served), listener, lambda: _loaded(options, path, place, notes), loaded)
+    LOG.info("stopped")
     return 0
 
 
@@ -195,6 +194,13 @@ def _count(text: str) -> int:
     value = int(text)
     if value < 1:
         raise argparse.ArgumentTypeError(f"{text}: at least 1")
+    return value
+
+
+def _port(text: str) -> int:
+    value = int(text)
+    if not 0 <= value < 1 << 16:  # the system would take another one without a word
+        raise argparse.ArgumentTypeError(f"{text}: 0 to 65535")
     return value
 
 

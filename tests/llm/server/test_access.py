@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from support.servers import DEADLINE, Server, listening, serving
+from support.servers import DEADLINE, Server, listening, serving, write_model
 
 CHAT, COMPLETIONS = "/v1/chat/completions", "/v1/completions"
 LONG: dict[str, Any] = {"prompt": "the quick brown fox", "max_tokens": 2000, "ignore_eos": True}
@@ -181,3 +181,18 @@ def test_a_second_signal_ends_the_process_at_once(model: Path) -> None:
         server.logged("shutting down")
         assert server.stop(signal.SIGINT) == -signal.SIGINT
         connection.close()
+
+
+@pytest.mark.slow
+def test_a_chat_template_that_loops_ends_its_request_and_no_other(model: Path, tmp_path: Path) -> None:
+    looping = write_model(tmp_path / "looping")
+    (looping / "chat_template.jinja").write_text("{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}"
+                                                 "{% endfor %}")  # fmt: skip
+    with serving(looping, "--no-warm-up") as server:
+        chat = http.client.HTTPConnection(server.host, server.port, timeout=DEADLINE)
+        body = json.dumps({"messages": [{"role": "user", "content": "hi"}]})
+        chat.request("POST", CHAT, body, {"Content-Type": "application/json"})
+        assert server.post(COMPLETIONS, prompt="the", max_tokens=1).status == 200
+        answer = chat.getresponse()
+        assert answer.status == 400
+        assert b"the chat template takes more than" in answer.read()

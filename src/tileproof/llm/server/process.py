@@ -53,24 +53,24 @@ def url_of(listener: socket.socket) -> str:
 
 def serve(
     service: Service, listener: socket.socket, load: Callable[[], LLM], loaded: Callable[[LLM], None]
-) -> signal.Signals | None:
-    """Serves until it is told to end, and gives the signal that told it. What `load` raises is raised.
+) -> None:
+    """Serves until it is told to end. What `load` raises is raised.
 
     `loaded` is called when the model is there, before its steps are compiled.
     """
-    return asyncio.run(_serve(service, listener, load, loaded))
+    asyncio.run(_serve(service, listener, load, loaded))
 
 
 async def _serve(
     service: Service, listener: socket.socket, load: Callable[[], LLM], loaded: Callable[[LLM], None]
-) -> signal.Signals | None:
+) -> None:
     connections = Connections(service.limits, _raise_file_limit(service.limits.max_connections))
     server = _Server(uvicorn.Config(
         application(service), http=connection_type(connections), ws="none", lifespan="off", log_config=None,
         access_log=False, server_header=False, timeout_keep_alive=int(service.limits.idle_timeout), backlog=_BACKLOG,
         timeout_graceful_shutdown=5,
     ))  # fmt: skip
-    told: asyncio.Future[signal.Signals] = asyncio.get_running_loop().create_future()
+    told: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     with _signals(told):
         serving = asyncio.create_task(server.serve([listener]))
         loading = asyncio.create_task(asyncio.to_thread(load))
@@ -93,7 +93,6 @@ async def _serve(
             service.close()
             server.should_exit = True
             await serving
-    return told.result() if told.done() else None
 
 
 async def _warm(service: Service, engine: AsyncLLM) -> None:
@@ -113,20 +112,20 @@ class _Server(uvicorn.Server):
 
 
 @contextmanager
-def _signals(told: asyncio.Future[signal.Signals]) -> Iterator[None]:
+def _signals(told: asyncio.Future[None]) -> Iterator[None]:
     """Notes the first signal that ends a process; the second does end it."""
     loop = asyncio.get_running_loop()
     ends = signal.SIGINT, signal.SIGTERM
 
-    def note(number: signal.Signals) -> None:
+    def note() -> None:
         for each in ends:
             loop.remove_signal_handler(each)
             signal.signal(each, signal.SIG_DFL)
         if not told.done():
-            told.set_result(number)
+            told.set_result(None)
 
     for each in ends:
-        loop.add_signal_handler(each, note, each)
+        loop.add_signal_handler(each, note)
     try:
         yield
     finally:
@@ -151,7 +150,7 @@ def log_to_stderr(level: str) -> None:
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     for name in ("tileproof.server", "uvicorn.error"):
         logger = logging.getLogger(name)
-        logger.addHandler(handler)
+        logger.handlers = [handler]
         logger.propagate = False
     LOG.setLevel(level.upper())
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
