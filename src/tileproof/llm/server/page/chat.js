@@ -219,7 +219,7 @@ export class Chat {
   async #generate(continues = false) {
     const chat = this.current;
     if (!this.host.checkSettings()) {
-      this.#notices.set(chat.id, { text: "A setting has a value that it cannot have.", retry: "Send" });
+      this.#notices.set(chat.id, { text: "A setting has a value that it cannot have.", retry: "Try again" });
       this.render();
       return;
     }

@@ -43,7 +43,7 @@ async function connect() {
   } catch (error) {
     if (error.status === 401) {
       showStatus("locked", "An API key is required");
-      if (await askForKey(error.message)) connect();
+      askForKey(error.message);
       return;
     }
     if (error.status === 503) showStatus("loading", "The model is being loaded");
@@ -80,6 +80,7 @@ function askForKey(why) {
       const isGiven = dialog.returnValue === "given";
       if (isGiven) store.apiKey.set(byId("key").value.trim(), byId("keep-key").checked);
       byId("key").value = "";
+      if (isGiven) connect();
       resolve(isGiven);
     }, { once: true }); // prettier-ignore
   });
@@ -91,9 +92,7 @@ byId("key-form").addEventListener("submit", (event) => {
   byId("key-dialog").close("given");
 });
 byId("cancel-key").addEventListener("click", () => byId("key-dialog").close());
-byId("change-key").addEventListener("click", async () => {
-  if (await askForKey("")) connect();
-});
+byId("change-key").addEventListener("click", () => askForKey(""));
 
 // The views.
 
