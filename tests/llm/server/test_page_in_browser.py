@@ -124,6 +124,11 @@ def test_an_answer_comes_piece_by_piece_with_what_it_cost_and_stays_after_a_relo
     expect(page.get_by_role("article")).to_have_count(0)
     page.get_by_role("link", name=re.compile("Tell me")).click()
     assert answer.inner_text() == whole
+    page.once("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name=re.compile("Delete .Tell me")).click()
+    expect(page.get_by_role("article")).to_have_count(0)
+    page.reload()
+    expect(page.get_by_role("link", name=re.compile("Tell me"))).to_have_count(0)
 
 
 def test_escape_stops_and_the_answer_can_be_continued_made_anew_or_asked_for_in_other_words(
@@ -282,11 +287,11 @@ def test_a_full_server_is_tried_again_until_it_has_room(model: Path, open_page: 
             connections.append(connection)
             assert server.metric("vllm:num_requests_waiting") <= waiting
         send(page, "hello there")
-        expect(page.get_by_role("alert")).to_contain_text("Trying again in")
+        expect(page.locator("#notice").get_by_role("status")).to_contain_text("The server is busy. Trying again in")
         for connection in connections:
             connection.close()
         expect(finished(page)).to_have_count(1)
-        expect(page.get_by_role("alert")).to_have_count(0)
+        expect(page.locator("#notice")).to_be_empty()
 
 
 def test_a_chat_that_does_not_fit_moves_on_and_a_server_that_is_gone_loses_nothing(
@@ -294,24 +299,32 @@ def test_a_chat_that_does_not_fit_moves_on_and_a_server_that_is_gone_loses_nothi
 ) -> None:
     from playwright.sync_api import expect
 
-    with serving(model, "--no-warm-up", "--max-seq-len", "64") as server:
+    with serving(model, "--no-warm-up", "--max-seq-len", "64", "--max-tokens", "3") as server:
         page = open_page(server)
+        send(page, "hello")
+        finished(page)
         send(page, "word " * 200)
-        expect(page.get_by_role("alert")).to_contain_text("no longer fits into the context of 64 tokens")
+        expect(page.get_by_role("alert")).to_contain_text("This chat no longer fits into the context of 64 tokens")
         page.get_by_role("button", name="New chat with this message").click()
         message = page.get_by_label("Message", exact=True)
         expect(message).to_have_value(("word " * 200).strip())
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("alert")).to_contain_text("This message is longer than the context of 64 tokens")
+        page.get_by_role("alert").get_by_role("button", name="Edit").click()
+        page.get_by_label("Your message").fill("hi")
+        page.keyboard.press("Enter")
+        expect(finished(page)).to_have_count(1)
         server.process.kill()
         server.process.wait()
         send(page, "is anyone there?")
         expect(page.get_by_role("alert")).to_contain_text("cannot be reached")
-        expect(page.get_by_role("article", name="You")).to_contain_text("is anyone there?")
+        expect(page.get_by_role("article", name="You").last).to_contain_text("is anyone there?")
         expect(page.get_by_role("button", name="Try again")).to_be_visible()
         message.fill("a draft")
         with serving(model, "--no-warm-up", "--port", str(server.port), "--max-tokens", "3"):
             expect(page.locator("#status")).to_have_attribute("data-state", "ready")
             page.get_by_role("button", name="Try again").click()
-            expect(finished(page)).to_have_count(1)
+            expect(finished(page)).to_have_count(2)
             expect(message).to_have_value("a draft")
             page.reload()
             expect(message).to_have_value("a draft")

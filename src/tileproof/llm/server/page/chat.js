@@ -47,6 +47,7 @@ class MessageView {
     if (!isUser) {
       this.thought = element("div", { class: "thought" });
       this.summary = element("summary");
+      this.summary.addEventListener("click", () => (this.isToggled = true));
       this.details = element("details", { class: "thinking", hidden: true }, this.summary, this.thought);
       this.node.append(this.details);
       this.markdown = new MarkdownView(this.body);
@@ -66,9 +67,10 @@ class MessageView {
     this.node.setAttribute("aria-busy", String(isRunning));
     this.details.hidden = !message.reasoning;
     this.summary.textContent = isRunning && !message.content ? "Thinking" : "Thoughts";
+    if (!this.isToggled) this.details.open = isRunning && !message.content;
     this.thought.textContent = message.reasoning ?? "";
     this.markdown.show(message.content);
-    this.node.classList.toggle("empty", !message.content && !message.reasoning);
+    this.node.classList.toggle("empty", !message.content);
   }
 }
 
@@ -96,8 +98,9 @@ export class Chat {
     return this.#runs.has(this.current.id);
   }
 
-  get hasRuns() {
-    return this.#runs.size > 0;
+  /** Whether a message is being changed. */
+  get isEditing() {
+    return this.log.querySelector(".editing") !== null;
   }
 
   /** Whether a chat has an answer in progress. */
@@ -307,8 +310,9 @@ export class Chat {
           finish(resolve);
           return;
         }
-        const text = `${sentence(error.message)} Trying again in ${left} s.`;
-        this.#notices.set(run.chat.id, { text, isWaiting: true, now: () => finish(resolve) });
+        const why = error.status === 429 ? "The server is busy." : sentence(error.message);
+        const text = `${why} Trying again in ${left} s.`;
+        this.#notices.set(run.chat.id, { text, isWaiting: true, isQuiet: true, now: () => finish(resolve) });
         if (run.chat.id === this.current.id) this.#showNotice();
       };
       const timer = setInterval(show, 250);
@@ -341,10 +345,12 @@ export class Chat {
       this.host.askForKey(error.message).then((given) => given && chat.id === this.current.id && this.retry());
     }
     if (error.code === "context_length_exceeded") {
-      const room = this.host.model()?.max_model_len;
-      notice.text = `This chat no longer fits into the context${room ? ` of ${room} tokens` : ""}.`;
+      const room = this.host.model()?.max_model_len?.toLocaleString("en");
+      const context = `the context${room ? ` of ${room} tokens` : ""}`;
+      const isAlone = chat.messages.length === 1;
+      notice.text = isAlone ? `This message is longer than ${context}.` : `This chat no longer fits into ${context}.`;
       notice.retry = null;
-      notice.movesOn = true;
+      notice.cure = isAlone ? "shorten" : "move";
     }
     this.#notices.set(chat.id, notice);
   }
@@ -365,7 +371,7 @@ export class Chat {
       shown.firstElementChild.textContent = notice.text; // a new alert each second would be read aloud each second
       return;
     }
-    const node = element("div", { class: `notice ${notice.isQuiet ? "mild" : ""}`, role: notice.isQuiet ? null : "alert" });
+    const node = element("div", { class: `notice ${notice.isQuiet ? "mild" : ""}`, role: notice.isQuiet ? "status" : "alert" });
     node.append(element("p", {}, notice.text));
     if (notice.isWaiting) {
       node.dataset.waits = "yes";
@@ -374,7 +380,11 @@ export class Chat {
       node.append(button({ text: "Stop", kind: "plain" }, () => this.stop()));
     }
     if (notice.retry) node.append(button({ text: notice.retry, kind: "plain" }, () => this.retry()));
-    if (notice.movesOn) node.append(button({ text: "New chat with this message", kind: "plain" }, () => this.#moveOn()));
+    if (notice.cure === "shorten") node.append(button({ text: "Edit", kind: "plain" }, () => this.edit()));
+    if (notice.cure === "move") {
+      const text = messages.at(-1)?.role === "user" ? "New chat with this message" : "New chat";
+      node.append(button({ text, kind: "plain" }, () => this.#moveOn()));
+    }
     place.replaceChildren(node);
     this.#follow();
   }

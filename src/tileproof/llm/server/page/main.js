@@ -187,7 +187,8 @@ function openChat(id) {
   chat.prompt.focus({ preventScroll: true });
 }
 
-function deleteChat(id) {
+function deleteChat(id, title) {
+  if (!confirm(`Delete \u201c${title}\u201d?`)) return;
   chat.discard(id);
   store.removeChat(id);
   stored = store.chats();
@@ -230,7 +231,7 @@ function showChats() {
       event.preventDefault();
       openChat(each.id);
     });
-    const remove = button({ name: "trash", label: `Delete \u201c${title}\u201d`, kind: "icon small" }, () => deleteChat(each.id));
+    const remove = button({ name: "trash", label: `Delete \u201c${title}\u201d`, kind: "icon small" }, () => deleteChat(each.id, title));
     return element("li", {}, open, remove);
   });
   byId("chats").replaceChildren(...nodes);
@@ -244,6 +245,7 @@ function refresh() {
     const at = stored.findIndex((each) => each.id === current.id);
     if (at < 0) stored.unshift(current);
     else stored[at] = current;
+    stored.sort((one, other) => other.updated - one.updated);
     store.write("open", current.id);
   }
   showChats();
@@ -321,7 +323,7 @@ store.onFullStorage(() => announce("The browser has no room for this chat; expor
 store.onChatChanged((id) => {
   stored = store.chats();
   const changed = store.chat(chat.current.id);
-  if ((id === null || id === chat.current.id) && changed && !chat.isRunning) chat.open(changed);
+  if ((id === null || id === chat.current.id) && changed && !chat.isRunning && !chat.isEditing) chat.open(changed);
   else refresh();
 });
 showTheme(store.read("theme", "system"));
